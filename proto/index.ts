@@ -1,0 +1,8 @@
+/** The one schema of Faultline: every message and service of `faultline.v1`. */
+export * from "./gen/faultline/v1/account_pb.ts";
+export * from "./gen/faultline/v1/client_key_pb.ts";
+export * from "./gen/faultline/v1/error_pb.ts";
+export * from "./gen/faultline/v1/error_reason_pb.ts";
+export * from "./gen/faultline/v1/ingest_pb.ts";
+export * from "./gen/faultline/v1/project_pb.ts";
+export * from "./gen/faultline/v1/settings_pb.ts";
