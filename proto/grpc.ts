@@ -22,11 +22,16 @@ import {
   type ServiceDefinition,
   type ServiceError as GrpcError,
 } from "@grpc/grpc-js";
-import { ErrorReason } from "./gen/faultline/v1/error_reason_pb.ts";
+import { ErrorReason, ErrorReasonSchema } from "./gen/faultline/v1/error_reason_pb.ts";
 
 /** Trailers of a refused call, see error_reason.proto. */
 export const reasonTrailer = "faultline-reason";
 export const fieldTrailer = "faultline-field";
+
+/** The name of a reason as the trailer carries it, such as `PROJECT_NOT_FOUND`. */
+export function reasonName(reason: ErrorReason): string {
+  return ErrorReasonSchema.value[reason]?.localName ?? "UNSPECIFIED";
+}
 
 /** The grpc-js definition of a method. */
 function methodDefinition(method: DescMethod): MethodDefinition<unknown, unknown> {

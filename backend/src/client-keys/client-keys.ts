@@ -1,0 +1,152 @@
+import { randomBytes } from "node:crypto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { ServiceError, type Clock } from "@faultline/plugin";
+import { Backend, ErrorReason, type ClientKeySchema } from "@faultline/proto";
+import type { MikroORM } from "@mikro-orm/sql";
+import { ClientKeyEntity, SettingsEntity, type ClientKeyRow } from "../database/entities.ts";
+import type { KeyRing } from "../secrets/key-ring.ts";
+import { clientKeyToProto } from "../to-proto.ts";
+
+const publicKeyPurpose = "client key";
+
+/** What is known of a public key: the project that takes its events, or that nobody does. */
+type Known = { readonly keyId: number; readonly projectId: number } | "refused";
+
+/** Both known and refused keys are remembered, so that a flood of guesses costs no database reads. */
+const keysRemembered = 10_000;
+
+/** The client keys of all projects: made, shown, and looked up for every event. */
+export class ClientKeys {
+  readonly #orm: MikroORM;
+  readonly #keyRing: KeyRing;
+  readonly #clock: Clock;
+  readonly #baseUrl: () => string;
+  readonly #integratedOffered: boolean;
+  readonly #known = new Map<string, Known>();
+  readonly #lastUsed = new Map<number, number>();
+  /** Grows with every change, so that a lookup that began before it is not remembered. */
+  #generation = 0;
+
+  constructor(parts: {
+    orm: MikroORM;
+    keyRing: KeyRing;
+    clock: Clock;
+    baseUrl: () => string;
+    integratedOffered: boolean;
+  }) {
+    this.#orm = parts.orm;
+    this.#keyRing = parts.keyRing;
+    this.#clock = parts.clock;
+    this.#baseUrl = parts.baseUrl;
+    this.#integratedOffered = parts.integratedOffered;
+  }
+
+  /** See EventDoor.admit. */
+  admit(publicKey: string, projectId: number): void | Promise<void> {
+    const known = this.#known.get(publicKey);
+    if (known === undefined) return this.#lookUp(publicKey).then((found) => this.#check(found, projectId));
+    this.#check(known, projectId);
+  }
+
+  #check(known: Known, projectId: number): void {
+    if (known === "refused" || known.projectId !== projectId) {
+      throw new ServiceError(ErrorReason.CLIENT_KEY_REFUSED, "The DSN is not accepted: check its key and project.");
+    }
+    this.#lastUsed.set(known.keyId, this.#clock.now());
+  }
+
+  async #lookUp(publicKey: string): Promise<Known> {
+    if (!/^[0-9a-f]{32}$/.test(publicKey)) return "refused";
+    const generation = this.#generation;
+    const em = this.#orm.em.fork();
+    const row = await em.findOne(ClientKeyEntity, { keyDigest: this.#keyRing.digest(publicKeyPurpose, publicKey) });
+    const settings = row && (await em.findOne(SettingsEntity, { id: row.projectId }));
+    const open = settings?.active === true && settings.backend === Backend.INTEGRATED && this.#integratedOffered;
+    const known: Known = row && open ? { keyId: row.id, projectId: row.projectId } : "refused";
+    if (generation === this.#generation) {
+      if (this.#known.size >= keysRemembered) this.#known.clear();
+      this.#known.set(publicKey, known);
+    }
+    return known;
+  }
+
+  /** Settings or keys changed: every lookup is made anew. Changes are rare, so all is forgotten. */
+  projectChanged(): void {
+    this.#generation++;
+    this.#known.clear();
+  }
+
+  async create(projectId: number): Promise<MessageInitShape<typeof ClientKeySchema>> {
+    const [publicKey, secret] = [randomBytes(16).toString("hex"), randomBytes(16).toString("hex")];
+    const em = this.#orm.em.fork();
+    const row = em.create(ClientKeyEntity, {
+      projectId,
+      keyDigest: this.#keyRing.digest(publicKeyPurpose, publicKey),
+      sealedPair: this.#keyRing.encrypt(pairPlace(projectId), `${publicKey}:${secret}`),
+      createdAt: this.#clock.now(),
+      lastUsedAt: null,
+    });
+    await em.flush();
+    this.projectChanged();
+    return this.#message(row);
+  }
+
+  /** Makes the first key of a project that has none. */
+  async ensureOne(projectId: number): Promise<void> {
+    if ((await this.#orm.em.fork().count(ClientKeyEntity, { projectId })) === 0) await this.create(projectId);
+  }
+
+  async newest(projectId: number) {
+    const row = await this.#orm.em.fork().findOne(ClientKeyEntity, { projectId }, { orderBy: { id: "desc" } });
+    return row ? this.#message(row) : undefined;
+  }
+
+  /** Keys after `afterId`, oldest first. */
+  async list(projectId: number, page: { afterId: number; skip: number; limit: number }) {
+    const rows = await this.#orm.em
+      .fork()
+      .find(
+        ClientKeyEntity,
+        { projectId, id: { $gt: page.afterId } },
+        { orderBy: { id: "asc" }, limit: page.limit, offset: page.skip },
+      );
+    return rows.map((row) => this.#message(row));
+  }
+
+  count(projectId: number): Promise<number> {
+    return this.#orm.em.fork().count(ClientKeyEntity, { projectId });
+  }
+
+  /** Deletes for good and answers the key as it was; undefined when the project has no such key. */
+  async delete(projectId: number, keyId: number) {
+    const em = this.#orm.em.fork();
+    const row = await em.findOne(ClientKeyEntity, { id: keyId, projectId });
+    if (!row) return undefined;
+    const message = this.#message(row);
+    await em.remove(row).flush();
+    this.#lastUsed.delete(keyId);
+    this.projectChanged();
+    return message;
+  }
+
+  /** Writes when keys were last used. Called once a minute, as a write an event would cost more than it tells. */
+  async saveLastUsed(): Promise<void> {
+    const used = [...this.#lastUsed];
+    this.#lastUsed.clear();
+    const em = this.#orm.em.fork();
+    for (const [id, lastUsedAt] of used) await em.nativeUpdate(ClientKeyEntity, { id }, { lastUsedAt });
+  }
+
+  #message(row: ClientKeyRow) {
+    const [publicKey = "", secret = ""] = this.#keyRing
+      .decrypt(pairPlace(row.projectId), row.sealedPair)
+      .split(":");
+    const lastUsedAt = this.#lastUsed.get(row.id) ?? row.lastUsedAt;
+    return clientKeyToProto({ ...row, lastUsedAt }, { publicKey, secret }, this.#baseUrl());
+  }
+}
+
+/** Where a pair is encrypted for, see KeyRing.encrypt. The key's own id is not known before it is stored. */
+function pairPlace(projectId: number): string {
+  return `client_key:${projectId}:sealed_pair`;
+}

@@ -1,0 +1,74 @@
+import { resolve } from "node:path";
+import { StartRefusal } from "./start-refusal.ts";
+
+/** Where the service is offered; decides whether the integrated backend is (specification 1.4). */
+export type Offering = "hosted" | "self_managed" | "dedicated";
+
+/** The whole configuration, read once at the start. */
+export interface Config {
+  readonly http: { readonly host: string; readonly port: number };
+  readonly grpcAddress: string;
+  readonly dataDir: string;
+  /** Absent: the HTTP address. */
+  readonly baseUrl: string | undefined;
+  readonly rootPassword: string | undefined;
+  readonly rootToken: string | undefined;
+  readonly offering: Offering;
+  readonly logLevel: string;
+}
+
+const offerings: readonly Offering[] = ["hosted", "self_managed", "dedicated"];
+const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
+
+/** Reads `FAULTLINE_*`; refuses with all faults at once. The only place that reads the environment. */
+export function readConfig(environment: NodeJS.ProcessEnv): Config {
+  const faults: string[] = [];
+  const text = (name: string) => environment[`FAULTLINE_${name}`]?.trim() || undefined;
+  const choice = <T extends string>(name: string, allowed: readonly T[], otherwise: T): T => {
+    const value = text(name);
+    if (value === undefined) return otherwise;
+    const found = allowed.find((one) => one === value);
+    if (found === undefined) faults.push(`FAULTLINE_${name} must be one of ${allowed.join(", ")}`);
+    return found ?? otherwise;
+  };
+  const secret = (name: string) => {
+    const value = text(name);
+    if (value !== undefined && (value.length < 8 || value.length > 1024)) {
+      faults.push(`FAULTLINE_${name} must have 8 to 1,024 characters`);
+    }
+    return value;
+  };
+
+  const portText = text("HTTP_PORT") ?? "8080";
+  const port = Number(portText);
+  if (!/^\d{1,5}$/.test(portText) || port > 65_535) faults.push("FAULTLINE_HTTP_PORT must be a number from 0 to 65535");
+
+  const grpcAddress = text("GRPC_ADDRESS") ?? "127.0.0.1:50051";
+  if (!/^(\[[0-9a-f:]+\]|[^:\s]+):\d{1,5}$/i.test(grpcAddress)) {
+    faults.push("FAULTLINE_GRPC_ADDRESS must look like 127.0.0.1:50051");
+  }
+
+  const baseUrl = text("BASE_URL")?.replace(/\/+$/, "");
+  if (baseUrl !== undefined && !isWebAddress(baseUrl)) {
+    faults.push("FAULTLINE_BASE_URL must look like https://errors.example.com, without a path");
+  }
+
+  const config: Config = {
+    http: { host: text("HTTP_HOST") ?? "127.0.0.1", port },
+    grpcAddress,
+    dataDir: resolve(text("DATA_DIR") ?? "data"),
+    baseUrl,
+    rootPassword: secret("ROOT_PASSWORD"),
+    rootToken: secret("ROOT_TOKEN"),
+    offering: choice("OFFERING", offerings, "hosted"),
+    logLevel: choice("LOG_LEVEL", logLevels, "warn"),
+  };
+  if (faults.length > 0) throw new StartRefusal(`The configuration cannot be used: ${faults.join("; ")}.`);
+  return config;
+}
+
+/** Whether `text` is an http or https origin. */
+function isWebAddress(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.origin === text.toLowerCase();
+}

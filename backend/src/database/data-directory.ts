@@ -1,0 +1,42 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import sqlite3 from "sqlite3";
+import { StartRefusal } from "../start-refusal.ts";
+
+/** Makes the data directory and holds it for this process alone; the system lets go of it when the process ends. */
+export async function claimDataDirectory(dataDir: string): Promise<{ release(): Promise<void> }> {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new StartRefusal(
+      `The data directory ${dataDir} cannot be made: choose another with FAULTLINE_DATA_DIR, or give this user the right to write there.`,
+      error,
+    );
+  }
+  return lock(dataDir);
+}
+
+/** SQLite's own file lock on an empty database: it ends with the process, however that ends, and needs no clean-up. */
+async function lock(dataDir: string): Promise<{ release(): Promise<void> }> {
+  const file = join(dataDir, "lock");
+  try {
+    const database = await new Promise<sqlite3.Database>((resolve, reject) => {
+      const opened = new sqlite3.Database(file, (error) => (error ? reject(error) : resolve(opened)));
+    });
+    await new Promise<void>((resolve, reject) =>
+      database.exec("begin exclusive", (error) => (error ? reject(error) : resolve())),
+    );
+    return { release: () => new Promise((resolve) => database.close(() => resolve())) };
+  } catch (error) {
+    if ((error as { code?: string }).code === "SQLITE_BUSY") {
+      throw new StartRefusal(
+        `Another Faultline is running on the data in ${dataDir}: stop it first, or start this one with another FAULTLINE_DATA_DIR.`,
+        error,
+      );
+    }
+    throw new StartRefusal(
+      `The data directory ${dataDir} cannot be written: choose another with FAULTLINE_DATA_DIR, or give this user the right to write there.`,
+      error,
+    );
+  }
+}

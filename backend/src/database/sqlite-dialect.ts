@@ -1,0 +1,208 @@
+import {
+  CompiledQuery,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type DatabaseConnection,
+  type DatabaseIntrospector,
+  type Dialect,
+  type DialectAdapter,
+  type Driver,
+  type Kysely,
+  type QueryCompiler,
+  type QueryResult,
+} from "kysely";
+import sqlite3 from "sqlite3";
+
+/** How the connections of a dialect are opened. */
+export interface SqliteOptions {
+  readonly file: string;
+  /** `write`: one connection that takes turns. `read`: several read-only connections beside it. */
+  readonly access: "write" | "read";
+  /** Connections; more than one only for `read`. */
+  readonly connections: number;
+}
+
+/**
+ * Kysely dialect over the npm `sqlite3` driver, whose statements run on the thread pool, so that the event loop stays
+ * free while SQLite works and syncs. `node:sqlite` behind the same five calls is the way out should it fall behind.
+ */
+export class SqliteDialect implements Dialect {
+  readonly #options: SqliteOptions;
+
+  constructor(options: SqliteOptions) {
+    this.#options = options;
+  }
+
+  createDriver(): Driver {
+    return new SqlitePool(this.#options);
+  }
+
+  createQueryCompiler(): QueryCompiler {
+    return new SqliteQueryCompiler();
+  }
+
+  createAdapter(): DialectAdapter {
+    return new SqliteAdapter();
+  }
+
+  createIntrospector(database: Kysely<unknown>): DatabaseIntrospector {
+    return new SqliteIntrospector(database);
+  }
+}
+
+/** Hands connections out first come, first served. */
+class SqlitePool implements Driver {
+  readonly #options: SqliteOptions;
+  readonly #all: SqliteConnection[] = [];
+  readonly #idle: SqliteConnection[] = [];
+  readonly #waiting: ((connection: SqliteConnection) => void)[] = [];
+
+  constructor(options: SqliteOptions) {
+    this.#options = options;
+  }
+
+  async init(): Promise<void> {
+    for (let n = 0; n < this.#options.connections; n++) {
+      const connection = await SqliteConnection.open(this.#options);
+      this.#all.push(connection);
+      this.#idle.push(connection);
+    }
+  }
+
+  acquireConnection(): Promise<DatabaseConnection> {
+    const connection = this.#idle.pop();
+    if (connection) return Promise.resolve(connection);
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  releaseConnection(connection: DatabaseConnection): Promise<void> {
+    const next = this.#waiting.shift();
+    if (next) next(connection as SqliteConnection);
+    else this.#idle.push(connection as SqliteConnection);
+    return Promise.resolve();
+  }
+
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    // IMMEDIATE: a transaction that starts as a reader and writes later can fail half-way with SQLITE_BUSY.
+    await connection.executeQuery(CompiledQuery.raw(this.#options.access === "write" ? "begin immediate" : "begin"));
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw("commit"));
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    // After a full disk SQLite has rolled back by itself and a second rollback would fail.
+    await connection.executeQuery(CompiledQuery.raw("rollback")).catch((error: unknown) => {
+      if (!String(error).includes("no transaction is active")) throw error;
+    });
+  }
+
+  async savepoint(connection: DatabaseConnection, name: string): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw(`savepoint "${name}"`));
+  }
+
+  async rollbackToSavepoint(connection: DatabaseConnection, name: string): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw(`rollback to "${name}"`));
+  }
+
+  async releaseSavepoint(connection: DatabaseConnection, name: string): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw(`release "${name}"`));
+  }
+
+  async destroy(): Promise<void> {
+    await Promise.all(this.#all.map((connection) => connection.close()));
+  }
+}
+
+/** Statements with these first words, or a RETURNING clause, give rows. */
+const readsRows = /^\s*(select|with|pragma|explain|values)\b|\breturning\b/i;
+
+/** More statements than the product has, so that in practice each is compiled once a connection. */
+const statementCacheSize = 300;
+
+class SqliteConnection implements DatabaseConnection {
+  readonly #database: sqlite3.Database;
+  readonly #statements = new Map<string, { statement: sqlite3.Statement; readsRows: boolean }>();
+
+  private constructor(database: sqlite3.Database) {
+    this.#database = database;
+  }
+
+  static async open({ file, access }: SqliteOptions): Promise<SqliteConnection> {
+    const mode = access === "write" ? sqlite3.OPEN_READWRITE | sqlite3.OPEN_CREATE : sqlite3.OPEN_READONLY;
+    const database = await new Promise<sqlite3.Database>((resolve, reject) => {
+      const opened = new sqlite3.Database(file, mode, (error) => (error ? reject(error) : resolve(opened)));
+    });
+    database.configure("busyTimeout", 5_000);
+    const connection = new SqliteConnection(database);
+    await connection.#configure(access);
+    return connection;
+  }
+
+  /** Sets the pragmas every guarantee rests on and reads them back: SQLite ignores a pragma it cannot obey. */
+  async #configure(access: SqliteOptions["access"]): Promise<void> {
+    const wanted: Record<string, string | number> = {
+      ...(access === "write" && { journal_mode: "wal", journal_size_limit: 67_108_864 }),
+      synchronous: 2, // FULL: WAL with NORMAL keeps commits through a crash of the process, not of the machine
+      foreign_keys: 1,
+      trusted_schema: 0,
+      cache_size: -32_000,
+    };
+    for (const [name, value] of Object.entries(wanted)) {
+      await this.#all(`pragma ${name} = ${value}`, []);
+      const [row] = await this.#all(`pragma ${name}`, []);
+      const got = row && Object.values(row)[0];
+      if (got !== value) throw new Error(`SQLite did not accept ${name} = ${value}; it has ${String(got)}.`);
+    }
+  }
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const cached = this.#statements.get(sql) ?? (await this.#prepare(sql));
+    return new Promise((resolve, reject) => {
+      if (cached.readsRows) {
+        cached.statement.all<R>(parameters, (error, rows) => (error ? reject(error) : resolve({ rows })));
+      } else {
+        cached.statement.run(parameters, function (error) {
+          if (error) reject(error);
+          else resolve({ rows: [], numAffectedRows: BigInt(this.changes), insertId: BigInt(this.lastID) });
+        });
+      }
+    });
+  }
+
+  // eslint-disable-next-line require-yield -- Kysely asks for the method; nothing in the product streams
+  async *streamQuery(): AsyncIterableIterator<never> {
+    throw new Error("The SQLite dialect does not stream; page with a keyset instead.");
+  }
+
+  async #prepare(sql: string) {
+    const statement = await new Promise<sqlite3.Statement>((resolve, reject) => {
+      const prepared: sqlite3.Statement = this.#database.prepare(sql, (error: Error | null) =>
+        error ? reject(error) : resolve(prepared),
+      );
+    });
+    const entry = { statement, readsRows: readsRows.test(sql) };
+    if (this.#statements.size >= statementCacheSize) {
+      const [oldest] = this.#statements.keys();
+      if (oldest !== undefined) {
+        this.#statements.get(oldest)?.statement.finalize();
+        this.#statements.delete(oldest);
+      }
+    }
+    this.#statements.set(sql, entry);
+    return entry;
+  }
+
+  #all(sql: string, parameters: readonly unknown[]): Promise<Record<string, unknown>[]> {
+    return new Promise((resolve, reject) =>
+      this.#database.all<Record<string, unknown>>(sql, parameters, (error, rows) => (error ? reject(error) : resolve(rows))),
+    );
+  }
+
+  async close(): Promise<void> {
+    for (const { statement } of this.#statements.values()) statement.finalize();
+    await new Promise<void>((resolve, reject) => this.#database.close((error) => (error ? reject(error) : resolve())));
+  }
+}

@@ -1,0 +1,19 @@
+import type { Handlers } from "@faultline/plugin";
+import { ErrorService } from "@faultline/proto";
+import type { CoreCall } from "../core.ts";
+import type { ProjectDirectory } from "../projects/project-directory.ts";
+
+/** Errors: each call goes to the backend of its project. */
+export function errorService(projects: ProjectDirectory): Handlers<typeof ErrorService, CoreCall> {
+  return {
+    listErrors: async (request, call) => (await projects.backend(request.projectId)).listErrors(request, call),
+    getError: async (request, call) => (await projects.backend(request.projectId)).getError(request, call),
+    updateErrors: async (request, call) => (await projects.backend(request.projectId)).updateErrors(request, call),
+    listEvents: async (request, call) => (await projects.backend(request.projectId)).listEvents(request, call),
+    getEvent: async (request, call) => (await projects.backend(request.projectId)).getEvent(request, call),
+    getErrorStats: async (request, call) => (await projects.backend(request.projectId)).getErrorStats(request, call),
+    async *watchErrors(request, call) {
+      yield* (await projects.backend(request.projectId)).watchErrors(request, call);
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { ServiceError, type IngestQueue } from "@faultline/plugin";
+import { ErrorReason, type ErrorEvent } from "@faultline/proto";
+
+/** One transaction holds at most this much: longer ones lengthen the wait of every event in them. */
+const batchEvents = 500;
+const batchBytes = 8 * 1024 * 1024;
+
+/** Events that wait may hold this much memory; beyond it they are refused, so that an error storm cannot end us. */
+const waitingBytes = 64 * 1024 * 1024;
+
+interface Waiting {
+  readonly events: readonly ErrorEvent[];
+  readonly bytes: number;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * The queue of one machine: while one batch is written and synced, the events that arrive become the next. So the
+ * batch grows with the load, a lone event waits for nothing, and every event is on disk when `accept` resolves.
+ */
+export class GroupCommit implements IngestQueue {
+  readonly #storeBatch: (events: readonly ErrorEvent[]) => Promise<void>;
+  readonly #waiting: Waiting[] = [];
+  #bytes = 0;
+  #running: Promise<void> | undefined;
+  #failing = false;
+
+  constructor(storeBatch: (events: readonly ErrorEvent[]) => Promise<void>) {
+    this.#storeBatch = storeBatch;
+  }
+
+  /** Whether the last batch could not be stored. */
+  get isFailing(): boolean {
+    return this.#failing;
+  }
+
+  accept(events: readonly ErrorEvent[]): Promise<void> {
+    const bytes = events.reduce((sum, event) => sum + event.payload.length, 0);
+    if (this.#bytes + bytes > waitingBytes) {
+      return Promise.reject(
+        new ServiceError(ErrorReason.OVERLOADED, "More events arrive than can be stored. Send this one again later."),
+      );
+    }
+    this.#bytes += bytes;
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ events, bytes, resolve, reject });
+      this.#running ??= this.#run();
+    });
+  }
+
+  /** Resolves when nothing waits any more. */
+  async drained(): Promise<void> {
+    while (this.#running) await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#waiting.length > 0) await this.#store(this.#takeBatch());
+    this.#running = undefined;
+  }
+
+  #takeBatch(): Waiting[] {
+    let [events, bytes, taken] = [0, 0, 0];
+    for (const one of this.#waiting) {
+      if (taken > 0 && (events + one.events.length > batchEvents || bytes + one.bytes > batchBytes)) break;
+      events += one.events.length;
+      bytes += one.bytes;
+      taken++;
+    }
+    this.#bytes -= bytes;
+    return this.#waiting.splice(0, taken);
+  }
+
+  async #store(batch: readonly Waiting[]): Promise<void> {
+    try {
+      await this.#storeBatch(batch.flatMap(({ events }) => events));
+      this.#failing = false;
+      for (const { resolve } of batch) resolve();
+    } catch (error) {
+      if (batch.length > 1 && !isStorageFailure(error)) {
+        for (const one of batch) await this.#store([one]); // one event is at fault: it must not take the others along
+        return;
+      }
+      this.#failing = true;
+      const refusal = new ServiceError(ErrorReason.STORAGE_UNAVAILABLE, "The event could not be stored. Send it again later.", {
+        cause: error,
+      });
+      for (const { reject } of batch) reject(refusal);
+    }
+  }
+}
+
+/** Whether the database as a whole refuses, so that trying each event alone would only repeat the refusal. */
+function isStorageFailure(error: unknown): boolean {
+  return /SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CORRUPT|CANTOPEN|NOMEM|NOTADB|MISUSE)/.test(String(error));
+}

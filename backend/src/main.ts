@@ -1,0 +1,171 @@
+/**
+ * Faultline, as one process. The way of one event: the bridge takes the HTTP request, authenticates the client key,
+ * decompresses and frames the body, and turns whatever shape the SDK sent into one `ErrorEvent`; the core's queue
+ * gathers the events of a few milliseconds into a batch; the integrated backend groups them and writes errors, events,
+ * hourly counts, users and tags in one synced transaction; then the SDK gets its `200 {"id": ...}`.
+ */
+import { existsSync } from "node:fs";
+import { externalBackend } from "@faultline/external-backend";
+import { httpBridge } from "@faultline/http-bridge";
+import { integratedBackend } from "@faultline/integrated-backend";
+import type { Clock, Host, Plugin } from "@faultline/plugin";
+import pino from "pino";
+import { accountService } from "./access/account-service.ts";
+import { CallerDirectory } from "./access/caller.ts";
+import { makeFirstAdministrator, type FirstCredentials } from "./access/first-administrator.ts";
+import { clientKeyService } from "./client-keys/client-key-service.ts";
+import { ClientKeys } from "./client-keys/client-keys.ts";
+import { readConfig, type Config } from "./config.ts";
+import { ConsolePages } from "./console-pages.ts";
+import { guardedCore } from "./core.ts";
+import { claimDataDirectory } from "./database/data-directory.ts";
+import { coreEntities } from "./database/entities.ts";
+import { Core0001 } from "./database/migrations/core-0001.ts";
+import { databaseFile, openDatabase } from "./database/open.ts";
+import { errorService } from "./errors/error-service.ts";
+import { GrpcServer } from "./grpc/server.ts";
+import { GroupCommit } from "./ingest/group-commit.ts";
+import { ingestService } from "./ingest/ingest-service.ts";
+import { backendsByKind, checkPlugins, eventStore } from "./plugins/boot-checks.ts";
+import { IntervalScheduler } from "./plugins/scheduler.ts";
+import { ProjectDirectory } from "./projects/project-directory.ts";
+import { projectService } from "./projects/project-service.ts";
+import { KeyRing } from "./secrets/key-ring.ts";
+import { settingsService } from "./settings/settings-service.ts";
+import { StartRefusal } from "./start-refusal.ts";
+import { version } from "./version.ts";
+
+/** A running Faultline. */
+export interface Faultline {
+  readonly httpUrl: string;
+  readonly grpcAddress: string;
+  /** Only when this start made the first administrator. */
+  readonly firstCredentials: FirstCredentials | undefined;
+  /** Stops taking requests, stores what was accepted, and closes the database. */
+  stop(): Promise<void>;
+}
+
+/** Starts everything in order. What fails is a StartRefusal, and what was started before it is stopped again. */
+export async function startFaultline(config: Config, clock: Clock = { now: Date.now }): Promise<Faultline> {
+  await using started = new AsyncDisposableStack();
+  const log = pino({ level: config.logLevel, name: "faultline" }, pino.destination({ dest: 2, sync: true }));
+  let isServing = false;
+
+  // What runs.
+  const pages = new ConsolePages();
+  const bridge = httpBridge({ ...config.http, pages: (request, response) => pages.handle(request, response) });
+  const plugins: readonly Plugin[] = [integratedBackend(), externalBackend(), bridge];
+  checkPlugins(plugins);
+
+  // The data.
+  const directory = await claimDataDirectory(config.dataDir);
+  started.defer(() => directory.release());
+  const keyRing = KeyRing.open(config.dataDir, !existsSync(databaseFile(config.dataDir)));
+  const database = await openDatabase(
+    config.dataDir,
+    [...coreEntities, ...plugins.flatMap(({ entities }) => entities ?? [])],
+    [Core0001, ...plugins.flatMap(({ migrations }) => migrations ?? [])],
+  );
+  const { orm } = database;
+  started.defer(() => orm.close());
+  const firstCredentials = await makeFirstAdministrator({ orm, keyRing, clock, config });
+
+  // The services.
+  const baseUrl = () => config.baseUrl ?? bridge.url();
+  const integratedOffered = config.offering === "hosted";
+  const projects = new ProjectDirectory(orm, backendsByKind(plugins));
+  const clientKeys = new ClientKeys({ orm, keyRing, clock, baseUrl, integratedOffered });
+  const queue = new GroupCommit(eventStore(plugins));
+  const core = guardedCore(
+    {
+      account: accountService({ orm, keyRing, clock, version }),
+      project: projectService({ orm, clock, projects }),
+      settings: settingsService({ orm, clock, keyRing, projects, clientKeys, offering: config.offering }),
+      clientKey: clientKeyService({ projects, clientKeys }),
+      error: errorService(projects),
+      ingest: ingestService({ projects, queue, clock }),
+    },
+    new CallerDirectory(orm, keyRing, clock),
+  );
+
+  const scheduler = new IntervalScheduler(log);
+  started.defer(() => clientKeys.saveLastUsed());
+  started.defer(() => scheduler.stop());
+  scheduler.every(60_000, "save when client keys were last used", () => clientKeys.saveLastUsed());
+
+  // The servers.
+  const grpc = new GrpcServer(core, log);
+  started.defer(() => grpc.stop());
+  const grpcAddress = await grpc.listen(config.grpcAddress);
+
+  for (const plugin of plugins) {
+    const host: Host = {
+      core,
+      events: { admit: (key, projectId) => clientKeys.admit(key, projectId), accept: (events) => queue.accept(events) },
+      database,
+      log: log.child({ plugin: plugin.name }),
+      clock,
+      scheduler,
+      isReady: async () => isServing && (!queue.isFailing || (await database.canWrite())),
+    };
+    started.defer(async () => plugin.stop?.());
+    await plugin.start?.(host);
+  }
+  await pages.load({ grpcAddress, baseUrl: baseUrl() });
+  isServing = true;
+  grpc.setServing(true);
+
+  const running = started.move();
+  return {
+    httpUrl: bridge.url(),
+    grpcAddress,
+    firstCredentials,
+    async stop() {
+      isServing = false;
+      grpc.setServing(false);
+      await running.disposeAsync(); // in reverse: bridge, backends, gRPC, scheduler, database, data directory
+    },
+  };
+}
+
+if (import.meta.main) await run();
+
+async function run(): Promise<void> {
+  process.umask(0o077); // the data, the keys and the log are the owner's alone
+  try {
+    const config = readConfig(process.env);
+    const faultline = await startFaultline(config);
+    const stop = () => {
+      process.once("SIGINT", () => process.exit(130)); // a second Ctrl-C does not wait
+      faultline.stop().then(
+        () => process.exit(0),
+        (error: unknown) => fail(error),
+      );
+    };
+    process.once("SIGINT", stop);
+    process.once("SIGTERM", stop);
+    console.log(welcome(faultline, config));
+  } catch (error) {
+    fail(error);
+  }
+}
+
+function fail(error: unknown): never {
+  if (error instanceof StartRefusal) console.error(`Faultline cannot start. ${error.message}`);
+  else console.error("Faultline failed.", error);
+  process.exit(1);
+}
+
+function welcome({ httpUrl, grpcAddress, firstCredentials }: Faultline, config: Config): string {
+  const lines = ["", `  Console   ${config.baseUrl ?? httpUrl}`, `  gRPC      ${grpcAddress}`, `  Data      ${config.dataDir}`];
+  if (firstCredentials) {
+    lines.push(
+      "",
+      "  The first administrator, shown only now:",
+      `  User      ${firstCredentials.username}`,
+      `  Password  ${firstCredentials.password}`,
+      `  Token     ${firstCredentials.token}`,
+    );
+  }
+  return [...lines, "", "  Ctrl-C stops it.", "", `Faultline is ready: ${httpUrl}  gRPC ${grpcAddress}`].join("\n");
+}

@@ -1,0 +1,49 @@
+import { contractVersion, type ErrorBackend, type Plugin } from "@faultline/plugin";
+import { BackendSchema, type Backend } from "@faultline/proto";
+import { EntitySchema } from "@mikro-orm/core";
+import { StartRefusal } from "../start-refusal.ts";
+
+/** Refuses plugins that cannot work together, all faults at once: which plugin, what was wanted, what was got. */
+export function checkPlugins(plugins: readonly Plugin[]): void {
+  const faults: string[] = [];
+  const names = new Set<string>();
+  const backends = new Map<Backend, string>();
+  let queue: string | undefined;
+
+  for (const plugin of plugins) {
+    const fault = (text: string) => faults.push(`plugin ${plugin.name}: ${text}`);
+    if (!/^[a-z]+(-[a-z]+)*$/.test(plugin.name)) fault("a name of lower-case words joined by '-' is wanted");
+    if (names.has(plugin.name)) fault("another plugin has the same name");
+    names.add(plugin.name);
+    if (plugin.contract !== contractVersion) fault(`contract ${contractVersion} is wanted, it was made for ${plugin.contract}`);
+
+    const prefix = `${plugin.name.split("-")[0]}_`;
+    for (const entity of plugin.entities ?? []) {
+      const table = entity instanceof EntitySchema ? entity.meta.tableName : "an entity that is no EntitySchema";
+      if (!table.startsWith(prefix)) fault(`tables must begin with ${prefix}, it has ${table}`);
+    }
+    if (plugin.backend) {
+      const { kind } = plugin.backend;
+      const other = backends.get(kind);
+      if (other) fault(`plugin ${other} is the ${BackendSchema.value[kind]?.localName.toLowerCase()} backend already`);
+      backends.set(kind, plugin.name);
+    }
+    if (plugin.queue) {
+      if (queue) fault(`plugin ${queue} is the queue already`);
+      queue = plugin.name;
+    }
+  }
+  if (faults.length > 0) throw new StartRefusal(`The plugins cannot be started: ${faults.join("; ")}.`);
+}
+
+/** The backends the plugins bring, by kind. */
+export function backendsByKind(plugins: readonly Plugin[]): ReadonlyMap<Backend, ErrorBackend> {
+  return new Map(plugins.flatMap(({ backend }) => (backend ? [[backend.kind, backend]] : [])));
+}
+
+/** The `storeBatch` of the backend that stores events. */
+export function eventStore(plugins: readonly Plugin[]): NonNullable<ErrorBackend["storeBatch"]> {
+  const backend = plugins.map((plugin) => plugin.backend).find((one) => one?.storeBatch);
+  if (!backend?.storeBatch) throw new StartRefusal("The plugins cannot be started: none of them stores events.");
+  return backend.storeBatch.bind(backend);
+}

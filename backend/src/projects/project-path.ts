@@ -1,0 +1,30 @@
+import { invalidField } from "@faultline/plugin";
+
+/** First parts that are addresses of the product itself. */
+const reserved = new Set(["api", "admin", "_app", "favicon.ico", "robots.txt"]);
+
+/** The path of a project as it is stored: 1 to 5 parts of [A-Za-z0-9_.-] joined by `/`; refuses others in words. */
+export function projectPath(text: string): string {
+  const path = text.trim().replace(/^\/+|\/+$/g, "");
+  if (path === "") throw invalidField("path", "Give the project a path such as acme/web.");
+  if (path.length > 255) throw invalidField("path", "A path has at most 255 characters.");
+  const parts = path.split("/");
+  if (parts.length > 5) throw invalidField("path", "A path has at most 5 parts.");
+  if (!parts.every((part) => /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(part))) {
+    throw invalidField(
+      "path",
+      "A path has parts of letters, digits, '_', '.' and '-', joined by '/', and each part begins with a letter, a digit or '_'.",
+    );
+  }
+  if (reserved.has(parts[0]?.toLowerCase() ?? "")) {
+    throw invalidField("path", `A path may not begin with ${parts[0]}, which is an address of Faultline itself.`);
+  }
+  return path;
+}
+
+/** The display name of a project, 1 to 255 characters. */
+export function projectName(text: string): string {
+  const name = text.trim();
+  if (name === "" || name.length > 255) throw invalidField("name", "Give the project a name of 1 to 255 characters.");
+  return name;
+}

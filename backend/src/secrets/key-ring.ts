@@ -1,0 +1,80 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { StartRefusal } from "../start-refusal.ts";
+import { writeFileDurably } from "./write-file-durably.ts";
+
+/** The file's form. The first key encrypts, all decrypt; `pepper` never changes, as lookups depend on it. */
+interface KeyFile {
+  readonly pepper: string;
+  readonly keys: readonly { readonly id: string; readonly secret: string }[];
+}
+
+/**
+ * The installation's own secrets: digests to look secrets up by, and encryption of what must be shown again.
+ * A thief of the database alone can read neither.
+ */
+export class KeyRing {
+  readonly #pepper: Buffer;
+  readonly #keys = new Map<string, Buffer>();
+  readonly #activeId: string;
+
+  private constructor(file: KeyFile) {
+    this.#pepper = Buffer.from(file.pepper, "base64");
+    for (const { id, secret } of file.keys) this.#keys.set(id, Buffer.from(secret, "base64"));
+    const [first] = this.#keys.keys();
+    if (first === undefined) throw new Error("no key");
+    this.#activeId = first;
+  }
+
+  /** Reads `secrets.json` in the data directory; makes it when `mayCreate`, that is while there is no database yet. */
+  static open(dataDir: string, mayCreate: boolean): KeyRing {
+    const path = join(dataDir, "secrets.json");
+    if (!existsSync(path)) {
+      if (!mayCreate) {
+        throw new StartRefusal(
+          `The key file ${path} is missing, and without it the stored tokens and client keys cannot be read: put it back from a backup.`,
+        );
+      }
+      const fresh: KeyFile = {
+        pepper: randomBytes(32).toString("base64"),
+        keys: [{ id: "1", secret: randomBytes(32).toString("base64") }],
+      };
+      writeFileDurably(path, JSON.stringify(fresh, null, 2) + "\n");
+    }
+    try {
+      return new KeyRing(JSON.parse(readFileSync(path, "utf8")) as KeyFile); // wrong forms throw and are refused below
+    } catch (error) {
+      throw new StartRefusal(`The key file ${path} cannot be read: put it back from a backup.`, error);
+    }
+  }
+
+  /** A keyed digest, 64 hexadecimal digits, to store and to look up by. */
+  digest(purpose: string, secret: string): string {
+    return createHmac("sha256", this.#pepper).update(purpose).update("\0").update(secret).digest("hex");
+  }
+
+  /** Encrypts `text` for one place (`table:row:column`); it cannot be decrypted in another. */
+  encrypt(place: string, text: string): string {
+    const nonce = randomBytes(12);
+    const cipher = createCipheriv("aes-256-gcm", this.#dataKey(this.#activeId), nonce).setAAD(Buffer.from(place));
+    const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+    return ["v1", this.#activeId, ...[nonce, body, cipher.getAuthTag()].map((part) => part.toString("base64url"))].join(".");
+  }
+
+  /** The text that `encrypt` made `sealed` of, for the same place. */
+  decrypt(place: string, sealed: string): string {
+    const [version, keyId, ...parts] = sealed.split(".");
+    const [nonce, body, tag] = parts.map((part) => Buffer.from(part, "base64url"));
+    if (version !== "v1" || keyId === undefined || !nonce || !body || !tag) throw new Error("not an encrypted value");
+    const decipher = createDecipheriv("aes-256-gcm", this.#dataKey(keyId), nonce);
+    decipher.setAAD(Buffer.from(place)).setAuthTag(tag);
+    return Buffer.concat([decipher.update(body), decipher.final()]).toString("utf8");
+  }
+
+  #dataKey(keyId: string): Buffer {
+    const secret = this.#keys.get(keyId);
+    if (!secret) throw new Error(`key ${keyId} is not in the key file`);
+    return Buffer.from(hkdfSync("sha256", secret, Buffer.alloc(0), "faultline data", 32));
+  }
+}

@@ -1,0 +1,140 @@
+import { invalidField, ServiceError, type Clock, type Handlers } from "@faultline/plugin";
+import { Backend, ErrorReason, SettingsService, type UpdateSettingsRequest } from "@faultline/proto";
+import type { MikroORM } from "@mikro-orm/sql";
+import type { ClientKeys } from "../client-keys/client-keys.ts";
+import type { Offering } from "../config.ts";
+import type { CoreCall } from "../core.ts";
+import { SettingsEntity, type SettingsRow } from "../database/entities.ts";
+import type { ProjectDirectory } from "../projects/project-directory.ts";
+import type { KeyRing } from "../secrets/key-ring.ts";
+import { settingsToProto } from "../to-proto.ts";
+import { externalApiUrl } from "./external-api-url.ts";
+
+/** Error-tracking settings of projects (specification 2.1). */
+export function settingsService(parts: {
+  orm: MikroORM;
+  clock: Clock;
+  keyRing: KeyRing;
+  offering: Offering;
+  projects: ProjectDirectory;
+  clientKeys: ClientKeys;
+}): Handlers<typeof SettingsService, CoreCall> {
+  const { orm, clock, keyRing, projects, clientKeys } = parts;
+  const integratedOffered = parts.offering === "hosted";
+
+  const message = async (row: SettingsRow) => {
+    const newest = row.backend === Backend.INTEGRATED ? await clientKeys.newest(row.id) : undefined;
+    return settingsToProto(row, { dsn: newest?.dsn ?? "", integratedOffered });
+  };
+
+  return {
+    async getSettings({ projectId }) {
+      await projects.project(projectId);
+      const row = await projects.settings(projectId);
+      if (!row) {
+        throw new ServiceError(ErrorReason.SETTINGS_NOT_FOUND, "The error-tracking settings were never saved.");
+      }
+      return { settings: await message(row) };
+    },
+
+    async updateSettings(request) {
+      await projects.project(request.projectId);
+      const em = orm.em.fork();
+      const stored = await em.findOne(SettingsEntity, { id: request.projectId });
+      if (request.revision !== undefined && request.revision !== (stored?.revision ?? 0)) {
+        throw new ServiceError(
+          ErrorReason.SETTINGS_CHANGED,
+          "Someone else saved these settings meanwhile. Load them again and repeat your change.",
+        );
+      }
+      const row = stored ?? em.create(SettingsEntity, blank(request.projectId, integratedOffered));
+      applyChanges(row, request, keyRing);
+      check(row, integratedOffered);
+      row.revision++;
+      row.updatedAt = clock.now();
+      await em.flush();
+      clientKeys.projectChanged();
+      if (row.active && row.backend === Backend.INTEGRATED) await clientKeys.ensureOne(row.id);
+      return { settings: await message(row) };
+    },
+  };
+}
+
+function blank(projectId: number, integratedOffered: boolean) {
+  return {
+    id: projectId,
+    active: false,
+    backend: integratedOffered ? Backend.INTEGRATED : Backend.EXTERNAL,
+    externalApiUrl: "",
+    externalAuthToken: null,
+    externalProjectId: "",
+    externalProjectSlug: "",
+    externalProjectName: "",
+    externalOrganizationSlug: "",
+    externalOrganizationName: "",
+    revision: 0,
+    updatedAt: 0,
+  };
+}
+
+function applyChanges(row: SettingsRow, request: UpdateSettingsRequest, keyRing: KeyRing): void {
+  if (request.active !== undefined) row.active = request.active;
+  if (request.backend !== undefined) row.backend = request.backend;
+  if (request.externalApiUrl !== undefined) {
+    const url = externalApiUrl(request.externalApiUrl);
+    // A token is only ever good for the origin it was entered for; a look-alike host must not get it.
+    if (URL.parse(url)?.origin !== URL.parse(row.externalApiUrl)?.origin) row.externalAuthToken = null;
+    row.externalApiUrl = url;
+  }
+  if (request.externalAuthToken !== undefined) {
+    if (request.externalAuthToken.length > 1024) {
+      throw invalidField("external_auth_token", "An auth token has at most 1,024 characters.");
+    }
+    row.externalAuthToken =
+      request.externalAuthToken === "" ? null : keyRing.encrypt(tokenPlace(row.id), request.externalAuthToken);
+  }
+  if (request.externalProject) {
+    const { id, slug, name, organizationSlug, organizationName } = request.externalProject;
+    if ([id, slug, name, organizationSlug, organizationName].some((text) => text.length > 255)) {
+      throw invalidField("external_project", "Names and slugs of the external project have at most 255 characters.");
+    }
+    row.externalProjectId = id;
+    row.externalProjectSlug = slug;
+    row.externalProjectName = name;
+    row.externalOrganizationSlug = organizationSlug;
+    row.externalOrganizationName = organizationName;
+  }
+}
+
+/** Where a project's token is encrypted for, see KeyRing.encrypt. */
+function tokenPlace(projectId: number): string {
+  return `settings:${projectId}:external_auth_token`;
+}
+
+function check(row: SettingsRow, integratedOffered: boolean): void {
+  if (row.backend !== Backend.INTEGRATED && row.backend !== Backend.EXTERNAL) {
+    throw invalidField("backend", "Choose the integrated or the external backend.");
+  }
+  if (row.backend === Backend.INTEGRATED && row.active && !integratedOffered) {
+    throw new ServiceError(
+      ErrorReason.INTEGRATED_NOT_OFFERED,
+      "The integrated backend is offered on the hosted offering only. Choose the external backend.",
+      { field: "backend" },
+    );
+  }
+  if (row.backend !== Backend.EXTERNAL || !row.active) return;
+  // The sentences of the original, several joined by a comma, as its API clients know them.
+  const missing = [
+    row.externalApiUrl === "" && { field: "external_api_url", message: "Api url is a required field" },
+    row.externalAuthToken === null && { field: "external_auth_token", message: "Token is a required field" },
+    row.externalProjectSlug === "" && { field: "external_project", message: "Project is a required field" },
+  ].filter((fault) => fault !== false);
+  const [first] = missing;
+  if (first) {
+    throw new ServiceError(
+      ErrorReason.EXTERNAL_SETTINGS_INCOMPLETE,
+      missing.map(({ message }) => message).join(", "),
+      { field: first.field },
+    );
+  }
+}

@@ -1,0 +1,80 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestamp } from "@faultline/plugin";
+import type { AccessTokenSchema, ClientKeySchema, ProjectSchema, SettingsSchema, UserSchema } from "@faultline/proto";
+import type { AccessTokenRow, ClientKeyRow, ProjectRow, SettingsRow, UserRow } from "./database/entities.ts";
+
+// Rows become messages here and nowhere else.
+
+export function userToProto(row: UserRow): MessageInitShape<typeof UserSchema> {
+  return { userId: row.id, username: row.username, name: row.name, isAdmin: row.isAdmin };
+}
+
+export function accessTokenToProto(row: AccessTokenRow): MessageInitShape<typeof AccessTokenSchema> {
+  return {
+    tokenId: row.id,
+    name: row.name,
+    scopes: row.scopes.split(" "),
+    createdTime: timestamp(row.createdAt),
+    ...(row.expiresAt != null && { expiresTime: timestamp(row.expiresAt) }),
+    ...(row.lastUsedAt != null && { lastUsedTime: timestamp(row.lastUsedAt) }),
+    ...(row.revokedAt != null && { revokedTime: timestamp(row.revokedAt) }),
+  };
+}
+
+export function projectToProto(
+  row: ProjectRow,
+  capabilities: MessageInitShape<typeof ProjectSchema>["capabilities"],
+): MessageInitShape<typeof ProjectSchema> {
+  return {
+    projectId: row.id,
+    path: row.path,
+    name: row.name,
+    monitorEnabled: row.monitorEnabled,
+    createdTime: timestamp(row.createdAt),
+    ...(capabilities && { capabilities }),
+  };
+}
+
+/** `dsn` and `integratedOffered` are not in the row: the one comes from the client keys, the other from the offering. */
+export function settingsToProto(
+  row: SettingsRow,
+  known: { dsn: string; integratedOffered: boolean },
+): MessageInitShape<typeof SettingsSchema> {
+  return {
+    projectId: row.id,
+    active: row.active,
+    backend: row.backend,
+    externalApiUrl: row.externalApiUrl,
+    hasExternalAuthToken: row.externalAuthToken != null,
+    ...(row.externalProjectSlug !== "" && {
+      externalProject: {
+        id: row.externalProjectId,
+        slug: row.externalProjectSlug,
+        name: row.externalProjectName,
+        organizationSlug: row.externalOrganizationSlug,
+        organizationName: row.externalOrganizationName,
+      },
+    }),
+    revision: row.revision,
+    updatedTime: timestamp(row.updatedAt),
+    ...known,
+  };
+}
+
+/** `pair` is the row's decrypted key and secret. */
+export function clientKeyToProto(
+  row: ClientKeyRow,
+  pair: { publicKey: string; secret: string },
+  baseUrl: string,
+): MessageInitShape<typeof ClientKeySchema> {
+  const dsn = (credentials: string) => baseUrl.replace("://", `://${credentials}@`) + `/${row.projectId}`;
+  return {
+    keyId: row.id,
+    projectId: row.projectId,
+    publicKey: pair.publicKey,
+    dsn: dsn(pair.publicKey),
+    legacyDsn: dsn(`${pair.publicKey}:${pair.secret}`),
+    createdTime: timestamp(row.createdAt),
+    ...(row.lastUsedAt != null && { lastUsedTime: timestamp(row.lastUsedAt) }),
+  };
+}

@@ -1,0 +1,49 @@
+import type { DescMethod, DescService, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import type {
+  AccountService,
+  ClientKeyService,
+  ErrorEvent,
+  ErrorService,
+  IngestService,
+  ProjectService,
+  SettingsService,
+} from "@faultline/proto";
+
+/** What comes with a call besides its request. */
+export interface Call {
+  /** The caller's session token or personal access token. Absent: not given. */
+  readonly token?: string | undefined;
+  /** Aborted when the caller no longer waits. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The methods of one method kind, as functions of a request and a context. */
+type Method<M extends DescMethod, Context> = M["methodKind"] extends "server_streaming"
+  ? (request: MessageShape<M["input"]>, context: Context) => AsyncIterable<MessageInitShape<M["output"]>>
+  : (request: MessageShape<M["input"]>, context: Context) => Promise<MessageInitShape<M["output"]>>;
+
+/** A service as an object of functions, one a method. They throw ServiceError. */
+export type Handlers<S extends DescService, Context = Call> = {
+  readonly [K in keyof S["method"]]: S["method"][K] extends DescMethod ? Method<S["method"][K], Context> : never;
+};
+
+/** The core's services, callable in the same process: each call is authenticated and authorised as over gRPC. */
+export interface Core {
+  readonly account: Handlers<typeof AccountService>;
+  readonly project: Handlers<typeof ProjectService>;
+  readonly settings: Handlers<typeof SettingsService>;
+  readonly clientKey: Handlers<typeof ClientKeyService>;
+  readonly error: Handlers<typeof ErrorService>;
+  readonly ingest: Handlers<typeof IngestService>;
+}
+
+/** The way in for events that come with a client key instead of a token. */
+export interface EventDoor {
+  /**
+   * Admits a client key to a project; at once when the key was seen before. Refuses with CLIENT_KEY_REFUSED, without
+   * telling whether the key is unknown, deleted, of another project, or the project takes no events.
+   */
+  admit(publicKey: string, projectId: number): void | Promise<void>;
+  /** Resolves when the events are on disk and readable. Refuses with STORAGE_UNAVAILABLE or OVERLOADED. */
+  accept(events: readonly ErrorEvent[]): Promise<void>;
+}

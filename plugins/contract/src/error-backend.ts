@@ -1,0 +1,57 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type {
+  Backend,
+  CapabilitiesSchema,
+  ErrorEvent,
+  GetErrorRequest,
+  GetErrorResponseSchema,
+  GetErrorStatsRequest,
+  GetErrorStatsResponseSchema,
+  GetEventRequest,
+  GetEventResponseSchema,
+  ListErrorsRequest,
+  ListErrorsResponseSchema,
+  ListEventsRequest,
+  ListEventsResponseSchema,
+  UpdateErrorsRequest,
+  UpdateErrorsResponseSchema,
+  WatchErrorsRequest,
+  WatchErrorsResponseSchema,
+} from "@faultline/proto";
+
+/** What comes with a call to a backend. The core has checked the caller's right and the project already. */
+export interface BackendCall {
+  /** Aborted when the caller no longer waits. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * A system that holds errors. Every method takes the request message of ErrorService and answers its response, so that
+ * nobody can tell from an answer which backend gave it (specification 1.3). Refusals are ServiceErrors.
+ */
+export interface ErrorBackend {
+  readonly kind: Backend;
+  /** What a project with this backend can do; a capability that is off says why in words. */
+  readonly capabilities: MessageInitShape<typeof CapabilitiesSchema>;
+  listErrors(request: ListErrorsRequest, call: BackendCall): Promise<MessageInitShape<typeof ListErrorsResponseSchema>>;
+  getError(request: GetErrorRequest, call: BackendCall): Promise<MessageInitShape<typeof GetErrorResponseSchema>>;
+  updateErrors(
+    request: UpdateErrorsRequest,
+    call: BackendCall,
+  ): Promise<MessageInitShape<typeof UpdateErrorsResponseSchema>>;
+  listEvents(request: ListEventsRequest, call: BackendCall): Promise<MessageInitShape<typeof ListEventsResponseSchema>>;
+  getEvent(request: GetEventRequest, call: BackendCall): Promise<MessageInitShape<typeof GetEventResponseSchema>>;
+  getErrorStats(
+    request: GetErrorStatsRequest,
+    call: BackendCall,
+  ): Promise<MessageInitShape<typeof GetErrorStatsResponseSchema>>;
+  watchErrors(
+    request: WatchErrorsRequest,
+    call: BackendCall,
+  ): AsyncIterable<MessageInitShape<typeof WatchErrorsResponseSchema>>;
+  /**
+   * Stores events of any projects in one transaction; resolves when they are on disk and readable. Idempotent by
+   * project and event id, also within the batch. Only backends that store events have it.
+   */
+  storeBatch?(events: readonly ErrorEvent[]): Promise<void>;
+}

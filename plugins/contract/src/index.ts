@@ -1,0 +1,8 @@
+/** What the core and its plugins agree on. */
+export * from "./core.ts";
+export * from "./error-backend.ts";
+export * from "./ingest-queue.ts";
+export * from "./page-token.ts";
+export * from "./plugin.ts";
+export * from "./service-error.ts";
+export * from "./times.ts";

@@ -1,0 +1,69 @@
+import type { Options } from "@mikro-orm/core";
+import type { Migration } from "@mikro-orm/migrations";
+import type { Kysely } from "kysely";
+import type { Core, EventDoor } from "./core.ts";
+import type { ErrorBackend } from "./error-backend.ts";
+import type { IngestQueue } from "./ingest-queue.ts";
+
+/** The contract this package describes; a plugin made for another one is refused at boot. */
+export const contractVersion = 1;
+
+/** A named part of the product. Made by a function of its options. */
+export interface Plugin {
+  /** Lower-case words joined by `-`, unique. Its tables are prefixed by the first word. */
+  readonly name: string;
+  /** The contract it was made for. */
+  readonly contract: number;
+  readonly entities?: readonly Entity[];
+  /** In order; the class names are unique in the product and never change. */
+  readonly migrations?: readonly MigrationClass[];
+  readonly backend?: ErrorBackend;
+  readonly queue?: IngestQueue;
+  /** Begins its work. Plugins start in the order of the list and stop in reverse. */
+  start?(host: Host): Promise<void>;
+  /** Ends its work; what was accepted is finished first. */
+  stop?(): Promise<void>;
+}
+
+/** An entity as MikroORM takes it. */
+export type Entity = NonNullable<Options["entities"]>[number];
+
+export type MigrationClass = new (...parameters: ConstructorParameters<typeof Migration>) => Migration;
+
+/** What the host gives a plugin: nothing else, in particular no environment variables. */
+export interface Host {
+  readonly core: Core;
+  readonly events: EventDoor;
+  readonly database: Database;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+  /** Whether an event would be stored now; false during start and shutdown and while the database refuses writes. */
+  isReady(): Promise<boolean>;
+}
+
+/** The database, for a plugin's own tables. */
+export interface Database {
+  /** Waits for the one writer; transactions on it are immediate. */
+  write<Tables>(): Kysely<Tables>;
+  /** Does not wait for writes; sees what is committed. */
+  read<Tables>(): Kysely<Tables>;
+}
+
+/** The current time in milliseconds since 1970, UTC. Moved by tests. */
+export interface Clock {
+  now(): number;
+}
+
+/** Runs work again and again until the product stops. */
+export interface Scheduler {
+  /** Runs `task` each `intervalMs`, never twice at once; a failure is logged and the next run comes all the same. */
+  every(intervalMs: number, name: string, task: () => Promise<void>): void;
+}
+
+/** A log whose lines carry the plugin's name. Never give it a secret. */
+export interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}

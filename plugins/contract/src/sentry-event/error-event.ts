@@ -1,0 +1,100 @@
+import type { ErrorEvent, GroupingException } from "@faultline/proto";
+import { culpritOf, readTransaction } from "./culprit.ts";
+import { readEventId } from "./event-id.ts";
+import { readFingerprint } from "./fingerprint.ts";
+import { groupingFrames } from "./frame.ts";
+import type { JsonObject } from "./json.ts";
+import { readLevel } from "./level.ts";
+import { limits } from "./limits.ts";
+import { readLogger, readPlatform, readRelease, readServerName } from "./names.ts";
+import type { SentException } from "./occurrence.ts";
+import { readOccurrence } from "./occurrence.ts";
+import { addTag, readEnvironment, readTags } from "./tags.ts";
+import { readText } from "./text.ts";
+import { readTime, toTimestamp } from "./time.ts";
+import { readUserNames, userKey } from "./user.ts";
+
+/** What is known of an event beside the event itself. Times are milliseconds since 1970. */
+export interface Arrival {
+  readonly projectId: number;
+  /** The event's JSON, kept as it is. */
+  readonly payload: Uint8Array;
+  readonly receivedAt: number;
+  /** `sent_at` of the envelope header. Absent: the sender's clock is trusted. */
+  readonly sentAt?: number | undefined;
+  /** `event_id` of the envelope header; it wins over the event's own. */
+  readonly envelopeEventId?: string | undefined;
+  readonly clientIp?: string | undefined;
+  /** Gives the id of an event that names none. */
+  readonly newEventId: () => string;
+}
+
+/**
+ * Reads the head of an event, for counting, grouping and search. A bad field is dropped, never the event: this throws
+ * for no JSON object.
+ *
+ * On the way of every event, so messages are literals and no `create` of protobuf-es.
+ */
+export function readErrorEvent(event: JsonObject, arrival: Arrival): ErrorEvent {
+  const platform = readPlatform(event["platform"]);
+  const occurrence = readOccurrence(event);
+  const exceptions = occurrence.exceptions.map((exception) => groupingException(exception, platform));
+  const frames = groupingFrames(occurrence.frames, platform);
+  const transaction = readTransaction(event);
+  return {
+    $typeName: "faultline.v1.ErrorEvent",
+    projectId: arrival.projectId,
+    eventId: readEventId(arrival.envelopeEventId) ?? readEventId(event["event_id"]) ?? arrival.newEventId(),
+    occurredTime: toTimestamp(occurredAt(event, arrival)),
+    receivedTime: toTimestamp(arrival.receivedAt),
+    level: readLevel(event["level"]),
+    platform,
+    exceptions,
+    frames,
+    message: occurrence.message.formatted,
+    messageTemplate: occurrence.message.template,
+    fingerprint: readFingerprint(event),
+    title: readOwnTitle(event),
+    culprit: culpritOf(event, { transaction, platform, exceptions, frames }),
+    user: userKey(readUserNames(event, arrival.clientIp)),
+    release: readRelease(event),
+    environment: readEnvironment(event),
+    tags: searchTags(event),
+    payload: arrival.payload,
+    logger: readLogger(event),
+  };
+}
+
+/** What grouping needs of an exception. */
+export function groupingException(exception: SentException, platform: string): GroupingException {
+  return {
+    $typeName: "faultline.v1.GroupingException",
+    type: exception.type,
+    value: exception.value,
+    synthetic: exception.synthetic,
+    frames: groupingFrames(exception.frames, platform),
+  };
+}
+
+/** The title an event gives itself. Mostly empty. */
+export function readOwnTitle(event: JsonObject): string {
+  return readText(event["title"], limits.text.title);
+}
+
+/** When it happened, with the sender's clock corrected where it is far off (section 5, "Clock drift"), within bounds. */
+function occurredAt(event: JsonObject, arrival: Arrival): number {
+  const { receivedAt, sentAt } = arrival;
+  const told = readTime(event["timestamp"]);
+  if (told === undefined) return receivedAt;
+  const drift = sentAt === undefined ? 0 : receivedAt - sentAt;
+  const corrected = Math.abs(drift) < limits.time.drift ? told : told + drift;
+  return Math.min(Math.max(corrected, receivedAt - limits.time.past), receivedAt + limits.time.future);
+}
+
+/** Tags for search: the event's own, and the names of host and site, which SDKs send beside them. */
+function searchTags(event: JsonObject): Record<string, string> {
+  const tags = readTags(event);
+  addTag(tags, "server_name", readServerName(event));
+  addTag(tags, "site", event["site"]);
+  return tags;
+}

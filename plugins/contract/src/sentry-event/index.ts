@@ -1,0 +1,14 @@
+/**
+ * The form in which Sentry SDKs send an event, and its two readings: the head that counts, groups and finds it, and the
+ * details that are shown of it. Pure: no I/O, no clock, no ids of its own.
+ */
+export type { Arrival } from "./error-event.ts";
+export { readErrorEvent } from "./error-event.ts";
+export type { EventDetails, StoredHead } from "./event-details.ts";
+export { readEvent } from "./event-details.ts";
+export { readEventId } from "./event-id.ts";
+export type { JsonObject, JsonValue } from "./json.ts";
+export { limits } from "./limits.ts";
+export { readTime } from "./time.ts";
+export { titleOf } from "./title.ts";
+export { isTransaction } from "./transaction.ts";

@@ -1,0 +1,67 @@
+/**
+ * How much of an event is kept; the numbers of section 10 of our protocol reference. Characters are UTF-16 units, and a
+ * text that is cut ends with `...` inside its limit. Nothing here refuses an event: what is too much is left out.
+ */
+export const limits = {
+  /** Characters of one text. */
+  text: {
+    message: 8192,
+    /** One parameter of a message. */
+    parameter: 1024,
+    exceptionValue: 8192,
+    exceptionType: 256,
+    /** Functions, modules and packages of frames. */
+    symbol: 256,
+    path: 256,
+    contextLine: 1024,
+    title: 256,
+    /** The type's share of a title. */
+    titleType: 128,
+    culprit: 200,
+    transaction: 200,
+    release: 200,
+    environment: 64,
+    platform: 64,
+    logger: 64,
+    serverName: 256,
+    tag: 200,
+    userName: 128,
+    email: 75,
+    url: 256,
+    query: 8192,
+    requestData: 8192,
+    fingerprint: 200,
+    /** Words such as a mechanism's type, a breadcrumb's category, an SDK's version. */
+    word: 128,
+  },
+  /** Entries of one list. Exceptions, frames and breadcrumbs keep the newest, the others the first. */
+  count: {
+    exceptions: 50,
+    frames: 250,
+    /** Frames of one stack that keep their source lines and variables. */
+    framesWithContext: 50,
+    /** Source lines before, and after, the line of a call. */
+    contextLines: 10,
+    threads: 100,
+    breadcrumbs: 100,
+    tags: 100,
+    fingerprint: 100,
+  },
+  /** Free data: `depth` levels, and about `size` characters each, of all of them together `total`. */
+  bag: {
+    extra: { depth: 7, size: 16_384, total: 262_144 },
+    contexts: { depth: 7, size: 16_384, total: 262_144 },
+    vars: { depth: 5, size: 4_096, total: 4_096 },
+    breadcrumb: { depth: 5, size: 2_048, total: 2_048 },
+    user: { depth: 5, size: 8_192, total: 8_192 },
+    request: { depth: 7, size: 8_192, total: 8_192 },
+    modules: { depth: 1, size: 8_192, total: 8_192 },
+  },
+  /** An event time lies between these, seen from the time of receipt, in milliseconds. */
+  time: {
+    past: 30 * 24 * 3_600_000,
+    future: 60_000,
+    /** A difference between the sender's clock and ours from which on the event's times are corrected. */
+    drift: 55 * 60_000,
+  },
+} as const;

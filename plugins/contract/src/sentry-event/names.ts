@@ -1,0 +1,26 @@
+import type { JsonField, JsonObject } from "./json.ts";
+import { limits } from "./limits.ts";
+import { cleanText, readText } from "./text.ts";
+
+/** The release. Empty when missing, `.`, `..`, or when it holds control characters. A slash is fine: `@scope/app@1.0`. */
+export function readRelease(event: JsonObject): string {
+  const release = readText(event["release"], limits.text.release).trim();
+  return release === "." || release === ".." || CONTROL.test(release) ? "" : release;
+}
+
+/** The SDK's platform; `other` when missing. */
+export function readPlatform(value: JsonField): string {
+  return (typeof value === "string" && cleanText(value, limits.text.platform).trim()) || "other";
+}
+
+/** The name of the logger. May be empty. */
+export function readLogger(event: JsonObject): string {
+  return readText(event["logger"], limits.text.logger).trim();
+}
+
+/** The host name of the sender. May be empty. */
+export function readServerName(event: JsonObject): string {
+  return readText(event["server_name"], limits.text.serverName).trim();
+}
+
+const CONTROL = /\p{Cc}/u;

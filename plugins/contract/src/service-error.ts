@@ -1,0 +1,60 @@
+import { ErrorReason } from "@faultline/proto";
+import { status } from "@grpc/grpc-js";
+
+/** The gRPC status of each reason; the only place that picks one. The sentences stand in error_reason.proto. */
+export const statusOfReason: Readonly<Record<ErrorReason, status>> = {
+  [ErrorReason.UNSPECIFIED]: status.INTERNAL,
+  [ErrorReason.INTERNAL]: status.INTERNAL,
+  [ErrorReason.INVALID_FIELD]: status.INVALID_ARGUMENT,
+  [ErrorReason.INVALID_PAGE_TOKEN]: status.INVALID_ARGUMENT,
+  [ErrorReason.TOKEN_REQUIRED]: status.UNAUTHENTICATED,
+  [ErrorReason.TOKEN_EXPIRED]: status.UNAUTHENTICATED,
+  [ErrorReason.TOKEN_REVOKED]: status.UNAUTHENTICATED,
+  [ErrorReason.INSUFFICIENT_SCOPE]: status.PERMISSION_DENIED,
+  [ErrorReason.FORBIDDEN]: status.PERMISSION_DENIED,
+  [ErrorReason.WRONG_CREDENTIALS]: status.UNAUTHENTICATED,
+  [ErrorReason.TOO_MANY_ATTEMPTS]: status.RESOURCE_EXHAUSTED,
+  [ErrorReason.PROJECT_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorReason.PROJECT_PATH_TAKEN]: status.ALREADY_EXISTS,
+  [ErrorReason.SETTINGS_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorReason.CLIENT_KEY_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorReason.ERROR_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorReason.EVENT_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorReason.ACCESS_TOKEN_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorReason.MONITOR_DISABLED]: status.FAILED_PRECONDITION,
+  [ErrorReason.ERROR_TRACKING_DISABLED]: status.FAILED_PRECONDITION,
+  [ErrorReason.INTEGRATED_NOT_OFFERED]: status.FAILED_PRECONDITION,
+  [ErrorReason.EXTERNAL_SETTINGS_INCOMPLETE]: status.FAILED_PRECONDITION,
+  [ErrorReason.SETTINGS_CHANGED]: status.ABORTED,
+  [ErrorReason.NOT_SUPPORTED_BY_BACKEND]: status.UNIMPLEMENTED,
+  [ErrorReason.CLIENT_KEY_REFUSED]: status.PERMISSION_DENIED,
+  [ErrorReason.STORAGE_UNAVAILABLE]: status.UNAVAILABLE,
+  [ErrorReason.OVERLOADED]: status.UNAVAILABLE,
+};
+
+/** A refusal with a reason from the catalogue and a sentence that helps a person; it never carries a secret. */
+export class ServiceError extends Error {
+  readonly reason: ErrorReason;
+  /** The request field at fault, named as in the proto file; empty when none is. */
+  readonly field: string;
+
+  constructor(reason: ErrorReason, message: string, options: { field?: string; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.name = "ServiceError";
+    this.reason = reason;
+    this.field = options.field ?? "";
+  }
+
+  /** Turns anything thrown into a ServiceError; what is unknown becomes INTERNAL with a fixed sentence. */
+  static from(thrown: unknown): ServiceError {
+    if (thrown instanceof ServiceError) return thrown;
+    return new ServiceError(ErrorReason.INTERNAL, "The service failed. Try again; if it stays, look into its log.", {
+      cause: thrown,
+    });
+  }
+}
+
+/** A refusal because of one field of the request. */
+export function invalidField(field: string, message: string): ServiceError {
+  return new ServiceError(ErrorReason.INVALID_FIELD, message, { field });
+}

@@ -1,0 +1,33 @@
+import { contractVersion, type Host, type Plugin } from "@faultline/plugin";
+import { HttpServer, type Pages } from "./server.ts";
+
+/** What the bridge needs to know. */
+export interface HttpBridgeOptions {
+  /** The address to listen on. */
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** Answers all paths that are not the bridge's. */
+  readonly pages: Pages;
+}
+
+/**
+ * The HTTP bridge: SDK ingestion (store and envelope) and REST /api/v4, translated into calls of the core, on the one
+ * public address. `url` is the address it listens on, once started.
+ */
+export function httpBridge(options: HttpBridgeOptions): Plugin & { url(): string } {
+  let server: HttpServer | undefined;
+  let url = "";
+  return {
+    name: "http-bridge",
+    contract: contractVersion,
+    async start(host: Host) {
+      server = new HttpServer(host, options.pages);
+      url = await server.listen(options);
+    },
+    async stop() {
+      await server?.close();
+    },
+    url: () => url,
+  };
+}

@@ -1,0 +1,69 @@
+import type { IncomingHttpHeaders } from "node:http";
+
+/** What a request says about who sends it. */
+export interface ClientKey {
+  /** The public key of the DSN. Absent: the request names none. */
+  readonly publicKey?: string;
+  /** True when the request names two keys that differ. */
+  readonly conflict?: true;
+  /** The SDK as `name/version`. Absent: not told. */
+  readonly client?: string;
+}
+
+/**
+ * Finds the client key of a request: query, then `X-Sentry-Auth`, then `Authorization` (section 2). A header that
+ * cannot be read counts as absent. The secret of legacy DSNs is not looked at.
+ */
+export function readClientKey(query: URLSearchParams, headers: IncomingHttpHeaders): ClientKey {
+  const sentryAuth = readSentryAuth(first(headers["x-sentry-auth"]));
+  const authorization = readSentryAuth(headers.authorization);
+  const keys = [
+    ...query.getAll("sentry_key"),
+    sentryAuth.get("sentry_key"),
+    authorization.get("sentry_key"),
+    readBasic(headers.authorization),
+  ].filter((key) => key !== undefined && key !== "");
+  const client =
+    query.get("sentry_client") || sentryAuth.get("sentry_client") || authorization.get("sentry_client") || undefined;
+  const [publicKey] = keys;
+  return {
+    ...(publicKey !== undefined && { publicKey }),
+    ...(keys.some((key) => key !== publicKey) && { conflict: true }),
+    ...(client !== undefined && { client }),
+  };
+}
+
+/** What a DSN says; `projectId` is its last path segment as written. */
+export interface Dsn {
+  readonly publicKey: string;
+  readonly projectId: string;
+}
+
+/** Reads a DSN (section 1), such as an envelope header carries. Undefined when it is none. Host and secret are left out. */
+export function readDsn(text: string): Dsn | undefined {
+  const url = URL.parse(text);
+  if (!url || (url.protocol !== "http:" && url.protocol !== "https:")) return undefined;
+  const projectId = url.pathname.split("/").findLast((segment) => segment !== "") ?? "";
+  return url.username === "" || projectId === "" ? undefined : { publicKey: url.username, projectId };
+}
+
+/** Reads `Sentry key=value, key=value`; spaces after commas are optional (Java sends none), names are case-sensitive. */
+function readSentryAuth(header = ""): Map<string, string> {
+  const fields = new Map<string, string>();
+  if (!/^sentry\s/i.test(header)) return fields;
+  for (const field of header.slice("sentry ".length).split(",")) {
+    const at = field.indexOf("=");
+    if (at > 0) fields.set(field.slice(0, at).trim(), field.slice(at + 1).trim());
+  }
+  return fields;
+}
+
+/** The user name of RFC 7617 Basic credentials. */
+function readBasic(header = ""): string | undefined {
+  if (!/^basic\s/i.test(header)) return undefined;
+  return Buffer.from(header.slice("basic ".length).trim(), "base64").toString().split(":", 1)[0];
+}
+
+function first(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
+}

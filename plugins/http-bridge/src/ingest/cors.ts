@@ -1,0 +1,20 @@
+import type { ServerResponse } from "node:http";
+
+/** Lets pages of any origin report and read the answer, with which browsers back off (protocol reference, 7.3). */
+export function allowAnyOrigin(response: ServerResponse): void {
+  response.setHeader("access-control-allow-origin", "*");
+  response.setHeader("access-control-expose-headers", "x-sentry-error, x-sentry-rate-limits, retry-after");
+  response.setHeader("cross-origin-resource-policy", "cross-origin");
+}
+
+/** Answers a preflight. Needs no key. */
+export function answerPreflight(response: ServerResponse): void {
+  response.writeHead(204, {
+    "access-control-allow-methods": "POST, OPTIONS",
+    "access-control-allow-headers":
+      "x-sentry-auth, x-requested-with, x-forwarded-for, origin, referer, accept, content-type, authentication, " +
+      "authorization, content-encoding, transfer-encoding, sentry-trace, baggage, x-csrftoken",
+    "access-control-max-age": "3600",
+  });
+  response.end();
+}

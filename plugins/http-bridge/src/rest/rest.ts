@@ -1,0 +1,79 @@
+import type { IncomingMessage } from "node:http";
+import type { Call } from "@faultline/plugin";
+import { pathPattern } from "../path-pattern.ts";
+import { sendJson, type Handler, type Route, type Visit } from "../visit.ts";
+import { badParameter, httpError, unsupportedType } from "./http-error.ts";
+
+/** What a REST operation gets: its parameters come from query, form or JSON alike. */
+export interface RestCall {
+  readonly visit: Visit;
+  readonly call: Call;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** Answers with a status and a JSON body. */
+export type Operation = (call: RestCall) => Promise<{ status: number; body: unknown }>;
+
+/** A route of /api/v4; refusals have the bodies of the original (gitlab.md 1.1). */
+export function rest(path: string, operations: Readonly<Record<string, Operation>>): Route {
+  const allow = Object.keys(operations).join(", ");
+  return {
+    pattern: pathPattern(path),
+    methods: Object.fromEntries(Object.entries(operations).map(([method, run]) => [method, handle(run)])),
+    otherMethod: async ({ response }) => {
+      response.setHeader("allow", allow);
+      sendJson(response, 405, { error: "405 Not Allowed" });
+    },
+  };
+}
+
+function handle(operation: Operation): Handler {
+  return async (visit) => {
+    visit.response.setHeader("cache-control", "no-store");
+    try {
+      const params = { ...Object.fromEntries(visit.query), ...(await bodyParams(visit.request)) };
+      const { status, body } = await operation({ visit, call: { token: tokenOf(visit.request) }, params });
+      sendJson(visit.response, status, body);
+    } catch (thrown) {
+      const { status, body, headers } = httpError(thrown);
+      if (status === 500) visit.host.log.error({ err: thrown }, "a REST call failed");
+      for (const [name, value] of Object.entries(headers ?? {})) visit.response.setHeader(name, value);
+      sendJson(visit.response, status, body);
+    }
+  };
+}
+
+/** `PRIVATE-TOKEN: <token>` (specification 4.1) or `Authorization: Bearer <token>`; never the query, which is logged. */
+function tokenOf({ headers }: IncomingMessage): string | undefined {
+  const privateToken = headers["private-token"];
+  if (typeof privateToken === "string" && privateToken !== "") return privateToken;
+  return /^bearer\s+(\S+)$/i.exec(headers.authorization ?? "")?.[1];
+}
+
+const maxBodyBytes = 64 * 1024;
+
+async function bodyParams(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBodyBytes) throw badParameter("body", "is too large");
+    chunks.push(chunk);
+  }
+  const text = Buffer.concat(chunks).toString();
+  if (text.trim() === "") return {};
+  const type = (request.headers["content-type"] ?? "application/json").split(";", 1)[0]?.trim().toLowerCase();
+  if (type === "application/x-www-form-urlencoded") return Object.fromEntries(new URLSearchParams(text));
+  if (type !== "application/json") throw unsupportedType(type ?? "");
+  const parsed = parse(text);
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) throw badParameter("body", "is invalid");
+  return parsed as Record<string, unknown>; // an object, as checked
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw badParameter("body", "is invalid");
+  }
+}

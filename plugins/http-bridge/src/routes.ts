@@ -1,0 +1,28 @@
+import { alive, health, ready } from "./health.ts";
+import { receiveEnvelope, receiveStore } from "./ingest/endpoints.ts";
+import { ingestion } from "./ingest/ingestion.ts";
+import { createClientKey, deleteClientKey, listClientKeys } from "./rest/client-keys.ts";
+import { createProject, getProject, listProjects, updateProject } from "./rest/projects.ts";
+import { rest } from "./rest/rest.ts";
+import { getSettings, patchSettings, putSettings } from "./rest/settings.ts";
+import type { Route } from "./visit.ts";
+
+/** Every address of the bridge; all other paths are the console's. A trailing slash is never redirected. */
+export const routes: readonly Route[] = [
+  // SDK ingestion; the second form is the one DSNs of the original have (protocol reference, section 1).
+  ingestion("/api/:project/store", { POST: receiveStore }),
+  ingestion("/api/:project/envelope", { POST: receiveEnvelope }),
+  ingestion("/api/v4/error_tracking/collector/api/:project/store", { POST: receiveStore }),
+  ingestion("/api/v4/error_tracking/collector/api/:project/envelope", { POST: receiveEnvelope }),
+
+  // REST (specification 4.1 and 9.1)
+  rest("/api/v4/projects", { GET: listProjects, POST: createProject }),
+  rest("/api/v4/projects/:id", { GET: getProject, PUT: updateProject }),
+  rest("/api/v4/projects/:id/error_tracking/client_keys", { GET: listClientKeys, POST: createClientKey }),
+  rest("/api/v4/projects/:id/error_tracking/client_keys/:key_id", { DELETE: deleteClientKey }),
+  rest("/api/v4/projects/:id/error_tracking/settings", { GET: getSettings, PUT: putSettings, PATCH: patchSettings }),
+
+  // Health
+  health("/-/health", alive),
+  health("/-/readiness", ready),
+];

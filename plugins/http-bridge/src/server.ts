@@ -1,0 +1,78 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Host } from "@faultline/plugin";
+import { routes } from "./routes.ts";
+import type { Visit } from "./visit.ts";
+
+/** Answers what no route of the bridge answers: the console's pages. */
+export type Pages = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** The public HTTP server. */
+export class HttpServer {
+  readonly #server: Server;
+  readonly #host: Host;
+  readonly #pages: Pages;
+
+  constructor(host: Host, pages: Pages) {
+    this.#host = host;
+    this.#pages = pages;
+    this.#server = createServer(
+      {
+        keepAliveTimeout: 5_000,
+        headersTimeout: 10_000,
+        requestTimeout: 30_000,
+        connectionsCheckingInterval: 2_000, // Node looks for timeouts each 30 s by itself, too late for a slow attack
+      },
+      (request, response) => this.#answer(request, response),
+    );
+  }
+
+  /** Listens and answers the address. */
+  listen(options: { host: string; port: number }): Promise<string> {
+    return new Promise((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen(options.port, options.host, () => {
+        const { address, family, port } = this.#server.address() as AddressInfo; // a TCP server has no other kind
+        resolve(`http://${family === "IPv6" ? `[${address}]` : address}:${port}`);
+      });
+    });
+  }
+
+  /** Takes no new requests and waits for running ones, for at most five seconds: pushed updates have no end. */
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeIdleConnections();
+    const timer = setTimeout(() => this.#server.closeAllConnections(), 5_000);
+    await closed;
+    clearTimeout(timer);
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    const url = request.url ?? "/";
+    const queryStart = url.indexOf("?");
+    const pathname = queryStart < 0 ? url : url.slice(0, queryStart);
+    for (const route of routes) {
+      const match = route.pattern.exec(pathname);
+      if (!match) continue;
+      const visit: Visit = {
+        request,
+        response,
+        host: this.#host,
+        path: match.groups ?? {},
+        query: new URLSearchParams(queryStart < 0 ? "" : url.slice(queryStart + 1)),
+      };
+      const handler = route.methods[request.method ?? ""] ?? route.otherMethod;
+      handler(visit).catch((error: unknown) => this.#fail(visit, error));
+      return;
+    }
+    this.#pages(request, response);
+  }
+
+  /** A handler's own failure to answer; each kind of route answers refusals itself. */
+  #fail({ request, response }: Visit, error: unknown): void {
+    if (request.destroyed && !request.complete) return; // the client went away
+    this.#host.log.error({ err: error, method: request.method }, "request failed");
+    if (!response.headersSent) response.writeHead(500);
+    response.end();
+  }
+}

@@ -1,0 +1,30 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Host } from "@faultline/plugin";
+
+/** What a handler gets of a request. */
+export interface Visit {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly host: Host;
+  /** The parts of the path that the route's pattern names. */
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+}
+
+/** Answers a request; what it throws is answered in the form of the route it stands in. */
+export type Handler = (visit: Visit) => Promise<void>;
+
+/** A path with its methods. */
+export interface Route {
+  readonly pattern: RegExp;
+  readonly methods: Readonly<Record<string, Handler>>;
+  /** Answers a method that is not in the list. */
+  readonly otherMethod: Handler;
+}
+
+/** Sends a JSON body. */
+export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
+  response.end(text);
+}

@@ -1,0 +1,21 @@
+/** A function's name without the parts that compilers and runtimes number anew each time; empty when nothing is left. */
+export function functionName(platform: string, name: string): string {
+  if (name === "") return "";
+  switch (platform) {
+    case "javascript":
+    case "node": {
+      const last = name.slice(name.lastIndexOf(".") + 1);
+      return /^(\?|<anonymous>|anonymous|Anonymous function|eval)$/.test(last) ? "" : last;
+    }
+    case "java":
+      return name.startsWith("lambda$") ? "" : name;
+    case "php":
+      return /^\[Anonymous|^class@anonymous/.test(name) ? "" : name;
+    case "ruby":
+      return name.startsWith("block ") ? "block" : name.replace(/__\d{4,}_\d{4,}/g, "");
+    case "native":
+      return /^<(unknown|redacted)>$/.test(name) ? "" : name.replace(/::h[0-9a-f]{16}$/, "");
+    default:
+      return name;
+  }
+}

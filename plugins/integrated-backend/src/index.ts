@@ -1,0 +1,118 @@
+import {
+  contractVersion,
+  ServiceError,
+  type ErrorBackend,
+  type Host,
+  type Plugin,
+} from "@faultline/plugin";
+import { Backend, ErrorReason, type ErrorEvent } from "@faultline/proto";
+import { getError, listErrors, withSettledLastSeen } from "./errors.ts";
+import { getEvent, listEvents } from "./events.ts";
+import { Integrated0001 } from "./migrations/integrated-0001.ts";
+import { deleteExpired, retentionDays } from "./retention.ts";
+import { getErrorStats } from "./stats.ts";
+import { EventRowIds, storeBatch } from "./store-batch.ts";
+import type { Tables } from "./tables.ts";
+import { errorToProto } from "./to-proto.ts";
+import { updateErrors } from "./update-errors.ts";
+import { ErrorChanges } from "./watch.ts";
+
+const retentionIntervalMs = 3_600_000;
+const watchedErrors = 100;
+
+/** The integrated backend: this service itself stores the errors, in its own database. */
+export function integratedBackend(): Plugin & { readonly backend: ErrorBackend } {
+  const backend = new IntegratedBackend();
+  return {
+    name: "integrated-backend",
+    contract: contractVersion,
+    migrations: [Integrated0001],
+    backend,
+    start: (host) => backend.start(host),
+  };
+}
+
+const allowed = { allowed: true };
+
+class IntegratedBackend implements ErrorBackend {
+  readonly kind = Backend.INTEGRATED;
+  readonly capabilities = {
+    read: allowed,
+    updateStatus: allowed,
+    listEvents: allowed,
+    affectedUsers: allowed,
+    clientKeys: allowed,
+    watch: allowed,
+    retentionDays,
+  };
+
+  readonly #changes = new ErrorChanges();
+  #started: { host: Host; rowIds: EventRowIds } | undefined;
+
+  async start(host: Host): Promise<void> {
+    const newest = await host.database
+      .read<Tables>()
+      .selectFrom("integrated_event")
+      .select(({ fn }) => fn.max("id").as("id"))
+      .executeTakeFirst();
+    this.#started = { host, rowIds: new EventRowIds(newest?.id ?? 0) };
+    const { clock, log, scheduler } = host;
+    const retain = async () => {
+      const deleted = await deleteExpired(this.#write, clock.now());
+      if (deleted > 0) log.info({ deleted }, "deleted events older than the retention");
+    };
+    scheduler.every(retentionIntervalMs, "retention", retain);
+  }
+
+  async storeBatch(events: readonly ErrorEvent[]): Promise<void> {
+    this.#changes.announce(await storeBatch(this.#write, this.#running.rowIds, events));
+  }
+
+  listErrors: ErrorBackend["listErrors"] = (request) => listErrors(this.#read, request, this.#now);
+
+  getError: ErrorBackend["getError"] = async (request) => ({
+    error: errorToProto(await getError(this.#read, request, this.#now)),
+  });
+
+  listEvents: ErrorBackend["listEvents"] = (request) => listEvents(this.#read, request);
+
+  getEvent: ErrorBackend["getEvent"] = (request) => getEvent(this.#read, request);
+
+  getErrorStats: ErrorBackend["getErrorStats"] = (request) => getErrorStats(this.#read, request, this.#now);
+
+  updateErrors: ErrorBackend["updateErrors"] = async (request) => {
+    const { errors, before } = await updateErrors(this.#write, request, this.#now);
+    this.#changes.announce(new Map([[request.projectId, new Set(errors.map(({ id }) => id))]]));
+    return {
+      errors: errors.map((row) => errorToProto(row)),
+      undo: before.map(({ id, status }) => ({ errorId: String(id), status })),
+    };
+  };
+
+  async *watchErrors(...[request, { signal }]: Parameters<ErrorBackend["watchErrors"]>) {
+    for await (const ids of this.#changes.of(request.projectId, signal ?? new AbortController().signal)) {
+      const rows = await withSettledLastSeen(this.#read, this.#now)
+        .where("project_id", "=", request.projectId)
+        .where("id", "in", [...ids].slice(0, watchedErrors))
+        .execute();
+      yield { errors: rows.map((row) => errorToProto(row)), more: ids.size > watchedErrors };
+    }
+  }
+
+  get #running() {
+    if (this.#started) return this.#started;
+    throw new ServiceError(ErrorReason.STORAGE_UNAVAILABLE, "The service is starting. Try again in a moment.");
+  }
+
+  get #write() {
+    return this.#running.host.database.write<Tables>();
+  }
+
+  get #read() {
+    return this.#running.host.database.read<Tables>();
+  }
+
+  get #now() {
+    return this.#running.host.clock.now();
+  }
+}

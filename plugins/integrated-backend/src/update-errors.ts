@@ -1,0 +1,46 @@
+import { invalidField } from "@faultline/plugin";
+import { ErrorStatus, type UpdateErrorsRequest } from "@faultline/proto";
+import { sql, type Kysely } from "kysely";
+import { errorRowId, withSettledLastSeen } from "./errors.ts";
+import type { Tables } from "./tables.ts";
+import type { ErrorRow } from "./to-proto.ts";
+
+/** What an update changed: the errors as they are now, and the status each had before. */
+export interface Updated {
+  readonly errors: readonly ErrorRow[];
+  readonly before: readonly { readonly id: number; readonly status: ErrorStatus }[];
+}
+
+/** Sets statuses in one transaction; errors that are not in the project are left out. */
+export async function updateErrors(
+  database: Kysely<Tables>,
+  request: UpdateErrorsRequest,
+  now: number,
+): Promise<Updated> {
+  const { changes, projectId } = request;
+  if (changes.length === 0 || changes.length > 1000) throw invalidField("changes", "Change 1 to 1,000 errors a call.");
+  const wanted = new Map(changes.map(({ errorId, status }) => [errorRowId(errorId), status]));
+  if (wanted.size !== changes.length) throw invalidField("changes", "Name each error once, by its decimal id.");
+  for (const [n, { status }] of changes.entries()) {
+    if (status < ErrorStatus.UNRESOLVED || status > ErrorStatus.IGNORED) {
+      throw invalidField(`changes[${n}].status`, "Choose unresolved, resolved or ignored.");
+    }
+  }
+  return database.transaction().execute(async (transaction) => {
+    const ids = [...wanted.keys()];
+    const before = await transaction
+      .selectFrom("integrated_error")
+      .select(["id", "status"])
+      .where("project_id", "=", projectId)
+      .where("id", "in", ids)
+      .execute();
+    const json = JSON.stringify(before.map(({ id }) => [id, wanted.get(id)]));
+    await sql`update integrated_error set status = j.value ->> 1, status_changed_at = ${now}, reopened_at = null
+      from json_each(${json}) j where integrated_error.id = j.value ->> 0`.execute(transaction);
+    const errors = await withSettledLastSeen(transaction, now)
+      .where("project_id", "=", projectId)
+      .where("id", "in", ids)
+      .execute();
+    return { errors, before };
+  });
+}
