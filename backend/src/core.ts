@@ -1,4 +1,11 @@
-import { create, type DescMethod, type DescService, type DescMessage, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
+import {
+  create,
+  type DescMethod,
+  type DescService,
+  type DescMessage,
+  type MessageInitShape,
+  type MessageShape,
+} from "@bufbuild/protobuf";
 import type { Call, Core, Handlers } from "@faultline/plugin";
 import {
   AccountService,

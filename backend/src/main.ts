@@ -157,7 +157,12 @@ function fail(error: unknown): never {
 }
 
 function welcome({ httpUrl, grpcAddress, firstCredentials }: Faultline, config: Config): string {
-  const lines = ["", `  Console   ${config.baseUrl ?? httpUrl}`, `  gRPC      ${grpcAddress}`, `  Data      ${config.dataDir}`];
+  const lines = [
+    "",
+    `  Console   ${config.baseUrl ?? httpUrl}`,
+    `  gRPC      ${grpcAddress}`,
+    `  Data      ${config.dataDir}`,
+  ];
   if (firstCredentials) {
     lines.push(
       "",

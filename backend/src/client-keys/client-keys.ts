@@ -138,9 +138,7 @@ export class ClientKeys {
   }
 
   #message(row: ClientKeyRow) {
-    const [publicKey = "", secret = ""] = this.#keyRing
-      .decrypt(pairPlace(row.projectId), row.sealedPair)
-      .split(":");
+    const [publicKey = "", secret = ""] = this.#keyRing.decrypt(pairPlace(row.projectId), row.sealedPair).split(":");
     const lastUsedAt = this.#lastUsed.get(row.id) ?? row.lastUsedAt;
     return clientKeyToProto({ ...row, lastUsedAt }, { publicKey, secret }, this.#baseUrl());
   }

@@ -197,7 +197,9 @@ class SqliteConnection implements DatabaseConnection {
 
   #all(sql: string, parameters: readonly unknown[]): Promise<Record<string, unknown>[]> {
     return new Promise((resolve, reject) =>
-      this.#database.all<Record<string, unknown>>(sql, parameters, (error, rows) => (error ? reject(error) : resolve(rows))),
+      this.#database.all<Record<string, unknown>>(sql, parameters, (error, rows) =>
+        error ? reject(error) : resolve(rows),
+      ),
     );
   }
 

@@ -1,4 +1,11 @@
-import { create, type DescMessage, type DescMethod, type DescService, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
+import {
+  create,
+  type DescMessage,
+  type DescMethod,
+  type DescService,
+  type MessageInitShape,
+  type MessageShape,
+} from "@bufbuild/protobuf";
 import { ServiceError, statusOfReason, type Call, type Core, type Log } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { fieldTrailer, reasonName, reasonTrailer, serviceDefinition } from "@faultline/proto/grpc";
@@ -124,7 +131,8 @@ export class GrpcServer {
   /** The one place where errors leave over gRPC. */
   #status(method: DescMethod, thrown: unknown): Partial<StatusObject> {
     const error = ServiceError.from(thrown);
-    if (error.reason === ErrorReason.INTERNAL) this.#log.error({ err: error.cause, method: method.name }, "call failed");
+    if (error.reason === ErrorReason.INTERNAL)
+      this.#log.error({ err: error.cause, method: method.name }, "call failed");
     const metadata = new Metadata();
     metadata.set(reasonTrailer, reasonName(error.reason));
     if (error.field) metadata.set(fieldTrailer, error.field);

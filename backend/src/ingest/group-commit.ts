@@ -82,9 +82,13 @@ export class GroupCommit implements IngestQueue {
         return;
       }
       this.#failing = true;
-      const refusal = new ServiceError(ErrorReason.STORAGE_UNAVAILABLE, "The event could not be stored. Send it again later.", {
-        cause: error,
-      });
+      const refusal = new ServiceError(
+        ErrorReason.STORAGE_UNAVAILABLE,
+        "The event could not be stored. Send it again later.",
+        {
+          cause: error,
+        },
+      );
       for (const { reject } of batch) reject(refusal);
     }
   }

@@ -18,7 +18,8 @@ export function ingestService(parts: {
       if (events.length === 0 || events.length > 1000) throw invalidField("events", "Send 1 to 1,000 events a call.");
       for (const projectId of new Set(events.map((event) => event.projectId))) {
         const backend = await projects.backend(projectId);
-        if (backend.kind !== Backend.INTEGRATED) throw new ServiceError(ErrorReason.ERROR_TRACKING_DISABLED, trackingOff);
+        if (backend.kind !== Backend.INTEGRATED)
+          throw new ServiceError(ErrorReason.ERROR_TRACKING_DISABLED, trackingOff);
       }
       const receivedAt = clock.now();
       await queue.accept(events.map((event, n) => checked(event, `events[${n}]`, receivedAt)));

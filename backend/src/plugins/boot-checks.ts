@@ -15,7 +15,8 @@ export function checkPlugins(plugins: readonly Plugin[]): void {
     if (!/^[a-z]+(-[a-z]+)*$/.test(plugin.name)) fault("a name of lower-case words joined by '-' is wanted");
     if (names.has(plugin.name)) fault("another plugin has the same name");
     names.add(plugin.name);
-    if (plugin.contract !== contractVersion) fault(`contract ${contractVersion} is wanted, it was made for ${plugin.contract}`);
+    if (plugin.contract !== contractVersion)
+      fault(`contract ${contractVersion} is wanted, it was made for ${plugin.contract}`);
 
     const prefix = `${plugin.name.split("-")[0]}_`;
     for (const entity of plugin.entities ?? []) {

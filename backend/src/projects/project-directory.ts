@@ -51,7 +51,10 @@ export class ProjectDirectory {
 }
 
 export function projectNotFound(): ServiceError {
-  return new ServiceError(ErrorReason.PROJECT_NOT_FOUND, "This project does not exist, or you do not have access to it.");
+  return new ServiceError(
+    ErrorReason.PROJECT_NOT_FOUND,
+    "This project does not exist, or you do not have access to it.",
+  );
 }
 
 function nothing(reason: string, backend: ErrorBackend | undefined): Capabilities {

@@ -55,9 +55,7 @@ export function projectService(parts: {
       const settingsOf = new Map(settings.map((row) => [row.id, row]));
       const last = page.at(-1);
       return {
-        projects: page.map((row) =>
-          projectToProto(row, projects.capabilities(row, settingsOf.get(row.id) ?? null)),
-        ),
+        projects: page.map((row) => projectToProto(row, projects.capabilities(row, settingsOf.get(row.id) ?? null))),
         nextPageToken: rows.length > size && last ? pageToken("projects", [last.path]) : "",
         totalSize: await em.count(ProjectEntity, where),
       };

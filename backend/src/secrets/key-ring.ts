@@ -59,7 +59,9 @@ export class KeyRing {
     const nonce = randomBytes(12);
     const cipher = createCipheriv("aes-256-gcm", this.#dataKey(this.#activeId), nonce).setAAD(Buffer.from(place));
     const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
-    return ["v1", this.#activeId, ...[nonce, body, cipher.getAuthTag()].map((part) => part.toString("base64url"))].join(".");
+    return ["v1", this.#activeId, ...[nonce, body, cipher.getAuthTag()].map((part) => part.toString("base64url"))].join(
+      ".",
+    );
   }
 
   /** The text that `encrypt` made `sealed` of, for the same place. */

@@ -131,10 +131,8 @@ function check(row: SettingsRow, integratedOffered: boolean): void {
   ].filter((fault) => fault !== false);
   const [first] = missing;
   if (first) {
-    throw new ServiceError(
-      ErrorReason.EXTERNAL_SETTINGS_INCOMPLETE,
-      missing.map(({ message }) => message).join(", "),
-      { field: first.field },
-    );
+    throw new ServiceError(ErrorReason.EXTERNAL_SETTINGS_INCOMPLETE, missing.map(({ message }) => message).join(", "), {
+      field: first.field,
+    });
   }
 }

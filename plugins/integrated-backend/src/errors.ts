@@ -55,7 +55,11 @@ export async function listErrors(
         );
       }
       const direction = backwards ? "asc" : "desc";
-      return query.orderBy(column, direction).orderBy("id", direction).limit(size + 1).execute();
+      return query
+        .orderBy(column, direction)
+        .orderBy("id", direction)
+        .limit(size + 1)
+        .execute();
     }),
   );
   const sign = backwards ? -1 : 1;

@@ -26,7 +26,8 @@ export async function listEvents(
   let query = database.selectFrom("integrated_event").selectAll().where("error_id", "=", errorId);
   if (request.startTime) query = query.where("occurred_at", ">=", millisecondsOf(request.startTime));
   if (request.endTime) query = query.where("occurred_at", "<", millisecondsOf(request.endTime));
-  if (place) query = query.where(({ eb, refTuple, tuple }) => eb(refTuple("occurred_at", "id"), "<", tuple(place[0], place[1])));
+  if (place)
+    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple("occurred_at", "id"), "<", tuple(place[0], place[1])));
   const rows = await query
     .orderBy("occurred_at", "desc")
     .orderBy("id", "desc")
@@ -53,7 +54,7 @@ export async function getEvent(
     .executeTakeFirstOrThrow();
   return {
     event: {
-      ...readEvent(payload),
+      ...readEvent(payload, { occurredAt: row.occurred_at, user: row.user }),
       eventId: row.event_id.toString("hex"),
       errorId: String(row.error_id),
       projectId: row.project_id,

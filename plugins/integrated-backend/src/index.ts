@@ -1,11 +1,6 @@
-import {
-  contractVersion,
-  ServiceError,
-  type ErrorBackend,
-  type Host,
-  type Plugin,
-} from "@faultline/plugin";
+import { contractVersion, ServiceError, type ErrorBackend, type Host, type Plugin } from "@faultline/plugin";
 import { Backend, ErrorReason, type ErrorEvent } from "@faultline/proto";
+import { createBatchProcedure } from "./batch-procedure.ts";
 import { getError, listErrors, withSettledLastSeen } from "./errors.ts";
 import { getEvent, listEvents } from "./events.ts";
 import { Integrated0001 } from "./migrations/integrated-0001.ts";
@@ -50,6 +45,7 @@ class IntegratedBackend implements ErrorBackend {
   #started: { host: Host; rowIds: EventRowIds } | undefined;
 
   async start(host: Host): Promise<void> {
+    await createBatchProcedure(host.database.write<Tables>());
     const newest = await host.database
       .read<Tables>()
       .selectFrom("integrated_event")
@@ -82,7 +78,8 @@ class IntegratedBackend implements ErrorBackend {
 
   updateErrors: ErrorBackend["updateErrors"] = async (request) => {
     const { errors, before } = await updateErrors(this.#write, request, this.#now);
-    this.#changes.announce(new Map([[request.projectId, new Set(errors.map(({ id }) => id))]]));
+    const hashes = new Set(errors.map(({ group_hash }) => group_hash.toString("hex")));
+    this.#changes.announce(new Map([[request.projectId, hashes]]));
     return {
       errors: errors.map((row) => errorToProto(row)),
       undo: before.map(({ id, status }) => ({ errorId: String(id), status })),
@@ -90,12 +87,16 @@ class IntegratedBackend implements ErrorBackend {
   };
 
   async *watchErrors(...[request, { signal }]: Parameters<ErrorBackend["watchErrors"]>) {
-    for await (const ids of this.#changes.of(request.projectId, signal ?? new AbortController().signal)) {
+    for await (const hashes of this.#changes.of(request.projectId, signal ?? new AbortController().signal)) {
       const rows = await withSettledLastSeen(this.#read, this.#now)
         .where("project_id", "=", request.projectId)
-        .where("id", "in", [...ids].slice(0, watchedErrors))
+        .where(
+          "group_hash",
+          "in",
+          [...hashes].slice(0, watchedErrors).map((hash) => Buffer.from(hash, "hex")),
+        )
         .execute();
-      yield { errors: rows.map((row) => errorToProto(row)), more: ids.size > watchedErrors };
+      yield { errors: rows.map((row) => errorToProto(row)), more: hashes.size > watchedErrors };
     }
   }
 

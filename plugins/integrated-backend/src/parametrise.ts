@@ -10,7 +10,10 @@ const patterns: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["sha1", /\b[0-9a-fA-F]{40}\b/g],
   ["md5", /\b[0-9a-fA-F]{32}\b/g],
   ["date", /\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?/g],
-  ["date", /\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? (?:\d{1,2} )?[A-Z][a-z]{2}[a-z]* [\d: ]{1,20}(?:GMT|UTC)?[+-]?\d{0,4}/g],
+  [
+    "date",
+    /\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? (?:\d{1,2} )?[A-Z][a-z]{2}[a-z]* [\d: ]{1,20}(?:GMT|UTC)?[+-]?\d{0,4}/g,
+  ],
   ["time", /\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?\b/g],
   ["duration", /\b\d{1,12}(?:\.\d{1,9})?(?:ns|µs|us|ms|s)\b/g],
   ["hex", /\b0[xX][0-9a-fA-F]{1,128}\b|\b(?=[a-f]{0,127}\d)[0-9a-f]{8,128}\b|\b(?=[A-F]{0,127}\d)[0-9A-F]{8,128}\b/g],
@@ -22,7 +25,10 @@ const patterns: readonly (readonly [name: string, pattern: RegExp])[] = [
 
 /** A message with its variable parts replaced by their kind, so that `user 42` and `user 43` are one group. */
 export function parametrise(text: string): string {
-  const [first = "", second = ""] = text.slice(0, maxLength).split(/\r?\n/).filter((line) => line.trim() !== "");
+  const [first = "", second = ""] = text
+    .slice(0, maxLength)
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== "");
   let message = second === "" ? first.trim() : `${first.trim()}\n${second.trim()}`;
   for (const [name, pattern] of patterns) message = message.replace(pattern, `<${name}>`);
   return message;

@@ -38,10 +38,14 @@ async function deleteBatch(database: Kysely<Tables>, cutoff: number): Promise<nu
   const expired = oldest.filter(({ received_at }) => received_at < cutoff);
   if (expired.length === 0) return 0;
 
-  const events = JSON.stringify(expired.map(({ id, error_id, occurred_at }) => [id, error_id, Math.floor(occurred_at / hourMs)]));
+  const events = JSON.stringify(
+    expired.map(({ id, error_id, occurred_at }) => [id, error_id, Math.floor(occurred_at / hourMs)]),
+  );
   const errors = JSON.stringify([...new Set(expired.map(({ error_id }) => error_id))]);
   const day = cutoff / dayMs;
-  await sql`delete from integrated_payload where event_row_id in (select value ->> 0 from json_each(${events}))`.execute(database);
+  await sql`delete from integrated_payload where event_row_id in (select value ->> 0 from json_each(${events}))`.execute(
+    database,
+  );
   await sql`delete from integrated_event where id in (select value ->> 0 from json_each(${events}))`.execute(database);
   await sql`update integrated_hour set event_count = event_count - gone.n
     from (select value ->> 1 as error_id, value ->> 2 as hour, count(*) as n from json_each(${events}) group by 1, 2) gone

@@ -1,17 +1,15 @@
-import { hourMs, millisecondsOf, timestamp } from "@faultline/plugin";
-import { ErrorStatus, type ErrorEvent } from "@faultline/proto";
-import { sql, type Kysely, type RawBuilder } from "kysely";
-import { groupHash, groupingVersion } from "./grouping.ts";
+import { hourMs, millisecondsOf } from "@faultline/plugin";
+import type { ErrorEvent } from "@faultline/proto";
+import { sql, type Kysely } from "kysely";
+import { callBatchProcedure, type BatchParameters } from "./batch-procedure.ts";
+import { groupHash } from "./grouping.ts";
 import { summaryOf, type Summary } from "./summary.ts";
 import type { Tables } from "./tables.ts";
 
-// The hot path. Every statement has one constant text and takes the whole batch as one JSON parameter: it is compiled
-// once, bound in one step, and the rows are unpacked on SQLite's thread instead of the event loop.
-
 const dayMs = 24 * hourMs;
 
-/** Which errors of which projects a batch changed. */
-export type Changes = ReadonlyMap<number, ReadonlySet<number>>;
+/** The groups that a batch changed, by project. */
+export type Changes = ReadonlyMap<number, ReadonlySet<string>>;
 
 /** Gives out the row ids of events; this process is the only writer of the file. */
 export class EventRowIds {
@@ -26,46 +24,37 @@ export class EventRowIds {
   }
 }
 
-interface Prepared {
-  readonly event: ErrorEvent;
-  readonly summary: Summary;
-  readonly occurredAt: number;
-  readonly receivedAt: number;
-  readonly group: Group;
-}
-
-/** What the events of one batch add to one error. */
-interface Group {
-  readonly projectId: number;
-  readonly hash: string;
-  count: number;
-  firstSeenAt: number;
-  newest: { event: ErrorEvent; summary: Summary; occurredAt: number; receivedAt: number };
-  firstRelease: string;
-  lastRelease: string;
-  errorId: number;
-}
-
 /** Stores a batch in one transaction; events that are stored already, or twice in the batch, count once. */
 export async function storeBatch(
   database: Kysely<Tables>,
   rowIds: EventRowIds,
   events: readonly ErrorEvent[],
 ): Promise<Changes> {
-  const distinct = new Map(events.toReversed().map((event) => [`${event.projectId}/${event.eventId}`, event]));
-  return database.transaction().execute(async (transaction) => {
-    const fresh = await withoutStored(transaction, [...distinct.values()].toReversed());
-    if (fresh.length === 0) return new Map();
-    const { prepared, groups } = prepare(fresh);
-    await upsertErrors(transaction, groups);
-    const rows = prepared.map((one) => ({ ...one, rowId: rowIds.next() }));
-    await insertEvents(transaction, rows);
-    await insertPayloads(transaction, rows);
-    await addHours(transaction, prepared);
-    await addUsers(transaction, prepared);
-    await addTags(transaction, prepared);
-    return changesOf(groups);
-  });
+  const batch = new Batch(rowIds, firstOfEach(events));
+  try {
+    await callBatchProcedure(database, batch.parameters());
+    return batch.changes();
+  } catch (error) {
+    if (!isDuplicate(error)) throw error;
+  }
+  // Repeated events are rare, so looking for them waits until the unique key has found one.
+  const fresh = await withoutStored(database, firstOfEach(events));
+  const rest = new Batch(rowIds, fresh);
+  if (fresh.length > 0) await callBatchProcedure(database, rest.parameters());
+  return rest.changes();
+}
+
+function isDuplicate(error: unknown): boolean {
+  return String(error).includes("UNIQUE constraint failed: integrated_event.project_id, integrated_event.event_id");
+}
+
+function firstOfEach(events: readonly ErrorEvent[]): ErrorEvent[] {
+  const first = new Map<string, ErrorEvent>();
+  for (const event of events) {
+    const key = `${event.projectId}/${event.eventId}`;
+    if (!first.has(key)) first.set(key, event);
+  }
+  return [...first.values()];
 }
 
 async function withoutStored(database: Kysely<Tables>, events: readonly ErrorEvent[]): Promise<ErrorEvent[]> {
@@ -73,185 +62,149 @@ async function withoutStored(database: Kysely<Tables>, events: readonly ErrorEve
   const { rows } = await sql<{ n: number }>`
     select j.key as n from json_each(${ids}) j
     join integrated_event e on e.project_id = j.value ->> 0 and e.event_id = unhex(j.value ->> 1)`.execute(database);
-  if (rows.length === 0) return [...events];
   const stored = new Set(rows.map(({ n }) => n));
   return events.filter((_, n) => !stored.has(n));
 }
 
-function prepare(events: readonly ErrorEvent[]): { prepared: Prepared[]; groups: Group[] } {
-  const groups = new Map<string, Group>();
-  const prepared = events.map((event) => {
-    const receivedAt = millisecondsOf(event.receivedTime ?? timestamp(0));
+/** What the events of a batch add to one error. */
+interface Group {
+  readonly projectId: number;
+  readonly hash: string;
+  count: number;
+  firstSeenAt: number;
+  lastSeenAt: number;
+  newest: ErrorEvent;
+  newestSummary: Summary;
+  firstRelease: string;
+  lastRelease: string;
+}
+
+/** Gathers what a batch writes: counters are added up here, so that each row is touched once. */
+class Batch {
+  readonly #groups = new Map<string, Group>();
+  readonly #events: unknown[] = [];
+  readonly #payloads: Uint8Array[] = [];
+  readonly #places: [rowId: number, offset: number, length: number][] = [];
+  readonly #hours = new Map<string, [projectId: number, hash: string, hour: number, count: number]>();
+  readonly #users = new Map<string, unknown>();
+  readonly #tags = new Map<string, unknown>();
+  #payloadEnd = 1; // SQL counts bytes from 1
+  #now = 0;
+
+  constructor(rowIds: EventRowIds, events: readonly ErrorEvent[]) {
+    for (const event of events) this.#add(rowIds.next(), event);
+  }
+
+  parameters(): BatchParameters {
+    return {
+      errors: JSON.stringify(Array.from(this.#groups.values(), errorEntry)),
+      events: JSON.stringify(this.#events),
+      payloads: Buffer.concat(this.#payloads),
+      places: JSON.stringify(this.#places),
+      hours: JSON.stringify([...this.#hours.values()]),
+      users: JSON.stringify([...this.#users.values()]),
+      tags: JSON.stringify([...this.#tags.values()]),
+      now: this.#now,
+    };
+  }
+
+  changes(): Changes {
+    const changes = new Map<number, Set<string>>();
+    for (const { projectId, hash } of this.#groups.values()) {
+      const hashes = changes.get(projectId);
+      if (hashes) hashes.add(hash);
+      else changes.set(projectId, new Set([hash]));
+    }
+    return changes;
+  }
+
+  #add(rowId: number, event: ErrorEvent): void {
+    const { projectId, eventId, user, release, environment, level, payload, tags } = event;
+    const receivedAt = event.receivedTime ? millisecondsOf(event.receivedTime) : 0;
     const occurredAt = event.occurredTime ? millisecondsOf(event.occurredTime) : receivedAt;
     const summary = summaryOf(event);
     const hash = groupHash(event);
-    const key = `${event.projectId}/${hash}`;
-    const newest = { event, summary, occurredAt, receivedAt };
-    let group = groups.get(key);
-    if (group) {
-      group.count++;
-      if (occurredAt < group.firstSeenAt) {
-        group.firstSeenAt = occurredAt;
-        group.firstRelease = event.release || group.firstRelease;
-      }
-      if (occurredAt >= group.newest.occurredAt) {
-        group.newest = newest;
-        group.lastRelease = event.release || group.lastRelease;
-      }
-      group.firstRelease ||= event.release;
-      group.lastRelease ||= event.release;
-    } else {
-      const release = event.release;
-      group = {
-        ...{ projectId: event.projectId, hash, count: 1, firstSeenAt: occurredAt, newest, errorId: 0 },
-        ...{ firstRelease: release, lastRelease: release },
-      };
-      groups.set(key, group);
-    }
-    return { event, summary, occurredAt, receivedAt, group };
-  });
-  return { prepared, groups: [...groups.values()] };
-}
-
-async function upsertErrors(database: Kysely<Tables>, groups: readonly Group[]): Promise<void> {
-  const json = JSON.stringify(
-    groups.map(({ projectId, hash, count, firstSeenAt, newest, firstRelease, lastRelease }) => [
-      ...[projectId, hash, newest.summary.title, newest.summary.type, newest.summary.value],
-      ...[newest.event.culprit, newest.event.level, newest.event.platform, count, firstSeenAt, newest.occurredAt],
-      ...[firstRelease, lastRelease],
-    ]),
-  );
-  const now = Math.max(...groups.map(({ newest }) => newest.receivedAt));
-  // A resolved error comes back with any new event; an ignored one stays ignored.
-  const { rows } = await sql<{ id: number; project_id: number; hash: string }>`
-    insert into integrated_error (
-      project_id, group_hash, grouping_version, title, type, value, culprit, level, platform, status,
-      event_count, user_count, first_seen_at, last_seen_at, first_release, last_release)
-    select
-      value ->> 0, unhex(value ->> 1), ${sql.lit(groupingVersion)}, value ->> 2, value ->> 3, value ->> 4, value ->> 5,
-      value ->> 6, value ->> 7, ${sql.lit(ErrorStatus.UNRESOLVED)},
-      value ->> 8, 0, value ->> 9, value ->> 10, value ->> 11, value ->> 12
-    from json_each(${json}) where true
-    on conflict (project_id, group_hash) do update set
-      title = iif(excluded.last_seen_at >= last_seen_at, excluded.title, title),
-      type = iif(excluded.last_seen_at >= last_seen_at, excluded.type, type),
-      value = iif(excluded.last_seen_at >= last_seen_at, excluded.value, value),
-      culprit = iif(excluded.last_seen_at >= last_seen_at, excluded.culprit, culprit),
-      level = iif(excluded.last_seen_at >= last_seen_at, excluded.level, level),
-      last_release = iif(excluded.last_seen_at >= last_seen_at and excluded.last_release <> '',
-        excluded.last_release, last_release),
-      first_release = iif(first_release = '' or (excluded.first_seen_at < first_seen_at and excluded.first_release <> ''),
-        excluded.first_release, first_release),
-      event_count = event_count + excluded.event_count,
-      first_seen_at = min(first_seen_at, excluded.first_seen_at),
-      last_seen_at = max(last_seen_at, excluded.last_seen_at),
-      reopened_at = iif(status = ${sql.lit(ErrorStatus.RESOLVED)}, ${now}, reopened_at),
-      status = iif(status = ${sql.lit(ErrorStatus.RESOLVED)}, ${sql.lit(ErrorStatus.UNRESOLVED)}, status)
-    returning id, project_id, lower(hex(group_hash)) as hash`.execute(database);
-  const ids = new Map(rows.map((row) => [`${row.project_id}/${row.hash}`, row.id]));
-  for (const group of groups) group.errorId = ids.get(`${group.projectId}/${group.hash}`) ?? 0;
-}
-
-type Row = Prepared & { readonly rowId: number };
-
-async function insertEvents(database: Kysely<Tables>, rows: readonly Row[]): Promise<void> {
-  const json = JSON.stringify(
-    rows.map(({ rowId, event, group, occurredAt, receivedAt, summary }) => [
-      ...[rowId, event.projectId, event.eventId, group.errorId, occurredAt, receivedAt],
-      ...[summary.title, event.user, event.release, event.environment, event.level],
-    ]),
-  );
-  await run(
-    database,
-    sql`insert into integrated_event (
-        id, project_id, event_id, error_id, occurred_at, received_at, title, user, release, environment, level)
-      select value ->> 0, value ->> 1, unhex(value ->> 2), value ->> 3, value ->> 4, value ->> 5,
-        value ->> 6, value ->> 7, value ->> 8, value ->> 9, value ->> 10
-      from json_each(${json})`,
-  );
-}
-
-/** All payloads travel as one blob, cut apart by SQLite. */
-async function insertPayloads(database: Kysely<Tables>, rows: readonly Row[]): Promise<void> {
-  let offset = 1; // SQL counts bytes from 1
-  const places = rows.map(({ rowId, event }) => {
-    const place = [rowId, offset, event.payload.length];
-    offset += event.payload.length;
-    return place;
-  });
-  const bytes = Buffer.concat(rows.map(({ event }) => event.payload));
-  await run(
-    database,
-    sql`insert into integrated_payload (event_row_id, payload)
-      select value ->> 0, substr(${bytes}, value ->> 1, value ->> 2) from json_each(${JSON.stringify(places)})`,
-  );
-}
-
-async function addHours(database: Kysely<Tables>, prepared: readonly Prepared[]): Promise<void> {
-  const counts = new Map<string, [errorId: number, hour: number, count: number]>();
-  for (const { group, occurredAt } of prepared) {
-    const hour = Math.floor(occurredAt / hourMs);
-    const key = `${group.errorId}/${hour}`;
-    const entry = counts.get(key);
-    if (entry) entry[2]++;
-    else counts.set(key, [group.errorId, hour, 1]);
-  }
-  await run(
-    database,
-    sql`insert into integrated_hour (error_id, hour, event_count)
-      select value ->> 0, value ->> 1, value ->> 2 from json_each(${JSON.stringify([...counts.values()])}) where true
-      on conflict (error_id, hour) do update set event_count = event_count + excluded.event_count`,
-  );
-}
-
-async function addUsers(database: Kysely<Tables>, prepared: readonly Prepared[]): Promise<void> {
-  const users = new Map<string, [errorId: number, user: string, day: number]>();
-  for (const { event, group, receivedAt } of prepared) {
-    if (event.user !== "") {
-      users.set(`${group.errorId}/${event.user}`, [group.errorId, event.user, Math.floor(receivedAt / dayMs)]);
-    }
-  }
-  if (users.size === 0) return;
-  await run(
-    database,
-    sql`insert into integrated_user (error_id, user, last_seen_day)
-      select value ->> 0, value ->> 1, value ->> 2 from json_each(${JSON.stringify([...users.values()])}) where true
-      on conflict (error_id, user) do update set last_seen_day = excluded.last_seen_day
-      where excluded.last_seen_day > last_seen_day`,
-  );
-}
-
-async function addTags(database: Kysely<Tables>, prepared: readonly Prepared[]): Promise<void> {
-  const tags = new Map<string, [errorId: number, key: string, value: string, day: number]>();
-  for (const { event, group, receivedAt } of prepared) {
+    const group = `${projectId}/${hash}`;
     const day = Math.floor(receivedAt / dayMs);
-    const add = (key: string, value: string) => {
-      if (value !== "") tags.set(`${group.errorId}\0${key}\0${value}`, [group.errorId, key, value, day]);
+
+    this.#now = Math.max(this.#now, receivedAt);
+    this.#addToGroup(group, { projectId, hash, event, summary, occurredAt });
+    const { title } = summary;
+    this.#events.push(
+      [projectId, hash, rowId, eventId, occurredAt, receivedAt, title, user, release, environment, level], // one row
+    );
+    this.#payloads.push(payload);
+    this.#places.push([rowId, this.#payloadEnd, payload.length]);
+    this.#payloadEnd += payload.length;
+
+    const hour = Math.floor(occurredAt / hourMs);
+    const counted = this.#hours.get(`${group}/${hour}`);
+    if (counted) counted[3]++;
+    else this.#hours.set(`${group}/${hour}`, [projectId, hash, hour, 1]);
+
+    if (user !== "") this.#users.set(`${group}/${user}`, [projectId, hash, user, day]);
+    const addTag = (key: string, value: string) => {
+      if (value !== "") this.#tags.set(`${group}\0${key}\0${value}`, [projectId, hash, key, value, day]);
     };
-    for (const key in event.tags) add(key, event.tags[key] ?? "");
-    add("release", event.release);
-    add("environment", event.environment);
+    for (const key in tags) addTag(key, tags[key] ?? "");
+    addTag("release", release);
+    addTag("environment", environment);
   }
-  if (tags.size === 0) return;
-  await run(
-    database,
-    sql`insert into integrated_tag (error_id, key, value, last_seen_day)
-      select value ->> 0, value ->> 1, value ->> 2, value ->> 3
-      from json_each(${JSON.stringify([...tags.values()])}) where true
-      on conflict (error_id, key, value) do update set last_seen_day = excluded.last_seen_day
-      where excluded.last_seen_day > last_seen_day`,
-  );
+
+  #addToGroup(
+    key: string,
+    one: { projectId: number; hash: string; event: ErrorEvent; summary: Summary; occurredAt: number },
+  ): void {
+    const { projectId, hash, event, summary, occurredAt } = one;
+    const { release } = event;
+    const group = this.#groups.get(key);
+    if (!group) {
+      this.#groups.set(key, {
+        projectId,
+        hash,
+        count: 1,
+        firstSeenAt: occurredAt,
+        lastSeenAt: occurredAt,
+        newest: event,
+        newestSummary: summary,
+        firstRelease: release,
+        lastRelease: release,
+      });
+      return;
+    }
+    group.count++;
+    if (occurredAt < group.firstSeenAt) {
+      group.firstSeenAt = occurredAt;
+      group.firstRelease = release || group.firstRelease;
+    }
+    if (occurredAt >= group.lastSeenAt) {
+      group.lastSeenAt = occurredAt;
+      group.newest = event;
+      group.newestSummary = summary;
+      group.lastRelease = release || group.lastRelease;
+    }
+    group.firstRelease ||= release;
+    group.lastRelease ||= release;
+  }
 }
 
-async function run(database: Kysely<Tables>, statement: RawBuilder<unknown>): Promise<void> {
-  await statement.execute(database);
-}
-
-function changesOf(groups: readonly Group[]): Changes {
-  const changes = new Map<number, Set<number>>();
-  for (const { projectId, errorId } of groups) {
-    const errors = changes.get(projectId) ?? new Set();
-    changes.set(projectId, errors.add(errorId));
-  }
-  return changes;
+function errorEntry(group: Group): unknown[] {
+  const { projectId, hash, count, firstSeenAt, lastSeenAt, firstRelease, lastRelease } = group;
+  const { title, type, value } = group.newestSummary;
+  const { culprit, level, platform } = group.newest;
+  return [
+    projectId,
+    hash,
+    title,
+    type,
+    value,
+    culprit,
+    level,
+    platform,
+    count,
+    firstSeenAt,
+    lastSeenAt,
+    firstRelease,
+    lastRelease,
+  ];
 }

@@ -1,3 +1,4 @@
+import { titleOf } from "@faultline/plugin/sentry-event";
 import type { ErrorEvent } from "@faultline/proto";
 
 /** What a list shows of an event. */
@@ -10,13 +11,5 @@ export interface Summary {
 /** Title, type and value of an event: its main exception is the last of the chain, the one that was caught. */
 export function summaryOf(event: ErrorEvent): Summary {
   const main = event.exceptions.at(-1);
-  const type = main?.type ?? "";
-  const value = (main?.value || event.message).slice(0, 1024);
-  return { title: event.title || titleOf(type, value), type, value };
-}
-
-function titleOf(type: string, value: string): string {
-  const [line = ""] = value.trim().split(/[\r\n\u2028\u2029]/, 1);
-  const title = type && line ? `${type}: ${line}` : type || line || "<unlabeled event>";
-  return title.length > 256 ? `${title.slice(0, 253)}...` : title;
+  return { title: titleOf(event), type: main?.type ?? "", value: (main?.value || event.message).slice(0, 1024) };
 }

@@ -3,20 +3,20 @@ import type { Changes } from "./store-batch.ts";
 
 const gatherMs = 1000;
 
-/** Tells watchers which errors of a project changed. */
+/** Tells watchers which groups of a project changed. */
 export class ErrorChanges {
   readonly #emitter = new EventEmitter().setMaxListeners(0);
 
   announce(changes: Changes): void {
-    for (const [projectId, errorIds] of changes) this.#emitter.emit(String(projectId), errorIds);
+    for (const [projectId, hashes] of changes) this.#emitter.emit(String(projectId), hashes);
   }
 
-  /** The ids of changed errors, gathered for a second each time, until the signal aborts. */
-  async *of(projectId: number, signal: AbortSignal): AsyncGenerator<ReadonlySet<number>> {
-    const gathered = new Set<number>();
+  /** The hashes of changed groups, gathered for a second each time, until the signal aborts. */
+  async *of(projectId: number, signal: AbortSignal): AsyncGenerator<ReadonlySet<string>> {
+    const gathered = new Set<string>();
     let wake: (() => void) | undefined;
-    const listen = (errorIds: ReadonlySet<number>) => {
-      for (const id of errorIds) gathered.add(id);
+    const listen = (hashes: ReadonlySet<string>) => {
+      for (const hash of hashes) gathered.add(hash);
       wake?.();
     };
     this.#emitter.on(String(projectId), listen);
@@ -27,9 +27,9 @@ export class ErrorChanges {
         wake = undefined;
         if (signal.aborted) return;
         await new Promise((resolve) => setTimeout(resolve, gatherMs));
-        const ids = new Set(gathered);
+        const hashes = new Set(gathered);
         gathered.clear();
-        yield ids;
+        yield hashes;
       }
     } finally {
       this.#emitter.off(String(projectId), listen);

@@ -36,8 +36,9 @@ function fillIn(template: string, params: JsonField): string {
   return filled === undefined ? template : readPlain(filled);
 }
 
-// Python's own formatting: %s, %5d, %.2f, %(name)s; `%%` is a percent sign.
-const PERCENT = /%(?:\((\w+)\))?[-#0 +]*\d*(?:\.(\d{1,2}))?([a-zA-Z%])?/g;
+// Python's own formatting: %s, %5d, %.2f, %(name)s; `%%` is a percent sign. Without its space flag, so that the text
+// `100 % sure` has no parameter.
+const PERCENT = /%(?:\((\w+)\))?[-#0+]*\d*(?:\.(\d{1,2}))?([a-zA-Z%])?/g;
 
 function fillPercent(template: string, params: JsonObject | JsonValue[]): string | undefined {
   let next = 0;

