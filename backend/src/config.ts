@@ -44,7 +44,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   if (!/^\d{1,5}$/.test(portText) || port > 65_535) faults.push("FAULTLINE_HTTP_PORT must be a number from 0 to 65535");
 
   const grpcAddress = text("GRPC_ADDRESS") ?? "127.0.0.1:50051";
-  if (!/^(\[[0-9a-f:]+\]|[^:\s]+):\d{1,5}$/i.test(grpcAddress)) {
+  const grpcPort = /^(?:\[[0-9a-f:]+\]|[^:\s]+):(\d{1,5})$/i.exec(grpcAddress)?.[1];
+  if (grpcPort === undefined || Number(grpcPort) > 65_535) {
     faults.push("FAULTLINE_GRPC_ADDRESS must look like 127.0.0.1:50051");
   }
 

@@ -76,6 +76,7 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
   const projects = new ProjectDirectory(orm, backendsByKind(plugins));
   const clientKeys = new ClientKeys({ orm, keyRing, clock, baseUrl, integratedOffered });
   const queue = new GroupCommit(eventStore(plugins));
+  started.defer(() => queue.drained());
   const core = guardedCore(
     {
       account: accountService({ orm, keyRing, clock, version }),

@@ -29,10 +29,10 @@ export function accountService(parts: {
       if (throttle.isBlocked(username)) {
         throw new ServiceError(ErrorReason.TOO_MANY_ATTEMPTS, "Too many attempts. Try again in a minute.");
       }
+      throttle.began(username);
       const em = orm.em.fork();
       const user = await em.findOne(UserEntity, { username });
       if (!(await verifyPassword(password.slice(0, 1024), user?.passwordHash)) || !user) {
-        throttle.failed(username);
         throw new ServiceError(ErrorReason.WRONG_CREDENTIALS, "Wrong user name or password.");
       }
       throttle.succeeded(username);

@@ -1,13 +1,17 @@
+import { hash } from "node:crypto";
 import type { Clock } from "@faultline/plugin";
 
 const windowMs = 60_000;
 const attempts = 10;
 const namesKept = 10_000;
 
-/** Bounds the failed sign-ins of one user name to 10 a minute. In memory: a restart forgives. */
+/**
+ * Bounds the failed sign-ins of one user name to 10 a minute. An attempt counts from its beginning, so that many at once
+ * are bounded too. In memory: a restart forgives.
+ */
 export class SignInThrottle {
   readonly #clock: Clock;
-  readonly #failures = new Map<string, number[]>();
+  readonly #attempts = new Map<string, number[]>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -17,17 +21,22 @@ export class SignInThrottle {
     return this.#recent(username).length >= attempts;
   }
 
-  failed(username: string): void {
-    if (this.#failures.size >= namesKept) this.#failures.clear();
-    this.#failures.set(username.toLowerCase(), [...this.#recent(username), this.#clock.now()]);
+  began(username: string): void {
+    if (this.#attempts.size >= namesKept) this.#attempts.clear();
+    this.#attempts.set(keyOf(username), [...this.#recent(username), this.#clock.now()]);
   }
 
   succeeded(username: string): void {
-    this.#failures.delete(username.toLowerCase());
+    this.#attempts.delete(keyOf(username));
   }
 
   #recent(username: string): number[] {
     const since = this.#clock.now() - windowMs;
-    return (this.#failures.get(username.toLowerCase()) ?? []).filter((at) => at > since);
+    return (this.#attempts.get(keyOf(username)) ?? []).filter((at) => at > since);
   }
+}
+
+/** A name as it is remembered: names come from anybody and may be megabytes long. */
+function keyOf(username: string): string {
+  return hash("sha256", username.toLowerCase(), "base64url");
 }

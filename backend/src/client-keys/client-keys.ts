@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ServiceError, type Clock } from "@faultline/plugin";
 import { Backend, ErrorReason, type ClientKeySchema } from "@faultline/proto";
-import type { MikroORM } from "@mikro-orm/sql";
+import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import { ClientKeyEntity, SettingsEntity, type ClientKeyRow } from "../database/entities.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
 import { clientKeyToProto } from "../to-proto.ts";
@@ -76,9 +76,11 @@ export class ClientKeys {
     this.#known.clear();
   }
 
-  async create(projectId: number): Promise<MessageInitShape<typeof ClientKeySchema>> {
+  async create(
+    projectId: number,
+    em: EntityManager = this.#orm.em.fork(),
+  ): Promise<MessageInitShape<typeof ClientKeySchema>> {
     const [publicKey, secret] = [randomBytes(16).toString("hex"), randomBytes(16).toString("hex")];
-    const em = this.#orm.em.fork();
     const row = em.create(ClientKeyEntity, {
       projectId,
       keyDigest: this.#keyRing.digest(publicKeyPurpose, publicKey),
@@ -93,7 +95,9 @@ export class ClientKeys {
 
   /** Makes the first key of a project that has none. */
   async ensureOne(projectId: number): Promise<void> {
-    if ((await this.#orm.em.fork().count(ClientKeyEntity, { projectId })) === 0) await this.create(projectId);
+    await this.#orm.em.fork().transactional(async (em) => {
+      if ((await em.count(ClientKeyEntity, { projectId })) === 0) await this.create(projectId, em);
+    });
   }
 
   async newest(projectId: number) {

@@ -148,7 +148,7 @@ class SqliteConnection implements DatabaseConnection {
       synchronous: 2, // FULL: WAL with NORMAL keeps commits through a crash of the process, not of the machine
       foreign_keys: 1,
       trusted_schema: 0,
-      cache_size: -32_000,
+      cache_size: access === "write" ? -16_000 : -4_000, // KiB
     };
     for (const [name, value] of Object.entries(wanted)) {
       await this.#all(`pragma ${name} = ${value}`, []);

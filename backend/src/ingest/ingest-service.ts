@@ -1,5 +1,6 @@
+import { gunzipSync } from "node:zlib";
 import { invalidField, ServiceError, timestamp, type Clock, type Handlers, type IngestQueue } from "@faultline/plugin";
-import { Backend, ErrorReason, IngestService, type ErrorEvent } from "@faultline/proto";
+import { Backend, ErrorReason, IngestService, PayloadEncoding, type ErrorEvent } from "@faultline/proto";
 import type { CoreCall } from "../core.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
 import { trackingOff } from "../projects/project-directory.ts";
@@ -28,11 +29,24 @@ export function ingestService(parts: {
   };
 }
 
+const maxPayloadBytes = 1024 * 1024;
+
+/** Refuses what could not be read again later. */
+function checkPayload({ payload, payloadEncoding }: ErrorEvent, field: string): void {
+  if (payload.length > maxPayloadBytes) throw invalidField(field, "An event has at most 1 MiB.");
+  if (payloadEncoding !== PayloadEncoding.GZIP) return;
+  try {
+    gunzipSync(payload, { maxOutputLength: 2 * maxPayloadBytes });
+  } catch {
+    throw invalidField(field, "The payload is not valid gzip of at most 2 MiB.");
+  }
+}
+
 function checked(event: ErrorEvent, field: string, receivedAt: number): ErrorEvent {
   if (!/^[0-9a-f]{32}$/.test(event.eventId)) {
     throw invalidField(`${field}.event_id`, "An event id has 32 lower-case hexadecimal digits.");
   }
-  if (event.payload.length > 1024 * 1024) throw invalidField(`${field}.payload`, "An event has at most 1 MiB.");
+  checkPayload(event, `${field}.payload`);
   const occurredAt = event.occurredTime
     ? Number(event.occurredTime.seconds) * 1000 + event.occurredTime.nanos / 1_000_000
     : receivedAt;

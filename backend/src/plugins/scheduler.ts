@@ -1,6 +1,6 @@
 import type { Log, Scheduler } from "@faultline/plugin";
 
-/** Runs work at intervals until it is stopped; `stop` waits for what is running. */
+/** Runs work now and at intervals until it is stopped; `stop` waits for what is running. */
 export class IntervalScheduler implements Scheduler {
   readonly #log: Log;
   readonly #timers: NodeJS.Timeout[] = [];
@@ -23,10 +23,12 @@ export class IntervalScheduler implements Scheduler {
         busy = false;
       }
     };
-    const timer = setInterval(() => {
+    const begin = () => {
       const running = run().finally(() => this.#running.delete(running));
       this.#running.add(running);
-    }, intervalMs);
+    };
+    begin(); // a service that is started anew more often than the interval would never get to its work
+    const timer = setInterval(begin, intervalMs);
     timer.unref();
     this.#timers.push(timer);
   }

@@ -20,8 +20,8 @@ export class KeyRing {
   readonly #activeId: string;
 
   private constructor(file: KeyFile) {
-    this.#pepper = Buffer.from(file.pepper, "base64");
-    for (const { id, secret } of file.keys) this.#keys.set(id, Buffer.from(secret, "base64"));
+    this.#pepper = secretBytes(file.pepper);
+    for (const { id, secret } of file.keys) this.#keys.set(id, secretBytes(secret));
     const [first] = this.#keys.keys();
     if (first === undefined) throw new Error("no key");
     this.#activeId = first;
@@ -79,4 +79,11 @@ export class KeyRing {
     if (!secret) throw new Error(`key ${keyId} is not in the key file`);
     return Buffer.from(hkdfSync("sha256", secret, Buffer.alloc(0), "faultline data", 32));
   }
+}
+
+/** The 32 bytes of a secret in the key file; a shorter one would be accepted by HMAC and HKDF without a word. */
+function secretBytes(base64: string): Buffer {
+  const bytes = Buffer.from(base64, "base64");
+  if (bytes.length !== 32) throw new Error("a secret of 32 bytes is wanted");
+  return bytes;
 }

@@ -39,20 +39,22 @@ export function settingsService(parts: {
 
     async updateSettings(request) {
       await projects.project(request.projectId);
-      const em = orm.em.fork();
-      const stored = await em.findOne(SettingsEntity, { id: request.projectId });
-      if (request.revision !== undefined && request.revision !== (stored?.revision ?? 0)) {
-        throw new ServiceError(
-          ErrorReason.SETTINGS_CHANGED,
-          "Someone else saved these settings meanwhile. Load them again and repeat your change.",
-        );
-      }
-      const row = stored ?? em.create(SettingsEntity, blank(request.projectId, integratedOffered));
-      applyChanges(row, request, keyRing);
-      check(row, integratedOffered);
-      row.revision++;
-      row.updatedAt = clock.now();
-      await em.flush();
+      // One transaction, so that of two saves at once the second sees the first.
+      const row = await orm.em.fork().transactional(async (em) => {
+        const stored = await em.findOne(SettingsEntity, { id: request.projectId });
+        if (request.revision !== undefined && request.revision !== (stored?.revision ?? 0)) {
+          throw new ServiceError(
+            ErrorReason.SETTINGS_CHANGED,
+            "Someone else saved these settings meanwhile. Load them again and repeat your change.",
+          );
+        }
+        const changed = stored ?? em.create(SettingsEntity, blank(request.projectId, integratedOffered));
+        applyChanges(changed, request, keyRing);
+        check(changed, integratedOffered);
+        changed.revision++;
+        changed.updatedAt = clock.now();
+        return changed;
+      });
       clientKeys.projectChanged();
       if (row.active && row.backend === Backend.INTEGRATED) await clientKeys.ensureOne(row.id);
       return { settings: await message(row) };

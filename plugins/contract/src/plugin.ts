@@ -57,7 +57,10 @@ export interface Clock {
 
 /** Runs work again and again until the product stops. */
 export interface Scheduler {
-  /** Runs `task` each `intervalMs`, never twice at once; a failure is logged and the next run comes all the same. */
+  /**
+   * Runs `task` now, in the background, and then each `intervalMs`, never twice at once; a failure is logged and the
+   * next run comes all the same.
+   */
   every(intervalMs: number, name: string, task: () => Promise<void>): void;
 }
 

@@ -16,7 +16,7 @@ export interface BatchParameters {
   readonly events: string;
   /** All payloads behind each other. */
   readonly payloads: Buffer;
-  /** An entry a payload: row id, offset from 1, length. */
+  /** An entry a payload: row id, offset from 1 and length in `payloads`, then encoding, start and length of the JSON. */
   readonly places: string;
   /** Project, group hash, hour, count. */
   readonly hours: string;
@@ -63,7 +63,7 @@ const trigger = `create temp trigger batch_stored instead of insert on batch beg
     value = iif(excluded.last_seen_at >= last_seen_at, excluded.value, value),
     culprit = iif(excluded.last_seen_at >= last_seen_at, excluded.culprit, culprit),
     level = iif(excluded.last_seen_at >= last_seen_at, excluded.level, level),
-    last_release = iif(excluded.last_seen_at >= last_seen_at and excluded.last_release <> '',
+    last_release = iif(last_release = '' or (excluded.last_seen_at >= last_seen_at and excluded.last_release <> ''),
       excluded.last_release, last_release),
     first_release = iif(first_release = '' or (excluded.first_seen_at < first_seen_at and excluded.first_release <> ''),
       excluded.first_release, first_release),
@@ -79,8 +79,9 @@ const trigger = `create temp trigger batch_stored instead of insert on batch beg
     j.value ->> 6, j.value ->> 7, j.value ->> 8, j.value ->> 9, j.value ->> 10
   from json_each(new.events) j ${ofGroup};
 
-  insert into integrated_payload (event_row_id, payload)
-  select value ->> 0, substr(new.payloads, value ->> 1, value ->> 2) from json_each(new.places);
+  insert into integrated_payload (event_row_id, encoding, start, length, content)
+  select value ->> 0, value ->> 3, value ->> 4, value ->> 5, substr(new.payloads, value ->> 1, value ->> 2)
+  from json_each(new.places);
 
   insert into integrated_hour (error_id, hour, event_count)
   select e.id, j.value ->> 2, j.value ->> 3 from json_each(new.hours) j ${ofGroup} where true

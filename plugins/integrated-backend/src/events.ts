@@ -11,6 +11,7 @@ import {
 } from "@faultline/proto";
 import type { Kysely } from "kysely";
 import { errorNotFound, errorRowId } from "./errors.ts";
+import { eventJson } from "./payload.ts";
 import type { EventTable, Tables } from "./tables.ts";
 import { eventSummaryToProto } from "./to-proto.ts";
 
@@ -47,14 +48,14 @@ export async function getEvent(
   request: GetEventRequest,
 ): Promise<MessageInitShape<typeof GetEventResponseSchema>> {
   const row = await findEvent(database, request);
-  const { payload } = await database
+  const payload = await database
     .selectFrom("integrated_payload")
-    .select("payload")
+    .selectAll()
     .where("event_row_id", "=", row.id)
     .executeTakeFirstOrThrow();
   return {
     event: {
-      ...readEvent(payload, { occurredAt: row.occurred_at, user: row.user }),
+      ...readEvent(eventJson(payload), { occurredAt: row.occurred_at, user: row.user }),
       eventId: row.event_id.toString("hex"),
       errorId: String(row.error_id),
       projectId: row.project_id,

@@ -6,7 +6,7 @@ import { getEvent, listEvents } from "./events.ts";
 import { Integrated0001 } from "./migrations/integrated-0001.ts";
 import { deleteExpired, retentionDays } from "./retention.ts";
 import { getErrorStats } from "./stats.ts";
-import { EventRowIds, storeBatch } from "./store-batch.ts";
+import { EventRowIds, KnownRows, storeBatch, type WriterMemory } from "./store-batch.ts";
 import type { Tables } from "./tables.ts";
 import { errorToProto } from "./to-proto.ts";
 import { updateErrors } from "./update-errors.ts";
@@ -42,7 +42,7 @@ class IntegratedBackend implements ErrorBackend {
   };
 
   readonly #changes = new ErrorChanges();
-  #started: { host: Host; rowIds: EventRowIds } | undefined;
+  #started: { host: Host; memory: WriterMemory } | undefined;
 
   async start(host: Host): Promise<void> {
     await createBatchProcedure(host.database.write<Tables>());
@@ -51,7 +51,7 @@ class IntegratedBackend implements ErrorBackend {
       .selectFrom("integrated_event")
       .select(({ fn }) => fn.max("id").as("id"))
       .executeTakeFirst();
-    this.#started = { host, rowIds: new EventRowIds(newest?.id ?? 0) };
+    this.#started = { host, memory: { rowIds: new EventRowIds(newest?.id ?? 0), knownRows: new KnownRows() } };
     const { clock, log, scheduler } = host;
     const retain = async () => {
       const deleted = await deleteExpired(this.#write, clock.now());
@@ -61,7 +61,7 @@ class IntegratedBackend implements ErrorBackend {
   }
 
   async storeBatch(events: readonly ErrorEvent[]): Promise<void> {
-    this.#changes.announce(await storeBatch(this.#write, this.#running.rowIds, events));
+    this.#changes.announce(await storeBatch(this.#write, this.#running.memory, events));
   }
 
   listErrors: ErrorBackend["listErrors"] = (request) => listErrors(this.#read, request, this.#now);

@@ -67,9 +67,11 @@ async function deleteBatch(database: Kysely<Tables>, cutoff: number): Promise<nu
 
 /** Free pages go back to the system a few at a time, each step its own short write. */
 async function giveSpaceBack(database: Kysely<Tables>): Promise<void> {
-  for (;;) {
+  for (let before = Infinity; ;) {
     const { rows } = await sql<{ freelist_count: number }>`pragma freelist_count`.execute(database);
-    if ((rows[0]?.freelist_count ?? 0) === 0) return;
+    const free = rows[0]?.freelist_count ?? 0;
+    if (free === 0 || free >= before) return; // a file that was made without incremental vacuum keeps its pages
+    before = free;
     await sql`pragma incremental_vacuum(1000)`.execute(database);
   }
 }

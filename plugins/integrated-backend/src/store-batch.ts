@@ -24,24 +24,54 @@ export class EventRowIds {
   }
 }
 
+/** Rows remembered; each takes about 150 bytes. */
+const knownRowsKept = 50_000;
+
+/**
+ * Users and tags whose row already has the present day, so that it need not be written again: most events of an error
+ * repeat them. Retention removes only rows of days long past, so what is known stays true.
+ */
+export class KnownRows {
+  readonly #keys = new Set<string>();
+
+  has(key: string): boolean {
+    return this.#keys.has(key);
+  }
+
+  add(keys: Iterable<string>): void {
+    if (this.#keys.size >= knownRowsKept) this.#keys.clear();
+    for (const key of keys) this.#keys.add(key);
+  }
+}
+
+/** What the writer remembers between batches. */
+export interface WriterMemory {
+  readonly rowIds: EventRowIds;
+  readonly knownRows: KnownRows;
+}
+
 /** Stores a batch in one transaction; events that are stored already, or twice in the batch, count once. */
 export async function storeBatch(
   database: Kysely<Tables>,
-  rowIds: EventRowIds,
+  memory: WriterMemory,
   events: readonly ErrorEvent[],
 ): Promise<Changes> {
-  const batch = new Batch(rowIds, firstOfEach(events));
+  const distinct = firstOfEach(events);
   try {
-    await callBatchProcedure(database, batch.parameters());
-    return batch.changes();
+    return await write(database, memory, distinct);
   } catch (error) {
     if (!isDuplicate(error)) throw error;
   }
   // Repeated events are rare, so looking for them waits until the unique key has found one.
-  const fresh = await withoutStored(database, firstOfEach(events));
-  const rest = new Batch(rowIds, fresh);
-  if (fresh.length > 0) await callBatchProcedure(database, rest.parameters());
-  return rest.changes();
+  const fresh = await withoutStored(database, distinct);
+  return fresh.length > 0 ? write(database, memory, fresh) : new Map();
+}
+
+async function write(database: Kysely<Tables>, memory: WriterMemory, events: readonly ErrorEvent[]): Promise<Changes> {
+  const batch = new Batch(memory, events);
+  await callBatchProcedure(database, batch.parameters());
+  memory.knownRows.add(batch.newRows()); // only now: a batch that failed has stored nothing
+  return batch.changes();
 }
 
 function isDuplicate(error: unknown): boolean {
@@ -81,17 +111,19 @@ interface Group {
 
 /** Gathers what a batch writes: counters are added up here, so that each row is touched once. */
 class Batch {
+  readonly #knownRows: KnownRows;
   readonly #groups = new Map<string, Group>();
   readonly #events: unknown[] = [];
   readonly #payloads: Uint8Array[] = [];
-  readonly #places: [rowId: number, offset: number, length: number][] = [];
+  readonly #places: unknown[] = [];
   readonly #hours = new Map<string, [projectId: number, hash: string, hour: number, count: number]>();
   readonly #users = new Map<string, unknown>();
   readonly #tags = new Map<string, unknown>();
   #payloadEnd = 1; // SQL counts bytes from 1
   #now = 0;
 
-  constructor(rowIds: EventRowIds, events: readonly ErrorEvent[]) {
+  constructor({ rowIds, knownRows }: WriterMemory, events: readonly ErrorEvent[]) {
+    this.#knownRows = knownRows;
     for (const event of events) this.#add(rowIds.next(), event);
   }
 
@@ -106,6 +138,11 @@ class Batch {
       tags: JSON.stringify([...this.#tags.values()]),
       now: this.#now,
     };
+  }
+
+  /** The users and tags it writes, for KnownRows. */
+  newRows(): string[] {
+    return [...this.#users.keys(), ...this.#tags.keys()];
   }
 
   changes(): Changes {
@@ -134,7 +171,9 @@ class Batch {
       [projectId, hash, rowId, eventId, occurredAt, receivedAt, title, user, release, environment, level], // one row
     );
     this.#payloads.push(payload);
-    this.#places.push([rowId, this.#payloadEnd, payload.length]);
+    this.#places.push(
+      [rowId, this.#payloadEnd, payload.length, event.payloadEncoding, event.payloadOffset, event.payloadLength], // one row
+    );
     this.#payloadEnd += payload.length;
 
     const hour = Math.floor(occurredAt / hourMs);
@@ -142,9 +181,14 @@ class Batch {
     if (counted) counted[3]++;
     else this.#hours.set(`${group}/${hour}`, [projectId, hash, hour, 1]);
 
-    if (user !== "") this.#users.set(`${group}/${user}`, [projectId, hash, user, day]);
+    if (user !== "") {
+      const row = `${day}/${group}/${user}`;
+      if (!this.#knownRows.has(row)) this.#users.set(row, [projectId, hash, user, day]);
+    }
     const addTag = (key: string, value: string) => {
-      if (value !== "") this.#tags.set(`${group}\0${key}\0${value}`, [projectId, hash, key, value, day]);
+      if (value === "") return;
+      const row = `${day}/${group}/${key}\0${value}`;
+      if (!this.#knownRows.has(row)) this.#tags.set(row, [projectId, hash, key, value, day]);
     };
     for (const key in tags) addTag(key, tags[key] ?? "");
     addTag("release", release);

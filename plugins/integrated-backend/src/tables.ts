@@ -1,13 +1,21 @@
-import type { ErrorStatus } from "@faultline/proto";
+import type { ErrorStatus, PayloadEncoding } from "@faultline/proto";
 
 /** The tables of migrations/, for Kysely. */
 export interface Tables {
   integrated_error: ErrorTable;
   integrated_event: EventTable;
-  integrated_payload: { event_row_id: number; payload: Buffer };
+  integrated_payload: PayloadTable;
   integrated_hour: { error_id: number; hour: number; event_count: number };
   integrated_user: { error_id: number; user: string; last_seen_day: number };
   integrated_tag: { error_id: number; key: string; value: string; last_seen_day: number };
+}
+
+export interface PayloadTable {
+  event_row_id: number;
+  encoding: PayloadEncoding;
+  start: number;
+  length: number;
+  content: Buffer;
 }
 
 export interface ErrorTable {

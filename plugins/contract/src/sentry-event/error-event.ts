@@ -1,4 +1,4 @@
-import type { ErrorEvent, GroupingException } from "@faultline/proto";
+import type { ErrorEvent, GroupingException, PayloadEncoding } from "@faultline/proto";
 import { culpritOf, readTransaction } from "./culprit.ts";
 import { readEventId } from "./event-id.ts";
 import { readFingerprint } from "./fingerprint.ts";
@@ -14,11 +14,19 @@ import { readText } from "./text.ts";
 import { readTime, toTimestamp } from "./time.ts";
 import { readUserNames, userKey } from "./user.ts";
 
+/** An event's JSON as it is stored: the bytes of `content` from `offset` on, `length` of them, once decompressed. */
+export interface StoredPayload {
+  readonly content: Uint8Array;
+  readonly encoding: PayloadEncoding;
+  readonly offset: number;
+  readonly length: number;
+}
+
 /** What is known of an event beside the event itself. Times are milliseconds since 1970. */
 export interface Arrival {
   readonly projectId: number;
-  /** The event's JSON, kept as it is. */
-  readonly payload: Uint8Array;
+  /** What is kept of the event. */
+  readonly payload: StoredPayload;
   readonly receivedAt: number;
   /** `sent_at` of the envelope header. Absent: the sender's clock is trusted. */
   readonly sentAt?: number | undefined;
@@ -60,7 +68,10 @@ export function readErrorEvent(event: JsonObject, arrival: Arrival): ErrorEvent 
     release: readRelease(event),
     environment: readEnvironment(event),
     tags: searchTags(event),
-    payload: arrival.payload,
+    payload: arrival.payload.content,
+    payloadEncoding: arrival.payload.encoding,
+    payloadOffset: arrival.payload.offset,
+    payloadLength: arrival.payload.length,
     logger: readLogger(event),
   };
 }

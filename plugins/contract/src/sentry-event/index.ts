@@ -2,7 +2,7 @@
  * The form in which Sentry SDKs send an event, and its two readings: the head that counts, groups and finds it, and the
  * details that are shown of it. Pure: no I/O, no clock, no ids of its own.
  */
-export type { Arrival } from "./error-event.ts";
+export type { Arrival, StoredPayload } from "./error-event.ts";
 export { readErrorEvent } from "./error-event.ts";
 export type { EventDetails, StoredHead } from "./event-details.ts";
 export { readEvent } from "./event-details.ts";

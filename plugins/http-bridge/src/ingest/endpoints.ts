@@ -9,6 +9,7 @@ import { parseEventJson } from "./event-json.ts";
 import { maxBodyBytes, maxEventBytes } from "./limits.ts";
 import { readBody } from "./read-body.ts";
 import { IngestRefusal } from "./refusal.ts";
+import { storedPayload, type Body } from "./stored-payload.ts";
 import { holdsEnvelope, readStoreBody } from "./store-body.ts";
 
 /** `POST .../store/`: the body is one event (protocol reference, section 4). */
@@ -16,11 +17,11 @@ export const receiveStore: Handler = async (visit) => {
   const key = admittedKey(visit) ?? missingKey();
   await key.admitted;
   const body = await decodedBody(visit, maxBodyBytes.store);
-  if (holdsEnvelope(body, visit.request.headers["content-type"])) {
+  if (holdsEnvelope(body.decoded, visit.request.headers["content-type"])) {
     await acceptEnvelope(visit, body, key);
     return;
   }
-  await accept(visit, readItem(visit, readStoreBody(body, maxEventBytes), {}));
+  await accept(visit, readItem(visit, readStoreBody(body.decoded, maxEventBytes), {}, body));
 };
 
 /** `POST .../envelope/`: the body is a header and items (protocol reference, section 3). */
@@ -54,21 +55,22 @@ function projectIdOf(path: Visit["path"]): number {
   return /^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0;
 }
 
-async function decodedBody({ request }: Visit, max: { compressed: number; decoded: number }): Promise<Buffer> {
-  const body = await readBody(request, max.compressed);
-  const encoding = request.headers["content-encoding"];
-  const decoded = decodeContent(body, encoding, max.decoded);
+async function decodedBody({ request }: Visit, max: { compressed: number; decoded: number }): Promise<Body> {
+  const sent = await readBody(request, max.compressed);
+  const decoded = decodeContent(sent, request.headers["content-encoding"], max.decoded);
   if (decoded.length === 0) throw new IngestRefusal(400, "The request body is empty.");
-  return decoded;
+  return { sent, decoded };
 }
 
-async function acceptEnvelope(visit: Visit, body: Buffer, key: Admission | undefined): Promise<void> {
-  const envelope = parseEnvelope(body);
+async function acceptEnvelope(visit: Visit, body: Body, key: Admission | undefined): Promise<void> {
+  const envelope = parseEnvelope(body.decoded);
   await checkDsn(visit, envelope, key);
   // One event an envelope; items of other kinds are left aside, whatever their content.
   const item = envelope.items.find(({ type }) => type === "event");
   if (item) {
-    await accept(visit, readItem(visit, item.payload, envelope.header), envelope.header.eventId);
+    // Kept as it was sent when it brings nothing but the event; a DSN, which may hold a secret, is never kept.
+    const original = envelope.items.length === 1 && envelope.header.dsn === undefined ? body : undefined;
+    await accept(visit, readItem(visit, item.payload, envelope.header, original), envelope.header.eventId);
   } else {
     answer(visit, envelope.header.eventId);
   }
@@ -91,13 +93,14 @@ function readItem(
   { request, path, host }: Visit,
   bytes: Buffer,
   header: { eventId?: string; sentAt?: number },
+  original: Body | undefined,
 ): ErrorEvent | undefined {
   if (bytes.length > maxEventBytes) throw new IngestRefusal(413, `The event is larger than ${maxEventBytes} bytes.`);
   const { event, payload } = parseEventJson(bytes);
   if (isTransaction(event)) return undefined;
   return readErrorEvent(event, {
     projectId: projectIdOf(path),
-    payload,
+    payload: storedPayload(payload, original),
     receivedAt: host.clock.now(),
     sentAt: header.sentAt,
     envelopeEventId: header.eventId,

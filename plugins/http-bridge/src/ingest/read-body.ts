@@ -6,10 +6,10 @@ const drainedBytes = 4 * 1024 * 1024;
 
 /** Reads a body of at most `maxBytes`; a larger one is refused as soon as that is known. */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const tooLarge = new IngestRefusal(413, `The body is larger than ${maxBytes} bytes.`);
+  const tooLarge = () => new IngestRefusal(413, `The body is larger than ${maxBytes} bytes.`);
   if (Number(request.headers["content-length"] ?? 0) > maxBytes) {
     drain(request);
-    return Promise.reject(tooLarge);
+    return Promise.reject(tooLarge());
   }
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -22,7 +22,7 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
       }
       request.off("data", take);
       drain(request);
-      reject(tooLarge);
+      reject(tooLarge());
     };
     request.on("data", take);
     request.on("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));

@@ -49,9 +49,13 @@ export class Integrated0001 extends Migration {
     this.addSql(`create index integrated_event_of_error on integrated_event (error_id, occurred_at, id)`);
 
     // Apart from the events, so that walks over events do not read past payloads.
+    // The event's JSON is `length` bytes from `start` of the decompressed content.
     this.addSql(`create table integrated_payload (
       event_row_id integer primary key,
-      payload blob not null
+      encoding integer not null,
+      start integer not null,
+      length integer not null,
+      content blob not null
     ) strict`);
 
     this.addSql(`create table integrated_hour (

@@ -2,17 +2,17 @@
 // @generated from file faultline/v1/ingest.proto (package faultline.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file faultline/v1/ingest.proto.
  */
 export const file_faultline_v1_ingest: GenFile = /*@__PURE__*/
-  fileDesc("ChlmYXVsdGxpbmUvdjEvaW5nZXN0LnByb3RvEgxmYXVsdGxpbmUudjEiPwoTUmVwb3J0RXZlbnRzUmVxdWVzdBIoCgZldmVudHMYASADKAsyGC5mYXVsdGxpbmUudjEuRXJyb3JFdmVudCIWChRSZXBvcnRFdmVudHNSZXNwb25zZSKvBAoKRXJyb3JFdmVudBISCgpwcm9qZWN0X2lkGAEgASgNEhAKCGV2ZW50X2lkGAIgASgJEjEKDW9jY3VycmVkX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDXJlY2VpdmVkX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWxldmVsGAUgASgJEhAKCHBsYXRmb3JtGAYgASgJEjMKCmV4Y2VwdGlvbnMYByADKAsyHy5mYXVsdGxpbmUudjEuR3JvdXBpbmdFeGNlcHRpb24SKwoGZnJhbWVzGAggAygLMhsuZmF1bHRsaW5lLnYxLkdyb3VwaW5nRnJhbWUSDwoHbWVzc2FnZRgJIAEoCRIYChBtZXNzYWdlX3RlbXBsYXRlGAogASgJEhMKC2ZpbmdlcnByaW50GAsgAygJEg0KBXRpdGxlGAwgASgJEg8KB2N1bHByaXQYDSABKAkSDAoEdXNlchgOIAEoCRIPCgdyZWxlYXNlGA8gASgJEhMKC2Vudmlyb25tZW50GBAgASgJEjAKBHRhZ3MYESADKAsyIi5mYXVsdGxpbmUudjEuRXJyb3JFdmVudC5UYWdzRW50cnkSDwoHcGF5bG9hZBgSIAEoDBIOCgZsb2dnZXIYEyABKAkaKwoJVGFnc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEicAoRR3JvdXBpbmdFeGNlcHRpb24SDAoEdHlwZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIRCglzeW50aGV0aWMYAyABKAgSKwoGZnJhbWVzGAQgAygLMhsuZmF1bHRsaW5lLnYxLkdyb3VwaW5nRnJhbWUiUwoNR3JvdXBpbmdGcmFtZRIOCgZtb2R1bGUYASABKAkSEAoIZmlsZW5hbWUYAiABKAkSEAoIZnVuY3Rpb24YAyABKAkSDgoGaW5fYXBwGAQgASgIMmYKDUluZ2VzdFNlcnZpY2USVQoMUmVwb3J0RXZlbnRzEiEuZmF1bHRsaW5lLnYxLlJlcG9ydEV2ZW50c1JlcXVlc3QaIi5mYXVsdGxpbmUudjEuUmVwb3J0RXZlbnRzUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("ChlmYXVsdGxpbmUvdjEvaW5nZXN0LnByb3RvEgxmYXVsdGxpbmUudjEiPwoTUmVwb3J0RXZlbnRzUmVxdWVzdBIoCgZldmVudHMYASADKAsyGC5mYXVsdGxpbmUudjEuRXJyb3JFdmVudCIWChRSZXBvcnRFdmVudHNSZXNwb25zZSKYBQoKRXJyb3JFdmVudBISCgpwcm9qZWN0X2lkGAEgASgNEhAKCGV2ZW50X2lkGAIgASgJEjEKDW9jY3VycmVkX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDXJlY2VpdmVkX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWxldmVsGAUgASgJEhAKCHBsYXRmb3JtGAYgASgJEjMKCmV4Y2VwdGlvbnMYByADKAsyHy5mYXVsdGxpbmUudjEuR3JvdXBpbmdFeGNlcHRpb24SKwoGZnJhbWVzGAggAygLMhsuZmF1bHRsaW5lLnYxLkdyb3VwaW5nRnJhbWUSDwoHbWVzc2FnZRgJIAEoCRIYChBtZXNzYWdlX3RlbXBsYXRlGAogASgJEhMKC2ZpbmdlcnByaW50GAsgAygJEg0KBXRpdGxlGAwgASgJEg8KB2N1bHByaXQYDSABKAkSDAoEdXNlchgOIAEoCRIPCgdyZWxlYXNlGA8gASgJEhMKC2Vudmlyb25tZW50GBAgASgJEjAKBHRhZ3MYESADKAsyIi5mYXVsdGxpbmUudjEuRXJyb3JFdmVudC5UYWdzRW50cnkSDwoHcGF5bG9hZBgSIAEoDBIOCgZsb2dnZXIYEyABKAkSNwoQcGF5bG9hZF9lbmNvZGluZxgUIAEoDjIdLmZhdWx0bGluZS52MS5QYXlsb2FkRW5jb2RpbmcSFgoOcGF5bG9hZF9vZmZzZXQYFSABKA0SFgoOcGF5bG9hZF9sZW5ndGgYFiABKA0aKwoJVGFnc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEicAoRR3JvdXBpbmdFeGNlcHRpb24SDAoEdHlwZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIRCglzeW50aGV0aWMYAyABKAgSKwoGZnJhbWVzGAQgAygLMhsuZmF1bHRsaW5lLnYxLkdyb3VwaW5nRnJhbWUiUwoNR3JvdXBpbmdGcmFtZRIOCgZtb2R1bGUYASABKAkSEAoIZmlsZW5hbWUYAiABKAkSEAoIZnVuY3Rpb24YAyABKAkSDgoGaW5fYXBwGAQgASgIKk4KD1BheWxvYWRFbmNvZGluZxIgChxQQVlMT0FEX0VOQ09ESU5HX1VOU1BFQ0lGSUVEEAASGQoVUEFZTE9BRF9FTkNPRElOR19HWklQEAEyZgoNSW5nZXN0U2VydmljZRJVCgxSZXBvcnRFdmVudHMSIS5mYXVsdGxpbmUudjEuUmVwb3J0RXZlbnRzUmVxdWVzdBoiLmZhdWx0bGluZS52MS5SZXBvcnRFdmVudHNSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp]);
 
 /**
  * Events to store.
@@ -198,7 +198,7 @@ export type ErrorEvent = Message<"faultline.v1.ErrorEvent"> & {
   tags: { [key: string]: string };
 
   /**
-   * The event as JSON in the form Sentry SDKs send it, UTF-8; what GetEvent shows is read from it.
+   * The event as JSON in the form Sentry SDKs send it, UTF-8; what GetEvent shows is read from it. At most 1 MiB.
    *
    * @generated from field: bytes payload = 18;
    */
@@ -210,6 +210,27 @@ export type ErrorEvent = Message<"faultline.v1.ErrorEvent"> & {
    * @generated from field: string logger = 19;
    */
   logger: string;
+
+  /**
+   * How payload is compressed.
+   *
+   * @generated from field: faultline.v1.PayloadEncoding payload_encoding = 20;
+   */
+  payloadEncoding: PayloadEncoding;
+
+  /**
+   * Where the event's JSON begins in the decompressed payload, in bytes. Default 0.
+   *
+   * @generated from field: uint32 payload_offset = 21;
+   */
+  payloadOffset: number;
+
+  /**
+   * Bytes of the event's JSON from payload_offset. 0: all that follow.
+   *
+   * @generated from field: uint32 payload_length = 22;
+   */
+  payloadLength: number;
 };
 
 /**
@@ -338,7 +359,7 @@ export type ErrorEventJson = {
   tags?: { [key: string]: string };
 
   /**
-   * The event as JSON in the form Sentry SDKs send it, UTF-8; what GetEvent shows is read from it.
+   * The event as JSON in the form Sentry SDKs send it, UTF-8; what GetEvent shows is read from it. At most 1 MiB.
    *
    * @generated from field: bytes payload = 18;
    */
@@ -350,6 +371,27 @@ export type ErrorEventJson = {
    * @generated from field: string logger = 19;
    */
   logger?: string;
+
+  /**
+   * How payload is compressed.
+   *
+   * @generated from field: faultline.v1.PayloadEncoding payload_encoding = 20;
+   */
+  payloadEncoding?: PayloadEncodingJson;
+
+  /**
+   * Where the event's JSON begins in the decompressed payload, in bytes. Default 0.
+   *
+   * @generated from field: uint32 payload_offset = 21;
+   */
+  payloadOffset?: number;
+
+  /**
+   * Bytes of the event's JSON from payload_offset. 0: all that follow.
+   *
+   * @generated from field: uint32 payload_length = 22;
+   */
+  payloadLength?: number;
 };
 
 /**
@@ -512,6 +554,47 @@ export type GroupingFrameJson = {
  */
 export const GroupingFrameSchema: GenMessage<GroupingFrame, {jsonType: GroupingFrameJson}> = /*@__PURE__*/
   messageDesc(file_faultline_v1_ingest, 4);
+
+/**
+ * How a payload is compressed. What SDKs compressed is kept as they sent it: it is smaller and costs nothing.
+ *
+ * @generated from enum faultline.v1.PayloadEncoding
+ */
+export const PayloadEncoding = {
+  /**
+   * Not compressed.
+   *
+   * @generated from enum value: PAYLOAD_ENCODING_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * gzip (RFC 1952).
+   *
+   * @generated from enum value: PAYLOAD_ENCODING_GZIP = 1;
+   */
+  GZIP: 1,
+} as const;
+
+/**
+ * How a payload is compressed. What SDKs compressed is kept as they sent it: it is smaller and costs nothing.
+ *
+ * @generated from enum faultline.v1.PayloadEncoding
+ */
+export type PayloadEncoding = (typeof PayloadEncoding)[keyof typeof PayloadEncoding] | UnknownEnum;
+
+/**
+ * How a payload is compressed. What SDKs compressed is kept as they sent it: it is smaller and costs nothing.
+ *
+ * @generated from enum faultline.v1.PayloadEncoding
+ */
+export type PayloadEncodingJson = "PAYLOAD_ENCODING_UNSPECIFIED" | "PAYLOAD_ENCODING_GZIP";
+
+/**
+ * Describes the enum faultline.v1.PayloadEncoding.
+ */
+export const PayloadEncodingSchema: GenEnum<PayloadEncoding, PayloadEncodingJson> = /*@__PURE__*/
+  enumDesc(file_faultline_v1_ingest, 0);
 
 /**
  * Takes events for storage by the integrated backend.
