@@ -84,7 +84,7 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
       settings: settingsService({ orm, clock, keyRing, projects, clientKeys, offering: config.offering }),
       clientKey: clientKeyService({ projects, clientKeys }),
       error: errorService(projects),
-      ingest: ingestService({ projects, queue, clock }),
+      ingest: ingestService({ projects, queue, clock, integratedOffered }),
     },
     new CallerDirectory(orm, keyRing, clock),
   );

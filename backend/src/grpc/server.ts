@@ -123,7 +123,8 @@ export class GrpcServer {
         call.end();
       };
       send().catch((thrown: unknown) => {
-        call.destroy(Object.assign(new Error("refused"), this.#status(method, thrown)));
+        // Not `destroy`: grpc-js sends the status when the stream ends, which a destroyed one never does.
+        call.emit("error", Object.assign(new Error("refused"), this.#status(method, thrown)));
       });
     };
   }

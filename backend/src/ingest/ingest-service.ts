@@ -12,8 +12,9 @@ export function ingestService(parts: {
   projects: ProjectDirectory;
   queue: IngestQueue;
   clock: Clock;
+  integratedOffered: boolean;
 }): Handlers<typeof IngestService, CoreCall> {
-  const { projects, queue, clock } = parts;
+  const { projects, queue, clock, integratedOffered } = parts;
   return {
     async reportEvents({ events }) {
       if (events.length === 0 || events.length > 1000) throw invalidField("events", "Send 1 to 1,000 events a call.");
@@ -21,6 +22,12 @@ export function ingestService(parts: {
         const backend = await projects.backend(projectId);
         if (backend.kind !== Backend.INTEGRATED)
           throw new ServiceError(ErrorReason.ERROR_TRACKING_DISABLED, trackingOff);
+        if (!integratedOffered) {
+          throw new ServiceError(
+            ErrorReason.INTEGRATED_NOT_OFFERED,
+            "The integrated backend is offered on the hosted offering only, so this installation takes no events.",
+          );
+        }
       }
       const receivedAt = clock.now();
       await queue.accept(events.map((event, n) => checked(event, `events[${n}]`, receivedAt)));

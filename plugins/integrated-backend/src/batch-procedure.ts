@@ -80,7 +80,8 @@ const trigger = `create temp trigger batch_stored instead of insert on batch beg
   from json_each(new.events) j ${ofGroup};
 
   insert into integrated_payload (event_row_id, encoding, start, length, content)
-  select value ->> 0, value ->> 3, value ->> 4, value ->> 5, substr(new.payloads, value ->> 1, value ->> 2)
+  select value ->> 0, value ->> 3, value ->> 4, value ->> 5,
+    coalesce(substr(new.payloads, value ->> 1, value ->> 2), x'') -- the driver binds a batch without a byte as null
   from json_each(new.places);
 
   insert into integrated_hour (error_id, hour, event_count)

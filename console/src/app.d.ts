@@ -1,0 +1,25 @@
+import type { Project } from "#lib/messages.ts";
+import type { Preferences } from "#lib/preferences.ts";
+import type { Api } from "#lib/server/trpc/caller.ts";
+
+declare global {
+  namespace App {
+    interface Locals {
+      /** The session token of the cookie. Absent: signed out. */
+      token: string | undefined;
+      preferences: Preferences;
+      /** Calls the tRPC procedures in this process, for this request's user. */
+      api: Api;
+    }
+    interface PageData {
+      /** The project whose pages are shown. */
+      project?: Project;
+    }
+    interface Error {
+      /** Why, as named in error_reason.proto, or CORE_UNREACHABLE. */
+      reason?: string;
+      /** Finds the failure in the log. */
+      reference?: string;
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/** Arithmetic of the bar chart and the sparks: numbers in, numbers and SVG paths out. */
+
+const niceSteps = [1, 2, 4, 6, 8, 10];
+
+/** The top of the axis: even, so that its half is a whole number, at least 4, and not below `maximum`. */
+export function axisTop(maximum: number): number {
+  if (maximum <= 4) return 4;
+  const magnitude = 10 ** Math.floor(Math.log10(maximum));
+  const step = niceSteps.find((candidate) => candidate * magnitude >= maximum) ?? 10;
+  const top = step * magnitude;
+  return top % 2 === 0 ? top : top + 1;
+}
+
+/** Bars as one path, in a box of one unit a bar and 100 units high; a bar that is not zero shows at least 1.5 units. */
+export function barPath(counts: readonly number[], top: number, gap = 0.12): string {
+  return counts
+    .map((count, index) => (count === 0 ? "" : bar(index, Math.max((count / top) * 100, 1.5), gap)))
+    .join("");
+}
+
+function bar(index: number, height: number, gap: number): string {
+  const left = index + gap / 2;
+  return `M${round(left)} 100V${round(100 - height)}H${round(left + 1 - gap)}V100Z`;
+}
+
+const round = (value: number) => Math.round(value * 100) / 100;
+
+/** The index of the highest count, the last one when several are equal. */
+export function peakIndex(counts: readonly number[]): number {
+  return counts.reduce((best, count, index) => (count >= (counts[best] ?? 0) ? index : best), 0);
+}
+
+export const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+
+/** Sums of 24 hours each, the last of which may be shorter. */
+export function dailyCounts(counts: readonly number[]): number[] {
+  return Array.from({ length: Math.ceil(counts.length / 24) }, (_, day) => sum(counts.slice(day * 24, day * 24 + 24)));
+}
+
+/** The trend of a day in a word, for people who do not see the spark. */
+export function trendWord(counts: readonly number[]): "none" | "rising" | "steady" | "falling" {
+  const half = Math.floor(counts.length / 2);
+  const before = sum(counts.slice(0, half));
+  const after = sum(counts.slice(half));
+  if (before + after === 0) return "none";
+  if (after > before * 1.5) return "rising";
+  return before > after * 1.5 ? "falling" : "steady";
+}

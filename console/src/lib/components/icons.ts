@@ -1,0 +1,27 @@
+/** Icons as paths in a box of 16 units, drawn with a stroke of 1.5. */
+export const icons = {
+  check: "M3 8.5l3.2 3.2L13 5",
+  ignore: "M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11M4.2 4.2l7.6 7.6",
+  reopen: "M3 8a5 5 0 1 1 1.6 3.7M3 12.2V8.9h3.3",
+  copy: "M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3",
+  search: "M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9M10.3 10.3l3.2 3.2",
+  close: "M4 4l8 8M12 4l-8 8",
+  left: "M10 3L5 8l5 5",
+  right: "M6 3l5 5-5 5",
+  down: "M3 6l5 5 5-5",
+  up: "M3 10l5-5 5 5",
+  first: "M12 3L7 8l5 5M4 3v10",
+  last: "M4 3l5 5-5 5M12 3v10",
+  menu: "M2.5 4.5h11M2.5 8h11M2.5 11.5h11",
+  errors: "M8 2.5l6 10.8H2zM8 6.5v3M8 11.4v.2",
+  start: "M3.5 13.5v-11l9 5.5-6.5 4",
+  settings: "M2.5 5h6M11.5 5h2M2.5 11h2M7.5 11h6M10 3.2v3.6M6 9.2v3.6",
+  project: "M2.5 4.5v8h11v-6.5h-6l-1.5-1.5z",
+  user: "M8 8.2a2.7 2.7 0 1 0 0-5.4 2.7 2.7 0 0 0 0 5.4M2.8 13.5c.7-2.4 2.7-3.6 5.2-3.6s4.5 1.2 5.2 3.6",
+  key: "M6 7.5a3 3 0 1 0 0 1M6 8h7.5v2.5M11 8v2",
+  external: "M6.5 3.5h-3v9h9v-3M9.5 2.5h4v4M13.5 2.5L7.5 8.5",
+  download: "M8 2.5v8M4.5 7.5L8 11l3.5-3.5M2.5 13.5h11",
+  out: "M6.5 2.5h-4v11h4M6.5 8h7M10.5 5l3 3-3 3",
+} as const;
+
+export type IconName = keyof typeof icons;

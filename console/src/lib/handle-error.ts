@@ -1,0 +1,94 @@
+/** The one way from a refused call to the screen: reason to status and sentence. Runs on the server and in the browser. */
+
+import type { ErrorReasonJson } from "@faultline/proto";
+
+type CatalogueReason =
+  Exclude<ErrorReasonJson, "ERROR_REASON_UNSPECIFIED"> extends `ERROR_REASON_${infer Name}` ? Name : never;
+
+/** A reason of error_reason.proto without its prefix, or what the console itself found. */
+export type Reason = CatalogueReason | "CORE_UNREACHABLE" | "OFFLINE" | "UNKNOWN";
+
+/** A refused call, ready for a person. */
+export interface Refusal {
+  readonly reason: Reason;
+  /** HTTP status of a page that cannot be shown for this reason. */
+  readonly status: number;
+  /** What happened and what to do, in whole sentences. */
+  readonly message: string;
+  /** The request field at fault, as named in the proto file; empty when none is. */
+  readonly field: string;
+}
+
+const missing = "This page does not exist, or you do not have access to it.";
+const unreachable = "The service is starting or its core cannot be reached.";
+
+/** Status, and the sentence where the console knows better words than the service's own. */
+const catalogue: Record<Reason, { status: number; sentence?: string }> = {
+  INTERNAL: { status: 500, sentence: "Something went wrong on our side." },
+  INVALID_FIELD: { status: 400 },
+  INVALID_PAGE_TOKEN: { status: 400, sentence: "This page of the list is no longer there. Start from the first page." },
+  TOKEN_REQUIRED: { status: 401, sentence: "Sign in to go on." },
+  TOKEN_EXPIRED: { status: 401, sentence: "Your session is over. Sign in again." },
+  TOKEN_REVOKED: { status: 401, sentence: "Your session is over. Sign in again." },
+  INSUFFICIENT_SCOPE: { status: 403 },
+  FORBIDDEN: { status: 403 },
+  WRONG_CREDENTIALS: { status: 401, sentence: "Wrong username or password." },
+  TOO_MANY_ATTEMPTS: { status: 429, sentence: "Too many attempts. Try again in 5 minutes." },
+  PROJECT_NOT_FOUND: { status: 404, sentence: missing },
+  PROJECT_PATH_TAKEN: { status: 409, sentence: "Another project has this path. Choose another path." },
+  SETTINGS_NOT_FOUND: { status: 404, sentence: "Error tracking was never set up for this project." },
+  SETTINGS_CHANGED: {
+    status: 409,
+    sentence: "Someone else changed these settings. Read the current values below, then save again.",
+  },
+  CLIENT_KEY_NOT_FOUND: { status: 404, sentence: "This client key does not exist. It may have been deleted already." },
+  ERROR_NOT_FOUND: { status: 404, sentence: missing },
+  EVENT_NOT_FOUND: { status: 404, sentence: "That event is no longer kept. Events are deleted after 90 days." },
+  ACCESS_TOKEN_NOT_FOUND: { status: 404, sentence: "This token does not exist. It may have been revoked already." },
+  MONITOR_DISABLED: {
+    status: 404,
+    sentence: "Monitor is turned off for this project. A maintainer can turn it on in Settings > General.",
+  },
+  ERROR_TRACKING_DISABLED: { status: 404, sentence: "Error tracking is not active for this project." },
+  INTEGRATED_NOT_OFFERED: {
+    status: 409,
+    sentence: "The integrated backend is offered on the hosted offering only. Choose the external backend.",
+  },
+  EXTERNAL_SETTINGS_INCOMPLETE: { status: 409 },
+  NOT_SUPPORTED_BY_BACKEND: { status: 501, sentence: "The external system does not offer this." },
+  CLIENT_KEY_REFUSED: { status: 403 },
+  STORAGE_UNAVAILABLE: { status: 503, sentence: "The database cannot be reached right now. Try again." },
+  OVERLOADED: { status: 503, sentence: "The service is busy. Try again in a moment." },
+  CORE_UNREACHABLE: { status: 503, sentence: unreachable },
+  OFFLINE: { status: 503, sentence: "The service cannot be reached. Check your connection and try again." },
+  UNKNOWN: { status: 500, sentence: "Something went wrong on our side." },
+};
+
+/** Reasons for which the pages sign the person out and ask again. */
+const signedOut: ReadonlySet<Reason> = new Set(["TOKEN_REQUIRED", "TOKEN_EXPIRED", "TOKEN_REVOKED"]);
+
+const isReason = (name: string): name is Reason => Object.hasOwn(catalogue, name);
+
+/** The refusal for a reason; `detail` is the service's own sentence, used where the catalogue has none. */
+export function refusal(name: string, detail = "", field = ""): Refusal {
+  const reason = isReason(name) ? name : "UNKNOWN";
+  const { status, sentence } = catalogue[reason];
+  return { reason, status, message: sentence ?? (detail || "The service refused this."), field };
+}
+
+/** Whether the person has to sign in (again). */
+export const mustSignIn = ({ reason }: Refusal) => signedOut.has(reason);
+
+/** The refusal a tRPC call of the browser ended with. */
+export function refusalOfCall(error: unknown): Refusal {
+  const data: unknown = error instanceof Error && "data" in error ? error.data : undefined;
+  if (typeof data === "object" && data !== null && "refusal" in data) {
+    const { refusal: told } = data;
+    if (isRefusal(told)) return told;
+  }
+  return data === undefined || data === null ? refusal("OFFLINE") : refusal("UNKNOWN");
+}
+
+function isRefusal(value: unknown): value is Refusal {
+  return typeof value === "object" && value !== null && "reason" in value && "message" in value && "status" in value;
+}

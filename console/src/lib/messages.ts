@@ -1,0 +1,47 @@
+import type { Message, MessageJsonType, MessageShape } from "@bufbuild/protobuf";
+import type { DescMessage } from "@bufbuild/protobuf";
+import type * as proto from "@faultline/proto";
+
+/**
+ * The JSON of a message as the console's server emits it: fields without presence are always there, so only the
+ * fields that the schema lets be absent are optional. The generated Json types leave all fields optional.
+ */
+export type JsonOf<S extends DescMessage> = Emitted<MessageShape<S>, MessageJsonType<S>>;
+
+type Emitted<M, J> = M extends readonly (infer MessageItem)[]
+  ? J extends readonly (infer JsonItem)[]
+    ? Emitted<MessageItem, JsonItem>[]
+    : never
+  : M extends Message
+    ? J extends object
+      ? {
+          [K in keyof J & keyof M as undefined extends M[K] ? never : K]-?: Emitted<M[K], NonNullable<J[K]>>;
+        } & {
+          [K in keyof J & keyof M as undefined extends M[K] ? K : never]?:
+            Emitted<NonNullable<M[K]>, NonNullable<J[K]>> | undefined;
+        }
+      : J
+    : J;
+
+export type User = JsonOf<typeof proto.UserSchema>;
+export type AccessToken = JsonOf<typeof proto.AccessTokenSchema>;
+export type Project = JsonOf<typeof proto.ProjectSchema>;
+export type Capability = JsonOf<typeof proto.CapabilitySchema>;
+export type Settings = JsonOf<typeof proto.SettingsSchema>;
+export type ClientKey = JsonOf<typeof proto.ClientKeySchema>;
+export type TrackedError = JsonOf<typeof proto.ErrorSchema>;
+export type ErrorStatus = proto.ErrorStatusJson;
+export type ErrorSort = proto.ErrorSortJson;
+export type StatusChange = JsonOf<typeof proto.StatusChangeSchema>;
+export type StatusCounts = JsonOf<typeof proto.StatusCountsSchema>;
+export type ErrorChanges = JsonOf<typeof proto.WatchErrorsResponseSchema>;
+export type ErrorStats = JsonOf<typeof proto.GetErrorStatsResponseSchema>;
+export type EventSummary = JsonOf<typeof proto.EventSummarySchema>;
+export type EventAnswer = JsonOf<typeof proto.GetEventResponseSchema>;
+export type TrackedEvent = JsonOf<typeof proto.EventSchema>;
+export type Exception = JsonOf<typeof proto.ExceptionSchema>;
+export type Thread = JsonOf<typeof proto.ThreadSchema>;
+export type Frame = JsonOf<typeof proto.FrameSchema>;
+export type Breadcrumb = JsonOf<typeof proto.BreadcrumbSchema>;
+export type EventUser = JsonOf<typeof proto.EventUserSchema>;
+export type HttpRequest = JsonOf<typeof proto.HttpRequestSchema>;

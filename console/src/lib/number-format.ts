@@ -1,0 +1,19 @@
+const whole = new Intl.NumberFormat("en");
+
+/** `1,204`. */
+export const fullNumber = (value: number) => whole.format(value);
+
+/** `1,204`, from 10,000 on `12.3k`, from a million on `1.2M`. Cut, not rounded, so that it never says too much. */
+export function shortNumber(value: number): string {
+  if (value < 10_000) return whole.format(value);
+  if (value < 1_000_000) return `${cut(value / 1000)}k`;
+  return `${cut(value / 1_000_000)}M`;
+}
+
+const cut = (value: number) => String(Math.floor(value * 10) / 10);
+
+/** A count that the service stops at 1,000: `999+` from there on. */
+export const cappedNumber = (value: number) => (value >= 1000 ? "999+" : String(value));
+
+/** `1 event`, `2 events`. */
+export const counted = (count: number, noun: string) => `${whole.format(count)} ${noun}${count === 1 ? "" : "s"}`;

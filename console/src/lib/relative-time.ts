@@ -1,0 +1,21 @@
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** As relativeTime, but `just now` within the first minute. */
+export const recentTime = (time: number, now: number) => (now - time < minute ? "just now" : relativeTime(time, now));
+
+/** The distance from `time` back from `reference`, in words: `40 minutes ago`. Less than a minute counts as one. */
+export function relativeTime(time: number, reference: number): string {
+  const distance = Math.max(reference - time, minute);
+  if (distance < hour) return ago(distance / minute, "minute");
+  if (distance < day) return ago(distance / hour, "hour");
+  if (distance < 60 * day) return ago(distance / day, "day");
+  if (distance < 730 * day) return ago(distance / (30.44 * day), "month");
+  return ago(distance / (365.25 * day), "year");
+}
+
+function ago(amount: number, unit: string): string {
+  const whole = Math.floor(amount);
+  return `${whole} ${unit}${whole === 1 ? "" : "s"} ago`;
+}

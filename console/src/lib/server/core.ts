@@ -1,0 +1,45 @@
+import {
+  AccountService,
+  ClientKeyService,
+  ErrorReason,
+  ErrorService,
+  ProjectService,
+  SettingsService,
+} from "@faultline/proto";
+import { connect, CallError } from "@faultline/proto/grpc";
+import { credentials, status } from "@grpc/grpc-js";
+import { FAULTLINE_GRPC_ADDRESS } from "$app/env/private";
+import { refusal, type Refusal } from "#lib/handle-error.ts";
+
+// An event may carry a payload of 1 MB before its JSON is escaped; grpc-js stops at 4 MiB by default.
+const maxReceiveBytes = 16 * 1024 * 1024;
+
+const connection = connect(FAULTLINE_GRPC_ADDRESS, credentials.createInsecure(), {
+  "grpc.max_receive_message_length": maxReceiveBytes,
+  // A core that restarts is found again within a second instead of grpc-js's growing pauses of up to two minutes.
+  "grpc.initial_reconnect_backoff_ms": 100,
+  "grpc.max_reconnect_backoff_ms": 1000,
+});
+
+/** The core's services. The only connection to it. */
+export const core = {
+  accounts: connection.service(AccountService),
+  projects: connection.service(ProjectService),
+  settings: connection.service(SettingsService),
+  clientKeys: connection.service(ClientKeyService),
+  errors: connection.service(ErrorService),
+};
+
+/** Codes without a reason of the core: it did not answer, or the browser left and the call was ended. */
+const unreachable = new Set<number>([status.UNAVAILABLE, status.DEADLINE_EXCEEDED, status.CANCELLED]);
+
+const reasonNames = new Map<number, string>(Object.entries(ErrorReason).map(([name, number]) => [number, name]));
+
+/** What a failed call means for the person. */
+export function refusalOf(error: unknown): Refusal {
+  if (!(error instanceof CallError)) return refusal("UNKNOWN");
+  if (error.reason !== ErrorReason.UNSPECIFIED) {
+    return refusal(reasonNames.get(error.reason) ?? "UNKNOWN", error.message, error.field);
+  }
+  return refusal(unreachable.has(error.code) ? "CORE_UNREACHABLE" : "UNKNOWN");
+}

@@ -1,0 +1,103 @@
+import { fromJson, toJson, type DescMessage, type MessageJsonType, type MessageShape } from "@bufbuild/protobuf";
+import { initTRPC, TRPCError } from "@trpc/server";
+import { refusal, type Refusal } from "#lib/handle-error.ts";
+import type { JsonOf } from "#lib/messages.ts";
+import { refusalOf } from "#lib/server/core.ts";
+
+/** What every call knows about its caller. */
+export interface CallerContext {
+  readonly token: string | undefined;
+  /** Ends with the request. */
+  readonly signal: AbortSignal | undefined;
+}
+
+const t = initTRPC.context<CallerContext>().create({
+  sse: { ping: { enabled: true, intervalMs: 15_000 }, client: { reconnectAfterInactivityMs: 40_000 } },
+  errorFormatter: ({ shape, error }) => {
+    const { stack: _, ...data } = shape.data;
+    const told = refusalOfTrpc(error);
+    return { ...shape, message: told.message, data: { ...data, refusal: told } };
+  },
+});
+
+export const { router, createCallerFactory } = t;
+
+const codeOfStatus: Record<number, TRPCError["code"]> = {
+  400: "BAD_REQUEST",
+  401: "UNAUTHORIZED",
+  403: "FORBIDDEN",
+  404: "NOT_FOUND",
+  409: "CONFLICT",
+  429: "TOO_MANY_REQUESTS",
+  501: "NOT_IMPLEMENTED",
+  503: "SERVICE_UNAVAILABLE",
+};
+
+class RefusedError extends Error {
+  readonly refusal: Refusal;
+  constructor(told: Refusal) {
+    super(told.message);
+    this.name = "RefusedError";
+    this.refusal = told;
+  }
+}
+
+const refused = (told: Refusal, cause?: unknown) =>
+  new TRPCError({
+    code: codeOfStatus[told.status] ?? "INTERNAL_SERVER_ERROR",
+    message: told.message,
+    cause: told.reason === "UNKNOWN" && cause instanceof Error ? cause : new RefusedError(told),
+  });
+
+/** What a failed procedure means for the person. */
+export function refusalOfTrpc(error: unknown): Refusal {
+  if (!(error instanceof TRPCError)) return refusal("UNKNOWN");
+  if (error.cause instanceof RefusedError) return error.cause.refusal;
+  if (error.code === "BAD_REQUEST") return refusal("INVALID_FIELD", "The request is not of the expected form.");
+  return refusalOf(error.cause);
+}
+
+/** A procedure of a signed-in person. Refusals of the core become refusals of the procedure. */
+export const signedInProcedure = t.procedure.use(async ({ ctx, next }) => {
+  const { token } = ctx;
+  if (token === undefined) throw refused(refusal("TOKEN_REQUIRED"));
+  const result = await next({ ctx: { call: { token, signal: ctx.signal } } });
+  if (result.ok || result.error.cause instanceof RefusedError || result.error.code === "BAD_REQUEST") return result;
+  throw refused(refusalOf(result.error.cause), result.error.cause);
+});
+
+/** A procedure whose input is a message that names a project; without one it is refused before the core is asked. */
+export function projectProcedure<S extends DescMessage>(
+  schema: MessageShape<S> extends { projectId: number } ? S : never,
+) {
+  return signedInProcedure.input(message<S>(schema)).use(({ input, next }) => {
+    if (!namesProject(input)) throw refused(refusal("PROJECT_NOT_FOUND"));
+    return next();
+  });
+}
+
+const namesProject = (input: unknown) =>
+  typeof input === "object" && input !== null && "projectId" in input && input.projectId !== 0;
+
+/** An input parser: the message's JSON becomes the message. */
+export function message<S extends DescMessage>(schema: S) {
+  return {
+    "~standard": {
+      version: 1 as const,
+      vendor: "faultline",
+      types: undefined as { input: MessageJsonType<S>; output: MessageShape<S> } | undefined,
+      validate(value: unknown): { value: MessageShape<S> } | { issues: { message: string }[] } {
+        try {
+          return { value: fromJson(schema, value as MessageJsonType<S>) };
+        } catch (error) {
+          return { issues: [{ message: error instanceof Error ? error.message : "Not the expected message." }] };
+        }
+      },
+    },
+  };
+}
+
+/** The message's JSON with every field that has no presence, see JsonOf. */
+export function json<S extends DescMessage>(schema: S, value: MessageShape<S>): JsonOf<S> {
+  return toJson(schema, value, { alwaysEmitImplicit: true }) as JsonOf<S>;
+}

@@ -1,0 +1,159 @@
+/** Set-up of an SDK, per language, as pure functions of the DSN. Versions and endpoints: specification 4.2. */
+
+export interface Snippets {
+  readonly key: string;
+  readonly name: string;
+  /** The SDK client version that was tested. */
+  readonly version: string;
+  readonly endpoint: "store" | "envelope";
+  readonly items: string;
+  readonly install: string;
+  /** How to diagnose send problems, where the SDK has an option for it. */
+  readonly debugNote: string;
+  readonly start: (dsn: string) => string;
+  readonly identify: string;
+  readonly test: string;
+}
+
+const debugOn = "debug prints what the SDK sends. Take it out once errors arrive.";
+
+export const languages = [
+  {
+    key: "go",
+    name: "Go",
+    version: "0.20.0",
+    endpoint: "store",
+    items: "exception, message",
+    install: "go get github.com/getsentry/sentry-go@v0.20.0",
+    debugNote: debugOn,
+    start: (dsn) => `err := sentry.Init(sentry.ClientOptions{
+	Dsn:   "${dsn}",
+	Debug: true,
+})
+if err != nil {
+	log.Fatalf("sentry.Init: %s", err)
+}
+defer sentry.Flush(2 * time.Second)`,
+    identify: `sentry.ConfigureScope(func(scope *sentry.Scope) {
+	scope.SetUser(sentry.User{ID: "42"})
+})`,
+    test: `sentry.CaptureException(errors.New("Test from Faultline"))`,
+  },
+  {
+    key: "java",
+    name: "Java",
+    version: "6.18.1",
+    endpoint: "envelope",
+    items: "exception, message",
+    install: "implementation 'io.sentry:sentry:6.18.1'",
+    debugNote: debugOn,
+    start: (dsn) => `Sentry.init(options -> {
+  options.setDsn("${dsn}");
+  options.setDebug(true);
+});`,
+    identify: `User user = new User();
+user.setId("42");
+Sentry.setUser(user);`,
+    test: `Sentry.captureException(new Exception("Test from Faultline"));`,
+  },
+  {
+    key: "node",
+    name: "Node.js",
+    version: "7.38.0",
+    endpoint: "envelope",
+    items: "exception, message",
+    install: "npm install @sentry/node@7.38.0",
+    debugNote: debugOn,
+    start: (dsn) => `const Sentry = require("@sentry/node");
+
+Sentry.init({
+  dsn: "${dsn}",
+  debug: true,
+});`,
+    identify: `Sentry.setUser({ id: "42" });`,
+    test: `Sentry.captureException(new Error("Test from Faultline"));`,
+  },
+  {
+    key: "php",
+    name: "PHP",
+    version: "3.18.0",
+    endpoint: "store",
+    items: "exception, message",
+    install: "composer require sentry/sdk sentry/sentry:3.18.0",
+    debugNote: "To see what is sent, print the event in before_send.",
+    start: (dsn) => `\\Sentry\\init([
+    'dsn' => '${dsn}',
+]);`,
+    identify: `\\Sentry\\configureScope(function (\\Sentry\\State\\Scope $scope): void {
+    $scope->setUser(['id' => '42']);
+});`,
+    test: `\\Sentry\\captureException(new \\Exception('Test from Faultline'));`,
+  },
+  {
+    key: "python",
+    name: "Python",
+    version: "1.21.0",
+    endpoint: "envelope",
+    items: "exception, message, session",
+    install: 'pip install "sentry-sdk==1.21.0"',
+    debugNote: debugOn,
+    start: (dsn) => `import sentry_sdk
+
+sentry_sdk.init(
+    dsn="${dsn}",
+    debug=True,
+)`,
+    identify: `sentry_sdk.set_user({"id": "42"})`,
+    test: `sentry_sdk.capture_exception(Exception("Test from Faultline"))`,
+  },
+  {
+    key: "ruby",
+    name: "Ruby",
+    version: "5.9.0",
+    endpoint: "envelope",
+    items: "exception, message",
+    install: "gem install sentry-ruby -v 5.9.0",
+    debugNote: "To see what is sent, print the event in before_send.",
+    start: (dsn) => `require "sentry-ruby"
+
+Sentry.init do |config|
+  config.dsn = "${dsn}"
+end`,
+    identify: `Sentry.set_user(id: "42")`,
+    test: `Sentry.capture_exception(RuntimeError.new("Test from Faultline"))`,
+  },
+  {
+    key: "rust",
+    name: "Rust",
+    version: "0.31.0",
+    endpoint: "envelope",
+    items: "exception, message, session",
+    install: "cargo add sentry@0.31.0",
+    debugNote: debugOn,
+    start: (dsn) => `let _guard = sentry::init((
+    "${dsn}",
+    sentry::ClientOptions {
+        debug: true,
+        ..Default::default()
+    },
+));`,
+    identify: `sentry::configure_scope(|scope| {
+    scope.set_user(Some(sentry::User {
+        id: Some("42".to_owned()),
+        ..Default::default()
+    }));
+});`,
+    test: `sentry::capture_error(&std::io::Error::new(std::io::ErrorKind::Other, "Test from Faultline"));`,
+  },
+] as const satisfies readonly Snippets[];
+
+export type LanguageKey = (typeof languages)[number]["key"];
+
+/** One event without an SDK, sent to the store endpoint. Empty when `dsn` is not a DSN. */
+export function curlSnippet(dsn: string): string {
+  const parts = /^(https?):\/\/([0-9a-f]+)(?::[0-9a-f]+)?@([^/]+)\/(?:(.+)\/)?(\d+)$/.exec(dsn);
+  if (parts === null) return "";
+  const [, scheme, key, host, prefix, projectId] = parts;
+  const base = `${scheme}://${host}${prefix === undefined ? "" : `/${prefix}`}`;
+  return `curl -X POST '${base}/api/${projectId}/store/?sentry_version=7&sentry_key=${key}' -H 'Content-Type: application/json' -d '{"message":"Test from Faultline","level":"error"}'`;
+}

@@ -1,0 +1,14 @@
+import { createTRPCClient, httpBatchLink, httpSubscriptionLink, splitLink } from "@trpc/client";
+import { route } from "./route.ts";
+import type { AppRouter } from "./server/trpc/router.ts";
+
+/** The procedures, called from the browser. The server takes at most ten calls in a batch. */
+export const trpc = createTRPCClient<AppRouter>({
+  links: [
+    splitLink({
+      condition: (operation) => operation.type === "subscription",
+      true: httpSubscriptionLink({ url: route.trpc() }),
+      false: httpBatchLink({ url: route.trpc(), maxItems: 10 }),
+    }),
+  ],
+});

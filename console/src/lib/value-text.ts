@@ -1,0 +1,11 @@
+const oneLine = 80;
+
+/** A value of an event as text: strings as they are, everything else as JSON, on one line where it is short. */
+export function valueText(value: unknown): string {
+  if (typeof value === "string") return value;
+  const short = JSON.stringify(value) ?? "";
+  return short.length <= oneLine ? short : JSON.stringify(value, null, 2);
+}
+
+/** Whether an SDK or the service hid this value. */
+export const isFiltered = (value: unknown) => value === "[Filtered]";

@@ -1,0 +1,16 @@
+import { redirect } from "@sveltejs/kit";
+import { route } from "#lib/route.ts";
+import { core } from "#lib/server/core.ts";
+import { forgetSession } from "#lib/server/session.ts";
+import type { Actions, PageServerLoad } from "./$types";
+
+export const load: PageServerLoad = () => redirect(303, route.home());
+
+export const actions: Actions = {
+  default: async ({ cookies, url, locals }) => {
+    // The browser forgets the session even if the core cannot be told; the session then ends by its own time.
+    if (locals.token !== undefined) await core.accounts.signOut({}, { token: locals.token }).catch(() => undefined);
+    forgetSession(cookies, url);
+    redirect(303, route.signIn());
+  },
+};

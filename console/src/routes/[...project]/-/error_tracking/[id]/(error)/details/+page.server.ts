@@ -1,0 +1,38 @@
+import { oneOf } from "#lib/preferences.ts";
+import type { EventAnswer } from "#lib/messages.ts";
+import type { Api } from "#lib/server/trpc/caller.ts";
+import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
+import type { PageServerLoad } from "./$types";
+
+const periods = ["24h", "7d", "90d"] as const;
+const hoursOf = { "24h": 24, "7d": 168, "90d": 2160 };
+
+export const load: PageServerLoad = async ({ parent, params, url, locals }) => {
+  const { project } = await parent();
+  const asked = { projectId: project.projectId, errorId: params.id };
+  const period = oneOf(periods, url.searchParams.get("period"));
+  const event = url.searchParams.get("event") ?? "latest";
+  const [stats, answer] = await Promise.all([
+    locals.api.errors.stats({ ...asked, hourCount: hoursOf[period] }),
+    eventOf(locals.api, asked, event),
+  ]);
+  return { period, stats, ...answer };
+};
+
+async function eventOf(api: Api, error: { projectId: number; errorId: string }, which: string) {
+  const position = which === "oldest" ? "EVENT_POSITION_OLDEST" : "EVENT_POSITION_NEWEST";
+  const named = which !== "latest" && which !== "oldest";
+  try {
+    const answer = await api.errors.event({ ...error, ...(named ? { eventId: which } : { position }) });
+    return { answer: withoutPayload(answer), missingEvent: null };
+  } catch (failure) {
+    const { reason } = refusalOfTrpc(failure);
+    if (reason !== "EVENT_NOT_FOUND" && reason !== "INVALID_FIELD") throw failure;
+    return { answer: null, missingEvent: named ? ("named" as const) : ("all" as const) };
+  }
+}
+
+/** The event as it was sent can be large; the page fetches it when it is opened. */
+function withoutPayload(answer: EventAnswer): EventAnswer {
+  return answer.event === undefined ? answer : { ...answer, event: { ...answer.event, payloadJson: "" } };
+}

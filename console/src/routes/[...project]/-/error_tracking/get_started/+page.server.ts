@@ -1,0 +1,42 @@
+import { sum } from "#lib/chart-scale.ts";
+import type { Reason } from "#lib/handle-error.ts";
+import { oneOf } from "#lib/preferences.ts";
+import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
+import { languages } from "#lib/snippets.ts";
+import type { PageServerLoad } from "./$types";
+
+const keys = ["node", ...languages.map(({ key }) => key).filter((key) => key !== "node")] as const;
+
+const inactiveReasons = new Set<Reason>(["ERROR_TRACKING_DISABLED", "SETTINGS_NOT_FOUND", "MONITOR_DISABLED"]);
+
+export const load: PageServerLoad = async ({ parent, url, locals }) => {
+  const { project } = await parent();
+  const asked = { projectId: project.projectId };
+  const [keyList, errors] = await Promise.all([
+    project.capabilities?.clientKeys?.allowed === false
+      ? null
+      : answerOrReason(locals.api.clientKeys.list({ ...asked, pageSize: 100 })),
+    answerOrReason(locals.api.errors.list({ ...asked, pageSize: 1 })),
+  ]);
+  const key = keyList?.answer?.clientKeys.at(-1);
+  return {
+    language: oneOf(keys, url.searchParams.get("lang")),
+    dsn: key?.dsn ?? "",
+    keyId: key?.keyId ?? 0,
+    listed: errors.answer !== null,
+    inactive: errors.reason !== null && inactiveReasons.has(errors.reason),
+    newest: errors.answer?.errors[0] ?? null,
+    errorCount: sum(Object.values(errors.answer?.statusCounts ?? {})),
+  };
+};
+
+/** What is missing is said on the page: without keys there is no DSN, without errors it waits for the first. */
+async function answerOrReason<T>(call: Promise<T>): Promise<{ answer: T | null; reason: Reason | null }> {
+  try {
+    return { answer: await call, reason: null };
+  } catch (error) {
+    const { status, reason } = refusalOfTrpc(error);
+    if (status >= 500 && reason !== "NOT_SUPPORTED_BY_BACKEND") throw error;
+    return { answer: null, reason };
+  }
+}

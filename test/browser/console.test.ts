@@ -1,0 +1,299 @@
+// limit: 180 s
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { reported } from "../support/reported.ts";
+import { http } from "../support/http.ts";
+import { newEventId } from "../support/send.ts";
+import { repositoryRoot, rootPassword, startServer, type Server } from "../support/server.ts";
+
+const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+const screenshots = join(repositoryRoot, "test/artifacts/screenshots");
+const viewports = { desktop: { width: 1280, height: 800 }, phone: { width: 360, height: 740 } };
+
+let server: Server;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+/** What the browser complained about. */
+const complaints: string[] = [];
+
+test.before(
+  reported(async () => {
+    assert.ok(existsSync(executablePath), `no Chromium at ${executablePath}: install it or set CHROMIUM`);
+    mkdirSync(screenshots, { recursive: true });
+    server = await startServer();
+    browser = await chromium.launch({
+      executablePath,
+      args: [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--no-first-run",
+      ],
+    });
+    context = await browser.newContext({ baseURL: server.url, viewport: viewports.desktop });
+    await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: server.url });
+    context.setDefaultTimeout(10_000);
+    page = await context.newPage();
+    page.on("console", (message) => {
+      if (message.type() === "error" || message.type() === "warning")
+        complaints.push(`${page.url()}: ${message.text()}`);
+    });
+    page.on("pageerror", (error) => complaints.push(`${page.url()}: ${error.message}`));
+    page.on("requestfailed", (request) => {
+      const reason = request.failure()?.errorText ?? "";
+      if (reason !== "net::ERR_ABORTED") complaints.push(`${request.url()}: ${reason}`); // a page left behind ends its calls
+    });
+  }),
+);
+test.after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+test.after.each(() => {
+  const found = complaints.splice(0);
+  assert.equal(found, []);
+});
+
+/** Photographs the page as it is in both themes and sizes, and asserts that it never scrolls sideways. */
+async function photograph(name: string): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const)
+    for (const [device, viewport] of Object.entries(viewports)) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await page.setViewportSize(viewport);
+      await page.screenshot({ path: join(screenshots, `${name}-${device}-${colorScheme}.png`), fullPage: true });
+      const overflow = await page.evaluate<number>(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+      );
+      assert.is(overflow, 0, `${name} scrolls sideways by ${overflow} px at ${viewport.width} px`);
+    }
+  await page.setViewportSize(viewports.desktop);
+}
+
+const heading = (name: string | RegExp) => page.getByRole("heading", { level: 1, name }).waitFor();
+
+test("who is not signed in is asked to, and returned to the page they wanted", async () => {
+  await page.goto("/-/projects");
+  await heading("Sign in");
+  await photograph("sign-in");
+  await page.getByLabel("Username").fill("root");
+  await page.getByLabel("Password", { exact: true }).fill("wrong");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("alert").waitFor();
+  complaints.length = 0; // the browser reports the refusal's status
+  await page.getByLabel("Password", { exact: true }).fill(rootPassword);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await heading("Projects");
+  await photograph("projects-empty");
+});
+
+test("a project is created, and its errors page says how to start", async () => {
+  await page.getByLabel("Name").fill("Web shop");
+  await page.getByLabel("Path").fill("acme/web");
+  await page.getByRole("button", { name: "Create project" }).click();
+  await page.waitForURL(/\/acme\/web\/-\//);
+  await page.goto("/acme/web/-/error_tracking");
+  await page.getByRole("link", { name: "Enable error tracking" }).waitFor();
+  await photograph("errors-not-enabled");
+  await page.goto("/-/projects");
+  await page.getByRole("link", { name: "Web shop" }).waitFor();
+  await photograph("projects");
+});
+
+test("settings are saved with the integrated backend, and the DSN is shown and copied", async () => {
+  await page.goto("/acme/web/-/settings/monitor");
+  await page.getByRole("checkbox", { name: "Active" }).check();
+  await page.getByRole("radio", { name: "Integrated" }).check();
+  await page.getByRole("button", { name: "Save changes" }).click();
+  const shown = await page.getByTestId("dsn").first().textContent();
+  await photograph("settings-monitor");
+  await page.getByRole("button", { name: "Copy" }).first().click();
+  const dsn = await page.evaluate<string>("navigator.clipboard.readText()");
+  assert.match(dsn, /^http:\/\/[0-9a-f]{32}@127\.0\.0\.1:\d+\/\d+$/);
+  assert.is(dsn, shown?.trim());
+});
+
+test("an error sent with the copied DSN appears in the open list", async () => {
+  await page.goto("/acme/web/-/error_tracking");
+  await photograph("errors-empty");
+  const dsn = new URL(await page.evaluate<string>("navigator.clipboard.readText()"));
+  for (const secondsAgo of [7_200, 3_600, 0]) assert.is(await send(dsn, secondsAgo), 200);
+  const row = page.getByRole("link", { name: /PaymentError/ }).first();
+  const pill = page.getByRole("button", { name: /Show/ }).first();
+  await row.or(pill).first().waitFor();
+  if (!(await row.isVisible())) await pill.click();
+  await row.waitFor();
+  await photograph("errors");
+});
+
+test("the details show the count, the stack trace and the events", async () => {
+  await page
+    .getByRole("link", { name: /PaymentError/ })
+    .first()
+    .click();
+  await heading(/PaymentError/);
+  await page.getByText("card amex refused").first().waitFor();
+  await page.getByText("charge").first().waitFor();
+  await photograph("error-details");
+});
+
+test("the chart is read hour by hour with the keyboard", async () => {
+  const slider = page.getByTestId("bar-chart").getByRole("slider");
+  await slider.focus();
+  const textNow = () => slider.getAttribute("aria-valuetext");
+  await page.keyboard.press("End");
+  const last = await textNow();
+  await page.keyboard.press("ArrowLeft");
+  const before = await textNow();
+  await page.keyboard.press("Home");
+  const first = await textNow();
+  assert.match(last ?? "", /\b1 event\b/);
+  assert.match(before ?? "", /\b1 event\b/);
+  assert.is(new Set([last, before, first]).size, 3, [last, before, first].join(" | "));
+});
+
+test("an error is resolved, and the resolution is undone", async () => {
+  await page
+    .getByRole("button", { name: /^Resolve/ })
+    .first()
+    .click();
+  await page.getByRole("button", { name: /^Undo/ }).first().waitFor();
+  await photograph("error-resolved");
+  await page.getByRole("button", { name: /^Undo/ }).first().click();
+  await page
+    .getByRole("button", { name: /^Resolve/ })
+    .first()
+    .waitFor();
+  await page.goto("/acme/web/-/error_tracking");
+  await page
+    .getByRole("link", { name: /PaymentError/ })
+    .first()
+    .waitFor();
+});
+
+test("what an application reports is shown as text, whatever it is, and the page still fits", async () => {
+  const hostile = "<script>document.title='taken'</script><img src=x onerror=alert(1)>\u202Egnp.exe \u001b[31m";
+  const answer = await post(new URL(await page.evaluate<string>("navigator.clipboard.readText()")), {
+    exception: {
+      values: [
+        {
+          type: "Hostile",
+          value: hostile + "x".repeat(5_000),
+          stacktrace: {
+            frames: [{ function: hostile, filename: hostile, lineno: 1, context_line: hostile, in_app: true }],
+          },
+        },
+      ],
+    },
+    user: { id: hostile },
+    tags: Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`tag${index}`, hostile + "y".repeat(100)])),
+    request: { url: "javascript:alert(1)", headers: { "X-Hostile": hostile } },
+    breadcrumbs: [{ message: hostile, category: hostile, data: { hostile } }],
+  });
+  assert.is(answer, 200);
+  await page.goto("/acme/web/-/error_tracking");
+  await page
+    .getByRole("link", { name: /Hostile/ })
+    .first()
+    .click();
+  await heading(/Hostile/);
+  assert.match(await page.title(), "Hostile");
+  assert.is(await page.locator("main script, main img").count(), 0);
+  assert.is(await page.locator('[href^="javascript:"]').count(), 0);
+  await photograph("error-hostile");
+});
+
+test("without scripts the errors can be listed and read", async () => {
+  const { cookies } = await context.storageState();
+  const plain = await browser.newContext({ baseURL: server.url, javaScriptEnabled: false });
+  await plain.addCookies(cookies);
+  const reader = await plain.newPage();
+  await reader.goto("/acme/web/-/error_tracking");
+  await reader
+    .getByRole("link", { name: /PaymentError/ })
+    .first()
+    .click();
+  await reader.getByText("card amex refused for 650 cents").first().waitFor();
+  await reader.getByText("charge").first().waitFor();
+  await plain.close();
+});
+
+for (const [name, path] of Object.entries({
+  "get-started": "/acme/web/-/error_tracking/get_started",
+  "settings-general": "/acme/web/-/settings/general",
+  preferences: "/-/profile",
+  "access-tokens": "/-/profile/personal_access_tokens",
+  "errors-none-match": "/acme/web/-/error_tracking?q=nothing-like-this",
+}))
+  test(`the page ${name} opens and fits`, async () => {
+    await page.goto(path);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await photograph(name);
+  });
+
+test("a page that does not exist says so", async () => {
+  const answer = await page.goto("/acme/nothing/-/error_tracking");
+  assert.is(answer?.status(), 404);
+  await page.getByText("Page not found").first().waitFor();
+  await photograph("not-found");
+  complaints.length = 0; // the browser reports the 404 itself
+});
+
+test("signing out ends the session", async () => {
+  await page.goto("/-/projects");
+  await page.getByText("Administrator").click();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await heading("Sign in");
+  await page.goto("/-/projects");
+  await heading("Sign in");
+});
+
+/** Reports an error as an application with this DSN would. */
+function send(dsn: URL, secondsAgo: number): Promise<number> {
+  const frame = (name: string, lineno: number, in_app: boolean) => ({
+    filename: in_app ? "src/cart.js" : "node_modules/express/lib/router.js",
+    function: name,
+    lineno,
+    in_app,
+    pre_context: ["function charge(card) {", "  const limit = card.limit;"],
+    context_line: "  if (limit < total) throw new PaymentError(`card ${card.name} refused`);",
+    post_context: ["  return bank.charge(card, total);", "}"],
+  });
+  return post(dsn, {
+    timestamp: Date.now() / 1000 - secondsAgo,
+    platform: "node",
+    release: "shop@1.2.3",
+    environment: "staging",
+    exception: {
+      values: [
+        { type: "TypeError", value: "limit is undefined", stacktrace: { frames: [frame("readCard", 11, true)] } },
+        {
+          type: "PaymentError",
+          value: "card amex refused for 650 cents",
+          mechanism: { type: "onunhandledrejection", handled: false },
+          stacktrace: { frames: [frame("handle", 88, false), frame("checkout", 4, true), frame("charge", 21, true)] },
+        },
+      ],
+    },
+    user: { id: "4711", email: "ada@example.com" },
+    tags: { region: "eu-west", browser: "Chrome 131" },
+    breadcrumbs: [{ timestamp: Date.now() / 1000 - secondsAgo - 3, category: "http", message: "GET /cart" }],
+    request: { url: "https://shop.example/checkout", method: "POST", headers: { Accept: "text/html" } },
+    sdk: { name: "sentry.javascript.node", version: "7.38.0" },
+  });
+}
+
+async function post(dsn: URL, event: Record<string, unknown>): Promise<number> {
+  const { status } = await http(`${dsn.origin}/api${dsn.pathname}/store/?sentry_key=${dsn.username}`, {
+    method: "POST",
+    body: JSON.stringify({ event_id: newEventId(), ...event }),
+  });
+  return status;
+}
+
+test.run();

@@ -1,0 +1,134 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+
+const root = join(import.meta.dirname, "..");
+
+/** All files of the project: committed ones and new ones that are not ignored. */
+const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"], { cwd: root })
+  .toString()
+  .split("\0")
+  .filter((file) => file !== "");
+const textOf = (file: string) => readFileSync(join(root, file), "utf8");
+const isCode = (file: string) => /\.(ts|js|mjs|cjs|svelte)$/.test(file) && !file.startsWith("proto/gen/");
+const code = files.filter(isCode);
+
+interface Import {
+  readonly file: string;
+  /** The package folder it lies in, such as `plugins/http-bridge`. */
+  readonly from: string;
+  /** The package folder it names; undefined for packages that are not ours. */
+  readonly to: string | undefined;
+}
+
+const folderOfPackage = new Map(
+  files
+    .filter((file) => /^[^/]+(\/[^/]+)?\/package\.json$/.test(file))
+    .map((file) => [(JSON.parse(textOf(file)) as { name: string }).name, dirname(file)] as const),
+);
+const folderOf = (path: string) =>
+  [...folderOfPackage.values()].find((folder) => path === folder || path.startsWith(`${folder}/`));
+
+const imports: Import[] = code.flatMap((file) => {
+  const from = folderOf(file);
+  if (from === undefined) return []; // at the root: scripts and configuration
+  const specifiers = textOf(file).matchAll(/(?:\bfrom|\bimport|\brequire\(|\bimport\()\s*["']([^"'\n]+)["']/g);
+  return [...specifiers].map(([, specifier = ""]) => ({ file, from, to: targetOf(file, specifier) }));
+});
+
+function targetOf(file: string, specifier: string): string | undefined {
+  if (specifier.startsWith(".")) return folderOf(join(dirname(file), specifier).replaceAll("\\", "/"));
+  return folderOfPackage.get(/^(@[^/]+\/[^/]+|[^/]+)/.exec(specifier)?.[0] ?? "");
+}
+
+const isPlugin = (folder: string | undefined) => /^plugins\/(?!contract$)/.test(folder ?? "");
+const isCompositionRoot = (file: string) => file === "backend/src/main.ts";
+
+/** What code in a package may import besides itself. */
+function allowed({ file, from }: Import): (to: string) => boolean {
+  if (from === "proto") return () => false;
+  if (from === "plugins/contract") return (to) => to === "proto";
+  if (isPlugin(from)) return (to) => to === "proto" || to === "plugins/contract";
+  if (isCompositionRoot(file)) return (to) => to === "proto" || to.startsWith("plugins/");
+  if (from === "backend") return (to) => to === "proto" || to === "plugins/contract";
+  if (from === "console") return (to) => to === "proto";
+  return (to) => to !== "test"; // tests
+}
+
+test("imports are found at all", () => {
+  assert.ok(imports.some(({ file, to }) => isCompositionRoot(file) && isPlugin(to)));
+  assert.ok(imports.filter(({ to }) => to === "proto").length > 20);
+});
+
+test("imports go one way: proto, contract, plugins, main.ts; the console knows proto only; nothing imports test", () => {
+  const wrong = imports.filter((one) => one.to !== undefined && one.to !== one.from && !allowed(one)(one.to));
+  assert.equal(
+    wrong.map(({ file, to }) => `${file} imports ${to}`),
+    [],
+  );
+});
+
+test("the console's pages import types of the schema only; its server side alone may run it", () => {
+  const wrong = code
+    .filter((file) => file.startsWith("console/src/") && !/\/server\/|\.server\.ts$|\+server\.ts$/.test(file))
+    .filter((file) => /^\s*import (?!type\b)[^;]*["']@faultline\/proto\/grpc["']/m.test(textOf(file)));
+  assert.equal(wrong, []);
+});
+
+test("the environment is read in backend/src/config.ts only", () => {
+  const product = code.filter((file) => /^(backend|plugins|proto|console)\//.test(file));
+  const readers = product.filter((file) => /\bprocess\.env\b(?!\["\w+"\] = )|\bimport\.meta\.env\b/.test(textOf(file)));
+  const allowedReaders = ["backend/src/config.ts", "backend/src/main.ts"]; // main.ts hands it to config.ts
+  assert.equal(
+    readers.filter((file) => !allowedReaders.includes(file)),
+    [],
+  );
+});
+
+test("no page shows text as HTML", () => {
+  assert.equal(
+    files.filter((file) => file.endsWith(".svelte") && /\{@html\b/.test(textOf(file))),
+    [],
+  );
+});
+
+test("no check of compiler or linter is switched off without a reason", () => {
+  const suppression =
+    /(?:@ts-(?:ignore|nocheck|expect-error)|(?:oxlint|eslint)-disable|prettier-ignore|svelte-ignore)(?!.* -- \w)/;
+  const self = "test/conventions.test.ts";
+  assert.equal(
+    code.filter((file) => file !== self && suppression.test(textOf(file))),
+    [],
+  );
+});
+
+test("the lock file names no registry", () => {
+  assert.not.match(textOf("package-lock.json"), /"resolved": "http/);
+});
+
+test("every version of a dependency is exact", () => {
+  const loose = files
+    .filter((file) => /(^|\/)package\.json$/.test(file) && !file.startsWith("test/fixtures/"))
+    .flatMap((file) => {
+      const manifest = JSON.parse(textOf(file)) as Record<string, Record<string, string> | undefined>;
+      return ["dependencies", "devDependencies", "optionalDependencies"].flatMap((kind) =>
+        Object.entries(manifest[kind] ?? {})
+          .filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
+          .map(([name, version]) => `${file}: ${name} ${version}`),
+      );
+    });
+  assert.equal(loose, []);
+});
+
+test("no file tells of the machine it was written on", () => {
+  const machine = /\/(?:work|home\/\w+|Users\/\w+)\/[\w.]/;
+  const texts = files.filter((file) => !/\.(body|binpb|png|ico|woff2)$/.test(file));
+  assert.equal(
+    texts.filter((file) => machine.test(textOf(file))),
+    [],
+  );
+});
+
+test.run();

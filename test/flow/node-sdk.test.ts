@@ -1,0 +1,79 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { createProject, type Project } from "../support/project.ts";
+import { reported } from "../support/reported.ts";
+import { startServer, type Server } from "../support/server.ts";
+import { storedEventCount } from "../support/stored.ts";
+
+interface Report {
+  readonly exceptionId: string;
+  readonly messageId: string;
+  /** Of the answers to three requests. */
+  readonly statuses: readonly number[];
+  readonly flushed: boolean;
+  readonly sdk: string;
+}
+
+const program = join(import.meta.dirname, "../sdk/node-7.38.0.cjs");
+
+let server: Server;
+let client: GrpcClient;
+let project: Project;
+
+test.before(
+  reported(async () => {
+    server = await startServer();
+    client = grpcClient(server);
+    project = await createProject(server);
+  }),
+);
+test.after(async () => {
+  client?.close();
+  await server?.stop();
+});
+
+async function run(dsn: string): Promise<Report> {
+  const { stdout } = await promisify(execFile)(process.execPath, [program, dsn], { timeout: 20_000 });
+  return JSON.parse(stdout) as Report;
+}
+
+test("the Node SDK 7.38.0 reports an exception, a message and a session with the DSN as it is given", async () => {
+  const report = await run(project.dsn);
+  assert.is(report.sdk, "7.38.0");
+  assert.equal(report.statuses, [200, 200, 200]);
+  assert.ok(report.flushed);
+
+  const exception = await client.errors.getEvent({ projectId: project.id, eventId: report.exceptionId }, client.auth);
+  const [thrown] = exception.event?.exceptions ?? [];
+  assert.is(thrown?.type, "PaymentError");
+  assert.is(thrown?.value, "card amex refused");
+  assert.is(thrown?.frames.at(-1)?.function, "charge");
+  assert.ok(thrown?.frames.at(-1)?.inApp);
+  assert.match(thrown?.frames.at(-1)?.contextLine ?? "", "throw new PaymentError");
+  assert.is(exception.event?.user?.id, "4711");
+  assert.is(exception.event?.tags["region"], "eu-west");
+  assert.is(exception.event?.release, "shop@1.2.3");
+  assert.is(exception.event?.environment, "staging");
+  assert.is(exception.event?.sdk?.version, "7.38.0");
+
+  const message = await client.errors.getEvent({ projectId: project.id, eventId: report.messageId }, client.auth);
+  assert.is(message.event?.message, "the till is empty");
+  assert.is(message.event?.level, "warning");
+  assert.is(await storedEventCount(client, project.id), 2);
+});
+
+test("the legacy DSN and a DSN with the collector's prefix work as well", async () => {
+  const { origin } = new URL(server.url);
+  const prefixed = `${origin.replace("://", `://${project.key}@`)}/api/v4/error_tracking/collector/${project.id}`;
+  for (const dsn of [project.legacyDsn, prefixed]) {
+    const before = await storedEventCount(client, project.id);
+    assert.equal((await run(dsn)).statuses, [200, 200, 200], dsn);
+    assert.is(await storedEventCount(client, project.id), before + 2, dsn);
+  }
+});
+
+test.run();

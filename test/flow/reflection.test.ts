@@ -1,0 +1,153 @@
+/**
+ * A client that has nothing of ours but the address and a token: it learns services and messages by the reflection
+ * protocol, as grpcurl does. It imports none of our generated code; events come in over HTTP.
+ */
+import * as grpc from "@grpc/grpc-js";
+import * as protoLoader from "@grpc/proto-loader";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { createProject, type Project } from "../support/project.ts";
+import { reported } from "../support/reported.ts";
+import { newEventId, sendEvent } from "../support/send.ts";
+import { rootToken, startServer, type Server } from "../support/server.ts";
+
+type Json = Record<string, unknown>;
+type ServiceConstructor = grpc.ServiceClientConstructor;
+
+const options: protoLoader.Options = { keepCase: true, longs: String, enums: String, defaults: true };
+const credentials = grpc.credentials.createInsecure();
+const resolve = createRequire(import.meta.url).resolve;
+
+let server: Server;
+let project: Project;
+const eventId = newEventId();
+
+test.before(
+  reported(async () => {
+    server = await startServer();
+    project = await createProject(server);
+    const exception = { values: [{ type: "Found", value: "by reflection" }] };
+    const answer = await sendEvent(server, project, { event_id: eventId, exception });
+    assert.is(answer.status, 200, answer.text);
+  }),
+);
+test.after(async () => {
+  await server?.stop();
+});
+
+/** Asks the reflection service, whose own proto file is public. */
+async function reflect(request: Json): Promise<Json> {
+  const file = join(dirname(resolve("@grpc/reflection")), "../proto/grpc/reflection/v1/reflection.proto");
+  const Reflection = serviceOf(protoLoader.loadSync(file, options), "grpc.reflection.v1.ServerReflection");
+  const client = new Reflection(server.grpcAddress, credentials);
+  const stream = client["ServerReflectionInfo"]?.({ deadline: Date.now() + 10_000 }) as grpc.ClientDuplexStream<
+    Json,
+    Json
+  >;
+  try {
+    return await new Promise<Json>((resolveAnswer, reject) => {
+      stream.once("data", resolveAnswer);
+      stream.once("error", reject);
+      stream.write(request);
+      stream.end();
+    });
+  } finally {
+    client.close();
+  }
+}
+
+/** The service `name`, made from the descriptors that reflection gives for it. */
+async function discover(name: string): Promise<ServiceConstructor> {
+  const answer = await reflect({ file_containing_symbol: name });
+  const { file_descriptor_proto: files } = answer["file_descriptor_response"] as { file_descriptor_proto: Buffer[] };
+  return serviceOf(protoLoader.loadFileDescriptorSetFromBuffer(descriptorSet(files), options), name);
+}
+
+/** A google.protobuf.FileDescriptorSet of serialized files: field 1, length-delimited, each. */
+function descriptorSet(files: readonly Buffer[]): Buffer {
+  return Buffer.concat(files.flatMap((file) => [Buffer.from([0x0a, ...varint(file.length)]), file]));
+}
+
+function varint(value: number): number[] {
+  return value < 128 ? [value] : [(value & 127) | 128, ...varint(value >>> 7)];
+}
+
+function serviceOf(definition: protoLoader.PackageDefinition, name: string): ServiceConstructor {
+  const service = definition[name];
+  assert.ok(service, `${name} is not described`);
+  return grpc.makeClientConstructor(service as grpc.ServiceDefinition, name);
+}
+
+/** Calls a method by its name, with the administrator's token. */
+async function call(service: ServiceConstructor, method: string, request: Json, token = rootToken): Promise<Json> {
+  const client = new service(server.grpcAddress, credentials);
+  const metadata = new grpc.Metadata();
+  metadata.set("authorization", `Bearer ${token}`);
+  try {
+    return await new Promise<Json>((resolveAnswer, reject) => {
+      client[method]?.(request, metadata, { deadline: Date.now() + 10_000 }, (error: Error | null, answer: Json) =>
+        error ? reject(error) : resolveAnswer(answer),
+      );
+    });
+  } finally {
+    client.close();
+  }
+}
+
+test("reflection lists our services", async () => {
+  const answer = await reflect({ list_services: "*" });
+  const { service } = answer["list_services_response"] as { service: { name: string }[] };
+  const names = service.map(({ name }) => name);
+  const ours = ["Account", "ClientKey", "Error", "Ingest", "Project", "Settings"].map(
+    (name) => `faultline.v1.${name}Service`,
+  );
+  for (const name of ours) assert.ok(names.includes(name), `${name} of ${names.join(", ")}`);
+});
+
+for (const name of ["Account", "ClientKey", "Error", "Ingest", "Project", "Settings"])
+  test(`${name}Service can be discovered`, async () => {
+    assert.ok(Object.keys((await discover(`faultline.v1.${name}Service`)).service).length > 0);
+  });
+
+test("a client that knows none of our files lists errors and reads an event", async () => {
+  const errorService = await discover("faultline.v1.ErrorService");
+  const list = await call(errorService, "ListErrors", { project_id: project.id });
+  const [error] = list["errors"] as Json[];
+  assert.is(error?.["title"], "Found: by reflection");
+  assert.is(error?.["status"], "ERROR_STATUS_UNRESOLVED");
+  assert.is(error?.["event_count"], 1);
+  const events = await call(errorService, "ListEvents", { project_id: project.id, error_id: error?.["error_id"] });
+  assert.equal(
+    (events["events"] as Json[]).map((event) => event["event_id"]),
+    [eventId],
+  );
+  const { event } = await call(errorService, "GetEvent", { project_id: project.id, event_id: eventId });
+  const [exception] = (event as Json)["exceptions"] as Json[];
+  assert.is(exception?.["type"], "Found");
+  assert.is(exception?.["value"], "by reflection");
+});
+
+test("a refusal names its reason in the trailers", async () => {
+  const errorService = await discover("faultline.v1.ErrorService");
+  const refusal: unknown = await call(errorService, "GetError", { project_id: project.id, error_id: "4000000" }).catch(
+    (error: unknown) => error,
+  );
+  const { code, metadata } = refusal as grpc.ServiceError;
+  assert.is(code, grpc.status.NOT_FOUND);
+  assert.equal(metadata.get("faultline-reason"), ["ERROR_NOT_FOUND"]);
+});
+
+test("the health check answers SERVING, without a token", async () => {
+  const file = join(dirname(resolve("grpc-health-check")), "../../proto/health/v1/health.proto");
+  const health = serviceOf(protoLoader.loadSync(file, options), "grpc.health.v1.Health");
+  for (const service of ["", "faultline.v1.ErrorService"])
+    assert.equal(
+      await call(health, "Check", { service }, "none"),
+      { status: "SERVING" },
+      service || "the whole server",
+    );
+});
+
+test.run();

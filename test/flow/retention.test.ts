@@ -1,0 +1,193 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Backend, ErrorReason } from "@faultline/proto";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { startFaultline, type Faultline } from "../../backend/src/main.ts";
+import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { recount } from "../support/recount.ts";
+import { rejects } from "../support/rejects.ts";
+import { newEventId, sendStore, type Target } from "../support/send.ts";
+import { rootPassword, rootToken } from "../support/server.ts";
+import { storedErrors, storedEventIds } from "../support/stored.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const dayMs = 86_400_000;
+const firstDay = Date.UTC(2026, 0, 10);
+const noon = dayMs / 2;
+
+const clock = { at: firstDay, now: () => clock.at };
+const dataDir = tempDir();
+const config = {
+  http: { host: "127.0.0.1", port: 0 },
+  grpcAddress: "127.0.0.1:0",
+  dataDir,
+  baseUrl: undefined,
+  rootPassword,
+  rootToken,
+  offering: "hosted",
+  logLevel: "error",
+} as const;
+
+interface Running {
+  readonly url: string;
+  readonly client: GrpcClient;
+}
+
+/** Runs the service at a time. Retention runs at each start, and whoever stops it waits for it. */
+async function runAt<Result>(time: number, work: (running: Running) => Promise<Result>): Promise<Result> {
+  clock.at = time;
+  const faultline: Faultline = await startFaultline(config, clock);
+  const client = grpcClient(faultline);
+  try {
+    return await work({ url: faultline.httpUrl, client });
+  } finally {
+    client.close();
+    await faultline.stop();
+  }
+}
+
+const nothing = () => Promise.resolve();
+
+async function createProject({ client }: Running): Promise<Target> {
+  const { project } = await client.projects.createProject({ path: "shop" }, client.auth);
+  const id = project?.projectId ?? 0;
+  await client.settings.updateSettings({ projectId: id, active: true, backend: Backend.INTEGRATED }, client.auth);
+  const { clientKeys } = await client.clientKeys.listClientKeys({ projectId: id }, client.auth);
+  return { id, key: clientKeys[0]?.publicKey ?? "" };
+}
+
+let project: Target;
+
+async function send(
+  running: Running,
+  message: string,
+  fields: Readonly<Record<string, unknown>> = {},
+): Promise<string> {
+  const answer = await sendStore(running, project, { event_id: newEventId(), message, ...fields });
+  assert.is(answer.status, 200, answer.text);
+  return (answer.json as { id: string }).id;
+}
+
+async function find({ client }: Running, title: string) {
+  const error = (await storedErrors(client, project.id)).find((one) => one.title === title);
+  assert.ok(error, `${title} is not listed`);
+  return error;
+}
+
+/** Looks into the file while no service runs. */
+function inDatabase<Result>(look: (database: DatabaseSync) => Result): Result {
+  using database = new DatabaseSync(join(dataDir, "faultline.db"), { readOnly: true });
+  return look(database);
+}
+
+const pragma = (name: string) => inDatabase((database) => database.prepare(`pragma ${name}`).get()?.[name]);
+
+/** More than retention deletes in one transaction. */
+const oldEvents = 620;
+let goneId: string;
+let goneEventId: string;
+let pagesWithAll: number;
+
+test("for 90 days every event is kept", async () => {
+  await runAt(firstDay + noon, async (running) => {
+    project = await createProject(running);
+    const extra = { padding: "x".repeat(2_000) };
+    const waiting = Array.from({ length: oldEvents }, (_, n) => ({ user: { id: `${n % 50}` }, extra }));
+    const lane = async () => {
+      for (let fields = waiting.pop(); fields; fields = waiting.pop()) {
+        goneEventId = await send(running, "old only", { ...fields, tags: { shard: "old" } });
+      }
+    };
+    await Promise.all(Array.from({ length: 16 }, lane));
+    for (const id of ["ann", "bob", ""]) {
+      await send(running, "old and new", { user: { id }, release: "1.0", tags: { shard: "old" } });
+    }
+    goneId = (await find(running, "old only")).errorId;
+  });
+  await runAt(firstDay + noon + 45 * dayMs, async (running) => {
+    for (const id of ["bob", "eve"]) await send(running, "old and new", { user: { id }, release: "2.0" });
+    await send(running, "new only");
+  });
+  await runAt(firstDay + noon + 90 * dayMs, nothing);
+  await runAt(firstDay + noon + 90 * dayMs, async (running) => {
+    assert.is((await find(running, "old only")).eventCount, oldEvents);
+    assert.is((await find(running, "old and new")).eventCount, 5);
+  });
+  assert.equal(inDatabase(recount), []);
+  pagesWithAll = Number(pragma("page_count"));
+});
+
+test("after 91 days an event is gone, and with its last event an error", async () => {
+  await runAt(firstDay + noon + 91 * dayMs, nothing);
+  await runAt(firstDay + noon + 91 * dayMs, async (running) => {
+    const { client } = running;
+    const errors = await storedErrors(client, project.id);
+    assert.equal(errors.map(({ title }) => title).toSorted(), ["new only", "old and new"]);
+    const gone = { projectId: project.id, errorId: goneId };
+    assert.is(
+      (await rejects(client.errors.getError(gone, client.auth), "NOT_FOUND")).reason,
+      ErrorReason.ERROR_NOT_FOUND,
+    );
+    assert.is(
+      (await rejects(client.errors.listEvents(gone, client.auth), "NOT_FOUND")).reason,
+      ErrorReason.ERROR_NOT_FOUND,
+    );
+    const goneEvent = { projectId: project.id, eventId: goneEventId };
+    assert.is(
+      (await rejects(client.errors.getEvent(goneEvent, client.auth), "NOT_FOUND")).reason,
+      ErrorReason.EVENT_NOT_FOUND,
+    );
+  });
+});
+
+test("an error that lives on counts only what is left of it", async () => {
+  await runAt(firstDay + noon + 91 * dayMs, async (running) => {
+    const { client } = running;
+    const error = await find(running, "old and new");
+    assert.is(error.eventCount, 2);
+    assert.is(error.affectedUserCount, 2);
+    assert.is((await storedEventIds(client, project.id, error.errorId)).length, 2);
+    const request = { projectId: project.id, errorId: error.errorId, hourCount: 2160 };
+    const { counts } = await client.errors.getErrorStats(request, client.auth);
+    assert.is(
+      counts.reduce((sum, count) => sum + count),
+      2,
+    );
+    const search = async (query: string) =>
+      (await client.errors.listErrors({ projectId: project.id, query }, client.auth)).errors.length;
+    assert.equal([await search("shard:old"), await search("release:1.0"), await search("release:2.0")], [0, 0, 1]);
+  });
+  assert.equal(inDatabase(recount), []);
+});
+
+test("the space is given back", () => {
+  assert.is(pragma("freelist_count"), 0);
+  assert.ok(
+    Number(pragma("page_count")) < pagesWithAll / 2,
+    `${String(pragma("page_count"))} of ${pagesWithAll} pages`,
+  );
+});
+
+test("what was deleted comes back as a new error with the next event", async () => {
+  await runAt(firstDay + noon + 91 * dayMs, async (running) => {
+    await send(running, "old only", { user: { id: "1" } });
+    const error = await find(running, "old only");
+    assert.is.not(error.errorId, goneId);
+    assert.is(error.eventCount, 1);
+    assert.is(error.affectedUserCount, 1);
+  });
+  assert.equal(inDatabase(recount), []);
+});
+
+test("a year without a start is made up for, and an empty database is nothing to fail at", async () => {
+  await runAt(firstDay + 400 * dayMs, nothing);
+  await runAt(firstDay + 400 * dayMs, async ({ client }) => assert.equal(await storedErrors(client, project.id), []));
+  assert.equal(inDatabase(recount), []);
+  assert.is(
+    inDatabase((database) => database.prepare("select count(*) as n from integrated_event").get()?.["n"]),
+    0,
+  );
+});
+
+test.run();

@@ -1,0 +1,51 @@
+import { execFile } from "node:child_process";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { tempDir } from "./support/temp-dir.ts";
+
+const root = join(import.meta.dirname, "..");
+const proto = join(root, "proto");
+
+/** Runs buf in proto/; fails with what it printed. */
+async function buf(...args: string[]): Promise<void> {
+  const bin = join(root, "node_modules/.bin");
+  const env = { ...process.env, PATH: [bin, process.env["PATH"]].join(delimiter), BUF_CACHE_DIR: tempDir() };
+  await promisify(execFile)(join(bin, "buf"), args, { cwd: proto, env }).catch((error: unknown) => {
+    const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
+    throw new Error(`buf ${args.join(" ")}:\n${stdout}${stderr}`, { cause: error });
+  });
+}
+
+test("the schema passes buf lint", () => buf("lint"));
+
+test("the generated code is what the schema generates", async () => {
+  const out = tempDir();
+  await buf("generate", "-o", out);
+  const files = (folder: string) => globSync("**/*.ts", { cwd: join(folder, "gen") }).toSorted();
+  assert.ok(files(out).length > 0);
+  assert.equal(files(proto), files(out));
+  for (const file of files(out))
+    assert.ok(
+      readFileSync(join(proto, "gen", file), "utf8") === readFileSync(join(out, "gen", file), "utf8"),
+      `proto/gen/${file} is stale: npm run generate`,
+    );
+});
+
+test("the compiled image is what the schema compiles to", async () => {
+  const image = join(tempDir(), "image.binpb");
+  await buf("build", "-o", image);
+  assert.ok(
+    readFileSync(image).equals(readFileSync(join(proto, "gen/image.binpb"))),
+    "proto/gen/image.binpb is stale: npm run generate",
+  );
+});
+
+test("the schema breaks nothing that was released", async () => {
+  assert.ok(existsSync(join(proto, "gen/released.binpb")), "proto/gen/released.binpb is missing");
+  await buf("breaking", "--against", "gen/released.binpb");
+});
+
+test.run();

@@ -1,0 +1,66 @@
+/**
+ * Runs the test files, each in a process of its own with a time limit: `npm test [part of a path]...`.
+ * A file may raise its limit of 120 s by a first line such as `// limit: 300 s`.
+ */
+import { globSync, readFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { join } from "node:path";
+import { runTestFile, type FileResult } from "./support/run-test-file.ts";
+
+const root = join(import.meta.dirname, "..");
+const defaultLimitSeconds = 120;
+
+const filters = process.argv.slice(2).map((filter) => filter.replaceAll("\\", "/"));
+const files = globSync("test/**/*.test.ts", { cwd: root })
+  .map((file) => file.replaceAll("\\", "/"))
+  .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
+  .toSorted();
+if (files.length === 0) {
+  console.error(`No test file matches ${filters.join(", ")}.`);
+  process.exit(1);
+}
+
+// Unit tests share the cores; flows measure times and load the machine, so they run one by one.
+const isUnit = (file: string) => file.startsWith("test/unit/");
+summarise([
+  ...(await runAll(files.filter(isUnit), Math.min(2, cpus().length))),
+  ...(await runAll(
+    files.filter((file) => !isUnit(file)),
+    1,
+  )),
+]);
+
+async function runAll(queue: string[], lanes: number): Promise<FileResult[]> {
+  const waiting = [...queue];
+  const done: FileResult[] = [];
+  const lane = async () => {
+    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+      const result = await runTestFile({ root, file, limitSeconds: limitOf(file) });
+      report(result);
+      done.push(result);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return done;
+}
+
+function limitOf(file: string): number {
+  const [firstLine = ""] = readFileSync(join(root, file), "utf8").split("\n", 1);
+  return Number(/^\/\/ limit: (\d+) s$/.exec(firstLine)?.[1] ?? defaultLimitSeconds);
+}
+
+function report({ file, passed, failed, skipped, seconds, problem, output }: FileResult): void {
+  const counts = [`${passed} passed`, failed && `${failed} failed`, skipped && `${skipped} skipped`, problem];
+  const mark = failed > 0 ? "FAIL" : "ok  ";
+  console.log(`${mark} ${seconds.toFixed(1).padStart(6)} s  ${file}  ${counts.filter(Boolean).join(", ")}`);
+  if (failed > 0) console.log(output.replaceAll(/^/gm, "    "));
+}
+
+function summarise(results: readonly FileResult[]): void {
+  const passed = results.reduce((sum, result) => sum + result.passed, 0);
+  const failed = results.reduce((sum, result) => sum + result.failed, 0);
+  const failures = results.filter((result) => result.failed > 0);
+  if (failures.length > 0) console.log(`\nFailed:\n${failures.map((result) => `  ${result.file}`).join("\n")}`);
+  console.log(`\n${passed} passed, ${failed} failed`);
+  process.exitCode = failed > 0 ? 1 : 0;
+}

@@ -1,0 +1,53 @@
+import { PayloadEncoding, type ErrorEvent, type GroupingException, type GroupingFrame } from "@faultline/proto";
+
+/** A frame of the application; what a test does not name is as plain as can be. */
+export function frame(fields: Partial<GroupingFrame> = {}): GroupingFrame {
+  return {
+    $typeName: "faultline.v1.GroupingFrame",
+    module: "",
+    filename: "app.js",
+    function: "run",
+    inApp: true,
+    ...fields,
+  };
+}
+
+/** An exception without a stack. */
+export function exception(fields: Partial<GroupingException> = {}): GroupingException {
+  return {
+    $typeName: "faultline.v1.GroupingException",
+    type: "Error",
+    value: "",
+    synthetic: false,
+    frames: [],
+    ...fields,
+  };
+}
+
+/** An event that says nothing but its level and platform. */
+export function errorEvent(fields: Partial<ErrorEvent> = {}): ErrorEvent {
+  return {
+    $typeName: "faultline.v1.ErrorEvent",
+    projectId: 1,
+    eventId: "0".repeat(32),
+    level: "error",
+    platform: "node",
+    exceptions: [],
+    frames: [],
+    message: "",
+    messageTemplate: "",
+    fingerprint: [],
+    title: "",
+    culprit: "",
+    user: "",
+    release: "",
+    environment: "",
+    tags: {},
+    payload: new Uint8Array(),
+    logger: "",
+    payloadEncoding: PayloadEncoding.UNSPECIFIED,
+    payloadOffset: 0,
+    payloadLength: 0,
+    ...fields,
+  };
+}

@@ -1,0 +1,28 @@
+import {
+  AccountService,
+  ClientKeyService,
+  ErrorService,
+  IngestService,
+  ProjectService,
+  SettingsService,
+} from "@faultline/proto";
+import { connect } from "@faultline/proto/grpc";
+import { credentials } from "@grpc/grpc-js";
+import { rootToken, type Server } from "./server.ts";
+
+/** All services of a server; `auth` is the call context of the administrator. */
+export function grpcClient(server: Pick<Server, "grpcAddress">) {
+  const connection = connect(server.grpcAddress, credentials.createInsecure());
+  return {
+    accounts: connection.service(AccountService),
+    projects: connection.service(ProjectService),
+    settings: connection.service(SettingsService),
+    clientKeys: connection.service(ClientKeyService),
+    errors: connection.service(ErrorService),
+    ingest: connection.service(IngestService),
+    auth: { token: rootToken },
+    close: connection.close,
+  };
+}
+
+export type GrpcClient = ReturnType<typeof grpcClient>;

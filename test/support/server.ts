@@ -1,0 +1,113 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { join } from "node:path";
+import { tempDir } from "./temp-dir.ts";
+import { until } from "./until.ts";
+
+export const repositoryRoot = join(import.meta.dirname, "../..");
+export const rootPassword = "correct horse battery staple";
+export const rootToken = "flp_test-token-of-the-administrator";
+
+export interface ServerOptions {
+  /** Default: a new temporary directory. */
+  readonly dataDir?: string;
+  /** Beside the variables that every test server gets. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A started service: a child process on free ports of the loopback interface. */
+export interface Server {
+  /** Such as `http://127.0.0.1:40123`. */
+  readonly url: string;
+  /** Such as `127.0.0.1:40124`. */
+  readonly grpcAddress: string;
+  readonly dataDir: string;
+  readonly pid: number;
+  /** All it printed so far. */
+  output(): string;
+  /** Asks it to stop as a service manager does; the exit code. */
+  stop(signal?: "SIGINT" | "SIGTERM"): Promise<number>;
+  /** Ends it as a crash does. */
+  kill9(): Promise<void>;
+}
+
+/** A process of the service that may or may not come up. */
+export interface Launch {
+  readonly process: ChildProcess;
+  readonly dataDir: string;
+  output(): string;
+  /** Its exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+}
+
+const readyLine = /^Faultline is ready: (http:\/\/\S+) {2}gRPC (\S+)$/m;
+const alive = new Set<ChildProcess>();
+process.on("exit", () => {
+  for (const child of alive) child.kill("SIGKILL");
+});
+
+/** Starts the service without waiting for it. */
+export function launch({ dataDir = tempDir(), env = {} }: ServerOptions = {}): Launch {
+  const child = spawn(process.execPath, ["--max-semi-space-size=4", "backend/src/main.ts"], {
+    cwd: repositoryRoot,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      PATH: process.env["PATH"],
+      HOME: dataDir, // nothing outside the data directory is read or written
+      FAULTLINE_HTTP_HOST: "127.0.0.1",
+      FAULTLINE_HTTP_PORT: "0",
+      FAULTLINE_GRPC_ADDRESS: "127.0.0.1:0",
+      FAULTLINE_DATA_DIR: dataDir,
+      FAULTLINE_ROOT_PASSWORD: rootPassword,
+      FAULTLINE_ROOT_TOKEN: rootToken,
+      ...env,
+    },
+  });
+  alive.add(child);
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
+  const ended = new Promise<number | NodeJS.Signals>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => {
+      alive.delete(child);
+      resolve(code ?? signal ?? -1);
+    });
+  });
+  return { process: child, dataDir, output: () => output, ended };
+}
+
+/** Starts the service and waits for its ready line; fails with its output when it ends before. */
+export async function startServer(options: ServerOptions = {}): Promise<Server> {
+  const { process: child, dataDir, output, ended } = launch(options);
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  const ready = await until("the ready line", () => readyLine.exec(output()) ?? (hasEnded() && "ended"), {
+    deadlineMs: 30_000,
+    everyMs: 10,
+  }).catch((error: unknown) => {
+    child.kill("SIGKILL");
+    throw new Error(`${String(error)}; the service printed:\n${output()}`, { cause: error });
+  });
+  if (ready === "ended") throw new Error(`the service ended with ${await ended} before it was ready:\n${output()}`);
+  const [, url = "", grpcAddress = ""] = ready;
+
+  return {
+    url,
+    grpcAddress,
+    dataDir,
+    pid: child.pid ?? -1,
+    output,
+    async stop(signal = "SIGTERM") {
+      if (hasEnded()) throw new Error(`the service ended by itself with ${await ended}:\n${output()}`);
+      child.kill(signal);
+      const late = setTimeout(() => child.kill("SIGKILL"), 15_000);
+      const ending = await ended;
+      clearTimeout(late);
+      if (typeof ending !== "number") throw new Error(`the service ended by ${ending}:\n${output()}`);
+      return ending;
+    },
+    async kill9() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import { externalBackend } from "@faultline/external-backend";
+import { integratedBackend } from "@faultline/integrated-backend";
+import { contractVersion, type IngestQueue, type Plugin } from "@faultline/plugin";
+import { Backend } from "@faultline/proto";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { ProjectEntity, UserEntity } from "../../backend/src/database/entities.ts";
+import { backendsByKind, checkPlugins, eventStore } from "../../backend/src/plugins/boot-checks.ts";
+import { StartRefusal } from "../../backend/src/start-refusal.ts";
+
+const checks = suite("boot checks");
+
+const plugin = (fields: Partial<Plugin> = {}): Plugin => ({ name: "extra", contract: contractVersion, ...fields });
+const queue: IngestQueue = { accept: () => Promise.resolve() };
+class NoEntitySchema {
+  readonly id = 0;
+}
+
+checks("no plugin, a plain one and the product's own are accepted", () => {
+  checkPlugins([]);
+  checkPlugins([plugin()]);
+  checkPlugins([integratedBackend(), externalBackend(), plugin()]);
+});
+
+checks("a plugin may bring tables under the first word of its name", () => {
+  checkPlugins([plugin({ name: "client-reports", entities: [] })]);
+  checkPlugins([plugin({ name: "project-notes" })]);
+});
+
+const faults: [claim: string, plugins: Plugin[], sentence: string][] = [
+  [
+    "a name with capitals",
+    [plugin({ name: "Extra" })],
+    "plugin Extra: a name of lower-case words joined by '-' is wanted",
+  ],
+  ["an empty name", [plugin({ name: "" })], "plugin : a name of lower-case words"],
+  ["a name that ends in a hyphen", [plugin({ name: "extra-" })], "plugin extra-: a name of lower-case words"],
+  ["a name twice", [plugin(), plugin()], "plugin extra: another plugin has the same name"],
+  [
+    "an older contract",
+    [plugin({ contract: 0 })],
+    `plugin extra: contract ${contractVersion} is wanted, it was made for 0`,
+  ],
+  [
+    "a newer contract",
+    [plugin({ contract: 2 })],
+    `plugin extra: contract ${contractVersion} is wanted, it was made for 2`,
+  ],
+  [
+    "a table of the core",
+    [plugin({ entities: [UserEntity] })],
+    "plugin extra: tables must begin with extra_, it has user",
+  ],
+  [
+    "an entity of another make",
+    [plugin({ entities: [NoEntitySchema] })],
+    "plugin extra: tables must begin with extra_, it has an entity that is no EntitySchema",
+  ],
+  [
+    "a backend twice",
+    [integratedBackend(), plugin({ backend: integratedBackend().backend })],
+    "plugin extra: plugin integrated-backend is the integrated backend already",
+  ],
+  [
+    "a queue twice",
+    [plugin({ queue }), plugin({ name: "other", queue })],
+    "plugin other: plugin extra is the queue already",
+  ],
+];
+
+for (const [claim, plugins, sentence] of faults) {
+  checks(`${claim} is refused in words`, () =>
+    assert.match(
+      refusalOf(() => checkPlugins(plugins)),
+      sentence,
+    ),
+  );
+}
+
+checks("all faults of all plugins are told at once", () => {
+  const sentence = refusalOf(() =>
+    checkPlugins([
+      plugin({ name: "First", contract: 7, entities: [UserEntity, ProjectEntity] }),
+      plugin({ name: "First", queue }),
+      plugin({ name: "other", queue }),
+    ]),
+  );
+  assert.is(sentence.split("; ").length, 7, sentence);
+  for (const part of ["contract", "it has user", "it has project", "the same name", "the queue already"]) {
+    assert.match(sentence, part);
+  }
+});
+
+checks("backends are found by their kind", () => {
+  const backends = backendsByKind([plugin(), externalBackend(), integratedBackend()]);
+  assert.equal([...backends.keys()].toSorted(), [Backend.INTEGRATED, Backend.EXTERNAL]);
+  for (const [kind, backend] of backends) assert.is(backend.kind, kind);
+});
+
+checks("a product that could not store events does not start", () => {
+  assert.type(eventStore([externalBackend(), integratedBackend()]), "function");
+  assert.match(
+    refusalOf(() => eventStore([plugin(), externalBackend()])),
+    "none of them stores events",
+  );
+});
+
+function refusalOf(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    assert.instance(error, StartRefusal);
+    return (error as StartRefusal).message;
+  }
+  return assert.unreachable("the plugins were accepted") as never;
+}
+
+checks.run();

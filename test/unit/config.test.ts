@@ -1,0 +1,91 @@
+import { resolve } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { readConfig } from "../../backend/src/config.ts";
+import { StartRefusal } from "../../backend/src/start-refusal.ts";
+
+const config = suite("config");
+
+config("nothing set gives the defaults", () => {
+  assert.equal(readConfig({}), {
+    http: { host: "127.0.0.1", port: 8080 },
+    grpcAddress: "127.0.0.1:50051",
+    dataDir: resolve("data"),
+    baseUrl: undefined,
+    rootPassword: undefined,
+    rootToken: undefined,
+    offering: "hosted",
+    logLevel: "warn",
+  });
+});
+
+config("everything set is taken", () => {
+  const environment = {
+    FAULTLINE_HTTP_HOST: "0.0.0.0",
+    FAULTLINE_HTTP_PORT: "0",
+    FAULTLINE_GRPC_ADDRESS: "[::1]:0",
+    FAULTLINE_DATA_DIR: "elsewhere",
+    FAULTLINE_BASE_URL: "https://errors.example.com",
+    FAULTLINE_ROOT_PASSWORD: "12345678",
+    FAULTLINE_ROOT_TOKEN: "x".repeat(1024),
+    FAULTLINE_OFFERING: "self_managed",
+    FAULTLINE_LOG_LEVEL: "silent",
+  };
+  assert.equal(readConfig(environment), {
+    http: { host: "0.0.0.0", port: 0 },
+    grpcAddress: "[::1]:0",
+    dataDir: resolve("elsewhere"),
+    baseUrl: "https://errors.example.com",
+    rootPassword: "12345678",
+    rootToken: "x".repeat(1024),
+    offering: "self_managed",
+    logLevel: "silent",
+  });
+});
+
+config("an empty variable is as good as none", () => {
+  const environment = { FAULTLINE_HTTP_PORT: "", FAULTLINE_BASE_URL: " ", FAULTLINE_ROOT_PASSWORD: "" };
+  assert.equal(readConfig(environment), readConfig({}));
+});
+
+config("slashes behind the base URL are left out", () => {
+  assert.is(readConfig({ FAULTLINE_BASE_URL: "http://h:8080//" }).baseUrl, "http://h:8080");
+});
+
+const refused: [variable: string, values: string[]][] = [
+  ["HTTP_PORT", ["x", "-1", "65536", "8080.0", "1e3", "123456"]],
+  ["GRPC_ADDRESS", ["127.0.0.1", ":50051", "h:", "h:x", "h:65536", "http://h:50051", "::1:50051"]],
+  ["BASE_URL", ["errors.example.com", "ftp://h", "https://h/path", "https://h?a", "https://user@h", "javascript:0"]],
+  ["ROOT_PASSWORD", ["1234567", "x".repeat(1025)]],
+  ["ROOT_TOKEN", ["1234567", "x".repeat(1025)]],
+  ["OFFERING", ["Hosted", "free"]],
+  ["LOG_LEVEL", ["verbose"]],
+];
+
+for (const [variable, values] of refused) {
+  for (const value of values) {
+    config(`${variable}=${value.slice(0, 20)} is refused by name`, () => {
+      const sentence = refusalOf({ [`FAULTLINE_${variable}`]: value });
+      assert.match(sentence, `FAULTLINE_${variable} must`);
+    });
+  }
+}
+
+config("every fault is told at once, and no secret with it", () => {
+  const environment = Object.fromEntries(refused.map(([name, [value]]) => [`FAULTLINE_${name}`, value]));
+  const sentence = refusalOf(environment);
+  for (const [variable] of refused) assert.match(sentence, `FAULTLINE_${variable} must`);
+  assert.not.match(sentence, "1234567");
+});
+
+function refusalOf(environment: NodeJS.ProcessEnv): string {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    assert.instance(error, StartRefusal);
+    return (error as StartRefusal).message;
+  }
+  return assert.unreachable("the configuration was accepted") as never;
+}
+
+config.run();

@@ -1,0 +1,105 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { decodeContent } from "../../plugins/http-bridge/src/ingest/content-encoding.ts";
+import { IngestRefusal } from "../../plugins/http-bridge/src/ingest/refusal.ts";
+
+const encoding = suite("content encoding");
+
+const mebibyte = 1024 * 1024;
+const plain = Buffer.from(JSON.stringify({ message: "hello ".repeat(1000) }));
+const zipped = gzipSync(plain);
+
+const accepted: [claim: string, body: Buffer, header: string | undefined][] = [
+  ["no header means plain", plain, undefined],
+  ["an empty header, as Ruby sends it, means plain", plain, ""],
+  ["identity means plain", plain, "identity"],
+  ["utf-8, as old Android SDKs send it, means plain", plain, "UTF-8"],
+  ["gzip is undone", zipped, "gzip"],
+  ["the header is read without regard to case and space", zipped, " GZIP "],
+  ["x-gzip is gzip", zipped, "x-gzip"],
+  ["identity beside gzip is no second layer", zipped, "identity, gzip"],
+  ["gzip is known by its first bytes where a proxy dropped the header", zipped, undefined],
+  ["gzip is known by its first bytes under an empty header", zipped, ""],
+  ["deflate with a zlib header is undone", deflateSync(plain), "deflate"],
+  ["bare deflate is undone", deflateRawSync(plain), "deflate"],
+  ["br is undone", brotliCompressSync(plain), "br"],
+  ["zstd is undone", zstdCompressSync(plain), "zstd"],
+];
+
+for (const [claim, body, header] of accepted) {
+  encoding(claim, () => assert.ok(decodeContent(body, header, mebibyte).equals(plain)));
+}
+
+encoding("two gzip members are both undone", () => {
+  const both = decodeContent(Buffer.concat([zipped, zipped]), "gzip", mebibyte);
+  assert.ok(both.equals(Buffer.concat([plain, plain])));
+});
+
+encoding("a compressed body of any size comes out whole", () => {
+  for (const size of [0, 1, 1023, 1024, 16_384, 65_536, 300_000]) {
+    assert.is(decodeContent(gzipSync(Buffer.alloc(size, 97)), "gzip", mebibyte).length, size);
+  }
+});
+
+encoding("a ratio above 1000:1 is fine within the limit", () => {
+  assert.is(decodeContent(gzipSync(Buffer.alloc(mebibyte)), "gzip", mebibyte).length, mebibyte);
+});
+
+encoding("a lying size in the trailer of gzip reserves no more than it should", () => {
+  const lying = Buffer.from(zipped);
+  lying.writeUInt32LE(0xffff_fff0, lying.length - 4);
+  assert.is(
+    statusOf(() => decodeContent(lying, "gzip", mebibyte)),
+    400,
+  );
+});
+
+const refused: [claim: string, body: Buffer, header: string | undefined, status: number][] = [
+  ["an unknown encoding is refused", plain, "foo", 415],
+  ["a name every object has is no encoding", plain, "constructor", 415],
+  ["two layers are refused", gzipSync(zipped), "gzip, gzip", 415],
+  ["plain JSON under gzip is refused", plain, "gzip", 400],
+  ["gzip cut off is refused", zipped.subarray(0, zipped.length - 12), "gzip", 400],
+  ["gzip without its trailer is refused", zipped.subarray(0, zipped.length - 4), "gzip", 400],
+  ["br cut off is refused", brotliCompressSync(plain).subarray(0, -3), "br", 400],
+  ["zstd cut off is refused", zstdCompressSync(plain).subarray(0, -3), "zstd", 400],
+  ["deflate cut off is refused", deflateSync(plain).subarray(0, -8), "deflate", 400],
+  ["an empty body is no gzip", Buffer.alloc(0), "gzip", 400],
+  ["plain beyond the limit is too large", Buffer.alloc(mebibyte + 1, 97), undefined, 413],
+  ["gzip beyond the limit is too large", gzipSync(Buffer.alloc(mebibyte + 1)), "gzip", 413],
+  ["deflate beyond the limit is too large", deflateSync(Buffer.alloc(mebibyte + 1)), "deflate", 413],
+  ["br beyond the limit is too large", brotliCompressSync(Buffer.alloc(mebibyte + 1)), "br", 413],
+  ["zstd beyond the limit is too large", zstdCompressSync(Buffer.alloc(mebibyte + 1)), "zstd", 413],
+];
+
+for (const [claim, body, header, status] of refused) {
+  encoding(claim, () =>
+    assert.is(
+      statusOf(() => decodeContent(body, header, mebibyte)),
+      status,
+    ),
+  );
+}
+
+encoding("a gzip bomb takes no more memory than the limit", () => {
+  const bomb = Buffer.concat(Array<Buffer>(64).fill(gzipSync(Buffer.alloc(16 * mebibyte))));
+  const before = process.memoryUsage().rss;
+  assert.is(
+    statusOf(() => decodeContent(bomb, "gzip", mebibyte)),
+    413,
+  );
+  assert.ok(process.memoryUsage().rss - before < 64 * mebibyte);
+});
+
+function statusOf(run: () => unknown): number {
+  try {
+    run();
+  } catch (error) {
+    assert.instance(error, IngestRefusal);
+    return (error as IngestRefusal).status;
+  }
+  return 200;
+}
+
+encoding.run();

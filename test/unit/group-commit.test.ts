@@ -1,0 +1,184 @@
+import { ServiceError } from "@faultline/plugin";
+import type { ErrorEvent } from "@faultline/proto";
+import { reasonName } from "@faultline/proto/grpc";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { GroupCommit } from "../../backend/src/ingest/group-commit.ts";
+import { errorEvent } from "../support/error-event.ts";
+
+const queue = suite("group commit");
+
+const mebibyte = 1024 * 1024;
+const event = (title: string, bytes = 0) => errorEvent({ title, payload: new Uint8Array(bytes) });
+const titles = (count: number, prefix = "") => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
+
+/** A store that notes its batches and is done with each when the test says so. */
+class Store {
+  readonly batches: string[][] = [];
+  #done = Promise.withResolvers<void>();
+
+  readonly storeBatch = async (events: readonly ErrorEvent[]) => {
+    this.batches.push(events.map(({ title }) => title));
+    await this.#done.promise;
+  };
+
+  /** Ends the batch that is being stored; from now on each batch ends by itself. */
+  release(): void {
+    this.#done.resolve();
+  }
+}
+
+/** A store that refuses the batches `fault` has something against. */
+function refusing(fault: (titles: readonly string[]) => Error | undefined) {
+  const batches: string[][] = [];
+  const commit = new GroupCommit(async (events) => {
+    const batch = events.map(({ title }) => title);
+    batches.push(batch);
+    const error = fault(batch);
+    if (error) throw error;
+  });
+  return { batches, commit };
+}
+
+/** What became of each event: stored, or the reason it was refused for. */
+async function outcomes(accepted: readonly Promise<void>[]): Promise<string[]> {
+  return (await Promise.allSettled(accepted)).map((one) => {
+    if (one.status === "fulfilled") return "stored";
+    assert.instance(one.reason, ServiceError);
+    return reasonName((one.reason as ServiceError).reason);
+  });
+}
+
+queue("a lone event is stored at once", async () => {
+  const store = new Store();
+  const accepted = new GroupCommit(store.storeBatch).accept([event("a")]);
+  assert.equal(store.batches, [["a"]]);
+  store.release();
+  await accepted;
+});
+
+queue("events that come while a batch is written wait and share the next one, in order", async () => {
+  const store = new Store();
+  const commit = new GroupCommit(store.storeBatch);
+  const accepted = ["a", "b", "c", "d"].map((title) => commit.accept([event(title)]));
+  assert.equal(store.batches, [["a"]]);
+  store.release();
+  assert.equal(await outcomes(accepted), ["stored", "stored", "stored", "stored"]);
+  assert.equal(store.batches, [["a"], ["b", "c", "d"]]);
+});
+
+queue("an event is not accepted before its batch is stored", async () => {
+  const store = new Store();
+  const commit = new GroupCommit(store.storeBatch);
+  let isAccepted = false;
+  const accepted = commit.accept([event("a")]).then(() => (isAccepted = true));
+  await new Promise((resolve) => setImmediate(resolve)); // long after everything that does not wait for the store
+  assert.not(isAccepted);
+  store.release();
+  await accepted;
+});
+
+queue("a batch holds at most 500 events", async () => {
+  const store = new Store();
+  const commit = new GroupCommit(store.storeBatch);
+  const accepted = titles(1102).map((title) => commit.accept([event(title)]));
+  store.release();
+  await Promise.all(accepted);
+  assert.equal(
+    store.batches.map(({ length }) => length),
+    [1, 500, 500, 101],
+  );
+  assert.equal(store.batches.flat(), titles(1102));
+});
+
+queue("a batch holds at most 8 MiB", async () => {
+  const store = new Store();
+  const commit = new GroupCommit(store.storeBatch);
+  const accepted = titles(20).map((title) => commit.accept([event(title, mebibyte)]));
+  store.release();
+  await Promise.all(accepted);
+  assert.equal(
+    store.batches.map(({ length }) => length),
+    [1, 8, 8, 3],
+  );
+});
+
+queue("events that came together stay together, however many and large they are", async () => {
+  const store = new Store();
+  const commit = new GroupCommit(store.storeBatch);
+  const many = titles(1000, "many ");
+  const accepted = [["first"], ["small"], many, ["last"]].map((group) =>
+    commit.accept(group.map((title) => event(title, title === "many 0" ? 10 * mebibyte : 0))),
+  );
+  store.release();
+  await Promise.all(accepted);
+  assert.equal(store.batches, [["first"], ["small"], many, ["last"]]);
+});
+
+queue("more than 64 MiB waiting is refused as overload, and what waits is stored all the same", async () => {
+  const store = new Store();
+  const commit = new GroupCommit(store.storeBatch);
+  const large = event("large", 16 * mebibyte);
+  const accepted = [event("running"), large, large, large, large, event("one byte", 1), event("nothing")].map((one) =>
+    commit.accept([one]),
+  );
+  store.release();
+  assert.equal(await outcomes(accepted), ["stored", "stored", "stored", "stored", "stored", "OVERLOADED", "stored"]);
+  assert.not(commit.isFailing);
+  await commit.accept([large]); // what was stored waits no longer
+});
+
+queue("one poisonous event does not take the others of its batch along", async () => {
+  const { batches, commit } = refusing((batch) =>
+    batch.includes("poison") ? new Error("SQLITE_CONSTRAINT: datatype mismatch") : undefined,
+  );
+  const accepted = ["first", "a", "poison", "b"].map((title) => commit.accept([event(title)]));
+  assert.equal(await outcomes(accepted), ["stored", "stored", "STORAGE_UNAVAILABLE", "stored"]);
+  assert.equal(batches, [["first"], ["a", "poison", "b"], ["a"], ["poison"], ["b"]]);
+  assert.not(commit.isFailing);
+});
+
+for (const code of ["BUSY", "LOCKED", "FULL", "IOERR", "READONLY", "CORRUPT", "CANTOPEN"]) {
+  queue(`SQLITE_${code} refuses the whole batch, without another try`, async () => {
+    const failure = new Error(`SQLITE_${code}: no`);
+    const { batches, commit } = refusing((batch) => (batch.includes("first") ? undefined : failure));
+    const accepted = ["first", "a", "b", "c"].map((title) => commit.accept([event(title)]));
+    const refused = "STORAGE_UNAVAILABLE";
+    assert.equal(await outcomes(accepted), ["stored", refused, refused, refused]);
+    assert.equal(batches, [["first"], ["a", "b", "c"]]);
+    const error = await commit.accept([event("d")]).catch((reason: unknown) => reason);
+    assert.is((error as Error).cause, failure);
+    assert.not.match((error as Error).message, "SQLITE");
+  });
+}
+
+queue("is failing from a storage failure until the next success", async () => {
+  let failure: Error | undefined;
+  const { commit } = refusing(() => failure);
+  await commit.accept([event("a")]);
+  assert.not(commit.isFailing);
+
+  failure = new Error("SQLITE_FULL: database or disk is full");
+  assert.equal(await outcomes([commit.accept([event("b")])]), ["STORAGE_UNAVAILABLE"]);
+  assert.ok(commit.isFailing);
+  assert.equal(await outcomes([commit.accept([event("c")])]), ["STORAGE_UNAVAILABLE"]);
+  assert.ok(commit.isFailing);
+
+  failure = undefined;
+  await commit.accept([event("d")]);
+  assert.not(commit.isFailing);
+});
+
+queue("drained once nothing waits any more, at once when nothing ever did", async () => {
+  const store = new Store();
+  const commit = new GroupCommit(store.storeBatch);
+  await commit.drained();
+  const accepted = titles(3).map((title) => commit.accept([event(title)]));
+  const drained = commit.drained();
+  store.release();
+  await drained;
+  assert.equal(store.batches.flat(), titles(3));
+  await Promise.all(accepted);
+});
+
+queue.run();

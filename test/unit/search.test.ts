@@ -1,0 +1,39 @@
+import { suite } from "uvu";
+import { ErrorReason } from "@faultline/proto";
+import * as assert from "uvu/assert";
+import { searchTokens, type SearchToken } from "../../plugins/integrated-backend/src/search.ts";
+import { refusal } from "../support/refusal.ts";
+
+const search = suite("search");
+
+const queries: [query: string, tokens: SearchToken[]][] = [
+  ["", []],
+  ["   ", []],
+  ["timeout", [{ text: "timeout" }]],
+  ["  two   words ", [{ text: "two" }, { text: "words" }]],
+  ['"out of memory"', [{ text: "out of memory" }]],
+  ["level:fatal", [{ key: "level", value: "fatal" }]],
+  ["error.type:TypeError", [{ key: "error.type", value: "TypeError" }]],
+  ['message:"out of memory" now', [{ key: "message", value: "out of memory" }, { text: "now" }]],
+  ['"a:b c"', [{ text: "a:b c" }]],
+  ["my-tag:a:b", [{ key: "my-tag", value: "a:b" }]],
+  ["level:", [{ text: "level:" }]],
+  [":fatal", [{ text: ":fatal" }]],
+  ["https://h.example/a", [{ text: "https://h.example/a" }]],
+  ['"never closed', [{ text: "never closed" }]],
+  ['release:"1.0 beta', [{ key: "release", value: "1.0 beta" }]],
+  ["100%_\\", [{ text: "100%_\\" }]],
+];
+
+for (const [query, tokens] of queries) {
+  search(`${JSON.stringify(query)} is ${JSON.stringify(tokens)}`, () => assert.equal(searchTokens(query), tokens));
+}
+
+search("200 characters are taken and 201 are not", () => {
+  assert.equal(searchTokens("x".repeat(200)), [{ text: "x".repeat(200) }]);
+  const { reason, field } = refusal(() => searchTokens("x".repeat(201)));
+  assert.is(reason, ErrorReason.INVALID_FIELD);
+  assert.is(field, "query");
+});
+
+search.run();
