@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { StartRefusal } from "./start-refusal.ts";
+import { StartRefusal } from "@faultline/plugin";
 
 /** Where the service is offered; decides whether the integrated backend is (specification 1.4). */
 export type Offering = "hosted" | "self_managed" | "dedicated";

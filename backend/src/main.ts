@@ -27,12 +27,13 @@ import { GrpcServer } from "./grpc/server.ts";
 import { GroupCommit } from "./ingest/group-commit.ts";
 import { ingestService } from "./ingest/ingest-service.ts";
 import { backendsByKind, checkPlugins, eventStore } from "./plugins/boot-checks.ts";
+import { checkNodeVersion } from "./node-version.ts";
 import { IntervalScheduler } from "./plugins/scheduler.ts";
 import { ProjectDirectory } from "./projects/project-directory.ts";
 import { projectService } from "./projects/project-service.ts";
 import { KeyRing } from "./secrets/key-ring.ts";
 import { settingsService } from "./settings/settings-service.ts";
-import { StartRefusal } from "./start-refusal.ts";
+import { StartRefusal } from "@faultline/plugin";
 import { version } from "./version.ts";
 
 /** A running Faultline. */
@@ -134,6 +135,7 @@ if (import.meta.main) await run();
 async function run(): Promise<void> {
   process.umask(0o077); // the data, the keys and the log are the owner's alone
   try {
+    checkNodeVersion();
     const config = readConfig(process.env);
     const faultline = await startFaultline(config);
     const stop = () => {

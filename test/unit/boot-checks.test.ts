@@ -1,12 +1,11 @@
 import { externalBackend } from "@faultline/external-backend";
 import { integratedBackend } from "@faultline/integrated-backend";
-import { contractVersion, type IngestQueue, type Plugin } from "@faultline/plugin";
+import { contractVersion, type IngestQueue, type Plugin, StartRefusal } from "@faultline/plugin";
 import { Backend } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ProjectEntity, UserEntity } from "../../backend/src/database/entities.ts";
 import { backendsByKind, checkPlugins, eventStore } from "../../backend/src/plugins/boot-checks.ts";
-import { StartRefusal } from "../../backend/src/start-refusal.ts";
 
 const checks = suite("boot checks");
 

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readConfig } from "../../backend/src/config.ts";
-import { StartRefusal } from "../../backend/src/start-refusal.ts";
+import { StartRefusal } from "@faultline/plugin";
 
 const config = suite("config");
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { KeyRing } from "../../backend/src/secrets/key-ring.ts";
-import { StartRefusal } from "../../backend/src/start-refusal.ts";
+import { StartRefusal } from "@faultline/plugin";
 import { tempDir } from "../support/temp-dir.ts";
 
 const keyRing = suite("key ring");

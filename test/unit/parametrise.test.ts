@@ -102,7 +102,7 @@ for (const seed of seeds) {
     for (const ending of endings) {
       const message = seed.repeat(Math.ceil(attackBytes / seed.length)) + ending;
       const ms = fastestMs(() => parametrise(message));
-      assert.ok(ms < 50, `${ms} ms with ${JSON.stringify(ending)} at the end`); // measured: at most 2 ms
+      assert.ok(ms < 50, `${ms} ms with ${JSON.stringify(ending)} at the end`); // measured: at most 0.5 ms
     }
   });
   attacks(`the first 1,024 characters ending in the middle of ${JSON.stringify(seed)} are done with in no time`, () => {

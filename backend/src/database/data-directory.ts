@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import sqlite3 from "sqlite3";
-import { StartRefusal } from "../start-refusal.ts";
+import { StartRefusal } from "@faultline/plugin";
 
 /** Makes the data directory and holds it for this process alone; the system lets go of it when the process ends. */
 export async function claimDataDirectory(dataDir: string): Promise<{ release(): Promise<void> }> {

@@ -4,7 +4,7 @@ import type { Database, Entity, MigrationClass } from "@faultline/plugin";
 import { Migrator } from "@mikro-orm/migrations";
 import { MikroORM, SqliteDriver } from "@mikro-orm/sql";
 import { CompiledQuery, type Kysely } from "kysely";
-import { StartRefusal } from "../start-refusal.ts";
+import { StartRefusal } from "@faultline/plugin";
 import { SqliteDialect } from "./sqlite-dialect.ts";
 
 /** "FLTN": written into the file's header, so that a foreign database is never touched. */
@@ -41,7 +41,7 @@ export async function openDatabase(
       extensions: [Migrator],
       driverOptions: () => new SqliteDialect({ file, access: "write", connections: 1 }),
       replicas: [{ driverOptions: () => new SqliteDialect({ file, access: "read", connections: 2 }) }],
-      preferReadReplicas: false,
+      preferReadReplicas: true, // a page must not wait for the batch that is being written
       migrations: { migrationsList: [...migrations], snapshot: false, silent: true },
       logger: () => undefined, // what fails is logged where it is handled
     });

@@ -6,7 +6,7 @@ import {
   type MessageInitShape,
   type MessageShape,
 } from "@bufbuild/protobuf";
-import { ServiceError, statusOfReason, type Call, type Core, type Log } from "@faultline/plugin";
+import { type Call, type Core, type Log, ServiceError, StartRefusal, statusOfReason } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { fieldTrailer, reasonName, reasonTrailer, serviceDefinition } from "@faultline/proto/grpc";
 import { descriptorImage } from "@faultline/proto/image";
@@ -14,6 +14,8 @@ import {
   Metadata,
   Server,
   ServerCredentials,
+  logVerbosity,
+  setLogVerbosity,
   status,
   type handleServerStreamingCall,
   type handleUnaryCall,
@@ -23,7 +25,8 @@ import { loadFileDescriptorSetFromBuffer } from "@grpc/proto-loader";
 import { ReflectionService } from "@grpc/reflection";
 import { HealthImplementation } from "grpc-health-check";
 import { coreServices } from "../core.ts";
-import { StartRefusal } from "../start-refusal.ts";
+
+setLogVerbosity(logVerbosity.NONE); // what matters of its messages comes as errors, and is said once, by us
 
 const maxMessageBytes = 16 * 1024 * 1024;
 

@@ -1,7 +1,6 @@
-import { contractVersion, type ErrorBackend, type Plugin } from "@faultline/plugin";
+import { contractVersion, type ErrorBackend, type Plugin, StartRefusal } from "@faultline/plugin";
 import { BackendSchema, type Backend } from "@faultline/proto";
 import { EntitySchema } from "@mikro-orm/core";
-import { StartRefusal } from "../start-refusal.ts";
 
 /** Refuses plugins that cannot work together, all faults at once: which plugin, what was wanted, what was got. */
 export function checkPlugins(plugins: readonly Plugin[]): void {

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { StartRefusal } from "../start-refusal.ts";
+import { StartRefusal } from "@faultline/plugin";
 import { writeFileDurably } from "./write-file-durably.ts";
 
 /** The file's form. The first key encrypts, all decrypt; `pepper` never changes, as lookups depend on it. */

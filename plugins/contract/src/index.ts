@@ -5,4 +5,5 @@ export * from "./ingest-queue.ts";
 export * from "./page-token.ts";
 export * from "./plugin.ts";
 export * from "./service-error.ts";
+export * from "./start-refusal.ts";
 export * from "./times.ts";

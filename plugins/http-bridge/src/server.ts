@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Host } from "@faultline/plugin";
+import { StartRefusal, type Host } from "@faultline/plugin";
 import { routes } from "./routes.ts";
 import type { Visit } from "./visit.ts";
 
@@ -30,7 +30,14 @@ export class HttpServer {
   /** Listens and answers the address. */
   listen(options: { host: string; port: number }): Promise<string> {
     return new Promise((resolve, reject) => {
-      this.#server.once("error", reject);
+      this.#server.once("error", (error) =>
+        reject(
+          new StartRefusal(
+            `The HTTP address ${options.host}:${options.port} cannot be used, perhaps because another program listens there: choose another with FAULTLINE_HTTP_PORT.`,
+            error,
+          ),
+        ),
+      );
       this.#server.listen(options.port, options.host, () => {
         const { address, family, port } = this.#server.address() as AddressInfo; // a TCP server has no other kind
         resolve(`http://${family === "IPv6" ? `[${address}]` : address}:${port}`);

@@ -16,7 +16,7 @@ import type { Operation, RestCall } from "./rest.ts";
 
 /** The project a path names by its id or its URL-encoded path. */
 export async function projectOf({ visit, call }: RestCall): Promise<Project> {
-  const text = decodeURIComponent(visit.path["id"] ?? "");
+  const text = decoded(visit.path["id"] ?? "");
   const projectId = wholeNumber(text);
   const request = create(GetProjectRequestSchema, {
     key: projectId === undefined ? { case: "path", value: text } : { case: "projectId", value: projectId },
@@ -24,6 +24,15 @@ export async function projectOf({ visit, call }: RestCall): Promise<Project> {
   const { project } = await visit.host.core.project.getProject(request, call);
   if (!project) throw new ServiceError(ErrorReason.PROJECT_NOT_FOUND, "The project does not exist.");
   return project as Project; // the guarded core answers whole messages
+}
+
+/** A part of a path without its percent-encoding; one that is malformed names no project. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return "";
+  }
 }
 
 export const listProjects: Operation = async ({ visit, call, params }) => {
