@@ -74,14 +74,14 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
   // The services.
   const baseUrl = () => config.baseUrl ?? bridge.url();
   const integratedOffered = config.offering === "hosted";
-  const projects = new ProjectDirectory(orm, backendsByKind(plugins));
+  const projects = new ProjectDirectory(orm, backendsByKind(plugins), integratedOffered);
   const clientKeys = new ClientKeys({ orm, keyRing, clock, baseUrl, integratedOffered });
   const queue = new GroupCommit(eventStore(plugins));
   started.defer(() => queue.drained());
   const core = guardedCore(
     {
       account: accountService({ orm, keyRing, clock, version }),
-      project: projectService({ orm, clock, projects }),
+      project: projectService({ orm, clock, projects, clientKeys }),
       settings: settingsService({ orm, clock, keyRing, projects, clientKeys, offering: config.offering }),
       clientKey: clientKeyService({ projects, clientKeys }),
       error: errorService(projects),

@@ -35,11 +35,8 @@ export function projectToProto(
   };
 }
 
-/** `dsn` and `integratedOffered` are not in the row: the one comes from the client keys, the other from the offering. */
-export function settingsToProto(
-  row: SettingsRow,
-  known: { dsn: string; integratedOffered: boolean },
-): MessageInitShape<typeof SettingsSchema> {
+/** `dsn` is not in the row: it comes from the client keys. */
+export function settingsToProto(row: SettingsRow, dsn: string): MessageInitShape<typeof SettingsSchema> {
   return {
     projectId: row.id,
     active: row.active,
@@ -57,7 +54,7 @@ export function settingsToProto(
     }),
     revision: row.revision,
     updatedTime: timestamp(row.updatedAt),
-    ...known,
+    dsn,
   };
 }
 

@@ -164,7 +164,9 @@ test("an error is resolved, and the resolution is undone", async () => {
     .click();
   await page.getByRole("button", { name: /^Undo/ }).first().waitFor();
   await photograph("error-resolved");
+  const saved = page.waitForResponse((response) => response.request().method() === "POST"); // shown before it is saved
   await page.getByRole("button", { name: /^Undo/ }).first().click();
+  await saved;
   await page
     .getByRole("button", { name: /^Resolve/ })
     .first()

@@ -45,7 +45,6 @@ test("settings that were never saved are not found; the first save makes them, w
   assert.is((await rejects(read(projectId), "NOT_FOUND")).reason, ErrorReason.SETTINGS_NOT_FOUND);
   const { settings } = await update({ projectId, active: true, backend: Backend.INTEGRATED });
   assert.ok(settings?.active);
-  assert.ok(settings?.integratedOffered);
   const { host } = new URL(server.url);
   assert.match(settings?.dsn ?? "", new RegExp(`^http://[0-9a-f]{32}@${host}/${projectId}$`));
   assert.is((await read(projectId)).settings?.dsn, settings?.dsn);
@@ -124,7 +123,6 @@ test("an installation that is not hosted does not offer the integrated backend, 
   );
   assert.is(refusal.reason, ErrorReason.INTEGRATED_NOT_OFFERED);
   const { settings } = await other.settings.updateSettings({ projectId, active: false }, other.auth);
-  assert.is(settings?.integratedOffered, false);
   assert.is(settings?.backend, Backend.EXTERNAL);
   other.close();
   await selfManaged.stop();

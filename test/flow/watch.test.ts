@@ -26,8 +26,8 @@ test.before.each(async () => {
   project = await createProject(server);
 });
 test.after(async () => {
-  client.close();
-  await server.stop();
+  client?.close();
+  await server?.kill9(); // the last test has stopped it in order
 });
 
 async function report(message: string, target = project): Promise<void> {

@@ -3,7 +3,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ServiceError, type Clock } from "@faultline/plugin";
 import { Backend, ErrorReason, type ClientKeySchema } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
-import { ClientKeyEntity, SettingsEntity, type ClientKeyRow } from "../database/entities.ts";
+import { ClientKeyEntity, ProjectEntity, SettingsEntity, type ClientKeyRow } from "../database/entities.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
 import { clientKeyToProto } from "../to-proto.ts";
 
@@ -60,8 +60,13 @@ export class ClientKeys {
     const generation = this.#generation;
     const em = this.#orm.em.fork();
     const row = await em.findOne(ClientKeyEntity, { keyDigest: this.#keyRing.digest(publicKeyPurpose, publicKey) });
+    const project = row && (await em.findOne(ProjectEntity, { id: row.projectId }));
     const settings = row && (await em.findOne(SettingsEntity, { id: row.projectId }));
-    const open = settings?.active === true && settings.backend === Backend.INTEGRATED && this.#integratedOffered;
+    const open =
+      this.#integratedOffered &&
+      project?.monitorEnabled === true && // the whole feature depends on it (specification 2.1)
+      settings?.active === true &&
+      settings.backend === Backend.INTEGRATED;
     const known: Known = row && open ? { keyId: row.id, projectId: row.projectId } : "refused";
     if (generation === this.#generation) {
       if (this.#known.size >= keysRemembered) this.#known.clear();

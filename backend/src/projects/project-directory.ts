@@ -1,5 +1,5 @@
-import { ServiceError, type ErrorBackend } from "@faultline/plugin";
-import { Backend, ErrorReason, type CapabilitiesSchema } from "@faultline/proto";
+import { ServiceError, type Capabilities, type ErrorBackend } from "@faultline/plugin";
+import { ErrorReason, type Backend, type CapabilitySchema } from "@faultline/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { MikroORM } from "@mikro-orm/sql";
 import { ProjectEntity, SettingsEntity, type ProjectRow, type SettingsRow } from "../database/entities.ts";
@@ -8,16 +8,20 @@ export const monitorOff = "Monitor is turned off for this project. A maintainer 
 export const trackingOff =
   "Error tracking is not active in this project. A maintainer can turn it on in Settings > Monitor > Error Tracking.";
 
-type Capabilities = MessageInitShape<typeof CapabilitiesSchema>;
+export const integratedNotOffered = "The integrated backend is offered on the hosted offering only.";
+
+type Capability = MessageInitShape<typeof CapabilitySchema>;
 
 /** Projects with their settings, and the backend that serves each. */
 export class ProjectDirectory {
   readonly #orm: MikroORM;
   readonly #backends: ReadonlyMap<Backend, ErrorBackend>;
+  readonly #integratedBackend: Capability;
 
-  constructor(orm: MikroORM, backends: ReadonlyMap<Backend, ErrorBackend>) {
+  constructor(orm: MikroORM, backends: ReadonlyMap<Backend, ErrorBackend>, integratedOffered: boolean) {
     this.#orm = orm;
     this.#backends = backends;
+    this.#integratedBackend = integratedOffered ? { allowed: true } : { allowed: false, reason: integratedNotOffered };
   }
 
   /** Refuses with PROJECT_NOT_FOUND; a project that is hidden from the caller looks the same. */
@@ -44,9 +48,10 @@ export class ProjectDirectory {
   /** What can be done with a project's errors now. */
   capabilities(project: ProjectRow, settings: SettingsRow | null): Capabilities {
     const backend = settings ? this.#backends.get(settings.backend) : undefined;
-    if (!project.monitorEnabled) return nothing(monitorOff, backend);
-    if (!settings?.active || !backend) return nothing(trackingOff, backend);
-    return backend.capabilities;
+    const integratedBackend = this.#integratedBackend;
+    if (!project.monitorEnabled) return { ...nothing(monitorOff, backend), integratedBackend };
+    if (!settings?.active || !backend) return { ...nothing(trackingOff, backend), integratedBackend };
+    return { ...backend.capabilities, integratedBackend };
   }
 }
 

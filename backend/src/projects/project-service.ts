@@ -2,6 +2,7 @@ import { pageSizeOf, pageToken, readPageToken, ServiceError, type Clock, type Ha
 import { ErrorReason, ProjectService } from "@faultline/proto";
 import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import type { MikroORM } from "@mikro-orm/sql";
+import type { ClientKeys } from "../client-keys/client-keys.ts";
 import type { CoreCall } from "../core.ts";
 import { ProjectEntity, SettingsEntity, type ProjectRow } from "../database/entities.ts";
 import { projectToProto } from "../to-proto.ts";
@@ -13,8 +14,9 @@ export function projectService(parts: {
   orm: MikroORM;
   clock: Clock;
   projects: ProjectDirectory;
+  clientKeys: ClientKeys;
 }): Handlers<typeof ProjectService, CoreCall> {
-  const { orm, clock, projects } = parts;
+  const { orm, clock, projects, clientKeys } = parts;
 
   const message = async (row: ProjectRow) =>
     projectToProto(row, projects.capabilities(row, await projects.settings(row.id)));
@@ -69,6 +71,7 @@ export function projectService(parts: {
       if (request.path !== undefined) row.path = projectPath(request.path);
       if (request.monitorEnabled !== undefined) row.monitorEnabled = request.monitorEnabled;
       await em.flush().catch(refuseTakenPath(row.path));
+      clientKeys.projectChanged();
       return { project: await message(row) };
     },
   };

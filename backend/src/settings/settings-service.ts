@@ -24,7 +24,7 @@ export function settingsService(parts: {
 
   const message = async (row: SettingsRow) => {
     const newest = row.backend === Backend.INTEGRATED ? await clientKeys.newest(row.id) : undefined;
-    return settingsToProto(row, { dsn: newest?.dsn ?? "", integratedOffered });
+    return settingsToProto(row, newest?.dsn ?? "");
   };
 
   return {

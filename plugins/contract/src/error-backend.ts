@@ -19,6 +19,9 @@ import type {
   WatchErrorsResponseSchema,
 } from "@faultline/proto";
 
+/** What can be done with the errors of a project, as a plain object. */
+export type Capabilities = Exclude<MessageInitShape<typeof CapabilitiesSchema>, { $typeName: string }>;
+
 /** What comes with a call to a backend. The core has checked the caller's right and the project already. */
 export interface BackendCall {
   /** Aborted when the caller no longer waits. */
@@ -32,7 +35,7 @@ export interface BackendCall {
 export interface ErrorBackend {
   readonly kind: Backend;
   /** What a project with this backend can do; a capability that is off says why in words. */
-  readonly capabilities: MessageInitShape<typeof CapabilitiesSchema>;
+  readonly capabilities: Capabilities;
   listErrors(request: ListErrorsRequest, call: BackendCall): Promise<MessageInitShape<typeof ListErrorsResponseSchema>>;
   getError(request: GetErrorRequest, call: BackendCall): Promise<MessageInitShape<typeof GetErrorResponseSchema>>;
   updateErrors(

@@ -3,7 +3,7 @@ import { receiveEnvelope, receiveStore } from "./ingest/endpoints.ts";
 import { ingestion } from "./ingest/ingestion.ts";
 import { createClientKey, deleteClientKey, listClientKeys } from "./rest/client-keys.ts";
 import { createProject, getProject, listProjects, updateProject } from "./rest/projects.ts";
-import { rest } from "./rest/rest.ts";
+import { rest, unknownRoutes } from "./rest/rest.ts";
 import { getSettings, patchSettings, putSettings } from "./rest/settings.ts";
 import type { Route } from "./visit.ts";
 
@@ -21,6 +21,8 @@ export const routes: readonly Route[] = [
   rest("/api/v4/projects/:id/error_tracking/client_keys", { GET: listClientKeys, POST: createClientKey }),
   rest("/api/v4/projects/:id/error_tracking/client_keys/:key_id", { DELETE: deleteClientKey }),
   rest("/api/v4/projects/:id/error_tracking/settings", { GET: getSettings, PUT: putSettings, PATCH: patchSettings }),
+
+  unknownRoutes("/api"),
 
   // Health
   health("/-/health", alive),

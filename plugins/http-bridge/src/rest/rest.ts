@@ -1,5 +1,7 @@
 import type { IncomingMessage } from "node:http";
+import { create } from "@bufbuild/protobuf";
 import type { Call } from "@faultline/plugin";
+import { GetCurrentUserRequestSchema } from "@faultline/proto";
 import { pathPattern } from "../path-pattern.ts";
 import { sendJson, type Handler, type Route, type Visit } from "../visit.ts";
 import { badParameter, httpError, unsupportedType } from "./http-error.ts";
@@ -31,8 +33,11 @@ function handle(operation: Operation): Handler {
   return async (visit) => {
     visit.response.setHeader("cache-control", "no-store");
     try {
+      const call: Call = { token: tokenOf(visit.request) };
+      // Before the parameters: who may not call learns nothing about what is right.
+      await visit.host.core.account.getCurrentUser(create(GetCurrentUserRequestSchema), call);
       const params = { ...Object.fromEntries(visit.query), ...(await bodyParams(visit.request)) };
-      const { status, body } = await operation({ visit, call: { token: tokenOf(visit.request) }, params });
+      const { status, body } = await operation({ visit, call, params });
       sendJson(visit.response, status, body);
     } catch (thrown) {
       const { status, body, headers } = httpError(thrown);
@@ -40,6 +45,15 @@ function handle(operation: Operation): Handler {
       for (const [name, value] of Object.entries(headers ?? {})) visit.response.setHeader(name, value);
       sendJson(visit.response, status, body);
     }
+  };
+}
+
+/** All other addresses below a path: they are not the console's. */
+export function unknownRoutes(path: string): Route {
+  return {
+    pattern: new RegExp(`^${path}(/|$)`),
+    methods: {},
+    otherMethod: async ({ response }) => sendJson(response, 404, { error: "404 Not Found" }),
   };
 }
 
