@@ -44,9 +44,12 @@ for (const offering of ["self_managed", "dedicated"]) {
     assert.is(refusal.field, "backend");
     const { settings } = await client.settings.getSettings({ projectId }, client.auth);
     assert.ok(settings?.active);
-    const { project } = await client.projects.getProject({ key: { case: "projectId", value: projectId } }, client.auth);
-    assert.not(project?.capabilities?.integratedBackend?.allowed);
-    assert.match(project?.capabilities?.integratedBackend?.reason ?? "", "hosted offering only");
+    const { project: read } = await client.projects.getProject(
+      { key: { case: "projectId", value: projectId } },
+      client.auth,
+    );
+    assert.not(read?.capabilities?.integratedBackend?.allowed);
+    assert.match(read?.capabilities?.integratedBackend?.reason ?? "", "hosted offering only");
     assert.not((await update(false)).settings?.active);
   });
 }
