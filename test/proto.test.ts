@@ -23,7 +23,7 @@ test("the schema passes buf lint", () => buf("lint"));
 
 test("the generated code is what the schema generates", async () => {
   const out = tempDir();
-  await buf("generate", "-o", out);
+  await buf("generate", "--path", "faultline", "-o", out);
   const files = (folder: string) => globSync("**/*.ts", { cwd: join(folder, "gen") }).toSorted();
   assert.ok(files(out).length > 0);
   assert.equal(files(proto), files(out));

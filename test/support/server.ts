@@ -89,6 +89,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   });
   if (ready === "ended") throw new Error(`the service ended with ${await ended} before it was ready:\n${output()}`);
   const [, url = "", grpcAddress = ""] = ready;
+  let isAskedToEnd = false;
 
   return {
     url,
@@ -97,7 +98,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     pid: child.pid ?? -1,
     output,
     async stop(signal = "SIGTERM") {
-      if (hasEnded()) throw new Error(`the service ended by itself with ${await ended}:\n${output()}`);
+      if (!isAskedToEnd && hasEnded()) throw new Error(`the service ended by itself with ${await ended}:\n${output()}`);
+      isAskedToEnd = true;
       child.kill(signal);
       const late = setTimeout(() => child.kill("SIGKILL"), 15_000);
       const ending = await ended;
@@ -106,6 +108,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       return ending;
     },
     async kill9() {
+      isAskedToEnd = true;
       child.kill("SIGKILL");
       await ended;
     },

@@ -9,7 +9,6 @@ import {
 import { type Call, type Core, type Log, ServiceError, StartRefusal, statusOfReason } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { fieldTrailer, reasonName, reasonTrailer, serviceDefinition } from "@faultline/proto/grpc";
-import { descriptorImage } from "@faultline/proto/image";
 import {
   Metadata,
   Server,
@@ -21,10 +20,9 @@ import {
   type handleUnaryCall,
   type StatusObject,
 } from "@grpc/grpc-js";
-import { loadFileDescriptorSetFromBuffer } from "@grpc/proto-loader";
-import { ReflectionService } from "@grpc/reflection";
 import { HealthImplementation } from "grpc-health-check";
 import { coreServices } from "../core.ts";
+import { reflection } from "./reflection.ts";
 
 setLogVerbosity(logVerbosity.NONE); // what matters of its messages comes as errors, and is said once, by us
 
@@ -50,7 +48,7 @@ export class GrpcServer {
     }
     this.#health = new HealthImplementation(services);
     this.#health.addToServer(this.#server);
-    new ReflectionService(loadFileDescriptorSetFromBuffer(descriptorImage())).addToServer(this.#server);
+    reflection().addToServer(this.#server);
   }
 
   /** Listens; answers the address with the port that was bound. */

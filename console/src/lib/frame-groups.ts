@@ -64,5 +64,15 @@ function libraryName({ package: library, module, filename }: Frame): string {
   const installed = /(?:node_modules|site-packages|vendor|gems)[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(filename);
   if (installed?.[1] !== undefined) return installed[1];
   if (filename.startsWith("node:")) return filename.split("/")[0] ?? "";
-  return module === "" ? (filename.split(/[\\/]/).at(-1) ?? "") : (module.split(/[./:\\]/)[0] ?? "");
+  return module === "" ? (filename.split(/[\\/]/).at(-1) ?? "") : moduleLibrary(module);
+}
+
+const domainEnds = new Set(["com", "org", "net", "io", "dev", "edu", "de"]);
+
+/** `github.com/gin-gonic/gin` and `net/http` in Go, `org.springframework` in Java, `django` in Python. */
+function moduleLibrary(module: string): string {
+  const paths = module.split("/");
+  if (paths.length > 1) return paths.slice(0, paths[0]?.includes(".") ? 3 : 2).join("/");
+  const [first = "", second] = module.split(/[.:\\]+/);
+  return second !== undefined && domainEnds.has(first) ? `${first}.${second}` : first;
 }

@@ -1,14 +1,29 @@
 import type { HttpRequest } from "./messages.ts";
 
 const filtered = "[Filtered]";
-const secretHeaders = new Set(["authorization", "cookie", "proxy-authorization", "set-cookie", "x-api-key"]);
+const secretHeaders = new Set([
+  "authorization",
+  "cookie",
+  "private-token",
+  "proxy-authorization",
+  "set-cookie",
+  "x-api-key",
+  "x-auth-token",
+  "x-csrf-token",
+]);
 
-/** The headers with the values of secrets hidden. */
-export function hideSecrets(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, secretHeaders.has(name.toLowerCase()) ? filtered : value]),
-  );
+/** Headers, or variables of the server such as `HTTP_COOKIE`, with the values of secrets hidden. */
+export function hideSecrets<T>(values: Readonly<Record<string, T>>): Record<string, T | typeof filtered> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, isSecret(name) ? filtered : value]));
 }
+
+const isSecret = (name: string) =>
+  secretHeaders.has(
+    name
+      .toLowerCase()
+      .replaceAll("_", "-")
+      .replace(/^http-/, ""),
+  );
 
 /** JSON indented, anything else as it is. */
 export function prettyBody(body: string): string {
@@ -19,13 +34,17 @@ export function prettyBody(body: string): string {
   }
 }
 
-/** The request as a command line, without hidden values. */
+/** The request as a command line, without hidden values. Every part of it comes from an event, so all are quoted. */
 export function requestAsCurl({ method, url, queryString, headers, data }: HttpRequest): string {
+  const address = queryString === "" ? url : `${url}?${queryString}`;
   const shown = Object.entries(hideSecrets(headers)).filter(([, value]) => value !== filtered);
   return [
     "curl",
-    ...(method === "" || method === "GET" ? [] : ["-X", method]),
-    quoted(queryString === "" ? url : `${url}?${queryString}`),
+    // A body alone would make it a POST.
+    ...(method === "" || (method === "GET" && data === "") ? [] : ["-X", quoted(method)]),
+    ...(/[[\]{}]/.test(address) ? ["--globoff"] : []),
+    "--url",
+    quoted(address),
     ...shown.flatMap(([name, value]) => ["-H", quoted(`${name}: ${value}`)]),
     ...(data === "" ? [] : ["--data-raw", quoted(data)]),
   ].join(" ");

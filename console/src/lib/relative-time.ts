@@ -10,8 +10,9 @@ export function relativeTime(time: number, reference: number): string {
   const distance = Math.max(reference - time, minute);
   if (distance < hour) return ago(distance / minute, "minute");
   if (distance < day) return ago(distance / hour, "hour");
-  if (distance < 60 * day) return ago(distance / day, "day");
-  if (distance < 730 * day) return ago(distance / (30.44 * day), "month");
+  // Past the second month and the second year, so that the words never step back from 60 days to 1 month.
+  if (distance < 61 * day) return ago(distance / day, "day");
+  if (distance < 731 * day) return ago(distance / (30.44 * day), "month");
   return ago(distance / (365.25 * day), "year");
 }
 

@@ -9,8 +9,12 @@ function withQuery(path: string, query: Record<string, QueryValue>): string {
   return pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs).toString()}`;
 }
 
-/** Paths and ids of the service need no escaping; those typed into an address may. */
-const inProject = (projectPath: string) => `/${encodeURI(projectPath)}/-`;
+/**
+ * Paths and ids of the service need no escaping; those typed into an address may. Empty parts are left out: an address
+ * that begins with two slashes names another site.
+ */
+const inProject = (projectPath: string) =>
+  ["", ...projectPath.split("/").filter((part) => part !== ""), "-"].map(encodeURIComponent).join("/");
 const ofError = (projectPath: string, errorId: string) =>
   `${inProject(projectPath)}/error_tracking/${encodeURIComponent(errorId)}`;
 
@@ -87,7 +91,10 @@ export const route = {
   generalSettings: (projectPath: string) => `${inProject(projectPath)}/settings/general`,
 };
 
-/** The path to return to after signing in: a path of this site only, else the start page. */
+/**
+ * The path to return to after signing in: a path of this site only, else the start page. Browsers drop tabs and line
+ * ends from addresses, so that `/<tab>/host` would name another site.
+ */
 export function returnPath(value: string | null): string {
-  return value !== null && /^\/(?![/\\])/.test(value) ? value : route.home();
+  return value !== null && /^\/(?![/\\])\P{Cc}*$/u.test(value) ? value : route.home();
 }

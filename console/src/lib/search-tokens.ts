@@ -10,7 +10,8 @@ export interface SearchToken {
   readonly end: number;
 }
 
-const pattern = /(?:([\w.-]+):)?(?:"([^"]*)"?|(\S+))/g;
+/** As the service reads it; an address such as `https://host` is a word, not a key. */
+const pattern = /(?:([\w.-]+):(?!\/\/))?(?:"([^"]*)"?|(\S+))/g;
 
 export function searchTokens(query: string): SearchToken[] {
   return Array.from(query.matchAll(pattern), (match) => ({
@@ -28,10 +29,10 @@ export const searchFilters = (query: string) =>
 
 /** The search without one of its tokens. */
 export function withoutToken(query: string, token: SearchToken): string {
-  return `${query.slice(0, token.start)} ${query.slice(token.end)}`.replaceAll(/\s+/g, " ").trim();
+  return `${query.slice(0, token.start).trimEnd()} ${query.slice(token.end).trimStart()}`.trim();
 }
 
 /** A filter as it is typed. */
 export function filterText(key: string, value: string): string {
-  return /[\s"]/.test(value) || value === "" ? `${key}:"${value.replaceAll('"', "")}"` : `${key}:${value}`;
+  return /[\s"]|^\/\/|^$/.test(value) ? `${key}:"${value.replaceAll('"', "")}"` : `${key}:${value}`;
 }

@@ -51,7 +51,7 @@ export function hourLabel(start: number, zone: string): string {
   return `${day.replace(",", "")}, ${clockTime(start, zone)}–${clockTime(start + 3_600_000, zone)}`;
 }
 
-/** `Tuesday 29 September, 14 to 15 UTC`: an hour as a screen reader says it. */
+/** `Tuesday 29 September, 14:00 to 15:00 UTC`: an hour as a screen reader says it. */
 export function spokenHour(start: number, zone: string): string {
   const options = { weekday: "long", day: "numeric", month: "long", timeZone: zone } as const;
   const day = format("spoken", start, options).replace(",", "");
@@ -64,11 +64,11 @@ export function zoneName(time: number, zone: string): string {
   return parts.find(({ type }) => type === "timeZoneName")?.value ?? zone;
 }
 
-/** `−2.4 s`, `+0.1 s` or `−3 min`: how far `time` lies from `reference`. */
+/** `−2.4 s`, `+0.1 s`, `−3 min` or `0.0 s`: how far `time` lies from `reference`. The limits are those of rounding. */
 export function offsetTime(time: number, reference: number): string {
   const distance = Math.abs(time - reference);
-  const sign = time > reference ? "+" : "−";
-  if (distance < 60_000) return `${sign}${(distance / 1000).toFixed(1)} s`;
-  if (distance < 3_600_000) return `${sign}${Math.round(distance / 60_000)} min`;
+  const sign = distance < 50 ? "" : time > reference ? "+" : "−";
+  if (distance < 59_950) return `${sign}${(distance / 1000).toFixed(1)} s`;
+  if (distance < 3_570_000) return `${sign}${Math.round(distance / 60_000)} min`;
   return `${sign}${(distance / 3_600_000).toFixed(1)} h`;
 }
