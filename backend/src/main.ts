@@ -31,6 +31,7 @@ import { checkNodeVersion } from "./node-version.ts";
 import { IntervalScheduler } from "./plugins/scheduler.ts";
 import { ProjectDirectory } from "./projects/project-directory.ts";
 import { projectService } from "./projects/project-service.ts";
+import { Readiness } from "./readiness.ts";
 import { KeyRing } from "./secrets/key-ring.ts";
 import { settingsService } from "./settings/settings-service.ts";
 import { StartRefusal } from "@faultline/plugin";
@@ -100,6 +101,7 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
   started.defer(() => grpc.stop());
   const grpcAddress = await grpc.listen(config.grpcAddress);
 
+  const readiness = new Readiness(queue, () => database.canWrite());
   for (const plugin of plugins) {
     const host: Host = {
       core,
@@ -108,7 +110,7 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
       log: log.child({ plugin: plugin.name }),
       clock,
       scheduler,
-      isReady: async () => isServing && (!queue.isFailing || (await database.canWrite())),
+      isReady: async () => isServing && readiness.isReady(),
     };
     started.defer(async () => plugin.stop?.());
     await plugin.start?.(host);

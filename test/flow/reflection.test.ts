@@ -2,6 +2,8 @@
  * A client that has nothing of ours but the address and a token: it learns services and messages by the reflection
  * protocol, as grpcurl does. It imports none of our generated code; events come in over HTTP.
  */
+import { createFileRegistry, fromBinary } from "@bufbuild/protobuf";
+import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import * as grpc from "@grpc/grpc-js";
 import * as protoLoader from "@grpc/proto-loader";
 import { createRequire } from "node:module";
@@ -110,6 +112,15 @@ for (const name of ["Account", "ClientKey", "Error", "Ingest", "Project", "Setti
   test(`${name}Service can be discovered`, async () => {
     assert.ok(Object.keys((await discover(`faultline.v1.${name}Service`)).service).length > 0);
   });
+
+test("the descriptors link with all their imports, as strict clients such as grpcurl demand", async () => {
+  for (const name of ["faultline.v1.ErrorService", "grpc.health.v1.Health"]) {
+    const answer = await reflect({ file_containing_symbol: name });
+    const { file_descriptor_proto: files } = answer["file_descriptor_response"] as { file_descriptor_proto: Buffer[] };
+    const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, descriptorSet(files.toReversed())));
+    assert.ok(registry.getService(name));
+  }
+});
 
 test("a client that knows none of our files lists errors and reads an event", async () => {
   const errorService = await discover("faultline.v1.ErrorService");

@@ -25,6 +25,7 @@ export class GroupCommit implements IngestQueue {
   #bytes = 0;
   #running: Promise<void> | undefined;
   #failing = false;
+  #lastStoredAt = Number.NEGATIVE_INFINITY;
 
   constructor(storeBatch: (events: readonly ErrorEvent[]) => Promise<void>) {
     this.#storeBatch = storeBatch;
@@ -47,6 +48,11 @@ export class GroupCommit implements IngestQueue {
       this.#waiting.push({ events, bytes, resolve, reject });
       this.#running ??= this.#run();
     });
+  }
+
+  /** When a batch was last stored, by `performance.now()`; long ago before the first. */
+  get lastStoredAt(): number {
+    return this.#lastStoredAt;
   }
 
   /** Resolves when nothing waits any more. */
@@ -75,6 +81,7 @@ export class GroupCommit implements IngestQueue {
     try {
       await this.#storeBatch(batch.flatMap(({ events }) => events));
       this.#failing = false;
+      this.#lastStoredAt = performance.now();
       for (const { resolve } of batch) resolve();
     } catch (error) {
       if (batch.length > 1 && !isStorageFailure(error)) {

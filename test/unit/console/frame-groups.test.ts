@@ -59,7 +59,9 @@ groups("each frame is in one item, and each item has a key of its own", () => {
   for (const fold of [true, false]) {
     const items = frameItems(frames, fold);
     assert.is(new Set(items.map(({ key }) => key)).size, items.length);
-    const shown = items.map((item) => (item.kind === "library" ? item.frames.length : item.kind === "frame" ? 1 : item.times - 1));
+    const shown = items.map((item) =>
+      item.kind === "library" ? item.frames.length : item.kind === "frame" ? 1 : item.times - 1,
+    );
     assert.is(
       shown.reduce((total, count) => total + count, 0),
       frames.length,
@@ -87,7 +89,10 @@ const named: [given: Partial<Frame>, name: string][] = [
   [{ filename: "/srv/vendor/guzzlehttp/guzzle/Client.php" }, "guzzlehttp"],
   [{ filename: "/usr/lib/ruby/gems/rack-3.0/lib/rack.rb" }, "rack-3.0"],
   [{ filename: "node:internal/modules/run_main", module: "run_main" }, "node:internal"],
-  [{ filename: "DispatcherServlet.java", module: "org.springframework.web.servlet.DispatcherServlet" }, "org.springframework"],
+  [
+    { filename: "DispatcherServlet.java", module: "org.springframework.web.servlet.DispatcherServlet" },
+    "org.springframework",
+  ],
   [{ filename: "Thread.java", module: "java.lang.Thread" }, "java"],
   [{ filename: "", module: "github.com/gin-gonic/gin" }, "github.com/gin-gonic/gin"],
   [{ filename: "", module: "net/http" }, "net/http"],

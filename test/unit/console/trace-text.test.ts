@@ -12,7 +12,13 @@ const python = (given: Parameters<typeof mechanism>[0]): Exception[] => [
     value: "'amex'",
     mechanism: mechanism(given),
     frames: [
-      frame({ filename: "app.py", absPath: "/srv/app.py", function: "charge", lineno: 24, contextLine: "    read(card)\n" }),
+      frame({
+        filename: "app.py",
+        absPath: "/srv/app.py",
+        function: "charge",
+        lineno: 24,
+        contextLine: "    read(card)\n",
+      }),
     ],
   }),
   exception({
@@ -96,7 +102,12 @@ trace("Java prints the package of the type, the class of the method and the file
     frame({ filename: "App.java", module: "com.example.App", function: name, lineno });
   const text = traceText(
     [
-      exception({ type: "NoSuchElementException", module: "java.util", value: "no card", frames: [at("readCard", 14)] }),
+      exception({
+        type: "NoSuchElementException",
+        module: "java.util",
+        value: "no card",
+        frames: [at("readCard", 14)],
+      }),
       exception({
         type: "App$PaymentException",
         module: "com.example",
@@ -137,7 +148,11 @@ trace("PHP prints the root cause first, and each call with the place that made i
     frame({ filename: "/app.php", absPath: "/srv/app.php", function: name, lineno });
   const text = traceText(
     [
-      exception({ type: "OutOfBoundsException", value: "no card", frames: [at("", 25), at("handled", 21), at("read_card", 8)] }),
+      exception({
+        type: "OutOfBoundsException",
+        value: "no card",
+        frames: [at("", 25), at("handled", 21), at("read_card", 8)],
+      }),
       exception({ type: "PaymentError", value: "refused", frames: [at("", 25), at("handled", 9)] }),
     ],
     "php",

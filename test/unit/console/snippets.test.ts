@@ -1,0 +1,103 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { curlSnippet, languages } from "../../../console/src/lib/snippets.ts";
+import { testedVersion } from "../../../console/src/lib/tested-versions.ts";
+
+const key = "9f0a1b2c3d4e5f60718293a4b5c6d7e8";
+const dsn = `https://${key}@errors.example/42`;
+
+/** Specification 4.2, word for word but for the name of Node.js. */
+const specified = [
+  ["go", "Go", "0.20.0", "store", "exception, message"],
+  ["java", "Java", "6.18.1", "envelope", "exception, message"],
+  ["node", "Node.js", "7.38.0", "envelope", "exception, message"],
+  ["php", "PHP", "3.18.0", "store", "exception, message"],
+  ["python", "Python", "1.21.0", "envelope", "exception, message, session"],
+  ["ruby", "Ruby", "5.9.0", "envelope", "exception, message"],
+  ["rust", "Rust", "0.31.0", "envelope", "exception, message, session"],
+] as const;
+
+const snippets = suite("snippets");
+
+snippets("the languages, versions, endpoints and item types are those of the specification", () => {
+  assert.equal(
+    languages.map(({ key, name, version, endpoint, items }) => [key, name, version, endpoint, items]),
+    specified,
+  );
+});
+
+for (const { name, version, start, install, identify, test, debugNote } of languages) {
+  snippets(`${name} starts with the DSN, once and unchanged`, () => {
+    assert.is(start(dsn).split(dsn).length, 2);
+    assert.is(start("").length, start(dsn).length - dsn.length);
+  });
+
+  snippets(`${name} installs the tested version`, () => {
+    assert.ok(install.includes(version), install);
+  });
+
+  snippets(`${name} identifies a user by an id, and sends an error that says what it is`, () => {
+    assert.match(identify, /id\b/i);
+    assert.match(identify, /["']42["']/);
+    assert.match(test, /["']Test from Faultline["']/);
+  });
+
+  snippets(`${name} tells how to see what is sent`, () => {
+    assert.is(/debug/i.test(start(dsn)), debugNote.startsWith("debug prints"));
+    assert.ok(debugNote.endsWith("."));
+  });
+}
+
+snippets.run();
+
+const curl = suite("curl snippet");
+
+for (const [text, address] of [
+  [dsn, `https://errors.example/api/42/store/?sentry_version=7&sentry_key=${key}`],
+  [`http://${key}@127.0.0.1:8080/1`, `http://127.0.0.1:8080/api/1/store/?sentry_version=7&sentry_key=${key}`],
+  [
+    `https://${key}:${key}@errors.example/42`,
+    `https://errors.example/api/42/store/?sentry_version=7&sentry_key=${key}`,
+  ],
+  [`https://${key}@h.example/a/b/42`, `https://h.example/a/b/api/42/store/?sentry_version=7&sentry_key=${key}`],
+] as const) {
+  curl(`${text.replaceAll(key, "<key>")} sends to the store endpoint below its prefix`, () => {
+    assert.ok(curlSnippet(text).startsWith(`curl -X POST '${address}' `), curlSnippet(text));
+  });
+}
+
+curl("the body is JSON", () => {
+  const [, body = ""] = /-d '([^']*)'$/.exec(curlSnippet(dsn)) ?? [];
+  assert.equal(JSON.parse(body), { message: "Test from Faultline", level: "error" });
+});
+
+for (const text of ["", "errors.example", `https://errors.example/42`, `https://${key}@errors.example/web`]) {
+  curl(`${JSON.stringify(text.replaceAll(key, "<key>"))} is no DSN and has no snippet`, () => {
+    assert.is(curlSnippet(text), "");
+  });
+}
+
+curl.run();
+
+const tested = suite("tested versions");
+
+for (const [sdk, version] of [
+  ["sentry.go", "0.20.0"],
+  ["sentry.java", "6.18.1"],
+  ["sentry.java.spring-boot", "6.18.1"],
+  ["sentry.javascript.node", "7.38.0"],
+  ["sentry.php", "3.18.0"],
+  ["sentry.python.django", "1.21.0"],
+  ["sentry.ruby.rails", "5.9.0"],
+  ["sentry.rust", "0.31.0"],
+  ["sentry.javascript.browser", ""],
+  ["sentry.gopher", ""],
+  ["sentry.dotnet", ""],
+  ["", ""],
+] as const) {
+  tested(`${sdk || "no SDK"} was ${version === "" ? "not tested" : `tested with ${version}`}`, () => {
+    assert.is(testedVersion(sdk), version);
+  });
+}
+
+tested.run();
