@@ -6,11 +6,12 @@ import { getEvent, listEvents } from "./events.ts";
 import { Integrated0001 } from "./migrations/integrated-0001.ts";
 import { deleteExpired, retentionDays } from "./retention.ts";
 import { getErrorStats } from "./stats.ts";
-import { EventRowIds, KnownRows, storeBatch, type WriterMemory } from "./store-batch.ts";
+import { storeBatch } from "./store-batch.ts";
 import type { Tables } from "./tables.ts";
 import { errorToProto } from "./to-proto.ts";
 import { updateErrors } from "./update-errors.ts";
 import { ErrorChanges } from "./watch.ts";
+import { EventRowIds, KnownRows, type WriterMemory } from "./writer-memory.ts";
 
 const retentionIntervalMs = 3_600_000;
 const watchedErrors = 100;

@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import type { Changes } from "./store-batch.ts";
+import type { Changes } from "./batch.ts";
 
 const gatherMs = 1000;
 

@@ -1,0 +1,168 @@
+import { hourMs, millisecondsOf } from "@faultline/plugin";
+import type { ErrorEvent } from "@faultline/proto";
+import type { BatchParameters } from "./batch-procedure.ts";
+import { groupHash } from "./grouping.ts";
+import { summaryOf, type Summary } from "./summary.ts";
+import type { KnownRows, WriterMemory } from "./writer-memory.ts";
+
+const dayMs = 24 * hourMs;
+
+/** The groups that a batch changed, by project. */
+export type Changes = ReadonlyMap<number, ReadonlySet<string>>;
+
+/** What the events of a batch add to one error. */
+interface Group {
+  readonly projectId: number;
+  readonly hash: string;
+  count: number;
+  firstSeenAt: number;
+  lastSeenAt: number;
+  newest: ErrorEvent;
+  newestSummary: Summary;
+  firstRelease: string;
+  lastRelease: string;
+}
+
+/** Gathers what a batch writes: counters are added up here, so that each row is touched once. */
+export class Batch {
+  readonly #knownRows: KnownRows;
+  readonly #groups = new Map<string, Group>();
+  readonly #events: unknown[] = [];
+  readonly #payloads: Uint8Array[] = [];
+  readonly #places: unknown[] = [];
+  readonly #hours = new Map<string, [projectId: number, hash: string, hour: number, count: number]>();
+  readonly #users = new Map<string, unknown>();
+  readonly #tags = new Map<string, unknown>();
+  #payloadEnd = 1; // SQL counts bytes from 1
+  #now = 0;
+
+  constructor({ rowIds, knownRows }: WriterMemory, events: readonly ErrorEvent[]) {
+    this.#knownRows = knownRows;
+    for (const event of events) this.#add(rowIds.next(), event);
+  }
+
+  parameters(): BatchParameters {
+    return {
+      errors: JSON.stringify(Array.from(this.#groups.values(), errorEntry)),
+      events: JSON.stringify(this.#events),
+      payloads: Buffer.concat(this.#payloads),
+      places: JSON.stringify(this.#places),
+      hours: JSON.stringify([...this.#hours.values()]),
+      users: JSON.stringify([...this.#users.values()]),
+      tags: JSON.stringify([...this.#tags.values()]),
+      now: this.#now,
+    };
+  }
+
+  /** The users and tags it writes, for KnownRows. */
+  newRows(): string[] {
+    return [...this.#users.keys(), ...this.#tags.keys()];
+  }
+
+  changes(): Changes {
+    const changes = new Map<number, Set<string>>();
+    for (const { projectId, hash } of this.#groups.values()) {
+      const hashes = changes.get(projectId);
+      if (hashes) hashes.add(hash);
+      else changes.set(projectId, new Set([hash]));
+    }
+    return changes;
+  }
+
+  #add(rowId: number, event: ErrorEvent): void {
+    const { projectId, eventId, user, release, environment, level, payload, tags } = event;
+    const receivedAt = event.receivedTime ? millisecondsOf(event.receivedTime) : 0;
+    const occurredAt = event.occurredTime ? millisecondsOf(event.occurredTime) : receivedAt;
+    const summary = summaryOf(event);
+    const hash = groupHash(event);
+    const group = `${projectId}/${hash}`;
+    const day = Math.floor(receivedAt / dayMs);
+
+    this.#now = Math.max(this.#now, receivedAt);
+    this.#addToGroup(group, { projectId, hash, event, summary, occurredAt });
+    const { title } = summary;
+    this.#events.push(
+      [projectId, hash, rowId, eventId, occurredAt, receivedAt, title, user, release, environment, level], // one row
+    );
+    this.#payloads.push(payload);
+    this.#places.push(
+      [rowId, this.#payloadEnd, payload.length, event.payloadEncoding, event.payloadOffset, event.payloadLength], // one row
+    );
+    this.#payloadEnd += payload.length;
+
+    const hour = Math.floor(occurredAt / hourMs);
+    const counted = this.#hours.get(`${group}/${hour}`);
+    if (counted) counted[3]++;
+    else this.#hours.set(`${group}/${hour}`, [projectId, hash, hour, 1]);
+
+    if (user !== "") {
+      const row = `${day}/${group}/${user}`;
+      if (!this.#knownRows.has(row)) this.#users.set(row, [projectId, hash, user, day]);
+    }
+    const addTag = (key: string, value: string) => {
+      if (value === "") return;
+      const row = `${day}/${group}/${key}\0${value}`;
+      if (!this.#knownRows.has(row)) this.#tags.set(row, [projectId, hash, key, value, day]);
+    };
+    for (const key in tags) addTag(key, tags[key] ?? "");
+    addTag("release", release);
+    addTag("environment", environment);
+  }
+
+  #addToGroup(
+    key: string,
+    one: { projectId: number; hash: string; event: ErrorEvent; summary: Summary; occurredAt: number },
+  ): void {
+    const { projectId, hash, event, summary, occurredAt } = one;
+    const { release } = event;
+    const group = this.#groups.get(key);
+    if (!group) {
+      this.#groups.set(key, {
+        projectId,
+        hash,
+        count: 1,
+        firstSeenAt: occurredAt,
+        lastSeenAt: occurredAt,
+        newest: event,
+        newestSummary: summary,
+        firstRelease: release,
+        lastRelease: release,
+      });
+      return;
+    }
+    group.count++;
+    if (occurredAt < group.firstSeenAt) {
+      group.firstSeenAt = occurredAt;
+      group.firstRelease = release || group.firstRelease;
+    }
+    if (occurredAt >= group.lastSeenAt) {
+      group.lastSeenAt = occurredAt;
+      group.newest = event;
+      group.newestSummary = summary;
+      group.lastRelease = release || group.lastRelease;
+    }
+    group.firstRelease ||= release;
+    group.lastRelease ||= release;
+  }
+}
+
+function errorEntry(group: Group): unknown[] {
+  const { projectId, hash, count, firstSeenAt, lastSeenAt, firstRelease, lastRelease } = group;
+  const { title, type, value } = group.newestSummary;
+  const { culprit, level, platform } = group.newest;
+  return [
+    projectId,
+    hash,
+    title,
+    type,
+    value,
+    culprit,
+    level,
+    platform,
+    count,
+    firstSeenAt,
+    lastSeenAt,
+    firstRelease,
+    lastRelease,
+  ];
+}
