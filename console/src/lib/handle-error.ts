@@ -1,4 +1,7 @@
-/** The one way from a refused call to the screen: reason to status and sentence. Runs on the server and in the browser. */
+/**
+ * The one way from a refused call to the screen: reason to status and sentence. Runs on the server, which sends the
+ * sentence to the browser; `refused-call.ts` reads it there.
+ */
 
 import type { ErrorReasonJson } from "@faultline/proto";
 
@@ -6,7 +9,7 @@ type CatalogueReason =
   Exclude<ErrorReasonJson, "ERROR_REASON_UNSPECIFIED"> extends `ERROR_REASON_${infer Name}` ? Name : never;
 
 /** A reason of error_reason.proto without its prefix, or what the console itself found. */
-export type Reason = CatalogueReason | "CORE_UNREACHABLE" | "OFFLINE" | "UNKNOWN";
+export type Reason = CatalogueReason | "CORE_UNREACHABLE" | "UNKNOWN";
 
 /** A refused call, ready for a person. */
 export interface Refusal {
@@ -60,7 +63,6 @@ const catalogue: Record<Reason, { status: number; sentence?: string }> = {
   STORAGE_UNAVAILABLE: { status: 503, sentence: "The database cannot be reached right now. Try again." },
   OVERLOADED: { status: 503, sentence: "The service is busy. Try again in a moment." },
   CORE_UNREACHABLE: { status: 503, sentence: unreachable },
-  OFFLINE: { status: 503, sentence: "The service cannot be reached. Check your connection and try again." },
   UNKNOWN: { status: 500, sentence: "Something went wrong on our side." },
 };
 
@@ -78,17 +80,3 @@ export function refusal(name: string, detail = "", field = ""): Refusal {
 
 /** Whether the person has to sign in (again). */
 export const mustSignIn = ({ reason }: Refusal) => signedOut.has(reason);
-
-/** The refusal a tRPC call of the browser ended with. */
-export function refusalOfCall(error: unknown): Refusal {
-  const data: unknown = error instanceof Error && "data" in error ? error.data : undefined;
-  if (typeof data === "object" && data !== null && "refusal" in data) {
-    const { refusal: told } = data;
-    if (isRefusal(told)) return told;
-  }
-  return data === undefined || data === null ? refusal("OFFLINE") : refusal("UNKNOWN");
-}
-
-function isRefusal(value: unknown): value is Refusal {
-  return typeof value === "object" && value !== null && "reason" in value && "message" in value && "status" in value;
-}

@@ -1,5 +1,4 @@
 import type { ErrorChanges } from "./messages.ts";
-import { trpc } from "./trpc.ts";
 
 export type LiveState = "connecting" | "live" | "paused";
 
@@ -10,8 +9,16 @@ export class LiveErrors {
   #failures = 0;
 
   follow(projectId: number, onChange: (changes: ErrorChanges) => void, onGap: () => void): () => void {
+    const subscription = this.#subscribe(projectId, onChange, onGap);
+    const failed = () => (this.state = "paused"); // the client could not be loaded
+    subscription.catch(failed);
+    return () => void subscription.then((started) => started.unsubscribe(), failed);
+  }
+
+  async #subscribe(projectId: number, onChange: (changes: ErrorChanges) => void, onGap: () => void) {
+    const { trpc } = await import("./trpc.ts");
     let connectedBefore = false;
-    const subscription = trpc.errors.changes.subscribe(
+    return trpc.errors.changes.subscribe(
       { projectId },
       {
         onStarted: () => {
@@ -30,6 +37,5 @@ export class LiveErrors {
         onStopped: () => (this.state = "paused"),
       },
     );
-    return () => subscription.unsubscribe();
   }
 }

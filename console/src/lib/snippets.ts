@@ -1,4 +1,6 @@
-/** Set-up of an SDK, per language, as pure functions of the DSN. Versions and endpoints: specification 4.2. */
+/** Set-up of an SDK, per language, as pure functions of the DSN. Endpoints: specification 4.2. */
+
+import { testedVersions } from "./tested-versions.ts";
 
 export interface Snippets {
   readonly key: string;
@@ -21,10 +23,10 @@ export const languages = [
   {
     key: "go",
     name: "Go",
-    version: "0.20.0",
+    version: testedVersions.go,
     endpoint: "store",
     items: "exception, message",
-    install: "go get github.com/getsentry/sentry-go@v0.20.0",
+    install: `go get github.com/getsentry/sentry-go@v${testedVersions.go}`,
     debugNote: debugOn,
     start: (dsn) => `err := sentry.Init(sentry.ClientOptions{
 	Dsn:   "${dsn}",
@@ -42,10 +44,10 @@ defer sentry.Flush(2 * time.Second)`,
   {
     key: "java",
     name: "Java",
-    version: "6.18.1",
+    version: testedVersions.java,
     endpoint: "envelope",
     items: "exception, message",
-    install: "implementation 'io.sentry:sentry:6.18.1'",
+    install: `implementation 'io.sentry:sentry:${testedVersions.java}'`,
     debugNote: debugOn,
     start: (dsn) => `Sentry.init(options -> {
   options.setDsn("${dsn}");
@@ -59,10 +61,10 @@ Sentry.setUser(user);`,
   {
     key: "node",
     name: "Node.js",
-    version: "7.38.0",
+    version: testedVersions.node,
     endpoint: "envelope",
     items: "exception, message",
-    install: "npm install @sentry/node@7.38.0",
+    install: `npm install @sentry/node@${testedVersions.node}`,
     debugNote: debugOn,
     start: (dsn) => `const Sentry = require("@sentry/node");
 
@@ -76,10 +78,10 @@ Sentry.init({
   {
     key: "php",
     name: "PHP",
-    version: "3.18.0",
+    version: testedVersions.php,
     endpoint: "store",
     items: "exception, message",
-    install: "composer require sentry/sdk sentry/sentry:3.18.0",
+    install: `composer require sentry/sdk sentry/sentry:${testedVersions.php}`,
     debugNote: "To see what is sent, print the event in before_send.",
     start: (dsn) => `\\Sentry\\init([
     'dsn' => '${dsn}',
@@ -92,10 +94,10 @@ Sentry.init({
   {
     key: "python",
     name: "Python",
-    version: "1.21.0",
+    version: testedVersions.python,
     endpoint: "envelope",
     items: "exception, message, session",
-    install: 'pip install "sentry-sdk==1.21.0"',
+    install: `pip install "sentry-sdk==${testedVersions.python}"`,
     debugNote: debugOn,
     start: (dsn) => `import sentry_sdk
 
@@ -109,10 +111,10 @@ sentry_sdk.init(
   {
     key: "ruby",
     name: "Ruby",
-    version: "5.9.0",
+    version: testedVersions.ruby,
     endpoint: "envelope",
     items: "exception, message",
-    install: "gem install sentry-ruby -v 5.9.0",
+    install: `gem install sentry-ruby -v ${testedVersions.ruby}`,
     debugNote: "To see what is sent, print the event in before_send.",
     start: (dsn) => `require "sentry-ruby"
 
@@ -125,10 +127,10 @@ end`,
   {
     key: "rust",
     name: "Rust",
-    version: "0.31.0",
+    version: testedVersions.rust,
     endpoint: "envelope",
     items: "exception, message, session",
-    install: "cargo add sentry@0.31.0",
+    install: `cargo add sentry@${testedVersions.rust}`,
     debugNote: debugOn,
     start: (dsn) => `let _guard = sentry::init((
     "${dsn}",

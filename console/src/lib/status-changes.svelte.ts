@@ -1,10 +1,9 @@
 import { refreshAll } from "$app/navigation";
-import { refusalOfCall } from "./handle-error.ts";
 import type { ErrorStatus, StatusChange, TrackedError } from "./messages.ts";
 import { counted } from "./number-format.ts";
+import { refusedCallMessage } from "./refused-call.ts";
 import { pastVerb } from "./status.ts";
 import { toaster } from "./toaster.svelte.ts";
-import { trpc } from "./trpc.ts";
 
 /** Changes of status: shown at once, sent, and taken back on the screen when the service refuses them. */
 export class StatusChanges {
@@ -34,11 +33,12 @@ export class StatusChanges {
     const before = this.#shown;
     this.#shown = new Map([...before, ...changes.map(({ errorId, status }) => [errorId, status] as const)]);
     try {
+      const { trpc } = await import("./trpc.ts");
       const { undo } = await trpc.errors.update.mutate({ projectId, changes: [...changes] });
       toaster.show(told(undo));
       await refreshAll();
     } catch (error) {
-      toaster.show({ text: `Could not change the status. ${refusalOfCall(error).message}`, failed: true });
+      toaster.show({ text: `Could not change the status. ${refusedCallMessage(error)}`, failed: true });
     } finally {
       const sent = new Set(changes.map(({ errorId }) => errorId));
       this.#shown = new Map([...this.#shown].filter(([errorId]) => !sent.has(errorId)));

@@ -2,7 +2,10 @@ import { createTRPCClient, httpBatchLink, httpSubscriptionLink, splitLink } from
 import { route } from "./route.ts";
 import type { AppRouter } from "./server/trpc/router.ts";
 
-/** The procedures, called from the browser. The server takes at most ten calls in a batch. */
+/**
+ * The procedures, called from the browser. The server takes at most ten calls in a batch. Import this file when a call
+ * is due, not before: it weighs 10 kB, and no page needs it to be read.
+ */
 export const trpc = createTRPCClient<AppRouter>({
   links: [
     splitLink({

@@ -27,10 +27,14 @@ curl("method, query, headers and body are kept", () => {
     data: '{"id":1}',
   });
   assert.equal(argumentsOf(requestAsCurl(request)), [
-    ...["-X", "POST"],
-    ...["--url", "https://shop.example/checkout?a=1&b=2"],
-    ...["-H", "Content-Type: application/json"],
-    ...["--data-raw", '{"id":1}'],
+    "-X",
+    "POST",
+    "--url",
+    "https://shop.example/checkout?a=1&b=2",
+    "-H",
+    "Content-Type: application/json",
+    "--data-raw",
+    '{"id":1}',
   ]);
 });
 

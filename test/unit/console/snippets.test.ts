@@ -3,8 +3,8 @@ import * as assert from "uvu/assert";
 import { curlSnippet, languages } from "../../../console/src/lib/snippets.ts";
 import { testedVersion } from "../../../console/src/lib/tested-versions.ts";
 
-const key = "9f0a1b2c3d4e5f60718293a4b5c6d7e8";
-const dsn = `https://${key}@errors.example/42`;
+const publicKey = "9f0a1b2c3d4e5f60718293a4b5c6d7e8";
+const dsn = `https://${publicKey}@errors.example/42`;
 
 /** Specification 4.2, word for word but for the name of Node.js. */
 const specified = [
@@ -53,15 +53,21 @@ snippets.run();
 const curl = suite("curl snippet");
 
 for (const [text, address] of [
-  [dsn, `https://errors.example/api/42/store/?sentry_version=7&sentry_key=${key}`],
-  [`http://${key}@127.0.0.1:8080/1`, `http://127.0.0.1:8080/api/1/store/?sentry_version=7&sentry_key=${key}`],
+  [dsn, `https://errors.example/api/42/store/?sentry_version=7&sentry_key=${publicKey}`],
   [
-    `https://${key}:${key}@errors.example/42`,
-    `https://errors.example/api/42/store/?sentry_version=7&sentry_key=${key}`,
+    `http://${publicKey}@127.0.0.1:8080/1`,
+    `http://127.0.0.1:8080/api/1/store/?sentry_version=7&sentry_key=${publicKey}`,
   ],
-  [`https://${key}@h.example/a/b/42`, `https://h.example/a/b/api/42/store/?sentry_version=7&sentry_key=${key}`],
+  [
+    `https://${publicKey}:${publicKey}@errors.example/42`,
+    `https://errors.example/api/42/store/?sentry_version=7&sentry_key=${publicKey}`,
+  ],
+  [
+    `https://${publicKey}@h.example/a/b/42`,
+    `https://h.example/a/b/api/42/store/?sentry_version=7&sentry_key=${publicKey}`,
+  ],
 ] as const) {
-  curl(`${text.replaceAll(key, "<key>")} sends to the store endpoint below its prefix`, () => {
+  curl(`${text.replaceAll(publicKey, "<key>")} sends to the store endpoint below its prefix`, () => {
     assert.ok(curlSnippet(text).startsWith(`curl -X POST '${address}' `), curlSnippet(text));
   });
 }
@@ -71,8 +77,8 @@ curl("the body is JSON", () => {
   assert.equal(JSON.parse(body), { message: "Test from Faultline", level: "error" });
 });
 
-for (const text of ["", "errors.example", `https://errors.example/42`, `https://${key}@errors.example/web`]) {
-  curl(`${JSON.stringify(text.replaceAll(key, "<key>"))} is no DSN and has no snippet`, () => {
+for (const text of ["", "errors.example", `https://errors.example/42`, `https://${publicKey}@errors.example/web`]) {
+  curl(`${JSON.stringify(text.replaceAll(publicKey, "<key>"))} is no DSN and has no snippet`, () => {
     assert.is(curlSnippet(text), "");
   });
 }

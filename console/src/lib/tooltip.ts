@@ -1,0 +1,65 @@
+import type { Attachment } from "svelte/attachments";
+
+const gap = 4;
+/** Long enough to move the pointer from the control onto the tooltip. */
+const leavingMs = 100;
+
+/** The one tooltip of the page, made when it is first needed: a hundred rows with one each were 200 elements. */
+let bubble: HTMLElement | undefined;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/**
+ * Shows a text beside a control while the pointer or the focus is on it. Screen readers are told it as the control's
+ * description.
+ */
+export const tooltip =
+  (text: string): Attachment<HTMLElement> =>
+  (control) => {
+    control.ariaDescription = text;
+    const listening = new AbortController();
+    const on = (type: string, act: () => void) => control.addEventListener(type, act, { signal: listening.signal });
+    on("mouseenter", () => show(control, text));
+    on("focusin", () => show(control, text));
+    on("mouseleave", hideSoon);
+    on("focusout", hide);
+    return () => {
+      listening.abort();
+      if (bubble?.textContent === text) hide(); // the control left, or has another text by now
+    };
+  };
+
+/** Placed in the window, not in the control: a table that scrolls sideways would cut it off. */
+function show(control: HTMLElement, text: string): void {
+  clearTimeout(timer);
+  bubble ??= makeBubble();
+  bubble.textContent = text;
+  (control.closest("dialog") ?? document.body).append(bubble);
+  const box = control.getBoundingClientRect();
+  const left = Math.min(box.left, document.documentElement.clientWidth - bubble.offsetWidth - gap);
+  const below = box.bottom + gap;
+  const fits = below + bubble.offsetHeight <= window.innerHeight;
+  bubble.style.left = `${Math.max(left, gap)}px`;
+  bubble.style.top = `${fits ? below : box.top - bubble.offsetHeight - gap}px`;
+}
+
+function hide(): void {
+  clearTimeout(timer);
+  bubble?.remove();
+}
+
+function hideSoon(): void {
+  timer = setTimeout(hide, leavingMs);
+}
+
+function makeBubble(): HTMLElement {
+  const made = document.createElement("div");
+  made.className = "tooltip";
+  made.ariaHidden = "true";
+  made.addEventListener("mouseenter", () => clearTimeout(timer));
+  made.addEventListener("mouseleave", hideSoon);
+  document.addEventListener("scroll", hide, { capture: true, passive: true });
+  document.addEventListener("keydown", ({ key }) => {
+    if (key === "Escape") hide();
+  });
+  return made;
+}

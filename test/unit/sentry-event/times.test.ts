@@ -1,0 +1,71 @@
+import { type JsonValue, readEvent, readTime } from "@faultline/plugin/sentry-event";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { day, head, hour, milliseconds, receivedAt } from "../../support/sentry-event.ts";
+
+const times = suite("times");
+
+const at = Date.UTC(2026, 10, 20, 22, 58, 36);
+const timestamps: [sent: JsonValue, found: number][] = [
+  [at / 1000, at],
+  [at / 1000 + 0.25, at + 250],
+  [String(at / 1000), at],
+  [`${at / 1000}.5`, at + 500],
+  [at + 7, at + 7],
+  ["2026-11-20T22:58:36Z", at],
+  ["2026-11-20T22:58:36", at],
+  ["2026-11-20T22:58:36.5", at + 500],
+  ["2026-11-20t22:58:36.123z", at + 123],
+  ["2026-11-21T00:58:36+02:00", at],
+  ["2026-11-20T20:28:36-0230", at],
+  ["yesterday", receivedAt],
+  ["", receivedAt],
+  [null, receivedAt],
+  [{}, receivedAt],
+  [true, receivedAt],
+  ["2026-13-20T22:58:36Z", receivedAt],
+  [1e300, receivedAt],
+  [-5, receivedAt],
+  [0, receivedAt],
+  ["9999-12-31T23:59:59Z", receivedAt + 60_000],
+  [(receivedAt + hour) / 1000, receivedAt + 60_000],
+  [(receivedAt - 200 * day) / 1000, receivedAt - 30 * day],
+];
+
+for (const [timestamp, found] of timestamps) {
+  times(`a timestamp of ${JSON.stringify(timestamp)} is ${new Date(found).toISOString()}`, () => {
+    assert.is(milliseconds(head({ timestamp }).occurredTime), found);
+  });
+}
+
+times("microseconds survive, and nanoseconds are cut to them", () => {
+  assert.is(head({ timestamp: "2026-11-20T22:58:36.622919625Z" }).occurredTime?.nanos, 622_920_000);
+  assert.is(head({ timestamp: 1795216832.2650886 }).occurredTime?.nanos, 265_089_000);
+  assert.is(head({ timestamp: "2026-11-20T22:58:36.9999999Z" }).occurredTime?.nanos, 0);
+});
+
+times("a sender's clock a day ahead is corrected, half an hour is not", () => {
+  const told = receivedAt - 5000;
+  const occurred = (ahead: number) =>
+    milliseconds(head({ timestamp: (told + ahead) / 1000 }, { sentAt: receivedAt + ahead }).occurredTime);
+  assert.is(occurred(day), told);
+  assert.is(occurred(-400 * day), told);
+  assert.is(occurred(-30 * 60_000), told - 30 * 60_000);
+  assert.is(milliseconds(head({ timestamp: told / 1000 }, { sentAt: undefined }).occurredTime), told);
+});
+
+times("breadcrumbs move with their event", () => {
+  const event = { timestamp: "2020-01-01T00:00:10Z", breadcrumbs: [{ timestamp: "2020-01-01T00:00:00Z" }] };
+  const time = (occurredAt?: number) =>
+    milliseconds(readEvent(JSON.stringify(event), { occurredAt }).breadcrumbs[0]?.time);
+  assert.is(time(), Date.UTC(2020, 0, 1));
+  assert.is(time(receivedAt), receivedAt - 10_000);
+  assert.is(time(Date.UTC(2020, 0, 1, 0, 0, 10)), Date.UTC(2020, 0, 1));
+});
+
+times("the time of receipt is kept", () => {
+  assert.is(milliseconds(head({}).receivedTime), receivedAt);
+  assert.is(readTime("nonsense"), undefined);
+});
+
+times.run();

@@ -1,0 +1,74 @@
+import { type JsonObject, limits, titleOf } from "@faultline/plugin/sentry-event";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { boom, details, head, synthetic, withFrames } from "../../support/sentry-event.ts";
+
+const titles = suite("title and culprit");
+
+const titled: [claim: string, event: JsonObject, title: string][] = [
+  ["an empty event has no label", {}, "<unlabeled event>"],
+  ["an exception of nothing has no label", { exception: [{ type: null, value: null }] }, "<unlabeled event>"],
+  ["an exception of nothing leaves the message", { exception: [{}], message: "m" }, "m"],
+  ["type and value", { exception: [boom] }, "Boom: bang"],
+  ["the exception that was caught last", { exception: [{ type: "Root" }, boom] }, "Boom: bang"],
+  ["a value of many lines gives its first", { exception: [{ type: "T", value: "\r\n a\r\nb" }] }, "T: a"],
+  ["U+2028 ends a line", { exception: [{ type: "T", value: "a\u2028b" }] }, "T: a"],
+  ["no value leaves the type", { exception: [{ type: "T", value: "" }] }, "T"],
+  ["no type is an Error", { exception: [{ value: "v" }] }, "Error: v"],
+  ["a message's first line", { message: "\n\nfirst\nsecond" }, "first"],
+  ["an exception before a message", { exception: [boom], message: "m" }, "Boom: bang"],
+  ["an empty message beside an exception, as in Ruby", { exception: [boom], message: "" }, "Boom: bang"],
+  ["the event's own title", { exception: [boom], title: "mine" }, "mine"],
+  ["a synthetic exception is named by its function", synthetic([{ function: "f" }, { function: "<unknown>" }]), "f"],
+  ["a synthetic exception without function gives its value", synthetic([]), "bang"],
+  ["HTML is plain text", { message: "<script>alert(1)</script>" }, "<script>alert(1)</script>"],
+];
+
+for (const [claim, event, title] of titled) {
+  titles(claim, () => {
+    assert.is(details(event).title, title);
+    assert.is(titleOf(head(event)), title);
+  });
+}
+
+titles("a title has at most 256 characters, and the type at most 128 of them", () => {
+  const long = "x".repeat(1000);
+  const title = titleOf(head({ exception: [{ type: long, value: long }] }));
+  assert.is(title.length, limits.text.title);
+  assert.is(title.indexOf("..."), 125);
+  assert.ok(title.endsWith("..."));
+});
+
+const frame = { module: "m", filename: "dir/f.x", function: "fn", in_app: true };
+const culprits: [claim: string, event: JsonObject, culprit: string][] = [
+  ["the transaction comes first", { transaction: "/a", ...withFrames([frame]) }, "/a"],
+  ["culprit is an old name of it", { culprit: "old", ...withFrames([frame]) }, "old"],
+  ["most platforms say module and function", { platform: "python", ...withFrames([frame]) }, "m in fn"],
+  ["without module the file is named", withFrames([{ ...frame, module: null }]), "dir/f.x in fn"],
+  ["JavaScript says function and module", { platform: "node", ...withFrames([frame]) }, "fn(m)"],
+  ["native platforms say the function", { platform: "native", ...withFrames([frame]) }, "fn"],
+  [
+    "the newest frame of the application counts",
+    withFrames([{ ...frame, function: "old" }, frame, { ...frame, function: "lib", in_app: false }]),
+    "m in fn",
+  ],
+  ["without any the newest counts", withFrames([{ ...frame, in_app: false, function: "lib" }]), "m in lib"],
+  [
+    "the last exception that has frames counts, as in Go",
+    { exception: [{ ...boom, stacktrace: [frame] }, boom] },
+    "m in fn",
+  ],
+  ["a synthetic exception names none", synthetic([frame]), ""],
+  ["a request's URL is better than nothing", { exception: [boom], request: { url: "http://h/p" } }, "http://h/p"],
+  ["a message's stack names one", { message: "m", threads: [{ stacktrace: [frame] }] }, "m in fn"],
+  ["nothing is fine", { message: "m" }, ""],
+];
+
+for (const [claim, event, culprit] of culprits) {
+  titles(claim, () => {
+    assert.is(head(event).culprit, culprit);
+    assert.is(details(event).culprit, culprit);
+  });
+}
+
+titles.run();
