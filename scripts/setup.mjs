@@ -5,7 +5,7 @@
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -43,7 +43,15 @@ async function installPackages() {
     // The driver is compiled with the headers of the Node that will load it.
     npm_config_nodedir: join(modules, nodePackage),
   });
+  linkNode();
   writeFileSync(stamp, wanted);
+}
+
+/** npm 10 does not link the `node` of our platform, as the packages of the other platforms offer that name too. */
+function linkNode() {
+  const link = join(modules, ".bin/node");
+  if (process.platform === "win32" || existsSync(link)) return;
+  symlinkSync(join("..", nodePackage, "bin/node"), link);
 }
 
 async function buildConsole() {

@@ -131,6 +131,28 @@ test("an error sent with the copied DSN appears in the open list", async () => {
   await photograph("errors");
 });
 
+test("the exact time shows while the time has the focus, and Esc hides it", async () => {
+  const time = page.getByRole("row", { name: /PaymentError/ }).getByRole("button", { name: /ago$/ });
+  const exact = page.getByText(/^\d{2} \w{3} \d{4}, [\d:.]+ UTC/);
+  await time.focus();
+  await exact.waitFor();
+  assert.match((await time.getAttribute("aria-description")) ?? "", /^\d{2} \w{3} \d{4}, [\d:.]+ UTC/);
+  await page.keyboard.press("Escape");
+  await exact.waitFor({ state: "detached" });
+  await time.hover();
+  await exact.hover(); // it stays while the pointer is on it
+  await page.mouse.move(0, 0);
+  await exact.waitFor({ state: "detached" });
+});
+
+test("? opens the help on keys, and Esc closes it", async () => {
+  await page.keyboard.press("?");
+  const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+  await help.waitFor();
+  await page.keyboard.press("Escape");
+  await help.waitFor({ state: "hidden" });
+});
+
 test("the details show the count, the stack trace and the events", async () => {
   await page
     .getByRole("link", { name: /PaymentError/ })
