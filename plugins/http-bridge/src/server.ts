@@ -12,6 +12,7 @@ export class HttpServer {
   readonly #server: Server;
   readonly #host: Host;
   readonly #pages: Pages;
+  readonly #running = new Set<Promise<void>>();
 
   constructor(host: Host, pages: Pages) {
     this.#host = host;
@@ -45,13 +46,18 @@ export class HttpServer {
     });
   }
 
-  /** Takes no new requests and waits for running ones, for at most five seconds: pushed updates have no end. */
+  /**
+   * Takes no new requests and waits for ours to be answered, for at most five seconds; then pages have half a second
+   * more, as the updates that are pushed to them have no end.
+   */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeIdleConnections();
-    const timer = setTimeout(() => this.#server.closeAllConnections(), 5_000);
+    const cut = () => this.#server.closeAllConnections();
+    const timers = [setTimeout(cut, 5_000)];
+    void Promise.all(this.#running).then(() => timers.push(setTimeout(cut, 500)));
     await closed;
-    clearTimeout(timer);
+    for (const timer of timers) clearTimeout(timer);
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
@@ -69,7 +75,10 @@ export class HttpServer {
         query: new URLSearchParams(queryStart < 0 ? "" : url.slice(queryStart + 1)),
       };
       const handler = route.methods[request.method ?? ""] ?? route.otherMethod;
-      handler(visit).catch((error: unknown) => this.#fail(visit, error));
+      const running = handler(visit)
+        .catch((error: unknown) => this.#fail(visit, error))
+        .finally(() => this.#running.delete(running));
+      this.#running.add(running);
       return;
     }
     this.#pages(request, response);
