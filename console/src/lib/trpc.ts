@@ -11,7 +11,12 @@ export const trpc = createTRPCClient<AppRouter>({
     splitLink({
       condition: (operation) => operation.type === "subscription",
       true: httpSubscriptionLink({ url: route.trpc() }),
-      false: httpBatchLink({ url: route.trpc(), maxItems: 10 }),
+      false: httpBatchLink({
+        url: route.trpc(),
+        maxItems: 10,
+        // A status that was just set, or undone, must arrive although the person goes on to another page.
+        fetch: (address, options) => fetch(address, { ...options, keepalive: true } as RequestInit),
+      }),
     }),
   ],
 });

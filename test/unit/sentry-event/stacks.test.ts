@@ -135,7 +135,7 @@ const inApp: [platform: string, frame: JsonObject, found: boolean][] = [
   ["php", { filename: "/vendor/x/y.php" }, false],
   ["php", { filename: "/app/y.php" }, true],
   ["native", { function: "core::panicking::panic" }, false],
-  ["native", { function: "app::main", abs_path: "/home/ci/.cargo/registry/src/x.rs" }, false],
+  ["native", { function: "app::main", abs_path: "/srv/.cargo/registry/src/x.rs" }, false],
   ["native", { function: "app::main", abs_path: "/srv/main.rs" }, true],
   ["cobol", { filename: "vendor/x" }, true],
   ["node", { filename: "/vendor/x.php", platform: "php" }, false],
