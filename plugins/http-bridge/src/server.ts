@@ -41,7 +41,9 @@ export class HttpServer {
       );
       this.#server.listen(options.port, options.host, () => {
         const { address, family, port } = this.#server.address() as AddressInfo; // a TCP server has no other kind
-        resolve(`http://${family === "IPv6" ? `[${address}]` : address}:${port}`);
+        // An address that stands for all of them is none that a DSN could name.
+        const host = address === "0.0.0.0" || address === "::" ? "127.0.0.1" : address;
+        resolve(`http://${host === address && family === "IPv6" ? `[${address}]` : host}:${port}`);
       });
     });
   }
