@@ -77,7 +77,7 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
   const integratedOffered = config.offering === "hosted";
   const projects = new ProjectDirectory(orm, backendsByKind(plugins), integratedOffered);
   const clientKeys = new ClientKeys({ orm, keyRing, clock, baseUrl, integratedOffered });
-  const queue = new GroupCommit(eventStore(plugins));
+  const queue = new GroupCommit(eventStore(plugins), log);
   started.defer(() => queue.drained());
   const core = guardedCore(
     {

@@ -1,10 +1,12 @@
-import { ServiceError } from "@faultline/plugin";
+import { ServiceError, type Log } from "@faultline/plugin";
 import type { ErrorEvent } from "@faultline/proto";
 import { reasonName } from "@faultline/proto/grpc";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { GroupCommit } from "../../backend/src/ingest/group-commit.ts";
 import { errorEvent } from "../support/error-event.ts";
+
+const silent: Log = { info() {}, warn() {}, error() {} };
 
 const queue = suite("group commit");
 
@@ -36,7 +38,7 @@ function refusing(fault: (titles: readonly string[]) => Error | undefined) {
     batches.push(batch);
     const error = fault(batch);
     if (error) throw error;
-  });
+  }, silent);
   return { batches, commit };
 }
 
@@ -51,7 +53,7 @@ async function outcomes(accepted: readonly Promise<void>[]): Promise<string[]> {
 
 queue("a lone event is stored at once", async () => {
   const store = new Store();
-  const accepted = new GroupCommit(store.storeBatch).accept([event("a")]);
+  const accepted = new GroupCommit(store.storeBatch, silent).accept([event("a")]);
   assert.equal(store.batches, [["a"]]);
   store.release();
   await accepted;
@@ -59,7 +61,7 @@ queue("a lone event is stored at once", async () => {
 
 queue("events that come while a batch is written wait and share the next one, in order", async () => {
   const store = new Store();
-  const commit = new GroupCommit(store.storeBatch);
+  const commit = new GroupCommit(store.storeBatch, silent);
   const accepted = ["a", "b", "c", "d"].map((title) => commit.accept([event(title)]));
   assert.equal(store.batches, [["a"]]);
   store.release();
@@ -69,7 +71,7 @@ queue("events that come while a batch is written wait and share the next one, in
 
 queue("an event is not accepted before its batch is stored", async () => {
   const store = new Store();
-  const commit = new GroupCommit(store.storeBatch);
+  const commit = new GroupCommit(store.storeBatch, silent);
   let isAccepted = false;
   const accepted = commit.accept([event("a")]).then(() => (isAccepted = true));
   await new Promise((resolve) => setImmediate(resolve)); // long after everything that does not wait for the store
@@ -80,7 +82,7 @@ queue("an event is not accepted before its batch is stored", async () => {
 
 queue("a batch holds at most 500 events", async () => {
   const store = new Store();
-  const commit = new GroupCommit(store.storeBatch);
+  const commit = new GroupCommit(store.storeBatch, silent);
   const accepted = titles(1102).map((title) => commit.accept([event(title)]));
   store.release();
   await Promise.all(accepted);
@@ -93,7 +95,7 @@ queue("a batch holds at most 500 events", async () => {
 
 queue("a batch holds at most 8 MiB", async () => {
   const store = new Store();
-  const commit = new GroupCommit(store.storeBatch);
+  const commit = new GroupCommit(store.storeBatch, silent);
   const accepted = titles(20).map((title) => commit.accept([event(title, mebibyte)]));
   store.release();
   await Promise.all(accepted);
@@ -105,7 +107,7 @@ queue("a batch holds at most 8 MiB", async () => {
 
 queue("events that came together stay together, however many and large they are", async () => {
   const store = new Store();
-  const commit = new GroupCommit(store.storeBatch);
+  const commit = new GroupCommit(store.storeBatch, silent);
   const many = titles(1000, "many ");
   const accepted = [["first"], ["small"], many, ["last"]].map((group) =>
     commit.accept(group.map((title) => event(title, title === "many 0" ? 10 * mebibyte : 0))),
@@ -117,7 +119,7 @@ queue("events that came together stay together, however many and large they are"
 
 queue("more than 64 MiB waiting is refused as overload, and what waits is stored all the same", async () => {
   const store = new Store();
-  const commit = new GroupCommit(store.storeBatch);
+  const commit = new GroupCommit(store.storeBatch, silent);
   const large = event("large", 16 * mebibyte);
   const accepted = [event("running"), large, large, large, large, event("one byte", 1), event("nothing")].map((one) =>
     commit.accept([one]),
@@ -171,7 +173,7 @@ queue("is failing from a storage failure until the next success", async () => {
 
 queue("drained once nothing waits any more, at once when nothing ever did", async () => {
   const store = new Store();
-  const commit = new GroupCommit(store.storeBatch);
+  const commit = new GroupCommit(store.storeBatch, silent);
   await commit.drained();
   const accepted = titles(3).map((title) => commit.accept([event(title)]));
   const drained = commit.drained();

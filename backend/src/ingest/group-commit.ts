@@ -1,4 +1,4 @@
-import { ServiceError, type IngestQueue } from "@faultline/plugin";
+import { ServiceError, type IngestQueue, type Log } from "@faultline/plugin";
 import { ErrorReason, type ErrorEvent } from "@faultline/proto";
 
 /** One transaction holds at most this much: longer ones lengthen the wait of every event in them. */
@@ -21,14 +21,17 @@ interface Waiting {
  */
 export class GroupCommit implements IngestQueue {
   readonly #storeBatch: (events: readonly ErrorEvent[]) => Promise<void>;
+  readonly #log: Log;
   readonly #waiting: Waiting[] = [];
   #bytes = 0;
   #running: Promise<void> | undefined;
   #failing = false;
+  #loggedAt = Number.NEGATIVE_INFINITY;
   #lastStoredAt = Number.NEGATIVE_INFINITY;
 
-  constructor(storeBatch: (events: readonly ErrorEvent[]) => Promise<void>) {
+  constructor(storeBatch: (events: readonly ErrorEvent[]) => Promise<void>, log: Log) {
     this.#storeBatch = storeBatch;
+    this.#log = log;
   }
 
   /** Whether the last batch could not be stored. */
@@ -88,16 +91,23 @@ export class GroupCommit implements IngestQueue {
         for (const one of batch) await this.#store([one]); // one event is at fault: it must not take the others along
         return;
       }
-      this.#failing = true;
+      this.#failing = isStorageFailure(error); // one bad event says nothing about the next
+      this.#logFailure(error, batch.length);
       const refusal = new ServiceError(
         ErrorReason.STORAGE_UNAVAILABLE,
         "The event could not be stored. Send it again later.",
-        {
-          cause: error,
-        },
+        { cause: error },
       );
       for (const { reject } of batch) reject(refusal);
     }
+  }
+
+  /** At most a line a second: while a disk is full, every request fails. */
+  #logFailure(error: unknown, requests: number): void {
+    const now = performance.now();
+    if (now - this.#loggedAt < 1_000) return;
+    this.#loggedAt = now;
+    this.#log.error({ err: error, requests }, "events could not be stored");
   }
 }
 
