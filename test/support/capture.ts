@@ -87,7 +87,7 @@ export function replay(server: Server, project: Project, capture: Capture): Prom
 }
 
 /** The body with the project's DSN where the SDK wrote its own into the envelope header; else the very bytes. */
-function withDsnOf(project: Project, body: Buffer): Buffer {
+export function withDsnOf(project: Project, body: Buffer): Buffer {
   const isGzip = body[0] === 0x1f && body[1] === 0x8b;
   const text = isGzip ? gunzipSync(body) : body;
   const headerEnd = text.indexOf("\n");

@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import { readAnswer } from "./raw-answer.ts";
 
 /** One HTTP/1.1 request, ready to be written. */
 export interface LoadRequest {
@@ -60,23 +61,4 @@ function write(socket: Socket, { parts }: LoadRequest): void {
   socket.cork();
   for (const part of parts) socket.write(part);
   socket.uncork();
-}
-
-/** Reads the first answer in `bytes`; undefined while it is not complete. */
-function readAnswer(bytes: Buffer): { status: number; length: number; closes: boolean } | undefined {
-  const headEnd = bytes.indexOf("\r\n\r\n");
-  if (headEnd < 0) return undefined;
-  const head = bytes.toString("latin1", 0, headEnd);
-  const bodyStart = headEnd + 4;
-  const bodyEnd = endOfBody(bytes, head, bodyStart);
-  if (bodyEnd < 0 || bodyEnd > bytes.length) return undefined;
-  return { status: Number(head.slice(9, 12)), length: bodyEnd, closes: /^connection: *close/im.test(head) };
-}
-
-function endOfBody(bytes: Buffer, head: string, bodyStart: number): number {
-  const contentLength = /^content-length: *(\d+)/im.exec(head)?.[1];
-  if (contentLength !== undefined) return bodyStart + Number(contentLength);
-  if (!/^transfer-encoding: *chunked/im.test(head)) return bodyStart; // no body
-  const lastChunk = bytes.indexOf("0\r\n\r\n", bodyStart);
-  return lastChunk < 0 ? -1 : lastChunk + 5;
 }

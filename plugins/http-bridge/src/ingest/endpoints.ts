@@ -3,7 +3,7 @@ import { isTransaction, readErrorEvent } from "@faultline/plugin/sentry-event";
 import type { ErrorEvent } from "@faultline/proto";
 import { sendJson, type Handler, type Visit } from "../visit.ts";
 import { readClientKey, readDsn, type ClientKey } from "./authentication.ts";
-import { decodeContent } from "./content-encoding.ts";
+import { decodeContent, isGzipContent } from "./content-encoding.ts";
 import { parseEnvelope, type Envelope } from "./envelope.ts";
 import { parseEventJson } from "./event-json.ts";
 import { maxBodyBytes, maxEventBytes } from "./limits.ts";
@@ -57,9 +57,10 @@ function projectIdOf(path: Visit["path"]): number {
 
 async function decodedBody({ request }: Visit, max: { compressed: number; decoded: number }): Promise<Body> {
   const sent = await readBody(request, max.compressed);
-  const decoded = decodeContent(sent, request.headers["content-encoding"], max.decoded);
+  const encoding = request.headers["content-encoding"];
+  const decoded = decodeContent(sent, encoding, max.decoded);
   if (decoded.length === 0) throw new IngestRefusal(400, "The request body is empty.");
-  return { sent, decoded };
+  return { sent, decoded, isGzip: isGzipContent(sent, encoding) };
 }
 
 async function acceptEnvelope(visit: Visit, body: Body, key: Admission | undefined): Promise<void> {

@@ -5,7 +5,14 @@ import { PayloadEncoding } from "@faultline/proto";
 export interface Body {
   readonly sent: Buffer;
   readonly decoded: Buffer;
+  readonly isGzip: boolean;
 }
+
+/**
+ * How much may be decompressed beside the event's JSON each time it is read: header lines take far less, but 40 MiB of
+ * blank lines are nothing in gzip.
+ */
+const maxExtraBytes = 64 * 1024;
 
 /**
  * What is stored of an event. When its JSON is a part of a gzipped body, the body is kept as it came: compressed
@@ -13,8 +20,8 @@ export interface Body {
  */
 export function storedPayload(json: Buffer, body: Body | undefined): StoredPayload {
   const offset = body ? json.byteOffset - body.decoded.byteOffset : -1;
-  const isPart = body !== undefined && json.buffer === body.decoded.buffer && offset >= 0;
-  if (!isPart || body.sent.length >= json.length || body.sent[0] !== 0x1f || body.sent[1] !== 0x8b) {
+  const isPart = body?.isGzip === true && json.buffer === body.decoded.buffer && offset >= 0;
+  if (!isPart || body.sent.length >= json.length || body.decoded.length - json.length > maxExtraBytes) {
     return { content: json, encoding: PayloadEncoding.UNSPECIFIED, offset: 0, length: 0 };
   }
   return { content: body.sent, encoding: PayloadEncoding.GZIP, offset, length: json.length };
