@@ -26,7 +26,7 @@ import { errorService } from "./errors/error-service.ts";
 import { GrpcServer } from "./grpc/server.ts";
 import { GroupCommit } from "./ingest/group-commit.ts";
 import { ingestService } from "./ingest/ingest-service.ts";
-import { backendsByKind, checkPlugins, eventStore } from "./plugins/boot-checks.ts";
+import { backendsByKind, checkPlugins, eventStore, pluginQueue } from "./plugins/boot-checks.ts";
 import { checkNodeVersion } from "./node-version.ts";
 import { IntervalScheduler } from "./plugins/scheduler.ts";
 import { ProjectDirectory } from "./projects/project-directory.ts";
@@ -77,8 +77,9 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
   const integratedOffered = config.offering === "hosted";
   const projects = new ProjectDirectory(orm, backendsByKind(plugins), integratedOffered);
   const clientKeys = new ClientKeys({ orm, keyRing, clock, baseUrl, integratedOffered });
-  const queue = new GroupCommit(eventStore(plugins), log);
-  started.defer(() => queue.drained());
+  const groupCommit = new GroupCommit(eventStore(plugins), log);
+  started.defer(() => groupCommit.drained());
+  const queue = pluginQueue(plugins) ?? groupCommit;
   const core = guardedCore(
     {
       account: accountService({ orm, keyRing, clock, version }),
@@ -101,7 +102,7 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
   started.defer(() => grpc.stop());
   const grpcAddress = await grpc.listen(config.grpcAddress);
 
-  const readiness = new Readiness(queue, () => database.canWrite());
+  const readiness = new Readiness(groupCommit, () => database.canWrite());
   for (const plugin of plugins) {
     const host: Host = {
       core,

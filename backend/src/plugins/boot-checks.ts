@@ -1,4 +1,4 @@
-import { contractVersion, type ErrorBackend, type Plugin, StartRefusal } from "@faultline/plugin";
+import { contractVersion, type ErrorBackend, type IngestQueue, type Plugin, StartRefusal } from "@faultline/plugin";
 import { BackendSchema, type Backend } from "@faultline/proto";
 import { EntitySchema } from "@mikro-orm/core";
 
@@ -39,6 +39,11 @@ export function checkPlugins(plugins: readonly Plugin[]): void {
 /** The backends the plugins bring, by kind. */
 export function backendsByKind(plugins: readonly Plugin[]): ReadonlyMap<Backend, ErrorBackend> {
   return new Map(plugins.flatMap(({ backend }) => (backend ? [[backend.kind, backend]] : [])));
+}
+
+/** The queue that a plugin brings in place of the core's own group commit. */
+export function pluginQueue(plugins: readonly Plugin[]): IngestQueue | undefined {
+  return plugins.find((plugin) => plugin.queue)?.queue;
 }
 
 /** The `storeBatch` of the backend that stores events. */
