@@ -4,5 +4,7 @@ export * from "./gen/faultline/v1/client_key_pb.ts";
 export * from "./gen/faultline/v1/error_pb.ts";
 export * from "./gen/faultline/v1/error_reason_pb.ts";
 export * from "./gen/faultline/v1/ingest_pb.ts";
+export * from "./gen/faultline/v1/outcome_pb.ts";
 export * from "./gen/faultline/v1/project_pb.ts";
+export * from "./gen/faultline/v1/release_pb.ts";
 export * from "./gen/faultline/v1/settings_pb.ts";

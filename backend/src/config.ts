@@ -14,6 +14,8 @@ export interface Config {
   readonly rootPassword: string | undefined;
   readonly rootToken: string | undefined;
   readonly offering: Offering;
+  /** Events a second, and as many sessions; 0: no limit. */
+  readonly rateLimits: { readonly perKey: number; readonly perProject: number };
   readonly logLevel: string;
 }
 
@@ -49,6 +51,12 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     faults.push("FAULTLINE_GRPC_ADDRESS must look like 127.0.0.1:50051");
   }
 
+  const rate = (name: string, otherwise: number) => {
+    const value = text(name) ?? String(otherwise);
+    if (!/^\d{1,7}$/.test(value)) faults.push(`FAULTLINE_${name} must be a whole number from 0 to 9999999`);
+    return Number(value);
+  };
+
   const baseUrl = text("BASE_URL")?.replace(/\/+$/, "");
   if (baseUrl !== undefined && !isWebAddress(baseUrl)) {
     faults.push("FAULTLINE_BASE_URL must look like https://errors.example.com, without a path");
@@ -62,6 +70,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     rootPassword: secret("ROOT_PASSWORD"),
     rootToken: secret("ROOT_TOKEN"),
     offering: choice("OFFERING", offerings, "hosted"),
+    rateLimits: { perKey: rate("RATE_LIMIT_KEY", 300), perProject: rate("RATE_LIMIT_PROJECT", 600) },
     logLevel: choice("LOG_LEVEL", logLevels, "warn"),
   };
   if (faults.length > 0) throw new StartRefusal(`The configuration cannot be used: ${faults.join("; ")}.`);

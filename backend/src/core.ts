@@ -12,7 +12,9 @@ import {
   ClientKeyService,
   ErrorService,
   IngestService,
+  OutcomeService,
   ProjectService,
+  ReleaseService,
   SettingsService,
 } from "@faultline/proto";
 import type { Caller, CallerDirectory } from "./access/caller.ts";
@@ -31,6 +33,8 @@ export const coreServices = {
   settings: SettingsService,
   clientKey: ClientKeyService,
   error: ErrorService,
+  release: ReleaseService,
+  outcome: OutcomeService,
   ingest: IngestService,
 } as const satisfies { [K in keyof Core]: DescService };
 

@@ -21,16 +21,21 @@ import { guardedCore } from "./core.ts";
 import { claimDataDirectory } from "./database/data-directory.ts";
 import { coreEntities } from "./database/entities.ts";
 import { Core0001 } from "./database/migrations/core-0001.ts";
+import { Core0002 } from "./database/migrations/core-0002.ts";
 import { databaseFile, openDatabase } from "./database/open.ts";
 import { errorService } from "./errors/error-service.ts";
 import { GrpcServer } from "./grpc/server.ts";
 import { GroupCommit } from "./ingest/group-commit.ts";
 import { ingestService } from "./ingest/ingest-service.ts";
+import { RateLimits } from "./ingest/rate-limits.ts";
+import { outcomeService } from "./outcomes/outcome-service.ts";
+import { Outcomes } from "./outcomes/outcomes.ts";
 import { backendsByKind, checkPlugins, eventStore, pluginQueue } from "./plugins/boot-checks.ts";
 import { checkNodeVersion } from "./node-version.ts";
 import { IntervalScheduler } from "./plugins/scheduler.ts";
 import { ProjectDirectory } from "./projects/project-directory.ts";
 import { projectService } from "./projects/project-service.ts";
+import { releaseService } from "./releases/release-service.ts";
 import { Readiness } from "./readiness.ts";
 import { KeyRing } from "./secrets/key-ring.ts";
 import { settingsService } from "./settings/settings-service.ts";
@@ -66,7 +71,7 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
   const database = await openDatabase(
     config.dataDir,
     [...coreEntities, ...plugins.flatMap(({ entities }) => entities ?? [])],
-    [Core0001, ...plugins.flatMap(({ migrations }) => migrations ?? [])],
+    [Core0001, Core0002, ...plugins.flatMap(({ migrations }) => migrations ?? [])],
   );
   const { orm } = database;
   started.defer(() => orm.close());
@@ -80,6 +85,8 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
   const groupCommit = new GroupCommit(eventStore(plugins), log);
   started.defer(() => groupCommit.drained());
   const queue = pluginQueue(plugins) ?? groupCommit;
+  const rateLimits = new RateLimits(clock, config.rateLimits);
+  const outcomes = new Outcomes(database, clock);
   const core = guardedCore(
     {
       account: accountService({ orm, keyRing, clock, version }),
@@ -87,6 +94,8 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
       settings: settingsService({ orm, clock, keyRing, projects, clientKeys, offering: config.offering }),
       clientKey: clientKeyService({ projects, clientKeys }),
       error: errorService(projects),
+      release: releaseService(projects),
+      outcome: outcomeService({ projects, outcomes }),
       ingest: ingestService({ projects, queue, clock, integratedOffered }),
     },
     new CallerDirectory(orm, keyRing, clock),
@@ -94,8 +103,11 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
 
   const scheduler = new IntervalScheduler(log);
   started.defer(() => clientKeys.saveLastUsed());
+  started.defer(() => outcomes.save());
   started.defer(() => scheduler.stop());
   scheduler.every(60_000, "save when client keys were last used", () => clientKeys.saveLastUsed());
+  scheduler.every(1_000, "save outcomes", () => outcomes.save());
+  scheduler.every(3_600_000, "delete outcomes older than the retention", () => outcomes.deleteExpired());
 
   // The servers.
   const grpc = new GrpcServer(core, log);
@@ -106,7 +118,12 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
   for (const plugin of plugins) {
     const host: Host = {
       core,
-      events: { admit: (key, projectId) => clientKeys.admit(key, projectId), accept: (events) => queue.accept(events) },
+      events: {
+        admit: (key, projectId) => clientKeys.admit(key, projectId),
+        spend: (admission, category) => rateLimits.spend(admission, category),
+        accept: (intake) => queue.accept(intake),
+        note: (outcome) => outcomes.note(outcome),
+      },
       database,
       log: log.child({ plugin: plugin.name }),
       clock,

@@ -26,6 +26,7 @@ const config = {
   rootPassword,
   rootToken,
   offering: "hosted",
+  rateLimits: { perKey: 0, perProject: 0 },
   logLevel: "error",
 } as const;
 

@@ -59,6 +59,8 @@ export function launch({ dataDir = tempDir(), env = {} }: ServerOptions = {}): L
       FAULTLINE_DATA_DIR: dataDir,
       FAULTLINE_ROOT_PASSWORD: rootPassword,
       FAULTLINE_ROOT_TOKEN: rootToken,
+      FAULTLINE_RATE_LIMIT_KEY: "0", // tests of the limits set their own; the others send as fast as they can
+      FAULTLINE_RATE_LIMIT_PROJECT: "0",
       ...env,
     },
   });

@@ -15,6 +15,7 @@ config("nothing set gives the defaults", () => {
     rootPassword: undefined,
     rootToken: undefined,
     offering: "hosted",
+    rateLimits: { perKey: 300, perProject: 600 },
     logLevel: "warn",
   });
 });
@@ -29,6 +30,8 @@ config("everything set is taken", () => {
     FAULTLINE_ROOT_PASSWORD: "12345678",
     FAULTLINE_ROOT_TOKEN: "x".repeat(1024),
     FAULTLINE_OFFERING: "self_managed",
+    FAULTLINE_RATE_LIMIT_KEY: "50",
+    FAULTLINE_RATE_LIMIT_PROJECT: "0",
     FAULTLINE_LOG_LEVEL: "silent",
   };
   assert.equal(readConfig(environment), {
@@ -39,6 +42,7 @@ config("everything set is taken", () => {
     rootPassword: "12345678",
     rootToken: "x".repeat(1024),
     offering: "self_managed",
+    rateLimits: { perKey: 50, perProject: 0 },
     logLevel: "silent",
   });
 });
@@ -58,6 +62,8 @@ const refused: [variable: string, values: string[]][] = [
   ["BASE_URL", ["errors.example.com", "ftp://h", "https://h/path", "https://h?a", "https://user@h", "javascript:0"]],
   ["ROOT_PASSWORD", ["1234567", "x".repeat(1025)]],
   ["ROOT_TOKEN", ["1234567", "x".repeat(1025)]],
+  ["RATE_LIMIT_KEY", ["-1", "1.5", "many", "12345678"]],
+  ["RATE_LIMIT_PROJECT", ["1e3"]],
   ["OFFERING", ["Hosted", "free"]],
   ["LOG_LEVEL", ["verbose"]],
 ];

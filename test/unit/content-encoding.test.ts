@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
-import { decodeContent } from "../../plugins/http-bridge/src/ingest/content-encoding.ts";
+import { decodeContent } from "../../plugins/http-bridge/src/ingest/body/content-encoding.ts";
 import { IngestRefusal } from "../../plugins/http-bridge/src/ingest/refusal.ts";
 
 const encoding = suite("content encoding");

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { MAX_HEADER_BYTES, MAX_ITEMS, parseEnvelope } from "../../plugins/http-bridge/src/ingest/envelope.ts";
+import { MAX_HEADER_BYTES, MAX_ITEMS, parseEnvelope } from "../../plugins/http-bridge/src/ingest/body/envelope.ts";
 import { IngestRefusal } from "../../plugins/http-bridge/src/ingest/refusal.ts";
 
 const framing = suite("envelope framing");

@@ -1,9 +1,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { deflateSync } from "node:zlib";
-import { MAX_DEPTH, parseEventJson } from "../../plugins/http-bridge/src/ingest/event-json.ts";
+import { MAX_DEPTH, parseEventJson } from "../../plugins/http-bridge/src/ingest/body/event-json.ts";
 import { IngestRefusal } from "../../plugins/http-bridge/src/ingest/refusal.ts";
-import { holdsEnvelope, readStoreBody } from "../../plugins/http-bridge/src/ingest/store-body.ts";
+import { holdsEnvelope, readStoreBody } from "../../plugins/http-bridge/src/ingest/body/store-body.ts";
 
 const json = suite("event JSON");
 

@@ -1,5 +1,4 @@
-import { ServiceError, type Log } from "@faultline/plugin";
-import type { ErrorEvent } from "@faultline/proto";
+import { emptyIntake, ServiceError, type Intake, type Log } from "@faultline/plugin";
 import { reasonName } from "@faultline/proto/grpc";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -12,6 +11,7 @@ const queue = suite("group commit");
 
 const mebibyte = 1024 * 1024;
 const event = (title: string, bytes = 0) => errorEvent({ title, payload: new Uint8Array(bytes) });
+const intake = (...events: Intake["events"]): Intake => ({ ...emptyIntake, events });
 const titles = (count: number, prefix = "") => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
 
 /** A store that notes its batches and is done with each when the test says so. */
@@ -19,7 +19,7 @@ class Store {
   readonly batches: string[][] = [];
   #done = Promise.withResolvers<void>();
 
-  readonly storeBatch = async (events: readonly ErrorEvent[]) => {
+  readonly storeBatch = async ({ events }: Intake) => {
     this.batches.push(events.map(({ title }) => title));
     await this.#done.promise;
   };
@@ -33,7 +33,7 @@ class Store {
 /** A store that refuses the batches `fault` has something against. */
 function refusing(fault: (titles: readonly string[]) => Error | undefined) {
   const batches: string[][] = [];
-  const commit = new GroupCommit(async (events) => {
+  const commit = new GroupCommit(async ({ events }) => {
     const batch = events.map(({ title }) => title);
     batches.push(batch);
     const error = fault(batch);
@@ -53,7 +53,7 @@ async function outcomes(accepted: readonly Promise<void>[]): Promise<string[]> {
 
 queue("a lone event is stored at once", async () => {
   const store = new Store();
-  const accepted = new GroupCommit(store.storeBatch, silent).accept([event("a")]);
+  const accepted = new GroupCommit(store.storeBatch, silent).accept(intake(event("a")));
   assert.equal(store.batches, [["a"]]);
   store.release();
   await accepted;
@@ -62,7 +62,7 @@ queue("a lone event is stored at once", async () => {
 queue("events that come while a batch is written wait and share the next one, in order", async () => {
   const store = new Store();
   const commit = new GroupCommit(store.storeBatch, silent);
-  const accepted = ["a", "b", "c", "d"].map((title) => commit.accept([event(title)]));
+  const accepted = ["a", "b", "c", "d"].map((title) => commit.accept(intake(event(title))));
   assert.equal(store.batches, [["a"]]);
   store.release();
   assert.equal(await outcomes(accepted), ["stored", "stored", "stored", "stored"]);
@@ -73,7 +73,7 @@ queue("an event is not accepted before its batch is stored", async () => {
   const store = new Store();
   const commit = new GroupCommit(store.storeBatch, silent);
   let isAccepted = false;
-  const accepted = commit.accept([event("a")]).then(() => (isAccepted = true));
+  const accepted = commit.accept(intake(event("a"))).then(() => (isAccepted = true));
   await new Promise((resolve) => setImmediate(resolve)); // long after everything that does not wait for the store
   assert.not(isAccepted);
   store.release();
@@ -83,7 +83,7 @@ queue("an event is not accepted before its batch is stored", async () => {
 queue("a batch holds at most 500 events", async () => {
   const store = new Store();
   const commit = new GroupCommit(store.storeBatch, silent);
-  const accepted = titles(1102).map((title) => commit.accept([event(title)]));
+  const accepted = titles(1102).map((title) => commit.accept(intake(event(title))));
   store.release();
   await Promise.all(accepted);
   assert.equal(
@@ -96,7 +96,7 @@ queue("a batch holds at most 500 events", async () => {
 queue("a batch holds at most 8 MiB", async () => {
   const store = new Store();
   const commit = new GroupCommit(store.storeBatch, silent);
-  const accepted = titles(20).map((title) => commit.accept([event(title, mebibyte)]));
+  const accepted = titles(20).map((title) => commit.accept(intake(event(title, mebibyte))));
   store.release();
   await Promise.all(accepted);
   assert.equal(
@@ -110,7 +110,7 @@ queue("events that came together stay together, however many and large they are"
   const commit = new GroupCommit(store.storeBatch, silent);
   const many = titles(1000, "many ");
   const accepted = [["first"], ["small"], many, ["last"]].map((group) =>
-    commit.accept(group.map((title) => event(title, title === "many 0" ? 10 * mebibyte : 0))),
+    commit.accept(intake(...group.map((title) => event(title, title === "many 0" ? 10 * mebibyte : 0)))),
   );
   store.release();
   await Promise.all(accepted);
@@ -122,19 +122,19 @@ queue("more than 64 MiB waiting is refused as overload, and what waits is stored
   const commit = new GroupCommit(store.storeBatch, silent);
   const large = event("large", 16 * mebibyte);
   const accepted = [event("running"), large, large, large, large, event("one byte", 1), event("nothing")].map((one) =>
-    commit.accept([one]),
+    commit.accept(intake(one)),
   );
   store.release();
   assert.equal(await outcomes(accepted), ["stored", "stored", "stored", "stored", "stored", "OVERLOADED", "stored"]);
   assert.not(commit.isFailing);
-  await commit.accept([large]); // what was stored waits no longer
+  await commit.accept(intake(large)); // what was stored waits no longer
 });
 
 queue("one poisonous event does not take the others of its batch along", async () => {
   const { batches, commit } = refusing((batch) =>
     batch.includes("poison") ? new Error("SQLITE_CONSTRAINT: datatype mismatch") : undefined,
   );
-  const accepted = ["first", "a", "poison", "b"].map((title) => commit.accept([event(title)]));
+  const accepted = ["first", "a", "poison", "b"].map((title) => commit.accept(intake(event(title))));
   assert.equal(await outcomes(accepted), ["stored", "stored", "STORAGE_UNAVAILABLE", "stored"]);
   assert.equal(batches, [["first"], ["a", "poison", "b"], ["a"], ["poison"], ["b"]]);
   assert.not(commit.isFailing);
@@ -144,11 +144,11 @@ for (const code of ["BUSY", "LOCKED", "FULL", "IOERR", "READONLY", "CORRUPT", "C
   queue(`SQLITE_${code} refuses the whole batch, without another try`, async () => {
     const failure = new Error(`SQLITE_${code}: no`);
     const { batches, commit } = refusing((batch) => (batch.includes("first") ? undefined : failure));
-    const accepted = ["first", "a", "b", "c"].map((title) => commit.accept([event(title)]));
+    const accepted = ["first", "a", "b", "c"].map((title) => commit.accept(intake(event(title))));
     const refused = "STORAGE_UNAVAILABLE";
     assert.equal(await outcomes(accepted), ["stored", refused, refused, refused]);
     assert.equal(batches, [["first"], ["a", "b", "c"]]);
-    const error = await commit.accept([event("d")]).catch((reason: unknown) => reason);
+    const error = await commit.accept(intake(event("d"))).catch((reason: unknown) => reason);
     assert.is((error as Error).cause, failure);
     assert.not.match((error as Error).message, "SQLITE");
   });
@@ -157,17 +157,17 @@ for (const code of ["BUSY", "LOCKED", "FULL", "IOERR", "READONLY", "CORRUPT", "C
 queue("is failing from a storage failure until the next success", async () => {
   let failure: Error | undefined;
   const { commit } = refusing(() => failure);
-  await commit.accept([event("a")]);
+  await commit.accept(intake(event("a")));
   assert.not(commit.isFailing);
 
   failure = new Error("SQLITE_FULL: database or disk is full");
-  assert.equal(await outcomes([commit.accept([event("b")])]), ["STORAGE_UNAVAILABLE"]);
+  assert.equal(await outcomes([commit.accept(intake(event("b")))]), ["STORAGE_UNAVAILABLE"]);
   assert.ok(commit.isFailing);
-  assert.equal(await outcomes([commit.accept([event("c")])]), ["STORAGE_UNAVAILABLE"]);
+  assert.equal(await outcomes([commit.accept(intake(event("c")))]), ["STORAGE_UNAVAILABLE"]);
   assert.ok(commit.isFailing);
 
   failure = undefined;
-  await commit.accept([event("d")]);
+  await commit.accept(intake(event("d")));
   assert.not(commit.isFailing);
 });
 
@@ -175,7 +175,7 @@ queue("drained once nothing waits any more, at once when nothing ever did", asyn
   const store = new Store();
   const commit = new GroupCommit(store.storeBatch, silent);
   await commit.drained();
-  const accepted = titles(3).map((title) => commit.accept([event(title)]));
+  const accepted = titles(3).map((title) => commit.accept(intake(event(title))));
   const drained = commit.drained();
   store.release();
   await drained;

@@ -33,7 +33,12 @@ export const needs: Readonly<Record<string, Need>> = {
   "ErrorService.GetEvent": "read",
   "ErrorService.GetErrorStats": "read",
   "ErrorService.WatchErrors": "read",
+  "ReleaseService.ListReleases": "read",
+  "ReleaseService.GetSessionStats": "read",
+  "OutcomeService.ListOutcomes": "read",
+  "OutcomeService.WatchRefusals": "read",
   "IngestService.ReportEvents": "write",
+  "IngestService.ReportSessions": "write",
 };
 
 /** Lets a caller through or refuses with INSUFFICIENT_SCOPE or FORBIDDEN. `method` is `Service.Method`. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { ServiceError, type Clock } from "@faultline/plugin";
-import { Backend, ErrorReason, type ClientKeySchema } from "@faultline/proto";
+import { ClientKeyRefusal, type Admission, type Clock } from "@faultline/plugin";
+import { Backend, type ClientKeySchema } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import { ClientKeyEntity, ProjectEntity, SettingsEntity, type ClientKeyRow } from "../database/entities.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
@@ -9,8 +9,8 @@ import { clientKeyToProto } from "../to-proto.ts";
 
 const publicKeyPurpose = "client key";
 
-/** What is known of a public key: the project that takes its events, or that nobody does. */
-type Known = { readonly keyId: number; readonly projectId: number } | "refused";
+/** What is known of a public key: its project, which may take no events now, or that there is no such key. */
+type Known = (Admission & { readonly isOpen: boolean }) | "unknown";
 
 /** Both known and refused keys are remembered, so that a flood of guesses costs no database reads. */
 const keysRemembered = 10_000;
@@ -42,32 +42,34 @@ export class ClientKeys {
   }
 
   /** See EventDoor.admit. */
-  admit(publicKey: string, projectId: number): void | Promise<void> {
+  admit(publicKey: string, projectId?: number): Admission | Promise<Admission> {
     const known = this.#known.get(publicKey);
     if (known === undefined) return this.#lookUp(publicKey).then((found) => this.#check(found, projectId));
-    this.#check(known, projectId);
+    return this.#check(known, projectId);
   }
 
-  #check(known: Known, projectId: number): void {
-    if (known === "refused" || known.projectId !== projectId) {
-      throw new ServiceError(ErrorReason.CLIENT_KEY_REFUSED, "The DSN is not accepted: check its key and project.");
+  #check(known: Known, projectId: number | undefined): Admission {
+    if (known === "unknown" || (projectId !== undefined && known.projectId !== projectId)) {
+      throw new ClientKeyRefusal("unknown_key");
     }
+    if (!known.isOpen) throw new ClientKeyRefusal("not_active");
     this.#lastUsed.set(known.keyId, this.#clock.now());
+    return known;
   }
 
   async #lookUp(publicKey: string): Promise<Known> {
-    if (!/^[0-9a-f]{32}$/.test(publicKey)) return "refused";
+    if (!/^[0-9a-f]{32}$/.test(publicKey)) return "unknown";
     const generation = this.#generation;
     const em = this.#orm.em.fork();
     const row = await em.findOne(ClientKeyEntity, { keyDigest: this.#keyRing.digest(publicKeyPurpose, publicKey) });
     const project = row && (await em.findOne(ProjectEntity, { id: row.projectId }));
     const settings = row && (await em.findOne(SettingsEntity, { id: row.projectId }));
-    const open =
+    const isOpen =
       this.#integratedOffered &&
       project?.monitorEnabled === true && // the whole feature depends on it (specification 2.1)
       settings?.active === true &&
       settings.backend === Backend.INTEGRATED;
-    const known: Known = row && open ? { keyId: row.id, projectId: row.projectId } : "refused";
+    const known: Known = row ? { keyId: row.id, projectId: row.projectId, isOpen } : "unknown";
     if (generation === this.#generation) {
       if (this.#known.size >= keysRemembered) this.#known.clear();
       this.#known.set(publicKey, known);

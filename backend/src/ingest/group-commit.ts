@@ -1,26 +1,30 @@
-import { ServiceError, type IngestQueue, type Log } from "@faultline/plugin";
-import { ErrorReason, type ErrorEvent } from "@faultline/proto";
+import { ServiceError, type IngestQueue, type Intake, type Log } from "@faultline/plugin";
+import { ErrorReason } from "@faultline/proto";
 
 /** One transaction holds at most this much: longer ones lengthen the wait of every event in them. */
-const batchEvents = 500;
+const batchItems = 500;
 const batchBytes = 8 * 1024 * 1024;
 
-/** Events that wait may hold this much memory; beyond it they are refused, so that an error storm cannot end us. */
+/** What waits may hold this much memory; beyond it it is refused, so that an error storm cannot end us. */
 const waitingBytes = 64 * 1024 * 1024;
 
+/** About what a session or a feedback takes in memory. */
+const smallItemBytes = 1024;
+
 interface Waiting {
-  readonly events: readonly ErrorEvent[];
+  readonly intake: Intake;
+  readonly items: number;
   readonly bytes: number;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * The queue of one machine: while one batch is written and synced, the events that arrive become the next. So the
- * batch grows with the load, a lone event waits for nothing, and every event is on disk when `accept` resolves.
+ * The queue of one machine: while one batch is written and synced, the intakes that arrive become the next. So
+ * the batch grows with the load, a lone event waits for nothing, and every event is on disk when `accept` resolves.
  */
 export class GroupCommit implements IngestQueue {
-  readonly #storeBatch: (events: readonly ErrorEvent[]) => Promise<void>;
+  readonly #storeBatch: (intake: Intake) => Promise<void>;
   readonly #log: Log;
   readonly #waiting: Waiting[] = [];
   #bytes = 0;
@@ -29,7 +33,7 @@ export class GroupCommit implements IngestQueue {
   #loggedAt = Number.NEGATIVE_INFINITY;
   #lastStoredAt = Number.NEGATIVE_INFINITY;
 
-  constructor(storeBatch: (events: readonly ErrorEvent[]) => Promise<void>, log: Log) {
+  constructor(storeBatch: (intake: Intake) => Promise<void>, log: Log) {
     this.#storeBatch = storeBatch;
     this.#log = log;
   }
@@ -39,8 +43,11 @@ export class GroupCommit implements IngestQueue {
     return this.#failing;
   }
 
-  accept(events: readonly ErrorEvent[]): Promise<void> {
-    const bytes = events.reduce((sum, event) => sum + event.payload.length, 0);
+  accept(intake: Intake): Promise<void> {
+    const { events, sessions, aggregates, feedback } = intake;
+    const smallItems = sessions.length + aggregates.length + feedback.length;
+    const bytes = events.reduce((sum, event) => sum + event.payload.length, smallItems * smallItemBytes);
+    const items = events.length + smallItems;
     if (this.#bytes + bytes > waitingBytes) {
       return Promise.reject(
         new ServiceError(ErrorReason.OVERLOADED, "More events arrive than can be stored. Send this one again later."),
@@ -48,7 +55,7 @@ export class GroupCommit implements IngestQueue {
     }
     this.#bytes += bytes;
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ events, bytes, resolve, reject });
+      this.#waiting.push({ intake, items, bytes, resolve, reject });
       this.#running ??= this.#run();
     });
   }
@@ -69,10 +76,10 @@ export class GroupCommit implements IngestQueue {
   }
 
   #takeBatch(): Waiting[] {
-    let [events, bytes, taken] = [0, 0, 0];
+    let [items, bytes, taken] = [0, 0, 0];
     for (const one of this.#waiting) {
-      if (taken > 0 && (events + one.events.length > batchEvents || bytes + one.bytes > batchBytes)) break;
-      events += one.events.length;
+      if (taken > 0 && (items + one.items > batchItems || bytes + one.bytes > batchBytes)) break;
+      items += one.items;
       bytes += one.bytes;
       taken++;
     }
@@ -82,7 +89,7 @@ export class GroupCommit implements IngestQueue {
 
   async #store(batch: readonly Waiting[]): Promise<void> {
     try {
-      await this.#storeBatch(batch.flatMap(({ events }) => events));
+      await this.#storeBatch(together(batch));
       this.#failing = false;
       this.#lastStoredAt = performance.now();
       for (const { resolve } of batch) resolve();
@@ -109,6 +116,15 @@ export class GroupCommit implements IngestQueue {
     this.#loggedAt = now;
     this.#log.error({ err: error, requests }, "events could not be stored");
   }
+}
+
+function together(batch: readonly Waiting[]): Intake {
+  return {
+    events: batch.flatMap(({ intake }) => intake.events),
+    sessions: batch.flatMap(({ intake }) => intake.sessions),
+    aggregates: batch.flatMap(({ intake }) => intake.aggregates),
+    feedback: batch.flatMap(({ intake }) => intake.feedback),
+  };
 }
 
 /** Whether the database as a whole refuses, so that trying each event alone would only repeat the refusal. */

@@ -1,9 +1,17 @@
-import { invalidField, ServiceError, type Clock, type Handlers, type IngestQueue } from "@faultline/plugin";
+import {
+  emptyIntake,
+  invalidField,
+  ServiceError,
+  type Clock,
+  type Handlers,
+  type IngestQueue,
+} from "@faultline/plugin";
 import { Backend, ErrorReason, IngestService } from "@faultline/proto";
 import type { CoreCall } from "../core.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
 import { trackingOff } from "../projects/project-directory.ts";
 import { reportedEvent } from "./reported-event.ts";
+import { reportedAggregate, reportedUpdate } from "./reported-session.ts";
 
 /** Events from internal services, over gRPC; SDKs come in by the bridge. */
 export function ingestService(parts: {
@@ -13,22 +21,45 @@ export function ingestService(parts: {
   integratedOffered: boolean;
 }): Handlers<typeof IngestService, CoreCall> {
   const { projects, queue, clock, integratedOffered } = parts;
+
+  const checkProjects = async (items: readonly { readonly projectId: number }[]) => {
+    for (const projectId of new Set(items.map((item) => item.projectId))) {
+      const backend = await projects.backend(projectId);
+      if (backend.kind !== Backend.INTEGRATED) {
+        throw new ServiceError(ErrorReason.ERROR_TRACKING_DISABLED, trackingOff);
+      }
+      if (!integratedOffered) {
+        throw new ServiceError(
+          ErrorReason.INTEGRATED_NOT_OFFERED,
+          "The integrated backend is offered on the hosted offering only, so this installation takes no events.",
+        );
+      }
+    }
+  };
+
   return {
     async reportEvents({ events }) {
       if (events.length === 0 || events.length > 1000) throw invalidField("events", "Send 1 to 1,000 events a call.");
-      for (const projectId of new Set(events.map((event) => event.projectId))) {
-        const backend = await projects.backend(projectId);
-        if (backend.kind !== Backend.INTEGRATED)
-          throw new ServiceError(ErrorReason.ERROR_TRACKING_DISABLED, trackingOff);
-        if (!integratedOffered) {
-          throw new ServiceError(
-            ErrorReason.INTEGRATED_NOT_OFFERED,
-            "The integrated backend is offered on the hosted offering only, so this installation takes no events.",
-          );
-        }
-      }
+      await checkProjects(events);
       const receivedAt = clock.now();
-      await queue.accept(events.map((event, n) => reportedEvent(event, `events[${n}]`, receivedAt)));
+      await queue.accept({
+        ...emptyIntake,
+        events: events.map((event, n) => reportedEvent(event, `events[${n}]`, receivedAt)),
+      });
+      return {};
+    },
+
+    async reportSessions({ updates, aggregates }) {
+      if (updates.length + aggregates.length === 0 || updates.length > 1000 || aggregates.length > 1000) {
+        throw invalidField("updates", "Send 1 to 1,000 updates or aggregates a call.");
+      }
+      await checkProjects([...updates, ...aggregates]);
+      const receivedAt = clock.now();
+      await queue.accept({
+        ...emptyIntake,
+        sessions: updates.map((update, n) => reportedUpdate(update, `updates[${n}]`, receivedAt)),
+        aggregates: aggregates.map((aggregate, n) => reportedAggregate(aggregate, `aggregates[${n}]`, receivedAt)),
+      });
       return {};
     },
   };

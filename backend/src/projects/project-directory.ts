@@ -72,6 +72,7 @@ function nothing(reason: string, backend: ErrorBackend | undefined): Capabilitie
     // Keys can be made before error tracking is on, as in the original.
     clientKeys: backend?.capabilities.clientKeys ?? { allowed: true },
     watch: off,
+    releases: off,
     retentionDays: backend?.capabilities.retentionDays ?? 0,
   };
 }

@@ -2,10 +2,11 @@ import type { DescMethod, DescService, MessageInitShape, MessageShape } from "@b
 import type {
   AccountService,
   ClientKeyService,
-  ErrorEvent,
   ErrorService,
   IngestService,
+  OutcomeService,
   ProjectService,
+  ReleaseService,
   SettingsService,
 } from "@faultline/proto";
 
@@ -34,16 +35,7 @@ export interface Core {
   readonly settings: Handlers<typeof SettingsService>;
   readonly clientKey: Handlers<typeof ClientKeyService>;
   readonly error: Handlers<typeof ErrorService>;
+  readonly release: Handlers<typeof ReleaseService>;
+  readonly outcome: Handlers<typeof OutcomeService>;
   readonly ingest: Handlers<typeof IngestService>;
-}
-
-/** The way in for events that come with a client key instead of a token. */
-export interface EventDoor {
-  /**
-   * Admits a client key to a project; at once when the key was seen before. Refuses with CLIENT_KEY_REFUSED, without
-   * telling whether the key is unknown, deleted, of another project, or the project takes no events.
-   */
-  admit(publicKey: string, projectId: number): void | Promise<void>;
-  /** Resolves when the events are on disk and readable. Refuses with STORAGE_UNAVAILABLE or OVERLOADED. */
-  accept(events: readonly ErrorEvent[]): Promise<void>;
 }

@@ -2,22 +2,26 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type {
   Backend,
   CapabilitiesSchema,
-  ErrorEvent,
   GetErrorRequest,
   GetErrorResponseSchema,
   GetErrorStatsRequest,
   GetErrorStatsResponseSchema,
   GetEventRequest,
   GetEventResponseSchema,
+  GetSessionStatsRequest,
+  GetSessionStatsResponseSchema,
   ListErrorsRequest,
   ListErrorsResponseSchema,
   ListEventsRequest,
   ListEventsResponseSchema,
+  ListReleasesRequest,
+  ListReleasesResponseSchema,
   UpdateErrorsRequest,
   UpdateErrorsResponseSchema,
   WatchErrorsRequest,
   WatchErrorsResponseSchema,
 } from "@faultline/proto";
+import type { Intake } from "./ingest-queue.ts";
 
 /** What can be done with the errors of a project, as a plain object. */
 export type Capabilities = Exclude<MessageInitShape<typeof CapabilitiesSchema>, { $typeName: string }>;
@@ -29,8 +33,9 @@ export interface BackendCall {
 }
 
 /**
- * A system that holds errors. Every method takes the request message of ErrorService and answers its response, so that
- * nobody can tell from an answer which backend gave it (specification 1.3). Refusals are ServiceErrors.
+ * A system that holds errors. Every method takes the request message of ErrorService or ReleaseService and answers its
+ * response, so that nobody can tell from an answer which backend gave it (specification 1.3). Refusals are
+ * ServiceErrors.
  */
 export interface ErrorBackend {
   readonly kind: Backend;
@@ -52,9 +57,17 @@ export interface ErrorBackend {
     request: WatchErrorsRequest,
     call: BackendCall,
   ): AsyncIterable<MessageInitShape<typeof WatchErrorsResponseSchema>>;
+  listReleases(
+    request: ListReleasesRequest,
+    call: BackendCall,
+  ): Promise<MessageInitShape<typeof ListReleasesResponseSchema>>;
+  getSessionStats(
+    request: GetSessionStatsRequest,
+    call: BackendCall,
+  ): Promise<MessageInitShape<typeof GetSessionStatsResponseSchema>>;
   /**
-   * Stores events of any projects in one transaction; resolves when they are on disk and readable. Idempotent by
-   * project and event id, also within the batch. Only backends that store events have it.
+   * Stores what arrived for any projects in one transaction; resolves when it is on disk and readable. Idempotent by
+   * project and event id, and by project and session id, also within the batch. Only backends that store events have it.
    */
-  storeBatch?(events: readonly ErrorEvent[]): Promise<void>;
+  storeBatch?(intake: Intake): Promise<void>;
 }

@@ -1,6 +1,7 @@
 /** What the core and its plugins agree on. */
 export * from "./core.ts";
 export * from "./error-backend.ts";
+export * from "./event-door.ts";
 export * from "./ingest-queue.ts";
 export * from "./page-token.ts";
 export * from "./plugin.ts";

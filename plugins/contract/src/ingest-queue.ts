@@ -1,7 +1,18 @@
-import type { ErrorEvent } from "@faultline/proto";
+import type { ErrorEvent, SessionAggregate, SessionUpdate, UserFeedback } from "@faultline/proto";
 
-/** Holds accepted events until a backend has stored them. */
+/** What one request brings to be stored: all of it or nothing. */
+export interface Intake {
+  readonly events: readonly ErrorEvent[];
+  readonly sessions: readonly SessionUpdate[];
+  readonly aggregates: readonly SessionAggregate[];
+  readonly feedback: readonly UserFeedback[];
+}
+
+/** An intake with nothing in it, to spread over. */
+export const emptyIntake: Intake = { events: [], sessions: [], aggregates: [], feedback: [] };
+
+/** Holds what was accepted until a backend has stored it. */
 export interface IngestQueue {
-  /** Resolves when the events are durable; rejects when they are not, and then they may be sent again. */
-  accept(events: readonly ErrorEvent[]): Promise<void>;
+  /** Resolves when the intake is durable; rejects when it is not, and then it may be sent again. */
+  accept(intake: Intake): Promise<void>;
 }

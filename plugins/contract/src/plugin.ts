@@ -1,8 +1,9 @@
 import type { Options } from "@mikro-orm/core";
 import type { Migration } from "@mikro-orm/migrations";
 import type { Kysely } from "kysely";
-import type { Core, EventDoor } from "./core.ts";
+import type { Core } from "./core.ts";
 import type { ErrorBackend } from "./error-backend.ts";
+import type { EventDoor } from "./event-door.ts";
 import type { IngestQueue } from "./ingest-queue.ts";
 
 /** The contract this package describes; a plugin made for another one is refused at boot. */

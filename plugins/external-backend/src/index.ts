@@ -21,6 +21,7 @@ export function externalBackend(): Plugin & { readonly backend: ErrorBackend } {
         affectedUsers: off,
         clientKeys: { allowed: false, reason: "Client keys belong to the integrated backend." },
         watch: off,
+        releases: off,
         retentionDays: 0,
       },
       listErrors: refuse,
@@ -30,6 +31,8 @@ export function externalBackend(): Plugin & { readonly backend: ErrorBackend } {
       getEvent: refuse,
       getErrorStats: refuse,
       watchErrors: refuse,
+      listReleases: refuse,
+      getSessionStats: refuse,
     },
   };
 }

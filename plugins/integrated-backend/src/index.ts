@@ -1,5 +1,12 @@
-import { contractVersion, ServiceError, type ErrorBackend, type Host, type Plugin } from "@faultline/plugin";
-import { Backend, ErrorReason, type ErrorEvent } from "@faultline/proto";
+import {
+  contractVersion,
+  ServiceError,
+  type ErrorBackend,
+  type Host,
+  type Intake,
+  type Plugin,
+} from "@faultline/plugin";
+import { Backend, ErrorReason } from "@faultline/proto";
 import { createBatchProcedure } from "./batch-procedure.ts";
 import { getError, listErrors, withSettledLastSeen } from "./errors.ts";
 import { getEvent, listEvents } from "./events.ts";
@@ -39,6 +46,7 @@ class IntegratedBackend implements ErrorBackend {
     affectedUsers: allowed,
     clientKeys: allowed,
     watch: allowed,
+    releases: allowed,
     retentionDays,
   };
 
@@ -61,7 +69,7 @@ class IntegratedBackend implements ErrorBackend {
     scheduler.every(retentionIntervalMs, "retention", retain);
   }
 
-  async storeBatch(events: readonly ErrorEvent[]): Promise<void> {
+  async storeBatch({ events }: Intake): Promise<void> {
     this.#changes.announce(await storeBatch(this.#write, this.#running.memory, events));
   }
 
@@ -74,6 +82,10 @@ class IntegratedBackend implements ErrorBackend {
   listEvents: ErrorBackend["listEvents"] = (request) => listEvents(this.#read, request);
 
   getEvent: ErrorBackend["getEvent"] = (request) => getEvent(this.#read, request);
+
+  listReleases: ErrorBackend["listReleases"] = async () => ({});
+
+  getSessionStats: ErrorBackend["getSessionStats"] = async () => ({});
 
   getErrorStats: ErrorBackend["getErrorStats"] = (request) => getErrorStats(this.#read, request, this.#now);
 

@@ -2,10 +2,10 @@ import { type EventDetails, readEvent, titleOf } from "@faultline/plugin/sentry-
 import { type ErrorEvent } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { decodeContent } from "../../../plugins/http-bridge/src/ingest/content-encoding.ts";
-import { parseEnvelope } from "../../../plugins/http-bridge/src/ingest/envelope.ts";
-import { parseEventJson } from "../../../plugins/http-bridge/src/ingest/event-json.ts";
-import { readStoreBody } from "../../../plugins/http-bridge/src/ingest/store-body.ts";
+import { decodeContent } from "../../../plugins/http-bridge/src/ingest/body/content-encoding.ts";
+import { parseEnvelope } from "../../../plugins/http-bridge/src/ingest/body/envelope.ts";
+import { parseEventJson } from "../../../plugins/http-bridge/src/ingest/body/event-json.ts";
+import { readStoreBody } from "../../../plugins/http-bridge/src/ingest/body/store-body.ts";
 import { type Capture, readCaptures } from "../../support/capture.ts";
 import { head, plain } from "../../support/sentry-event.ts";
 

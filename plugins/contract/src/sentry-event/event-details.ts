@@ -21,7 +21,7 @@ import { readUser } from "./user.ts";
 /** The part of an event message that is read from the payload; ids and times come from where the event is stored. */
 export type EventDetails = Omit<
   Event,
-  "$typeName" | "$unknown" | "eventId" | "errorId" | "projectId" | "occurredTime" | "receivedTime"
+  "$typeName" | "$unknown" | "eventId" | "errorId" | "projectId" | "occurredTime" | "receivedTime" | "feedback"
 >;
 
 /** What was stored of an event beside its payload and completes the reading. */
@@ -68,6 +68,7 @@ export function readEvent(payload: Uint8Array | string, stored: StoredHead = {})
     extra: readBag(event["extra"], limits.bag.extra),
     modules: readRecord(pairs(event["modules"])),
     payloadJson: text.toWellFormed(),
+    trimmed: [],
   };
 }
 

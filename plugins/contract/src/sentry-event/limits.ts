@@ -61,6 +61,8 @@ export const limits = {
   time: {
     past: 30 * 24 * 3_600_000,
     future: 60_000,
+    /** A session may have started this long before it is received. */
+    sessionPast: 5 * 24 * 3_600_000,
     /** A difference between the sender's clock and ours from which on the event's times are corrected. */
     drift: 55 * 60_000,
   },

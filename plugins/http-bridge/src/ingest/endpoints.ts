@@ -1,16 +1,17 @@
 import { randomBytes } from "node:crypto";
+import { emptyIntake } from "@faultline/plugin";
 import { isTransaction, readErrorEvent } from "@faultline/plugin/sentry-event";
 import type { ErrorEvent } from "@faultline/proto";
 import { sendJson, type Handler, type Visit } from "../visit.ts";
 import { readClientKey, readDsn, type ClientKey } from "./authentication.ts";
-import { decodeContent, isGzipContent } from "./content-encoding.ts";
-import { parseEnvelope, type Envelope } from "./envelope.ts";
-import { parseEventJson } from "./event-json.ts";
+import { decodeContent, isGzipContent } from "./body/content-encoding.ts";
+import { parseEnvelope, type Envelope } from "./body/envelope.ts";
+import { parseEventJson } from "./body/event-json.ts";
 import { maxBodyBytes, maxEventBytes } from "./limits.ts";
-import { readBody } from "./read-body.ts";
+import { readBody } from "./body/read-body.ts";
 import { IngestRefusal } from "./refusal.ts";
-import { storedPayload, type Body } from "./stored-payload.ts";
-import { holdsEnvelope, readStoreBody } from "./store-body.ts";
+import { storedPayload, type Body } from "./body/stored-payload.ts";
+import { holdsEnvelope, readStoreBody } from "./body/store-body.ts";
 
 /** `POST .../store/`: the body is one event (protocol reference, section 4). */
 export const receiveStore: Handler = async (visit) => {
@@ -34,7 +35,7 @@ export const receiveEnvelope: Handler = async (visit) => {
 /** A key that the request names, and the core's answer to it. */
 interface Admission {
   readonly publicKey: string;
-  readonly admitted: void | Promise<void>;
+  readonly admitted: unknown;
 }
 
 /** Asks the core before the body is read: a refusal costs next to nothing. Undefined when the request names no key. */
@@ -115,7 +116,7 @@ function newEventId(): string {
 }
 
 async function accept(visit: Visit, event: ErrorEvent | undefined, eventId?: string): Promise<void> {
-  if (event) await visit.host.events.accept([event]);
+  if (event) await visit.host.events.accept({ ...emptyIntake, events: [event] });
   answer(visit, event?.eventId ?? eventId);
 }
 

@@ -12,7 +12,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/error.proto.
  */
 export const file_faultline_v1_error: GenFile = /*@__PURE__*/
-  fileDesc("ChhmYXVsdGxpbmUvdjEvZXJyb3IucHJvdG8SDGZhdWx0bGluZS52MSLTBAoFRXJyb3ISEAoIZXJyb3JfaWQYASABKAkSEgoKcHJvamVjdF9pZBgCIAEoDRINCgV0aXRsZRgDIAEoCRIMCgR0eXBlGAQgASgJEg0KBXZhbHVlGAUgASgJEg8KB2N1bHByaXQYBiABKAkSDQoFbGV2ZWwYByABKAkSEAoIcGxhdGZvcm0YCCABKAkSKQoGc3RhdHVzGAkgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEhMKC2V2ZW50X2NvdW50GAogASgNEhsKE2FmZmVjdGVkX3VzZXJfY291bnQYCyABKA0SMwoPZmlyc3Rfc2Vlbl90aW1lGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3NlZW5fdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASOgoWc2V0dGxlZF9sYXN0X3NlZW5fdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNZmlyc3RfcmVsZWFzZRgPIAEoCRIUCgxsYXN0X3JlbGVhc2UYECABKAkSNwoTc3RhdHVzX2NoYW5nZWRfdGltZRgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNcmVvcGVuZWRfdGltZRgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNaG91cmx5X2NvdW50cxgTIAMoDRIUCgxleHRlcm5hbF91cmwYFCABKAkirwEKEUxpc3RFcnJvcnNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SDQoFcXVlcnkYAiABKAkSKQoGc3RhdHVzGAMgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEiUKBHNvcnQYBCABKA4yFy5mYXVsdGxpbmUudjEuRXJyb3JTb3J0EhEKCXBhZ2Vfc2l6ZRgFIAEoDRISCgpwYWdlX3Rva2VuGAYgASgJIqIBChJMaXN0RXJyb3JzUmVzcG9uc2USIwoGZXJyb3JzGAEgAygLMhMuZmF1bHRsaW5lLnYxLkVycm9yEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRIbChNwcmV2aW91c19wYWdlX3Rva2VuGAMgASgJEjEKDXN0YXR1c19jb3VudHMYBCABKAsyGi5mYXVsdGxpbmUudjEuU3RhdHVzQ291bnRzIkUKDFN0YXR1c0NvdW50cxISCgp1bnJlc29sdmVkGAEgASgNEhAKCHJlc29sdmVkGAIgASgNEg8KB2lnbm9yZWQYAyABKA0iNwoPR2V0RXJyb3JSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SEAoIZXJyb3JfaWQYAiABKAkiNgoQR2V0RXJyb3JSZXNwb25zZRIiCgVlcnJvchgBIAEoCzITLmZhdWx0bGluZS52MS5FcnJvciJWChNVcGRhdGVFcnJvcnNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SKwoHY2hhbmdlcxgCIAMoCzIaLmZhdWx0bGluZS52MS5TdGF0dXNDaGFuZ2UiSwoMU3RhdHVzQ2hhbmdlEhAKCGVycm9yX2lkGAEgASgJEikKBnN0YXR1cxgCIAEoDjIZLmZhdWx0bGluZS52MS5FcnJvclN0YXR1cyJlChRVcGRhdGVFcnJvcnNSZXNwb25zZRIjCgZlcnJvcnMYASADKAsyEy5mYXVsdGxpbmUudjEuRXJyb3ISKAoEdW5kbxgCIAMoCzIaLmZhdWx0bGluZS52MS5TdGF0dXNDaGFuZ2UivgEKEUxpc3RFdmVudHNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SEAoIZXJyb3JfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgNEhIKCnBhZ2VfdG9rZW4YBCABKAkSLgoKc3RhcnRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlkKEkxpc3RFdmVudHNSZXNwb25zZRIqCgZldmVudHMYASADKAsyGi5mYXVsdGxpbmUudjEuRXZlbnRTdW1tYXJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSLYAQoMRXZlbnRTdW1tYXJ5EhAKCGV2ZW50X2lkGAEgASgJEjEKDW9jY3VycmVkX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDXJlY2VpdmVkX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBXRpdGxlGAQgASgJEgwKBHVzZXIYBSABKAkSDwoHcmVsZWFzZRgGIAEoCRITCgtlbnZpcm9ubWVudBgHIAEoCRINCgVsZXZlbBgIIAEoCSJ4Cg9HZXRFdmVudFJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghldmVudF9pZBgCIAEoCRIQCghlcnJvcl9pZBgDIAEoCRItCghwb3NpdGlvbhgEIAEoDjIbLmZhdWx0bGluZS52MS5FdmVudFBvc2l0aW9uImYKEEdldEV2ZW50UmVzcG9uc2USIgoFZXZlbnQYASABKAsyEy5mYXVsdGxpbmUudjEuRXZlbnQSFgoObmV3ZXJfZXZlbnRfaWQYAiABKAkSFgoOb2xkZXJfZXZlbnRfaWQYAyABKAkijQcKBUV2ZW50EhAKCGV2ZW50X2lkGAEgASgJEhAKCGVycm9yX2lkGAIgASgJEhIKCnByb2plY3RfaWQYAyABKA0SMQoNb2NjdXJyZWRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNcmVjZWl2ZWRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFdGl0bGUYBiABKAkSDwoHY3VscHJpdBgHIAEoCRINCgVsZXZlbBgIIAEoCRIQCghwbGF0Zm9ybRgJIAEoCRIrCgpleGNlcHRpb25zGAogAygLMhcuZmF1bHRsaW5lLnYxLkV4Y2VwdGlvbhIlCgd0aHJlYWRzGAsgAygLMhQuZmF1bHRsaW5lLnYxLlRocmVhZBIPCgdtZXNzYWdlGAwgASgJEhgKEG1lc3NhZ2VfdGVtcGxhdGUYDSABKAkSJQoEdXNlchgOIAEoCzIXLmZhdWx0bGluZS52MS5FdmVudFVzZXISKwoEdGFncxgPIAMoCzIdLmZhdWx0bGluZS52MS5FdmVudC5UYWdzRW50cnkSDwoHcmVsZWFzZRgQIAEoCRITCgtlbnZpcm9ubWVudBgRIAEoCRITCgtzZXJ2ZXJfbmFtZRgSIAEoCRIOCgZsb2dnZXIYEyABKAkSEwoLdHJhbnNhY3Rpb24YFCABKAkSLQoLYnJlYWRjcnVtYnMYFSADKAsyGC5mYXVsdGxpbmUudjEuQnJlYWRjcnVtYhIqCgdyZXF1ZXN0GBYgASgLMhkuZmF1bHRsaW5lLnYxLkh0dHBSZXF1ZXN0Eh4KA3NkaxgXIAEoCzIRLmZhdWx0bGluZS52MS5TZGsSKQoIY29udGV4dHMYGCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EiYKBWV4dHJhGBkgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIxCgdtb2R1bGVzGBogAygLMiAuZmF1bHRsaW5lLnYxLkV2ZW50Lk1vZHVsZXNFbnRyeRIUCgxwYXlsb2FkX2pzb24YGyABKAkaKwoJVGFnc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaLgoMTW9kdWxlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiiQEKCUV4Y2VwdGlvbhIMCgR0eXBlGAEgASgJEg0KBXZhbHVlGAIgASgJEg4KBm1vZHVsZRgDIAEoCRIqCgltZWNoYW5pc20YBCABKAsyFy5mYXVsdGxpbmUudjEuTWVjaGFuaXNtEiMKBmZyYW1lcxgFIAMoCzITLmZhdWx0bGluZS52MS5GcmFtZSKwAQoJTWVjaGFuaXNtEgwKBHR5cGUYASABKAkSFAoHaGFuZGxlZBgCIAEoCEgAiAEBEhEKCXN5bnRoZXRpYxgDIAEoCBIZCgxleGNlcHRpb25faWQYBCABKAVIAYgBARIWCglwYXJlbnRfaWQYBSABKAVIAogBARIOCgZzb3VyY2UYBiABKAlCCgoIX2hhbmRsZWRCDwoNX2V4Y2VwdGlvbl9pZEIMCgpfcGFyZW50X2lkIvUBCgVGcmFtZRIQCghmaWxlbmFtZRgBIAEoCRIQCghhYnNfcGF0aBgCIAEoCRIQCghmdW5jdGlvbhgDIAEoCRIOCgZtb2R1bGUYBCABKAkSDwoHcGFja2FnZRgFIAEoCRIOCgZsaW5lbm8YBiABKA0SDQoFY29sbm8YByABKA0SDgoGaW5fYXBwGAggASgIEhMKC3ByZV9jb250ZXh0GAkgAygJEhQKDGNvbnRleHRfbGluZRgKIAEoCRIUCgxwb3N0X2NvbnRleHQYCyADKAkSJQoEdmFycxgMIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiaQoGVGhyZWFkEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSDwoHY3VycmVudBgDIAEoCBIPCgdjcmFzaGVkGAQgASgIEiMKBmZyYW1lcxgFIAMoCzITLmZhdWx0bGluZS52MS5GcmFtZSJzCglFdmVudFVzZXISCgoCaWQYASABKAkSEAoIdXNlcm5hbWUYAiABKAkSDQoFZW1haWwYAyABKAkSEgoKaXBfYWRkcmVzcxgEIAEoCRIlCgRkYXRhGAUgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCKdAQoKQnJlYWRjcnVtYhIoCgR0aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgR0eXBlGAIgASgJEhAKCGNhdGVnb3J5GAMgASgJEg0KBWxldmVsGAQgASgJEg8KB21lc3NhZ2UYBSABKAkSJQoEZGF0YRgGIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QixgIKC0h0dHBSZXF1ZXN0EgsKA3VybBgBIAEoCRIOCgZtZXRob2QYAiABKAkSFAoMcXVlcnlfc3RyaW5nGAMgASgJEjcKB2hlYWRlcnMYBCADKAsyJi5mYXVsdGxpbmUudjEuSHR0cFJlcXVlc3QuSGVhZGVyc0VudHJ5EjcKB2Nvb2tpZXMYBSADKAsyJi5mYXVsdGxpbmUudjEuSHR0cFJlcXVlc3QuQ29va2llc0VudHJ5EgwKBGRhdGEYBiABKAkSJAoDZW52GAcgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBouCgxIZWFkZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ARouCgxDb29raWVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASIkCgNTZGsSDAoEbmFtZRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJIoABChRHZXRFcnJvclN0YXRzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhAKCGVycm9yX2lkGAIgASgJEi4KCnN0YXJ0X3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmhvdXJfY291bnQYBCABKA0icgoVR2V0RXJyb3JTdGF0c1Jlc3BvbnNlEi4KCnN0YXJ0X3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBmNvdW50cxgCIAMoDRIZChFsYXN0X2hvdXJfcnVubmluZxgDIAEoCCIoChJXYXRjaEVycm9yc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDSJIChNXYXRjaEVycm9yc1Jlc3BvbnNlEiMKBmVycm9ycxgBIAMoCzITLmZhdWx0bGluZS52MS5FcnJvchIMCgRtb3JlGAIgASgIKn0KC0Vycm9yU3RhdHVzEhwKGEVSUk9SX1NUQVRVU19VTlNQRUNJRklFRBAAEhsKF0VSUk9SX1NUQVRVU19VTlJFU09MVkVEEAESGQoVRVJST1JfU1RBVFVTX1JFU09MVkVEEAISGAoURVJST1JfU1RBVFVTX0lHTk9SRUQQAyp4CglFcnJvclNvcnQSGgoWRVJST1JfU09SVF9VTlNQRUNJRklFRBAAEhgKFEVSUk9SX1NPUlRfTEFTVF9TRUVOEAESGQoVRVJST1JfU09SVF9GSVJTVF9TRUVOEAISGgoWRVJST1JfU09SVF9FVkVOVF9DT1VOVBADKmUKDUV2ZW50UG9zaXRpb24SHgoaRVZFTlRfUE9TSVRJT05fVU5TUEVDSUZJRUQQABIZChVFVkVOVF9QT1NJVElPTl9ORVdFU1QQARIZChVFVkVOVF9QT1NJVElPTl9PTERFU1QQAjLNBAoMRXJyb3JTZXJ2aWNlEk8KCkxpc3RFcnJvcnMSHy5mYXVsdGxpbmUudjEuTGlzdEVycm9yc1JlcXVlc3QaIC5mYXVsdGxpbmUudjEuTGlzdEVycm9yc1Jlc3BvbnNlEkkKCEdldEVycm9yEh0uZmF1bHRsaW5lLnYxLkdldEVycm9yUmVxdWVzdBoeLmZhdWx0bGluZS52MS5HZXRFcnJvclJlc3BvbnNlElUKDFVwZGF0ZUVycm9ycxIhLmZhdWx0bGluZS52MS5VcGRhdGVFcnJvcnNSZXF1ZXN0GiIuZmF1bHRsaW5lLnYxLlVwZGF0ZUVycm9yc1Jlc3BvbnNlEk8KCkxpc3RFdmVudHMSHy5mYXVsdGxpbmUudjEuTGlzdEV2ZW50c1JlcXVlc3QaIC5mYXVsdGxpbmUudjEuTGlzdEV2ZW50c1Jlc3BvbnNlEkkKCEdldEV2ZW50Eh0uZmF1bHRsaW5lLnYxLkdldEV2ZW50UmVxdWVzdBoeLmZhdWx0bGluZS52MS5HZXRFdmVudFJlc3BvbnNlElgKDUdldEVycm9yU3RhdHMSIi5mYXVsdGxpbmUudjEuR2V0RXJyb3JTdGF0c1JlcXVlc3QaIy5mYXVsdGxpbmUudjEuR2V0RXJyb3JTdGF0c1Jlc3BvbnNlElQKC1dhdGNoRXJyb3JzEiAuZmF1bHRsaW5lLnYxLldhdGNoRXJyb3JzUmVxdWVzdBohLmZhdWx0bGluZS52MS5XYXRjaEVycm9yc1Jlc3BvbnNlMAFiBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("ChhmYXVsdGxpbmUvdjEvZXJyb3IucHJvdG8SDGZhdWx0bGluZS52MSLTBAoFRXJyb3ISEAoIZXJyb3JfaWQYASABKAkSEgoKcHJvamVjdF9pZBgCIAEoDRINCgV0aXRsZRgDIAEoCRIMCgR0eXBlGAQgASgJEg0KBXZhbHVlGAUgASgJEg8KB2N1bHByaXQYBiABKAkSDQoFbGV2ZWwYByABKAkSEAoIcGxhdGZvcm0YCCABKAkSKQoGc3RhdHVzGAkgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEhMKC2V2ZW50X2NvdW50GAogASgNEhsKE2FmZmVjdGVkX3VzZXJfY291bnQYCyABKA0SMwoPZmlyc3Rfc2Vlbl90aW1lGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3NlZW5fdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASOgoWc2V0dGxlZF9sYXN0X3NlZW5fdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNZmlyc3RfcmVsZWFzZRgPIAEoCRIUCgxsYXN0X3JlbGVhc2UYECABKAkSNwoTc3RhdHVzX2NoYW5nZWRfdGltZRgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNcmVvcGVuZWRfdGltZRgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNaG91cmx5X2NvdW50cxgTIAMoDRIUCgxleHRlcm5hbF91cmwYFCABKAkirwEKEUxpc3RFcnJvcnNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SDQoFcXVlcnkYAiABKAkSKQoGc3RhdHVzGAMgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEiUKBHNvcnQYBCABKA4yFy5mYXVsdGxpbmUudjEuRXJyb3JTb3J0EhEKCXBhZ2Vfc2l6ZRgFIAEoDRISCgpwYWdlX3Rva2VuGAYgASgJIqIBChJMaXN0RXJyb3JzUmVzcG9uc2USIwoGZXJyb3JzGAEgAygLMhMuZmF1bHRsaW5lLnYxLkVycm9yEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRIbChNwcmV2aW91c19wYWdlX3Rva2VuGAMgASgJEjEKDXN0YXR1c19jb3VudHMYBCABKAsyGi5mYXVsdGxpbmUudjEuU3RhdHVzQ291bnRzIkUKDFN0YXR1c0NvdW50cxISCgp1bnJlc29sdmVkGAEgASgNEhAKCHJlc29sdmVkGAIgASgNEg8KB2lnbm9yZWQYAyABKA0iNwoPR2V0RXJyb3JSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SEAoIZXJyb3JfaWQYAiABKAkiNgoQR2V0RXJyb3JSZXNwb25zZRIiCgVlcnJvchgBIAEoCzITLmZhdWx0bGluZS52MS5FcnJvciJWChNVcGRhdGVFcnJvcnNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SKwoHY2hhbmdlcxgCIAMoCzIaLmZhdWx0bGluZS52MS5TdGF0dXNDaGFuZ2UiSwoMU3RhdHVzQ2hhbmdlEhAKCGVycm9yX2lkGAEgASgJEikKBnN0YXR1cxgCIAEoDjIZLmZhdWx0bGluZS52MS5FcnJvclN0YXR1cyJlChRVcGRhdGVFcnJvcnNSZXNwb25zZRIjCgZlcnJvcnMYASADKAsyEy5mYXVsdGxpbmUudjEuRXJyb3ISKAoEdW5kbxgCIAMoCzIaLmZhdWx0bGluZS52MS5TdGF0dXNDaGFuZ2UivgEKEUxpc3RFdmVudHNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SEAoIZXJyb3JfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgNEhIKCnBhZ2VfdG9rZW4YBCABKAkSLgoKc3RhcnRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlkKEkxpc3RFdmVudHNSZXNwb25zZRIqCgZldmVudHMYASADKAsyGi5mYXVsdGxpbmUudjEuRXZlbnRTdW1tYXJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSLYAQoMRXZlbnRTdW1tYXJ5EhAKCGV2ZW50X2lkGAEgASgJEjEKDW9jY3VycmVkX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDXJlY2VpdmVkX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBXRpdGxlGAQgASgJEgwKBHVzZXIYBSABKAkSDwoHcmVsZWFzZRgGIAEoCRITCgtlbnZpcm9ubWVudBgHIAEoCRINCgVsZXZlbBgIIAEoCSJ4Cg9HZXRFdmVudFJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghldmVudF9pZBgCIAEoCRIQCghlcnJvcl9pZBgDIAEoCRItCghwb3NpdGlvbhgEIAEoDjIbLmZhdWx0bGluZS52MS5FdmVudFBvc2l0aW9uImYKEEdldEV2ZW50UmVzcG9uc2USIgoFZXZlbnQYASABKAsyEy5mYXVsdGxpbmUudjEuRXZlbnQSFgoObmV3ZXJfZXZlbnRfaWQYAiABKAkSFgoOb2xkZXJfZXZlbnRfaWQYAyABKAki4AcKBUV2ZW50EhAKCGV2ZW50X2lkGAEgASgJEhAKCGVycm9yX2lkGAIgASgJEhIKCnByb2plY3RfaWQYAyABKA0SMQoNb2NjdXJyZWRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNcmVjZWl2ZWRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFdGl0bGUYBiABKAkSDwoHY3VscHJpdBgHIAEoCRINCgVsZXZlbBgIIAEoCRIQCghwbGF0Zm9ybRgJIAEoCRIrCgpleGNlcHRpb25zGAogAygLMhcuZmF1bHRsaW5lLnYxLkV4Y2VwdGlvbhIlCgd0aHJlYWRzGAsgAygLMhQuZmF1bHRsaW5lLnYxLlRocmVhZBIPCgdtZXNzYWdlGAwgASgJEhgKEG1lc3NhZ2VfdGVtcGxhdGUYDSABKAkSJQoEdXNlchgOIAEoCzIXLmZhdWx0bGluZS52MS5FdmVudFVzZXISKwoEdGFncxgPIAMoCzIdLmZhdWx0bGluZS52MS5FdmVudC5UYWdzRW50cnkSDwoHcmVsZWFzZRgQIAEoCRITCgtlbnZpcm9ubWVudBgRIAEoCRITCgtzZXJ2ZXJfbmFtZRgSIAEoCRIOCgZsb2dnZXIYEyABKAkSEwoLdHJhbnNhY3Rpb24YFCABKAkSLQoLYnJlYWRjcnVtYnMYFSADKAsyGC5mYXVsdGxpbmUudjEuQnJlYWRjcnVtYhIqCgdyZXF1ZXN0GBYgASgLMhkuZmF1bHRsaW5lLnYxLkh0dHBSZXF1ZXN0Eh4KA3NkaxgXIAEoCzIRLmZhdWx0bGluZS52MS5TZGsSKQoIY29udGV4dHMYGCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EiYKBWV4dHJhGBkgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIxCgdtb2R1bGVzGBogAygLMiAuZmF1bHRsaW5lLnYxLkV2ZW50Lk1vZHVsZXNFbnRyeRIUCgxwYXlsb2FkX2pzb24YGyABKAkSIwoHdHJpbW1lZBgcIAMoCzISLmZhdWx0bGluZS52MS5UcmltEiwKCGZlZWRiYWNrGB0gAygLMhouZmF1bHRsaW5lLnYxLlVzZXJGZWVkYmFjaxorCglUYWdzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ARouCgxNb2R1bGVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJWCgRUcmltEgwKBHBhcnQYASABKAkSDAoEa2VwdBgCIAEoDRIMCgRzZW50GAMgASgNEiQKBHVuaXQYBCABKA4yFi5mYXVsdGxpbmUudjEuVHJpbVVuaXQilgEKDFVzZXJGZWVkYmFjaxISCgpwcm9qZWN0X2lkGAEgASgNEhAKCGV2ZW50X2lkGAIgASgJEgwKBG5hbWUYAyABKAkSDQoFZW1haWwYBCABKAkSEAoIY29tbWVudHMYBSABKAkSMQoNcmVjZWl2ZWRfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiiQEKCUV4Y2VwdGlvbhIMCgR0eXBlGAEgASgJEg0KBXZhbHVlGAIgASgJEg4KBm1vZHVsZRgDIAEoCRIqCgltZWNoYW5pc20YBCABKAsyFy5mYXVsdGxpbmUudjEuTWVjaGFuaXNtEiMKBmZyYW1lcxgFIAMoCzITLmZhdWx0bGluZS52MS5GcmFtZSKwAQoJTWVjaGFuaXNtEgwKBHR5cGUYASABKAkSFAoHaGFuZGxlZBgCIAEoCEgAiAEBEhEKCXN5bnRoZXRpYxgDIAEoCBIZCgxleGNlcHRpb25faWQYBCABKAVIAYgBARIWCglwYXJlbnRfaWQYBSABKAVIAogBARIOCgZzb3VyY2UYBiABKAlCCgoIX2hhbmRsZWRCDwoNX2V4Y2VwdGlvbl9pZEIMCgpfcGFyZW50X2lkIvUBCgVGcmFtZRIQCghmaWxlbmFtZRgBIAEoCRIQCghhYnNfcGF0aBgCIAEoCRIQCghmdW5jdGlvbhgDIAEoCRIOCgZtb2R1bGUYBCABKAkSDwoHcGFja2FnZRgFIAEoCRIOCgZsaW5lbm8YBiABKA0SDQoFY29sbm8YByABKA0SDgoGaW5fYXBwGAggASgIEhMKC3ByZV9jb250ZXh0GAkgAygJEhQKDGNvbnRleHRfbGluZRgKIAEoCRIUCgxwb3N0X2NvbnRleHQYCyADKAkSJQoEdmFycxgMIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiaQoGVGhyZWFkEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSDwoHY3VycmVudBgDIAEoCBIPCgdjcmFzaGVkGAQgASgIEiMKBmZyYW1lcxgFIAMoCzITLmZhdWx0bGluZS52MS5GcmFtZSJzCglFdmVudFVzZXISCgoCaWQYASABKAkSEAoIdXNlcm5hbWUYAiABKAkSDQoFZW1haWwYAyABKAkSEgoKaXBfYWRkcmVzcxgEIAEoCRIlCgRkYXRhGAUgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCKdAQoKQnJlYWRjcnVtYhIoCgR0aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgR0eXBlGAIgASgJEhAKCGNhdGVnb3J5GAMgASgJEg0KBWxldmVsGAQgASgJEg8KB21lc3NhZ2UYBSABKAkSJQoEZGF0YRgGIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QixgIKC0h0dHBSZXF1ZXN0EgsKA3VybBgBIAEoCRIOCgZtZXRob2QYAiABKAkSFAoMcXVlcnlfc3RyaW5nGAMgASgJEjcKB2hlYWRlcnMYBCADKAsyJi5mYXVsdGxpbmUudjEuSHR0cFJlcXVlc3QuSGVhZGVyc0VudHJ5EjcKB2Nvb2tpZXMYBSADKAsyJi5mYXVsdGxpbmUudjEuSHR0cFJlcXVlc3QuQ29va2llc0VudHJ5EgwKBGRhdGEYBiABKAkSJAoDZW52GAcgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBouCgxIZWFkZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ARouCgxDb29raWVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASIkCgNTZGsSDAoEbmFtZRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJIoABChRHZXRFcnJvclN0YXRzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhAKCGVycm9yX2lkGAIgASgJEi4KCnN0YXJ0X3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmhvdXJfY291bnQYBCABKA0icgoVR2V0RXJyb3JTdGF0c1Jlc3BvbnNlEi4KCnN0YXJ0X3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBmNvdW50cxgCIAMoDRIZChFsYXN0X2hvdXJfcnVubmluZxgDIAEoCCIoChJXYXRjaEVycm9yc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDSJIChNXYXRjaEVycm9yc1Jlc3BvbnNlEiMKBmVycm9ycxgBIAMoCzITLmZhdWx0bGluZS52MS5FcnJvchIMCgRtb3JlGAIgASgIKn0KC0Vycm9yU3RhdHVzEhwKGEVSUk9SX1NUQVRVU19VTlNQRUNJRklFRBAAEhsKF0VSUk9SX1NUQVRVU19VTlJFU09MVkVEEAESGQoVRVJST1JfU1RBVFVTX1JFU09MVkVEEAISGAoURVJST1JfU1RBVFVTX0lHTk9SRUQQAyp4CglFcnJvclNvcnQSGgoWRVJST1JfU09SVF9VTlNQRUNJRklFRBAAEhgKFEVSUk9SX1NPUlRfTEFTVF9TRUVOEAESGQoVRVJST1JfU09SVF9GSVJTVF9TRUVOEAISGgoWRVJST1JfU09SVF9FVkVOVF9DT1VOVBADKmUKDUV2ZW50UG9zaXRpb24SHgoaRVZFTlRfUE9TSVRJT05fVU5TUEVDSUZJRUQQABIZChVFVkVOVF9QT1NJVElPTl9ORVdFU1QQARIZChVFVkVOVF9QT1NJVElPTl9PTERFU1QQAipWCghUcmltVW5pdBIZChVUUklNX1VOSVRfVU5TUEVDSUZJRUQQABIVChFUUklNX1VOSVRfRU5UUklFUxABEhgKFFRSSU1fVU5JVF9DSEFSQUNURVJTEAIyzQQKDEVycm9yU2VydmljZRJPCgpMaXN0RXJyb3JzEh8uZmF1bHRsaW5lLnYxLkxpc3RFcnJvcnNSZXF1ZXN0GiAuZmF1bHRsaW5lLnYxLkxpc3RFcnJvcnNSZXNwb25zZRJJCghHZXRFcnJvchIdLmZhdWx0bGluZS52MS5HZXRFcnJvclJlcXVlc3QaHi5mYXVsdGxpbmUudjEuR2V0RXJyb3JSZXNwb25zZRJVCgxVcGRhdGVFcnJvcnMSIS5mYXVsdGxpbmUudjEuVXBkYXRlRXJyb3JzUmVxdWVzdBoiLmZhdWx0bGluZS52MS5VcGRhdGVFcnJvcnNSZXNwb25zZRJPCgpMaXN0RXZlbnRzEh8uZmF1bHRsaW5lLnYxLkxpc3RFdmVudHNSZXF1ZXN0GiAuZmF1bHRsaW5lLnYxLkxpc3RFdmVudHNSZXNwb25zZRJJCghHZXRFdmVudBIdLmZhdWx0bGluZS52MS5HZXRFdmVudFJlcXVlc3QaHi5mYXVsdGxpbmUudjEuR2V0RXZlbnRSZXNwb25zZRJYCg1HZXRFcnJvclN0YXRzEiIuZmF1bHRsaW5lLnYxLkdldEVycm9yU3RhdHNSZXF1ZXN0GiMuZmF1bHRsaW5lLnYxLkdldEVycm9yU3RhdHNSZXNwb25zZRJUCgtXYXRjaEVycm9ycxIgLmZhdWx0bGluZS52MS5XYXRjaEVycm9yc1JlcXVlc3QaIS5mYXVsdGxpbmUudjEuV2F0Y2hFcnJvcnNSZXNwb25zZTABYgZwcm90bzM", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * A group of events that have the same cause.
@@ -1416,6 +1416,20 @@ export type Event = Message<"faultline.v1.Event"> & {
    * @generated from field: string payload_json = 27;
    */
   payloadJson: string;
+
+  /**
+   * What the limits cut from the fields above; payload_json still holds it. Empty: nothing.
+   *
+   * @generated from field: repeated faultline.v1.Trim trimmed = 28;
+   */
+  trimmed: Trim[];
+
+  /**
+   * What users wrote about it, oldest first, at most 20.
+   *
+   * @generated from field: repeated faultline.v1.UserFeedback feedback = 29;
+   */
+  feedback: UserFeedback[];
 };
 
 /**
@@ -1612,6 +1626,20 @@ export type EventJson = {
    * @generated from field: string payload_json = 27;
    */
   payloadJson?: string;
+
+  /**
+   * What the limits cut from the fields above; payload_json still holds it. Empty: nothing.
+   *
+   * @generated from field: repeated faultline.v1.Trim trimmed = 28;
+   */
+  trimmed?: TrimJson[];
+
+  /**
+   * What users wrote about it, oldest first, at most 20.
+   *
+   * @generated from field: repeated faultline.v1.UserFeedback feedback = 29;
+   */
+  feedback?: UserFeedbackJson[];
 };
 
 /**
@@ -1620,6 +1648,188 @@ export type EventJson = {
  */
 export const EventSchema: GenMessage<Event, {jsonType: EventJson}> = /*@__PURE__*/
   messageDesc(file_faultline_v1_error, 14);
+
+/**
+ * A part of an event of which not everything is shown.
+ *
+ * @generated from message faultline.v1.Trim
+ */
+export type Trim = Message<"faultline.v1.Trim"> & {
+  /**
+   * The part, such as `breadcrumbs`, `exceptions[0].frames` or `extra.cart`.
+   *
+   * @generated from field: string part = 1;
+   */
+  part: string;
+
+  /**
+   * Entries or characters that are shown.
+   *
+   * @generated from field: uint32 kept = 2;
+   */
+  kept: number;
+
+  /**
+   * Entries or characters that were sent.
+   *
+   * @generated from field: uint32 sent = 3;
+   */
+  sent: number;
+
+  /**
+   * What the two count.
+   *
+   * @generated from field: faultline.v1.TrimUnit unit = 4;
+   */
+  unit: TrimUnit;
+};
+
+/**
+ * A part of an event of which not everything is shown.
+ *
+ * @generated from message faultline.v1.Trim
+ */
+export type TrimJson = {
+  /**
+   * The part, such as `breadcrumbs`, `exceptions[0].frames` or `extra.cart`.
+   *
+   * @generated from field: string part = 1;
+   */
+  part?: string;
+
+  /**
+   * Entries or characters that are shown.
+   *
+   * @generated from field: uint32 kept = 2;
+   */
+  kept?: number;
+
+  /**
+   * Entries or characters that were sent.
+   *
+   * @generated from field: uint32 sent = 3;
+   */
+  sent?: number;
+
+  /**
+   * What the two count.
+   *
+   * @generated from field: faultline.v1.TrimUnit unit = 4;
+   */
+  unit?: TrimUnitJson;
+};
+
+/**
+ * Describes the message faultline.v1.Trim.
+ * Use `create(TrimSchema)` to create a new message.
+ */
+export const TrimSchema: GenMessage<Trim, {jsonType: TrimJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_error, 15);
+
+/**
+ * What a user wrote about an event.
+ *
+ * @generated from message faultline.v1.UserFeedback
+ */
+export type UserFeedback = Message<"faultline.v1.UserFeedback"> & {
+  /**
+   * The project.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId: number;
+
+  /**
+   * The event, 32 lower-case hexadecimal digits.
+   *
+   * @generated from field: string event_id = 2;
+   */
+  eventId: string;
+
+  /**
+   * At most 128 characters. May be empty.
+   *
+   * @generated from field: string name = 3;
+   */
+  name: string;
+
+  /**
+   * At most 75 characters. May be empty.
+   *
+   * @generated from field: string email = 4;
+   */
+  email: string;
+
+  /**
+   * What was written, 1 to 4,096 characters.
+   *
+   * @generated from field: string comments = 5;
+   */
+  comments: string;
+
+  /**
+   * When it was received.
+   *
+   * @generated from field: google.protobuf.Timestamp received_time = 6;
+   */
+  receivedTime?: Timestamp | undefined;
+};
+
+/**
+ * What a user wrote about an event.
+ *
+ * @generated from message faultline.v1.UserFeedback
+ */
+export type UserFeedbackJson = {
+  /**
+   * The project.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId?: number;
+
+  /**
+   * The event, 32 lower-case hexadecimal digits.
+   *
+   * @generated from field: string event_id = 2;
+   */
+  eventId?: string;
+
+  /**
+   * At most 128 characters. May be empty.
+   *
+   * @generated from field: string name = 3;
+   */
+  name?: string;
+
+  /**
+   * At most 75 characters. May be empty.
+   *
+   * @generated from field: string email = 4;
+   */
+  email?: string;
+
+  /**
+   * What was written, 1 to 4,096 characters.
+   *
+   * @generated from field: string comments = 5;
+   */
+  comments?: string;
+
+  /**
+   * When it was received.
+   *
+   * @generated from field: google.protobuf.Timestamp received_time = 6;
+   */
+  receivedTime?: TimestampJson;
+};
+
+/**
+ * Describes the message faultline.v1.UserFeedback.
+ * Use `create(UserFeedbackSchema)` to create a new message.
+ */
+export const UserFeedbackSchema: GenMessage<UserFeedback, {jsonType: UserFeedbackJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_error, 16);
 
 /**
  * One exception of a chain.
@@ -1710,7 +1920,7 @@ export type ExceptionJson = {
  * Use `create(ExceptionSchema)` to create a new message.
  */
 export const ExceptionSchema: GenMessage<Exception, {jsonType: ExceptionJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 15);
+  messageDesc(file_faultline_v1_error, 17);
 
 /**
  * How an exception was caught.
@@ -1815,7 +2025,7 @@ export type MechanismJson = {
  * Use `create(MechanismSchema)` to create a new message.
  */
 export const MechanismSchema: GenMessage<Mechanism, {jsonType: MechanismJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 16);
+  messageDesc(file_faultline_v1_error, 18);
 
 /**
  * One call of a stack.
@@ -2004,7 +2214,7 @@ export type FrameJson = {
  * Use `create(FrameSchema)` to create a new message.
  */
 export const FrameSchema: GenMessage<Frame, {jsonType: FrameJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 17);
+  messageDesc(file_faultline_v1_error, 19);
 
 /**
  * A thread and its stack.
@@ -2095,7 +2305,7 @@ export type ThreadJson = {
  * Use `create(ThreadSchema)` to create a new message.
  */
 export const ThreadSchema: GenMessage<Thread, {jsonType: ThreadJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 18);
+  messageDesc(file_faultline_v1_error, 20);
 
 /**
  * The user an event affected.
@@ -2186,7 +2396,7 @@ export type EventUserJson = {
  * Use `create(EventUserSchema)` to create a new message.
  */
 export const EventUserSchema: GenMessage<EventUser, {jsonType: EventUserJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 19);
+  messageDesc(file_faultline_v1_error, 21);
 
 /**
  * A step on the way to an error.
@@ -2291,7 +2501,7 @@ export type BreadcrumbJson = {
  * Use `create(BreadcrumbSchema)` to create a new message.
  */
 export const BreadcrumbSchema: GenMessage<Breadcrumb, {jsonType: BreadcrumbJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 20);
+  messageDesc(file_faultline_v1_error, 22);
 
 /**
  * An HTTP request.
@@ -2410,7 +2620,7 @@ export type HttpRequestJson = {
  * Use `create(HttpRequestSchema)` to create a new message.
  */
 export const HttpRequestSchema: GenMessage<HttpRequest, {jsonType: HttpRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 21);
+  messageDesc(file_faultline_v1_error, 23);
 
 /**
  * The SDK of an event.
@@ -2459,7 +2669,7 @@ export type SdkJson = {
  * Use `create(SdkSchema)` to create a new message.
  */
 export const SdkSchema: GenMessage<Sdk, {jsonType: SdkJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 22);
+  messageDesc(file_faultline_v1_error, 24);
 
 /**
  * Asks for hourly counts.
@@ -2536,7 +2746,7 @@ export type GetErrorStatsRequestJson = {
  * Use `create(GetErrorStatsRequestSchema)` to create a new message.
  */
 export const GetErrorStatsRequestSchema: GenMessage<GetErrorStatsRequest, {jsonType: GetErrorStatsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 23);
+  messageDesc(file_faultline_v1_error, 25);
 
 /**
  * Hourly counts.
@@ -2599,7 +2809,7 @@ export type GetErrorStatsResponseJson = {
  * Use `create(GetErrorStatsResponseSchema)` to create a new message.
  */
 export const GetErrorStatsResponseSchema: GenMessage<GetErrorStatsResponse, {jsonType: GetErrorStatsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 24);
+  messageDesc(file_faultline_v1_error, 26);
 
 /**
  * Asks for changes.
@@ -2634,7 +2844,7 @@ export type WatchErrorsRequestJson = {
  * Use `create(WatchErrorsRequestSchema)` to create a new message.
  */
 export const WatchErrorsRequestSchema: GenMessage<WatchErrorsRequest, {jsonType: WatchErrorsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 25);
+  messageDesc(file_faultline_v1_error, 27);
 
 /**
  * Changes of the last second.
@@ -2683,7 +2893,7 @@ export type WatchErrorsResponseJson = {
  * Use `create(WatchErrorsResponseSchema)` to create a new message.
  */
 export const WatchErrorsResponseSchema: GenMessage<WatchErrorsResponse, {jsonType: WatchErrorsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 26);
+  messageDesc(file_faultline_v1_error, 28);
 
 /**
  * The state of an error. A new event turns a resolved error unresolved; an ignored one stays ignored.
@@ -2842,6 +3052,54 @@ export type EventPositionJson = "EVENT_POSITION_UNSPECIFIED" | "EVENT_POSITION_N
  */
 export const EventPositionSchema: GenEnum<EventPosition, EventPositionJson> = /*@__PURE__*/
   enumDesc(file_faultline_v1_error, 2);
+
+/**
+ * What a Trim counts.
+ *
+ * @generated from enum faultline.v1.TrimUnit
+ */
+export const TrimUnit = {
+  /**
+   * Not told: the part is free data, of which some was left out.
+   *
+   * @generated from enum value: TRIM_UNIT_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Entries of a list or of an object.
+   *
+   * @generated from enum value: TRIM_UNIT_ENTRIES = 1;
+   */
+  ENTRIES: 1,
+
+  /**
+   * Characters of a text.
+   *
+   * @generated from enum value: TRIM_UNIT_CHARACTERS = 2;
+   */
+  CHARACTERS: 2,
+} as const;
+
+/**
+ * What a Trim counts.
+ *
+ * @generated from enum faultline.v1.TrimUnit
+ */
+export type TrimUnit = (typeof TrimUnit)[keyof typeof TrimUnit] | UnknownEnum;
+
+/**
+ * What a Trim counts.
+ *
+ * @generated from enum faultline.v1.TrimUnit
+ */
+export type TrimUnitJson = "TRIM_UNIT_UNSPECIFIED" | "TRIM_UNIT_ENTRIES" | "TRIM_UNIT_CHARACTERS";
+
+/**
+ * Describes the enum faultline.v1.TrimUnit.
+ */
+export const TrimUnitSchema: GenEnum<TrimUnit, TrimUnitJson> = /*@__PURE__*/
+  enumDesc(file_faultline_v1_error, 3);
 
 /**
  * Errors and their events, as the project's backend holds them (specification 1.5, 1.6 and 2.3).

@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/ingest.proto.
  */
 export const file_faultline_v1_ingest: GenFile = /*@__PURE__*/
-  fileDesc("ChlmYXVsdGxpbmUvdjEvaW5nZXN0LnByb3RvEgxmYXVsdGxpbmUudjEiPwoTUmVwb3J0RXZlbnRzUmVxdWVzdBIoCgZldmVudHMYASADKAsyGC5mYXVsdGxpbmUudjEuRXJyb3JFdmVudCIWChRSZXBvcnRFdmVudHNSZXNwb25zZSKYBQoKRXJyb3JFdmVudBISCgpwcm9qZWN0X2lkGAEgASgNEhAKCGV2ZW50X2lkGAIgASgJEjEKDW9jY3VycmVkX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDXJlY2VpdmVkX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWxldmVsGAUgASgJEhAKCHBsYXRmb3JtGAYgASgJEjMKCmV4Y2VwdGlvbnMYByADKAsyHy5mYXVsdGxpbmUudjEuR3JvdXBpbmdFeGNlcHRpb24SKwoGZnJhbWVzGAggAygLMhsuZmF1bHRsaW5lLnYxLkdyb3VwaW5nRnJhbWUSDwoHbWVzc2FnZRgJIAEoCRIYChBtZXNzYWdlX3RlbXBsYXRlGAogASgJEhMKC2ZpbmdlcnByaW50GAsgAygJEg0KBXRpdGxlGAwgASgJEg8KB2N1bHByaXQYDSABKAkSDAoEdXNlchgOIAEoCRIPCgdyZWxlYXNlGA8gASgJEhMKC2Vudmlyb25tZW50GBAgASgJEjAKBHRhZ3MYESADKAsyIi5mYXVsdGxpbmUudjEuRXJyb3JFdmVudC5UYWdzRW50cnkSDwoHcGF5bG9hZBgSIAEoDBIOCgZsb2dnZXIYEyABKAkSNwoQcGF5bG9hZF9lbmNvZGluZxgUIAEoDjIdLmZhdWx0bGluZS52MS5QYXlsb2FkRW5jb2RpbmcSFgoOcGF5bG9hZF9vZmZzZXQYFSABKA0SFgoOcGF5bG9hZF9sZW5ndGgYFiABKA0aKwoJVGFnc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEicAoRR3JvdXBpbmdFeGNlcHRpb24SDAoEdHlwZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIRCglzeW50aGV0aWMYAyABKAgSKwoGZnJhbWVzGAQgAygLMhsuZmF1bHRsaW5lLnYxLkdyb3VwaW5nRnJhbWUiUwoNR3JvdXBpbmdGcmFtZRIOCgZtb2R1bGUYASABKAkSEAoIZmlsZW5hbWUYAiABKAkSEAoIZnVuY3Rpb24YAyABKAkSDgoGaW5fYXBwGAQgASgIKk4KD1BheWxvYWRFbmNvZGluZxIgChxQQVlMT0FEX0VOQ09ESU5HX1VOU1BFQ0lGSUVEEAASGQoVUEFZTE9BRF9FTkNPRElOR19HWklQEAEyZgoNSW5nZXN0U2VydmljZRJVCgxSZXBvcnRFdmVudHMSIS5mYXVsdGxpbmUudjEuUmVwb3J0RXZlbnRzUmVxdWVzdBoiLmZhdWx0bGluZS52MS5SZXBvcnRFdmVudHNSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp]);
+  fileDesc("ChlmYXVsdGxpbmUvdjEvaW5nZXN0LnByb3RvEgxmYXVsdGxpbmUudjEiPwoTUmVwb3J0RXZlbnRzUmVxdWVzdBIoCgZldmVudHMYASADKAsyGC5mYXVsdGxpbmUudjEuRXJyb3JFdmVudCIWChRSZXBvcnRFdmVudHNSZXNwb25zZSJ5ChVSZXBvcnRTZXNzaW9uc1JlcXVlc3QSLAoHdXBkYXRlcxgBIAMoCzIbLmZhdWx0bGluZS52MS5TZXNzaW9uVXBkYXRlEjIKCmFnZ3JlZ2F0ZXMYAiADKAsyHi5mYXVsdGxpbmUudjEuU2Vzc2lvbkFnZ3JlZ2F0ZSIYChZSZXBvcnRTZXNzaW9uc1Jlc3BvbnNlIt0CCg1TZXNzaW9uVXBkYXRlEhIKCnByb2plY3RfaWQYASABKA0SEgoKc2Vzc2lvbl9pZBgCIAEoCRIPCgdyZWxlYXNlGAMgASgJEhMKC2Vudmlyb25tZW50GAQgASgJEjAKDHN0YXJ0ZWRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLdXNlcl9kaWdlc3QYBiABKAkSEAoIc2VxdWVuY2UYByABKAQSMAoMdXBkYXRlZF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgZzdGF0dXMYCSABKA4yGy5mYXVsdGxpbmUudjEuU2Vzc2lvblN0YXR1cxITCgtlcnJvcl9jb3VudBgKIAEoDRIxCg1yZWNlaXZlZF90aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLqAQoQU2Vzc2lvbkFnZ3JlZ2F0ZRISCgpwcm9qZWN0X2lkGAEgASgNEg8KB3JlbGVhc2UYAiABKAkSEwoLZW52aXJvbm1lbnQYAyABKAkSMAoMc3RhcnRlZF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgt1c2VyX2RpZ2VzdBgFIAEoCRIOCgZleGl0ZWQYBiABKA0SDwoHZXJyb3JlZBgHIAEoDRIRCgl1bmhhbmRsZWQYCCABKA0SEAoIYWJub3JtYWwYCSABKA0SDwoHY3Jhc2hlZBgKIAEoDSKYBQoKRXJyb3JFdmVudBISCgpwcm9qZWN0X2lkGAEgASgNEhAKCGV2ZW50X2lkGAIgASgJEjEKDW9jY3VycmVkX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDXJlY2VpdmVkX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWxldmVsGAUgASgJEhAKCHBsYXRmb3JtGAYgASgJEjMKCmV4Y2VwdGlvbnMYByADKAsyHy5mYXVsdGxpbmUudjEuR3JvdXBpbmdFeGNlcHRpb24SKwoGZnJhbWVzGAggAygLMhsuZmF1bHRsaW5lLnYxLkdyb3VwaW5nRnJhbWUSDwoHbWVzc2FnZRgJIAEoCRIYChBtZXNzYWdlX3RlbXBsYXRlGAogASgJEhMKC2ZpbmdlcnByaW50GAsgAygJEg0KBXRpdGxlGAwgASgJEg8KB2N1bHByaXQYDSABKAkSDAoEdXNlchgOIAEoCRIPCgdyZWxlYXNlGA8gASgJEhMKC2Vudmlyb25tZW50GBAgASgJEjAKBHRhZ3MYESADKAsyIi5mYXVsdGxpbmUudjEuRXJyb3JFdmVudC5UYWdzRW50cnkSDwoHcGF5bG9hZBgSIAEoDBIOCgZsb2dnZXIYEyABKAkSNwoQcGF5bG9hZF9lbmNvZGluZxgUIAEoDjIdLmZhdWx0bGluZS52MS5QYXlsb2FkRW5jb2RpbmcSFgoOcGF5bG9hZF9vZmZzZXQYFSABKA0SFgoOcGF5bG9hZF9sZW5ndGgYFiABKA0aKwoJVGFnc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEicAoRR3JvdXBpbmdFeGNlcHRpb24SDAoEdHlwZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIRCglzeW50aGV0aWMYAyABKAgSKwoGZnJhbWVzGAQgAygLMhsuZmF1bHRsaW5lLnYxLkdyb3VwaW5nRnJhbWUiUwoNR3JvdXBpbmdGcmFtZRIOCgZtb2R1bGUYASABKAkSEAoIZmlsZW5hbWUYAiABKAkSEAoIZnVuY3Rpb24YAyABKAkSDgoGaW5fYXBwGAQgASgIKtQBCg1TZXNzaW9uU3RhdHVzEh4KGlNFU1NJT05fU1RBVFVTX1VOU1BFQ0lGSUVEEAASFQoRU0VTU0lPTl9TVEFUVVNfT0sQARIZChVTRVNTSU9OX1NUQVRVU19FWElURUQQAhIaChZTRVNTSU9OX1NUQVRVU19FUlJPUkVEEAMSHAoYU0VTU0lPTl9TVEFUVVNfVU5IQU5ETEVEEAQSGwoXU0VTU0lPTl9TVEFUVVNfQUJOT1JNQUwQBRIaChZTRVNTSU9OX1NUQVRVU19DUkFTSEVEEAYqTgoPUGF5bG9hZEVuY29kaW5nEiAKHFBBWUxPQURfRU5DT0RJTkdfVU5TUEVDSUZJRUQQABIZChVQQVlMT0FEX0VOQ09ESU5HX0daSVAQATLDAQoNSW5nZXN0U2VydmljZRJVCgxSZXBvcnRFdmVudHMSIS5mYXVsdGxpbmUudjEuUmVwb3J0RXZlbnRzUmVxdWVzdBoiLmZhdWx0bGluZS52MS5SZXBvcnRFdmVudHNSZXNwb25zZRJbCg5SZXBvcnRTZXNzaW9ucxIjLmZhdWx0bGluZS52MS5SZXBvcnRTZXNzaW9uc1JlcXVlc3QaJC5mYXVsdGxpbmUudjEuUmVwb3J0U2Vzc2lvbnNSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp]);
 
 /**
  * Events to store.
@@ -71,6 +71,418 @@ export type ReportEventsResponseJson = {
  */
 export const ReportEventsResponseSchema: GenMessage<ReportEventsResponse, {jsonType: ReportEventsResponseJson}> = /*@__PURE__*/
   messageDesc(file_faultline_v1_ingest, 1);
+
+/**
+ * Sessions to store.
+ *
+ * @generated from message faultline.v1.ReportSessionsRequest
+ */
+export type ReportSessionsRequest = Message<"faultline.v1.ReportSessionsRequest"> & {
+  /**
+   * Updates of single sessions, at most 1,000.
+   *
+   * @generated from field: repeated faultline.v1.SessionUpdate updates = 1;
+   */
+  updates: SessionUpdate[];
+
+  /**
+   * Sessions that were counted before they were sent, at most 1,000. Sent again, they count again.
+   *
+   * @generated from field: repeated faultline.v1.SessionAggregate aggregates = 2;
+   */
+  aggregates: SessionAggregate[];
+};
+
+/**
+ * Sessions to store.
+ *
+ * @generated from message faultline.v1.ReportSessionsRequest
+ */
+export type ReportSessionsRequestJson = {
+  /**
+   * Updates of single sessions, at most 1,000.
+   *
+   * @generated from field: repeated faultline.v1.SessionUpdate updates = 1;
+   */
+  updates?: SessionUpdateJson[];
+
+  /**
+   * Sessions that were counted before they were sent, at most 1,000. Sent again, they count again.
+   *
+   * @generated from field: repeated faultline.v1.SessionAggregate aggregates = 2;
+   */
+  aggregates?: SessionAggregateJson[];
+};
+
+/**
+ * Describes the message faultline.v1.ReportSessionsRequest.
+ * Use `create(ReportSessionsRequestSchema)` to create a new message.
+ */
+export const ReportSessionsRequestSchema: GenMessage<ReportSessionsRequest, {jsonType: ReportSessionsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_ingest, 2);
+
+/**
+ * Has no fields: the call succeeds for all sessions or for none.
+ *
+ * @generated from message faultline.v1.ReportSessionsResponse
+ */
+export type ReportSessionsResponse = Message<"faultline.v1.ReportSessionsResponse"> & {
+};
+
+/**
+ * Has no fields: the call succeeds for all sessions or for none.
+ *
+ * @generated from message faultline.v1.ReportSessionsResponse
+ */
+export type ReportSessionsResponseJson = {
+};
+
+/**
+ * Describes the message faultline.v1.ReportSessionsResponse.
+ * Use `create(ReportSessionsResponseSchema)` to create a new message.
+ */
+export const ReportSessionsResponseSchema: GenMessage<ReportSessionsResponse, {jsonType: ReportSessionsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_ingest, 3);
+
+/**
+ * What is known of one session now. The updates of a session may come in any order and more than once: an end wins over
+ * OK, else the higher sequence, else the later update; the error count never falls. Release, environment, start and
+ * user are those of the first update that is stored, and a user that was missing is added.
+ *
+ * @generated from message faultline.v1.SessionUpdate
+ */
+export type SessionUpdate = Message<"faultline.v1.SessionUpdate"> & {
+  /**
+   * The project. Required.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId: number;
+
+  /**
+   * 32 lower-case hexadecimal digits. Required; unique within the project.
+   *
+   * @generated from field: string session_id = 2;
+   */
+  sessionId: string;
+
+  /**
+   * At most 200 characters. Required.
+   *
+   * @generated from field: string release = 3;
+   */
+  release: string;
+
+  /**
+   * At most 64 characters. Empty: none.
+   *
+   * @generated from field: string environment = 4;
+   */
+  environment: string;
+
+  /**
+   * When it started. Required; at most 5 days before received_time, and 1 minute after it.
+   *
+   * @generated from field: google.protobuf.Timestamp started_time = 5;
+   */
+  startedTime?: Timestamp | undefined;
+
+  /**
+   * A digest of the user's id. Empty: no user.
+   *
+   * @generated from field: string user_digest = 6;
+   */
+  userDigest: string;
+
+  /**
+   * Grows with each update of the session, up to 2^53. 0 for its first.
+   *
+   * @generated from field: uint64 sequence = 7;
+   */
+  sequence: bigint;
+
+  /**
+   * When the update was made. Absent: received_time.
+   *
+   * @generated from field: google.protobuf.Timestamp updated_time = 8;
+   */
+  updatedTime?: Timestamp | undefined;
+
+  /**
+   * How it stands.
+   *
+   * @generated from field: faultline.v1.SessionStatus status = 9;
+   */
+  status: SessionStatus;
+
+  /**
+   * Errors so far.
+   *
+   * @generated from field: uint32 error_count = 10;
+   */
+  errorCount: number;
+
+  /**
+   * When it was received; set by the service.
+   *
+   * @generated from field: google.protobuf.Timestamp received_time = 11;
+   */
+  receivedTime?: Timestamp | undefined;
+};
+
+/**
+ * What is known of one session now. The updates of a session may come in any order and more than once: an end wins over
+ * OK, else the higher sequence, else the later update; the error count never falls. Release, environment, start and
+ * user are those of the first update that is stored, and a user that was missing is added.
+ *
+ * @generated from message faultline.v1.SessionUpdate
+ */
+export type SessionUpdateJson = {
+  /**
+   * The project. Required.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId?: number;
+
+  /**
+   * 32 lower-case hexadecimal digits. Required; unique within the project.
+   *
+   * @generated from field: string session_id = 2;
+   */
+  sessionId?: string;
+
+  /**
+   * At most 200 characters. Required.
+   *
+   * @generated from field: string release = 3;
+   */
+  release?: string;
+
+  /**
+   * At most 64 characters. Empty: none.
+   *
+   * @generated from field: string environment = 4;
+   */
+  environment?: string;
+
+  /**
+   * When it started. Required; at most 5 days before received_time, and 1 minute after it.
+   *
+   * @generated from field: google.protobuf.Timestamp started_time = 5;
+   */
+  startedTime?: TimestampJson;
+
+  /**
+   * A digest of the user's id. Empty: no user.
+   *
+   * @generated from field: string user_digest = 6;
+   */
+  userDigest?: string;
+
+  /**
+   * Grows with each update of the session, up to 2^53. 0 for its first.
+   *
+   * @generated from field: uint64 sequence = 7;
+   */
+  sequence?: string;
+
+  /**
+   * When the update was made. Absent: received_time.
+   *
+   * @generated from field: google.protobuf.Timestamp updated_time = 8;
+   */
+  updatedTime?: TimestampJson;
+
+  /**
+   * How it stands.
+   *
+   * @generated from field: faultline.v1.SessionStatus status = 9;
+   */
+  status?: SessionStatusJson;
+
+  /**
+   * Errors so far.
+   *
+   * @generated from field: uint32 error_count = 10;
+   */
+  errorCount?: number;
+
+  /**
+   * When it was received; set by the service.
+   *
+   * @generated from field: google.protobuf.Timestamp received_time = 11;
+   */
+  receivedTime?: TimestampJson;
+};
+
+/**
+ * Describes the message faultline.v1.SessionUpdate.
+ * Use `create(SessionUpdateSchema)` to create a new message.
+ */
+export const SessionUpdateSchema: GenMessage<SessionUpdate, {jsonType: SessionUpdateJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_ingest, 4);
+
+/**
+ * Sessions of one release, environment and minute, counted by the SDK.
+ *
+ * @generated from message faultline.v1.SessionAggregate
+ */
+export type SessionAggregate = Message<"faultline.v1.SessionAggregate"> & {
+  /**
+   * The project. Required.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId: number;
+
+  /**
+   * At most 200 characters. Required.
+   *
+   * @generated from field: string release = 2;
+   */
+  release: string;
+
+  /**
+   * At most 64 characters. Empty: none.
+   *
+   * @generated from field: string environment = 3;
+   */
+  environment: string;
+
+  /**
+   * When they started. Bounds as in SessionUpdate.
+   *
+   * @generated from field: google.protobuf.Timestamp started_time = 4;
+   */
+  startedTime?: Timestamp | undefined;
+
+  /**
+   * A digest of the id of the user they all belong to. Empty: not told.
+   *
+   * @generated from field: string user_digest = 5;
+   */
+  userDigest: string;
+
+  /**
+   * Sessions that ended well.
+   *
+   * @generated from field: uint32 exited = 6;
+   */
+  exited: number;
+
+  /**
+   * Sessions with handled errors.
+   *
+   * @generated from field: uint32 errored = 7;
+   */
+  errored: number;
+
+  /**
+   * Sessions with an error that nobody handled, after which the application went on.
+   *
+   * @generated from field: uint32 unhandled = 8;
+   */
+  unhandled: number;
+
+  /**
+   * Sessions that ended without saying so.
+   *
+   * @generated from field: uint32 abnormal = 9;
+   */
+  abnormal: number;
+
+  /**
+   * Sessions that crashed.
+   *
+   * @generated from field: uint32 crashed = 10;
+   */
+  crashed: number;
+};
+
+/**
+ * Sessions of one release, environment and minute, counted by the SDK.
+ *
+ * @generated from message faultline.v1.SessionAggregate
+ */
+export type SessionAggregateJson = {
+  /**
+   * The project. Required.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId?: number;
+
+  /**
+   * At most 200 characters. Required.
+   *
+   * @generated from field: string release = 2;
+   */
+  release?: string;
+
+  /**
+   * At most 64 characters. Empty: none.
+   *
+   * @generated from field: string environment = 3;
+   */
+  environment?: string;
+
+  /**
+   * When they started. Bounds as in SessionUpdate.
+   *
+   * @generated from field: google.protobuf.Timestamp started_time = 4;
+   */
+  startedTime?: TimestampJson;
+
+  /**
+   * A digest of the id of the user they all belong to. Empty: not told.
+   *
+   * @generated from field: string user_digest = 5;
+   */
+  userDigest?: string;
+
+  /**
+   * Sessions that ended well.
+   *
+   * @generated from field: uint32 exited = 6;
+   */
+  exited?: number;
+
+  /**
+   * Sessions with handled errors.
+   *
+   * @generated from field: uint32 errored = 7;
+   */
+  errored?: number;
+
+  /**
+   * Sessions with an error that nobody handled, after which the application went on.
+   *
+   * @generated from field: uint32 unhandled = 8;
+   */
+  unhandled?: number;
+
+  /**
+   * Sessions that ended without saying so.
+   *
+   * @generated from field: uint32 abnormal = 9;
+   */
+  abnormal?: number;
+
+  /**
+   * Sessions that crashed.
+   *
+   * @generated from field: uint32 crashed = 10;
+   */
+  crashed?: number;
+};
+
+/**
+ * Describes the message faultline.v1.SessionAggregate.
+ * Use `create(SessionAggregateSchema)` to create a new message.
+ */
+export const SessionAggregateSchema: GenMessage<SessionAggregate, {jsonType: SessionAggregateJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_ingest, 5);
 
 /**
  * An event on its way into the store: a head for counting, grouping and search, and the event itself.
@@ -399,7 +811,7 @@ export type ErrorEventJson = {
  * Use `create(ErrorEventSchema)` to create a new message.
  */
 export const ErrorEventSchema: GenMessage<ErrorEvent, {jsonType: ErrorEventJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_ingest, 2);
+  messageDesc(file_faultline_v1_ingest, 6);
 
 /**
  * What grouping needs of an exception.
@@ -476,7 +888,7 @@ export type GroupingExceptionJson = {
  * Use `create(GroupingExceptionSchema)` to create a new message.
  */
 export const GroupingExceptionSchema: GenMessage<GroupingException, {jsonType: GroupingExceptionJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_ingest, 3);
+  messageDesc(file_faultline_v1_ingest, 7);
 
 /**
  * What grouping needs of a frame.
@@ -553,7 +965,83 @@ export type GroupingFrameJson = {
  * Use `create(GroupingFrameSchema)` to create a new message.
  */
 export const GroupingFrameSchema: GenMessage<GroupingFrame, {jsonType: GroupingFrameJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_ingest, 4);
+  messageDesc(file_faultline_v1_ingest, 8);
+
+/**
+ * How a session stands.
+ *
+ * @generated from enum faultline.v1.SessionStatus
+ */
+export const SessionStatus = {
+  /**
+   * As SESSION_STATUS_OK.
+   *
+   * @generated from enum value: SESSION_STATUS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * It goes on. All others are ends.
+   *
+   * @generated from enum value: SESSION_STATUS_OK = 1;
+   */
+  OK: 1,
+
+  /**
+   * It ended well.
+   *
+   * @generated from enum value: SESSION_STATUS_EXITED = 2;
+   */
+  EXITED: 2,
+
+  /**
+   * It ended with errors that were handled.
+   *
+   * @generated from enum value: SESSION_STATUS_ERRORED = 3;
+   */
+  ERRORED: 3,
+
+  /**
+   * An error that nobody handled, after which the application went on. Counted as errored.
+   *
+   * @generated from enum value: SESSION_STATUS_UNHANDLED = 4;
+   */
+  UNHANDLED: 4,
+
+  /**
+   * It ended without saying so.
+   *
+   * @generated from enum value: SESSION_STATUS_ABNORMAL = 5;
+   */
+  ABNORMAL: 5,
+
+  /**
+   * It ended by a crash.
+   *
+   * @generated from enum value: SESSION_STATUS_CRASHED = 6;
+   */
+  CRASHED: 6,
+} as const;
+
+/**
+ * How a session stands.
+ *
+ * @generated from enum faultline.v1.SessionStatus
+ */
+export type SessionStatus = (typeof SessionStatus)[keyof typeof SessionStatus] | UnknownEnum;
+
+/**
+ * How a session stands.
+ *
+ * @generated from enum faultline.v1.SessionStatus
+ */
+export type SessionStatusJson = "SESSION_STATUS_UNSPECIFIED" | "SESSION_STATUS_OK" | "SESSION_STATUS_EXITED" | "SESSION_STATUS_ERRORED" | "SESSION_STATUS_UNHANDLED" | "SESSION_STATUS_ABNORMAL" | "SESSION_STATUS_CRASHED";
+
+/**
+ * Describes the enum faultline.v1.SessionStatus.
+ */
+export const SessionStatusSchema: GenEnum<SessionStatus, SessionStatusJson> = /*@__PURE__*/
+  enumDesc(file_faultline_v1_ingest, 0);
 
 /**
  * How a payload is compressed. What SDKs compressed is kept as they sent it: it is smaller and costs nothing.
@@ -594,7 +1082,7 @@ export type PayloadEncodingJson = "PAYLOAD_ENCODING_UNSPECIFIED" | "PAYLOAD_ENCO
  * Describes the enum faultline.v1.PayloadEncoding.
  */
 export const PayloadEncodingSchema: GenEnum<PayloadEncoding, PayloadEncodingJson> = /*@__PURE__*/
-  enumDesc(file_faultline_v1_ingest, 0);
+  enumDesc(file_faultline_v1_ingest, 1);
 
 /**
  * Takes events for storage by the integrated backend.
@@ -612,6 +1100,16 @@ export const IngestService: GenService<{
     methodKind: "unary";
     input: typeof ReportEventsRequestSchema;
     output: typeof ReportEventsResponseSchema;
+  },
+  /**
+   * Stores sessions. When the call returns, they are on disk and counted; sending the same update again changes nothing.
+   *
+   * @generated from rpc faultline.v1.IngestService.ReportSessions
+   */
+  reportSessions: {
+    methodKind: "unary";
+    input: typeof ReportSessionsRequestSchema;
+    output: typeof ReportSessionsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_faultline_v1_ingest, 0);

@@ -1,5 +1,5 @@
 import { inflate } from "./content-encoding.ts";
-import { IngestRefusal } from "./refusal.ts";
+import { IngestRefusal } from "../refusal.ts";
 
 /**
  * Finds the event's JSON in the body of a store request, or in `sentry_data` of the GET form (section 4.2): plain, or

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@faultline/plugin/sentry-event";
 import { readEventId, readTime } from "@faultline/plugin/sentry-event";
-import { IngestRefusal } from "./refusal.ts";
+import { IngestRefusal } from "../refusal.ts";
 
 /** An envelope: its header and its items in order. */
 export interface Envelope {

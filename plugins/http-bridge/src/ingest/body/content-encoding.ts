@@ -6,7 +6,7 @@ import {
   inflateSync,
   zstdDecompressSync,
 } from "node:zlib";
-import { IngestRefusal } from "./refusal.ts";
+import { IngestRefusal } from "../refusal.ts";
 
 /**
  * Undoes the `Content-Encoding` of a body (section 4.1): one layer of gzip, deflate, br or zstd, which may be missing

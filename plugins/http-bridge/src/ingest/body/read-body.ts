@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { IngestRefusal } from "./refusal.ts";
+import { IngestRefusal } from "../refusal.ts";
 
 /** How much of a refused body is still read, so that the client sees the answer instead of a reset connection. */
 const drainedBytes = 4 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { JsonObject, JsonValue } from "@faultline/plugin/sentry-event";
-import { IngestRefusal } from "./refusal.ts";
+import { IngestRefusal } from "../refusal.ts";
 
 /** An event as parsed, and its JSON as it is stored. */
 export interface EventJson {

@@ -1,0 +1,162 @@
+import { EventEmitter } from "node:events";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { hourMs, timestamp, type Clock, type Database, type NotedOutcome } from "@faultline/plugin";
+import { OutcomeKind, type ListOutcomesResponseSchema, type RefusalSchema } from "@faultline/proto";
+import { sql } from "kysely";
+
+type Refusal = Exclude<MessageInitShape<typeof RefusalSchema>, { $typeName: string }>;
+
+interface Tables {
+  outcome: { project_id: number; hour: number; kind: OutcomeKind; category: string; reason: string; quantity: number };
+}
+
+/** Different counts that wait to be written; a storm has a handful, and what comes on top of this many is not counted. */
+const countsWaiting = 10_000;
+
+/** Refusals of a project that are remembered to be shown, and for how long. */
+const refusalsKept = 20;
+const refusalsKeptMs = 600_000;
+
+/** Projects whose refusals are remembered; anybody may name a project that does not exist. */
+const projectsRemembered = 1000;
+
+const gatherMs = 1000;
+const daysKept = 90;
+const outcomesListed = 200;
+
+/** Counts what was not stored, by project and hour, and remembers the last refusals. */
+export class Outcomes {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  #counts = new Map<string, { outcome: NotedOutcome; hour: number; quantity: number }>();
+  readonly #refusals = new Map<number, { at: number; refusal: Refusal }[]>();
+  readonly #emitter = new EventEmitter().setMaxListeners(0);
+  #saving: Promise<void> = Promise.resolve();
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  /** See EventDoor.note. */
+  note(outcome: NotedOutcome): void {
+    const { projectId, kind, category, reason, quantity } = outcome;
+    if (projectId === 0 || quantity <= 0) return;
+    const now = this.#clock.now();
+    const hour = Math.floor(now / hourMs);
+    const key = `${projectId}/${hour}/${kind}/${category}/${reason}`;
+    const counted = this.#counts.get(key);
+    if (counted) counted.quantity += quantity;
+    else if (this.#counts.size < countsWaiting) this.#counts.set(key, { outcome, hour, quantity });
+    if (outcome.refusal) {
+      this.#remember(projectId, now, { time: timestamp(now), reason, category, ...outcome.refusal });
+    }
+  }
+
+  /** Writes what was counted; called each second, as a write an outcome would help whoever floods us. */
+  save(): Promise<void> {
+    this.#saving = this.#saving.then(() => this.#write());
+    return this.#saving;
+  }
+
+  /** Deletes what is older than the retention. */
+  async deleteExpired(): Promise<void> {
+    const cutoff = Math.floor(this.#clock.now() / hourMs) - daysKept * 24;
+    await this.#database.write<Tables>().deleteFrom("outcome").where("hour", "<", cutoff).execute();
+  }
+
+  async list(projectId: number, hourCount: number): Promise<MessageInitShape<typeof ListOutcomesResponseSchema>> {
+    await this.save();
+    const first = Math.floor(this.#clock.now() / hourMs) - hourCount + 1;
+    const inWindow = this.#database
+      .read<Tables>()
+      .selectFrom("outcome")
+      .where("project_id", "=", projectId)
+      .where("hour", ">=", first);
+    const outcomes = await inWindow
+      .select(["kind", "category", "reason"])
+      .select(({ fn }) => [fn.sum<number>("quantity").as("quantity"), fn.max("hour").as("hour")])
+      .groupBy(["kind", "category", "reason"])
+      .orderBy("quantity", "desc")
+      .limit(outcomesListed)
+      .execute();
+    const hours = await inWindow
+      .where("kind", "=", OutcomeKind.REFUSED)
+      .select(["hour"])
+      .select(({ fn }) => fn.sum<number>("quantity").as("quantity"))
+      .groupBy("hour")
+      .execute();
+    const refusedPerHour = Array.from({ length: hourCount }, () => 0);
+    for (const { hour, quantity } of hours) refusedPerHour[hour - first] = quantity;
+    return {
+      outcomes: outcomes.map(({ hour, quantity, ...words }) => ({
+        ...words,
+        quantity: BigInt(quantity),
+        lastTime: timestamp(hour * hourMs),
+      })),
+      refusedPerHour,
+      startTime: timestamp(first * hourMs),
+    };
+  }
+
+  /** The refusals of a project: those of the last minutes at once, then each second's, until the signal aborts. */
+  async *watch(projectId: number, signal: AbortSignal): AsyncGenerator<{ refusals: Refusal[]; count: number }> {
+    const since = this.#clock.now() - refusalsKeptMs;
+    let gathered = (this.#refusals.get(projectId) ?? []).filter(({ at }) => at >= since).map(({ refusal }) => refusal);
+    let count = gathered.length;
+    let wake: (() => void) | undefined;
+    const listen = (refusal: Refusal) => {
+      gathered = [...gathered, refusal].slice(-refusalsKept);
+      count++;
+      wake?.();
+    };
+    this.#emitter.on(String(projectId), listen);
+    signal.addEventListener("abort", () => wake?.(), { once: true });
+    try {
+      while (!signal.aborted) {
+        if (count === 0) await new Promise<void>((resolve) => (wake = resolve));
+        wake = undefined;
+        if (signal.aborted) return;
+        const told = { refusals: gathered, count };
+        [gathered, count] = [[], 0];
+        yield told;
+        await new Promise((resolve) => setTimeout(resolve, gatherMs));
+      }
+    } finally {
+      this.#emitter.off(String(projectId), listen);
+    }
+  }
+
+  #remember(projectId: number, at: number, refusal: Refusal): void {
+    let refusals = this.#refusals.get(projectId);
+    if (!refusals) {
+      if (this.#refusals.size >= projectsRemembered) this.#refusals.clear();
+      refusals = [];
+      this.#refusals.set(projectId, refusals);
+    }
+    refusals.push({ at, refusal });
+    if (refusals.length > refusalsKept) refusals.shift();
+    this.#emitter.emit(String(projectId), refusal);
+  }
+
+  async #write(): Promise<void> {
+    if (this.#counts.size === 0) return;
+    const counts = this.#counts;
+    this.#counts = new Map();
+    const rows = Array.from(counts.values(), ({ outcome: { projectId, kind, category, reason }, hour, quantity }) => [
+      projectId,
+      hour,
+      kind,
+      category,
+      reason,
+      quantity,
+    ]);
+    await sql`
+      insert into outcome (project_id, hour, kind, category, reason, quantity)
+      select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5
+      from json_each(${JSON.stringify(rows)})
+      where exists (select 1 from project where id = value ->> 0)
+      on conflict (project_id, hour, kind, category, reason) do update set quantity = quantity + excluded.quantity
+    `.execute(this.#database.write<Tables>());
+  }
+}

@@ -1,0 +1,61 @@
+import { ErrorReason, type OutcomeKind } from "@faultline/proto";
+import type { Intake } from "./ingest-queue.ts";
+import { ServiceError } from "./service-error.ts";
+
+/** The way in for what comes with a client key instead of a token. */
+export interface EventDoor {
+  /**
+   * Admits a client key to a project; at once when the key was seen before. Without a project: to the key's own, as the
+   * oldest SDKs ask for it. Refuses with a ClientKeyRefusal.
+   */
+  admit(publicKey: string, projectId?: number): Admission | Promise<Admission>;
+  /** Takes room for one item from the rate limits of key and project. Undefined: it was taken, and there is plenty. */
+  spend(admission: Admission, category: RateCategory): RateLimit | undefined;
+  /** Resolves when the intake is on disk and readable. Refuses with STORAGE_UNAVAILABLE or OVERLOADED. */
+  accept(intake: Intake): Promise<void>;
+  /** Counts what was not stored. Costs next to nothing; outcomes of projects that do not exist are forgotten. */
+  note(outcome: NotedOutcome): void;
+}
+
+/**
+ * Refuses a client key, with one sentence whether it is unknown, deleted, of another project, or the project takes no
+ * events: a guess learns nothing. `outcome` is for the project's own people and must not reach the sender.
+ */
+export class ClientKeyRefusal extends ServiceError {
+  readonly outcome: "unknown_key" | "not_active";
+
+  constructor(outcome: "unknown_key" | "not_active") {
+    super(ErrorReason.CLIENT_KEY_REFUSED, "The DSN is not accepted: check its key and project.");
+    this.outcome = outcome;
+  }
+}
+
+/** A client key that was admitted to its project. */
+export interface Admission {
+  readonly keyId: number;
+  readonly projectId: number;
+}
+
+/** What is limited apart: a storm of errors must not stop sessions. */
+export type RateCategory = "error" | "session" | "feedback";
+
+/** A rate limit that is used up, or nearly so. */
+export interface RateLimit {
+  /** Whether the item is refused; else it was taken, but more than 90 % of the limit is used. */
+  readonly isExceeded: boolean;
+  /** Whole seconds after which there is room again, from 1. */
+  readonly retryAfterSeconds: number;
+  /** Whose limit it is. */
+  readonly scope: "key" | "project";
+}
+
+/** Something that was not stored; the words are those of outcome.proto. */
+export interface NotedOutcome {
+  readonly projectId: number;
+  readonly kind: OutcomeKind;
+  readonly category: string;
+  readonly reason: string;
+  readonly quantity: number;
+  /** What to show to whoever waits for the first event. Absent: not a refused request. Never holds a secret. */
+  readonly refusal?: { readonly message: string; readonly ipAddress: string; readonly sdk: string };
+}
