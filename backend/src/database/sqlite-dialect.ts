@@ -161,11 +161,13 @@ class SqliteConnection implements DatabaseConnection {
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const cached = this.#statements.get(sql) ?? (await this.#prepare(sql));
     return new Promise((resolve, reject) => {
+      // A statement that met SQLITE_BUSY stays begun until it is reset, and as long as it is, SQLite commits no other.
+      const fail = (error: Error) => cached.statement.reset(() => reject(error));
       if (cached.readsRows) {
-        cached.statement.all<R>(parameters, (error, rows) => (error ? reject(error) : resolve({ rows })));
+        cached.statement.all<R>(parameters, (error, rows) => (error ? fail(error) : resolve({ rows })));
       } else {
         cached.statement.run(parameters, function (error) {
-          if (error) reject(error);
+          if (error) fail(error);
           else resolve({ rows: [], numAffectedRows: BigInt(this.changes), insertId: BigInt(this.lastID) });
         });
       }
