@@ -33,11 +33,50 @@ const differences: Readonly<Record<string, string>> = {
     where e.id is null or p.event_row_id is null`,
   "tags without an error": `
     select * from integrated_tag where error_id not in (select id from integrated_error)`,
+  "first and last hour of a release": `
+    select id, first_hour, last_hour, first, last from integrated_release r left join (
+      select release_id, min(hour) as first, max(hour) as last from integrated_session_hour group by 1
+    ) on release_id = r.id
+    where first_hour is not first or last_hour is not last`,
+  "sessions and counters without a release": `
+    select release_id from (
+      select release_id from integrated_session
+      union select release_id from integrated_session_hour
+      union select release_id from integrated_session_user
+    ) where release_id not in (select id from integrated_release)`,
+};
+
+/** The same for counters of sessions. */
+const sessionDifferences: Readonly<Record<string, string>> = {
+  "sessions of an hour": `
+    select release_id, hour, total, errored, crashed, abnormal, n, e, c, a
+    from integrated_session_hour full join (
+      select release_id, hour, count(*) as n, sum(status = 6) as c, sum(status = 5) as a,
+        sum(case when status in (5, 6) then 0 when status in (3, 4) or error_count > 0 then 1 else 0 end) as e
+      from integrated_session group by 1, 2
+    ) using (release_id, hour)
+    where (total, errored, crashed, abnormal) is not (n, e, c, a)`,
+  "users of a day": `
+    select release_id, day, user, session_count, crashed_count, n, c
+    from integrated_session_user full join (
+      select release_id, hour / 24 as day, user, count(*) as n, sum(status = 6) as c
+      from integrated_session where user <> '' group by 1, 2, 3
+    ) using (release_id, day, user)
+    where (session_count, crashed_count) is not (n, c)`,
 };
 
 /** Counts everything the integrated backend counts anew, from the events alone; says what differs. */
 export function recount(database: DatabaseSync): string[] {
-  return Object.entries(differences).flatMap(([what, sql]) =>
+  return found(database, differences);
+}
+
+/** Counts sessions anew, while none was counted by its SDK and none is so old that only its counters are left. */
+export function recountSessions(database: DatabaseSync): string[] {
+  return found(database, sessionDifferences);
+}
+
+function found(database: DatabaseSync, queries: Readonly<Record<string, string>>): string[] {
+  return Object.entries(queries).flatMap(([what, sql]) =>
     database
       .prepare(sql)
       .all()

@@ -1,8 +1,9 @@
 import { invalidField, millisecondsOf, timestamp } from "@faultline/plugin";
 import { limits } from "@faultline/plugin/sentry-event";
-import type { SessionAggregate, SessionUpdate } from "@faultline/proto";
+import { SessionStatusSchema, type SessionAggregate, type SessionUpdate } from "@faultline/proto";
 
 const maxDigest = 64;
+const statuses = new Set<number>(SessionStatusSchema.values.map(({ number }) => number));
 
 /** A session update that a service reports, with its defaults; refuses what breaks a limit of ingest.proto. */
 export function reportedUpdate(update: SessionUpdate, field: string, receivedAt: number): SessionUpdate {
@@ -12,6 +13,7 @@ export function reportedUpdate(update: SessionUpdate, field: string, receivedAt:
   if (update.sequence > BigInt(Number.MAX_SAFE_INTEGER)) {
     throw invalidField(`${field}.sequence`, "A sequence is at most 2^53.");
   }
+  if (!statuses.has(update.status)) throw invalidField(`${field}.status`, "There is no such session status.");
   checkSession(update, field, receivedAt);
   return { ...update, updatedTime: update.updatedTime ?? timestamp(receivedAt), receivedTime: timestamp(receivedAt) };
 }

@@ -11,9 +11,10 @@ import {
 } from "@faultline/proto";
 import type { Kysely } from "kysely";
 import { errorNotFound, errorRowId } from "./errors.ts";
+import { feedbackOf } from "./feedback.ts";
 import { eventJson } from "./payload.ts";
 import type { EventTable, Tables } from "./tables.ts";
-import { eventSummaryToProto } from "./to-proto.ts";
+import { eventSummaryToProto, feedbackToProto } from "./to-proto.ts";
 
 /** The events of an error, newest first. */
 export async function listEvents(
@@ -62,6 +63,7 @@ export async function getEvent(
       occurredTime: timestamp(row.occurred_at),
       receivedTime: timestamp(row.received_at),
       title: row.title,
+      feedback: (await feedbackOf(database, row)).map(feedbackToProto),
     },
     newerEventId: await neighbour(database, row, "newer"),
     olderEventId: await neighbour(database, row, "older"),

@@ -11,9 +11,13 @@ import { createBatchProcedure } from "./batch-procedure.ts";
 import { getError, listErrors, withSettledLastSeen } from "./errors.ts";
 import { getEvent, listEvents } from "./events.ts";
 import { Integrated0001 } from "./migrations/integrated-0001.ts";
+import { Integrated0002 } from "./migrations/integrated-0002.ts";
 import { deleteExpired, retentionDays } from "./retention.ts";
+import { listReleases } from "./sessions/releases.ts";
+import { getSessionStats } from "./sessions/session-stats.ts";
+import { createSessionProcedure } from "./sessions/store-sessions.ts";
 import { getErrorStats } from "./stats.ts";
-import { storeBatch } from "./store-batch.ts";
+import { storeIntake } from "./store-intake.ts";
 import type { Tables } from "./tables.ts";
 import { errorToProto } from "./to-proto.ts";
 import { updateErrors } from "./update-errors.ts";
@@ -29,7 +33,7 @@ export function integratedBackend(): Plugin & { readonly backend: ErrorBackend }
   return {
     name: "integrated-backend",
     contract: contractVersion,
-    migrations: [Integrated0001],
+    migrations: [Integrated0001, Integrated0002],
     backend,
     start: (host) => backend.start(host),
   };
@@ -55,6 +59,7 @@ class IntegratedBackend implements ErrorBackend {
 
   async start(host: Host): Promise<void> {
     await createBatchProcedure(host.database.write<Tables>());
+    await createSessionProcedure(host.database.write<Tables>());
     const newest = await host.database
       .read<Tables>()
       .selectFrom("integrated_event")
@@ -64,13 +69,13 @@ class IntegratedBackend implements ErrorBackend {
     const { clock, log, scheduler } = host;
     const retain = async () => {
       const deleted = await deleteExpired(this.#write, clock.now());
-      if (deleted > 0) log.info({ deleted }, "deleted events older than the retention");
+      if (deleted > 0) log.info({ deleted }, "deleted rows older than the retention");
     };
     scheduler.every(retentionIntervalMs, "retention", retain);
   }
 
-  async storeBatch({ events }: Intake): Promise<void> {
-    this.#changes.announce(await storeBatch(this.#write, this.#running.memory, events));
+  async storeBatch(intake: Intake): Promise<void> {
+    this.#changes.announce(await storeIntake(this.#write, this.#running.memory, intake));
   }
 
   listErrors: ErrorBackend["listErrors"] = (request) => listErrors(this.#read, request, this.#now);
@@ -83,9 +88,9 @@ class IntegratedBackend implements ErrorBackend {
 
   getEvent: ErrorBackend["getEvent"] = (request) => getEvent(this.#read, request);
 
-  listReleases: ErrorBackend["listReleases"] = async () => ({});
+  listReleases: ErrorBackend["listReleases"] = (request) => listReleases(this.#read, request, this.#now);
 
-  getSessionStats: ErrorBackend["getSessionStats"] = async () => ({});
+  getSessionStats: ErrorBackend["getSessionStats"] = (request) => getSessionStats(this.#read, request, this.#now);
 
   getErrorStats: ErrorBackend["getErrorStats"] = (request) => getErrorStats(this.#read, request, this.#now);
 

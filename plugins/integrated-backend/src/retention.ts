@@ -1,5 +1,7 @@
 import { hourMs } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
+import { deleteFeedback } from "./feedback.ts";
+import { deleteSessionCounters, deleteSessions } from "./sessions/expired-sessions.ts";
 import type { Tables } from "./tables.ts";
 
 /** All errors are kept this long (specification section 8). */
@@ -10,25 +12,36 @@ const dayMs = 24 * hourMs;
 /** Few enough that ingestion waits only some milliseconds for the writer. */
 const batchEvents = 500;
 
+/** What is due for deletion. */
+export interface Due {
+  readonly now: number;
+  /** The start of the first day that is kept. */
+  readonly cutoff: number;
+}
+
 /**
- * Deletes the events received before the day that lies 90 days back, oldest first, and takes them out of every counter
- * in the same transaction; errors without events go too. So an event is readable for 90 days at least and 91 at most.
- * Answers how many events were deleted.
+ * Deletes what is older than the day that lies 90 days back, oldest first, so that an event is readable for 90 days at
+ * least and 91 at most; sessions go as soon as they cannot change any more. Answers how many rows were deleted.
  */
 export async function deleteExpired(database: Kysely<Tables>, now: number): Promise<number> {
-  const cutoff = Math.floor(now / dayMs) * dayMs - retentionDays * dayMs;
+  const due: Due = { now, cutoff: Math.floor(now / dayMs) * dayMs - retentionDays * dayMs };
   let deleted = 0;
-  for (;;) {
-    const count = await database.transaction().execute((transaction) => deleteBatch(transaction, cutoff));
-    deleted += count;
-    if (count < batchEvents) break;
+  // Each deletes the next few rows that are due and answers how many; 0: none is left.
+  for (const deleteBatch of [deleteEvents, deleteFeedback, deleteSessions, deleteSessionCounters]) {
+    for (let count = -1; count !== 0;) {
+      count = await database.transaction().execute((transaction) => deleteBatch(transaction, due));
+      deleted += count;
+    }
   }
   if (deleted > 0) await giveSpaceBack(database);
   return deleted;
 }
 
-/** Row ids grow with the time of receipt, so the oldest events are the first rows. */
-async function deleteBatch(database: Kysely<Tables>, cutoff: number): Promise<number> {
+/**
+ * Takes events out of every counter in the same transaction; errors without events go too. Row ids grow with the time
+ * of receipt, so the oldest events are the first rows.
+ */
+async function deleteEvents(database: Kysely<Tables>, { cutoff }: Due): Promise<number> {
   const oldest = await database
     .selectFrom("integrated_event")
     .select(["id", "error_id", "occurred_at", "received_at"])
@@ -46,6 +59,9 @@ async function deleteBatch(database: Kysely<Tables>, cutoff: number): Promise<nu
   await sql`delete from integrated_payload where event_row_id in (select value ->> 0 from json_each(${events}))`.execute(
     database,
   );
+  await sql`delete from integrated_feedback where (project_id, event_id) in (
+    select project_id, event_id from integrated_event
+    where id in (select value ->> 0 from json_each(${events})))`.execute(database);
   await sql`delete from integrated_event where id in (select value ->> 0 from json_each(${events}))`.execute(database);
   await sql`update integrated_hour set event_count = event_count - gone.n
     from (select value ->> 1 as error_id, value ->> 2 as hour, count(*) as n from json_each(${events}) group by 1, 2) gone

@@ -1,11 +1,10 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { hourMs, invalidField, millisecondsOf, timestamp } from "@faultline/plugin";
+import { hourMs, timestamp } from "@faultline/plugin";
 import type { GetErrorStatsRequest, GetErrorStatsResponseSchema } from "@faultline/proto";
 import type { Kysely } from "kysely";
 import { existingError } from "./events.ts";
+import { hourWindow } from "./hour-window.ts";
 import type { Tables } from "./tables.ts";
-
-const maxHours = 2160;
 
 /** The bar graph: a dense count an hour (specification 1.6). */
 export async function getErrorStats(
@@ -13,11 +12,8 @@ export async function getErrorStats(
   request: GetErrorStatsRequest,
   now: number,
 ): Promise<MessageInitShape<typeof GetErrorStatsResponseSchema>> {
-  const length = request.hourCount || 24;
-  if (length > maxHours) throw invalidField("hour_count", "Ask for 1 to 2,160 hours, which are 90 days.");
+  const { first, length, lastHourRunning } = hourWindow(request, { now, defaultHours: 24 });
   const errorId = await existingError(database, request);
-  const running = Math.floor(now / hourMs);
-  const first = request.startTime ? Math.floor(millisecondsOf(request.startTime) / hourMs) : running - length + 1;
   const rows = await database
     .selectFrom("integrated_hour")
     .select(["hour", "event_count"])
@@ -27,5 +23,5 @@ export async function getErrorStats(
     .execute();
   const counts = Array.from({ length }, () => 0);
   for (const { hour, event_count } of rows) counts[hour - first] = event_count;
-  return { startTime: timestamp(first * hourMs), counts, lastHourRunning: first + length - 1 >= running };
+  return { startTime: timestamp(first * hourMs), counts, lastHourRunning };
 }

@@ -1,4 +1,4 @@
-import type { ErrorStatus, PayloadEncoding } from "@faultline/proto";
+import type { ErrorStatus, PayloadEncoding, SessionStatus } from "@faultline/proto";
 
 /** The tables of migrations/, for Kysely. */
 export interface Tables {
@@ -8,6 +8,11 @@ export interface Tables {
   integrated_hour: { error_id: number; hour: number; event_count: number };
   integrated_user: { error_id: number; user: string; last_seen_day: number };
   integrated_tag: { error_id: number; key: string; value: string; last_seen_day: number };
+  integrated_release: ReleaseTable;
+  integrated_session: SessionTable;
+  integrated_session_hour: SessionHourTable;
+  integrated_session_user: SessionUserTable;
+  integrated_feedback: FeedbackTable;
 }
 
 export interface PayloadTable {
@@ -52,4 +57,55 @@ export interface EventTable {
   release: string;
   environment: string;
   level: string;
+}
+
+export interface ReleaseTable {
+  id: number;
+  project_id: number;
+  version: string;
+  environment: string;
+  first_hour: number | null;
+  last_hour: number | null;
+}
+
+export interface SessionTable {
+  id: number;
+  project_id: number;
+  session_id: Buffer;
+  release_id: number;
+  hour: number;
+  user: string;
+  sequence: number;
+  updated_at: number;
+  status: SessionStatus;
+  error_count: number;
+  received_at: number;
+}
+
+export interface SessionHourTable {
+  release_id: number;
+  hour: number;
+  total: number;
+  errored: number;
+  crashed: number;
+  abnormal: number;
+}
+
+export interface SessionUserTable {
+  release_id: number;
+  day: number;
+  user: string;
+  session_count: number;
+  crashed_count: number;
+}
+
+export interface FeedbackTable {
+  id: number;
+  project_id: number;
+  event_id: Buffer;
+  content_hash: Buffer;
+  name: string;
+  email: string;
+  comments: string;
+  received_at: number;
 }

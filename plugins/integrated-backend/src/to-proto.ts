@@ -1,7 +1,13 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { timestamp } from "@faultline/plugin";
-import type { ErrorSchema, EventSummarySchema } from "@faultline/proto";
-import type { ErrorTable, EventTable } from "./tables.ts";
+import { hourMs, timestamp } from "@faultline/plugin";
+import type {
+  ErrorSchema,
+  EventSummarySchema,
+  ReleaseSchema,
+  SessionCountsSchema,
+  UserFeedbackSchema,
+} from "@faultline/proto";
+import type { ErrorTable, EventTable, FeedbackTable } from "./tables.ts";
 
 // Rows become messages here and nowhere else.
 
@@ -42,5 +48,62 @@ export function eventSummaryToProto(row: EventTable): MessageInitShape<typeof Ev
     release: row.release,
     environment: row.environment,
     level: row.level,
+  };
+}
+
+/** Sessions counted in the database. */
+export interface SessionCountsRow {
+  readonly total: number;
+  readonly errored: number;
+  readonly crashed: number;
+  readonly abnormal: number;
+}
+
+/** A release in a window of hours. */
+export interface ReleaseRow extends SessionCountsRow {
+  readonly version: string;
+  readonly first_hour: number;
+  readonly last_hour: number;
+  readonly user_count: number;
+  readonly crashed_user_count: number;
+}
+
+export function releaseToProto(row: ReleaseRow): MessageInitShape<typeof ReleaseSchema> {
+  return {
+    version: row.version,
+    sessions: sessionCountsToProto(row),
+    userCount: row.user_count,
+    crashedUserCount: row.crashed_user_count,
+    crashFreeSessions: 100 * (1 - row.crashed / row.total),
+    ...(row.user_count > 0 && { crashFreeUsers: 100 * (1 - row.crashed_user_count / row.user_count) }),
+    firstSessionTime: timestamp(row.first_hour * hourMs),
+    lastSessionTime: timestamp(row.last_hour * hourMs),
+  };
+}
+
+export function sessionCountsToProto(row: SessionCountsRow): MessageInitShape<typeof SessionCountsSchema> {
+  const { total, errored, crashed, abnormal } = row;
+  return {
+    total: uint32(total),
+    healthy: uint32(total - errored - crashed - abnormal),
+    errored: uint32(errored),
+    crashed: uint32(crashed),
+    abnormal: uint32(abnormal),
+  };
+}
+
+/** A few aggregates with absurd numbers suffice to leave the range, and must not take the whole answer along. */
+function uint32(count: number): number {
+  return Math.min(count, 2 ** 32 - 1);
+}
+
+export function feedbackToProto(row: FeedbackTable): MessageInitShape<typeof UserFeedbackSchema> {
+  return {
+    projectId: row.project_id,
+    eventId: row.event_id.toString("hex"),
+    name: row.name,
+    email: row.email,
+    comments: row.comments,
+    receivedTime: timestamp(row.received_at),
   };
 }

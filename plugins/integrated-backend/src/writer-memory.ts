@@ -29,6 +29,10 @@ export class KnownRows {
     if (this.#keys.size >= knownRowsKept) this.#keys.clear();
     for (const key of keys) this.#keys.add(key);
   }
+
+  clear(): void {
+    this.#keys.clear();
+  }
 }
 
 /** What the writer remembers between batches. */

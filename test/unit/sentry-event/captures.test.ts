@@ -33,7 +33,7 @@ function readCapture(capture: Capture): CapturedEvent[] {
   const body = decodeContent(capture.body, encoding, 2 ** 20);
   if (capture.target.includes("/store/")) return [readBoth(readStoreBody(body, 2 ** 20))];
   const { header, items } = parseEnvelope(body);
-  return items.filter(({ type }) => type === "event").map(({ payload }) => readBoth(payload, header.eventId));
+  return items.flatMap(({ type, payload }) => (type === "event" && payload ? [readBoth(payload, header.eventId)] : []));
 }
 
 function readBoth(bytes: Buffer, envelopeEventId?: string): CapturedEvent {

@@ -40,6 +40,7 @@ shown("a request is read in all its shapes", () => {
   assert.equal(shape({ cookies: "a=1; b=2=3; c" })?.cookies, { a: "1", b: "2=3" });
   assert.equal(shape({ cookies: { a: 1 } })?.cookies, { a: "1" });
   assert.equal(shape({ cookies: [["a", "1"]] })?.cookies, { a: "1" });
+  assert.is(shape({ url: "http://h/p?a=1?b" })?.queryString, "a=1?b");
   assert.is(shape({ query_string: "?a=1" })?.queryString, "a=1");
   assert.is(shape({ query_string: { a: "1 2" } })?.queryString, "a=1+2");
   assert.is(shape({ query_string: [["a", "1"]] })?.queryString, "a=1");

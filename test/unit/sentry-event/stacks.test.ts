@@ -154,6 +154,7 @@ for (const [platform, frame, found] of inApp) {
 stacks("the stack beside a lone exception becomes its own", () => {
   const event = { exception: [boom], "sentry.interfaces.Stacktrace": { frames: [{ function: "f" }] } };
   assert.is(head(event).exceptions[0]?.frames[0]?.function, "f");
+  assert.equal([head(event).frames, details(event).threads], [[], []]); // and is not shown twice
   assert.is(head({ stacktrace: { frames: [{ function: "f" }] } }).frames[0]?.function, "f");
 });
 

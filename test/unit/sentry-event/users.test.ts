@@ -13,6 +13,13 @@ const userKeys: [claim: string, event: JsonObject, key: string][] = [
   ["nulls, as in PHP", { user: { id: null, username: null, email: null, ip_address: null, segment: null } }, ""],
   ["a number", { user: { id: 42 } }, "id:42"],
   ["the same number as text", { user: { id: "42" } }, "id:42"],
+  ["the same with blanks around it", { user: { id: " 42\n" } }, "id:42"],
+  ["zero", { user: { id: 0 } }, "id:0"],
+  ["true", { user: { id: true } }, "id:true"],
+  ["false", { user: { id: false } }, "id:false"],
+  ["an id that is an object", { user: { id: { a: 1 } } }, ""],
+  ["blanks in every field", { user: { id: " ", username: "\t", email: "", ip_address: " " } }, ""],
+  ["a blank id beside a username", { user: { id: " ", username: "ann" } }, "username:ann"],
   ["id before the others", { user: { id: "1", username: "u", email: "e@x", ip_address: "1.2.3.4" } }, "id:1"],
   ["username", { user: { id: "", username: "ann", email: "e@x" } }, "username:ann"],
   ["name", { user: { name: "Ann" } }, "username:Ann"],
@@ -22,7 +29,9 @@ const userKeys: [claim: string, event: JsonObject, key: string][] = [
   ["Python's [Filtered]", { user: { ip_address: "[Filtered]" } }, ""],
   ["{{auto}}", { user: { ip_address: "{{auto}}" } }, "ip:203.0.113.9"],
   ["a browser that names none", { platform: "javascript" }, "ip:203.0.113.9"],
+  ["a phone that names none", { platform: "cocoa" }, "ip:203.0.113.9"],
   ["a server that names none", { platform: "python" }, ""],
+  ["a server whose user has no name", { platform: "java", user: { segment: "beta" } }, ""],
   ["the request's peer", { request: { env: { REMOTE_ADDR: "1.2.3.4" } } }, "ip:1.2.3.4"],
   ["the old name", { "sentry.interfaces.User": { id: "1" } }, "id:1"],
   ["a long id", { user: { id: "x".repeat(500) } }, `id:${"x".repeat(125)}...`],
@@ -33,6 +42,13 @@ for (const [claim, event, key] of userKeys) {
     assert.is(head(event, { clientIp: "203.0.113.9" }).user, key);
   });
 }
+
+users("very long ids are cut alike, so that one person stays one", () => {
+  const keyOf = (id: string) => head({ user: { id } }).user;
+  assert.is(keyOf("x".repeat(500)), keyOf("x".repeat(500)));
+  assert.not.equal(keyOf(`a${"x".repeat(500)}`), keyOf(`b${"x".repeat(500)}`));
+  assert.is(keyOf(`${"x".repeat(124)}😀😀😀`), `id:${"x".repeat(124)}...`);
+});
 
 users("without the client's address {{auto}} is nobody", () => {
   assert.is(head({ user: { ip_address: "{{auto}}" } }).user, "");

@@ -1,6 +1,8 @@
 import type { JsonField, JsonObject, JsonValue } from "./json.ts";
 import { isObject } from "./json.ts";
+import { limits } from "./limits.ts";
 import { cleanText } from "./text.ts";
+import type { Trims } from "./trims.ts";
 
 /** How much free data is kept: levels, characters of each entry, characters of all entries. */
 export interface BagLimit {
@@ -9,32 +11,53 @@ export interface BagLimit {
   readonly total: number;
 }
 
-/** Free data trimmed to its limit. Undefined when there is none, or when it is no object. */
-export function readBag(value: JsonField, limit: BagLimit): JsonObject | undefined {
+/**
+ * Free data trimmed to its limit: a text that is cut ends with `...`, a list of which entries are left out with the entry
+ * `"..."`, an object with `"...": "..."`, and a level that lies too deep is `"..."`. Undefined when there is none, or when
+ * it is no object.
+ */
+export function readBag(value: JsonField, limit: BagLimit, trims: Trims): JsonObject | undefined {
   if (!isObject(value)) return undefined;
   const bag: JsonObject = {};
   let left = limit.total;
+  let kept = 0;
+  let sent = 0;
   for (const key of Object.keys(value)) {
-    if (left <= 0) break;
     const entry = value[key];
     if (entry === undefined || key === "__proto__") continue;
-    const budget = { left: Math.min(limit.size, left) };
-    const before = budget.left;
-    bag[spend(key, budget)] = trim(entry, limit.depth - 1, budget);
-    left -= before - budget.left;
+    sent++;
+    if (left <= 0) continue;
+    kept++;
+    const size = Math.min(limit.size, left);
+    const budget = { left: size, isCut: false };
+    const name = spend(key, budget);
+    const place = trims.at(name);
+    bag[name] = typeof entry === "string" ? spend(entry, budget, place) : trim(entry, limit.depth - 1, budget);
+    if (budget.isCut) place.some();
+    left -= size - budget.left;
   }
-  return Object.keys(bag).length > 0 ? bag : undefined;
+  trims.entries(kept, sent);
+  if (kept < sent) bag[MARK] = MARK;
+  return sent > 0 ? bag : undefined;
 }
 
 /** Any value as text: text as it is, other JSON as its JSON text, null as "". At most `max` characters. */
-export function readAnyText(value: JsonField, max: number): string {
+export function readAnyText(value: JsonField, max: number, trims?: Trims): string {
   if (value === undefined || value === null) return "";
-  if (typeof value === "string") return cleanText(value, max);
-  return cleanText(JSON.stringify(trim(value, 7, { left: max })), max);
+  if (typeof value === "string") return cleanText(value, max, trims);
+  const budget = { left: max, isCut: false };
+  const json = JSON.stringify(trim(value, limits.bag.request.depth, budget));
+  if (budget.isCut) trims?.some();
+  return cleanText(json, max, trims);
 }
 
+/** Stands for what is left out. */
+const MARK = "...";
+
 interface Budget {
+  /** Characters. */
   left: number;
+  isCut: boolean;
 }
 
 // Recursion ends at `depth`, so nesting that is deeper than the stack cannot fail here.
@@ -43,14 +66,21 @@ function trim(value: JsonValue, depth: number, budget: Budget): JsonValue {
   budget.left -= 4;
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
   if (typeof value !== "object" || value === null) return value;
-  if (depth <= 0) return "...";
+  if (depth <= 0) {
+    budget.isCut = true;
+    return MARK;
+  }
   return Array.isArray(value) ? trimList(value, depth, budget) : trimObject(value, depth, budget);
 }
 
 function trimList(list: JsonValue[], depth: number, budget: Budget): JsonValue[] {
   const kept: JsonValue[] = [];
   for (const entry of list) {
-    if (budget.left <= 0) break;
+    if (budget.left <= 0) {
+      budget.isCut = true;
+      kept.push(MARK);
+      break;
+    }
     kept.push(trim(entry, depth - 1, budget));
   }
   return kept;
@@ -59,17 +89,23 @@ function trimList(list: JsonValue[], depth: number, budget: Budget): JsonValue[]
 function trimObject(object: JsonObject, depth: number, budget: Budget): JsonObject {
   const kept: JsonObject = {};
   for (const key of Object.keys(object)) {
-    if (budget.left <= 0) break;
     const entry = object[key];
     // Assigning `__proto__` would set the prototype instead of a key.
     if (entry === undefined || key === "__proto__") continue;
+    if (budget.left <= 0) {
+      budget.isCut = true;
+      kept[MARK] = MARK;
+      break;
+    }
     kept[spend(key, budget)] = trim(entry, depth - 1, budget);
   }
   return kept;
 }
 
-function spend(text: string, budget: Budget): string {
-  const kept = cleanText(text, Math.max(budget.left, 3));
+function spend(text: string, budget: Budget, trims?: Trims): string {
+  const max = Math.max(budget.left, MARK.length);
+  const kept = cleanText(text, max, trims);
+  budget.isCut ||= text.length > max;
   budget.left -= kept.length;
   return kept;
 }

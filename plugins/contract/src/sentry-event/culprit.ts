@@ -4,6 +4,7 @@ import { asObject } from "./json.ts";
 import { limits } from "./limits.ts";
 import { cleanText, readText } from "./text.ts";
 import { crashFrame } from "./title.ts";
+import type { Trims } from "./trims.ts";
 
 /** The parts of an event that tell where it happened. */
 export interface Place {
@@ -20,8 +21,8 @@ export function culpritOf(event: JsonObject, place: Place): string {
 }
 
 /** The name of the route or task; `culprit` is its name in old SDKs. May be empty. */
-export function readTransaction(event: JsonObject): string {
-  return readText(event["transaction"] ?? event["culprit"], limits.text.transaction).trim();
+export function readTransaction(event: JsonObject, trims?: Trims): string {
+  return readText(event["transaction"] ?? event["culprit"], limits.text.transaction, trims).trim();
 }
 
 function frameCulprit(place: Place): string {

@@ -11,7 +11,8 @@ import type { SentException } from "./occurrence.ts";
 import { readOccurrence } from "./occurrence.ts";
 import { addTag, readEnvironment, readTags } from "./tags.ts";
 import { readText } from "./text.ts";
-import { readTime, toTimestamp } from "./time.ts";
+import { readSentTime, toTimestamp } from "./time.ts";
+import type { Trims } from "./trims.ts";
 import { readUserNames, userKey } from "./user.ts";
 
 /** An event's JSON as it is stored: the bytes of `content` from `offset` on, `length` of them, once decompressed. */
@@ -88,18 +89,15 @@ export function groupingException(exception: SentException, platform: string): G
 }
 
 /** The title an event gives itself. Mostly empty. */
-export function readOwnTitle(event: JsonObject): string {
-  return readText(event["title"], limits.text.title);
+export function readOwnTitle(event: JsonObject, trims?: Trims): string {
+  return readText(event["title"], limits.text.title, trims);
 }
 
-/** When it happened, with the sender's clock corrected where it is far off (section 5, "Clock drift"), within bounds. */
+/** When it happened, within bounds. */
 function occurredAt(event: JsonObject, arrival: Arrival): number {
-  const { receivedAt, sentAt } = arrival;
-  const told = readTime(event["timestamp"]);
-  if (told === undefined) return receivedAt;
-  const drift = sentAt === undefined ? 0 : receivedAt - sentAt;
-  const corrected = Math.abs(drift) < limits.time.drift ? told : told + drift;
-  return Math.min(Math.max(corrected, receivedAt - limits.time.past), receivedAt + limits.time.future);
+  const { receivedAt } = arrival;
+  const told = readSentTime(event["timestamp"], arrival) ?? receivedAt;
+  return Math.min(Math.max(told, receivedAt - limits.time.past), receivedAt + limits.time.future);
 }
 
 /** Tags for search: the event's own, and the names of host and site, which SDKs send beside them. */

@@ -1,21 +1,25 @@
-import type { Event, Exception, Mechanism, Sdk, Thread } from "@faultline/proto";
+import type { Event, Exception, Mechanism, Sdk } from "@faultline/proto";
 import { readBag } from "./bag.ts";
 import { readBreadcrumbs } from "./breadcrumbs.ts";
 import { culpritOf, readTransaction } from "./culprit.ts";
 import { groupingException, readOwnTitle } from "./error-event.ts";
-import { groupingFrames, sentFrames, shownFrames } from "./frame.ts";
+import { readFingerprint } from "./fingerprint.ts";
+import { groupingFrames } from "./frame.ts";
 import type { JsonField, JsonObject } from "./json.ts";
 import { asObject, isObject } from "./json.ts";
 import { readLevel } from "./level.ts";
 import { limits } from "./limits.ts";
 import { readLogger, readPlatform, readRelease, readServerName } from "./names.ts";
 import type { Occurrence, SentException } from "./occurrence.ts";
-import { readOccurrence, sentThreads } from "./occurrence.ts";
+import { readOccurrence, readType, readValue } from "./occurrence.ts";
 import { pairs, readRecord, readRequest } from "./request.ts";
+import { shownFrames } from "./shown-frames.ts";
 import { readEnvironment, readTags } from "./tags.ts";
 import { readText } from "./text.ts";
+import { readThreads } from "./threads.ts";
 import { readTime } from "./time.ts";
 import { titleOf } from "./title.ts";
+import { Trims } from "./trims.ts";
 import { readUser } from "./user.ts";
 
 /** The part of an event message that is read from the payload; ids and times come from where the event is stored. */
@@ -39,36 +43,38 @@ export interface StoredHead {
 export function readEvent(payload: Uint8Array | string, stored: StoredHead = {}): EventDetails {
   const text = typeof payload === "string" ? payload : new TextDecoder().decode(payload);
   const event = parseObject(text);
-  const platform = readPlatform(event["platform"]);
-  const transaction = readTransaction(event);
-  const occurrence = readOccurrence(event);
+  const trims = new Trims();
+  const platform = readPlatform(event["platform"], trims.at("platform"));
+  const transaction = readTransaction(event, trims.at("transaction"));
+  const occurrence = readOccurrence(event, trims);
   const { message } = occurrence;
   const exceptions = occurrence.exceptions.map((exception) => groupingException(exception, platform));
   const frames = groupingFrames(occurrence.frames, platform);
+  readFingerprint(event, trims.at("fingerprint")); // not shown, but whoever wonders at a group wants to know
   return {
-    title: titleOf({ title: readOwnTitle(event), exceptions, message: message.formatted }),
+    title: titleOf({ title: readOwnTitle(event, trims.at("title")), exceptions, message: message.formatted }),
     culprit: culpritOf(event, { transaction, platform, exceptions, frames }),
     level: readLevel(event["level"]),
     platform,
-    exceptions: occurrence.exceptions.map((exception) => readException(exception, platform)),
-    threads: readThreads(event, occurrence, platform),
+    exceptions: readExceptions(occurrence, platform, trims.at("exceptions")),
+    threads: readThreads(event, { frames: occurrence.frames, platform, trims: trims.at("threads") }),
     message: message.formatted,
     messageTemplate: message.template,
-    user: withAddress(readUser(event), stored.user),
-    tags: readTags(event),
-    release: readRelease(event),
-    environment: readEnvironment(event),
-    serverName: readServerName(event),
-    logger: readLogger(event),
+    user: withAddress(readUser(event, trims.at("user")), stored.user),
+    tags: readTags(event, trims.at("tags")),
+    release: readRelease(event, trims.at("release")),
+    environment: readEnvironment(event, trims.at("environment")),
+    serverName: readServerName(event, trims.at("server_name")),
+    logger: readLogger(event, trims.at("logger")),
     transaction,
-    breadcrumbs: readBreadcrumbs(event, clockShift(event, stored.occurredAt)),
-    request: readRequest(event),
-    sdk: readSdk(event["sdk"]),
-    contexts: readBag(objectsOf(event["contexts"] ?? event["sentry.interfaces.Contexts"]), limits.bag.contexts),
-    extra: readBag(event["extra"], limits.bag.extra),
-    modules: readRecord(pairs(event["modules"])),
+    breadcrumbs: readBreadcrumbs(event, clockShift(event, stored.occurredAt), trims.at("breadcrumbs")),
+    request: readRequest(event, trims.at("request")),
+    sdk: readSdk(event["sdk"], trims.at("sdk")),
+    contexts: readContexts(event, trims.at("contexts")),
+    extra: readBag(event["extra"], limits.bag.extra, trims.at("extra")),
+    modules: readRecord(pairs(event["modules"]), trims.at("modules")),
     payloadJson: text.toWellFormed(),
-    trimmed: [],
+    trimmed: trims.list(),
   };
 }
 
@@ -81,51 +87,37 @@ function parseObject(text: string): JsonObject {
   }
 }
 
-function readException(exception: SentException, platform: string): Exception {
-  const mechanism = exception.mechanism && readMechanism(exception.mechanism);
+function readExceptions({ exceptions }: Occurrence, platform: string, trims: Trims): Exception[] {
+  return exceptions.map((exception, index) => readException(exception, platform, trims.at(index)));
+}
+
+// Type and value are read once more: the reading that both have in common does not know the place in the chain yet.
+function readException({ sent, mechanism, frames }: SentException, platform: string, trims: Trims): Exception {
   return {
     $typeName: "faultline.v1.Exception",
-    type: exception.type,
-    value: exception.value,
-    module: readText(exception.sent["module"], limits.text.symbol),
-    ...(mechanism && { mechanism }),
-    frames: shownFrames(exception.frames, platform),
+    type: readType(sent, trims.at("type")),
+    value: readValue(sent, trims.at("value")),
+    module: readText(sent["module"], limits.text.symbol, trims.at("module")),
+    ...(mechanism && { mechanism: readMechanism(mechanism, trims.at("mechanism")) }),
+    frames: shownFrames(frames, platform, trims),
   };
 }
 
-function readMechanism(sent: JsonObject): Mechanism {
+function readMechanism(sent: JsonObject, trims: Trims): Mechanism {
   const { handled, exception_id: exceptionId, parent_id: parentId } = sent;
   return {
     $typeName: "faultline.v1.Mechanism",
-    type: readText(sent["type"], limits.text.word),
+    type: readText(sent["type"], limits.text.word, trims.at("type")),
     ...(typeof handled === "boolean" && { handled }),
     synthetic: sent["synthetic"] === true,
     ...(isInt32(exceptionId) && { exceptionId }),
     ...(isInt32(parentId) && { parentId }),
-    source: readText(sent["source"], limits.text.word),
+    source: readText(sent["source"], limits.text.word, trims.at("source")),
   };
 }
 
 function isInt32(value: JsonField): value is number {
   return typeof value === "number" && (value | 0) === value;
-}
-
-/** The threads; a stack that belongs to no thread and no exception is shown as the current thread. */
-function readThreads(event: JsonObject, occurrence: Occurrence, platform: string): Thread[] {
-  const threads = sentThreads(event).map((sent) => readThread(sent, platform));
-  if (occurrence.frames.length === 0 || threads.some((thread) => thread.frames.length > 0)) return threads;
-  return [{ ...readThread({ current: true }, platform), frames: shownFrames(occurrence.frames, platform) }, ...threads];
-}
-
-function readThread(sent: JsonObject, platform: string): Thread {
-  return {
-    $typeName: "faultline.v1.Thread",
-    id: readText(sent["id"], limits.text.word),
-    name: readText(sent["name"], limits.text.word),
-    current: sent["current"] === true,
-    crashed: sent["crashed"] === true,
-    frames: shownFrames(sentFrames(sent["stacktrace"] ?? sent["raw_stacktrace"]), platform),
-  };
 }
 
 function withAddress(user: EventDetails["user"], key = ""): EventDetails["user"] {
@@ -140,17 +132,18 @@ function clockShift(event: JsonObject, occurredAt: number | undefined): number {
   return Math.abs(shift) < limits.time.drift ? 0 : shift;
 }
 
-function readSdk(sent: JsonField): Sdk | undefined {
+function readSdk(sent: JsonField, trims: Trims): Sdk | undefined {
   const sdk = asObject(sent);
-  const name = readText(sdk?.["name"], limits.text.word);
-  return name === ""
-    ? undefined
-    : { $typeName: "faultline.v1.Sdk", name, version: readText(sdk?.["version"], limits.text.word) };
+  const name = readText(sdk?.["name"], limits.text.word, trims.at("name"));
+  if (name === "") return undefined;
+  const version = readText(sdk?.["version"], limits.text.word, trims.at("version"));
+  return { $typeName: "faultline.v1.Sdk", name, version };
 }
 
 /** Contexts are objects by name; anything else under a name is left out. */
-function objectsOf(contexts: JsonField): JsonObject | undefined {
-  return isObject(contexts)
-    ? Object.fromEntries(Object.entries(contexts).filter(([, context]) => isObject(context)))
-    : undefined;
+function readContexts(event: JsonObject, trims: Trims): JsonObject | undefined {
+  const sent = event["contexts"] ?? event["sentry.interfaces.Contexts"];
+  if (!isObject(sent)) return undefined;
+  const objects = Object.fromEntries(Object.entries(sent).filter(([, context]) => isObject(context)));
+  return readBag(objects, limits.bag.contexts, trims);
 }

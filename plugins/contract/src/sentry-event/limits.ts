@@ -1,6 +1,7 @@
 /**
- * How much of an event is kept; the numbers of section 10 of our protocol reference. Characters are UTF-16 units, and a
- * text that is cut ends with `...` inside its limit. Nothing here refuses an event: what is too much is left out.
+ * How much of an event is kept; the numbers of section 10 of our protocol reference, in words in docs/limits.md.
+ * Characters are UTF-16 units, and a text that is cut ends with `...` inside its limit. Nothing here refuses an event:
+ * what is too much is left out, and named in `Event.trimmed`.
  */
 export const limits = {
   /** Characters of one text. */
@@ -31,8 +32,12 @@ export const limits = {
     query: 8192,
     requestData: 8192,
     fingerprint: 200,
+    /** What a user writes about an event. */
+    feedback: 4096,
     /** Words such as a mechanism's type, a breadcrumb's category, an SDK's version. */
     word: 128,
+    /** The name of a part that was cut. */
+    trimmedPart: 256,
   },
   /** Entries of one list. Exceptions, frames and breadcrumbs keep the newest, the others the first. */
   count: {
@@ -46,6 +51,8 @@ export const limits = {
     breadcrumbs: 100,
     tags: 100,
     fingerprint: 100,
+    /** Cuts that are told of one event. */
+    trims: 50,
   },
   /** Free data: `depth` levels, and about `size` characters each, of all of them together `total`. */
   bag: {
@@ -55,8 +62,9 @@ export const limits = {
     breadcrumb: { depth: 5, size: 2_048, total: 2_048 },
     user: { depth: 5, size: 8_192, total: 8_192 },
     request: { depth: 7, size: 8_192, total: 8_192 },
-    modules: { depth: 1, size: 8_192, total: 8_192 },
   },
+  /** Characters of all names and values of a table of texts: headers, cookies, modules. */
+  record: 8_192,
   /** An event time lies between these, seen from the time of receipt, in milliseconds. */
   time: {
     past: 30 * 24 * 3_600_000,

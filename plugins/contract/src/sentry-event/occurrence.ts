@@ -6,6 +6,8 @@ import { limits } from "./limits.ts";
 import type { Message } from "./message.ts";
 import { readMessage } from "./message.ts";
 import { readText } from "./text.ts";
+import { threadFrames } from "./threads.ts";
+import type { Trims } from "./trims.ts";
 import { readValues } from "./values.ts";
 
 /** What an event reports, with frames and mechanisms still as they were sent. */
@@ -28,29 +30,37 @@ export interface SentException {
 }
 
 /** What an event reports, in whichever of the shapes of section 5 its SDK sent it. */
-export function readOccurrence(event: JsonObject): Occurrence {
-  const message = readMessage(event);
+export function readOccurrence(event: JsonObject, trims?: Trims): Occurrence {
+  const message = readMessage(event, trims);
   const eventFrames = sentFrames(event["stacktrace"] ?? event["sentry.interfaces.Stacktrace"]);
-  const exceptions = readExceptions(event, eventFrames);
+  const exceptions = readExceptions(event, eventFrames, trims?.at("exceptions"));
   if (isMessage(exceptions, message)) {
     return { exceptions: [], frames: exceptions.at(-1)?.frames ?? [], message };
   }
-  return { exceptions, frames: eventFrames.length > 0 ? eventFrames : threadFrames(event), message };
+  if (eventFrames.length === 0) return { exceptions, frames: threadFrames(event), message };
+  return { exceptions, frames: exceptions[0]?.frames === eventFrames ? [] : eventFrames, message };
 }
 
-/** The threads of an event as sent, at most 100. */
-export function sentThreads(event: JsonObject): JsonObject[] {
-  return readValues(event["threads"]).slice(0, limits.count.threads);
+/** The type of an exception. May be empty. */
+export function readType(sent: JsonObject, trims?: Trims): string {
+  return readText(sent["type"], limits.text.exceptionType, trims);
 }
 
-function readExceptions(event: JsonObject, eventFrames: JsonObject[]): SentException[] {
+/** The text of an exception. May be empty. */
+export function readValue(sent: JsonObject, trims?: Trims): string {
+  return readAnyText(sent["value"], limits.text.exceptionValue, trims);
+}
+
+function readExceptions(event: JsonObject, eventFrames: JsonObject[], trims: Trims | undefined): SentException[] {
   const sent = readValues(event["exception"] ?? event["sentry.interfaces.Exception"]);
   const exceptions: SentException[] = [];
   // From the newest, so that a list of 100,000 costs no more than one of 50.
-  for (let i = sent.length - 1; i >= 0 && exceptions.length < limits.count.exceptions; i--) {
-    const exception = readException(sent[i] ?? {});
+  let unread = sent.length;
+  while (unread > 0 && exceptions.length < limits.count.exceptions) {
+    const exception = readException(sent[--unread] ?? {});
     if (exception.type !== "" || exception.value !== "") exceptions.unshift(exception);
   }
+  trims?.entries(exceptions.length, exceptions.length + unread);
   const [only] = exceptions;
   // Old SDKs send the stack beside the exception.
   if (only && exceptions.length === 1 && only.frames.length === 0) return [{ ...only, frames: eventFrames }];
@@ -60,8 +70,8 @@ function readExceptions(event: JsonObject, eventFrames: JsonObject[]): SentExcep
 function readException(sent: JsonObject): SentException {
   const mechanism = asObject(sent["mechanism"]);
   return {
-    type: readText(sent["type"], limits.text.exceptionType),
-    value: readAnyText(sent["value"], limits.text.exceptionValue),
+    type: readType(sent),
+    value: readValue(sent),
     synthetic: mechanism?.["synthetic"] === true,
     mechanism,
     frames: sentFrames(sent["stacktrace"] ?? sent["sentry.interfaces.Stacktrace"] ?? sent["raw_stacktrace"]),
@@ -79,15 +89,4 @@ function isMessage(exceptions: SentException[], message: Message): boolean {
     message.formatted !== "" &&
     exceptions.every((exception) => exception.type === "" && exception.synthetic)
   );
-}
-
-/** The stack of the crashed thread, else of the current one, else of the only one. */
-function threadFrames(event: JsonObject): JsonObject[] {
-  if (event["threads"] === undefined || event["threads"] === null) return [];
-  const threads = sentThreads(event);
-  const thread =
-    threads.find((candidate) => candidate["crashed"] === true) ??
-    threads.find((candidate) => candidate["current"] === true) ??
-    (threads.length === 1 ? threads[0] : undefined);
-  return sentFrames(thread?.["stacktrace"] ?? thread?.["raw_stacktrace"]);
 }

@@ -4,38 +4,51 @@ import type { JsonField, JsonObject, JsonValue } from "./json.ts";
 import { asObject, isObject } from "./json.ts";
 import { limits } from "./limits.ts";
 import { cleanText, readText } from "./text.ts";
+import type { Trims } from "./trims.ts";
 
 /** The HTTP request being served. Undefined when the event has none. */
-export function readRequest(event: JsonObject): HttpRequest | undefined {
+export function readRequest(event: JsonObject, trims: Trims): HttpRequest | undefined {
   const sent = asObject(event["request"] ?? event["sentry.interfaces.Http"]);
   if (!sent || Object.keys(sent).length === 0) return undefined;
-  const sentUrl = typeof sent["url"] === "string" ? sent["url"] : "";
-  const [url = "", queryOfUrl = ""] = sentUrl.replace(/#.*$/s, "").split("?", 2);
-  const env = readBag(sent["env"], limits.bag.request);
+  const { url, query } = splitUrl(sent["url"]);
+  const { cookies } = sent;
+  const queryTrims = trims.at("query_string");
+  const env = readBag(sent["env"], limits.bag.request, trims.at("env"));
   return {
     $typeName: "faultline.v1.HttpRequest",
-    url: cleanText(url, limits.text.url),
-    method: readText(sent["method"], limits.text.word).toUpperCase(),
-    queryString: readQuery(sent["query_string"]) || cleanText(queryOfUrl, limits.text.query),
-    headers: readRecord(pairs(sent["headers"]), titleCase),
-    cookies: readRecord(typeof sent["cookies"] === "string" ? splitCookies(sent["cookies"]) : pairs(sent["cookies"])),
-    data: readAnyText(sent["data"], limits.text.requestData),
+    url: cleanText(url, limits.text.url, trims.at("url")),
+    method: readText(sent["method"], limits.text.word, trims.at("method")).toUpperCase(),
+    queryString: readQuery(sent["query_string"], queryTrims) || readQuery(query, queryTrims),
+    headers: readRecord(pairs(sent["headers"]), trims.at("headers"), titleCase),
+    cookies: readRecord(typeof cookies === "string" ? splitCookies(cookies) : pairs(cookies), trims.at("cookies")),
+    data: readAnyText(sent["data"], limits.text.requestData, trims.at("data")),
     ...(env && { env }),
   };
 }
 
 /** Entries as a record of text: at most 8 KiB, empty names left out, the first of a name wins. */
-export function readRecord(entries: Iterable<Pair>, rename = (name: string) => name): Record<string, string> {
+export function readRecord(
+  sent: Iterable<Pair>,
+  trims: Trims,
+  rename = (name: string) => name,
+): Record<string, string> {
   const record: Record<string, string> = {};
-  let left: number = limits.bag.request.total;
-  for (const [sentName, sentValue] of entries) {
+  let left: number = limits.record;
+  let kept = 0;
+  let leftOut = 0;
+  for (const [sentName, sentValue] of sent) {
     const name = rename(readText(sentName, limits.text.word).trim());
     if (name === "" || name === "__proto__" || Object.hasOwn(record, name)) continue;
-    const value = readValue(sentValue);
-    left -= name.length + value.length;
-    if (left < 0) break;
+    if (left <= 0) {
+      leftOut++;
+      continue;
+    }
+    const value = readValue(sentValue, Math.max(left - name.length, 3), trims.at(name));
     record[name] = value;
+    left -= name.length + value.length;
+    kept++;
   }
+  trims.entries(kept, kept + leftOut);
   return record;
 }
 
@@ -50,30 +63,30 @@ export function pairs(value: JsonField): Pair[] {
 type Pair = [name: JsonField, value: JsonField];
 
 // PHP gives each header as a list of values.
-function readValue(value: JsonField): string {
-  const max = limits.text.requestData;
+function readValue(value: JsonField, max: number, trims?: Trims): string {
   return Array.isArray(value)
-    ? cleanText(value.map((part: JsonValue) => readAnyText(part, max)).join(","), max)
-    : readAnyText(value, max);
+    ? cleanText(value.map((part: JsonValue) => readAnyText(part, max, trims)).join(","), max, trims)
+    : readAnyText(value, max, trims);
 }
 
-function readQuery(sent: JsonField): string {
-  if (typeof sent === "string") return cleanText(sent.startsWith("?") ? sent.slice(1) : sent, limits.text.query);
-  const query = pairs(sent).map(([name, value]): [string, string] => [
-    readText(name, limits.text.word),
-    readValue(value),
-  ]);
-  return cleanText(new URLSearchParams(query).toString(), limits.text.query);
+function splitUrl(sent: JsonField): { url: string; query: string } {
+  const text = typeof sent === "string" ? sent.replace(/#.*$/s, "") : "";
+  const at = text.indexOf("?");
+  return at < 0 ? { url: text, query: "" } : { url: text.slice(0, at), query: text.slice(at + 1) };
+}
+
+function readQuery(sent: JsonField, trims: Trims): string {
+  const max = limits.text.query;
+  if (typeof sent === "string") return cleanText(sent.startsWith("?") ? sent.slice(1) : sent, max, trims);
+  const query = pairs(sent).map(([name, value]): [string, string] => [readText(name, max), readValue(value, max)]);
+  return cleanText(new URLSearchParams(query).toString(), max, trims);
 }
 
 function splitCookies(header: string): Pair[] {
-  return header
-    .slice(0, limits.bag.request.total)
-    .split(";")
-    .map((part) => {
-      const at = part.indexOf("=");
-      return at < 0 ? ["", ""] : [part.slice(0, at), part.slice(at + 1).trim()];
-    });
+  return header.split(";").map((part) => {
+    const at = part.indexOf("=");
+    return at < 0 ? ["", ""] : [part.slice(0, at), part.slice(at + 1).trim()];
+  });
 }
 
 function titleCase(name: string): string {

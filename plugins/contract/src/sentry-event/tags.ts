@@ -1,34 +1,36 @@
-import type { JsonField, JsonObject } from "./json.ts";
+import type { JsonField, JsonObject, JsonValue } from "./json.ts";
 import { isObject } from "./json.ts";
 import { limits } from "./limits.ts";
 import { cleanText, readText } from "./text.ts";
+import type { Trims } from "./trims.ts";
 
 /** Tags by key, from an object, from pairs `[key, value]` or from `{key, value}` entries; the first of a key wins. */
-export function readTags(event: JsonObject): Record<string, string> {
+export function readTags(event: JsonObject, trims?: Trims): Record<string, string> {
   const tags: Record<string, string> = {};
   const sent = event["tags"];
   let left: number = limits.count.tags;
   if (isObject(sent)) {
-    for (const key in sent) if (left > 0 && addTag(tags, key, sent[key])) left--;
+    for (const key in sent) if (left > 0 && addTag(tags, key, sent[key], trims)) left--;
   } else if (Array.isArray(sent)) {
     for (const entry of sent) {
-      const [key, value] = Array.isArray(entry) ? entry : isObject(entry) ? [entry["key"], entry["value"]] : [];
-      if (left > 0 && addTag(tags, key, value)) left--;
+      const [key, value] = pairOf(entry);
+      if (left > 0 && addTag(tags, key, value, trims)) left--;
     }
   }
+  trims?.entries(limits.count.tags - left, countTags(sent));
   return tags;
 }
 
 /** The environment as the event names it, or else in a tag. May be empty. */
-export function readEnvironment(event: JsonObject): string {
-  return environmentName(event["environment"]) || environmentName(sentTag(event["tags"], "environment"));
+export function readEnvironment(event: JsonObject, trims?: Trims): string {
+  return environmentName(event["environment"], trims) || environmentName(sentTag(event["tags"], "environment"), trims);
 }
 
 /** Adds a tag if it is one and its key is new; tells whether it did. */
-export function addTag(tags: Record<string, string>, sentKey: JsonField, sentValue: JsonField): boolean {
-  const key = tagKey(sentKey);
+export function addTag(tags: Record<string, string>, sentKey: JsonField, sentValue: JsonField, trims?: Trims): boolean {
+  const key = tagKey(sentKey, limits.text.tag);
   if (key === "" || Object.hasOwn(tags, key)) return false;
-  const value = tagValue(sentValue);
+  const value = tagValue(sentValue, trims?.at(key));
   if (value === "") return false;
   tags[key] = value;
   return true;
@@ -37,23 +39,37 @@ export function addTag(tags: Record<string, string>, sentKey: JsonField, sentVal
 // Names that an event carries elsewhere; a tag of that name would hide the real one (section 5).
 const reserved = new Set(["release", "dist", "user", "filename", "function", "environment", "__proto__"]);
 
-function tagKey(sent: JsonField): string {
-  if (typeof sent !== "string" || sent.length > limits.text.tag) return "";
-  const key = PLAIN_KEY.test(sent) ? sent : cleanText(sent, limits.text.tag).trim().replaceAll(" ", "-");
+function pairOf(entry: JsonValue): JsonField[] {
+  if (Array.isArray(entry)) return entry;
+  return isObject(entry) ? [entry["key"], entry["value"]] : [];
+}
+
+/** How many tags were sent, with those that are too many or whose key is too long. */
+function countTags(sent: JsonField): number {
+  const pairs = isObject(sent) ? Object.entries(sent) : Array.isArray(sent) ? sent.map(pairOf) : [];
+  const tags = pairs.filter(([key, value]) => tagKey(key, Infinity) !== "" && tagValue(value) !== "");
+  return new Set(tags.map(([key]) => tagKey(key, Infinity))).size;
+}
+
+function tagKey(sent: JsonField, max: number): string {
+  if (typeof sent !== "string" || sent.length > max) return "";
+  const key = PLAIN_KEY.test(sent) ? sent : cleanText(sent, max).trim().replaceAll(" ", "-");
   return PLAIN_KEY.test(key) && !reserved.has(key) ? key : "";
 }
 
 const PLAIN_KEY = /^[\w.:-]+$/;
 
-function tagValue(sent: JsonField): string {
-  const value = readText(sent, limits.text.tag);
+function tagValue(sent: JsonField, trims?: Trims): string {
+  const value = readText(sent, limits.text.tag, trims);
   return (LINE_BREAK.test(value) ? value.replaceAll(/[\r\n]+/g, " ") : value).trim();
 }
 
 const LINE_BREAK = /[\r\n]/;
 
-function environmentName(sent: JsonField): string {
-  const name = readText(sent, limits.text.environment + 1).trim();
+/** Names are compared, so one that is too long is none: two that are cut could be the same. */
+function environmentName(sent: JsonField, trims: Trims | undefined): string {
+  const name = readText(sent, Infinity).trim();
+  if (name.length > limits.text.environment) trims?.characters(0, name.length);
   return name.length > limits.text.environment || /[\r\n/]/.test(name) ? "" : name;
 }
 

@@ -1,5 +1,6 @@
 import type { ErrorEvent } from "@faultline/proto";
 import type { JsonField } from "./json.ts";
+import { limits } from "./limits.ts";
 
 /** A protobuf timestamp. */
 export type Timestamp = NonNullable<ErrorEvent["receivedTime"]>;
@@ -14,6 +15,19 @@ export function readTime(value: JsonField): number | undefined {
   if (typeof value !== "string" || value.length > 64) return undefined;
   const text = value.trim();
   return /^\d+(\.\d+)?$/.test(text) ? fromNumber(Number(text)) : fromRfc3339(text);
+}
+
+/**
+ * A time that the sender took from its own clock, corrected where that is far off (section 5, "Clock drift"). Without
+ * `sentAt` the clock is trusted.
+ */
+export function readSentTime(
+  value: JsonField,
+  { receivedAt, sentAt = receivedAt }: { receivedAt: number; sentAt?: number | undefined },
+): number | undefined {
+  const told = readTime(value);
+  const drift = receivedAt - sentAt;
+  return told === undefined || Math.abs(drift) < limits.time.drift ? told : told + drift;
 }
 
 /** Milliseconds since 1970 as protobuf timestamp, to the microsecond: a double holds no more. */

@@ -5,6 +5,7 @@ import type { JsonField, JsonObject } from "./json.ts";
 import { asObject, isObject } from "./json.ts";
 import { limits } from "./limits.ts";
 import { readText } from "./text.ts";
+import type { Trims } from "./trims.ts";
 
 /** What names the affected user. Each may be empty. */
 export interface UserNames {
@@ -15,12 +16,12 @@ export interface UserNames {
 }
 
 /** The affected user's names. `clientIp`, where known, stands in for `{{auto}}` and for browsers and phones that name no address. */
-export function readUserNames(event: JsonObject, clientIp = ""): UserNames {
+export function readUserNames(event: JsonObject, clientIp = "", trims?: Trims): UserNames {
   const user = sentUser(event);
   return {
-    id: readText(user?.["id"], limits.text.userName).trim(),
-    username: readText(user?.["username"] ?? user?.["name"], limits.text.userName).trim(),
-    email: readText(user?.["email"], limits.text.email).trim(),
+    id: readText(user?.["id"], limits.text.userName, trims?.at("id")).trim(),
+    username: readText(user?.["username"] ?? user?.["name"], limits.text.userName, trims?.at("username")).trim(),
+    email: readText(user?.["email"], limits.text.email, trims?.at("email")).trim(),
     ipAddress: ipAddress(user?.["ip_address"], clientIp) || addressOfRequest(event, clientIp),
   };
 }
@@ -34,9 +35,9 @@ export function userKey(user: UserNames): string {
 }
 
 /** The affected user as shown. Undefined when the event names none. */
-export function readUser(event: JsonObject): EventUser | undefined {
-  const names = readUserNames(event);
-  const data = readBag(otherData(sentUser(event)), limits.bag.user);
+export function readUser(event: JsonObject, trims: Trims): EventUser | undefined {
+  const names = readUserNames(event, "", trims);
+  const data = readBag(otherData(sentUser(event)), limits.bag.user, trims.at("data"));
   if (userKey(names) === "" && !data) return undefined;
   return { $typeName: "faultline.v1.EventUser", ...names, ...(data && { data }) };
 }

@@ -1,0 +1,53 @@
+import { hourMs } from "@faultline/plugin";
+import { sql, type Kysely } from "kysely";
+import type { Due } from "../retention.ts";
+import type { Tables } from "../tables.ts";
+
+const dayMs = 24 * hourMs;
+
+/** Updates are taken until 5 days after a session's start, which is a minute after its first update at most. */
+const sessionDays = 6;
+
+/** Few enough that ingestion waits only some milliseconds for the writer. */
+const batchRows = 500;
+
+/** Releases whose expired hours are deleted in one transaction: 24 rows each when a day has passed. */
+const batchReleases = 20;
+
+/** Deletes sessions that no update can reach. Row ids grow with the time of the first one, so the oldest come first. */
+export async function deleteSessions(database: Kysely<Tables>, { now }: Due): Promise<number> {
+  const { numAffectedRows } = await sql`delete from integrated_session where id in (
+    select id from (select id, received_at from integrated_session order by id limit ${batchRows})
+    where received_at < ${now - sessionDays * dayMs})`.execute(database);
+  return Number(numAffectedRows ?? 0);
+}
+
+/**
+ * Deletes counters of a few releases: their users first, as they may be many, and with the last of them their hours. A
+ * release without hours goes too.
+ */
+export async function deleteSessionCounters(database: Kysely<Tables>, { cutoff }: Due): Promise<number> {
+  const releases = await database
+    .selectFrom("integrated_release")
+    .select("id")
+    .where(({ eb, or }) => or([eb("first_hour", "is", null), eb("first_hour", "<", cutoff / hourMs)]))
+    .limit(batchReleases)
+    .execute();
+  if (releases.length === 0) return 0;
+  const ids = JSON.stringify(releases.map(({ id }) => id));
+  const users = await sql`delete from integrated_session_user where (release_id, day, user) in (
+    select release_id, day, user from integrated_session_user
+    where release_id in (select value from json_each(${ids})) and day < ${cutoff / dayMs}
+    limit ${batchRows})`.execute(database);
+  const userCount = Number(users.numAffectedRows ?? 0);
+  if (userCount === batchRows) return userCount;
+
+  await sql`delete from integrated_session_hour
+    where release_id in (select value from json_each(${ids})) and hour < ${cutoff / hourMs}`.execute(database);
+  await sql`update integrated_release set
+      first_hour = (select min(hour) from integrated_session_hour where release_id = integrated_release.id)
+    where id in (select value from json_each(${ids}))`.execute(database);
+  await sql`delete from integrated_release where first_hour is null
+    and id in (select value from json_each(${ids}))`.execute(database);
+  return userCount + releases.length;
+}

@@ -1,0 +1,92 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { pageSizeOf, pageToken, readPageToken } from "@faultline/plugin";
+import type { ListReleasesRequest, ListReleasesResponseSchema } from "@faultline/proto";
+import { sql, type Kysely } from "kysely";
+import { hourWindow } from "../hour-window.ts";
+import type { Tables } from "../tables.ts";
+import { releaseToProto, type ReleaseRow } from "../to-proto.ts";
+
+const defaultHours = 168;
+const listedEnvironments = 100;
+const dayHours = 24;
+
+/** A page of the releases with sessions in a window, in keyset order. */
+export async function listReleases(
+  database: Kysely<Tables>,
+  request: ListReleasesRequest,
+  now: number,
+): Promise<MessageInitShape<typeof ListReleasesResponseSchema>> {
+  const { first } = hourWindow(request, { now, defaultHours });
+  const { projectId, environment, hourCount } = request;
+  const list = JSON.stringify(["releases", projectId, environment ?? null, hourCount]);
+  const place = readPageToken(list, request.pageToken, ["number", "string"]);
+  const size = pageSizeOf(request);
+  const rows = await findReleases(database, { projectId, environment, first, place, limit: size + 1 });
+  const page = rows.slice(0, size);
+  const last = page.at(-1);
+  return {
+    releases: page.map(releaseToProto),
+    nextPageToken: rows.length > size && last ? pageToken(list, [last.first_hour, last.version]) : "",
+    environments: await environmentsOf(database, projectId, first),
+  };
+}
+
+interface Wanted {
+  readonly projectId: number;
+  readonly environment: string | undefined;
+  /** The first hour of the window. It has no last one: a session may start a minute ahead, in the next hour. */
+  readonly first: number;
+  readonly place: readonly [firstHour: number, version: string] | undefined;
+  readonly limit: number;
+}
+
+/**
+ * One statement, so that all numbers are of one moment. Users are counted by distinct names over days and environments,
+ * which costs a sort: a million rows take a second.
+ */
+async function findReleases(
+  database: Kysely<Tables>,
+  { projectId, environment, first, place, limit }: Wanted,
+): Promise<ReleaseRow[]> {
+  const inScope =
+    environment === undefined
+      ? sql`r.project_id = ${projectId}`
+      : sql`r.project_id = ${projectId} and r.environment = ${environment}`;
+  const beyond = place ? sql`(min(first_hour), version) < (${place[0]}, ${place[1]})` : sql`true`;
+  const { rows } = await sql<ReleaseRow>`
+    with page as materialized (
+      select version, min(first_hour) as first_hour, max(last_hour) as last_hour from integrated_release r
+      where ${inScope} group by version having max(last_hour) >= ${first} and ${beyond}
+      order by 2 desc, 1 desc limit ${limit}
+    ), counted as (
+      select version, sum(total) as total, sum(errored) as errored, sum(crashed) as crashed, sum(abnormal) as abnormal
+      from integrated_release r join integrated_session_hour h on h.release_id = r.id and h.hour >= ${first}
+      where ${inScope} and version in (select version from page) group by version
+    ), seen as (
+      select version, user, max(crashed_count > 0) as crashed
+      from integrated_release r
+      join integrated_session_user u on u.release_id = r.id and u.day >= ${Math.floor(first / dayHours)}
+      where ${inScope} and version in (select version from page) group by version, user
+    ), users as (
+      select version, count(*) as user_count, sum(crashed) as crashed_user_count from seen group by version
+    )
+    select page.version, first_hour, last_hour, total, errored, crashed, abnormal,
+      coalesce(user_count, 0) as user_count, coalesce(crashed_user_count, 0) as crashed_user_count
+    from page join counted using (version) left join users using (version)
+    order by first_hour desc, page.version desc`.execute(database);
+  return rows;
+}
+
+/** Of all releases, whichever environment is asked for: one picks another one from them. */
+async function environmentsOf(database: Kysely<Tables>, projectId: number, first: number): Promise<string[]> {
+  const rows = await database
+    .selectFrom("integrated_release")
+    .select("environment")
+    .distinct()
+    .where("project_id", "=", projectId)
+    .where("last_hour", ">=", first)
+    .orderBy("environment")
+    .limit(listedEnvironments)
+    .execute();
+  return rows.map(({ environment }) => environment);
+}

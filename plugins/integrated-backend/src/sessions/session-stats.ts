@@ -1,0 +1,41 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { hourMs, timestamp } from "@faultline/plugin";
+import type { GetSessionStatsRequest, GetSessionStatsResponseSchema } from "@faultline/proto";
+import type { Kysely } from "kysely";
+import { hourWindow } from "../hour-window.ts";
+import type { Tables } from "../tables.ts";
+import { sessionCountsToProto } from "../to-proto.ts";
+
+/** Dense counts of the sessions that started in each hour. */
+export async function getSessionStats(
+  database: Kysely<Tables>,
+  request: GetSessionStatsRequest,
+  now: number,
+): Promise<MessageInitShape<typeof GetSessionStatsResponseSchema>> {
+  const { first, length, lastHourRunning } = hourWindow(request, { now, defaultHours: 24 });
+  const { version, environment } = request;
+  let query = database
+    .selectFrom("integrated_release as r")
+    .innerJoin("integrated_session_hour as h", "h.release_id", "r.id")
+    .select(({ fn }) => [
+      "h.hour",
+      fn.sum<number>("h.total").as("total"),
+      fn.sum<number>("h.errored").as("errored"),
+      fn.sum<number>("h.crashed").as("crashed"),
+      fn.sum<number>("h.abnormal").as("abnormal"),
+    ])
+    .where("r.project_id", "=", request.projectId)
+    .where("h.hour", ">=", first)
+    .where("h.hour", "<", first + length)
+    .groupBy("h.hour");
+  // Of all releases those that ended before are passed over, each of which would cost a look into the hours.
+  query = version === "" ? query.where("r.last_hour", ">=", first) : query.where("r.version", "=", version);
+  if (environment !== undefined) query = query.where("r.environment", "=", environment);
+  const counted = new Map((await query.execute()).map((row) => [row.hour, row]));
+  const none = { total: 0, errored: 0, crashed: 0, abnormal: 0 };
+  return {
+    startTime: timestamp(first * hourMs),
+    hours: Array.from({ length }, (_, n) => sessionCountsToProto(counted.get(first + n) ?? none)),
+    lastHourRunning,
+  };
+}

@@ -1,0 +1,190 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import { Backend, SessionStatus } from "@faultline/proto";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { startFaultline } from "../../backend/src/main.ts";
+import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { recount } from "../support/recount.ts";
+import { envelope, newEventId, sendEnvelope } from "../support/send.ts";
+import { rootPassword, rootToken } from "../support/server.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const firstNoon = Date.UTC(2026, 0, 10, 12);
+const { OK, EXITED, CRASHED } = SessionStatus;
+
+const clock = { at: firstNoon, now: () => clock.at };
+const dataDir = tempDir();
+const config = {
+  http: { host: "127.0.0.1", port: 0 },
+  grpcAddress: "127.0.0.1:0",
+  dataDir,
+  baseUrl: undefined,
+  rootPassword,
+  rootToken,
+  offering: "hosted",
+  rateLimits: { perKey: 0, perProject: 0 },
+  logLevel: "error",
+} as const;
+
+/** Runs the service so many days after the first noon; whoever stops it waits for retention, which runs at the start. */
+async function onDay<Result>(
+  days: number,
+  work: (client: GrpcClient, server: { url: string }) => Promise<Result>,
+): Promise<Result> {
+  clock.at = firstNoon + days * dayMs;
+  const faultline = await startFaultline(config, clock);
+  const client = grpcClient(faultline);
+  try {
+    return await work(client, { url: faultline.httpUrl });
+  } finally {
+    client.close();
+    await faultline.stop();
+  }
+}
+
+const retention = () => Promise.resolve();
+
+let projectId: number;
+
+interface Sent {
+  readonly id?: string;
+  readonly release?: string;
+  readonly user?: string;
+  readonly status?: SessionStatus;
+  readonly ageMs?: number;
+}
+
+function report({ ingest, auth }: GrpcClient, ...sessions: Sent[]) {
+  const updates = sessions.map(({ id = newEventId(), release = "old", user = "", status = EXITED, ageMs = 0 }) => ({
+    projectId,
+    sessionId: id,
+    release,
+    environment: "prod",
+    userDigest: user,
+    status,
+    sequence: status === OK ? 0n : 1n,
+    startedTime: timestampFromMs(clock.at - ageMs),
+  }));
+  return ingest.reportSessions({ updates }, auth);
+}
+
+/** The releases of the last 90 days as name, sessions, users, and days since the first noon of the first session. */
+async function listed({ releases, auth }: GrpcClient) {
+  const { releases: found } = await releases.listReleases({ projectId, hourCount: 2160 }, auth);
+  return found.map(({ version, sessions, userCount, firstSessionTime }) => [
+    version,
+    sessions?.total,
+    userCount,
+    firstSessionTime && (timestampMs(firstSessionTime) - firstNoon) / dayMs,
+  ]);
+}
+
+/** Rows of a table, while no service runs. */
+function rows(table: string): number {
+  using database = new DatabaseSync(join(dataDir, "faultline.db"), { readOnly: true });
+  return Number(database.prepare(`select count(*) as n from ${table}`).get()?.["n"]);
+}
+
+function differences(): string[] {
+  using database = new DatabaseSync(join(dataDir, "faultline.db"), { readOnly: true });
+  return recount(database);
+}
+
+/** Sessions of users of their own; retention needs several transactions for them. */
+const users = (name: string, length: number) => Array.from({ length }, (_, n) => ({ user: `${name} ${n}` }));
+
+test("a session can be ended as long as its updates are taken, and is forgotten after; its counters stay", async () => {
+  const id = newEventId();
+  await onDay(0, async (client) => {
+    const { project } = await client.projects.createProject({ path: "shop" }, client.auth);
+    projectId = project?.projectId ?? 0;
+    await client.settings.updateSettings({ projectId, active: true, backend: Backend.INTEGRATED }, client.auth);
+    await report(client, ...users("user", 900));
+    await report(client, ...users("other", 300).map((one) => ({ ...one, release: "many" })));
+    await report(client, { id, status: OK, release: "late" });
+  });
+  await onDay(4.9, async (client) => {
+    await report(client, { id, status: CRASHED, release: "late", ageMs: 4.9 * dayMs });
+    const { releases } = await client.releases.listReleases({ projectId }, client.auth);
+    assert.equal(releases.find(({ version }) => version === "late")?.sessions?.crashed, 1);
+  });
+  await onDay(5.9, retention);
+  assert.is(rows("integrated_session"), 1_201);
+  await onDay(6.1, retention);
+  assert.is(rows("integrated_session"), 0);
+  await onDay(6.1, async (client) => {
+    assert.equal(await listed(client), [
+      ["old", 900, 900, 0],
+      ["many", 300, 300, 0],
+      ["late", 1, 0, 0],
+    ]);
+  });
+});
+
+test("for 90 days all hours and users are counted", async () => {
+  await onDay(45, (client) => report(client, { user: "user 1" }, { user: "new", release: "new" }));
+  await onDay(90, retention);
+  await onDay(89.9, async (client) => {
+    assert.equal(await listed(client), [
+      ["new", 1, 1, 45],
+      ["old", 901, 900, 0],
+      ["many", 300, 300, 0],
+      ["late", 1, 0, 0],
+    ]);
+  });
+  assert.equal(differences(), []);
+});
+
+test("after 91 days they are gone, and with its last hour a release; one that lives on begins later", async () => {
+  await onDay(91, retention);
+  assert.equal(
+    [rows("integrated_release"), rows("integrated_session_hour"), rows("integrated_session_user")],
+    [2, 2, 2],
+  );
+  await onDay(91, async (client) => {
+    assert.equal(await listed(client), [
+      ["old", 1, 1, 45],
+      ["new", 1, 1, 45],
+    ]);
+  });
+  assert.equal(differences(), []);
+});
+
+test("a release that comes back is counted anew", async () => {
+  await onDay(91, (client) => report(client, { release: "late", user: "ann" }));
+  await onDay(91, async (client) => assert.equal((await listed(client))[0], ["late", 1, 1, 91]));
+  assert.equal(differences(), []);
+});
+
+test("what users wrote goes with its event, or without one by its own day", async () => {
+  const eventId = newEventId();
+  const write = (days: number, about: string, ...others: Parameters<typeof envelope>[1][]) =>
+    onDay(days, async (client, server) => {
+      const { clientKeys } = await client.clientKeys.listClientKeys({ projectId }, client.auth);
+      const written = [{ type: "user_report" }, { event_id: about, comments: `Day ${days}` }] as const;
+      const text = envelope(undefined, ...others, written);
+      const target = { id: projectId, key: clientKeys[0]?.publicKey ?? "" };
+      assert.is((await sendEnvelope(server, target, text)).status, 200);
+    });
+  await write(100, eventId, [{ type: "event" }, { event_id: eventId, message: "boom" }]);
+  await write(100, newEventId());
+  await write(145, eventId);
+  await write(145, newEventId());
+  await onDay(190, retention);
+  assert.is(rows("integrated_feedback"), 4);
+  await onDay(191, retention);
+  assert.is(rows("integrated_feedback"), 1);
+  await onDay(236, retention);
+  assert.is(rows("integrated_feedback"), 0);
+});
+
+test("a year later nothing is left", async () => {
+  await onDay(500, retention);
+  for (const table of ["release", "session", "session_hour", "session_user"]) assert.is(rows(`integrated_${table}`), 0);
+});
+
+test.run();
