@@ -3,7 +3,9 @@ import {
   ClientKeyService,
   ErrorService,
   IngestService,
+  OutcomeService,
   ProjectService,
+  ReleaseService,
   SettingsService,
 } from "@faultline/proto";
 import { connect } from "@faultline/proto/grpc";
@@ -19,6 +21,8 @@ export function grpcClient(server: Pick<Server, "grpcAddress">) {
     settings: connection.service(SettingsService),
     clientKeys: connection.service(ClientKeyService),
     errors: connection.service(ErrorService),
+    releases: connection.service(ReleaseService),
+    outcomes: connection.service(OutcomeService),
     ingest: connection.service(IngestService),
     auth: { token: rootToken },
     close: connection.close,

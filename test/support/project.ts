@@ -14,7 +14,7 @@ export interface Project {
 let count = 0;
 
 /** Makes a project by REST, with the integrated backend on and a client key. */
-export async function createProject(server: Server): Promise<Project> {
+export async function createProject(server: Pick<Server, "url">): Promise<Project> {
   count += 1;
   const name = `project-${process.pid}-${count}`;
   const project = await expect<{ id: number }>(201, rest(server, "POST /projects", { body: { name, path: name } }));
@@ -24,7 +24,7 @@ export async function createProject(server: Server): Promise<Project> {
 }
 
 /** Makes a further client key. */
-export async function createKey(server: Server, projectId: number): Promise<Omit<Project, "id">> {
+export async function createKey(server: Pick<Server, "url">, projectId: number): Promise<Omit<Project, "id">> {
   const key = await expect<{ id: number; public_key: string; sentry_dsn: string; legacy_dsn: string }>(
     201,
     rest(server, `POST /projects/${projectId}/error_tracking/client_keys`),

@@ -22,6 +22,11 @@ export interface Route {
   readonly otherMethod: Handler;
 }
 
+/** The sender's address, IPv4 in its short form. */
+export function clientIp(request: IncomingMessage): string {
+  return request.socket.remoteAddress?.replace(/^::ffff:/, "") ?? "";
+}
+
 /** Sends a JSON body. */
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
   const text = JSON.stringify(body);

@@ -133,7 +133,36 @@ const attributes: readonly EventCase[] = [
   })),
 ];
 
+/** Fingerprints that mean the same, line by line. */
+const sameFingerprints: readonly (readonly unknown[])[] = [
+  [undefined, null, [], ["{{ default }}"], ["{{default}}"], {}, [""], [null, {}]],
+  ["x", ["x"], ["x", null]],
+  [
+    ["1", "true"],
+    [1, true, null, {}],
+  ],
+  [
+    ["{{ default }}", "x"],
+    ["{{default}}", "x"],
+  ],
+];
+
 const conversations: readonly Conversation[] = [
+  {
+    number: 89,
+    claim: "fingerprints that mean the same are one error, and others are others",
+    async hold({ server, client, project }) {
+      for (const fingerprint of sameFingerprints.flat()) {
+        const body = JSON.stringify({ fingerprint, message: "printed" });
+        assert.is((await ask(server, project, { body }))?.status, 200);
+      }
+      const errors = await storedErrors(client, project.id);
+      assert.equal(
+        errors.map(({ eventCount }) => eventCount).toSorted(),
+        sameFingerprints.map(({ length }) => length).toSorted(),
+      );
+    },
+  },
   ...(
     [
       ["a day ahead moves the event", day, -day],

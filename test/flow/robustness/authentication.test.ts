@@ -158,6 +158,27 @@ const cases: readonly Case[] = [
   { number: 17, claim: "an envelope cannot be got", request: () => ({ door: "envelope", method: "GET" }), status: 405 },
   {
     number: 17,
+    claim: "the store can be got with an event in the query, and answers with a pixel (section 4.6)",
+    request: (project) => ({
+      method: "GET",
+      target: `${query(project)}&sentry_data=${encodeURIComponent(body)}`,
+      headers: { ...noKey, "Content-Length": null },
+    }),
+    status: 200,
+    stored,
+    answer: ({ head, text }) => {
+      assert.match(head, /^content-type: image\/gif\r?$/im);
+      assert.match(text, /^GIF89a/);
+    },
+  },
+  {
+    number: 17,
+    claim: "what is got from the store without an event is refused",
+    request: (project) => ({ method: "GET", target: query(project), headers: { ...noKey, "Content-Length": null } }),
+    status: 405,
+  },
+  {
+    number: 17,
     claim: "a preflight needs no key",
     request: () => ({ door: "envelope", method: "OPTIONS", headers: noKey }),
     status: 204,

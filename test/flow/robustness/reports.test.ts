@@ -32,6 +32,12 @@ const reports: readonly EventCase[] = [
     stored: { title: "m" },
   },
   {
+    number: 74,
+    claim: "an exception of nulls and nothing else is an unlabeled error",
+    event: { exception: { values: [{ type: null, value: null }] } },
+    stored: unlabeled,
+  },
+  {
     number: 75,
     claim: "an exception's object is shown as JSON",
     event: { exception: [{ type: "E", value: { a: 1 } }] },

@@ -36,16 +36,10 @@ const padded = (megabytes: number) =>
     ]),
   );
 
-/** A gzip stream of `megabytes` of zeros, a thousandth of that in size. */
-function gzipBomb(megabytes: number): Buffer {
-  const megabyte = deflateRawSync(Buffer.alloc(1024 * 1024), { level: 9, finishFlush: constants.Z_FULL_FLUSH });
-  return Buffer.concat([gzipSync("").subarray(0, 10), ...Array.from({ length: megabytes }, () => megabyte)]);
-}
-
 /** RFC 8878, section 3.1.1.1: a frame that asks for a window of 2 GiB. */
 const zstdWindow = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 21 << 3, 0x0b, 0, 0, 0x7b]);
 
-/** Cases 20 to 34: how a body comes. */
+/** Cases 20 to 34: how a body comes; large.test.ts has those of large ones. */
 const cases: readonly Case[] = [
   {
     number: 20,
@@ -81,8 +75,8 @@ const cases: readonly Case[] = [
   },
   {
     number: 26,
-    claim: "an event before 40 MiB of blank lines is stored",
-    request: () => ({ door: "envelope", body: padded(40) }),
+    claim: "an event before a MiB of blank lines is stored",
+    request: () => ({ door: "envelope", body: padded(1) }),
     status: 200,
     stored,
   },
@@ -101,13 +95,6 @@ const cases: readonly Case[] = [
     claim: "gzip that is cut off is refused",
     request: encoded("gzip", gzipped.subarray(0, -9)),
     status: 400,
-  },
-  {
-    number: 28,
-    claim: "1 MB that becomes 1 GB is refused, and the connection ends",
-    request: () => ({ door: "envelope", headers: { "Content-Encoding": "gzip" }, body: gzipBomb(1024) }),
-    status: 413,
-    answer: ({ closes }) => assert.ok(closes),
   },
   {
     number: 29,

@@ -1,7 +1,10 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { curlSnippet, languages } from "../../../console/src/lib/snippets.ts";
-import { testedVersion } from "../../../console/src/lib/tested-versions.ts";
+import { testedVersion, testedVersions } from "../../../console/src/lib/tested-versions.ts";
+import { captured, specified as run } from "../../sdk/languages.ts";
 
 const publicKey = "9f0a1b2c3d4e5f60718293a4b5c6d7e8";
 const dsn = `https://${publicKey}@errors.example/42`;
@@ -49,6 +52,49 @@ for (const { name, version, start, install, identify, test, debugNote } of langu
 }
 
 snippets.run();
+
+const programs = suite("programs of the get-started page");
+
+/** The programs in test/sdk that `npm run test:sdk` runs, and how each names the DSN. PHP has none: see docs/sdks.md. */
+const programOf = {
+  go: ["go/get-started/main.go", 'os.Getenv("FAULTLINE_TEST_DSN")'],
+  java: ["java/GetStarted.java", 'System.getenv("FAULTLINE_TEST_DSN")'],
+  node: ["node/get-started.cjs", "process.env.FAULTLINE_TEST_DSN"],
+  python: ["python/get-started.py", 'os.environ["FAULTLINE_TEST_DSN"]'],
+  ruby: ["ruby/get-started.rb", 'ENV.fetch("FAULTLINE_TEST_DSN")'],
+  rust: ["rust/src/bin/get-started.rs", 'env::var("FAULTLINE_TEST_DSN").unwrap()'],
+} as const;
+
+/** The lines between comments such as `// snippet: start`, by what the comment says, without their indentation. */
+function regionsOf(text: string): Map<string, string> {
+  const [, ...parts] = text.split(/^[ \t]*(?:\/\/|#) snippet: (\w+)\n/m);
+  const regions = new Map<string, string>();
+  for (let index = 0; index + 1 < parts.length; index += 2) {
+    const lines = (parts[index + 1] ?? "").trimEnd();
+    const [indentation = ""] = /^[ \t]*/.exec(lines) ?? [];
+    regions.set(parts[index] ?? "", lines.replaceAll(new RegExp(`^${indentation}`, "gm"), ""));
+  }
+  return regions;
+}
+
+for (const { key, name, start, identify, test } of languages) {
+  if (key === "php") continue;
+  const [file, dsnExpression] = programOf[key];
+  programs(`${name} shows what test/sdk/${file} runs`, () => {
+    const regions = regionsOf(readFileSync(join(import.meta.dirname, "../../sdk", file), "utf8"));
+    assert.is(regions.get("start"), start("the DSN").replace(/["']the DSN["']/, dsnExpression));
+    assert.is(regions.get("identify"), identify);
+    assert.is(regions.get("test"), test);
+    assert.ok(regions.has("end"));
+  });
+}
+
+programs("the versions that the page names are those that are run", () => {
+  const versions = [...run, ...captured].map(({ name, version }) => [name, version] as const);
+  assert.equal(Object.fromEntries(versions), { ...testedVersions });
+});
+
+programs.run();
 
 const curl = suite("curl snippet");
 

@@ -7,10 +7,10 @@ export function allowAnyOrigin(response: ServerResponse): void {
   response.setHeader("cross-origin-resource-policy", "cross-origin");
 }
 
-/** Answers a preflight. Needs no key. */
-export function answerPreflight(response: ServerResponse): void {
+/** Answers a preflight with the methods of the address. Needs no key. */
+export function answerPreflight(response: ServerResponse, methods: string): void {
   response.writeHead(204, {
-    "access-control-allow-methods": "POST, OPTIONS",
+    "access-control-allow-methods": methods,
     "access-control-allow-headers":
       "x-sentry-auth, x-requested-with, x-forwarded-for, origin, referer, accept, content-type, authentication, " +
       "authorization, content-encoding, transfer-encoding, sentry-trace, baggage, x-csrftoken",

@@ -1,123 +1,128 @@
-import { randomBytes } from "node:crypto";
-import { emptyIntake } from "@faultline/plugin";
-import { isTransaction, readErrorEvent } from "@faultline/plugin/sentry-event";
-import type { ErrorEvent } from "@faultline/proto";
-import { sendJson, type Handler, type Visit } from "../visit.ts";
-import { readClientKey, readDsn, type ClientKey } from "./authentication.ts";
-import { decodeContent, isGzipContent } from "./body/content-encoding.ts";
-import { parseEnvelope, type Envelope } from "./body/envelope.ts";
+import { emptyIntake, type Admission } from "@faultline/plugin";
+import { OutcomeKind, type ErrorEvent } from "@faultline/proto";
+import { clientIp, sendJson, type Handler, type Visit } from "../visit.ts";
+import { admitEnvelope, admitKey, admitRequest, type Admitted } from "./admission.ts";
+import { readDecodedBody } from "./body/decoded-body.ts";
+import { parseEnvelope } from "./body/envelope.ts";
 import { parseEventJson } from "./body/event-json.ts";
-import { maxBodyBytes, maxEventBytes } from "./limits.ts";
-import { readBody } from "./body/read-body.ts";
-import { IngestRefusal } from "./refusal.ts";
-import { storedPayload, type Body } from "./body/stored-payload.ts";
+import { readEnvelope, type ReceivedEnvelope } from "./body/read-envelope.ts";
 import { holdsEnvelope, readStoreBody } from "./body/store-body.ts";
+import type { Body } from "./body/stored-payload.ts";
+import type { ItemArrival } from "./items/arrival.ts";
+import { readCspReports } from "./items/csp-report.ts";
+import { EnvelopeItems } from "./items/envelope-items.ts";
+import { readEventItem } from "./items/event.ts";
+import { maxBodyBytes, maxEventBytes } from "./limits.ts";
+import { noteRefusal } from "./outcomes.ts";
+import { sendPixel } from "./pixel.ts";
+import { IngestRefusal } from "./refusal.ts";
+import { Spending } from "./spending.ts";
 
 /** `POST .../store/`: the body is one event (protocol reference, section 4). */
 export const receiveStore: Handler = async (visit) => {
-  const key = admittedKey(visit) ?? missingKey();
-  await key.admitted;
-  const body = await decodedBody(visit, maxBodyBytes.store);
+  const admitted = await admitKey(visit);
+  const spending = new Spending(visit, admitted);
+  spending.take("error"); // before the body is read: what is refused costs next to nothing
+  const body = await storeBody(visit);
   if (holdsEnvelope(body.decoded, visit.request.headers["content-type"])) {
-    await acceptEnvelope(visit, body, key);
+    await acceptEnvelope(visit, { envelope: parseEnvelope(body.decoded), body }, admitted);
     return;
   }
-  await accept(visit, readItem(visit, readStoreBody(body.decoded, maxEventBytes), {}, body));
+  const event = readEventItem(readStoreBody(body.decoded, maxEventBytes), arrivalOf(visit, admitted), body);
+  await accept(visit, event);
+  answer(visit, event?.eventId);
+};
+
+/** `GET .../store/`: the event stands in the query, as the oldest browser SDKs send it (section 4.6). */
+export const receivePixel: Handler = async (visit) => {
+  const data = visit.query.get("sentry_data");
+  if (data === null) {
+    visit.response.setHeader("allow", "POST, OPTIONS");
+    throw new IngestRefusal(405, "This address takes POST requests only, or GET with sentry_data.");
+  }
+  const admission = await admitKey(visit);
+  new Spending(visit, admission).take("error");
+  const json = readStoreBody(Buffer.from(data), maxEventBytes);
+  await accept(visit, readEventItem(json, arrivalOf(visit, admission)));
+  sendPixel(visit.response, 200);
 };
 
 /** `POST .../envelope/`: the body is a header and items (protocol reference, section 3). */
 export const receiveEnvelope: Handler = async (visit) => {
-  const key = admittedKey(visit);
-  await key?.admitted;
-  await acceptEnvelope(visit, await decodedBody(visit, maxBodyBytes.envelope), key);
+  const admitted = await admitRequest(visit);
+  await acceptEnvelope(visit, await readEnvelope(visit.request), admitted);
 };
 
-/** A key that the request names, and the core's answer to it. */
-interface Admission {
-  readonly publicKey: string;
-  readonly admitted: unknown;
-}
-
-/** Asks the core before the body is read: a refusal costs next to nothing. Undefined when the request names no key. */
-function admittedKey({ request, query, path, host }: Visit): Admission | undefined {
-  const key: ClientKey = readClientKey(query, request.headers);
-  if (key.conflict) throw new IngestRefusal(401, "The request names two different client keys.");
-  if (key.publicKey === undefined) return undefined;
-  return { publicKey: key.publicKey, admitted: host.events.admit(key.publicKey, projectIdOf(path)) };
-}
-
-function missingKey(): never {
-  throw new IngestRefusal(401, "The request names no client key: send it in X-Sentry-Auth or as sentry_key.");
-}
-
-/** The project id of the path; 0, which no project has, for what is not a number. */
-function projectIdOf(path: Visit["path"]): number {
-  const text = path["project"] ?? "";
-  return /^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0;
-}
-
-async function decodedBody({ request }: Visit, max: { compressed: number; decoded: number }): Promise<Body> {
-  const sent = await readBody(request, max.compressed);
-  const encoding = request.headers["content-encoding"];
-  const decoded = decodeContent(sent, encoding, max.decoded);
-  if (decoded.length === 0) throw new IngestRefusal(400, "The request body is empty.");
-  return { sent, decoded, isGzip: isGzipContent(sent, encoding) };
-}
-
-async function acceptEnvelope(visit: Visit, body: Body, key: Admission | undefined): Promise<void> {
-  const envelope = parseEnvelope(body.decoded);
-  await checkDsn(visit, envelope, key);
-  // One event an envelope; items of other kinds are left aside, whatever their content.
-  const item = envelope.items.find(({ type }) => type === "event");
-  if (item) {
-    // Kept as it was sent when it brings nothing but the event; a DSN, which may hold a secret, is never kept.
-    const original = envelope.items.length === 1 && envelope.header.dsn === undefined ? body : undefined;
-    await accept(visit, readItem(visit, item.payload, envelope.header, original), envelope.header.eventId);
-  } else {
-    answer(visit, envelope.header.eventId);
-  }
-}
-
-/** Tunnels send the key nowhere but in the envelope's own `dsn`; where both are given they must agree. */
-async function checkDsn({ host, path }: Visit, { header }: Envelope, key: Admission | undefined): Promise<void> {
-  const dsn = header.dsn === undefined ? undefined : readDsn(header.dsn);
-  if (!dsn) {
-    if (!key) missingKey();
-    return;
-  }
-  const isSame = Number(dsn.projectId) === projectIdOf(path) && (!key || dsn.publicKey === key.publicKey);
-  if (!isSame) throw new IngestRefusal(400, "The DSN in the envelope is not the one of the request.");
-  if (!key) await host.events.admit(dsn.publicKey, projectIdOf(path));
-}
-
-/** The event in `bytes`; undefined for transactions, which are left aside. */
-function readItem(
-  { request, path, host }: Visit,
-  bytes: Buffer,
-  header: { eventId?: string; sentAt?: number },
-  original: Body | undefined,
-): ErrorEvent | undefined {
-  if (bytes.length > maxEventBytes) throw new IngestRefusal(413, `The event is larger than ${maxEventBytes} bytes.`);
-  const { event, payload } = parseEventJson(bytes);
-  if (isTransaction(event)) return undefined;
-  return readErrorEvent(event, {
-    projectId: projectIdOf(path),
-    payload: storedPayload(payload, original),
-    receivedAt: host.clock.now(),
-    sentAt: header.sentAt,
-    envelopeEventId: header.eventId,
-    clientIp: request.socket.remoteAddress?.replace(/^::ffff:/, ""),
-    newEventId,
+/** `POST .../security/`: browsers report what a page's Content Security Policy blocked (section 7.4). */
+export const receiveSecurityReports: Handler = async (visit) => {
+  const admission = await admitKey(visit);
+  const spending = new Spending(visit, admission);
+  const { decoded } = await storeBody(visit);
+  const { event: body } = parseEventJson(asObjectJson(decoded));
+  const events = readCspReports(body["reports"] ?? body, {
+    release: visit.query.get("sentry_release"),
+    environment: visit.query.get("sentry_environment"),
+    userAgent: visit.request.headers["user-agent"],
+  }).flatMap((report) => {
+    spending.take("error");
+    return readEventItem(Buffer.from(JSON.stringify(report)), arrivalOf(visit, admission)) ?? [];
   });
+  await accept(visit, ...events);
+  visit.response.writeHead(200, { "content-length": 0 }).end();
+};
+
+/** The Reporting API sends a list; as a part of an object it can be parsed like an event. */
+function asObjectJson(body: Buffer): Buffer {
+  const isList = /^\s*\[/.test(body.toString("latin1", 0, 64));
+  return isList ? Buffer.concat([Buffer.from('{"reports":'), body, Buffer.from("}")]) : body;
 }
 
-function newEventId(): string {
-  return randomBytes(16).toString("hex");
+async function storeBody({ request }: Visit): Promise<Body> {
+  const body = await readDecodedBody(request, maxBodyBytes.store);
+  if (body.decoded.length === 0) throw new IngestRefusal(400, "The request body is empty.");
+  return body;
 }
 
-async function accept(visit: Visit, event: ErrorEvent | undefined, eventId?: string): Promise<void> {
-  if (event) await visit.host.events.accept({ ...emptyIntake, events: [event] });
-  answer(visit, event?.eventId ?? eventId);
+async function acceptEnvelope(visit: Visit, received: ReceivedEnvelope, admitted: Admitted | undefined): Promise<void> {
+  const { header } = received.envelope;
+  const admission = await admitEnvelope(visit, header, admitted);
+  const arrival = arrivalOf(visit, admission, { sentAt: header.sentAt, envelopeEventId: header.eventId });
+  const items = new EnvelopeItems(received, arrival, new Spending(visit, admission));
+  const { isEmpty, intake } = items;
+  // Of an envelope that brings nothing else, a refused event refuses the whole: else nobody would tell its sender.
+  const fatal = isEmpty
+    ? items.refusals.find(({ status, category }) => category === "error" || status === 429)
+    : undefined;
+  if (!isEmpty) await visit.host.events.accept(intake);
+  noteItems(visit, admission, items, fatal);
+  if (fatal) throw fatal;
+  answer(visit, intake.events[0]?.eventId ?? header.eventId);
+}
+
+/** Counts what an envelope brought and what was not stored, but for the refusal that is still to be thrown. */
+function noteItems(
+  visit: Visit,
+  { projectId }: Admission,
+  items: EnvelopeItems,
+  fatal: IngestRefusal | undefined,
+): void {
+  const { events } = visit.host;
+  for (const outcome of items.leftAside) events.note({ projectId, kind: OutcomeKind.LEFT_ASIDE, ...outcome });
+  for (const outcome of items.notSent) events.note({ projectId, kind: OutcomeKind.NOT_SENT, ...outcome });
+  for (const refusal of items.refusals) if (refusal !== fatal) noteRefusal(visit, refusal);
+}
+
+function arrivalOf(
+  { request, host }: Visit,
+  { projectId }: Admission,
+  header: Pick<ItemArrival, "sentAt" | "envelopeEventId"> = {},
+): ItemArrival {
+  return { projectId, receivedAt: host.clock.now(), clientIp: clientIp(request), ...header };
+}
+
+async function accept({ host }: Visit, ...events: (ErrorEvent | undefined)[]): Promise<void> {
+  const kept = events.filter((event) => event !== undefined);
+  if (kept.length > 0) await host.events.accept({ ...emptyIntake, events: kept });
 }
 
 /** Exactly 200, which is the only success for some SDKs; the id is there for people who debug. */

@@ -1,12 +1,17 @@
-import { ServiceError } from "@faultline/plugin";
+import { ClientKeyRefusal, ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { pathPattern } from "../path-pattern.ts";
 import { sendJson, type Handler, type Route, type Visit } from "../visit.ts";
 import { allowAnyOrigin, answerPreflight } from "./cors.ts";
+import { noteRefusal } from "./outcomes.ts";
+import { sendPixel } from "./pixel.ts";
 import { IngestRefusal, type RefusalStatus } from "./refusal.ts";
 
-/** A route for SDKs: open to every origin, and every refusal has the form that SDKs log. */
-export function ingestion(path: string, handlers: Readonly<Record<string, Handler>>): Route {
+/**
+ * A route for SDKs: open to every origin, and every refusal has the form that SDKs log. `category` is what it takes, as
+ * in outcome.proto.
+ */
+export function ingestion(path: string, category: string, handlers: Readonly<Record<string, Handler>>): Route {
   const allow = [...Object.keys(handlers), "OPTIONS"].join(", ");
   const door =
     (handler: Handler): Handler =>
@@ -15,14 +20,14 @@ export function ingestion(path: string, handlers: Readonly<Record<string, Handle
       try {
         await handler(visit);
       } catch (error) {
-        refuse(visit, error);
+        refuse(visit, error, category);
       }
     };
   return {
     pattern: pathPattern(path),
     methods: {
       ...Object.fromEntries(Object.entries(handlers).map(([method, handler]) => [method, door(handler)])),
-      OPTIONS: door(async ({ response }) => answerPreflight(response)),
+      OPTIONS: door(async ({ response }) => answerPreflight(response, allow)),
     },
     otherMethod: door(async ({ response }) => {
       response.setHeader("allow", allow);
@@ -38,10 +43,8 @@ const statusOfReason: Partial<Record<ErrorReason, RefusalStatus>> = {
   [ErrorReason.OVERLOADED]: 503,
 };
 
-/** Seconds after which a request that was not stored may come again. */
-const retryAfter = 30;
-
-function refuse({ request, response, host }: Visit, thrown: unknown): void {
+function refuse(visit: Visit, thrown: unknown, category: string): void {
+  const { request, response, host } = visit;
   if (request.destroyed && !request.complete) return; // the client went away in the middle of its body
   const refusal = thrown instanceof IngestRefusal ? thrown : fromCore(thrown);
   if (!refusal) {
@@ -49,14 +52,17 @@ function refuse({ request, response, host }: Visit, thrown: unknown): void {
     sendJson(response, 500, { detail: "The service failed.", causes: [] });
     return;
   }
-  if (refusal.status === 503) response.setHeader("retry-after", String(retryAfter));
+  noteRefusal(visit, refusal, category);
+  if (refusal.retryAfterSeconds !== undefined) response.setHeader("retry-after", String(refusal.retryAfterSeconds));
   if (refusal.status === 413) response.setHeader("connection", "close");
   response.setHeader("x-sentry-error", refusal.message);
-  sendJson(response, refusal.status, { detail: refusal.detail, causes: refusal.causes });
+  if (request.method === "GET" && refusal.status !== 405) sendPixel(response, refusal.status);
+  else sendJson(response, refusal.status, { detail: refusal.detail, causes: refusal.causes });
 }
 
 function fromCore(thrown: unknown): IngestRefusal | undefined {
   if (!(thrown instanceof ServiceError)) return undefined;
   const status = statusOfReason[thrown.reason];
-  return status && new IngestRefusal(status, thrown.message);
+  const outcome = thrown instanceof ClientKeyRefusal ? thrown.outcome : undefined;
+  return status && new IngestRefusal(status, thrown.message, [], { outcome });
 }

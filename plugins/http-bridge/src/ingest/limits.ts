@@ -6,3 +6,32 @@ export const maxBodyBytes = {
 
 /** Bytes of one event's JSON. */
 export const maxEventBytes = 1024 * 1024;
+
+/**
+ * The item types whose payloads are read, and how many bytes all items of a type in one envelope may have together.
+ * Other types are passed over and only counted.
+ */
+export const maxItemBytes = {
+  event: maxEventBytes,
+  session: 1024 * 1024,
+  sessions: 1024 * 1024,
+  user_report: 100 * 1024,
+  feedback: 100 * 1024,
+  client_report: 100 * 1024,
+} as const;
+
+/** Items of one envelope. */
+export const maxEnvelopeItems = 200;
+
+/** Bytes of a header line of an envelope: those of Java and Node take 300 to 900. */
+export const maxHeaderBytes = 16 * 1024;
+
+/** Entries that are read: session items of one envelope, buckets of one counted-sessions item, losses of one report. */
+export const maxEntries = {
+  sessionItems: 100,
+  sessionBuckets: 100,
+  clientReport: 100,
+} as const;
+
+/** What one entry may add to a count of outcomes; the SDK's word is all there is for it. */
+export const maxQuantity = 1_000_000;

@@ -1,42 +1,56 @@
 import type { IncomingMessage } from "node:http";
 import { IngestRefusal } from "../refusal.ts";
+import { contentTooLarge } from "./content-encoding.ts";
+import { Gathered } from "./gathered.ts";
 
 /** How much of a refused body is still read, so that the client sees the answer instead of a reset connection. */
 const drainedBytes = 4 * 1024 * 1024;
 
-/** Reads a body of at most `maxBytes`; a larger one is refused as soon as that is known. */
-export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const tooLarge = () => new IngestRefusal(413, `The body is larger than ${maxBytes} bytes.`);
-  if (Number(request.headers["content-length"] ?? 0) > maxBytes) {
-    drain(request);
-    return Promise.reject(tooLarge());
-  }
+/** What came of a body so far. When it is not whole, the request is paused. */
+export interface BodyStart {
+  readonly bytes: Buffer;
+  readonly isWhole: boolean;
+}
+
+/** Reads a body until it ends or `maxBytes` are exceeded. */
+export function readBodyStart(request: IncomingMessage, maxBytes: number): Promise<BodyStart> {
+  if (request.destroyed && !request.complete) return Promise.reject(bodyCutOff());
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const gathered = new Gathered();
     const take = (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= maxBytes) {
-        chunks.push(chunk);
-        return;
-      }
+      gathered.push(chunk);
+      if (gathered.size <= maxBytes) return;
       request.off("data", take);
-      drain(request);
-      reject(tooLarge());
+      request.pause();
+      resolve({ bytes: gathered.take(), isWhole: false });
+    };
+    const close = () => {
+      if (!request.complete) reject(bodyCutOff());
     };
     request.on("data", take);
-    request.on("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    request.on("error", reject);
-    request.on("close", () => {
-      if (!request.complete) reject(new IngestRefusal(400, "The body was not sent whole."));
-    });
+    request.on("end", () => resolve({ bytes: gathered.take(), isWhole: true }));
+    request.on("error", close);
+    request.on("close", close);
   });
 }
 
-function drain(request: IncomingMessage): void {
+/** Refuses a body whose Content-Length is too large, before it comes. */
+export function refuseAnnounced(request: IncomingMessage, maxBytes: number): void {
+  if (Number(request.headers["content-length"] ?? 0) <= maxBytes) return;
+  drain(request);
+  throw contentTooLarge(maxBytes);
+}
+
+/** Reads on for a while what is not used any more. */
+export function drain(request: IncomingMessage): void {
   let size = 0;
   request.on("data", (chunk: Buffer) => {
     size += chunk.length;
     if (size > drainedBytes) request.destroy();
   });
+  request.resume();
+}
+
+export function bodyCutOff(): IngestRefusal {
+  return new IngestRefusal(400, "The body was not sent whole.");
 }

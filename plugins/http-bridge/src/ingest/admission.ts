@@ -1,0 +1,52 @@
+import type { Admission } from "@faultline/plugin";
+import type { Visit } from "../visit.ts";
+import { readClientKey, readDsn } from "./authentication.ts";
+import type { EnvelopeHeader } from "./body/envelope.ts";
+import { IngestRefusal } from "./refusal.ts";
+
+/** A client key that the request names in its query or headers, and the core's answer to it. */
+export interface Admitted extends Admission {
+  readonly publicKey: string;
+}
+
+/**
+ * Asks the core before the body is read: a refusal costs next to nothing. Undefined when the request names no key, which
+ * an envelope may still do.
+ */
+export async function admitRequest({ request, query, path, host }: Visit): Promise<Admitted | undefined> {
+  const { publicKey, conflict } = readClientKey(query, request.headers);
+  if (conflict) throw new IngestRefusal(401, "The request names two different client keys.");
+  if (publicKey === undefined) return undefined;
+  const admission = await host.events.admit(publicKey, projectIdOf(path));
+  return { ...admission, publicKey };
+}
+
+/** The admission of a request that must name its key; refuses with 401 one that does not. */
+export async function admitKey(visit: Visit): Promise<Admitted> {
+  return (await admitRequest(visit)) ?? missingKey();
+}
+
+/** Tunnels send the key nowhere but in the envelope's own `dsn`; where both are given they must agree. */
+export async function admitEnvelope(
+  { host, path }: Visit,
+  header: EnvelopeHeader,
+  request: Admitted | undefined,
+): Promise<Admission> {
+  const dsn = header.dsn === undefined ? undefined : readDsn(header.dsn);
+  if (!dsn) return request ?? missingKey();
+  const projectId = request?.projectId ?? projectIdOf(path);
+  const isSame = Number(dsn.projectId) === projectId && (!request || dsn.publicKey === request.publicKey);
+  if (!isSame) throw new IngestRefusal(400, "The DSN in the envelope is not the one of the request.");
+  return request ?? host.events.admit(dsn.publicKey, projectId);
+}
+
+/** The project id of the path; 0, which no project has, for what is not a number; undefined where the path has none. */
+export function projectIdOf(path: Visit["path"]): number | undefined {
+  const text = path["project"];
+  if (text === undefined) return undefined;
+  return /^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0;
+}
+
+function missingKey(): never {
+  throw new IngestRefusal(401, "The request names no client key: send it in X-Sentry-Auth or as sentry_key.");
+}

@@ -1,0 +1,45 @@
+import type { IncomingMessage } from "node:http";
+import { IngestRefusal } from "../refusal.ts";
+import { decode, encodingOf } from "./content-encoding.ts";
+import { Gathered } from "./gathered.ts";
+import { readBodyStart, refuseAnnounced, type BodyStart } from "./read-body.ts";
+import type { Body } from "./stored-payload.ts";
+import { streamBody, type BodyLimits } from "./stream-body.ts";
+
+/** Reads and decompresses a body that is needed as a whole. A body that was streamed counts as sent plain. */
+export async function readDecodedBody(request: IncomingMessage, max: BodyLimits): Promise<Body> {
+  const { start, body } = await readSmallBody(request, max);
+  if (body) return body;
+  const gathered = new Gathered();
+  await streamBody(request, { start, max, take: (piece) => gathered.push(piece) });
+  const decoded = gathered.take();
+  return { sent: decoded, decoded, isGzip: false };
+}
+
+/**
+ * What is decompressed in one go on the event loop, which saves a usual body of some kilobytes 30 microseconds and takes
+ * some 10 ms at most. Not only the result counts: of nothing but code tables, which yield next to nothing, 128 KiB take
+ * 10 ms in gzip, and 107 ms in brotli.
+ */
+const small = { compressed: 128 * 1024, brotli: 16 * 1024, decoded: 2 * 1024 * 1024 };
+
+/** Reads a body when it is small, else its start alone: the rest is for streamBody. */
+export async function readSmallBody(
+  request: IncomingMessage,
+  max: BodyLimits,
+): Promise<{ start: BodyStart; body: Body | undefined }> {
+  refuseAnnounced(request, max.compressed);
+  const start = await readBodyStart(request, small.compressed);
+  return { start, body: start.isWhole ? decodeSmall(start.bytes, request.headers["content-encoding"]) : undefined };
+}
+
+function decodeSmall(sent: Buffer, encodingHeader: string | undefined): Body | undefined {
+  const encoding = encodingOf(sent, encodingHeader);
+  if (encoding === "br" && sent.length > small.brotli) return undefined;
+  try {
+    return { sent, decoded: decode(sent, encoding, small.decoded), isGzip: encoding === "gzip" };
+  } catch (error) {
+    if (error instanceof IngestRefusal && error.status === 413) return undefined;
+    throw error;
+  }
+}

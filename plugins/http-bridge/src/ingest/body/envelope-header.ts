@@ -1,0 +1,43 @@
+import { readEventId, readTime, type JsonObject } from "@faultline/plugin/sentry-event";
+import { maxHeaderBytes } from "../limits.ts";
+import { IngestRefusal } from "../refusal.ts";
+import type { EnvelopeHeader } from "./envelope.ts";
+
+/** Parses a header line, the envelope's or an item's; `name` says which to the sender. */
+export function parseHeader(line: Buffer, name: string): JsonObject {
+  if (line.length > maxHeaderBytes) throw malformed(`${name} is longer than ${maxHeaderBytes} bytes.`);
+  if (line[0] !== BRACE) throw malformed(`${name} is not a JSON object.`);
+  try {
+    return JSON.parse(line.toString());
+  } catch {
+    throw malformed(`${name} is not valid JSON.`);
+  }
+}
+
+export function readEnvelopeHeader(header: JsonObject): EnvelopeHeader {
+  const eventId = readEventId(header["event_id"]);
+  const sentAt = readTime(header["sent_at"]);
+  const dsn = header["dsn"];
+  return {
+    ...(eventId !== undefined && { eventId }),
+    ...(typeof dsn === "string" && { dsn }),
+    ...(sentAt !== undefined && { sentAt }),
+  };
+}
+
+/** The length that an item's header gives its payload; undefined when it gives none. */
+export function readLength(header: JsonObject, item: number): number | undefined {
+  const length = header["length"];
+  if (length === undefined || length === null) return undefined;
+  const bytes = typeof length === "string" && /^\d+$/.test(length) ? Number(length) : length;
+  if (typeof bytes !== "number" || !Number.isSafeInteger(bytes) || bytes < 0) {
+    throw malformed(`The length of item ${item} is not a number of bytes.`);
+  }
+  return bytes;
+}
+
+export function malformed(cause: string): IngestRefusal {
+  return new IngestRefusal(400, "The envelope is malformed.", [cause]);
+}
+
+const BRACE = 0x7b;

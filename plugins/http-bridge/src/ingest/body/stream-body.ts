@@ -1,0 +1,71 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { contentDecoder, contentTooLarge, corruptContent } from "./content-encoding.ts";
+import { bodyCutOff, drain, type BodyStart } from "./read-body.ts";
+
+/** Bytes of a body as sent and after decompression. */
+export interface BodyLimits {
+  readonly compressed: number;
+  readonly decoded: number;
+}
+
+/** A body of which the start has come, its limits, and what takes it when it is decompressed. */
+interface BodyStream {
+  readonly start: BodyStart;
+  readonly max: BodyLimits;
+  readonly take: (piece: Buffer) => void;
+}
+
+/**
+ * Decompresses a body while it comes and hands it to `take` piece by piece; neither side is ahead of the other by more
+ * than a few pieces. Refuses with 413 as soon as it is too large, with 400 what is corrupt or cut off, and with what
+ * `take` throws.
+ */
+export async function streamBody(request: IncomingMessage, body: BodyStream): Promise<void> {
+  try {
+    const decoder = contentDecoder(body.start.bytes, request.headers["content-encoding"]);
+    try {
+      await pump(request, decoder, body);
+    } finally {
+      request.unpipe(decoder);
+      decoder.destroy();
+    }
+  } finally {
+    if (!request.readableEnded) drain(request);
+  }
+}
+
+// Not stream.pipeline: it would end the connection with a refusal unsent, and notice a refusal only with the next chunk.
+function pump(request: IncomingMessage, decoder: Duplex, { start, max, take }: BodyStream): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let decodedBytes = 0;
+    decoder.on("data", (piece: Buffer) => {
+      decodedBytes += piece.length;
+      if (decodedBytes > max.decoded) {
+        reject(contentTooLarge(max.decoded));
+        return;
+      }
+      try {
+        take(piece);
+      } catch (error) {
+        reject(error);
+      }
+    });
+    decoder.on("end", resolve);
+    decoder.on("error", () => reject(corruptContent()));
+    if (start.isWhole) {
+      decoder.end(start.bytes);
+      return;
+    }
+    let sentBytes = start.bytes.length;
+    decoder.write(start.bytes);
+    request.on("data", (chunk: Buffer) => {
+      sentBytes += chunk.length;
+      if (sentBytes > max.compressed) reject(contentTooLarge(max.compressed));
+    });
+    request.on("close", () => {
+      if (!request.complete) reject(bodyCutOff());
+    });
+    request.pipe(decoder);
+  });
+}

@@ -1,0 +1,4 @@
+import type { Arrival } from "@faultline/plugin/sentry-event";
+
+/** What is known of an item beside the item itself. */
+export type ItemArrival = Omit<Arrival, "payload" | "newEventId">;

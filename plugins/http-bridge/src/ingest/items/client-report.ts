@@ -1,0 +1,60 @@
+import type { JsonObject, JsonValue } from "@faultline/plugin/sentry-event";
+import { maxEntries, maxQuantity } from "../limits.ts";
+
+/** A count of what an SDK did not send. */
+export interface Discarded {
+  readonly category: string;
+  readonly reason: string;
+  readonly quantity: number;
+}
+
+/** Reads a `client_report`: its `discarded_events`. Words that are not known become `other` and `default`. */
+export function readClientReport(report: JsonObject): Discarded[] {
+  const sent = report["discarded_events"];
+  if (!Array.isArray(sent)) return [];
+  return sent.slice(0, maxEntries.clientReport).flatMap((entry) => readDiscarded(entry) ?? []);
+}
+
+const reasons = new Set([
+  "before_send",
+  "backpressure",
+  "buffer_overflow",
+  "cache_overflow",
+  "event_processor",
+  "insufficient_data",
+  "internal_sdk_error",
+  "network_error",
+  "queue_overflow",
+  "ratelimit_backoff",
+  "sample_rate",
+  "send_error",
+]);
+
+const categories = new Set([
+  "attachment",
+  "error",
+  "feedback",
+  "log_byte",
+  "log_item",
+  "metric_bucket",
+  "monitor",
+  "profile",
+  "replay",
+  "security",
+  "session",
+  "span",
+  "trace_metric",
+  "transaction",
+]);
+
+// The words are a fixed set, so that nobody can fill the table of outcomes with new ones.
+function readDiscarded(entry: JsonValue): Discarded | undefined {
+  if (typeof entry !== "object" || entry === null || Array.isArray(entry)) return undefined;
+  const { reason, category, quantity } = entry;
+  if (typeof quantity !== "number" || !Number.isInteger(quantity) || quantity < 1) return undefined;
+  return {
+    reason: typeof reason === "string" && reasons.has(reason) ? reason : "other",
+    category: typeof category === "string" && categories.has(category) ? category : "default",
+    quantity: Math.min(quantity, maxQuantity),
+  };
+}

@@ -1,0 +1,77 @@
+import {
+  asObject,
+  limits,
+  readText,
+  type JsonField,
+  type JsonObject,
+  type JsonValue,
+} from "@faultline/plugin/sentry-event";
+
+/** What a request for CSP reports says beside them. */
+export interface CspSurroundings {
+  /** `sentry_release` and `sentry_environment` of the query. */
+  readonly release: string | null;
+  readonly environment: string | null;
+  readonly userAgent: string | undefined;
+}
+
+/**
+ * The reports in a body, each as an event: `{"csp-report": {...}}` (CSP Level 2) or a list of reports (Reporting API).
+ * Reports of other kinds are left out.
+ */
+export function readCspReports(body: JsonValue, surroundings: CspSurroundings): JsonObject[] {
+  const reports = Array.isArray(body) ? body.map(ofReportingApi) : [asObject(asObject(body)?.["csp-report"])];
+  return reports.flatMap((report) => (report ? [toEvent(report, surroundings)] : []));
+}
+
+/** The names of the Reporting API as those of CSP Level 2. */
+function ofReportingApi(report: JsonValue): JsonObject | undefined {
+  const sent = asObject(report);
+  const body = asObject(sent?.["body"]);
+  if (!sent || !body || sent["type"] !== "csp-violation") return undefined;
+  const renamed = Object.entries(body).map(([key, value]) => [hyphenated(key), value] as const);
+  return Object.fromEntries<JsonValue>(renamed);
+}
+
+function hyphenated(key: string): string {
+  if (key === "documentURL" || key === "blockedURL") return key.replace("URL", "-uri");
+  return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function toEvent(report: JsonObject, { release, environment, userAgent }: CspSurroundings): JsonObject {
+  const directive = directiveOf(report);
+  const blocked = blockedSource(readText(report["blocked-uri"], limits.text.url));
+  return {
+    platform: "javascript",
+    logger: "csp",
+    exception: { values: [{ type: "CSP", value: `Blocked ${directive} from ${blocked}` }] },
+    fingerprint: ["csp", directive, blocked],
+    tags: { "csp.directive": directive, "csp.blocked": blocked },
+    transaction: directive,
+    request: {
+      url: report["document-uri"] ?? null,
+      headers: userAgent === undefined ? {} : { "User-Agent": userAgent },
+    },
+    extra: { report },
+    ...(release !== null && { release }),
+    ...(environment !== null && { environment }),
+  };
+}
+
+/** The directive's name, without the sources that old browsers put behind it. */
+function directiveOf(report: JsonObject): string {
+  const sent = [report["effective-directive"], report["violated-directive"]].map(word);
+  return sent.find((name) => name !== "") ?? "unknown directive";
+}
+
+function word(value: JsonField): string {
+  return readText(value, limits.text.word).trim().split(/\s/, 1)[0] ?? "";
+}
+
+/** The origin of a blocked address, as each path would be an error of its own; words such as `inline` as they are. */
+function blockedSource(blocked: string): string {
+  if (blocked === "") return "inline";
+  const url = URL.parse(blocked);
+  if (!url) return blocked;
+  return url.origin === "null" ? url.protocol.replace(/:$/, "") : url.origin;
+}

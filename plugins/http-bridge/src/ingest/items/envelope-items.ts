@@ -1,0 +1,121 @@
+import type { Intake } from "@faultline/plugin";
+import type { JsonObject } from "@faultline/plugin/sentry-event";
+import type { ErrorEvent, SessionAggregate, SessionUpdate, UserFeedback } from "@faultline/proto";
+import type { EnvelopeItem } from "../body/envelope.ts";
+import { parseEventJson } from "../body/event-json.ts";
+import type { ReceivedEnvelope } from "../body/read-envelope.ts";
+import { maxEntries, maxEventBytes } from "../limits.ts";
+import { IngestRefusal } from "../refusal.ts";
+import type { Spending } from "../spending.ts";
+import type { ItemArrival } from "./arrival.ts";
+import { categoryOf, quantityOf } from "./category.ts";
+import { readClientReport, type Discarded } from "./client-report.ts";
+import { readEventItem } from "./event.ts";
+import { readFeedback } from "./feedback.ts";
+import { readSessionAggregates, readSessionUpdate } from "./session.ts";
+
+/** What an envelope brings, item by item: one that is refused or bad does not take the others along. */
+export class EnvelopeItems {
+  readonly #events: ErrorEvent[] = [];
+  readonly #sessions: SessionUpdate[] = [];
+  readonly #aggregates: SessionAggregate[] = [];
+  readonly #feedback: UserFeedback[] = [];
+  /** Items that were refused, each with its category. */
+  readonly refusals: IngestRefusal[] = [];
+  /** What is not kept. */
+  readonly leftAside: Discarded[] = [];
+  /** What the SDK says that it did not send. */
+  readonly notSent: Discarded[] = [];
+
+  readonly #received: ReceivedEnvelope;
+  readonly #arrival: ItemArrival;
+  readonly #spending: Spending;
+  #seenEvents = 0;
+  #seenSessions = 0;
+
+  constructor(received: ReceivedEnvelope, arrival: ItemArrival, spending: Spending) {
+    this.#received = received;
+    this.#arrival = arrival;
+    this.#spending = spending;
+    for (const item of received.envelope.items) {
+      try {
+        this.#read(item);
+      } catch (error) {
+        if (!(error instanceof IngestRefusal)) throw error;
+        this.refusals.push(error.of(categoryOf(item.type)));
+      }
+    }
+  }
+
+  get intake(): Intake {
+    return {
+      events: this.#events,
+      sessions: this.#sessions,
+      aggregates: this.#aggregates,
+      feedback: this.#feedback,
+    };
+  }
+
+  get isEmpty(): boolean {
+    return [this.#events, this.#sessions, this.#aggregates, this.#feedback].every((list) => list.length === 0);
+  }
+
+  #read(item: EnvelopeItem): void {
+    switch (item.type) {
+      case "event":
+        return ++this.#seenEvents > 1 ? this.#leaveAside(item, "extra") : this.#readEvent(item);
+      case "session":
+      case "sessions":
+        return ++this.#seenSessions > maxEntries.sessionItems
+          ? this.#leaveAside(item, "extra")
+          : this.#readSession(item);
+      case "user_report":
+      case "feedback": {
+        this.#spending.take("feedback");
+        const feedback = readFeedback(readJson(item), this.#arrival);
+        if (feedback) this.#feedback.push(feedback);
+        return;
+      }
+      case "client_report":
+        this.notSent.push(...readClientReport(readJson(item)));
+        return;
+      default:
+        this.#leaveAside(item, "not_kept");
+    }
+  }
+
+  #readEvent({ payload }: EnvelopeItem): void {
+    this.#spending.take("error");
+    if (!payload) throw tooLarge(maxEventBytes);
+    const { envelope, body } = this.#received;
+    // Kept as it was sent when it brings nothing but the event; a DSN, which may hold a secret, is never kept.
+    const original = envelope.items.length === 1 && envelope.header.dsn === undefined ? body : undefined;
+    const event = readEventItem(payload, this.#arrival, original);
+    if (event) this.#events.push(event);
+    else this.leftAside.push({ category: "transaction", reason: "not_kept", quantity: 1 });
+  }
+
+  #readSession(item: EnvelopeItem): void {
+    this.#spending.take("session");
+    const json = readJson(item);
+    if (item.type === "sessions") {
+      this.#aggregates.push(...readSessionAggregates(json, this.#arrival));
+      return;
+    }
+    const session = readSessionUpdate(json, this.#arrival);
+    if (session) this.#sessions.push(session);
+  }
+
+  #leaveAside({ type, header }: EnvelopeItem, reason: "not_kept" | "extra"): void {
+    this.leftAside.push({ category: categoryOf(type), reason, quantity: quantityOf(header) });
+  }
+}
+
+function readJson({ payload, size }: EnvelopeItem): JsonObject {
+  if (!payload) throw tooLarge(size);
+  return parseEventJson(payload).event;
+}
+
+function tooLarge(bytes: number): IngestRefusal {
+  return new IngestRefusal(413, `An item is larger than its type may be (${bytes} bytes).`);
+}

@@ -1,0 +1,132 @@
+import { hash, randomBytes } from "node:crypto";
+import { timestamp } from "@faultline/plugin";
+import {
+  asObject,
+  limits,
+  readEnvironment,
+  readEventId,
+  readRelease,
+  readSentTime,
+  type JsonField,
+  type JsonObject,
+} from "@faultline/plugin/sentry-event";
+import { SessionStatus, type SessionAggregate, type SessionUpdate } from "@faultline/proto";
+import { maxEntries } from "../limits.ts";
+import type { ItemArrival } from "./arrival.ts";
+
+/**
+ * Reads a `session` item, an update of one session (section 6). Undefined without a usable release or start; any other
+ * bad field is as if it were missing. `attrs.ip_address` is not looked at: Node sends `{{auto}}`.
+ */
+export function readSessionUpdate(
+  item: JsonObject,
+  arrival: ItemArrival,
+  newSessionId: () => string = randomSessionId,
+): SessionUpdate | undefined {
+  const described = readAttributes(item);
+  const startedAt = readStart(item["started"], arrival);
+  if (!described || startedAt === undefined) return undefined;
+  const { projectId, receivedAt } = arrival;
+  const status = readStatus(item["status"]);
+  return {
+    $typeName: "faultline.v1.SessionUpdate",
+    projectId,
+    sessionId: readEventId(item["sid"]) ?? newSessionId(),
+    ...described,
+    startedTime: timestamp(startedAt),
+    userDigest: userDigest(item["did"], projectId),
+    sequence: BigInt(item["init"] === true ? 0 : (wholeNumber(item["seq"], Number.MAX_SAFE_INTEGER) ?? receivedAt)),
+    updatedTime: timestamp(readSentTime(item["timestamp"], arrival) ?? receivedAt),
+    status,
+    errorCount: wholeNumber(item["errors"], maxErrors) || (impliesError.has(status) ? 1 : 0),
+    receivedTime: timestamp(receivedAt),
+  };
+}
+
+/** Reads a `sessions` item, sessions that the SDK counted. A bucket with a bad start or counter is left out alone. */
+export function readSessionAggregates(item: JsonObject, arrival: ItemArrival): SessionAggregate[] {
+  const described = readAttributes(item);
+  const buckets = item["aggregates"];
+  if (!described || !Array.isArray(buckets)) return [];
+  return buckets.slice(0, maxEntries.sessionBuckets).flatMap((sent) => {
+    const bucket = asObject(sent);
+    const startedAt = readStart(bucket?.["started"], arrival);
+    const counts = bucket && readCounts(bucket);
+    if (!counts || startedAt === undefined) return [];
+    const { projectId } = arrival;
+    return {
+      $typeName: "faultline.v1.SessionAggregate",
+      projectId,
+      ...described,
+      startedTime: timestamp(startedAt),
+      userDigest: userDigest(bucket["did"], projectId),
+      ...counts,
+    };
+  });
+}
+
+const maxErrors = 2 ** 32 - 1;
+const maxBucketCount = 2 ** 31 - 1;
+
+const { OK, EXITED, ERRORED, UNHANDLED, ABNORMAL, CRASHED } = SessionStatus;
+
+const statuses = new Map<JsonField, SessionStatus>([
+  ["ok", OK],
+  ["exited", EXITED],
+  ["errored", ERRORED],
+  ["unhandled", UNHANDLED],
+  ["abnormal", ABNORMAL],
+  ["crashed", CRASHED],
+]);
+
+/** Some SDKs do not count the error that ended the session. */
+const impliesError = new Set<SessionStatus>([UNHANDLED, ABNORMAL, CRASHED]);
+
+function randomSessionId(): string {
+  return randomBytes(16).toString("hex");
+}
+
+/** Release and environment; undefined without a usable release. */
+function readAttributes(item: JsonObject): { release: string; environment: string } | undefined {
+  const attributes = asObject(item["attrs"]) ?? {};
+  const release = readRelease(attributes);
+  return release === "" ? undefined : { release, environment: readEnvironment(attributes) };
+}
+
+/** When the session started; undefined when that is not told, more than 5 days ago or more than a minute ahead. */
+function readStart(sent: JsonField, arrival: ItemArrival): number | undefined {
+  const startedAt = readSentTime(sent, arrival);
+  if (startedAt === undefined) return undefined;
+  const age = arrival.receivedAt - startedAt;
+  return age <= limits.time.sessionPast && age >= -limits.time.future ? startedAt : undefined;
+}
+
+/** A status that is not known yet is the end of a session that had errors. */
+function readStatus(sent: JsonField): SessionStatus {
+  return statuses.get(sent) ?? (typeof sent === "string" ? ERRORED : OK);
+}
+
+function wholeNumber(sent: JsonField, max: number): number | undefined {
+  return typeof sent === "number" && Number.isInteger(sent) && sent >= 0 ? Math.min(sent, max) : undefined;
+}
+
+/** Users are counted and never shown, so what names them is not kept. */
+function userDigest(did: JsonField, projectId: number): string {
+  const id = typeof did === "number" || typeof did === "string" ? String(did).trim() : "";
+  return id === "" ? "" : hash("sha256", `${projectId}/${id}`).slice(0, 32);
+}
+
+type Counts = Pick<SessionAggregate, "exited" | "errored" | "unhandled" | "abnormal" | "crashed">;
+
+/** The counters of a bucket; undefined when one of them is none, or all are 0. */
+function readCounts(bucket: JsonObject): Counts | undefined {
+  const counts: Counts = { exited: 0, errored: 0, unhandled: 0, abnormal: 0, crashed: 0 };
+  let total = 0;
+  for (const name of ["exited", "errored", "unhandled", "abnormal", "crashed"] as const) {
+    const count = wholeNumber(bucket[name] ?? 0, Infinity);
+    if (count === undefined || count > maxBucketCount) return undefined;
+    counts[name] = count;
+    total += count;
+  }
+  return total > 0 ? counts : undefined;
+}

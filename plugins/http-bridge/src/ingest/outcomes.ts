@@ -1,0 +1,24 @@
+import { OutcomeKind } from "@faultline/proto";
+import { clientIp, type Visit } from "../visit.ts";
+import { projectIdOf } from "./admission.ts";
+import { readClientKey } from "./authentication.ts";
+import type { IngestRefusal } from "./refusal.ts";
+
+/** Counts a refusal, and tells it to whoever waits for the first event of the project. */
+export function noteRefusal(visit: Visit, refusal: IngestRefusal, category = "default"): void {
+  const { outcome: reason, message } = refusal;
+  if (reason === undefined) return;
+  const { request, query, host, path } = visit;
+  host.events.note({
+    projectId: projectIdOf(path) ?? 0,
+    kind: OutcomeKind.REFUSED,
+    category: refusal.category ?? category,
+    reason,
+    quantity: 1,
+    refusal: {
+      message,
+      ipAddress: clientIp(request),
+      sdk: (readClientKey(query, request.headers).client ?? request.headers["user-agent"] ?? "").slice(0, 100),
+    },
+  });
+}

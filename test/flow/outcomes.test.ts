@@ -1,0 +1,225 @@
+import { OutcomeKind, type Refusal } from "@faultline/proto";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { http } from "../support/http.ts";
+import { createProject, type Project } from "../support/project.ts";
+import { rejects } from "../support/rejects.ts";
+import { reported } from "../support/reported.ts";
+import { rest } from "../support/rest.ts";
+import { envelope, newEventId, post, sendEnvelope, sendStore } from "../support/send.ts";
+import { startServer, type Server } from "../support/server.ts";
+import { until } from "../support/until.ts";
+
+let server: Server;
+let client: GrpcClient;
+
+test.before(
+  reported(async () => {
+    server = await startServer();
+    client = grpcClient(server);
+  }),
+);
+test.after(async () => {
+  client?.close();
+  await server?.stop();
+});
+
+/** The outcomes of a project as `kind category reason quantity`. */
+async function outcomesOf({ id }: Project): Promise<string[]> {
+  const { outcomes } = await client.outcomes.listOutcomes({ projectId: id }, client.auth);
+  return outcomes
+    .map(({ kind, category, reason, quantity }) => `${kindNames[kind]} ${category} ${reason} ${quantity}`)
+    .toSorted();
+}
+
+const kindNames: Record<OutcomeKind, string> = {
+  [OutcomeKind.UNSPECIFIED]: "?",
+  [OutcomeKind.REFUSED]: "refused",
+  [OutcomeKind.LEFT_ASIDE]: "left aside",
+  [OutcomeKind.NOT_SENT]: "not sent",
+};
+
+const wrongKey = "f".repeat(32);
+const event = () => ({ event_id: newEventId(), message: "counted" });
+
+const refused: [claim: string, send: (project: Project) => Promise<unknown>, outcome: string][] = [
+  [
+    "a request without a key",
+    ({ id }) => http(`${server.url}/api/${id}/store/`, { method: "POST", body: "{}" }),
+    "refused error no_key 1",
+  ],
+  ["an unknown key", ({ id }) => sendStore(server, { id, key: wrongKey }, event()), "refused error unknown_key 1"],
+  [
+    "an unknown key of an envelope",
+    ({ id }) => sendEnvelope(server, { id, key: wrongKey }, "{}"),
+    "refused default unknown_key 1",
+  ],
+  ["a body that is no JSON", (project) => post(server, project, "store", "{"), "refused error malformed 1"],
+  ["an envelope without a frame", (project) => sendEnvelope(server, project, "x"), "refused default malformed 1"],
+  [
+    "an unknown encoding",
+    (project) => post(server, project, "store", "{}", { "Content-Encoding": "foo" }),
+    "refused error malformed 1",
+  ],
+  [
+    "a body that is too large",
+    (project) => post(server, project, "store", "x".repeat(1024 * 1024 + 1)),
+    "refused error too_large 1",
+  ],
+  [
+    "an event that is too large for its envelope",
+    (project) =>
+      sendEnvelope(server, project, envelope(newEventId(), [{ type: "event" }, { message: "x".repeat(1024 * 1024) }])),
+    "refused error too_large 1",
+  ],
+  [
+    "a broken event beside a sound session",
+    (project) => sendEnvelope(server, project, `{}\n{"type":"event"}\n{\n{"type":"session"}\n${soundSession()}`),
+    "refused error malformed 1",
+  ],
+];
+
+function soundSession(): string {
+  return JSON.stringify({ sid: newEventId(), started: new Date().toISOString(), attrs: { release: "counted@1" } });
+}
+
+for (const [claim, send, outcome] of refused) {
+  test(`${claim} is counted`, async () => {
+    const project = await createProject(server);
+    await send(project);
+    assert.equal(await outcomesOf(project), [outcome]);
+  });
+}
+
+test("an event of a project whose tracking is off is counted apart from an unknown key, and the sender cannot tell", async () => {
+  const project = await createProject(server);
+  await rest(server, `PATCH /projects/${project.id}/error_tracking/settings?active=false`);
+  const inactive = await sendStore(server, project, event());
+  const unknown = await sendStore(server, { id: project.id, key: wrongKey }, event());
+  assert.equal([inactive.status, inactive.text], [unknown.status, unknown.text]);
+  assert.equal(await outcomesOf(project), ["refused error not_active 1", "refused error unknown_key 1"]);
+});
+
+test("items that are not kept are counted by category, containers by what they hold", async () => {
+  const project = await createProject(server);
+  const text = envelope(
+    newEventId(),
+    [{ type: "event" }, event()],
+    [{ type: "event" }, event()],
+    [{ type: "transaction" }, {}],
+    [{ type: "attachment", filename: "a.txt" }, {}],
+    [{ type: "attachment", filename: "b.txt" }, {}],
+    [{ type: "log", item_count: 7 }, {}],
+    [{ type: "check_in" }, {}],
+    [{ type: "foo" }, {}],
+  );
+  assert.is((await sendEnvelope(server, project, text)).status, 200);
+  assert.equal(await outcomesOf(project), [
+    "left aside attachment not_kept 2",
+    "left aside default not_kept 1",
+    "left aside error extra 1",
+    "left aside log_item not_kept 7",
+    "left aside monitor not_kept 1",
+    "left aside transaction not_kept 1",
+  ]);
+});
+
+test("client reports are counted by the SDK's words; unknown words become one, so that nobody fills the table", async () => {
+  const project = await createProject(server);
+  const discarded = [
+    { reason: "ratelimit_backoff", category: "error", quantity: 3 },
+    { reason: "ratelimit_backoff", category: "error", quantity: 2 },
+    { reason: "network_error", category: "session", quantity: 1 },
+    { reason: "x".repeat(1000), category: "y", quantity: 4 },
+    { reason: "before_send", category: "error", quantity: -1 },
+    { reason: "before_send", category: "error", quantity: 1e9 },
+    { reason: "before_send", category: "transaction", quantity: "5" },
+    null,
+    7,
+  ];
+  const text = envelope(undefined, [{ type: "client_report" }, { timestamp: 1, discarded_events: discarded }]);
+  assert.is((await sendEnvelope(server, project, text)).status, 200);
+  assert.equal(await outcomesOf(project), [
+    "not sent default other 4",
+    "not sent error before_send 1000000",
+    "not sent error ratelimit_backoff 5",
+    "not sent session network_error 1",
+  ]);
+});
+
+test("broken client reports are no fault of the request", async () => {
+  const project = await createProject(server);
+  for (const report of ["{", "[]", '{"discarded_events":{}}', ""]) {
+    const answer = await sendEnvelope(server, project, `{}\n{"type":"client_report"}\n${report}`);
+    assert.is(answer.status, 200, answer.text);
+  }
+});
+
+test("counts lie in the hours of the window", async () => {
+  const project = await createProject(server);
+  await post(server, project, "store", "{");
+  const { refusedPerHour } = await client.outcomes.listOutcomes({ projectId: project.id, hourCount: 3 }, client.auth);
+  assert.is(refusedPerHour.length, 3);
+  assert.is(refusedPerHour[1] ?? 0, 0);
+  assert.is((refusedPerHour.at(-1) ?? 0) + (refusedPerHour.at(-2) ?? 0), 1);
+  await rejects(
+    client.outcomes.listOutcomes({ projectId: project.id, hourCount: 2161 }, client.auth),
+    "INVALID_ARGUMENT",
+  );
+});
+
+test("counts survive a restart", async () => {
+  const own = await startServer();
+  const project = await createProject(own);
+  await post(own, project, "store", "{");
+  await own.stop();
+  const again = await startServer({ dataDir: own.dataDir });
+  const reader = grpcClient(again);
+  try {
+    const { outcomes } = await reader.outcomes.listOutcomes({ projectId: project.id }, reader.auth);
+    assert.equal(
+      outcomes.map(({ reason, quantity }) => [reason, quantity]),
+      [["malformed", 1n]],
+    );
+  } finally {
+    reader.close();
+    await again.stop();
+  }
+});
+
+test("a project that does not exist has no outcomes, and leaves none for the one that comes to exist", async () => {
+  const project = await createProject(server);
+  const next = project.id + 1;
+  for (const id of [next, 99_999, 0]) await sendStore(server, { id, key: wrongKey }, event());
+  await rejects(client.outcomes.listOutcomes({ projectId: 99_999 }, client.auth), "NOT_FOUND");
+  await outcomesOf(project); // writes what was counted
+  const made = await createProject(server);
+  assert.is(made.id, next);
+  assert.equal(await outcomesOf(made), []);
+});
+
+test("refusals are told as they happen, with those of the last minutes first, and without the key", async () => {
+  const project = await createProject(server);
+  await sendStore(server, { id: project.id, key: wrongKey }, event());
+  const ended = new AbortController();
+  const told: Refusal[] = [];
+  const watching = (async () => {
+    const answers = client.outcomes.watchRefusals({ projectId: project.id }, { ...client.auth, signal: ended.signal });
+    for await (const { refusals } of answers) told.push(...refusals);
+  })().catch((error: unknown) => {
+    if (!ended.signal.aborted) throw error;
+  });
+  await until("the first refusal", () => told.length === 1);
+  await post(server, project, "store", "{");
+  await until("the second refusal", () => told.length === 2);
+  ended.abort();
+  await watching;
+  const [first, second] = told;
+  assert.equal([first?.reason, first?.ipAddress, first?.sdk], ["unknown_key", "127.0.0.1", "faultline.test/1.0"]);
+  assert.match(first?.message ?? "", "check its key");
+  assert.equal([second?.reason, second?.category], ["malformed", "error"]);
+  assert.not.match(JSON.stringify(told.map(({ message, sdk }) => [message, sdk])), wrongKey);
+});
+
+test.run();

@@ -1,0 +1,156 @@
+import { OutcomeKind } from "@faultline/proto";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import type { HttpAnswer } from "../support/http.ts";
+import { createKey, createProject, type Project } from "../support/project.ts";
+import { reported } from "../support/reported.ts";
+import { envelope, newEventId, post, sendEnvelope, sendStore } from "../support/send.ts";
+import { startServer, type Server } from "../support/server.ts";
+import { until } from "../support/until.ts";
+
+let server: Server;
+let client: GrpcClient;
+
+/** One event a second and key, so a burst of ten. */
+const perKey = 1;
+const burst = 10 * perKey;
+
+test.before(
+  reported(async () => {
+    server = await startServer({ env: { FAULTLINE_RATE_LIMIT_KEY: `${perKey}`, FAULTLINE_RATE_LIMIT_PROJECT: "2" } });
+    client = grpcClient(server);
+  }),
+);
+test.after(async () => {
+  client?.close();
+  await server?.stop();
+});
+
+const send = (project: Project) => sendStore(server, project, { event_id: newEventId(), message: "one of many" });
+
+/** Sends until it is refused; all answers. */
+async function sendAll(project: Project, one: (project: Project) => Promise<HttpAnswer> = send): Promise<HttpAnswer[]> {
+  const answers: HttpAnswer[] = [];
+  while (answers.at(-1)?.status !== 429 && answers.length < 5 * burst) answers.push(await one(project));
+  return answers;
+}
+
+const session = (sid: string) =>
+  [
+    { type: "session" },
+    { sid, init: true, started: new Date().toISOString(), status: "exited", attrs: { release: "limited@1" } },
+  ] as const;
+
+async function storedCount({ id }: Project): Promise<number> {
+  const { errors } = await client.errors.listErrors({ projectId: id }, client.auth);
+  return errors.reduce((sum, { eventCount }) => sum + eventCount, 0);
+}
+
+async function refusedCount({ id }: Project): Promise<number> {
+  const { outcomes } = await client.outcomes.listOutcomes({ projectId: id }, client.auth);
+  const limited = outcomes.filter(
+    ({ kind, reason, category }) => kind === OutcomeKind.REFUSED && reason === "rate_limit" && category === "error",
+  );
+  return Number(limited.reduce((sum, { quantity }) => sum + quantity, 0n));
+}
+
+test("113: above its burst a key is refused with 429 and both headers, in whole numbers and without a space", async () => {
+  const project = await createProject(server);
+  const answers = await sendAll(project);
+  const last = answers.at(-1);
+  assert.is(last?.status, 429, last?.text);
+  assert.is(last?.headers["retry-after"], "1");
+  assert.is(last?.headers["x-sentry-rate-limits"], "1:error;default;security:key:rate_limit");
+  assert.match(String(last?.headers["access-control-expose-headers"]), "x-sentry-rate-limits");
+  assert.equal(last?.json, {
+    detail: "The rate limit of this client key is reached.",
+    causes: ["There is room again in 1 s."],
+  });
+  assert.ok(answers.length > burst, `${answers.length}`);
+});
+
+test("114: after the time that was told events are taken again", async () => {
+  const project = await createProject(server);
+  await sendAll(project);
+  const taken = await until("an event is taken again", async () => (await send(project)).status === 200, {
+    deadlineMs: 5_000,
+    everyMs: 200,
+  });
+  assert.ok(taken);
+});
+
+test("115: from 90 % on, a 200 tells the limit as well, without Retry-After, which would silence all categories", async () => {
+  const project = await createProject(server);
+  const taken = (await sendAll(project)).filter(({ status }) => status === 200);
+  assert.is(taken[0]?.headers["x-sentry-rate-limits"], undefined);
+  assert.is(taken.at(-1)?.headers["x-sentry-rate-limits"], "1:error;default;security:key:rate_limit");
+  assert.is(taken.at(-1)?.headers["retry-after"], undefined);
+});
+
+test("112: of an envelope whose event is limited the session is stored, with 200 and the header", async () => {
+  const project = await createProject(server);
+  await sendAll(project);
+  const event = { event_id: newEventId(), message: "limited" };
+  const text = envelope(event.event_id, [{ type: "event" }, event], [...session(newEventId())]);
+  const answer = await sendEnvelope(server, project, text);
+  assert.is(answer.status, 200, answer.text);
+  assert.match(String(answer.headers["x-sentry-rate-limits"]), /^1:error;default;security:key:rate_limit$/);
+  assert.is(answer.headers["retry-after"], undefined);
+  const { releases } = await client.releases.listReleases({ projectId: project.id }, client.auth);
+  assert.equal(
+    releases.map(({ version, sessions }) => [version, sessions?.total]),
+    [["limited@1", 1]],
+  );
+});
+
+test("sessions have a limit of their own: while they are refused, events are stored", async () => {
+  const project = await createProject(server);
+  const answers = await sendAll(project, (to) => sendEnvelope(server, to, envelope(undefined, session(newEventId()))));
+  assert.is(answers.at(-1)?.headers["x-sentry-rate-limits"], "1:session:key:rate_limit");
+  assert.is((await send(project)).status, 200);
+});
+
+test("a limited event in an envelope of its own is refused with 429, whatever ignored items are beside it", async () => {
+  const project = await createProject(server);
+  await sendAll(project);
+  const event = { event_id: newEventId(), message: "limited" };
+  const alone = await sendEnvelope(server, project, envelope(event.event_id, [{ type: "event" }, event]));
+  assert.is(alone.status, 429, alone.text);
+  const text = envelope(event.event_id, [{ type: "event" }, event], [{ type: "profile" }, {}]);
+  assert.is((await sendEnvelope(server, project, text)).status, 429);
+});
+
+test("the keys of a project share its limit, which names itself", async () => {
+  const project = await createProject(server);
+  const other = { ...project, ...(await createKey(server, project.id)) };
+  const third = { ...project, ...(await createKey(server, project.id)) };
+  await sendAll(project);
+  await sendAll(other);
+  const [last] = (await sendAll(third)).slice(-1);
+  assert.is(last?.headers["x-sentry-rate-limits"], "1:error;default;security:project:rate_limit");
+  assert.match(last?.text ?? "", "limit of this project");
+});
+
+test("a project that is limited does not limit another one", async () => {
+  await sendAll(await createProject(server));
+  assert.is((await send(await createProject(server))).status, 200);
+});
+
+test("every event is either stored or counted as refused", async () => {
+  const project = await createProject(server);
+  const answers = await Promise.all(Array.from({ length: 5 * burst }, () => send(project)));
+  const of = (status: number) => answers.filter((answer) => answer.status === status).length;
+  assert.is(of(200) + of(429), 5 * burst);
+  assert.is(await storedCount(project), of(200));
+  assert.is(await refusedCount(project), of(429));
+});
+
+test("what is malformed takes from the limit too, so a flood of it ends in 429", async () => {
+  const project = await createProject(server);
+  const answers = await sendAll(project, (to) => post(server, to, "store", "{"));
+  assert.is(answers[0]?.status, 400);
+  assert.is(answers.at(-1)?.status, 429);
+});
+
+test.run();
