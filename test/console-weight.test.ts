@@ -111,13 +111,15 @@ function atMost(limit: number, found: number, unit: string): void {
 
 /** Limits of the design for the scripts of a page; where one cannot be kept, the reason and what was reached. */
 const pages: [name: string, path: () => string, limit: number][] = [
-  // The design allows 42, of which frame and framework left too little for navigation, toast, clock and icons.
-  ["shell", () => "/-/profile", 45],
+  // The design allows 42, of which the framework leaves 4 for navigation, toast, clock and icons.
+  ["shell", () => "/-/profile", 44],
   // The design allows 40. The page itself is 1 kB; the shell comes along, so that signing in does not wait for it.
-  ["sign-in", () => "/-/sign_in", 45],
+  ["sign-in", () => "/-/sign_in", 44],
   ["list", () => list, 60],
   ["details", () => details, 70],
   ["events", () => details.replace(/details$/, "events"), 70],
+  ["releases", () => `${list}/releases`, 58],
+  ["ingestion", () => `${list}/ingestion`, 55],
   ["get started", () => `${list}/get_started`, 60],
   ["monitor settings", () => list.replace("error_tracking", "settings/monitor"), 55],
   ["projects", () => "/-/projects", 60],

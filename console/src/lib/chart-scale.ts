@@ -14,13 +14,32 @@ export function axisTop(maximum: number): number {
 /** Bars as one path, in a box of one unit a bar and 100 units high; a bar that is not zero shows at least 1.5 units. */
 export function barPath(counts: readonly number[], top: number, gap = 0.12): string {
   return counts
-    .map((count, index) => (count === 0 ? "" : bar(index, Math.max((count / top) * 100, 1.5), gap)))
+    .map((count, index) => (count === 0 ? "" : bar(index, { height: Math.max((count / top) * 100, 1.5) }, gap)))
     .join("");
 }
 
-function bar(index: number, height: number, gap: number): string {
+/**
+ * Parts of bars as one path each, stacked from the bottom. A part that is not zero shows at least 4 units: one crash
+ * among a thousand sessions is what the chart is for.
+ */
+export function partPaths(parts: readonly (readonly number[])[], top: number, gap = 0.12): string[] {
+  const bottoms: number[] = [];
+  return parts.map((counts) =>
+    counts
+      .map((count, index) => {
+        if (count === 0) return "";
+        const bottom = bottoms[index] ?? 0;
+        const height = Math.max((count / top) * 100, 4);
+        bottoms[index] = bottom + height;
+        return bar(index, { height, bottom }, gap);
+      })
+      .join(""),
+  );
+}
+
+function bar(index: number, { height, bottom = 0 }: { height: number; bottom?: number }, gap: number): string {
   const left = index + gap / 2;
-  return `M${round(left)} 100V${round(100 - height)}H${round(left + 1 - gap)}V100Z`;
+  return `M${round(left)} ${round(100 - bottom)}V${round(100 - bottom - height)}H${round(left + 1 - gap)}V${round(100 - bottom)}Z`;
 }
 
 const round = (value: number) => Math.round(value * 100) / 100;

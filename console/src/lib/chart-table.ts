@@ -6,6 +6,13 @@ export interface HourRow {
   readonly count: number;
 }
 
+/** A part of the counts of a chart that is told apart, such as crashed sessions. */
+export interface ChartPart {
+  /** As it follows a number: `crashed`. */
+  readonly name: string;
+  readonly counts: readonly number[];
+}
+
 /** The hours that have events, newest first. */
 export function hoursWithEvents(start: number, counts: readonly number[]): HourRow[] {
   return counts
@@ -15,7 +22,13 @@ export function hoursWithEvents(start: number, counts: readonly number[]): HourR
 }
 
 /** All hours as CSV with a head line, oldest first. */
-export function hoursAsCsv(start: number, counts: readonly number[]): string {
-  const lines = counts.map((count, index) => `${new Date(start + index * hourMs).toISOString()},${count}`);
-  return ["hour,events", ...lines].join("\n");
+export function hoursAsCsv(
+  start: number,
+  counts: readonly number[],
+  { name, parts }: { name: string; parts: readonly ChartPart[] } = { name: "events", parts: [] },
+): string {
+  const lines = counts.map((count, index) =>
+    [new Date(start + index * hourMs).toISOString(), count, ...parts.map((part) => part.counts[index] ?? 0)].join(","),
+  );
+  return [["hour", name, ...parts.map((part) => part.name)].join(","), ...lines].join("\n");
 }

@@ -16,6 +16,13 @@ export function relativeTime(time: number, reference: number): string {
   return ago(distance / (365.25 * day), "year");
 }
 
+/** `4 s ago`, `3 min ago`, `2 h ago`: for what counts up before one's eyes. */
+export function shortAgo(time: number, now: number): string {
+  const distance = Math.max(0, now - time);
+  if (distance < minute) return `${Math.floor(distance / 1000)} s ago`;
+  return distance < hour ? `${Math.floor(distance / minute)} min ago` : `${Math.floor(distance / hour)} h ago`;
+}
+
 function ago(amount: number, unit: string): string {
   const whole = Math.floor(amount);
   return `${whole} ${unit}${whole === 1 ? "" : "s"} ago`;

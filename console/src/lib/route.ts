@@ -1,7 +1,5 @@
 /** Every address of the console. Query keys that have their default value are left out. */
 
-import type { ErrorSort, ErrorStatus } from "./messages.ts";
-
 type QueryValue = string | undefined;
 
 function withQuery(path: string, query: Record<string, QueryValue>): string {
@@ -20,19 +18,6 @@ const ofError = (projectPath: string, errorId: string) =>
 
 export type StatusTab = "unresolved" | "ignored" | "resolved" | "all";
 export type SortKey = "last_seen" | "first_seen" | "events";
-
-export const statusTabs: Record<StatusTab, ErrorStatus> = {
-  unresolved: "ERROR_STATUS_UNRESOLVED",
-  ignored: "ERROR_STATUS_IGNORED",
-  resolved: "ERROR_STATUS_RESOLVED",
-  all: "ERROR_STATUS_UNSPECIFIED",
-};
-
-export const sortKeys: Record<SortKey, ErrorSort> = {
-  last_seen: "ERROR_SORT_LAST_SEEN",
-  first_seen: "ERROR_SORT_FIRST_SEEN",
-  events: "ERROR_SORT_EVENT_COUNT",
-};
 
 /** What the address of the errors list holds. */
 export interface ErrorListQuery {
@@ -55,6 +40,19 @@ export interface EventListQuery {
   readonly hours?: number | undefined;
   readonly cursor?: string | undefined;
 }
+
+/** What the address of the releases holds. */
+export interface ReleaseListQuery {
+  readonly period?: string | undefined;
+  /** An environment, or `noEnvironment`. Empty: all. */
+  readonly environment?: string | undefined;
+  /** The release whose sessions the chart shows. Empty: all. */
+  readonly release?: string | undefined;
+  readonly cursor?: string | undefined;
+}
+
+/** Stands in an address for sessions that name no environment; names of environments have no slash. */
+export const noEnvironment = "/none";
 
 export const route = {
   home: () => "/",
@@ -85,6 +83,15 @@ export const route = {
     }),
   rawEvent: (projectPath: string, errorId: string, eventId: string) =>
     `${ofError(projectPath, errorId)}/events/${encodeURIComponent(eventId)}.json`,
+  releases: (projectPath: string, { period, environment, release, cursor }: ReleaseListQuery = {}) =>
+    withQuery(`${inProject(projectPath)}/error_tracking/releases`, {
+      period: period === "7d" ? undefined : period,
+      environment,
+      release,
+      cursor,
+    }),
+  ingestion: (projectPath: string, period?: string) =>
+    withQuery(`${inProject(projectPath)}/error_tracking/ingestion`, { period: period === "24h" ? undefined : period }),
   getStarted: (projectPath: string, language?: string) =>
     withQuery(`${inProject(projectPath)}/error_tracking/get_started`, { lang: language }),
   monitorSettings: (projectPath: string) => `${inProject(projectPath)}/settings/monitor`,

@@ -1,4 +1,7 @@
-/** Set-up of an SDK, per language, as pure functions of the DSN. Endpoints: specification 4.2. */
+/**
+ * Set-up of an SDK, per language, as pure functions of the DSN. Endpoints: specification 4.2. The lines are those of the
+ * programs `get-started` in test/sdk, which run with the real SDKs; a unit test keeps the two equal.
+ */
 
 import { testedVersions } from "./tested-versions.ts";
 
@@ -132,13 +135,9 @@ end`,
     items: "exception, message, session",
     install: `cargo add sentry@${testedVersions.rust}`,
     debugNote: debugOn,
-    start: (dsn) => `let _guard = sentry::init((
-    "${dsn}",
-    sentry::ClientOptions {
-        debug: true,
-        ..Default::default()
-    },
-));`,
+    start: (dsn) => `let mut options = sentry::ClientOptions::default();
+options.debug = true;
+let _guard = sentry::init(("${dsn}", options));`,
     identify: `sentry::configure_scope(|scope| {
     scope.set_user(Some(sentry::User {
         id: Some("42".to_owned()),

@@ -3,7 +3,9 @@ import {
   ClientKeyService,
   ErrorReason,
   ErrorService,
+  OutcomeService,
   ProjectService,
+  ReleaseService,
   SettingsService,
 } from "@faultline/proto";
 import { connect, CallError } from "@faultline/proto/grpc";
@@ -28,6 +30,8 @@ export const core = {
   settings: connection.service(SettingsService),
   clientKeys: connection.service(ClientKeyService),
   errors: connection.service(ErrorService),
+  releases: connection.service(ReleaseService),
+  outcomes: connection.service(OutcomeService),
 };
 
 /** Codes without a reason of the core: it did not answer, or the browser left and the call was ended. */

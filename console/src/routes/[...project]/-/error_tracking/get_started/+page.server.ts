@@ -1,6 +1,7 @@
 import { sum } from "#lib/chart-scale.ts";
 import type { Reason } from "#lib/handle-error.ts";
 import { oneOf } from "#lib/preferences.ts";
+import { quantityOf } from "#lib/refused-summary.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 import { languages } from "#lib/snippets.ts";
 import type { PageServerLoad } from "./$types";
@@ -12,21 +13,35 @@ const inactiveReasons = new Set<Reason>(["ERROR_TRACKING_DISABLED", "SETTINGS_NO
 export const load: PageServerLoad = async ({ parent, url, locals }) => {
   const { project } = await parent();
   const asked = { projectId: project.projectId };
-  const [keyList, errors] = await Promise.all([
+  const readAt = Date.now();
+  const [keyList, list, outcomes] = await Promise.all([
     project.capabilities?.clientKeys?.allowed === false
       ? null
       : answerOrReason(locals.api.clientKeys.list({ ...asked, pageSize: 100 })),
-    answerOrReason(locals.api.errors.list({ ...asked, pageSize: 1 })),
+    answerOrReason(locals.api.errors.list({ ...asked, pageSize: 100 })),
+    answerOrReason(locals.api.outcomes.list({ ...asked, hourCount: 24 })),
   ]);
   const key = keyList?.answer?.clientKeys.at(-1);
+  const errors = list.answer?.errors ?? [];
+  const refused = outcomes.answer?.outcomes.filter(({ kind }) => kind === "OUTCOME_KIND_REFUSED") ?? [];
   return {
     language: oneOf(keys, url.searchParams.get("lang")),
     dsn: key?.dsn ?? "",
     keyId: key?.keyId ?? 0,
-    listed: errors.answer !== null,
-    inactive: errors.reason !== null && inactiveReasons.has(errors.reason),
-    newest: errors.answer?.errors[0] ?? null,
-    errorCount: sum(Object.values(errors.answer?.statusCounts ?? {})),
+    listed: list.answer !== null,
+    inactive: list.reason !== null && inactiveReasons.has(list.reason),
+    newest: errors[0] ?? null,
+    errorCount: sum(Object.values(list.answer?.statusCounts ?? {})),
+    /** What came in the last 24 hours until readAt. */
+    arrived: {
+      readAt,
+      received: sum(errors.map(({ hourlyCounts }) => sum(hourlyCounts))),
+      refused: quantityOf(refused),
+      /** The events of each listed error. */
+      eventCounts: errors.map(({ errorId, eventCount }) => [errorId, eventCount] as const),
+      /** Whether there are errors beyond those that were listed. */
+      more: (list.answer?.nextPageToken ?? "") !== "",
+    },
   };
 };
 

@@ -1,19 +1,17 @@
 import { oneOf } from "#lib/preferences.ts";
 import type { EventAnswer } from "#lib/messages.ts";
+import { errorPeriods, periodHours } from "#lib/period.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 import type { PageServerLoad } from "./$types";
 
-const periods = ["24h", "7d", "90d"] as const;
-const hoursOf = { "24h": 24, "7d": 168, "90d": 2160 };
-
 export const load: PageServerLoad = async ({ parent, params, url, locals }) => {
   const { project } = await parent();
   const asked = { projectId: project.projectId, errorId: params.id };
-  const period = oneOf(periods, url.searchParams.get("period"));
+  const period = oneOf(errorPeriods, url.searchParams.get("period"));
   const event = url.searchParams.get("event") ?? "latest";
   const [stats, answer] = await Promise.all([
-    locals.api.errors.stats({ ...asked, hourCount: hoursOf[period] }),
+    locals.api.errors.stats({ ...asked, hourCount: periodHours[period] }),
     eventOf(locals.api, asked, event),
   ]);
   return { period, stats, ...answer };

@@ -1,0 +1,69 @@
+import type { ErrorChanges, Refusals } from "./messages.ts";
+import type { trpc } from "./trpc.ts";
+
+export type LiveState = "connecting" | "live" | "paused";
+
+/** What is done with a subscription. */
+interface Listener<Told> {
+  readonly onStarted: () => void;
+  readonly onData: (told: Told) => void;
+  readonly onConnectionStateChange: (connection: { state: string }) => void;
+  readonly onError: () => void;
+  readonly onStopped: () => void;
+}
+
+type Subscribe<Told> = (
+  api: typeof trpc,
+  asked: { projectId: number },
+  listener: Listener<Told>,
+) => { unsubscribe: () => void };
+
+/** Follows what a project's service tells, one message after the other, until the returned function is called. */
+export class LiveFeed<Told> {
+  state = $state<LiveState>("connecting");
+  readonly #subscribe: Subscribe<Told>;
+  /** Connection attempts that failed in a row; the browser tries again by itself. */
+  #failures = 0;
+
+  constructor(subscribe: Subscribe<Told>) {
+    this.#subscribe = subscribe;
+  }
+
+  follow(projectId: number, onTold: (told: Told) => void, onGap: () => void): () => void {
+    const subscription = this.#start(projectId, onTold, onGap);
+    const failed = () => (this.state = "paused"); // the client could not be loaded
+    subscription.catch(failed);
+    return () => void subscription.then((started) => started.unsubscribe(), failed);
+  }
+
+  async #start(projectId: number, onTold: (told: Told) => void, onGap: () => void) {
+    const { trpc } = await import("./trpc.ts");
+    let connectedBefore = false;
+    return this.#subscribe(
+      trpc,
+      { projectId },
+      {
+        onStarted: () => {
+          this.state = "live";
+          this.#failures = 0;
+          if (connectedBefore) onGap(); // what happened while the connection was lost was not told
+          connectedBefore = true;
+        },
+        onData: onTold,
+        onConnectionStateChange: ({ state }) => {
+          if (state !== "connecting") return;
+          this.#failures += 1;
+          if (this.#failures > 3) this.state = "paused";
+        },
+        onError: () => (this.state = "paused"),
+        onStopped: () => (this.state = "paused"),
+      },
+    );
+  }
+}
+
+export const liveErrors = () =>
+  new LiveFeed<ErrorChanges>((api, asked, listener) => api.errors.changes.subscribe(asked, listener));
+
+export const liveRefusals = () =>
+  new LiveFeed<Refusals>((api, asked, listener) => api.outcomes.refusals.subscribe(asked, listener));

@@ -1,0 +1,62 @@
+import type { ErrorChanges, Refusal, Refusals, TrackedError } from "#lib/messages.ts";
+
+/** What came in the last 24 hours, when the page was read. */
+interface Arrived {
+  readonly readAt: number;
+  readonly received: number;
+  readonly refused: number;
+  readonly eventCounts: readonly (readonly [errorId: string, eventCount: number])[];
+  readonly more: boolean;
+}
+
+/** What arrives while someone waits for it: events that are stored, and requests that are refused. */
+export class Arrivals {
+  /** Events that were received in the last 24 hours, and since. */
+  received = $state(0);
+  /** Requests that were refused in the last 24 hours, and since. */
+  refused = $state(0);
+  newestError = $state.raw<TrackedError>();
+  newestRefusal = $state.raw<Refusal>();
+  /** Refusals of the last ten minutes, and since. */
+  recentRefusals = $state(0);
+
+  readonly #eventCounts: Map<string, number>;
+  readonly #readAt: number;
+  readonly #more: boolean;
+  /** The connection was lost: what comes next may have been told before. */
+  #tellsAgain = false;
+
+  constructor({ received, refused, eventCounts, readAt, more }: Arrived) {
+    this.received = received;
+    this.refused = refused;
+    this.#eventCounts = new Map(eventCounts);
+    this.#readAt = readAt;
+    this.#more = more;
+  }
+
+  takeErrors({ errors }: ErrorChanges): void {
+    for (const { errorId, eventCount } of errors) {
+      // An error that is not known is new with all its events, unless it was beyond those that were listed.
+      const before = this.#eventCounts.get(errorId) ?? (this.#more ? eventCount - 1 : 0);
+      this.received += Math.max(0, eventCount - before);
+      this.#eventCounts.set(errorId, eventCount);
+    }
+    this.newestError = errors[0] ?? this.newestError;
+  }
+
+  takeRefusals({ refusals, count }: Refusals): void {
+    const known = timeOf(this.newestRefusal);
+    const fresh = this.#tellsAgain ? refusals.filter((refusal) => timeOf(refusal) > known) : refusals;
+    const untold = count - refusals.length; // a storm is told by its newest refusals and the number of all
+    this.#tellsAgain = false;
+    this.recentRefusals += fresh.length + untold;
+    this.refused += fresh.filter((refusal) => timeOf(refusal) > this.#readAt).length + untold;
+    this.newestRefusal = fresh.at(-1) ?? this.newestRefusal;
+  }
+
+  missed(): void {
+    this.#tellsAgain = true;
+  }
+}
+
+const timeOf = (refusal: Refusal | undefined) => Date.parse(refusal?.time ?? "") || 0;

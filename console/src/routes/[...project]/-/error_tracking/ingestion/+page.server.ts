@@ -1,0 +1,57 @@
+import type { Outcome, OutcomeKind } from "#lib/messages.ts";
+import { categoryName, outcomeWords } from "#lib/outcome-words.ts";
+import { periodHours, periods } from "#lib/period.ts";
+import { oneOf } from "#lib/preferences.ts";
+import { quantityOf } from "#lib/refused-summary.ts";
+import { refusedInPlace } from "#lib/server/refused-in-place.ts";
+import type { PageServerLoad } from "./$types";
+
+const groups = [
+  {
+    kind: "OUTCOME_KIND_REFUSED",
+    id: "refused",
+    name: "Refused",
+    meaning: "This service did not take it, and told the sender why.",
+    none: "Nothing was refused.",
+  },
+  {
+    kind: "OUTCOME_KIND_LEFT_ASIDE",
+    id: "left-aside",
+    name: "Left aside",
+    meaning: "It arrived, and Faultline does not keep such items.",
+    none: "Everything that arrived was kept.",
+  },
+  {
+    kind: "OUTCOME_KIND_NOT_SENT",
+    id: "not-sent",
+    name: "Not sent by the SDK",
+    meaning: "The SDK dropped it in the application, and said so later.",
+    none: "No SDK said that it dropped something.",
+  },
+] as const satisfies { kind: OutcomeKind; id: string; name: string; meaning: string; none: string }[];
+
+export const load: PageServerLoad = async ({ parent, url, locals }) => {
+  const { project } = await parent();
+  const period = oneOf(periods, url.searchParams.get("period"));
+  const { answer, refusal } = await refusedInPlace(
+    locals.api.outcomes.list({ projectId: project.projectId, hourCount: periodHours[period] }),
+  );
+  if (answer === null) return { period, refusal, chart: null, groups: [] };
+  const { outcomes, refusedPerHour, startTime } = answer;
+  return {
+    period,
+    refusal,
+    chart: { hours: refusedPerHour, startTime },
+    groups: groups.map(({ kind, ...group }) => {
+      const own = outcomes.filter((outcome) => outcome.kind === kind);
+      return { ...group, total: quantityOf(own), rows: own.map(inWords) };
+    }),
+  };
+};
+
+const inWords = (outcome: Outcome) => ({
+  category: categoryName(outcome.category),
+  ...outcomeWords(outcome),
+  quantity: Number(outcome.quantity),
+  lastTime: outcome.lastTime,
+});

@@ -1,0 +1,6 @@
+import { redirect } from "@sveltejs/kit";
+import { route } from "#lib/route.ts";
+import type { RequestHandler } from "./$types";
+
+/** The page's older address. */
+export const GET: RequestHandler = ({ params }) => redirect(308, route.monitorSettings(params.project));

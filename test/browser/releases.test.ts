@@ -1,0 +1,377 @@
+// limit: 180 s
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { Backend } from "@faultline/proto";
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { createProject, type Project } from "../support/project.ts";
+import { reported } from "../support/reported.ts";
+import { envelope, newEventId, post, sendEnvelope, sendEvent, sendStore } from "../support/send.ts";
+import { repositoryRoot, rootPassword, startServer, type Server } from "../support/server.ts";
+
+/** The pages that show what becomes of sessions and of what is not stored, and what users say about an event. */
+
+const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+const screenshots = join(repositoryRoot, "test/artifacts/screenshots");
+const viewports = {
+  desktop: { width: 1280, height: 800 },
+  phone: { width: 360, height: 740 },
+  narrow: { width: 320, height: 640 },
+};
+const hourMs = 3_600_000;
+const external = {
+  active: true,
+  backend: Backend.EXTERNAL,
+  externalApiUrl: "https://errors.example",
+  externalAuthToken: "very-secret-token",
+  externalProject: { id: "7", slug: "shop", name: "Shop", organizationSlug: "acme", organizationName: "Acme" },
+};
+const wrongKey = "f".repeat(32);
+
+let server: Server;
+let core: GrpcClient;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let project: Project;
+/** See trackingOf. */
+let tracking: string;
+/** What the browser complained about. */
+const complaints: string[] = [];
+
+test.before(
+  reported(async () => {
+    assert.ok(existsSync(executablePath), `no Chromium at ${executablePath}: install it or set CHROMIUM`);
+    mkdirSync(screenshots, { recursive: true });
+    server = await startServer();
+    core = grpcClient(server);
+    project = await createProject(server);
+    tracking = await trackingOf(project);
+    const { sessionToken } = await core.accounts.signIn({ username: "root", password: rootPassword });
+    browser = await chromium.launch({
+      executablePath,
+      args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run"],
+    });
+    context = await browser.newContext({ baseURL: server.url, viewport: viewports.desktop });
+    await context.addCookies([{ name: "faultline_session", value: sessionToken, url: server.url }]);
+    context.setDefaultTimeout(10_000);
+    page = await context.newPage();
+    page.on("console", (message) => {
+      if (message.type() === "error" || message.type() === "warning")
+        complaints.push(`${page.url()}: ${message.text()}`);
+    });
+    page.on("pageerror", (error) => complaints.push(`${page.url()}: ${error.message}`));
+  }),
+);
+test.after(async () => {
+  await browser?.close();
+  core?.close();
+  await server?.stop();
+});
+test.after.each(() => {
+  assert.equal(complaints.splice(0), []);
+});
+
+/** Photographs the page as it is in both themes, and asserts that it never scrolls sideways. */
+async function photograph(name: string): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const)
+    for (const [device, viewport] of Object.entries(viewports)) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await page.setViewportSize(viewport);
+      if (device !== "narrow")
+        await page.screenshot({ path: join(screenshots, `${name}-${device}-${colorScheme}.png`), fullPage: true });
+      const overflow = await page.evaluate<number>(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+      );
+      assert.is(overflow, 0, `${name} scrolls sideways by ${overflow} px at ${viewport.width} px`);
+    }
+  await page.setViewportSize(viewports.desktop);
+}
+
+/** The address of a project's error tracking. */
+async function trackingOf({ id }: Project): Promise<string> {
+  const { project: found } = await core.projects.getProject({ key: { case: "projectId", value: id } }, core.auth);
+  return `/${found?.path}/-/error_tracking`;
+}
+
+const heading = (name: string | RegExp) => page.getByRole("heading", { level: 1, name }).waitFor();
+
+/** The cells of the row that holds a text, as they are read. */
+async function cells(text: string): Promise<string[]> {
+  const found = await page.getByRole("row").filter({ hasText: text }).getByRole("cell").allTextContents();
+  return found.map((cell) => cell.replaceAll(/\s+/g, " ").trim());
+}
+
+interface Counted {
+  readonly release: string;
+  readonly environment?: string;
+  readonly hoursAgo?: number;
+  readonly user?: string;
+  readonly exited?: number;
+  readonly errored?: number;
+  readonly crashed?: number;
+}
+
+/** Reports sessions that the SDK counted, as servers do. */
+const sessions = (...counted: Counted[]) =>
+  core.ingest.reportSessions(
+    {
+      aggregates: counted.map(({ hoursAgo = 0, user = "", ...counts }) => ({
+        projectId: project.id,
+        startedTime: timestampFromMs(Date.now() - hoursAgo * hourMs),
+        userDigest: user,
+        ...counts,
+      })),
+    },
+    core.auth,
+  );
+
+test("without sessions the releases page says what they are and how they come", async () => {
+  await page.goto(`${tracking}/releases`);
+  await heading("Releases");
+  await page.getByText("No sessions in 7 days.").first().waitFor();
+  await page.getByText("Node.js").waitFor();
+  await photograph("releases-empty");
+});
+
+test("releases show how many sessions and users they did not crash for, never rounded up", async () => {
+  const day = Array.from({ length: 24 }, (_, hoursAgo) => hoursAgo);
+  await sessions(
+    ...day.map((hoursAgo) => ({
+      release: "shop@1.3.0",
+      environment: "production",
+      hoursAgo,
+      exited: 1000 - hoursAgo * 30,
+    })),
+    { release: "shop@1.3.0", environment: "production", hoursAgo: 2, crashed: 1 },
+    { release: "shop@1.3.0", environment: "production", hoursAgo: 5, errored: 160 },
+    { release: "shop@1.3.0", environment: "production", hoursAgo: 3, user: "a".repeat(32), exited: 3 },
+    { release: "shop@1.3.0", environment: "staging", hoursAgo: 3, user: "b".repeat(32), crashed: 1, errored: 4 },
+  );
+  await sessions(
+    ...day.map((hoursAgo) => ({
+      release: "shop@1.2.9",
+      environment: "production",
+      hoursAgo: hoursAgo + 40,
+      exited: 9 + hoursAgo * 30,
+    })),
+    { release: "shop@1.2.9", environment: "production", hoursAgo: 50, crashed: 130, errored: 110 },
+    { release: "worker@7", hoursAgo: 30, exited: 612 },
+  );
+  await page.goto(`${tracking}/releases?period=7d`);
+  const [release, sessionsFree, usersFree] = await cells("shop@1.3.0");
+  assert.equal([release, sessionsFree, usersFree], ["shop@1.3.0", "99.98 %", "50 %"]);
+  assert.equal((await cells("worker@7")).slice(1, 3), ["100 %", "—No session named a user."]);
+  await photograph("releases");
+});
+
+test("choosing a release narrows the chart to it, and the address keeps it", async () => {
+  await page.getByRole("link", { name: "shop@1.2.9", exact: true }).click();
+  await page.waitForURL(/release=shop%401\.2\.9/);
+  const caption = page.getByTestId("bar-chart").locator("figcaption");
+  await caption.getByText("8,736 sessions, 130 crashed, 110 errored in 7 days.").waitFor();
+  await page.reload();
+  await caption.getByText("8,736 sessions, 130 crashed, 110 errored in 7 days.").waitFor();
+  await photograph("releases-chosen");
+  await page.getByRole("link", { name: /Remove this filter/ }).click();
+  await page.waitForURL((url) => !url.searchParams.has("release"));
+});
+
+test("the chart is read hour by hour with the keyboard, crashes too, and is offered as a table", async () => {
+  await page.goto(`${tracking}/releases?release=shop%401.3.0&period=24h`);
+  const chart = page.getByTestId("bar-chart");
+  const slider = chart.getByRole("slider");
+  await slider.focus();
+  await page.keyboard.press("End");
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("ArrowLeft");
+  assert.match((await slider.getAttribute("aria-valuetext")) ?? "", /, 941 sessions, 1 crashed$/);
+  await chart.getByText("Show as table").click();
+  assert.equal(await chart.getByRole("columnheader").allTextContents(), ["Hour", "Sessions", "Crashed", "Errored"]);
+  assert.equal((await cells("941")).slice(2), ["1", "0"]);
+  await photograph("releases-table");
+});
+
+test("an environment is chosen, and sessions without one can be too", async () => {
+  await page.goto(`${tracking}/releases`);
+  const choice = page.getByLabel("Environment");
+  await choice.selectOption("staging");
+  await page.waitForURL(/environment=staging/);
+  await page.getByRole("link", { name: "worker@7", exact: true }).waitFor({ state: "detached" });
+  assert.is((await cells("shop@1.3.0"))[1], "80 %");
+  const shown = choice.locator("option:checked");
+  await page.goBack();
+  await page.getByRole("link", { name: "worker@7", exact: true }).waitFor();
+  assert.is(await shown.textContent(), "All");
+  await choice.selectOption("None named");
+  await page.waitForURL(/environment=%2Fnone/);
+  await page.getByRole("link", { name: "worker@7", exact: true }).waitFor();
+  await page.reload();
+  assert.is(await shown.textContent(), "None named");
+});
+
+test("a release leads to its errors", async () => {
+  const answer = await sendEvent(server, project, event("TypeError", { release: "shop@1.3.0" }));
+  assert.is(answer.status, 200, answer.text);
+  await page.goto(`${tracking}/releases`);
+  await page.getByRole("link", { name: "Show errors of shop@1.3.0" }).click();
+  await page.getByRole("link", { name: /TypeError/ }).waitFor();
+  assert.is(await page.getByRole("searchbox").inputValue(), "release:shop@1.3.0");
+});
+
+test("more releases than a page holds are reached by Next", async () => {
+  await sessions(...Array.from({ length: 25 }, (_, index) => ({ release: `many@${index}`, hoursAgo: 90, exited: 1 })));
+  await page.goto(`${tracking}/releases`);
+  await page.getByRole("link", { name: "Next ›" }).click();
+  await page.getByRole("link", { name: "‹ First page" }).waitFor();
+  assert.is(await page.getByRole("row").filter({ hasText: "many@" }).count(), 8);
+});
+
+test("a project whose tracking is off, or whose backend counts no sessions, says why", async () => {
+  const other = await createProject(server);
+  const releases = `${await trackingOf(other)}/releases`;
+  await core.settings.updateSettings({ projectId: other.id, active: false }, core.auth);
+  await page.goto(releases);
+  await page.getByRole("link", { name: "Enable error tracking" }).waitFor();
+  await core.settings.updateSettings({ projectId: other.id, ...external }, core.auth);
+  const { project: now } = await core.projects.getProject({ key: { case: "projectId", value: other.id } }, core.auth);
+  await page.goto(releases);
+  await page.getByText("The releases cannot be shown.").waitFor();
+  await page.getByText(now?.capabilities?.releases?.reason || "no reason was given").waitFor();
+  await photograph("releases-not-offered");
+});
+
+test("a page that is asked for with nonsense leads back", async () => {
+  await page.goto(`${tracking}/releases?period=1y&environment=%2F%2F&release=x&cursor=nonsense`);
+  await page.getByText("The releases cannot be shown.").waitFor();
+  await page.getByRole("link", { name: "Start again" }).click();
+  await page.getByRole("link", { name: "shop@1.3.0", exact: true }).waitFor();
+});
+
+test("a release may have any name, and the page still fits", async () => {
+  const hostile = `<script>document.title='taken'</script>"&release=\u202E${"x".repeat(150)}`;
+  await sessions({ release: hostile, environment: "y".repeat(64), exited: 1 });
+  await page.goto(`${tracking}/releases?period=24h`);
+  await page.getByRole("link", { name: /^<script>/ }).click();
+  await page.waitForURL((url) => url.searchParams.get("release") === hostile);
+  await page.getByTestId("bar-chart").locator("figcaption").getByText("1 session in 24 hours.").waitFor();
+  assert.is(await page.title(), `Releases · ${tracking.split("/")[1]}`);
+  await photograph("releases-hostile");
+});
+
+test("a refused request shows at once to who waits for the first error", async () => {
+  const fresh = await createProject(server);
+  const stranger = { id: fresh.id, key: wrongKey };
+  await page.goto(`${await trackingOf(fresh)}/get_started`);
+  const arrivals = page.getByTestId("arrivals");
+  const refused = page.getByTestId("refused");
+  await arrivals.getByText("Received 0 · refused 0").waitFor();
+  await sendStore(server, stranger, event("TypeError"));
+  await refused.getByText(/Refused: unknown key in DSN, \d+ s ago\s+from \S+ \(faultline\.test\/1\.0\)\s*$/).waitFor();
+  await page.getByText("Waiting for the first error…").waitFor();
+  await arrivals.getByText("Received 0 · refused 1").waitFor();
+  for (let n = 0; n < 12; n++) await sendStore(server, stranger, event("TypeError"));
+  await refused.getByText(/, and 12 more\s*$/).waitFor();
+  await arrivals.getByText("Received 0 · refused 13").waitFor();
+  const status = page.getByRole("status").filter({ hasText: "refused" });
+  assert.match((await status.textContent()) ?? "", /^1 request refused, the last: unknown key in DSN\./);
+  await photograph("get-started-refused");
+  await refused.getByText(/, [2-9] s ago/).waitFor(); // it counts up
+  await page.reload();
+  await arrivals.getByText("Received 0 · refused 13").waitFor();
+  await refused.getByText(/, and 12 more\s*$/).waitFor();
+  await Promise.all(Array.from({ length: 60 }, () => sendStore(server, stranger, event("TypeError"))));
+  await refused.getByText(/, and 72 more\s*$/).waitFor();
+  await arrivals.getByText("Received 0 · refused 73").waitFor();
+  await sendStore(server, fresh, event("TypeError"));
+  await page.getByText("First error received").waitFor();
+  await arrivals.getByText("Received 1 · refused 73").waitFor();
+});
+
+test("the errors page says what was refused, and the ingestion page what to do about it", async () => {
+  for (let n = 0; n < 3; n++) await sendStore(server, { id: project.id, key: wrongKey }, event("TypeError"));
+  await post(server, project, "store", "{");
+  await sendEnvelope(
+    server,
+    project,
+    envelope(
+      newEventId(),
+      [{ type: "event" }, event("TypeError", { release: "shop@1.3.0" })],
+      [{ type: "attachment", filename: "a.txt" }, {}],
+      [{ type: "transaction" }, {}],
+      [
+        { type: "client_report" },
+        {
+          discarded_events: [
+            { category: "error", reason: "ratelimit_backoff", quantity: 1204 },
+            { category: "transaction", reason: "sample_rate", quantity: 80 },
+            { category: "session", reason: "network_error", quantity: 3 },
+          ],
+        },
+      ],
+    ),
+  );
+  await page.goto(tracking);
+  await page.getByText("4 events refused in the last 24 hours: unknown key in DSN (3), not readable (1).").waitFor();
+  await photograph("errors-refused");
+  await page.getByRole("link", { name: "What to do" }).click();
+  await heading("Ingestion");
+  assert.equal((await cells("unknown key in DSN")).slice(2, 3), ["3"]);
+  assert.equal((await cells("waited for the rate limit")).slice(2, 3), ["1,204"]);
+  assert.equal((await cells("Attachments")).slice(2, 3), ["1"]);
+  await page.getByTestId("bar-chart").locator("figcaption").getByText("4 items in 24 hours.").waitFor();
+  await photograph("ingestion");
+  await page.getByRole("link", { name: "90 days" }).click();
+  await page.waitForURL(/period=90d/);
+  await page.getByText("90 days, a bar a day.").waitFor();
+});
+
+test("what users wrote about an event stands above its stack trace, as plain text", async () => {
+  const eventId = newEventId();
+  const hostile = "It broke.\n<b>twice</b> <script>document.title='taken'</script>";
+  await sendEvent(server, project, { ...event("FeedbackError"), event_id: eventId });
+  await sendEnvelope(
+    server,
+    project,
+    envelope(eventId, [
+      { type: "user_report" },
+      { event_id: eventId, name: "Ada Lovelace", email: "ada@example.com", comments: hostile },
+    ]),
+  );
+  await page.goto(`${tracking}?q=FeedbackError`);
+  await page.getByRole("link", { name: /FeedbackError/ }).click();
+  const section = page.getByRole("region", { name: "User feedback" });
+  await section.getByText("ada@example.com").waitFor();
+  assert.ok((await section.textContent())?.includes(hostile));
+  await photograph("error-feedback");
+});
+
+test("without scripts releases and ingestion can be read", async () => {
+  const plain = await browser.newContext({ baseURL: server.url, javaScriptEnabled: false });
+  await plain.addCookies((await context.storageState()).cookies);
+  const reader = await plain.newPage();
+  await reader.goto(`${tracking}/releases?environment=production`);
+  await reader.getByRole("link", { name: "shop@1.3.0", exact: true }).waitFor();
+  await reader.getByLabel("Environment").selectOption("staging");
+  await reader.getByRole("button", { name: "Show" }).click();
+  await reader.waitForURL(/environment=staging/);
+  await reader.goto(`${tracking}/ingestion`);
+  await reader.getByText("unknown key in DSN").first().waitFor();
+  await plain.close();
+});
+
+/** An event as an application sends it. */
+function event(type: string, more: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  const frames = [{ filename: "src/cart.js", function: "charge", lineno: 21, in_app: true }];
+  return {
+    event_id: newEventId(),
+    platform: "node",
+    exception: { values: [{ type, value: "total is undefined", stacktrace: { frames } }] },
+    ...more,
+  };
+}
+
+test.run();
