@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { tmpdir } from "node:os";
 
 export interface Command {
   /** The program and its arguments. */
@@ -7,6 +8,8 @@ export interface Command {
   readonly limitSeconds: number;
   /** Beside the environment of this process. */
   readonly env?: Readonly<Record<string, string>>;
+  /** For a command that finds out whether something is installed: what it is. */
+  readonly provides?: string;
 }
 
 export interface Ending {
@@ -15,8 +18,13 @@ export interface Ending {
   readonly output: string;
 }
 
-/** The program is not installed. */
+/** A program is not installed. */
 export class MissingTool extends Error {}
+
+/** Finds out whether a program is there and works: `cargo` may be rustup without any tool chain. */
+export function probe(program: string, flag: string): Command {
+  return { words: [program, flag], cwd: tmpdir(), limitSeconds: 30, provides: program };
+}
 
 /** Groups of running commands, ended with this process. */
 const running = new Set<number>();
@@ -26,7 +34,7 @@ process.on("exit", () => {
 process.once("SIGINT", () => process.exit(1));
 
 /** Runs a command as a process group of its own; fails when it is not found or is not done within its limit. */
-export async function run({ words: [program, ...rest], cwd, limitSeconds, env }: Command): Promise<Ending> {
+export async function run({ words: [program, ...rest], cwd, limitSeconds, env, provides }: Command): Promise<Ending> {
   const child = spawn(program, rest, {
     cwd,
     detached: true, // makes the group that killGroup ends
@@ -50,10 +58,11 @@ export async function run({ words: [program, ...rest], cwd, limitSeconds, env }:
     });
     const output = Buffer.concat(chunks).toString();
     if (timedOut) throw new Error(`${program} was not done within ${limitSeconds} s:\n${output}`);
+    if (code !== 0 && provides !== undefined) throw new MissingTool(`${provides} is not installed, or does not work`);
     return { code, output };
   } catch (error) {
     const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
-    throw isMissing ? new MissingTool(`${program} is not found`, { cause: error }) : error;
+    throw isMissing ? new MissingTool(`${program} is not installed`, { cause: error }) : error;
   } finally {
     clearTimeout(limit);
     if (pid !== undefined) running.delete(pid);

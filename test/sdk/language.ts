@@ -1,38 +1,24 @@
 import type { Command } from "./command.ts";
+import type { Feature, Program } from "./feature.ts";
 
-/** An SDK, the program that uses it, and in what it differs from the others by design. */
+/** An SDK at a version, the programs that use it, and what Faultline shows with it. */
 export interface Language {
+  /** As the command line and FAULTLINE_SDK_REQUIRED call it; its versions share it. */
   readonly name: string;
   /** As package registries call it. */
   readonly sdk: string;
   readonly version: string;
-  /** What makes the program ready in the temporary directory `temp`, in turn. */
-  readonly build: (temp: string) => readonly Command[];
-  /** Runs the program. */
-  readonly start: (temp: string) => Command;
-  readonly expect: Expected;
+  /** What makes the programs ready in the empty directory `dir`, in turn. */
+  readonly build: (dir: string) => readonly Command[];
+  /** Runs a program. */
+  readonly start: (dir: string, program: Program) => Command;
+  readonly features: readonly Feature[];
   /** Its peculiarities, for the reader of the matrix. */
   readonly remarks: readonly string[];
 }
 
-export interface Expected {
-  /** Types of the handled chain, the cause first. */
-  readonly types: readonly string[];
-  /** The function that raised it. Undefined: this SDK sends no stack of a handled error. */
-  readonly raisedIn?: string;
-  readonly unhandled: {
-    readonly type: string;
-    readonly level: "error" | "fatal";
-    /** False where the SDK has no hook of its own: it says nothing of how the error was caught. */
-    readonly tellsHandled: boolean;
-  };
-  /** What the SDK leaves of 50 extra texts of 4,000 characters. */
-  readonly large: { readonly texts: number; readonly length: number };
-  readonly sendsSessions: boolean;
-}
-
-/** An SDK of the specification that has no program here. */
-export interface Absent {
+/** An SDK that does not install here and is known by requests that were captured elsewhere. */
+export interface CapturedLanguage {
   readonly name: string;
   readonly sdk: string;
   readonly version: string;

@@ -1,44 +1,40 @@
-import { builds, features } from "./features.ts";
-import type { Absent, Language } from "./language.ts";
+import type { Language, CapturedLanguage } from "./language.ts";
 
-/** The result of one language: failures by feature, undefined where it passed; or why it was not run. */
+/** The name of what comes before all features. */
+export const builds = "the programs build and run";
+
+/** What came out for an SDK: failures by feature, undefined where it passed; or why it was not run. */
 export type Result =
   | {
-      readonly language: Language;
+      readonly language: Language | CapturedLanguage;
       /** The endpoints it used. */
       readonly doors: readonly string[];
       readonly failures: ReadonlyMap<string, string | undefined>;
     }
-  | { readonly language: Language | Absent; readonly notRun: string };
+  | { readonly language: Language; readonly notRun: string };
 
-/** The matrix SDK x feature in Markdown. */
-export function matrix(results: readonly Result[]): string {
-  const heads = results.map(({ language }) => `${language.name} ${language.version}`);
+/** A table SDK x feature in Markdown, with the remarks below it. */
+export function matrix(results: readonly Result[]): string[] {
+  const features = new Set(results.flatMap((result) => ("failures" in result ? [...result.failures.keys()] : [])));
+  const heads = results.map(({ language }) => titleOf(language));
   const rows = [
     ["package", ...results.map(({ language }) => `\`${language.sdk}\``)],
-    ["endpoint", ...results.map((result) => ("doors" in result ? result.doors.join(", ") : "-"))],
-    ...[builds, ...features.map(([name]) => name)].map((name) => [
-      name,
-      ...results.map((result) => cell(result, name)),
-    ]),
+    ["endpoint", ...results.map((result) => ("doors" in result ? result.doors.join(", ") : ""))],
+    ...[...features].map((name) => [name, ...results.map((result) => cell(result, name))]),
   ];
-  return [
-    "# SDKs",
-    "",
-    "Written by `npm run test:sdk -- --write`. Each program in `test/sdk` reports with the real SDK, at the version the",
-    "specification names, to a running Faultline; what is stored is read back through gRPC.",
-    "",
-    ...table(["", ...heads], rows),
-    "",
-    ...remarks(results),
-    "",
-  ].join("\n");
+  return [...table(["", ...heads], rows), "", ...results.flatMap(remarks)];
+}
+
+/** An SDK as people call it. */
+export function titleOf({ name, version }: Language | CapturedLanguage): string {
+  return `${name} ${version}`;
 }
 
 function cell(result: Result, feature: string): string {
   if ("notRun" in result) return "not run";
-  if (result.failures.has(feature)) return result.failures.get(feature) === undefined ? "yes" : "**fails**";
-  return result.failures.get(builds) === undefined ? "sends none" : "-";
+  if (!result.failures.has(feature)) return "-";
+  if (result.failures.get(feature) !== undefined) return "**fails**";
+  return isCaptured(result.language) ? "captured" : "yes";
 }
 
 /** A table as prettier writes it, so that the file stays as it is. */
@@ -49,10 +45,15 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [line(head), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)];
 }
 
-function remarks(results: readonly Result[]): string[] {
-  return results.flatMap((result) => {
-    const { language } = result;
-    if ("notRun" in result) return [`- ${language.name} was not run: ${result.notRun}.`];
-    return result.language.remarks.map((remark) => `- ${language.name}: ${remark}.`);
-  });
+function remarks(result: Result): string[] {
+  const { language } = result;
+  const said = (remark: string) => `- ${titleOf(language)}: ${remark}.`;
+  if ("notRun" in result) return [said(`not run: ${result.notRun}`)];
+  if (isCaptured(language))
+    return [said(`${language.reason}; requests that this version sent elsewhere were sent again`)];
+  return language.remarks.map(said);
+}
+
+function isCaptured(language: Language | CapturedLanguage): language is CapturedLanguage {
+  return "reason" in language;
 }

@@ -1,10 +1,11 @@
 import { createServer, request, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { gunzipSync } from "node:zlib";
+import { gunzipSync, inflateSync } from "node:zlib";
 
 /** A request of an SDK as it passed by, and what Faultline answered. */
 export interface Exchange {
   readonly door: string;
+  readonly contentType: string | undefined;
   readonly status: number;
   /** The body, decompressed. */
   readonly body: string;
@@ -17,12 +18,16 @@ export interface Recorder {
   close(): void;
 }
 
-export async function startRecorder(target: string): Promise<Recorder> {
+/** Starts a recorder; `beforePassing` is awaited before a body is handed on. */
+export async function startRecorder(
+  target: string,
+  beforePassing: (body: string) => Promise<void> = async () => {},
+): Promise<Recorder> {
   const exchanges: Exchange[] = [];
   const server = createServer((incoming, outgoing) => {
-    void pass(incoming, target).then(
+    void pass(incoming, target, beforePassing).then(
       ({ exchange, headers, answered }) => {
-        exchanges.push(exchange); // before the SDK knows that it may end
+        if (incoming.method === "POST") exchanges.push(exchange); // before the SDK knows that it may end
         outgoing.writeHead(exchange.status, headers).end(answered);
       },
       () => outgoing.destroy(), // the SDK sees a lost connection, the test that an event is missing
@@ -40,14 +45,19 @@ export async function startRecorder(target: string): Promise<Recorder> {
   };
 }
 
-async function pass(incoming: IncomingMessage, target: string) {
+async function pass(incoming: IncomingMessage, target: string, beforePassing: (body: string) => Promise<void>) {
   const url = incoming.url ?? "/";
-  const body = await read(incoming);
+  const bytes = await read(incoming);
+  const body = textOf(bytes);
+  await beforePassing(body);
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     const { method, rawHeaders } = incoming;
-    request(new URL(url, target), { method, headers: rawHeaders, agent: false }, resolve).on("error", reject).end(body);
+    request(new URL(url, target), { method, headers: rawHeaders, agent: false }, resolve)
+      .on("error", reject)
+      .end(bytes);
   });
-  const exchange: Exchange = { door: doorOf(url), status: answer.statusCode ?? 0, body: textOf(body) };
+  const contentType = incoming.headers["content-type"];
+  const exchange: Exchange = { door: doorOf(url), contentType, status: answer.statusCode ?? 0, body };
   return { exchange, headers: answer.rawHeaders, answered: await read(answer) };
 }
 
@@ -57,10 +67,13 @@ async function read(message: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function doorOf(url: string): string {
+/** The endpoint of an address, `store` or `envelope`; the address where it is neither. */
+export function doorOf(url: string): string {
   return /\/(store|envelope)\//.exec(url)?.[1] ?? url;
 }
 
 function textOf(body: Buffer): string {
-  return (body[0] === 0x1f && body[1] === 0x8b ? gunzipSync(body) : body).toString();
+  if (body[0] === 0x1f && body[1] === 0x8b) return gunzipSync(body).toString();
+  const text = body.toString();
+  return text.startsWith("eN") ? inflateSync(Buffer.from(text, "base64")).toString() : text; // raven: base64 of zlib
 }

@@ -1,11 +1,10 @@
-import io.sentry.Scope;
 import io.sentry.ScopeCallback;
 import io.sentry.Sentry;
 import io.sentry.SentryLevel;
 import io.sentry.protocol.User;
 import java.util.List;
 
-/** Reports with io.sentry:sentry 6.18.1 what test/sdk/features.ts asserts. */
+/** Reports with io.sentry:sentry what test/sdk/features.ts asserts. */
 public class Report {
   static class PaymentException extends RuntimeException {
     PaymentException(Throwable cause) {
@@ -22,6 +21,9 @@ public class Report {
           options.addInAppInclude("Report"); // this SDK says nothing of frames it was not told about
         });
 
+    Sentry.startSession();
+    Sentry.endSession();
+    Sentry.startSession();
     inCase(
         "handled",
         scope -> scope.setTag("region", "eu-west"),
@@ -39,7 +41,12 @@ public class Report {
     users();
     message("fingerprint-1", "the till is empty", scope -> scope.setFingerprint(List.of("till")));
     message("fingerprint-2", "its drawer is stuck", scope -> scope.setFingerprint(List.of("till")));
-    message("large", "a large event", Report::addParts);
+    message(
+        "large",
+        "a large event",
+        scope -> {
+          for (int part = 0; part < 50; part++) scope.setExtra(String.format("part-%02d", part), "x".repeat(4000));
+        });
     message("unicode", "before\0after naïve 漢字 🙂", scope -> {});
 
     Sentry.flush(20_000);
@@ -64,10 +71,6 @@ public class Report {
     User byAddress = new User();
     byAddress.setIpAddress("203.0.113.7");
     message("user-ip", "user by ip", scope -> scope.setUser(byAddress));
-  }
-
-  static void addParts(Scope scope) {
-    for (int part = 0; part < 50; part++) scope.setExtra(String.format("part-%02d", part), "x".repeat(4000));
   }
 
   static void message(String name, String text, ScopeCallback configure) {

@@ -1,4 +1,4 @@
-/** Reports with @sentry/node 7.38.0 what test/sdk/features.ts asserts. */
+/** Reports with @sentry/node what test/sdk/features.ts asserts. */
 const Sentry = require("@sentry/node");
 
 Sentry.init({ dsn: process.env.FAULTLINE_TEST_DSN, release: "shop@1.2.3", environment: "staging" });

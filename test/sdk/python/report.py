@@ -1,4 +1,4 @@
-"""Reports with sentry-sdk 1.21.0 what test/sdk/features.ts asserts."""
+"""Reports with sentry-sdk what test/sdk/features.ts asserts."""
 
 import os
 
@@ -32,6 +32,9 @@ def message(case, text, level="info", **scope_fields):
         sentry_sdk.capture_message(text, level)
 
 
+for _ in range(2):  # as a web framework does for each request
+    sentry_sdk.Hub.current.start_session(session_mode="request")
+    sentry_sdk.Hub.current.end_session()
 sentry_sdk.Hub.current.start_session(session_mode="application")
 
 with sentry_sdk.push_scope() as scope:

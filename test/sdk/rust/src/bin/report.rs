@@ -1,4 +1,4 @@
-//! Reports with sentry 0.31.0 what test/sdk/features.ts asserts.
+//! Reports with sentry what test/sdk/features.ts asserts.
 
 use sentry::protocol::Map;
 use sentry::{ClientOptions, Level, Scope, User};
@@ -78,13 +78,11 @@ fn users() {
 }
 
 fn main() {
-    let _flushes_when_dropped = sentry::init(ClientOptions {
-        dsn: env::var("FAULTLINE_TEST_DSN").unwrap().parse().ok(),
-        release: Some("shop@1.2.3".into()),
-        environment: Some("staging".into()),
-        auto_session_tracking: true,
-        ..ClientOptions::default()
-    });
+    let mut options = ClientOptions::default();
+    options.release = Some("shop@1.2.3".into());
+    options.environment = Some("staging".into());
+    options.auto_session_tracking = true;
+    let _flushes_when_dropped = sentry::init((env::var("FAULTLINE_TEST_DSN").unwrap(), options));
 
     in_case("handled", |scope| scope.set_tag("region", "eu-west"), || {
         sentry::capture_error(&charge().unwrap_err())

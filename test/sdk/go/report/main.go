@@ -1,4 +1,4 @@
-// Reports with sentry-go 0.20.0 what test/sdk/features.ts asserts.
+// Reports with sentry-go what test/sdk/features.ts asserts.
 package main
 
 import (
@@ -79,11 +79,11 @@ func main() {
 	fingerprint := func(scope *sentry.Scope) { scope.SetFingerprint([]string{"till"}) }
 	message("fingerprint-1", "the till is empty", fingerprint)
 	message("fingerprint-2", "its drawer is stuck", fingerprint)
-	message("large", "a large event", func(scope *sentry.Scope) {
-		for part := 0; part < 50; part++ {
-			scope.SetExtra(fmt.Sprintf("part-%02d", part), strings.Repeat("x", 4000))
-		}
-	})
+	parts := map[string]interface{}{}
+	for part := 0; part < 50; part++ {
+		parts[fmt.Sprintf("part-%02d", part)] = strings.Repeat("x", 4000)
+	}
+	message("large", "a large event", func(scope *sentry.Scope) { scope.SetContext("large", parts) })
 	message("unicode", "before\x00after naïve 漢字 🙂", func(*sentry.Scope) {})
 	fall()
 

@@ -1,0 +1,33 @@
+import type { Event, Release } from "@faultline/proto";
+import type { Exchange } from "./recorder.ts";
+
+/**
+ * A program in the folder of a language: what it reports, how it meets limits, and what the get-started page shows.
+ */
+export type Program = "report" | "limits" | "get-started";
+
+/** What one run of a program left. */
+export interface Outcome {
+  /** All that is stored, in no order. */
+  readonly events: readonly Event[];
+  /** The requests, in their order. */
+  readonly exchanges: readonly Exchange[];
+  /** What the program printed. */
+  readonly output: string;
+  /** Reads the releases with the sessions that are stored. */
+  readonly releases: () => Promise<readonly Release[]>;
+}
+
+/** A row of the matrix: a claim, and the program whose outcome shows it. */
+export interface Feature {
+  readonly name: string;
+  readonly program: Program;
+  readonly check: (outcome: Outcome) => void | Promise<void>;
+}
+
+/** The event that a program reported with the tag `case`. */
+export function eventOf({ events }: Outcome, name: string): Event {
+  const event = events.find(({ tags }) => tags["case"] === name);
+  if (event === undefined) throw new Error(`no event has the tag case=${name}`);
+  return event;
+}

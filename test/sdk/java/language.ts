@@ -1,0 +1,49 @@
+import { join } from "node:path";
+import { probe } from "../command.ts";
+import type { Language } from "../language.ts";
+import { wholeLarge } from "../report-features.ts";
+import { standardFeatures } from "../standard-features.ts";
+
+const classes = { report: "Report", limits: "Limits", "get-started": "GetStarted" } as const;
+
+function language(version: string): Language {
+  const jar = `sentry-${version}.jar`;
+  return {
+    name: "java",
+    sdk: "io.sentry:sentry",
+    version,
+    build: (dir) => [
+      probe("mvn", "-version"),
+      probe("javac", "-version"),
+      {
+        words: ["mvn", "-B", "dependency:copy", `-Dartifact=io.sentry:sentry:${version}`, `-DoutputDirectory=${dir}`],
+        cwd: dir,
+        limitSeconds: 240,
+      },
+      {
+        words: ["javac", "-encoding", "UTF-8", "-cp", join(dir, jar), "-d", dir, ...sources],
+        cwd: import.meta.dirname,
+        limitSeconds: 60,
+      },
+    ],
+    start: (dir, program) => ({
+      words: ["java", "-cp", `${join(dir, jar)}:${dir}`, classes[program]],
+      cwd: dir,
+      limitSeconds: 60,
+    }),
+    features: standardFeatures(version, {
+      types: ["IllegalArgumentException", "Report$PaymentException"],
+      raisedIn: "charge",
+      unhandled: { type: "IllegalStateException", level: "fatal", tellsHandled: true },
+      large: wholeLarge,
+      sessions: { healthy: 1, crashed: 1 },
+    }),
+    remarks: [],
+  };
+}
+
+const sources = Object.values(classes).map((name) => `${name}.java`);
+
+export const java = language("6.18.1");
+
+export const newestJava = language("8.62.0");

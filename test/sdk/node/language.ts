@@ -1,0 +1,51 @@
+import { join } from "node:path";
+import type { Command } from "../command.ts";
+import type { Program } from "../feature.ts";
+import type { Language } from "../language.ts";
+import { npmInstall } from "../npm-install.ts";
+import { wholeLarge } from "../report-features.ts";
+import { standardFeatures } from "../standard-features.ts";
+
+const folder = import.meta.dirname;
+
+function common(version: string) {
+  return {
+    name: "node",
+    sdk: "@sentry/node",
+    version,
+    features: standardFeatures(version, {
+      types: ["RangeError", "PaymentError"],
+      raisedIn: "charge",
+      unhandled: { type: "Error", level: "fatal", tellsHandled: true },
+      large: wholeLarge,
+      sessions: { crashed: 1 },
+    }),
+  };
+}
+
+function start(cwd: string, program: Program): Command {
+  return { words: [process.execPath, `${program}.cjs`], cwd, limitSeconds: 30 };
+}
+
+/** Comes from our own lock file, as a flow test uses it too. */
+export const node: Language = {
+  ...common("7.38.0"),
+  build: () => [],
+  start: (_, program) => start(folder, program),
+  remarks: [],
+};
+
+const newest = "11.12.0";
+
+export const newestNode: Language = {
+  ...common(newest),
+  build: (dir) => [
+    { words: ["cp", "report.cjs", "limits.cjs", "get-started.cjs", dir], cwd: folder, limitSeconds: 10 },
+    { words: ["cp", "newest.json", join(dir, "package.json")], cwd: folder, limitSeconds: 10 },
+    npmInstall(dir),
+  ],
+  start,
+  remarks: [
+    "one of its build tools asks for a version of `sentry` (a command line) that the registry did not have; an `overrides` entry of npm names the newest one that is there",
+  ],
+};

@@ -1,0 +1,64 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { repositoryRoot } from "../../support/server.ts";
+import type { Command } from "../command.ts";
+import { getStarted } from "../get-started.ts";
+import type { Language } from "../language.ts";
+import { waitsAfter429 } from "../limits.ts";
+import { reportFeatures } from "../report-features.ts";
+
+const version = "5.3.0";
+
+/** Debian's package, as RubyGems may be out of reach. */
+export const debianRuby: Language = {
+  name: "ruby",
+  sdk: "ruby-sentry-ruby",
+  version,
+  build: (dir) => [
+    ...installation(dir),
+    {
+      words: ["ruby", "-e", `require "sentry-ruby"; exit Sentry::VERSION == "${version}"`],
+      cwd: dir,
+      limitSeconds: 30,
+      provides: `Debian's ruby-sentry-ruby ${version}`,
+    },
+  ],
+  start: (_, program) => ({
+    words: ["ruby", join(import.meta.dirname, `${program}.rb`)],
+    cwd: repositoryRoot, // the SDK takes code below folders such as `test` for the application's own
+    limitSeconds: 30,
+  }),
+  features: [
+    ...reportFeatures(version, {
+      types: ["IndexError", "PaymentError"],
+      raisedIn: "charge",
+      unhandled: { type: "RuntimeError", level: "error", tellsHandled: false },
+      large: { texts: 45, length: 4000 },
+      sessions: { healthy: 2 },
+    }),
+    waitsAfter429,
+    getStarted,
+  ],
+  remarks: [
+    "Debian's package",
+    "the SDK has no hook for what ends a program; the program reports it at exit, and no mechanism is sent",
+    "the SDK drops events above 200 KiB itself, so a 413 is never seen",
+  ],
+};
+
+/** Where Ruby is missing and we may, it is installed. */
+function installation(cwd: string): readonly Command[] {
+  const hasRuby = (process.env["PATH"] ?? "").split(":").some((folder) => existsSync(`${folder}/ruby`));
+  if (hasRuby || process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) return [];
+  const env = { DEBIAN_FRONTEND: "noninteractive" };
+  return [
+    { words: ["apt-get", "update"], cwd, limitSeconds: 120, env, provides: "Ruby" },
+    {
+      words: ["apt-get", "install", "--yes", "--no-install-recommends", "ruby", "ruby-sentry-ruby"],
+      cwd,
+      limitSeconds: 240,
+      env,
+      provides: "Ruby",
+    },
+  ];
+}

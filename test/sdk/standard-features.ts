@@ -1,0 +1,9 @@
+import type { Feature } from "./feature.ts";
+import { getStarted } from "./get-started.ts";
+import { goesOnAfter413, waitsAfter429 } from "./limits.ts";
+import { reportFeatures, type Expected } from "./report-features.ts";
+
+/** What Faultline shows with an SDK whose folder has all three programs. */
+export function standardFeatures(version: string, expected: Expected): readonly Feature[] {
+  return [...reportFeatures(version, expected), goesOnAfter413, waitsAfter429, getStarted];
+}
