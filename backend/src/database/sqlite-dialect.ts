@@ -135,7 +135,8 @@ class SqliteConnection implements DatabaseConnection {
     const database = await new Promise<sqlite3.Database>((resolve, reject) => {
       const opened = new sqlite3.Database(file, mode, (error) => (error ? reject(error) : resolve(opened)));
     });
-    database.configure("busyTimeout", 5_000);
+    // Another process may hold the lock. Two batches wait one after the other, and SDKs wait for some seconds only.
+    database.configure("busyTimeout", 2_000);
     const connection = new SqliteConnection(database);
     await connection.#configure(access);
     return connection;

@@ -22,11 +22,15 @@ export function readBag(value: JsonField, limit: BagLimit, trims: Trims): JsonOb
   let left = limit.total;
   let kept = 0;
   let sent = 0;
-  for (const key of Object.keys(value)) {
+  const keys = Object.keys(value);
+  for (const [index, key] of keys.entries()) {
+    if (left <= 0) {
+      sent += keys.length - index;
+      break;
+    }
     const entry = value[key];
     if (entry === undefined || key === "__proto__") continue;
     sent++;
-    if (left <= 0) continue;
     kept++;
     const size = Math.min(limit.size, left);
     const budget = { left: size, isCut: false };

@@ -33,7 +33,7 @@ function readPlain(sent: JsonField, trims: Trims | undefined): string {
 function fillIn(template: string, params: JsonField, trims: Trims | undefined): string {
   if (typeof params !== "object" || params === null) return template;
   const fill = template.includes("%") ? fillPercent : fillCurly;
-  const filled = fill(template, params, trims?.at("params"));
+  const filled = fill(template, new Parameters(params, trims?.at("params")));
   return filled === undefined ? template : readPlain(filled, trims);
 }
 
@@ -41,43 +41,58 @@ function fillIn(template: string, params: JsonField, trims: Trims | undefined): 
 // `100 % sure` has no parameter.
 const PERCENT = /%(?:\((\w+)\))?[-#0+]*\d*(?:\.(\d{1,2}))?([a-zA-Z%])?/g;
 
-function fillPercent(template: string, params: Params, trims: Trims | undefined): string | undefined {
+function fillPercent(template: string, params: Parameters): string | undefined {
   let next = 0;
   let fits = true;
   const filled = template.replaceAll(PERCENT, (_, named?: string, precision?: string, conversion?: string) => {
     if (conversion === "%") return "%";
     const name = named ?? String(next++);
-    const param = parameter(params, name);
+    const param = params.sent(name);
     if (param === undefined || conversion === undefined || !"sdiurfgexXoc".includes(conversion)) {
       fits = false;
       return "";
     }
     return conversion === "f" && typeof param === "number"
       ? param.toFixed(Number(precision ?? 6))
-      : readParam(param, trims?.at(name));
+      : params.text(name, param);
   });
   return fits ? filled : undefined;
 }
 
-function fillCurly(template: string, params: Params, trims: Trims | undefined): string | undefined {
+function fillCurly(template: string, params: Parameters): string | undefined {
   let next = 0;
   let fits = true;
   const filled = template.replaceAll(/\{(\w*)\}/g, (_, named: string) => {
     const name = named === "" ? String(next++) : named;
-    const param = parameter(params, name);
+    const param = params.sent(name);
     if (param === undefined) fits = false;
-    return param === undefined ? "" : readParam(param, trims?.at(name));
+    return param === undefined ? "" : params.text(name, param);
   });
   return fits ? filled : undefined;
 }
 
-type Params = JsonObject | JsonValue[];
+/** The parameters of a message. Each is made text once: a template may name a large one thousands of times. */
+class Parameters {
+  readonly #params: JsonObject | JsonValue[];
+  readonly #trims: Trims | undefined;
+  readonly #texts = new Map<string, string>();
 
-function parameter(params: Params, name: string): JsonField {
-  if (Array.isArray(params)) return params[Number(name)];
-  return Object.hasOwn(params, name) ? params[name] : undefined;
-}
+  constructor(params: JsonObject | JsonValue[], trims: Trims | undefined) {
+    this.#params = params;
+    this.#trims = trims;
+  }
 
-function readParam(param: JsonValue, trims: Trims | undefined): string {
-  return param === null ? "null" : readAnyText(param, limits.text.parameter, trims);
+  sent(name: string): JsonField {
+    if (Array.isArray(this.#params)) return this.#params[Number(name)];
+    return Object.hasOwn(this.#params, name) ? this.#params[name] : undefined;
+  }
+
+  text(name: string, param: JsonValue): string {
+    let text = this.#texts.get(name);
+    if (text === undefined) {
+      text = param === null ? "null" : readAnyText(param, limits.text.parameter, this.#trims?.at(name));
+      this.#texts.set(name, text);
+    }
+    return text;
+  }
 }

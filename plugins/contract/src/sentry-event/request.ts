@@ -37,12 +37,12 @@ export function readRecord(
   let kept = 0;
   let leftOut = 0;
   for (const [sentName, sentValue] of sent) {
-    const name = rename(readText(sentName, limits.text.word).trim());
-    if (name === "" || name === "__proto__" || Object.hasOwn(record, name)) continue;
     if (left <= 0) {
       leftOut++;
       continue;
     }
+    const name = rename(readText(sentName, limits.text.word).trim());
+    if (name === "" || name === "__proto__" || Object.hasOwn(record, name)) continue;
     const value = readValue(sentValue, Math.max(left - name.length, 3), trims.at(name));
     record[name] = value;
     left -= name.length + value.length;
@@ -83,7 +83,7 @@ function readQuery(sent: JsonField, trims: Trims): string {
 }
 
 function splitCookies(header: string): Pair[] {
-  return header.split(";").map((part) => {
+  return header.split(";", limits.record).map((part) => {
     const at = part.indexOf("=");
     return at < 0 ? ["", ""] : [part.slice(0, at), part.slice(at + 1).trim()];
   });

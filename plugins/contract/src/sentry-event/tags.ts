@@ -10,11 +10,15 @@ export function readTags(event: JsonObject, trims?: Trims): Record<string, strin
   const sent = event["tags"];
   let left: number = limits.count.tags;
   if (isObject(sent)) {
-    for (const key in sent) if (left > 0 && addTag(tags, key, sent[key], trims)) left--;
+    for (const key in sent) {
+      if (left === 0) break;
+      if (addTag(tags, key, sent[key], trims)) left--;
+    }
   } else if (Array.isArray(sent)) {
     for (const entry of sent) {
+      if (left === 0) break;
       const [key, value] = pairOf(entry);
-      if (left > 0 && addTag(tags, key, value, trims)) left--;
+      if (addTag(tags, key, value, trims)) left--;
     }
   }
   trims?.entries(limits.count.tags - left, countTags(sent));
@@ -44,8 +48,13 @@ function pairOf(entry: JsonValue): JsonField[] {
   return isObject(entry) ? [entry["key"], entry["value"]] : [];
 }
 
+/** Beyond this many, tags are counted without a look at each. */
+const tagsLookedAt = 1000;
+
 /** How many tags were sent, with those that are too many or whose key is too long. */
 function countTags(sent: JsonField): number {
+  const count = Array.isArray(sent) ? sent.length : isObject(sent) ? Object.keys(sent).length : 0;
+  if (count > tagsLookedAt) return count;
   const pairs = isObject(sent) ? Object.entries(sent) : Array.isArray(sent) ? sent.map(pairOf) : [];
   const tags = pairs.filter(([key, value]) => tagKey(key, Infinity) !== "" && tagValue(value) !== "");
   return new Set(tags.map(([key]) => tagKey(key, Infinity))).size;

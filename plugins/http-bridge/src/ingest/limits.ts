@@ -26,11 +26,12 @@ export const maxEnvelopeItems = 200;
 /** Bytes of a header line of an envelope: those of Java and Node take 300 to 900. */
 export const maxHeaderBytes = 16 * 1024;
 
-/** Entries that are read: session items of one envelope, buckets of one counted-sessions item, losses of one report. */
+/** Entries that are read: session items of one envelope, buckets of one counted-sessions item, losses of one report, CSP reports of one request. */
 export const maxEntries = {
   sessionItems: 100,
   sessionBuckets: 100,
   clientReport: 100,
+  cspReports: 100,
 } as const;
 
 /** What one entry may add to a count of outcomes; the SDK's word is all there is for it. */

@@ -6,6 +6,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from "@faultline/plugin/sentry-event";
+import { maxEntries } from "../limits.ts";
 
 /** What a request for CSP reports says beside them. */
 export interface CspSurroundings {
@@ -20,23 +21,33 @@ export interface CspSurroundings {
  * Reports of other kinds are left out.
  */
 export function readCspReports(body: JsonValue, surroundings: CspSurroundings): JsonObject[] {
-  const reports = Array.isArray(body) ? body.map(ofReportingApi) : [asObject(asObject(body)?.["csp-report"])];
+  const reports = Array.isArray(body)
+    ? body.slice(0, maxEntries.cspReports).map(ofReportingApi)
+    : [asObject(asObject(body)?.["csp-report"])];
   return reports.flatMap((report) => (report ? [toEvent(report, surroundings)] : []));
 }
 
-/** The names of the Reporting API as those of CSP Level 2. */
+/** A report of the Reporting API by the names of CSP Level 2. Only what is known of it is taken. */
 function ofReportingApi(report: JsonValue): JsonObject | undefined {
   const sent = asObject(report);
   const body = asObject(sent?.["body"]);
   if (!sent || !body || sent["type"] !== "csp-violation") return undefined;
-  const renamed = Object.entries(body).map(([key, value]) => [hyphenated(key), value] as const);
-  return Object.fromEntries<JsonValue>(renamed);
+  return Object.fromEntries(names.map(([level2, name]) => [level2, body[name] ?? null]));
 }
 
-function hyphenated(key: string): string {
-  if (key === "documentURL" || key === "blockedURL") return key.replace("URL", "-uri");
-  return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-}
+const names = [
+  ["document-uri", "documentURL"],
+  ["blocked-uri", "blockedURL"],
+  ["effective-directive", "effectiveDirective"],
+  ["original-policy", "originalPolicy"],
+  ["referrer", "referrer"],
+  ["source-file", "sourceFile"],
+  ["line-number", "lineNumber"],
+  ["column-number", "columnNumber"],
+  ["script-sample", "sample"],
+  ["status-code", "statusCode"],
+  ["disposition", "disposition"],
+] as const;
 
 function toEvent(report: JsonObject, { release, environment, userAgent }: CspSurroundings): JsonObject {
   const directive = directiveOf(report);
@@ -52,7 +63,7 @@ function toEvent(report: JsonObject, { release, environment, userAgent }: CspSur
       url: report["document-uri"] ?? null,
       headers: userAgent === undefined ? {} : { "User-Agent": userAgent },
     },
-    extra: { report },
+    extra: { report: Object.fromEntries(names.map(([name]) => [name, report[name] ?? null])) },
     ...(release !== null && { release }),
     ...(environment !== null && { environment }),
   };
