@@ -1,54 +1,23 @@
 // limit: 180 s
-import { existsSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
-import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
+import { openBrowser, type TestBrowser } from "../support/browser.ts";
 import { reported } from "../support/reported.ts";
 import { http } from "../support/http.ts";
 import { newEventId } from "../support/send.ts";
-import { repositoryRoot, rootPassword, startServer, type Server } from "../support/server.ts";
-
-const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
-const screenshots = join(repositoryRoot, "test/artifacts/screenshots");
-const viewports = { desktop: { width: 1280, height: 800 }, phone: { width: 360, height: 740 } };
+import { rootPassword, startServer, type Server } from "../support/server.ts";
 
 let server: Server;
-let browser: Browser;
-let context: BrowserContext;
+let browser: TestBrowser;
 let page: Page;
-/** What the browser complained about. */
-const complaints: string[] = [];
 
 test.before(
   reported(async () => {
-    assert.ok(existsSync(executablePath), `no Chromium at ${executablePath}: install it or set CHROMIUM`);
-    mkdirSync(screenshots, { recursive: true });
     server = await startServer();
-    browser = await chromium.launch({
-      executablePath,
-      args: [
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--no-first-run",
-      ],
-    });
-    context = await browser.newContext({ baseURL: server.url, viewport: viewports.desktop });
-    await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: server.url });
-    context.setDefaultTimeout(10_000);
-    page = await context.newPage();
-    page.on("console", (message) => {
-      if (message.type() === "error" || message.type() === "warning")
-        complaints.push(`${page.url()}: ${message.text()}`);
-    });
-    page.on("pageerror", (error) => complaints.push(`${page.url()}: ${error.message}`));
-    page.on("requestfailed", (request) => {
-      const reason = request.failure()?.errorText ?? "";
-      if (reason !== "net::ERR_ABORTED") complaints.push(`${request.url()}: ${reason}`); // a page left behind ends its calls
-    });
+    browser = await openBrowser(server);
+    ({ page } = browser);
+    await browser.context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: server.url });
   }),
 );
 test.after(async () => {
@@ -56,24 +25,10 @@ test.after(async () => {
   await server?.stop();
 });
 test.after.each(() => {
-  const found = complaints.splice(0);
-  assert.equal(found, []);
+  assert.equal(browser.complaints.splice(0), []);
 });
 
-/** Photographs the page as it is in both themes and sizes, and asserts that it never scrolls sideways. */
-async function photograph(name: string): Promise<void> {
-  for (const colorScheme of ["light", "dark"] as const)
-    for (const [device, viewport] of Object.entries(viewports)) {
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      await page.setViewportSize(viewport);
-      await page.screenshot({ path: join(screenshots, `${name}-${device}-${colorScheme}.png`), fullPage: true });
-      const overflow = await page.evaluate<number>(
-        "document.documentElement.scrollWidth - document.documentElement.clientWidth",
-      );
-      assert.is(overflow, 0, `${name} scrolls sideways by ${overflow} px at ${viewport.width} px`);
-    }
-  await page.setViewportSize(viewports.desktop);
-}
+const photograph = (name: string) => browser.photograph(name);
 
 const heading = (name: string | RegExp) => page.getByRole("heading", { level: 1, name }).waitFor();
 
@@ -85,7 +40,7 @@ test("who is not signed in is asked to, and returned to the page they wanted", a
   await page.getByLabel("Password", { exact: true }).fill("wrong");
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("alert").waitFor();
-  complaints.length = 0; // the browser reports the refusal's status
+  browser.complaints.length = 0; // the browser reports the refusal's status
   await page.getByLabel("Password", { exact: true }).fill(rootPassword);
   await page.getByRole("button", { name: "Sign in" }).click();
   await heading("Projects");
@@ -233,10 +188,7 @@ test("what an application reports is shown as text, whatever it is, and the page
 });
 
 test("without scripts the errors can be listed and read", async () => {
-  const { cookies } = await context.storageState();
-  const plain = await browser.newContext({ baseURL: server.url, javaScriptEnabled: false });
-  await plain.addCookies(cookies);
-  const reader = await plain.newPage();
+  const reader = await browser.pageWithoutScripts();
   await reader.goto("/acme/web/-/error_tracking");
   await reader
     .getByRole("link", { name: /PaymentError/ })
@@ -244,7 +196,7 @@ test("without scripts the errors can be listed and read", async () => {
     .click();
   await reader.getByText("card amex refused for 650 cents").first().waitFor();
   await reader.getByText("charge").first().waitFor();
-  await plain.close();
+  await reader.context().close();
 });
 
 for (const [name, path] of Object.entries({
@@ -265,7 +217,7 @@ test("a page that does not exist says so", async () => {
   assert.is(answer?.status(), 404);
   await page.getByText("Page not found").first().waitFor();
   await photograph("not-found");
-  complaints.length = 0; // the browser reports the 404 itself
+  browser.complaints.length = 0; // the browser reports the 404 itself
 });
 
 test("signing out ends the session", async () => {

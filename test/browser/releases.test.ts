@@ -1,26 +1,18 @@
 // limit: 180 s
-import { existsSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Backend } from "@faultline/proto";
-import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
+import { openBrowser, type TestBrowser } from "../support/browser.ts";
 import { grpcClient, type GrpcClient } from "../support/grpc.ts";
 import { createProject, type Project } from "../support/project.ts";
 import { reported } from "../support/reported.ts";
 import { envelope, newEventId, post, sendEnvelope, sendEvent, sendStore } from "../support/send.ts";
-import { repositoryRoot, rootPassword, startServer, type Server } from "../support/server.ts";
+import { rootPassword, startServer, type Server } from "../support/server.ts";
 
 /** The pages that show what becomes of sessions and of what is not stored, and what users say about an event. */
 
-const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
-const screenshots = join(repositoryRoot, "test/artifacts/screenshots");
-const viewports = {
-  desktop: { width: 1280, height: 800 },
-  phone: { width: 360, height: 740 },
-  narrow: { width: 320, height: 640 },
-};
 const hourMs = 3_600_000;
 const external = {
   active: true,
@@ -33,37 +25,22 @@ const wrongKey = "f".repeat(32);
 
 let server: Server;
 let core: GrpcClient;
-let browser: Browser;
-let context: BrowserContext;
+let browser: TestBrowser;
 let page: Page;
 let project: Project;
 /** See trackingOf. */
 let tracking: string;
-/** What the browser complained about. */
-const complaints: string[] = [];
 
 test.before(
   reported(async () => {
-    assert.ok(existsSync(executablePath), `no Chromium at ${executablePath}: install it or set CHROMIUM`);
-    mkdirSync(screenshots, { recursive: true });
     server = await startServer();
     core = grpcClient(server);
     project = await createProject(server);
     tracking = await trackingOf(project);
     const { sessionToken } = await core.accounts.signIn({ username: "root", password: rootPassword });
-    browser = await chromium.launch({
-      executablePath,
-      args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run"],
-    });
-    context = await browser.newContext({ baseURL: server.url, viewport: viewports.desktop });
-    await context.addCookies([{ name: "faultline_session", value: sessionToken, url: server.url }]);
-    context.setDefaultTimeout(10_000);
-    page = await context.newPage();
-    page.on("console", (message) => {
-      if (message.type() === "error" || message.type() === "warning")
-        complaints.push(`${page.url()}: ${message.text()}`);
-    });
-    page.on("pageerror", (error) => complaints.push(`${page.url()}: ${error.message}`));
+    browser = await openBrowser(server);
+    ({ page } = browser);
+    await browser.context.addCookies([{ name: "faultline_session", value: sessionToken, url: server.url }]);
   }),
 );
 test.after(async () => {
@@ -72,24 +49,10 @@ test.after(async () => {
   await server?.stop();
 });
 test.after.each(() => {
-  assert.equal(complaints.splice(0), []);
+  assert.equal(browser.complaints.splice(0), []);
 });
 
-/** Photographs the page as it is in both themes, and asserts that it never scrolls sideways. */
-async function photograph(name: string): Promise<void> {
-  for (const colorScheme of ["light", "dark"] as const)
-    for (const [device, viewport] of Object.entries(viewports)) {
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      await page.setViewportSize(viewport);
-      if (device !== "narrow")
-        await page.screenshot({ path: join(screenshots, `${name}-${device}-${colorScheme}.png`), fullPage: true });
-      const overflow = await page.evaluate<number>(
-        "document.documentElement.scrollWidth - document.documentElement.clientWidth",
-      );
-      assert.is(overflow, 0, `${name} scrolls sideways by ${overflow} px at ${viewport.width} px`);
-    }
-  await page.setViewportSize(viewports.desktop);
-}
+const photograph = (name: string) => browser.photograph(name);
 
 /** The address of a project's error tracking. */
 async function trackingOf({ id }: Project): Promise<string> {
@@ -350,9 +313,7 @@ test("what users wrote about an event stands above its stack trace, as plain tex
 });
 
 test("without scripts releases and ingestion can be read", async () => {
-  const plain = await browser.newContext({ baseURL: server.url, javaScriptEnabled: false });
-  await plain.addCookies((await context.storageState()).cookies);
-  const reader = await plain.newPage();
+  const reader = await browser.pageWithoutScripts();
   await reader.goto(`${tracking}/releases?environment=production`);
   await reader.getByRole("link", { name: "shop@1.3.0", exact: true }).waitFor();
   await reader.getByLabel("Environment").selectOption("staging");
@@ -360,7 +321,7 @@ test("without scripts releases and ingestion can be read", async () => {
   await reader.waitForURL(/environment=staging/);
   await reader.goto(`${tracking}/ingestion`);
   await reader.getByText("unknown key in DSN").first().waitFor();
-  await plain.close();
+  await reader.context().close();
 });
 
 /** An event as an application sends it. */

@@ -1,0 +1,89 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { chromium, type BrowserContext, type Page } from "playwright-core";
+import * as assert from "uvu/assert";
+import { repositoryRoot, type Server } from "./server.ts";
+
+const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+const screenshots = join(repositoryRoot, "test/artifacts/screenshots");
+const viewports = {
+  desktop: { width: 1280, height: 800 },
+  phone: { width: 360, height: 740 },
+  narrow: { width: 320, height: 640 },
+};
+
+/** A headless Chromium with one page of a server's console. */
+export interface TestBrowser {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** What the browser complained about. */
+  readonly complaints: string[];
+  /** A page of the same person in which no script runs. */
+  pageWithoutScripts(): Promise<Page>;
+  /** Photographs the page as it is in both themes, and asserts that it never scrolls sideways, at 320 px neither. */
+  photograph(name: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts the system's Chromium. */
+export async function openBrowser(server: Server): Promise<TestBrowser> {
+  assert.ok(existsSync(executablePath), `no Chromium at ${executablePath}: install it or set CHROMIUM`);
+  mkdirSync(screenshots, { recursive: true });
+  const browser = await chromium.launch({
+    executablePath,
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--no-first-run",
+    ],
+  });
+  const context = await browser.newContext({ baseURL: server.url, viewport: viewports.desktop });
+  context.setDefaultTimeout(10_000);
+  const page = await context.newPage();
+  return {
+    context,
+    page,
+    complaints: complaintsOf(page),
+    async pageWithoutScripts() {
+      const plain = await browser.newContext({ baseURL: server.url, javaScriptEnabled: false });
+      await plain.addCookies((await context.storageState()).cookies);
+      return plain.newPage();
+    },
+    photograph: (name) => photograph(page, name),
+    close: () => browser.close(),
+  };
+}
+
+function complaintsOf(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") {
+      complaints.push(`${page.url()}: ${message.text()}`);
+    }
+  });
+  page.on("pageerror", (error) => complaints.push(`${page.url()}: ${error.message}`));
+  page.on("requestfailed", (request) => {
+    const reason = request.failure()?.errorText ?? "";
+    if (reason !== "net::ERR_ABORTED") complaints.push(`${request.url()}: ${reason}`); // a page left behind ends its calls
+  });
+  return complaints;
+}
+
+async function photograph(page: Page, name: string): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const)
+    for (const [device, viewport] of Object.entries(viewports)) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await page.setViewportSize(viewport);
+      if (device !== "narrow") {
+        await page.screenshot({ path: join(screenshots, `${name}-${device}-${colorScheme}.png`), fullPage: true });
+      }
+      const overflow = await page.evaluate<number>(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+      );
+      assert.is(overflow, 0, `${name} scrolls sideways by ${overflow} px at ${viewport.width} px`);
+    }
+  await page.setViewportSize(viewports.desktop);
+}
