@@ -1,30 +1,15 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { grpcClient, type GrpcClient } from "../support/grpc.ts";
-import { createProject, type Project } from "../support/project.ts";
-import { reported } from "../support/reported.ts";
+import { runningServer } from "../support/flow.ts";
+import { createProject } from "../support/project.ts";
 import { newEventId, sendEvent, sendStore } from "../support/send.ts";
-import { startServer, type Server } from "../support/server.ts";
 
 /** Users are counted only where the code identifies them (specification 2.3). The test's own address is 127.0.0.1. */
 
 type Event = Readonly<Record<string, unknown>>;
 
-let server: Server;
-let client: GrpcClient;
-let project: Project;
-
-test.before(
-  reported(async () => {
-    server = await startServer();
-    client = grpcClient(server);
-    project = await createProject(server);
-  }),
-);
-test.after(async () => {
-  client?.close();
-  await server?.stop();
-});
+const { server, client } = await runningServer();
+const project = await createProject(server);
 
 let errors = 0;
 

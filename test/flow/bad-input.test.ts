@@ -1,31 +1,16 @@
 import { gzipSync } from "node:zlib";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { runningServer } from "../support/flow.ts";
 import { http, type HttpAnswer } from "../support/http.ts";
-import { createKey, createProject, type Project } from "../support/project.ts";
-import { reported } from "../support/reported.ts";
+import { createKey, createProject } from "../support/project.ts";
 import { rest } from "../support/rest.ts";
 import { envelope, newEventId, post, sendEvent, sentryAuth } from "../support/send.ts";
-import { startServer, type Server } from "../support/server.ts";
 import { storedErrors } from "../support/stored.ts";
 import { until } from "../support/until.ts";
 
-let server: Server;
-let client: GrpcClient;
-let project: Project;
-
-test.before(
-  reported(async () => {
-    server = await startServer();
-    client = grpcClient(server);
-    project = await createProject(server);
-  }),
-);
-test.after(async () => {
-  client?.close();
-  await server?.stop();
-});
+const { server, client } = await runningServer();
+const project = await createProject(server);
 
 const event = () => ({ event_id: newEventId(), message: "must not be stored" });
 const good = () => {

@@ -1,31 +1,16 @@
 import type { Event } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
+import { runningServer } from "../support/flow.ts";
 import { readCaptures, replay, type Capture, type Expectation } from "../support/capture.ts";
-import { grpcClient, type GrpcClient } from "../support/grpc.ts";
-import { createProject, type Project } from "../support/project.ts";
-import { reported } from "../support/reported.ts";
-import { startServer, type Server } from "../support/server.ts";
+import { createProject } from "../support/project.ts";
 import { storedErrors, storedEventIds } from "../support/stored.ts";
 
 const captures = readCaptures();
 const expectedIds = captures.flatMap((capture) => capture.eventIds);
 
-let server: Server;
-let client: GrpcClient;
-let project: Project;
-
-test.before(
-  reported(async () => {
-    server = await startServer();
-    client = grpcClient(server);
-    project = await createProject(server);
-  }),
-);
-test.after(async () => {
-  client?.close();
-  await server?.stop();
-});
+const { server, client } = await runningServer();
+const project = await createProject(server);
 
 test("the captures cover nine SDKs and both path forms", () => {
   assert.is(new Set(captures.map(({ name }) => name.split("/")[0])).size, 9);

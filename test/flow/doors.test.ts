@@ -1,28 +1,13 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { runningServer } from "../support/flow.ts";
 import { http, type HttpRequest } from "../support/http.ts";
-import { createProject, type Project } from "../support/project.ts";
-import { reported } from "../support/reported.ts";
+import { createProject } from "../support/project.ts";
 import { envelope, newEventId, post, sentryAuth } from "../support/send.ts";
-import { startServer, type Server } from "../support/server.ts";
 
-let server: Server;
-let client: GrpcClient;
-let project: Project;
-
-test.before(
-  reported(async () => {
-    server = await startServer();
-    client = grpcClient(server);
-    project = await createProject(server);
-  }),
-);
-test.after(async () => {
-  client?.close();
-  await server?.stop();
-});
+const { server, client } = await runningServer();
+const project = await createProject(server);
 
 async function assertStored(eventId: string, message: string): Promise<void> {
   const { event } = await client.errors.getEvent({ projectId: project.id, eventId }, client.auth);

@@ -1,30 +1,18 @@
 import { ErrorSort, ErrorStatus, type Error as StoredError } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { runningServer } from "../support/flow.ts";
+import type { GrpcClient } from "../support/grpc.ts";
 import { createProject, type Project } from "../support/project.ts";
-import { reported } from "../support/reported.ts";
 import { newEventId, sendEvent } from "../support/send.ts";
 import { rejects } from "../support/rejects.ts";
-import { startServer, type Server } from "../support/server.ts";
 import { until } from "../support/until.ts";
 
-let server: Server;
-let client: GrpcClient;
+const { server, client } = await runningServer();
 let project: Project;
 
-test.before(
-  reported(async () => {
-    server = await startServer();
-    client = grpcClient(server);
-  }),
-);
 test.before.each(async () => {
   project = await createProject(server);
-});
-test.after(async () => {
-  client?.close();
-  await server?.stop();
 });
 
 type Query = Omit<Parameters<GrpcClient["errors"]["listErrors"]>[0], "projectId" | "$typeName">;

@@ -1,28 +1,14 @@
 import { deflateSync } from "node:zlib";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { runningServer } from "../support/flow.ts";
 import { http } from "../support/http.ts";
 import { createProject } from "../support/project.ts";
-import { reported } from "../support/reported.ts";
 import { rest } from "../support/rest.ts";
 import { onlyEvent } from "../support/robustness.ts";
 import { newEventId } from "../support/send.ts";
-import { startServer, type Server } from "../support/server.ts";
 
-let server: Server;
-let client: GrpcClient;
-
-test.before(
-  reported(async () => {
-    server = await startServer();
-    client = grpcClient(server);
-  }),
-);
-test.after(async () => {
-  client?.close();
-  await server?.stop();
-});
+const { server, client } = await runningServer();
 
 /** A packet as raven-go writes it, whose JSON is longer than the 1,000 bytes from which on it compresses. */
 function packet(projectId: number) {

@@ -1,28 +1,15 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { runningServer } from "../support/flow.ts";
 import { createProject, type Project } from "../support/project.ts";
-import { reported } from "../support/reported.ts";
 import { newEventId, sendEvent, sendStore } from "../support/send.ts";
-import { startServer, type Server } from "../support/server.ts";
 import { storedErrors, storedEventIds } from "../support/stored.ts";
 
-let server: Server;
-let client: GrpcClient;
+const { server, client } = await runningServer();
 let project: Project;
 
-test.before(
-  reported(async () => {
-    server = await startServer();
-    client = grpcClient(server);
-  }),
-);
 test.before.each(async () => {
   project = await createProject(server);
-});
-test.after(async () => {
-  client?.close();
-  await server?.stop();
 });
 
 async function assertStoredOnce(eventId: string): Promise<void> {

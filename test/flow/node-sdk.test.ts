@@ -3,10 +3,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { grpcClient, type GrpcClient } from "../support/grpc.ts";
-import { createProject, type Project } from "../support/project.ts";
-import { reported } from "../support/reported.ts";
-import { startServer, type Server } from "../support/server.ts";
+import { runningServer } from "../support/flow.ts";
+import { createProject } from "../support/project.ts";
 import { storedEventCount } from "../support/stored.ts";
 
 interface Report {
@@ -20,21 +18,8 @@ interface Report {
 
 const program = join(import.meta.dirname, "../sdk/node-7.38.0.cjs");
 
-let server: Server;
-let client: GrpcClient;
-let project: Project;
-
-test.before(
-  reported(async () => {
-    server = await startServer();
-    client = grpcClient(server);
-    project = await createProject(server);
-  }),
-);
-test.after(async () => {
-  client?.close();
-  await server?.stop();
-});
+const { server, client } = await runningServer();
+const project = await createProject(server);
 
 async function run(dsn: string): Promise<Report> {
   const { stdout } = await promisify(execFile)(process.execPath, [program, dsn], { timeout: 20_000 });

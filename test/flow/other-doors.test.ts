@@ -2,30 +2,17 @@ import { deflateSync } from "node:zlib";
 import { OutcomeKind, type Event } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { runningServer } from "../support/flow.ts";
 import { http, type HttpAnswer } from "../support/http.ts";
 import { createProject, type Project } from "../support/project.ts";
-import { reported } from "../support/reported.ts";
 import { onlyEvent, storedEvents } from "../support/robustness.ts";
 import { newEventId, sentryAuth } from "../support/send.ts";
-import { startServer, type Server } from "../support/server.ts";
 
-let server: Server;
-let client: GrpcClient;
+const { server, client } = await runningServer();
 let project: Project;
 
-test.before(
-  reported(async () => {
-    server = await startServer();
-    client = grpcClient(server);
-  }),
-);
 test.before.each(async () => {
   project = await createProject(server);
-});
-test.after(async () => {
-  client?.close();
-  await server?.stop();
 });
 
 // The pixel: GET .../store/

@@ -1,29 +1,17 @@
 import { OutcomeKind, type Refusal } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { runningServer } from "../support/flow.ts";
+import { grpcClient } from "../support/grpc.ts";
 import { http } from "../support/http.ts";
 import { createProject, type Project } from "../support/project.ts";
 import { rejects } from "../support/rejects.ts";
-import { reported } from "../support/reported.ts";
 import { rest } from "../support/rest.ts";
 import { envelope, newEventId, post, sendEnvelope, sendStore } from "../support/send.ts";
-import { startServer, type Server } from "../support/server.ts";
+import { startServer } from "../support/server.ts";
 import { until } from "../support/until.ts";
 
-let server: Server;
-let client: GrpcClient;
-
-test.before(
-  reported(async () => {
-    server = await startServer();
-    client = grpcClient(server);
-  }),
-);
-test.after(async () => {
-  client?.close();
-  await server?.stop();
-});
+const { server, client } = await runningServer();
 
 /** The outcomes of a project as `kind category reason quantity`. */
 async function outcomesOf({ id }: Project): Promise<string[]> {

@@ -1,30 +1,17 @@
 import { OutcomeKind } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { runningServer } from "../support/flow.ts";
 import type { HttpAnswer } from "../support/http.ts";
 import { createKey, createProject, type Project } from "../support/project.ts";
-import { reported } from "../support/reported.ts";
 import { envelope, newEventId, post, sendEnvelope, sendStore } from "../support/send.ts";
-import { startServer, type Server } from "../support/server.ts";
 import { until } from "../support/until.ts";
-
-let server: Server;
-let client: GrpcClient;
 
 /** One event a second and key, so a burst of ten. */
 const perKey = 1;
 const burst = 10 * perKey;
-
-test.before(
-  reported(async () => {
-    server = await startServer({ env: { FAULTLINE_RATE_LIMIT_KEY: `${perKey}`, FAULTLINE_RATE_LIMIT_PROJECT: "2" } });
-    client = grpcClient(server);
-  }),
-);
-test.after(async () => {
-  client?.close();
-  await server?.stop();
+const { server, client } = await runningServer({
+  env: { FAULTLINE_RATE_LIMIT_KEY: `${perKey}`, FAULTLINE_RATE_LIMIT_PROJECT: "2" },
 });
 
 const send = (project: Project) => sendStore(server, project, { event_id: newEventId(), message: "one of many" });

@@ -3,12 +3,10 @@ import { DatabaseSync } from "node:sqlite";
 import { ErrorStatus } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { runningServer } from "../support/flow.ts";
 import { createProject, type Project } from "../support/project.ts";
 import { recount } from "../support/recount.ts";
-import { reported } from "../support/reported.ts";
 import { newEventId, sendEvent, sendStore } from "../support/send.ts";
-import { startServer, type Server } from "../support/server.ts";
 import { storedErrors } from "../support/stored.ts";
 
 const seed = 20_260_101;
@@ -16,21 +14,8 @@ const eventsSent = 600;
 const lanes = 16;
 const statuses = [ErrorStatus.UNRESOLVED, ErrorStatus.RESOLVED, ErrorStatus.IGNORED];
 
-let server: Server;
-let client: GrpcClient;
-let projects: Project[];
-
-test.before(
-  reported(async () => {
-    server = await startServer();
-    client = grpcClient(server);
-    projects = [await createProject(server), await createProject(server), await createProject(server)];
-  }),
-);
-test.after(async () => {
-  client?.close();
-  await server?.stop();
-});
+const { server, client } = await runningServer();
+const projects = [await createProject(server), await createProject(server), await createProject(server)];
 
 /** Numbers below 1 that are the same in each run (mulberry32). */
 function randomNumbers(state: number): () => number {

@@ -10,10 +10,10 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { createProject, type Project } from "../support/project.ts";
-import { reported } from "../support/reported.ts";
+import { runningServer } from "../support/flow.ts";
+import { createProject } from "../support/project.ts";
 import { newEventId, sendEvent } from "../support/send.ts";
-import { rootToken, startServer, type Server } from "../support/server.ts";
+import { rootToken } from "../support/server.ts";
 
 type Json = Record<string, unknown>;
 type ServiceConstructor = grpc.ServiceClientConstructor;
@@ -22,22 +22,12 @@ const options: protoLoader.Options = { keepCase: true, longs: String, enums: Str
 const credentials = grpc.credentials.createInsecure();
 const resolve = createRequire(import.meta.url).resolve;
 
-let server: Server;
-let project: Project;
+const { server } = await runningServer();
 const eventId = newEventId();
-
-test.before(
-  reported(async () => {
-    server = await startServer();
-    project = await createProject(server);
-    const exception = { values: [{ type: "Found", value: "by reflection" }] };
-    const answer = await sendEvent(server, project, { event_id: eventId, exception });
-    assert.is(answer.status, 200, answer.text);
-  }),
-);
-test.after(async () => {
-  await server?.stop();
-});
+const project = await createProject(server);
+const exception = { values: [{ type: "Found", value: "by reflection" }] };
+const answer = await sendEvent(server, project, { event_id: eventId, exception });
+assert.is(answer.status, 200, answer.text);
 
 /** Asks the reflection service, whose own proto file is public. */
 async function reflect(request: Json): Promise<Json> {

@@ -2,32 +2,17 @@ import { ErrorReason, ErrorStatus } from "@faultline/proto";
 import type { CallError } from "@faultline/proto/grpc";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { grpcClient, type GrpcClient } from "../support/grpc.ts";
-import { createProject, type Project } from "../support/project.ts";
+import { runningServer } from "../support/flow.ts";
+import { createProject } from "../support/project.ts";
 import { rejects } from "../support/rejects.ts";
-import { reported } from "../support/reported.ts";
 import { newEventId, sendEvent } from "../support/send.ts";
-import { rootPassword, startServer, type Server } from "../support/server.ts";
+import { rootPassword } from "../support/server.ts";
 import { storedErrors } from "../support/stored.ts";
 import { until } from "../support/until.ts";
 
-let server: Server;
-let client: GrpcClient;
-let project: Project;
-let other: Project;
-
-test.before(
-  reported(async () => {
-    server = await startServer();
-    client = grpcClient(server);
-    project = await createProject(server);
-    other = await createProject(server);
-  }),
-);
-test.after(async () => {
-  client?.close();
-  await server?.stop();
-});
+const { server, client } = await runningServer();
+const project = await createProject(server);
+const other = await createProject(server);
 
 const unknownProject = 4_000_000;
 

@@ -4,30 +4,17 @@ import { PayloadEncoding, type ErrorEventSchema } from "@faultline/proto";
 import { gzipSync } from "node:zlib";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { runningServer } from "../support/flow.ts";
 import { createProject, type Project } from "../support/project.ts";
 import { rejects } from "../support/rejects.ts";
-import { reported } from "../support/reported.ts";
 import { newEventId, sendStore } from "../support/send.ts";
-import { startServer, type Server } from "../support/server.ts";
 import { storedErrors } from "../support/stored.ts";
 
-let server: Server;
-let client: GrpcClient;
+const { server, client } = await runningServer();
 let project: Project;
 
-test.before(
-  reported(async () => {
-    server = await startServer();
-    client = grpcClient(server);
-  }),
-);
 test.before.each(async () => {
   project = await createProject(server);
-});
-test.after(async () => {
-  client?.close();
-  await server?.stop();
 });
 
 type EventInit = MessageInitShape<typeof ErrorEventSchema>;

@@ -1,33 +1,17 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { runningServer } from "../support/flow.ts";
 import { http } from "../support/http.ts";
-import { createKey, createProject, type Project } from "../support/project.ts";
-import { reported } from "../support/reported.ts";
+import { createKey, createProject } from "../support/project.ts";
 import { rest } from "../support/rest.ts";
-import { rootPassword, rootToken, startServer, type Server } from "../support/server.ts";
+import { rootPassword, rootToken } from "../support/server.ts";
 import { until } from "../support/until.ts";
 
-let server: Server;
-let client: GrpcClient;
-let project: Project;
-let keys: string;
-let settings: string;
-
-test.before(
-  reported(async () => {
-    server = await startServer();
-    client = grpcClient(server);
-    project = await createProject(server);
-    keys = `/projects/${project.id}/error_tracking/client_keys`;
-    settings = `/projects/${project.id}/error_tracking/settings`;
-  }),
-);
-test.after(async () => {
-  client?.close();
-  await server?.stop();
-});
+const { server, client } = await runningServer();
+const project = await createProject(server);
+const keys = `/projects/${project.id}/error_tracking/client_keys`;
+const settings = `/projects/${project.id}/error_tracking/settings`;
 
 /** A personal access token of the administrator. */
 async function accessToken(scopes: string[], expiresInMs?: number): Promise<{ token: string; tokenId: number }> {

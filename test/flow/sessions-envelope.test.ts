@@ -1,33 +1,20 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
+import { runningServer } from "../support/flow.ts";
 import { readCaptures, replay } from "../support/capture.ts";
-import { grpcClient, type GrpcClient } from "../support/grpc.ts";
 import type { HttpAnswer } from "../support/http.ts";
 import { createProject, type Project } from "../support/project.ts";
-import { reported } from "../support/reported.ts";
 import { envelope, newEventId, sendEnvelope } from "../support/send.ts";
-import { startServer, type Server } from "../support/server.ts";
 import { storedEventCount } from "../support/stored.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-let server: Server;
-let client: GrpcClient;
+const { server, client } = await runningServer();
 let project: Project;
 
-test.before(
-  reported(async () => {
-    server = await startServer();
-    client = grpcClient(server);
-  }),
-);
 test.before.each(async () => {
   project = await createProject(server);
-});
-test.after(async () => {
-  client?.close();
-  await server?.stop();
 });
 
 const attrs = { release: "shop@1.2.3", environment: "prod" };

@@ -10,34 +10,21 @@ import {
 } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { runningServer } from "../support/flow.ts";
 import { createProject, type Project } from "../support/project.ts";
 import { rejects } from "../support/rejects.ts";
-import { reported } from "../support/reported.ts";
 import { newEventId } from "../support/send.ts";
-import { startServer, type Server } from "../support/server.ts";
 
 const hourMs = 3_600_000;
 const { OK, EXITED, ERRORED, UNHANDLED, ABNORMAL, CRASHED } = SessionStatus;
 
-let server: Server;
-let client: GrpcClient;
+const { server, client } = await runningServer();
 let project: Project;
 let now: number;
 
-test.before(
-  reported(async () => {
-    server = await startServer();
-    client = grpcClient(server);
-  }),
-);
 test.before.each(async () => {
   project = await createProject(server);
   now = Date.now();
-});
-test.after(async () => {
-  client?.close();
-  await server?.stop();
 });
 
 type Update = Exclude<MessageInitShape<typeof SessionUpdateSchema>, { $typeName: string }>;

@@ -1,27 +1,15 @@
 import { Backend, ErrorReason } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
+import { runningServer } from "../support/flow.ts";
 import { grpcClient, type GrpcClient } from "../support/grpc.ts";
 import { createProject } from "../support/project.ts";
 import { rejects } from "../support/rejects.ts";
-import { reported } from "../support/reported.ts";
 import { newEventId, sendEvent } from "../support/send.ts";
-import { startServer, type Server } from "../support/server.ts";
+import { startServer } from "../support/server.ts";
 import { until } from "../support/until.ts";
 
-let server: Server;
-let client: GrpcClient;
-
-test.before(
-  reported(async () => {
-    server = await startServer();
-    client = grpcClient(server);
-  }),
-);
-test.after(async () => {
-  client?.close();
-  await server?.stop();
-});
+const { server, client } = await runningServer();
 
 let made = 0;
 async function newProject(): Promise<number> {

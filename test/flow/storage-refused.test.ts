@@ -2,30 +2,15 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { runningServer } from "../support/flow.ts";
 import { http } from "../support/http.ts";
-import { createProject, type Project } from "../support/project.ts";
-import { reported } from "../support/reported.ts";
+import { createProject } from "../support/project.ts";
 import { newEventId, sendEvent } from "../support/send.ts";
-import { startServer, type Server } from "../support/server.ts";
 import { storedErrors, storedEventIds } from "../support/stored.ts";
 import { until } from "../support/until.ts";
 
-let server: Server;
-let client: GrpcClient;
-let project: Project;
-
-test.before(
-  reported(async () => {
-    server = await startServer();
-    client = grpcClient(server);
-    project = await createProject(server);
-  }),
-);
-test.after(async () => {
-  client?.close();
-  await server?.stop();
-});
+const { server, client } = await runningServer();
+const project = await createProject(server);
 
 const event = (message: string) => ({ event_id: newEventId(), message });
 const readiness = async () => (await http(`${server.url}/-/readiness`)).status;
