@@ -8,9 +8,9 @@ import { grpcClient, type GrpcClient } from "../support/grpc.ts";
 import { recount } from "../support/recount.ts";
 import { rejects } from "../support/rejects.ts";
 import { newEventId, sendStore, type Target } from "../support/send.ts";
-import { rootPassword, rootToken } from "../support/server.ts";
 import { storedErrors, storedEventIds } from "../support/stored.ts";
 import { tempDir } from "../support/temp-dir.ts";
+import { testConfig } from "../support/test-config.ts";
 
 const dayMs = 86_400_000;
 const firstDay = Date.UTC(2026, 0, 10);
@@ -18,17 +18,7 @@ const noon = dayMs / 2;
 
 const clock = { at: firstDay, now: () => clock.at };
 const dataDir = tempDir();
-const config = {
-  http: { host: "127.0.0.1", port: 0 },
-  grpcAddress: "127.0.0.1:0",
-  dataDir,
-  baseUrl: undefined,
-  rootPassword,
-  rootToken,
-  offering: "hosted",
-  rateLimits: { perKey: 0, perProject: 0 },
-  logLevel: "error",
-} as const;
+const config = testConfig(dataDir);
 
 interface Running {
   readonly url: string;

@@ -9,8 +9,8 @@ import { startFaultline } from "../../backend/src/main.ts";
 import { grpcClient, type GrpcClient } from "../support/grpc.ts";
 import { recount, recountSessions } from "../support/recount.ts";
 import { newEventId } from "../support/send.ts";
-import { rootPassword, rootToken } from "../support/server.ts";
 import { tempDir } from "../support/temp-dir.ts";
+import { testConfig } from "../support/test-config.ts";
 
 // A model of the specification judges each session by all its updates at once. The product sees the updates one by one,
 // shuffled, repeated and cut into calls, and must come to the same numbers.
@@ -245,17 +245,7 @@ function plainCounts(counts: ReturnType<typeof totals> | undefined) {
 /** Runs loads, each in a project of its own, against one service; answers where its data lie. */
 async function runLoads(arbitrary: fc.Arbitrary<Load>): Promise<string> {
   const dataDir = tempDir();
-  const config = {
-    http: { host: "127.0.0.1", port: 0 },
-    grpcAddress: "127.0.0.1:0",
-    dataDir,
-    baseUrl: undefined,
-    rootPassword,
-    rootToken,
-    offering: "hosted",
-    rateLimits: { perKey: 0, perProject: 0 },
-    logLevel: "error",
-  } as const;
+  const config = testConfig(dataDir);
   const faultline = await startFaultline(config, { now: () => now });
   const client = grpcClient(faultline);
   let count = 0;

@@ -8,8 +8,8 @@ import { startFaultline } from "../../backend/src/main.ts";
 import { grpcClient, type GrpcClient } from "../support/grpc.ts";
 import { recount } from "../support/recount.ts";
 import { envelope, newEventId, sendEnvelope } from "../support/send.ts";
-import { rootPassword, rootToken } from "../support/server.ts";
 import { tempDir } from "../support/temp-dir.ts";
+import { testConfig } from "../support/test-config.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -18,17 +18,7 @@ const { OK, EXITED, CRASHED } = SessionStatus;
 
 const clock = { at: firstNoon, now: () => clock.at };
 const dataDir = tempDir();
-const config = {
-  http: { host: "127.0.0.1", port: 0 },
-  grpcAddress: "127.0.0.1:0",
-  dataDir,
-  baseUrl: undefined,
-  rootPassword,
-  rootToken,
-  offering: "hosted",
-  rateLimits: { perKey: 0, perProject: 0 },
-  logLevel: "error",
-} as const;
+const config = testConfig(dataDir);
 
 /** Runs the service so many days after the first noon; whoever stops it waits for retention, which runs at the start. */
 async function onDay<Result>(

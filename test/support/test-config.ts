@@ -1,0 +1,17 @@
+import type { Config } from "../../backend/src/config.ts";
+import { rootPassword, rootToken } from "./server.ts";
+
+/** The configuration of a service that runs in the test's own process, on a clock that the test moves. */
+export function testConfig(dataDir: string): Config {
+  return {
+    http: { host: "127.0.0.1", port: 0 },
+    grpcAddress: "127.0.0.1:0",
+    dataDir,
+    baseUrl: undefined,
+    rootPassword,
+    rootToken,
+    offering: "hosted",
+    rateLimits: { perKey: 0, perProject: 0 },
+    logLevel: "error",
+  };
+}
