@@ -94,6 +94,28 @@ const swapType: Mutation = (sample, random) => ({
   },
 });
 
+const swapKey: Mutation = (sample, random) => ({
+  ...sample,
+  headers: {
+    ...sample.headers,
+    "X-Sentry-Auth": random.pick([
+      `Sentry sentry_key=${"f".repeat(32)}`,
+      "Sentry sentry_key=,sentry_key",
+      "sentry sentry_version=8",
+      `Sentry sentry_key=${"\u00ff".repeat(40)}`,
+      "Basic =",
+      "",
+    ]),
+  },
+});
+
+/** Seldom, as it costs as much as a hundred others. */
+const grow = onBody((body, random) =>
+  random.below(20) === 19
+    ? Buffer.concat([body, Buffer.alloc(random.pick([1_100_000, 3_000_000]), random.pick([" ", "\n", "x", "[", "\0"]))])
+    : body,
+);
+
 const recompress = onBody((body) => gzipSync(body, { level: 1 }));
 
 /** Text changes come more often than others, for they get further before they are noticed. */
@@ -109,6 +131,8 @@ const mutations: readonly Mutation[] = [
   editContentLength,
   swapEncoding,
   swapType,
+  swapKey,
+  grow,
   recompress,
 ];
 
