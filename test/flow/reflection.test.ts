@@ -25,9 +25,11 @@ const resolve = createRequire(import.meta.url).resolve;
 const { server } = await runningServer();
 const eventId = newEventId();
 const project = await createProject(server);
-const exception = { values: [{ type: "Found", value: "by reflection" }] };
-const answer = await sendEvent(server, project, { event_id: eventId, exception });
-assert.is(answer.status, 200, answer.text);
+const sent = await sendEvent(server, project, {
+  event_id: eventId,
+  exception: { values: [{ type: "Found", value: "by reflection" }] },
+});
+assert.is(sent.status, 200, sent.text);
 
 /** Asks the reflection service, whose own proto file is public. */
 async function reflect(request: Json): Promise<Json> {

@@ -57,7 +57,31 @@ function refuse(visit: Visit, thrown: unknown, category: string): void {
   if (refusal.status === 413) response.setHeader("connection", "close");
   response.setHeader("x-sentry-error", refusal.message);
   if (request.method === "GET" && refusal.status !== 405) sendPixel(response, refusal.status);
-  else sendJson(response, refusal.status, { detail: refusal.detail, causes: refusal.causes });
+  else if (refusal.status === 413 && !request.complete) sendBeforeBodyEnds(visit, refusal);
+  else sendJson(response, refusal.status, told(refusal));
+}
+
+function told({ detail, causes }: IngestRefusal) {
+  return { detail, causes };
+}
+
+/** How long a client may go on sending a body that was refused. */
+const lingerMs = 2_000;
+
+/**
+ * Answers while the body still comes. With the end of an answer behind which the connection closes, Node cuts it at
+ * once, and a client that is still sending gets a reset instead of the answer; so the end waits for the body.
+ */
+function sendBeforeBodyEnds({ request, response }: Visit, refusal: IngestRefusal): void {
+  const text = JSON.stringify(told(refusal));
+  response.writeHead(refusal.status, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
+  response.write(text);
+  const end = () => {
+    clearTimeout(late);
+    response.end();
+  };
+  const late = setTimeout(end, lingerMs);
+  request.once("end", end).once("close", end);
 }
 
 function fromCore(thrown: unknown): IngestRefusal | undefined {

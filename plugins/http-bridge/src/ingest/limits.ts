@@ -4,6 +4,9 @@ export const maxBodyBytes = {
   envelope: { compressed: 20 * 1024 * 1024, decoded: 50 * 1024 * 1024 },
 } as const;
 
+/** Bytes that all bodies together may take in memory while they are under way. */
+export const maxBytesUnderWay = 128 * 1024 * 1024;
+
 /** Bytes of one event's JSON. */
 export const maxEventBytes = 1024 * 1024;
 

@@ -2,16 +2,22 @@ import type { IncomingMessage } from "node:http";
 import { IngestRefusal } from "../refusal.ts";
 import { decode, encodingOf } from "./content-encoding.ts";
 import { Gathered } from "./gathered.ts";
+import { Holding } from "./holding.ts";
 import { readBodyStart, refuseAnnounced, type BodyStart } from "./read-body.ts";
 import type { Body } from "./stored-payload.ts";
 import { streamBody, type BodyLimits } from "./stream-body.ts";
 
 /** Reads and decompresses a body that is needed as a whole. A body that was streamed counts as sent plain. */
 export async function readDecodedBody(request: IncomingMessage, max: BodyLimits): Promise<Body> {
-  const { start, body } = await readSmallBody(request, max);
+  using holding = new Holding();
+  const { start, body } = await readSmallBody(request, max, holding);
   if (body) return body;
   const gathered = new Gathered();
-  await streamBody(request, { start, max, take: (piece) => gathered.push(piece) });
+  const take = (piece: Buffer) => {
+    gathered.push(piece);
+    holding.hold(start.bytes.length + gathered.size);
+  };
+  await streamBody(request, { start, max, take });
   const decoded = gathered.take();
   return { sent: decoded, decoded, isGzip: false };
 }
@@ -27,9 +33,10 @@ const small = { compressed: 128 * 1024, brotli: 16 * 1024, decoded: 2 * 1024 * 1
 export async function readSmallBody(
   request: IncomingMessage,
   max: BodyLimits,
+  holding: Holding,
 ): Promise<{ start: BodyStart; body: Body | undefined }> {
   refuseAnnounced(request, max.compressed);
-  const start = await readBodyStart(request, small.compressed);
+  const start = await readBodyStart(request, small.compressed, holding);
   return { start, body: start.isWhole ? decodeSmall(start.bytes, request.headers["content-encoding"]) : undefined };
 }
 

@@ -50,6 +50,8 @@ export class EnvelopeReader {
   readonly #items: EnvelopeItem[] = [];
   /** The header line or the payload that is being read. */
   readonly #gathered = new Gathered();
+  /** Bytes of the payloads in `#items`. */
+  #kept = 0;
   #itemHeader: JsonObject = {};
   #type = "";
   /** Bytes of the payload so far. */
@@ -67,6 +69,11 @@ export class EnvelopeReader {
     if (chunk.length > 0) this.#isEmpty = false;
     let offset = 0;
     while (offset < chunk.length) offset = this.#read(chunk, offset);
+  }
+
+  /** Bytes of payloads that are kept so far. */
+  get heldBytes(): number {
+    return this.#kept + this.#gathered.size;
   }
 
   /** Nothing more comes. */
@@ -166,6 +173,7 @@ export class EnvelopeReader {
 
   #endItem(): void {
     const payload = this.#size <= this.#room ? this.#gathered.take() : undefined;
+    this.#kept += payload?.length ?? 0;
     this.#items.push({ type: this.#type, header: this.#itemHeader, size: this.#size, payload });
     this.#isBehindBlank = false;
     this.#place = "item header";

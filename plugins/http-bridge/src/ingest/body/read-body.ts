@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { IngestRefusal } from "../refusal.ts";
 import { contentTooLarge } from "./content-encoding.ts";
 import { Gathered } from "./gathered.ts";
+import type { Holding } from "./holding.ts";
 
 /** How much of a refused body is still read, so that the client sees the answer instead of a reset connection. */
 const drainedBytes = 4 * 1024 * 1024;
@@ -13,12 +14,20 @@ export interface BodyStart {
 }
 
 /** Reads a body until it ends or `maxBytes` are exceeded. */
-export function readBodyStart(request: IncomingMessage, maxBytes: number): Promise<BodyStart> {
+export function readBodyStart(request: IncomingMessage, maxBytes: number, holding: Holding): Promise<BodyStart> {
   if (request.destroyed && !request.complete) return Promise.reject(bodyCutOff());
   return new Promise((resolve, reject) => {
     const gathered = new Gathered();
     const take = (chunk: Buffer) => {
       gathered.push(chunk);
+      try {
+        holding.hold(gathered.size);
+      } catch (error) {
+        request.off("data", take);
+        drain(request);
+        reject(error);
+        return;
+      }
       if (gathered.size <= maxBytes) return;
       request.off("data", take);
       request.pause();

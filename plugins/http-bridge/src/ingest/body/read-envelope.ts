@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { maxBodyBytes } from "../limits.ts";
 import { readSmallBody } from "./decoded-body.ts";
+import { Holding } from "./holding.ts";
 import { EnvelopeReader, parseEnvelope, type Envelope } from "./envelope.ts";
 import { IngestRefusal } from "../refusal.ts";
 import type { Body } from "./stored-payload.ts";
@@ -15,7 +16,8 @@ export interface ReceivedEnvelope {
 /** Reads the envelope in a request's body, holding of a large one what is kept of its items. */
 export async function readEnvelope(request: IncomingMessage): Promise<ReceivedEnvelope> {
   const max = maxBodyBytes.envelope;
-  const { start, body } = await readSmallBody(request, max);
+  using holding = new Holding();
+  const { start, body } = await readSmallBody(request, max, holding);
   if (body) return { envelope: parseEnvelope(body.decoded), body };
   const reader = new EnvelopeReader();
   let fault: IngestRefusal | undefined;
@@ -23,8 +25,9 @@ export async function readEnvelope(request: IncomingMessage): Promise<ReceivedEn
     if (fault) return;
     try {
       reader.push(piece);
+      holding.hold(start.bytes.length + reader.heldBytes);
     } catch (error) {
-      if (!(error instanceof IngestRefusal)) throw error;
+      if (!(error instanceof IngestRefusal) || error.status === 503) throw error;
       fault = error; // read on without it: what is too large as well is refused as that, a bomb by its name
     }
   };

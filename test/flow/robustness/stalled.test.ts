@@ -1,0 +1,58 @@
+import { connect, type Socket } from "node:net";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { runningServer } from "../../support/flow.ts";
+import { createProject } from "../../support/project.ts";
+import { residentBytes } from "../../support/resident-bytes.ts";
+import { newEventId, sendEvent } from "../../support/send.ts";
+import { until } from "../../support/until.ts";
+
+const connections = 400;
+const mebibyte = 1024 * 1024;
+
+const { server } = await runningServer();
+const project = await createProject(server);
+
+/** Begins a request of a mebibyte, sends nearly all of its body, and stops. */
+function stall(door: "store" | "envelope", onStatus: (status: string) => void): Socket {
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  socket.on("error", () => undefined); // a refused body may end in a reset connection
+  socket.on("data", (answer: Buffer) => onStatus(answer.toString("latin1", 9, 12)));
+  const length = mebibyte - 100;
+  const start = door === "store" ? "" : `{}\n{"type":"event","length":${length}}\n`;
+  socket.write(
+    `POST /api/${project.id}/${door}/?sentry_key=${project.key} HTTP/1.1\r\nHost: faultline.test\r\n` +
+      `Content-Length: ${start.length + length}\r\n\r\n${start}`,
+  );
+  socket.write(Buffer.alloc(length - 1000, "x"));
+  return socket;
+}
+
+for (const door of ["store", "envelope"] as const)
+  test(`${connections} clients that stall in the middle of a ${door} body are held off by 503, and others are served`, async () => {
+    const before = residentBytes(server.pid);
+    const statuses: string[] = [];
+    const sockets = Array.from({ length: connections }, () => stall(door, (status) => statuses.push(status)));
+    await until("most are refused", () => statuses.length > connections / 2, { deadlineMs: 20_000 });
+    assert.equal(new Set(statuses), new Set(["503"]));
+    const answer = await sendEvent(server, project, { event_id: newEventId(), message: "meanwhile" });
+    assert.is(answer.status, 200, answer.text);
+    const grown = ((residentBytes(server.pid) ?? 0) - (before ?? 0)) / mebibyte;
+    for (const socket of sockets) socket.destroy();
+    assert.ok(grown < 400, `the service grew by ${grown} MiB`);
+  });
+
+test("when they are gone, large bodies are taken again", async () => {
+  const large = { event_id: newEventId(), extra: { text: "x".repeat(1_000_000) } };
+  const taken = await until(
+    "a large event is taken",
+    async () => (await sendEvent(server, project, large)).status === 200,
+    {
+      deadlineMs: 20_000,
+    },
+  );
+  assert.ok(taken);
+});
+
+test.run();
