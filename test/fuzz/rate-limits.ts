@@ -1,0 +1,51 @@
+import type { RateCategory } from "@faultline/plugin";
+import * as fc from "fast-check";
+import * as assert from "uvu/assert";
+import { RateLimits } from "../../backend/src/ingest/rate-limits.ts";
+import type { Claim } from "./claim.ts";
+
+const categories: readonly RateCategory[] = ["error", "session", "feedback"];
+const rate = fc.constantFrom(0, 1, 2, 3, 7);
+const step = fc.record({
+  /** Milliseconds since the step before. */
+  after: fc.oneof(fc.constant(0), fc.nat({ max: 100 }), fc.nat({ max: 20_000 })),
+  keyId: fc.nat({ max: 2 }),
+  category: fc.constantFrom(...categories),
+  times: fc.nat({ max: 80 }),
+});
+
+/** Limits hold whoever spends when. */
+export const rateLimitClaims: readonly Claim[] = [
+  {
+    claim: "in no span of time does a key or project take more than its burst and its rate times the span",
+    property: fc.property(rate, rate, fc.array(step, { maxLength: 20 }), (perKey, perProject, steps) => {
+      const clock = { at: 0, now: () => clock.at };
+      const limits = new RateLimits(clock, { perKey, perProject });
+      const taken = new Map<string, number[]>();
+      for (const { after, keyId, category, times } of steps) {
+        clock.at += after;
+        const projectId = keyId === 0 ? 0 : 1;
+        for (let count = 0; count < times; count++) {
+          if (limits.spend({ keyId, projectId }, category)?.isExceeded) continue;
+          for (const name of [`key ${keyId} ${category}`, `project ${projectId} ${category}`])
+            taken.set(name, [...(taken.get(name) ?? []), clock.at]);
+        }
+      }
+      for (const [name, times] of taken) assertWithin(name.startsWith("key") ? perKey : perProject, times);
+    }),
+  },
+];
+
+/** Ten seconds' worth at once, and the rate on top. */
+function assertWithin(perSecond: number, times: readonly number[]): void {
+  if (perSecond === 0) return;
+  // Between the first of an instant and the last of another lie the most.
+  for (const [first, from] of times.entries()) {
+    if (times[first - 1] === from) continue;
+    for (const [last, to] of times.entries()) {
+      if (last < first || times[last + 1] === to) continue;
+      const most = perSecond * (10 + (to - from) / 1000) + 1e-6;
+      assert.ok(last - first + 1 <= most, `${last - first + 1} from ${from} to ${to} ms at ${perSecond} a second`);
+    }
+  }
+}
