@@ -61,7 +61,6 @@ const catalogue: Record<Reason, { status: number; sentence?: string }> = {
   NOT_SUPPORTED_BY_BACKEND: { status: 501, sentence: "The external system does not offer this." },
   CLIENT_KEY_REFUSED: { status: 403 },
   STORAGE_UNAVAILABLE: { status: 503, sentence: "The database cannot be reached right now. Try again." },
-  RATE_LIMITED: { status: 429 },
   OVERLOADED: { status: 503, sentence: "The service is busy. Try again in a moment." },
   CORE_UNREACHABLE: { status: 503, sentence: unreachable },
   UNKNOWN: { status: 500, sentence: "Something went wrong on our side." },

@@ -30,7 +30,6 @@ export const statusOfReason: Readonly<Record<ErrorReason, status>> = {
   [ErrorReason.CLIENT_KEY_REFUSED]: status.PERMISSION_DENIED,
   [ErrorReason.STORAGE_UNAVAILABLE]: status.UNAVAILABLE,
   [ErrorReason.OVERLOADED]: status.UNAVAILABLE,
-  [ErrorReason.RATE_LIMITED]: status.RESOURCE_EXHAUSTED,
 };
 
 /** A refusal with a reason from the catalogue and a sentence that helps a person; it never carries a secret. */
