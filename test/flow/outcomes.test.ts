@@ -113,6 +113,14 @@ test("items that are not kept are counted by category, containers by what they h
   ]);
 });
 
+test("a transaction is counted as left aside at both doors", async () => {
+  const project = await createProject(server);
+  const transaction = { ...event(), type: "transaction" };
+  await sendStore(server, project, transaction);
+  await sendEnvelope(server, project, envelope(transaction.event_id, [{ type: "event" }, transaction]));
+  assert.equal(await outcomesOf(project), ["left aside transaction not_kept 2"]);
+});
+
 test("client reports are counted by the SDK's words; unknown words become one, so that nobody fills the table", async () => {
   const project = await createProject(server);
   const discarded = [

@@ -29,9 +29,17 @@ export const receiveStore: Handler = async (visit) => {
     return;
   }
   const event = readEventItem(readStoreBody(body.decoded, maxEventBytes), arrivalOf(visit, admitted), body);
+  if (!event) visit.host.events.note({ projectId: admitted.projectId, ...transactionLeftAside });
   await accept(visit, event);
   answer(visit, event?.eventId);
 };
+
+const transactionLeftAside = {
+  kind: OutcomeKind.LEFT_ASIDE,
+  category: "transaction",
+  reason: "not_kept",
+  quantity: 1,
+} as const;
 
 /** `GET .../store/`: the event stands in the query, as the oldest browser SDKs send it (section 4.6). */
 export const receivePixel: Handler = async (visit) => {
