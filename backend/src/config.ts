@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { StartRefusal } from "@faultline/plugin";
 
@@ -6,7 +7,12 @@ export type Offering = "hosted" | "self_managed" | "dedicated";
 
 /** The whole configuration, read once at the start. */
 export interface Config {
-  readonly http: { readonly host: string; readonly port: number };
+  readonly http: {
+    readonly host: string;
+    readonly port: number;
+    /** Addresses and subnets. */
+    readonly trustedProxies: readonly string[];
+  };
   readonly grpcAddress: string;
   readonly dataDir: string;
   /** Absent: the HTTP address. */
@@ -45,6 +51,13 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const port = Number(portText);
   if (!/^\d{1,5}$/.test(portText) || port > 65_535) faults.push("FAULTLINE_HTTP_PORT must be a number from 0 to 65535");
 
+  const trustedProxies = (text("TRUSTED_PROXIES") ?? "").split(",").flatMap((entry) => entry.trim() || []);
+  if (!trustedProxies.every(isNetwork)) {
+    faults.push(
+      "FAULTLINE_TRUSTED_PROXIES must be addresses or subnets joined by commas, such as 127.0.0.1,10.0.0.0/8",
+    );
+  }
+
   const grpcAddress = text("GRPC_ADDRESS") ?? "127.0.0.1:50051";
   const grpcPort = /^(?:\[[0-9a-f:]+\]|[^:\s]+):(\d{1,5})$/i.exec(grpcAddress)?.[1];
   if (grpcPort === undefined || Number(grpcPort) > 65_535) {
@@ -63,7 +76,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   }
 
   const config: Config = {
-    http: { host: text("HTTP_HOST") ?? "127.0.0.1", port },
+    http: { host: text("HTTP_HOST") ?? "127.0.0.1", port, trustedProxies },
     grpcAddress,
     dataDir: resolve(text("DATA_DIR") ?? "data"),
     baseUrl,
@@ -75,6 +88,14 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   };
   if (faults.length > 0) throw new StartRefusal(`The configuration cannot be used: ${faults.join("; ")}.`);
   return config;
+}
+
+/** Whether `text` is an IP address, or one with the length of a subnet's prefix. */
+function isNetwork(text: string): boolean {
+  const [address = "", prefix, ...more] = text.split("/");
+  const bits = { 4: 32, 6: 128 }[isIP(address)];
+  if (bits === undefined || more.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
 }
 
 /** Whether `text` is an http or https origin. */

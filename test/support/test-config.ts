@@ -4,7 +4,7 @@ import { rootPassword, rootToken } from "./server.ts";
 /** The configuration of a service that runs in the test's own process, on a clock that the test moves. */
 export function testConfig(dataDir: string): Config {
   return {
-    http: { host: "127.0.0.1", port: 0 },
+    http: { host: "127.0.0.1", port: 0, trustedProxies: [] },
     grpcAddress: "127.0.0.1:0",
     dataDir,
     baseUrl: undefined,

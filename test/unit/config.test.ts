@@ -8,7 +8,7 @@ const config = suite("config");
 
 config("nothing set gives the defaults", () => {
   assert.equal(readConfig({}), {
-    http: { host: "127.0.0.1", port: 8080 },
+    http: { host: "127.0.0.1", port: 8080, trustedProxies: [] },
     grpcAddress: "127.0.0.1:50051",
     dataDir: resolve("data"),
     baseUrl: undefined,
@@ -24,6 +24,7 @@ config("everything set is taken", () => {
   const environment = {
     FAULTLINE_HTTP_HOST: "0.0.0.0",
     FAULTLINE_HTTP_PORT: "0",
+    FAULTLINE_TRUSTED_PROXIES: "127.0.0.1, 10.0.0.0/8,fd00::/8",
     FAULTLINE_GRPC_ADDRESS: "[::1]:0",
     FAULTLINE_DATA_DIR: "elsewhere",
     FAULTLINE_BASE_URL: "https://errors.example.com",
@@ -35,7 +36,7 @@ config("everything set is taken", () => {
     FAULTLINE_LOG_LEVEL: "silent",
   };
   assert.equal(readConfig(environment), {
-    http: { host: "0.0.0.0", port: 0 },
+    http: { host: "0.0.0.0", port: 0, trustedProxies: ["127.0.0.1", "10.0.0.0/8", "fd00::/8"] },
     grpcAddress: "[::1]:0",
     dataDir: resolve("elsewhere"),
     baseUrl: "https://errors.example.com",
@@ -62,6 +63,7 @@ const refused: [variable: string, values: string[]][] = [
   ["BASE_URL", ["errors.example.com", "ftp://h", "https://h/path", "https://h?a", "https://user@h", "javascript:0"]],
   ["ROOT_PASSWORD", ["1234567", "x".repeat(1025)]],
   ["ROOT_TOKEN", ["1234567", "x".repeat(1025)]],
+  ["TRUSTED_PROXIES", ["localhost", "10.0.0.0/33", "10.0.0/8", "::1/129", "10.0.0.1/8/8", "10.0.0.1/"]],
   ["RATE_LIMIT_KEY", ["-1", "1.5", "many", "12345678"]],
   ["RATE_LIMIT_PROJECT", ["1e3"]],
   ["OFFERING", ["Hosted", "free"]],

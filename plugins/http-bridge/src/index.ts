@@ -1,4 +1,5 @@
 import { contractVersion, type Host, type Plugin } from "@faultline/plugin";
+import { trustedProxies } from "./client-ip.ts";
 import { HttpServer, type Pages } from "./server.ts";
 
 /** What the bridge needs to know. */
@@ -7,6 +8,8 @@ export interface HttpBridgeOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
+  /** Addresses and subnets of the proxies in front, whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
   /** Answers all paths that are not the bridge's. */
   readonly pages: Pages;
 }
@@ -22,7 +25,7 @@ export function httpBridge(options: HttpBridgeOptions): Plugin & { url(): string
     name: "http-bridge",
     contract: contractVersion,
     async start(host: Host) {
-      server = new HttpServer(host, options.pages);
+      server = new HttpServer(host, { pages: options.pages, trusted: trustedProxies(options.trustedProxies) });
       url = await server.listen(options);
     },
     async stop() {

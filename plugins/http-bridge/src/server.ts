@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, BlockList } from "node:net";
 import { StartRefusal, type Host } from "@faultline/plugin";
+import { clientIp } from "./client-ip.ts";
 import { routes } from "./routes.ts";
 import type { Visit } from "./visit.ts";
 
@@ -12,11 +13,13 @@ export class HttpServer {
   readonly #server: Server;
   readonly #host: Host;
   readonly #pages: Pages;
+  readonly #trusted: BlockList;
   readonly #running = new Set<Promise<void>>();
 
-  constructor(host: Host, pages: Pages) {
+  constructor(host: Host, { pages, trusted }: { pages: Pages; trusted: BlockList }) {
     this.#host = host;
     this.#pages = pages;
+    this.#trusted = trusted;
     this.#server = createServer(
       {
         keepAliveTimeout: 5_000,
@@ -75,6 +78,7 @@ export class HttpServer {
         host: this.#host,
         path: match.groups ?? {},
         query: new URLSearchParams(queryStart < 0 ? "" : url.slice(queryStart + 1)),
+        clientIp: clientIp(request, this.#trusted),
       };
       const handler = route.methods[request.method ?? ""] ?? route.otherMethod;
       const running = handler(visit)

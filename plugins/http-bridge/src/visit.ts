@@ -9,6 +9,8 @@ export interface Visit {
   /** The parts of the path that the route's pattern names. */
   readonly path: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
+  /** The sender's address. */
+  readonly clientIp: string;
 }
 
 /** Answers a request; what it throws is answered in the form of the route it stands in. */
@@ -20,11 +22,6 @@ export interface Route {
   readonly methods: Readonly<Record<string, Handler>>;
   /** Answers a method that is not in the list. */
   readonly otherMethod: Handler;
-}
-
-/** The sender's address, IPv4 in its short form. */
-export function clientIp(request: IncomingMessage): string {
-  return request.socket.remoteAddress?.replace(/^::ffff:/, "") ?? "";
 }
 
 /** Sends a JSON body. */

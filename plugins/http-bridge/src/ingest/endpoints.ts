@@ -1,6 +1,6 @@
 import { emptyIntake, type Admission } from "@faultline/plugin";
 import { OutcomeKind, type ErrorEvent } from "@faultline/proto";
-import { clientIp, sendJson, type Handler, type Visit } from "../visit.ts";
+import { sendJson, type Handler, type Visit } from "../visit.ts";
 import { admitEnvelope, admitKey, admitRequest, type Admitted } from "./admission.ts";
 import { readDecodedBody } from "./body/decoded-body.ts";
 import { parseEnvelope } from "./body/envelope.ts";
@@ -121,11 +121,11 @@ function noteItems(
 }
 
 function arrivalOf(
-  { request, host }: Visit,
+  { clientIp, host }: Visit,
   { projectId }: Admission,
   header: Pick<ItemArrival, "sentAt" | "envelopeEventId"> = {},
 ): ItemArrival {
-  return { projectId, receivedAt: host.clock.now(), clientIp: clientIp(request), ...header };
+  return { projectId, receivedAt: host.clock.now(), clientIp, ...header };
 }
 
 async function accept({ host }: Visit, ...events: (ErrorEvent | undefined)[]): Promise<void> {

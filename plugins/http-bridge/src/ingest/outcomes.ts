@@ -1,5 +1,5 @@
 import { OutcomeKind } from "@faultline/proto";
-import { clientIp, type Visit } from "../visit.ts";
+import type { Visit } from "../visit.ts";
 import { projectIdOf } from "./admission.ts";
 import { readClientKey } from "./authentication.ts";
 import type { IngestRefusal } from "./refusal.ts";
@@ -8,7 +8,7 @@ import type { IngestRefusal } from "./refusal.ts";
 export function noteRefusal(visit: Visit, refusal: IngestRefusal, category = "default"): void {
   const { outcome: reason, message } = refusal;
   if (reason === undefined) return;
-  const { request, query, host, path } = visit;
+  const { request, query, host, path, clientIp } = visit;
   host.events.note({
     projectId: projectIdOf(path) ?? 0,
     kind: OutcomeKind.REFUSED,
@@ -17,7 +17,7 @@ export function noteRefusal(visit: Visit, refusal: IngestRefusal, category = "de
     quantity: 1,
     refusal: {
       message,
-      ipAddress: clientIp(request),
+      ipAddress: clientIp,
       sdk: (readClientKey(query, request.headers).client ?? request.headers["user-agent"] ?? "").slice(0, 100),
     },
   });
