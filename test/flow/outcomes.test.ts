@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { OutcomeKind, type Refusal } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
@@ -182,6 +184,21 @@ test("counts survive a restart", async () => {
     reader.close();
     await again.stop();
   }
+});
+
+test("counts wait while the database is locked, what is stored can be read meanwhile, and none is lost", async () => {
+  const project = await createProject(server);
+  await post(server, project, "store", "{");
+  assert.equal(await outcomesOf(project), ["refused error malformed 1"]);
+  const database = new DatabaseSync(join(server.dataDir, "faultline.db"));
+  database.exec("PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE");
+  try {
+    await post(server, project, "store", "{");
+    assert.equal(await outcomesOf(project), ["refused error malformed 1"]); // its own save has failed by now
+  } finally {
+    database.close();
+  }
+  assert.equal(await outcomesOf(project), ["refused error malformed 2"]);
 });
 
 test("a project that does not exist has no outcomes, and leaves none for the one that comes to exist", async () => {

@@ -40,14 +40,10 @@ export class Outcomes {
 
   /** See EventDoor.note. */
   note(outcome: NotedOutcome): void {
-    const { projectId, kind, category, reason, quantity } = outcome;
+    const { projectId, category, reason, quantity } = outcome;
     if (projectId === 0 || quantity <= 0) return;
     const now = this.#clock.now();
-    const hour = Math.floor(now / hourMs);
-    const key = `${projectId}/${hour}/${kind}/${category}/${reason}`;
-    const counted = this.#counts.get(key);
-    if (counted) counted.quantity += quantity;
-    else if (this.#counts.size < countsWaiting) this.#counts.set(key, { outcome, hour, quantity });
+    this.#count(outcome, Math.floor(now / hourMs), quantity);
     if (outcome.refusal) {
       this.#remember(projectId, now, { time: timestamp(now), reason, category, ...outcome.refusal });
     }
@@ -55,8 +51,9 @@ export class Outcomes {
 
   /** Writes what was counted; called each second, as a write an outcome would help whoever floods us. */
   save(): Promise<void> {
-    this.#saving = this.#saving.then(() => this.#write());
-    return this.#saving;
+    const saved = this.#saving.then(() => this.#write());
+    this.#saving = saved.catch(() => undefined); // whoever called is told; the next save tries again
+    return saved;
   }
 
   /** Deletes what is older than the retention. */
@@ -66,7 +63,7 @@ export class Outcomes {
   }
 
   async list(projectId: number, hourCount: number): Promise<MessageInitShape<typeof ListOutcomesResponseSchema>> {
-    await this.save();
+    await this.save().catch(() => undefined); // what is stored can be read while nothing can be written
     const first = Math.floor(this.#clock.now() / hourMs) - hourCount + 1;
     const inWindow = this.#database
       .read<Tables>()
@@ -127,6 +124,14 @@ export class Outcomes {
     }
   }
 
+  #count(outcome: NotedOutcome, hour: number, quantity: number): void {
+    const { projectId, kind, category, reason } = outcome;
+    const key = `${projectId}/${hour}/${kind}/${category}/${reason}`;
+    const counted = this.#counts.get(key);
+    if (counted) counted.quantity += quantity;
+    else if (this.#counts.size < countsWaiting) this.#counts.set(key, { outcome, hour, quantity });
+  }
+
   #remember(projectId: number, at: number, refusal: Refusal): void {
     let refusals = this.#refusals.get(projectId);
     if (!refusals) {
@@ -151,12 +156,17 @@ export class Outcomes {
       reason,
       quantity,
     ]);
-    await sql`
-      insert into outcome (project_id, hour, kind, category, reason, quantity)
-      select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5
-      from json_each(${JSON.stringify(rows)})
-      where exists (select 1 from project where id = value ->> 0)
-      on conflict (project_id, hour, kind, category, reason) do update set quantity = quantity + excluded.quantity
-    `.execute(this.#database.write<Tables>());
+    try {
+      await sql`
+        insert into outcome (project_id, hour, kind, category, reason, quantity)
+        select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5
+        from json_each(${JSON.stringify(rows)})
+        where exists (select 1 from project where id = value ->> 0)
+        on conflict (project_id, hour, kind, category, reason) do update set quantity = quantity + excluded.quantity
+      `.execute(this.#database.write<Tables>());
+    } catch (error) {
+      for (const { outcome, hour, quantity } of counts.values()) this.#count(outcome, hour, quantity);
+      throw error;
+    }
   }
 }

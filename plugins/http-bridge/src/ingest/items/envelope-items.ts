@@ -4,7 +4,7 @@ import type { ErrorEvent, SessionAggregate, SessionUpdate, UserFeedback } from "
 import type { EnvelopeItem } from "../body/envelope.ts";
 import { parseEventJson } from "../body/event-json.ts";
 import type { ReceivedEnvelope } from "../body/read-envelope.ts";
-import { maxEntries, maxEventBytes } from "../limits.ts";
+import { maxEntries } from "../limits.ts";
 import { IngestRefusal } from "../refusal.ts";
 import type { Spending } from "../spending.ts";
 import type { ItemArrival } from "./arrival.ts";
@@ -86,7 +86,7 @@ export class EnvelopeItems {
 
   #readEvent({ payload }: EnvelopeItem): void {
     this.#spending.take("error");
-    if (!payload) throw tooLarge(maxEventBytes);
+    if (!payload) throw tooLarge("event");
     const { envelope, body } = this.#received;
     // Kept as it was sent when it brings nothing but the event; a DSN, which may hold a secret, is never kept.
     const original = envelope.items.length === 1 && envelope.header.dsn === undefined ? body : undefined;
@@ -111,11 +111,11 @@ export class EnvelopeItems {
   }
 }
 
-function readJson({ payload, size }: EnvelopeItem): JsonObject {
-  if (!payload) throw tooLarge(size);
+function readJson({ payload, type }: EnvelopeItem): JsonObject {
+  if (!payload) throw tooLarge(type);
   return parseEventJson(payload).event;
 }
 
-function tooLarge(bytes: number): IngestRefusal {
-  return new IngestRefusal(413, `An item is larger than its type may be (${bytes} bytes).`);
+function tooLarge(type: string): IngestRefusal {
+  return new IngestRefusal(413, `The envelope holds more than may come of the type ${type}.`);
 }
