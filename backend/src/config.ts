@@ -20,6 +20,8 @@ export interface Config {
   readonly rootPassword: string | undefined;
   readonly rootToken: string | undefined;
   readonly offering: Offering;
+  /** The release of the platform whose rules hold, such as `18.0` (specification section 9). */
+  readonly platformRelease: string;
   /** Events a second, and as many sessions; 0: no limit. */
   readonly rateLimits: { readonly perKey: number; readonly perProject: number };
   readonly logLevel: string;
@@ -75,6 +77,11 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     faults.push("FAULTLINE_BASE_URL must look like https://errors.example.com, without a path");
   }
 
+  const platformRelease = text("PLATFORM_RELEASE") ?? "18.0";
+  if (!/^\d{1,3}\.(\d|1[01])$/.test(platformRelease)) {
+    faults.push("FAULTLINE_PLATFORM_RELEASE must look like 18.0: a major and a minor from 0 to 11");
+  }
+
   const config: Config = {
     http: { host: text("HTTP_HOST") ?? "127.0.0.1", port, trustedProxies },
     grpcAddress,
@@ -83,6 +90,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     rootPassword: secret("ROOT_PASSWORD"),
     rootToken: secret("ROOT_TOKEN"),
     offering: choice("OFFERING", offerings, "hosted"),
+    platformRelease,
     rateLimits: { perKey: rate("RATE_LIMIT_KEY", 300), perProject: rate("RATE_LIMIT_PROJECT", 600) },
     logLevel: choice("LOG_LEVEL", logLevels, "warn"),
   };

@@ -5,29 +5,39 @@
  * hourly counts, users and tags in one synced transaction; then the SDK gets its `200 {"id": ...}`.
  */
 import { existsSync } from "node:fs";
+import { deprecations } from "@faultline/deprecations";
 import { externalBackend } from "@faultline/external-backend";
 import { httpBridge } from "@faultline/http-bridge";
 import { integratedBackend } from "@faultline/integrated-backend";
 import type { Clock, Host, Plugin } from "@faultline/plugin";
 import pino from "pino";
+import { AccessMemory } from "./access/access-memory.ts";
 import { accountService } from "./access/account-service.ts";
 import { CallerDirectory } from "./access/caller.ts";
 import { makeFirstAdministrator, type FirstCredentials } from "./access/first-administrator.ts";
+import { Grants } from "./access/grants.ts";
+import { AuditLog } from "./audit/audit-log.ts";
+import { auditService } from "./audit/audit-service.ts";
 import { clientKeyService } from "./client-keys/client-key-service.ts";
 import { ClientKeys } from "./client-keys/client-keys.ts";
 import { readConfig, type Config } from "./config.ts";
 import { ConsolePages } from "./console-pages.ts";
-import { guardedCore } from "./core.ts";
+import { Guard, guardedCore } from "./core.ts";
 import { claimDataDirectory } from "./database/data-directory.ts";
 import { coreEntities } from "./database/entities.ts";
 import { Core0001 } from "./database/migrations/core-0001.ts";
 import { Core0002 } from "./database/migrations/core-0002.ts";
+import { Core0003 } from "./database/migrations/core-0003.ts";
 import { databaseFile, openDatabase } from "./database/open.ts";
+import { deprecationService } from "./deprecations/deprecation-service.ts";
 import { errorService } from "./errors/error-service.ts";
 import { GrpcServer } from "./grpc/server.ts";
 import { GroupCommit } from "./ingest/group-commit.ts";
 import { ingestService } from "./ingest/ingest-service.ts";
 import { RateLimits } from "./ingest/rate-limits.ts";
+import { instanceService } from "./instance/instance-service.ts";
+import { memberRoleService } from "./members/member-role-service.ts";
+import { memberService } from "./members/member-service.ts";
 import { outcomeService } from "./outcomes/outcome-service.ts";
 import { Outcomes } from "./outcomes/outcomes.ts";
 import { backendsByKind, checkPlugins, eventStore, pluginQueue } from "./plugins/boot-checks.ts";
@@ -39,6 +49,7 @@ import { releaseService } from "./releases/release-service.ts";
 import { Readiness } from "./readiness.ts";
 import { KeyRing } from "./secrets/key-ring.ts";
 import { settingsService } from "./settings/settings-service.ts";
+import { userService } from "./users/user-service.ts";
 import { StartRefusal } from "@faultline/plugin";
 import { version } from "./version.ts";
 
@@ -61,7 +72,9 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
   // What runs.
   const pages = new ConsolePages();
   const bridge = httpBridge({ ...config.http, pages: (request, response) => pages.handle(request, response) });
-  const plugins: readonly Plugin[] = [integratedBackend(), externalBackend(), bridge];
+  const isHosted = config.offering === "hosted";
+  const platform = deprecations({ release: config.platformRelease, isHosted });
+  const plugins: readonly Plugin[] = [integratedBackend(), externalBackend(), platform, bridge];
   checkPlugins(plugins);
 
   // The data.
@@ -71,7 +84,7 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
   const database = await openDatabase(
     config.dataDir,
     [...coreEntities, ...plugins.flatMap(({ entities }) => entities ?? [])],
-    [Core0001, Core0002, ...plugins.flatMap(({ migrations }) => migrations ?? [])],
+    [Core0001, Core0002, Core0003, ...plugins.flatMap(({ migrations }) => migrations ?? [])],
   );
   const { orm } = database;
   started.defer(() => orm.close());
@@ -79,9 +92,11 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
 
   // The services.
   const baseUrl = () => config.baseUrl ?? bridge.url();
-  const integratedOffered = config.offering === "hosted";
-  const projects = new ProjectDirectory(orm, backendsByKind(plugins), integratedOffered);
-  const clientKeys = new ClientKeys({ orm, keyRing, clock, baseUrl, integratedOffered });
+  const memory = new AccessMemory();
+  const grants = new Grants(orm, memory);
+  const guard = new Guard(new CallerDirectory({ orm, keyRing, clock, memory }), grants);
+  const projects = new ProjectDirectory(orm, backendsByKind(plugins), isHosted);
+  const clientKeys = new ClientKeys({ orm, keyRing, clock, baseUrl, integratedOffered: isHosted });
   const groupCommit = new GroupCommit(eventStore(plugins), log);
   started.defer(() => groupCommit.drained());
   const queue = pluginQueue(plugins) ?? groupCommit;
@@ -89,16 +104,23 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
   const outcomes = new Outcomes(database, clock);
   const core = guardedCore(
     {
-      account: accountService({ orm, keyRing, clock, version }),
-      project: projectService({ orm, clock, projects, clientKeys }),
+      account: accountService({ orm, keyRing, clock, memory, version }),
+      user: userService(),
+      member: memberService(),
+      memberRole: memberRoleService(),
+      audit: auditService(),
+      instance: instanceService(),
+      deprecation: deprecationService(platform.deprecations),
+      project: projectService({ orm, clock, projects, clientKeys, grants, memory }),
       settings: settingsService({ orm, clock, keyRing, projects, clientKeys, offering: config.offering }),
-      clientKey: clientKeyService({ projects, clientKeys }),
+      clientKey: clientKeyService(clientKeys),
       error: errorService(projects),
       release: releaseService(projects),
-      outcome: outcomeService({ projects, outcomes }),
-      ingest: ingestService({ projects, queue, clock, integratedOffered }),
+      outcome: outcomeService(outcomes),
+      ingest: ingestService({ projects, queue, clock, integratedOffered: isHosted }),
     },
-    new CallerDirectory(orm, keyRing, clock),
+    guard,
+    new AuditLog(orm, clock),
   );
 
   const scheduler = new IntervalScheduler(log);
@@ -118,6 +140,8 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
   for (const plugin of plugins) {
     const host: Host = {
       core,
+      access: guard,
+      deprecations: platform.deprecations,
       events: {
         admit: (key, projectId) => clientKeys.admit(key, projectId),
         spend: (admission, category) => rateLimits.spend(admission, category),

@@ -1,12 +1,22 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestamp } from "@faultline/plugin";
 import type { AccessTokenSchema, ClientKeySchema, ProjectSchema, SettingsSchema, UserSchema } from "@faultline/proto";
-import type { AccessTokenRow, ClientKeyRow, ProjectRow, SettingsRow, UserRow } from "./database/entities.ts";
+import type { Grant } from "./access/grants.ts";
+import type { AccessTokenRow, ClientKeyRow, SettingsRow, UserRow } from "./database/entities.ts";
 
 // Rows become messages here and nowhere else.
 
 export function userToProto(row: UserRow): MessageInitShape<typeof UserSchema> {
-  return { userId: row.id, username: row.username, name: row.name, isAdmin: row.isAdmin };
+  return {
+    userId: row.id,
+    username: row.username,
+    name: row.name,
+    isAdmin: row.isAdmin,
+    email: row.email,
+    isBlocked: row.isBlocked,
+    createdTime: timestamp(row.createdAt),
+    ...(row.lastSignInAt != null && { lastSignInTime: timestamp(row.lastSignInAt) }),
+  };
 }
 
 export function accessTokenToProto(row: AccessTokenRow): MessageInitShape<typeof AccessTokenSchema> {
@@ -18,19 +28,22 @@ export function accessTokenToProto(row: AccessTokenRow): MessageInitShape<typeof
     ...(row.expiresAt != null && { expiresTime: timestamp(row.expiresAt) }),
     ...(row.lastUsedAt != null && { lastUsedTime: timestamp(row.lastUsedAt) }),
     ...(row.revokedAt != null && { revokedTime: timestamp(row.revokedAt) }),
+    userId: row.userId,
   };
 }
 
+/** `capabilities` are not in the row: they come from the backend and the caller's role. */
 export function projectToProto(
-  row: ProjectRow,
+  { project, role }: Pick<Grant, "project" | "role">,
   capabilities: MessageInitShape<typeof ProjectSchema>["capabilities"],
 ): MessageInitShape<typeof ProjectSchema> {
   return {
-    projectId: row.id,
-    path: row.path,
-    name: row.name,
-    monitorEnabled: row.monitorEnabled,
-    createdTime: timestamp(row.createdAt),
+    projectId: project.id,
+    path: project.path,
+    name: project.name,
+    monitorEnabled: project.monitorEnabled,
+    createdTime: timestamp(project.createdAt),
+    role,
     ...(capabilities && { capabilities }),
   };
 }

@@ -1,12 +1,18 @@
 import {
   AccountService,
+  AuditService,
   ClientKeyService,
+  DeprecationService,
   ErrorService,
   IngestService,
+  InstanceService,
+  MemberRoleService,
+  MemberService,
   OutcomeService,
   ProjectService,
   ReleaseService,
   SettingsService,
+  UserService,
 } from "@faultline/proto";
 import { connect } from "@faultline/proto/grpc";
 import { credentials } from "@grpc/grpc-js";
@@ -17,6 +23,12 @@ export function grpcClient(server: Pick<Server, "grpcAddress">) {
   const connection = connect(server.grpcAddress, credentials.createInsecure());
   return {
     accounts: connection.service(AccountService),
+    users: connection.service(UserService),
+    members: connection.service(MemberService),
+    memberRoles: connection.service(MemberRoleService),
+    audit: connection.service(AuditService),
+    instance: connection.service(InstanceService),
+    deprecations: connection.service(DeprecationService),
     projects: connection.service(ProjectService),
     settings: connection.service(SettingsService),
     clientKeys: connection.service(ClientKeyService),

@@ -11,6 +11,7 @@ export function testConfig(dataDir: string): Config {
     rootPassword,
     rootToken,
     offering: "hosted",
+    platformRelease: "18.0",
     rateLimits: { perKey: 0, perProject: 0 },
     logLevel: "error",
   };

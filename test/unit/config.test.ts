@@ -15,6 +15,7 @@ config("nothing set gives the defaults", () => {
     rootPassword: undefined,
     rootToken: undefined,
     offering: "hosted",
+    platformRelease: "18.0",
     rateLimits: { perKey: 300, perProject: 600 },
     logLevel: "warn",
   });
@@ -31,6 +32,7 @@ config("everything set is taken", () => {
     FAULTLINE_ROOT_PASSWORD: "12345678",
     FAULTLINE_ROOT_TOKEN: "x".repeat(1024),
     FAULTLINE_OFFERING: "self_managed",
+    FAULTLINE_PLATFORM_RELEASE: "17.11",
     FAULTLINE_RATE_LIMIT_KEY: "50",
     FAULTLINE_RATE_LIMIT_PROJECT: "0",
     FAULTLINE_LOG_LEVEL: "silent",
@@ -43,6 +45,7 @@ config("everything set is taken", () => {
     rootPassword: "12345678",
     rootToken: "x".repeat(1024),
     offering: "self_managed",
+    platformRelease: "17.11",
     rateLimits: { perKey: 50, perProject: 0 },
     logLevel: "silent",
   });

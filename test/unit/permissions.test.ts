@@ -1,8 +1,9 @@
-import { ErrorReason } from "@faultline/proto";
+import { ErrorReason, Permission, Role } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Caller } from "../../backend/src/access/caller.ts";
-import { authorise, needs, type Need } from "../../backend/src/access/permissions.ts";
+import { checkGrant, checkToken, needOf, needs, type Need, type Scope } from "../../backend/src/access/permissions.ts";
+import { permissionsOf, roleNames } from "../../backend/src/access/roles.ts";
 import { coreServices } from "../../backend/src/core.ts";
 import { refusal } from "../support/refusal.ts";
 
@@ -16,43 +17,98 @@ permissions("every method has exactly one row, and no row is without a method", 
   assert.equal(Object.keys(needs).toSorted(), methods.map(({ name }) => name).toSorted());
 });
 
-permissions("nothing but signing in is public", () => {
+permissions("nothing is public but signing in and what a link alone is the proof for", () => {
   assert.equal(
-    Object.keys(needs).filter((name) => needs[name] === "public"),
-    ["AccountService.SignIn"],
+    Object.keys(needs).filter((name) => needs[name]?.who === "anyone"),
+    [
+      "AccountService.SignIn",
+      "UserService.GetPasswordReset",
+      "UserService.ResetPassword",
+      "MemberService.GetInvitation",
+      "MemberService.RegisterByInvitation",
+    ],
   );
 });
 
 permissions("a token that may only read is good for reading methods alone", () => {
   for (const { name, verb } of methods) {
-    if (needs[name] === "read") assert.match(verb, /^(Get|List|Watch)/, name);
+    const need = needOf(name);
+    if (need.who !== "anyone" && need.scope === "read") assert.match(verb, /^(Get|List|Watch)/, name);
   }
 });
 
-const user = { id: 1, username: "ann", name: "Ann", passwordHash: "", isAdmin: false, createdAt: 0 } as Caller["user"];
-const callers: [who: string, scopes: Caller["scopes"], may: Need[], refused: ErrorReason][] = [
-  ["a session", "session", ["public", "read", "write", "session"], ErrorReason.UNSPECIFIED],
-  ["a token with the scope api", ["api"], ["public", "read", "write"], ErrorReason.INSUFFICIENT_SCOPE],
-  ["a token with the scope read_api", ["read_api"], ["public", "read"], ErrorReason.INSUFFICIENT_SCOPE],
-  ["a token with both scopes", ["api", "read_api"], ["public", "read", "write"], ErrorReason.INSUFFICIENT_SCOPE],
-  ["a token with an unknown scope", ["admin"], ["public"], ErrorReason.INSUFFICIENT_SCOPE],
-  ["a token without a scope", [], ["public"], ErrorReason.INSUFFICIENT_SCOPE],
+const user = { id: 1, username: "ann", isAdmin: true } as Caller["user"];
+const callers: [who: string, scopes: Caller["scopes"], may: Scope[], refused: ErrorReason][] = [
+  ["a session", "session", ["read", "write", "session"], ErrorReason.UNSPECIFIED],
+  ["a token with the scope api", ["api"], ["read", "write"], ErrorReason.INSUFFICIENT_SCOPE],
+  ["a token with the scope read_api", ["read_api"], ["read"], ErrorReason.INSUFFICIENT_SCOPE],
+  ["a token with both scopes", ["api", "read_api"], ["read", "write"], ErrorReason.INSUFFICIENT_SCOPE],
+  ["a token with an unknown scope", ["admin"], [], ErrorReason.INSUFFICIENT_SCOPE],
+  ["a token with the scope in capitals", ["API"], [], ErrorReason.INSUFFICIENT_SCOPE],
+  ["a token without a scope", [], [], ErrorReason.INSUFFICIENT_SCOPE],
 ];
 
+const tokenNeeds = Object.entries(needs).filter(
+  (row): row is [string, Exclude<Need, { who: "anyone" }>] => row[1].who !== "anyone",
+);
+
 for (const [who, scopes, may, refused] of callers) {
-  permissions(`${who} may call what is ${may.join(", ")}`, () => {
-    for (const [name, need] of Object.entries(needs)) {
-      const call = () => authorise(name, { user, scopes });
-      if (may.includes(need)) call();
-      else assert.is(refusal(call).reason, need === "session" ? ErrorReason.FORBIDDEN : refused, name);
+  permissions(`${who} may call what needs ${may.join(", ") || "nothing"}`, () => {
+    for (const [name, need] of tokenNeeds) {
+      const call = () => checkToken(need, { user, scopes });
+      if (may.includes(need.scope)) call();
+      else assert.is(refusal(call).reason, need.scope === "session" ? ErrorReason.FORBIDDEN : refused, name);
     }
   });
 }
 
+permissions("who is no administrator may do nothing that is for administrators, in a session neither", () => {
+  for (const [name, need] of tokenNeeds) {
+    const call = () => checkToken(need, { user: { ...user, isAdmin: false }, scopes: "session" });
+    if (need.who === "administrator") assert.is(refusal(call).reason, ErrorReason.FORBIDDEN, name);
+    else call();
+  }
+});
+
+const leastRoles: [Permission, Role][] = [
+  [Permission.READ_PROJECT, Role.GUEST],
+  [Permission.READ_MEMBERS, Role.GUEST],
+  [Permission.READ_ERROR_TRACKING, Role.REPORTER],
+  [Permission.UPDATE_ERROR_TRACKING, Role.DEVELOPER],
+  [Permission.REPORT_EVENTS, Role.DEVELOPER],
+  [Permission.ADMIN_ERROR_TRACKING, Role.MAINTAINER],
+  [Permission.ADMIN_PROJECT, Role.MAINTAINER],
+  [Permission.ADMIN_MEMBERS, Role.MAINTAINER],
+  [Permission.REMOVE_PROJECT, Role.OWNER],
+];
+
+for (const [permission, least] of leastRoles) {
+  permissions(`permission ${permission} begins with the role ${roleNames.get(least)}`, () => {
+    const project = { path: "acme/web" } as never;
+    for (const role of roleNames.keys()) {
+      const check = () =>
+        checkGrant(
+          { who: "member", scope: "write", permission },
+          { project, role, permissions: permissionsOf(role) },
+          false,
+        );
+      if (role >= least) check();
+      else assert.match(refusal(check).message, `at least the ${roleNames.get(least)} role in acme/web`);
+    }
+  });
+}
+
+permissions("a custom role may do what its base role may, and what it adds", () => {
+  const may = permissionsOf(Role.REPORTER, [Permission.ADMIN_MEMBERS]);
+  assert.equal(
+    [...may],
+    [Permission.READ_PROJECT, Permission.READ_MEMBERS, Permission.READ_ERROR_TRACKING, Permission.ADMIN_MEMBERS],
+  );
+});
+
 permissions("nobody may call a method without a row", () => {
-  for (const [, scopes] of callers) {
-    const { reason } = refusal(() => authorise("AccountService.DeleteEverything", { user, scopes }));
-    assert.is(reason, ErrorReason.FORBIDDEN);
+  for (const name of ["AccountService.DeleteEverything", "toString", "__proto__"]) {
+    assert.is(refusal(() => needOf(name)).reason, ErrorReason.FORBIDDEN);
   }
 });
 

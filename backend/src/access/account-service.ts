@@ -4,14 +4,16 @@ import { AccountService, ErrorReason } from "@faultline/proto";
 import type { MikroORM } from "@mikro-orm/sql";
 import { AccessTokenEntity, SessionEntity, UserEntity } from "../database/entities.ts";
 import type { CoreCall } from "../core.ts";
+import type { AccessMemory } from "./access-memory.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
 import { accessTokenToProto, userToProto } from "../to-proto.ts";
 import { timestamp } from "@faultline/plugin";
+import { notBuilt } from "../not-built.ts";
 import { verifyPassword } from "./password.ts";
+import { sessionMs } from "./sessions.ts";
 import { SignInThrottle } from "./sign-in-throttle.ts";
 import { accessTokenPurpose, newToken, sessionPurpose } from "./tokens.ts";
 
-const sessionMs = 30 * 24 * 3_600_000;
 const scopes = ["api", "read_api"];
 
 /** Sign-in, sessions and personal access tokens. */
@@ -19,12 +21,15 @@ export function accountService(parts: {
   orm: MikroORM;
   keyRing: KeyRing;
   clock: Clock;
+  memory: AccessMemory;
   version: string;
 }): Handlers<typeof AccountService, CoreCall> {
-  const { orm, keyRing, clock, version } = parts;
+  const { orm, keyRing, clock, memory, version } = parts;
   const throttle = new SignInThrottle(clock);
 
   return {
+    ...notBuilt(AccountService),
+
     async signIn({ username, password }) {
       if (throttle.isBlocked(username)) {
         throw new ServiceError(ErrorReason.TOO_MANY_ATTEMPTS, "Too many attempts. Try again in a minute.");
@@ -44,12 +49,16 @@ export function accountService(parts: {
         tokenDigest: keyRing.digest(sessionPurpose, token),
         createdAt: now,
         expiresAt: now + sessionMs,
+        lastUsedAt: now,
+        clientAddress: "",
+        userAgent: "",
       });
       return { sessionToken: token, expiresTime: timestamp(now + sessionMs), user: userToProto(user) };
     },
 
     async signOut(_request, { caller }) {
       if (caller.sessionId !== undefined) await orm.em.fork().nativeDelete(SessionEntity, { id: caller.sessionId });
+      memory.changed();
       return {};
     },
 
@@ -107,6 +116,7 @@ export function accountService(parts: {
       if (!row) throw new ServiceError(ErrorReason.ACCESS_TOKEN_NOT_FOUND, "You have no such personal access token.");
       row.revokedAt ??= clock.now();
       await em.flush();
+      memory.changed();
       return { accessToken: accessTokenToProto(row) };
     },
   };

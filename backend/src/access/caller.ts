@@ -4,6 +4,8 @@ import { ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { AccessTokenEntity, SessionEntity, UserEntity, type UserRow } from "../database/entities.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
+import type { AccessMemory } from "./access-memory.ts";
+import { sessionEnd } from "./sessions.ts";
 import { accessTokenPurpose, isSessionToken, sessionPurpose } from "./tokens.ts";
 
 /** Who makes a call. */
@@ -11,22 +13,24 @@ export interface Caller {
   readonly user: UserRow;
   /** What a personal access token allows; a session allows everything its user may do. */
   readonly scopes: readonly string[] | "session";
-  /** The session's id, to end it. */
   readonly sessionId?: number;
+  readonly tokenId?: number;
 }
 
 const minuteMs = 60_000;
 
-/** Finds out who a token belongs to. Reads the database on each call, so that a revocation holds at once. */
+/** Finds out who a token belongs to. */
 export class CallerDirectory {
   readonly #orm: MikroORM;
   readonly #keyRing: KeyRing;
   readonly #clock: Clock;
+  readonly #memory: AccessMemory;
 
-  constructor(orm: MikroORM, keyRing: KeyRing, clock: Clock) {
-    this.#orm = orm;
-    this.#keyRing = keyRing;
-    this.#clock = clock;
+  constructor(parts: { orm: MikroORM; keyRing: KeyRing; clock: Clock; memory: AccessMemory }) {
+    this.#orm = parts.orm;
+    this.#keyRing = parts.keyRing;
+    this.#clock = parts.clock;
+    this.#memory = parts.memory;
   }
 
   /** The caller a token stands for; refuses with TOKEN_REQUIRED, TOKEN_EXPIRED or TOKEN_REVOKED. */
@@ -36,30 +40,47 @@ export class CallerDirectory {
   }
 
   async #bySession(token: string): Promise<Caller> {
-    const em = this.#orm.em.fork();
-    const session = await em.findOne(SessionEntity, { tokenDigest: this.#keyRing.digest(sessionPurpose, token) });
-    if (!session) throw tokenRequired();
-    if (session.expiresAt <= this.#clock.now()) {
+    const digest = this.#keyRing.digest(sessionPurpose, token);
+    const session = await this.#memory.remembered(`session ${digest}`, async () => {
+      const em = this.#orm.em.fork();
+      const row = await em.findOne(SessionEntity, { tokenDigest: digest });
+      const user = row && (await em.findOne(UserEntity, { id: row.userId, isBlocked: false }));
+      if (!user) throw tokenRequired();
+      return { row, user };
+    });
+    const now = this.#clock.now();
+    if (sessionEnd(session.row) <= now) {
       throw new ServiceError(ErrorReason.TOKEN_EXPIRED, "The session is over. Sign in again.");
     }
-    return { user: await em.findOneOrFail(UserEntity, session.userId), scopes: "session", sessionId: session.id };
+    if (now - session.row.lastUsedAt >= minuteMs) {
+      session.row.lastUsedAt = now; // at once, so that calls beside this one do not write it too
+      await this.#orm.em.fork().nativeUpdate(SessionEntity, { id: session.row.id }, { lastUsedAt: now });
+    }
+    return { user: session.user, scopes: "session", sessionId: session.row.id };
   }
 
   async #byAccessToken(token: string): Promise<Caller> {
-    const em = this.#orm.em.fork();
-    const found = await em.findOne(AccessTokenEntity, { tokenDigest: this.#keyRing.digest(accessTokenPurpose, token) });
-    if (!found) throw tokenRequired();
+    const digest = this.#keyRing.digest(accessTokenPurpose, token);
+    const found = await this.#memory.remembered(`token ${digest}`, async () => {
+      const em = this.#orm.em.fork();
+      const row = await em.findOne(AccessTokenEntity, { tokenDigest: digest });
+      const user = row && (await em.findOne(UserEntity, { id: row.userId, isBlocked: false }));
+      if (!user) throw tokenRequired();
+      return { row, user };
+    });
     const now = this.#clock.now();
-    if (found.revokedAt != null) {
+    const { row, user } = found;
+    if (row.revokedAt != null) {
       throw new ServiceError(ErrorReason.TOKEN_REVOKED, "The personal access token was revoked. Make a new one.");
     }
-    if (found.expiresAt != null && found.expiresAt <= now) {
+    if (row.expiresAt != null && row.expiresAt <= now) {
       throw new ServiceError(ErrorReason.TOKEN_EXPIRED, "The personal access token has expired. Make a new one.");
     }
-    if (found.lastUsedAt == null || now - found.lastUsedAt >= minuteMs) {
-      await em.nativeUpdate(AccessTokenEntity, { id: found.id }, { lastUsedAt: now }); // at most one write a minute
+    if (row.lastUsedAt == null || now - row.lastUsedAt >= minuteMs) {
+      row.lastUsedAt = now;
+      await this.#orm.em.fork().nativeUpdate(AccessTokenEntity, { id: row.id }, { lastUsedAt: now });
     }
-    return { user: await em.findOneOrFail(UserEntity, found.userId), scopes: found.scopes.split(" ") };
+    return { user, scopes: row.scopes.split(" "), tokenId: row.id };
   }
 }
 

@@ -1,59 +1,142 @@
 import { ServiceError } from "@faultline/plugin";
-import { ErrorReason } from "@faultline/proto";
+import { ErrorReason, Permission } from "@faultline/proto";
 import type { Caller } from "./caller.ts";
+import type { Grant } from "./grants.ts";
+import { needsRole } from "./roles.ts";
 
 /**
- * What a call needs:
- * `public` no token at all; `read` a token with the scope `api` or `read_api`; `write` a token with the scope `api`;
- * `session` a person who signed in, as personal access tokens may not make or revoke others.
+ * What a token must be good for: `read` the scope `api` or `read_api`; `write` the scope `api`; `session` a person who
+ * signed in, as personal access tokens may not make others.
  */
-export type Need = "public" | "read" | "write" | "session";
+export type Scope = "read" | "write" | "session";
 
-/** The one table of permissions: a method without a row is refused to all, and a test says so. */
+/** What a call needs. */
+export type Need =
+  | { readonly who: "anyone" }
+  | { readonly who: "user" | "administrator"; readonly scope: Scope }
+  | {
+      readonly who: "member";
+      readonly scope: Scope;
+      readonly permission: Permission;
+      /** The user the request names may do it too. */
+      readonly orSelf?: boolean;
+    };
+
+const anyone: Need = { who: "anyone" };
+const user = (scope: Scope): Need => ({ who: "user", scope });
+const administrator = (scope: Scope): Need => ({ who: "administrator", scope });
+const member = (scope: Scope, permission: Permission) => ({ who: "member", scope, permission }) as const;
+
+/**
+ * The one table of permissions. REST routes and tRPC procedures name the method they call, so its row is theirs; a
+ * method without a row is refused to all, and a test says so. docs/permissions.md prints it.
+ */
 export const needs: Readonly<Record<string, Need>> = {
-  "AccountService.SignIn": "public",
-  "AccountService.SignOut": "session",
-  "AccountService.GetCurrentUser": "read",
-  "AccountService.CreateAccessToken": "session",
-  "AccountService.ListAccessTokens": "read",
-  "AccountService.RevokeAccessToken": "session",
-  "ProjectService.CreateProject": "write",
-  "ProjectService.GetProject": "read",
-  "ProjectService.ListProjects": "read",
-  "ProjectService.UpdateProject": "write",
-  "SettingsService.GetSettings": "read",
-  "SettingsService.UpdateSettings": "write",
-  "ClientKeyService.CreateClientKey": "write",
-  "ClientKeyService.ListClientKeys": "read",
-  "ClientKeyService.DeleteClientKey": "write",
-  "ErrorService.ListErrors": "read",
-  "ErrorService.GetError": "read",
-  "ErrorService.UpdateErrors": "write",
-  "ErrorService.ListEvents": "read",
-  "ErrorService.GetEvent": "read",
-  "ErrorService.GetErrorStats": "read",
-  "ErrorService.WatchErrors": "read",
-  "ReleaseService.ListReleases": "read",
-  "ReleaseService.GetSessionStats": "read",
-  "OutcomeService.ListOutcomes": "read",
-  "OutcomeService.WatchRefusals": "read",
-  "IngestService.ReportEvents": "write",
-  "IngestService.ReportSessions": "write",
+  "AccountService.SignIn": anyone,
+  "AccountService.SignOut": user("session"),
+  "AccountService.GetCurrentUser": user("read"),
+  "AccountService.UpdateProfile": user("session"),
+  "AccountService.ChangePassword": user("session"),
+  "AccountService.ListSessions": user("session"),
+  "AccountService.EndSession": user("session"),
+  "AccountService.CreateAccessToken": user("session"),
+  "AccountService.GetAccessToken": user("read"),
+  "AccountService.ListAccessTokens": user("read"),
+  "AccountService.RevokeAccessToken": user("write"),
+  "AccountService.RotateAccessToken": user("write"),
+
+  "UserService.ListUsers": user("read"),
+  "UserService.GetUser": user("read"),
+  "UserService.CreateUser": administrator("write"),
+  "UserService.UpdateUser": administrator("write"),
+  "UserService.DeleteUser": administrator("write"),
+  "UserService.CreatePasswordReset": administrator("session"),
+  "UserService.GetPasswordReset": anyone, // the link is the proof
+  "UserService.ResetPassword": anyone,
+
+  "MemberService.ListMembers": member("read", Permission.READ_MEMBERS),
+  "MemberService.GetMember": member("read", Permission.READ_MEMBERS),
+  "MemberService.AddMember": member("write", Permission.ADMIN_MEMBERS),
+  "MemberService.UpdateMember": member("write", Permission.ADMIN_MEMBERS),
+  "MemberService.RemoveMember": { ...member("write", Permission.ADMIN_MEMBERS), orSelf: true },
+  "MemberService.CreateInvitation": member("write", Permission.ADMIN_MEMBERS),
+  "MemberService.ListInvitations": member("read", Permission.ADMIN_MEMBERS),
+  "MemberService.RevokeInvitation": member("write", Permission.ADMIN_MEMBERS),
+  "MemberService.GetInvitation": anyone, // the link is the proof
+  "MemberService.AcceptInvitation": user("session"),
+  "MemberService.RegisterByInvitation": anyone,
+
+  "MemberRoleService.ListMemberRoles": user("read"),
+  "MemberRoleService.CreateMemberRole": administrator("write"),
+  "MemberRoleService.DeleteMemberRole": administrator("write"),
+
+  "ProjectService.CreateProject": user("write"),
+  "ProjectService.GetProject": member("read", Permission.READ_PROJECT),
+  "ProjectService.ListProjects": user("read"), // lists what the caller may see
+  "ProjectService.UpdateProject": member("write", Permission.ADMIN_PROJECT),
+  "ProjectService.DeleteProject": member("write", Permission.REMOVE_PROJECT),
+  "ProjectService.RestoreProject": administrator("write"),
+  "ProjectService.ListDeletedProjects": administrator("read"),
+
+  "SettingsService.GetSettings": member("read", Permission.ADMIN_ERROR_TRACKING),
+  "SettingsService.UpdateSettings": member("write", Permission.ADMIN_ERROR_TRACKING),
+  "SettingsService.ListExternalProjects": member("write", Permission.ADMIN_ERROR_TRACKING),
+
+  "ClientKeyService.CreateClientKey": member("write", Permission.ADMIN_ERROR_TRACKING),
+  "ClientKeyService.ListClientKeys": member("read", Permission.ADMIN_ERROR_TRACKING),
+  "ClientKeyService.DeleteClientKey": member("write", Permission.ADMIN_ERROR_TRACKING),
+
+  "ErrorService.ListErrors": member("read", Permission.READ_ERROR_TRACKING),
+  "ErrorService.GetError": member("read", Permission.READ_ERROR_TRACKING),
+  "ErrorService.UpdateErrors": member("write", Permission.UPDATE_ERROR_TRACKING),
+  "ErrorService.ListEvents": member("read", Permission.READ_ERROR_TRACKING),
+  "ErrorService.GetEvent": member("read", Permission.READ_ERROR_TRACKING),
+  "ErrorService.GetErrorStats": member("read", Permission.READ_ERROR_TRACKING),
+  "ErrorService.WatchErrors": member("read", Permission.READ_ERROR_TRACKING),
+  "ReleaseService.ListReleases": member("read", Permission.READ_ERROR_TRACKING),
+  "ReleaseService.GetSessionStats": member("read", Permission.READ_ERROR_TRACKING),
+  "OutcomeService.ListOutcomes": member("read", Permission.READ_ERROR_TRACKING),
+  "OutcomeService.WatchRefusals": member("read", Permission.READ_ERROR_TRACKING),
+  "IngestService.ReportEvents": member("write", Permission.REPORT_EVENTS),
+  "IngestService.ReportSessions": member("write", Permission.REPORT_EVENTS),
+
+  "AuditService.ListAuditEvents": administrator("read"),
+  "InstanceService.GetInstance": user("read"),
+  "InstanceService.GetHealth": administrator("read"),
+  "InstanceService.GetOwnErrorReporting": administrator("read"),
+  "InstanceService.UpdateOwnErrorReporting": administrator("write"),
+  "InstanceService.RotateEncryptionKey": administrator("write"),
+  "DeprecationService.ListDeprecations": user("read"),
 };
 
-/** Lets a caller through or refuses with INSUFFICIENT_SCOPE or FORBIDDEN. `method` is `Service.Method`. */
-export function authorise(method: string, caller: Caller): void {
-  const need = needs[method];
+/** What a method needs. `method` is `Service.Method`; without a row nobody may call it. */
+export function needOf(method: string): Need {
+  const need = Object.hasOwn(needs, method) ? needs[method] : undefined;
   if (need === undefined) throw new ServiceError(ErrorReason.FORBIDDEN, "Nobody may call this method.");
-  if (caller.scopes === "session" || need === "public") return;
-  if (need === "session") {
-    throw new ServiceError(ErrorReason.FORBIDDEN, "A personal access token may not do this. Sign in to the console.");
+  return need;
+}
+
+/** Lets a caller's token through or refuses with INSUFFICIENT_SCOPE or FORBIDDEN; roles in projects come after it. */
+export function checkToken(need: Exclude<Need, { who: "anyone" }>, caller: Caller): void {
+  if (caller.scopes !== "session") {
+    if (need.scope === "session") {
+      throw new ServiceError(ErrorReason.FORBIDDEN, "A personal access token may not do this. Sign in to the console.");
+    }
+    const enough = need.scope === "read" ? ["api", "read_api"] : ["api"];
+    if (!caller.scopes.some((scope) => enough.includes(scope))) {
+      throw new ServiceError(
+        ErrorReason.INSUFFICIENT_SCOPE,
+        `The personal access token lacks the scope ${enough[0]}. Make one that has it.`,
+      );
+    }
   }
-  const enough = need === "read" ? ["api", "read_api"] : ["api"];
-  if (!caller.scopes.some((scope) => enough.includes(scope))) {
-    throw new ServiceError(
-      ErrorReason.INSUFFICIENT_SCOPE,
-      `The personal access token lacks the scope ${enough[0]}. Make one that has it.`,
-    );
+  if (need.who === "administrator" && !caller.user.isAdmin) {
+    throw new ServiceError(ErrorReason.FORBIDDEN, "Only administrators may do this.");
   }
+}
+
+/** Lets a member through or refuses with FORBIDDEN and the role that is needed. */
+export function checkGrant(need: Extract<Need, { who: "member" }>, grant: Grant, isSelf: boolean): void {
+  if (grant.permissions.has(need.permission) || (need.orSelf === true && isSelf)) return;
+  throw new ServiceError(ErrorReason.FORBIDDEN, needsRole(need.permission, grant.project.path));
 }

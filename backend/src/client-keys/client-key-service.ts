@@ -1,23 +1,16 @@
 import { pageSizeOf, pageToken, readPageToken, ServiceError, type Handlers } from "@faultline/plugin";
 import { ClientKeyService, ErrorReason } from "@faultline/proto";
 import type { CoreCall } from "../core.ts";
-import type { ProjectDirectory } from "../projects/project-directory.ts";
 import type { ClientKeys } from "./client-keys.ts";
 
 /** Client keys of a project (specification 4.1). They can be made while error tracking is off, as in the original. */
-export function clientKeyService(parts: {
-  projects: ProjectDirectory;
-  clientKeys: ClientKeys;
-}): Handlers<typeof ClientKeyService, CoreCall> {
-  const { projects, clientKeys } = parts;
+export function clientKeyService(clientKeys: ClientKeys): Handlers<typeof ClientKeyService, CoreCall> {
   return {
     async createClientKey({ projectId }) {
-      await projects.project(projectId);
       return { clientKey: await clientKeys.create(projectId) };
     },
 
     async listClientKeys(request) {
-      await projects.project(request.projectId);
       const list = `client keys ${request.projectId}`;
       const place = readPageToken(list, request.pageToken, ["number"]);
       const size = pageSizeOf(request);
@@ -35,7 +28,6 @@ export function clientKeyService(parts: {
     },
 
     async deleteClientKey({ projectId, keyId }) {
-      await projects.project(projectId);
       const clientKey = await clientKeys.delete(projectId, keyId);
       if (!clientKey) throw new ServiceError(ErrorReason.CLIENT_KEY_NOT_FOUND, "This project has no such client key.");
       return { clientKey };

@@ -1,4 +1,4 @@
-import type { Backend } from "@faultline/proto";
+import type { Backend, Role } from "@faultline/proto";
 import { defineEntity, p, type InferEntity } from "@mikro-orm/core";
 
 // Times are milliseconds since 1970, UTC. Ids are integers that SQLite gives out once (`autoincrement`).
@@ -14,6 +14,10 @@ export const UserEntity = defineEntity({
     passwordHash: p.string(),
     isAdmin: p.boolean(),
     createdAt: p.bigint("number"),
+    /** Empty: none. */
+    email: p.string().default(""),
+    isBlocked: p.boolean().default(false),
+    lastSignInAt: p.bigint("number").nullable(),
   },
 });
 export type UserRow = InferEntity<typeof UserEntity>;
@@ -26,9 +30,14 @@ export const SessionEntity = defineEntity({
     userId: p.integer(),
     tokenDigest: p.string(),
     createdAt: p.bigint("number"),
+    /** The latest end; not being used ends it sooner. */
     expiresAt: p.bigint("number"),
+    lastUsedAt: p.bigint("number"),
+    clientAddress: p.string(),
+    userAgent: p.string(),
   },
 });
+export type SessionRow = InferEntity<typeof SessionEntity>;
 
 export const AccessTokenEntity = defineEntity({
   name: "AccessToken",
@@ -57,6 +66,9 @@ export const ProjectEntity = defineEntity({
     name: p.string(),
     monitorEnabled: p.boolean(),
     createdAt: p.bigint("number"),
+    /** When it was deleted; `path` then is one that no project can have, and `deletedPath` what it was. */
+    deletedAt: p.bigint("number").nullable(),
+    deletedPath: p.string().nullable(),
   },
 });
 export type ProjectRow = InferEntity<typeof ProjectEntity>;
@@ -99,6 +111,94 @@ export const ClientKeyEntity = defineEntity({
 });
 export type ClientKeyRow = InferEntity<typeof ClientKeyEntity>;
 
+export const MemberRoleEntity = defineEntity({
+  name: "MemberRole",
+  tableName: "member_role",
+  properties: {
+    id: p.integer().primary(),
+    name: p.string(),
+    description: p.string(),
+    baseRole: p.integer().$type<Role>(),
+    /** Numbers of Permission, joined by a space. */
+    permissions: p.string(),
+    createdAt: p.bigint("number"),
+  },
+});
+export type MemberRoleRow = InferEntity<typeof MemberRoleEntity>;
+
+export const MemberEntity = defineEntity({
+  name: "Member",
+  tableName: "member",
+  properties: {
+    projectId: p.integer().primary(),
+    userId: p.integer().primary(),
+    role: p.integer().$type<Role>(),
+    memberRoleId: p.integer().nullable(),
+    createdAt: p.bigint("number"),
+  },
+});
+export type MemberRow = InferEntity<typeof MemberEntity>;
+
+export const InvitationEntity = defineEntity({
+  name: "Invitation",
+  tableName: "invitation",
+  properties: {
+    id: p.integer().primary(),
+    projectId: p.integer(),
+    tokenDigest: p.string(),
+    role: p.integer().$type<Role>(),
+    memberRoleId: p.integer().nullable(),
+    note: p.string(),
+    /** A user's id. */
+    invitedBy: p.integer(),
+    createdAt: p.bigint("number"),
+    expiresAt: p.bigint("number"),
+  },
+});
+export type InvitationRow = InferEntity<typeof InvitationEntity>;
+
+export const PasswordResetEntity = defineEntity({
+  name: "PasswordReset",
+  tableName: "password_reset",
+  properties: {
+    userId: p.integer().primary(),
+    tokenDigest: p.string(),
+    createdAt: p.bigint("number"),
+    expiresAt: p.bigint("number"),
+  },
+});
+
+export const AuditEventEntity = defineEntity({
+  name: "AuditEvent",
+  tableName: "audit_event",
+  properties: {
+    id: p.integer().primary(),
+    at: p.bigint("number"),
+    userId: p.integer(),
+    username: p.string(),
+    tokenId: p.integer(),
+    method: p.string(),
+    projectId: p.integer(),
+    projectPath: p.string(),
+    summary: p.text(),
+  },
+});
+export type AuditEventRow = InferEntity<typeof AuditEventEntity>;
+
+export const OwnErrorReportingEntity = defineEntity({
+  name: "OwnErrorReporting",
+  tableName: "own_error_reporting",
+  properties: {
+    /** Always 1. */
+    id: p.integer().primary(),
+    enabled: p.boolean(),
+    /** Encrypted; null when there is none. */
+    dsn: p.text().nullable(),
+    environment: p.string(),
+    externalVersion: p.string(),
+  },
+});
+
 export const coreEntities = [
   UserEntity,
   SessionEntity,
@@ -106,4 +206,10 @@ export const coreEntities = [
   ProjectEntity,
   SettingsEntity,
   ClientKeyEntity,
+  MemberRoleEntity,
+  MemberEntity,
+  InvitationEntity,
+  PasswordResetEntity,
+  AuditEventEntity,
+  OwnErrorReportingEntity,
 ];

@@ -6,14 +6,14 @@ import type { ProjectDirectory } from "../projects/project-directory.ts";
 /** Errors: each call goes to the backend of its project. */
 export function errorService(projects: ProjectDirectory): Handlers<typeof ErrorService, CoreCall> {
   return {
-    listErrors: async (request, call) => (await projects.backend(request.projectId)).listErrors(request, call),
-    getError: async (request, call) => (await projects.backend(request.projectId)).getError(request, call),
-    updateErrors: async (request, call) => (await projects.backend(request.projectId)).updateErrors(request, call),
-    listEvents: async (request, call) => (await projects.backend(request.projectId)).listEvents(request, call),
-    getEvent: async (request, call) => (await projects.backend(request.projectId)).getEvent(request, call),
-    getErrorStats: async (request, call) => (await projects.backend(request.projectId)).getErrorStats(request, call),
+    listErrors: async (request, call) => (await projects.backend(call.grant.project)).listErrors(request, call),
+    getError: async (request, call) => (await projects.backend(call.grant.project)).getError(request, call),
+    updateErrors: async (request, call) => (await projects.backend(call.grant.project)).updateErrors(request, call),
+    listEvents: async (request, call) => (await projects.backend(call.grant.project)).listEvents(request, call),
+    getEvent: async (request, call) => (await projects.backend(call.grant.project)).getEvent(request, call),
+    getErrorStats: async (request, call) => (await projects.backend(call.grant.project)).getErrorStats(request, call),
     async *watchErrors(request, call) {
-      yield* (await projects.backend(request.projectId)).watchErrors(request, call);
+      yield* (await projects.backend(call.grant.project)).watchErrors(request, call);
     },
   };
 }

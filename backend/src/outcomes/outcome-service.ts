@@ -1,26 +1,19 @@
 import { invalidField, type Handlers } from "@faultline/plugin";
 import { OutcomeService } from "@faultline/proto";
 import type { CoreCall } from "../core.ts";
-import type { ProjectDirectory } from "../projects/project-directory.ts";
 import type { Outcomes } from "./outcomes.ts";
 
 const maxHours = 2160;
 
 /** What was not stored, and why. */
-export function outcomeService(parts: {
-  projects: ProjectDirectory;
-  outcomes: Outcomes;
-}): Handlers<typeof OutcomeService, CoreCall> {
-  const { projects, outcomes } = parts;
+export function outcomeService(outcomes: Outcomes): Handlers<typeof OutcomeService, CoreCall> {
   return {
     async listOutcomes({ projectId, hourCount }) {
-      await projects.project(projectId);
       if (hourCount > maxHours) throw invalidField("hour_count", "Ask for 1 to 2,160 hours, which are 90 days.");
       return outcomes.list(projectId, hourCount || 24);
     },
 
     async *watchRefusals({ projectId }, { signal }) {
-      await projects.project(projectId);
       yield* outcomes.watch(projectId, signal ?? new AbortController().signal);
     },
   };

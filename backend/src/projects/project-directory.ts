@@ -1,7 +1,9 @@
 import { ServiceError, type Capabilities, type ErrorBackend } from "@faultline/plugin";
-import { ErrorReason, type Backend, type CapabilitySchema } from "@faultline/proto";
+import { ErrorReason, Permission, type Backend, type CapabilitySchema } from "@faultline/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { MikroORM } from "@mikro-orm/sql";
+import type { Grant } from "../access/grants.ts";
+import { needsRole } from "../access/roles.ts";
 import { ProjectEntity, SettingsEntity, type ProjectRow, type SettingsRow } from "../database/entities.ts";
 
 export const monitorOff = "Monitor is turned off for this project. A maintainer can turn it on in Settings > General.";
@@ -26,7 +28,7 @@ export class ProjectDirectory {
 
   /** Refuses with PROJECT_NOT_FOUND; a project that is hidden from the caller looks the same. */
   async project(projectId: number): Promise<ProjectRow> {
-    const found = await this.#orm.em.fork().findOne(ProjectEntity, { id: projectId });
+    const found = await this.#orm.em.fork().findOne(ProjectEntity, { id: projectId, deletedAt: null });
     if (!found) throw projectNotFound();
     return found;
   }
@@ -36,22 +38,42 @@ export class ProjectDirectory {
   }
 
   /** The backend of a project whose error tracking works; refuses in words where it does not. */
-  async backend(projectId: number): Promise<ErrorBackend> {
-    const project = await this.project(projectId);
-    const settings = await this.settings(projectId);
+  async backend(project: ProjectRow): Promise<ErrorBackend> {
+    const settings = await this.settings(project.id);
     if (!project.monitorEnabled) throw new ServiceError(ErrorReason.MONITOR_DISABLED, monitorOff);
     const backend = settings?.active ? this.#backends.get(settings.backend) : undefined;
     if (!backend) throw new ServiceError(ErrorReason.ERROR_TRACKING_DISABLED, trackingOff);
     return backend;
   }
 
-  /** What can be done with a project's errors now. */
-  capabilities(project: ProjectRow, settings: SettingsRow | null): Capabilities {
+  /** What a caller can do in a project now: what backend and settings allow, and then the caller's role. */
+  capabilities({ project, permissions }: Grant, settings: SettingsRow | null): Capabilities {
+    const may = (permission: Permission, otherwise: Capability = { allowed: true }): Capability =>
+      permissions.has(permission) ? otherwise : { allowed: false, reason: needsRole(permission, project.path) };
+    const { READ_ERROR_TRACKING, UPDATE_ERROR_TRACKING, ADMIN_ERROR_TRACKING } = Permission;
+    const can = this.#backendCapabilities(project, settings);
+    return {
+      ...can,
+      read: may(READ_ERROR_TRACKING, can.read),
+      updateStatus: may(UPDATE_ERROR_TRACKING, can.updateStatus),
+      listEvents: may(READ_ERROR_TRACKING, can.listEvents),
+      affectedUsers: may(READ_ERROR_TRACKING, can.affectedUsers),
+      watch: may(READ_ERROR_TRACKING, can.watch),
+      releases: may(READ_ERROR_TRACKING, can.releases),
+      clientKeys: may(ADMIN_ERROR_TRACKING, can.clientKeys),
+      integratedBackend: this.#integratedBackend,
+      adminErrorTracking: may(ADMIN_ERROR_TRACKING),
+      adminProject: may(Permission.ADMIN_PROJECT),
+      adminMembers: may(Permission.ADMIN_MEMBERS),
+      removeProject: may(Permission.REMOVE_PROJECT),
+    };
+  }
+
+  #backendCapabilities(project: ProjectRow, settings: SettingsRow | null): Capabilities {
     const backend = settings ? this.#backends.get(settings.backend) : undefined;
-    const integratedBackend = this.#integratedBackend;
-    if (!project.monitorEnabled) return { ...nothing(monitorOff, backend), integratedBackend };
-    if (!settings?.active || !backend) return { ...nothing(trackingOff, backend), integratedBackend };
-    return { ...backend.capabilities, integratedBackend };
+    if (!project.monitorEnabled) return nothing(monitorOff, backend);
+    if (!settings?.active || !backend) return nothing(trackingOff, backend);
+    return backend.capabilities;
   }
 }
 

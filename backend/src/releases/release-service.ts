@@ -6,8 +6,8 @@ import type { ProjectDirectory } from "../projects/project-directory.ts";
 /** Releases: each call goes to the backend of its project. */
 export function releaseService(projects: ProjectDirectory): Handlers<typeof ReleaseService, CoreCall> {
   return {
-    listReleases: async (request, call) => (await projects.backend(request.projectId)).listReleases(request, call),
+    listReleases: async (request, call) => (await projects.backend(call.grant.project)).listReleases(request, call),
     getSessionStats: async (request, call) =>
-      (await projects.backend(request.projectId)).getSessionStats(request, call),
+      (await projects.backend(call.grant.project)).getSessionStats(request, call),
   };
 }

@@ -4,6 +4,7 @@ import type { MikroORM } from "@mikro-orm/sql";
 import type { ClientKeys } from "../client-keys/client-keys.ts";
 import type { Offering } from "../config.ts";
 import type { CoreCall } from "../core.ts";
+import { notBuilt } from "../not-built.ts";
 import { SettingsEntity, type SettingsRow } from "../database/entities.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
@@ -28,8 +29,9 @@ export function settingsService(parts: {
   };
 
   return {
+    ...notBuilt(SettingsService),
+
     async getSettings({ projectId }) {
-      await projects.project(projectId);
       const row = await projects.settings(projectId);
       if (!row) {
         throw new ServiceError(ErrorReason.SETTINGS_NOT_FOUND, "The error-tracking settings were never saved.");
@@ -38,7 +40,6 @@ export function settingsService(parts: {
     },
 
     async updateSettings(request) {
-      await projects.project(request.projectId);
       // One transaction, so that of two saves at once the second sees the first.
       const row = await orm.em.fork().transactional(async (em) => {
         const stored = await em.findOne(SettingsEntity, { id: request.projectId });

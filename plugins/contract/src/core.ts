@@ -1,13 +1,19 @@
 import type { DescMethod, DescService, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import type {
   AccountService,
+  AuditService,
   ClientKeyService,
+  DeprecationService,
   ErrorService,
   IngestService,
+  InstanceService,
+  MemberRoleService,
+  MemberService,
   OutcomeService,
   ProjectService,
   ReleaseService,
   SettingsService,
+  UserService,
 } from "@faultline/proto";
 
 /** What comes with a call besides its request. */
@@ -31,6 +37,12 @@ export type Handlers<S extends DescService, Context = Call> = {
 /** The core's services, callable in the same process: each call is authenticated and authorised as over gRPC. */
 export interface Core {
   readonly account: Handlers<typeof AccountService>;
+  readonly user: Handlers<typeof UserService>;
+  readonly member: Handlers<typeof MemberService>;
+  readonly memberRole: Handlers<typeof MemberRoleService>;
+  readonly audit: Handlers<typeof AuditService>;
+  readonly instance: Handlers<typeof InstanceService>;
+  readonly deprecation: Handlers<typeof DeprecationService>;
   readonly project: Handlers<typeof ProjectService>;
   readonly settings: Handlers<typeof SettingsService>;
   readonly clientKey: Handlers<typeof ClientKeyService>;
@@ -38,4 +50,13 @@ export interface Core {
   readonly release: Handlers<typeof ReleaseService>;
   readonly outcome: Handlers<typeof OutcomeService>;
   readonly ingest: Handlers<typeof IngestService>;
+}
+
+/** Asks whether a call would be let through, without making it: a door then refuses before it looks at the rest. */
+export interface Access {
+  /**
+   * Refuses as the call would: with a reason about the token, with PROJECT_NOT_FOUND, or with FORBIDDEN. `method` is
+   * `Service.Method`; `projectId` is that of the request, where the method has one.
+   */
+  check(method: string, projectId: number | undefined, call: Call): Promise<void>;
 }

@@ -1,5 +1,6 @@
 /** What the core and its plugins agree on. */
 export * from "./core.ts";
+export * from "./deprecations.ts";
 export * from "./error-backend.ts";
 export * from "./event-door.ts";
 export * from "./ingest-queue.ts";

@@ -1,7 +1,8 @@
 import type { Options } from "@mikro-orm/core";
 import type { Migration } from "@mikro-orm/migrations";
 import type { Kysely } from "kysely";
-import type { Core } from "./core.ts";
+import type { Access, Core } from "./core.ts";
+import type { Deprecations } from "./deprecations.ts";
 import type { ErrorBackend } from "./error-backend.ts";
 import type { EventDoor } from "./event-door.ts";
 import type { IngestQueue } from "./ingest-queue.ts";
@@ -20,6 +21,7 @@ export interface Plugin {
   readonly migrations?: readonly MigrationClass[];
   readonly backend?: ErrorBackend;
   readonly queue?: IngestQueue;
+  readonly deprecations?: Deprecations;
   /** Begins its work. Plugins start in the order of the list and stop in reverse. */
   start?(host: Host): Promise<void>;
   /** Ends its work; what was accepted is finished first. */
@@ -34,6 +36,8 @@ export type MigrationClass = new (...parameters: ConstructorParameters<typeof Mi
 /** What the host gives a plugin: nothing else, in particular no environment variables. */
 export interface Host {
   readonly core: Core;
+  readonly access: Access;
+  readonly deprecations: Deprecations;
   readonly events: EventDoor;
   readonly database: Database;
   readonly log: Log;

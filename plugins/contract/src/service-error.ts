@@ -30,6 +30,19 @@ export const statusOfReason: Readonly<Record<ErrorReason, status>> = {
   [ErrorReason.CLIENT_KEY_REFUSED]: status.PERMISSION_DENIED,
   [ErrorReason.STORAGE_UNAVAILABLE]: status.UNAVAILABLE,
   [ErrorReason.OVERLOADED]: status.UNAVAILABLE,
+  [ErrorReason.USER_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorReason.USERNAME_TAKEN]: status.ALREADY_EXISTS,
+  [ErrorReason.MEMBER_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorReason.MEMBER_EXISTS]: status.ALREADY_EXISTS,
+  [ErrorReason.LAST_OWNER]: status.FAILED_PRECONDITION,
+  [ErrorReason.INVITATION_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorReason.MEMBER_ROLE_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorReason.MEMBER_ROLE_IN_USE]: status.FAILED_PRECONDITION,
+  [ErrorReason.LIMIT_REACHED]: status.FAILED_PRECONDITION,
+  [ErrorReason.SESSION_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorReason.EXTERNAL_VERSION_UNSUPPORTED]: status.FAILED_PRECONDITION,
+  [ErrorReason.EXTERNAL_LOOKUP_FAILED]: status.FAILED_PRECONDITION,
+  [ErrorReason.DELETED_PROJECT_NOT_FOUND]: status.NOT_FOUND,
 };
 
 /** A refusal with a reason from the catalogue and a sentence that helps a person; it never carries a secret. */

@@ -3,7 +3,7 @@ import { receiveEnvelope, receivePixel, receiveSecurityReports, receiveStore } f
 import { ingestion } from "./ingest/ingestion.ts";
 import { createClientKey, deleteClientKey, listClientKeys } from "./rest/client-keys.ts";
 import { createProject, getProject, listProjects, updateProject } from "./rest/projects.ts";
-import { rest, unknownRoutes } from "./rest/rest.ts";
+import { as, rest, unknownRoutes } from "./rest/rest.ts";
 import { getSettings, patchSettings, putSettings } from "./rest/settings.ts";
 import type { Route } from "./visit.ts";
 
@@ -24,11 +24,26 @@ export const routes: readonly Route[] = [
   ingestion("/api/store", "error", store), // the project is the key's own
 
   // REST (specification 4.1 and 9.1)
-  rest("/api/v4/projects", { GET: listProjects, POST: createProject }),
-  rest("/api/v4/projects/:id", { GET: getProject, PUT: updateProject }),
-  rest("/api/v4/projects/:id/error_tracking/client_keys", { GET: listClientKeys, POST: createClientKey }),
-  rest("/api/v4/projects/:id/error_tracking/client_keys/:key_id", { DELETE: deleteClientKey }),
-  rest("/api/v4/projects/:id/error_tracking/settings", { GET: getSettings, PUT: putSettings, PATCH: patchSettings }),
+  rest("/api/v4/projects", {
+    GET: as("ProjectService.ListProjects", listProjects),
+    POST: as("ProjectService.CreateProject", createProject),
+  }),
+  rest("/api/v4/projects/:project", {
+    GET: as("ProjectService.GetProject", getProject),
+    PUT: as("ProjectService.UpdateProject", updateProject),
+  }),
+  rest("/api/v4/projects/:project/error_tracking/client_keys", {
+    GET: as("ClientKeyService.ListClientKeys", listClientKeys),
+    POST: as("ClientKeyService.CreateClientKey", createClientKey),
+  }),
+  rest("/api/v4/projects/:project/error_tracking/client_keys/:key_id", {
+    DELETE: as("ClientKeyService.DeleteClientKey", deleteClientKey),
+  }),
+  rest("/api/v4/projects/:project/error_tracking/settings", {
+    GET: as("SettingsService.GetSettings", getSettings),
+    PUT: as("SettingsService.UpdateSettings", putSettings),
+    PATCH: as("SettingsService.UpdateSettings", patchSettings),
+  }),
 
   unknownRoutes("/api"),
 

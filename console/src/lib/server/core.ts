@@ -1,12 +1,18 @@
 import {
   AccountService,
+  AuditService,
   ClientKeyService,
+  DeprecationService,
   ErrorReason,
   ErrorService,
+  InstanceService,
+  MemberRoleService,
+  MemberService,
   OutcomeService,
   ProjectService,
   ReleaseService,
   SettingsService,
+  UserService,
 } from "@faultline/proto";
 import { connect, CallError } from "@faultline/proto/grpc";
 import { credentials, status } from "@grpc/grpc-js";
@@ -26,6 +32,12 @@ const connection = connect(FAULTLINE_GRPC_ADDRESS, credentials.createInsecure(),
 /** The core's services. The only connection to it. */
 export const core = {
   accounts: connection.service(AccountService),
+  users: connection.service(UserService),
+  members: connection.service(MemberService),
+  memberRoles: connection.service(MemberRoleService),
+  audit: connection.service(AuditService),
+  instance: connection.service(InstanceService),
+  deprecations: connection.service(DeprecationService),
   projects: connection.service(ProjectService),
   settings: connection.service(SettingsService),
   clientKeys: connection.service(ClientKeyService),

@@ -15,7 +15,7 @@ import type { Operation } from "./rest.ts";
 
 export const listClientKeys: Operation = async (restCall) => {
   const { visit, call, params } = restCall;
-  const { projectId } = await projectOf(restCall);
+  const { projectId } = projectOf(restCall);
   const page = pageOf(params);
   const request = create(ListClientKeysRequestSchema, {
     projectId,
@@ -29,7 +29,7 @@ export const listClientKeys: Operation = async (restCall) => {
 
 export const createClientKey: Operation = async (restCall) => {
   const { visit, call } = restCall;
-  const { projectId } = await projectOf(restCall);
+  const { projectId } = projectOf(restCall);
   const { clientKey } = await visit.host.core.clientKey.createClientKey(
     create(CreateClientKeyRequestSchema, { projectId }),
     call,
@@ -39,7 +39,7 @@ export const createClientKey: Operation = async (restCall) => {
 
 export const deleteClientKey: Operation = async (restCall) => {
   const { visit, call } = restCall;
-  const { projectId } = await projectOf(restCall);
+  const { projectId } = projectOf(restCall);
   const keyId = wholeNumber(visit.path["key_id"]);
   if (keyId === undefined) throw new ServiceError(ErrorReason.CLIENT_KEY_NOT_FOUND, "There is no such client key.");
   const { clientKey } = await visit.host.core.clientKey.deleteClientKey(

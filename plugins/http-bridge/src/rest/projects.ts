@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { ServiceError } from "@faultline/plugin";
+import { ServiceError, type Call, type Core } from "@faultline/plugin";
 import {
   CreateProjectRequestSchema,
   ErrorReason,
@@ -14,14 +14,20 @@ import { pageOf, setPageHeaders } from "./pages.ts";
 import { textParam, wholeNumber } from "./params.ts";
 import type { Operation, RestCall } from "./rest.ts";
 
+/** The project of a route that names one. */
+export function projectOf({ project }: RestCall): Project {
+  if (!project) throw new ServiceError(ErrorReason.PROJECT_NOT_FOUND, "The route names no project.");
+  return project;
+}
+
 /** The project a path names by its id or its URL-encoded path. */
-export async function projectOf({ visit, call }: RestCall): Promise<Project> {
-  const text = decoded(visit.path["id"] ?? "");
+export async function findProject(core: Core, named: string, call: Call): Promise<Project> {
+  const text = decoded(named);
   const projectId = wholeNumber(text);
   const request = create(GetProjectRequestSchema, {
     key: projectId === undefined ? { case: "path", value: text } : { case: "projectId", value: projectId },
   });
-  const { project } = await visit.host.core.project.getProject(request, call);
+  const { project } = await core.project.getProject(request, call);
   if (!project) throw new ServiceError(ErrorReason.PROJECT_NOT_FOUND, "The project does not exist.");
   return project as Project; // the guarded core answers whole messages
 }
@@ -60,12 +66,12 @@ export const createProject: Operation = async ({ visit, call, params }) => {
 
 export const getProject: Operation = async (restCall) => ({
   status: 200,
-  body: projectBody(await projectOf(restCall)),
+  body: projectBody(projectOf(restCall)),
 });
 
 export const updateProject: Operation = async (restCall) => {
   const { visit, call, params } = restCall;
-  const { projectId } = await projectOf(restCall);
+  const { projectId } = projectOf(restCall);
   const name = textParam(params, "name");
   const path = textParam(params, "path");
   const level = textParam(params, "monitor_access_level");

@@ -1,27 +1,49 @@
 import type { IncomingMessage } from "node:http";
-import { create } from "@bufbuild/protobuf";
 import type { Call } from "@faultline/plugin";
-import { GetCurrentUserRequestSchema } from "@faultline/proto";
+import type { Project } from "@faultline/proto";
 import { pathPattern } from "../path-pattern.ts";
 import { sendJson, type Handler, type Route, type Visit } from "../visit.ts";
 import { badParameter, httpError, unsupportedType } from "./http-error.ts";
+import { findProject } from "./projects.ts";
 
 /** What a REST operation gets: its parameters come from query, form or JSON alike. */
 export interface RestCall {
   readonly visit: Visit;
   readonly call: Call;
   readonly params: Readonly<Record<string, unknown>>;
+  /** The project whose id or path stands at `:project` in the route; undefined in routes without it. */
+  readonly project: Project | undefined;
 }
 
 /** Answers with a status and a JSON body. */
 export type Operation = (call: RestCall) => Promise<{ status: number; body: unknown }>;
 
+/** An operation and the method of the core whose row in the table of permissions decides who may use it. */
+export interface GuardedOperation {
+  /** `Service.Method`. */
+  readonly method: string;
+  readonly run: Operation;
+}
+
+/** A route of /api/v4 with its operations by HTTP method. */
+export interface RestRoute extends Route {
+  readonly path: string;
+  readonly operations: Readonly<Record<string, GuardedOperation>>;
+}
+
+/** A row of the table of routes: `{ GET: as("ProjectService.GetProject", getProject) }`. */
+export function as(method: string, run: Operation): GuardedOperation {
+  return { method, run };
+}
+
 /** A route of /api/v4; refusals have the bodies of the original (gitlab.md 1.1). */
-export function rest(path: string, operations: Readonly<Record<string, Operation>>): Route {
+export function rest(path: string, operations: Readonly<Record<string, GuardedOperation>>): RestRoute {
   const allow = Object.keys(operations).join(", ");
   return {
+    path,
+    operations,
     pattern: pathPattern(path),
-    methods: Object.fromEntries(Object.entries(operations).map(([method, run]) => [method, handle(run)])),
+    methods: Object.fromEntries(Object.entries(operations).map(([verb, operation]) => [verb, handle(operation)])),
     otherMethod: async ({ response }) => {
       response.setHeader("allow", allow);
       sendJson(response, 405, { error: "405 Not Allowed" });
@@ -29,15 +51,17 @@ export function rest(path: string, operations: Readonly<Record<string, Operation
   };
 }
 
-function handle(operation: Operation): Handler {
+function handle({ method, run }: GuardedOperation): Handler {
   return async (visit) => {
     visit.response.setHeader("cache-control", "no-store");
     try {
       const call: Call = { token: tokenOf(visit.request) };
       // Before the parameters: who may not call learns nothing about what is right.
-      await visit.host.core.account.getCurrentUser(create(GetCurrentUserRequestSchema), call);
+      const named = visit.path["project"];
+      const project = named === undefined ? undefined : await findProject(visit.host.core, named, call);
+      await visit.host.access.check(method, project?.projectId, call);
       const params = { ...Object.fromEntries(visit.query), ...(await bodyParams(visit.request)) };
-      const { status, body } = await operation({ visit, call, params });
+      const { status, body } = await run({ visit, call, params, project });
       sendJson(visit.response, status, body);
     } catch (thrown) {
       const { status, body, headers } = httpError(thrown);

@@ -11,13 +11,13 @@ import { projectOf } from "./projects.ts";
 import type { Operation, RestCall } from "./rest.ts";
 
 export const getSettings: Operation = async (restCall) => {
-  const { projectId } = await projectOf(restCall);
+  const { projectId } = projectOf(restCall);
   return { status: 200, body: settingsBody(await read(restCall, projectId)) };
 };
 
 /** Changes settings that exist; `active` is required. */
 export const patchSettings: Operation = async (restCall) => {
-  const { projectId } = await projectOf(restCall);
+  const { projectId } = projectOf(restCall);
   const active = requiredBoolean(restCall.params, "active");
   const integrated = booleanParam(restCall.params, "integrated");
   await read(restCall, projectId); // refuses where they were never saved
@@ -26,7 +26,7 @@ export const patchSettings: Operation = async (restCall) => {
 
 /** Makes or changes settings; both parameters are required. */
 export const putSettings: Operation = async (restCall) => {
-  const { projectId } = await projectOf(restCall);
+  const { projectId } = projectOf(restCall);
   const active = requiredBoolean(restCall.params, "active");
   const integrated = requiredBoolean(restCall.params, "integrated");
   return { status: 200, body: settingsBody(await save(restCall, projectId, { active, integrated })) };

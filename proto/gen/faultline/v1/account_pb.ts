@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/account.proto.
  */
 export const file_faultline_v1_account: GenFile = /*@__PURE__*/
-  fileDesc("ChpmYXVsdGxpbmUvdjEvYWNjb3VudC5wcm90bxIMZmF1bHRsaW5lLnYxIkkKBFVzZXISDwoHdXNlcl9pZBgBIAEoDRIQCgh1c2VybmFtZRgCIAEoCRIMCgRuYW1lGAMgASgJEhAKCGlzX2FkbWluGAQgASgIIocCCgtBY2Nlc3NUb2tlbhIQCgh0b2tlbl9pZBgBIAEoDRIMCgRuYW1lGAIgASgJEg4KBnNjb3BlcxgDIAMoCRIwCgxjcmVhdGVkX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGV4cGlyZXNfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoObGFzdF91c2VkX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDHJldm9rZWRfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiMwoNU2lnbkluUmVxdWVzdBIQCgh1c2VybmFtZRgBIAEoCRIQCghwYXNzd29yZBgCIAEoCSJ7Cg5TaWduSW5SZXNwb25zZRIVCg1zZXNzaW9uX3Rva2VuGAEgASgJEjAKDGV4cGlyZXNfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIAoEdXNlchgDIAEoCzISLmZhdWx0bGluZS52MS5Vc2VyIhAKDlNpZ25PdXRSZXF1ZXN0IhEKD1NpZ25PdXRSZXNwb25zZSIXChVHZXRDdXJyZW50VXNlclJlcXVlc3QiUwoWR2V0Q3VycmVudFVzZXJSZXNwb25zZRIgCgR1c2VyGAEgASgLMhIuZmF1bHRsaW5lLnYxLlVzZXISFwoPc2VydmljZV92ZXJzaW9uGAIgASgJImoKGENyZWF0ZUFjY2Vzc1Rva2VuUmVxdWVzdBIMCgRuYW1lGAEgASgJEg4KBnNjb3BlcxgCIAMoCRIwCgxleHBpcmVzX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlsKGUNyZWF0ZUFjY2Vzc1Rva2VuUmVzcG9uc2USLwoMYWNjZXNzX3Rva2VuGAEgASgLMhkuZmF1bHRsaW5lLnYxLkFjY2Vzc1Rva2VuEg0KBXRva2VuGAIgASgJIkAKF0xpc3RBY2Nlc3NUb2tlbnNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoDRISCgpwYWdlX3Rva2VuGAIgASgJImUKGExpc3RBY2Nlc3NUb2tlbnNSZXNwb25zZRIwCg1hY2Nlc3NfdG9rZW5zGAEgAygLMhkuZmF1bHRsaW5lLnYxLkFjY2Vzc1Rva2VuEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSIsChhSZXZva2VBY2Nlc3NUb2tlblJlcXVlc3QSEAoIdG9rZW5faWQYASABKA0iTAoZUmV2b2tlQWNjZXNzVG9rZW5SZXNwb25zZRIvCgxhY2Nlc3NfdG9rZW4YASABKAsyGS5mYXVsdGxpbmUudjEuQWNjZXNzVG9rZW4yqQQKDkFjY291bnRTZXJ2aWNlEkMKBlNpZ25JbhIbLmZhdWx0bGluZS52MS5TaWduSW5SZXF1ZXN0GhwuZmF1bHRsaW5lLnYxLlNpZ25JblJlc3BvbnNlEkYKB1NpZ25PdXQSHC5mYXVsdGxpbmUudjEuU2lnbk91dFJlcXVlc3QaHS5mYXVsdGxpbmUudjEuU2lnbk91dFJlc3BvbnNlElsKDkdldEN1cnJlbnRVc2VyEiMuZmF1bHRsaW5lLnYxLkdldEN1cnJlbnRVc2VyUmVxdWVzdBokLmZhdWx0bGluZS52MS5HZXRDdXJyZW50VXNlclJlc3BvbnNlEmQKEUNyZWF0ZUFjY2Vzc1Rva2VuEiYuZmF1bHRsaW5lLnYxLkNyZWF0ZUFjY2Vzc1Rva2VuUmVxdWVzdBonLmZhdWx0bGluZS52MS5DcmVhdGVBY2Nlc3NUb2tlblJlc3BvbnNlEmEKEExpc3RBY2Nlc3NUb2tlbnMSJS5mYXVsdGxpbmUudjEuTGlzdEFjY2Vzc1Rva2Vuc1JlcXVlc3QaJi5mYXVsdGxpbmUudjEuTGlzdEFjY2Vzc1Rva2Vuc1Jlc3BvbnNlEmQKEVJldm9rZUFjY2Vzc1Rva2VuEiYuZmF1bHRsaW5lLnYxLlJldm9rZUFjY2Vzc1Rva2VuUmVxdWVzdBonLmZhdWx0bGluZS52MS5SZXZva2VBY2Nlc3NUb2tlblJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("ChpmYXVsdGxpbmUvdjEvYWNjb3VudC5wcm90bxIMZmF1bHRsaW5lLnYxItUBCgRVc2VyEg8KB3VzZXJfaWQYASABKA0SEAoIdXNlcm5hbWUYAiABKAkSDAoEbmFtZRgDIAEoCRIQCghpc19hZG1pbhgEIAEoCBINCgVlbWFpbBgFIAEoCRISCgppc19ibG9ja2VkGAYgASgIEjAKDGNyZWF0ZWRfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoRbGFzdF9zaWduX2luX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIvUBCgdTZXNzaW9uEhIKCnNlc3Npb25faWQYASABKA0SFgoOY2xpZW50X2FkZHJlc3MYAiABKAkSEgoKdXNlcl9hZ2VudBgDIAEoCRIwCgxjcmVhdGVkX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmxhc3RfdXNlZF90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxleHBpcmVzX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmlzX2N1cnJlbnQYByABKAgimAIKC0FjY2Vzc1Rva2VuEhAKCHRva2VuX2lkGAEgASgNEgwKBG5hbWUYAiABKAkSDgoGc2NvcGVzGAMgAygJEjAKDGNyZWF0ZWRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMZXhwaXJlc190aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3VzZWRfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMcmV2b2tlZF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgd1c2VyX2lkGAggASgNIl8KDVNpZ25JblJlcXVlc3QSEAoIdXNlcm5hbWUYASABKAkSEAoIcGFzc3dvcmQYAiABKAkSFgoOY2xpZW50X2FkZHJlc3MYAyABKAkSEgoKdXNlcl9hZ2VudBgEIAEoCSJ7Cg5TaWduSW5SZXNwb25zZRIVCg1zZXNzaW9uX3Rva2VuGAEgASgJEjAKDGV4cGlyZXNfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIAoEdXNlchgDIAEoCzISLmZhdWx0bGluZS52MS5Vc2VyIiQKDlNpZ25PdXRSZXF1ZXN0EhIKCmV2ZXJ5d2hlcmUYASABKAgiEQoPU2lnbk91dFJlc3BvbnNlIhcKFUdldEN1cnJlbnRVc2VyUmVxdWVzdCJTChZHZXRDdXJyZW50VXNlclJlc3BvbnNlEiAKBHVzZXIYASABKAsyEi5mYXVsdGxpbmUudjEuVXNlchIXCg9zZXJ2aWNlX3ZlcnNpb24YAiABKAkiUAoUVXBkYXRlUHJvZmlsZVJlcXVlc3QSEQoEbmFtZRgBIAEoCUgAiAEBEhIKBWVtYWlsGAIgASgJSAGIAQFCBwoFX25hbWVCCAoGX2VtYWlsIjkKFVVwZGF0ZVByb2ZpbGVSZXNwb25zZRIgCgR1c2VyGAEgASgLMhIuZmF1bHRsaW5lLnYxLlVzZXIiRwoVQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0EhgKEGN1cnJlbnRfcGFzc3dvcmQYASABKAkSFAoMbmV3X3Bhc3N3b3JkGAIgASgJImEKFkNoYW5nZVBhc3N3b3JkUmVzcG9uc2USFQoNc2Vzc2lvbl90b2tlbhgBIAEoCRIwCgxleHBpcmVzX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIhUKE0xpc3RTZXNzaW9uc1JlcXVlc3QiPwoUTGlzdFNlc3Npb25zUmVzcG9uc2USJwoIc2Vzc2lvbnMYASADKAsyFS5mYXVsdGxpbmUudjEuU2Vzc2lvbiInChFFbmRTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgNIhQKEkVuZFNlc3Npb25SZXNwb25zZSJqChhDcmVhdGVBY2Nlc3NUb2tlblJlcXVlc3QSDAoEbmFtZRgBIAEoCRIOCgZzY29wZXMYAiADKAkSMAoMZXhwaXJlc190aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJbChlDcmVhdGVBY2Nlc3NUb2tlblJlc3BvbnNlEi8KDGFjY2Vzc190b2tlbhgBIAEoCzIZLmZhdWx0bGluZS52MS5BY2Nlc3NUb2tlbhINCgV0b2tlbhgCIAEoCSIpChVHZXRBY2Nlc3NUb2tlblJlcXVlc3QSEAoIdG9rZW5faWQYASABKA0iSQoWR2V0QWNjZXNzVG9rZW5SZXNwb25zZRIvCgxhY2Nlc3NfdG9rZW4YASABKAsyGS5mYXVsdGxpbmUudjEuQWNjZXNzVG9rZW4iXwoXTGlzdEFjY2Vzc1Rva2Vuc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgNEhIKCnBhZ2VfdG9rZW4YAiABKAkSDwoHdXNlcl9pZBgDIAEoDRIMCgRza2lwGAQgASgNInkKGExpc3RBY2Nlc3NUb2tlbnNSZXNwb25zZRIwCg1hY2Nlc3NfdG9rZW5zGAEgAygLMhkuZmF1bHRsaW5lLnYxLkFjY2Vzc1Rva2VuEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNIiwKGFJldm9rZUFjY2Vzc1Rva2VuUmVxdWVzdBIQCgh0b2tlbl9pZBgBIAEoDSJMChlSZXZva2VBY2Nlc3NUb2tlblJlc3BvbnNlEi8KDGFjY2Vzc190b2tlbhgBIAEoCzIZLmZhdWx0bGluZS52MS5BY2Nlc3NUb2tlbiJeChhSb3RhdGVBY2Nlc3NUb2tlblJlcXVlc3QSEAoIdG9rZW5faWQYASABKA0SMAoMZXhwaXJlc190aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJbChlSb3RhdGVBY2Nlc3NUb2tlblJlc3BvbnNlEi8KDGFjY2Vzc190b2tlbhgBIAEoCzIZLmZhdWx0bGluZS52MS5BY2Nlc3NUb2tlbhINCgV0b2tlbhgCIAEoCTLLCAoOQWNjb3VudFNlcnZpY2USQwoGU2lnbkluEhsuZmF1bHRsaW5lLnYxLlNpZ25JblJlcXVlc3QaHC5mYXVsdGxpbmUudjEuU2lnbkluUmVzcG9uc2USRgoHU2lnbk91dBIcLmZhdWx0bGluZS52MS5TaWduT3V0UmVxdWVzdBodLmZhdWx0bGluZS52MS5TaWduT3V0UmVzcG9uc2USWwoOR2V0Q3VycmVudFVzZXISIy5mYXVsdGxpbmUudjEuR2V0Q3VycmVudFVzZXJSZXF1ZXN0GiQuZmF1bHRsaW5lLnYxLkdldEN1cnJlbnRVc2VyUmVzcG9uc2USWAoNVXBkYXRlUHJvZmlsZRIiLmZhdWx0bGluZS52MS5VcGRhdGVQcm9maWxlUmVxdWVzdBojLmZhdWx0bGluZS52MS5VcGRhdGVQcm9maWxlUmVzcG9uc2USWwoOQ2hhbmdlUGFzc3dvcmQSIy5mYXVsdGxpbmUudjEuQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0GiQuZmF1bHRsaW5lLnYxLkNoYW5nZVBhc3N3b3JkUmVzcG9uc2USVQoMTGlzdFNlc3Npb25zEiEuZmF1bHRsaW5lLnYxLkxpc3RTZXNzaW9uc1JlcXVlc3QaIi5mYXVsdGxpbmUudjEuTGlzdFNlc3Npb25zUmVzcG9uc2USTwoKRW5kU2Vzc2lvbhIfLmZhdWx0bGluZS52MS5FbmRTZXNzaW9uUmVxdWVzdBogLmZhdWx0bGluZS52MS5FbmRTZXNzaW9uUmVzcG9uc2USZAoRQ3JlYXRlQWNjZXNzVG9rZW4SJi5mYXVsdGxpbmUudjEuQ3JlYXRlQWNjZXNzVG9rZW5SZXF1ZXN0GicuZmF1bHRsaW5lLnYxLkNyZWF0ZUFjY2Vzc1Rva2VuUmVzcG9uc2USWwoOR2V0QWNjZXNzVG9rZW4SIy5mYXVsdGxpbmUudjEuR2V0QWNjZXNzVG9rZW5SZXF1ZXN0GiQuZmF1bHRsaW5lLnYxLkdldEFjY2Vzc1Rva2VuUmVzcG9uc2USYQoQTGlzdEFjY2Vzc1Rva2VucxIlLmZhdWx0bGluZS52MS5MaXN0QWNjZXNzVG9rZW5zUmVxdWVzdBomLmZhdWx0bGluZS52MS5MaXN0QWNjZXNzVG9rZW5zUmVzcG9uc2USZAoRUmV2b2tlQWNjZXNzVG9rZW4SJi5mYXVsdGxpbmUudjEuUmV2b2tlQWNjZXNzVG9rZW5SZXF1ZXN0GicuZmF1bHRsaW5lLnYxLlJldm9rZUFjY2Vzc1Rva2VuUmVzcG9uc2USZAoRUm90YXRlQWNjZXNzVG9rZW4SJi5mYXVsdGxpbmUudjEuUm90YXRlQWNjZXNzVG9rZW5SZXF1ZXN0GicuZmF1bHRsaW5lLnYxLlJvdGF0ZUFjY2Vzc1Rva2VuUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * A person who may sign in.
@@ -47,6 +47,35 @@ export type User = Message<"faultline.v1.User"> & {
    * @generated from field: bool is_admin = 4;
    */
   isAdmin: boolean;
+
+  /**
+   * E-mail address, to sign in with and to tell people apart; unique without regard to case. Empty: none, or not shown
+   * to the caller. Shown to administrators and to the user.
+   *
+   * @generated from field: string email = 5;
+   */
+  email: string;
+
+  /**
+   * A blocked user cannot sign in, and the user's tokens are refused.
+   *
+   * @generated from field: bool is_blocked = 6;
+   */
+  isBlocked: boolean;
+
+  /**
+   * When the user was made.
+   *
+   * @generated from field: google.protobuf.Timestamp created_time = 7;
+   */
+  createdTime?: Timestamp | undefined;
+
+  /**
+   * When the user last signed in. Absent: never, or not shown to the caller.
+   *
+   * @generated from field: google.protobuf.Timestamp last_sign_in_time = 8;
+   */
+  lastSignInTime?: Timestamp | undefined;
 };
 
 /**
@@ -82,6 +111,35 @@ export type UserJson = {
    * @generated from field: bool is_admin = 4;
    */
   isAdmin?: boolean;
+
+  /**
+   * E-mail address, to sign in with and to tell people apart; unique without regard to case. Empty: none, or not shown
+   * to the caller. Shown to administrators and to the user.
+   *
+   * @generated from field: string email = 5;
+   */
+  email?: string;
+
+  /**
+   * A blocked user cannot sign in, and the user's tokens are refused.
+   *
+   * @generated from field: bool is_blocked = 6;
+   */
+  isBlocked?: boolean;
+
+  /**
+   * When the user was made.
+   *
+   * @generated from field: google.protobuf.Timestamp created_time = 7;
+   */
+  createdTime?: TimestampJson;
+
+  /**
+   * When the user last signed in. Absent: never, or not shown to the caller.
+   *
+   * @generated from field: google.protobuf.Timestamp last_sign_in_time = 8;
+   */
+  lastSignInTime?: TimestampJson;
 };
 
 /**
@@ -90,6 +148,125 @@ export type UserJson = {
  */
 export const UserSchema: GenMessage<User, {jsonType: UserJson}> = /*@__PURE__*/
   messageDesc(file_faultline_v1_account, 0);
+
+/**
+ * A signed-in browser or program.
+ *
+ * @generated from message faultline.v1.Session
+ */
+export type Session = Message<"faultline.v1.Session"> & {
+  /**
+   * From 1, never used again.
+   *
+   * @generated from field: uint32 session_id = 1;
+   */
+  sessionId: number;
+
+  /**
+   * The sender's address at sign-in, as text. Empty: not known.
+   *
+   * @generated from field: string client_address = 2;
+   */
+  clientAddress: string;
+
+  /**
+   * The sender's User-Agent at sign-in, at most 255 characters. Empty: not known.
+   *
+   * @generated from field: string user_agent = 3;
+   */
+  userAgent: string;
+
+  /**
+   * When the user signed in.
+   *
+   * @generated from field: google.protobuf.Timestamp created_time = 4;
+   */
+  createdTime?: Timestamp | undefined;
+
+  /**
+   * When it was last used, exact to a minute.
+   *
+   * @generated from field: google.protobuf.Timestamp last_used_time = 5;
+   */
+  lastUsedTime?: Timestamp | undefined;
+
+  /**
+   * When it ends if it is not used again: 12 hours after the last use, at most 30 days after the sign-in.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_time = 6;
+   */
+  expiresTime?: Timestamp | undefined;
+
+  /**
+   * Whether it is the session of this very call.
+   *
+   * @generated from field: bool is_current = 7;
+   */
+  isCurrent: boolean;
+};
+
+/**
+ * A signed-in browser or program.
+ *
+ * @generated from message faultline.v1.Session
+ */
+export type SessionJson = {
+  /**
+   * From 1, never used again.
+   *
+   * @generated from field: uint32 session_id = 1;
+   */
+  sessionId?: number;
+
+  /**
+   * The sender's address at sign-in, as text. Empty: not known.
+   *
+   * @generated from field: string client_address = 2;
+   */
+  clientAddress?: string;
+
+  /**
+   * The sender's User-Agent at sign-in, at most 255 characters. Empty: not known.
+   *
+   * @generated from field: string user_agent = 3;
+   */
+  userAgent?: string;
+
+  /**
+   * When the user signed in.
+   *
+   * @generated from field: google.protobuf.Timestamp created_time = 4;
+   */
+  createdTime?: TimestampJson;
+
+  /**
+   * When it was last used, exact to a minute.
+   *
+   * @generated from field: google.protobuf.Timestamp last_used_time = 5;
+   */
+  lastUsedTime?: TimestampJson;
+
+  /**
+   * When it ends if it is not used again: 12 hours after the last use, at most 30 days after the sign-in.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_time = 6;
+   */
+  expiresTime?: TimestampJson;
+
+  /**
+   * Whether it is the session of this very call.
+   *
+   * @generated from field: bool is_current = 7;
+   */
+  isCurrent?: boolean;
+};
+
+/**
+ * Describes the message faultline.v1.Session.
+ * Use `create(SessionSchema)` to create a new message.
+ */
+export const SessionSchema: GenMessage<Session, {jsonType: SessionJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_account, 1);
 
 /**
  * A personal access token, without its secret.
@@ -145,6 +322,13 @@ export type AccessToken = Message<"faultline.v1.AccessToken"> & {
    * @generated from field: google.protobuf.Timestamp revoked_time = 7;
    */
   revokedTime?: Timestamp | undefined;
+
+  /**
+   * Whose it is.
+   *
+   * @generated from field: uint32 user_id = 8;
+   */
+  userId: number;
 };
 
 /**
@@ -201,6 +385,13 @@ export type AccessTokenJson = {
    * @generated from field: google.protobuf.Timestamp revoked_time = 7;
    */
   revokedTime?: TimestampJson;
+
+  /**
+   * Whose it is.
+   *
+   * @generated from field: uint32 user_id = 8;
+   */
+  userId?: number;
 };
 
 /**
@@ -208,7 +399,7 @@ export type AccessTokenJson = {
  * Use `create(AccessTokenSchema)` to create a new message.
  */
 export const AccessTokenSchema: GenMessage<AccessToken, {jsonType: AccessTokenJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_account, 1);
+  messageDesc(file_faultline_v1_account, 2);
 
 /**
  * A user name and password.
@@ -217,7 +408,7 @@ export const AccessTokenSchema: GenMessage<AccessToken, {jsonType: AccessTokenJs
  */
 export type SignInRequest = Message<"faultline.v1.SignInRequest"> & {
   /**
-   * The user name, without regard to case.
+   * The user name or the e-mail address, without regard to case.
    *
    * @generated from field: string username = 1;
    */
@@ -229,6 +420,20 @@ export type SignInRequest = Message<"faultline.v1.SignInRequest"> & {
    * @generated from field: string password = 2;
    */
   password: string;
+
+  /**
+   * The address of the person's browser, as the caller saw it; attempts are counted by it. Empty: not known.
+   *
+   * @generated from field: string client_address = 3;
+   */
+  clientAddress: string;
+
+  /**
+   * The browser's User-Agent, to recognise the session by. Empty: not known.
+   *
+   * @generated from field: string user_agent = 4;
+   */
+  userAgent: string;
 };
 
 /**
@@ -238,7 +443,7 @@ export type SignInRequest = Message<"faultline.v1.SignInRequest"> & {
  */
 export type SignInRequestJson = {
   /**
-   * The user name, without regard to case.
+   * The user name or the e-mail address, without regard to case.
    *
    * @generated from field: string username = 1;
    */
@@ -250,6 +455,20 @@ export type SignInRequestJson = {
    * @generated from field: string password = 2;
    */
   password?: string;
+
+  /**
+   * The address of the person's browser, as the caller saw it; attempts are counted by it. Empty: not known.
+   *
+   * @generated from field: string client_address = 3;
+   */
+  clientAddress?: string;
+
+  /**
+   * The browser's User-Agent, to recognise the session by. Empty: not known.
+   *
+   * @generated from field: string user_agent = 4;
+   */
+  userAgent?: string;
 };
 
 /**
@@ -257,7 +476,7 @@ export type SignInRequestJson = {
  * Use `create(SignInRequestSchema)` to create a new message.
  */
 export const SignInRequestSchema: GenMessage<SignInRequest, {jsonType: SignInRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_account, 2);
+  messageDesc(file_faultline_v1_account, 3);
 
 /**
  * A new session.
@@ -320,22 +539,34 @@ export type SignInResponseJson = {
  * Use `create(SignInResponseSchema)` to create a new message.
  */
 export const SignInResponseSchema: GenMessage<SignInResponse, {jsonType: SignInResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_account, 3);
+  messageDesc(file_faultline_v1_account, 4);
 
 /**
- * Has no fields.
+ * Says what ends.
  *
  * @generated from message faultline.v1.SignOutRequest
  */
 export type SignOutRequest = Message<"faultline.v1.SignOutRequest"> & {
+  /**
+   * Ends all sessions of the user, not only the one of this call.
+   *
+   * @generated from field: bool everywhere = 1;
+   */
+  everywhere: boolean;
 };
 
 /**
- * Has no fields.
+ * Says what ends.
  *
  * @generated from message faultline.v1.SignOutRequest
  */
 export type SignOutRequestJson = {
+  /**
+   * Ends all sessions of the user, not only the one of this call.
+   *
+   * @generated from field: bool everywhere = 1;
+   */
+  everywhere?: boolean;
 };
 
 /**
@@ -343,7 +574,7 @@ export type SignOutRequestJson = {
  * Use `create(SignOutRequestSchema)` to create a new message.
  */
 export const SignOutRequestSchema: GenMessage<SignOutRequest, {jsonType: SignOutRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_account, 4);
+  messageDesc(file_faultline_v1_account, 5);
 
 /**
  * Has no fields.
@@ -366,7 +597,7 @@ export type SignOutResponseJson = {
  * Use `create(SignOutResponseSchema)` to create a new message.
  */
 export const SignOutResponseSchema: GenMessage<SignOutResponse, {jsonType: SignOutResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_account, 5);
+  messageDesc(file_faultline_v1_account, 6);
 
 /**
  * Has no fields.
@@ -389,7 +620,7 @@ export type GetCurrentUserRequestJson = {
  * Use `create(GetCurrentUserRequestSchema)` to create a new message.
  */
 export const GetCurrentUserRequestSchema: GenMessage<GetCurrentUserRequest, {jsonType: GetCurrentUserRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_account, 6);
+  messageDesc(file_faultline_v1_account, 7);
 
 /**
  * The calling user.
@@ -438,7 +669,305 @@ export type GetCurrentUserResponseJson = {
  * Use `create(GetCurrentUserResponseSchema)` to create a new message.
  */
 export const GetCurrentUserResponseSchema: GenMessage<GetCurrentUserResponse, {jsonType: GetCurrentUserResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_account, 7);
+  messageDesc(file_faultline_v1_account, 8);
+
+/**
+ * Changes the calling user.
+ *
+ * @generated from message faultline.v1.UpdateProfileRequest
+ */
+export type UpdateProfileRequest = Message<"faultline.v1.UpdateProfileRequest"> & {
+  /**
+   * New display name, 1 to 255 characters. Absent: unchanged.
+   *
+   * @generated from field: optional string name = 1;
+   */
+  name?: string | undefined;
+
+  /**
+   * New e-mail address; empty removes it. Absent: unchanged.
+   *
+   * @generated from field: optional string email = 2;
+   */
+  email?: string | undefined;
+};
+
+/**
+ * Changes the calling user.
+ *
+ * @generated from message faultline.v1.UpdateProfileRequest
+ */
+export type UpdateProfileRequestJson = {
+  /**
+   * New display name, 1 to 255 characters. Absent: unchanged.
+   *
+   * @generated from field: optional string name = 1;
+   */
+  name?: string;
+
+  /**
+   * New e-mail address; empty removes it. Absent: unchanged.
+   *
+   * @generated from field: optional string email = 2;
+   */
+  email?: string;
+};
+
+/**
+ * Describes the message faultline.v1.UpdateProfileRequest.
+ * Use `create(UpdateProfileRequestSchema)` to create a new message.
+ */
+export const UpdateProfileRequestSchema: GenMessage<UpdateProfileRequest, {jsonType: UpdateProfileRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_account, 9);
+
+/**
+ * The changed user.
+ *
+ * @generated from message faultline.v1.UpdateProfileResponse
+ */
+export type UpdateProfileResponse = Message<"faultline.v1.UpdateProfileResponse"> & {
+  /**
+   * The user as stored.
+   *
+   * @generated from field: faultline.v1.User user = 1;
+   */
+  user?: User | undefined;
+};
+
+/**
+ * The changed user.
+ *
+ * @generated from message faultline.v1.UpdateProfileResponse
+ */
+export type UpdateProfileResponseJson = {
+  /**
+   * The user as stored.
+   *
+   * @generated from field: faultline.v1.User user = 1;
+   */
+  user?: UserJson;
+};
+
+/**
+ * Describes the message faultline.v1.UpdateProfileResponse.
+ * Use `create(UpdateProfileResponseSchema)` to create a new message.
+ */
+export const UpdateProfileResponseSchema: GenMessage<UpdateProfileResponse, {jsonType: UpdateProfileResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_account, 10);
+
+/**
+ * A new password.
+ *
+ * @generated from message faultline.v1.ChangePasswordRequest
+ */
+export type ChangePasswordRequest = Message<"faultline.v1.ChangePasswordRequest"> & {
+  /**
+   * The password until now.
+   *
+   * @generated from field: string current_password = 1;
+   */
+  currentPassword: string;
+
+  /**
+   * The new one, 12 to 1,024 bytes.
+   *
+   * @generated from field: string new_password = 2;
+   */
+  newPassword: string;
+};
+
+/**
+ * A new password.
+ *
+ * @generated from message faultline.v1.ChangePasswordRequest
+ */
+export type ChangePasswordRequestJson = {
+  /**
+   * The password until now.
+   *
+   * @generated from field: string current_password = 1;
+   */
+  currentPassword?: string;
+
+  /**
+   * The new one, 12 to 1,024 bytes.
+   *
+   * @generated from field: string new_password = 2;
+   */
+  newPassword?: string;
+};
+
+/**
+ * Describes the message faultline.v1.ChangePasswordRequest.
+ * Use `create(ChangePasswordRequestSchema)` to create a new message.
+ */
+export const ChangePasswordRequestSchema: GenMessage<ChangePasswordRequest, {jsonType: ChangePasswordRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_account, 11);
+
+/**
+ * The session that replaces all others.
+ *
+ * @generated from message faultline.v1.ChangePasswordResponse
+ */
+export type ChangePasswordResponse = Message<"faultline.v1.ChangePasswordResponse"> & {
+  /**
+   * Send it from now on. It is shown only here.
+   *
+   * @generated from field: string session_token = 1;
+   */
+  sessionToken: string;
+
+  /**
+   * When the session ends.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_time = 2;
+   */
+  expiresTime?: Timestamp | undefined;
+};
+
+/**
+ * The session that replaces all others.
+ *
+ * @generated from message faultline.v1.ChangePasswordResponse
+ */
+export type ChangePasswordResponseJson = {
+  /**
+   * Send it from now on. It is shown only here.
+   *
+   * @generated from field: string session_token = 1;
+   */
+  sessionToken?: string;
+
+  /**
+   * When the session ends.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_time = 2;
+   */
+  expiresTime?: TimestampJson;
+};
+
+/**
+ * Describes the message faultline.v1.ChangePasswordResponse.
+ * Use `create(ChangePasswordResponseSchema)` to create a new message.
+ */
+export const ChangePasswordResponseSchema: GenMessage<ChangePasswordResponse, {jsonType: ChangePasswordResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_account, 12);
+
+/**
+ * Has no fields.
+ *
+ * @generated from message faultline.v1.ListSessionsRequest
+ */
+export type ListSessionsRequest = Message<"faultline.v1.ListSessionsRequest"> & {
+};
+
+/**
+ * Has no fields.
+ *
+ * @generated from message faultline.v1.ListSessionsRequest
+ */
+export type ListSessionsRequestJson = {
+};
+
+/**
+ * Describes the message faultline.v1.ListSessionsRequest.
+ * Use `create(ListSessionsRequestSchema)` to create a new message.
+ */
+export const ListSessionsRequestSchema: GenMessage<ListSessionsRequest, {jsonType: ListSessionsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_account, 13);
+
+/**
+ * All sessions of the calling user.
+ *
+ * @generated from message faultline.v1.ListSessionsResponse
+ */
+export type ListSessionsResponse = Message<"faultline.v1.ListSessionsResponse"> & {
+  /**
+   * The last used first; at most 100.
+   *
+   * @generated from field: repeated faultline.v1.Session sessions = 1;
+   */
+  sessions: Session[];
+};
+
+/**
+ * All sessions of the calling user.
+ *
+ * @generated from message faultline.v1.ListSessionsResponse
+ */
+export type ListSessionsResponseJson = {
+  /**
+   * The last used first; at most 100.
+   *
+   * @generated from field: repeated faultline.v1.Session sessions = 1;
+   */
+  sessions?: SessionJson[];
+};
+
+/**
+ * Describes the message faultline.v1.ListSessionsResponse.
+ * Use `create(ListSessionsResponseSchema)` to create a new message.
+ */
+export const ListSessionsResponseSchema: GenMessage<ListSessionsResponse, {jsonType: ListSessionsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_account, 14);
+
+/**
+ * Names the session to end.
+ *
+ * @generated from message faultline.v1.EndSessionRequest
+ */
+export type EndSessionRequest = Message<"faultline.v1.EndSessionRequest"> & {
+  /**
+   * The session's id. Required.
+   *
+   * @generated from field: uint32 session_id = 1;
+   */
+  sessionId: number;
+};
+
+/**
+ * Names the session to end.
+ *
+ * @generated from message faultline.v1.EndSessionRequest
+ */
+export type EndSessionRequestJson = {
+  /**
+   * The session's id. Required.
+   *
+   * @generated from field: uint32 session_id = 1;
+   */
+  sessionId?: number;
+};
+
+/**
+ * Describes the message faultline.v1.EndSessionRequest.
+ * Use `create(EndSessionRequestSchema)` to create a new message.
+ */
+export const EndSessionRequestSchema: GenMessage<EndSessionRequest, {jsonType: EndSessionRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_account, 15);
+
+/**
+ * Has no fields.
+ *
+ * @generated from message faultline.v1.EndSessionResponse
+ */
+export type EndSessionResponse = Message<"faultline.v1.EndSessionResponse"> & {
+};
+
+/**
+ * Has no fields.
+ *
+ * @generated from message faultline.v1.EndSessionResponse
+ */
+export type EndSessionResponseJson = {
+};
+
+/**
+ * Describes the message faultline.v1.EndSessionResponse.
+ * Use `create(EndSessionResponseSchema)` to create a new message.
+ */
+export const EndSessionResponseSchema: GenMessage<EndSessionResponse, {jsonType: EndSessionResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_account, 16);
 
 /**
  * Asks for a new personal access token.
@@ -501,7 +1030,7 @@ export type CreateAccessTokenRequestJson = {
  * Use `create(CreateAccessTokenRequestSchema)` to create a new message.
  */
 export const CreateAccessTokenRequestSchema: GenMessage<CreateAccessTokenRequest, {jsonType: CreateAccessTokenRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_account, 8);
+  messageDesc(file_faultline_v1_account, 17);
 
 /**
  * The new token.
@@ -550,7 +1079,77 @@ export type CreateAccessTokenResponseJson = {
  * Use `create(CreateAccessTokenResponseSchema)` to create a new message.
  */
 export const CreateAccessTokenResponseSchema: GenMessage<CreateAccessTokenResponse, {jsonType: CreateAccessTokenResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_account, 9);
+  messageDesc(file_faultline_v1_account, 18);
+
+/**
+ * Names a token.
+ *
+ * @generated from message faultline.v1.GetAccessTokenRequest
+ */
+export type GetAccessTokenRequest = Message<"faultline.v1.GetAccessTokenRequest"> & {
+  /**
+   * The token's id. 0: the token that the call carries.
+   *
+   * @generated from field: uint32 token_id = 1;
+   */
+  tokenId: number;
+};
+
+/**
+ * Names a token.
+ *
+ * @generated from message faultline.v1.GetAccessTokenRequest
+ */
+export type GetAccessTokenRequestJson = {
+  /**
+   * The token's id. 0: the token that the call carries.
+   *
+   * @generated from field: uint32 token_id = 1;
+   */
+  tokenId?: number;
+};
+
+/**
+ * Describes the message faultline.v1.GetAccessTokenRequest.
+ * Use `create(GetAccessTokenRequestSchema)` to create a new message.
+ */
+export const GetAccessTokenRequestSchema: GenMessage<GetAccessTokenRequest, {jsonType: GetAccessTokenRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_account, 19);
+
+/**
+ * The token asked for.
+ *
+ * @generated from message faultline.v1.GetAccessTokenResponse
+ */
+export type GetAccessTokenResponse = Message<"faultline.v1.GetAccessTokenResponse"> & {
+  /**
+   * The token's record.
+   *
+   * @generated from field: faultline.v1.AccessToken access_token = 1;
+   */
+  accessToken?: AccessToken | undefined;
+};
+
+/**
+ * The token asked for.
+ *
+ * @generated from message faultline.v1.GetAccessTokenResponse
+ */
+export type GetAccessTokenResponseJson = {
+  /**
+   * The token's record.
+   *
+   * @generated from field: faultline.v1.AccessToken access_token = 1;
+   */
+  accessToken?: AccessTokenJson;
+};
+
+/**
+ * Describes the message faultline.v1.GetAccessTokenResponse.
+ * Use `create(GetAccessTokenResponseSchema)` to create a new message.
+ */
+export const GetAccessTokenResponseSchema: GenMessage<GetAccessTokenResponse, {jsonType: GetAccessTokenResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_account, 20);
 
 /**
  * Asks for a page of tokens.
@@ -571,6 +1170,20 @@ export type ListAccessTokensRequest = Message<"faultline.v1.ListAccessTokensRequ
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
+
+  /**
+   * Whose tokens. 0: the calling user's.
+   *
+   * @generated from field: uint32 user_id = 3;
+   */
+  userId: number;
+
+  /**
+   * Tokens to pass over before the page starts. Default 0.
+   *
+   * @generated from field: uint32 skip = 4;
+   */
+  skip: number;
 };
 
 /**
@@ -592,6 +1205,20 @@ export type ListAccessTokensRequestJson = {
    * @generated from field: string page_token = 2;
    */
   pageToken?: string;
+
+  /**
+   * Whose tokens. 0: the calling user's.
+   *
+   * @generated from field: uint32 user_id = 3;
+   */
+  userId?: number;
+
+  /**
+   * Tokens to pass over before the page starts. Default 0.
+   *
+   * @generated from field: uint32 skip = 4;
+   */
+  skip?: number;
 };
 
 /**
@@ -599,7 +1226,7 @@ export type ListAccessTokensRequestJson = {
  * Use `create(ListAccessTokensRequestSchema)` to create a new message.
  */
 export const ListAccessTokensRequestSchema: GenMessage<ListAccessTokensRequest, {jsonType: ListAccessTokensRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_account, 10);
+  messageDesc(file_faultline_v1_account, 21);
 
 /**
  * A page of tokens.
@@ -620,6 +1247,13 @@ export type ListAccessTokensResponse = Message<"faultline.v1.ListAccessTokensRes
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
+
+  /**
+   * How many tokens the user has, revoked ones included.
+   *
+   * @generated from field: uint32 total_size = 3;
+   */
+  totalSize: number;
 };
 
 /**
@@ -641,6 +1275,13 @@ export type ListAccessTokensResponseJson = {
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken?: string;
+
+  /**
+   * How many tokens the user has, revoked ones included.
+   *
+   * @generated from field: uint32 total_size = 3;
+   */
+  totalSize?: number;
 };
 
 /**
@@ -648,7 +1289,7 @@ export type ListAccessTokensResponseJson = {
  * Use `create(ListAccessTokensResponseSchema)` to create a new message.
  */
 export const ListAccessTokensResponseSchema: GenMessage<ListAccessTokensResponse, {jsonType: ListAccessTokensResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_account, 11);
+  messageDesc(file_faultline_v1_account, 22);
 
 /**
  * Names the token to revoke.
@@ -683,7 +1324,7 @@ export type RevokeAccessTokenRequestJson = {
  * Use `create(RevokeAccessTokenRequestSchema)` to create a new message.
  */
 export const RevokeAccessTokenRequestSchema: GenMessage<RevokeAccessTokenRequest, {jsonType: RevokeAccessTokenRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_account, 12);
+  messageDesc(file_faultline_v1_account, 23);
 
 /**
  * The revoked token.
@@ -718,7 +1359,105 @@ export type RevokeAccessTokenResponseJson = {
  * Use `create(RevokeAccessTokenResponseSchema)` to create a new message.
  */
 export const RevokeAccessTokenResponseSchema: GenMessage<RevokeAccessTokenResponse, {jsonType: RevokeAccessTokenResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_account, 13);
+  messageDesc(file_faultline_v1_account, 24);
+
+/**
+ * Asks for a token in the place of another.
+ *
+ * @generated from message faultline.v1.RotateAccessTokenRequest
+ */
+export type RotateAccessTokenRequest = Message<"faultline.v1.RotateAccessTokenRequest"> & {
+  /**
+   * The token to replace. 0: the token that the call carries.
+   *
+   * @generated from field: uint32 token_id = 1;
+   */
+  tokenId: number;
+
+  /**
+   * See AccessToken.expires_time. Absent: one week from now.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_time = 2;
+   */
+  expiresTime?: Timestamp | undefined;
+};
+
+/**
+ * Asks for a token in the place of another.
+ *
+ * @generated from message faultline.v1.RotateAccessTokenRequest
+ */
+export type RotateAccessTokenRequestJson = {
+  /**
+   * The token to replace. 0: the token that the call carries.
+   *
+   * @generated from field: uint32 token_id = 1;
+   */
+  tokenId?: number;
+
+  /**
+   * See AccessToken.expires_time. Absent: one week from now.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_time = 2;
+   */
+  expiresTime?: TimestampJson;
+};
+
+/**
+ * Describes the message faultline.v1.RotateAccessTokenRequest.
+ * Use `create(RotateAccessTokenRequestSchema)` to create a new message.
+ */
+export const RotateAccessTokenRequestSchema: GenMessage<RotateAccessTokenRequest, {jsonType: RotateAccessTokenRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_account, 25);
+
+/**
+ * The new token.
+ *
+ * @generated from message faultline.v1.RotateAccessTokenResponse
+ */
+export type RotateAccessTokenResponse = Message<"faultline.v1.RotateAccessTokenResponse"> & {
+  /**
+   * The new token's record.
+   *
+   * @generated from field: faultline.v1.AccessToken access_token = 1;
+   */
+  accessToken?: AccessToken | undefined;
+
+  /**
+   * The token itself, shown only here.
+   *
+   * @generated from field: string token = 2;
+   */
+  token: string;
+};
+
+/**
+ * The new token.
+ *
+ * @generated from message faultline.v1.RotateAccessTokenResponse
+ */
+export type RotateAccessTokenResponseJson = {
+  /**
+   * The new token's record.
+   *
+   * @generated from field: faultline.v1.AccessToken access_token = 1;
+   */
+  accessToken?: AccessTokenJson;
+
+  /**
+   * The token itself, shown only here.
+   *
+   * @generated from field: string token = 2;
+   */
+  token?: string;
+};
+
+/**
+ * Describes the message faultline.v1.RotateAccessTokenResponse.
+ * Use `create(RotateAccessTokenResponseSchema)` to create a new message.
+ */
+export const RotateAccessTokenResponseSchema: GenMessage<RotateAccessTokenResponse, {jsonType: RotateAccessTokenResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_account, 26);
 
 /**
  * Users, their sessions and their personal access tokens.
@@ -737,7 +1476,7 @@ export const AccountService: GenService<{
     output: typeof SignInResponseSchema;
   },
   /**
-   * Ends the session whose token the call carries.
+   * Ends the session whose token the call carries, or all sessions of its user.
    *
    * @generated from rpc faultline.v1.AccountService.SignOut
    */
@@ -757,6 +1496,46 @@ export const AccountService: GenService<{
     output: typeof GetCurrentUserResponseSchema;
   },
   /**
+   * Changes the calling user's own name and e-mail address.
+   *
+   * @generated from rpc faultline.v1.AccountService.UpdateProfile
+   */
+  updateProfile: {
+    methodKind: "unary";
+    input: typeof UpdateProfileRequestSchema;
+    output: typeof UpdateProfileResponseSchema;
+  },
+  /**
+   * Changes the calling user's password. Every session of the user ends; the answer carries a new one.
+   *
+   * @generated from rpc faultline.v1.AccountService.ChangePassword
+   */
+  changePassword: {
+    methodKind: "unary";
+    input: typeof ChangePasswordRequestSchema;
+    output: typeof ChangePasswordResponseSchema;
+  },
+  /**
+   * Lists the calling user's sessions, the last used first.
+   *
+   * @generated from rpc faultline.v1.AccountService.ListSessions
+   */
+  listSessions: {
+    methodKind: "unary";
+    input: typeof ListSessionsRequestSchema;
+    output: typeof ListSessionsResponseSchema;
+  },
+  /**
+   * Ends one of the calling user's sessions.
+   *
+   * @generated from rpc faultline.v1.AccountService.EndSession
+   */
+  endSession: {
+    methodKind: "unary";
+    input: typeof EndSessionRequestSchema;
+    output: typeof EndSessionResponseSchema;
+  },
+  /**
    * Makes a personal access token of the calling user; refused to callers that use a personal access token.
    *
    * @generated from rpc faultline.v1.AccountService.CreateAccessToken
@@ -767,7 +1546,17 @@ export const AccountService: GenService<{
     output: typeof CreateAccessTokenResponseSchema;
   },
   /**
-   * Lists the calling user's personal access tokens, newest first.
+   * Reads one of the calling user's personal access tokens, or the one the call itself carries.
+   *
+   * @generated from rpc faultline.v1.AccountService.GetAccessToken
+   */
+  getAccessToken: {
+    methodKind: "unary";
+    input: typeof GetAccessTokenRequestSchema;
+    output: typeof GetAccessTokenResponseSchema;
+  },
+  /**
+   * Lists the calling user's personal access tokens, newest first. Administrators may list another user's.
    *
    * @generated from rpc faultline.v1.AccountService.ListAccessTokens
    */
@@ -777,7 +1566,8 @@ export const AccountService: GenService<{
     output: typeof ListAccessTokensResponseSchema;
   },
   /**
-   * Revokes one of the calling user's personal access tokens.
+   * Revokes a personal access token of the calling user; an administrator may revoke anybody's. It is refused from then
+   * on, and watching calls that carry it end within one second.
    *
    * @generated from rpc faultline.v1.AccountService.RevokeAccessToken
    */
@@ -785,6 +1575,16 @@ export const AccountService: GenService<{
     methodKind: "unary";
     input: typeof RevokeAccessTokenRequestSchema;
     output: typeof RevokeAccessTokenResponseSchema;
+  },
+  /**
+   * Revokes one of the calling user's tokens and makes a new one with its name and scopes.
+   *
+   * @generated from rpc faultline.v1.AccountService.RotateAccessToken
+   */
+  rotateAccessToken: {
+    methodKind: "unary";
+    input: typeof RotateAccessTokenRequestSchema;
+    output: typeof RotateAccessTokenResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_faultline_v1_account, 0);

@@ -436,7 +436,7 @@ export const DeleteClientKeyResponseSchema: GenMessage<DeleteClientKeyResponse, 
  */
 export const ClientKeyService: GenService<{
   /**
-   * Makes a key beside the existing ones.
+   * Makes a key beside the existing ones. A project has at most 50.
    *
    * @generated from rpc faultline.v1.ClientKeyService.CreateClientKey
    */

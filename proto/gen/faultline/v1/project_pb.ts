@@ -4,6 +4,8 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Role, RoleJson } from "./role_pb.ts";
+import { file_faultline_v1_role } from "./role_pb.ts";
 import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -12,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/project.proto.
  */
 export const file_faultline_v1_project: GenFile = /*@__PURE__*/
-  fileDesc("ChpmYXVsdGxpbmUvdjEvcHJvamVjdC5wcm90bxIMZmF1bHRsaW5lLnYxIrYBCgdQcm9qZWN0EhIKCnByb2plY3RfaWQYASABKA0SDAoEcGF0aBgCIAEoCRIMCgRuYW1lGAMgASgJEhcKD21vbml0b3JfZW5hYmxlZBgEIAEoCBIwCgxjcmVhdGVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGNhcGFiaWxpdGllcxgGIAEoCzIaLmZhdWx0bGluZS52MS5DYXBhYmlsaXRpZXMimgMKDENhcGFiaWxpdGllcxImCgRyZWFkGAEgASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSLwoNdXBkYXRlX3N0YXR1cxgCIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5Ei0KC2xpc3RfZXZlbnRzGAMgASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSMAoOYWZmZWN0ZWRfdXNlcnMYBCABKAsyGC5mYXVsdGxpbmUudjEuQ2FwYWJpbGl0eRItCgtjbGllbnRfa2V5cxgFIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5EicKBXdhdGNoGAYgASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSNAoSaW50ZWdyYXRlZF9iYWNrZW5kGAggASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSKgoIcmVsZWFzZXMYCSABKAsyGC5mYXVsdGxpbmUudjEuQ2FwYWJpbGl0eRIWCg5yZXRlbnRpb25fZGF5cxgHIAEoDSItCgpDYXBhYmlsaXR5Eg8KB2FsbG93ZWQYASABKAgSDgoGcmVhc29uGAIgASgJIjIKFENyZWF0ZVByb2plY3RSZXF1ZXN0EgwKBHBhdGgYASABKAkSDAoEbmFtZRgCIAEoCSI/ChVDcmVhdGVQcm9qZWN0UmVzcG9uc2USJgoHcHJvamVjdBgBIAEoCzIVLmZhdWx0bGluZS52MS5Qcm9qZWN0IkAKEUdldFByb2plY3RSZXF1ZXN0EhQKCnByb2plY3RfaWQYASABKA1IABIOCgRwYXRoGAIgASgJSABCBQoDa2V5IjwKEkdldFByb2plY3RSZXNwb25zZRImCgdwcm9qZWN0GAEgASgLMhUuZmF1bHRsaW5lLnYxLlByb2plY3QiWQoTTGlzdFByb2plY3RzUmVxdWVzdBINCgVxdWVyeRgBIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCRIMCgRza2lwGAQgASgNImwKFExpc3RQcm9qZWN0c1Jlc3BvbnNlEicKCHByb2plY3RzGAEgAygLMhUuZmF1bHRsaW5lLnYxLlByb2plY3QSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0ilAEKFFVwZGF0ZVByb2plY3RSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SEQoEbmFtZRgCIAEoCUgAiAEBEhEKBHBhdGgYAyABKAlIAYgBARIcCg9tb25pdG9yX2VuYWJsZWQYBCABKAhIAogBAUIHCgVfbmFtZUIHCgVfcGF0aEISChBfbW9uaXRvcl9lbmFibGVkIj8KFVVwZGF0ZVByb2plY3RSZXNwb25zZRImCgdwcm9qZWN0GAEgASgLMhUuZmF1bHRsaW5lLnYxLlByb2plY3Qy7AIKDlByb2plY3RTZXJ2aWNlElgKDUNyZWF0ZVByb2plY3QSIi5mYXVsdGxpbmUudjEuQ3JlYXRlUHJvamVjdFJlcXVlc3QaIy5mYXVsdGxpbmUudjEuQ3JlYXRlUHJvamVjdFJlc3BvbnNlEk8KCkdldFByb2plY3QSHy5mYXVsdGxpbmUudjEuR2V0UHJvamVjdFJlcXVlc3QaIC5mYXVsdGxpbmUudjEuR2V0UHJvamVjdFJlc3BvbnNlElUKDExpc3RQcm9qZWN0cxIhLmZhdWx0bGluZS52MS5MaXN0UHJvamVjdHNSZXF1ZXN0GiIuZmF1bHRsaW5lLnYxLkxpc3RQcm9qZWN0c1Jlc3BvbnNlElgKDVVwZGF0ZVByb2plY3QSIi5mYXVsdGxpbmUudjEuVXBkYXRlUHJvamVjdFJlcXVlc3QaIy5mYXVsdGxpbmUudjEuVXBkYXRlUHJvamVjdFJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("ChpmYXVsdGxpbmUvdjEvcHJvamVjdC5wcm90bxIMZmF1bHRsaW5lLnYxIooCCgdQcm9qZWN0EhIKCnByb2plY3RfaWQYASABKA0SDAoEcGF0aBgCIAEoCRIMCgRuYW1lGAMgASgJEhcKD21vbml0b3JfZW5hYmxlZBgEIAEoCBIwCgxjcmVhdGVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGNhcGFiaWxpdGllcxgGIAEoCzIaLmZhdWx0bGluZS52MS5DYXBhYmlsaXRpZXMSIAoEcm9sZRgHIAEoDjISLmZhdWx0bGluZS52MS5Sb2xlEjAKDHJlbW92YWxfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi5gQKDENhcGFiaWxpdGllcxImCgRyZWFkGAEgASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSLwoNdXBkYXRlX3N0YXR1cxgCIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5Ei0KC2xpc3RfZXZlbnRzGAMgASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSMAoOYWZmZWN0ZWRfdXNlcnMYBCABKAsyGC5mYXVsdGxpbmUudjEuQ2FwYWJpbGl0eRItCgtjbGllbnRfa2V5cxgFIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5EicKBXdhdGNoGAYgASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSNAoSaW50ZWdyYXRlZF9iYWNrZW5kGAggASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSKgoIcmVsZWFzZXMYCSABKAsyGC5mYXVsdGxpbmUudjEuQ2FwYWJpbGl0eRIWCg5yZXRlbnRpb25fZGF5cxgHIAEoDRI2ChRhZG1pbl9lcnJvcl90cmFja2luZxgKIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5Ei8KDWFkbWluX3Byb2plY3QYCyABKAsyGC5mYXVsdGxpbmUudjEuQ2FwYWJpbGl0eRIvCg1hZG1pbl9tZW1iZXJzGAwgASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSMAoOcmVtb3ZlX3Byb2plY3QYDSABKAsyGC5mYXVsdGxpbmUudjEuQ2FwYWJpbGl0eSItCgpDYXBhYmlsaXR5Eg8KB2FsbG93ZWQYASABKAgSDgoGcmVhc29uGAIgASgJIjIKFENyZWF0ZVByb2plY3RSZXF1ZXN0EgwKBHBhdGgYASABKAkSDAoEbmFtZRgCIAEoCSI/ChVDcmVhdGVQcm9qZWN0UmVzcG9uc2USJgoHcHJvamVjdBgBIAEoCzIVLmZhdWx0bGluZS52MS5Qcm9qZWN0IkAKEUdldFByb2plY3RSZXF1ZXN0EhQKCnByb2plY3RfaWQYASABKA1IABIOCgRwYXRoGAIgASgJSABCBQoDa2V5IjwKEkdldFByb2plY3RSZXNwb25zZRImCgdwcm9qZWN0GAEgASgLMhUuZmF1bHRsaW5lLnYxLlByb2plY3QiWQoTTGlzdFByb2plY3RzUmVxdWVzdBINCgVxdWVyeRgBIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCRIMCgRza2lwGAQgASgNImwKFExpc3RQcm9qZWN0c1Jlc3BvbnNlEicKCHByb2plY3RzGAEgAygLMhUuZmF1bHRsaW5lLnYxLlByb2plY3QSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0ilAEKFFVwZGF0ZVByb2plY3RSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SEQoEbmFtZRgCIAEoCUgAiAEBEhEKBHBhdGgYAyABKAlIAYgBARIcCg9tb25pdG9yX2VuYWJsZWQYBCABKAhIAogBAUIHCgVfbmFtZUIHCgVfcGF0aEISChBfbW9uaXRvcl9lbmFibGVkIj8KFVVwZGF0ZVByb2plY3RSZXNwb25zZRImCgdwcm9qZWN0GAEgASgLMhUuZmF1bHRsaW5lLnYxLlByb2plY3QiKgoURGVsZXRlUHJvamVjdFJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDSI/ChVEZWxldGVQcm9qZWN0UmVzcG9uc2USJgoHcHJvamVjdBgBIAEoCzIVLmZhdWx0bGluZS52MS5Qcm9qZWN0IisKFVJlc3RvcmVQcm9qZWN0UmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNIkAKFlJlc3RvcmVQcm9qZWN0UmVzcG9uc2USJgoHcHJvamVjdBgBIAEoCzIVLmZhdWx0bGluZS52MS5Qcm9qZWN0IhwKGkxpc3REZWxldGVkUHJvamVjdHNSZXF1ZXN0IkYKG0xpc3REZWxldGVkUHJvamVjdHNSZXNwb25zZRInCghwcm9qZWN0cxgBIAMoCzIVLmZhdWx0bGluZS52MS5Qcm9qZWN0Mo8FCg5Qcm9qZWN0U2VydmljZRJYCg1DcmVhdGVQcm9qZWN0EiIuZmF1bHRsaW5lLnYxLkNyZWF0ZVByb2plY3RSZXF1ZXN0GiMuZmF1bHRsaW5lLnYxLkNyZWF0ZVByb2plY3RSZXNwb25zZRJPCgpHZXRQcm9qZWN0Eh8uZmF1bHRsaW5lLnYxLkdldFByb2plY3RSZXF1ZXN0GiAuZmF1bHRsaW5lLnYxLkdldFByb2plY3RSZXNwb25zZRJVCgxMaXN0UHJvamVjdHMSIS5mYXVsdGxpbmUudjEuTGlzdFByb2plY3RzUmVxdWVzdBoiLmZhdWx0bGluZS52MS5MaXN0UHJvamVjdHNSZXNwb25zZRJYCg1VcGRhdGVQcm9qZWN0EiIuZmF1bHRsaW5lLnYxLlVwZGF0ZVByb2plY3RSZXF1ZXN0GiMuZmF1bHRsaW5lLnYxLlVwZGF0ZVByb2plY3RSZXNwb25zZRJYCg1EZWxldGVQcm9qZWN0EiIuZmF1bHRsaW5lLnYxLkRlbGV0ZVByb2plY3RSZXF1ZXN0GiMuZmF1bHRsaW5lLnYxLkRlbGV0ZVByb2plY3RSZXNwb25zZRJbCg5SZXN0b3JlUHJvamVjdBIjLmZhdWx0bGluZS52MS5SZXN0b3JlUHJvamVjdFJlcXVlc3QaJC5mYXVsdGxpbmUudjEuUmVzdG9yZVByb2plY3RSZXNwb25zZRJqChNMaXN0RGVsZXRlZFByb2plY3RzEiguZmF1bHRsaW5lLnYxLkxpc3REZWxldGVkUHJvamVjdHNSZXF1ZXN0GikuZmF1bHRsaW5lLnYxLkxpc3REZWxldGVkUHJvamVjdHNSZXNwb25zZWIGcHJvdG8z", [file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
  * A project.
@@ -62,6 +64,20 @@ export type Project = Message<"faultline.v1.Project"> & {
    * @generated from field: faultline.v1.Capabilities capabilities = 6;
    */
   capabilities?: Capabilities | undefined;
+
+  /**
+   * The caller's role in it; the base role of a custom one, and Owner for administrators. Output only.
+   *
+   * @generated from field: faultline.v1.Role role = 7;
+   */
+  role: Role;
+
+  /**
+   * When a deleted project goes for good. Absent: not deleted. Output only.
+   *
+   * @generated from field: google.protobuf.Timestamp removal_time = 8;
+   */
+  removalTime?: Timestamp | undefined;
 };
 
 /**
@@ -112,6 +128,20 @@ export type ProjectJson = {
    * @generated from field: faultline.v1.Capabilities capabilities = 6;
    */
   capabilities?: CapabilitiesJson;
+
+  /**
+   * The caller's role in it; the base role of a custom one, and Owner for administrators. Output only.
+   *
+   * @generated from field: faultline.v1.Role role = 7;
+   */
+  role?: RoleJson;
+
+  /**
+   * When a deleted project goes for good. Absent: not deleted. Output only.
+   *
+   * @generated from field: google.protobuf.Timestamp removal_time = 8;
+   */
+  removalTime?: TimestampJson;
 };
 
 /**
@@ -122,7 +152,7 @@ export const ProjectSchema: GenMessage<Project, {jsonType: ProjectJson}> = /*@__
   messageDesc(file_faultline_v1_project, 0);
 
 /**
- * What can be done with the errors of a project. Screens branch on this alone, never on a backend's name.
+ * What the caller can do in a project: what its backend and settings allow, and the caller's role. Screens branch on this alone, never on a backend's name.
  *
  * @generated from message faultline.v1.Capabilities
  */
@@ -189,10 +219,38 @@ export type Capabilities = Message<"faultline.v1.Capabilities"> & {
    * @generated from field: uint32 retention_days = 7;
    */
   retentionDays: number;
+
+  /**
+   * Error-tracking settings and client keys can be read and changed.
+   *
+   * @generated from field: faultline.v1.Capability admin_error_tracking = 10;
+   */
+  adminErrorTracking?: Capability | undefined;
+
+  /**
+   * Name, path and the Monitor feature can be changed.
+   *
+   * @generated from field: faultline.v1.Capability admin_project = 11;
+   */
+  adminProject?: Capability | undefined;
+
+  /**
+   * Members can be invited, changed and removed.
+   *
+   * @generated from field: faultline.v1.Capability admin_members = 12;
+   */
+  adminMembers?: Capability | undefined;
+
+  /**
+   * The project can be deleted.
+   *
+   * @generated from field: faultline.v1.Capability remove_project = 13;
+   */
+  removeProject?: Capability | undefined;
 };
 
 /**
- * What can be done with the errors of a project. Screens branch on this alone, never on a backend's name.
+ * What the caller can do in a project: what its backend and settings allow, and the caller's role. Screens branch on this alone, never on a backend's name.
  *
  * @generated from message faultline.v1.Capabilities
  */
@@ -259,6 +317,34 @@ export type CapabilitiesJson = {
    * @generated from field: uint32 retention_days = 7;
    */
   retentionDays?: number;
+
+  /**
+   * Error-tracking settings and client keys can be read and changed.
+   *
+   * @generated from field: faultline.v1.Capability admin_error_tracking = 10;
+   */
+  adminErrorTracking?: CapabilityJson;
+
+  /**
+   * Name, path and the Monitor feature can be changed.
+   *
+   * @generated from field: faultline.v1.Capability admin_project = 11;
+   */
+  adminProject?: CapabilityJson;
+
+  /**
+   * Members can be invited, changed and removed.
+   *
+   * @generated from field: faultline.v1.Capability admin_members = 12;
+   */
+  adminMembers?: CapabilityJson;
+
+  /**
+   * The project can be deleted.
+   *
+   * @generated from field: faultline.v1.Capability remove_project = 13;
+   */
+  removeProject?: CapabilityJson;
 };
 
 /**
@@ -747,13 +833,211 @@ export const UpdateProjectResponseSchema: GenMessage<UpdateProjectResponse, {jso
   messageDesc(file_faultline_v1_project, 10);
 
 /**
+ * Names the project to delete.
+ *
+ * @generated from message faultline.v1.DeleteProjectRequest
+ */
+export type DeleteProjectRequest = Message<"faultline.v1.DeleteProjectRequest"> & {
+  /**
+   * The project. Required.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId: number;
+};
+
+/**
+ * Names the project to delete.
+ *
+ * @generated from message faultline.v1.DeleteProjectRequest
+ */
+export type DeleteProjectRequestJson = {
+  /**
+   * The project. Required.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId?: number;
+};
+
+/**
+ * Describes the message faultline.v1.DeleteProjectRequest.
+ * Use `create(DeleteProjectRequestSchema)` to create a new message.
+ */
+export const DeleteProjectRequestSchema: GenMessage<DeleteProjectRequest, {jsonType: DeleteProjectRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_project, 11);
+
+/**
+ * The deleted project.
+ *
+ * @generated from message faultline.v1.DeleteProjectResponse
+ */
+export type DeleteProjectResponse = Message<"faultline.v1.DeleteProjectResponse"> & {
+  /**
+   * The project, with its removal_time.
+   *
+   * @generated from field: faultline.v1.Project project = 1;
+   */
+  project?: Project | undefined;
+};
+
+/**
+ * The deleted project.
+ *
+ * @generated from message faultline.v1.DeleteProjectResponse
+ */
+export type DeleteProjectResponseJson = {
+  /**
+   * The project, with its removal_time.
+   *
+   * @generated from field: faultline.v1.Project project = 1;
+   */
+  project?: ProjectJson;
+};
+
+/**
+ * Describes the message faultline.v1.DeleteProjectResponse.
+ * Use `create(DeleteProjectResponseSchema)` to create a new message.
+ */
+export const DeleteProjectResponseSchema: GenMessage<DeleteProjectResponse, {jsonType: DeleteProjectResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_project, 12);
+
+/**
+ * Names the project to restore.
+ *
+ * @generated from message faultline.v1.RestoreProjectRequest
+ */
+export type RestoreProjectRequest = Message<"faultline.v1.RestoreProjectRequest"> & {
+  /**
+   * The project. Required.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId: number;
+};
+
+/**
+ * Names the project to restore.
+ *
+ * @generated from message faultline.v1.RestoreProjectRequest
+ */
+export type RestoreProjectRequestJson = {
+  /**
+   * The project. Required.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId?: number;
+};
+
+/**
+ * Describes the message faultline.v1.RestoreProjectRequest.
+ * Use `create(RestoreProjectRequestSchema)` to create a new message.
+ */
+export const RestoreProjectRequestSchema: GenMessage<RestoreProjectRequest, {jsonType: RestoreProjectRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_project, 13);
+
+/**
+ * The restored project.
+ *
+ * @generated from message faultline.v1.RestoreProjectResponse
+ */
+export type RestoreProjectResponse = Message<"faultline.v1.RestoreProjectResponse"> & {
+  /**
+   * The project as stored.
+   *
+   * @generated from field: faultline.v1.Project project = 1;
+   */
+  project?: Project | undefined;
+};
+
+/**
+ * The restored project.
+ *
+ * @generated from message faultline.v1.RestoreProjectResponse
+ */
+export type RestoreProjectResponseJson = {
+  /**
+   * The project as stored.
+   *
+   * @generated from field: faultline.v1.Project project = 1;
+   */
+  project?: ProjectJson;
+};
+
+/**
+ * Describes the message faultline.v1.RestoreProjectResponse.
+ * Use `create(RestoreProjectResponseSchema)` to create a new message.
+ */
+export const RestoreProjectResponseSchema: GenMessage<RestoreProjectResponse, {jsonType: RestoreProjectResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_project, 14);
+
+/**
+ * Has no fields.
+ *
+ * @generated from message faultline.v1.ListDeletedProjectsRequest
+ */
+export type ListDeletedProjectsRequest = Message<"faultline.v1.ListDeletedProjectsRequest"> & {
+};
+
+/**
+ * Has no fields.
+ *
+ * @generated from message faultline.v1.ListDeletedProjectsRequest
+ */
+export type ListDeletedProjectsRequestJson = {
+};
+
+/**
+ * Describes the message faultline.v1.ListDeletedProjectsRequest.
+ * Use `create(ListDeletedProjectsRequestSchema)` to create a new message.
+ */
+export const ListDeletedProjectsRequestSchema: GenMessage<ListDeletedProjectsRequest, {jsonType: ListDeletedProjectsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_project, 15);
+
+/**
+ * The deleted projects.
+ *
+ * @generated from message faultline.v1.ListDeletedProjectsResponse
+ */
+export type ListDeletedProjectsResponse = Message<"faultline.v1.ListDeletedProjectsResponse"> & {
+  /**
+   * At most 100.
+   *
+   * @generated from field: repeated faultline.v1.Project projects = 1;
+   */
+  projects: Project[];
+};
+
+/**
+ * The deleted projects.
+ *
+ * @generated from message faultline.v1.ListDeletedProjectsResponse
+ */
+export type ListDeletedProjectsResponseJson = {
+  /**
+   * At most 100.
+   *
+   * @generated from field: repeated faultline.v1.Project projects = 1;
+   */
+  projects?: ProjectJson[];
+};
+
+/**
+ * Describes the message faultline.v1.ListDeletedProjectsResponse.
+ * Use `create(ListDeletedProjectsResponseSchema)` to create a new message.
+ */
+export const ListDeletedProjectsResponseSchema: GenMessage<ListDeletedProjectsResponse, {jsonType: ListDeletedProjectsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_project, 16);
+
+/**
  * Projects: the unit that owns settings, client keys and errors.
  *
  * @generated from service faultline.v1.ProjectService
  */
 export const ProjectService: GenService<{
   /**
-   * Makes a project with the Monitor feature on and error tracking not yet active.
+   * Makes a project with the Monitor feature on and error tracking not yet active. The caller becomes its owner.
    *
    * @generated from rpc faultline.v1.ProjectService.CreateProject
    */
@@ -791,6 +1075,37 @@ export const ProjectService: GenService<{
     methodKind: "unary";
     input: typeof UpdateProjectRequestSchema;
     output: typeof UpdateProjectResponseSchema;
+  },
+  /**
+   * Deletes a project: from now on it is found by nobody, its client keys are refused and its path is free. What it
+   * held is deleted for good after seven days; until then an administrator can restore it.
+   *
+   * @generated from rpc faultline.v1.ProjectService.DeleteProject
+   */
+  deleteProject: {
+    methodKind: "unary";
+    input: typeof DeleteProjectRequestSchema;
+    output: typeof DeleteProjectResponseSchema;
+  },
+  /**
+   * Brings a deleted project back. Refused when its path was taken meanwhile. For administrators.
+   *
+   * @generated from rpc faultline.v1.ProjectService.RestoreProject
+   */
+  restoreProject: {
+    methodKind: "unary";
+    input: typeof RestoreProjectRequestSchema;
+    output: typeof RestoreProjectResponseSchema;
+  },
+  /**
+   * Lists deleted projects that can be restored, the first to go first. For administrators.
+   *
+   * @generated from rpc faultline.v1.ProjectService.ListDeletedProjects
+   */
+  listDeletedProjects: {
+    methodKind: "unary";
+    input: typeof ListDeletedProjectsRequestSchema;
+    output: typeof ListDeletedProjectsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_faultline_v1_project, 0);

@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/settings.proto.
  */
 export const file_faultline_v1_settings: GenFile = /*@__PURE__*/
-  fileDesc("ChtmYXVsdGxpbmUvdjEvc2V0dGluZ3MucHJvdG8SDGZhdWx0bGluZS52MSKbAgoIU2V0dGluZ3MSEgoKcHJvamVjdF9pZBgBIAEoDRIOCgZhY3RpdmUYAiABKAgSJgoHYmFja2VuZBgDIAEoDjIVLmZhdWx0bGluZS52MS5CYWNrZW5kEhgKEGV4dGVybmFsX2FwaV91cmwYBCABKAkSHwoXaGFzX2V4dGVybmFsX2F1dGhfdG9rZW4YBSABKAgSNwoQZXh0ZXJuYWxfcHJvamVjdBgGIAEoCzIdLmZhdWx0bGluZS52MS5FeHRlcm5hbFByb2plY3QSCwoDZHNuGAcgASgJEhAKCHJldmlzaW9uGAggASgNEjAKDHVwZGF0ZWRfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAibwoPRXh0ZXJuYWxQcm9qZWN0EgoKAmlkGAEgASgJEgwKBHNsdWcYAiABKAkSDAoEbmFtZRgDIAEoCRIZChFvcmdhbml6YXRpb25fc2x1ZxgEIAEoCRIZChFvcmdhbml6YXRpb25fbmFtZRgFIAEoCSIoChJHZXRTZXR0aW5nc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDSI/ChNHZXRTZXR0aW5nc1Jlc3BvbnNlEigKCHNldHRpbmdzGAEgASgLMhYuZmF1bHRsaW5lLnYxLlNldHRpbmdzIs8CChVVcGRhdGVTZXR0aW5nc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRITCgZhY3RpdmUYAiABKAhIAIgBARIrCgdiYWNrZW5kGAMgASgOMhUuZmF1bHRsaW5lLnYxLkJhY2tlbmRIAYgBARIdChBleHRlcm5hbF9hcGlfdXJsGAQgASgJSAKIAQESIAoTZXh0ZXJuYWxfYXV0aF90b2tlbhgFIAEoCUgDiAEBEjcKEGV4dGVybmFsX3Byb2plY3QYBiABKAsyHS5mYXVsdGxpbmUudjEuRXh0ZXJuYWxQcm9qZWN0EhUKCHJldmlzaW9uGAcgASgNSASIAQFCCQoHX2FjdGl2ZUIKCghfYmFja2VuZEITChFfZXh0ZXJuYWxfYXBpX3VybEIWChRfZXh0ZXJuYWxfYXV0aF90b2tlbkILCglfcmV2aXNpb24iQgoWVXBkYXRlU2V0dGluZ3NSZXNwb25zZRIoCghzZXR0aW5ncxgBIAEoCzIWLmZhdWx0bGluZS52MS5TZXR0aW5ncypQCgdCYWNrZW5kEhcKE0JBQ0tFTkRfVU5TUEVDSUZJRUQQABIWChJCQUNLRU5EX0lOVEVHUkFURUQQARIUChBCQUNLRU5EX0VYVEVSTkFMEAIywgEKD1NldHRpbmdzU2VydmljZRJSCgtHZXRTZXR0aW5ncxIgLmZhdWx0bGluZS52MS5HZXRTZXR0aW5nc1JlcXVlc3QaIS5mYXVsdGxpbmUudjEuR2V0U2V0dGluZ3NSZXNwb25zZRJbCg5VcGRhdGVTZXR0aW5ncxIjLmZhdWx0bGluZS52MS5VcGRhdGVTZXR0aW5nc1JlcXVlc3QaJC5mYXVsdGxpbmUudjEuVXBkYXRlU2V0dGluZ3NSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp]);
+  fileDesc("ChtmYXVsdGxpbmUvdjEvc2V0dGluZ3MucHJvdG8SDGZhdWx0bGluZS52MSKbAgoIU2V0dGluZ3MSEgoKcHJvamVjdF9pZBgBIAEoDRIOCgZhY3RpdmUYAiABKAgSJgoHYmFja2VuZBgDIAEoDjIVLmZhdWx0bGluZS52MS5CYWNrZW5kEhgKEGV4dGVybmFsX2FwaV91cmwYBCABKAkSHwoXaGFzX2V4dGVybmFsX2F1dGhfdG9rZW4YBSABKAgSNwoQZXh0ZXJuYWxfcHJvamVjdBgGIAEoCzIdLmZhdWx0bGluZS52MS5FeHRlcm5hbFByb2plY3QSCwoDZHNuGAcgASgJEhAKCHJldmlzaW9uGAggASgNEjAKDHVwZGF0ZWRfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAibwoPRXh0ZXJuYWxQcm9qZWN0EgoKAmlkGAEgASgJEgwKBHNsdWcYAiABKAkSDAoEbmFtZRgDIAEoCRIZChFvcmdhbml6YXRpb25fc2x1ZxgEIAEoCRIZChFvcmdhbml6YXRpb25fbmFtZRgFIAEoCSIoChJHZXRTZXR0aW5nc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDSI/ChNHZXRTZXR0aW5nc1Jlc3BvbnNlEigKCHNldHRpbmdzGAEgASgLMhYuZmF1bHRsaW5lLnYxLlNldHRpbmdzIs8CChVVcGRhdGVTZXR0aW5nc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRITCgZhY3RpdmUYAiABKAhIAIgBARIrCgdiYWNrZW5kGAMgASgOMhUuZmF1bHRsaW5lLnYxLkJhY2tlbmRIAYgBARIdChBleHRlcm5hbF9hcGlfdXJsGAQgASgJSAKIAQESIAoTZXh0ZXJuYWxfYXV0aF90b2tlbhgFIAEoCUgDiAEBEjcKEGV4dGVybmFsX3Byb2plY3QYBiABKAsyHS5mYXVsdGxpbmUudjEuRXh0ZXJuYWxQcm9qZWN0EhUKCHJldmlzaW9uGAcgASgNSASIAQFCCQoHX2FjdGl2ZUIKCghfYmFja2VuZEITChFfZXh0ZXJuYWxfYXBpX3VybEIWChRfZXh0ZXJuYWxfYXV0aF90b2tlbkILCglfcmV2aXNpb24iQgoWVXBkYXRlU2V0dGluZ3NSZXNwb25zZRIoCghzZXR0aW5ncxgBIAEoCzIWLmZhdWx0bGluZS52MS5TZXR0aW5ncyJoChtMaXN0RXh0ZXJuYWxQcm9qZWN0c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIYChBleHRlcm5hbF9hcGlfdXJsGAIgASgJEhsKE2V4dGVybmFsX2F1dGhfdG9rZW4YAyABKAkiagocTGlzdEV4dGVybmFsUHJvamVjdHNSZXNwb25zZRI4ChFleHRlcm5hbF9wcm9qZWN0cxgBIAMoCzIdLmZhdWx0bGluZS52MS5FeHRlcm5hbFByb2plY3QSEAoId2FybmluZ3MYAiADKAkqUAoHQmFja2VuZBIXChNCQUNLRU5EX1VOU1BFQ0lGSUVEEAASFgoSQkFDS0VORF9JTlRFR1JBVEVEEAESFAoQQkFDS0VORF9FWFRFUk5BTBACMrECCg9TZXR0aW5nc1NlcnZpY2USUgoLR2V0U2V0dGluZ3MSIC5mYXVsdGxpbmUudjEuR2V0U2V0dGluZ3NSZXF1ZXN0GiEuZmF1bHRsaW5lLnYxLkdldFNldHRpbmdzUmVzcG9uc2USWwoOVXBkYXRlU2V0dGluZ3MSIy5mYXVsdGxpbmUudjEuVXBkYXRlU2V0dGluZ3NSZXF1ZXN0GiQuZmF1bHRsaW5lLnYxLlVwZGF0ZVNldHRpbmdzUmVzcG9uc2USbQoUTGlzdEV4dGVybmFsUHJvamVjdHMSKS5mYXVsdGxpbmUudjEuTGlzdEV4dGVybmFsUHJvamVjdHNSZXF1ZXN0GiouZmF1bHRsaW5lLnYxLkxpc3RFeHRlcm5hbFByb2plY3RzUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * The settings of one project.
@@ -479,6 +479,118 @@ export const UpdateSettingsResponseSchema: GenMessage<UpdateSettingsResponse, {j
   messageDesc(file_faultline_v1_settings, 5);
 
 /**
+ * Asks an external system for its projects.
+ *
+ * @generated from message faultline.v1.ListExternalProjectsRequest
+ */
+export type ListExternalProjectsRequest = Message<"faultline.v1.ListExternalProjectsRequest"> & {
+  /**
+   * The project whose settings are made. Required.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId: number;
+
+  /**
+   * See Settings.external_api_url. Empty: the stored one.
+   *
+   * @generated from field: string external_api_url = 2;
+   */
+  externalApiUrl: string;
+
+  /**
+   * The token to try. Empty, or asterisks only: the stored one, which is only ever sent to the origin it is stored for.
+   *
+   * @generated from field: string external_auth_token = 3;
+   */
+  externalAuthToken: string;
+};
+
+/**
+ * Asks an external system for its projects.
+ *
+ * @generated from message faultline.v1.ListExternalProjectsRequest
+ */
+export type ListExternalProjectsRequestJson = {
+  /**
+   * The project whose settings are made. Required.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId?: number;
+
+  /**
+   * See Settings.external_api_url. Empty: the stored one.
+   *
+   * @generated from field: string external_api_url = 2;
+   */
+  externalApiUrl?: string;
+
+  /**
+   * The token to try. Empty, or asterisks only: the stored one, which is only ever sent to the origin it is stored for.
+   *
+   * @generated from field: string external_auth_token = 3;
+   */
+  externalAuthToken?: string;
+};
+
+/**
+ * Describes the message faultline.v1.ListExternalProjectsRequest.
+ * Use `create(ListExternalProjectsRequestSchema)` to create a new message.
+ */
+export const ListExternalProjectsRequestSchema: GenMessage<ListExternalProjectsRequest, {jsonType: ListExternalProjectsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_settings, 6);
+
+/**
+ * The projects of the external system.
+ *
+ * @generated from message faultline.v1.ListExternalProjectsResponse
+ */
+export type ListExternalProjectsResponse = Message<"faultline.v1.ListExternalProjectsResponse"> & {
+  /**
+   * At most 100.
+   *
+   * @generated from field: repeated faultline.v1.ExternalProject external_projects = 1;
+   */
+  externalProjects: ExternalProject[];
+
+  /**
+   * What works but should be known, one sentence each, such as a missing scope.
+   *
+   * @generated from field: repeated string warnings = 2;
+   */
+  warnings: string[];
+};
+
+/**
+ * The projects of the external system.
+ *
+ * @generated from message faultline.v1.ListExternalProjectsResponse
+ */
+export type ListExternalProjectsResponseJson = {
+  /**
+   * At most 100.
+   *
+   * @generated from field: repeated faultline.v1.ExternalProject external_projects = 1;
+   */
+  externalProjects?: ExternalProjectJson[];
+
+  /**
+   * What works but should be known, one sentence each, such as a missing scope.
+   *
+   * @generated from field: repeated string warnings = 2;
+   */
+  warnings?: string[];
+};
+
+/**
+ * Describes the message faultline.v1.ListExternalProjectsResponse.
+ * Use `create(ListExternalProjectsResponseSchema)` to create a new message.
+ */
+export const ListExternalProjectsResponseSchema: GenMessage<ListExternalProjectsResponse, {jsonType: ListExternalProjectsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_settings, 7);
+
+/**
  * Which system stores the errors of a project.
  *
  * @generated from enum faultline.v1.Backend
@@ -551,6 +663,18 @@ export const SettingsService: GenService<{
     methodKind: "unary";
     input: typeof UpdateSettingsRequestSchema;
     output: typeof UpdateSettingsResponseSchema;
+  },
+  /**
+   * Tests the connection to an external system and lists its projects (specification 4.3). Refused with
+   * MONITOR_DISABLED while the project's Monitor feature is off, and with EXTERNAL_LOOKUP_FAILED when the external
+   * system does not answer as it should.
+   *
+   * @generated from rpc faultline.v1.SettingsService.ListExternalProjects
+   */
+  listExternalProjects: {
+    methodKind: "unary";
+    input: typeof ListExternalProjectsRequestSchema;
+    output: typeof ListExternalProjectsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_faultline_v1_settings, 0);

@@ -1,0 +1,28 @@
+/** Far more than the callers of an hour; beyond it all is forgotten and asked for again. */
+const entriesKept = 10_000;
+
+/**
+ * Remembers who tokens belong to and what users may do, so that a call costs no query. Whoever changes a user, token,
+ * session, member, role or project says so, and all is forgotten at once: a revocation holds from the next call on.
+ */
+export class AccessMemory {
+  readonly #entries = new Map<string, Promise<unknown>>();
+
+  /** The answer of `find`, which is asked once until something changes. Refusals are not remembered. */
+  remembered<T>(key: string, find: () => Promise<T>): Promise<T> {
+    const known = this.#entries.get(key);
+    if (known) return known as Promise<T>; // put there under the same key, below
+    if (this.#entries.size >= entriesKept) this.#entries.clear();
+    const found = find();
+    this.#entries.set(key, found);
+    found.catch(() => {
+      if (this.#entries.get(key) === found) this.#entries.delete(key);
+    });
+    return found;
+  }
+
+  /** To be called after the change was committed. */
+  changed(): void {
+    this.#entries.clear();
+  }
+}

@@ -1,0 +1,47 @@
+import { Role, type Permission } from "@faultline/proto";
+import type { MikroORM } from "@mikro-orm/sql";
+import { MemberEntity, MemberRoleEntity, ProjectEntity, type ProjectRow, type UserRow } from "../database/entities.ts";
+import { projectNotFound } from "../projects/project-directory.ts";
+import type { AccessMemory } from "./access-memory.ts";
+import { permissionsOf } from "./roles.ts";
+
+/** What a user may do in one project. */
+export interface Grant {
+  readonly project: ProjectRow;
+  /** The base role of a custom one; Owner for administrators. */
+  readonly role: Role;
+  readonly permissions: ReadonlySet<Permission>;
+}
+
+/** Finds what users may do in projects; a project that is hidden looks like one that is missing. */
+export class Grants {
+  readonly #orm: MikroORM;
+  readonly #memory: AccessMemory;
+
+  constructor(orm: MikroORM, memory: AccessMemory) {
+    this.#orm = orm;
+    this.#memory = memory;
+  }
+
+  /** By id or path; refuses with PROJECT_NOT_FOUND when the user is no member and no administrator. */
+  async of(user: UserRow, key: number | string): Promise<Grant> {
+    return this.#memory.remembered(`grant ${user.id} ${String(key).toLowerCase()}`, () => this.#find(user, key));
+  }
+
+  async #find(user: UserRow, key: number | string): Promise<Grant> {
+    const em = this.#orm.em.fork();
+    const by = typeof key === "number" ? { id: key } : { path: key };
+    const project = await em.findOne(ProjectEntity, { ...by, deletedAt: null });
+    if (!project) throw projectNotFound();
+    if (user.isAdmin) return { project, role: Role.OWNER, permissions: permissionsOf(Role.OWNER) };
+    const member = await em.findOne(MemberEntity, { projectId: project.id, userId: user.id });
+    if (!member) throw projectNotFound();
+    const custom = member.memberRoleId == null ? null : await em.findOne(MemberRoleEntity, { id: member.memberRoleId });
+    return { project, role: member.role, permissions: permissionsOf(member.role, addedBy(custom?.permissions)) };
+  }
+}
+
+/** The permissions that a custom role adds, from its row. */
+export function addedBy(permissions: string | undefined): Permission[] {
+  return permissions ? permissions.split(" ").map((number) => Number(number) as Permission) : [];
+}

@@ -1,0 +1,29 @@
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import type { GetProjectRequest, ReportEventsRequest, ReportSessionsRequest } from "@faultline/proto";
+
+type AnyRequest = MessageShape<DescMessage>;
+
+/** The projects a request names, by id or path; none for requests that have no such field. */
+export function projectsNamed(request: AnyRequest): readonly (number | string)[] {
+  switch (request.$typeName) {
+    case "faultline.v1.GetProjectRequest":
+      return [(request as GetProjectRequest).key.value ?? 0];
+    case "faultline.v1.ReportEventsRequest":
+      return distinctProjects((request as ReportEventsRequest).events);
+    case "faultline.v1.ReportSessionsRequest": {
+      const { updates, aggregates } = request as ReportSessionsRequest;
+      return distinctProjects([...updates, ...aggregates]);
+    }
+    default:
+      return "projectId" in request && typeof request.projectId === "number" ? [request.projectId] : [];
+  }
+}
+
+/** The user a request names; undefined for requests that have no such field. */
+export function userNamed(request: AnyRequest): number | undefined {
+  return "userId" in request && typeof request.userId === "number" ? request.userId : undefined;
+}
+
+function distinctProjects(items: readonly { readonly projectId: number }[]): number[] {
+  return [...new Set(items.map(({ projectId }) => projectId))];
+}

@@ -1,0 +1,54 @@
+import { Permission, Role } from "@faultline/proto";
+
+/** What a permission needs at least, and what it is good for, in words that end "You need ... to". */
+interface PermissionRow {
+  readonly least: Role;
+  readonly toDo: string;
+}
+
+/** The one table of what a role may do in its project (specification section 5). */
+const permissionRows: Readonly<Partial<Record<Permission, PermissionRow>>> = {
+  [Permission.READ_PROJECT]: { least: Role.GUEST, toDo: "see the project" },
+  [Permission.READ_MEMBERS]: { least: Role.GUEST, toDo: "see its members" },
+  [Permission.READ_ERROR_TRACKING]: { least: Role.REPORTER, toDo: "read errors" },
+  [Permission.UPDATE_ERROR_TRACKING]: { least: Role.DEVELOPER, toDo: "change the status of errors" },
+  [Permission.REPORT_EVENTS]: { least: Role.DEVELOPER, toDo: "report events" },
+  [Permission.ADMIN_ERROR_TRACKING]: {
+    least: Role.MAINTAINER,
+    toDo: "see or change error-tracking settings and client keys",
+  },
+  [Permission.ADMIN_PROJECT]: { least: Role.MAINTAINER, toDo: "change the project" },
+  [Permission.ADMIN_MEMBERS]: { least: Role.MAINTAINER, toDo: "invite, change or remove members" },
+  [Permission.REMOVE_PROJECT]: { least: Role.OWNER, toDo: "delete the project" },
+};
+
+/** All permissions, in the order of the table. */
+export const allPermissions: readonly Permission[] = Object.values(Permission).filter(
+  (one) => one !== Permission.UNSPECIFIED,
+);
+
+/** The roles a member can have, the least first, with their names. */
+export const roleNames: ReadonlyMap<Role, string> = new Map([
+  [Role.GUEST, "Guest"],
+  [Role.REPORTER, "Reporter"],
+  [Role.DEVELOPER, "Developer"],
+  [Role.MAINTAINER, "Maintainer"],
+  [Role.OWNER, "Owner"],
+]);
+
+/** What a role may do, with what a custom role adds to it. */
+export function permissionsOf(role: Role, added: readonly Permission[] = []): ReadonlySet<Permission> {
+  return new Set(allPermissions.filter((one) => role >= rowOf(one).least || added.includes(one)));
+}
+
+/** A sentence that says which role is needed. */
+export function needsRole(permission: Permission, projectPath: string): string {
+  const { least, toDo } = rowOf(permission);
+  return `You need at least the ${roleNames.get(least)} role in ${projectPath} to ${toDo}.`;
+}
+
+function rowOf(permission: Permission): PermissionRow {
+  const row = permissionRows[permission];
+  if (!row) throw new Error(`permission ${permission} has no row`);
+  return row;
+}

@@ -1,0 +1,41 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { DeprecationSchema } from "@faultline/proto";
+
+/** A notice with its state at a release, as a plain object. */
+export type Notice = Exclude<MessageInitShape<typeof DeprecationSchema>, { $typeName: string }>;
+
+/** A REST request as far as the rules look at it. */
+export interface RestRequest {
+  readonly method: string;
+  /** The path without its query, such as `/api/v4/users`. */
+  readonly path: string;
+  /** Names and values from query and body. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+/** What a REST request meets that uses something deprecated or removed. */
+export interface Verdict {
+  /**
+   * `gone`: the address was removed, answer 410. `refused`: a parameter, a value or a form of pagination was removed,
+   * answer 400. `deprecated`: it still works, answer with the headers.
+   */
+  readonly kind: "gone" | "refused" | "deprecated";
+  readonly notice: Notice;
+  /** What happened and what to use instead, in a sentence. */
+  readonly message: string;
+}
+
+/** The platform's rules of deprecation (specification section 9), at the release this installation stands for. */
+export interface Deprecations {
+  /** Such as `18.0`. */
+  readonly release: string;
+  /** Every notice with its state at `release`, which defaults to the installation's; refuses what is no release. */
+  notices(release?: string): readonly Notice[];
+  /** The gravest verdict on a request; undefined: the request uses nothing of the kind. */
+  verdict(request: RestRequest): Verdict | undefined;
+  /**
+   * Judges the version of an external system that the installation's own failures are to be sent to (specification 9.1).
+   * `notice` is empty when there is nothing to say; refuses what is no version.
+   */
+  externalVersion(version: string): { readonly isSupported: boolean; readonly notice: string };
+}
