@@ -1,4 +1,4 @@
-import type { Deprecations, Handlers } from "@faultline/plugin";
+import { invalidField, type Deprecations, type Handlers } from "@faultline/plugin";
 import { DeprecationArea, DeprecationService } from "@faultline/proto";
 import type { CoreCall } from "../core.ts";
 
@@ -7,6 +7,9 @@ export function deprecationService(rules: Deprecations): Handlers<typeof Depreca
   return {
     async listDeprecations({ release, touchedIn, area }) {
       const asked = release === "" ? rules.release : release;
+      if (touchedIn !== "" && !rules.isRelease(touchedIn)) {
+        throw invalidField("touched_in", "The release in touched_in must look like 18.0.");
+      }
       const deprecations = rules
         .notices(asked)
         .filter((notice) => touchedIn === "" || notice.announcedIn === touchedIn || notice.removedIn === touchedIn)

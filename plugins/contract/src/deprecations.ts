@@ -21,16 +21,27 @@ export interface Verdict {
    */
   readonly kind: "gone" | "refused" | "deprecated";
   readonly notice: Notice;
-  /** What happened and what to use instead, in a sentence. */
+  /** What happened and what to use instead, in words. */
   readonly message: string;
+  /** When the announcing release came out, in milliseconds since 1970. */
+  readonly deprecatedAt: number;
+  /** When it stops working here, in milliseconds since 1970; on the hosted offering a month before the release. */
+  readonly endsAt: number | undefined;
 }
 
 /** The platform's rules of deprecation (specification section 9), at the release this installation stands for. */
 export interface Deprecations {
   /** Such as `18.0`. */
   readonly release: string;
-  /** Every notice with its state at `release`, which defaults to the installation's; refuses what is no release. */
+  /** Whether a release of this name came or comes out. */
+  isRelease(text: string): boolean;
+  /**
+   * Every notice with its state at `release`, which defaults to the installation's, the next removal first; refuses what is
+   * no release.
+   */
   notices(release?: string): readonly Notice[];
+  /** Whether a notice may be about requests to this address: else their parameters need not be read for its sake. */
+  concerns(method: string, path: string): boolean;
   /** The gravest verdict on a request; undefined: the request uses nothing of the kind. */
   verdict(request: RestRequest): Verdict | undefined;
   /**

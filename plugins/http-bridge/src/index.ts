@@ -8,6 +8,8 @@ export interface HttpBridgeOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
+  /** The address people use, such as `https://errors.example.com`. Absent: what each caller calls us. */
+  readonly baseUrl: string | undefined;
   /** Addresses and subnets of the proxies in front, whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
   /** Answers all paths that are not the bridge's. */
@@ -25,7 +27,7 @@ export function httpBridge(options: HttpBridgeOptions): Plugin & { url(): string
     name: "http-bridge",
     contract: contractVersion,
     async start(host: Host) {
-      server = new HttpServer(host, { pages: options.pages, trusted: trustedProxies(options.trustedProxies) });
+      server = new HttpServer(host, { ...options, trusted: trustedProxies(options.trustedProxies) });
       url = await server.listen(options);
     },
     async stop() {

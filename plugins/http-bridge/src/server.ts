@@ -2,11 +2,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, BlockList } from "node:net";
 import { StartRefusal, type Host } from "@faultline/plugin";
 import { clientIp } from "./client-ip.ts";
+import { originOf } from "./origin.ts";
 import { routes } from "./routes.ts";
+import { securityHeaders } from "./security-headers.ts";
 import type { Visit } from "./visit.ts";
 
-/** Answers what no route of the bridge answers: the console's pages. */
-export type Pages = (request: IncomingMessage, response: ServerResponse) => void;
+/** Answers what no route of the bridge answers: the console's pages. `clientIp` is the sender's address. */
+export type Pages = (request: IncomingMessage, response: ServerResponse, clientIp: string) => void;
 
 /** The public HTTP server. */
 export class HttpServer {
@@ -14,12 +16,16 @@ export class HttpServer {
   readonly #host: Host;
   readonly #pages: Pages;
   readonly #trusted: BlockList;
+  readonly #baseUrl: string | undefined;
+  readonly #securityHeaders: ReadonlyMap<string, string>;
   readonly #running = new Set<Promise<void>>();
 
-  constructor(host: Host, { pages, trusted }: { pages: Pages; trusted: BlockList }) {
+  constructor(host: Host, options: { pages: Pages; trusted: BlockList; baseUrl: string | undefined }) {
     this.#host = host;
-    this.#pages = pages;
-    this.#trusted = trusted;
+    this.#pages = options.pages;
+    this.#trusted = options.trusted;
+    this.#baseUrl = options.baseUrl;
+    this.#securityHeaders = securityHeaders(options.baseUrl);
     this.#server = createServer(
       {
         keepAliveTimeout: 5_000,
@@ -66,6 +72,7 @@ export class HttpServer {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
+    for (const [name, value] of this.#securityHeaders) response.setHeader(name, value);
     const url = request.url ?? "/";
     const queryStart = url.indexOf("?");
     const pathname = queryStart < 0 ? url : url.slice(0, queryStart);
@@ -79,6 +86,7 @@ export class HttpServer {
         path: match.groups ?? {},
         query: new URLSearchParams(queryStart < 0 ? "" : url.slice(queryStart + 1)),
         clientIp: clientIp(request, this.#trusted),
+        origin: originOf(request.headers.host, this.#baseUrl),
       };
       const handler = route.methods[request.method ?? ""] ?? route.otherMethod;
       const running = handler(visit)
@@ -87,7 +95,7 @@ export class HttpServer {
       this.#running.add(running);
       return;
     }
-    this.#pages(request, response);
+    this.#pages(request, response, clientIp(request, this.#trusted));
   }
 
   /** A handler's own failure to answer; each kind of route answers refusals itself. */

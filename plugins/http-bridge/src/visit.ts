@@ -11,6 +11,8 @@ export interface Visit {
   readonly query: URLSearchParams;
   /** The sender's address. */
   readonly clientIp: string;
+  /** What links to us begin with, such as `https://errors.example.com`. */
+  readonly origin: string;
 }
 
 /** Answers a request; what it throws is answered in the form of the route it stands in. */
@@ -26,7 +28,11 @@ export interface Route {
 
 /** Sends a JSON body. */
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
-  const text = JSON.stringify(body);
+  sendJsonText(response, status, JSON.stringify(body));
+}
+
+/** Sends a body that is JSON already. */
+export function sendJsonText(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
   response.end(text);
 }

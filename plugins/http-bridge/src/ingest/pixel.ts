@@ -5,10 +5,6 @@ const pixel = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBR
 
 /** Answers with the pixel; a page cannot read more than the status, and not even that everywhere. */
 export function sendPixel(response: ServerResponse, status: number): void {
-  response.writeHead(status, {
-    "content-type": "image/gif",
-    "content-length": pixel.length,
-    "cache-control": "no-store",
-  });
+  response.writeHead(status, { "content-type": "image/gif", "content-length": pixel.length });
   response.end(pixel);
 }

@@ -22,7 +22,9 @@ class ParameterError extends Error implements HttpError {
   }
 }
 
-export function badParameter(name: string, fault: "is missing" | "is invalid" | "is empty" | "is too large"): Error {
+type Fault = "is missing" | "is invalid" | "is empty" | "is too large" | "does not have a valid value";
+
+export function badParameter(name: string, fault: Fault): Error {
   return new ParameterError(400, `${name} ${fault}`);
 }
 
@@ -30,12 +32,17 @@ export function unsupportedType(type: string): Error {
   return new ParameterError(415, `The provided content-type '${type}' is not supported.`);
 }
 
+type Answer = (error: ServiceError) => HttpError;
+
 /** The one table of REST answers to the core's refusals (gitlab.md 1.1): `message` for most, `error` for tokens. */
-const answers: Partial<Record<ErrorReason, (error: ServiceError) => HttpError>> = {
-  [ErrorReason.TOKEN_REQUIRED]: () => ({ status: 401, body: { message: "401 Unauthorized" } }),
-  [ErrorReason.TOKEN_EXPIRED]: () =>
-    invalidToken("Token is expired. You can either do re-authorization or token refresh."),
-  [ErrorReason.TOKEN_REVOKED]: () => invalidToken("Token was revoked. You have to re-authorize from the user."),
+const answers: Readonly<Record<ErrorReason, Answer>> = {
+  [ErrorReason.UNSPECIFIED]: words(500, "500 Internal Server Error"),
+  [ErrorReason.INTERNAL]: words(500, "500 Internal Server Error"),
+  [ErrorReason.INVALID_FIELD]: (error) => ({ status: 400, body: { message: `400 Bad request - ${error.message}` } }),
+  [ErrorReason.INVALID_PAGE_TOKEN]: () => ({ status: 400, body: { error: "cursor is invalid" } }),
+  [ErrorReason.TOKEN_REQUIRED]: words(401, "401 Unauthorized"),
+  [ErrorReason.TOKEN_EXPIRED]: invalidToken("Token is expired. You can either do re-authorization or token refresh."),
+  [ErrorReason.TOKEN_REVOKED]: invalidToken("Token was revoked. You have to re-authorize from the user."),
   [ErrorReason.INSUFFICIENT_SCOPE]: () => ({
     status: 403,
     body: {
@@ -44,38 +51,64 @@ const answers: Partial<Record<ErrorReason, (error: ServiceError) => HttpError>> 
       scope: "api",
     },
   }),
-  [ErrorReason.FORBIDDEN]: () => ({ status: 403, body: { message: "403 Forbidden" } }),
-  [ErrorReason.PROJECT_NOT_FOUND]: () => ({ status: 404, body: { message: "404 Project Not Found" } }),
-  [ErrorReason.SETTINGS_NOT_FOUND]: () => ({
-    status: 404,
-    body: { message: "404 Error Tracking Setting Not Found" },
+  [ErrorReason.FORBIDDEN]: words(403, "403 Forbidden"),
+  [ErrorReason.WRONG_CREDENTIALS]: words(401, "401 Unauthorized"),
+  [ErrorReason.TOO_MANY_ATTEMPTS]: sentence(429, { "retry-after": "60" }),
+  [ErrorReason.PROJECT_NOT_FOUND]: notFound("Project"),
+  [ErrorReason.PROJECT_PATH_TAKEN]: () => ({ status: 400, body: { message: { path: ["has already been taken"] } } }),
+  [ErrorReason.SETTINGS_NOT_FOUND]: notFound("Error Tracking Setting"),
+  [ErrorReason.CLIENT_KEY_NOT_FOUND]: words(404, "404 Not found"),
+  [ErrorReason.ERROR_NOT_FOUND]: notFound("Error"),
+  [ErrorReason.EVENT_NOT_FOUND]: notFound("Event"),
+  [ErrorReason.ACCESS_TOKEN_NOT_FOUND]: notFound("Personal Access Token"),
+  // The original answers 404 here as well, and does not say why (gitlab.md 6.1).
+  [ErrorReason.MONITOR_DISABLED]: (error) => ({ status: 404, body: { message: `404 Not Found - ${error.message}` } }),
+  [ErrorReason.ERROR_TRACKING_DISABLED]: sentence(400),
+  [ErrorReason.INTEGRATED_NOT_OFFERED]: words(404, "404 Not Found"),
+  [ErrorReason.EXTERNAL_SETTINGS_INCOMPLETE]: sentence(400),
+  [ErrorReason.NOT_SUPPORTED_BY_BACKEND]: sentence(400),
+  [ErrorReason.CLIENT_KEY_REFUSED]: words(403, "403 Forbidden"),
+  [ErrorReason.STORAGE_UNAVAILABLE]: sentence(503, { "retry-after": "30" }),
+  [ErrorReason.OVERLOADED]: sentence(503, { "retry-after": "30" }),
+  [ErrorReason.SETTINGS_CHANGED]: sentence(409),
+  [ErrorReason.USER_NOT_FOUND]: notFound("User"),
+  [ErrorReason.USERNAME_TAKEN]: ({ field }) => ({
+    status: 409,
+    body: { message: `${field === "email" ? "Email" : "Username"} has already been taken` },
   }),
-  [ErrorReason.CLIENT_KEY_NOT_FOUND]: () => ({ status: 404, body: { message: "404 Not found" } }),
-  [ErrorReason.INTEGRATED_NOT_OFFERED]: () => ({ status: 404, body: { message: "404 Not Found" } }),
-  [ErrorReason.PROJECT_PATH_TAKEN]: () => ({
-    status: 400,
-    body: { message: { path: ["has already been taken"] } },
-  }),
-  [ErrorReason.INVALID_FIELD]: (error) => ({
-    status: 400,
-    body: { message: `400 Bad request - ${error.message}` },
-  }),
-  [ErrorReason.EXTERNAL_SETTINGS_INCOMPLETE]: (error) => ({ status: 400, body: { message: error.message } }),
-  [ErrorReason.STORAGE_UNAVAILABLE]: (error) => ({
-    status: 503,
-    body: { message: error.message },
-    headers: { "retry-after": "30" },
-  }),
+  [ErrorReason.MEMBER_NOT_FOUND]: notFound("Member"),
+  [ErrorReason.MEMBER_EXISTS]: words(409, "Member already exists"),
+  [ErrorReason.LAST_OWNER]: sentence(400),
+  [ErrorReason.INVITATION_NOT_FOUND]: notFound("Invitation"),
+  [ErrorReason.MEMBER_ROLE_NOT_FOUND]: notFound("Member Role"),
+  [ErrorReason.MEMBER_ROLE_IN_USE]: sentence(400),
+  [ErrorReason.LIMIT_REACHED]: sentence(400),
+  [ErrorReason.SESSION_NOT_FOUND]: notFound("Session"),
+  [ErrorReason.EXTERNAL_VERSION_UNSUPPORTED]: sentence(400),
+  [ErrorReason.EXTERNAL_LOOKUP_FAILED]: sentence(400),
+  [ErrorReason.DELETED_PROJECT_NOT_FOUND]: notFound("Deleted Project"),
 };
 
 /** What the REST API answers to anything thrown. */
 export function httpError(thrown: unknown): HttpError {
   if (thrown instanceof ParameterError) return thrown;
-  const answer = thrown instanceof ServiceError ? answers[thrown.reason] : undefined;
-  if (answer && thrown instanceof ServiceError) return answer(thrown);
-  return { status: 500, body: { message: "500 Internal Server Error" } };
+  const error = ServiceError.from(thrown);
+  return (answers[error.reason] ?? words(500, "500 Internal Server Error"))(error);
 }
 
-function invalidToken(description: string): HttpError {
-  return { status: 401, body: { error: "invalid_token", error_description: description } };
+function words(status: number, text: string): Answer {
+  return () => ({ status, body: { message: text } });
+}
+
+function notFound(resource: string): Answer {
+  return words(404, `404 ${resource} Not Found`);
+}
+
+/** The core's own sentence, which says what to do. */
+function sentence(status: number, headers: HttpError["headers"] = {}): Answer {
+  return (error) => ({ status, body: { message: error.message }, headers });
+}
+
+function invalidToken(description: string): Answer {
+  return () => ({ status: 401, body: { error: "invalid_token", error_description: description } });
 }

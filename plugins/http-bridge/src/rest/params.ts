@@ -1,13 +1,36 @@
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { timestamp } from "@faultline/plugin";
 import { badParameter } from "./http-error.ts";
+import { isoDay } from "./iso-time.ts";
 
-type Params = Readonly<Record<string, unknown>>;
+/** Names and values from query, form or JSON; an operation reads those it knows, and the others are passed over. */
+export type Params = Readonly<Record<string, unknown>>;
 
-/** A text parameter; undefined when it is not given. */
+/** A text parameter; undefined when it is not given. NUL, which ends a text for the database, is refused. */
 export function textParam(params: Params, name: string): string | undefined {
   const value = params[name];
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== "string") throw badParameter(name, "is invalid");
+  if (typeof value !== "string" || value.includes("\0")) throw badParameter(name, "is invalid");
   return value;
+}
+
+/** A text parameter that must be given. */
+export function requiredText(params: Params, name: string): string {
+  const value = required(textParam(params, name), name);
+  if (value === "") throw badParameter(name, "is empty");
+  return value;
+}
+
+/** One of some words; undefined when it is not given. */
+export function choiceParam<Choice extends string>(
+  params: Params,
+  name: string,
+  choices: readonly Choice[],
+): Choice | undefined {
+  const value = textParam(params, name);
+  const choice = choices.find((one) => one === value);
+  if (value !== undefined && choice === undefined) throw badParameter(name, "does not have a valid value");
+  return choice;
 }
 
 /** A boolean parameter, as JSON or as text; undefined when it is not given. */
@@ -22,12 +45,45 @@ export function booleanParam(params: Params, name: string): boolean | undefined 
 
 /** A boolean parameter that must be given. */
 export function requiredBoolean(params: Params, name: string): boolean {
-  const value = booleanParam(params, name);
+  return required(booleanParam(params, name), name);
+}
+
+/** A whole number from 1, as JSON or as text; undefined when it is not given. */
+export function numberParam(params: Params, name: string): number | undefined {
+  const value = params[name];
+  if (value === undefined || value === null) return undefined;
+  const number = wholeNumber(value);
+  if (number === undefined) throw badParameter(name, "is invalid");
+  return number;
+}
+
+/** A day such as `2024-05-01`, as its first moment in UTC; undefined when it is not given. */
+export function dayParam(params: Params, name: string): Timestamp | undefined {
+  const value = textParam(params, name);
+  if (value === undefined) return undefined;
+  const time = timestamp(Date.parse(`${value}T00:00Z`) || 0);
+  if (isoDay(time) !== value) throw badParameter(name, "is invalid"); // also a 30th of February, which is read as March
+  return time;
+}
+
+/** An object of further parameters, which only JSON can carry; undefined when it is not given. */
+export function objectParam(params: Params, name: string): Params | undefined {
+  const value = params[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== "object" || Array.isArray(value)) throw badParameter(name, "is invalid");
+  return value as Params; // an object, as checked
+}
+
+/** A value that must be given. */
+export function required<Value>(value: Value | undefined, name: string): Value {
   if (value === undefined) throw badParameter(name, "is missing");
   return value;
 }
 
-/** A whole number in a path or parameter; undefined when it is none. */
+/**
+ * A whole number from 1 in a path or parameter; undefined when it is none. Only its plain form counts, so that an id has
+ * one address: `01`, `+1`, `1e1` and ` 1` are none.
+ */
 export function wholeNumber(text: unknown): number | undefined {
   const digits = typeof text === "number" ? String(text) : text;
   return typeof digits === "string" && /^[1-9]\d{0,8}$/.test(digits) ? Number(digits) : undefined;

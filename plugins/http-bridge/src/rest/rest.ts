@@ -1,22 +1,31 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Call } from "@faultline/plugin";
 import type { Project } from "@faultline/proto";
 import { pathPattern } from "../path-pattern.ts";
-import { sendJson, type Handler, type Route, type Visit } from "../visit.ts";
+import { sendJson, sendJsonText, type Handler, type Route, type Visit } from "../visit.ts";
+import { concernsDeprecations, throughDeprecations } from "./deprecation-gate.ts";
 import { badParameter, httpError, unsupportedType } from "./http-error.ts";
-import { findProject } from "./projects.ts";
+import { findProject } from "./named-project.ts";
+import { wholeNumber, type Params } from "./params.ts";
 
 /** What a REST operation gets: its parameters come from query, form or JSON alike. */
 export interface RestCall {
   readonly visit: Visit;
   readonly call: Call;
-  readonly params: Readonly<Record<string, unknown>>;
+  readonly params: Params;
   /** The project whose id or path stands at `:project` in the route; undefined in routes without it. */
   readonly project: Project | undefined;
 }
 
-/** Answers with a status and a JSON body. */
-export type Operation = (call: RestCall) => Promise<{ status: number; body: unknown }>;
+/** A status with a body that becomes JSON, with one that is JSON already, or with none. */
+export interface RestAnswer {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly json?: string;
+}
+
+/** Does the work of a route. */
+export type Operation = (call: RestCall) => Promise<RestAnswer>;
 
 /** An operation and the method of the core whose row in the table of permissions decides who may use it. */
 export interface GuardedOperation {
@@ -38,12 +47,15 @@ export function as(method: string, run: Operation): GuardedOperation {
 
 /** A route of /api/v4; refusals have the bodies of the original (gitlab.md 1.1). */
 export function rest(path: string, operations: Readonly<Record<string, GuardedOperation>>): RestRoute {
-  const allow = Object.keys(operations).join(", ");
+  const verbs = Object.entries(operations).map(([verb, operation]) => [verb, handle(operation)] as const);
+  const head = verbs.filter(([verb]) => verb === "GET").map(([, handler]) => ["HEAD", handler] as const);
+  const methods = Object.fromEntries([...verbs, ...head]); // Node sends no body to HEAD
+  const allow = Object.keys(methods).join(", ");
   return {
     path,
     operations,
     pattern: pathPattern(path),
-    methods: Object.fromEntries(Object.entries(operations).map(([verb, operation]) => [verb, handle(operation)])),
+    methods,
     otherMethod: async ({ response }) => {
       response.setHeader("allow", allow);
       sendJson(response, 405, { error: "405 Not Allowed" });
@@ -52,17 +64,24 @@ export function rest(path: string, operations: Readonly<Record<string, GuardedOp
 }
 
 function handle({ method, run }: GuardedOperation): Handler {
+  return answering(async (visit) => {
+    const call: Call = { token: tokenOf(visit.request) };
+    // Before the parameters: who may not call learns nothing about what is right.
+    const named = visit.path["project"];
+    const project = named === undefined ? undefined : await findProject(visit.host.core, named, call);
+    const userId = wholeNumber(visit.path["user_id"]);
+    // Refuses a missing project too, but the token first, as over gRPC.
+    await visit.host.access.check(method, { projectId: project?.projectId, userId }, call);
+    const params = { ...Object.fromEntries(visit.query), ...(await bodyParams(visit.request)) };
+    return throughDeprecations(visit, params, () => run({ visit, call, params, project }));
+  });
+}
+
+/** Sends what a route answers, or how REST answers what it throws. */
+function answering(answer: (visit: Visit) => Promise<RestAnswer>): Handler {
   return async (visit) => {
-    visit.response.setHeader("cache-control", "no-store");
     try {
-      const call: Call = { token: tokenOf(visit.request) };
-      // Before the parameters: who may not call learns nothing about what is right.
-      const named = visit.path["project"];
-      const project = named === undefined ? undefined : await findProject(visit.host.core, named, call);
-      await visit.host.access.check(method, project?.projectId, call);
-      const params = { ...Object.fromEntries(visit.query), ...(await bodyParams(visit.request)) };
-      const { status, body } = await run({ visit, call, params, project });
-      sendJson(visit.response, status, body);
+      send(visit.response, await answer(visit));
     } catch (thrown) {
       const { status, body, headers } = httpError(thrown);
       if (status === 500) visit.host.log.error({ err: thrown }, "a REST call failed");
@@ -72,20 +91,43 @@ function handle({ method, run }: GuardedOperation): Handler {
   };
 }
 
-/** All other addresses below a path: they are not the console's. */
+/** All other addresses below a path: they are not the console's. Those the platform removed are said to be gone. */
 export function unknownRoutes(path: string): Route {
   return {
     pattern: new RegExp(`^${path}(/|$)`),
     methods: {},
-    otherMethod: async ({ response }) => sendJson(response, 404, { error: "404 Not Found" }),
+    otherMethod: answering(async (visit) =>
+      throughDeprecations(visit, await readableParams(visit), async () => ({
+        status: 404,
+        body: { error: "404 Not Found" },
+      })),
+    ),
   };
 }
 
-/** `PRIVATE-TOKEN: <token>` (specification 4.1) or `Authorization: Bearer <token>`; never the query, which is logged. */
-function tokenOf({ headers }: IncomingMessage): string | undefined {
-  const privateToken = headers["private-token"];
-  if (typeof privateToken === "string" && privateToken !== "") return privateToken;
-  return /^bearer\s+(\S+)$/i.exec(headers.authorization ?? "")?.[1];
+/** The parameters for an address we do not have, as far as they can be read: a fault in them changes no 404. */
+async function readableParams(visit: Visit): Promise<Params> {
+  const inQuery = Object.fromEntries(visit.query);
+  if (!concernsDeprecations(visit)) return inQuery;
+  return { ...inQuery, ...(await bodyParams(visit.request).catch(() => ({}))) };
+}
+
+function send(response: ServerResponse, { status, body, json }: RestAnswer): void {
+  const text = json ?? JSON.stringify(body);
+  if (text === undefined) response.writeHead(status).end();
+  else sendJsonText(response, status, text);
+}
+
+/**
+ * `PRIVATE-TOKEN: <token>` (specification 4.1) or `Authorization: Bearer <token>`; never the query, which is logged. Who
+ * sends several that differ is nobody: a proxy in front may have meant another one than we would take.
+ */
+function tokenOf({ headersDistinct }: IncomingMessage): string | undefined {
+  const tokens = new Set([
+    ...(headersDistinct["private-token"] ?? []).filter((token) => token !== ""),
+    ...(headersDistinct["authorization"] ?? []).flatMap((text) => /^bearer\s+(\S+)$/i.exec(text)?.[1] ?? []),
+  ]);
+  return tokens.size === 1 ? [...tokens][0] : undefined;
 }
 
 const maxBodyBytes = 64 * 1024;

@@ -1,6 +1,4 @@
 import { create } from "@bufbuild/protobuf";
-import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { ServiceError } from "@faultline/plugin";
 import {
   CreateClientKeyRequestSchema,
   DeleteClientKeyRequestSchema,
@@ -8,20 +6,17 @@ import {
   ListClientKeysRequestSchema,
   type ClientKey,
 } from "@faultline/proto";
-import { pageOf, setPageHeaders } from "./pages.ts";
-import { wholeNumber } from "./params.ts";
-import { projectOf } from "./projects.ts";
-import type { Operation } from "./rest.ts";
+import { isoTime } from "../iso-time.ts";
+import { projectOf } from "../named-project.ts";
+import { pageOf, pageRequest, setPageHeaders } from "../pages.ts";
+import { idInPath } from "../path-parts.ts";
+import type { Operation } from "../rest.ts";
 
 export const listClientKeys: Operation = async (restCall) => {
   const { visit, call, params } = restCall;
   const { projectId } = projectOf(restCall);
   const page = pageOf(params);
-  const request = create(ListClientKeysRequestSchema, {
-    projectId,
-    pageSize: page.perPage,
-    skip: (page.page - 1) * page.perPage,
-  });
+  const request = create(ListClientKeysRequestSchema, { projectId, ...pageRequest(page) });
   const { clientKeys = [], totalSize = 0 } = await visit.host.core.clientKey.listClientKeys(request, call);
   setPageHeaders(visit, page, totalSize);
   return { status: 200, body: clientKeys.map((key) => clientKeyBody(key as ClientKey)) };
@@ -29,23 +24,18 @@ export const listClientKeys: Operation = async (restCall) => {
 
 export const createClientKey: Operation = async (restCall) => {
   const { visit, call } = restCall;
-  const { projectId } = projectOf(restCall);
-  const { clientKey } = await visit.host.core.clientKey.createClientKey(
-    create(CreateClientKeyRequestSchema, { projectId }),
-    call,
-  );
+  const request = create(CreateClientKeyRequestSchema, { projectId: projectOf(restCall).projectId });
+  const { clientKey } = await visit.host.core.clientKey.createClientKey(request, call);
   return { status: 201, body: clientKeyBody(clientKey as ClientKey) };
 };
 
+/** Answers the deleted key, as the original does. */
 export const deleteClientKey: Operation = async (restCall) => {
   const { visit, call } = restCall;
   const { projectId } = projectOf(restCall);
-  const keyId = wholeNumber(visit.path["key_id"]);
-  if (keyId === undefined) throw new ServiceError(ErrorReason.CLIENT_KEY_NOT_FOUND, "There is no such client key.");
-  const { clientKey } = await visit.host.core.clientKey.deleteClientKey(
-    create(DeleteClientKeyRequestSchema, { projectId, keyId }),
-    call,
-  );
+  const keyId = idInPath(restCall, "key_id", ErrorReason.CLIENT_KEY_NOT_FOUND);
+  const request = create(DeleteClientKeyRequestSchema, { projectId, keyId });
+  const { clientKey } = await visit.host.core.clientKey.deleteClientKey(request, call);
   return { status: 200, body: clientKeyBody(clientKey as ClientKey) };
 };
 
@@ -57,7 +47,7 @@ function clientKeyBody(key: ClientKey): object {
     public_key: key.publicKey,
     sentry_dsn: key.dsn,
     legacy_dsn: key.legacyDsn,
-    created_at: key.createdTime ? timestampDate(key.createdTime).toISOString() : null,
-    last_used_at: key.lastUsedTime ? timestampDate(key.lastUsedTime).toISOString() : null,
+    created_at: isoTime(key.createdTime),
+    last_used_at: isoTime(key.lastUsedTime),
   };
 }

@@ -1,0 +1,43 @@
+import { invalidField } from "@faultline/plugin";
+import { DeprecationState } from "@faultline/proto";
+import { externalSystemVersion } from "./notices.ts";
+import { stateOf, type Platform } from "./state.ts";
+
+const lastDeprecated = [21, 4, 1] as const;
+const firstSupported = [21, 5, 0] as const;
+
+/**
+ * Judges the version of a self-hosted external system that is to receive the installation's own failures (specification
+ * 9.1). Projects that read their errors from such a system are not concerned.
+ */
+export function judgeExternalVersion(version: string, platform: Platform): { isSupported: boolean; notice: string } {
+  const parts = /^v?(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?$/.exec(version.trim())?.slice(1);
+  if (!parts) throw invalidField("version", "The version of the external system must look like 21.5.0.");
+  const asked = parts.map((part) => Number(part ?? 0));
+  const state = stateOf(externalSystemVersion, platform);
+  if (!isBefore(asked, firstSupported) || state === DeprecationState.NOT_ANNOUNCED) {
+    return { isSupported: true, notice: "" };
+  }
+
+  const named = asked.join(".");
+  const needs = "send the errors of this installation to version 21.5.0 or later";
+  if (state === DeprecationState.REMOVED) {
+    return {
+      isSupported: false,
+      notice: `Version ${named} of the external system is not supported: platform release ${platform.release} can only ${needs}. Upgrade the external system.`,
+    };
+  }
+  const standing = isBefore(lastDeprecated, asked)
+    ? "is later than the deprecated versions (21.4.1 and earlier) and still too old for what comes"
+    : `is deprecated since platform release ${externalSystemVersion.announcedIn}, as all versions up to 21.4.1 are`;
+  return {
+    isSupported: true,
+    notice: `Version ${named} of the external system ${standing}: from platform release ${externalSystemVersion.removedIn} on it is only possible to ${needs}. Upgrade the external system before.`,
+  };
+}
+
+/** Compares calendar versions part by part. */
+function isBefore(one: readonly number[], other: readonly number[]): boolean {
+  const at = one.findIndex((part, index) => part !== other[index]);
+  return at >= 0 && (one[at] ?? 0) < (other[at] ?? 0);
+}

@@ -1,0 +1,76 @@
+type Parameters = Readonly<Record<string, unknown>>;
+
+/** The form of requests that use what a notice is about. */
+export interface RequestForm {
+  /**
+   * Method and path in turn, such as `GET /projects/:id/ci/lint`; `*` is any method. Paths lie below /api/v4, except those
+   * that begin with `/-/`.
+   */
+  readonly on: readonly string[];
+  /** Whether a request to such an address uses it. Absent: the address itself is what the notice is about. */
+  readonly uses?: (parameters: Parameters) => boolean;
+  /** What a request meets after the removal: `gone` is 410, `refused` is 400. */
+  readonly meets: "gone" | "refused";
+}
+
+/** Whether a request to this address has one of the forms, as far as method and path can tell. */
+export function isAddressed({ on }: RequestForm, method: string, path: string): boolean {
+  return on.some((address) => {
+    const [verb, pattern = ""] = address.split(" ", 2);
+    return (verb === "*" || verb === method) && addressPattern(pattern).test(path);
+  });
+}
+
+/** The request names one of the parameters. */
+export function given(...names: readonly string[]) {
+  return (parameters: Parameters) => names.some((name) => valueOf(parameters, name) !== undefined);
+}
+
+/** The request names one of the parameters with a value longer than `limit` characters. */
+export function longerThan(limit: number, ...names: readonly string[]) {
+  return (parameters: Parameters) => names.some((name) => lengthOf(parameters, name) > limit);
+}
+
+/** The request names the parameter with a value shorter than `limit` characters. */
+export function shorterThan(limit: number, name: string) {
+  return (parameters: Parameters) => given(name)(parameters) && lengthOf(parameters, name) < limit;
+}
+
+/** The request turns pages by one of these parameters instead of asking for keyset pagination. */
+export function offsetPagination(...names: readonly string[]) {
+  return (parameters: Parameters) => {
+    const pagination = textOf(parameters, "pagination");
+    if (pagination !== undefined) return pagination !== "keyset";
+    return given(...names)(parameters);
+  };
+}
+
+/** A parameter's value as text; undefined when it is not given. */
+export function textOf(parameters: Parameters, name: string): string | undefined {
+  const value = valueOf(parameters, name);
+  if (value === undefined) return undefined;
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function lengthOf(parameters: Parameters, name: string): number {
+  return [...(textOf(parameters, name) ?? "")].length;
+}
+
+/** `name[]` is how forms and queries send a list. */
+function valueOf(parameters: Parameters, name: string): unknown {
+  for (const key of [name, `${name}[]`]) {
+    if (Object.hasOwn(parameters, key) && parameters[key] !== null) return parameters[key];
+  }
+  return undefined;
+}
+
+const patterns = new Map<string, RegExp>();
+
+function addressPattern(path: string): RegExp {
+  const known = patterns.get(path);
+  if (known) return known;
+  const full = path.startsWith("/-/") ? path : `/api/v4${path}`;
+  const pattern = new RegExp(`^${full.replace(/:\w+/g, "[^/]+")}/?$`);
+  patterns.set(path, pattern);
+  return pattern;
+}

@@ -1,0 +1,8 @@
+/**
+ * Scheme and host by which people reach us, for links in answers: the configured base address, as a proxy may speak TLS
+ * for us; else what the caller called us; empty, for relative links, when that is no host name.
+ */
+export function originOf(host: string | undefined, baseUrl: string | undefined): string {
+  if (baseUrl !== undefined) return baseUrl;
+  return /^([a-z0-9.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i.test(host ?? "") ? `http://${host}` : "";
+}

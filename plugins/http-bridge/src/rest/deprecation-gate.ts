@@ -1,0 +1,50 @@
+import type { ServerResponse } from "node:http";
+import type { RestRequest, Verdict } from "@faultline/plugin";
+import type { Visit } from "../visit.ts";
+import type { Params } from "./params.ts";
+import type { RestAnswer } from "./rest.ts";
+
+/** Whether a notice of deprecation may be about requests to this address, so that its parameters are worth reading. */
+export function concernsDeprecations(visit: Visit): boolean {
+  const { method, path } = addressOf(visit);
+  return visit.host.deprecations.concerns(method, path);
+}
+
+/**
+ * Answers a request, unless it uses what was removed: that is `410` for an address and `400` for a parameter, a value or
+ * a form of pagination. What is deprecated is answered and told in the headers Deprecation (RFC 9745) and Sunset (RFC
+ * 8594), with links to the notice (specification 9.2 and 9.3).
+ */
+export async function throughDeprecations(
+  visit: Visit,
+  parameters: Params,
+  answer: () => Promise<RestAnswer>,
+): Promise<RestAnswer> {
+  const verdict = visit.host.deprecations.verdict({ ...addressOf(visit), parameters });
+  if (!verdict) return answer();
+  if (verdict.kind === "gone") return { status: 410, body: { message: `410 Gone - ${verdict.message}` } };
+  if (verdict.kind === "refused") return { status: 400, body: { error: verdict.message } };
+  try {
+    return await answer();
+  } finally {
+    announce(visit, verdict); // afterwards, as the answer may set links of its own; a refused call is told as well
+  }
+}
+
+function addressOf({ request }: Visit): Pick<RestRequest, "method" | "path"> {
+  const method = request.method === "HEAD" ? "GET" : (request.method ?? "");
+  return { method, path: (request.url ?? "/").split("?", 1)[0] ?? "/" };
+}
+
+function announce({ response, origin }: Visit, { notice, deprecatedAt, endsAt }: Verdict): void {
+  response.setHeader("deprecation", `@${Math.floor(deprecatedAt / 1000)}`);
+  if (endsAt !== undefined) response.setHeader("sunset", new Date(endsAt).toUTCString());
+  const page = `<${origin}/-/deprecations#${notice.deprecationId}>`;
+  addLinks(response, [`${page}; rel="deprecation"; type="text/html"`, `${page}; rel="sunset"; type="text/html"`]);
+}
+
+/** Links of pagination stay. */
+function addLinks(response: ServerResponse, links: readonly string[]): void {
+  const before = [response.getHeader("link") ?? []].flat().map(String);
+  response.setHeader("link", [...before, ...links].join(", "));
+}

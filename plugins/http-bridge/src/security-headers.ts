@@ -1,0 +1,23 @@
+/**
+ * What every answer tells browsers; pages bring a Content-Security-Policy of their own, and ingestion opens itself to
+ * other origins. `baseUrl` is the address people use: with https, browsers use nothing else for a year.
+ */
+export function securityHeaders(baseUrl: string | undefined): ReadonlyMap<string, string> {
+  return new Map([
+    // For what is no page: it holds what applications reported, and nothing in it may run, load or be framed.
+    ["content-security-policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"],
+    ["x-frame-options", "DENY"], // for browsers without frame-ancestors
+    ["x-content-type-options", "nosniff"],
+    // Nothing of an address, such as the token of an invitation, reaches another site. With no-referrer a browser sends
+    // `Origin: null` with a plain form, which the console must refuse.
+    ["referrer-policy", "same-origin"],
+    ["cross-origin-opener-policy", "same-origin"],
+    ["cross-origin-resource-policy", "same-origin"],
+    ["permissions-policy", unused.map((feature) => `${feature}=()`).join(", ")],
+    ["cache-control", "no-store"],
+    ...(baseUrl?.startsWith("https:") === true ? [["strict-transport-security", "max-age=31536000"] as const] : []),
+  ]);
+}
+
+/** What no page of ours asks a browser for. */
+const unused = ["camera", "microphone", "geolocation", "display-capture", "payment", "usb", "serial", "hid", "midi"];
