@@ -5,6 +5,14 @@ import { StartRefusal } from "@faultline/plugin";
 /** Where the service is offered; decides whether the integrated backend is (specification 1.4). */
 export type Offering = "hosted" | "self_managed" | "dedicated";
 
+/** Files in the PEM form; the key has no passphrase. */
+export interface GrpcTls {
+  readonly cert: string;
+  readonly key: string;
+  /** The authority whose certificates clients must show. Absent: they show none. */
+  readonly clientCa: string | undefined;
+}
+
 /** The whole configuration, read once at the start. */
 export interface Config {
   readonly http: {
@@ -14,6 +22,8 @@ export interface Config {
     readonly trustedProxies: readonly string[];
   };
   readonly grpcAddress: string;
+  /** Absent: plaintext, on a loopback address. */
+  readonly grpcTls: GrpcTls | undefined;
   readonly dataDir: string;
   /** Absent: the HTTP address. */
   readonly baseUrl: string | undefined;
@@ -61,9 +71,25 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   }
 
   const grpcAddress = text("GRPC_ADDRESS") ?? "127.0.0.1:50051";
-  const grpcPort = /^(?:\[[0-9a-f:]+\]|[^:\s]+):(\d{1,5})$/i.exec(grpcAddress)?.[1];
-  if (grpcPort === undefined || Number(grpcPort) > 65_535) {
+  const [, grpcHost, grpcPort] = /^(\[[0-9a-f:]+\]|[^:\s]+):(\d{1,5})$/i.exec(grpcAddress) ?? [];
+  const grpcCert = text("GRPC_TLS_CERT");
+  const grpcKey = text("GRPC_TLS_KEY");
+  const clientCa = text("GRPC_TLS_CLIENT_CA");
+  const grpcTls =
+    grpcCert !== undefined && grpcKey !== undefined ? { cert: grpcCert, key: grpcKey, clientCa } : undefined;
+  if (grpcHost === undefined || Number(grpcPort) > 65_535) {
     faults.push("FAULTLINE_GRPC_ADDRESS must look like 127.0.0.1:50051");
+  } else if (!grpcTls && !isLoopback(grpcHost)) {
+    faults.push(
+      "FAULTLINE_GRPC_ADDRESS must be of this machine alone, such as 127.0.0.1:50051, as tokens would cross the network in the clear; to be reached from elsewhere, set FAULTLINE_GRPC_TLS_CERT and FAULTLINE_GRPC_TLS_KEY",
+    );
+  }
+  if ((grpcCert === undefined) !== (grpcKey === undefined)) {
+    const [missing, given] = grpcKey === undefined ? ["KEY", "CERT"] : ["CERT", "KEY"];
+    faults.push(`FAULTLINE_GRPC_TLS_${missing} must be set, as FAULTLINE_GRPC_TLS_${given} is`);
+  }
+  if (clientCa !== undefined && !grpcTls) {
+    faults.push("FAULTLINE_GRPC_TLS_CLIENT_CA must come with FAULTLINE_GRPC_TLS_CERT and FAULTLINE_GRPC_TLS_KEY");
   }
 
   const rate = (name: string, otherwise: number) => {
@@ -85,6 +111,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const config: Config = {
     http: { host: text("HTTP_HOST") ?? "127.0.0.1", port, trustedProxies },
     grpcAddress,
+    grpcTls,
     dataDir: resolve(text("DATA_DIR") ?? "data"),
     baseUrl,
     rootPassword: secret("ROOT_PASSWORD"),
@@ -96,6 +123,12 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   };
   if (faults.length > 0) throw new StartRefusal(`The configuration cannot be used: ${faults.join("; ")}.`);
   return config;
+}
+
+/** Whether `host` can be reached from this machine alone. Names other than `localhost` may lead anywhere. */
+function isLoopback(host: string): boolean {
+  if (host.toLowerCase() === "localhost") return true;
+  return host === "[::1]" || (isIP(host) === 4 && host.startsWith("127."));
 }
 
 /** Whether `text` is an IP address, or one with the length of a subnet's prefix. */

@@ -5,27 +5,36 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 const built = new URL("../../console/build/handler.js", import.meta.url);
 
-/** The header in which the console reads the scheme people use; set here, never taken from outside. */
+/** The headers in which the console reads where it is and who visits; set here, never taken from outside. */
 const protocolHeader = "x-faultline-protocol";
+const hostHeader = "x-faultline-host";
+const addressHeader = "x-faultline-client-address";
 
 /** The console's pages, mounted behind the public HTTP server. */
 export class ConsolePages {
   #handler: Handler = notBuilt;
-  #protocol = "http";
+  #baseUrl: URL | null = null;
 
-  /** Loads the built console and tells it where the core is. */
-  async load({ grpcAddress, baseUrl }: { grpcAddress: string; baseUrl: string }): Promise<void> {
-    this.#protocol = new URL(baseUrl).protocol.replace(":", "");
+  /**
+   * Loads the built console and tells it where the core is. `baseUrl` is the address people use, whatever a request
+   * names as its host; absent: what each request names, by plain http.
+   */
+  async load({ grpcAddress, baseUrl }: { grpcAddress: string; baseUrl: string | undefined }): Promise<void> {
+    this.#baseUrl = URL.parse(baseUrl ?? "");
     if (!existsSync(built)) return;
     // The console reads its own configuration from the environment, as SvelteKit's node adapter does.
     process.env["FAULTLINE_GRPC_ADDRESS"] = grpcAddress;
     process.env["PROTOCOL_HEADER"] = protocolHeader;
+    process.env["HOST_HEADER"] = hostHeader;
+    process.env["ADDRESS_HEADER"] = addressHeader;
     const { handler } = (await import(built.href)) as { handler: Handler };
     this.#handler = handler;
   }
 
-  handle(request: IncomingMessage, response: ServerResponse): void {
-    request.headers[protocolHeader] = this.#protocol;
+  handle(request: IncomingMessage, response: ServerResponse, clientIp: string): void {
+    request.headers[protocolHeader] = this.#baseUrl?.protocol.replace(":", "") ?? "http";
+    request.headers[hostHeader] = this.#baseUrl?.host ?? request.headers.host;
+    request.headers[addressHeader] = clientIp;
     this.#handler(request, response);
   }
 }

@@ -27,6 +27,7 @@ import {
 import type { Caller, CallerDirectory } from "./access/caller.ts";
 import type { Grant, Grants } from "./access/grants.ts";
 import { checkGrant, checkToken, needOf } from "./access/permissions.ts";
+import { refuseNul } from "./access/refuse-nul.ts";
 import { projectsNamed, userNamed } from "./access/request-fields.ts";
 import type { AuditLog } from "./audit/audit-log.ts";
 
@@ -73,11 +74,12 @@ export class Guard implements Access {
 
   /** Refuses, or answers what the handler gets. */
   async admit(method: string, request: MessageShape<DescMessage>, call: Call): Promise<CoreCall> {
+    refuseNul(request);
     return this.#admit(method, projectsNamed(request), userNamed(request), call);
   }
 
-  async check(method: string, projectId: number | undefined, call: Call): Promise<void> {
-    await this.#admit(method, [projectId ?? 0], undefined, call);
+  async check(method: string, { projectId, userId }: Parameters<Access["check"]>[1], call: Call): Promise<void> {
+    await this.#admit(method, [projectId ?? 0], userId, call);
   }
 
   async #admit(
@@ -138,21 +140,38 @@ function guardedMethod(method: DescMethod, handler: AnyHandler, guard: Guard, au
 /** How often a watching call is asked again whether it is still allowed. Costs a look into memory. */
 const recheckMs = 500;
 
-/** A stream ends within a second after its caller lost the right to it. */
+/**
+ * A stream ends within a second after its caller lost the right to it. Its next message is not waited for then: a
+ * handler that gathers changes for a second would end too late, and would tell them.
+ */
 function guardedStream(method: DescMethod, handler: AnyHandler, guard: Guard) {
   const name = nameOf(method);
   return async function* (request: MessageShape<DescMessage>, call: Call) {
     const admitted = await guard.admit(name, request, call);
     const ended = new AbortController();
     const signal = AbortSignal.any([ended.signal, ...(call.signal ? [call.signal] : [])]);
+    let endWaiting = (_refusal: unknown): void => undefined;
     const timer = setInterval(() => {
-      guard.admit(name, request, call).catch((refusal: unknown) => ended.abort(refusal));
+      guard.admit(name, request, call).catch((refusal: unknown) => {
+        ended.abort(refusal);
+        endWaiting(refusal);
+      });
     }, recheckMs);
+    const stream = (handler(request, { ...admitted, signal }) as AsyncIterable<unknown>)[Symbol.asyncIterator]();
     try {
-      yield* handler(request, { ...admitted, signal }) as AsyncIterable<unknown>;
-      if (ended.signal.aborted) throw ended.signal.reason;
+      for (;;) {
+        if (ended.signal.aborted) throw ended.signal.reason;
+        const next = await new Promise<IteratorResult<unknown>>((resolve, reject) => {
+          endWaiting = reject;
+          stream.next().then(resolve, reject);
+        });
+        if (next.done === true) return;
+        yield next.value;
+      }
     } finally {
       clearInterval(timer);
+      ended.abort();
+      stream.return?.().catch(() => undefined); // it is over for the caller, who was told why
     }
   };
 }

@@ -9,7 +9,7 @@ import { deprecations } from "@faultline/deprecations";
 import { externalBackend } from "@faultline/external-backend";
 import { httpBridge } from "@faultline/http-bridge";
 import { integratedBackend } from "@faultline/integrated-backend";
-import type { Clock, Host, Plugin } from "@faultline/plugin";
+import type { Clock, EventDoor, Host, Plugin } from "@faultline/plugin";
 import pino from "pino";
 import { AccessMemory } from "./access/access-memory.ts";
 import { accountService } from "./access/account-service.ts";
@@ -36,18 +36,24 @@ import { GroupCommit } from "./ingest/group-commit.ts";
 import { ingestService } from "./ingest/ingest-service.ts";
 import { RateLimits } from "./ingest/rate-limits.ts";
 import { instanceService } from "./instance/instance-service.ts";
+import { deleteExpiredInvitations } from "./members/invitations.ts";
 import { memberRoleService } from "./members/member-role-service.ts";
 import { memberService } from "./members/member-service.ts";
 import { outcomeService } from "./outcomes/outcome-service.ts";
 import { Outcomes } from "./outcomes/outcomes.ts";
+import { OwnErrorSettings } from "./own-errors/own-error-settings.ts";
+import { OwnErrors } from "./own-errors/own-errors.ts";
+import { reportingLog } from "./own-errors/reporting-log.ts";
 import { backendsByKind, checkPlugins, eventStore, pluginQueue } from "./plugins/boot-checks.ts";
 import { checkNodeVersion } from "./node-version.ts";
 import { IntervalScheduler } from "./plugins/scheduler.ts";
+import { removeDeletedProjects } from "./projects/deleted-projects.ts";
 import { ProjectDirectory } from "./projects/project-directory.ts";
 import { projectService } from "./projects/project-service.ts";
 import { releaseService } from "./releases/release-service.ts";
 import { Readiness } from "./readiness.ts";
 import { KeyRing } from "./secrets/key-ring.ts";
+import { KeyRotation } from "./secrets/key-rotation.ts";
 import { settingsService } from "./settings/settings-service.ts";
 import { userService } from "./users/user-service.ts";
 import { StartRefusal } from "@faultline/plugin";
@@ -59,6 +65,8 @@ export interface Faultline {
   readonly grpcAddress: string;
   /** Only when this start made the first administrator. */
   readonly firstCredentials: FirstCredentials | undefined;
+  /** Reports what nobody caught, where the administrator wants that; resolves when the process may end. */
+  lastReport(thrown: unknown): Promise<void>;
   /** Stops taking requests, stores what was accepted, and closes the database. */
   stop(): Promise<void>;
 }
@@ -66,12 +74,15 @@ export interface Faultline {
 /** Starts everything in order. What fails is a StartRefusal, and what was started before it is stopped again. */
 export async function startFaultline(config: Config, clock: Clock = { now: Date.now }): Promise<Faultline> {
   await using started = new AsyncDisposableStack();
-  const log = pino({ level: config.logLevel, name: "faultline" }, pino.destination({ dest: 2, sync: true }));
+  const startedAt = clock.now();
+  const lines = pino({ level: config.logLevel, name: "faultline" }, pino.destination({ dest: 2, sync: true }));
+  const ownErrors = new OwnErrors({ log: lines, clock, version });
+  const log = reportingLog(lines, ownErrors, "core");
   let isServing = false;
 
   // What runs.
   const pages = new ConsolePages();
-  const bridge = httpBridge({ ...config.http, pages: (request, response) => pages.handle(request, response) });
+  const bridge = httpBridge({ ...config.http, baseUrl: config.baseUrl, pages: (...visit) => pages.handle(...visit) });
   const isHosted = config.offering === "hosted";
   const platform = deprecations({ release: config.platformRelease, isHosted });
   const plugins: readonly Plugin[] = [integratedBackend(), externalBackend(), platform, bridge];
@@ -95,24 +106,42 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
   const memory = new AccessMemory();
   const grants = new Grants(orm, memory);
   const guard = new Guard(new CallerDirectory({ orm, keyRing, clock, memory }), grants);
-  const projects = new ProjectDirectory(orm, backendsByKind(plugins), isHosted);
+  const backends = backendsByKind(plugins);
+  const projects = new ProjectDirectory(orm, backends, isHosted);
   const clientKeys = new ClientKeys({ orm, keyRing, clock, baseUrl, integratedOffered: isHosted });
   const groupCommit = new GroupCommit(eventStore(plugins), log);
   started.defer(() => groupCommit.drained());
+  started.defer(() => ownErrors.stop());
   const queue = pluginQueue(plugins) ?? groupCommit;
   const rateLimits = new RateLimits(clock, config.rateLimits);
   const outcomes = new Outcomes(database, clock);
+  const audit = new AuditLog(orm, clock);
+  const readiness = new Readiness(groupCommit, () => database.canWrite());
+  const isReady = async () => isServing && readiness.isReady();
+  const events: EventDoor = {
+    admit: (key, projectId) => clientKeys.admit(key, projectId),
+    spend: (admission, category) => rateLimits.spend(admission, category),
+    accept: (intake) => queue.accept(intake),
+    note: (outcome) => outcomes.note(outcome),
+  };
+  ownErrors.useDoor(events);
+  const { deprecations: rules } = platform;
+  const reporting = new OwnErrorSettings({ orm, database, keyRing, projects, clientKeys, rules, ownErrors, log });
+  await reporting.apply();
+  const keyRotation = new KeyRotation({ keyRing, database, clock, log });
+  const { dataDir } = config;
+  const health = { orm, clock, keyRing, outcomes, dataDir, startedAt, isReady, backends: [...backends.values()] };
   const core = guardedCore(
     {
       account: accountService({ orm, keyRing, clock, memory, version }),
-      user: userService(),
-      member: memberService(),
-      memberRole: memberRoleService(),
-      audit: auditService(),
-      instance: instanceService(),
-      deprecation: deprecationService(platform.deprecations),
+      user: userService({ orm, keyRing, clock, memory, baseUrl }),
+      member: memberService({ orm, keyRing, clock, memory, baseUrl }),
+      memberRole: memberRoleService({ orm, clock }),
+      audit: auditService(orm),
+      instance: instanceService({ config, baseUrl, reporting, keyRotation, health }),
+      deprecation: deprecationService(rules),
       project: projectService({ orm, clock, projects, clientKeys, grants, memory }),
-      settings: settingsService({ orm, clock, keyRing, projects, clientKeys, offering: config.offering }),
+      settings: settingsService({ orm, clock, keyRing, projects, clientKeys, backends, offering: config.offering }),
       clientKey: clientKeyService(clientKeys),
       error: errorService(projects),
       release: releaseService(projects),
@@ -120,7 +149,7 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
       ingest: ingestService({ projects, queue, clock, integratedOffered: isHosted }),
     },
     guard,
-    new AuditLog(orm, clock),
+    audit,
   );
 
   const scheduler = new IntervalScheduler(log);
@@ -129,35 +158,37 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
   started.defer(() => scheduler.stop());
   scheduler.every(60_000, "save when client keys were last used", () => clientKeys.saveLastUsed());
   scheduler.every(1_000, "save outcomes", () => outcomes.save());
+  scheduler.every(1_000, "encrypt anew with a new key", () => keyRotation.step());
   scheduler.every(3_600_000, "delete outcomes older than the retention", () => outcomes.deleteExpired());
+  scheduler.every(3_600_000, "delete audit events older than a year", () => audit.deleteExpired());
+  scheduler.every(3_600_000, "delete expired invitations", () => deleteExpiredInvitations(orm, clock));
 
   // The servers.
-  const grpc = new GrpcServer(core, log);
+  const grpc = new GrpcServer(core, log, { hasReflection: !config.grpcTls });
   started.defer(() => grpc.stop());
-  const grpcAddress = await grpc.listen(config.grpcAddress);
+  const grpcAddress = await grpc.listen(config.grpcAddress, config.grpcTls);
+  // The console needs no TLS to reach the core of its own process.
+  const innerAddress = config.grpcTls ? await grpc.listen("127.0.0.1:0") : grpcAddress;
 
-  const readiness = new Readiness(groupCommit, () => database.canWrite());
   for (const plugin of plugins) {
     const host: Host = {
       core,
       access: guard,
-      deprecations: platform.deprecations,
-      events: {
-        admit: (key, projectId) => clientKeys.admit(key, projectId),
-        spend: (admission, category) => rateLimits.spend(admission, category),
-        accept: (intake) => queue.accept(intake),
-        note: (outcome) => outcomes.note(outcome),
-      },
+      deprecations: rules,
+      events,
       database,
-      log: log.child({ plugin: plugin.name }),
+      log: reportingLog(lines.child({ plugin: plugin.name }), ownErrors, plugin.name),
       clock,
       scheduler,
-      isReady: async () => isServing && readiness.isReady(),
+      isReady,
     };
     started.defer(async () => plugin.stop?.());
     await plugin.start?.(host);
   }
-  await pages.load({ grpcAddress, baseUrl: baseUrl() });
+  const holders = [outcomes, ...backends.values()];
+  const removeDeleted = () => removeDeletedProjects({ orm, clock, log, holders });
+  scheduler.every(3_600_000, "remove deleted projects for good", removeDeleted); // only now: it asks the backends
+  await pages.load({ grpcAddress: innerAddress, baseUrl: config.baseUrl });
   isServing = true;
   grpc.setServing(true);
 
@@ -166,6 +197,7 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
     httpUrl: bridge.url(),
     grpcAddress,
     firstCredentials,
+    lastReport: (thrown) => ownErrors.lastReport(thrown),
     async stop() {
       isServing = false;
       grpc.setServing(false);
@@ -191,6 +223,11 @@ async function run(): Promise<void> {
     };
     process.once("SIGINT", stop);
     process.once("SIGTERM", stop);
+    // Rejections that nobody handles come here too. What follows the first while it is reported is of no more use.
+    process.once("uncaughtException", (thrown) => {
+      process.on("uncaughtException", () => undefined);
+      void faultline.lastReport(thrown).finally(() => fail(thrown));
+    });
     console.log(welcome(faultline, config));
   } catch (error) {
     fail(error);

@@ -1,21 +1,67 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestamp } from "@faultline/plugin";
-import type { AccessTokenSchema, ClientKeySchema, ProjectSchema, SettingsSchema, UserSchema } from "@faultline/proto";
-import type { Grant } from "./access/grants.ts";
-import type { AccessTokenRow, ClientKeyRow, SettingsRow, UserRow } from "./database/entities.ts";
+import type {
+  AccessTokenSchema,
+  AuditEventSchema,
+  ClientKeySchema,
+  InvitationSchema,
+  MemberRoleSchema,
+  MemberSchema,
+  OwnErrorReportingSchema,
+  ProjectSchema,
+  SessionSchema,
+  SettingsSchema,
+  UserSchema,
+} from "@faultline/proto";
+import { addedBy, type Grant } from "./access/grants.ts";
+import type {
+  AccessTokenRow,
+  AuditEventRow,
+  ClientKeyRow,
+  InvitationRow,
+  MemberRoleRow,
+  MemberRow,
+  SessionRow,
+  OwnErrorReportingRow,
+  SettingsRow,
+  UserRow,
+} from "./database/entities.ts";
+import { removalAt } from "./projects/deleted-projects.ts";
 
 // Rows become messages here and nowhere else.
 
-export function userToProto(row: UserRow): MessageInitShape<typeof UserSchema> {
+/** `viewer` is who it is shown to: administrators and the user see more than others. */
+export function userToProto(
+  row: UserRow,
+  viewer: Pick<UserRow, "id" | "isAdmin">,
+): MessageInitShape<typeof UserSchema> {
+  const seesAll = viewer.isAdmin || viewer.id === row.id;
   return {
     userId: row.id,
     username: row.username,
     name: row.name,
     isAdmin: row.isAdmin,
-    email: row.email,
     isBlocked: row.isBlocked,
     createdTime: timestamp(row.createdAt),
-    ...(row.lastSignInAt != null && { lastSignInTime: timestamp(row.lastSignInAt) }),
+    ...(seesAll && { email: row.email }),
+    ...(seesAll && row.lastSignInAt != null && { lastSignInTime: timestamp(row.lastSignInAt) }),
+  };
+}
+
+/** `endsAt` is not in the row: see sessionEnd. */
+export function sessionToProto(
+  row: SessionRow,
+  endsAt: number,
+  isCurrent: boolean,
+): MessageInitShape<typeof SessionSchema> {
+  return {
+    sessionId: row.id,
+    clientAddress: row.clientAddress,
+    userAgent: row.userAgent,
+    createdTime: timestamp(row.createdAt),
+    lastUsedTime: timestamp(row.lastUsedAt),
+    expiresTime: timestamp(endsAt),
+    isCurrent,
   };
 }
 
@@ -32,6 +78,64 @@ export function accessTokenToProto(row: AccessTokenRow): MessageInitShape<typeof
   };
 }
 
+/** `memberRole` is the row's custom role. */
+export function memberToProto(
+  row: MemberRow,
+  user: UserRow,
+  memberRole: MemberRoleRow | null,
+  viewer: UserRow,
+): MessageInitShape<typeof MemberSchema> {
+  return {
+    user: userToProto(user, viewer),
+    role: row.role,
+    ...(memberRole && { memberRole: memberRoleToProto(memberRole) }),
+    createdTime: timestamp(row.createdAt),
+  };
+}
+
+/** `memberRole` is the row's custom role, `maker` the user who invites. */
+export function invitationToProto(
+  row: InvitationRow,
+  maker: UserRow,
+  memberRole: MemberRoleRow | null,
+): MessageInitShape<typeof InvitationSchema> {
+  return {
+    invitationId: row.id,
+    projectId: row.projectId,
+    role: row.role,
+    ...(memberRole && { memberRole: memberRoleToProto(memberRole) }),
+    note: row.note,
+    invitedBy: maker.username,
+    createdTime: timestamp(row.createdAt),
+    expiresTime: timestamp(row.expiresAt),
+  };
+}
+
+export function memberRoleToProto(row: MemberRoleRow): MessageInitShape<typeof MemberRoleSchema> {
+  return {
+    memberRoleId: row.id,
+    name: row.name,
+    description: row.description,
+    baseRole: row.baseRole,
+    permissions: addedBy(row.permissions),
+    createdTime: timestamp(row.createdAt),
+  };
+}
+
+export function auditEventToProto(row: AuditEventRow): MessageInitShape<typeof AuditEventSchema> {
+  return {
+    auditEventId: BigInt(row.id),
+    time: timestamp(row.at),
+    userId: row.userId,
+    username: row.username,
+    method: row.method,
+    projectId: row.projectId,
+    projectPath: row.projectPath,
+    summary: row.summary,
+    tokenId: row.tokenId,
+  };
+}
+
 /** `capabilities` are not in the row: they come from the backend and the caller's role. */
 export function projectToProto(
   { project, role }: Pick<Grant, "project" | "role">,
@@ -39,12 +143,13 @@ export function projectToProto(
 ): MessageInitShape<typeof ProjectSchema> {
   return {
     projectId: project.id,
-    path: project.path,
+    path: project.deletedPath ?? project.path,
     name: project.name,
     monitorEnabled: project.monitorEnabled,
     createdTime: timestamp(project.createdAt),
     role,
     ...(capabilities && { capabilities }),
+    ...(project.deletedAt != null && { removalTime: timestamp(removalAt(project.deletedAt)) }),
   };
 }
 
@@ -86,5 +191,28 @@ export function clientKeyToProto(
     legacyDsn: dsn(`${pair.publicKey}:${pair.secret}`),
     createdTime: timestamp(row.createdAt),
     ...(row.lastUsedAt != null && { lastUsedTime: timestamp(row.lastUsedAt) }),
+  };
+}
+
+/** All but environment, version and switch is not in the row: `dsn` is the masked one. */
+export function ownErrorReportingToProto(
+  row: Pick<OwnErrorReportingRow, "enabled" | "environment" | "externalVersion">,
+  told: {
+    dsn: string;
+    externalVersionNotice: string;
+    suggested: { id: number; path: string } | undefined;
+    counts: { reported: number; leftOut: number };
+  },
+): MessageInitShape<typeof OwnErrorReportingSchema> {
+  return {
+    enabled: row.enabled,
+    dsn: told.dsn,
+    environment: row.environment,
+    externalVersion: row.externalVersion,
+    externalVersionNotice: told.externalVersionNotice,
+    suggestedProjectId: told.suggested?.id ?? 0,
+    suggestedProjectPath: told.suggested?.path ?? "",
+    reportedCount: BigInt(told.counts.reported),
+    leftOutCount: BigInt(told.counts.leftOut),
   };
 }

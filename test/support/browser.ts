@@ -16,12 +16,14 @@ const viewports = {
 export interface TestBrowser {
   readonly context: BrowserContext;
   readonly page: Page;
-  /** What the browser complained about. */
+  /** What the browser complained about, on this page and those of other people. */
   readonly complaints: string[];
+  /** A page of another person, or of the same one in another browser: it shares no cookie with the first. */
+  anotherPage(headers?: Readonly<Record<string, string>>): Promise<Page>;
   /** A page of the same person in which no script runs. */
   pageWithoutScripts(): Promise<Page>;
   /** Photographs the page as it is in both themes, and asserts that it never scrolls sideways, at 320 px neither. */
-  photograph(name: string): Promise<void>;
+  photograph(name: string, page?: Page): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -40,25 +42,34 @@ export async function openBrowser(server: Server): Promise<TestBrowser> {
       "--no-first-run",
     ],
   });
-  const context = await browser.newContext({ baseURL: server.url, viewport: viewports.desktop });
-  context.setDefaultTimeout(10_000);
-  const page = await context.newPage();
+  const complaints: string[] = [];
+  const open = async (headers: Readonly<Record<string, string>> = {}) => {
+    const options = { baseURL: server.url, viewport: viewports.desktop, extraHTTPHeaders: { ...headers } };
+    const context = await browser.newContext(options);
+    context.setDefaultTimeout(10_000);
+    const page = await context.newPage();
+    note(page, complaints);
+    return page;
+  };
+  const page = await open();
+  const context = page.context();
   return {
     context,
     page,
-    complaints: complaintsOf(page),
+    complaints,
+    anotherPage: open,
     async pageWithoutScripts() {
       const plain = await browser.newContext({ baseURL: server.url, javaScriptEnabled: false });
       await plain.addCookies((await context.storageState()).cookies);
       return plain.newPage();
     },
-    photograph: (name) => photograph(page, name),
+    photograph: (name, shown = page) => photograph(shown, name),
     close: () => browser.close(),
   };
 }
 
-function complaintsOf(page: Page): string[] {
-  const complaints: string[] = [];
+/** Notes what a page complains about. */
+function note(page: Page, complaints: string[]): void {
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") {
       complaints.push(`${page.url()}: ${message.text()}`);
@@ -69,7 +80,6 @@ function complaintsOf(page: Page): string[] {
     const reason = request.failure()?.errorText ?? "";
     if (reason !== "net::ERR_ABORTED") complaints.push(`${request.url()}: ${reason}`); // a page left behind ends its calls
   });
-  return complaints;
 }
 
 async function photograph(page: Page, name: string): Promise<void> {

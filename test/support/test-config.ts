@@ -6,6 +6,7 @@ export function testConfig(dataDir: string): Config {
   return {
     http: { host: "127.0.0.1", port: 0, trustedProxies: [] },
     grpcAddress: "127.0.0.1:0",
+    grpcTls: undefined,
     dataDir,
     baseUrl: undefined,
     rootPassword,

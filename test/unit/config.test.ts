@@ -10,6 +10,7 @@ config("nothing set gives the defaults", () => {
   assert.equal(readConfig({}), {
     http: { host: "127.0.0.1", port: 8080, trustedProxies: [] },
     grpcAddress: "127.0.0.1:50051",
+    grpcTls: undefined,
     dataDir: resolve("data"),
     baseUrl: undefined,
     rootPassword: undefined,
@@ -26,7 +27,10 @@ config("everything set is taken", () => {
     FAULTLINE_HTTP_HOST: "0.0.0.0",
     FAULTLINE_HTTP_PORT: "0",
     FAULTLINE_TRUSTED_PROXIES: "127.0.0.1, 10.0.0.0/8,fd00::/8",
-    FAULTLINE_GRPC_ADDRESS: "[::1]:0",
+    FAULTLINE_GRPC_ADDRESS: "0.0.0.0:0",
+    FAULTLINE_GRPC_TLS_CERT: "/etc/faultline/cert.pem",
+    FAULTLINE_GRPC_TLS_KEY: "/etc/faultline/key.pem",
+    FAULTLINE_GRPC_TLS_CLIENT_CA: "/etc/faultline/clients.pem",
     FAULTLINE_DATA_DIR: "elsewhere",
     FAULTLINE_BASE_URL: "https://errors.example.com",
     FAULTLINE_ROOT_PASSWORD: "12345678",
@@ -39,7 +43,12 @@ config("everything set is taken", () => {
   };
   assert.equal(readConfig(environment), {
     http: { host: "0.0.0.0", port: 0, trustedProxies: ["127.0.0.1", "10.0.0.0/8", "fd00::/8"] },
-    grpcAddress: "[::1]:0",
+    grpcAddress: "0.0.0.0:0",
+    grpcTls: {
+      cert: "/etc/faultline/cert.pem",
+      key: "/etc/faultline/key.pem",
+      clientCa: "/etc/faultline/clients.pem",
+    },
     dataDir: resolve("elsewhere"),
     baseUrl: "https://errors.example.com",
     rootPassword: "12345678",
@@ -50,6 +59,37 @@ config("everything set is taken", () => {
     logLevel: "silent",
   });
 });
+
+for (const address of ["127.0.0.1:50051", "127.1.2.3:1", "[::1]:0", "localhost:50051", "LOCALHOST:0"]) {
+  config(`gRPC without TLS may listen on ${address}`, () => {
+    assert.is(readConfig({ FAULTLINE_GRPC_ADDRESS: address }).grpcAddress, address);
+  });
+}
+
+const reachable = [
+  ...["0.0.0.0:50051", "[::]:50051", "192.168.1.2:50051", "[fe80::1]:50051", "[::ffff:7f00:1]:50051", "128.0.0.1:1"],
+  ...["faultline.example.com:50051", "localhost.example.com:50051", "127.1:50051", "2130706433:50051", "unix:50051"],
+];
+for (const address of reachable) {
+  config(`gRPC without TLS may not listen on ${address}, and the refusal names the way out`, () => {
+    const environment = { FAULTLINE_GRPC_ADDRESS: address };
+    assert.match(
+      refusalOf(environment),
+      /GRPC_ADDRESS must be of this machine alone.*GRPC_TLS_CERT and FAULTLINE_GRPC_TLS_KEY/,
+    );
+    const tls = { FAULTLINE_GRPC_TLS_CERT: "c.pem", FAULTLINE_GRPC_TLS_KEY: "k.pem" };
+    assert.is(readConfig({ ...environment, ...tls }).grpcAddress, address);
+  });
+}
+
+config(
+  "a certificate without its key, a key without its certificate, and an authority without both are refused",
+  () => {
+    assert.match(refusalOf({ FAULTLINE_GRPC_TLS_CERT: "c.pem" }), "FAULTLINE_GRPC_TLS_KEY must be set");
+    assert.match(refusalOf({ FAULTLINE_GRPC_TLS_KEY: "k.pem" }), "FAULTLINE_GRPC_TLS_CERT must be set");
+    assert.match(refusalOf({ FAULTLINE_GRPC_TLS_CLIENT_CA: "a.pem" }), "FAULTLINE_GRPC_TLS_CLIENT_CA must come with");
+  },
+);
 
 config("an empty variable is as good as none", () => {
   const environment = { FAULTLINE_HTTP_PORT: "", FAULTLINE_BASE_URL: " ", FAULTLINE_ROOT_PASSWORD: "" };

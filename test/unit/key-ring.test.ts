@@ -55,16 +55,78 @@ keyRing("a second start reads the same keys", () => {
   assert.is(second.digest("session", "token"), first.digest("session", "token"));
 });
 
-keyRing("a new key in front encrypts, and older ones still decrypt", () => {
+/** What the key file holds. */
+function keyFile(dir: string): { pepper: string; keys: { id: string; secret: string }[] } {
+  return JSON.parse(readFileSync(join(dir, "secrets.json"), "utf8")) as ReturnType<typeof keyFile>;
+}
+
+keyRing("after a rotation the new key encrypts, older ones still decrypt, and a second start knows all", () => {
   const dir = tempDir();
-  const before = KeyRing.open(dir, true);
-  const old = before.encrypt(place, "s3cret");
-  const file = JSON.parse(readFileSync(join(dir, "secrets.json"), "utf8")) as { keys: object[] };
-  file.keys.unshift({ id: "2", secret: Buffer.alloc(32, 7).toString("base64") });
-  writeFileSync(join(dir, "secrets.json"), JSON.stringify(file));
-  const after = KeyRing.open(dir, false);
-  assert.is(after.decrypt(place, old), "s3cret");
-  assert.match(after.encrypt(place, "s3cret"), /^v1\.2\./);
+  const ring = KeyRing.open(dir, true);
+  const old = ring.encrypt(place, "s3cret");
+  const digest = ring.digest("session", "token");
+  ring.rotate();
+  assert.is(ring.keyCount, 2);
+  for (const open of [ring, KeyRing.open(dir, false)]) {
+    assert.is(open.decrypt(place, old), "s3cret");
+    assert.match(open.encrypt(place, "s3cret"), /^v1\.2\./);
+    assert.is(open.activePrefix, "v1.2.");
+    assert.is(open.digest("session", "token"), digest);
+  }
+});
+
+keyRing("rotations in a row give each key a new id and secret", () => {
+  const dir = tempDir();
+  const ring = KeyRing.open(dir, true);
+  for (const _ of [1, 2]) ring.rotate();
+  const { keys } = keyFile(dir);
+  assert.equal(
+    keys.map(({ id }) => id),
+    ["3", "2", "1"],
+  );
+  assert.is(new Set(keys.map(({ secret }) => secret)).size, 3);
+});
+
+keyRing(
+  "old keys that are dropped are gone from the file and open nothing; the id of a dropped key is not given again",
+  () => {
+    const dir = tempDir();
+    const ring = KeyRing.open(dir, true);
+    const { pepper } = keyFile(dir);
+    const old = ring.encrypt(place, "s3cret");
+    ring.rotate();
+    const renewed = ring.encrypt(place, ring.decrypt(place, old));
+    ring.dropOldKeys();
+    for (const open of [ring, KeyRing.open(dir, false)]) {
+      assert.is(open.keyCount, 1);
+      assert.throws(() => open.decrypt(place, old), /key 1 is not in the key file/);
+      assert.is(open.decrypt(place, renewed), "s3cret");
+    }
+    assert.is(keyFile(dir).pepper, pepper);
+    assert.equal(readdirSync(dir), ["secrets.json"]);
+    assert.is(statSync(join(dir, "secrets.json")).mode & 0o777, 0o600);
+    ring.rotate();
+    assert.is(keyFile(dir).keys[0]?.id, "3");
+  },
+);
+
+keyRing("a rotation that cannot be written changes nothing", () => {
+  const dir = tempDir();
+  const ring = KeyRing.open(dir, true);
+  mkdirSync(join(dir, "secrets.json.new")); // where the draft would be
+  assert.throws(() => ring.rotate());
+  assert.is(ring.keyCount, 1);
+  assert.match(ring.encrypt(place, "s3cret"), /^v1\.1\./);
+  assert.is(KeyRing.open(dir, false).keyCount, 1);
+});
+
+keyRing("half a draft of the key file, left by a crash, is no obstacle", () => {
+  const dir = tempDir();
+  const ring = KeyRing.open(dir, true);
+  writeFileSync(join(dir, "secrets.json.new"), '{"pepper":"');
+  assert.is(KeyRing.open(dir, false).keyCount, 1);
+  ring.rotate();
+  assert.is(KeyRing.open(dir, false).keyCount, 2);
 });
 
 keyRing("digests differ by purpose, by secret and by installation", () => {

@@ -1,42 +1,91 @@
+import type { ServiceError } from "@faultline/plugin";
+import { ErrorReason } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { clientNetwork } from "../../backend/src/access/client-network.ts";
 import { SignInThrottle } from "../../backend/src/access/sign-in-throttle.ts";
 
 const throttle = suite("sign-in throttle");
 
+const attemptOf = (name: string, clientAddress = "") => ({ name, clientAddress });
+
 function blockedAt(start: number) {
   const clock = { at: start, now: () => clock.at };
   const made = new SignInThrottle(clock);
-  for (let n = 0; n < 10; n++) made.began("ann");
+  for (let n = 0; n < 10; n++) made.begin(attemptOf("ann"));
   return { clock, throttle: made };
 }
 
-throttle("the tenth attempt within a minute blocks the name, in whatever letters", () => {
+function isBlocked(made: SignInThrottle, name: string, clientAddress?: string): boolean {
+  try {
+    made.begin(attemptOf(name, clientAddress));
+    return false;
+  } catch (error) {
+    assert.is((error as ServiceError).reason, ErrorReason.TOO_MANY_ATTEMPTS);
+    return true;
+  }
+}
+
+throttle("after ten attempts within a minute the name waits, in whatever letters", () => {
   const { throttle: made } = blockedAt(0);
-  assert.ok(made.isBlocked("ann"));
-  assert.ok(made.isBlocked("ANN"));
+  assert.ok(isBlocked(made, "ann"));
+  assert.ok(isBlocked(made, "ANN"));
 });
 
-throttle("nine attempts do not block", () => {
-  const made = new SignInThrottle({ now: () => 0 });
-  for (let n = 0; n < 9; n++) made.began("ann");
-  assert.not(made.isBlocked("ann"));
-});
+throttle("another name does not wait", () => assert.not(isBlocked(blockedAt(0).throttle, "bob")));
 
-throttle("another name is not blocked", () => assert.not(blockedAt(0).throttle.isBlocked("bob")));
-
-throttle("a minute later the name is free", () => {
+throttle("a minute later the name is free, however often it was refused meanwhile", () => {
   const { clock, throttle: made } = blockedAt(5_000);
   clock.at += 59_999;
-  assert.ok(made.isBlocked("ann"));
+  assert.ok(isBlocked(made, "ann"));
   clock.at += 1;
-  assert.not(made.isBlocked("ann"));
+  assert.not(isBlocked(made, "ann"));
 });
 
 throttle("success forgives the attempts before it", () => {
   const { throttle: made } = blockedAt(0);
-  made.succeeded("Ann");
-  assert.not(made.isBlocked("ann"));
+  made.succeeded(attemptOf("Ann"));
+  assert.not(isBlocked(made, "ann"));
 });
+
+throttle("one address has 50 attempts a minute, whatever the names; other addresses and none do not wait", () => {
+  const made = new SignInThrottle({ now: () => 0 });
+  for (let n = 0; n < 50; n++) made.begin(attemptOf(`name ${n}`, "2001:db8:1:2::1"));
+  assert.ok(isBlocked(made, "ann", "2001:db8:1:2:ffff::9"), "the same /64");
+  assert.not(isBlocked(made, "ann", "2001:db8:1:3::1"));
+  assert.not(isBlocked(made, "ann", "192.0.2.1"));
+  assert.not(isBlocked(made, "ann"));
+});
+
+throttle("a success takes back its own attempt of an address and no other", () => {
+  const made = new SignInThrottle({ now: () => 0 });
+  for (let n = 0; n < 49; n++) made.begin(attemptOf(`name ${n}`, "192.0.2.1"));
+  made.begin(attemptOf("own", "192.0.2.1"));
+  made.succeeded(attemptOf("own", "192.0.2.1"));
+  assert.not(isBlocked(made, "ann", "192.0.2.1"));
+  assert.ok(isBlocked(made, "bob", "192.0.2.1"));
+});
+
+throttle("a flood of names pushes out the oldest, not the one that is being guessed", () => {
+  const { throttle: made } = blockedAt(0);
+  for (let n = 0; n < 9_999; n++) made.begin(attemptOf(`name ${n}`));
+  assert.ok(isBlocked(made, "ann"));
+});
+
+const networks: [address: string, network: string][] = [
+  ["192.0.2.1", "192.0.2.1"],
+  ["::ffff:192.0.2.1", "192.0.2.1"],
+  ["::FFFF:c000:201", "192.0.2.1"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+  ["2001:DB8:1:2::", "2001:db8:1:2::/64"],
+  ["2001:0db8::7", "2001:db8:0:0::/64"],
+  ["::1", "0:0:0:0::/64"],
+  ["fe80::1%eth0", "fe80:0:0:0::/64"],
+  ["not an address", "not an address"],
+];
+
+for (const [address, network] of networks) {
+  throttle(`attempts from ${address} count for ${network}`, () => assert.is(clientNetwork(address), network));
+}
 
 throttle.run();

@@ -1,22 +1,20 @@
-import { invalidField, millisecondsOf, pageSizeOf, pageToken, readPageToken, ServiceError } from "@faultline/plugin";
-import type { Clock, Handlers } from "@faultline/plugin";
-import { AccountService, ErrorReason } from "@faultline/proto";
+import { ServiceError, type Clock, type Handlers } from "@faultline/plugin";
+import { ErrorReason, type AccountService } from "@faultline/proto";
 import type { MikroORM } from "@mikro-orm/sql";
-import { AccessTokenEntity, SessionEntity, UserEntity } from "../database/entities.ts";
 import type { CoreCall } from "../core.ts";
-import type { AccessMemory } from "./access-memory.ts";
+import { PasswordResetEntity, SessionEntity, UserEntity } from "../database/entities.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
-import { accessTokenToProto, userToProto } from "../to-proto.ts";
-import { timestamp } from "@faultline/plugin";
-import { notBuilt } from "../not-built.ts";
-import { verifyPassword } from "./password.ts";
-import { sessionMs } from "./sessions.ts";
+import { sessionToProto, userToProto } from "../to-proto.ts";
+import { displayName, emailAddress, refuseTaken, signsInAs } from "../users/user-fields.ts";
+import type { AccessMemory } from "./access-memory.ts";
+import { accessTokens } from "./access-tokens.ts";
+import { hashPassword, newPassword, verifyPassword } from "./password.ts";
+import { beginSession, sessionEnd } from "./sessions.ts";
 import { SignInThrottle } from "./sign-in-throttle.ts";
-import { accessTokenPurpose, newToken, sessionPurpose } from "./tokens.ts";
 
-const scopes = ["api", "read_api"];
+const sessionsListed = 100;
 
-/** Sign-in, sessions and personal access tokens. */
+/** Sign-in, the caller's own profile and sessions, and personal access tokens. */
 export function accountService(parts: {
   orm: MikroORM;
   keyRing: KeyRing;
@@ -28,96 +26,96 @@ export function accountService(parts: {
   const throttle = new SignInThrottle(clock);
 
   return {
-    ...notBuilt(AccountService),
+    ...accessTokens(parts),
 
-    async signIn({ username, password }) {
-      if (throttle.isBlocked(username)) {
-        throw new ServiceError(ErrorReason.TOO_MANY_ATTEMPTS, "Too many attempts. Try again in a minute.");
-      }
-      throttle.began(username);
-      const em = orm.em.fork();
-      const user = await em.findOne(UserEntity, { username });
-      if (!(await verifyPassword(password.slice(0, 1024), user?.passwordHash)) || !user) {
-        throw new ServiceError(ErrorReason.WRONG_CREDENTIALS, "Wrong user name or password.");
-      }
-      throttle.succeeded(username);
-      const token = newToken("session");
-      const now = clock.now();
-      await em.nativeDelete(SessionEntity, { expiresAt: { $lte: now } });
-      await em.insert(SessionEntity, {
-        userId: user.id,
-        tokenDigest: keyRing.digest(sessionPurpose, token),
-        createdAt: now,
-        expiresAt: now + sessionMs,
-        lastUsedAt: now,
-        clientAddress: "",
-        userAgent: "",
+    async signIn({ username, password, clientAddress, userAgent }) {
+      const attempt = { name: username, clientAddress };
+      throttle.begin(attempt);
+      const found = await orm.em.fork().findOne(UserEntity, signsInAs(username));
+      const isRight = await verifyPassword(password, found?.passwordHash);
+      const session = await orm.em.fork().transactional(async (em) => {
+        // Read anew: while the password was checked the user may have been blocked or have got another one.
+        const user = isRight && (await em.findOne(UserEntity, { id: found?.id ?? 0 }));
+        if (!user || user.isBlocked || user.passwordHash !== found?.passwordHash) {
+          throw new ServiceError(ErrorReason.WRONG_CREDENTIALS, "Wrong user name or password.");
+        }
+        const now = clock.now();
+        user.lastSignInAt = now;
+        const begun = await beginSession(em, { keyRing, now, userId: user.id, clientAddress, userAgent });
+        return { ...begun, user: userToProto(user, user) };
       });
-      return { sessionToken: token, expiresTime: timestamp(now + sessionMs), user: userToProto(user) };
+      throttle.succeeded(attempt);
+      memory.changed();
+      return session;
     },
 
-    async signOut(_request, { caller }) {
-      if (caller.sessionId !== undefined) await orm.em.fork().nativeDelete(SessionEntity, { id: caller.sessionId });
+    async signOut({ everywhere }, { caller }) {
+      const which = everywhere ? { userId: caller.user.id } : { id: caller.sessionId ?? 0 };
+      await orm.em.fork().nativeDelete(SessionEntity, which);
       memory.changed();
       return {};
     },
 
     async getCurrentUser(_request, { caller }) {
-      return { user: userToProto(caller.user), serviceVersion: version };
+      return { user: userToProto(caller.user, caller.user), serviceVersion: version };
     },
 
-    async createAccessToken(request, { caller }) {
-      const name = request.name.trim();
-      if (name === "" || name.length > 255) throw invalidField("name", "Give the token a name of 1 to 255 characters.");
-      if (request.scopes.length === 0) throw invalidField("scopes", "Choose at least one scope: api or read_api.");
-      const unknown = request.scopes.find((scope) => !scopes.includes(scope));
-      if (unknown !== undefined) throw invalidField("scopes", `There is no scope ${unknown}; choose api or read_api.`);
-      const now = clock.now();
-      const expiresAt = request.expiresTime ? millisecondsOf(request.expiresTime) : null;
-      if (expiresAt !== null && expiresAt <= now) throw invalidField("expires_time", "Choose a day in the future.");
-
-      const token = newToken("accessToken");
+    async updateProfile(request, { caller }) {
       const em = orm.em.fork();
-      const row = em.create(AccessTokenEntity, {
-        userId: caller.user.id,
-        name,
-        scopes: [...new Set(request.scopes)].join(" "),
-        tokenDigest: keyRing.digest(accessTokenPurpose, token),
-        createdAt: now,
-        expiresAt,
-        lastUsedAt: null,
-        revokedAt: null,
-      });
-      await em.flush();
-      return { accessToken: accessTokenToProto(row), token };
+      const user = await em.findOneOrFail(UserEntity, { id: caller.user.id });
+      if (request.name !== undefined) user.name = displayName(request.name);
+      if (request.email !== undefined) user.email = emailAddress(request.email);
+      await em.flush().catch(refuseTaken);
+      memory.changed();
+      return { user: userToProto(user, user) };
     },
 
-    async listAccessTokens(request, { caller }) {
-      const place = readPageToken("access tokens", request.pageToken, ["number"]);
-      const size = pageSizeOf(request);
+    async changePassword({ currentPassword, newPassword: wanted }, { caller }) {
+      const password = newPassword(wanted, "new_password");
+      const attempt = { name: caller.user.username, clientAddress: "" };
+      throttle.begin(attempt); // whoever finds an open page must not guess faster than at the door
+      const { id: userId, passwordHash } = await orm.em.fork().findOneOrFail(UserEntity, { id: caller.user.id });
+      if (!(await verifyPassword(currentPassword, passwordHash))) {
+        throw new ServiceError(ErrorReason.WRONG_CREDENTIALS, "The current password is wrong.", {
+          field: "current_password",
+        });
+      }
+      throttle.succeeded(attempt);
+      const newHash = await hashPassword(password);
+      const begun = await orm.em.fork().transactional(async (em) => {
+        const old = await em.findOne(SessionEntity, { id: caller.sessionId ?? 0 });
+        // Whoever changed the password meanwhile ended this session with it.
+        if (!old) throw new ServiceError(ErrorReason.TOKEN_REQUIRED, "The session is over. Sign in again.");
+        await em.nativeUpdate(UserEntity, { id: userId }, { passwordHash: newHash });
+        const { clientAddress, userAgent } = old;
+        await em.nativeDelete(SessionEntity, { userId });
+        await em.nativeDelete(PasswordResetEntity, { userId });
+        return beginSession(em, { keyRing, now: clock.now(), userId, clientAddress, userAgent });
+      });
+      memory.changed();
+      return begun;
+    },
+
+    async listSessions(_request, { caller }) {
+      const now = clock.now();
       const rows = await orm.em
         .fork()
         .find(
-          AccessTokenEntity,
-          { userId: caller.user.id, ...(place && { id: { $lt: place[0] } }) },
-          { orderBy: { id: "desc" }, limit: size + 1 },
+          SessionEntity,
+          { userId: caller.user.id, expiresAt: { $gt: now } },
+          { orderBy: { lastUsedAt: "desc", id: "desc" }, limit: sessionsListed },
         );
-      const page = rows.slice(0, size);
-      const last = page.at(-1);
-      return {
-        accessTokens: page.map(accessTokenToProto),
-        nextPageToken: rows.length > size && last ? pageToken("access tokens", [last.id]) : "",
-      };
+      const open = rows.filter((row) => sessionEnd(row) > now);
+      return { sessions: open.map((row) => sessionToProto(row, sessionEnd(row), row.id === caller.sessionId)) };
     },
 
-    async revokeAccessToken({ tokenId }, { caller }) {
-      const em = orm.em.fork();
-      const row = await em.findOne(AccessTokenEntity, { id: tokenId, userId: caller.user.id });
-      if (!row) throw new ServiceError(ErrorReason.ACCESS_TOKEN_NOT_FOUND, "You have no such personal access token.");
-      row.revokedAt ??= clock.now();
-      await em.flush();
+    async endSession({ sessionId }, { caller }) {
+      const ended = await orm.em.fork().nativeDelete(SessionEntity, { id: sessionId, userId: caller.user.id });
+      if (ended === 0) {
+        throw new ServiceError(ErrorReason.SESSION_NOT_FOUND, "You have no such session. It may have ended already.");
+      }
       memory.changed();
-      return { accessToken: accessTokenToProto(row) };
+      return {};
     },
   };
 }

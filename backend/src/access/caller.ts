@@ -6,7 +6,7 @@ import { AccessTokenEntity, SessionEntity, UserEntity, type UserRow } from "../d
 import type { KeyRing } from "../secrets/key-ring.ts";
 import type { AccessMemory } from "./access-memory.ts";
 import { sessionEnd } from "./sessions.ts";
-import { accessTokenPurpose, isSessionToken, sessionPurpose } from "./tokens.ts";
+import { accessTokenPurpose, hasWrongChecksum, isSessionToken, sessionPurpose } from "./tokens.ts";
 
 /** Who makes a call. */
 export interface Caller {
@@ -35,7 +35,7 @@ export class CallerDirectory {
 
   /** The caller a token stands for; refuses with TOKEN_REQUIRED, TOKEN_EXPIRED or TOKEN_REVOKED. */
   async callerOf(token: string | undefined): Promise<Caller> {
-    if (!token || token.length > 1024) throw tokenRequired();
+    if (!token || token.length > 1024 || hasWrongChecksum(token)) throw tokenRequired();
     return isSessionToken(token) ? this.#bySession(token) : this.#byAccessToken(token);
   }
 
@@ -52,10 +52,7 @@ export class CallerDirectory {
     if (sessionEnd(session.row) <= now) {
       throw new ServiceError(ErrorReason.TOKEN_EXPIRED, "The session is over. Sign in again.");
     }
-    if (now - session.row.lastUsedAt >= minuteMs) {
-      session.row.lastUsedAt = now; // at once, so that calls beside this one do not write it too
-      await this.#orm.em.fork().nativeUpdate(SessionEntity, { id: session.row.id }, { lastUsedAt: now });
-    }
+    await this.#noteUse(SessionEntity, session.row, now);
     return { user: session.user, scopes: "session", sessionId: session.row.id };
   }
 
@@ -76,11 +73,23 @@ export class CallerDirectory {
     if (row.expiresAt != null && row.expiresAt <= now) {
       throw new ServiceError(ErrorReason.TOKEN_EXPIRED, "The personal access token has expired. Make a new one.");
     }
-    if (row.lastUsedAt == null || now - row.lastUsedAt >= minuteMs) {
-      row.lastUsedAt = now;
-      await this.#orm.em.fork().nativeUpdate(AccessTokenEntity, { id: row.id }, { lastUsedAt: now });
-    }
+    await this.#noteUse(AccessTokenEntity, row, now);
     return { user, scopes: row.scopes.split(" "), tokenId: row.id };
+  }
+
+  /** Written once a minute. While the database refuses writes, reading goes on. */
+  async #noteUse(
+    entity: typeof SessionEntity | typeof AccessTokenEntity,
+    row: { id: number; lastUsedAt?: number | null | undefined },
+    now: number,
+  ): Promise<void> {
+    if (row.lastUsedAt != null && now - row.lastUsedAt < minuteMs) return;
+    row.lastUsedAt = now; // at once, so that calls beside this one do not write it too
+    const update = { lastUsedAt: now };
+    await this.#orm.em
+      .fork()
+      .nativeUpdate(entity as typeof SessionEntity, { id: row.id }, update)
+      .catch(() => undefined); // the next minute writes it
   }
 }
 

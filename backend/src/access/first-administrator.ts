@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import type { Clock } from "@faultline/plugin";
+import { StartRefusal, type Clock } from "@faultline/plugin";
 import type { MikroORM } from "@mikro-orm/sql";
 import type { Config } from "../config.ts";
 import { AccessTokenEntity, UserEntity } from "../database/entities.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
 import { hashPassword } from "./password.ts";
-import { accessTokenPurpose, newToken } from "./tokens.ts";
+import { accessTokenPurpose, hasWrongChecksum, newToken } from "./tokens.ts";
 
 /** The first administrator's credentials, to be shown once. */
 export interface FirstCredentials {
@@ -31,6 +31,11 @@ export async function makeFirstAdministrator(parts: {
   const username = "root";
   const password = config.rootPassword ?? randomBytes(15).toString("base64url");
   const token = config.rootToken ?? newToken("accessToken");
+  if (hasWrongChecksum(token)) {
+    throw new StartRefusal(
+      "FAULTLINE_ROOT_TOKEN looks like a token that Faultline made, but its last characters do not fit the others: copy it anew, or choose one of another form.",
+    );
+  }
   const now = clock.now();
   const passwordHash = await hashPassword(password);
   await em.transactional(async (inner) => {

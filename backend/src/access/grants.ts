@@ -1,5 +1,5 @@
 import { Role, type Permission } from "@faultline/proto";
-import type { MikroORM } from "@mikro-orm/sql";
+import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import { MemberEntity, MemberRoleEntity, ProjectEntity, type ProjectRow, type UserRow } from "../database/entities.ts";
 import { projectNotFound } from "../projects/project-directory.ts";
 import type { AccessMemory } from "./access-memory.ts";
@@ -25,20 +25,24 @@ export class Grants {
 
   /** By id or path; refuses with PROJECT_NOT_FOUND when the user is no member and no administrator. */
   async of(user: UserRow, key: number | string): Promise<Grant> {
-    return this.#memory.remembered(`grant ${user.id} ${String(key).toLowerCase()}`, () => this.#find(user, key));
+    return this.#memory.remembered(`grant ${user.id} ${String(key).toLowerCase()}`, async () => {
+      const found = await findGrant(this.#orm.em.fork(), user, key);
+      if (!found) throw projectNotFound();
+      return found;
+    });
   }
+}
 
-  async #find(user: UserRow, key: number | string): Promise<Grant> {
-    const em = this.#orm.em.fork();
-    const by = typeof key === "number" ? { id: key } : { path: key };
-    const project = await em.findOne(ProjectEntity, { ...by, deletedAt: null });
-    if (!project) throw projectNotFound();
-    if (user.isAdmin) return { project, role: Role.OWNER, permissions: permissionsOf(Role.OWNER) };
-    const member = await em.findOne(MemberEntity, { projectId: project.id, userId: user.id });
-    if (!member) throw projectNotFound();
-    const custom = member.memberRoleId == null ? null : await em.findOne(MemberRoleEntity, { id: member.memberRoleId });
-    return { project, role: member.role, permissions: permissionsOf(member.role, addedBy(custom?.permissions)) };
-  }
+/** As the transaction of `em` sees it; undefined when the user is no member and no administrator. */
+export async function findGrant(em: EntityManager, user: UserRow, key: number | string): Promise<Grant | undefined> {
+  const by = typeof key === "number" ? { id: key } : { path: key };
+  const project = await em.findOne(ProjectEntity, { ...by, deletedAt: null });
+  if (!project) return undefined;
+  if (user.isAdmin) return { project, role: Role.OWNER, permissions: permissionsOf(Role.OWNER) };
+  const member = await em.findOne(MemberEntity, { projectId: project.id, userId: user.id });
+  if (!member) return undefined;
+  const custom = member.memberRoleId == null ? null : await em.findOne(MemberRoleEntity, { id: member.memberRoleId });
+  return { project, role: member.role, permissions: permissionsOf(member.role, addedBy(custom?.permissions)) };
 }
 
 /** The permissions that a custom role adds, from its row. */

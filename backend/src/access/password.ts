@@ -1,27 +1,30 @@
 import crypto, { randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
+import { invalidField, ServiceError } from "@faultline/plugin";
+import { ErrorReason } from "@faultline/proto";
 
 const derive = promisify(crypto.argon2); // not by name: an older Node would fail to link before it can be refused
 
 /** OWASP's minimum for argon2id: 19 MiB, 2 passes, 1 lane; about 30 ms on the machines we measured. */
 const cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
 
-/** At most two hashes at once, so that a flood of sign-ins cannot take the memory and both cores. */
+const leastBytes = 12;
+const mostBytes = 1024;
+
+/** Hashes at once, and those that wait: a flood of sign-ins can take neither the memory nor both cores for long. */
+const atOnce = 2;
+const mayWait = 50;
 let running = 0;
 const waiting: (() => void)[] = [];
 
-async function hash(password: string, nonce: Buffer): Promise<Buffer> {
-  if (running >= 2) await new Promise<void>((resolve) => waiting.push(resolve));
-  running++;
-  try {
-    return await derive("argon2id", { message: password, nonce, ...cost });
-  } finally {
-    running--;
-    waiting.shift()?.();
-  }
+/** A password that may be set, 12 to 1,024 bytes; refuses others and names the request field. */
+export function newPassword(password: string, field = "password"): string {
+  const bytes = Buffer.byteLength(password);
+  if (bytes >= leastBytes && bytes <= mostBytes) return password;
+  throw invalidField(field, "A password has 12 to 1,024 bytes, which is as many plain letters. Choose another.");
 }
 
-/** The password's hash as a PHC string. */
+/** The password's hash as a PHC string; refuses with TOO_MANY_ATTEMPTS when too many wait for theirs. */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(16);
   const tag = await hash(password, nonce);
@@ -29,9 +32,27 @@ export async function hashPassword(password: string): Promise<string> {
   return `$argon2id$v=19$m=${m},t=${t},p=${p}$${nonce.toString("base64url")}$${tag.toString("base64url")}`;
 }
 
-/** Whether `password` made `phc`. Without a hash it works as long and says no, so that time tells nothing. */
+/**
+ * Whether `password` made `phc`; refuses as hashPassword. Without a hash, and with a password that is too long for any,
+ * it works as long and says no, so that time tells nothing.
+ */
 export async function verifyPassword(password: string, phc: string | undefined): Promise<boolean> {
+  const isPossible = Buffer.byteLength(password) <= mostBytes;
   const [nonce, tag] = (phc?.split("$").slice(4) ?? []).map((part) => Buffer.from(part, "base64url"));
-  const made = await hash(password, nonce ?? randomBytes(16));
-  return tag !== undefined && timingSafeEqual(made, tag);
+  const made = await hash(isPossible ? password : "", nonce ?? randomBytes(16));
+  return isPossible && tag !== undefined && timingSafeEqual(made, tag);
+}
+
+async function hash(password: string, nonce: Buffer): Promise<Buffer> {
+  if (running < atOnce) running++;
+  else if (waiting.length < mayWait) await new Promise<void>((resolve) => waiting.push(resolve));
+  else throw new ServiceError(ErrorReason.TOO_MANY_ATTEMPTS, "Too many people sign in now. Try again in some seconds.");
+  try {
+    return await derive("argon2id", { message: password, nonce, ...cost });
+  } finally {
+    const next = waiting.shift();
+    if (next)
+      next(); // takes over this one's place
+    else running--;
+  }
 }

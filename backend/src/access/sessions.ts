@@ -1,7 +1,11 @@
-import type { SessionRow } from "../database/entities.ts";
+import { timestamp } from "@faultline/plugin";
+import type { EntityManager } from "@mikro-orm/sql";
+import { SessionEntity, type SessionRow } from "../database/entities.ts";
+import type { KeyRing } from "../secrets/key-ring.ts";
+import { newToken, sessionPurpose } from "./tokens.ts";
 
 /** How long a session lasts that is used again and again. */
-export const sessionMs = 30 * 24 * 3_600_000;
+const sessionMs = 30 * 24 * 3_600_000;
 
 /** How long it lasts without being used. An open page that is kept up to date uses it. */
 const idleMs = 12 * 3_600_000;
@@ -9,4 +13,27 @@ const idleMs = 12 * 3_600_000;
 /** When a session ends unless it is used again. */
 export function sessionEnd({ expiresAt, lastUsedAt }: Pick<SessionRow, "expiresAt" | "lastUsedAt">): number {
   return Math.min(expiresAt, lastUsedAt + idleMs);
+}
+
+/** Stores a new session and answers what its owner gets; sessions that are over, of whomever, go meanwhile. */
+export async function beginSession(
+  em: EntityManager,
+  session: { keyRing: KeyRing; now: number; userId: number; clientAddress: string; userAgent: string },
+) {
+  const { keyRing, now, userId, clientAddress, userAgent } = session;
+  const token = newToken("session");
+  const expiresAt = now + sessionMs;
+  await em.nativeDelete(SessionEntity, {
+    $or: [{ expiresAt: { $lte: now } }, { lastUsedAt: { $lte: now - idleMs } }],
+  });
+  await em.insert(SessionEntity, {
+    userId,
+    tokenDigest: keyRing.digest(sessionPurpose, token),
+    createdAt: now,
+    expiresAt,
+    lastUsedAt: now,
+    clientAddress: clientAddress.slice(0, 64),
+    userAgent: userAgent.slice(0, 255),
+  });
+  return { sessionToken: token, expiresTime: timestamp(expiresAt) };
 }

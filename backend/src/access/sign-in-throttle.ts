@@ -1,42 +1,74 @@
 import { hash } from "node:crypto";
-import type { Clock } from "@faultline/plugin";
+import { ServiceError, type Clock } from "@faultline/plugin";
+import { ErrorReason } from "@faultline/proto";
+import { clientNetwork } from "./client-network.ts";
 
 const windowMs = 60_000;
-const attempts = 10;
-const namesKept = 10_000;
+const perName = 10;
+const perNetwork = 50;
+const entriesKept = 10_000;
+
+/** Whose attempt it is. */
+export interface Attempt {
+  /** As it was typed: a name of nobody is counted too, and an e-mail address tells nothing about a user name. */
+  readonly name: string;
+  /** Empty: not known, and not counted. */
+  readonly clientAddress: string;
+}
 
 /**
- * Bounds the failed sign-ins of one user name to 10 a minute. An attempt counts from its beginning, so that many at once
- * are bounded too. In memory: a restart forgives.
+ * Bounds the failed sign-ins of a minute to 10 a name and 50 a client network. An attempt counts from its beginning, so
+ * that many at once are bounded too; refused ones do not count, so that nobody is locked out for longer than the minute.
+ * In memory: a restart forgives.
  */
 export class SignInThrottle {
   readonly #clock: Clock;
+  /** When the attempts of the last minute began; the key used last is the last one. */
   readonly #attempts = new Map<string, number[]>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  isBlocked(username: string): boolean {
-    return this.#recent(username).length >= attempts;
+  /** Counts an attempt or refuses it with TOO_MANY_ATTEMPTS. */
+  begin({ name, clientAddress }: Attempt): void {
+    const counted = [
+      { key: nameKey(name), most: perName },
+      ...(clientAddress === "" ? [] : [{ key: networkKey(clientAddress), most: perNetwork }]),
+    ];
+    if (counted.some(({ key, most }) => this.#recent(key).length >= most)) {
+      throw new ServiceError(ErrorReason.TOO_MANY_ATTEMPTS, "Too many attempts. Try again in a minute.");
+    }
+    for (const { key } of counted) this.#keep(key, [...this.#recent(key), this.#clock.now()]);
   }
 
-  began(username: string): void {
-    if (this.#attempts.size >= namesKept) this.#attempts.clear();
-    this.#attempts.set(keyOf(username), [...this.#recent(username), this.#clock.now()]);
+  /** Forgives the name, and of the network this attempt alone: else one's own account would make room for guesses. */
+  succeeded({ name, clientAddress }: Attempt): void {
+    this.#attempts.delete(nameKey(name));
+    if (clientAddress !== "")
+      this.#keep(networkKey(clientAddress), this.#recent(networkKey(clientAddress)).slice(0, -1));
   }
 
-  succeeded(username: string): void {
-    this.#attempts.delete(keyOf(username));
-  }
-
-  #recent(username: string): number[] {
+  #recent(key: string): number[] {
     const since = this.#clock.now() - windowMs;
-    return (this.#attempts.get(keyOf(username)) ?? []).filter((at) => at > since);
+    return (this.#attempts.get(key) ?? []).filter((at) => at > since);
+  }
+
+  #keep(key: string, attempts: number[]): void {
+    this.#attempts.delete(key);
+    if (attempts.length === 0) return;
+    if (this.#attempts.size >= entriesKept) {
+      const [oldest = ""] = this.#attempts.keys();
+      this.#attempts.delete(oldest);
+    }
+    this.#attempts.set(key, attempts);
   }
 }
 
-/** A name as it is remembered: names come from anybody and may be megabytes long. */
-function keyOf(username: string): string {
-  return hash("sha256", username.toLowerCase(), "base64url");
+const nameKey = (name: string) => `name ${digest(name.toLowerCase())}`;
+const networkKey = (clientAddress: string) => `network ${digest(clientNetwork(clientAddress))}`;
+
+/** Names and addresses come from anybody and may be megabytes long. */
+function digest(text: string): string {
+  return hash("sha256", text, "base64url");
 }

@@ -1,11 +1,26 @@
-import { randomBytes } from "node:crypto";
+import { randomInt } from "node:crypto";
+import { crc32 } from "node:zlib";
 
 /** Kinds of tokens by their prefix, which lets scanners of leaked secrets recognise them. */
-const prefixes = { session: "fls_", accessToken: "flp_" } as const;
+const prefixes = { session: "fls_", accessToken: "flp_", invitation: "fli_", passwordReset: "flr_" } as const;
 
-/** A new random token of 240 bits. */
+const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const randomLength = 36;
+const checksumLength = 6;
+const madeForm = new RegExp(`^fl[a-z]_[0-9A-Za-z]{${randomLength + checksumLength}}$`);
+
+/** A new random token: prefix, 36 characters of 214 bits together, and a checksum of 6. */
 export function newToken(kind: keyof typeof prefixes): string {
-  return prefixes[kind] + randomBytes(30).toString("base64url");
+  const random = Array.from({ length: randomLength }, () => digits[randomInt(digits.length)]).join("");
+  return withChecksum(prefixes[kind] + random);
+}
+
+/**
+ * Whether a token looks like one of `newToken` but ends in another checksum, so that it was mistyped or guessed. Tokens
+ * of any other form, as those an operator chose or an older version made, have no checksum.
+ */
+export function hasWrongChecksum(token: string): boolean {
+  return madeForm.test(token) && withChecksum(token.slice(0, -checksumLength)) !== token;
 }
 
 /** Whether a token is a session's; all else is looked up as a personal access token. */
@@ -16,3 +31,16 @@ export function isSessionToken(token: string): boolean {
 /** The purposes of the keyed digests under which tokens are stored. */
 export const sessionPurpose = "session";
 export const accessTokenPurpose = "access token";
+export const invitationPurpose = "invitation";
+export const passwordResetPurpose = "password reset";
+
+/** CRC32 in base62, as GitHub's tokens have it: a scanner can tell a real one without asking us. */
+function withChecksum(text: string): string {
+  let rest = crc32(text);
+  let checksum = "";
+  for (let place = 0; place < checksumLength; place++) {
+    checksum = digits.charAt(rest % digits.length) + checksum;
+    rest = Math.floor(rest / digits.length);
+  }
+  return text + checksum;
+}

@@ -1,9 +1,19 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { Clock } from "@faultline/plugin";
-import type { MikroORM } from "@mikro-orm/sql";
+import type {
+  CreateProjectResponse,
+  RegisterByInvitationResponse,
+  ResetPasswordResponse,
+  SignInResponse,
+} from "@faultline/proto";
+import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import type { CoreCall } from "../core.ts";
-import { AuditEventEntity } from "../database/entities.ts";
+import { AuditEventEntity, ProjectEntity, UserEntity } from "../database/entities.ts";
 import { audited } from "./audited.ts";
+
+const keptMs = 365 * 24 * 3_600_000;
+
+type Response = MessageShape<DescMessage>;
 
 /** Writes down administrative acts: who did what, when. Written before the act is answered. */
 export class AuditLog {
@@ -19,21 +29,50 @@ export class AuditLog {
   async note(
     method: string,
     request: MessageShape<DescMessage>,
-    response: MessageShape<DescMessage>,
+    response: Response,
     { caller, grant }: Pick<CoreCall, "caller" | "grant">,
   ): Promise<void> {
     const tell = audited[method];
     if (!tell) return;
-    const { user, tokenId = 0 } = caller;
-    await this.#orm.em.fork().insert(AuditEventEntity, {
+    const em = this.#orm.em.fork();
+    await em.insert(AuditEventEntity, {
       at: this.#clock.now(),
-      userId: user.id,
-      username: user.username,
-      tokenId,
+      ...(caller.user.id === 0
+        ? await userIn(response, em)
+        : { userId: caller.user.id, username: caller.user.username }),
+      tokenId: caller.tokenId ?? 0,
       method,
-      projectId: grant.project.id,
-      projectPath: grant.project.path,
+      ...(grant.project.id === 0
+        ? await projectIn(response, em)
+        : { projectId: grant.project.id, projectPath: grant.project.path }),
       summary: tell(request, response).slice(0, 1000),
     });
   }
+
+  /** Deletes acts that are older than a year. */
+  async deleteExpired(): Promise<void> {
+    await this.#orm.em.fork().nativeDelete(AuditEventEntity, { at: { $lt: this.#clock.now() - keptMs } });
+  }
+}
+
+/** Who acted, of a method that needs no token. */
+async function userIn(response: Response, em: EntityManager): Promise<{ userId: number; username: string }> {
+  if ("user" in response) {
+    const { user } = response as unknown as SignInResponse | RegisterByInvitationResponse;
+    return { userId: user?.userId ?? 0, username: user?.username ?? "" };
+  }
+  const { username = "" } = response as Partial<ResetPasswordResponse>;
+  const row = await em.findOne(UserEntity, { username });
+  return { userId: row?.id ?? 0, username };
+}
+
+/** The project of an act whose request names none, such as making one. */
+async function projectIn(response: Response, em: EntityManager): Promise<{ projectId: number; projectPath: string }> {
+  if ("project" in response) {
+    const { project } = response as unknown as CreateProjectResponse;
+    return { projectId: project?.projectId ?? 0, projectPath: project?.path ?? "" };
+  }
+  const { projectPath = "" } = response as Partial<RegisterByInvitationResponse>;
+  const row = projectPath === "" ? null : await em.findOne(ProjectEntity, { path: projectPath });
+  return { projectId: row?.id ?? 0, projectPath };
 }

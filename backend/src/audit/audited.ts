@@ -1,5 +1,40 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
-import type { CreateProjectResponse, DeleteClientKeyResponse } from "@faultline/proto";
+import type {
+  AcceptInvitationResponse,
+  AddMemberResponse,
+  CreateAccessTokenResponse,
+  CreateClientKeyResponse,
+  CreateInvitationResponse,
+  CreateMemberRoleResponse,
+  CreatePasswordResetRequest,
+  CreateProjectResponse,
+  CreateUserResponse,
+  DeleteClientKeyResponse,
+  DeleteMemberRoleResponse,
+  DeleteProjectResponse,
+  DeleteUserResponse,
+  EndSessionRequest,
+  Member,
+  MemberRole,
+  RegisterByInvitationResponse,
+  RemoveMemberResponse,
+  RestoreProjectResponse,
+  RevokeAccessTokenResponse,
+  RevokeInvitationResponse,
+  Role,
+  RotateAccessTokenRequest,
+  RotateAccessTokenResponse,
+  SignOutRequest,
+  UpdateMemberResponse,
+  UpdateOwnErrorReportingRequest,
+  UpdateProfileRequest,
+  UpdateProjectRequest,
+  UpdateSettingsRequest,
+  UpdateUserRequest,
+  UpdateUserResponse,
+  User,
+} from "@faultline/proto";
+import { roleNames } from "../access/roles.ts";
 
 type Tell = (request: MessageShape<DescMessage>, response: MessageShape<DescMessage>) => string;
 
@@ -10,11 +45,141 @@ function act<Request, Response>(tell: (request: Request, response: Response) => 
 
 /** The administrative acts, by method. Methods that change something and are not here say why in notAudited. */
 export const audited: Readonly<Record<string, Tell>> = {
+  "AccountService.SignIn": act(() => "Signed in."),
+  "AccountService.SignOut": act(({ everywhere }: SignOutRequest) =>
+    everywhere ? "Signed out and ended all own sessions." : "Signed out.",
+  ),
+  "AccountService.UpdateProfile": act(
+    (request: UpdateProfileRequest) =>
+      `Changed of the own profile: ${changed(request, { name: "name", email: "e-mail address" })}.`,
+  ),
+  "AccountService.ChangePassword": act(() => "Changed the own password."),
+  "AccountService.EndSession": act(({ sessionId }: EndSessionRequest) => `Ended the own session ${sessionId}.`),
+  "AccountService.CreateAccessToken": act(
+    (_, { accessToken }: CreateAccessTokenResponse) =>
+      `Made the personal access token ${accessToken?.tokenId}, "${accessToken?.name}", for ${accessToken?.scopes.join(" and ")}.`,
+  ),
+  "AccountService.RevokeAccessToken": act(
+    (_, { accessToken }: RevokeAccessTokenResponse) =>
+      `Revoked the personal access token ${accessToken?.tokenId}, "${accessToken?.name}", of user ${accessToken?.userId}.`,
+  ),
+  "AccountService.RotateAccessToken": act(
+    ({ tokenId }: RotateAccessTokenRequest, { accessToken }: RotateAccessTokenResponse) =>
+      `Replaced the personal access token ${tokenId || "of the call"} by ${accessToken?.tokenId}, "${accessToken?.name}".`,
+  ),
+
+  "UserService.CreateUser": act(
+    (_, { user }: CreateUserResponse) => `Made the ${user?.isAdmin ? "administrator" : "user"} ${named(user)}.`,
+  ),
+  "UserService.UpdateUser": act((request: UpdateUserRequest, { user }: UpdateUserResponse) => {
+    const fields = changed(request, { username: "user name", name: "name", email: "e-mail address" });
+    const rights = [
+      request.isAdmin !== undefined && (request.isAdmin ? "made an administrator" : "made a normal user"),
+      request.isBlocked !== undefined && (request.isBlocked ? "blocked" : "unblocked"),
+    ].filter((part) => part !== false);
+    return `Changed the user ${named(user)}: ${[...(fields === "nothing" ? [] : [fields]), ...rights].join(", ") || fields}.`;
+  }),
+  "UserService.DeleteUser": act((_, { user }: DeleteUserResponse) => `Deleted the user ${named(user)}.`),
+  "UserService.CreatePasswordReset": act(
+    ({ userId }: CreatePasswordResetRequest) => `Made a password link for user ${userId}.`,
+  ),
+  "UserService.ResetPassword": act(() => "Set the own password by a link."),
+
+  "MemberService.AddMember": act((_, { member }: AddMemberResponse) => `Added ${asMember(member)}.`),
+  "MemberService.UpdateMember": act((_, { member }: UpdateMemberResponse) => `Made ${asMember(member)}.`),
+  "MemberService.RemoveMember": act(
+    (_, { member }: RemoveMemberResponse) => `Removed the member ${named(member?.user)}.`,
+  ),
+  "MemberService.CreateInvitation": act(
+    (_, { invitation }: CreateInvitationResponse) =>
+      `Made the invitation ${invitation?.invitationId} as ${roleName(invitation)}.`,
+  ),
+  "MemberService.RevokeInvitation": act(
+    (_, { invitation }: RevokeInvitationResponse) =>
+      `Took back the invitation ${invitation?.invitationId} as ${roleName(invitation)}.`,
+  ),
+  "MemberService.AcceptInvitation": act(
+    (_, { member }: AcceptInvitationResponse) => `Joined by an invitation as ${roleName(member)}.`,
+  ),
+  "MemberService.RegisterByInvitation": act(
+    (_, { user }: RegisterByInvitationResponse) => `Made the own account ${named(user)} by an invitation and joined.`,
+  ),
+  "MemberRoleService.CreateMemberRole": act(
+    (_, { memberRole }: CreateMemberRoleResponse) => `Made the custom role ${roleName({ memberRole })}.`,
+  ),
+  "MemberRoleService.DeleteMemberRole": act(
+    (_, { memberRole }: DeleteMemberRoleResponse) => `Deleted the custom role ${roleName({ memberRole })}.`,
+  ),
+
   "ProjectService.CreateProject": act(
     (_, { project }: CreateProjectResponse) => `Made the project ${project?.path} (${project?.projectId}).`,
   ),
-  "ClientKeyService.CreateClientKey": act(() => "Made a client key."),
+  "ProjectService.UpdateProject": act(
+    (request: UpdateProjectRequest) =>
+      `Changed of the project: ${changed(request, { name: "name", path: "path", monitorEnabled: "Monitor feature" })}.`,
+  ),
+  "ProjectService.DeleteProject": act(
+    (_, { project }: DeleteProjectResponse) => `Deleted the project ${project?.path} (${project?.projectId}).`,
+  ),
+  "ProjectService.RestoreProject": act(
+    (_, { project }: RestoreProjectResponse) => `Restored the project ${project?.path} (${project?.projectId}).`,
+  ),
+  "SettingsService.UpdateSettings": act(
+    (request: UpdateSettingsRequest) =>
+      `Changed of the error-tracking settings: ${changed(request, {
+        active: "active",
+        backend: "backend",
+        externalApiUrl: "external API URL",
+        externalAuthToken: "external auth token",
+        externalProject: "external project",
+      })}.`,
+  ),
+  "ClientKeyService.CreateClientKey": act(
+    (_, { clientKey }: CreateClientKeyResponse) => `Made the client key ${clientKey?.keyId}.`,
+  ),
   "ClientKeyService.DeleteClientKey": act(
     (_, { clientKey }: DeleteClientKeyResponse) => `Deleted the client key ${clientKey?.keyId}.`,
   ),
+
+  "InstanceService.UpdateOwnErrorReporting": act(
+    (request: UpdateOwnErrorReportingRequest) =>
+      `Changed of the reporting of own failures: ${changed(request, {
+        enabled: "whether it is on",
+        dsn: "DSN",
+        projectId: "project",
+        environment: "environment",
+        externalVersion: "version of the external system",
+      })}.`,
+  ),
+  "InstanceService.RotateEncryptionKey": act(() => "Made a new encryption key."),
 };
+
+/** Methods that change something and are no administrative act, with the reason. */
+export const notAudited: Readonly<Record<string, string>> = {
+  "ErrorService.UpdateErrors": "the daily work of every developer; an error tells when its status changed",
+  "IngestService.ReportEvents": "events are the data itself, thousands a second",
+  "IngestService.ReportSessions": "sessions are the data itself, as events are",
+};
+
+/** The fields that a request carries, in words. */
+function changed<Request>(request: Request, words: { readonly [K in keyof Request]?: string }): string {
+  const fields = Object.keys(words) as (keyof Request)[];
+  return (
+    fields
+      .filter((field) => request[field] !== undefined)
+      .map((field) => words[field])
+      .join(", ") || "nothing"
+  );
+}
+
+function named(user: User | undefined): string {
+  return `${user?.username} (${user?.userId})`;
+}
+
+function asMember(member: Member | undefined): string {
+  return `${named(member?.user)} as ${roleName(member)}`;
+}
+
+function roleName(given: { role?: Role; memberRole?: MemberRole | undefined } | undefined): string {
+  return given?.memberRole ? `"${given.memberRole.name}"` : (roleNames.get(given?.role ?? 0) ?? "no role");
+}

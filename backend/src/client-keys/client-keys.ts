@@ -1,13 +1,15 @@
 import { randomBytes } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { ClientKeyRefusal, type Admission, type Clock } from "@faultline/plugin";
-import { Backend, type ClientKeySchema } from "@faultline/proto";
+import { ClientKeyRefusal, ServiceError, type Admission, type Clock } from "@faultline/plugin";
+import { Backend, ErrorReason, type ClientKeySchema } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import { ClientKeyEntity, ProjectEntity, SettingsEntity, type ClientKeyRow } from "../database/entities.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
 import { clientKeyToProto } from "../to-proto.ts";
 
 const publicKeyPurpose = "client key";
+
+const keysOfProject = 50;
 
 /** What is known of a public key: its project, which may take no events now, or that there is no such key. */
 type Known = (Admission & { readonly isOpen: boolean }) | "unknown";
@@ -62,14 +64,14 @@ export class ClientKeys {
     const generation = this.#generation;
     const em = this.#orm.em.fork();
     const row = await em.findOne(ClientKeyEntity, { keyDigest: this.#keyRing.digest(publicKeyPurpose, publicKey) });
-    const project = row && (await em.findOne(ProjectEntity, { id: row.projectId }));
-    const settings = row && (await em.findOne(SettingsEntity, { id: row.projectId }));
+    const project = row && (await em.findOne(ProjectEntity, { id: row.projectId, deletedAt: null }));
+    const settings = project && (await em.findOne(SettingsEntity, { id: project.id }));
     const isOpen =
       this.#integratedOffered &&
       project?.monitorEnabled === true && // the whole feature depends on it (specification 2.1)
       settings?.active === true &&
       settings.backend === Backend.INTEGRATED;
-    const known: Known = row ? { keyId: row.id, projectId: row.projectId, isOpen } : "unknown";
+    const known: Known = row && project ? { keyId: row.id, projectId: project.id, isOpen } : "unknown";
     if (generation === this.#generation) {
       if (this.#known.size >= keysRemembered) this.#known.clear();
       this.#known.set(publicKey, known);
@@ -83,19 +85,17 @@ export class ClientKeys {
     this.#known.clear();
   }
 
-  async create(
-    projectId: number,
-    em: EntityManager = this.#orm.em.fork(),
-  ): Promise<MessageInitShape<typeof ClientKeySchema>> {
-    const [publicKey, secret] = [randomBytes(16).toString("hex"), randomBytes(16).toString("hex")];
-    const row = em.create(ClientKeyEntity, {
-      projectId,
-      keyDigest: this.#keyRing.digest(publicKeyPurpose, publicKey),
-      sealedPair: this.#keyRing.encrypt(pairPlace(projectId), `${publicKey}:${secret}`),
-      createdAt: this.#clock.now(),
-      lastUsedAt: null,
+  /** Refuses with LIMIT_REACHED when the project has as many as it may. */
+  async create(projectId: number): Promise<MessageInitShape<typeof ClientKeySchema>> {
+    const row = await this.#orm.em.fork().transactional(async (em) => {
+      if ((await em.count(ClientKeyEntity, { projectId })) >= keysOfProject) {
+        throw new ServiceError(
+          ErrorReason.LIMIT_REACHED,
+          `A project has at most ${keysOfProject} client keys. Delete one that is no longer used.`,
+        );
+      }
+      return this.#insert(em, projectId);
     });
-    await em.flush();
     this.projectChanged();
     return this.#message(row);
   }
@@ -103,8 +103,9 @@ export class ClientKeys {
   /** Makes the first key of a project that has none. */
   async ensureOne(projectId: number): Promise<void> {
     await this.#orm.em.fork().transactional(async (em) => {
-      if ((await em.count(ClientKeyEntity, { projectId })) === 0) await this.create(projectId, em);
+      if ((await em.count(ClientKeyEntity, { projectId })) === 0) await this.#insert(em, projectId);
     });
+    this.projectChanged();
   }
 
   async newest(projectId: number) {
@@ -134,7 +135,7 @@ export class ClientKeys {
     const row = await em.findOne(ClientKeyEntity, { id: keyId, projectId });
     if (!row) return undefined;
     const message = this.#message(row);
-    await em.remove(row).flush();
+    if ((await em.nativeDelete(ClientKeyEntity, { id: keyId, projectId })) === 0) return undefined; // of two at once
     this.#lastUsed.delete(keyId);
     this.projectChanged();
     return message;
@@ -148,6 +149,19 @@ export class ClientKeys {
     for (const [id, lastUsedAt] of used) await em.nativeUpdate(ClientKeyEntity, { id }, { lastUsedAt });
   }
 
+  async #insert(em: EntityManager, projectId: number): Promise<ClientKeyRow> {
+    const [publicKey, secret] = [randomBytes(16).toString("hex"), randomBytes(16).toString("hex")];
+    const row = em.create(ClientKeyEntity, {
+      projectId,
+      keyDigest: this.#keyRing.digest(publicKeyPurpose, publicKey),
+      sealedPair: this.#keyRing.encrypt(pairPlace(projectId), `${publicKey}:${secret}`),
+      createdAt: this.#clock.now(),
+      lastUsedAt: null,
+    });
+    await em.flush();
+    return row;
+  }
+
   #message(row: ClientKeyRow) {
     const [publicKey = "", secret = ""] = this.#keyRing.decrypt(pairPlace(row.projectId), row.sealedPair).split(":");
     const lastUsedAt = this.#lastUsed.get(row.id) ?? row.lastUsedAt;
@@ -156,6 +170,6 @@ export class ClientKeys {
 }
 
 /** Where a pair is encrypted for, see KeyRing.encrypt. The key's own id is not known before it is stored. */
-function pairPlace(projectId: number): string {
+export function pairPlace(projectId: number): string {
   return `client_key:${projectId}:sealed_pair`;
 }

@@ -198,6 +198,7 @@ export const OwnErrorReportingEntity = defineEntity({
     externalVersion: p.string(),
   },
 });
+export type OwnErrorReportingRow = InferEntity<typeof OwnErrorReportingEntity>;
 
 export const coreEntities = [
   UserEntity,

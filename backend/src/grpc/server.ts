@@ -7,7 +7,7 @@ import {
   type MessageShape,
 } from "@bufbuild/protobuf";
 import { type Call, type Core, type Log, ServiceError, StartRefusal, statusOfReason } from "@faultline/plugin";
-import { ErrorReason } from "@faultline/proto";
+import { ErrorReason, IngestService } from "@faultline/proto";
 import { fieldTrailer, reasonName, reasonTrailer, serviceDefinition } from "@faultline/proto/grpc";
 import {
   Metadata,
@@ -18,29 +18,49 @@ import {
   status,
   type handleServerStreamingCall,
   type handleUnaryCall,
+  type ServiceDefinition,
   type StatusObject,
 } from "@grpc/grpc-js";
 import { HealthImplementation } from "grpc-health-check";
+import type { GrpcTls } from "../config.ts";
 import { coreServices } from "../core.ts";
 import { reflection } from "./reflection.ts";
+import { tlsCredentials } from "./tls.ts";
 
 setLogVerbosity(logVerbosity.NONE); // what matters of its messages comes as errors, and is said once, by us
 
-const maxMessageBytes = 16 * 1024 * 1024;
+/** A batch of events takes this much, compressed or not: grpc-js stops decompressing there. */
+const maxBatchBytes = 16 * 1024 * 1024;
+
+/** Every other request. */
+const maxMessageBytes = 4 * 1024 * 1024;
 
 type AnyMessage = MessageShape<DescMessage>;
 
-/** The gRPC server of the core, with health and reflection so that foreign clients need none of our files. */
+/**
+ * The gRPC server of the core, with health and, on this machine, reflection, so that foreign clients need none of our
+ * files.
+ */
 export class GrpcServer {
   readonly #server = new Server({
-    "grpc.max_receive_message_length": maxMessageBytes,
+    "grpc.max_receive_message_length": maxBatchBytes,
     "grpc.max_concurrent_streams": 100,
   });
   readonly #health: HealthImplementation;
   readonly #log: Log;
+  readonly #deadlineMs: number;
 
-  constructor(core: Core, log: Log) {
+  /**
+   * `hasReflection`: to be left off where strangers can connect. `deadlineMs`: for unary calls without a deadline of
+   * their own, so that none waits for ever.
+   */
+  constructor(
+    core: Core,
+    log: Log,
+    { hasReflection, deadlineMs = 30_000 }: { hasReflection: boolean; deadlineMs?: number },
+  ) {
     this.#log = log;
+    this.#deadlineMs = deadlineMs;
     const services: Record<string, "SERVING" | "NOT_SERVING"> = { "": "NOT_SERVING" };
     for (const [key, service] of Object.entries(coreServices)) {
       this.#addService(service, core[key as keyof Core] as unknown as Record<string, UnaryHandler | StreamHandler>);
@@ -48,16 +68,15 @@ export class GrpcServer {
     }
     this.#health = new HealthImplementation(services);
     this.#health.addToServer(this.#server);
-    reflection().addToServer(this.#server);
+    if (hasReflection) reflection().addToServer(this.#server);
   }
 
-  /** Listens; answers the address with the port that was bound. */
-  async listen(address: string): Promise<string> {
+  /** Listens, with TLS where it is given; answers the address with the port that was bound. May be called again. */
+  async listen(address: string, tls?: GrpcTls): Promise<string> {
+    const credentials = tls ? tlsCredentials(tls) : ServerCredentials.createInsecure();
     try {
       const port = await new Promise<number>((resolve, reject) =>
-        this.#server.bindAsync(address, ServerCredentials.createInsecure(), (error, bound) =>
-          error ? reject(error) : resolve(bound),
-        ),
+        this.#server.bindAsync(address, credentials, (error, bound) => (error ? reject(error) : resolve(bound))),
       );
       return address.replace(/:\d+$/, `:${port}`);
     } catch (error) {
@@ -95,22 +114,35 @@ export class GrpcServer {
         ];
       }),
     );
-    this.#server.addService(serviceDefinition(service), implementation);
+    this.#server.addService(bounded(serviceDefinition(service)), implementation);
   }
 
   #unary(method: DescMethod, handler: UnaryHandler): handleUnaryCall<AnyMessage, AnyMessage> {
     return (call, callback) => {
+      if (call.request instanceof TooLarge) return callback(tooLarge);
       const abort = new AbortController();
+      let answer = callback;
+      const late = setTimeout(() => {
+        abort.abort();
+        const details = `The call took longer than ${this.#deadlineMs / 1000} s and had no deadline of its own.`;
+        answer({ code: status.DEADLINE_EXCEEDED, details });
+        answer = () => undefined; // the handler may still end
+      }, this.#deadlineMs);
+      if (call.getDeadline() !== Infinity) clearTimeout(late);
       call.on("cancelled", () => abort.abort());
-      handler(call.request, { token: bearerToken(call.metadata), signal: abort.signal }).then(
-        (response) => callback(null, response),
-        (thrown: unknown) => callback(this.#status(method, thrown)),
-      );
+      handler(call.request, { token: bearerToken(call.metadata), signal: abort.signal })
+        .finally(() => clearTimeout(late))
+        .then(
+          (response) => answer(null, response),
+          (thrown: unknown) => answer(this.#status(method, thrown)),
+        );
     };
   }
 
   #streaming(method: DescMethod, handler: StreamHandler): handleServerStreamingCall<AnyMessage, AnyMessage> {
     return (call) => {
+      if (call.request instanceof TooLarge)
+        return void call.emit("error", Object.assign(new Error("refused"), tooLarge));
       const abort = new AbortController();
       call.on("cancelled", () => abort.abort());
       const send = async () => {
@@ -140,6 +172,32 @@ export class GrpcServer {
     if (error.field) metadata.set(fieldTrailer, error.field);
     return { code: statusOfReason[error.reason] ?? status.INTERNAL, details: error.message, metadata };
   }
+}
+
+/** Stands for a request that is larger than its method takes; grpc-js itself knows one limit for all methods. */
+class TooLarge {
+  readonly $typeName = "";
+}
+
+const tooLarge: Partial<StatusObject> = {
+  code: status.RESOURCE_EXHAUSTED,
+  details: "The request is larger than 4 MiB, which only batches of events and sessions may be.",
+};
+
+/** The methods of a service, each with the limit of its requests. */
+function bounded(definition: ServiceDefinition): ServiceDefinition {
+  return Object.fromEntries(
+    Object.entries(definition).map(([name, method]) => [
+      name,
+      method.path.startsWith(`/${IngestService.typeName}/`)
+        ? method
+        : {
+            ...method,
+            requestDeserialize: (bytes: Buffer) =>
+              bytes.length > maxMessageBytes ? new TooLarge() : (method.requestDeserialize(bytes) as unknown),
+          },
+    ]),
+  );
 }
 
 type UnaryHandler = (request: AnyMessage, call: Call) => Promise<AnyMessage>;

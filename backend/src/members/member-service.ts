@@ -1,9 +1,19 @@
-import type { Handlers } from "@faultline/plugin";
-import { MemberService } from "@faultline/proto";
+import type { Clock, Handlers } from "@faultline/plugin";
+import type { MemberService } from "@faultline/proto";
+import type { MikroORM } from "@mikro-orm/sql";
+import type { AccessMemory } from "../access/access-memory.ts";
 import type { CoreCall } from "../core.ts";
-import { notBuilt } from "../not-built.ts";
+import type { KeyRing } from "../secrets/key-ring.ts";
+import { invitations } from "./invitations.ts";
+import { members } from "./members.ts";
 
-/** Members of projects and invitations. */
-export function memberService(): Handlers<typeof MemberService, CoreCall> {
-  return notBuilt(MemberService);
+/** Members of projects, and the invitations by which they come. */
+export function memberService(parts: {
+  orm: MikroORM;
+  keyRing: KeyRing;
+  clock: Clock;
+  memory: AccessMemory;
+  baseUrl: () => string;
+}): Handlers<typeof MemberService, CoreCall> {
+  return { ...members(parts), ...invitations(parts) };
 }

@@ -62,6 +62,15 @@ export class Outcomes {
     await this.#database.write<Tables>().deleteFrom("outcome").where("hour", "<", cutoff).execute();
   }
 
+  /** Deletes the next outcomes of a project that is gone for good; true when none is left. */
+  async deleteProject(projectId: number): Promise<boolean> {
+    const { numAffectedRows } = await sql`
+      delete from outcome where (project_id, hour, kind, category, reason) in (
+        select project_id, hour, kind, category, reason from outcome where project_id = ${projectId} limit 500
+      )`.execute(this.#database.write<Tables>());
+    return (numAffectedRows ?? 0n) === 0n;
+  }
+
   async list(projectId: number, hourCount: number): Promise<MessageInitShape<typeof ListOutcomesResponseSchema>> {
     await this.save().catch(() => undefined); // what is stored can be read while nothing can be written
     const first = Math.floor(this.#clock.now() / hourMs) - hourCount + 1;
@@ -94,6 +103,23 @@ export class Outcomes {
       refusedPerHour,
       startTime: timestamp(first * hourMs),
     };
+  }
+
+  /** How many items were refused in each of the last hours in all projects; the running hour is the last. */
+  async refusedPerHour(hourCount: number): Promise<number[]> {
+    await this.save().catch(() => undefined); // as above
+    const first = Math.floor(this.#clock.now() / hourMs) - hourCount + 1;
+    const hours = await this.#database
+      .read<Tables>()
+      .selectFrom("outcome")
+      .where("hour", ">=", first)
+      .where("kind", "=", OutcomeKind.REFUSED)
+      .select("hour")
+      .select(({ fn }) => fn.sum<number>("quantity").as("quantity"))
+      .groupBy("hour")
+      .execute();
+    const perHour = new Map(hours.map(({ hour, quantity }) => [hour, quantity]));
+    return Array.from({ length: hourCount }, (_, n) => perHour.get(first + n) ?? 0);
   }
 
   /** The refusals of a project: those of the last minutes at once, then each second's, until the signal aborts. */
@@ -161,7 +187,7 @@ export class Outcomes {
         insert into outcome (project_id, hour, kind, category, reason, quantity)
         select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5
         from json_each(${JSON.stringify(rows)})
-        where exists (select 1 from project where id = value ->> 0)
+        where exists (select 1 from project where id = value ->> 0 and deleted_at is null)
         on conflict (project_id, hour, kind, category, reason) do update set quantity = quantity + excluded.quantity
       `.execute(this.#database.write<Tables>());
     } catch (error) {

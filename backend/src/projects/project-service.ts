@@ -1,14 +1,15 @@
 import { pageSizeOf, pageToken, readPageToken, ServiceError, type Clock, type Handlers } from "@faultline/plugin";
-import { ErrorReason, ProjectService, Role } from "@faultline/proto";
+import { ErrorReason, Role, type ProjectService } from "@faultline/proto";
 import { UniqueConstraintViolationException } from "@mikro-orm/core";
-import type { MikroORM } from "@mikro-orm/sql";
+import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import type { AccessMemory } from "../access/access-memory.ts";
 import type { Grant, Grants } from "../access/grants.ts";
 import type { ClientKeys } from "../client-keys/client-keys.ts";
 import type { CoreCall } from "../core.ts";
-import { notBuilt } from "../not-built.ts";
-import { MemberEntity, ProjectEntity, SettingsEntity } from "../database/entities.ts";
+import { contains } from "../database/contains.ts";
+import { MemberEntity, ProjectEntity, SettingsEntity, type ProjectRow } from "../database/entities.ts";
 import { projectToProto } from "../to-proto.ts";
+import { restorable } from "./deleted-projects.ts";
 import { projectNotFound, type ProjectDirectory } from "./project-directory.ts";
 import { projectName, projectPath } from "./project-path.ts";
 
@@ -26,9 +27,12 @@ export function projectService(parts: {
   const message = async (grant: Grant) =>
     projectToProto(grant, projects.capabilities(grant, await projects.settings(grant.project.id)));
 
-  return {
-    ...notBuilt(ProjectService),
+  const changed = () => {
+    clientKeys.projectChanged();
+    memory.changed();
+  };
 
+  return {
     async createProject(request, { caller }) {
       const path = projectPath(request.path);
       const name = projectName(request.name || (path.split("/").at(-1) ?? ""));
@@ -40,7 +44,7 @@ export function projectService(parts: {
           await em.insert(MemberEntity, { projectId: id, userId: caller.user.id, role: Role.OWNER, createdAt: now });
           return id;
         })
-        .catch(refuseTakenPath(path));
+        .catch((error: unknown) => refuseTakenPath(error, path));
       memory.changed();
       return { project: await message(await grants.of(caller.user, projectId)) };
     },
@@ -54,12 +58,11 @@ export function projectService(parts: {
       const size = pageSizeOf(request);
       const em = orm.em.fork();
       const text = request.query.trim();
-      const like = { $like: `%${text.replace(/[%_\\]/g, "")}%` };
-      const member = await em.find(MemberEntity, { userId: caller.user.id }, { fields: ["projectId"] });
+      const own = em.createQueryBuilder(MemberEntity).select("projectId").where({ userId: caller.user.id });
       const where = {
         deletedAt: null,
-        ...(!caller.user.isAdmin && { id: { $in: member.map(({ projectId }) => projectId) } }),
-        ...(text !== "" && { $or: [{ path: like }, { name: like }] }),
+        ...(!caller.user.isAdmin && { id: { $in: own.toRaw() } }),
+        ...(text !== "" && { $or: [{ path: contains(text) }, { name: contains(text) }] }),
       };
       const rows = await em.find(
         ProjectEntity,
@@ -69,40 +72,94 @@ export function projectService(parts: {
       const page = rows.slice(0, size);
       const settings = await em.find(SettingsEntity, { id: { $in: page.map((row) => row.id) } });
       const settingsOf = new Map(settings.map((row) => [row.id, row]));
+      const listed = await Promise.all(
+        page.map(async (row) => {
+          const grant = await grants.of(caller.user, row.id).catch(unlessGone);
+          return grant && projectToProto(grant, projects.capabilities(grant, settingsOf.get(row.id) ?? null));
+        }),
+      );
       const last = page.at(-1);
       return {
-        projects: await Promise.all(
-          page.map(async (row) => {
-            const grant = await grants.of(caller.user, row.id);
-            return projectToProto(grant, projects.capabilities(grant, settingsOf.get(row.id) ?? null));
-          }),
-        ),
+        projects: listed.filter((project) => project !== undefined),
         nextPageToken: rows.length > size && last ? pageToken("projects", [last.path]) : "",
         totalSize: await em.count(ProjectEntity, where),
       };
     },
 
     async updateProject(request, { caller }) {
-      const em = orm.em.fork();
-      const row = await em.findOne(ProjectEntity, { id: request.projectId, deletedAt: null });
-      if (!row) throw projectNotFound();
-      if (request.name !== undefined) row.name = projectName(request.name);
-      if (request.path !== undefined) row.path = projectPath(request.path);
-      if (request.monitorEnabled !== undefined) row.monitorEnabled = request.monitorEnabled;
-      await em.flush().catch(refuseTakenPath(row.path));
-      clientKeys.projectChanged();
-      memory.changed();
-      return { project: await message(await grants.of(caller.user, row.id)) };
+      const { projectId } = request;
+      await orm.em
+        .fork()
+        .transactional(async (em) => {
+          const row = await projectRow(em, projectId);
+          if (request.name !== undefined) row.name = projectName(request.name);
+          if (request.path !== undefined) row.path = projectPath(request.path);
+          if (request.monitorEnabled !== undefined) row.monitorEnabled = request.monitorEnabled;
+        })
+        .catch((error: unknown) => refuseTakenPath(error, request.path ?? ""));
+      changed();
+      return { project: await message(await grants.of(caller.user, projectId)) };
+    },
+
+    async deleteProject({ projectId }, { grant }) {
+      const project = await orm.em.fork().transactional(async (em) => {
+        const row = await projectRow(em, projectId);
+        row.deletedAt = clock.now();
+        row.deletedPath = row.path;
+        row.path = `~deleted-${projectId}`; // no project can have it, and the old one is free
+        return row;
+      });
+      changed();
+      return { project: projectToProto({ project, role: grant.role }, undefined) };
+    },
+
+    async restoreProject({ projectId }, { caller }) {
+      let path = "";
+      await orm.em
+        .fork()
+        .transactional(async (em) => {
+          const row = await em.findOne(ProjectEntity, { id: projectId, ...restorable(clock.now()) });
+          if (!row) {
+            throw new ServiceError(
+              ErrorReason.DELETED_PROJECT_NOT_FOUND,
+              "There is no such deleted project. A project is deleted for good after seven days.",
+            );
+          }
+          path = row.deletedPath ?? "";
+          row.path = path;
+          row.deletedPath = null;
+          row.deletedAt = null;
+        })
+        .catch((error: unknown) => refuseTakenPath(error, path, "Give that one another path, then restore this one."));
+      changed();
+      return { project: await message(await grants.of(caller.user, projectId)) };
+    },
+
+    async listDeletedProjects() {
+      const rows = await orm.em
+        .fork()
+        .find(ProjectEntity, restorable(clock.now()), { orderBy: { deletedAt: "asc", id: "asc" }, limit: 100 });
+      return { projects: rows.map((project) => projectToProto({ project, role: Role.OWNER }, undefined)) };
     },
   };
 }
 
-function refuseTakenPath(path: string) {
-  return (error: unknown) => {
-    if (!(error instanceof UniqueConstraintViolationException)) throw error;
-    throw new ServiceError(ErrorReason.PROJECT_PATH_TAKEN, `Another project has the path ${path}. Choose another.`, {
-      field: "path",
-      cause: error,
-    });
-  };
+async function projectRow(em: EntityManager, id: number): Promise<ProjectRow> {
+  const row = await em.findOne(ProjectEntity, { id, deletedAt: null });
+  if (!row) throw projectNotFound();
+  return row;
+}
+
+/** Of a project that went while it was being listed there is nothing to show. */
+function unlessGone(error: unknown): undefined {
+  if (!(error instanceof ServiceError && error.reason === ErrorReason.PROJECT_NOT_FOUND)) throw error;
+}
+
+/** Turns the database's refusal of a second project with a path into ours. */
+function refuseTakenPath(error: unknown, path: string, whatToDo = "Choose another."): never {
+  if (!(error instanceof UniqueConstraintViolationException)) throw error;
+  throw new ServiceError(ErrorReason.PROJECT_PATH_TAKEN, `Another project has the path ${path}. ${whatToDo}`, {
+    field: "path",
+    cause: error,
+  });
 }

@@ -7,7 +7,13 @@ import { writeFileDurably } from "./write-file-durably.ts";
 /** The file's form. The first key encrypts, all decrypt; `pepper` never changes, as lookups depend on it. */
 interface KeyFile {
   readonly pepper: string;
-  readonly keys: readonly { readonly id: string; readonly secret: string }[];
+  readonly keys: readonly KeyEntry[];
+}
+
+interface KeyEntry {
+  /** A number that grows with each rotation. */
+  readonly id: string;
+  readonly secret: string;
 }
 
 /**
@@ -15,16 +21,17 @@ interface KeyFile {
  * A thief of the database alone can read neither.
  */
 export class KeyRing {
+  readonly #path: string;
   readonly #pepper: Buffer;
-  readonly #keys = new Map<string, Buffer>();
-  readonly #activeId: string;
+  #file: KeyFile;
+  #keys: ReadonlyMap<string, Buffer>;
+  #activeId: string;
 
-  private constructor(file: KeyFile) {
+  private constructor(path: string, file: KeyFile) {
+    this.#path = path;
+    this.#file = file;
     this.#pepper = secretBytes(file.pepper);
-    for (const { id, secret } of file.keys) this.#keys.set(id, secretBytes(secret));
-    const [first] = this.#keys.keys();
-    if (first === undefined) throw new Error("no key");
-    this.#activeId = first;
+    [this.#activeId, this.#keys] = keysOf(file);
   }
 
   /** Reads `secrets.json` in the data directory; makes it when `mayCreate`, that is while there is no database yet. */
@@ -38,12 +45,12 @@ export class KeyRing {
       }
       const fresh: KeyFile = {
         pepper: randomBytes(32).toString("base64"),
-        keys: [{ id: "1", secret: randomBytes(32).toString("base64") }],
+        keys: [newKey(1)],
       };
-      writeFileDurably(path, JSON.stringify(fresh, null, 2) + "\n");
+      writeKeys(path, fresh);
     }
     try {
-      return new KeyRing(JSON.parse(readFileSync(path, "utf8")) as KeyFile); // wrong forms throw and are refused below
+      return new KeyRing(path, JSON.parse(readFileSync(path, "utf8")) as KeyFile); // wrong forms throw and are refused below
     } catch (error) {
       throw new StartRefusal(`The key file ${path} cannot be read: put it back from a backup.`, error);
     }
@@ -74,11 +81,54 @@ export class KeyRing {
     return Buffer.concat([decipher.update(body), decipher.final()]).toString("utf8");
   }
 
+  /** How many keys there are; more than one while stored values wait to be encrypted with the first. */
+  get keyCount(): number {
+    return this.#keys.size;
+  }
+
+  /** What every value begins with that the first key encrypted. */
+  get activePrefix(): string {
+    return `v1.${this.#activeId}.`;
+  }
+
+  /** Puts a new key in front. The file has it before anything is encrypted with it. */
+  rotate(): void {
+    const newest = Math.max(...this.#file.keys.map(({ id }) => Number(id) || 0));
+    this.#replaceKeys([newKey(newest + 1), ...this.#file.keys]);
+  }
+
+  /** Forgets all keys but the first. Nothing that is stored may need them any more. */
+  dropOldKeys(): void {
+    this.#replaceKeys(this.#file.keys.slice(0, 1));
+  }
+
+  #replaceKeys(keys: readonly KeyEntry[]): void {
+    const file = { ...this.#file, keys };
+    writeKeys(this.#path, file);
+    this.#file = file;
+    [this.#activeId, this.#keys] = keysOf(file);
+  }
+
   #dataKey(keyId: string): Buffer {
     const secret = this.#keys.get(keyId);
     if (!secret) throw new Error(`key ${keyId} is not in the key file`);
     return Buffer.from(hkdfSync("sha256", secret, Buffer.alloc(0), "faultline data", 32));
   }
+}
+
+function newKey(id: number): KeyEntry {
+  return { id: String(id), secret: randomBytes(32).toString("base64") };
+}
+
+function writeKeys(path: string, file: KeyFile): void {
+  writeFileDurably(path, JSON.stringify(file, null, 2) + "\n");
+}
+
+/** The id of the first key, and all keys. */
+function keysOf({ keys }: KeyFile): [activeId: string, keys: ReadonlyMap<string, Buffer>] {
+  const [first] = keys;
+  if (first === undefined) throw new Error("no key");
+  return [first.id, new Map(keys.map(({ id, secret }) => [id, secretBytes(secret)]))];
 }
 
 /** The 32 bytes of a secret in the key file; a shorter one would be accepted by HMAC and HKDF without a word. */

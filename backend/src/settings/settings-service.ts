@@ -1,15 +1,16 @@
-import { invalidField, ServiceError, type Clock, type Handlers } from "@faultline/plugin";
+import { invalidField, ServiceError, type Clock, type ErrorBackend, type Handlers } from "@faultline/plugin";
 import { Backend, ErrorReason, SettingsService, type UpdateSettingsRequest } from "@faultline/proto";
 import type { MikroORM } from "@mikro-orm/sql";
 import type { ClientKeys } from "../client-keys/client-keys.ts";
 import type { Offering } from "../config.ts";
 import type { CoreCall } from "../core.ts";
-import { notBuilt } from "../not-built.ts";
 import { SettingsEntity, type SettingsRow } from "../database/entities.ts";
-import type { ProjectDirectory } from "../projects/project-directory.ts";
+import { monitorOff, type ProjectDirectory } from "../projects/project-directory.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
 import { settingsToProto } from "../to-proto.ts";
 import { externalApiUrl } from "./external-api-url.ts";
+import { externalTarget } from "./external-target.ts";
+import { checkExternalToken, externalTokenPlace } from "./external-token.ts";
 
 /** Error-tracking settings of projects (specification 2.1). */
 export function settingsService(parts: {
@@ -19,6 +20,7 @@ export function settingsService(parts: {
   offering: Offering;
   projects: ProjectDirectory;
   clientKeys: ClientKeys;
+  backends: ReadonlyMap<Backend, ErrorBackend>;
 }): Handlers<typeof SettingsService, CoreCall> {
   const { orm, clock, keyRing, projects, clientKeys } = parts;
   const integratedOffered = parts.offering === "hosted";
@@ -29,8 +31,6 @@ export function settingsService(parts: {
   };
 
   return {
-    ...notBuilt(SettingsService),
-
     async getSettings({ projectId }) {
       const row = await projects.settings(projectId);
       if (!row) {
@@ -59,6 +59,19 @@ export function settingsService(parts: {
       clientKeys.projectChanged();
       if (row.active && row.backend === Backend.INTEGRATED) await clientKeys.ensureOne(row.id);
       return { settings: await message(row) };
+    },
+
+    async listExternalProjects(request, { grant, signal }) {
+      if (!grant.project.monitorEnabled) throw new ServiceError(ErrorReason.MONITOR_DISABLED, monitorOff);
+      const target = externalTarget(request, await projects.settings(request.projectId), keyRing);
+      const external = parts.backends.get(Backend.EXTERNAL);
+      if (external?.listProjects === undefined) {
+        throw new ServiceError(
+          ErrorReason.EXTERNAL_LOOKUP_FAILED,
+          "Reading from an external error-tracking system comes with a later version.",
+        );
+      }
+      return external.listProjects(target, { signal });
     },
   };
 }
@@ -90,11 +103,9 @@ function applyChanges(row: SettingsRow, request: UpdateSettingsRequest, keyRing:
     row.externalApiUrl = url;
   }
   if (request.externalAuthToken !== undefined) {
-    if (request.externalAuthToken.length > 1024) {
-      throw invalidField("external_auth_token", "An auth token has at most 1,024 characters.");
-    }
+    checkExternalToken(request.externalAuthToken);
     row.externalAuthToken =
-      request.externalAuthToken === "" ? null : keyRing.encrypt(tokenPlace(row.id), request.externalAuthToken);
+      request.externalAuthToken === "" ? null : keyRing.encrypt(externalTokenPlace(row.id), request.externalAuthToken);
   }
   if (request.externalProject) {
     const { id, slug, name, organizationSlug, organizationName } = request.externalProject;
@@ -107,11 +118,6 @@ function applyChanges(row: SettingsRow, request: UpdateSettingsRequest, keyRing:
     row.externalOrganizationSlug = organizationSlug;
     row.externalOrganizationName = organizationName;
   }
-}
-
-/** Where a project's token is encrypted for, see KeyRing.encrypt. */
-function tokenPlace(projectId: number): string {
-  return `settings:${projectId}:external_auth_token`;
 }
 
 function check(row: SettingsRow, integratedOffered: boolean): void {

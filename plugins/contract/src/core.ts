@@ -56,7 +56,11 @@ export interface Core {
 export interface Access {
   /**
    * Refuses as the call would: with a reason about the token, with PROJECT_NOT_FOUND, or with FORBIDDEN. `method` is
-   * `Service.Method`; `projectId` is that of the request, where the method has one.
+   * `Service.Method`; `names` are the project and the user of the request, where the method has them.
    */
-  check(method: string, projectId: number | undefined, call: Call): Promise<void>;
+  check(
+    method: string,
+    names: { readonly projectId: number | undefined; readonly userId: number | undefined },
+    call: Call,
+  ): Promise<void>;
 }

@@ -14,6 +14,7 @@ import type {
   ListErrorsResponseSchema,
   ListEventsRequest,
   ListEventsResponseSchema,
+  ListExternalProjectsResponseSchema,
   ListReleasesRequest,
   ListReleasesResponseSchema,
   UpdateErrorsRequest,
@@ -30,6 +31,13 @@ export type Capabilities = Exclude<MessageInitShape<typeof CapabilitiesSchema>, 
 export interface BackendCall {
   /** Aborted when the caller no longer waits. */
   readonly signal?: AbortSignal | undefined;
+}
+
+/** An external system to be asked. */
+export interface ExternalTarget {
+  /** Scheme and host, with an optional base path; no `/` at its end. */
+  readonly apiUrl: string;
+  readonly token: string;
 }
 
 /**
@@ -70,4 +78,27 @@ export interface ErrorBackend {
    * project and event id, and by project and session id, also within the batch. Only backends that store events have it.
    */
   storeBatch?(intake: Intake): Promise<void>;
+  /**
+   * Deletes the next of what is stored of a project that is gone for good: one slice, small enough that storing waits
+   * only some tens of milliseconds; true when nothing is left. Only backends that store have it.
+   */
+  deleteProject?(projectId: number): Promise<boolean>;
+  /**
+   * Lists the projects that a token sees in an external system, at most 100; refuses with EXTERNAL_LOOKUP_FAILED and the
+   * cause in words. Only the backend that reads from external systems has it.
+   */
+  listProjects?(
+    target: ExternalTarget,
+    call: BackendCall,
+  ): Promise<MessageInitShape<typeof ListExternalProjectsResponseSchema>>;
+  /** Tells what is stored of all projects together. Only backends that store events have it. */
+  installationStats?(at: { readonly now: number }): Promise<InstallationStats>;
+}
+
+/** What a backend stores of all projects together. */
+export interface InstallationStats {
+  /** Events in each of the last 24 hours by the time they occurred at, as in the bar graphs; the running hour is the last. */
+  readonly eventsPerHour: readonly number[];
+  /** Start of the UTC day in which the oldest event was received, in milliseconds since 1970. Absent: there is none. */
+  readonly oldestDay?: number | undefined;
 }

@@ -8,8 +8,10 @@ import {
 } from "@faultline/plugin";
 import { Backend, ErrorReason } from "@faultline/proto";
 import { createBatchProcedure } from "./batch-procedure.ts";
+import { deleteProject } from "./delete-project.ts";
 import { getError, listErrors, withSettledLastSeen } from "./errors.ts";
 import { getEvent, listEvents } from "./events.ts";
+import { installationStats } from "./installation-stats.ts";
 import { Integrated0001 } from "./migrations/integrated-0001.ts";
 import { Integrated0002 } from "./migrations/integrated-0002.ts";
 import { deleteExpired, retentionDays } from "./retention.ts";
@@ -78,6 +80,10 @@ class IntegratedBackend implements ErrorBackend {
     this.#changes.announce(await storeIntake(this.#write, this.#running.memory, intake));
   }
 
+  deleteProject(projectId: number): Promise<boolean> {
+    return deleteProject(this.#write, projectId);
+  }
+
   listErrors: ErrorBackend["listErrors"] = (request) => listErrors(this.#read, request, this.#now);
 
   getError: ErrorBackend["getError"] = async (request) => ({
@@ -103,6 +109,8 @@ class IntegratedBackend implements ErrorBackend {
       undo: before.map(({ id, status }) => ({ errorId: String(id), status })),
     };
   };
+
+  installationStats: NonNullable<ErrorBackend["installationStats"]> = ({ now }) => installationStats(this.#read, now);
 
   async *watchErrors(...[request, { signal }]: Parameters<ErrorBackend["watchErrors"]>) {
     for await (const hashes of this.#changes.of(request.projectId, signal ?? new AbortController().signal)) {

@@ -82,7 +82,7 @@ async function deleteEvents(database: Kysely<Tables>, { cutoff }: Due): Promise<
 }
 
 /** Free pages go back to the system a few at a time, each step its own short write. */
-async function giveSpaceBack(database: Kysely<Tables>): Promise<void> {
+export async function giveSpaceBack(database: Kysely<Tables>): Promise<void> {
   for (let before = Infinity; ;) {
     const { rows } = await sql<{ freelist_count: number }>`pragma freelist_count`.execute(database);
     const free = rows[0]?.freelist_count ?? 0;

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { cappedNumber, counted, fullNumber, shortNumber } from "../../../console/src/lib/number-format.ts";
+import { byteSize, cappedNumber, counted, fullNumber, shortNumber } from "../../../console/src/lib/number-format.ts";
 
 const numbers = suite("number format");
 
@@ -36,5 +36,19 @@ numbers("only one is singular", () => {
     ["0 events", "1 event", "2 events", "1,204 events"],
   );
 });
+
+for (const [bytes, text] of [
+  [0, "0 bytes"],
+  [1, "1 byte"],
+  [999, "999 bytes"],
+  [1000, "1 kB"],
+  [4_199, "4.1 kB"],
+  [999_999, "999.9 kB"],
+  [12_345_678, "12.3 MB"],
+  [1_234_000_000, "1.2 GB"],
+  [12_345_000_000_000, "12345 GB"],
+] as const) {
+  numbers(`${bytes} bytes are ${text}`, () => assert.is(byteSize(bytes), text));
+}
 
 numbers.run();

@@ -1,0 +1,37 @@
+import { invalidField } from "@faultline/plugin";
+
+/** Where events are sent: the parts of `<scheme>://<public key>@<host>[/<prefix>]/<project>`. */
+export interface Dsn {
+  readonly publicKey: string;
+  readonly projectId: string;
+  /** Scheme, host, port and prefix, without a `/` at the end. */
+  readonly baseUrl: string;
+}
+
+const maxLength = 1024;
+
+/** Reads a DSN; refuses what is none, without repeating it, as it may hold a secret. */
+export function readDsn(text: string): Dsn {
+  const url = text.length <= maxLength ? URL.parse(text) : null;
+  const [, prefix, projectId] = /^(.*)\/(\d{1,20})$/.exec(url?.pathname ?? "") ?? [];
+  if (
+    url === null ||
+    prefix === undefined ||
+    projectId === undefined ||
+    !/^https?:$/.test(url.protocol) ||
+    !/^[A-Za-z0-9]{8,64}$/.test(url.username) ||
+    url.password !== "" ||
+    /[?#\s]/.test(text)
+  ) {
+    throw invalidField(
+      "dsn",
+      "A DSN looks like https://<public key>@errors.example.com/1: a key of 8 to 64 letters and digits, a host, and the project's number.",
+    );
+  }
+  return { publicKey: url.username, projectId, baseUrl: `${url.protocol}//${url.host}${prefix}` };
+}
+
+/** The DSN as people may see it: `https://ab12…@errors.example.com/1`. */
+export function maskedDsn({ publicKey, projectId, baseUrl }: Dsn): string {
+  return `${baseUrl.replace("://", `://${publicKey.slice(0, 4)}…@`)}/${projectId}`;
+}

@@ -1,0 +1,104 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { randomUUID } from "node:crypto";
+import type { Clock, Log } from "@faultline/plugin";
+import { deliver, type OwnDoor } from "./deliver.ts";
+import type { Dsn } from "./dsn.ts";
+import { identityOf, ownEvent, type Failure } from "./own-event.ts";
+import { ReportLimits } from "./report-limits.ts";
+
+/** How long the end of the process waits for reports. */
+const stopMs = 2_000;
+
+/** Where reports go. */
+export interface Target {
+  readonly dsn: Dsn;
+  readonly environment: string;
+}
+
+/**
+ * Reports the service's own failures (specification 9.1). Reporting never throws, never makes its caller wait, and is
+ * bounded: a storm of failures, or a target that does not answer, costs a handful of requests.
+ */
+export class OwnErrors {
+  readonly #log: Log;
+  readonly #clock: Clock;
+  readonly #version: string;
+  readonly #limits: ReportLimits;
+  /** Set in everything a report causes. What fails there is logged and not reported, or a report would bring the next. */
+  readonly #reporting = new AsyncLocalStorage<true>();
+  readonly #running = new Set<Promise<void>>();
+  readonly #stopped = new AbortController();
+  #door: OwnDoor | undefined;
+  #target: Target | undefined;
+  #reported = 0;
+  #leftOut = 0;
+
+  /** `log` is one that does not report. */
+  constructor({ log, clock, version }: { log: Log; clock: Clock; version: string }) {
+    this.#log = log;
+    this.#clock = clock;
+    this.#version = version;
+    this.#limits = new ReportLimits(clock);
+  }
+
+  /** How many failures were reported, and left out, since the start. */
+  get counts(): { reported: number; leftOut: number } {
+    return { reported: this.#reported, leftOut: this.#leftOut };
+  }
+
+  /** The door for events whose DSN is one of this installation's. Until it is given nothing is reported. */
+  useDoor(door: OwnDoor): void {
+    this.#door = door;
+  }
+
+  /** Where reports go from now on; undefined: nowhere. */
+  sendTo(target: Target | undefined): void {
+    this.#target = target;
+  }
+
+  /** Reports a failure in the background. */
+  report(failure: Failure): void {
+    const [door, target] = [this.#door, this.#target];
+    if (!door || !target || this.#reporting.getStore() || this.#stopped.signal.aborted) return;
+    if (!this.#limits.take(identityOf(failure.thrown))) {
+      this.#leftOut++;
+      return;
+    }
+    const running = this.#reporting
+      .run(true, () => this.#send(failure, target, door))
+      .finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  /** Reports what ends the process, and resolves when it may end: after two seconds at most. */
+  async lastReport(thrown: unknown): Promise<void> {
+    this.report({ thrown, part: "core", during: "nobody caught it", level: "fatal" });
+    await this.#settled();
+  }
+
+  /** Waits for what is on its way, for two seconds at most, and gives up the rest. */
+  async stop(): Promise<void> {
+    await this.#settled();
+    this.#stopped.abort();
+  }
+
+  async #send(failure: Failure, { dsn, environment }: Target, door: OwnDoor): Promise<void> {
+    try {
+      const names = { eventId: randomUUID().replaceAll("-", ""), now: this.#clock.now() };
+      const event = ownEvent(failure, { version: this.#version, environment }, names);
+      const { signal } = this.#stopped;
+      await deliver(event, dsn, { door, clock: this.#clock, version: this.#version, signal });
+      this.#reported++;
+    } catch (error) {
+      this.#leftOut++;
+      this.#log.warn({ err: error }, "a failure of the service could not be reported");
+    }
+  }
+
+  async #settled(): Promise<void> {
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, stopMs);
+    await Promise.race([Promise.all(this.#running), late]);
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,28 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { tempDir } from "./temp-dir.ts";
+
+/** A certificate with its private key: their files, and what is in them. */
+export interface Certificate {
+  readonly certFile: string;
+  readonly keyFile: string;
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
+/** Makes a self-signed certificate for this machine, which is its own authority; openssl must be there. */
+export function selfSigned(name = "localhost"): Certificate {
+  const dir = tempDir();
+  const [certFile, keyFile] = [join(dir, "cert.pem"), join(dir, "key.pem")];
+  execFileSync(
+    "openssl",
+    [
+      ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"],
+      ...["-subj", `/CN=${name}`, "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"],
+      ...["-keyout", keyFile, "-out", certFile],
+    ],
+    { stdio: "pipe" },
+  );
+  return { certFile, keyFile, cert: readFileSync(certFile), key: readFileSync(keyFile) };
+}

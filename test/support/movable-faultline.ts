@@ -1,0 +1,54 @@
+import { test } from "uvu";
+import { startFaultline, type Faultline } from "../../backend/src/main.ts";
+import { grpcClient, type GrpcClient } from "./grpc.ts";
+import { rootPassword } from "./server.ts";
+import { tempDir } from "./temp-dir.ts";
+import { testConfig } from "./test-config.ts";
+
+export const hourMs = 3_600_000;
+export const dayMs = 24 * hourMs;
+
+/** A service in the test's own process, on a clock that the test moves. */
+export interface MovableFaultline {
+  readonly client: GrpcClient;
+  readonly faultline: Faultline;
+  readonly clock: { at: number; now(): number };
+}
+
+/** Starts it for all tests of a file, and stops it after them. To be awaited before the first test. */
+export async function movableFaultline(): Promise<MovableFaultline> {
+  const clock = { at: Date.UTC(2026, 0, 10, 12), now: () => clock.at };
+  const faultline = await startFaultline(testConfig(tempDir()), clock);
+  const client = grpcClient(faultline);
+  test.after(async () => {
+    client.close();
+    await faultline.stop();
+  });
+  return { client, faultline, clock };
+}
+
+/** A new session as the context of calls. Default: the administrator's. */
+export async function signIn(client: GrpcClient, username = "root", password = rootPassword) {
+  const { sessionToken } = await client.accounts.signIn({ username, password });
+  return { token: sessionToken };
+}
+
+let count = 0;
+
+/** Makes a user with a password, a session and a personal access token. */
+export async function newUser(client: GrpcClient, fields: { email?: string; isAdmin?: boolean } = {}) {
+  count += 1;
+  const username = `user-${count}`;
+  const password = `a long password ${count}`;
+  const { user } = await client.users.createUser({ username, password, ...fields }, client.auth);
+  const session = await signIn(client, username, password);
+  const { token, accessToken } = await client.accounts.createAccessToken({ name: "first", scopes: ["api"] }, session);
+  return {
+    userId: user?.userId ?? 0,
+    username,
+    password,
+    session,
+    auth: { token },
+    tokenId: accessToken?.tokenId ?? 0,
+  };
+}

@@ -1,0 +1,66 @@
+import { once } from "node:events";
+import type { Core, Log } from "@faultline/plugin";
+import { AccountService } from "@faultline/proto";
+import { connect, serviceDefinition } from "@faultline/proto/grpc";
+import { Client, credentials, status, type ServiceError } from "@grpc/grpc-js";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { coreServices } from "../../backend/src/core.ts";
+import { GrpcServer } from "../../backend/src/grpc/server.ts";
+
+const deadline = suite("gRPC deadline");
+
+const signals: (AbortSignal | undefined)[] = [];
+const log: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** A core whose methods never answer. */
+const silentCore = Object.fromEntries(
+  Object.entries(coreServices).map(([key, service]) => [
+    key,
+    Object.fromEntries(
+      service.methods.map(({ localName }) => [
+        localName,
+        (_request: unknown, { signal }: { signal?: AbortSignal }) => {
+          signals.push(signal);
+          return new Promise(() => undefined);
+        },
+      ]),
+    ),
+  ]),
+) as unknown as Core; // made from the same list of services the type is made of
+
+deadline("a call without a deadline gets one, and its work is told to end", async () => {
+  const server = new GrpcServer(silentCore, log, { hasReflection: false, deadlineMs: 50 });
+  const address = await server.listen("127.0.0.1:0");
+  const client = new Client(address, credentials.createInsecure());
+  const method = serviceDefinition(AccountService)["getCurrentUser"];
+  assert.ok(method);
+  const refusal = await new Promise<ServiceError | null>((resolve) =>
+    client.makeUnaryRequest(
+      method.path,
+      () => Buffer.alloc(0),
+      String,
+      {},
+      (error) => resolve(error),
+    ),
+  );
+  client.close();
+  assert.is(refusal?.code, status.DEADLINE_EXCEEDED);
+  assert.match(refusal?.details ?? "", "had no deadline of its own");
+  const [signal] = signals;
+  assert.ok(signal);
+  if (!signal.aborted) await once(signal, "abort");
+  await server.stop();
+});
+
+deadline("a call with a deadline of its own keeps it", async () => {
+  const server = new GrpcServer(silentCore, log, { hasReflection: false, deadlineMs: 1 });
+  const connection = connect(await server.listen("127.0.0.1:0"), credentials.createInsecure());
+  const call = connection.service(AccountService).getCurrentUser({}, { timeoutMs: 100 });
+  const refusal = await call.then(String, (error: Error) => error.message);
+  assert.not.match(refusal, "had no deadline of its own");
+  connection.close();
+  await server.stop();
+});
+
+deadline.run();
