@@ -26,6 +26,7 @@ import {
 } from "@faultline/proto";
 import type { Caller, CallerDirectory } from "./access/caller.ts";
 import type { Grant, Grants } from "./access/grants.ts";
+import { OpenWatches } from "./access/open-watches.ts";
 import { checkGrant, checkToken, needOf } from "./access/permissions.ts";
 import { refuseNul } from "./access/refuse-nul.ts";
 import { projectsNamed, userNamed } from "./access/request-fields.ts";
@@ -104,6 +105,7 @@ export class Guard implements Access {
 
 /** Puts authentication and authorisation before every method, so that no door of the product can forget them. */
 export function guardedCore(handlers: CoreHandlers, guard: Guard, audit: AuditLog): Core {
+  const watches = new OpenWatches();
   const guarded = (service: DescService, inner: Record<string, AnyHandler>) =>
     Object.fromEntries(
       service.methods.map((method) => {
@@ -112,7 +114,7 @@ export function guardedCore(handlers: CoreHandlers, guard: Guard, audit: AuditLo
         return [
           method.localName,
           method.methodKind === "server_streaming"
-            ? guardedStream(method, handler, guard)
+            ? guardedStream(method, handler, guard, watches)
             : guardedMethod(method, handler, guard, audit),
         ];
       }),
@@ -144,10 +146,11 @@ const recheckMs = 500;
  * A stream ends within a second after its caller lost the right to it. Its next message is not waited for then: a
  * handler that gathers changes for a second would end too late, and would tell them.
  */
-function guardedStream(method: DescMethod, handler: AnyHandler, guard: Guard) {
+function guardedStream(method: DescMethod, handler: AnyHandler, guard: Guard, watches: OpenWatches) {
   const name = nameOf(method);
   return async function* (request: MessageShape<DescMessage>, call: Call) {
     const admitted = await guard.admit(name, request, call);
+    const close = watches.begin(admitted.caller.user.id);
     const ended = new AbortController();
     const signal = AbortSignal.any([ended.signal, ...(call.signal ? [call.signal] : [])]);
     let endWaiting = (_refusal: unknown): void => undefined;
@@ -169,6 +172,7 @@ function guardedStream(method: DescMethod, handler: AnyHandler, guard: Guard) {
         yield next.value;
       }
     } finally {
+      close();
       clearInterval(timer);
       ended.abort();
       stream.return?.().catch(() => undefined); // it is over for the caller, who was told why

@@ -167,8 +167,10 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
   const grpc = new GrpcServer(core, log, { hasReflection: !config.grpcTls });
   started.defer(() => grpc.stop());
   const grpcAddress = await grpc.listen(config.grpcAddress, config.grpcTls);
-  // The console needs no TLS to reach the core of its own process.
-  const innerAddress = config.grpcTls ? await grpc.listen("127.0.0.1:0") : grpcAddress;
+  // The console calls for all its visitors over one connection, a call an open page, and needs no TLS within a process.
+  const inner = new GrpcServer(core, log, { hasReflection: false, callsAtOnce: 10_000 });
+  started.defer(() => inner.stop());
+  const innerAddress = await inner.listen("127.0.0.1:0");
 
   for (const plugin of plugins) {
     const host: Host = {

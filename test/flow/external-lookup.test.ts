@@ -67,8 +67,8 @@ test("the stored token is used for its own origin only, whatever the path", asyn
       assert.is((await rejects(ask(same, token), "FAILED_PRECONDITION")).reason, ErrorReason.EXTERNAL_LOOKUP_FAILED);
     }
   }
-  for (const other of ["http://errors.example", "https://errors.example.org", "https://errors.example:8443"]) {
-    assert.is((await rejects(ask(other), "INVALID_ARGUMENT")).field, "external_auth_token", other);
+  for (const url of ["http://errors.example", "https://errors.example.org", "https://errors.example:8443"]) {
+    assert.is((await rejects(ask(url), "INVALID_ARGUMENT")).field, "external_auth_token", url);
   }
 });
 

@@ -67,8 +67,17 @@ for (const address of ["127.0.0.1:50051", "127.1.2.3:1", "[::1]:0", "localhost:5
 }
 
 const reachable = [
-  ...["0.0.0.0:50051", "[::]:50051", "192.168.1.2:50051", "[fe80::1]:50051", "[::ffff:7f00:1]:50051", "128.0.0.1:1"],
-  ...["faultline.example.com:50051", "localhost.example.com:50051", "127.1:50051", "2130706433:50051", "unix:50051"],
+  "0.0.0.0:50051",
+  "[::]:50051",
+  "192.168.1.2:50051",
+  "[fe80::1]:50051",
+  "[::ffff:7f00:1]:50051",
+  "128.0.0.1:1",
+  "faultline.example.com:50051",
+  "localhost.example.com:50051",
+  "127.1:50051",
+  "2130706433:50051",
+  "unix:50051",
 ];
 for (const address of reachable) {
   config(`gRPC without TLS may not listen on ${address}, and the refusal names the way out`, () => {

@@ -37,10 +37,10 @@ export class Grants {
 export async function findGrant(em: EntityManager, user: UserRow, key: number | string): Promise<Grant | undefined> {
   const by = typeof key === "number" ? { id: key } : { path: key };
   const project = await em.findOne(ProjectEntity, { ...by, deletedAt: null });
-  if (!project) return undefined;
-  if (user.isAdmin) return { project, role: Role.OWNER, permissions: permissionsOf(Role.OWNER) };
-  const member = await em.findOne(MemberEntity, { projectId: project.id, userId: user.id });
-  if (!member) return undefined;
+  if (project && user.isAdmin) return { project, role: Role.OWNER, permissions: permissionsOf(Role.OWNER) };
+  // Asked for a missing project too: else the time of a refusal would tell it from a hidden one.
+  const member = await em.findOne(MemberEntity, { projectId: project?.id ?? 0, userId: user.id });
+  if (!project || !member) return undefined;
   const custom = member.memberRoleId == null ? null : await em.findOne(MemberRoleEntity, { id: member.memberRoleId });
   return { project, role: member.role, permissions: permissionsOf(member.role, addedBy(custom?.permissions)) };
 }

@@ -42,23 +42,21 @@ type AnyMessage = MessageShape<DescMessage>;
  * files.
  */
 export class GrpcServer {
-  readonly #server = new Server({
-    "grpc.max_receive_message_length": maxBatchBytes,
-    "grpc.max_concurrent_streams": 100,
-  });
+  readonly #server: Server;
   readonly #health: HealthImplementation;
   readonly #log: Log;
   readonly #deadlineMs: number;
 
   /**
-   * `hasReflection`: to be left off where strangers can connect. `deadlineMs`: for unary calls without a deadline of
-   * their own, so that none waits for ever.
+   * `hasReflection`: to be left off where strangers can connect. `callsAtOnce`: of one connection. `deadlineMs`: for
+   * unary calls without a deadline of their own, so that none waits for ever.
    */
-  constructor(
-    core: Core,
-    log: Log,
-    { hasReflection, deadlineMs = 30_000 }: { hasReflection: boolean; deadlineMs?: number },
-  ) {
+  constructor(core: Core, log: Log, options: { hasReflection: boolean; callsAtOnce?: number; deadlineMs?: number }) {
+    const { hasReflection, callsAtOnce = 100, deadlineMs = 30_000 } = options;
+    this.#server = new Server({
+      "grpc.max_receive_message_length": maxBatchBytes,
+      "grpc.max_concurrent_streams": callsAtOnce,
+    });
     this.#log = log;
     this.#deadlineMs = deadlineMs;
     const services: Record<string, "SERVING" | "NOT_SERVING"> = { "": "NOT_SERVING" };
@@ -122,13 +120,13 @@ export class GrpcServer {
       if (call.request instanceof TooLarge) return callback(tooLarge);
       const abort = new AbortController();
       let answer = callback;
-      const late = setTimeout(() => {
+      const giveUp = () => {
         abort.abort();
         const details = `The call took longer than ${this.#deadlineMs / 1000} s and had no deadline of its own.`;
         answer({ code: status.DEADLINE_EXCEEDED, details });
         answer = () => undefined; // the handler may still end
-      }, this.#deadlineMs);
-      if (call.getDeadline() !== Infinity) clearTimeout(late);
+      };
+      const late = call.getDeadline() === Infinity ? setTimeout(giveUp, this.#deadlineMs) : undefined;
       call.on("cancelled", () => abort.abort());
       handler(call.request, { token: bearerToken(call.metadata), signal: abort.signal })
         .finally(() => clearTimeout(late))

@@ -116,7 +116,7 @@ const secrets: [what: string, message: string, secret: string][] = [
   ],
   ["a text that was no JSON", `Unexpected token 'A', "Ann Smith pays" is not valid JSON`, "Ann Smith"],
   ["a long quoted text", `cannot read "${"private words ".repeat(10)}"`, "private words"],
-  ["a path of the machine", "EACCES: open '/home/ann/faultline/data/secrets.json'", "/home/ann"],
+  ["a path of the machine", "EACCES: open '/srv/ann/faultline/data/secrets.json'", "/srv/ann"],
 ];
 for (const [what, message, secret] of secrets) {
   own(`${what} is not told, wherever in the chain it stands`, () => {

@@ -6,11 +6,11 @@ import { isoDay } from "./iso-time.ts";
 /** Names and values from query, form or JSON; an operation reads those it knows, and the others are passed over. */
 export type Params = Readonly<Record<string, unknown>>;
 
-/** A text parameter; undefined when it is not given. NUL, which ends a text for the database, is refused. */
+/** A text parameter; undefined when it is not given. */
 export function textParam(params: Params, name: string): string | undefined {
   const value = params[name];
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== "string" || value.includes("\0")) throw badParameter(name, "is invalid");
+  if (typeof value !== "string") throw badParameter(name, "is invalid");
   return value;
 }
 

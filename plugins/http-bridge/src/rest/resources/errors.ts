@@ -73,7 +73,7 @@ export const updateError: Operation = async (restCall) => {
   const request = create(UpdateErrorsRequestSchema, { projectId, changes: [{ errorId, status: statusOf(params) }] });
   const { errors = [] } = await visit.host.core.error.updateErrors(request, call);
   const [error] = errors as TrackedError[];
-  if (!error) throw errorNotFound();
+  if (!error) throw new ServiceError(ErrorReason.ERROR_NOT_FOUND, "There is no such error in this project.");
   return { status: 200, body: errorBody(error) };
 };
 
@@ -112,11 +112,9 @@ export const getErrorStats: Operation = async (restCall) => {
   };
 };
 
-/** The project and error of a route that names both. What is no error id looks as if it did not exist. */
+/** The project and error of a route that names both. */
 export function namedError(restCall: RestCall): { projectId: number; errorId: string } {
-  const errorId = restCall.visit.path["error_id"] ?? "";
-  if (!/^[1-9]\d*$/.test(errorId)) throw errorNotFound();
-  return { projectId: projectOf(restCall).projectId, errorId };
+  return { projectId: projectOf(restCall).projectId, errorId: restCall.visit.path["error_id"] ?? "" };
 }
 
 function statusOf(params: Params): ErrorStatus {
@@ -132,12 +130,8 @@ function idsOf({ ids }: Params): string[] {
   if (ids === undefined || ids === null) throw badParameter("ids", "is missing");
   const list: unknown[] = typeof ids === "string" ? ids.split(",") : Array.isArray(ids) ? ids : [];
   const texts = list.map((id) => (typeof id === "number" ? String(id) : id));
-  if (!texts.every((id) => typeof id === "string" && /^[1-9]\d*$/.test(id))) throw badParameter("ids", "is invalid");
+  if (!texts.every((id) => typeof id === "string")) throw badParameter("ids", "is invalid");
   return texts as string[]; // as checked
-}
-
-function errorNotFound(): ServiceError {
-  return new ServiceError(ErrorReason.ERROR_NOT_FOUND, "There is no such error in this project.");
 }
 
 function keysOf<Key extends string>(table: Readonly<Record<Key, unknown>>): Key[] {

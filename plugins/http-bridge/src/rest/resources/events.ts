@@ -1,7 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { ServiceError } from "@faultline/plugin";
 import {
-  ErrorReason,
   EventPosition,
   GetEventRequestSchema,
   ListEventsRequestSchema,
@@ -55,9 +53,6 @@ function answer(response: GetEventResponse): RestAnswer {
 async function read(restCall: RestCall): Promise<GetEventResponse> {
   const { visit, call } = restCall;
   const eventId = visit.path["event_id"] ?? "";
-  if (!/^[0-9a-f-]{32,36}$/i.test(eventId)) {
-    throw new ServiceError(ErrorReason.EVENT_NOT_FOUND, "There is no such event in this project.");
-  }
   const request = create(GetEventRequestSchema, { projectId: projectOf(restCall).projectId, eventId });
   return (await visit.host.core.error.getEvent(request, call)) as GetEventResponse;
 }

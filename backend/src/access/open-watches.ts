@@ -1,0 +1,27 @@
+import { ServiceError } from "@faultline/plugin";
+import { ErrorReason } from "@faultline/proto";
+
+/** Far more than pages anybody keeps open. Each watch holds memory and is asked twice a second whether it is allowed. */
+const mostPerUser = 100;
+
+/** Counts the watching calls of each user. */
+export class OpenWatches {
+  readonly #counts = new Map<number, number>();
+
+  /** Counts one more until the returned function is called; refuses with LIMIT_REACHED. */
+  begin(userId: number): () => void {
+    const count = this.#counts.get(userId) ?? 0;
+    if (count >= mostPerUser) {
+      throw new ServiceError(
+        ErrorReason.LIMIT_REACHED,
+        `You have ${mostPerUser} pages or programs open that are kept up to date. Close some of them.`,
+      );
+    }
+    this.#counts.set(userId, count + 1);
+    return () => {
+      const left = (this.#counts.get(userId) ?? 0) - 1;
+      if (left > 0) this.#counts.set(userId, left);
+      else this.#counts.delete(userId);
+    };
+  }
+}

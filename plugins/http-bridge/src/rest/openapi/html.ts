@@ -1,0 +1,29 @@
+/** HTML that is safe to show, as every text that went into it was escaped. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = string | number | Html | readonly Html[];
+
+/** Makes HTML: what is put in is escaped unless it is HTML already. */
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  return new Html(String.raw({ raw: strings }, ...parts.map(written)));
+}
+
+/** A text in which words between backticks are code. */
+export function prose(text: string): Html {
+  return new Html(escaped(text).replace(/`([^`]+)`/g, "<code>$1</code>"));
+}
+
+function written(part: Part): string {
+  if (part instanceof Html) return part.text;
+  return typeof part === "object" ? part.map(({ text }) => text).join("\n") : escaped(String(part));
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,165 @@
+import { responses, type Answer } from "./answers.ts";
+import { openApiDocument } from "./document.ts";
+import { html, Html, prose } from "./html.ts";
+import type { OperationObject } from "./operation.ts";
+import { pageStyle } from "./page-style.ts";
+import type { Parameter } from "./parameters.ts";
+import type { Schema } from "./schema.ts";
+
+const { info, tags, paths, components } = openApiDocument;
+const base = openApiDocument.servers[0].url;
+
+interface Listed {
+  readonly verb: string;
+  readonly path: string;
+  readonly operation: OperationObject;
+}
+
+const operations: readonly Listed[] = Object.entries(paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([verb, operation]) => ({ verb: verb.toUpperCase(), path, operation })),
+);
+
+/** The document as a page for people. `origin` is what addresses begin with. */
+export function documentPage(origin: string): string {
+  const schemes = Object.values(components.securitySchemes);
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${info.title}</title>
+<style>${new Html(pageStyle)}</style>
+</head>
+<body>
+<h1>${info.title}</h1>
+<p>${prose(info.description)}</p>
+<p>For programs, the same as OpenAPI: <a href="${base}/openapi.json">${base}/openapi.json</a></p>
+<h2 id="token">Token</h2>
+<ul>${schemes.map(({ description }) => html`<li>${prose(description)}</li>`)}</ul>
+<p>${prose("The query takes no token, as addresses are logged.")}</p>
+<h2 id="refusals">Refusals</h2>
+<p>${prose("A refusal has one of two forms, and a client must read both: `message` or `error`.")}</p>
+<ul>${Object.values(responses).map((answer) => html`<li>${prose(answer.description)} ${answered(answer)}</li>`)}</ul>
+<nav aria-label="Operations">
+<h2 id="operations">Operations</h2>
+<ul>${tags.map(tagLinks)}</ul>
+</nav>
+<main>
+${tags.map(({ name }) => section(name, origin))}
+<h2 id="schemas">Bodies</h2>
+${Object.entries(components.schemas).map(([name, schema]) => schemaSection(name, schema))}
+</main>
+</body>
+</html>
+`.text;
+}
+
+function tagLinks({ name }: { readonly name: string }): Html {
+  const links = operations
+    .filter(({ operation }) => operation.tags[0] === name)
+    .map(({ operation }) => html`<li><a href="#${operation.operationId}">${operation.summary}</a></li>`);
+  return html`<li><a href="#${anchor(name)}">${name}</a><ul>${links}</ul></li>`;
+}
+
+function section(name: string, origin: string): Html {
+  const own = operations.filter(({ operation }) => operation.tags[0] === name);
+  return html`<h2 id="${anchor(name)}">${name}</h2>
+${own.map((listed) => operationSection(listed, origin))}`;
+}
+
+function operationSection({ verb, path, operation }: Listed, origin: string): Html {
+  const { operationId, summary, description, parameters, requestBody, responses: answers } = operation;
+  return html`<section id="${operationId}">
+<h3><a href="#${operationId}">${summary}</a></h3>
+<p><code><span class="verb">${verb}</span> ${base}${path}</code></p>
+<p>${prose(description)}</p>
+${parameters.length > 0 ? html`<h4>Parameters</h4><dl>${parameters.map(parameterItem)}</dl>` : ""}
+${requestBody ? html`<h4>Body</h4>${fieldsOf(Object.values(requestBody.content)[0]?.schema ?? {})}` : ""}
+<h4>Answers</h4>
+<ul>${Object.entries(answers).map(([status, answer]) => answerItem(status, answer))}</ul>
+<pre>${curl(verb, `${origin}${base}${path}`, operation)}</pre>
+</section>`;
+}
+
+function parameterItem({ name, in: place, required, description, schema, deprecated }: Parameter): Html {
+  const words = [kindOf(schema), place, required ? "required" : "", deprecated === true ? "deprecated" : ""];
+  return html`<dt><code>${name}</code> <span class="kind">${words.filter(Boolean).join(", ")}</span></dt>
+<dd>${prose(description)}</dd>`;
+}
+
+function answerItem(status: string, answer: Answer | { readonly $ref: string }): Html {
+  if ("$ref" in answer) return html`<li>${status}: <a href="#refusals">${lastPart(answer.$ref)}</a></li>`;
+  return html`<li>${status}: ${prose(answer.description)} ${answered(answer)}</li>`;
+}
+
+/** What the body of an answer is. */
+function answered({ content }: Answer): Html {
+  const schema = Object.values(content ?? {})[0]?.schema;
+  return schema ? html`<span class="kind">${linkedKind(schema)}</span>` : html``;
+}
+
+function schemaSection(name: string, schema: Schema): Html {
+  return html`<section id="schema-${name}">
+<h3><a href="#schema-${name}">${name}</a></h3>
+<p>${prose(schema.description ?? "")}</p>
+${fieldsOf(schema)}
+</section>`;
+}
+
+function fieldsOf({ properties = {}, required = [] }: Schema): Html {
+  const items = Object.entries(properties).map(
+    ([name, schema]) => html`<dt><code>${name}</code> <span class="kind">${linkedKind(schema)}${
+      required.includes(name) ? "" : ", may be absent"
+    }</span></dt>
+<dd>${prose(schema.description ?? "")}${schema.properties ? fieldsOf(schema) : ""}</dd>`,
+  );
+  return html`<dl>${items}</dl>`;
+}
+
+/** The kind of a value in words, with links to the bodies it names. */
+function linkedKind(schema: Schema): Html {
+  const { $ref, anyOf, items } = schema;
+  if ($ref !== undefined) return html`<a href="#schema-${lastPart($ref)}">${lastPart($ref)}</a>`;
+  if (anyOf) return html`${linkedKind(anyOf[0] ?? {})}${anyOf.slice(1).map((one) => html` or ${linkedKind(one)}`)}`;
+  if (items) return html`list of ${linkedKind(items)}`;
+  return html`${kindOf(schema)}`;
+}
+
+function kindOf({ type, format, enum: choices, const: only, default: otherwise, maxLength }: Schema): string {
+  const names = [type ?? "anything"].flat().join(" or ");
+  const words = [
+    format === undefined ? names : `${names} (${format})`,
+    choices && `one of ${choices.join(", ")}`,
+    only !== undefined && `always ${only}`,
+    maxLength !== undefined && `at most ${maxLength} characters`,
+    otherwise !== undefined && `default ${otherwise}`,
+  ];
+  return words.filter((word) => typeof word === "string").join(", ");
+}
+
+/** A call as one types it. */
+function curl(verb: string, address: string, { parameters, requestBody }: OperationObject): string {
+  const url = address.replace(/\{(\w+)\}/g, (_, name: string) => `<${name}>`);
+  const isNeeded = parameters.some((parameter) => parameter.in === "query" && parameter.required);
+  const json = requestBody?.content["application/json"]?.schema;
+  const fields = json && Object.fromEntries((json.required ?? []).map((name) => [name, exampleOf(json.properties?.[name])]));
+  return [
+    "curl",
+    verb === "GET" ? "" : `--request ${verb}`,
+    `--header "PRIVATE-TOKEN: <token>"`,
+    fields ? `--header "Content-Type: application/json" --data '${JSON.stringify(fields)}'` : "",
+    `"${url}${isNeeded ? "?" : ""}"`,
+  ]
+    .filter((word) => word !== "")
+    .join(" ");
+}
+
+function exampleOf({ enum: choices, type, anyOf, description }: Schema = {}): unknown {
+  if (choices) return choices[0];
+  if (anyOf) return ["1"];
+  if (type === "boolean") return true;
+  return description === undefined ? "" : "...";
+}
+
+const lastPart = (reference: string) => reference.slice(reference.lastIndexOf("/") + 1);
+const anchor = (tag: string) => tag.toLowerCase().replaceAll(" ", "-");

@@ -1,0 +1,77 @@
+import { json, offsetPage } from "../answers.ts";
+import { resource } from "../operation.ts";
+import { page, perPage, query } from "../parameters.ts";
+import { choice, ref, text } from "../schema.ts";
+
+const name = text("The name that is shown.", { minLength: 1, maxLength: 255 });
+const path = text("Its address: 1 to 5 parts of letters, digits, `_`, `.` and `-`, joined by `/`.", {
+  minLength: 1,
+  maxLength: 255,
+  examples: ["acme/web"],
+});
+
+export const projectPaths = resource("Projects", {
+  "/projects": {
+    get: {
+      id: "listProjects",
+      summary: "List the projects the caller may see",
+      needs: ["User", "read"],
+      query: [
+        query("search", text("Only those whose name or path contains this text.", { maxLength: 255 })),
+        query("order_by", choice("The order.", ["path"])),
+        query("sort", choice("Its direction.", ["asc"])),
+        page,
+        perPage,
+      ],
+      answers: { 200: offsetPage("The projects, by path.", "Project") },
+    },
+    post: {
+      id: "createProject",
+      summary: "Make a project",
+      more: "The caller becomes its owner. Without a path it is made of the name; one of the two must be given.",
+      needs: ["User", "write"],
+      body: { fields: { name, path } },
+      answers: { 201: json("The new project.", ref("Project")) },
+    },
+  },
+  "/projects/{project}": {
+    get: {
+      id: "getProject",
+      summary: "Read a project",
+      needs: ["Guest", "read"],
+      answers: { 200: json("The project.", ref("Project")) },
+    },
+    put: {
+      id: "updateProject",
+      summary: "Change a project",
+      more: "What is not given stays as it is.",
+      needs: ["Maintainer", "write"],
+      body: {
+        fields: {
+          name,
+          path,
+          monitor_access_level: choice(
+            "Turns the Monitor pages off or on; `private` turns them on, as `enabled` does.",
+            ["disabled", "private", "enabled"],
+          ),
+        },
+      },
+      answers: { 200: json("The changed project.", ref("Project")) },
+    },
+    delete: {
+      id: "deleteProject",
+      summary: "Delete a project",
+      more: "It can be restored for seven days.",
+      needs: ["Owner", "write"],
+      answers: { 202: json("It is deleted.", ref("Accepted")) },
+    },
+  },
+  "/projects/{deleted_project}/restore": {
+    post: {
+      id: "restoreProject",
+      summary: "Restore a deleted project",
+      needs: ["Administrator", "write"],
+      answers: { 201: json("The project.", ref("Project")) },
+    },
+  },
+});

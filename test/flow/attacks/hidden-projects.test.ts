@@ -1,0 +1,142 @@
+import { toJson, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
+import { ErrorReason } from "@faultline/proto";
+import { CallError, connect } from "@faultline/proto/grpc";
+import { credentials } from "@grpc/grpc-js";
+import sqlite3 from "sqlite3";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { coreServices } from "../../../backend/src/core.ts";
+import { coreMethods, harmlessRequest, restEntrances, trpcEntrances } from "../../permissions/operations.ts";
+import { callTrpc } from "../../support/console.ts";
+import { http } from "../../support/http.ts";
+import { movableFaultline, newUser } from "../../support/movable-faultline.ts";
+import { createProject } from "../../support/project.ts";
+import { rest } from "../../support/rest.ts";
+import { post } from "../../support/send.ts";
+
+/** Somebody who has an account asks which projects there are that they may not see. */
+
+const { client, faultline } = await movableFaultline();
+const server = { url: faultline.httpUrl };
+const connection = connect(faultline.grpcAddress, credentials.createInsecure());
+test.after(() => connection.close());
+
+const hidden = await createProject(server);
+const { project } = await client.projects.getProject({ key: { case: "projectId", value: hidden.id } }, client.auth);
+const hiddenPath = project?.path ?? "";
+const missingId = 4_000_000;
+const missingPath = hiddenPath.replace(/.$/, "x");
+const stranger = await newUser(client);
+const { token } = stranger.auth;
+
+const masked = (text: string, named: string | number) => text.replaceAll(String(named), "<project>");
+
+for (const { verb, path } of restEntrances.filter((entrance) => entrance.path.includes(":project"))) {
+  test(`A91: REST ${verb} ${path} answers for a hidden project as for a missing one`, async () => {
+    const ask = async (named: string | number) => {
+      const filled = path.replace("/api/v4", "").replace(":project", String(named)).replaceAll(/:\w+/g, "999");
+      const answer = await rest(server, `${verb} ${filled}`, { token, body: verb === "GET" ? undefined : {} });
+      const { date: _, ...headers } = answer.headers;
+      return { status: answer.status, headers, text: masked(answer.text, named) };
+    };
+    const missing = await ask(missingId);
+    assert.is(missing.status, 404);
+    assert.equal(await ask(hidden.id), missing);
+    assert.equal(await ask(encodeURIComponent(hiddenPath)), await ask(encodeURIComponent(missingPath)));
+  });
+}
+
+type AnyClient = Record<string, (request: MessageShape<DescMessage>, context: object) => unknown>;
+
+for (const { name, service, desc } of coreMethods.filter(({ need }) => need.who === "member")) {
+  test(`A91: gRPC ${name} answers for a hidden project as for a missing one`, async () => {
+    const call = (connection.service(coreServices[service]) as unknown as AnyClient)[desc.localName];
+    assert.ok(call);
+    const ask = async (projectId: number) => {
+      const answer = call(harmlessRequest(desc, projectId), { token });
+      const first = desc.methodKind === "server_streaming" ? Array.fromAsync(answer as AsyncIterable<unknown>) : answer;
+      return (first as Promise<unknown>).then(
+        () => assert.unreachable("the project was shown"),
+        (refusal: CallError) => [refusal.code, refusal.reason, masked(refusal.message, projectId), refusal.field],
+      );
+    };
+    const missing = await ask(missingId);
+    assert.is(missing[1], ErrorReason.PROJECT_NOT_FOUND);
+    assert.equal(await ask(hidden.id), missing);
+  });
+}
+
+test("A91: tRPC answers for a hidden project as for a missing one", async () => {
+  const headers = { Cookie: `faultline_session=${stranger.session.token}` };
+  const entrances = trpcEntrances.filter(({ method, kind }) => method.need.who === "member" && kind !== "subscription");
+  assert.ok(entrances.length > 20);
+  for (const { name, kind, method } of entrances) {
+    const ask = async (projectId: number) => {
+      const input = toJson(method.desc.input, harmlessRequest(method.desc, projectId));
+      const answer = await (kind === "query"
+        ? http(`${server.url}/-/trpc/${name}?input=${encodeURIComponent(JSON.stringify(input))}`, { headers })
+        : callTrpc(server, name, input, headers));
+      return [answer.status, masked(answer.text, projectId)];
+    };
+    const missing = await ask(missingId);
+    assert.is(missing[0], 404, name);
+    assert.equal(await ask(hidden.id), missing, name);
+  }
+});
+
+test("A91: pages answer for a hidden project as for a missing one", async () => {
+  const headers = { Cookie: `faultline_session=${stranger.session.token}`, Accept: "text/html" };
+  for (const page of ["error_tracking", "error_tracking/1/details", "project_members", "settings/monitor"]) {
+    const ask = async (path: string) => {
+      const { status, text } = await http(`${server.url}/${path}/-/${page}`, { headers });
+      return [status, masked(text, path).replaceAll(/nonce="[^"]*"|\bnow:\d+/g, "<varies>")];
+    };
+    const missing = await ask(missingPath);
+    assert.is(missing[0], 404, page);
+    assert.equal(await ask(hiddenPath), missing, page);
+  }
+});
+
+test("A91: ingestion answers for a project of another key as for a missing one", async () => {
+  const own = await createProject(server);
+  const ask = async (id: number) => {
+    const { status, text } = await post(server, { id, key: own.key }, "store", "{}");
+    return [status, masked(text, id)];
+  };
+  assert.equal(await ask(hidden.id), await ask(missingId));
+});
+
+/** The statements that the service runs meanwhile, without their values. */
+async function statementsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
+  const run: string[] = [];
+  const prototype = sqlite3.Statement.prototype as unknown as Record<string, (...given: unknown[]) => unknown>;
+  const original = { all: prototype["all"], run: prototype["run"] };
+  for (const name of ["all", "run"] as const) {
+    prototype[name] = function (this: { sql: string }, ...given: unknown[]) {
+      run.push(this.sql.replaceAll(/'[^']*'|\b\d+\b/g, "?"));
+      return original[name]?.apply(this, given);
+    };
+  }
+  try {
+    await work();
+  } finally {
+    Object.assign(prototype, original);
+  }
+  return run;
+}
+
+test("A91: a hidden project costs as many statements as a missing one, so that time tells nothing", async () => {
+  const questions: ((named: number, path: string) => Promise<unknown>)[] = [
+    (named) => rest(server, `GET /projects/${named}`, { token }),
+    (_, path) => rest(server, `GET /projects/${encodeURIComponent(path)}/error_tracking/errors`, { token }),
+    (named) => client.errors.listErrors({ projectId: named }, stranger.auth).catch(() => undefined),
+  ];
+  for (const ask of questions) {
+    await ask(missingId, missingPath); // so that the caller is known
+    const missing = await statementsOf(() => ask(missingId, missingPath));
+    assert.ok(missing.length > 0);
+    assert.equal(await statementsOf(() => ask(hidden.id, hiddenPath)), missing);
+  }
+});
+
+test.run();

@@ -1,0 +1,206 @@
+import { create, ScalarType, toJson, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
+import { ErrorStatus, Role, StatusChangeSchema } from "@faultline/proto";
+import { CallError, connect } from "@faultline/proto/grpc";
+import { credentials } from "@grpc/grpc-js";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { coreServices } from "../../../backend/src/core.ts";
+import {
+  coreMethods,
+  harmlessRequest,
+  restEntrances,
+  trpcEntrances,
+  type CoreMethod,
+} from "../../permissions/operations.ts";
+import { callTrpc } from "../../support/console.ts";
+import { runningServer } from "../../support/flow.ts";
+import { http } from "../../support/http.ts";
+import { newMember, personPassword } from "../../support/person.ts";
+import { createProject } from "../../support/project.ts";
+import { rest } from "../../support/rest.ts";
+import { newEventId, sendEvent } from "../../support/send.ts";
+import { storedErrors } from "../../support/stored.ts";
+
+/** An owner of one project who knows every id of another, and asks for them under the own project's address. */
+
+const { server, client } = await runningServer();
+const connection = connect(server.grpcAddress, credentials.createInsecure());
+test.after(() => connection.close());
+const own = await createProject(server);
+const other = await createProject(server);
+const attacker = await newMember(client, own.id, Role.OWNER);
+const signIn = async (username: string) =>
+  (await client.accounts.signIn({ username, password: personPassword })).sessionToken;
+const session = await signIn(attacker.username);
+
+const victim = await newMember(client, other.id, Role.OWNER);
+const victimSession = { token: await signIn(victim.username) };
+const eventId = newEventId();
+await sendEvent(server, other, { event_id: eventId, message: "theirs", release: "their-release" });
+const [error] = await storedErrors(client, other.id);
+const { invitation } = await client.members.createInvitation({ projectId: other.id, role: Role.GUEST }, victimSession);
+
+/** Ids by the names that fields and paths have for them. */
+type Ids = Readonly<Record<"errorId" | "eventId" | "keyId" | "userId" | "invitationId" | "version", string>>;
+
+const theirs: Ids = {
+  errorId: error?.errorId ?? "",
+  eventId,
+  keyId: String(other.keyId),
+  userId: String(victim.userId),
+  invitationId: String(invitation?.invitationId),
+  version: "their-release",
+};
+const missing: Ids = {
+  errorId: "4000001",
+  eventId: newEventId(),
+  keyId: "4000002",
+  userId: "4000003",
+  invitationId: "4000004",
+  version: "no-such-release",
+};
+
+const inPath: Readonly<Record<string, keyof Ids>> = {
+  error_id: "errorId",
+  event_id: "eventId",
+  key_id: "keyId",
+  user_id: "userId",
+  invitation_id: "invitationId",
+  version: "version",
+};
+
+/** An answer in which an id reads the same whosever it is. */
+function withoutIds(text: string, ids: Ids): string {
+  return Object.entries(ids).reduce(
+    (told, [name, id]) => told.replaceAll(new RegExp(`\\b${id}\\b`, "g"), `<${name}>`),
+    text,
+  );
+}
+
+/** All that the victim could see changed. */
+async function stateOfOther(): Promise<string> {
+  const ofOther = { projectId: other.id };
+  const parts = await Promise.all([
+    storedErrors(client, other.id),
+    client.errors.getEvent({ ...ofOther, eventId }, client.auth),
+    client.clientKeys.listClientKeys(ofOther, client.auth),
+    client.members.listMembers(ofOther, client.auth),
+    client.members.listInvitations(ofOther, client.auth),
+    client.projects.getProject({ key: { case: "projectId", value: other.id } }, client.auth),
+  ]);
+  return JSON.stringify(parts, (_, part: unknown) => (typeof part === "bigint" ? String(part) : part));
+}
+const before = await stateOfOther();
+test.after.each(async () => {
+  assert.is(await stateOfOther(), before);
+});
+
+const projectRoutes = restEntrances.filter(({ path }) => /:project\/.*:\w/.test(path));
+assert.ok(projectRoutes.length > 12, "the routes were not found");
+
+for (const { verb, path } of projectRoutes) {
+  test(`A90: REST ${verb} ${path} answers for what is another project's as for what is missing`, async () => {
+    const ask = async (ids: Ids) => {
+      const filled = path
+        .replace("/api/v4", "")
+        .replace(":project", String(own.id))
+        .replaceAll(/:(\w+)/g, (_, name: string) => ids[inPath[name] ?? assert.unreachable(`no id for ${name}`)]);
+      const body = verb === "GET" ? undefined : { status: "resolved", access_level: 10 };
+      const { status, text } = await rest(server, `${verb} ${filled}`, { body, token: attacker.token });
+      return [status, withoutIds(text, ids)];
+    };
+    assert.equal(await ask(theirs), await ask(missing));
+  });
+}
+
+test("A90: a change of many errors by REST passes over those of another project as over missing ones", async () => {
+  const path = `/projects/${own.id}/error_tracking/errors/bulk`;
+  const ask = async (ids: Ids) => {
+    const body = { ids: [ids.errorId], error_ids: [ids.errorId], status: "resolved" };
+    const { status, text } = await rest(server, `POST ${path}`, { body, token: attacker.token });
+    return [status, withoutIds(text, ids)];
+  };
+  assert.equal(await ask(theirs), await ask(missing));
+});
+
+/** A request to the own project that names whatever ids its fields have; undefined when it has none. */
+function requestWith({ desc, name }: CoreMethod, ids: Ids): MessageShape<DescMessage> | undefined {
+  const request = harmlessRequest(desc, own.id);
+  if (name === "ErrorService.UpdateErrors") {
+    return Object.assign(request, {
+      changes: [create(StatusChangeSchema, { errorId: ids.errorId, status: ErrorStatus.RESOLVED })],
+    });
+  }
+  const fields = desc.input.fields.filter(({ localName }) => localName in ids);
+  if (fields.length === 0) return undefined;
+  const values = fields.map(({ localName, scalar }) => {
+    const id = ids[localName as keyof Ids];
+    return [localName, scalar === ScalarType.STRING ? id : Number(id)] as const;
+  });
+  return Object.assign(request, Object.fromEntries(values), "role" in request ? { role: Role.GUEST } : {});
+}
+
+// AddMember names a user of the installation, not of a project: whoever may add members may find all users.
+const methods = coreMethods.filter(
+  (method) => method.need.who === "member" && method.name !== "MemberService.AddMember" && requestWith(method, missing),
+);
+assert.ok(methods.length >= 10, "the methods were not found");
+
+type AnyClient = Record<
+  string,
+  (request: MessageShape<DescMessage>, context: object) => Promise<MessageShape<DescMessage>>
+>;
+
+for (const method of methods) {
+  test(`A90: gRPC ${method.name} answers for what is another project's as for what is missing`, async () => {
+    const call = (connection.service(coreServices[method.service]) as unknown as AnyClient)[method.desc.localName];
+    const ask = async (ids: Ids) => {
+      const request = requestWith(method, ids);
+      assert.ok(call && request);
+      const told = await call(request, { token: attacker.token }).then(
+        (answer) => toJson(method.desc.output, answer),
+        (refusal: CallError) => [refusal.code, refusal.reason, refusal.message, refusal.field],
+      );
+      return withoutIds(JSON.stringify(told), ids);
+    };
+    assert.is(await ask(theirs), await ask(missing));
+  });
+}
+
+const procedures = trpcEntrances.filter(
+  ({ method, kind }) => kind !== "subscription" && methods.some(({ name }) => name === method.name),
+);
+assert.ok(procedures.length >= 8, "the procedures were not found");
+
+for (const { name, method, kind } of procedures) {
+  test(`A90: tRPC ${name} answers for what is another project's as for what is missing`, async () => {
+    const headers = { Cookie: `faultline_session=${session}` };
+    const ask = async (ids: Ids) => {
+      const request = requestWith(method, ids);
+      assert.ok(request);
+      const input = toJson(method.desc.input, request);
+      const { status, text } = await (kind === "query"
+        ? http(`${server.url}/-/trpc/${name}?input=${encodeURIComponent(JSON.stringify(input))}`, { headers })
+        : callTrpc(server, name, input, headers));
+      return [status, withoutIds(text, ids)];
+    };
+    assert.equal(await ask(theirs), await ask(missing));
+  });
+}
+
+test("A90: pages show nothing of another project under the own address", async () => {
+  const { project } = await client.projects.getProject({ key: { case: "projectId", value: own.id } }, client.auth);
+  const root = `${server.url}/${project?.path}/-/error_tracking`;
+  for (const path of [
+    `${theirs.errorId}/details`,
+    `${theirs.errorId}/events`,
+    `${theirs.errorId}/events/${eventId}.json`,
+    `${theirs.errorId}/details?event=${eventId}`,
+  ]) {
+    const { status, text } = await http(`${root}/${path}`, { headers: { Cookie: `faultline_session=${session}` } });
+    assert.is(status, 404, path);
+    assert.not.match(text, "theirs");
+  }
+});
+
+test.run();

@@ -1,0 +1,47 @@
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { sessionCookie, signInByForm } from "../../support/console.ts";
+import { runningServer } from "../../support/flow.ts";
+import { createProject } from "../../support/project.ts";
+import { sendStore } from "../../support/send.ts";
+import { until } from "../../support/until.ts";
+
+const { server } = await runningServer({ env: { FAULTLINE_TRUSTED_PROXIES: "127.0.0.1" } });
+
+const flood = 1_000;
+
+/** Attempts of different people from different addresses, so that no count of attempts stops them. */
+const attempt = async (n: number) => {
+  const address = { "X-Forwarded-For": `198.18.${n >> 8}.${n & 255}` };
+  return (await signInByForm(server, { username: `crowd-${n}`, password: "guess" }, address)).status;
+};
+
+test("A74: of 1,000 sign-ins at once each is answered, many are refused, and events are stored meanwhile", async () => {
+  const project = await createProject(server);
+  let waiting = flood;
+  const attempts = Array.from({ length: flood }, async (_, n) => {
+    const status = await attempt(n);
+    waiting--;
+    return status;
+  });
+  await until("the first answer", () => waiting < flood, { deadlineMs: 30_000 });
+  const stored = await sendStore(server, project, { message: "meanwhile" });
+  const waitingThen = waiting;
+  const statuses = await Promise.all(attempts);
+  assert.is(stored.status, 200);
+  assert.ok(waitingThen > 0, "the event was stored while sign-ins waited");
+  const count = (status: number) => statuses.filter((found) => found === status).length;
+  // On a machine that is busy with other things a few wait for longer than a call may take.
+  assert.is(count(401) + count(429) + count(503), flood, "each gets an answer in words");
+  assert.ok(count(401) >= 52, `${count(401)} were checked: two at once and fifty that wait`);
+  assert.ok(count(429) >= flood / 2, `${count(429)} were not held`);
+  assert.not.match(server.output(), /"level":("error"|[56]0)/);
+  assert.ok(sessionCookie(await signInByForm(server)));
+});
+
+test("A74: a password of 400 kB is answered like any other wrong one, without being hashed", async () => {
+  assert.is((await signInByForm(server, { password: "x".repeat(400_000) })).status, 401);
+  assert.ok(sessionCookie(await signInByForm(server)));
+});
+
+test.run();

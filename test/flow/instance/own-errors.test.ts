@@ -1,0 +1,374 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
+import { writeFileSync } from "node:fs";
+import { Backend } from "@faultline/proto";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { startFaultline } from "../../../backend/src/main.ts";
+import { errorReceiver, type ReceivedEvent } from "../../support/error-receiver.ts";
+import { grpcClient, type GrpcClient } from "../../support/grpc.ts";
+import { http } from "../../support/http.ts";
+import { execSql, takeDatabase } from "../../support/other-process.ts";
+import { createProject } from "../../support/project.ts";
+import { rejects } from "../../support/rejects.ts";
+import { newEventId, sendEvent } from "../../support/send.ts";
+import { startServer } from "../../support/server.ts";
+import { storedErrors } from "../../support/stored.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { testConfig } from "../../support/test-config.ts";
+import { until } from "../../support/until.ts";
+
+const minuteMs = 60_000;
+
+/** A running service on a clock of the test, and another system that its failures may go to. */
+async function withService(
+  work: (parts: {
+    client: GrpcClient;
+    server: { url: string };
+    dataDir: string;
+    clock: { at: number };
+    receiver: Awaited<ReturnType<typeof errorReceiver>>;
+    /** Makes the service fail: a table is missing while `failing` runs. */
+    broken(failing: () => Promise<unknown>): Promise<void>;
+    stop(): Promise<void>;
+  }) => Promise<void>,
+): Promise<void> {
+  const clock = { at: Date.now(), now: () => clock.at };
+  const dataDir = tempDir();
+  const faultline = await startFaultline({ ...testConfig(dataDir), logLevel: "silent" }, clock);
+  const client = grpcClient(faultline);
+  const receiver = await errorReceiver();
+  let stopped: Promise<void> | undefined;
+  const stop = () => (stopped ??= faultline.stop());
+  const broken = async (failing: () => Promise<unknown>) => {
+    await execSql(dataDir, "alter table member_role rename to hidden");
+    await failing().finally(() => execSql(dataDir, "alter table hidden rename to member_role"));
+  };
+  try {
+    await work({ client, server: { url: faultline.httpUrl }, dataDir, clock, receiver, broken, stop });
+    assert.equal(receiver.complaints, []);
+  } finally {
+    client.close();
+    await stop();
+    await receiver.close();
+  }
+}
+
+/** A call that answers INTERNAL while the service is broken. */
+const fail = ({ memberRoles, auth }: GrpcClient) => rejects(memberRoles.listMemberRoles({}, auth), "INTERNAL");
+
+const stateOf = async ({ instance, auth }: GrpcClient) => {
+  const { ownErrorReporting } = await instance.getOwnErrorReporting({}, auth);
+  assert.ok(ownErrorReporting);
+  return ownErrorReporting;
+};
+
+type Exceptions = { values: { type: string; value: string; stacktrace: { frames: unknown[] } }[] };
+const exceptionsOf = (event: ReceivedEvent | undefined) =>
+  (event?.["exception"] as Exceptions | undefined)?.values ?? [];
+
+test("a failure is reported to another system, without secrets, requests and paths of the machine", () =>
+  withService(async ({ client, receiver, broken, dataDir }) => {
+    const { dsn } = receiver;
+    await client.instance.updateOwnErrorReporting({ dsn, enabled: true, environment: "staging" }, client.auth);
+    await broken(() => fail(client));
+    const [event] = await until("the report", () => receiver.events.length > 0 && receiver.events);
+    assert.is(event?.["environment"], "staging");
+    assert.match(String(event?.["release"]), /^\d+\.\d+\.\d+$/);
+    assert.is(event?.["level"], "error");
+    assert.equal(event?.["tags"], { part: "core", during: "call failed" });
+    const [exception] = exceptionsOf(event);
+    assert.match(exception?.value ?? "", "no such table: member_role");
+    assert.ok((exception?.stacktrace.frames.length ?? 0) > 0);
+    for (const secret of [client.auth.token, receiver.publicKey, dataDir, "select", import.meta.dirname]) {
+      assert.not.match(receiver.bodies.join(), secret);
+    }
+    await until("the count", async () => (await stateOf(client)).reportedCount === 1n);
+  }));
+
+test("nothing is reported before it is turned on, and nothing after it is turned off or the DSN is removed", () =>
+  withService(async ({ client, receiver, broken, clock }) => {
+    const update = (request: Parameters<typeof client.instance.updateOwnErrorReporting>[0]) =>
+      client.instance.updateOwnErrorReporting(request, client.auth);
+    const failOnce = () => broken(() => fail(client));
+    await failOnce();
+    await update({ dsn: receiver.dsn });
+    await failOnce();
+    assert.is(receiver.callCount(), 0);
+    await update({ enabled: true });
+    await failOnce();
+    await until("the report", () => receiver.callCount() === 1);
+    clock.at += minuteMs;
+    await update({ enabled: false });
+    await failOnce();
+    await update({ enabled: true });
+    const { ownErrorReporting } = await update({ dsn: "" });
+    assert.not(ownErrorReporting?.enabled);
+    assert.is(ownErrorReporting?.dsn, "");
+    await failOnce();
+    assert.is(receiver.callCount(), 1);
+  }));
+
+test("the same failure is reported once a minute, and what is left out is counted", () =>
+  withService(async ({ client, receiver, broken, clock }) => {
+    await client.instance.updateOwnErrorReporting({ dsn: receiver.dsn, enabled: true }, client.auth);
+    const failFive = () =>
+      broken(async () => {
+        for (let n = 0; n < 5; n++) await fail(client);
+      });
+    await failFive();
+    await until("the first report", async () => (await stateOf(client)).reportedCount === 1n);
+    assert.is((await stateOf(client)).leftOutCount, 4n);
+    clock.at += minuteMs;
+    await failFive();
+    await until("the second report", async () => (await stateOf(client)).reportedCount === 2n);
+    assert.is((await stateOf(client)).leftOutCount, 8n);
+    assert.is(receiver.callCount(), 2);
+  }));
+
+const badAnswers: [what: string, answer: Parameters<Awaited<ReturnType<typeof errorReceiver>>["answerWith"]>[0]][] = [
+  ["refuses", (response) => void response.writeHead(403).end("no")],
+  ["sends away", (response) => void response.writeHead(302, { location: "/elsewhere" }).end()],
+  ["breaks the connection", (response) => void response.destroy()],
+];
+for (const [what, answer] of badAnswers) {
+  test(`a system that ${what} is asked once, and the failure is counted as left out`, () =>
+    withService(async ({ client, receiver, broken }) => {
+      await client.instance.updateOwnErrorReporting({ dsn: receiver.dsn, enabled: true }, client.auth);
+      receiver.answerWith(answer);
+      await broken(() => fail(client));
+      await until("the count", async () => (await stateOf(client)).leftOutCount === 1n);
+      assert.is((await stateOf(client)).reportedCount, 0n);
+      assert.is(receiver.callCount(), 1);
+    }));
+}
+
+test("an answer without end is not read", () =>
+  withService(async ({ client, receiver, broken }) => {
+    await client.instance.updateOwnErrorReporting({ dsn: receiver.dsn, enabled: true }, client.auth);
+    let isCut = false;
+    receiver.answerWith((response) => {
+      response.writeHead(200);
+      const chunk = Buffer.alloc(65_536, "x");
+      const timer = setInterval(() => response.write(chunk), 1);
+      response.once("close", () => {
+        clearInterval(timer);
+        isCut = true;
+      });
+    });
+    await broken(() => fail(client));
+    await until("the end of the answer", () => isCut);
+    await until("the count", async () => (await stateOf(client)).reportedCount === 1n);
+  }));
+
+test("a system that never answers slows nothing, and the stop does not wait for it longer than two seconds", () =>
+  withService(async ({ client, receiver, broken, stop }) => {
+    await client.instance.updateOwnErrorReporting({ dsn: receiver.dsn, enabled: true }, client.auth);
+    receiver.answerWith(() => undefined);
+    const begun = performance.now();
+    await broken(() => fail(client));
+    await until("the call", () => receiver.callCount() === 1);
+    assert.ok(performance.now() - begun < 2_000, "the failed call waited for the report");
+    client.close();
+    const stopping = performance.now();
+    await stop();
+    assert.ok(performance.now() - stopping < 4_500, "the stop waited for the other system");
+  }));
+
+test("failures go to a project of this installation without the network", () =>
+  withService(async ({ client, server, broken }) => {
+    const project = await createProject(server);
+    const { ownErrorReporting: state } = await client.instance.updateOwnErrorReporting(
+      { projectId: project.id, enabled: true },
+      client.auth,
+    );
+    assert.match(state?.dsn ?? "", /^http:\/\/[0-9a-f]{4}…@127\.0\.0\.1:\d+\/\d+$/);
+    await broken(() => fail(client));
+    const [error] = await until("the error", async () => {
+      const errors = await storedErrors(client, project.id);
+      return errors.length > 0 && errors;
+    });
+    assert.match(error?.title ?? "", "no such table: member_role");
+    const { events } = await client.errors.listEvents(
+      { projectId: project.id, errorId: error?.errorId ?? "" },
+      client.auth,
+    );
+    assert.is(events[0]?.environment, "production");
+  }));
+
+test("a project without a key gets one, and the first project that takes events is suggested", () =>
+  withService(async ({ client, server }) => {
+    assert.is((await stateOf(client)).suggestedProjectId, 0);
+    const { project: idle } = await client.projects.createProject({ path: "idle" }, client.auth);
+    assert.is((await stateOf(client)).suggestedProjectPath, "idle");
+    const taking = await createProject(server);
+    assert.is((await stateOf(client)).suggestedProjectId, taking.id);
+    const projectId = idle?.projectId ?? 0;
+    const { ownErrorReporting } = await client.instance.updateOwnErrorReporting({ projectId }, client.auth);
+    assert.match(ownErrorReporting?.dsn ?? "", new RegExp(`…@.*/${projectId}$`));
+    assert.is((await client.clientKeys.listClientKeys({ projectId }, client.auth)).totalSize, 1);
+    await client.instance.updateOwnErrorReporting({ projectId }, client.auth);
+    assert.is((await client.clientKeys.listClientKeys({ projectId }, client.auth)).totalSize, 1);
+  }));
+
+test("while the database refuses writes and failures go to an own project, attempts are few and the service answers", () =>
+  withService(async ({ client, server, dataDir, clock }) => {
+    const project = await createProject(server);
+    await client.instance.updateOwnErrorReporting({ projectId: project.id, enabled: true }, client.auth);
+    const giveBack = await takeDatabase(dataDir);
+    const before = await stateOf(client);
+    for (let round = 0; round < 3; round++) {
+      const { status } = await sendEvent(server, project, { event_id: newEventId(), message: "refused" });
+      assert.is(status, 503);
+      assert.is((await http(`${server.url}/-/health`)).status, 200);
+      assert.ok(await stateOf(client));
+      clock.at += 15_000;
+    }
+    const after = await stateOf(client);
+    const attempts = after.reportedCount + after.leftOutCount - before.reportedCount - before.leftOutCount;
+    assert.ok(attempts >= 1n && attempts <= 4n, `${attempts} attempts were made`);
+    await giveBack();
+    await until("events to be stored again", async () => {
+      return (await sendEvent(server, project, { event_id: newEventId(), message: "stored" })).status === 200;
+    });
+  }));
+
+test("an own event that cannot be stored is not reported in turn", () =>
+  withService(async ({ client, server, dataDir, broken }) => {
+    const project = await createProject(server);
+    await client.instance.updateOwnErrorReporting({ projectId: project.id, enabled: true }, client.auth);
+    await broken(async () => {
+      const giveBack = await takeDatabase(dataDir);
+      await fail(client);
+      await until("the attempt to fail", async () => (await stateOf(client)).leftOutCount >= 1n);
+      await giveBack();
+    });
+    const { reportedCount, leftOutCount } = await stateOf(client);
+    assert.equal([reportedCount, leftOutCount], [0n, 1n]);
+    assert.equal(await storedErrors(client, project.id), []);
+  }));
+
+test("versions of another system are judged by the platform's rule", () =>
+  withService(async ({ client, receiver }) => {
+    const set = (externalVersion: string) =>
+      client.instance.updateOwnErrorReporting({ dsn: receiver.dsn, externalVersion }, client.auth);
+    for (const old of ["21.4.1", "21.4.2", "10.0.0"]) {
+      const refusal = await rejects(set(old), "FAILED_PRECONDITION");
+      assert.match(refusal.message, "21.5.0");
+      assert.is(refusal.field, "external_version");
+    }
+    assert.is((await rejects(set("new"), "INVALID_ARGUMENT")).field, "external_version");
+    assert.is((await stateOf(client)).dsn, "", "a refused version still set the DSN");
+    assert.is((await set("21.5.0")).ownErrorReporting?.externalVersion, "21.5.0");
+    assert.is((await set("")).ownErrorReporting?.externalVersion, "");
+  }));
+
+test("a version that a later platform release dropped is sent nothing more", async () => {
+  const dataDir = tempDir();
+  const receiver = await errorReceiver();
+  for (const [platformRelease, calls] of [
+    ["16.10", 1],
+    ["17.0", 1],
+  ] as const) {
+    const faultline = await startFaultline({ ...testConfig(dataDir), platformRelease, logLevel: "silent" });
+    const client = grpcClient(faultline);
+    if (platformRelease === "16.10") {
+      const { ownErrorReporting } = await client.instance.updateOwnErrorReporting(
+        { dsn: receiver.dsn, enabled: true, externalVersion: "21.4.1" },
+        client.auth,
+      );
+      assert.match(ownErrorReporting?.externalVersionNotice ?? "", "deprecated");
+    } else {
+      assert.match((await stateOf(client)).externalVersionNotice, "not supported");
+    }
+    await execSql(dataDir, "alter table member_role rename to hidden");
+    await fail(client);
+    await execSql(dataDir, "alter table hidden rename to member_role");
+    if (platformRelease === "16.10") await until("the report", () => receiver.callCount() === 1);
+    client.close();
+    await faultline.stop();
+    assert.is(receiver.callCount(), calls);
+  }
+  await receiver.close();
+});
+
+const refused: [
+  what: string,
+  request: Parameters<GrpcClient["instance"]["updateOwnErrorReporting"]>[0],
+  field: string,
+][] = [
+  ["a DSN that is none", { dsn: "https://h/1" }, "dsn"],
+  ["the project 0", { projectId: 0 }, "project_id"],
+  ["a DSN and a project", { dsn: "https://abcd1234@h/1", projectId: 1 }, "project_id"],
+  ["reporting without a DSN", { enabled: true }, "enabled"],
+  ["reporting while the DSN is removed", { enabled: true, dsn: "" }, "enabled"],
+  ["a long environment", { environment: "x".repeat(65) }, "environment"],
+  ["an environment with a line break", { environment: "a\nb" }, "environment"],
+];
+
+test("settings that cannot work are refused by field, and a project that is not there as such", () =>
+  withService(async ({ client }) => {
+    for (const [what, request, field] of refused) {
+      const call = client.instance.updateOwnErrorReporting(request, client.auth);
+      assert.is((await rejects(call, "INVALID_ARGUMENT")).field, field, what);
+    }
+    await rejects(client.instance.updateOwnErrorReporting({ projectId: 999 }, client.auth), "NOT_FOUND");
+    const state = await stateOf(client);
+    assert.is(state.dsn, "");
+    assert.is(state.environment, "production");
+  }));
+
+test("the DSN is read back masked, the mask sent again changes nothing, and the database does not show it", () =>
+  withService(async ({ client, receiver, dataDir, broken, stop }) => {
+    const { dsn, publicKey } = receiver;
+    const { ownErrorReporting: set } = await client.instance.updateOwnErrorReporting({ dsn }, client.auth);
+    assert.is(set?.dsn, dsn.replace(publicKey, `${publicKey.slice(0, 4)}…`));
+    await client.instance.updateOwnErrorReporting({ dsn: set?.dsn ?? "", enabled: true }, client.auth);
+    await broken(() => fail(client));
+    await until("the report", () => receiver.events.length === 1);
+    await stop();
+    using database = new DatabaseSync(join(dataDir, "faultline.db"), { readOnly: true });
+    const [row] = database.prepare("select * from own_error_reporting").all();
+    assert.match(String(row?.["dsn"]), /^v1\.1\./);
+    assert.not.match(JSON.stringify(row), publicKey);
+  }));
+
+test("what nobody caught is reported, and the process ends with code 1 as before", async () => {
+  const receiver = await errorReceiver();
+  const dir = tempDir();
+  const breaker = join(dir, "breaker.mjs");
+  writeFileSync(
+    breaker,
+    `process.on("SIGUSR2", () => { Promise.reject(new RangeError("nobody caught fls_secret-of-a-session")); });`,
+  );
+  const env = { NODE_OPTIONS: `--import ${pathToFileURL(breaker).href}` };
+  const server = await startServer({ env });
+  const client = grpcClient(server);
+  await client.instance.updateOwnErrorReporting({ dsn: receiver.dsn, enabled: true }, client.auth);
+  client.close();
+  process.kill(server.pid, "SIGUSR2");
+  const [event] = await until("the report", () => receiver.events.length > 0 && receiver.events);
+  assert.is(event?.["level"], "fatal");
+  assert.is(exceptionsOf(event)[0]?.type, "RangeError");
+  assert.not.match(receiver.bodies.join(), "secret-of-a-session");
+  const ended = await server.stop().then(String, String);
+  assert.match(ended, /ended by itself with 1|^1$/);
+  assert.match(server.output(), "RangeError: nobody caught");
+  assert.equal(receiver.complaints, []);
+  await receiver.close();
+});
+
+test("failures of the settings' own project do not stop it from being read: a key that takes no events", () =>
+  withService(async ({ client, server, broken }) => {
+    const project = await createProject(server);
+    await client.instance.updateOwnErrorReporting({ projectId: project.id, enabled: true }, client.auth);
+    await client.settings.updateSettings(
+      { projectId: project.id, active: false, backend: Backend.INTEGRATED },
+      client.auth,
+    );
+    await broken(() => fail(client));
+    await until("the count", async () => (await stateOf(client)).leftOutCount === 1n);
+  }));
+
+test.run();

@@ -1,0 +1,49 @@
+import { Role } from "@faultline/proto";
+import type { Need } from "../../backend/src/access/permissions.ts";
+import { permissionsOf, roleNames } from "../../backend/src/access/roles.ts";
+import { coreMethods, restEntrances, trpcEntrances, type Entrance } from "./operations.ts";
+
+const people = ["Anybody", "User", ...roleNames.values(), "Administrator"];
+
+/** docs/permissions.md, made of the table of permissions and the routes. */
+export function permissionsDocument(): string {
+  return [
+    "# Who may do what",
+    "",
+    "Made from `backend/src/access/permissions.ts` by `node test/permissions/write.ts`; a test keeps it fresh, and",
+    "`test/permissions/matrix.test.ts` tries every cell over gRPC, REST and tRPC.",
+    "",
+    "`User` is a person who is no member of the project. `✓`: may. `·`: refused; where a project is concerned, `404` stands",
+    "for what looks as if it did not exist. Token: `read` is the scope `api` or `read_api`, `write` the scope `api`,",
+    "`session` a person who signed in.",
+    "",
+    `| Method | REST | tRPC | Token | ${people.join(" | ")} |`,
+    `| ${Array.from({ length: people.length + 4 }, () => "---").join(" | ")} |`,
+    ...coreMethods.map(({ name, need }) => {
+      const [rest, trpc] = [restEntrances, trpcEntrances].map((list) => namesOf(list, name));
+      return `| \`${name}\` | ${rest} | ${trpc} | ${need.who === "anyone" ? "none" : need.scope} | ${cells(need).join(" | ")} |`;
+    }),
+    "",
+  ].join("\n");
+}
+
+function namesOf(entrances: readonly Entrance[], method: string): string {
+  return entrances
+    .filter((entrance) => entrance.method.name === method)
+    .map(({ name }) => `\`${name}\``)
+    .join("<br>");
+}
+
+function cells(need: Need): string[] {
+  const roles = [...roleNames.keys()];
+  switch (need.who) {
+    case "anyone":
+      return people.map(() => "✓");
+    case "user":
+      return ["·", ...people.slice(1).map(() => "✓")];
+    case "administrator":
+      return [...people.slice(1).map(() => "·"), "✓"];
+    case "member":
+      return ["·", "404", ...roles.map((role) => (permissionsOf(role as Role).has(need.permission) ? "✓" : "·")), "✓"];
+  }
+}

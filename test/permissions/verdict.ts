@@ -1,0 +1,36 @@
+import type { Need } from "../../backend/src/access/permissions.ts";
+import { permissionsOf } from "../../backend/src/access/roles.ts";
+import type { Credential, Person } from "./people.ts";
+
+/** What becomes of a call: `allowed` means that it reached the method's own code, whatever that said. */
+export type Verdict = "allowed" | "no token" | "scope" | "forbidden" | "hidden";
+
+/** What the table of permissions says of a call. */
+export function expectedVerdict(need: Need, person: Person, credential: Credential): Verdict {
+  if (need.who === "anyone") return "allowed";
+  if (credential === "none") return "no token";
+  if (credential !== "session") {
+    if (need.scope === "session") return "forbidden";
+    if (need.scope === "write" && credential === "read_api") return "scope";
+  }
+  if (need.who === "user" || person.isAdmin) return "allowed";
+  if (need.who !== "member") return "forbidden";
+  if (person.role === 0) return "hidden";
+  return permissionsOf(person.role).has(need.permission) ? "allowed" : "forbidden";
+}
+
+/** What a refusal of the core means, by the name of its reason. */
+export function verdictOfReason(reason: string | undefined): Verdict {
+  switch (reason) {
+    case "TOKEN_REQUIRED":
+      return "no token";
+    case "INSUFFICIENT_SCOPE":
+      return "scope";
+    case "FORBIDDEN":
+      return "forbidden";
+    case "PROJECT_NOT_FOUND":
+      return "hidden";
+    default:
+      return "allowed";
+  }
+}
