@@ -6,7 +6,7 @@ import {
   type MessageInitShape,
   type MessageShape,
 } from "@bufbuild/protobuf";
-import type { Access, Call, Core, Handlers } from "@faultline/plugin";
+import type { Call, Core, Handlers } from "@faultline/plugin";
 import {
   AccountService,
   AuditService,
@@ -20,25 +20,12 @@ import {
   OutcomeService,
   ProjectService,
   ReleaseService,
-  Role,
   SettingsService,
   UserService,
 } from "@faultline/proto";
-import type { Caller, CallerDirectory } from "./access/caller.ts";
-import type { Grant, Grants } from "./access/grants.ts";
 import { OpenWatches } from "./access/open-watches.ts";
-import { checkGrant, checkToken, needOf } from "./access/permissions.ts";
-import { refuseNul } from "./access/refuse-nul.ts";
-import { projectsNamed, userNamed } from "./access/request-fields.ts";
+import type { CoreCall, Guard } from "./access/guard.ts";
 import type { AuditLog } from "./audit/audit-log.ts";
-
-/** What a service's own code gets with a call: the caller is known and may call the method. */
-export interface CoreCall {
-  readonly caller: Caller;
-  /** What the caller may do in the request's project; nothing where the request names none. */
-  readonly grant: Grant;
-  readonly signal?: AbortSignal | undefined;
-}
 
 /** The services of the core; their order is of no meaning. */
 export const coreServices = {
@@ -62,46 +49,6 @@ export const coreServices = {
 export type CoreHandlers = { readonly [K in keyof typeof coreServices]: Handlers<(typeof coreServices)[K], CoreCall> };
 
 type AnyHandler = (request: MessageShape<DescMessage>, context: unknown) => unknown;
-
-/** Decides who may call what: the token first, then the role in each project the request names. */
-export class Guard implements Access {
-  readonly #callers: CallerDirectory;
-  readonly #grants: Grants;
-
-  constructor(callers: CallerDirectory, grants: Grants) {
-    this.#callers = callers;
-    this.#grants = grants;
-  }
-
-  /** Refuses, or answers what the handler gets. */
-  async admit(method: string, request: MessageShape<DescMessage>, call: Call): Promise<CoreCall> {
-    refuseNul(request);
-    return this.#admit(method, projectsNamed(request), userNamed(request), call);
-  }
-
-  async check(method: string, { projectId, userId }: Parameters<Access["check"]>[1], call: Call): Promise<void> {
-    await this.#admit(method, [projectId ?? 0], userId, call);
-  }
-
-  async #admit(
-    method: string,
-    projects: readonly (number | string)[],
-    userId: number | undefined,
-    { token, signal }: Call,
-  ): Promise<CoreCall> {
-    const need = needOf(method);
-    if (need.who === "anyone") return { caller: nobody, grant: noGrant, signal };
-    const caller = await this.#callers.callerOf(token);
-    checkToken(need, caller);
-    if (need.who !== "member") return { caller, grant: noGrant, signal };
-    let grant = noGrant; // and stays so for a list without items, which the handler refuses
-    for (const key of projects) {
-      grant = await this.#grants.of(caller.user, key);
-      checkGrant(need, grant, userId === caller.user.id);
-    }
-    return { caller, grant, signal };
-  }
-}
 
 /** Puts authentication and authorisation before every method, so that no door of the product can forget them. */
 export function guardedCore(handlers: CoreHandlers, guard: Guard, audit: AuditLog): Core {
@@ -179,25 +126,3 @@ function guardedStream(method: DescMethod, handler: AnyHandler, guard: Guard, wa
     }
   };
 }
-
-/** The caller of public methods; it may do nothing else. */
-const nobody: Caller = {
-  user: {
-    id: 0,
-    username: "",
-    name: "",
-    passwordHash: "",
-    isAdmin: false,
-    createdAt: 0,
-    email: "",
-    isBlocked: true,
-    lastSignInAt: null,
-  } as Caller["user"],
-  scopes: [],
-};
-
-const noGrant: Grant = {
-  project: { id: 0, path: "", name: "", monitorEnabled: false, createdAt: 0 } as Grant["project"],
-  role: Role.UNSPECIFIED,
-  permissions: new Set(),
-};

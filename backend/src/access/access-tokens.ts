@@ -10,7 +10,7 @@ import {
 } from "@faultline/plugin";
 import { ErrorReason, type AccountService } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
-import type { CoreCall } from "../core.ts";
+import type { CoreCall } from "./guard.ts";
 import { AccessTokenEntity, type AccessTokenRow } from "../database/entities.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
 import { accessTokenToProto } from "../to-proto.ts";

@@ -1,7 +1,7 @@
 import { ServiceError, type Clock, type Handlers } from "@faultline/plugin";
 import { ErrorReason, type AccountService } from "@faultline/proto";
 import type { MikroORM } from "@mikro-orm/sql";
-import type { CoreCall } from "../core.ts";
+import type { CoreCall } from "./guard.ts";
 import { PasswordResetEntity, SessionEntity, UserEntity } from "../database/entities.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
 import { sessionToProto, userToProto } from "../to-proto.ts";

@@ -7,7 +7,7 @@ import type {
   SignInResponse,
 } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
-import type { CoreCall } from "../core.ts";
+import type { CoreCall } from "../access/guard.ts";
 import { AuditEventEntity, ProjectEntity, UserEntity } from "../database/entities.ts";
 import { audited } from "./audited.ts";
 

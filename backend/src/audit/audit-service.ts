@@ -1,7 +1,7 @@
 import { pageSizeOf, pageToken, readPageToken, type Handlers } from "@faultline/plugin";
 import type { AuditService } from "@faultline/proto";
 import type { MikroORM } from "@mikro-orm/sql";
-import type { CoreCall } from "../core.ts";
+import type { CoreCall } from "../access/guard.ts";
 import { AuditEventEntity } from "../database/entities.ts";
 import { auditEventToProto } from "../to-proto.ts";
 

@@ -1,6 +1,6 @@
 import { pageSizeOf, pageToken, readPageToken, ServiceError, type Handlers } from "@faultline/plugin";
 import { ClientKeyService, ErrorReason } from "@faultline/proto";
-import type { CoreCall } from "../core.ts";
+import type { CoreCall } from "../access/guard.ts";
 import type { ClientKeys } from "./client-keys.ts";
 
 /** Client keys of a project (specification 4.1). They can be made while error tracking is off, as in the original. */

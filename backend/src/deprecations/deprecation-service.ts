@@ -1,6 +1,6 @@
 import { invalidField, type Deprecations, type Handlers } from "@faultline/plugin";
 import { DeprecationArea, DeprecationService } from "@faultline/proto";
-import type { CoreCall } from "../core.ts";
+import type { CoreCall } from "../access/guard.ts";
 
 /** What the platform's interface will lose or has lost; the rules are a plugin's. */
 export function deprecationService(rules: Deprecations): Handlers<typeof DeprecationService, CoreCall> {

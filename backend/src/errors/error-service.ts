@@ -1,6 +1,6 @@
 import type { Handlers } from "@faultline/plugin";
 import { ErrorService } from "@faultline/proto";
-import type { CoreCall } from "../core.ts";
+import type { CoreCall } from "../access/guard.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
 
 /** Errors: each call goes to the backend of its project. */

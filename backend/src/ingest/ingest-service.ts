@@ -7,7 +7,7 @@ import {
   type IngestQueue,
 } from "@faultline/plugin";
 import { Backend, ErrorReason, IngestService } from "@faultline/proto";
-import type { CoreCall } from "../core.ts";
+import type { CoreCall } from "../access/guard.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
 import { trackingOff } from "../projects/project-directory.ts";
 import { reportedEvent } from "./reported-event.ts";

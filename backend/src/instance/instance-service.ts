@@ -1,7 +1,7 @@
 import type { Handlers } from "@faultline/plugin";
 import type { InstanceService } from "@faultline/proto";
 import type { Config } from "../config.ts";
-import type { CoreCall } from "../core.ts";
+import type { CoreCall } from "../access/guard.ts";
 import type { OwnErrorSettings } from "../own-errors/own-error-settings.ts";
 import type { KeyRotation } from "../secrets/key-rotation.ts";
 import { version } from "../version.ts";

@@ -5,7 +5,7 @@ import type { AccessMemory } from "../access/access-memory.ts";
 import { hashPassword, newPassword } from "../access/password.ts";
 import { beginSession } from "../access/sessions.ts";
 import { invitationPurpose, newToken } from "../access/tokens.ts";
-import type { CoreCall } from "../core.ts";
+import type { CoreCall } from "../access/guard.ts";
 import { InvitationEntity, MemberEntity, UserEntity, type MemberRow, type UserRow } from "../database/entities.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
 import { invitationToProto, memberToProto, userToProto } from "../to-proto.ts";

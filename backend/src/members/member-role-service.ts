@@ -3,7 +3,7 @@ import { ErrorReason, MemberRoleService, Role } from "@faultline/proto";
 import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import type { MikroORM } from "@mikro-orm/sql";
 import { allPermissions, permissionsOf, roleNames } from "../access/roles.ts";
-import type { CoreCall } from "../core.ts";
+import type { CoreCall } from "../access/guard.ts";
 import { InvitationEntity, MemberEntity, MemberRoleEntity } from "../database/entities.ts";
 import { memberRoleToProto } from "../to-proto.ts";
 import { memberRoleNotFound } from "./given-role.ts";

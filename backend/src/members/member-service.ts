@@ -2,7 +2,7 @@ import type { Clock, Handlers } from "@faultline/plugin";
 import type { MemberService } from "@faultline/proto";
 import type { MikroORM } from "@mikro-orm/sql";
 import type { AccessMemory } from "../access/access-memory.ts";
-import type { CoreCall } from "../core.ts";
+import type { CoreCall } from "../access/guard.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
 import { invitations } from "./invitations.ts";
 import { members } from "./members.ts";

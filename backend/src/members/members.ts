@@ -2,7 +2,7 @@ import { pageSizeOf, pageToken, readPageToken, ServiceError, type Clock, type Ha
 import { ErrorReason, Role, type MemberService } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import type { AccessMemory } from "../access/access-memory.ts";
-import type { CoreCall } from "../core.ts";
+import type { CoreCall } from "../access/guard.ts";
 import { contains } from "../database/contains.ts";
 import { MemberEntity, UserEntity, type MemberRow } from "../database/entities.ts";
 import { memberToProto } from "../to-proto.ts";

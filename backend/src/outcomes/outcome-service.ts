@@ -1,6 +1,6 @@
 import { invalidField, type Handlers } from "@faultline/plugin";
 import { OutcomeService } from "@faultline/proto";
-import type { CoreCall } from "../core.ts";
+import type { CoreCall } from "../access/guard.ts";
 import type { Outcomes } from "./outcomes.ts";
 
 const maxHours = 2160;

@@ -5,7 +5,7 @@ import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import type { AccessMemory } from "../access/access-memory.ts";
 import type { Grant, Grants } from "../access/grants.ts";
 import type { ClientKeys } from "../client-keys/client-keys.ts";
-import type { CoreCall } from "../core.ts";
+import type { CoreCall } from "../access/guard.ts";
 import { contains } from "../database/contains.ts";
 import { MemberEntity, ProjectEntity, SettingsEntity, type ProjectRow } from "../database/entities.ts";
 import { projectToProto } from "../to-proto.ts";

@@ -3,7 +3,7 @@ import { Backend, ErrorReason, SettingsService, type UpdateSettingsRequest } fro
 import type { MikroORM } from "@mikro-orm/sql";
 import type { ClientKeys } from "../client-keys/client-keys.ts";
 import type { Offering } from "../config.ts";
-import type { CoreCall } from "../core.ts";
+import type { CoreCall } from "../access/guard.ts";
 import { SettingsEntity, type SettingsRow } from "../database/entities.ts";
 import { monitorOff, type ProjectDirectory } from "../projects/project-directory.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";

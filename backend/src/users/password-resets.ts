@@ -4,7 +4,7 @@ import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import type { AccessMemory } from "../access/access-memory.ts";
 import { hashPassword, newPassword } from "../access/password.ts";
 import { newToken, passwordResetPurpose } from "../access/tokens.ts";
-import type { CoreCall } from "../core.ts";
+import type { CoreCall } from "../access/guard.ts";
 import { PasswordResetEntity, SessionEntity, UserEntity, type UserRow } from "../database/entities.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
 

@@ -3,7 +3,7 @@ import { ErrorReason, type ListUsersRequest, type UserService } from "@faultline
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import type { AccessMemory } from "../access/access-memory.ts";
 import { hashPassword, newPassword } from "../access/password.ts";
-import type { CoreCall } from "../core.ts";
+import type { CoreCall } from "../access/guard.ts";
 import { contains } from "../database/contains.ts";
 import { SessionEntity, UserEntity, type UserRow } from "../database/entities.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";

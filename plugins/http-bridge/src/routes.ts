@@ -2,6 +2,7 @@ import { EventPosition } from "@faultline/proto";
 import { alive, health, ready } from "./health.ts";
 import { receiveEnvelope, receivePixel, receiveSecurityReports, receiveStore } from "./ingest/endpoints.ts";
 import { ingestion } from "./ingest/ingestion.ts";
+import { documentRoutes } from "./rest/openapi/document-routes.ts";
 import {
   getAccessToken,
   listAccessTokens,
@@ -177,6 +178,7 @@ export const routes: readonly Route[] = [
   }),
 
   rest("/api/v4/deprecations", { GET: as("DeprecationService.ListDeprecations", listDeprecations) }),
+  ...documentRoutes,
 
   unknownRoutes("/api"),
   unknownRoutes("/-/jwks"), // an address of the platform that was removed (specification 9.3)

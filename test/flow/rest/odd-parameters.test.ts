@@ -10,21 +10,11 @@ const { server } = await runningServer();
 const project = await createProject(server);
 
 const names = [
-  ...["page", "per_page", "cursor", "sort", "order_by", "search", "query", "status", "period", "environment", "ids"],
-  ...["name", "path", "description", "monitor_access_level", "active", "integrated", "api_url", "token", "project"],
-  ...["revision", "user_id", "username", "email", "password", "admin", "access_level", "member_role_id", "note"],
-  ...[
-    "base_access_level",
-    "admin_project",
-    "expires_at",
-    "id_after",
-    "author_id",
-    "entity_type",
-    "entity_id",
-    "enabled",
-  ],
-  ...["dsn", "project_id", "external_version", "release", "area", "touched_in"],
-];
+  "page per_page cursor sort order_by search query status period environment ids name path description",
+  "monitor_access_level active integrated api_url token project revision user_id username email",
+  "password admin access_level member_role_id note base_access_level admin_project expires_at id_after",
+  "author_id entity_type entity_id enabled dsn project_id external_version release area touched_in",
+].flatMap((line) => line.split(" "));
 const oddValues: unknown[] = [
   null,
   true,

@@ -23,68 +23,94 @@ const operations: readonly Listed[] = Object.entries(paths).flatMap(([path, item
 export function documentPage(origin: string): string {
   const schemes = Object.values(components.securitySchemes);
   return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${info.title}</title>
-<style>${new Html(pageStyle)}</style>
-</head>
-<body>
-<h1>${info.title}</h1>
-<p>${prose(info.description)}</p>
-<p>For programs, the same as OpenAPI: <a href="${base}/openapi.json">${base}/openapi.json</a></p>
-<h2 id="token">Token</h2>
-<ul>${schemes.map(({ description }) => html`<li>${prose(description)}</li>`)}</ul>
-<p>${prose("The query takes no token, as addresses are logged.")}</p>
-<h2 id="refusals">Refusals</h2>
-<p>${prose("A refusal has one of two forms, and a client must read both: `message` or `error`.")}</p>
-<ul>${Object.values(responses).map((answer) => html`<li>${prose(answer.description)} ${answered(answer)}</li>`)}</ul>
-<nav aria-label="Operations">
-<h2 id="operations">Operations</h2>
-<ul>${tags.map(tagLinks)}</ul>
-</nav>
-<main>
-${tags.map(({ name }) => section(name, origin))}
-<h2 id="schemas">Bodies</h2>
-${Object.entries(components.schemas).map(([name, schema]) => schemaSection(name, schema))}
-</main>
-</body>
-</html>
-`.text;
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${info.title}</title>
+        <style>
+          ${new Html(pageStyle)}
+        </style>
+      </head>
+      <body>
+        <h1>${info.title}</h1>
+        <p>${prose(info.description)}</p>
+        <p>For programs, the same as OpenAPI: <a href="${base}/openapi.json">${base}/openapi.json</a></p>
+        <h2 id="token">Token</h2>
+        <ul>
+          ${schemes.map(({ description }) => html`<li>${prose(description)}</li>`)}
+        </ul>
+        <p>${prose("The query takes no token, as addresses are logged.")}</p>
+        <h2 id="refusals">Refusals</h2>
+        <p>${prose("A refusal has one of two forms, and a client must read both: `message` or `error`.")}</p>
+        <ul>
+          ${Object.values(responses).map((answer) => html`<li>${prose(answer.description)} ${answered(answer)}</li>`)}
+        </ul>
+        <nav aria-label="Operations">
+          <h2 id="operations">Operations</h2>
+          <ul>
+            ${tags.map(tagLinks)}
+          </ul>
+        </nav>
+        <main>
+          ${tags.map(({ name }) => section(name, origin))}
+          <h2 id="schemas">Bodies</h2>
+          ${Object.entries(components.schemas).map(([name, schema]) => schemaSection(name, schema))}
+        </main>
+      </body>
+    </html> `.text;
 }
 
 function tagLinks({ name }: { readonly name: string }): Html {
   const links = operations
     .filter(({ operation }) => operation.tags[0] === name)
     .map(({ operation }) => html`<li><a href="#${operation.operationId}">${operation.summary}</a></li>`);
-  return html`<li><a href="#${anchor(name)}">${name}</a><ul>${links}</ul></li>`;
+  return html`<li>
+    <a href="#${anchor(name)}">${name}</a>
+    <ul>
+      ${links}
+    </ul>
+  </li>`;
 }
 
 function section(name: string, origin: string): Html {
   const own = operations.filter(({ operation }) => operation.tags[0] === name);
   return html`<h2 id="${anchor(name)}">${name}</h2>
-${own.map((listed) => operationSection(listed, origin))}`;
+    ${own.map((listed) => operationSection(listed, origin))}`;
 }
 
 function operationSection({ verb, path, operation }: Listed, origin: string): Html {
   const { operationId, summary, description, parameters, requestBody, responses: answers } = operation;
   return html`<section id="${operationId}">
-<h3><a href="#${operationId}">${summary}</a></h3>
-<p><code><span class="verb">${verb}</span> ${base}${path}</code></p>
-<p>${prose(description)}</p>
-${parameters.length > 0 ? html`<h4>Parameters</h4><dl>${parameters.map(parameterItem)}</dl>` : ""}
-${requestBody ? html`<h4>Body</h4>${fieldsOf(Object.values(requestBody.content)[0]?.schema ?? {})}` : ""}
-<h4>Answers</h4>
-<ul>${Object.entries(answers).map(([status, answer]) => answerItem(status, answer))}</ul>
-<pre>${curl(verb, `${origin}${base}${path}`, operation)}</pre>
-</section>`;
+    <h3><a href="#${operationId}">${summary}</a></h3>
+    <p>
+      <code><span class="verb">${verb}</span> ${base}${path}</code>
+    </p>
+    <p>${prose(description)}</p>
+    ${
+      parameters.length > 0
+        ? html`<h4>Parameters</h4>
+            <dl>${parameters.map(parameterItem)}</dl>`
+        : ""
+    }
+    ${
+      requestBody
+        ? html`<h4>Body</h4>
+            ${fieldsOf(Object.values(requestBody.content)[0]?.schema ?? {})}`
+        : ""
+    }
+    <h4>Answers</h4>
+    <ul>
+      ${Object.entries(answers).map(([status, answer]) => answerItem(status, answer))}
+    </ul>
+    <pre>${curl(verb, `${origin}${base}${path}`, operation)}</pre>
+  </section>`;
 }
 
 function parameterItem({ name, in: place, required, description, schema, deprecated }: Parameter): Html {
   const words = [kindOf(schema), place, required ? "required" : "", deprecated === true ? "deprecated" : ""];
   return html`<dt><code>${name}</code> <span class="kind">${words.filter(Boolean).join(", ")}</span></dt>
-<dd>${prose(description)}</dd>`;
+    <dd>${prose(description)}</dd>`;
 }
 
 function answerItem(status: string, answer: Answer | { readonly $ref: string }): Html {
@@ -100,18 +126,20 @@ function answered({ content }: Answer): Html {
 
 function schemaSection(name: string, schema: Schema): Html {
   return html`<section id="schema-${name}">
-<h3><a href="#schema-${name}">${name}</a></h3>
-<p>${prose(schema.description ?? "")}</p>
-${fieldsOf(schema)}
-</section>`;
+    <h3><a href="#schema-${name}">${name}</a></h3>
+    <p>${prose(schema.description ?? "")}</p>
+    ${fieldsOf(schema)}
+  </section>`;
 }
 
 function fieldsOf({ properties = {}, required = [] }: Schema): Html {
   const items = Object.entries(properties).map(
-    ([name, schema]) => html`<dt><code>${name}</code> <span class="kind">${linkedKind(schema)}${
-      required.includes(name) ? "" : ", may be absent"
-    }</span></dt>
-<dd>${prose(schema.description ?? "")}${schema.properties ? fieldsOf(schema) : ""}</dd>`,
+    ([name, schema]) =>
+      html`<dt>
+          <code>${name}</code>
+          <span class="kind">${linkedKind(schema)}${required.includes(name) ? "" : ", may be absent"}</span>
+        </dt>
+        <dd>${prose(schema.description ?? "")}${schema.properties ? fieldsOf(schema) : ""}</dd>`,
   );
   return html`<dl>${items}</dl>`;
 }
@@ -138,27 +166,26 @@ function kindOf({ type, format, enum: choices, const: only, default: otherwise, 
 }
 
 /** A call as one types it. */
-function curl(verb: string, address: string, { parameters, requestBody }: OperationObject): string {
+function curl(verb: string, address: string, { requestBody }: OperationObject): string {
   const url = address.replace(/\{(\w+)\}/g, (_, name: string) => `<${name}>`);
-  const isNeeded = parameters.some((parameter) => parameter.in === "query" && parameter.required);
   const json = requestBody?.content["application/json"]?.schema;
-  const fields = json && Object.fromEntries((json.required ?? []).map((name) => [name, exampleOf(json.properties?.[name])]));
+  const fields =
+    json && Object.fromEntries((json.required ?? []).map((name) => [name, exampleOf(json.properties?.[name])]));
   return [
     "curl",
     verb === "GET" ? "" : `--request ${verb}`,
     `--header "PRIVATE-TOKEN: <token>"`,
     fields ? `--header "Content-Type: application/json" --data '${JSON.stringify(fields)}'` : "",
-    `"${url}${isNeeded ? "?" : ""}"`,
+    `"${url}"`,
   ]
     .filter((word) => word !== "")
     .join(" ");
 }
 
-function exampleOf({ enum: choices, type, anyOf, description }: Schema = {}): unknown {
+function exampleOf({ enum: choices, type, anyOf }: Schema = {}): unknown {
   if (choices) return choices[0];
   if (anyOf) return ["1"];
-  if (type === "boolean") return true;
-  return description === undefined ? "" : "...";
+  return type === "boolean" ? true : "...";
 }
 
 const lastPart = (reference: string) => reference.slice(reference.lastIndexOf("/") + 1);

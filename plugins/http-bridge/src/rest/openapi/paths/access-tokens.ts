@@ -4,13 +4,21 @@ import { page, perPage, query } from "../parameters.ts";
 import { day, positive, ref, type Schema } from "../schema.ts";
 
 const tokens = "/personal_access_tokens";
-const reading = { needs: ["User", "read"], answers: { 200: json("The token.", ref("AccessToken")) } } as const;
-const revoking = { needs: ["User", "write"], answers: { 204: noContent } } as const;
+const reading = {
+  more: "One of the caller's own.",
+  needs: ["User", "read"],
+  answers: { 200: json("The token.", ref("AccessToken")) },
+} as const;
+const revoking = {
+  more: "One of the caller's own; administrators may revoke every token.",
+  needs: ["User", "write"],
+  answers: { 204: noContent },
+} as const;
 const fields: Readonly<Record<string, Schema>> = {
   expires_at: day("The day at whose start the new token ends, at most a year away. Absent: a week from now."),
 };
 const rotating = {
-  more: "The old one is revoked. Rotating one that was revoked before revokes all that came of it.",
+  more: "One of the caller's own. The new one has the same name and scopes; the old one is revoked.",
   needs: ["User", "write"],
   body: { fields },
   answers: { 200: json("The new token with its text.", ref("NewAccessToken")) },
@@ -25,7 +33,7 @@ export const accessTokenPaths = resource("Personal access tokens", {
       more: "The caller's own; administrators may ask for those of another user.",
       needs: ["User", "read"],
       query: [query("user_id", positive("Whose.")), page, perPage],
-      answers: { 200: offsetPage("The tokens.", "AccessToken") },
+      answers: { 200: offsetPage("The tokens, the newest first.", "AccessToken") },
     },
   },
   [`${tokens}/self`]: {

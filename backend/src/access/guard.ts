@@ -1,0 +1,78 @@
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import type { Access, Call } from "@faultline/plugin";
+import { Role } from "@faultline/proto";
+import type { Caller, CallerDirectory } from "./caller.ts";
+import type { Grant, Grants } from "./grants.ts";
+import { checkGrant, checkToken, needOf } from "./permissions.ts";
+import { refuseNul } from "./refuse-nul.ts";
+import { projectsNamed, userNamed } from "./request-fields.ts";
+
+/** What a service's own code gets with a call: the caller is known and may call the method. */
+export interface CoreCall {
+  readonly caller: Caller;
+  /** What the caller may do in the request's project; nothing where the request names none. */
+  readonly grant: Grant;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Decides who may call what: the token first, then the role in each project the request names. */
+export class Guard implements Access {
+  readonly #callers: CallerDirectory;
+  readonly #grants: Grants;
+
+  constructor(callers: CallerDirectory, grants: Grants) {
+    this.#callers = callers;
+    this.#grants = grants;
+  }
+
+  /** Refuses, or answers what the handler gets. */
+  async admit(method: string, request: MessageShape<DescMessage>, call: Call): Promise<CoreCall> {
+    refuseNul(request);
+    return this.#admit(method, projectsNamed(request), userNamed(request), call);
+  }
+
+  async check(method: string, { projectId, userId }: Parameters<Access["check"]>[1], call: Call): Promise<void> {
+    await this.#admit(method, [projectId ?? 0], userId, call);
+  }
+
+  async #admit(
+    method: string,
+    projects: readonly (number | string)[],
+    userId: number | undefined,
+    { token, signal }: Call,
+  ): Promise<CoreCall> {
+    const need = needOf(method);
+    if (need.who === "anyone") return { caller: nobody, grant: noGrant, signal };
+    const caller = await this.#callers.callerOf(token);
+    checkToken(need, caller);
+    if (need.who !== "member") return { caller, grant: noGrant, signal };
+    let grant = noGrant; // and stays so for a list without items, which the handler refuses
+    for (const key of projects) {
+      grant = await this.#grants.of(caller.user, key);
+      checkGrant(need, grant, userId === caller.user.id);
+    }
+    return { caller, grant, signal };
+  }
+}
+
+/** The caller of public methods; it may do nothing else. */
+const nobody: Caller = {
+  user: {
+    id: 0,
+    username: "",
+    name: "",
+    passwordHash: "",
+    isAdmin: false,
+    createdAt: 0,
+    email: "",
+    isBlocked: true,
+    lastSignInAt: null,
+  } as Caller["user"],
+  scopes: [],
+};
+
+const noGrant: Grant = {
+  project: { id: 0, path: "", name: "", monitorEnabled: false, createdAt: 0 } as Grant["project"],
+  role: Role.UNSPECIFIED,
+  permissions: new Set(),
+};

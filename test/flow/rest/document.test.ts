@@ -1,0 +1,184 @@
+import { Role } from "@faultline/proto";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { openApiDocument } from "../../../plugins/http-bridge/src/rest/openapi/document.ts";
+import { answered } from "../../support/assert-answer.ts";
+import { openBrowser } from "../../support/browser.ts";
+import { runningServer } from "../../support/flow.ts";
+import { http } from "../../support/http.ts";
+import { newMember } from "../../support/person.ts";
+import { createProject } from "../../support/project.ts";
+import { rest } from "../../support/rest.ts";
+import { schemaFaults, type Schema } from "../../support/schema-faults.ts";
+import { envelope, newEventId, post, sendEnvelope, sendEvent } from "../../support/send.ts";
+import { until } from "../../support/until.ts";
+
+const { server, client } = await runningServer();
+const project = await createProject(server);
+const person = await newMember(client, project.id, Role.REPORTER);
+const settings = `/projects/${project.id}/error_tracking/settings`;
+const eventId = newEventId();
+
+/** An event with everything that the document describes. */
+const event = {
+  event_id: eventId,
+  timestamp: new Date().toISOString(),
+  platform: "node",
+  level: "error",
+  logger: "till",
+  transaction: "POST /pay",
+  release: "shop@1.2.3",
+  environment: "production",
+  server_name: "web-1",
+  logentry: { message: "paid %s of %s", params: ["1", "2"] },
+  exception: {
+    values: [
+      {
+        type: "PaymentError",
+        value: "x".repeat(9000), // more than is shown, so that `trimmed` has an entry
+        module: "shop",
+        mechanism: { type: "onerror", handled: false, exception_id: 0, source: "cause" },
+        stacktrace: {
+          frames: [{ filename: "pay.js", function: "charge", lineno: 7, colno: 3, in_app: true, vars: { a: 1 } }],
+        },
+      },
+    ],
+  },
+  threads: { values: [{ id: 1, name: "main", current: true, stacktrace: { frames: [{ function: "run" }] } }] },
+  breadcrumbs: {
+    values: [{ timestamp: new Date().toISOString(), type: "http", category: "fetch", data: { url: "/" } }],
+  },
+  user: { id: "42", username: "ann", email: "ann@example.com", ip_address: "192.0.2.1", plan: "gold" },
+  request: {
+    url: "https://shop.example/pay",
+    method: "POST",
+    headers: { Accept: "*/*" },
+    cookies: "a=b",
+    data: { a: 1 },
+  },
+  sdk: { name: "sentry.javascript.node", version: "7.38.0" },
+  tags: { region: "eu" },
+  contexts: { os: { name: "Linux" } },
+  extra: { cart: [1, 2] },
+  modules: { uvu: "0.5.6" },
+};
+
+await answered(sendEvent(server, project, event), 200);
+await answered(sendEvent(server, project, { ...event, event_id: newEventId() }), 200);
+const feedback = { event_id: eventId, name: "Ann", email: "ann@example.com", comments: "It broke." };
+const session = { sid: newEventId(), did: "42", init: true, status: "exited", started: event.timestamp };
+await answered(
+  sendEnvelope(
+    server,
+    project,
+    envelope(
+      undefined,
+      [{ type: "user_report" }, feedback],
+      [{ type: "session" }, { ...session, attrs: { release: event.release, environment: event.environment } }],
+      [{ type: "statsd" }, {}], // is left aside, which is an outcome
+    ),
+  ),
+  200,
+);
+await answered(post(server, { ...project, key: "0".repeat(32) }, "store", "{}"), 403);
+const [invitation, role] = [
+  { access_level: 20, note: "for Bo" },
+  { name: "Triage", base_access_level: 20, update_error_tracking: true },
+];
+await answered(rest(server, `POST /projects/${project.id}/invitations`, { body: invitation }), 201);
+const { id: roleId } = (await answered(rest(server, "POST /member_roles", { body: role }), 201)).json as { id: number };
+await answered(
+  rest(server, `PUT /projects/${project.id}/members/${person.userId}`, { body: { member_role_id: roleId } }),
+  200,
+);
+const outcomesOf = async () =>
+  (await rest(server, `GET /projects/${project.id}/error_tracking/outcomes`)).json as { outcomes: unknown[] };
+await until("the outcomes", async () => (await outcomesOf()).outcomes.length > 1);
+
+const errors = (await answered(rest(server, `GET /projects/${project.id}/error_tracking/errors`), 200)).json;
+const tokens = (await answered(rest(server, "GET /personal_access_tokens"), 200)).json;
+const named: Readonly<Record<string, string | number>> = {
+  project: project.id,
+  error_id: firstId(errors),
+  event_id: eventId,
+  version: encodeURIComponent(event.release),
+  user_id: person.userId,
+  token_id: firstId(tokens),
+};
+
+function firstId(list: unknown): string | number {
+  return (list as { id: string | number }[])[0]?.id ?? "";
+}
+
+for (const [path, { get }] of Object.entries(openApiDocument.paths)) {
+  if (!get) continue;
+  test(`GET ${path} answers what the document says`, async () => {
+    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => String(named[name]));
+    const answer = await answered(rest(server, `GET ${filled}`), 200);
+    const told = get.responses["200"];
+    assert.ok(told && "content" in told);
+    assert.equal(
+      schemaFaults(answer.json, (told.content?.["application/json"]?.schema ?? { type: "null" }) as Schema, resolve),
+      [],
+    );
+    for (const header of Object.keys(told.headers ?? {})) {
+      if (header !== "Link") assert.type(answer.headers[header.toLowerCase()], "string", header);
+    }
+    if (Array.isArray(answer.json)) assert.ok(answer.json.length > 0, "an empty list shows nothing");
+  });
+}
+
+const refused: readonly [call: string, options: Parameters<typeof rest>[2], status: number][] = [
+  ["GET /user", { token: null }, 401],
+  ["GET /audit_events", { token: person.token }, 403],
+  ["GET /projects/999999999", {}, 404],
+  [`PUT ${settings}`, { body: {} }, 400],
+  ["POST /projects", { body: { path: "/" } }, 400],
+  ["POST /users", { body: { username: person.username } }, 409],
+  [`PUT ${settings}`, { body: { active: true, integrated: true, revision: 99 } }, 409],
+];
+for (const [call, options, status] of refused)
+  test(`the ${status} of ${call} has one of the forms of the document`, async () => {
+    const { json } = await answered(rest(server, call, options), status);
+    const forms = ["Message", "Fault", "TokenFault"].map((name) => ({ $ref: `#/components/schemas/${name}` }));
+    assert.equal(schemaFaults(json, { anyOf: forms }, resolve), []);
+  });
+
+test("the checker sees a field that is missing, has another type or is not described", () => {
+  const schema: Schema = { $ref: "#/components/schemas/Accepted" };
+  assert.equal(schemaFaults({ message: "202 Accepted" }, schema, resolve), []);
+  assert.equal(schemaFaults({}, schema, resolve), ["$.message: is missing"]);
+  assert.equal(schemaFaults({ message: 1 }, schema, resolve), ["$.message: 1 is no string"]);
+  assert.equal(schemaFaults({ message: "", more: 1 }, schema, resolve), ["$.more: is not described"]);
+});
+
+test("the document is served without a token, as it is, and takes no other method", async () => {
+  const answer = await answered(http(`${server.url}/api/v4/openapi.json`), 200);
+  assert.is(answer.headers["content-type"], "application/json");
+  assert.equal(answer.json, JSON.parse(JSON.stringify(openApiDocument)));
+  const refusal = await http(`${server.url}/api/v4/openapi.json`, { method: "POST" });
+  assert.equal([refusal.status, refusal.headers.allow], [405, "GET, HEAD"]);
+});
+
+test("the page for people shows every operation in both themes, on a phone as well, without any script", async () => {
+  const browser = await openBrowser(server);
+  try {
+    const answer = await browser.page.goto("/api/v4/docs");
+    const policy = answer?.headers()["content-security-policy"] ?? "";
+    assert.match(policy, /^default-src 'none'; style-src 'sha256-[\w+/=]{44}'; /);
+    assert.match((await answer?.text()) ?? "", `${server.url}/api/v4/projects/&#60;project&#62;`);
+    await browser.photograph("rest-api");
+    await browser.page.getByRole("navigation").getByRole("link", { name: "Make a client key", exact: true }).click();
+    assert.match(browser.page.url(), /#createClientKey$/);
+    assert.equal(browser.complaints, []);
+  } finally {
+    await browser.close();
+  }
+});
+
+function resolve(reference: string): Schema {
+  const name = reference.slice("#/components/schemas/".length);
+  return (openApiDocument.components.schemas as Readonly<Record<string, Schema>>)[name] ?? { enum: [] };
+}
+
+test.run();

@@ -1,0 +1,158 @@
+import { Role } from "@faultline/proto";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import type { Need } from "../../backend/src/access/permissions.ts";
+import { permissionsOf, roleNames } from "../../backend/src/access/roles.ts";
+import { openApiDocument } from "../../plugins/http-bridge/src/rest/openapi/document.ts";
+import type { OperationObject } from "../../plugins/http-bridge/src/rest/openapi/operation.ts";
+import { documentPage } from "../../plugins/http-bridge/src/rest/openapi/page.ts";
+import { coreMethod, restEntrances } from "../permissions/operations.ts";
+
+interface Described {
+  /** `GET /api/v4/projects/:project`, as the table of routes has it. */
+  readonly name: string;
+  readonly path: string;
+  readonly operation: OperationObject;
+}
+
+const described: readonly Described[] = Object.entries(openApiDocument.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([verb, operation]) => ({
+    name: `${verb.toUpperCase()} /api/v4${path.replace(/\{(\w+)\}/g, ":$1")}`,
+    path,
+    operation,
+  })),
+);
+
+test("the document names exactly the operations that the table of routes has", () => {
+  assert.equal(described.map(({ name }) => name).toSorted(), restEntrances.map(({ name }) => name).toSorted());
+  assert.ok(described.length > 50);
+});
+
+for (const { name, path, operation } of described)
+  test(`${name} says what it does, who may do it and what it answers`, () => {
+    const method = restEntrances.find((entrance) => entrance.name === name)?.method;
+    assert.ok(method);
+    const { need } = method;
+    assert.is(operation["x-least-role"], leastRole(need));
+    assert.is(operation["x-scope"], need.who === "anyone" ? "" : need.scope);
+    if (need.who === "member" && need.orSelf === true) assert.match(operation.description, "themselves");
+
+    assert.match(operation.summary, /^[A-Z].*[^.]$/);
+    assert.ok(openApiDocument.tags.some((tag) => tag.name === operation.tags[0]));
+    const statuses = Object.keys(operation.responses);
+    for (const status of ["400", "401", "403", "503"]) assert.ok(statuses.includes(status), status);
+    assert.is(statuses.includes("404"), path.includes("{"), "404");
+    assert.is(statuses.filter((status) => status.startsWith("2")).length, 1);
+
+    const inPath = operation.parameters.filter((parameter) => parameter.in === "path");
+    assert.equal(
+      inPath.map((parameter) => parameter.name),
+      [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter),
+    );
+    assert.ok(inPath.every(({ required }) => required));
+    const names = operation.parameters.map((parameter) => `${parameter.in} ${parameter.name}`);
+    assert.is(new Set(names).size, names.length);
+    for (const { description } of operation.parameters) assert.match(description, /\.$/);
+  });
+
+test("an operation that needs another role than the document says is noticed", () => {
+  assert.is(leastRole(coreMethod("ErrorService.ListErrors").need), "Reporter");
+  assert.is(leastRole(coreMethod("ProjectService.DeleteProject").need), "Owner");
+  assert.is(leastRole(coreMethod("UserService.DeleteUser").need), "Administrator");
+});
+
+test("no two operations have one id", () => {
+  const ids = described.map(({ operation }) => operation.operationId);
+  assert.is(new Set(ids).size, ids.length);
+});
+
+test("every $ref of the document leads somewhere, and every component is used", () => {
+  const used = new Set(refsIn(openApiDocument));
+  const there = Object.entries(openApiDocument.components)
+    .filter(([kind]) => kind !== "securitySchemes")
+    .flatMap(([kind, components]) => Object.keys(components).map((name) => `#/components/${kind}/${name}`));
+  assert.equal([...used].toSorted(), there.toSorted());
+});
+
+test("every schema of the document is one: its words fit its type", () => {
+  const faults: string[] = [];
+  let seen = 0;
+  walk(openApiDocument, "$", (node, place) => {
+    if (!isSchemaPlace(place)) return;
+    seen += 1;
+    const { type, properties, required, pattern } = node;
+    const names = [type ?? []].flat();
+    const known = ["string", "integer", "number", "boolean", "object", "array", "null"];
+    if (!names.every((name) => known.includes(String(name)))) faults.push(`${place}: type ${String(type)}`);
+    if (!("type" in node) && !("$ref" in node) && !("anyOf" in node)) faults.push(`${place}: says nothing`);
+    if (names.includes("array") && !("items" in node)) faults.push(`${place}: a list of what`);
+    for (const name of (required ?? []) as readonly string[]) {
+      if (!Object.hasOwn(properties as object, name)) faults.push(`${place}: ${name} is required and not described`);
+    }
+    if (typeof pattern === "string") new RegExp(pattern, "u");
+  });
+  assert.equal(faults, []);
+  assert.ok(seen > 300);
+});
+
+test("the document has what OpenAPI 3.1 asks for", () => {
+  assert.match(openApiDocument.openapi, /^3\.1\.\d+$/);
+  assert.type(openApiDocument.info.title, "string");
+  assert.type(openApiDocument.info.version, "string");
+  assert.ok(Object.keys(openApiDocument.paths).every((path) => path.startsWith("/")));
+  for (const requirement of openApiDocument.security) {
+    for (const name of Object.keys(requirement))
+      assert.ok(Object.hasOwn(openApiDocument.components.securitySchemes, name));
+  }
+  walk(openApiDocument.components.responses, "$", (node, place) => {
+    if (/^\$\.\w+$/.test(place)) assert.type(node["description"], "string");
+  });
+});
+
+test("the page for people names every operation, runs nothing and escapes what it shows", () => {
+  const page = documentPage(`https://x"><script>alert(1)</script>`);
+  for (const { operation } of described) assert.match(page, `<section id="${operation.operationId}">`);
+  assert.not.match(page, /<script|\son\w+=|javascript:/i);
+  const anchors = new Set([...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id));
+  for (const [, id] of page.matchAll(/href="#([^"]+)"/g)) assert.ok(anchors.has(id), id);
+});
+
+function leastRole(need: Need): string {
+  switch (need.who) {
+    case "anyone":
+      return "Anybody";
+    case "user":
+      return "User";
+    case "administrator":
+      return "Administrator";
+    case "member":
+      return [...roleNames].find(([role]) => permissionsOf(role as Role).has(need.permission))?.[1] ?? "nobody";
+  }
+}
+
+/** Calls `visit` with every object of a tree. */
+function walk(tree: unknown, place: string, visit: (node: Record<string, unknown>, place: string) => void): void {
+  if (typeof tree !== "object" || tree === null) return;
+  if (!Array.isArray(tree)) visit(tree as Record<string, unknown>, place);
+  for (const [name, inner] of Object.entries(tree)) walk(inner, `${place}.${name}`, visit);
+}
+
+/** Whether a schema stands at that place. */
+function isSchemaPlace(place: string): boolean {
+  return (
+    /\.(schema|items|additionalProperties)$/.test(place) ||
+    /\.anyOf\.\d+$/.test(place) ||
+    /\.properties\.[^.]+$/.test(place) ||
+    /^\$\.components\.schemas\.\w+$/.test(place)
+  );
+}
+
+function refsIn(tree: unknown): string[] {
+  const found: string[] = [];
+  walk(tree, "$", ({ $ref }) => {
+    if (typeof $ref === "string") found.push($ref);
+  });
+  return found;
+}
+
+test.run();
