@@ -112,18 +112,33 @@ function atMost(limit: number, found: number, unit: string): void {
 /** Limits of the design for the scripts of a page; where one cannot be kept, the reason and what was reached. */
 const pages: [name: string, path: () => string, limit: number][] = [
   // The design allows 42, of which the framework leaves 4 for navigation, toast, clock and icons.
-  ["shell", () => "/-/profile", 44],
-  // The design allows 40. The page itself is 1 kB; the shell comes along, so that signing in does not wait for it.
-  ["sign-in", () => "/-/sign_in", 44],
+  ["shell", () => "/-/profile", 44.5],
+  // The design allows 40. The page itself is 1.5 kB; the shell comes along, so that signing in does not wait for it.
+  ["sign-in", () => "/-/sign_in", 45.5],
   ["list", () => list, 60],
-  ["details", () => details, 70],
+  // The design allows 70. Twelve more links in the navigation, with their addresses, are 0.5 kB on every page.
+  ["details", () => details, 70.5],
   ["events", () => details.replace(/details$/, "events"), 70],
-  ["releases", () => `${list}/releases`, 58],
+  ["releases", () => `${list}/releases`, 58.5],
   ["ingestion", () => `${list}/ingestion`, 55],
   ["get started", () => `${list}/get_started`, 60],
-  ["monitor settings", () => list.replace("error_tracking", "settings/monitor"), 55],
+  // The design allows 55. Connecting to an external system is 2 kB; the steps of a key's rotation load later.
+  ["monitor settings", () => list.replace("error_tracking", "settings/monitor"), 57.5],
   ["projects", () => "/-/projects", 60],
-  ["access tokens", () => "/-/profile/personal_access_tokens", 60],
+  ["access tokens", () => "/-/profile/personal_access_tokens", 55],
+  ["account", () => "/-/profile/account", 55],
+  ["sessions", () => "/-/profile/account/sessions", 55],
+  ["members", () => list.replace("error_tracking", "project_members"), 55],
+  ["invitation", () => "/-/invitations/none", 55],
+  ["password reset", () => "/-/password_resets/none", 55],
+  ["health", () => "/admin/health", 60],
+  ["users", () => "/admin/users", 60],
+  ["a user", () => "/admin/users/1", 60],
+  ["all projects", () => "/admin/projects", 60],
+  ["custom roles", () => "/admin/roles", 60],
+  ["audit log", () => "/admin/audit", 60],
+  ["error reporting", () => "/admin/error_reporting", 60],
+  ["deprecations", () => "/-/deprecations", 60],
 ];
 
 for (const [name, path, limit] of pages) {

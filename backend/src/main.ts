@@ -255,8 +255,8 @@ function welcome({ httpUrl, grpcAddress, firstCredentials }: Faultline, config: 
       "",
       "  The first administrator, shown only now:",
       `  User      ${firstCredentials.username}`,
-      `  Password  ${firstCredentials.password}`,
-      `  Token     ${firstCredentials.token}`,
+      `  Password  ${config.rootPassword === undefined ? firstCredentials.password : "as configured"}`, // logs keep this
+      `  Token     ${config.rootToken === undefined ? firstCredentials.token : "as configured"}`,
     );
   }
   return [...lines, "", "  Ctrl-C stops it.", "", `Faultline is ready: ${httpUrl}  gRPC ${grpcAddress}`].join("\n");

@@ -14,6 +14,8 @@ declare global {
     interface PageData {
       /** The project whose pages are shown. */
       project?: Project;
+      /** What its owners are called; empty for those who need not ask them. */
+      owners?: readonly string[];
     }
     interface Error {
       /** Why, as named in error_reason.proto, or CORE_UNREACHABLE. */

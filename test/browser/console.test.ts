@@ -36,7 +36,7 @@ test("who is not signed in is asked to, and returned to the page they wanted", a
   await page.goto("/-/projects");
   await heading("Sign in");
   await photograph("sign-in");
-  await page.getByLabel("Username").fill("root");
+  await page.getByLabel("User name or e-mail").fill("root");
   await page.getByLabel("Password", { exact: true }).fill("wrong");
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("alert").waitFor();

@@ -51,7 +51,7 @@ export const audited: Readonly<Record<string, Tell>> = {
   ),
   "AccountService.UpdateProfile": act(
     (request: UpdateProfileRequest) =>
-      `Changed of the own profile: ${changed(request, { name: "name", email: "e-mail address" })}.`,
+      `Changed the own profile: ${changed(request, { name: "name", email: "e-mail address" })}.`,
   ),
   "AccountService.ChangePassword": act(() => "Changed the own password."),
   "AccountService.EndSession": act(({ sessionId }: EndSessionRequest) => `Ended the own session ${sessionId}.`),
@@ -116,7 +116,7 @@ export const audited: Readonly<Record<string, Tell>> = {
   ),
   "ProjectService.UpdateProject": act(
     (request: UpdateProjectRequest) =>
-      `Changed of the project: ${changed(request, { name: "name", path: "path", monitorEnabled: "Monitor feature" })}.`,
+      `Changed the project: ${changed(request, { name: "name", path: "path", monitorEnabled: "Monitor feature" })}.`,
   ),
   "ProjectService.DeleteProject": act(
     (_, { project }: DeleteProjectResponse) => `Deleted the project ${project?.path} (${project?.projectId}).`,
@@ -126,7 +126,7 @@ export const audited: Readonly<Record<string, Tell>> = {
   ),
   "SettingsService.UpdateSettings": act(
     (request: UpdateSettingsRequest) =>
-      `Changed of the error-tracking settings: ${changed(request, {
+      `Changed the error-tracking settings: ${changed(request, {
         active: "active",
         backend: "backend",
         externalApiUrl: "external API URL",
@@ -143,7 +143,7 @@ export const audited: Readonly<Record<string, Tell>> = {
 
   "InstanceService.UpdateOwnErrorReporting": act(
     (request: UpdateOwnErrorReportingRequest) =>
-      `Changed of the reporting of own failures: ${changed(request, {
+      `Changed the reporting of own failures: ${changed(request, {
         enabled: "whether it is on",
         dsn: "DSN",
         projectId: "project",

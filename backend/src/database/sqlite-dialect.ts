@@ -43,11 +43,18 @@ export class SqliteDialect implements Dialect {
   }
 
   createAdapter(): DialectAdapter {
-    return new SqliteAdapter();
+    return new PoolAdapter();
   }
 
   createIntrospector(database: Kysely<unknown>): DatabaseIntrospector {
     return new SqliteIntrospector(database);
+  }
+}
+
+/** Tells Kysely that the pool below bounds its connections itself: its own lock would let one reader read at a time. */
+class PoolAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
   }
 }
 
@@ -70,22 +77,27 @@ class SqlitePool implements Driver {
     }
   }
 
-  acquireConnection(): Promise<DatabaseConnection> {
-    const connection = this.#idle.pop();
-    if (connection) return Promise.resolve(connection);
-    return new Promise((resolve) => this.#waiting.push(resolve));
+  async acquireConnection(): Promise<DatabaseConnection> {
+    const idle = this.#idle.pop();
+    return new Lease(idle ?? (await new Promise<SqliteConnection>((resolve) => this.#waiting.push(resolve))));
   }
 
-  releaseConnection(connection: DatabaseConnection): Promise<void> {
+  releaseConnection(lease: DatabaseConnection): Promise<void> {
+    const connection = (lease as Lease).end(); // Kysely hands back what acquireConnection gave
     const next = this.#waiting.shift();
-    if (next) next(connection as SqliteConnection);
-    else this.#idle.push(connection as SqliteConnection);
+    if (connection && next) next(connection);
+    else if (connection) this.#idle.push(connection);
     return Promise.resolve();
   }
 
-  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+  async beginTransaction(lease: DatabaseConnection): Promise<void> {
     // IMMEDIATE: a transaction that starts as a reader and writes later can fail half-way with SQLITE_BUSY.
-    await connection.executeQuery(CompiledQuery.raw(this.#options.access === "write" ? "begin immediate" : "begin"));
+    const begin = CompiledQuery.raw(this.#options.access === "write" ? "begin immediate" : "begin");
+    await lease.executeQuery(begin).catch(async (error: unknown) => {
+      // Kysely 0.29 forgets the connection when a transaction of the ORM cannot begin: the one writer would be lost.
+      await this.releaseConnection(lease);
+      throw error;
+    });
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
@@ -116,13 +128,39 @@ class SqlitePool implements Driver {
   }
 }
 
+/** A connection while it is lent. Giving it back twice is as good as once, so that it is never lent to two. */
+class Lease implements DatabaseConnection {
+  #connection: SqliteConnection | undefined;
+
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection;
+  }
+
+  /** The connection, which goes back; undefined when it went back before. */
+  end(): SqliteConnection | undefined {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    return connection;
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (!this.#connection) throw new Error("The connection was given back already.");
+    return this.#connection.executeQuery(query);
+  }
+
+  // eslint-disable-next-line require-yield -- Kysely asks for the method; nothing in the product streams
+  async *streamQuery(): AsyncIterableIterator<never> {
+    throw new Error("The SQLite dialect does not stream; page with a keyset instead.");
+  }
+}
+
 /** Statements with these first words, or a RETURNING clause, give rows. */
 const readsRows = /^\s*(select|with|pragma|explain|values)\b|\breturning\b/i;
 
 /** More statements than the product has, so that in practice each is compiled once a connection. */
 const statementCacheSize = 300;
 
-class SqliteConnection implements DatabaseConnection {
+class SqliteConnection {
   readonly #database: sqlite3.Database;
   readonly #statements = new Map<string, { statement: sqlite3.Statement; readsRows: boolean }>();
 
@@ -173,11 +211,6 @@ class SqliteConnection implements DatabaseConnection {
         });
       }
     });
-  }
-
-  // eslint-disable-next-line require-yield -- Kysely asks for the method; nothing in the product streams
-  async *streamQuery(): AsyncIterableIterator<never> {
-    throw new Error("The SQLite dialect does not stream; page with a keyset instead.");
   }
 
   async #prepare(sql: string) {

@@ -1,12 +1,21 @@
-/** Copies a text. The clipboard API exists only on https and localhost; elsewhere a hidden text field is copied. */
-export async function copyText(text: string): Promise<boolean> {
+/**
+ * Copies a text, or one that is on its way. The clipboard API exists only on https and localhost; elsewhere a hidden
+ * text field is copied.
+ */
+export async function copyText(text: string | Promise<string>): Promise<boolean> {
   try {
-    await navigator.clipboard.writeText(text);
+    if (typeof text === "string") await navigator.clipboard.writeText(text);
+    else await navigator.clipboard.write([itemOf(text)]);
     return true;
   } catch {
-    return copyBySelection(text); // no clipboard API here, or the browser refused it
+    // No clipboard API here, or the browser refused it; or there is no text, which is no news then.
+    return Promise.resolve(text).then(copyBySelection, () => false);
   }
 }
+
+/** Made while the click still counts: Safari takes nothing into the clipboard that was waited for. */
+const itemOf = (text: Promise<string>) =>
+  new ClipboardItem({ "text/plain": text.then((ready) => new Blob([ready], { type: "text/plain" })) });
 
 function copyBySelection(text: string): boolean {
   const field = document.createElement("textarea");

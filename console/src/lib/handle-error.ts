@@ -35,7 +35,7 @@ const catalogue: Record<Reason, { status: number; sentence?: string }> = {
   TOKEN_REVOKED: { status: 401, sentence: "Your session is over. Sign in again." },
   INSUFFICIENT_SCOPE: { status: 403 },
   FORBIDDEN: { status: 403 },
-  WRONG_CREDENTIALS: { status: 401, sentence: "Wrong username or password." },
+  WRONG_CREDENTIALS: { status: 401, sentence: "Wrong user name or password." },
   TOO_MANY_ATTEMPTS: { status: 429, sentence: "Too many attempts. Try again in 5 minutes." },
   PROJECT_NOT_FOUND: { status: 404, sentence: missing },
   PROJECT_PATH_TAKEN: { status: 409, sentence: "Another project has this path. Choose another path." },

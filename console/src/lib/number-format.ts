@@ -17,3 +17,11 @@ export const cappedNumber = (value: number) => (value >= 1000 ? "999+" : String(
 
 /** `1 event`, `2 events`. */
 export const counted = (count: number, noun: string) => `${whole.format(count)} ${noun}${count === 1 ? "" : "s"}`;
+
+/** `812 bytes`, `4.1 kB`, `12.3 MB`, `1.2 GB`: units of 1,000. Cut, not rounded. */
+export function byteSize(bytes: number): string {
+  if (bytes < 1000) return counted(bytes, "byte");
+  if (bytes < 1_000_000) return `${cut(bytes / 1000)} kB`;
+  if (bytes < 1_000_000_000) return `${cut(bytes / 1_000_000)} MB`;
+  return `${cut(bytes / 1_000_000_000)} GB`;
+}

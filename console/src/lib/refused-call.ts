@@ -1,10 +1,25 @@
-/** What to tell a person when a call from the browser failed: the sentence that the server chose, if it answered. */
-export function refusedCallMessage(error: unknown): string {
-  const data: unknown = error instanceof Error && "data" in error ? error.data : undefined;
-  if (data === undefined || data === null) return "The service cannot be reached. Check your connection and try again.";
-  const refusal: unknown = typeof data === "object" && "refusal" in data ? data.refusal : undefined;
-  return hasMessage(refusal) ? refusal.message : "Something went wrong on our side.";
+interface Told {
+  readonly message: string;
+  /** As in handle-error.ts. */
+  readonly reason: string;
 }
 
-const hasMessage = (value: unknown): value is { readonly message: string } =>
+/** What to tell a person when a call from the browser failed: the sentence that the server chose, if it answered. */
+export function refusedCallMessage(error: unknown): string {
+  const data = dataOf(error);
+  if (data === undefined || data === null) return "The service cannot be reached. Check your connection and try again.";
+  return refusalIn(data)?.message ?? "Something went wrong on our side.";
+}
+
+/** Why a call from the browser failed, where one reason is told in other words; empty when the server did not say. */
+export const refusedCallReason = (error: unknown): string => refusalIn(dataOf(error))?.reason ?? "";
+
+const dataOf = (error: unknown): unknown => (error instanceof Error && "data" in error ? error.data : undefined);
+
+function refusalIn(data: unknown): Told | undefined {
+  const refusal: unknown = typeof data === "object" && data !== null && "refusal" in data ? data.refusal : undefined;
+  return isTold(refusal) ? refusal : undefined;
+}
+
+const isTold = (value: unknown): value is Told =>
   typeof value === "object" && value !== null && "message" in value && typeof value.message === "string";

@@ -51,6 +51,33 @@ export interface ReleaseListQuery {
   readonly cursor?: string | undefined;
 }
 
+/** What the address of a searched list holds. */
+export interface SearchQuery {
+  readonly q?: string | undefined;
+  readonly cursor?: string | undefined;
+}
+
+/** What the address of a list of the administration holds. */
+export interface AdminListQuery extends SearchQuery {
+  /** The id of what is asked to be deleted. */
+  readonly remove?: number | undefined;
+}
+
+/** What the address of the audit log holds; names change hands, so it holds ids. */
+export interface AuditQuery {
+  readonly userId?: number | undefined;
+  readonly projectId?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+/** What the address of the deprecations holds. */
+export interface DeprecationQuery {
+  /** Only what was announced or removed in this release. */
+  readonly release?: string | undefined;
+  readonly area?: string | undefined;
+  readonly state?: string | undefined;
+}
+
 /** Stands in an address for sessions that name no environment; names of environments have no slash. */
 export const noEnvironment = "/none";
 
@@ -60,8 +87,26 @@ export const route = {
   signOut: () => "/-/sign_out",
   projects: () => "/-/projects",
   preferences: () => "/-/profile",
+  account: () => "/-/profile/account",
+  sessions: () => "/-/profile/account/sessions",
   accessTokens: () => "/-/profile/personal_access_tokens",
+  invitation: (token: string) => `/-/invitations/${encodeURIComponent(token)}`,
+  passwordReset: (token: string) => `/-/password_resets/${encodeURIComponent(token)}`,
+  deprecations: ({ release, area, state }: DeprecationQuery = {}) =>
+    withQuery("/-/deprecations", { release, area, state }),
   trpc: () => "/-/trpc",
+
+  admin: () => "/admin",
+  adminHealth: () => "/admin/health",
+  adminUsers: ({ q, cursor, remove }: AdminListQuery = {}) =>
+    withQuery("/admin/users", { q, cursor, remove: remove?.toString() }),
+  adminUser: (userId: number) => `/admin/users/${userId}`,
+  adminProjects: ({ q, cursor, remove }: AdminListQuery = {}) =>
+    withQuery("/admin/projects", { q, cursor, remove: remove?.toString() }),
+  adminRoles: () => "/admin/roles",
+  adminAudit: ({ userId, projectId, cursor }: AuditQuery = {}) =>
+    withQuery("/admin/audit", { user_id: userId?.toString(), project_id: projectId?.toString(), cursor }),
+  adminErrorReporting: () => "/admin/error_reporting",
 
   errors: (projectPath: string, { status, sort, q, cursor }: ErrorListQuery = {}) =>
     withQuery(`${inProject(projectPath)}/error_tracking`, {
@@ -94,6 +139,8 @@ export const route = {
     withQuery(`${inProject(projectPath)}/error_tracking/ingestion`, { period: period === "24h" ? undefined : period }),
   getStarted: (projectPath: string, language?: string) =>
     withQuery(`${inProject(projectPath)}/error_tracking/get_started`, { lang: language }),
+  projectMembers: (projectPath: string, { q, cursor }: SearchQuery = {}) =>
+    withQuery(`${inProject(projectPath)}/project_members`, { q, cursor }),
   monitorSettings: (projectPath: string) => `${inProject(projectPath)}/settings/monitor`,
   generalSettings: (projectPath: string) => `${inProject(projectPath)}/settings/general`,
 };

@@ -82,7 +82,7 @@ test("acts of accounts are told, with what changed and without a secret", async 
     ],
   );
   for (const { userId, username } of rows) assert.equal([userId, username], [ann.userId, ann.username]);
-  assert.is(rows[1]?.summary, "Changed of the own profile: name, e-mail address.");
+  assert.is(rows[1]?.summary, "Changed the own profile: name, e-mail address.");
   assert.match(rows[4]?.summary ?? "", /^Made the personal access token \d+, "robot", for api\.$/);
   const text = JSON.stringify(summaries(rows));
   for (const secret of secrets) assert.not(text.includes(secret));
@@ -135,8 +135,8 @@ test("acts in a project are told, of settings which fields changed and never the
     summaries(rows).map((summary) => summary.replaceAll(/\d+/g, "N")),
     [
       "Made the project acme/told (N).",
-      "Changed of the project: name.",
-      "Changed of the error-tracking settings: active, external auth token.",
+      "Changed the project: name.",
+      "Changed the error-tracking settings: active, external auth token.",
       "Added user-N (N) as Developer.",
       "Made user-N (N) as Reporter.",
       "Removed the member user-N (N).",

@@ -3,7 +3,6 @@ import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 
 /** Refusals that a page shows in the place of what it could not read, beside its own controls. */
 const shownInPlace = new Set<Refusal["reason"]>([
-  "MONITOR_DISABLED",
   "ERROR_TRACKING_DISABLED",
   "SETTINGS_NOT_FOUND",
   "EXTERNAL_SETTINGS_INCOMPLETE",

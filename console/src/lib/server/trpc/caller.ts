@@ -2,20 +2,25 @@ import { redirect } from "@sveltejs/kit";
 import type { RequestEvent } from "@sveltejs/kit";
 import { mustSignIn } from "#lib/handle-error.ts";
 import { route } from "#lib/route.ts";
+import { isOpen } from "#lib/server/open-routes.ts";
 import { forgetSession } from "#lib/server/session.ts";
 import { createCallerFactory, refusalOfTrpc } from "./procedures.ts";
 import { appRouter } from "./router.ts";
 
 const createCaller = createCallerFactory(appRouter);
 
-/** The procedures for one request; a call that needs a new sign-in leads to the sign-in page. */
-export function callerFor({ locals, request, url, cookies }: RequestEvent) {
+/**
+ * The procedures for one request; a call that needs a new sign-in leads to the sign-in page, unless the page is for
+ * people who are not signed in.
+ */
+export function callerFor({ locals, request, url, cookies, route: { id } }: RequestEvent) {
   return createCaller(
-    { token: locals.token, signal: request.signal },
+    () => ({ token: locals.token, signal: request.signal }), // asked at each call, as a form may begin a session
     {
       onError: ({ error }) => {
-        if (!mustSignIn(refusalOfTrpc(error)) || url.pathname === route.signIn()) return;
+        if (!mustSignIn(refusalOfTrpc(error))) return;
         if (locals.token !== undefined) forgetSession(cookies, url);
+        if (isOpen(id)) return;
         redirect(303, route.signIn(url.pathname + url.search));
       },
     },

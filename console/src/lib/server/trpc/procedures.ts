@@ -49,9 +49,9 @@ const refused = (told: Refusal, cause?: unknown) =>
     cause: told.reason === "UNKNOWN" && cause instanceof Error ? cause : new RefusedError(told),
   });
 
-/** What a failed procedure means for the person. */
+/** What a failed procedure, or call of the core, means for the person. */
 export function refusalOfTrpc(error: unknown): Refusal {
-  if (!(error instanceof TRPCError)) return refusal("UNKNOWN");
+  if (!(error instanceof TRPCError)) return refusalOf(error);
   if (error.cause instanceof RefusedError) return error.cause.refusal;
   if (error.code === "BAD_REQUEST") return refusal("INVALID_FIELD", "The request is not of the expected form.");
   return refusalOf(error.cause);

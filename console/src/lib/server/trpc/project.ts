@@ -1,10 +1,16 @@
 import {
   CreateProjectRequestSchema,
   CreateProjectResponseSchema,
+  DeleteProjectRequestSchema,
+  DeleteProjectResponseSchema,
   GetProjectRequestSchema,
   GetProjectResponseSchema,
+  ListDeletedProjectsRequestSchema,
+  ListDeletedProjectsResponseSchema,
   ListProjectsRequestSchema,
   ListProjectsResponseSchema,
+  RestoreProjectRequestSchema,
+  RestoreProjectResponseSchema,
   UpdateProjectRequestSchema,
   UpdateProjectResponseSchema,
 } from "@faultline/proto";
@@ -29,4 +35,15 @@ export const projectRouter = router({
   update: projectProcedure(UpdateProjectRequestSchema).mutation(async ({ ctx, input }) =>
     json(UpdateProjectResponseSchema, await core.projects.updateProject(input, ctx.call)),
   ),
+  delete: projectProcedure(DeleteProjectRequestSchema).mutation(async ({ ctx, input }) =>
+    json(DeleteProjectResponseSchema, await core.projects.deleteProject(input, ctx.call)),
+  ),
+  restore: projectProcedure(RestoreProjectRequestSchema).mutation(async ({ ctx, input }) =>
+    json(RestoreProjectResponseSchema, await core.projects.restoreProject(input, ctx.call)),
+  ),
+  deleted: signedInProcedure
+    .input(message(ListDeletedProjectsRequestSchema))
+    .query(async ({ ctx, input }) =>
+      json(ListDeletedProjectsResponseSchema, await core.projects.listDeletedProjects(input, ctx.call)),
+    ),
 });

@@ -1,21 +1,33 @@
 import { accountRouter } from "./account.ts";
+import { auditRouter } from "./audit.ts";
 import { clientKeyRouter } from "./client-key.ts";
+import { deprecationRouter } from "./deprecation.ts";
 import { errorRouter } from "./error.ts";
+import { instanceRouter } from "./instance.ts";
+import { memberRoleRouter } from "./member-role.ts";
+import { memberRouter } from "./member.ts";
 import { outcomeRouter } from "./outcome.ts";
 import { router } from "./procedures.ts";
 import { projectRouter } from "./project.ts";
 import { releaseRouter } from "./release.ts";
 import { settingsRouter } from "./settings.ts";
+import { userRouter } from "./user.ts";
 
 /** Every procedure the pages may call. */
 export const appRouter = router({
   account: accountRouter,
+  users: userRouter,
+  members: memberRouter,
+  memberRoles: memberRoleRouter,
   projects: projectRouter,
   settings: settingsRouter,
   clientKeys: clientKeyRouter,
   errors: errorRouter,
   releases: releaseRouter,
   outcomes: outcomeRouter,
+  audit: auditRouter,
+  instance: instanceRouter,
+  deprecations: deprecationRouter,
 });
 
 export type AppRouter = typeof appRouter;

@@ -1,6 +1,8 @@
 import {
   GetSettingsRequestSchema,
   GetSettingsResponseSchema,
+  ListExternalProjectsRequestSchema,
+  ListExternalProjectsResponseSchema,
   UpdateSettingsRequestSchema,
   UpdateSettingsResponseSchema,
 } from "@faultline/proto";
@@ -13,5 +15,9 @@ export const settingsRouter = router({
   ),
   update: projectProcedure(UpdateSettingsRequestSchema).mutation(async ({ ctx, input }) =>
     json(UpdateSettingsResponseSchema, await core.settings.updateSettings(input, ctx.call)),
+  ),
+  // Changes nothing here, but a query's input would stand in the address, and this one holds a token.
+  listExternalProjects: projectProcedure(ListExternalProjectsRequestSchema).mutation(async ({ ctx, input }) =>
+    json(ListExternalProjectsResponseSchema, await core.settings.listExternalProjects(input, ctx.call)),
   ),
 });

@@ -1,28 +1,26 @@
 import { fail, redirect } from "@sveltejs/kit";
-import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { returnPath, route } from "#lib/route.ts";
-import { core, refusalOf } from "#lib/server/core.ts";
-import { keepSession } from "#lib/server/session.ts";
+import { core } from "#lib/server/core.ts";
+import { refusedAction } from "#lib/server/refused-action.ts";
+import { signingIn, startSession } from "#lib/server/session.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
-export const load: PageServerLoad = ({ url }) => ({ returnTo: returnPath(url.searchParams.get("return_to")) });
+export const load: PageServerLoad = ({ url }) => ({ passwordWasSet: url.searchParams.has("password_set") });
 
 export const actions: Actions = {
-  // The only call without a session, so it goes to the core directly: every procedure needs one.
-  default: async ({ request, cookies, url }) => {
-    const form = await request.formData();
+  // Every procedure needs a session, so the core is called directly.
+  default: async (event) => {
+    const form = await event.request.formData();
     const username = String(form.get("username") ?? "").trim();
     const password = String(form.get("password") ?? "");
     try {
-      const { sessionToken, expiresTime } = await core.accounts.signIn({ username, password });
-      if (expiresTime === undefined) throw new Error("The core opened a session without an end.");
-      keepSession(cookies, url, sessionToken, timestampDate(expiresTime));
+      const { sessionToken } = await core.accounts.signIn({ username, password, ...signingIn(event) });
+      await startSession(event, sessionToken);
     } catch (error) {
-      const { status, reason, message } = refusalOf(error);
-      if (reason === "UNKNOWN") throw error;
+      const { status, message } = refusedAction(error);
       return fail(status, { username, message });
     }
-    const returnTo = returnPath(url.searchParams.get("return_to"));
-    redirect(303, returnTo === route.signIn() ? route.home() : returnTo);
+    const returnTo = returnPath(event.url.searchParams.get("return_to"));
+    redirect(303, returnTo.startsWith(route.signIn()) ? route.home() : returnTo);
   },
 };

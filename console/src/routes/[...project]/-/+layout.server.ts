@@ -1,5 +1,6 @@
 import { error } from "@sveltejs/kit";
 import { rememberProject } from "#lib/server/last-project.ts";
+import { ownersOf } from "#lib/server/owners.ts";
 import type { LayoutServerLoad } from "./$types";
 
 export const load: LayoutServerLoad = async ({ params, locals, cookies, url }) => {
@@ -7,5 +8,6 @@ export const load: LayoutServerLoad = async ({ params, locals, cookies, url }) =
   const { project } = await locals.api.projects.get({ path: params.project });
   if (project === undefined) error(404, "Page not found.");
   rememberProject(cookies, url, project.path);
-  return { project };
+  const mayAll = project.capabilities?.removeProject?.allowed === true;
+  return { project, owners: mayAll ? [] : await ownersOf(locals.api, project.projectId) };
 };

@@ -52,9 +52,14 @@ export const openApiDocument = {
         type: "apiKey",
         in: "header",
         name: "PRIVATE-TOKEN",
-        description: "A personal access token. A person makes one in the console: Profile, Personal access tokens.",
+        description:
+          "`PRIVATE-TOKEN: <token>`: a personal access token. A person makes one in the console, under Personal access tokens.",
       },
-      bearer: { type: "http", scheme: "bearer", description: "The same token as `Authorization: Bearer <token>`." },
+      bearer: {
+        type: "http",
+        scheme: "bearer",
+        description: "`Authorization: Bearer <token>`: the same token in another header.",
+      },
     },
   },
 } as const;

@@ -10,7 +10,7 @@ export class Html {
 type Part = string | number | Html | readonly Html[];
 
 /** Makes HTML: what is put in is escaped unless it is HTML already. */
-export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+export function markup(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(String.raw({ raw: strings }, ...parts.map(written)));
 }
 

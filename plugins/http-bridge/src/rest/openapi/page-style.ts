@@ -11,7 +11,7 @@ h1 { font-size: 1.75rem; line-height: 1.2; }
 h2 { margin-top: 3rem; padding-bottom: 0.25rem; border-bottom: 1px solid var(--line); }
 h3 { margin: 2rem 0 0.5rem; font-size: 1.1rem; }
 h4 { margin: 1rem 0 0.25rem; font-size: 0.9rem; }
-h3, h2, section { scroll-margin-top: 0.5rem; }
+h2, section, li { scroll-margin-top: 0.5rem; }
 p { margin: 0.5rem 0; }
 code, pre { font: 0.9em/1.5 ui-monospace, monospace; }
 code { padding: 0 0.2em; background: var(--soft); border-radius: 3px; }
@@ -20,7 +20,6 @@ ul { margin: 0.25rem 0; padding-left: 1.25rem; }
 dl { margin: 0.25rem 0; }
 dt { margin-top: 0.4rem; }
 dd { margin: 0 0 0 1.25rem; }
-.verb { display: inline-block; min-width: 4.5em; font-weight: 700; }
 .kind { color: light-dark(#565d6b, #a5adbb); font-size: 0.9em; }
 `;
 

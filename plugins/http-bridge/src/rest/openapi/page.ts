@@ -1,6 +1,6 @@
-import { responses, type Answer } from "./answers.ts";
+import { refusals, responses, type Answer } from "./answers.ts";
 import { openApiDocument } from "./document.ts";
-import { html, Html, prose } from "./html.ts";
+import { Html, markup, prose } from "./html.ts";
 import type { OperationObject } from "./operation.ts";
 import { pageStyle } from "./page-style.ts";
 import type { Parameter } from "./parameters.ts";
@@ -22,15 +22,13 @@ const operations: readonly Listed[] = Object.entries(paths).flatMap(([path, item
 /** The document as a page for people. `origin` is what addresses begin with. */
 export function documentPage(origin: string): string {
   const schemes = Object.values(components.securitySchemes);
-  return html`<!doctype html>
+  return markup`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${info.title}</title>
-        <style>
-          ${new Html(pageStyle)}
-        </style>
+        <style>${new Html(pageStyle)}</style>
       </head>
       <body>
         <h1>${info.title}</h1>
@@ -38,13 +36,13 @@ export function documentPage(origin: string): string {
         <p>For programs, the same as OpenAPI: <a href="${base}/openapi.json">${base}/openapi.json</a></p>
         <h2 id="token">Token</h2>
         <ul>
-          ${schemes.map(({ description }) => html`<li>${prose(description)}</li>`)}
+          ${schemes.map(({ description }) => markup`<li>${prose(description)}</li>`)}
         </ul>
         <p>${prose("The query takes no token, as addresses are logged.")}</p>
         <h2 id="refusals">Refusals</h2>
         <p>${prose("A refusal has one of two forms, and a client must read both: `message` or `error`.")}</p>
         <ul>
-          ${Object.values(responses).map((answer) => html`<li>${prose(answer.description)} ${answered(answer)}</li>`)}
+          ${Object.entries(refusals).map(refusalItem)}
         </ul>
         <nav aria-label="Operations">
           <h2 id="operations">Operations</h2>
@@ -58,14 +56,14 @@ export function documentPage(origin: string): string {
           ${Object.entries(components.schemas).map(([name, schema]) => schemaSection(name, schema))}
         </main>
       </body>
-    </html> `.text;
+    </html>`.text;
 }
 
 function tagLinks({ name }: { readonly name: string }): Html {
   const links = operations
     .filter(({ operation }) => operation.tags[0] === name)
-    .map(({ operation }) => html`<li><a href="#${operation.operationId}">${operation.summary}</a></li>`);
-  return html`<li>
+    .map(({ operation }) => markup`<li><a href="#${operation.operationId}">${operation.summary}</a></li>`);
+  return markup`<li>
     <a href="#${anchor(name)}">${name}</a>
     <ul>
       ${links}
@@ -75,27 +73,25 @@ function tagLinks({ name }: { readonly name: string }): Html {
 
 function section(name: string, origin: string): Html {
   const own = operations.filter(({ operation }) => operation.tags[0] === name);
-  return html`<h2 id="${anchor(name)}">${name}</h2>
+  return markup`<h2 id="${anchor(name)}">${name}</h2>
     ${own.map((listed) => operationSection(listed, origin))}`;
 }
 
 function operationSection({ verb, path, operation }: Listed, origin: string): Html {
   const { operationId, summary, description, parameters, requestBody, responses: answers } = operation;
-  return html`<section id="${operationId}">
+  return markup`<section id="${operationId}">
     <h3><a href="#${operationId}">${summary}</a></h3>
-    <p>
-      <code><span class="verb">${verb}</span> ${base}${path}</code>
-    </p>
+    <p><code><strong>${verb}</strong> ${base}${path}</code></p>
     <p>${prose(description)}</p>
     ${
       parameters.length > 0
-        ? html`<h4>Parameters</h4>
+        ? markup`<h4>Parameters</h4>
             <dl>${parameters.map(parameterItem)}</dl>`
         : ""
     }
     ${
       requestBody
-        ? html`<h4>Body</h4>
+        ? markup`<h4>Body</h4>
             ${fieldsOf(Object.values(requestBody.content)[0]?.schema ?? {})}`
         : ""
     }
@@ -109,23 +105,29 @@ function operationSection({ verb, path, operation }: Listed, origin: string): Ht
 
 function parameterItem({ name, in: place, required, description, schema, deprecated }: Parameter): Html {
   const words = [kindOf(schema), place, required ? "required" : "", deprecated === true ? "deprecated" : ""];
-  return html`<dt><code>${name}</code> <span class="kind">${words.filter(Boolean).join(", ")}</span></dt>
+  return markup`<dt><code>${name}</code> <span class="kind">${words.filter(Boolean).join(", ")}</span></dt>
     <dd>${prose(description)}</dd>`;
 }
 
 function answerItem(status: string, answer: Answer | { readonly $ref: string }): Html {
-  if ("$ref" in answer) return html`<li>${status}: <a href="#refusals">${lastPart(answer.$ref)}</a></li>`;
-  return html`<li>${status}: ${prose(answer.description)} ${answered(answer)}</li>`;
+  if ("$ref" in answer)
+    return markup`<li>${status}: <a href="#${lastPart(answer.$ref)}">${lastPart(answer.$ref)}</a></li>`;
+  return markup`<li>${status}: ${prose(answer.description)} ${answered(answer)}</li>`;
+}
+
+function refusalItem([status, name]: readonly [string, keyof typeof responses]): Html {
+  const answer = responses[name];
+  return markup`<li id="${name}">${status} ${name}: ${prose(answer.description)} ${answered(answer)}</li>`;
 }
 
 /** What the body of an answer is. */
 function answered({ content }: Answer): Html {
   const schema = Object.values(content ?? {})[0]?.schema;
-  return schema ? html`<span class="kind">${linkedKind(schema)}</span>` : html``;
+  return schema ? markup`<span class="kind">${linkedKind(schema)}</span>` : markup``;
 }
 
 function schemaSection(name: string, schema: Schema): Html {
-  return html`<section id="schema-${name}">
+  return markup`<section id="schema-${name}">
     <h3><a href="#schema-${name}">${name}</a></h3>
     <p>${prose(schema.description ?? "")}</p>
     ${fieldsOf(schema)}
@@ -135,22 +137,22 @@ function schemaSection(name: string, schema: Schema): Html {
 function fieldsOf({ properties = {}, required = [] }: Schema): Html {
   const items = Object.entries(properties).map(
     ([name, schema]) =>
-      html`<dt>
+      markup`<dt>
           <code>${name}</code>
           <span class="kind">${linkedKind(schema)}${required.includes(name) ? "" : ", may be absent"}</span>
         </dt>
         <dd>${prose(schema.description ?? "")}${schema.properties ? fieldsOf(schema) : ""}</dd>`,
   );
-  return html`<dl>${items}</dl>`;
+  return markup`<dl>${items}</dl>`;
 }
 
 /** The kind of a value in words, with links to the bodies it names. */
 function linkedKind(schema: Schema): Html {
   const { $ref, anyOf, items } = schema;
-  if ($ref !== undefined) return html`<a href="#schema-${lastPart($ref)}">${lastPart($ref)}</a>`;
-  if (anyOf) return html`${linkedKind(anyOf[0] ?? {})}${anyOf.slice(1).map((one) => html` or ${linkedKind(one)}`)}`;
-  if (items) return html`list of ${linkedKind(items)}`;
-  return html`${kindOf(schema)}`;
+  if ($ref !== undefined) return markup`<a href="#schema-${lastPart($ref)}">${lastPart($ref)}</a>`;
+  if (anyOf) return markup`${linkedKind(anyOf[0] ?? {})}${anyOf.slice(1).map((one) => markup` or ${linkedKind(one)}`)}`;
+  if (items) return markup`list of ${linkedKind(items)}`;
+  return markup`${kindOf(schema)}`;
 }
 
 function kindOf({ type, format, enum: choices, const: only, default: otherwise, maxLength }: Schema): string {

@@ -1,15 +1,32 @@
 import { fail } from "@sveltejs/kit";
 import { oneOf } from "#lib/preferences.ts";
-import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
+import { lastProject } from "#lib/server/last-project.ts";
+import { refusedAction } from "#lib/server/refused-action.ts";
+import type { Api } from "#lib/server/trpc/caller.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
 const scopes = ["api", "read_api"] as const;
 
-export const load: PageServerLoad = async ({ locals, url }) => {
+export const load: PageServerLoad = async ({ locals, url, cookies }) => {
   const pageToken = url.searchParams.get("cursor") ?? "";
-  const { accessTokens, nextPageToken } = await locals.api.account.tokens({ pageSize: 50, pageToken });
-  return { accessTokens, nextPageToken, origin: url.origin };
+  const [{ accessTokens, nextPageToken }, exampleProjectId] = await Promise.all([
+    locals.api.account.tokens({ pageSize: 50, pageToken }),
+    exampleProject(locals.api, lastProject(cookies)),
+  ]);
+  const rotating = Number(url.searchParams.get("rotate") ?? 0);
+  return { accessTokens, nextPageToken, rotating, exampleProjectId, origin: url.origin };
 };
+
+/** The id of the project visited last, for an example that runs as it is; else of the first one. */
+async function exampleProject(api: Api, path: string | undefined): Promise<number> {
+  const { projects } = await api.projects.list({ query: path ?? "", pageSize: 20 });
+  return (projects.find((one) => one.path === path) ?? projects[0])?.projectId ?? 1;
+}
+
+/** A date field holds a day; the token works until the end of that day, UTC. */
+function endOfDay(day: string): { expiresTime?: string } {
+  return /^\d{4}-\d\d-\d\d$/.test(day) ? { expiresTime: `${day}T23:59:59Z` } : {};
+}
 
 export const actions: Actions = {
   create: async ({ request, locals }) => {
@@ -18,17 +35,23 @@ export const actions: Actions = {
     const scope = oneOf(scopes, form.get("scope"));
     const expires = String(form.get("expires") ?? "");
     try {
-      const { token } = await locals.api.account.createToken({
-        name,
-        scopes: [scope],
-        // A date field holds a day; the token works until the end of that day, UTC.
-        ...(/^\d{4}-\d\d-\d\d$/.test(expires) ? { expiresTime: `${expires}T23:59:59Z` } : {}),
-      });
+      const { token } = await locals.api.account.createToken({ name, scopes: [scope], ...endOfDay(expires) });
       return { act: "create" as const, token };
     } catch (error) {
-      const { status, message, field } = refusalOfTrpc(error);
-      if (status >= 500) throw error;
+      const { status, message, field } = refusedAction(error);
       return fail(status, { act: "create" as const, name, scope, expires, message, field });
+    }
+  },
+  rotate: async ({ request, locals }) => {
+    const form = await request.formData();
+    const tokenId = Number(form.get("token_id"));
+    const expires = String(form.get("expires") ?? "");
+    try {
+      const { token } = await locals.api.account.rotateToken({ tokenId, ...endOfDay(expires) });
+      return { act: "rotate" as const, token };
+    } catch (error) {
+      const { status, message } = refusedAction(error);
+      return fail(status, { act: "rotate" as const, message });
     }
   },
   revoke: async ({ request, locals }) => {
@@ -37,8 +60,7 @@ export const actions: Actions = {
       const { accessToken } = await locals.api.account.revokeToken({ tokenId });
       return { act: "revoke" as const, revoked: accessToken?.name ?? "" };
     } catch (error) {
-      const { status, message } = refusalOfTrpc(error);
-      if (status >= 500) throw error;
+      const { status, message } = refusedAction(error);
       return fail(status, { act: "revoke" as const, message });
     }
   },

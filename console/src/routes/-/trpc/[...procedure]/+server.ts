@@ -1,16 +1,28 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { route } from "#lib/route.ts";
+import { isFromOtherSite } from "#lib/server/own-page.ts";
 import { appRouter } from "#lib/server/trpc/router.ts";
 import type { RequestHandler } from "./$types";
 
-const handle: RequestHandler = ({ request, locals }) =>
-  fetchRequestHandler({
+/**
+ * Our own pages only: a cookie goes along with what other hosts of the same site ask for, too. JSON only: tRPC would take
+ * a form as the input of a procedure whose message has no required field.
+ */
+const handle: RequestHandler = ({ request, locals }) => {
+  if (isFromOtherSite(request.headers)) return new Response("Only pages of this console may ask.", { status: 403 });
+  if (request.method === "POST" && !isJson(request.headers)) {
+    return new Response("Send application/json.", { status: 415 });
+  }
+  return fetchRequestHandler({
     req: request,
     endpoint: route.trpc(),
     router: appRouter,
     createContext: () => ({ token: locals.token, signal: request.signal }),
     maxBatchSize: 10,
   });
+};
+
+const isJson = (headers: Headers) => /^application\/json *(;|$)/i.test(headers.get("content-type") ?? "");
 
 export const GET = handle;
 export const POST = handle;

@@ -16,7 +16,6 @@ export const load: PageServerLoad = async ({ parent, url, locals }) => {
   const sort = oneOf(sorts, url.searchParams.get("sort"));
   const q = url.searchParams.get("q")?.trim() ?? "";
   const asked = { status, sort, q, readAt: Date.now() };
-  if (!project.monitorEnabled) return { ...asked, refused: "", list: null, refusal: null };
   const [outcomes, { answer, refusal }] = await Promise.all([
     refusedInPlace(locals.api.outcomes.list({ projectId, hourCount: 24 })),
     refusedInPlace(

@@ -8,7 +8,7 @@ const members = "/projects/{project}/members";
 const invitations = "/projects/{project}/invitations";
 const given = {
   access_level: accessLevel,
-  member_role_id: positive("A custom role instead."),
+  member_role_id: positive("A custom role; `access_level` is then its base role, or absent."),
 };
 const listing = {
   needs: ["Guest", "read"],

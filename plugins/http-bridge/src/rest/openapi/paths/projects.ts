@@ -5,8 +5,8 @@ import { choice, ref, text } from "../schema.ts";
 
 const name = text("The name that is shown.", { minLength: 1, maxLength: 255 });
 const path = text("Its address: 1 to 5 parts of letters, digits, `_`, `.` and `-`, joined by `/`.", {
-  minLength: 1,
   maxLength: 255,
+  pattern: "^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*){0,4}$",
   examples: ["acme/web"],
 });
 

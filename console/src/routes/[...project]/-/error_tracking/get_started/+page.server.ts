@@ -8,7 +8,11 @@ import type { PageServerLoad } from "./$types";
 
 const keys = ["node", ...languages.map(({ key }) => key).filter((key) => key !== "node")] as const;
 
-const inactiveReasons = new Set<Reason>(["ERROR_TRACKING_DISABLED", "SETTINGS_NOT_FOUND", "MONITOR_DISABLED"]);
+const inactiveReasons = new Set<Reason>(["ERROR_TRACKING_DISABLED", "SETTINGS_NOT_FOUND"]);
+/** Refusals of the whole page. */
+const thrown = new Set<Reason>(["FORBIDDEN", "MONITOR_DISABLED"]);
+/** Stands in the snippets for people who may not see client keys; it has the form of a DSN, so that it is recognised. */
+const placeholder = "https://<key>@<host>/";
 
 export const load: PageServerLoad = async ({ parent, url, locals }) => {
   const { project } = await parent();
@@ -23,10 +27,11 @@ export const load: PageServerLoad = async ({ parent, url, locals }) => {
   ]);
   const key = keyList?.answer?.clientKeys.at(-1);
   const errors = list.answer?.errors ?? [];
+  const mayKeys = project.capabilities?.adminErrorTracking?.allowed === true;
   const refused = outcomes.answer?.outcomes.filter(({ kind }) => kind === "OUTCOME_KIND_REFUSED") ?? [];
   return {
     language: oneOf(keys, url.searchParams.get("lang")),
-    dsn: key?.dsn ?? "",
+    dsn: mayKeys ? (key?.dsn ?? "") : placeholder + project.projectId,
     keyId: key?.keyId ?? 0,
     listed: list.answer !== null,
     inactive: list.reason !== null && inactiveReasons.has(list.reason),
@@ -51,7 +56,7 @@ async function answerOrReason<T>(call: Promise<T>): Promise<{ answer: T | null; 
     return { answer: await call, reason: null };
   } catch (error) {
     const { status, reason } = refusalOfTrpc(error);
-    if (status >= 500 && reason !== "NOT_SUPPORTED_BY_BACKEND") throw error;
+    if (thrown.has(reason) || (status >= 500 && reason !== "NOT_SUPPORTED_BY_BACKEND")) throw error;
     return { answer: null, reason };
   }
 }

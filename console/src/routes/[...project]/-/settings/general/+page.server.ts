@@ -1,10 +1,17 @@
 import { fail, redirect } from "@sveltejs/kit";
 import { route } from "#lib/route.ts";
-import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
-import type { Actions } from "./$types";
+import { refusedAction } from "#lib/server/refused-action.ts";
+import { settingsNeed } from "#lib/server/settings-need.ts";
+import type { Actions, PageServerLoad } from "./$types";
+
+export const load: PageServerLoad = async ({ parent, url }) => {
+  const { project } = await parent();
+  settingsNeed(project, project.capabilities?.adminProject);
+  return { deleting: url.searchParams.has("delete") };
+};
 
 export const actions: Actions = {
-  default: async ({ request, locals, params }) => {
+  save: async ({ request, locals, params }) => {
     const form = await request.formData();
     const name = String(form.get("name") ?? "").trim();
     const path = String(form.get("path") ?? "").trim();
@@ -20,12 +27,25 @@ export const actions: Actions = {
       });
       saved = answer.project?.path ?? path;
     } catch (error) {
-      const refusal = refusalOfTrpc(error);
-      if (refusal.status >= 500) throw error;
-      const field = refusal.reason === "PROJECT_PATH_TAKEN" ? "path" : refusal.field;
-      return fail(refusal.status, { saved: false, name, path, monitorEnabled, field, message: refusal.message });
+      const { status, reason, field, message } = refusedAction(error);
+      const at = reason === "PROJECT_PATH_TAKEN" ? "path" : field;
+      return fail(status, { act: "save" as const, name, path, monitorEnabled, field: at, message });
     }
     if (saved !== params.project) redirect(303, route.generalSettings(saved));
-    return { saved: true };
+    return { act: "save" as const };
+  },
+  delete: async ({ request, locals, params }) => {
+    const typed = String((await request.formData()).get("typed") ?? "").trim();
+    try {
+      const { project } = await locals.api.projects.get({ path: params.project });
+      if (typed !== project?.path) {
+        return fail(400, { act: "delete" as const, message: "This is not the path of the project." });
+      }
+      await locals.api.projects.delete({ projectId: project.projectId });
+    } catch (error) {
+      const { status, message } = refusedAction(error);
+      return fail(status, { act: "delete" as const, message });
+    }
+    redirect(303, route.projects());
   },
 };

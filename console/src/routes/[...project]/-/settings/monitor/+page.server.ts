@@ -1,22 +1,38 @@
 import { fail } from "@sveltejs/kit";
 import type { Settings } from "#lib/messages.ts";
+import { refusedAction } from "#lib/server/refused-action.ts";
+import { settingsNeed } from "#lib/server/settings-need.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 import type { Actions, PageServerLoad } from "./$types";
+import { isInUse } from "./key-use.ts";
+import { maskedKey } from "./masked-key.ts";
 import { readSettingsForm } from "./settings-form.ts";
 
-export const load: PageServerLoad = async ({ parent, locals, url }) => {
+/** More than a project can have. */
+const allKeys = 100;
+
+export const load: PageServerLoad = async ({ parent, locals, url, depends }) => {
+  depends("console:client-keys");
   const { project } = await parent();
+  settingsNeed(project, project.capabilities?.adminErrorTracking);
   const [settings, keys] = await Promise.all([
     settingsOf(locals.api, project.projectId),
-    locals.api.clientKeys.list({ projectId: project.projectId, pageSize: 100 }).catch((error: unknown) => {
+    locals.api.clientKeys.list({ projectId: project.projectId, pageSize: allKeys }).catch((error: unknown) => {
       // Without the integrated backend there are no keys to list; the section says why.
       const { reason } = refusalOfTrpc(error);
       if (reason === "NOT_SUPPORTED_BY_BACKEND" || reason === "SETTINGS_NOT_FOUND") return null;
       throw error;
     }),
   ]);
-  return { settings, keys: keys?.clientKeys ?? null, deleting: Number(url.searchParams.get("delete_key") ?? 0) };
+  const keyNamed = (name: string) => Number(url.searchParams.get(name) ?? 0);
+  return {
+    // A DSN is a secret: it reaches the page when it was just made or saved, and when it is copied.
+    settings: settings && { ...settings, dsn: "" },
+    keys: keys?.clientKeys.map(maskedKey) ?? null,
+    deleting: keyNamed("delete_key"),
+    replacing: keyNamed("replace_key"),
+  };
 };
 
 /** The stored settings; null while they were never saved. */
@@ -33,44 +49,43 @@ async function projectIdOf(api: Api, path: string): Promise<number> {
   return (await api.projects.get({ path })).project?.projectId ?? 0;
 }
 
-/** Answers a refused action in the form; failures of the service reach the error page. */
-function refused(error: unknown) {
-  const refusal = refusalOfTrpc(error);
-  if (refusal.status >= 500) throw error;
-  return refusal;
-}
-
 export const actions: Actions = {
   save: async ({ request, locals, params }) => {
     const values = readSettingsForm(await request.formData());
     try {
       const projectId = await projectIdOf(locals.api, params.project);
-      await locals.api.settings.update({ projectId, ...values });
+      const { settings } = await locals.api.settings.update({ projectId, ...values });
+      return { act: "save" as const, dsn: settings?.dsn ?? "" };
     } catch (error) {
-      const { status, message, field, reason } = refused(error);
+      const { status, message, field, reason } = refusedAction(error);
       const { externalAuthToken: _, ...kept } = values; // a secret does not travel back
       return fail(status, { act: "save" as const, values: kept, message, field, reason });
     }
-    return { act: "save" as const };
   },
   createKey: async ({ locals, params }) => {
     try {
       const projectId = await projectIdOf(locals.api, params.project);
       const { clientKey } = await locals.api.clientKeys.create({ projectId });
-      return { act: "create" as const, keyId: clientKey?.keyId ?? 0 };
+      return { act: "create" as const, keyId: clientKey?.keyId ?? 0, dsn: clientKey?.dsn ?? "" };
     } catch (error) {
-      const { status, message } = refused(error);
+      const { status, message } = refusedAction(error);
       return fail(status, { act: "create" as const, message });
     }
   },
   deleteKey: async ({ request, locals, params }) => {
-    const keyId = Number((await request.formData()).get("key_id"));
+    const form = await request.formData();
+    const keyId = Number(form.get("key_id"));
     try {
       const projectId = await projectIdOf(locals.api, params.project);
+      const { clientKeys } = await locals.api.clientKeys.list({ projectId, pageSize: allKeys });
+      const key = clientKeys.find((one) => one.keyId === keyId);
+      if (key && isInUse(maskedKey(key), Date.now()) && String(form.get("typed") ?? "").trim() !== String(keyId)) {
+        return fail(400, { act: "delete" as const, mistyped: keyId, message: `Type ${keyId} to delete this key.` });
+      }
       await locals.api.clientKeys.delete({ projectId, keyId });
       return { act: "delete" as const, keyId };
     } catch (error) {
-      const { status, message } = refused(error);
+      const { status, message } = refusedAction(error);
       return fail(status, { act: "delete" as const, message });
     }
   },

@@ -1,4 +1,4 @@
-import type { UpdateSettingsRequestJson } from "@faultline/proto";
+import type { ExternalProjectJson, UpdateSettingsRequestJson } from "@faultline/proto";
 
 export type SettingsValues = Omit<UpdateSettingsRequestJson, "projectId">;
 
@@ -7,7 +7,7 @@ export function readSettingsForm(form: FormData): SettingsValues {
   const text = (name: string) => String(form.get(name) ?? "").trim();
   const external = form.get("backend") === "external";
   const token = text("external_auth_token");
-  const slug = text("external_project");
+  const chosen = external ? externalProject(text("external_project")) : undefined;
   const revision = Number(form.get("revision") ?? 0);
   return {
     active: form.has("active"),
@@ -15,12 +15,16 @@ export function readSettingsForm(form: FormData): SettingsValues {
     ...(revision > 0 ? { revision } : {}),
     ...(external ? { externalApiUrl: text("external_api_url") } : {}),
     ...(external && token !== "" ? { externalAuthToken: token } : {}),
-    ...(external && slug !== "" ? { externalProject: externalProject(slug) } : {}),
+    ...(chosen === undefined ? {} : { externalProject: chosen }),
   };
 }
 
-/** `organization/project`, as external systems write it in their addresses. */
-function externalProject(text: string) {
-  const [organizationSlug, slug] = text.includes("/") ? text.split("/", 2) : ["", text];
-  return { slug: slug ?? "", organizationSlug: organizationSlug ?? "" };
+/** The project that was chosen from those of the external system, as its message's JSON; undefined for none. */
+function externalProject(text: string): ExternalProjectJson | undefined {
+  if (text === "") return undefined;
+  try {
+    return JSON.parse(text) as ExternalProjectJson; // the procedure refuses what is none
+  } catch {
+    return undefined; // our own page writes JSON; whoever else writes here chose nothing
+  }
 }

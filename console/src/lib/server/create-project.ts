@@ -1,0 +1,16 @@
+import { suggestedPath } from "#lib/project-path.ts";
+import { refusedAction } from "./refused-action.ts";
+import type { Api } from "./trpc/caller.ts";
+
+/** Makes the project that the form of NewProject.svelte asks for: the project, or what the form then shows. */
+export async function createProject(form: FormData, api: Api) {
+  const name = String(form.get("name") ?? "").trim();
+  const path = String(form.get("path") ?? "").trim() || suggestedPath(name);
+  try {
+    const { project } = await api.projects.create({ name, path });
+    return { project };
+  } catch (error) {
+    const { reason, status, message, field } = refusedAction(error);
+    return { refused: { name, path, status, message, field: reason === "PROJECT_PATH_TAKEN" ? "path" : field } };
+  }
+}

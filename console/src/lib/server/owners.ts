@@ -1,0 +1,16 @@
+import type { Api } from "#lib/server/trpc/caller.ts";
+
+/**
+ * What the owners of a project are called: whom to ask for what one may not do. Nobody when it cannot be found out, as a
+ * page is right without it.
+ */
+export async function ownersOf(api: Api, projectId: number): Promise<string[]> {
+  try {
+    const { members } = await api.members.list({ projectId, pageSize: 100 });
+    return members
+      .filter(({ role }) => role === "ROLE_OWNER")
+      .flatMap(({ user }) => (user === undefined ? [] : [user.name || user.username]));
+  } catch {
+    return []; // the names are a help only
+  }
+}

@@ -1,0 +1,9 @@
+import type { Refusal } from "#lib/handle-error.ts";
+import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
+
+/** Why an action was refused, to be told in its form; failures of the service are thrown on to the error page. */
+export function refusedAction(error: unknown): Refusal {
+  const refusal = refusalOfTrpc(error);
+  if (refusal.status >= 500) throw error;
+  return refusal;
+}

@@ -1,0 +1,9 @@
+import { error } from "@sveltejs/kit";
+import type { Capability, Project } from "#lib/messages.ts";
+
+/** Shows a page of settings only to those who may change them; the others are told whom to ask. */
+export function settingsNeed(project: Project, capability: Capability | undefined): void {
+  if (capability?.allowed !== false) return;
+  const message = `You need at least the Maintainer role in ${project.path} to change these settings.`;
+  error(403, message, { reason: "FORBIDDEN" });
+}

@@ -1,0 +1,38 @@
+import {
+  GetHealthRequestSchema,
+  GetHealthResponseSchema,
+  GetInstanceRequestSchema,
+  GetInstanceResponseSchema,
+  GetOwnErrorReportingRequestSchema,
+  GetOwnErrorReportingResponseSchema,
+  RotateEncryptionKeyRequestSchema,
+  RotateEncryptionKeyResponseSchema,
+  UpdateOwnErrorReportingRequestSchema,
+  UpdateOwnErrorReportingResponseSchema,
+} from "@faultline/proto";
+import { core } from "#lib/server/core.ts";
+import { json, message, router, signedInProcedure } from "./procedures.ts";
+
+export const instanceRouter = router({
+  get: signedInProcedure
+    .input(message(GetInstanceRequestSchema))
+    .query(async ({ ctx, input }) => json(GetInstanceResponseSchema, await core.instance.getInstance(input, ctx.call))),
+  health: signedInProcedure
+    .input(message(GetHealthRequestSchema))
+    .query(async ({ ctx, input }) => json(GetHealthResponseSchema, await core.instance.getHealth(input, ctx.call))),
+  ownErrorReporting: signedInProcedure
+    .input(message(GetOwnErrorReportingRequestSchema))
+    .query(async ({ ctx, input }) =>
+      json(GetOwnErrorReportingResponseSchema, await core.instance.getOwnErrorReporting(input, ctx.call)),
+    ),
+  updateOwnErrorReporting: signedInProcedure
+    .input(message(UpdateOwnErrorReportingRequestSchema))
+    .mutation(async ({ ctx, input }) =>
+      json(UpdateOwnErrorReportingResponseSchema, await core.instance.updateOwnErrorReporting(input, ctx.call)),
+    ),
+  rotateEncryptionKey: signedInProcedure
+    .input(message(RotateEncryptionKeyRequestSchema))
+    .mutation(async ({ ctx, input }) =>
+      json(RotateEncryptionKeyResponseSchema, await core.instance.rotateEncryptionKey(input, ctx.call)),
+    ),
+});

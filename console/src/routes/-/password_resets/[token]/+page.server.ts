@@ -1,0 +1,29 @@
+import { fail, redirect } from "@sveltejs/kit";
+import { route } from "#lib/route.ts";
+import { core } from "#lib/server/core.ts";
+import { refusedAction } from "#lib/server/refused-action.ts";
+import type { Actions, PageServerLoad } from "./$types";
+
+// The link is the proof, so the core is called without a session.
+
+export const load: PageServerLoad = async ({ params: { token } }) => {
+  try {
+    const { username } = await core.users.getPasswordReset({ token });
+    return { username, refusal: "" };
+  } catch (error) {
+    return { username: "", refusal: refusedAction(error).message };
+  }
+};
+
+export const actions: Actions = {
+  default: async ({ request, params: { token } }) => {
+    const password = String((await request.formData()).get("password") ?? "");
+    try {
+      await core.users.resetPassword({ token, password });
+    } catch (error) {
+      const { status, message, field } = refusedAction(error);
+      return fail(status, { message, field });
+    }
+    redirect(303, `${route.signIn()}?password_set`);
+  },
+};

@@ -1,0 +1,33 @@
+import { fail } from "@sveltejs/kit";
+import { refusedAction } from "#lib/server/refused-action.ts";
+import { startSession } from "#lib/server/session.ts";
+import type { Actions } from "./$types";
+
+export const actions: Actions = {
+  profile: async ({ request, locals }) => {
+    const form = await request.formData();
+    const typed = { name: String(form.get("name") ?? "").trim(), email: String(form.get("email") ?? "").trim() };
+    try {
+      await locals.api.account.updateProfile(typed);
+      return { act: "profile" as const };
+    } catch (error) {
+      const { status, message, field } = refusedAction(error);
+      return fail(status, { act: "profile" as const, ...typed, message, field });
+    }
+  },
+  password: async (event) => {
+    const form = await event.request.formData();
+    const currentPassword = String(form.get("current_password") ?? "");
+    const newPassword = String(form.get("new_password") ?? "");
+    try {
+      const { sessionToken } = await event.locals.api.account.changePassword({ currentPassword, newPassword });
+      await startSession(event, sessionToken);
+      return { act: "password" as const };
+    } catch (error) {
+      const { status, reason, message, field } = refusedAction(error);
+      if (reason !== "WRONG_CREDENTIALS") return fail(status, { act: "password" as const, message, field });
+      const wrong = { message: "This is not your password.", field: "current_password" };
+      return fail(status, { act: "password" as const, ...wrong });
+    }
+  },
+};

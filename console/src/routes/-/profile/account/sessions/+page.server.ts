@@ -1,0 +1,25 @@
+import { fail, redirect } from "@sveltejs/kit";
+import { route } from "#lib/route.ts";
+import { refusedAction } from "#lib/server/refused-action.ts";
+import { forgetSession } from "#lib/server/session.ts";
+import type { Actions, PageServerLoad } from "./$types";
+
+export const load: PageServerLoad = ({ locals }) => locals.api.account.sessions({});
+
+export const actions: Actions = {
+  end: async ({ request, locals }) => {
+    const sessionId = Number((await request.formData()).get("session_id"));
+    try {
+      await locals.api.account.endSession({ sessionId });
+      return { message: "" };
+    } catch (error) {
+      const { status, message } = refusedAction(error);
+      return fail(status, { message });
+    }
+  },
+  everywhere: async ({ locals, cookies, url }) => {
+    await locals.api.account.signOut({ everywhere: true });
+    forgetSession(cookies, url);
+    redirect(303, route.signIn());
+  },
+};

@@ -1,0 +1,50 @@
+import type { ExternalProject } from "@faultline/proto";
+import { core, refusalOf } from "#lib/server/core.ts";
+import { sessionToken } from "#lib/server/session.ts";
+import type { RequestHandler } from "./$types";
+
+/**
+ * The projects of an external system (specification 4.3, gitlab.md 4.5): query `api_host` and `token`. The settings page
+ * itself asks by tRPC, so that no token stands in an address.
+ */
+export const GET: RequestHandler = async ({ params, url, request, cookies }) => {
+  const { headers } = request;
+  const given = headers.get("private-token") || /^bearer\s+(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1];
+  const token = given || sessionToken(cookies, url);
+  if (!token) return told(401, "401 Unauthorized");
+  // A browser sends the cookie along when another site leads to this address, so it counts for our own pages only.
+  if (!given && headers.get("sec-fetch-site") !== "same-origin") {
+    return told(403, "Send a personal access token, or ask from a page of this site.");
+  }
+  const call = { token, signal: request.signal };
+  try {
+    const { project } = await core.projects.getProject({ key: { case: "path", value: params.project } }, call);
+    const { externalProjects } = await core.settings.listExternalProjects(
+      {
+        projectId: project?.projectId ?? 0,
+        externalApiUrl: url.searchParams.get("api_host") ?? "",
+        externalAuthToken: url.searchParams.get("token") ?? "",
+      },
+      call,
+    );
+    return Response.json({ projects: externalProjects.map(shown) });
+  } catch (error) {
+    const { status, message } = refusalOf(error);
+    if (status === 404) return new Response(null, { status }); // Monitor is off (section 7), or no such project
+    // What was asked for did not work out: 400, whatever the reason's status is elsewhere.
+    return told([401, 403, 500, 503].includes(status) ? status : 400, message);
+  }
+};
+
+const told = (status: number, message: string) => Response.json({ message }, { status });
+
+/** The form of the original. The status and the organization's id are not known here. */
+const shown = ({ id, name, slug, organizationName, organizationSlug }: ExternalProject) => ({
+  id,
+  name,
+  status: null,
+  slug,
+  organization_name: organizationName,
+  organization_id: null,
+  organization_slug: organizationSlug,
+});

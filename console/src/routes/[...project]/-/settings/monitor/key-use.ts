@@ -1,0 +1,34 @@
+import { counted } from "#lib/number-format.ts";
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+interface Used {
+  /** Absent: it never sent an event. */
+  readonly lastUsedTime: string | undefined;
+}
+
+/** For how long a key has sent nothing, in milliseconds; Infinity when it never did. */
+export const silentMs = ({ lastUsedTime }: Used, now: number) =>
+  lastUsedTime === undefined ? Infinity : Math.max(0, now - Date.parse(lastUsedTime));
+
+/** Whether applications use the key, as far as one can tell: it sent something in the last 24 hours. */
+export const isInUse = (key: Used, now: number) => silentMs(key, now) < dayMs;
+
+/** What its silence says about a key that is to be deleted. */
+export function silence(key: Used & { readonly keyId: number }, now: number): string {
+  const ms = silentMs(key, now);
+  const name = `Key ${key.keyId}`;
+  if (ms === Infinity) return `${name} never sent an event: it is safe to delete.`;
+  if (ms < 10 * minuteMs) return `${name} is still in use.`;
+  const silent = `${name} has been silent for ${lengthOf(ms)}`;
+  return ms < dayMs
+    ? `${silent}. An application that reports rarely may still use it: wait for 24 hours to be sure.`
+    : `${silent}: it is safe to delete.`;
+}
+
+function lengthOf(ms: number): string {
+  if (ms < hourMs) return counted(Math.floor(ms / minuteMs), "minute");
+  return ms < 2 * dayMs ? counted(Math.floor(ms / hourMs), "hour") : counted(Math.floor(ms / dayMs), "day");
+}

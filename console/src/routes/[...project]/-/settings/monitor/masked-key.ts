@@ -1,0 +1,19 @@
+import type { ClientKey } from "#lib/messages.ts";
+
+/** A client key as the page gets it: recognised by its first digits, useless for sending. */
+export interface MaskedKey {
+  readonly keyId: number;
+  readonly maskedDsn: string;
+  readonly createdTime: string | undefined;
+  /** When it last sent an event, exact to a minute. Absent: never. */
+  readonly lastUsedTime: string | undefined;
+}
+
+const shownDigits = 4;
+
+export const maskedKey = ({ keyId, dsn, publicKey, createdTime, lastUsedTime }: ClientKey): MaskedKey => ({
+  keyId,
+  maskedDsn: dsn.replace(publicKey, `${publicKey.slice(0, shownDigits)}…`),
+  createdTime,
+  lastUsedTime,
+});

@@ -1,0 +1,54 @@
+import { fail } from "@sveltejs/kit";
+import { oneOf } from "#lib/preferences.ts";
+import { refusedAction } from "#lib/server/refused-action.ts";
+import type { Actions, PageServerLoad } from "./$types";
+
+const targets = ["keep", "project", "dsn", "none"] as const;
+
+export const load: PageServerLoad = async ({ locals: { api } }) => {
+  const [{ ownErrorReporting: reporting }, { projects }] = await Promise.all([
+    api.instance.ownErrorReporting({}),
+    api.projects.list({ pageSize: 100 }),
+  ]);
+  if (reporting === undefined) throw new Error("The core told nothing about its own error reporting.");
+  const offered = projects
+    .filter(({ capabilities }) => capabilities?.clientKeys?.allowed === true)
+    .map(({ projectId, path }) => ({ projectId, path }));
+  const { suggestedProjectId, suggestedProjectPath } = reporting;
+  const suggested = { projectId: suggestedProjectId, path: suggestedProjectPath };
+  return {
+    reporting,
+    projects:
+      suggestedProjectId === 0
+        ? offered
+        : [suggested, ...offered.filter(({ projectId }) => projectId !== suggestedProjectId)],
+  };
+};
+
+export const actions: Actions = {
+  default: async ({ request, locals }) => {
+    const form = await request.formData();
+    const text = (name: string) => String(form.get(name) ?? "").trim();
+    const target = oneOf(targets, form.get("target"));
+    const projectId = Number(form.get("project_id"));
+    const values = {
+      enabled: form.has("enabled"),
+      environment: text("environment"),
+      externalVersion: text("external_version"),
+    };
+    try {
+      await locals.api.instance.updateOwnErrorReporting({
+        ...values,
+        ...(target === "project" ? { projectId } : {}),
+        ...(target === "dsn" ? { dsn: text("dsn") } : {}),
+        ...(target === "none" ? { dsn: "" } : {}),
+      });
+      return { saved: true as const };
+    } catch (error) {
+      const { status, reason, message, field } = refusedAction(error);
+      const at = field === "" && reason === "EXTERNAL_VERSION_UNSUPPORTED" ? "external_version" : field;
+      // A DSN is a secret and does not travel back.
+      return fail(status, { saved: false as const, ...values, target, projectId, message, field: at });
+    }
+  },
+};

@@ -1,0 +1,80 @@
+import { fail } from "@sveltejs/kit";
+import { createProject } from "#lib/server/create-project.ts";
+import { refusedAction } from "#lib/server/refused-action.ts";
+import type { Api } from "#lib/server/trpc/caller.ts";
+import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
+import type { Actions, PageServerLoad } from "./$types";
+
+// The settings of each project are read one by one.
+const pageSize = 20;
+
+export const load: PageServerLoad = async ({ url, locals: { api } }) => {
+  const query = url.searchParams.get("q") ?? "";
+  const pageToken = url.searchParams.get("cursor") ?? "";
+  const [{ projects, ...page }, deleted, doomed] = await Promise.all([
+    api.projects.list({ query, pageSize, pageToken }),
+    api.projects.deleted({}),
+    projectOrNull(api, Number(url.searchParams.get("remove"))),
+  ]);
+  const rows = await Promise.all(
+    projects.map(async (project) => ({ ...project, backend: await backendOf(api, project.projectId) })),
+  );
+  return { query, ...page, projects: rows, deleted: deleted.projects, doomed };
+};
+
+/** The chosen backend in a word; null while nobody set up error tracking. */
+async function backendOf(api: Api, projectId: number) {
+  try {
+    const { settings } = await api.settings.get({ projectId });
+    return settings?.backend === "BACKEND_EXTERNAL" ? "External" : "Integrated";
+  } catch (error) {
+    // A project that was deleted since it was listed has no backend either.
+    const { reason } = refusalOfTrpc(error);
+    if (reason === "SETTINGS_NOT_FOUND" || reason === "PROJECT_NOT_FOUND") return null;
+    throw error;
+  }
+}
+
+async function projectOrNull(api: Api, projectId: number) {
+  if (!Number.isSafeInteger(projectId) || projectId < 1) return null;
+  try {
+    return (await api.projects.get({ projectId })).project ?? null;
+  } catch (error) {
+    if (refusalOfTrpc(error).reason === "PROJECT_NOT_FOUND") return null;
+    throw error;
+  }
+}
+
+export const actions: Actions = {
+  create: async ({ request, locals }) => {
+    const { project, refused } = await createProject(await request.formData(), locals.api);
+    if (refused) return fail(refused.status, { act: "create" as const, refused });
+    return { act: "create" as const, path: project?.path ?? "" };
+  },
+  delete: async ({ request, locals: { api } }) => {
+    const form = await request.formData();
+    const projectId = Number(form.get("id"));
+    try {
+      const { project } = await api.projects.get({ projectId });
+      if (project?.path !== String(form.get("typed") ?? "").trim()) {
+        return fail(400, { act: "delete" as const, message: `This is not ${project?.path}. Nothing was deleted.` });
+      }
+      await api.projects.delete({ projectId });
+      return { act: "delete" as const, path: project.path };
+    } catch (error) {
+      const { status, message } = refusedAction(error);
+      return fail(status, { act: "delete" as const, message });
+    }
+  },
+  restore: async ({ request, locals: { api } }) => {
+    const projectId = Number((await request.formData()).get("id"));
+    try {
+      const { project } = await api.projects.restore({ projectId });
+      return { act: "restore" as const, path: project?.path ?? "" };
+    } catch (error) {
+      const { status, reason, message } = refusedAction(error);
+      const taken = "Another project has its path now. Give that one another path, then restore this one.";
+      return fail(status, { act: "restore" as const, message: reason === "PROJECT_PATH_TAKEN" ? taken : message });
+    }
+  },
+};

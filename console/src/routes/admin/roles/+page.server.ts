@@ -1,0 +1,39 @@
+import { fail } from "@sveltejs/kit";
+import { permissions, reaches, roles } from "#lib/roles.ts";
+import { refusedAction } from "#lib/server/refused-action.ts";
+import type { Actions, PageServerLoad } from "./$types";
+
+export const load: PageServerLoad = async ({ locals }) => {
+  const { memberRoles } = await locals.api.memberRoles.list({});
+  return { memberRoles };
+};
+
+export const actions: Actions = {
+  create: async ({ request, locals }) => {
+    const form = await request.formData();
+    const name = String(form.get("name") ?? "").trim();
+    const description = String(form.get("description") ?? "").trim();
+    const baseRole = roles.find(({ role }) => role === form.get("base_role"))?.role ?? "ROLE_GUEST";
+    const asked = new Set(form.getAll("permissions"));
+    const added = permissions
+      .filter(({ permission, least }) => asked.has(permission) && !reaches(baseRole, least))
+      .map(({ permission }) => permission);
+    try {
+      await locals.api.memberRoles.create({ name, description, baseRole, permissions: added });
+      return { act: "create" as const, done: `The role ${name} was made.` };
+    } catch (error) {
+      const { status, message, field } = refusedAction(error);
+      return fail(status, { act: "create" as const, name, description, baseRole, added, message, field });
+    }
+  },
+  delete: async ({ request, locals }) => {
+    const memberRoleId = Number((await request.formData()).get("id"));
+    try {
+      const { memberRole } = await locals.api.memberRoles.delete({ memberRoleId });
+      return { act: "delete" as const, done: `The role ${memberRole?.name} was deleted.` };
+    } catch (error) {
+      const { status, message } = refusedAction(error);
+      return fail(status, { act: "delete" as const, message });
+    }
+  },
+};

@@ -1,0 +1,58 @@
+import { fail } from "@sveltejs/kit";
+import { refusedAction } from "#lib/server/refused-action.ts";
+import type { Api } from "#lib/server/trpc/caller.ts";
+import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
+import type { Actions, PageServerLoad } from "./$types";
+
+export const load: PageServerLoad = async ({ url, locals }) => {
+  const query = url.searchParams.get("q") ?? "";
+  const pageToken = url.searchParams.get("cursor") ?? "";
+  const [page, doomed] = await Promise.all([
+    locals.api.users.list({ query, pageSize: 50, pageToken }),
+    userOrNull(locals.api, Number(url.searchParams.get("remove"))),
+  ]);
+  return { query, ...page, doomed };
+};
+
+async function userOrNull(api: Api, userId: number) {
+  if (!Number.isSafeInteger(userId) || userId < 1) return null;
+  try {
+    return (await api.users.get({ userId })).user ?? null;
+  } catch (error) {
+    if (refusalOfTrpc(error).reason === "USER_NOT_FOUND") return null;
+    throw error;
+  }
+}
+
+export const actions: Actions = {
+  create: async ({ request, locals }) => {
+    const form = await request.formData();
+    const text = (name: string) => String(form.get(name) ?? "").trim();
+    const typed = { username: text("username"), name: text("name"), email: text("email") };
+    const isAdmin = form.has("is_admin");
+    try {
+      const { user } = await locals.api.users.create({ ...typed, isAdmin });
+      const link = form.has("link") ? await locals.api.users.createPasswordReset({ userId: user?.userId ?? 0 }) : null;
+      return { act: "create" as const, user, link };
+    } catch (error) {
+      const { status, reason, message, field } = refusedAction(error);
+      const at = field === "" && reason === "USERNAME_TAKEN" ? "username" : field;
+      return fail(status, { act: "create" as const, ...typed, isAdmin, message, field: at });
+    }
+  },
+  delete: async ({ request, locals }) => {
+    const form = await request.formData();
+    const userId = Number(form.get("id"));
+    try {
+      const { user } = await locals.api.users.get({ userId });
+      if (user?.username !== String(form.get("typed") ?? "").trim()) {
+        return fail(400, { act: "delete" as const, message: `This is not ${user?.username}. Nothing was deleted.` });
+      }
+      await locals.api.users.delete({ userId });
+      return { act: "delete" as const, deleted: user.username };
+    } catch (error) {
+      const { status, message } = refusedAction(error);
+      return fail(status, { act: "delete" as const, message });
+    }
+  },
+};

@@ -1,0 +1,59 @@
+import { error, fail } from "@sveltejs/kit";
+import type { UpdateUserRequestJson } from "@faultline/proto";
+import { refusedAction } from "#lib/server/refused-action.ts";
+import type { Actions, PageServerLoad } from "./$types";
+
+/** The id in the address; what is none names no user. */
+const idOf = (text: string) => (/^\d{1,9}$/.test(text) ? Number(text) : 0);
+
+export const load: PageServerLoad = async ({ params, locals, parent }) => {
+  const { user: own } = await parent();
+  const userId = idOf(params.id);
+  if (userId === 0) error(404, "Page not found.");
+  const { user } = await locals.api.users.get({ userId });
+  if (user === undefined) error(404, "Page not found.");
+  return { shown: user, isOwn: user.userId === own.userId };
+};
+
+/** What the buttons change, by their value. */
+const changes: Readonly<Record<string, Pick<UpdateUserRequestJson, "isAdmin" | "isBlocked">>> = {
+  promote: { isAdmin: true },
+  demote: { isAdmin: false },
+  block: { isBlocked: true },
+  unblock: { isBlocked: false },
+};
+
+export const actions: Actions = {
+  save: async ({ request, locals, params }) => {
+    const form = await request.formData();
+    const text = (name: string) => String(form.get(name) ?? "").trim();
+    const typed = { username: text("username"), name: text("name"), email: text("email") };
+    try {
+      await locals.api.users.update({ userId: idOf(params.id), ...typed });
+      return { act: "save" as const };
+    } catch (cause) {
+      const { status, reason, message, field } = refusedAction(cause);
+      const at = field === "" && reason === "USERNAME_TAKEN" ? "username" : field;
+      return fail(status, { act: "save" as const, ...typed, message, field: at });
+    }
+  },
+  change: async ({ request, locals, params }) => {
+    const change = changes[String((await request.formData()).get("change"))] ?? {};
+    try {
+      await locals.api.users.update({ userId: idOf(params.id), ...change });
+      return { act: "change" as const };
+    } catch (cause) {
+      const { status, message } = refusedAction(cause);
+      return fail(status, { act: "change" as const, message });
+    }
+  },
+  link: async ({ locals, params }) => {
+    try {
+      const link = await locals.api.users.createPasswordReset({ userId: idOf(params.id) });
+      return { act: "link" as const, link };
+    } catch (cause) {
+      const { status, message } = refusedAction(cause);
+      return fail(status, { act: "link" as const, message });
+    }
+  },
+};
