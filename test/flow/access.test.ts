@@ -152,4 +152,20 @@ test("wrong passwords and unknown names are answered alike, and guessing is slow
   assert.ok(codes.has(8), `20 wrong passwords were answered ${[...codes].join(", ")}, never RESOURCE_EXHAUSTED`);
 });
 
+test("a project whose path is the id of another opens nothing of the other", async () => {
+  const { project: victim } = await client.projects.createProject({ path: "victim" }, client.auth);
+  const projectId = victim?.projectId ?? 0;
+  await client.users.createUser({ username: "mallory", password: "a long enough passphrase" }, client.auth);
+  const session = await client.accounts.signIn({ username: "mallory", password: "a long enough passphrase" });
+  const mallory = { token: session.sessionToken };
+  await client.projects.createProject({ path: `${projectId}` }, mallory);
+  await client.projects.getProject({ key: { case: "path", value: `${projectId}` } }, mallory);
+  const attempts = [
+    client.projects.getProject({ key: { case: "projectId", value: projectId } }, mallory),
+    client.clientKeys.listClientKeys({ projectId }, mallory),
+    client.errors.listErrors({ projectId }, mallory),
+  ];
+  await Promise.all(attempts.map((attempt) => assertReason(attempt, "PROJECT_NOT_FOUND")));
+});
+
 test.run();

@@ -25,7 +25,8 @@ export class Grants {
 
   /** By id or path; refuses with PROJECT_NOT_FOUND when the user is no member and no administrator. */
   async of(user: UserRow, key: number | string): Promise<Grant> {
-    return this.#memory.remembered(`grant ${user.id} ${String(key).toLowerCase()}`, async () => {
+    // With the kind of the key: a path may consist of digits, and must not stand for the project of that id.
+    return this.#memory.remembered(`grant ${user.id} ${typeof key} ${key}`, async () => {
       const found = await findGrant(this.#orm.em.fork(), user, key);
       if (!found) throw projectNotFound();
       return found;
