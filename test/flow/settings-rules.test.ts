@@ -107,8 +107,7 @@ test("with Monitor off every call for errors is refused in words, and keys and s
     errors.getErrorStats({ projectId, errorId: "1" }, auth),
     watched(),
   ];
-  for (const call of calls) {
-    const refusal = await rejects(call, "FAILED_PRECONDITION");
+  for (const refusal of await Promise.all(calls.map((call) => rejects(call, "FAILED_PRECONDITION")))) {
     assert.is(refusal.reason, ErrorReason.MONITOR_DISABLED);
     assert.match(refusal.message, "Monitor is turned off");
   }
