@@ -41,7 +41,7 @@ for (const { name, path, operation } of described)
     assert.ok(openApiDocument.tags.some((tag) => tag.name === operation.tags[0]));
     const statuses = Object.keys(operation.responses);
     for (const status of ["400", "401", "403", "503"]) assert.ok(statuses.includes(status), status);
-    assert.is(statuses.includes("404"), path.includes("{"), "404");
+    assert.ok(!path.includes("{") || statuses.includes("404"), "404");
     assert.is(statuses.filter((status) => status.startsWith("2")).length, 1);
 
     const inPath = operation.parameters.filter((parameter) => parameter.in === "path");
@@ -89,7 +89,7 @@ test("every schema of the document is one: its words fit its type", () => {
     for (const name of (required ?? []) as readonly string[]) {
       if (!Object.hasOwn(properties as object, name)) faults.push(`${place}: ${name} is required and not described`);
     }
-    if (typeof pattern === "string") new RegExp(pattern, "u");
+    if (typeof pattern === "string") assert.not.throws(() => RegExp(pattern, "u"), place);
   });
   assert.equal(faults, []);
   assert.ok(seen > 300);

@@ -3,7 +3,6 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { openApiDocument } from "../../../plugins/http-bridge/src/rest/openapi/document.ts";
 import { answered } from "../../support/assert-answer.ts";
-import { openBrowser } from "../../support/browser.ts";
 import { runningServer } from "../../support/flow.ts";
 import { http } from "../../support/http.ts";
 import { newMember } from "../../support/person.ts";
@@ -158,22 +157,6 @@ test("the document is served without a token, as it is, and takes no other metho
   assert.equal(answer.json, JSON.parse(JSON.stringify(openApiDocument)));
   const refusal = await http(`${server.url}/api/v4/openapi.json`, { method: "POST" });
   assert.equal([refusal.status, refusal.headers.allow], [405, "GET, HEAD"]);
-});
-
-test("the page for people shows every operation in both themes, on a phone as well, without any script", async () => {
-  const browser = await openBrowser(server);
-  try {
-    const answer = await browser.page.goto("/api/v4/docs");
-    const policy = answer?.headers()["content-security-policy"] ?? "";
-    assert.match(policy, /^default-src 'none'; style-src 'sha256-[\w+/=]{44}'; /);
-    assert.match((await answer?.text()) ?? "", `${server.url}/api/v4/projects/&#60;project&#62;`);
-    await browser.photograph("rest-api");
-    await browser.page.getByRole("navigation").getByRole("link", { name: "Make a client key", exact: true }).click();
-    assert.match(browser.page.url(), /#createClientKey$/);
-    assert.equal(browser.complaints, []);
-  } finally {
-    await browser.close();
-  }
 });
 
 function resolve(reference: string): Schema {

@@ -52,6 +52,7 @@ export const installationPaths = resource("Installation", {
         },
       },
       answers: { 200: reporting },
+      refuses: [404],
     },
   },
   "/deprecations": {
