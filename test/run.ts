@@ -20,12 +20,15 @@ if (files.length === 0) {
   process.exit(1);
 }
 
-// Unit tests share the cores; flows measure times and load the machine, so they run one by one.
-const isUnit = (file: string) => file.startsWith("test/unit/");
+// These measure no times, so two of them share the machine; the others run one by one.
+const sharing = /^test\/(unit|permissions|browser|flow\/(rest|members|deprecations|specification))/;
 summarise([
-  ...(await runAll(files.filter(isUnit), Math.min(2, cpus().length))),
   ...(await runAll(
-    files.filter((file) => !isUnit(file)),
+    files.filter((file) => sharing.test(file)),
+    Math.min(2, cpus().length),
+  )),
+  ...(await runAll(
+    files.filter((file) => !sharing.test(file)),
     1,
   )),
 ]);

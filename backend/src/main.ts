@@ -251,11 +251,12 @@ function welcome({ httpUrl, grpcAddress, firstCredentials }: Faultline, config: 
     `  Data      ${config.dataDir}`,
   ];
   if (firstCredentials) {
+    // What the operator chose is known, and what is printed stays in the logs of service managers.
     lines.push(
       "",
       "  The first administrator, shown only now:",
       `  User      ${firstCredentials.username}`,
-      `  Password  ${config.rootPassword === undefined ? firstCredentials.password : "as configured"}`, // logs keep this
+      `  Password  ${config.rootPassword === undefined ? firstCredentials.password : "as configured"}`,
       `  Token     ${config.rootToken === undefined ? firstCredentials.token : "as configured"}`,
     );
   }

@@ -189,10 +189,10 @@ test("keys come in pages with the headers that tell where one is", async () => {
 const integratedSettings = { project_name: null, sentry_external_url: null, api_url: null, integrated: true };
 
 /** Asserts that settings are answered, and that their body begins with the five fields of the original, in its order. */
-async function assertSettings(answer: ReturnType<typeof rest>, settings: object): Promise<void> {
+async function assertSettings(answer: ReturnType<typeof rest>, first: object): Promise<void> {
   const { status, json, text } = await answer;
   assert.is(status, 200, text);
-  assert.equal(Object.entries(json as object).slice(0, 5), Object.entries(settings));
+  assert.equal(Object.entries(json as object).slice(0, 5), Object.entries(first));
 }
 
 test("settings of a project that was never set up are answered 404, and PUT makes them and the first key", async () => {

@@ -42,6 +42,12 @@ throttle("a minute later the name is free, however often it was refused meanwhil
   assert.not(isBlocked(made, "ann"));
 });
 
+throttle("after the clock jumped back, nobody waits for what was noted before the jump", () => {
+  const { clock, throttle: made } = blockedAt(3_600_000);
+  clock.at = 0;
+  assert.not(isBlocked(made, "ann"));
+});
+
 throttle("success forgives the attempts before it", () => {
   const { throttle: made } = blockedAt(0);
   made.succeeded(attemptOf("Ann"));

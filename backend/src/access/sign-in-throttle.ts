@@ -50,8 +50,9 @@ export class SignInThrottle {
   }
 
   #recent(key: string): number[] {
-    const since = this.#clock.now() - windowMs;
-    return (this.#attempts.get(key) ?? []).filter((at) => at > since);
+    const now = this.#clock.now();
+    // After the clock jumped back, what was noted before it would count for longer than the minute.
+    return (this.#attempts.get(key) ?? []).filter((at) => at > now - windowMs && at <= now);
   }
 
   #keep(key: string, attempts: number[]): void {

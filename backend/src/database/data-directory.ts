@@ -1,16 +1,25 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readdirSync, type Dirent } from "node:fs";
 import { join } from "node:path";
 import sqlite3 from "sqlite3";
 import { StartRefusal } from "@faultline/plugin";
 
 /** Makes the data directory and holds it for this process alone; the system lets go of it when the process ends. */
 export async function claimDataDirectory(dataDir: string): Promise<{ release(): Promise<void> }> {
+  let entries: Dirent[];
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    entries = readdirSync(dataDir, { withFileTypes: true });
   } catch (error) {
     throw new StartRefusal(
       `The data directory ${dataDir} cannot be made: choose another with FAULTLINE_DATA_DIR, or give this user the right to write there.`,
       error,
+    );
+  }
+  // A link that somebody else put there would have us write where it leads. The directory itself may be one.
+  const link = entries.find((entry) => entry.isSymbolicLink());
+  if (link) {
+    throw new StartRefusal(
+      `The data directory ${dataDir} holds the symbolic link ${link.name}: remove it, or put the file itself there.`,
     );
   }
   return lock(dataDir);

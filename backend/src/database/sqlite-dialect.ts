@@ -84,9 +84,10 @@ class SqlitePool implements Driver {
 
   releaseConnection(lease: DatabaseConnection): Promise<void> {
     const connection = (lease as Lease).end(); // Kysely hands back what acquireConnection gave
+    if (!connection) return Promise.resolve(); // it went back before; whoever waits goes on waiting
     const next = this.#waiting.shift();
-    if (connection && next) next(connection);
-    else if (connection) this.#idle.push(connection);
+    if (next) next(connection);
+    else this.#idle.push(connection);
     return Promise.resolve();
   }
 

@@ -1,10 +1,11 @@
-import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 /** Writes a file readable by its owner alone, so that after a power cut it is there whole or not at all. */
 export function writeFileDurably(path: string, content: string): void {
   const draft = `${path}.new`;
-  const file = openSync(draft, "w", 0o600);
+  rmSync(draft, { force: true });
+  const file = openSync(draft, "wx", 0o600); // of our own making: never through a link, never with others' rights
   try {
     writeFileSync(file, content);
     fsyncSync(file);

@@ -36,7 +36,7 @@ const catalogue: Record<Reason, { status: number; sentence?: string }> = {
   INSUFFICIENT_SCOPE: { status: 403 },
   FORBIDDEN: { status: 403 },
   WRONG_CREDENTIALS: { status: 401, sentence: "Wrong user name or password." },
-  TOO_MANY_ATTEMPTS: { status: 429, sentence: "Too many attempts. Try again in 5 minutes." },
+  TOO_MANY_ATTEMPTS: { status: 429, sentence: "Too many attempts. Try again in a minute." },
   PROJECT_NOT_FOUND: { status: 404, sentence: missing },
   PROJECT_PATH_TAKEN: { status: 409, sentence: "Another project has this path. Choose another path." },
   SETTINGS_NOT_FOUND: { status: 404, sentence: "Error tracking was never set up for this project." },

@@ -23,9 +23,7 @@ test.before.each(async () => {
   assert.is(status, 200, text); // and what our own page sends works
 });
 
-test.after.each(async () => {
-  assert.is(await myName(), "untouched");
-});
+const assertUntouched = async () => assert.is(await myName(), "untouched");
 
 const otherOrigins: [name: string, headers: Readonly<Record<string, string>>][] = [
   ["no origin", {}],
@@ -61,6 +59,7 @@ for (const [name, headers] of otherOrigins) {
       assert.is((await rename({ Cookie: cookie, "Content-Type": type, ...headers })).status, 403, type);
     }
     assert.is((await rename({ Cookie: cookie, ...headers })).status, 403, "no content type");
+    await assertUntouched();
   });
 
   test(`A66: the forms of the console refuse ${name}`, async () => {
@@ -70,6 +69,7 @@ for (const [name, headers] of otherOrigins) {
     const signedIn = await post("/-/sign_in", { username: "root", password: "guess" });
     assert.equal([signedIn.status, cookiesSet(signedIn)], [403, []], "and nobody is signed in as somebody else");
     assert.is((await post("/-/sign_out", {})).status, 403);
+    await assertUntouched();
   });
 }
 
@@ -95,6 +95,7 @@ for (const type of notJson) {
     for (const body of ['{"name":"taken"}', multipart, ""]) {
       assert.is((await rename({ ...asOwnPage, "Content-Type": type }, body)).status, 415);
     }
+    await assertUntouched();
   });
 }
 
@@ -131,6 +132,7 @@ test("A67: a procedure that changes something is not called by GET, whatever met
       assert.is(status, method === "GET" ? 405 : 204);
     }
   }
+  await assertUntouched();
 });
 
 test("A67: a batch holds at most ten calls", async () => {

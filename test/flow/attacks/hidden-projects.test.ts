@@ -53,12 +53,15 @@ for (const { name, service, desc } of coreMethods.filter(({ need }) => need.who 
     const call = (connection.service(coreServices[service]) as unknown as AnyClient)[desc.localName];
     assert.ok(call);
     const ask = async (projectId: number) => {
-      const answer = call(harmlessRequest(desc, projectId), { token });
-      const first = desc.methodKind === "server_streaming" ? Array.fromAsync(answer as AsyncIterable<unknown>) : answer;
-      return (first as Promise<unknown>).then(
-        () => assert.unreachable("the project was shown"),
-        (refusal: CallError) => [refusal.code, refusal.reason, masked(refusal.message, projectId), refusal.field],
-      );
+      try {
+        const answer = call(harmlessRequest(desc, projectId), { token });
+        if (desc.methodKind === "server_streaming") for await (const _ of answer as AsyncIterable<unknown>);
+        else await answer;
+      } catch (error) {
+        const { code, reason, message, field } = error as CallError;
+        return [code, reason, masked(message, projectId), field];
+      }
+      throw new Error("the project was shown");
     };
     const missing = await ask(missingId);
     assert.is(missing[1], ErrorReason.PROJECT_NOT_FOUND);

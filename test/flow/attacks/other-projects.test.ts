@@ -69,6 +69,12 @@ const inPath: Readonly<Record<string, keyof Ids>> = {
   version: "version",
 };
 
+function idFor(name: string, ids: Ids): string {
+  const field = inPath[name];
+  if (field === undefined) throw new Error(`a path names ${name}, of which there is no id here`);
+  return ids[field];
+}
+
 /** An answer in which an id reads the same whosever it is. */
 function withoutIds(text: string, ids: Ids): string {
   return Object.entries(ids).reduce(
@@ -104,7 +110,7 @@ for (const { verb, path } of projectRoutes) {
       const filled = path
         .replace("/api/v4", "")
         .replace(":project", String(own.id))
-        .replaceAll(/:(\w+)/g, (_, name: string) => ids[inPath[name] ?? assert.unreachable(`no id for ${name}`)]);
+        .replaceAll(/:(\w+)/g, (_, name: string) => idFor(name, ids));
       const body = verb === "GET" ? undefined : { status: "resolved", access_level: 10 };
       const { status, text } = await rest(server, `${verb} ${filled}`, { body, token: attacker.token });
       return [status, withoutIds(text, ids)];

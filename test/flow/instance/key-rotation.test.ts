@@ -127,8 +127,11 @@ test("a secret that is saved during a rotation is kept", async () => {
     const made: string[] = [];
     const isWaiting = async () => (await waiting(client)) > 0;
     do {
-      const { clientKey } = await client.clientKeys.createClientKey({ projectId }, client.auth);
-      made.push(clientKey?.publicKey ?? "");
+      if (made.length < 40) {
+        // a project has at most 50, and a quick machine would make more of them before the rotation is over
+        const { clientKey } = await client.clientKeys.createClientKey({ projectId }, client.auth);
+        made.push(clientKey?.publicKey ?? "");
+      }
       await client.instance.updateOwnErrorReporting({ dsn: ownDsn }, client.auth);
     } while (await isWaiting());
     clock.at += minuteMs + 1;

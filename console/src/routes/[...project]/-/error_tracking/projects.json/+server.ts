@@ -11,7 +11,8 @@ export const GET: RequestHandler = async ({ params, url, request, cookies }) => 
   const { headers } = request;
   const given = headers.get("private-token") || /^bearer\s+(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1];
   const token = given || sessionToken(cookies, url);
-  if (!token) return told(401, "401 Unauthorized");
+  // A token of ours has no other characters, and gRPC could not carry them.
+  if (!token || !/^[\x21-\x7e]+$/.test(token)) return told(401, "401 Unauthorized");
   // A browser sends the cookie along when another site leads to this address, so it counts for our own pages only.
   if (!given && headers.get("sec-fetch-site") !== "same-origin") {
     return told(403, "Send a personal access token, or ask from a page of this site.");

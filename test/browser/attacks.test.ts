@@ -1,0 +1,469 @@
+// limit: 300 s
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Permission, Role } from "@faultline/proto";
+import { CallError } from "@faultline/proto/grpc";
+import { chromium, type Page } from "playwright-core";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { openBrowser, type TestBrowser } from "../support/browser.ts";
+import { sessionCookie, signInByForm, tokenIn } from "../support/console.ts";
+import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { http } from "../support/http.ts";
+import { elsewhere, polyglots } from "../support/polyglots.ts";
+import { createProject, type Project } from "../support/project.ts";
+import { reported } from "../support/reported.ts";
+import { envelope, newEventId, post, sendEnvelope, sendEvent } from "../support/send.ts";
+import { startServer, type Server } from "../support/server.ts";
+import { until } from "../support/until.ts";
+
+/** What applications, strangers with a DSN, and people of low rank write, opened by an administrator. */
+
+let server: Server;
+let client: GrpcClient;
+let browser: TestBrowser;
+let page: Page;
+let project: Project;
+let home: string;
+let details: string[];
+const requests: string[] = [];
+const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+let dialogs = 0;
+
+/** Runs before every page: counts what the policy stopped, which text must not even try. */
+const watchPolicy = `addEventListener("securitypolicyviolation", (event) => {
+  globalThis.violations = [...(globalThis.violations ?? []), event.effectiveDirective + " " + event.blockedURI];
+});`;
+
+/** What is wrong with the page that is shown. */
+const faultsOfPage = `(() => {
+  const all = [...document.querySelectorAll("*")];
+  const links = [...document.querySelectorAll("[href], [src], [action], [formaction], [srcset], [ping], [poster]")];
+  const isOurs = (address) => new URL(address, location.href).origin === location.origin;
+  const isBare = ({ rel }) => !["noopener", "noreferrer", "nofollow"].every((one) => rel.split(" ").includes(one));
+  const isElsewhere = (link) =>
+    link.tagName === "A" ? !isOurs(link.href) && (isBare(link) || !/^https?:$/.test(link.protocol))
+    : [...link.attributes].some(({ name, value }) =>
+        ["href", "src", "action", "formaction", "poster"].includes(name) && !value.startsWith("#") && !isOurs(value));
+  const main = document.querySelector("main");
+  return {
+    ran: globalThis.taken ?? 0,
+    violations: globalThis.violations ?? [],
+    handlers: all.filter((one) => one.getAttributeNames().some((name) => /^on/.test(name))).length,
+    foreign: main.querySelectorAll("script, iframe, object, embed, img, video, audio, link, meta, style, base, math, template, marquee, foreignObject, animate").length,
+    links: links.filter(isElsewhere).map((link) => link.outerHTML.slice(0, 200)),
+    frames: frames.length,
+    sideways: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    isOurs: main !== null && document.querySelector(".app") !== null,
+  };
+})()`;
+const noFaults = {
+  ran: 0,
+  violations: [],
+  handlers: 0,
+  foreign: 0,
+  links: [],
+  frames: 0,
+  sideways: 0,
+  isOurs: true,
+};
+
+/** Asserts that nothing of what the page shows took effect, and that the browser fetched and complained about nothing. */
+async function assertInert(address: string): Promise<void> {
+  assert.equal(await page.evaluate(faultsOfPage), noFaults, address);
+  const elsewhereAsked = requests.splice(0).filter((url) => !url.startsWith(`${server.url}/`));
+  assert.equal(elsewhereAsked, [], "A65: nothing is fetched from another site");
+  assert.is(dialogs, 0, "no dialog was opened");
+  assert.is(browser.context.pages().length, 1, "no window was opened");
+  // That a page is refused, or that its connection was closed while it was idle, is no fault of the texts.
+  const faults = browser.complaints.splice(0).filter((one) => !/Failed to load resource|net::ERR_/.test(one));
+  assert.equal(faults, []);
+}
+
+/** Opens a page and asserts that nothing of what it shows took effect, on a wide screen and on a phone. */
+async function openInert(address: string): Promise<void> {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const answer = await page.goto(address, { waitUntil: "networkidle" });
+  assert.ok((answer?.status() ?? 500) < 500, address);
+  await assertInert(address);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await assertInert(`${address} on a phone`);
+}
+
+/** As many texts at once as one place takes, each whole. */
+function packed(most: number): string[] {
+  const packs: string[] = [];
+  for (const text of polyglots) {
+    const last = packs.at(-1);
+    if (last !== undefined && last.length + text.length < most) packs[packs.length - 1] = `${last} ${text}`;
+    else packs.push(text);
+  }
+  return packs;
+}
+
+const at = (index: number) => polyglots[index % polyglots.length] ?? "";
+const perEvent = 40;
+const eventCount = Math.ceil(polyglots.length / perEvent);
+
+/** An event in which every place holds hostile text; together the events hold every text in every kind of list. */
+function hostileEvent(number: number) {
+  const start = number * perEvent;
+  const texts = Array.from({ length: perEvent }, (_, index) => at(start + index));
+  const joined = texts.join(" ");
+  const pairs = Object.fromEntries(texts.map((text, index) => [at(start + index + 7), text]));
+  const frames = texts.map((text, index) => ({
+    function: text,
+    filename: at(start + index + 1),
+    abs_path: at(start + index + 2),
+    module: at(start + index + 3),
+    package: at(start + index + 4),
+    lineno: 1 + index,
+    in_app: true,
+    pre_context: [at(start + index + 5)],
+    context_line: text,
+    post_context: [at(start + index + 6)],
+    vars: { [text]: text, nested: { [text]: [text] } },
+  }));
+  return {
+    event_id: newEventId(),
+    platform: number % 2 === 0 ? "javascript" : joined,
+    level: number % 3 === 0 ? joined : "error",
+    logger: joined,
+    message: joined,
+    logentry: { message: `${joined} %s`, params: [joined], formatted: joined },
+    transaction: joined,
+    server_name: joined,
+    release: at(start),
+    dist: joined,
+    environment: at(start + 1),
+    exception: {
+      values: [
+        { type: joined, value: joined, module: joined, stacktrace: { frames } },
+        ...texts.slice(0, 10).map((text) => ({
+          type: text,
+          value: text,
+          mechanism: { type: text, description: text, help_link: text, data: { [text]: text } },
+        })),
+      ],
+    },
+    threads: { values: [{ id: joined, name: joined, stacktrace: { frames: frames.slice(0, 5) }, crashed: true }] },
+    tags: pairs,
+    extra: pairs,
+    contexts: { browser: { name: joined, version: joined }, os: { name: joined }, [at(start)]: pairs },
+    modules: pairs,
+    user: { id: joined, username: joined, email: joined, ip_address: joined, name: joined, [at(start)]: joined },
+    request: {
+      url: at(start + 56 + number), // addresses, some of them
+      method: joined,
+      query_string: joined,
+      headers: pairs,
+      cookies: pairs,
+      data: pairs,
+      env: pairs,
+    },
+    breadcrumbs: {
+      values: texts.map((text) => ({ type: text, category: text, level: text, message: text, data: { [text]: text } })),
+    },
+    sdk: { name: joined, version: joined, integrations: texts, packages: [{ name: joined, version: joined }] },
+    fingerprint: ["{{ default }}", `${number}`],
+  };
+}
+
+/** Does what validation may refuse; what it takes is shown. */
+async function accepted(calls: readonly (() => Promise<unknown>)[]): Promise<number> {
+  let count = 0;
+  for (const call of calls) {
+    try {
+      await call();
+      count++;
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error;
+    }
+  }
+  return count;
+}
+
+async function fill(): Promise<void> {
+  const { users, projects, members, memberRoles, accounts, errors, auth } = { ...client };
+  for (let number = 0; number < eventCount; number++) {
+    const answer = await sendEvent(server, project, hostileEvent(number));
+    assert.is(answer.status, 200, answer.text);
+  }
+  const listed = (await errors.listErrors({ projectId: project.id }, auth)).errors;
+  assert.is(listed.length, eventCount, "each event is an error");
+  details = listed.map(({ errorId }) => `${home}/error_tracking/${errorId}`);
+  for (const text of packed(150)) {
+    const answer = await sendEvent(server, project, {
+      event_id: newEventId(),
+      exception: {
+        values: [{ type: text, value: text, stacktrace: { frames: [{ function: text, filename: text }] } }],
+      },
+      release: text,
+      environment: text,
+      user: { id: text },
+    });
+    assert.is(answer.status, 200, answer.text);
+  }
+  const now = new Date().toISOString();
+  for (const text of packed(120).slice(0, 100)) {
+    const attrs = { release: text, environment: text };
+    const session = {
+      sid: newEventId(),
+      init: true,
+      started: now,
+      timestamp: now,
+      status: "crashed",
+      did: text,
+      attrs,
+    };
+    await sendEnvelope(server, project, envelope(newEventId(), [{ type: "session" }, session]));
+  }
+  const { events } = await errors.listEvents({ projectId: project.id, errorId: listed[0]?.errorId ?? "" }, auth);
+  const feedback = {
+    event_id: events[0]?.eventId,
+    name: at(1),
+    email: at(2),
+    comments: polyglots.slice(0, 60).join("\n"),
+  };
+  await sendEnvelope(server, project, envelope(newEventId(), [{ type: "user_report" }, feedback]));
+  for (const text of polyglots.filter((one) => /^[ -~]{1,200}$/.test(one)).slice(0, 40)) {
+    await post(server, { id: project.id, key: "f".repeat(32) }, "store", "{}", {
+      "Content-Type": "application/json",
+      "User-Agent": text,
+    });
+  }
+
+  const names = packed(200);
+  const taken = await accepted([
+    ...names.map((name, index) => () => users.createUser({ username: `hostile-${index}`, name }, auth)),
+    ...names.slice(0, 40).map((name, index) => async () => {
+      await projects.createProject({ path: `hostile/${index}`, name }, auth);
+    }),
+    ...names
+      .slice(0, 40)
+      .map(
+        (name) => () =>
+          memberRoles.createMemberRole(
+            { name, baseRole: Role.GUEST, permissions: [Permission.READ_ERROR_TRACKING] },
+            auth,
+          ),
+      ),
+    () => projects.updateProject({ projectId: project.id, name: names[0] ?? "" }, auth),
+  ]);
+  assert.ok(taken > 100, `${taken} names were taken`);
+  const people = (await users.listUsers({ pageSize: 100 }, auth)).users.filter(({ username }) => username !== "root");
+  await accepted(
+    people.map(
+      ({ userId }) =>
+        () =>
+          members.addMember({ projectId: project.id, userId, role: Role.GUEST }, auth),
+    ),
+  );
+  const { sessionToken: token } = await accounts.signIn({
+    username: "root",
+    password: "correct horse battery staple",
+    clientAddress: at(3),
+    userAgent: `${at(4)} ${at(5)}`,
+  });
+  await accepted(
+    names.slice(0, 30).map((name) => () => accounts.createAccessToken({ name, scopes: ["api"] }, { token })),
+  );
+}
+
+test.before(
+  reported(async () => {
+    server = await startServer();
+    client = grpcClient(server);
+    project = await createProject(server);
+    const key = { case: "projectId", value: project.id } as const;
+    home = `/${(await client.projects.getProject({ key }, client.auth)).project?.path}/-`;
+    await fill();
+    browser = await openBrowser(server);
+    ({ page } = browser);
+    await browser.context.addInitScript(watchPolicy);
+    const value = tokenIn(sessionCookie(await signInByForm(server)));
+    await browser.context.addCookies([{ name: "faultline_session", value, url: server.url }]);
+    browser.context.on("request", (request) => requests.push(request.url()));
+    page.on("dialog", (dialog) => {
+      dialogs++;
+      dialog.dismiss().catch(() => undefined);
+    });
+  }),
+);
+test.after(async () => {
+  await browser?.close();
+  client?.close();
+  await server?.stop();
+});
+test("the texts would run on a page that takes them for HTML", async () => {
+  const naive = await (await chromium.launch({ executablePath, args: ["--no-sandbox"] })).newPage();
+  try {
+    naive.on("dialog", (dialog) => dialog.dismiss().catch(() => undefined));
+    await naive.route(`**//${elsewhere}/**`, (route) => route.abort());
+    const texts = JSON.stringify(polyglots.filter((text) => /<(img|svg|details|input)\b.*on/i.test(text)));
+    await naive.evaluate(`for (const text of ${texts}) {
+      document.body.append(Object.assign(document.createElement("div"), { innerHTML: text }));
+    }`);
+    await until("scripts to run", async () => (await naive.evaluate<number>("globalThis.taken ?? 0")) > 20);
+  } finally {
+    await naive.context().browser()?.close();
+  }
+  assert.ok(polyglots.length >= 500, `${polyglots.length} texts`);
+});
+
+test("A61, A62, A64, A65: hostile texts in an event are text on its page", async () => {
+  for (const address of details) {
+    await openInert(`${address}/details`);
+    assert.match((await page.locator("main").textContent()) ?? "", /taken|etc\/passwd/, "the page shows such texts");
+  }
+});
+
+test("A61, A64: hostile texts stay text when the parts of an event are opened by hand", async () => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  for (const address of details.slice(-2)) {
+    await page.goto(`${address}/details`, { waitUntil: "networkidle" });
+    await page.evaluate("for (const one of document.querySelectorAll('main details')) one.open = true");
+    for (const button of await page.locator("main button[aria-expanded=false]").all()) {
+      if (await button.isVisible()) await button.click();
+    }
+    await assertInert(address);
+  }
+});
+
+test("A61: hostile types, values, functions and files are text in the list of errors, page by page", async () => {
+  await openInert(`${home}/error_tracking`);
+  for (let pages = 1; ; pages++) {
+    const next = page.getByRole("link", { name: /Next/ });
+    if ((await next.count()) === 0) return assert.ok(pages > 1, "more than one page");
+    await openInert((await next.first().getAttribute("href")) ?? "");
+  }
+});
+
+test("A61: hostile texts are text on every other page that shows them", async () => {
+  for (const address of [
+    "/-/projects",
+    "/-/profile/sessions",
+    "/-/profile/personal_access_tokens",
+    "/admin/users",
+    "/admin/projects",
+    "/admin/roles",
+    "/admin/audit",
+    "/admin/health",
+    `${home}/error_tracking/releases`,
+    `${home}/error_tracking/releases?period=24h`,
+    `${home}/error_tracking/ingestion`,
+    `${home}/error_tracking/get_started`,
+    `${home}/project_members`,
+    `${home}/settings/monitor`,
+    `${home}/settings/general`,
+    `${details.at(-1)}/events`,
+    `${details[0]}/events`,
+    `${details[0]}/details`,
+  ]) {
+    await openInert(address);
+  }
+});
+
+test("A61: hostile texts are text on a page that is reached by a link, which the browser builds itself", async () => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(`${home}/error_tracking`, { waitUntil: "networkidle" });
+  await page.locator("main a[href*='/details']").first().click();
+  await page.waitForURL(/\/details/);
+  await page.waitForLoadState("networkidle");
+  await assertInert("the page of an error");
+  await page.goBack();
+  await page.waitForLoadState("networkidle");
+  await assertInert("the list");
+});
+
+test("A61: what an address holds is text on the page that shows it", async () => {
+  for (const text of packed(1_200).map((one) => encodeURIComponent(one.toWellFormed().replaceAll("\u0000", "")))) {
+    await openInert(`${home}/error_tracking?q=${text}`);
+  }
+  const [text = ""] = packed(400).map((one) => encodeURIComponent(one.toWellFormed()));
+  for (const address of [
+    `/admin/users?q=${text}`,
+    `/admin/projects?q=${text}`,
+    `${home}/project_members?q=${text}`,
+    `${home}/error_tracking?status=${text}&sort=${text}&cursor=${text}`,
+    `${home}/error_tracking/releases?release=${text}&environment=${text}&period=${text}`,
+    `${home}/error_tracking/get_started?lang=${text}`,
+    `/-/deprecations?area=${text}&state=${text}&release=${text}`,
+    `/-/sign_in?return_to=${text}`,
+    `/-/invitations/${text}`,
+    `/-/password_resets/${text}`,
+    `/${text}/-/error_tracking`,
+    `/${text}`,
+  ]) {
+    await openInert(address);
+  }
+});
+
+test("A63: no text ends the script that carries the data of a page", async () => {
+  const cookie = (await browser.context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
+  for (const address of [`${home}/error_tracking`, ...details.map((one) => `${one}/details`)]) {
+    const { text } = await http(server.url + address, { headers: { Cookie: cookie } });
+    const scripts = [...text.matchAll(/<script[\s>/][^]*?<\/script/gi)].map(([script]) => script);
+    assert.is(scripts.length, 1, `${address}: the page has one script`);
+    assert.match(scripts[0] as string, /^<script nonce="[^"]+">/);
+    assert.is(text.match(/<\/script/gi)?.length, 1, address);
+    assert.not.match(scripts[0] as string, /<!--|\u2028|\u2029/);
+  }
+});
+
+test("A63: an event as it was sent is served as JSON that no page can run or frame", async () => {
+  const cookie = (await browser.context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
+  const { events } = await client.errors.listEvents(
+    { projectId: project.id, errorId: details.at(-1)?.split("/").at(-1) ?? "" },
+    client.auth,
+  );
+  const raw = await http(`${server.url}${details.at(-1)}/events/${events[0]?.eventId}.json`, {
+    headers: { Cookie: cookie },
+  });
+  assert.is(raw.status, 200);
+  assert.match(raw.headers["content-type"] as string, /^application\/json/);
+  assert.is(raw.headers["x-content-type-options"], "nosniff");
+  assert.match(raw.headers["content-security-policy"] as string, "default-src 'none'");
+});
+
+test("A66: a page of another port, to which cookies go along, can change nothing", async () => {
+  const name = async () => (await client.accounts.getCurrentUser({}, client.auth)).user?.name;
+  const before = await name();
+  const attacker = createServer((_request, response) => {
+    response.setHeader("content-type", "text/html");
+    response.end(`<form id=f method=post enctype=text/plain action="${server.url}/-/trpc/account.updateProfile"><input name='{"name":"taken","x":"' value='"}'></form>
+      <form id=g method=post action="${server.url}/-/profile/account?/profile"><input name=name value=taken><input name=email></form>
+      <form id=h method=post action="${server.url}/-/sign_out"></form>`);
+  });
+  await new Promise<void>((resolve) => attacker.listen(0, "127.0.0.1", resolve));
+  const address = `http://127.0.0.1:${(attacker.address() as AddressInfo).port}/`;
+  try {
+    await page.goto(address);
+    const target = `${server.url}/-/trpc/account.updateProfile`;
+    await page.evaluate(`(async () => {
+      const body = '{"name":"taken"}';
+      navigator.sendBeacon("${target}", body);
+      navigator.sendBeacon("${target}", new Blob([body], { type: "text/plain" }));
+      for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "TEXT/PLAIN"]) {
+        await fetch("${target}", { method: "POST", mode: "no-cors", credentials: "include", headers: { "content-type": type }, body }).catch(() => undefined);
+      }
+      await fetch("${target}", { method: "POST", credentials: "include", headers: { "content-type": "application/json" }, body }).catch(() => undefined);
+      await fetch("${server.url}/-/sign_out", { method: "POST", mode: "no-cors", credentials: "include" }).catch(() => undefined);
+      for (const tag of ["img", "script", "iframe"]) document.body.append(Object.assign(document.createElement(tag), { src: "${server.url}/-/projects" }));
+    })()`);
+    for (const form of ["f", "g", "h"]) {
+      await page.goto(address);
+      const [answer] = await Promise.all([page.waitForResponse(`${server.url}/**`), page.evaluate(`${form}.submit()`)]);
+      assert.is(answer.status(), 403, form);
+      await page.waitForURL(`${server.url}/**`);
+    }
+    assert.is(await name(), before);
+    const own = await page.goto("/-/projects");
+    assert.is(own?.status(), 200, "and nobody was signed out");
+    assert.match(page.url(), "/-/projects");
+  } finally {
+    attacker.close();
+  }
+});
+
+test.run();

@@ -1,0 +1,100 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { repositoryRoot } from "../../support/server.ts";
+
+/** The attacks on console, accounts, gRPC, storage and operation; those before them are on the external backend and ingestion. */
+const [first, last] = [61, 125];
+
+/** Attacks that other tests are about, whose names tell another story: file and name. */
+const shownElsewhere: readonly (readonly [attack: number, file: string, name: string])[] = [
+  [88, "test/permissions/matrix.test.ts", "every cell of the matrix was tried"],
+  [
+    89,
+    "test/flow/members/members.test.ts",
+    "a member who is lowered or removed mid-session has lost the right at the next call, by token and by session",
+  ],
+  [
+    89,
+    "test/flow/members/invitations.test.ts",
+    "an invitation that was not accepted gives no access, though the user exists already",
+  ],
+  [
+    94,
+    "test/flow/members/key-limit.test.ts",
+    "of 100 keys made at once a project gets 50, and the others are refused in words",
+  ],
+  [94, "test/flow/members/key-limit.test.ts", "the last key may be deleted, and takes no event from then on"],
+  [95, "test/flow/bad-input.test.ts", "a deleted key is refused within a second"],
+  [
+    98,
+    "test/flow/instance/key-rotation.test.ts",
+    "a secret that was moved to another row is not shown there, and a rotation neither mends it nor stops at it",
+  ],
+  [
+    99,
+    "test/flow/instance/key-rotation.test.ts",
+    "a kill at any moment of a rotation leaves an installation that starts and reads everything",
+  ],
+  [102, "test/flow/instance/grpc-walls.test.ts", "reflection is offered on this machine alone, health everywhere"],
+  [
+    103,
+    "test/flow/instance/grpc-walls.test.ts",
+    "requests of more than 4 MiB are refused, but batches of events may have 16",
+  ],
+  [
+    103,
+    "test/flow/instance/grpc-walls.test.ts",
+    "a message that decompresses to more than is taken is refused, and the service goes on",
+  ],
+  [
+    105,
+    "test/flow/instance/grpc-walls.test.ts",
+    "who the caller is comes from the token alone, whatever other headers claim",
+  ],
+  [106, "test/unit/grpc-deadline.test.ts", "a call without a deadline gets one, and its work is told to end"],
+  [122, "test/flow/instance/own-errors.test.ts", "an own event that cannot be stored is not reported in turn"],
+];
+
+/** Attacks on what the product has not. */
+const notOffered: ReadonlyMap<number, string> = new Map([
+  [79, "nothing is exported as CSV"],
+  [117, "no metrics are published"],
+  [118, "there is no NATS yet"],
+  [119, "there is no PostgreSQL yet"],
+  [121, "there is no restore of backups yet: a backup is a copy of files"],
+]);
+
+const sources = globSync("test/**/*.test.ts", { cwd: repositoryRoot, exclude: ["**/node_modules/**"] });
+const textOf = (file: string) => readFileSync(join(repositoryRoot, file), "utf8");
+
+/** The attacks that tests have in their names: `A66: ...` or `A69, A76: ...`. */
+const named = new Set(
+  sources
+    .flatMap((file) => [...textOf(file).matchAll(/["`](A\d+(?:, A\d+)*)[:,] /g)])
+    .flatMap(([, numbers = ""]) => numbers.split(", ").map((number) => Number(number.slice(1)))),
+);
+
+test("each attack of the catalogue has a test, or a reason why there is nothing to attack", () => {
+  const known = new Set([...named, ...shownElsewhere.map(([attack]) => attack), ...notOffered.keys()]);
+  const all = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  assert.equal(
+    all.filter((attack) => !known.has(attack)),
+    [],
+  );
+});
+
+test("the tests that are named here exist", () => {
+  const missing = shownElsewhere.filter(([, file, name]) => !textOf(file).includes(`"${name}"`));
+  assert.equal(missing, []);
+});
+
+test("nothing that has a test is said not to be offered", () => {
+  assert.equal(
+    [...notOffered.keys()].filter((attack) => named.has(attack)),
+    [],
+  );
+});
+
+test.run();

@@ -1,0 +1,92 @@
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { runningServer } from "../../support/flow.ts";
+import { sessionCookie, signInByForm } from "../../support/console.ts";
+import { http } from "../../support/http.ts";
+import { execSql } from "../../support/other-process.ts";
+import { createProject } from "../../support/project.ts";
+import { rest } from "../../support/rest.ts";
+import { newEventId, post, sendEvent } from "../../support/send.ts";
+
+/** Texts that would write lines of their own into the log, and requests that would fill it. */
+
+const { server, client } = await runningServer({ env: { FAULTLINE_LOG_LEVEL: "trace" } });
+const project = await createProject(server);
+const cookie = sessionCookie(await signInByForm(server));
+
+const esc = "\u001b";
+const injected = [
+  `x\r\n{"level":60,"msg":"INJECTED"}`,
+  `x","level":60,"msg":"INJECTED`,
+  `${esc}[2J${esc}[31mINJECTED`,
+  `${esc}]0;INJECTED\u0007`,
+  "x\u2028INJECTED\u0085",
+  `${"x".repeat(50_000)}INJECTED`,
+];
+
+async function without(table: string, work: () => Promise<unknown>): Promise<void> {
+  await execSql(server.dataDir, `alter table ${table} rename to hidden`);
+  await work().finally(() => execSql(server.dataDir, `alter table hidden rename to ${table}`));
+}
+
+test("A80, A115: whatever a request holds, a line of the log is one JSON object without control signs, and bounded", async () => {
+  const before = server.output().length;
+  const failing = async (text: string) => {
+    const encoded = encodeURIComponent(text.slice(0, 1_000));
+    const headers = { "User-Agent": encoded, Cookie: cookie, Accept: "text/html" };
+    await client.memberRoles
+      .createMemberRole({ name: text, baseRole: 10, permissions: [2] }, client.auth)
+      .catch(String);
+    await client.memberRoles.listMemberRoles({}, client.auth).catch(String);
+    await rest(server, `GET /member_roles?${encoded}=${encoded}`);
+    await rest(server, `GET /projects/${encoded}/members`);
+    await rest(server, "POST /member_roles", { body: { name: text, base_access_level: 10, [text]: text } });
+    await http(`${server.url}/admin/roles?${encoded}=${encoded}`, { headers });
+    await http(`${server.url}/${encoded}/-/error_tracking`, { headers });
+    await http(`${server.url}/-/trpc/${encoded}?input=${encoded}`, { headers });
+    await post(server, { id: project.id, key: encoded }, "store", text);
+    await sendEvent(server, project, { event_id: newEventId(), message: text, level: text, release: text });
+  };
+  await without("member_role", async () => {
+    for (const text of injected) await failing(text);
+  });
+  await without("client_key", async () => {
+    for (const text of injected) await post(server, { id: project.id, key: "f".repeat(32) }, "store", text);
+  });
+  const lines = server
+    .output()
+    .slice(before)
+    .split("\n")
+    .filter((line) => line !== "");
+  assert.ok(lines.length > 10, "nothing failed");
+  for (const line of lines) {
+    const entry = JSON.parse(line) as { level: number | string; msg?: string };
+    assert.is.not(entry.level, 60);
+    assert.is.not(entry.msg, "INJECTED");
+    assert.not.match(line, /[\p{Cc}\u2028\u2029]/u);
+    assert.ok(line.length < 16_384, `a line of ${line.length} characters`);
+  }
+});
+
+test("A116: requests that are refused write nothing into the log, however many", async () => {
+  const before = server.output().length;
+  const refusals = [
+    () => post(server, { id: project.id, key: "0".repeat(32) }, "store", "{}"),
+    () => post(server, { id: 999, key: project.key }, "envelope", "{}"),
+    () => post(server, project, "store", "no JSON"),
+    () => post(server, project, "store", "{}", { "Content-Encoding": "nothing" }),
+    () => post(server, project, "envelope", `{}\n{"type":"event","length":9}\n{`),
+    () => rest(server, "GET /user", { token: "flp_nobody" }),
+    () => rest(server, `GET /projects/999`),
+    () => http(`${server.url}/-/nothing`, { headers: { Cookie: cookie } }),
+  ];
+  let refused = 0;
+  for (let round = 0; round < 100; round++) {
+    const answers = await Promise.all(refusals.map((refuse) => refuse()));
+    refused += answers.filter(({ status }) => status >= 400 && status < 500).length;
+  }
+  assert.is(refused, 100 * refusals.length);
+  assert.is(server.output().slice(before), "");
+});
+
+test.run();
