@@ -1,7 +1,7 @@
 import { Role } from "@faultline/proto";
 import type { Need } from "../../backend/src/access/permissions.ts";
 import { permissionsOf, roleNames } from "../../backend/src/access/roles.ts";
-import { coreMethods, restEntrances, trpcEntrances, type Entrance } from "./operations.ts";
+import { coreMethods, restEntrances, trpcEntrances, type CoreMethod, type Entrance } from "./operations.ts";
 
 const people = ["Anybody", "User", ...roleNames.values(), "Administrator"];
 
@@ -17,14 +17,21 @@ export function permissionsDocument(): string {
     "for what looks as if it did not exist. Token: `read` is the scope `api` or `read_api`, `write` the scope `api`,",
     "`session` a person who signed in.",
     "",
-    `| Method | REST | tRPC | Token | ${people.join(" | ")} |`,
-    `| ${Array.from({ length: people.length + 4 }, () => "---").join(" | ")} |`,
-    ...coreMethods.map(({ name, need }) => {
-      const [rest, trpc] = [restEntrances, trpcEntrances].map((list) => namesOf(list, name));
-      return `| \`${name}\` | ${rest} | ${trpc} | ${need.who === "anyone" ? "none" : need.scope} | ${cells(need).join(" | ")} |`;
-    }),
-    "",
+    ...[...Map.groupBy(coreMethods, ({ name }) => name.split(".")[0] ?? "")].flatMap(([service, methods]) => [
+      `## ${service}`,
+      "",
+      `| Method | REST | tRPC | Token | ${people.join(" | ")} |`,
+      `| ${Array.from({ length: people.length + 4 }, () => "---").join(" | ")} |`,
+      ...methods.map(row),
+      "",
+    ]),
   ].join("\n");
+}
+
+function row({ name, need }: CoreMethod): string {
+  const [rest, trpc] = [restEntrances, trpcEntrances].map((list) => namesOf(list, name));
+  const token = need.who === "anyone" ? "none" : need.scope;
+  return `| \`${name.split(".")[1]}\` | ${rest} | ${trpc} | ${token} | ${cells(need).join(" | ")} |`;
 }
 
 function namesOf(entrances: readonly Entrance[], method: string): string {

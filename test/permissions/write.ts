@@ -1,8 +1,7 @@
 /** Writes docs/permissions.md anew. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { format } from "prettier";
 import { repositoryRoot } from "../support/server.ts";
 import { permissionsDocument } from "./document.ts";
 
-writeFileSync(join(repositoryRoot, "docs/permissions.md"), await format(permissionsDocument(), { parser: "markdown" }));
+writeFileSync(join(repositoryRoot, "docs/permissions.md"), permissionsDocument());
