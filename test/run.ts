@@ -1,6 +1,7 @@
 /**
  * Runs the test files, each in a process of its own with a time limit: `npm test [part of a path]...`.
- * A file may raise its limit of 120 s by a first line such as `// limit: 300 s`.
+ * A file may raise its limit of 120 s by a first line such as `// limit: 300 s`, or ask by `// alone: measures times` to
+ * run with no other beside it.
  */
 import { globSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -20,15 +21,14 @@ if (files.length === 0) {
   process.exit(1);
 }
 
-// These measure no times, so two of them share the machine; the others run one by one.
-const sharing = /^test\/(unit|permissions|browser|flow\/(rest|members|deprecations|specification))/;
+// Those of these folders share the machine, two at once, unless their first line says that they measure times; the
+// others run one by one.
+const sharingFolders = /^test\/(unit|permissions|browser|flow\/(rest|members|identity|attacks|instance))\//;
+const isSharing = (file: string) => sharingFolders.test(file) && !/^\/\/ alone\b/.test(firstLineOf(file));
 summarise([
+  ...(await runAll(files.filter(isSharing), Math.min(2, cpus().length))),
   ...(await runAll(
-    files.filter((file) => sharing.test(file)),
-    Math.min(2, cpus().length),
-  )),
-  ...(await runAll(
-    files.filter((file) => !sharing.test(file)),
+    files.filter((file) => !isSharing(file)),
     1,
   )),
 ]);
@@ -48,8 +48,11 @@ async function runAll(queue: string[], lanes: number): Promise<FileResult[]> {
 }
 
 function limitOf(file: string): number {
-  const [firstLine = ""] = readFileSync(join(root, file), "utf8").split("\n", 1);
-  return Number(/^\/\/ limit: (\d+) s$/.exec(firstLine)?.[1] ?? defaultLimitSeconds);
+  return Number(/^\/\/ limit: (\d+) s$/.exec(firstLineOf(file))?.[1] ?? defaultLimitSeconds);
+}
+
+function firstLineOf(file: string): string {
+  return readFileSync(join(root, file), "utf8").split("\n", 1)[0] ?? "";
 }
 
 function report({ file, passed, failed, skipped, seconds, problem, output }: FileResult): void {

@@ -1,3 +1,4 @@
+// alone: measures times
 import { ErrorReason, Role } from "@faultline/proto";
 import { CallError } from "@faultline/proto/grpc";
 import { test } from "uvu";
