@@ -1,9 +1,11 @@
+type Headers = readonly (readonly [name: string, value: string])[];
+
 /**
  * What every answer tells browsers; pages bring a Content-Security-Policy of their own, and ingestion opens itself to
  * other origins. `baseUrl` is the address people use: with https, browsers use nothing else for a year.
  */
-export function securityHeaders(baseUrl: string | undefined): ReadonlyMap<string, string> {
-  return new Map([
+export function securityHeaders(baseUrl: string | undefined): { readonly all: Headers; readonly ingestion: Headers } {
+  const all: Headers = [
     // For what is no page: it holds what applications reported, and nothing in it may run, load or be framed.
     ["content-security-policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"],
     ["x-frame-options", "DENY"], // for browsers without frame-ancestors
@@ -16,8 +18,18 @@ export function securityHeaders(baseUrl: string | undefined): ReadonlyMap<string
     ["permissions-policy", unused.map((feature) => `${feature}=()`).join(", ")],
     ["cache-control", "no-store"],
     ...(baseUrl?.startsWith("https:") === true ? [["strict-transport-security", "max-age=31536000"] as const] : []),
-  ]);
+  ];
+  return { all, ingestion: all.filter(([name]) => !aboutDocuments.has(name)) };
 }
+
+/** Headers about pages that people open. Answers to SDKs go without: all eight cost 5 % of the events a second. */
+const aboutDocuments = new Set([
+  "x-frame-options",
+  "referrer-policy",
+  "cross-origin-opener-policy",
+  "cross-origin-resource-policy",
+  "permissions-policy",
+]);
 
 /** What no page of ours asks a browser for. */
 const unused = ["camera", "microphone", "geolocation", "display-capture", "payment", "usb", "serial", "hid", "midi"];

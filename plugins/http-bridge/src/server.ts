@@ -17,7 +17,7 @@ export class HttpServer {
   readonly #pages: Pages;
   readonly #trusted: BlockList;
   readonly #baseUrl: string | undefined;
-  readonly #securityHeaders: ReadonlyMap<string, string>;
+  readonly #securityHeaders: ReturnType<typeof securityHeaders>;
   readonly #running = new Set<Promise<void>>();
 
   constructor(host: Host, options: { pages: Pages; trusted: BlockList; baseUrl: string | undefined }) {
@@ -72,13 +72,13 @@ export class HttpServer {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
-    for (const [name, value] of this.#securityHeaders) response.setHeader(name, value);
     const url = request.url ?? "/";
     const queryStart = url.indexOf("?");
     const pathname = queryStart < 0 ? url : url.slice(0, queryStart);
     for (const route of routes) {
       const match = route.pattern.exec(pathname);
       if (!match) continue;
+      setAll(response, route.isIngestion ? this.#securityHeaders.ingestion : this.#securityHeaders.all);
       const visit: Visit = {
         request,
         response,
@@ -95,6 +95,7 @@ export class HttpServer {
       this.#running.add(running);
       return;
     }
+    setAll(response, this.#securityHeaders.all);
     this.#pages(request, response, clientIp(request, this.#trusted));
   }
 
@@ -105,4 +106,8 @@ export class HttpServer {
     if (!response.headersSent) response.writeHead(500);
     response.end();
   }
+}
+
+function setAll(response: ServerResponse, headers: Iterable<readonly [name: string, value: string]>): void {
+  for (const [name, value] of headers) response.setHeader(name, value);
 }

@@ -113,8 +113,12 @@ test("a nonce is never used twice", async () => {
   assert.is(new Set(nonces).size, 20);
 });
 
-test("A82: ingestion alone answers other origins", async () => {
-  const { headers } = await sendStore(server, project, { message: "from a page of another site" });
+test("A82: ingestion alone answers other origins, and nothing in its answer runs or is kept", async () => {
+  const answer = await sendStore(server, project, { message: "from a page of another site" });
+  const { headers } = answer;
+  assert.equal(directives(answer).get("default-src"), ["'none'"]);
+  assert.equal(directives(answer).get("frame-ancestors"), ["'none'"]);
+  assert.is(headers["cache-control"], "no-store");
   assert.is(headers["cross-origin-resource-policy"], "cross-origin");
   assert.is(headers["access-control-allow-origin"], "*");
   assert.is(headers["x-content-type-options"], "nosniff");

@@ -25,6 +25,7 @@ export function ingestion(path: string, category: string, handlers: Readonly<Rec
     };
   return {
     pattern: pathPattern(path),
+    isIngestion: true,
     methods: {
       ...Object.fromEntries(Object.entries(handlers).map(([method, handler]) => [method, door(handler)])),
       OPTIONS: door(async ({ response }) => answerPreflight(response, allow)),
