@@ -27,6 +27,7 @@ import { ErrorReason, ErrorReasonSchema } from "./gen/faultline/v1/error_reason_
 /** Trailers of a refused call, see error_reason.proto. */
 export const reasonTrailer = "faultline-reason";
 export const fieldTrailer = "faultline-field";
+export const retryAfterTrailer = "faultline-retry-after";
 
 /** The name of a reason as the trailer carries it, such as `PROJECT_NOT_FOUND`. */
 export function reasonName(reason: ErrorReason): string {
@@ -89,6 +90,8 @@ export class CallError extends Error {
   readonly reason: ErrorReason;
   /** The request field at fault, as named in the proto file; empty when none is. */
   readonly field: string;
+  /** When trying again may help, in seconds. 0: not told. */
+  readonly retryAfterSeconds: number;
 
   constructor(error: GrpcError) {
     super(error.details || error.message, { cause: error });
@@ -97,6 +100,7 @@ export class CallError extends Error {
     const reason = error.metadata?.get(reasonTrailer)[0]?.toString() ?? "";
     this.reason = reason in ErrorReason ? ErrorReason[reason as keyof typeof ErrorReason] : ErrorReason.UNSPECIFIED;
     this.field = error.metadata?.get(fieldTrailer)[0]?.toString() ?? "";
+    this.retryAfterSeconds = Number(error.metadata?.get(retryAfterTrailer)[0]?.toString() ?? 0);
   }
 }
 

@@ -13,6 +13,15 @@ export interface GrpcTls {
   readonly clientCa: string | undefined;
 }
 
+/** Where the service may connect to besides public addresses on ports 80, 443 and 9000. */
+export interface OutboundRules {
+  /** Addresses and subnets of private networks. Metadata services and link-local addresses stay refused. */
+  readonly networks: readonly string[];
+  readonly ports: readonly number[];
+  /** Name servers as `address:port`. Absent: those of the system. Set by tests, which play the name server. */
+  readonly nameServers?: readonly string[];
+}
+
 /** The whole configuration, read once at the start. */
 export interface Config {
   readonly http: {
@@ -34,6 +43,7 @@ export interface Config {
   readonly platformRelease: string;
   /** Events a second, and as many sessions; 0: no limit. */
   readonly rateLimits: { readonly perKey: number; readonly perProject: number };
+  readonly outbound: OutboundRules;
   readonly logLevel: string;
 }
 
@@ -63,7 +73,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const port = Number(portText);
   if (!/^\d{1,5}$/.test(portText) || port > 65_535) faults.push("FAULTLINE_HTTP_PORT must be a number from 0 to 65535");
 
-  const trustedProxies = (text("TRUSTED_PROXIES") ?? "").split(",").flatMap((entry) => entry.trim() || []);
+  const trustedProxies = list(text("TRUSTED_PROXIES"));
   if (!trustedProxies.every(isNetwork)) {
     faults.push(
       "FAULTLINE_TRUSTED_PROXIES must be addresses or subnets joined by commas, such as 127.0.0.1,10.0.0.0/8",
@@ -98,6 +108,15 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     return Number(value);
   };
 
+  const networks = list(text("OUTBOUND_NETWORKS"));
+  if (!networks.every(isNetwork)) {
+    faults.push("FAULTLINE_OUTBOUND_NETWORKS must be addresses or subnets joined by commas, such as 10.0.0.0/8");
+  }
+  const ports = list(text("OUTBOUND_PORTS"));
+  if (!ports.every((one) => /^\d{1,5}$/.test(one) && Number(one) > 0 && Number(one) < 65_536)) {
+    faults.push("FAULTLINE_OUTBOUND_PORTS must be numbers from 1 to 65535 joined by commas, such as 8443");
+  }
+
   const baseUrl = text("BASE_URL")?.replace(/\/+$/, "");
   if (baseUrl !== undefined && !isWebAddress(baseUrl)) {
     faults.push("FAULTLINE_BASE_URL must look like https://errors.example.com, without a path");
@@ -119,10 +138,16 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     offering: choice("OFFERING", offerings, "hosted"),
     platformRelease,
     rateLimits: { perKey: rate("RATE_LIMIT_KEY", 300), perProject: rate("RATE_LIMIT_PROJECT", 600) },
+    outbound: { networks, ports: ports.map(Number) },
     logLevel: choice("LOG_LEVEL", logLevels, "warn"),
   };
   if (faults.length > 0) throw new StartRefusal(`The configuration cannot be used: ${faults.join("; ")}.`);
   return config;
+}
+
+/** The entries of a list that is written with commas. */
+function list(text = ""): string[] {
+  return text.split(",").flatMap((entry) => entry.trim() || []);
 }
 
 /** Whether `host` can be reached from this machine alone. Names other than `localhost` may lead anywhere. */

@@ -9,6 +9,7 @@ import { deprecations } from "@faultline/deprecations";
 import { externalBackend } from "@faultline/external-backend";
 import { httpBridge } from "@faultline/http-bridge";
 import { integratedBackend } from "@faultline/integrated-backend";
+import { sentryApi } from "@faultline/sentry-api";
 import type { Clock, EventDoor, Host, Plugin } from "@faultline/plugin";
 import pino from "pino";
 import { AccessMemory } from "./access/access-memory.ts";
@@ -31,7 +32,9 @@ import { Core0002 } from "./database/migrations/core-0002.ts";
 import { Core0003 } from "./database/migrations/core-0003.ts";
 import { databaseFile, openDatabase } from "./database/open.ts";
 import { deprecationService } from "./deprecations/deprecation-service.ts";
+import { allErrors } from "./errors/all-errors.ts";
 import { errorService } from "./errors/error-service.ts";
+import { errorProject } from "./errors/error-project.ts";
 import { GrpcServer } from "./grpc/server.ts";
 import { GroupCommit } from "./ingest/group-commit.ts";
 import { ingestService } from "./ingest/ingest-service.ts";
@@ -47,6 +50,7 @@ import { OwnErrors } from "./own-errors/own-errors.ts";
 import { reportingLog } from "./own-errors/reporting-log.ts";
 import { backendsByKind, checkPlugins, eventStore, pluginQueue } from "./plugins/boot-checks.ts";
 import { checkNodeVersion } from "./node-version.ts";
+import { OutboundClient } from "./outbound/outbound-client.ts";
 import { IntervalScheduler } from "./plugins/scheduler.ts";
 import { removeDeletedProjects } from "./projects/deleted-projects.ts";
 import { ProjectDirectory } from "./projects/project-directory.ts";
@@ -83,10 +87,16 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
 
   // What runs.
   const pages = new ConsolePages();
-  const bridge = httpBridge({ ...config.http, baseUrl: config.baseUrl, pages: (...visit) => pages.handle(...visit) });
+  const sentry = sentryApi();
+  const bridge = httpBridge({
+    ...config.http,
+    baseUrl: config.baseUrl,
+    apis: [sentry.api],
+    pages: (...visit) => pages.handle(...visit),
+  });
   const isHosted = config.offering === "hosted";
   const platform = deprecations({ release: config.platformRelease, isHosted });
-  const plugins: readonly Plugin[] = [integratedBackend(), externalBackend(), platform, bridge];
+  const plugins: readonly Plugin[] = [integratedBackend(), externalBackend(), platform, sentry, bridge];
   checkPlugins(plugins);
 
   // The data.
@@ -104,11 +114,12 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
 
   // The services.
   const baseUrl = () => config.baseUrl ?? bridge.url();
+  const outbound = new OutboundClient({ rules: config.outbound, own: () => [baseUrl(), bridge.url()] });
   const memory = new AccessMemory();
   const grants = new Grants(orm, memory);
   const guard = new Guard(new CallerDirectory({ orm, keyRing, clock, memory }), grants);
   const backends = backendsByKind(plugins);
-  const projects = new ProjectDirectory(orm, backends, isHosted);
+  const projects = new ProjectDirectory({ orm, keyRing, backends, integratedOffered: isHosted });
   const clientKeys = new ClientKeys({ orm, keyRing, clock, baseUrl, integratedOffered: isHosted });
   const groupCommit = new GroupCommit(eventStore(plugins), log);
   started.defer(() => groupCommit.drained());
@@ -144,7 +155,11 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
       project: projectService({ orm, clock, projects, clientKeys, grants, memory }),
       settings: settingsService({ orm, clock, keyRing, projects, clientKeys, backends, offering: config.offering }),
       clientKey: clientKeyService(clientKeys),
-      error: errorService(projects),
+      error: errorService({
+        projects,
+        allErrors: allErrors({ projects }),
+        errorProject: errorProject({ backends: [...backends.values()], grants }),
+      }),
       release: releaseService(projects),
       outcome: outcomeService(outcomes),
       ingest: ingestService({ projects, queue, clock, integratedOffered: isHosted }),
@@ -183,6 +198,7 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
       log: reportingLog(lines.child({ plugin: plugin.name }), ownErrors, plugin.name),
       clock,
       scheduler,
+      outbound,
       isReady,
     };
     started.defer(async () => plugin.stop?.());

@@ -87,6 +87,8 @@ export const needs: Readonly<Record<string, Need>> = {
   "ClientKeyService.DeleteClientKey": member("write", Permission.ADMIN_ERROR_TRACKING),
 
   "ErrorService.ListErrors": member("read", Permission.READ_ERROR_TRACKING),
+  "ErrorService.ListAllErrors": user("read"), // lists what the caller may read
+  "ErrorService.GetErrorProject": user("read"), // finds what the caller may read
   "ErrorService.GetError": member("read", Permission.READ_ERROR_TRACKING),
   "ErrorService.UpdateErrors": member("write", Permission.UPDATE_ERROR_TRACKING),
   "ErrorService.ListEvents": member("read", Permission.READ_ERROR_TRACKING),

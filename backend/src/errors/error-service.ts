@@ -2,18 +2,46 @@ import type { Handlers } from "@faultline/plugin";
 import { ErrorService } from "@faultline/proto";
 import type { CoreCall } from "../access/guard.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
+import { allErrors } from "./all-errors.ts";
+import { errorProject } from "./error-project.ts";
 
 /** Errors: each call goes to the backend of its project. */
-export function errorService(projects: ProjectDirectory): Handlers<typeof ErrorService, CoreCall> {
+export function errorService(parts: {
+  projects: ProjectDirectory;
+  allErrors: ReturnType<typeof allErrors>;
+  errorProject: ReturnType<typeof errorProject>;
+}): Handlers<typeof ErrorService, CoreCall> {
+  const served = ({ grant, signal }: CoreCall) => parts.projects.backend(grant.project, signal);
   return {
-    listErrors: async (request, call) => (await projects.backend(call.grant.project)).listErrors(request, call),
-    getError: async (request, call) => (await projects.backend(call.grant.project)).getError(request, call),
-    updateErrors: async (request, call) => (await projects.backend(call.grant.project)).updateErrors(request, call),
-    listEvents: async (request, call) => (await projects.backend(call.grant.project)).listEvents(request, call),
-    getEvent: async (request, call) => (await projects.backend(call.grant.project)).getEvent(request, call),
-    getErrorStats: async (request, call) => (await projects.backend(call.grant.project)).getErrorStats(request, call),
-    async *watchErrors(request, call) {
-      yield* (await projects.backend(call.grant.project)).watchErrors(request, call);
+    async listErrors(request, call) {
+      const [backend, carried] = await served(call);
+      return backend.listErrors(request, carried);
     },
+    async getError(request, call) {
+      const [backend, carried] = await served(call);
+      return backend.getError(request, carried);
+    },
+    async updateErrors(request, call) {
+      const [backend, carried] = await served(call);
+      return backend.updateErrors(request, carried);
+    },
+    async listEvents(request, call) {
+      const [backend, carried] = await served(call);
+      return backend.listEvents(request, carried);
+    },
+    async getEvent(request, call) {
+      const [backend, carried] = await served(call);
+      return backend.getEvent(request, carried);
+    },
+    async getErrorStats(request, call) {
+      const [backend, carried] = await served(call);
+      return backend.getErrorStats(request, carried);
+    },
+    async *watchErrors(request, call) {
+      const [backend, carried] = await served(call);
+      yield* backend.watchErrors(request, carried);
+    },
+    listAllErrors: parts.allErrors,
+    getErrorProject: parts.errorProject,
   };
 }

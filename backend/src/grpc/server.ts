@@ -8,7 +8,7 @@ import {
 } from "@bufbuild/protobuf";
 import { type Call, type Core, type Log, ServiceError, StartRefusal, statusOfReason } from "@faultline/plugin";
 import { ErrorReason, IngestService } from "@faultline/proto";
-import { fieldTrailer, reasonName, reasonTrailer, serviceDefinition } from "@faultline/proto/grpc";
+import { fieldTrailer, reasonName, reasonTrailer, retryAfterTrailer, serviceDefinition } from "@faultline/proto/grpc";
 import {
   Metadata,
   Server,
@@ -168,6 +168,7 @@ export class GrpcServer {
     const metadata = new Metadata();
     metadata.set(reasonTrailer, reasonName(error.reason));
     if (error.field) metadata.set(fieldTrailer, error.field);
+    if (error.retryAfterSeconds > 0) metadata.set(retryAfterTrailer, String(error.retryAfterSeconds));
     return { code: statusOfReason[error.reason] ?? status.INTERNAL, details: error.message, metadata };
   }
 }

@@ -24,7 +24,7 @@ export function ingestService(parts: {
 
   const checkProjects = async (items: readonly { readonly projectId: number }[]) => {
     for (const projectId of new Set(items.map((item) => item.projectId))) {
-      const backend = await projects.backend(await projects.project(projectId));
+      const [backend] = await projects.backend(await projects.project(projectId));
       if (backend.kind !== Backend.INTEGRATED) {
         throw new ServiceError(ErrorReason.ERROR_TRACKING_DISABLED, trackingOff);
       }

@@ -1,10 +1,12 @@
-import { ServiceError, type Capabilities, type ErrorBackend } from "@faultline/plugin";
-import { ErrorReason, Permission, type Backend, type CapabilitySchema } from "@faultline/proto";
+import { ServiceError, type BackendCall, type Capabilities, type ErrorBackend } from "@faultline/plugin";
+import { Backend, ErrorReason, Permission, type CapabilitySchema } from "@faultline/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { MikroORM } from "@mikro-orm/sql";
 import type { Grant } from "../access/grants.ts";
 import { needsRole } from "../access/roles.ts";
 import { ProjectEntity, SettingsEntity, type ProjectRow, type SettingsRow } from "../database/entities.ts";
+import type { KeyRing } from "../secrets/key-ring.ts";
+import { externalLink } from "../settings/external-link.ts";
 
 export const monitorOff = "Monitor is turned off for this project. A maintainer can turn it on in Settings > General.";
 export const trackingOff =
@@ -18,12 +20,21 @@ type Capability = MessageInitShape<typeof CapabilitySchema>;
 export class ProjectDirectory {
   readonly #orm: MikroORM;
   readonly #backends: ReadonlyMap<Backend, ErrorBackend>;
+  readonly #keyRing: KeyRing;
   readonly #integratedBackend: Capability;
 
-  constructor(orm: MikroORM, backends: ReadonlyMap<Backend, ErrorBackend>, integratedOffered: boolean) {
-    this.#orm = orm;
-    this.#backends = backends;
-    this.#integratedBackend = integratedOffered ? { allowed: true } : { allowed: false, reason: integratedNotOffered };
+  constructor(parts: {
+    orm: MikroORM;
+    keyRing: KeyRing;
+    backends: ReadonlyMap<Backend, ErrorBackend>;
+    integratedOffered: boolean;
+  }) {
+    this.#orm = parts.orm;
+    this.#keyRing = parts.keyRing;
+    this.#backends = parts.backends;
+    this.#integratedBackend = parts.integratedOffered
+      ? { allowed: true }
+      : { allowed: false, reason: integratedNotOffered };
   }
 
   /** Refuses with PROJECT_NOT_FOUND; a project that is hidden from the caller looks the same. */
@@ -37,13 +48,14 @@ export class ProjectDirectory {
     return this.#orm.em.fork().findOne(SettingsEntity, { id: projectId });
   }
 
-  /** The backend of a project whose error tracking works; refuses in words where it does not. */
-  async backend(project: ProjectRow): Promise<ErrorBackend> {
+  /** The backend of a project whose error tracking works, and what a call to it carries; else refuses in words. */
+  async backend(project: ProjectRow, signal?: AbortSignal): Promise<readonly [ErrorBackend, BackendCall]> {
     const settings = await this.settings(project.id);
     if (!project.monitorEnabled) throw new ServiceError(ErrorReason.MONITOR_DISABLED, monitorOff);
     const backend = settings?.active ? this.#backends.get(settings.backend) : undefined;
-    if (!backend) throw new ServiceError(ErrorReason.ERROR_TRACKING_DISABLED, trackingOff);
-    return backend;
+    if (!settings || !backend) throw new ServiceError(ErrorReason.ERROR_TRACKING_DISABLED, trackingOff);
+    if (backend.kind !== Backend.EXTERNAL) return [backend, { signal }];
+    return [backend, { signal, link: externalLink(settings, this.#keyRing) }];
   }
 
   /** What a caller can do in a project now: what backend and settings allow, and then the caller's role. */

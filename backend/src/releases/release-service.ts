@@ -5,9 +5,15 @@ import type { ProjectDirectory } from "../projects/project-directory.ts";
 
 /** Releases: each call goes to the backend of its project. */
 export function releaseService(projects: ProjectDirectory): Handlers<typeof ReleaseService, CoreCall> {
+  const served = ({ grant, signal }: CoreCall) => projects.backend(grant.project, signal);
   return {
-    listReleases: async (request, call) => (await projects.backend(call.grant.project)).listReleases(request, call),
-    getSessionStats: async (request, call) =>
-      (await projects.backend(call.grant.project)).getSessionStats(request, call),
+    async listReleases(request, call) {
+      const [backend, carried] = await served(call);
+      return backend.listReleases(request, carried);
+    },
+    async getSessionStats(request, call) {
+      const [backend, carried] = await served(call);
+      return backend.getSessionStats(request, carried);
+    },
   };
 }

@@ -77,6 +77,23 @@ const catalogue: Record<Reason, { status: number; sentence?: string }> = {
   SESSION_NOT_FOUND: { status: 404, sentence: "This session is over already." },
   EXTERNAL_VERSION_UNSUPPORTED: { status: 409 },
   EXTERNAL_LOOKUP_FAILED: { status: 400 },
+  // The details of these are messages for programs; a person is told where the system is named, see NotShown.
+  EXTERNAL_ADDRESS_REFUSED: {
+    status: 409,
+    sentence:
+      "No connection is made to this address: its name could not be found, or it leads into a private network, to a reserved address or back here.",
+  },
+  EXTERNAL_UNREACHABLE: { status: 502, sentence: "The external system could not be reached." },
+  EXTERNAL_TOKEN_REFUSED: {
+    status: 409,
+    sentence: "The external system refused the auth token. A maintainer can enter a new one in Settings > Monitor.",
+  },
+  EXTERNAL_RATE_LIMITED: { status: 429, sentence: "The external system limits requests. Try again in a moment." },
+  EXTERNAL_ANSWER_INVALID: {
+    status: 502,
+    sentence: "The address answered, but not like an error-tracking system.",
+  },
+  EXTERNAL_PROJECT_TAKEN: { status: 409 },
   DELETED_PROJECT_NOT_FOUND: { status: 404, sentence: "This project was deleted for good, or was never deleted." },
   CORE_UNREACHABLE: { status: 503, sentence: unreachable },
   UNKNOWN: { status: 500, sentence: "Something went wrong on our side." },

@@ -31,6 +31,8 @@ export type Capabilities = Exclude<MessageInitShape<typeof CapabilitiesSchema>, 
 export interface BackendCall {
   /** Aborted when the caller no longer waits. */
   readonly signal?: AbortSignal | undefined;
+  /** Where the project's errors are; for projects with the external backend. */
+  readonly link?: ExternalLink | undefined;
 }
 
 /** An external system to be asked. */
@@ -38,6 +40,18 @@ export interface ExternalTarget {
   /** Scheme and host, with an optional base path; no `/` at its end. */
   readonly apiUrl: string;
   readonly token: string;
+}
+
+/** The external project that a project is linked to. */
+export interface ExternalLink extends ExternalTarget {
+  readonly project: {
+    /** Decimal digits; empty while it is not known. */
+    readonly id: string;
+    readonly slug: string;
+    readonly organizationSlug: string;
+  };
+  /** Of the settings: what is remembered of the external system holds for this revision alone. */
+  readonly revision: number;
 }
 
 /**
@@ -84,13 +98,15 @@ export interface ErrorBackend {
    */
   deleteProject?(projectId: number): Promise<boolean>;
   /**
-   * Lists the projects that a token sees in an external system, at most 100; refuses with EXTERNAL_LOOKUP_FAILED and the
-   * cause in words. Only the backend that reads from external systems has it.
+   * Lists the projects that a token sees in an external system, at most 100; refuses with one of the EXTERNAL reasons.
+   * Only the backend that reads from external systems has it.
    */
   listProjects?(
     target: ExternalTarget,
     call: BackendCall,
   ): Promise<MessageInitShape<typeof ListExternalProjectsResponseSchema>>;
+  /** Finds the project of an error that is stored here; undefined: there is no such error. Only backends that store have it. */
+  errorProject?(errorId: string): Promise<number | undefined>;
   /** Tells what is stored of all projects together. Only backends that store events have it. */
   installationStats?(at: { readonly now: number }): Promise<InstallationStats>;
 }

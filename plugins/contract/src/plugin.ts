@@ -5,7 +5,9 @@ import type { Access, Core } from "./core.ts";
 import type { Deprecations } from "./deprecations.ts";
 import type { ErrorBackend } from "./error-backend.ts";
 import type { EventDoor } from "./event-door.ts";
+import type { HttpApi } from "./http-api.ts";
 import type { IngestQueue } from "./ingest-queue.ts";
+import type { Outbound } from "./outbound.ts";
 
 /** The contract this package describes; a plugin made for another one is refused at boot. */
 export const contractVersion = 1;
@@ -22,6 +24,8 @@ export interface Plugin {
   readonly backend?: ErrorBackend;
   readonly queue?: IngestQueue;
   readonly deprecations?: Deprecations;
+  /** What it serves on the public address. */
+  readonly api?: HttpApi;
   /** Begins its work. Plugins start in the order of the list and stop in reverse. */
   start?(host: Host): Promise<void>;
   /** Ends its work; what was accepted is finished first. */
@@ -43,6 +47,7 @@ export interface Host {
   readonly log: Log;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
+  readonly outbound: Outbound;
   /** Whether an event would be stored now; false during start and shutdown and while the database refuses writes. */
   isReady(): Promise<boolean>;
 }

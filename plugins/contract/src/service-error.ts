@@ -43,6 +43,12 @@ export const statusOfReason: Readonly<Record<ErrorReason, status>> = {
   [ErrorReason.EXTERNAL_VERSION_UNSUPPORTED]: status.FAILED_PRECONDITION,
   [ErrorReason.EXTERNAL_LOOKUP_FAILED]: status.FAILED_PRECONDITION,
   [ErrorReason.DELETED_PROJECT_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorReason.EXTERNAL_ADDRESS_REFUSED]: status.FAILED_PRECONDITION,
+  [ErrorReason.EXTERNAL_UNREACHABLE]: status.UNAVAILABLE,
+  [ErrorReason.EXTERNAL_TOKEN_REFUSED]: status.FAILED_PRECONDITION,
+  [ErrorReason.EXTERNAL_RATE_LIMITED]: status.RESOURCE_EXHAUSTED,
+  [ErrorReason.EXTERNAL_ANSWER_INVALID]: status.FAILED_PRECONDITION,
+  [ErrorReason.EXTERNAL_PROJECT_TAKEN]: status.ALREADY_EXISTS,
 };
 
 /** A refusal with a reason from the catalogue and a sentence that helps a person; it never carries a secret. */
@@ -50,12 +56,19 @@ export class ServiceError extends Error {
   readonly reason: ErrorReason;
   /** The request field at fault, named as in the proto file; empty when none is. */
   readonly field: string;
+  /** When trying again may help, in whole seconds; 0 where that is not known. */
+  readonly retryAfterSeconds: number;
 
-  constructor(reason: ErrorReason, message: string, options: { field?: string; cause?: unknown } = {}) {
+  constructor(
+    reason: ErrorReason,
+    message: string,
+    options: { field?: string; retryAfterSeconds?: number; cause?: unknown } = {},
+  ) {
     super(message, { cause: options.cause });
     this.name = "ServiceError";
     this.reason = reason;
     this.field = options.field ?? "";
+    this.retryAfterSeconds = options.retryAfterSeconds ?? 0;
   }
 
   /** Turns anything thrown into a ServiceError; what is unknown becomes INTERNAL with a fixed sentence. */

@@ -1,4 +1,4 @@
-import { contractVersion, type Host, type Plugin } from "@faultline/plugin";
+import { contractVersion, type Host, type HttpApi, type Plugin } from "@faultline/plugin";
 import { trustedProxies } from "./client-ip.ts";
 import { HttpServer, type Pages } from "./server.ts";
 
@@ -12,6 +12,8 @@ export interface HttpBridgeOptions {
   readonly baseUrl: string | undefined;
   /** Addresses and subnets of the proxies in front, whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
+  /** APIs that other plugins serve. */
+  readonly apis: readonly HttpApi[];
   /** Answers all paths that are not the bridge's. */
   readonly pages: Pages;
 }

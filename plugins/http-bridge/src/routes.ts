@@ -46,7 +46,10 @@ const store = { POST: receiveStore, GET: receivePixel };
 const envelope = { POST: receiveEnvelope };
 const security = { POST: receiveSecurityReports };
 
-/** Every address of the bridge; all other paths are the console's. A trailing slash is never redirected. */
+/**
+ * Every address of the bridge itself; those of plugins come after them, and all other paths are the console's. A trailing
+ * slash is never redirected.
+ */
 export const routes: readonly Route[] = [
   // SDK ingestion; the second form is the one DSNs of the original have (protocol reference, section 1).
   ingestion("/api/:project/store", "error", store),
@@ -180,10 +183,13 @@ export const routes: readonly Route[] = [
   rest("/api/v4/deprecations", { GET: as("DeprecationService.ListDeprecations", listDeprecations) }),
   ...documentRoutes,
 
-  unknownRoutes("/api"),
-  unknownRoutes("/-/jwks"), // an address of the platform that was removed (specification 9.3)
-
   // Health
   health("/-/health", alive),
   health("/-/readiness", ready),
+];
+
+/** Addresses that are nobody's and not the console's either. */
+export const unknown: readonly Route[] = [
+  unknownRoutes("/api"),
+  unknownRoutes("/-/jwks"), // an address of the platform that was removed (specification 9.3)
 ];

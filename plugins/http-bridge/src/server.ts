@@ -1,11 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, BlockList } from "node:net";
-import { StartRefusal, type Host } from "@faultline/plugin";
+import { StartRefusal, type Host, type HttpApi } from "@faultline/plugin";
 import { clientIp } from "./client-ip.ts";
 import { originOf } from "./origin.ts";
-import { routes } from "./routes.ts";
+import { apiRoutes } from "./plugin-api.ts";
+import { routes, unknown } from "./routes.ts";
 import { securityHeaders } from "./security-headers.ts";
-import type { Visit } from "./visit.ts";
+import type { Route, Visit } from "./visit.ts";
 
 /** Answers what no route of the bridge answers: the console's pages. `clientIp` is the sender's address. */
 export type Pages = (request: IncomingMessage, response: ServerResponse, clientIp: string) => void;
@@ -14,14 +15,19 @@ export type Pages = (request: IncomingMessage, response: ServerResponse, clientI
 export class HttpServer {
   readonly #server: Server;
   readonly #host: Host;
+  readonly #routes: readonly Route[];
   readonly #pages: Pages;
   readonly #trusted: BlockList;
   readonly #baseUrl: string | undefined;
   readonly #securityHeaders: ReturnType<typeof securityHeaders>;
   readonly #running = new Set<Promise<void>>();
 
-  constructor(host: Host, options: { pages: Pages; trusted: BlockList; baseUrl: string | undefined }) {
+  constructor(
+    host: Host,
+    options: { pages: Pages; apis: readonly HttpApi[]; trusted: BlockList; baseUrl: string | undefined },
+  ) {
     this.#host = host;
+    this.#routes = [...routes, ...options.apis.flatMap(apiRoutes), ...unknown];
     this.#pages = options.pages;
     this.#trusted = options.trusted;
     this.#baseUrl = options.baseUrl;
@@ -75,7 +81,7 @@ export class HttpServer {
     const url = request.url ?? "/";
     const queryStart = url.indexOf("?");
     const pathname = queryStart < 0 ? url : url.slice(0, queryStart);
-    for (const route of routes) {
+    for (const route of this.#routes) {
       const match = route.pattern.exec(pathname);
       if (!match) continue;
       setAll(response, route.isIngestion ? this.#securityHeaders.ingestion : this.#securityHeaders.all);

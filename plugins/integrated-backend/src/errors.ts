@@ -161,6 +161,16 @@ export async function getError(
   return row;
 }
 
+/** The project of an error, by the error's id alone. */
+export async function errorProject(database: Kysely<Tables>, errorId: string): Promise<number | undefined> {
+  const row = await database
+    .selectFrom("integrated_error")
+    .select("project_id")
+    .where("id", "=", errorRowId(errorId))
+    .executeTakeFirst();
+  return row?.project_id;
+}
+
 /** The row id an error id names; ids that cannot exist name row 0, which does not. */
 export function errorRowId(errorId: string): number {
   return /^[1-9]\d{0,14}$/.test(errorId) ? Number(errorId) : 0;

@@ -9,7 +9,7 @@ import {
 import { Backend, ErrorReason } from "@faultline/proto";
 import { createBatchProcedure } from "./batch-procedure.ts";
 import { deleteProject } from "./delete-project.ts";
-import { getError, listErrors, withSettledLastSeen } from "./errors.ts";
+import { errorProject, getError, listErrors, withSettledLastSeen } from "./errors.ts";
 import { getEvent, listEvents } from "./events.ts";
 import { installationStats } from "./installation-stats.ts";
 import { Integrated0001 } from "./migrations/integrated-0001.ts";
@@ -85,6 +85,8 @@ class IntegratedBackend implements ErrorBackend {
   }
 
   listErrors: ErrorBackend["listErrors"] = (request) => listErrors(this.#read, request, this.#now);
+
+  errorProject: NonNullable<ErrorBackend["errorProject"]> = (errorId) => errorProject(this.#read, errorId);
 
   getError: ErrorBackend["getError"] = async (request) => ({
     error: errorToProto(await getError(this.#read, request, this.#now)),

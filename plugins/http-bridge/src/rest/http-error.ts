@@ -87,13 +87,21 @@ const answers: Readonly<Record<ErrorReason, Answer>> = {
   [ErrorReason.EXTERNAL_VERSION_UNSUPPORTED]: sentence(400),
   [ErrorReason.EXTERNAL_LOOKUP_FAILED]: sentence(400),
   [ErrorReason.DELETED_PROJECT_NOT_FOUND]: notFound("Deleted Project"),
+  [ErrorReason.EXTERNAL_ADDRESS_REFUSED]: sentence(400),
+  [ErrorReason.EXTERNAL_UNREACHABLE]: sentence(502),
+  [ErrorReason.EXTERNAL_TOKEN_REFUSED]: sentence(400),
+  [ErrorReason.EXTERNAL_RATE_LIMITED]: sentence(429),
+  [ErrorReason.EXTERNAL_ANSWER_INVALID]: sentence(502),
+  [ErrorReason.EXTERNAL_PROJECT_TAKEN]: sentence(409),
 };
 
 /** What the REST API answers to anything thrown. */
 export function httpError(thrown: unknown): HttpError {
   if (thrown instanceof ParameterError) return thrown;
   const error = ServiceError.from(thrown);
-  return (answers[error.reason] ?? words(500, "500 Internal Server Error"))(error);
+  const answer = (answers[error.reason] ?? words(500, "500 Internal Server Error"))(error);
+  if (error.retryAfterSeconds === 0) return answer;
+  return { ...answer, headers: { ...answer.headers, "retry-after": String(error.retryAfterSeconds) } };
 }
 
 function words(status: number, text: string): Answer {

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { ServiceError, type Call, type Core } from "@faultline/plugin";
 import { ErrorReason, GetProjectRequestSchema, type Project } from "@faultline/proto";
-import { decodedPart } from "./path-parts.ts";
+import { decodedPart } from "../path-pattern.ts";
 import { wholeNumber } from "./params.ts";
 import type { RestCall } from "./rest.ts";
 

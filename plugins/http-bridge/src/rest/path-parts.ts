@@ -9,13 +9,3 @@ export function idInPath({ visit }: RestCall, name: string, reason: ErrorReason)
   if (id === undefined) throw new ServiceError(reason, `The path names no ${name}.`);
   return id;
 }
-
-/** A part of a path without its percent-encoding; empty, which names nothing, when that is malformed or holds a NUL. */
-export function decodedPart(part: string | undefined): string {
-  try {
-    const text = decodeURIComponent(part ?? "");
-    return text.includes("\0") ? "" : text;
-  } catch {
-    return "";
-  }
-}

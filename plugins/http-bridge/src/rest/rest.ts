@@ -3,6 +3,7 @@ import type { Call } from "@faultline/plugin";
 import type { Project } from "@faultline/proto";
 import { pathPattern } from "../path-pattern.ts";
 import { sendJson, sendJsonText, type Handler, type Route, type Visit } from "../visit.ts";
+import { readBody, tokenOf } from "../read-request.ts";
 import { concernsDeprecations, throughDeprecations } from "./deprecation-gate.ts";
 import { badParameter, httpError, unsupportedType } from "./http-error.ts";
 import { findProject } from "./named-project.ts";
@@ -118,29 +119,9 @@ function send(response: ServerResponse, { status, body, json }: RestAnswer): voi
   else sendJsonText(response, status, text);
 }
 
-/**
- * `PRIVATE-TOKEN: <token>` (specification 4.1) or `Authorization: Bearer <token>`; never the query, which is logged. Who
- * sends several that differ is nobody: a proxy in front may have meant another one than we would take.
- */
-function tokenOf({ headersDistinct }: IncomingMessage): string | undefined {
-  const tokens = new Set([
-    ...(headersDistinct["private-token"] ?? []).filter((token) => token !== ""),
-    ...(headersDistinct["authorization"] ?? []).flatMap((text) => /^bearer\s+(\S+)$/i.exec(text)?.[1] ?? []),
-  ]);
-  return tokens.size === 1 ? [...tokens][0] : undefined;
-}
-
-const maxBodyBytes = 64 * 1024;
-
 async function bodyParams(request: IncomingMessage): Promise<Record<string, unknown>> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBodyBytes) throw badParameter("body", "is too large");
-    chunks.push(chunk);
-  }
-  const text = Buffer.concat(chunks).toString();
+  const text = await readBody(request);
+  if (text === undefined) throw badParameter("body", "is too large");
   if (text.trim() === "") return {};
   const type = (request.headers["content-type"] ?? "application/json").split(";", 1)[0]?.trim().toLowerCase();
   if (type === "application/x-www-form-urlencoded") return Object.fromEntries(new URLSearchParams(text));

@@ -4,6 +4,8 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { ErrorReason, ErrorReasonJson } from "./error_reason_pb.ts";
+import { file_faultline_v1_error_reason } from "./error_reason_pb.ts";
 import type { StructJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
@@ -12,7 +14,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/error.proto.
  */
 export const file_faultline_v1_error: GenFile = /*@__PURE__*/
-  fileDesc("ChhmYXVsdGxpbmUvdjEvZXJyb3IucHJvdG8SDGZhdWx0bGluZS52MSLTBAoFRXJyb3ISEAoIZXJyb3JfaWQYASABKAkSEgoKcHJvamVjdF9pZBgCIAEoDRINCgV0aXRsZRgDIAEoCRIMCgR0eXBlGAQgASgJEg0KBXZhbHVlGAUgASgJEg8KB2N1bHByaXQYBiABKAkSDQoFbGV2ZWwYByABKAkSEAoIcGxhdGZvcm0YCCABKAkSKQoGc3RhdHVzGAkgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEhMKC2V2ZW50X2NvdW50GAogASgNEhsKE2FmZmVjdGVkX3VzZXJfY291bnQYCyABKA0SMwoPZmlyc3Rfc2Vlbl90aW1lGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3NlZW5fdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASOgoWc2V0dGxlZF9sYXN0X3NlZW5fdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNZmlyc3RfcmVsZWFzZRgPIAEoCRIUCgxsYXN0X3JlbGVhc2UYECABKAkSNwoTc3RhdHVzX2NoYW5nZWRfdGltZRgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNcmVvcGVuZWRfdGltZRgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNaG91cmx5X2NvdW50cxgTIAMoDRIUCgxleHRlcm5hbF91cmwYFCABKAkirwEKEUxpc3RFcnJvcnNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SDQoFcXVlcnkYAiABKAkSKQoGc3RhdHVzGAMgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEiUKBHNvcnQYBCABKA4yFy5mYXVsdGxpbmUudjEuRXJyb3JTb3J0EhEKCXBhZ2Vfc2l6ZRgFIAEoDRISCgpwYWdlX3Rva2VuGAYgASgJIqIBChJMaXN0RXJyb3JzUmVzcG9uc2USIwoGZXJyb3JzGAEgAygLMhMuZmF1bHRsaW5lLnYxLkVycm9yEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRIbChNwcmV2aW91c19wYWdlX3Rva2VuGAMgASgJEjEKDXN0YXR1c19jb3VudHMYBCABKAsyGi5mYXVsdGxpbmUudjEuU3RhdHVzQ291bnRzIkUKDFN0YXR1c0NvdW50cxISCgp1bnJlc29sdmVkGAEgASgNEhAKCHJlc29sdmVkGAIgASgNEg8KB2lnbm9yZWQYAyABKA0iNwoPR2V0RXJyb3JSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SEAoIZXJyb3JfaWQYAiABKAkiNgoQR2V0RXJyb3JSZXNwb25zZRIiCgVlcnJvchgBIAEoCzITLmZhdWx0bGluZS52MS5FcnJvciJWChNVcGRhdGVFcnJvcnNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SKwoHY2hhbmdlcxgCIAMoCzIaLmZhdWx0bGluZS52MS5TdGF0dXNDaGFuZ2UiSwoMU3RhdHVzQ2hhbmdlEhAKCGVycm9yX2lkGAEgASgJEikKBnN0YXR1cxgCIAEoDjIZLmZhdWx0bGluZS52MS5FcnJvclN0YXR1cyJlChRVcGRhdGVFcnJvcnNSZXNwb25zZRIjCgZlcnJvcnMYASADKAsyEy5mYXVsdGxpbmUudjEuRXJyb3ISKAoEdW5kbxgCIAMoCzIaLmZhdWx0bGluZS52MS5TdGF0dXNDaGFuZ2UivgEKEUxpc3RFdmVudHNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SEAoIZXJyb3JfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgNEhIKCnBhZ2VfdG9rZW4YBCABKAkSLgoKc3RhcnRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlkKEkxpc3RFdmVudHNSZXNwb25zZRIqCgZldmVudHMYASADKAsyGi5mYXVsdGxpbmUudjEuRXZlbnRTdW1tYXJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSLYAQoMRXZlbnRTdW1tYXJ5EhAKCGV2ZW50X2lkGAEgASgJEjEKDW9jY3VycmVkX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDXJlY2VpdmVkX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBXRpdGxlGAQgASgJEgwKBHVzZXIYBSABKAkSDwoHcmVsZWFzZRgGIAEoCRITCgtlbnZpcm9ubWVudBgHIAEoCRINCgVsZXZlbBgIIAEoCSJ4Cg9HZXRFdmVudFJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghldmVudF9pZBgCIAEoCRIQCghlcnJvcl9pZBgDIAEoCRItCghwb3NpdGlvbhgEIAEoDjIbLmZhdWx0bGluZS52MS5FdmVudFBvc2l0aW9uImYKEEdldEV2ZW50UmVzcG9uc2USIgoFZXZlbnQYASABKAsyEy5mYXVsdGxpbmUudjEuRXZlbnQSFgoObmV3ZXJfZXZlbnRfaWQYAiABKAkSFgoOb2xkZXJfZXZlbnRfaWQYAyABKAki4AcKBUV2ZW50EhAKCGV2ZW50X2lkGAEgASgJEhAKCGVycm9yX2lkGAIgASgJEhIKCnByb2plY3RfaWQYAyABKA0SMQoNb2NjdXJyZWRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNcmVjZWl2ZWRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFdGl0bGUYBiABKAkSDwoHY3VscHJpdBgHIAEoCRINCgVsZXZlbBgIIAEoCRIQCghwbGF0Zm9ybRgJIAEoCRIrCgpleGNlcHRpb25zGAogAygLMhcuZmF1bHRsaW5lLnYxLkV4Y2VwdGlvbhIlCgd0aHJlYWRzGAsgAygLMhQuZmF1bHRsaW5lLnYxLlRocmVhZBIPCgdtZXNzYWdlGAwgASgJEhgKEG1lc3NhZ2VfdGVtcGxhdGUYDSABKAkSJQoEdXNlchgOIAEoCzIXLmZhdWx0bGluZS52MS5FdmVudFVzZXISKwoEdGFncxgPIAMoCzIdLmZhdWx0bGluZS52MS5FdmVudC5UYWdzRW50cnkSDwoHcmVsZWFzZRgQIAEoCRITCgtlbnZpcm9ubWVudBgRIAEoCRITCgtzZXJ2ZXJfbmFtZRgSIAEoCRIOCgZsb2dnZXIYEyABKAkSEwoLdHJhbnNhY3Rpb24YFCABKAkSLQoLYnJlYWRjcnVtYnMYFSADKAsyGC5mYXVsdGxpbmUudjEuQnJlYWRjcnVtYhIqCgdyZXF1ZXN0GBYgASgLMhkuZmF1bHRsaW5lLnYxLkh0dHBSZXF1ZXN0Eh4KA3NkaxgXIAEoCzIRLmZhdWx0bGluZS52MS5TZGsSKQoIY29udGV4dHMYGCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EiYKBWV4dHJhGBkgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIxCgdtb2R1bGVzGBogAygLMiAuZmF1bHRsaW5lLnYxLkV2ZW50Lk1vZHVsZXNFbnRyeRIUCgxwYXlsb2FkX2pzb24YGyABKAkSIwoHdHJpbW1lZBgcIAMoCzISLmZhdWx0bGluZS52MS5UcmltEiwKCGZlZWRiYWNrGB0gAygLMhouZmF1bHRsaW5lLnYxLlVzZXJGZWVkYmFjaxorCglUYWdzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ARouCgxNb2R1bGVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJWCgRUcmltEgwKBHBhcnQYASABKAkSDAoEa2VwdBgCIAEoDRIMCgRzZW50GAMgASgNEiQKBHVuaXQYBCABKA4yFi5mYXVsdGxpbmUudjEuVHJpbVVuaXQilgEKDFVzZXJGZWVkYmFjaxISCgpwcm9qZWN0X2lkGAEgASgNEhAKCGV2ZW50X2lkGAIgASgJEgwKBG5hbWUYAyABKAkSDQoFZW1haWwYBCABKAkSEAoIY29tbWVudHMYBSABKAkSMQoNcmVjZWl2ZWRfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiiQEKCUV4Y2VwdGlvbhIMCgR0eXBlGAEgASgJEg0KBXZhbHVlGAIgASgJEg4KBm1vZHVsZRgDIAEoCRIqCgltZWNoYW5pc20YBCABKAsyFy5mYXVsdGxpbmUudjEuTWVjaGFuaXNtEiMKBmZyYW1lcxgFIAMoCzITLmZhdWx0bGluZS52MS5GcmFtZSKwAQoJTWVjaGFuaXNtEgwKBHR5cGUYASABKAkSFAoHaGFuZGxlZBgCIAEoCEgAiAEBEhEKCXN5bnRoZXRpYxgDIAEoCBIZCgxleGNlcHRpb25faWQYBCABKAVIAYgBARIWCglwYXJlbnRfaWQYBSABKAVIAogBARIOCgZzb3VyY2UYBiABKAlCCgoIX2hhbmRsZWRCDwoNX2V4Y2VwdGlvbl9pZEIMCgpfcGFyZW50X2lkIvUBCgVGcmFtZRIQCghmaWxlbmFtZRgBIAEoCRIQCghhYnNfcGF0aBgCIAEoCRIQCghmdW5jdGlvbhgDIAEoCRIOCgZtb2R1bGUYBCABKAkSDwoHcGFja2FnZRgFIAEoCRIOCgZsaW5lbm8YBiABKA0SDQoFY29sbm8YByABKA0SDgoGaW5fYXBwGAggASgIEhMKC3ByZV9jb250ZXh0GAkgAygJEhQKDGNvbnRleHRfbGluZRgKIAEoCRIUCgxwb3N0X2NvbnRleHQYCyADKAkSJQoEdmFycxgMIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiaQoGVGhyZWFkEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSDwoHY3VycmVudBgDIAEoCBIPCgdjcmFzaGVkGAQgASgIEiMKBmZyYW1lcxgFIAMoCzITLmZhdWx0bGluZS52MS5GcmFtZSJzCglFdmVudFVzZXISCgoCaWQYASABKAkSEAoIdXNlcm5hbWUYAiABKAkSDQoFZW1haWwYAyABKAkSEgoKaXBfYWRkcmVzcxgEIAEoCRIlCgRkYXRhGAUgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCKdAQoKQnJlYWRjcnVtYhIoCgR0aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgR0eXBlGAIgASgJEhAKCGNhdGVnb3J5GAMgASgJEg0KBWxldmVsGAQgASgJEg8KB21lc3NhZ2UYBSABKAkSJQoEZGF0YRgGIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QixgIKC0h0dHBSZXF1ZXN0EgsKA3VybBgBIAEoCRIOCgZtZXRob2QYAiABKAkSFAoMcXVlcnlfc3RyaW5nGAMgASgJEjcKB2hlYWRlcnMYBCADKAsyJi5mYXVsdGxpbmUudjEuSHR0cFJlcXVlc3QuSGVhZGVyc0VudHJ5EjcKB2Nvb2tpZXMYBSADKAsyJi5mYXVsdGxpbmUudjEuSHR0cFJlcXVlc3QuQ29va2llc0VudHJ5EgwKBGRhdGEYBiABKAkSJAoDZW52GAcgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBouCgxIZWFkZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ARouCgxDb29raWVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASIkCgNTZGsSDAoEbmFtZRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJIoABChRHZXRFcnJvclN0YXRzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhAKCGVycm9yX2lkGAIgASgJEi4KCnN0YXJ0X3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmhvdXJfY291bnQYBCABKA0icgoVR2V0RXJyb3JTdGF0c1Jlc3BvbnNlEi4KCnN0YXJ0X3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBmNvdW50cxgCIAMoDRIZChFsYXN0X2hvdXJfcnVubmluZxgDIAEoCCIoChJXYXRjaEVycm9yc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDSJIChNXYXRjaEVycm9yc1Jlc3BvbnNlEiMKBmVycm9ycxgBIAMoCzITLmZhdWx0bGluZS52MS5FcnJvchIMCgRtb3JlGAIgASgIKn0KC0Vycm9yU3RhdHVzEhwKGEVSUk9SX1NUQVRVU19VTlNQRUNJRklFRBAAEhsKF0VSUk9SX1NUQVRVU19VTlJFU09MVkVEEAESGQoVRVJST1JfU1RBVFVTX1JFU09MVkVEEAISGAoURVJST1JfU1RBVFVTX0lHTk9SRUQQAyp4CglFcnJvclNvcnQSGgoWRVJST1JfU09SVF9VTlNQRUNJRklFRBAAEhgKFEVSUk9SX1NPUlRfTEFTVF9TRUVOEAESGQoVRVJST1JfU09SVF9GSVJTVF9TRUVOEAISGgoWRVJST1JfU09SVF9FVkVOVF9DT1VOVBADKmUKDUV2ZW50UG9zaXRpb24SHgoaRVZFTlRfUE9TSVRJT05fVU5TUEVDSUZJRUQQABIZChVFVkVOVF9QT1NJVElPTl9ORVdFU1QQARIZChVFVkVOVF9QT1NJVElPTl9PTERFU1QQAipWCghUcmltVW5pdBIZChVUUklNX1VOSVRfVU5TUEVDSUZJRUQQABIVChFUUklNX1VOSVRfRU5UUklFUxABEhgKFFRSSU1fVU5JVF9DSEFSQUNURVJTEAIyzQQKDEVycm9yU2VydmljZRJPCgpMaXN0RXJyb3JzEh8uZmF1bHRsaW5lLnYxLkxpc3RFcnJvcnNSZXF1ZXN0GiAuZmF1bHRsaW5lLnYxLkxpc3RFcnJvcnNSZXNwb25zZRJJCghHZXRFcnJvchIdLmZhdWx0bGluZS52MS5HZXRFcnJvclJlcXVlc3QaHi5mYXVsdGxpbmUudjEuR2V0RXJyb3JSZXNwb25zZRJVCgxVcGRhdGVFcnJvcnMSIS5mYXVsdGxpbmUudjEuVXBkYXRlRXJyb3JzUmVxdWVzdBoiLmZhdWx0bGluZS52MS5VcGRhdGVFcnJvcnNSZXNwb25zZRJPCgpMaXN0RXZlbnRzEh8uZmF1bHRsaW5lLnYxLkxpc3RFdmVudHNSZXF1ZXN0GiAuZmF1bHRsaW5lLnYxLkxpc3RFdmVudHNSZXNwb25zZRJJCghHZXRFdmVudBIdLmZhdWx0bGluZS52MS5HZXRFdmVudFJlcXVlc3QaHi5mYXVsdGxpbmUudjEuR2V0RXZlbnRSZXNwb25zZRJYCg1HZXRFcnJvclN0YXRzEiIuZmF1bHRsaW5lLnYxLkdldEVycm9yU3RhdHNSZXF1ZXN0GiMuZmF1bHRsaW5lLnYxLkdldEVycm9yU3RhdHNSZXNwb25zZRJUCgtXYXRjaEVycm9ycxIgLmZhdWx0bGluZS52MS5XYXRjaEVycm9yc1JlcXVlc3QaIS5mYXVsdGxpbmUudjEuV2F0Y2hFcnJvcnNSZXNwb25zZTABYgZwcm90bzM", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("ChhmYXVsdGxpbmUvdjEvZXJyb3IucHJvdG8SDGZhdWx0bGluZS52MSLTBAoFRXJyb3ISEAoIZXJyb3JfaWQYASABKAkSEgoKcHJvamVjdF9pZBgCIAEoDRINCgV0aXRsZRgDIAEoCRIMCgR0eXBlGAQgASgJEg0KBXZhbHVlGAUgASgJEg8KB2N1bHByaXQYBiABKAkSDQoFbGV2ZWwYByABKAkSEAoIcGxhdGZvcm0YCCABKAkSKQoGc3RhdHVzGAkgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEhMKC2V2ZW50X2NvdW50GAogASgNEhsKE2FmZmVjdGVkX3VzZXJfY291bnQYCyABKA0SMwoPZmlyc3Rfc2Vlbl90aW1lGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3NlZW5fdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASOgoWc2V0dGxlZF9sYXN0X3NlZW5fdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNZmlyc3RfcmVsZWFzZRgPIAEoCRIUCgxsYXN0X3JlbGVhc2UYECABKAkSNwoTc3RhdHVzX2NoYW5nZWRfdGltZRgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNcmVvcGVuZWRfdGltZRgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNaG91cmx5X2NvdW50cxgTIAMoDRIUCgxleHRlcm5hbF91cmwYFCABKAkirwEKEUxpc3RFcnJvcnNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SDQoFcXVlcnkYAiABKAkSKQoGc3RhdHVzGAMgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEiUKBHNvcnQYBCABKA4yFy5mYXVsdGxpbmUudjEuRXJyb3JTb3J0EhEKCXBhZ2Vfc2l6ZRgFIAEoDRISCgpwYWdlX3Rva2VuGAYgASgJItgBChJMaXN0RXJyb3JzUmVzcG9uc2USIwoGZXJyb3JzGAEgAygLMhMuZmF1bHRsaW5lLnYxLkVycm9yEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRIbChNwcmV2aW91c19wYWdlX3Rva2VuGAMgASgJEjEKDXN0YXR1c19jb3VudHMYBCABKAsyGi5mYXVsdGxpbmUudjEuU3RhdHVzQ291bnRzEjQKEHN0YWxlX3NpbmNlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIqEBChRMaXN0QWxsRXJyb3JzUmVxdWVzdBINCgVxdWVyeRgBIAEoCRIpCgZzdGF0dXMYAiABKA4yGS5mYXVsdGxpbmUudjEuRXJyb3JTdGF0dXMSJQoEc29ydBgDIAEoDjIXLmZhdWx0bGluZS52MS5FcnJvclNvcnQSEQoJcGFnZV9zaXplGAQgASgNEhUKDXByb2plY3RfcXVlcnkYBSABKAkifAoVTGlzdEFsbEVycm9yc1Jlc3BvbnNlEiwKBWFza2VkGAEgASgLMhsuZmF1bHRsaW5lLnYxLkFza2VkUHJvamVjdHNIABItCgZhbnN3ZXIYAiABKAsyGy5mYXVsdGxpbmUudjEuUHJvamVjdEVycm9yc0gAQgYKBHBhcnQiTwoNQXNrZWRQcm9qZWN0cxIsCghwcm9qZWN0cxgBIAMoCzIaLmZhdWx0bGluZS52MS5Bc2tlZFByb2plY3QSEAoIbGVmdF9vdXQYAiABKA0iawoMQXNrZWRQcm9qZWN0EhIKCnByb2plY3RfaWQYASABKA0SDAoEcGF0aBgCIAEoCRIMCgRuYW1lGAMgASgJEhAKCGV4dGVybmFsGAQgASgIEhkKEWNhbl91cGRhdGVfc3RhdHVzGAUgASgIIt0BCg1Qcm9qZWN0RXJyb3JzEhIKCnByb2plY3RfaWQYASABKA0SIwoGZXJyb3JzGAIgAygLMhMuZmF1bHRsaW5lLnYxLkVycm9yEjEKDXN0YXR1c19jb3VudHMYAyABKAsyGi5mYXVsdGxpbmUudjEuU3RhdHVzQ291bnRzEjQKEHN0YWxlX3NpbmNlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEioKB3JlZnVzYWwYBSABKAsyGS5mYXVsdGxpbmUudjEuQ2FsbFJlZnVzYWwiZgoLQ2FsbFJlZnVzYWwSKQoGcmVhc29uGAEgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yUmVhc29uEg8KB21lc3NhZ2UYAiABKAkSGwoTcmV0cnlfYWZ0ZXJfc2Vjb25kcxgDIAEoDSIqChZHZXRFcnJvclByb2plY3RSZXF1ZXN0EhAKCGVycm9yX2lkGAEgASgJIi0KF0dldEVycm9yUHJvamVjdFJlc3BvbnNlEhIKCnByb2plY3RfaWQYASABKA0iRQoMU3RhdHVzQ291bnRzEhIKCnVucmVzb2x2ZWQYASABKA0SEAoIcmVzb2x2ZWQYAiABKA0SDwoHaWdub3JlZBgDIAEoDSI3Cg9HZXRFcnJvclJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghlcnJvcl9pZBgCIAEoCSJsChBHZXRFcnJvclJlc3BvbnNlEiIKBWVycm9yGAEgASgLMhMuZmF1bHRsaW5lLnYxLkVycm9yEjQKEHN0YWxlX3NpbmNlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlYKE1VwZGF0ZUVycm9yc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIrCgdjaGFuZ2VzGAIgAygLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NoYW5nZSJLCgxTdGF0dXNDaGFuZ2USEAoIZXJyb3JfaWQYASABKAkSKQoGc3RhdHVzGAIgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzImUKFFVwZGF0ZUVycm9yc1Jlc3BvbnNlEiMKBmVycm9ycxgBIAMoCzITLmZhdWx0bGluZS52MS5FcnJvchIoCgR1bmRvGAIgAygLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NoYW5nZSK+AQoRTGlzdEV2ZW50c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghlcnJvcl9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKA0SEgoKcGFnZV90b2tlbhgEIAEoCRIuCgpzdGFydF90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAijwEKEkxpc3RFdmVudHNSZXNwb25zZRIqCgZldmVudHMYASADKAsyGi5mYXVsdGxpbmUudjEuRXZlbnRTdW1tYXJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRI0ChBzdGFsZV9zaW5jZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLYAQoMRXZlbnRTdW1tYXJ5EhAKCGV2ZW50X2lkGAEgASgJEjEKDW9jY3VycmVkX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDXJlY2VpdmVkX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBXRpdGxlGAQgASgJEgwKBHVzZXIYBSABKAkSDwoHcmVsZWFzZRgGIAEoCRITCgtlbnZpcm9ubWVudBgHIAEoCRINCgVsZXZlbBgIIAEoCSJ4Cg9HZXRFdmVudFJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghldmVudF9pZBgCIAEoCRIQCghlcnJvcl9pZBgDIAEoCRItCghwb3NpdGlvbhgEIAEoDjIbLmZhdWx0bGluZS52MS5FdmVudFBvc2l0aW9uIpwBChBHZXRFdmVudFJlc3BvbnNlEiIKBWV2ZW50GAEgASgLMhMuZmF1bHRsaW5lLnYxLkV2ZW50EhYKDm5ld2VyX2V2ZW50X2lkGAIgASgJEhYKDm9sZGVyX2V2ZW50X2lkGAMgASgJEjQKEHN0YWxlX3NpbmNlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIuAHCgVFdmVudBIQCghldmVudF9pZBgBIAEoCRIQCghlcnJvcl9pZBgCIAEoCRISCgpwcm9qZWN0X2lkGAMgASgNEjEKDW9jY3VycmVkX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDXJlY2VpdmVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBXRpdGxlGAYgASgJEg8KB2N1bHByaXQYByABKAkSDQoFbGV2ZWwYCCABKAkSEAoIcGxhdGZvcm0YCSABKAkSKwoKZXhjZXB0aW9ucxgKIAMoCzIXLmZhdWx0bGluZS52MS5FeGNlcHRpb24SJQoHdGhyZWFkcxgLIAMoCzIULmZhdWx0bGluZS52MS5UaHJlYWQSDwoHbWVzc2FnZRgMIAEoCRIYChBtZXNzYWdlX3RlbXBsYXRlGA0gASgJEiUKBHVzZXIYDiABKAsyFy5mYXVsdGxpbmUudjEuRXZlbnRVc2VyEisKBHRhZ3MYDyADKAsyHS5mYXVsdGxpbmUudjEuRXZlbnQuVGFnc0VudHJ5Eg8KB3JlbGVhc2UYECABKAkSEwoLZW52aXJvbm1lbnQYESABKAkSEwoLc2VydmVyX25hbWUYEiABKAkSDgoGbG9nZ2VyGBMgASgJEhMKC3RyYW5zYWN0aW9uGBQgASgJEi0KC2JyZWFkY3J1bWJzGBUgAygLMhguZmF1bHRsaW5lLnYxLkJyZWFkY3J1bWISKgoHcmVxdWVzdBgWIAEoCzIZLmZhdWx0bGluZS52MS5IdHRwUmVxdWVzdBIeCgNzZGsYFyABKAsyES5mYXVsdGxpbmUudjEuU2RrEikKCGNvbnRleHRzGBggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBImCgVleHRyYRgZIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSMQoHbW9kdWxlcxgaIAMoCzIgLmZhdWx0bGluZS52MS5FdmVudC5Nb2R1bGVzRW50cnkSFAoMcGF5bG9hZF9qc29uGBsgASgJEiMKB3RyaW1tZWQYHCADKAsyEi5mYXVsdGxpbmUudjEuVHJpbRIsCghmZWVkYmFjaxgdIAMoCzIaLmZhdWx0bGluZS52MS5Vc2VyRmVlZGJhY2saKwoJVGFnc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaLgoMTW9kdWxlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiVgoEVHJpbRIMCgRwYXJ0GAEgASgJEgwKBGtlcHQYAiABKA0SDAoEc2VudBgDIAEoDRIkCgR1bml0GAQgASgOMhYuZmF1bHRsaW5lLnYxLlRyaW1Vbml0IpYBCgxVc2VyRmVlZGJhY2sSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghldmVudF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEg0KBWVtYWlsGAQgASgJEhAKCGNvbW1lbnRzGAUgASgJEjEKDXJlY2VpdmVkX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIokBCglFeGNlcHRpb24SDAoEdHlwZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIOCgZtb2R1bGUYAyABKAkSKgoJbWVjaGFuaXNtGAQgASgLMhcuZmF1bHRsaW5lLnYxLk1lY2hhbmlzbRIjCgZmcmFtZXMYBSADKAsyEy5mYXVsdGxpbmUudjEuRnJhbWUisAEKCU1lY2hhbmlzbRIMCgR0eXBlGAEgASgJEhQKB2hhbmRsZWQYAiABKAhIAIgBARIRCglzeW50aGV0aWMYAyABKAgSGQoMZXhjZXB0aW9uX2lkGAQgASgFSAGIAQESFgoJcGFyZW50X2lkGAUgASgFSAKIAQESDgoGc291cmNlGAYgASgJQgoKCF9oYW5kbGVkQg8KDV9leGNlcHRpb25faWRCDAoKX3BhcmVudF9pZCL1AQoFRnJhbWUSEAoIZmlsZW5hbWUYASABKAkSEAoIYWJzX3BhdGgYAiABKAkSEAoIZnVuY3Rpb24YAyABKAkSDgoGbW9kdWxlGAQgASgJEg8KB3BhY2thZ2UYBSABKAkSDgoGbGluZW5vGAYgASgNEg0KBWNvbG5vGAcgASgNEg4KBmluX2FwcBgIIAEoCBITCgtwcmVfY29udGV4dBgJIAMoCRIUCgxjb250ZXh0X2xpbmUYCiABKAkSFAoMcG9zdF9jb250ZXh0GAsgAygJEiUKBHZhcnMYDCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0ImkKBlRocmVhZBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEg8KB2N1cnJlbnQYAyABKAgSDwoHY3Jhc2hlZBgEIAEoCBIjCgZmcmFtZXMYBSADKAsyEy5mYXVsdGxpbmUudjEuRnJhbWUicwoJRXZlbnRVc2VyEgoKAmlkGAEgASgJEhAKCHVzZXJuYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEhIKCmlwX2FkZHJlc3MYBCABKAkSJQoEZGF0YRgFIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QinQEKCkJyZWFkY3J1bWISKAoEdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEdHlwZRgCIAEoCRIQCghjYXRlZ29yeRgDIAEoCRINCgVsZXZlbBgEIAEoCRIPCgdtZXNzYWdlGAUgASgJEiUKBGRhdGEYBiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IsYCCgtIdHRwUmVxdWVzdBILCgN1cmwYASABKAkSDgoGbWV0aG9kGAIgASgJEhQKDHF1ZXJ5X3N0cmluZxgDIAEoCRI3CgdoZWFkZXJzGAQgAygLMiYuZmF1bHRsaW5lLnYxLkh0dHBSZXF1ZXN0LkhlYWRlcnNFbnRyeRI3Cgdjb29raWVzGAUgAygLMiYuZmF1bHRsaW5lLnYxLkh0dHBSZXF1ZXN0LkNvb2tpZXNFbnRyeRIMCgRkYXRhGAYgASgJEiQKA2VudhgHIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QaLgoMSGVhZGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaLgoMQ29va2llc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiJAoDU2RrEgwKBG5hbWUYASABKAkSDwoHdmVyc2lvbhgCIAEoCSKAAQoUR2V0RXJyb3JTdGF0c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghlcnJvcl9pZBgCIAEoCRIuCgpzdGFydF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpob3VyX2NvdW50GAQgASgNIqgBChVHZXRFcnJvclN0YXRzUmVzcG9uc2USLgoKc3RhcnRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGY291bnRzGAIgAygNEhkKEWxhc3RfaG91cl9ydW5uaW5nGAMgASgIEjQKEHN0YWxlX3NpbmNlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIigKEldhdGNoRXJyb3JzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNIkgKE1dhdGNoRXJyb3JzUmVzcG9uc2USIwoGZXJyb3JzGAEgAygLMhMuZmF1bHRsaW5lLnYxLkVycm9yEgwKBG1vcmUYAiABKAgqfQoLRXJyb3JTdGF0dXMSHAoYRVJST1JfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGwoXRVJST1JfU1RBVFVTX1VOUkVTT0xWRUQQARIZChVFUlJPUl9TVEFUVVNfUkVTT0xWRUQQAhIYChRFUlJPUl9TVEFUVVNfSUdOT1JFRBADKngKCUVycm9yU29ydBIaChZFUlJPUl9TT1JUX1VOU1BFQ0lGSUVEEAASGAoURVJST1JfU09SVF9MQVNUX1NFRU4QARIZChVFUlJPUl9TT1JUX0ZJUlNUX1NFRU4QAhIaChZFUlJPUl9TT1JUX0VWRU5UX0NPVU5UEAMqZQoNRXZlbnRQb3NpdGlvbhIeChpFVkVOVF9QT1NJVElPTl9VTlNQRUNJRklFRBAAEhkKFUVWRU5UX1BPU0lUSU9OX05FV0VTVBABEhkKFUVWRU5UX1BPU0lUSU9OX09MREVTVBACKlYKCFRyaW1Vbml0EhkKFVRSSU1fVU5JVF9VTlNQRUNJRklFRBAAEhUKEVRSSU1fVU5JVF9FTlRSSUVTEAESGAoUVFJJTV9VTklUX0NIQVJBQ1RFUlMQAjKJBgoMRXJyb3JTZXJ2aWNlEk8KCkxpc3RFcnJvcnMSHy5mYXVsdGxpbmUudjEuTGlzdEVycm9yc1JlcXVlc3QaIC5mYXVsdGxpbmUudjEuTGlzdEVycm9yc1Jlc3BvbnNlEloKDUxpc3RBbGxFcnJvcnMSIi5mYXVsdGxpbmUudjEuTGlzdEFsbEVycm9yc1JlcXVlc3QaIy5mYXVsdGxpbmUudjEuTGlzdEFsbEVycm9yc1Jlc3BvbnNlMAESXgoPR2V0RXJyb3JQcm9qZWN0EiQuZmF1bHRsaW5lLnYxLkdldEVycm9yUHJvamVjdFJlcXVlc3QaJS5mYXVsdGxpbmUudjEuR2V0RXJyb3JQcm9qZWN0UmVzcG9uc2USSQoIR2V0RXJyb3ISHS5mYXVsdGxpbmUudjEuR2V0RXJyb3JSZXF1ZXN0Gh4uZmF1bHRsaW5lLnYxLkdldEVycm9yUmVzcG9uc2USVQoMVXBkYXRlRXJyb3JzEiEuZmF1bHRsaW5lLnYxLlVwZGF0ZUVycm9yc1JlcXVlc3QaIi5mYXVsdGxpbmUudjEuVXBkYXRlRXJyb3JzUmVzcG9uc2USTwoKTGlzdEV2ZW50cxIfLmZhdWx0bGluZS52MS5MaXN0RXZlbnRzUmVxdWVzdBogLmZhdWx0bGluZS52MS5MaXN0RXZlbnRzUmVzcG9uc2USSQoIR2V0RXZlbnQSHS5mYXVsdGxpbmUudjEuR2V0RXZlbnRSZXF1ZXN0Gh4uZmF1bHRsaW5lLnYxLkdldEV2ZW50UmVzcG9uc2USWAoNR2V0RXJyb3JTdGF0cxIiLmZhdWx0bGluZS52MS5HZXRFcnJvclN0YXRzUmVxdWVzdBojLmZhdWx0bGluZS52MS5HZXRFcnJvclN0YXRzUmVzcG9uc2USVAoLV2F0Y2hFcnJvcnMSIC5mYXVsdGxpbmUudjEuV2F0Y2hFcnJvcnNSZXF1ZXN0GiEuZmF1bHRsaW5lLnYxLldhdGNoRXJyb3JzUmVzcG9uc2UwAWIGcHJvdG8z", [file_faultline_v1_error_reason, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * A group of events that have the same cause.
@@ -452,11 +454,20 @@ export type ListErrorsResponse = Message<"faultline.v1.ListErrorsResponse"> & {
   previousPageToken: string;
 
   /**
-   * How many errors match the search, by status. Each count stops at 1,000: 1,000 means 1,000 or more.
+   * How many errors match the search, by status. Each count stops at 1,000: 1,000 means 1,000 or more. Absent: the
+   * external system does not tell.
    *
    * @generated from field: faultline.v1.StatusCounts status_counts = 4;
    */
   statusCounts?: StatusCounts | undefined;
+
+  /**
+   * When this was read, where the external system cannot be asked now and what it last told is answered. Absent: it is
+   * how things are.
+   *
+   * @generated from field: google.protobuf.Timestamp stale_since_time = 5;
+   */
+  staleSinceTime?: Timestamp | undefined;
 };
 
 /**
@@ -487,11 +498,20 @@ export type ListErrorsResponseJson = {
   previousPageToken?: string;
 
   /**
-   * How many errors match the search, by status. Each count stops at 1,000: 1,000 means 1,000 or more.
+   * How many errors match the search, by status. Each count stops at 1,000: 1,000 means 1,000 or more. Absent: the
+   * external system does not tell.
    *
    * @generated from field: faultline.v1.StatusCounts status_counts = 4;
    */
   statusCounts?: StatusCountsJson;
+
+  /**
+   * When this was read, where the external system cannot be asked now and what it last told is answered. Absent: it is
+   * how things are.
+   *
+   * @generated from field: google.protobuf.Timestamp stale_since_time = 5;
+   */
+  staleSinceTime?: TimestampJson;
 };
 
 /**
@@ -500,6 +520,521 @@ export type ListErrorsResponseJson = {
  */
 export const ListErrorsResponseSchema: GenMessage<ListErrorsResponse, {jsonType: ListErrorsResponseJson}> = /*@__PURE__*/
   messageDesc(file_faultline_v1_error, 2);
+
+/**
+ * Asks for the errors of many projects.
+ *
+ * @generated from message faultline.v1.ListAllErrorsRequest
+ */
+export type ListAllErrorsRequest = Message<"faultline.v1.ListAllErrorsRequest"> & {
+  /**
+   * See ListErrorsRequest.query.
+   *
+   * @generated from field: string query = 1;
+   */
+  query: string;
+
+  /**
+   * Only this status. Unspecified: all.
+   *
+   * @generated from field: faultline.v1.ErrorStatus status = 2;
+   */
+  status: ErrorStatus;
+
+  /**
+   * The order.
+   *
+   * @generated from field: faultline.v1.ErrorSort sort = 3;
+   */
+  sort: ErrorSort;
+
+  /**
+   * How many errors are wanted of all projects together, 1 to 100. 0: 20. There are no further pages.
+   *
+   * @generated from field: uint32 page_size = 4;
+   */
+  pageSize: number;
+
+  /**
+   * Only projects whose path or name contains this text, without regard to case. Empty: all. At most 100 projects are
+   * asked, in the order of their paths.
+   *
+   * @generated from field: string project_query = 5;
+   */
+  projectQuery: string;
+};
+
+/**
+ * Asks for the errors of many projects.
+ *
+ * @generated from message faultline.v1.ListAllErrorsRequest
+ */
+export type ListAllErrorsRequestJson = {
+  /**
+   * See ListErrorsRequest.query.
+   *
+   * @generated from field: string query = 1;
+   */
+  query?: string;
+
+  /**
+   * Only this status. Unspecified: all.
+   *
+   * @generated from field: faultline.v1.ErrorStatus status = 2;
+   */
+  status?: ErrorStatusJson;
+
+  /**
+   * The order.
+   *
+   * @generated from field: faultline.v1.ErrorSort sort = 3;
+   */
+  sort?: ErrorSortJson;
+
+  /**
+   * How many errors are wanted of all projects together, 1 to 100. 0: 20. There are no further pages.
+   *
+   * @generated from field: uint32 page_size = 4;
+   */
+  pageSize?: number;
+
+  /**
+   * Only projects whose path or name contains this text, without regard to case. Empty: all. At most 100 projects are
+   * asked, in the order of their paths.
+   *
+   * @generated from field: string project_query = 5;
+   */
+  projectQuery?: string;
+};
+
+/**
+ * Describes the message faultline.v1.ListAllErrorsRequest.
+ * Use `create(ListAllErrorsRequestSchema)` to create a new message.
+ */
+export const ListAllErrorsRequestSchema: GenMessage<ListAllErrorsRequest, {jsonType: ListAllErrorsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_error, 3);
+
+/**
+ * What one project answers, or, first of all, which projects are asked.
+ *
+ * @generated from message faultline.v1.ListAllErrorsResponse
+ */
+export type ListAllErrorsResponse = Message<"faultline.v1.ListAllErrorsResponse"> & {
+  /**
+   * Which of the two it is.
+   *
+   * @generated from oneof faultline.v1.ListAllErrorsResponse.part
+   */
+  part: {
+    /**
+     * The first message: who will answer.
+     *
+     * @generated from field: faultline.v1.AskedProjects asked = 1;
+     */
+    value: AskedProjects;
+    case: "asked";
+  } | {
+    /**
+     * Each further message: the answer of one project.
+     *
+     * @generated from field: faultline.v1.ProjectErrors answer = 2;
+     */
+    value: ProjectErrors;
+    case: "answer";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * What one project answers, or, first of all, which projects are asked.
+ *
+ * @generated from message faultline.v1.ListAllErrorsResponse
+ */
+export type ListAllErrorsResponseJson = {
+  /**
+   * The first message: who will answer.
+   *
+   * @generated from field: faultline.v1.AskedProjects asked = 1;
+   */
+  asked?: AskedProjectsJson;
+
+  /**
+   * Each further message: the answer of one project.
+   *
+   * @generated from field: faultline.v1.ProjectErrors answer = 2;
+   */
+  answer?: ProjectErrorsJson;
+};
+
+/**
+ * Describes the message faultline.v1.ListAllErrorsResponse.
+ * Use `create(ListAllErrorsResponseSchema)` to create a new message.
+ */
+export const ListAllErrorsResponseSchema: GenMessage<ListAllErrorsResponse, {jsonType: ListAllErrorsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_error, 4);
+
+/**
+ * The projects whose errors are listed.
+ *
+ * @generated from message faultline.v1.AskedProjects
+ */
+export type AskedProjects = Message<"faultline.v1.AskedProjects"> & {
+  /**
+   * The projects, ordered by path.
+   *
+   * @generated from field: repeated faultline.v1.AskedProject projects = 1;
+   */
+  projects: AskedProject[];
+
+  /**
+   * How many projects match beyond those 100 that are asked.
+   *
+   * @generated from field: uint32 left_out = 2;
+   */
+  leftOut: number;
+};
+
+/**
+ * The projects whose errors are listed.
+ *
+ * @generated from message faultline.v1.AskedProjects
+ */
+export type AskedProjectsJson = {
+  /**
+   * The projects, ordered by path.
+   *
+   * @generated from field: repeated faultline.v1.AskedProject projects = 1;
+   */
+  projects?: AskedProjectJson[];
+
+  /**
+   * How many projects match beyond those 100 that are asked.
+   *
+   * @generated from field: uint32 left_out = 2;
+   */
+  leftOut?: number;
+};
+
+/**
+ * Describes the message faultline.v1.AskedProjects.
+ * Use `create(AskedProjectsSchema)` to create a new message.
+ */
+export const AskedProjectsSchema: GenMessage<AskedProjects, {jsonType: AskedProjectsJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_error, 5);
+
+/**
+ * A project that is asked for its errors.
+ *
+ * @generated from message faultline.v1.AskedProject
+ */
+export type AskedProject = Message<"faultline.v1.AskedProject"> & {
+  /**
+   * The project.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId: number;
+
+  /**
+   * See Project.path.
+   *
+   * @generated from field: string path = 2;
+   */
+  path: string;
+
+  /**
+   * See Project.name.
+   *
+   * @generated from field: string name = 3;
+   */
+  name: string;
+
+  /**
+   * Whether its errors are read from an external system, which may take its time.
+   *
+   * @generated from field: bool external = 4;
+   */
+  external: boolean;
+
+  /**
+   * Whether the caller may change the status of its errors.
+   *
+   * @generated from field: bool can_update_status = 5;
+   */
+  canUpdateStatus: boolean;
+};
+
+/**
+ * A project that is asked for its errors.
+ *
+ * @generated from message faultline.v1.AskedProject
+ */
+export type AskedProjectJson = {
+  /**
+   * The project.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId?: number;
+
+  /**
+   * See Project.path.
+   *
+   * @generated from field: string path = 2;
+   */
+  path?: string;
+
+  /**
+   * See Project.name.
+   *
+   * @generated from field: string name = 3;
+   */
+  name?: string;
+
+  /**
+   * Whether its errors are read from an external system, which may take its time.
+   *
+   * @generated from field: bool external = 4;
+   */
+  external?: boolean;
+
+  /**
+   * Whether the caller may change the status of its errors.
+   *
+   * @generated from field: bool can_update_status = 5;
+   */
+  canUpdateStatus?: boolean;
+};
+
+/**
+ * Describes the message faultline.v1.AskedProject.
+ * Use `create(AskedProjectSchema)` to create a new message.
+ */
+export const AskedProjectSchema: GenMessage<AskedProject, {jsonType: AskedProjectJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_error, 6);
+
+/**
+ * What one project answers.
+ *
+ * @generated from message faultline.v1.ProjectErrors
+ */
+export type ProjectErrors = Message<"faultline.v1.ProjectErrors"> & {
+  /**
+   * The project.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId: number;
+
+  /**
+   * Its first errors in the order asked for, at most page_size.
+   *
+   * @generated from field: repeated faultline.v1.Error errors = 2;
+   */
+  errors: Error[];
+
+  /**
+   * See ListErrorsResponse.status_counts.
+   *
+   * @generated from field: faultline.v1.StatusCounts status_counts = 3;
+   */
+  statusCounts?: StatusCounts | undefined;
+
+  /**
+   * See ListErrorsResponse.stale_since_time.
+   *
+   * @generated from field: google.protobuf.Timestamp stale_since_time = 4;
+   */
+  staleSinceTime?: Timestamp | undefined;
+
+  /**
+   * Why it has no errors to tell. Absent: it answered.
+   *
+   * @generated from field: faultline.v1.CallRefusal refusal = 5;
+   */
+  refusal?: CallRefusal | undefined;
+};
+
+/**
+ * What one project answers.
+ *
+ * @generated from message faultline.v1.ProjectErrors
+ */
+export type ProjectErrorsJson = {
+  /**
+   * The project.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId?: number;
+
+  /**
+   * Its first errors in the order asked for, at most page_size.
+   *
+   * @generated from field: repeated faultline.v1.Error errors = 2;
+   */
+  errors?: ErrorJson[];
+
+  /**
+   * See ListErrorsResponse.status_counts.
+   *
+   * @generated from field: faultline.v1.StatusCounts status_counts = 3;
+   */
+  statusCounts?: StatusCountsJson;
+
+  /**
+   * See ListErrorsResponse.stale_since_time.
+   *
+   * @generated from field: google.protobuf.Timestamp stale_since_time = 4;
+   */
+  staleSinceTime?: TimestampJson;
+
+  /**
+   * Why it has no errors to tell. Absent: it answered.
+   *
+   * @generated from field: faultline.v1.CallRefusal refusal = 5;
+   */
+  refusal?: CallRefusalJson;
+};
+
+/**
+ * Describes the message faultline.v1.ProjectErrors.
+ * Use `create(ProjectErrorsSchema)` to create a new message.
+ */
+export const ProjectErrorsSchema: GenMessage<ProjectErrors, {jsonType: ProjectErrorsJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_error, 7);
+
+/**
+ * Why a part of an answer is missing.
+ *
+ * @generated from message faultline.v1.CallRefusal
+ */
+export type CallRefusal = Message<"faultline.v1.CallRefusal"> & {
+  /**
+   * For programs.
+   *
+   * @generated from field: faultline.v1.ErrorReason reason = 1;
+   */
+  reason: ErrorReason;
+
+  /**
+   * For people.
+   *
+   * @generated from field: string message = 2;
+   */
+  message: string;
+
+  /**
+   * When to try again, in seconds. 0: not known.
+   *
+   * @generated from field: uint32 retry_after_seconds = 3;
+   */
+  retryAfterSeconds: number;
+};
+
+/**
+ * Why a part of an answer is missing.
+ *
+ * @generated from message faultline.v1.CallRefusal
+ */
+export type CallRefusalJson = {
+  /**
+   * For programs.
+   *
+   * @generated from field: faultline.v1.ErrorReason reason = 1;
+   */
+  reason?: ErrorReasonJson;
+
+  /**
+   * For people.
+   *
+   * @generated from field: string message = 2;
+   */
+  message?: string;
+
+  /**
+   * When to try again, in seconds. 0: not known.
+   *
+   * @generated from field: uint32 retry_after_seconds = 3;
+   */
+  retryAfterSeconds?: number;
+};
+
+/**
+ * Describes the message faultline.v1.CallRefusal.
+ * Use `create(CallRefusalSchema)` to create a new message.
+ */
+export const CallRefusalSchema: GenMessage<CallRefusal, {jsonType: CallRefusalJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_error, 8);
+
+/**
+ * Names an error without its project.
+ *
+ * @generated from message faultline.v1.GetErrorProjectRequest
+ */
+export type GetErrorProjectRequest = Message<"faultline.v1.GetErrorProjectRequest"> & {
+  /**
+   * The error. Required.
+   *
+   * @generated from field: string error_id = 1;
+   */
+  errorId: string;
+};
+
+/**
+ * Names an error without its project.
+ *
+ * @generated from message faultline.v1.GetErrorProjectRequest
+ */
+export type GetErrorProjectRequestJson = {
+  /**
+   * The error. Required.
+   *
+   * @generated from field: string error_id = 1;
+   */
+  errorId?: string;
+};
+
+/**
+ * Describes the message faultline.v1.GetErrorProjectRequest.
+ * Use `create(GetErrorProjectRequestSchema)` to create a new message.
+ */
+export const GetErrorProjectRequestSchema: GenMessage<GetErrorProjectRequest, {jsonType: GetErrorProjectRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_error, 9);
+
+/**
+ * Where the error is.
+ *
+ * @generated from message faultline.v1.GetErrorProjectResponse
+ */
+export type GetErrorProjectResponse = Message<"faultline.v1.GetErrorProjectResponse"> & {
+  /**
+   * The project.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId: number;
+};
+
+/**
+ * Where the error is.
+ *
+ * @generated from message faultline.v1.GetErrorProjectResponse
+ */
+export type GetErrorProjectResponseJson = {
+  /**
+   * The project.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId?: number;
+};
+
+/**
+ * Describes the message faultline.v1.GetErrorProjectResponse.
+ * Use `create(GetErrorProjectResponseSchema)` to create a new message.
+ */
+export const GetErrorProjectResponseSchema: GenMessage<GetErrorProjectResponse, {jsonType: GetErrorProjectResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_error, 10);
 
 /**
  * Numbers of errors by status, each at most 1,000.
@@ -562,7 +1097,7 @@ export type StatusCountsJson = {
  * Use `create(StatusCountsSchema)` to create a new message.
  */
 export const StatusCountsSchema: GenMessage<StatusCounts, {jsonType: StatusCountsJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 3);
+  messageDesc(file_faultline_v1_error, 11);
 
 /**
  * Names an error.
@@ -611,7 +1146,7 @@ export type GetErrorRequestJson = {
  * Use `create(GetErrorRequestSchema)` to create a new message.
  */
 export const GetErrorRequestSchema: GenMessage<GetErrorRequest, {jsonType: GetErrorRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 4);
+  messageDesc(file_faultline_v1_error, 12);
 
 /**
  * The error asked for.
@@ -625,6 +1160,13 @@ export type GetErrorResponse = Message<"faultline.v1.GetErrorResponse"> & {
    * @generated from field: faultline.v1.Error error = 1;
    */
   error?: Error | undefined;
+
+  /**
+   * See ListErrorsResponse.stale_since_time.
+   *
+   * @generated from field: google.protobuf.Timestamp stale_since_time = 2;
+   */
+  staleSinceTime?: Timestamp | undefined;
 };
 
 /**
@@ -639,6 +1181,13 @@ export type GetErrorResponseJson = {
    * @generated from field: faultline.v1.Error error = 1;
    */
   error?: ErrorJson;
+
+  /**
+   * See ListErrorsResponse.stale_since_time.
+   *
+   * @generated from field: google.protobuf.Timestamp stale_since_time = 2;
+   */
+  staleSinceTime?: TimestampJson;
 };
 
 /**
@@ -646,7 +1195,7 @@ export type GetErrorResponseJson = {
  * Use `create(GetErrorResponseSchema)` to create a new message.
  */
 export const GetErrorResponseSchema: GenMessage<GetErrorResponse, {jsonType: GetErrorResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 5);
+  messageDesc(file_faultline_v1_error, 13);
 
 /**
  * Sets the status of errors.
@@ -695,7 +1244,7 @@ export type UpdateErrorsRequestJson = {
  * Use `create(UpdateErrorsRequestSchema)` to create a new message.
  */
 export const UpdateErrorsRequestSchema: GenMessage<UpdateErrorsRequest, {jsonType: UpdateErrorsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 6);
+  messageDesc(file_faultline_v1_error, 14);
 
 /**
  * A status for one error.
@@ -744,7 +1293,7 @@ export type StatusChangeJson = {
  * Use `create(StatusChangeSchema)` to create a new message.
  */
 export const StatusChangeSchema: GenMessage<StatusChange, {jsonType: StatusChangeJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 7);
+  messageDesc(file_faultline_v1_error, 15);
 
 /**
  * What was changed.
@@ -793,7 +1342,7 @@ export type UpdateErrorsResponseJson = {
  * Use `create(UpdateErrorsResponseSchema)` to create a new message.
  */
 export const UpdateErrorsResponseSchema: GenMessage<UpdateErrorsResponse, {jsonType: UpdateErrorsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 8);
+  messageDesc(file_faultline_v1_error, 16);
 
 /**
  * Asks for a page of events.
@@ -898,7 +1447,7 @@ export type ListEventsRequestJson = {
  * Use `create(ListEventsRequestSchema)` to create a new message.
  */
 export const ListEventsRequestSchema: GenMessage<ListEventsRequest, {jsonType: ListEventsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 9);
+  messageDesc(file_faultline_v1_error, 17);
 
 /**
  * A page of events.
@@ -919,6 +1468,13 @@ export type ListEventsResponse = Message<"faultline.v1.ListEventsResponse"> & {
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
+
+  /**
+   * See ListErrorsResponse.stale_since_time.
+   *
+   * @generated from field: google.protobuf.Timestamp stale_since_time = 3;
+   */
+  staleSinceTime?: Timestamp | undefined;
 };
 
 /**
@@ -940,6 +1496,13 @@ export type ListEventsResponseJson = {
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken?: string;
+
+  /**
+   * See ListErrorsResponse.stale_since_time.
+   *
+   * @generated from field: google.protobuf.Timestamp stale_since_time = 3;
+   */
+  staleSinceTime?: TimestampJson;
 };
 
 /**
@@ -947,7 +1510,7 @@ export type ListEventsResponseJson = {
  * Use `create(ListEventsResponseSchema)` to create a new message.
  */
 export const ListEventsResponseSchema: GenMessage<ListEventsResponse, {jsonType: ListEventsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 10);
+  messageDesc(file_faultline_v1_error, 18);
 
 /**
  * One occurrence of an error, in a list.
@@ -1080,7 +1643,7 @@ export type EventSummaryJson = {
  * Use `create(EventSummarySchema)` to create a new message.
  */
 export const EventSummarySchema: GenMessage<EventSummary, {jsonType: EventSummaryJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 11);
+  messageDesc(file_faultline_v1_error, 19);
 
 /**
  * Names an event.
@@ -1157,7 +1720,7 @@ export type GetEventRequestJson = {
  * Use `create(GetEventRequestSchema)` to create a new message.
  */
 export const GetEventRequestSchema: GenMessage<GetEventRequest, {jsonType: GetEventRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 12);
+  messageDesc(file_faultline_v1_error, 20);
 
 /**
  * The event asked for.
@@ -1185,6 +1748,13 @@ export type GetEventResponse = Message<"faultline.v1.GetEventResponse"> & {
    * @generated from field: string older_event_id = 3;
    */
   olderEventId: string;
+
+  /**
+   * See ListErrorsResponse.stale_since_time.
+   *
+   * @generated from field: google.protobuf.Timestamp stale_since_time = 4;
+   */
+  staleSinceTime?: Timestamp | undefined;
 };
 
 /**
@@ -1213,6 +1783,13 @@ export type GetEventResponseJson = {
    * @generated from field: string older_event_id = 3;
    */
   olderEventId?: string;
+
+  /**
+   * See ListErrorsResponse.stale_since_time.
+   *
+   * @generated from field: google.protobuf.Timestamp stale_since_time = 4;
+   */
+  staleSinceTime?: TimestampJson;
 };
 
 /**
@@ -1220,7 +1797,7 @@ export type GetEventResponseJson = {
  * Use `create(GetEventResponseSchema)` to create a new message.
  */
 export const GetEventResponseSchema: GenMessage<GetEventResponse, {jsonType: GetEventResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 13);
+  messageDesc(file_faultline_v1_error, 21);
 
 /**
  * One occurrence of an error, whole.
@@ -1647,7 +2224,7 @@ export type EventJson = {
  * Use `create(EventSchema)` to create a new message.
  */
 export const EventSchema: GenMessage<Event, {jsonType: EventJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 14);
+  messageDesc(file_faultline_v1_error, 22);
 
 /**
  * A part of an event of which not everything is shown.
@@ -1724,7 +2301,7 @@ export type TrimJson = {
  * Use `create(TrimSchema)` to create a new message.
  */
 export const TrimSchema: GenMessage<Trim, {jsonType: TrimJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 15);
+  messageDesc(file_faultline_v1_error, 23);
 
 /**
  * What a user wrote about an event.
@@ -1829,7 +2406,7 @@ export type UserFeedbackJson = {
  * Use `create(UserFeedbackSchema)` to create a new message.
  */
 export const UserFeedbackSchema: GenMessage<UserFeedback, {jsonType: UserFeedbackJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 16);
+  messageDesc(file_faultline_v1_error, 24);
 
 /**
  * One exception of a chain.
@@ -1920,7 +2497,7 @@ export type ExceptionJson = {
  * Use `create(ExceptionSchema)` to create a new message.
  */
 export const ExceptionSchema: GenMessage<Exception, {jsonType: ExceptionJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 17);
+  messageDesc(file_faultline_v1_error, 25);
 
 /**
  * How an exception was caught.
@@ -2025,7 +2602,7 @@ export type MechanismJson = {
  * Use `create(MechanismSchema)` to create a new message.
  */
 export const MechanismSchema: GenMessage<Mechanism, {jsonType: MechanismJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 18);
+  messageDesc(file_faultline_v1_error, 26);
 
 /**
  * One call of a stack.
@@ -2214,7 +2791,7 @@ export type FrameJson = {
  * Use `create(FrameSchema)` to create a new message.
  */
 export const FrameSchema: GenMessage<Frame, {jsonType: FrameJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 19);
+  messageDesc(file_faultline_v1_error, 27);
 
 /**
  * A thread and its stack.
@@ -2305,7 +2882,7 @@ export type ThreadJson = {
  * Use `create(ThreadSchema)` to create a new message.
  */
 export const ThreadSchema: GenMessage<Thread, {jsonType: ThreadJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 20);
+  messageDesc(file_faultline_v1_error, 28);
 
 /**
  * The user an event affected.
@@ -2396,7 +2973,7 @@ export type EventUserJson = {
  * Use `create(EventUserSchema)` to create a new message.
  */
 export const EventUserSchema: GenMessage<EventUser, {jsonType: EventUserJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 21);
+  messageDesc(file_faultline_v1_error, 29);
 
 /**
  * A step on the way to an error.
@@ -2501,7 +3078,7 @@ export type BreadcrumbJson = {
  * Use `create(BreadcrumbSchema)` to create a new message.
  */
 export const BreadcrumbSchema: GenMessage<Breadcrumb, {jsonType: BreadcrumbJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 22);
+  messageDesc(file_faultline_v1_error, 30);
 
 /**
  * An HTTP request.
@@ -2620,7 +3197,7 @@ export type HttpRequestJson = {
  * Use `create(HttpRequestSchema)` to create a new message.
  */
 export const HttpRequestSchema: GenMessage<HttpRequest, {jsonType: HttpRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 23);
+  messageDesc(file_faultline_v1_error, 31);
 
 /**
  * The SDK of an event.
@@ -2669,7 +3246,7 @@ export type SdkJson = {
  * Use `create(SdkSchema)` to create a new message.
  */
 export const SdkSchema: GenMessage<Sdk, {jsonType: SdkJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 24);
+  messageDesc(file_faultline_v1_error, 32);
 
 /**
  * Asks for hourly counts.
@@ -2746,7 +3323,7 @@ export type GetErrorStatsRequestJson = {
  * Use `create(GetErrorStatsRequestSchema)` to create a new message.
  */
 export const GetErrorStatsRequestSchema: GenMessage<GetErrorStatsRequest, {jsonType: GetErrorStatsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 25);
+  messageDesc(file_faultline_v1_error, 33);
 
 /**
  * Hourly counts.
@@ -2774,6 +3351,13 @@ export type GetErrorStatsResponse = Message<"faultline.v1.GetErrorStatsResponse"
    * @generated from field: bool last_hour_running = 3;
    */
   lastHourRunning: boolean;
+
+  /**
+   * See ListErrorsResponse.stale_since_time.
+   *
+   * @generated from field: google.protobuf.Timestamp stale_since_time = 4;
+   */
+  staleSinceTime?: Timestamp | undefined;
 };
 
 /**
@@ -2802,6 +3386,13 @@ export type GetErrorStatsResponseJson = {
    * @generated from field: bool last_hour_running = 3;
    */
   lastHourRunning?: boolean;
+
+  /**
+   * See ListErrorsResponse.stale_since_time.
+   *
+   * @generated from field: google.protobuf.Timestamp stale_since_time = 4;
+   */
+  staleSinceTime?: TimestampJson;
 };
 
 /**
@@ -2809,7 +3400,7 @@ export type GetErrorStatsResponseJson = {
  * Use `create(GetErrorStatsResponseSchema)` to create a new message.
  */
 export const GetErrorStatsResponseSchema: GenMessage<GetErrorStatsResponse, {jsonType: GetErrorStatsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 26);
+  messageDesc(file_faultline_v1_error, 34);
 
 /**
  * Asks for changes.
@@ -2844,7 +3435,7 @@ export type WatchErrorsRequestJson = {
  * Use `create(WatchErrorsRequestSchema)` to create a new message.
  */
 export const WatchErrorsRequestSchema: GenMessage<WatchErrorsRequest, {jsonType: WatchErrorsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 27);
+  messageDesc(file_faultline_v1_error, 35);
 
 /**
  * Changes of the last second.
@@ -2893,7 +3484,7 @@ export type WatchErrorsResponseJson = {
  * Use `create(WatchErrorsResponseSchema)` to create a new message.
  */
 export const WatchErrorsResponseSchema: GenMessage<WatchErrorsResponse, {jsonType: WatchErrorsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 28);
+  messageDesc(file_faultline_v1_error, 36);
 
 /**
  * The state of an error. A new event turns a resolved error unresolved; an ignored one stays ignored.
@@ -3116,6 +3707,29 @@ export const ErrorService: GenService<{
     methodKind: "unary";
     input: typeof ListErrorsRequestSchema;
     output: typeof ListErrorsResponseSchema;
+  },
+  /**
+   * Lists errors of all projects the caller may read, whichever backend they have. Each project answers in a message of
+   * its own, as soon as it can, so that a slow one holds up no other; the call ends when all have answered. Together the
+   * messages hold the first page_size errors of the whole.
+   *
+   * @generated from rpc faultline.v1.ErrorService.ListAllErrors
+   */
+  listAllErrors: {
+    methodKind: "server_streaming";
+    input: typeof ListAllErrorsRequestSchema;
+    output: typeof ListAllErrorsResponseSchema;
+  },
+  /**
+   * Tells which project an error belongs to, by its id alone. Finds errors that are stored here, in projects the caller
+   * may read; all others are refused with ERROR_NOT_FOUND.
+   *
+   * @generated from rpc faultline.v1.ErrorService.GetErrorProject
+   */
+  getErrorProject: {
+    methodKind: "unary";
+    input: typeof GetErrorProjectRequestSchema;
+    output: typeof GetErrorProjectResponseSchema;
   },
   /**
    * Reads one error.

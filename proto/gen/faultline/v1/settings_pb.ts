@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/settings.proto.
  */
 export const file_faultline_v1_settings: GenFile = /*@__PURE__*/
-  fileDesc("ChtmYXVsdGxpbmUvdjEvc2V0dGluZ3MucHJvdG8SDGZhdWx0bGluZS52MSKbAgoIU2V0dGluZ3MSEgoKcHJvamVjdF9pZBgBIAEoDRIOCgZhY3RpdmUYAiABKAgSJgoHYmFja2VuZBgDIAEoDjIVLmZhdWx0bGluZS52MS5CYWNrZW5kEhgKEGV4dGVybmFsX2FwaV91cmwYBCABKAkSHwoXaGFzX2V4dGVybmFsX2F1dGhfdG9rZW4YBSABKAgSNwoQZXh0ZXJuYWxfcHJvamVjdBgGIAEoCzIdLmZhdWx0bGluZS52MS5FeHRlcm5hbFByb2plY3QSCwoDZHNuGAcgASgJEhAKCHJldmlzaW9uGAggASgNEjAKDHVwZGF0ZWRfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAibwoPRXh0ZXJuYWxQcm9qZWN0EgoKAmlkGAEgASgJEgwKBHNsdWcYAiABKAkSDAoEbmFtZRgDIAEoCRIZChFvcmdhbml6YXRpb25fc2x1ZxgEIAEoCRIZChFvcmdhbml6YXRpb25fbmFtZRgFIAEoCSIoChJHZXRTZXR0aW5nc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDSI/ChNHZXRTZXR0aW5nc1Jlc3BvbnNlEigKCHNldHRpbmdzGAEgASgLMhYuZmF1bHRsaW5lLnYxLlNldHRpbmdzIs8CChVVcGRhdGVTZXR0aW5nc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRITCgZhY3RpdmUYAiABKAhIAIgBARIrCgdiYWNrZW5kGAMgASgOMhUuZmF1bHRsaW5lLnYxLkJhY2tlbmRIAYgBARIdChBleHRlcm5hbF9hcGlfdXJsGAQgASgJSAKIAQESIAoTZXh0ZXJuYWxfYXV0aF90b2tlbhgFIAEoCUgDiAEBEjcKEGV4dGVybmFsX3Byb2plY3QYBiABKAsyHS5mYXVsdGxpbmUudjEuRXh0ZXJuYWxQcm9qZWN0EhUKCHJldmlzaW9uGAcgASgNSASIAQFCCQoHX2FjdGl2ZUIKCghfYmFja2VuZEITChFfZXh0ZXJuYWxfYXBpX3VybEIWChRfZXh0ZXJuYWxfYXV0aF90b2tlbkILCglfcmV2aXNpb24iQgoWVXBkYXRlU2V0dGluZ3NSZXNwb25zZRIoCghzZXR0aW5ncxgBIAEoCzIWLmZhdWx0bGluZS52MS5TZXR0aW5ncyJoChtMaXN0RXh0ZXJuYWxQcm9qZWN0c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIYChBleHRlcm5hbF9hcGlfdXJsGAIgASgJEhsKE2V4dGVybmFsX2F1dGhfdG9rZW4YAyABKAkiagocTGlzdEV4dGVybmFsUHJvamVjdHNSZXNwb25zZRI4ChFleHRlcm5hbF9wcm9qZWN0cxgBIAMoCzIdLmZhdWx0bGluZS52MS5FeHRlcm5hbFByb2plY3QSEAoId2FybmluZ3MYAiADKAkqUAoHQmFja2VuZBIXChNCQUNLRU5EX1VOU1BFQ0lGSUVEEAASFgoSQkFDS0VORF9JTlRFR1JBVEVEEAESFAoQQkFDS0VORF9FWFRFUk5BTBACMrECCg9TZXR0aW5nc1NlcnZpY2USUgoLR2V0U2V0dGluZ3MSIC5mYXVsdGxpbmUudjEuR2V0U2V0dGluZ3NSZXF1ZXN0GiEuZmF1bHRsaW5lLnYxLkdldFNldHRpbmdzUmVzcG9uc2USWwoOVXBkYXRlU2V0dGluZ3MSIy5mYXVsdGxpbmUudjEuVXBkYXRlU2V0dGluZ3NSZXF1ZXN0GiQuZmF1bHRsaW5lLnYxLlVwZGF0ZVNldHRpbmdzUmVzcG9uc2USbQoUTGlzdEV4dGVybmFsUHJvamVjdHMSKS5mYXVsdGxpbmUudjEuTGlzdEV4dGVybmFsUHJvamVjdHNSZXF1ZXN0GiouZmF1bHRsaW5lLnYxLkxpc3RFeHRlcm5hbFByb2plY3RzUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("ChtmYXVsdGxpbmUvdjEvc2V0dGluZ3MucHJvdG8SDGZhdWx0bGluZS52MSKbAgoIU2V0dGluZ3MSEgoKcHJvamVjdF9pZBgBIAEoDRIOCgZhY3RpdmUYAiABKAgSJgoHYmFja2VuZBgDIAEoDjIVLmZhdWx0bGluZS52MS5CYWNrZW5kEhgKEGV4dGVybmFsX2FwaV91cmwYBCABKAkSHwoXaGFzX2V4dGVybmFsX2F1dGhfdG9rZW4YBSABKAgSNwoQZXh0ZXJuYWxfcHJvamVjdBgGIAEoCzIdLmZhdWx0bGluZS52MS5FeHRlcm5hbFByb2plY3QSCwoDZHNuGAcgASgJEhAKCHJldmlzaW9uGAggASgNEjAKDHVwZGF0ZWRfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAimAEKD0V4dGVybmFsUHJvamVjdBIKCgJpZBgBIAEoCRIMCgRzbHVnGAIgASgJEgwKBG5hbWUYAyABKAkSGQoRb3JnYW5pemF0aW9uX3NsdWcYBCABKAkSGQoRb3JnYW5pemF0aW9uX25hbWUYBSABKAkSDgoGc3RhdHVzGAYgASgJEhcKD29yZ2FuaXphdGlvbl9pZBgHIAEoCSIoChJHZXRTZXR0aW5nc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDSI/ChNHZXRTZXR0aW5nc1Jlc3BvbnNlEigKCHNldHRpbmdzGAEgASgLMhYuZmF1bHRsaW5lLnYxLlNldHRpbmdzIs8CChVVcGRhdGVTZXR0aW5nc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRITCgZhY3RpdmUYAiABKAhIAIgBARIrCgdiYWNrZW5kGAMgASgOMhUuZmF1bHRsaW5lLnYxLkJhY2tlbmRIAYgBARIdChBleHRlcm5hbF9hcGlfdXJsGAQgASgJSAKIAQESIAoTZXh0ZXJuYWxfYXV0aF90b2tlbhgFIAEoCUgDiAEBEjcKEGV4dGVybmFsX3Byb2plY3QYBiABKAsyHS5mYXVsdGxpbmUudjEuRXh0ZXJuYWxQcm9qZWN0EhUKCHJldmlzaW9uGAcgASgNSASIAQFCCQoHX2FjdGl2ZUIKCghfYmFja2VuZEITChFfZXh0ZXJuYWxfYXBpX3VybEIWChRfZXh0ZXJuYWxfYXV0aF90b2tlbkILCglfcmV2aXNpb24iQgoWVXBkYXRlU2V0dGluZ3NSZXNwb25zZRIoCghzZXR0aW5ncxgBIAEoCzIWLmZhdWx0bGluZS52MS5TZXR0aW5ncyJoChtMaXN0RXh0ZXJuYWxQcm9qZWN0c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIYChBleHRlcm5hbF9hcGlfdXJsGAIgASgJEhsKE2V4dGVybmFsX2F1dGhfdG9rZW4YAyABKAkiagocTGlzdEV4dGVybmFsUHJvamVjdHNSZXNwb25zZRI4ChFleHRlcm5hbF9wcm9qZWN0cxgBIAMoCzIdLmZhdWx0bGluZS52MS5FeHRlcm5hbFByb2plY3QSEAoId2FybmluZ3MYAiADKAkqUAoHQmFja2VuZBIXChNCQUNLRU5EX1VOU1BFQ0lGSUVEEAASFgoSQkFDS0VORF9JTlRFR1JBVEVEEAESFAoQQkFDS0VORF9FWFRFUk5BTBACMrECCg9TZXR0aW5nc1NlcnZpY2USUgoLR2V0U2V0dGluZ3MSIC5mYXVsdGxpbmUudjEuR2V0U2V0dGluZ3NSZXF1ZXN0GiEuZmF1bHRsaW5lLnYxLkdldFNldHRpbmdzUmVzcG9uc2USWwoOVXBkYXRlU2V0dGluZ3MSIy5mYXVsdGxpbmUudjEuVXBkYXRlU2V0dGluZ3NSZXF1ZXN0GiQuZmF1bHRsaW5lLnYxLlVwZGF0ZVNldHRpbmdzUmVzcG9uc2USbQoUTGlzdEV4dGVybmFsUHJvamVjdHMSKS5mYXVsdGxpbmUudjEuTGlzdEV4dGVybmFsUHJvamVjdHNSZXF1ZXN0GiouZmF1bHRsaW5lLnYxLkxpc3RFeHRlcm5hbFByb2plY3RzUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * The settings of one project.
@@ -201,6 +201,20 @@ export type ExternalProject = Message<"faultline.v1.ExternalProject"> & {
    * @generated from field: string organization_name = 5;
    */
   organizationName: string;
+
+  /**
+   * Its status there, such as `active`. Told by ListExternalProjects only; may be empty.
+   *
+   * @generated from field: string status = 6;
+   */
+  status: string;
+
+  /**
+   * The id of its organization there. Told by ListExternalProjects only; may be empty.
+   *
+   * @generated from field: string organization_id = 7;
+   */
+  organizationId: string;
 };
 
 /**
@@ -243,6 +257,20 @@ export type ExternalProjectJson = {
    * @generated from field: string organization_name = 5;
    */
   organizationName?: string;
+
+  /**
+   * Its status there, such as `active`. Told by ListExternalProjects only; may be empty.
+   *
+   * @generated from field: string status = 6;
+   */
+  status?: string;
+
+  /**
+   * The id of its organization there. Told by ListExternalProjects only; may be empty.
+   *
+   * @generated from field: string organization_id = 7;
+   */
+  organizationId?: string;
 };
 
 /**
@@ -365,7 +393,8 @@ export type UpdateSettingsRequest = Message<"faultline.v1.UpdateSettingsRequest"
   externalAuthToken?: string | undefined;
 
   /**
-   * Links the external project. Absent: unchanged.
+   * Links the external project. Absent: unchanged. One that another project is linked to is refused with
+   * EXTERNAL_PROJECT_TAKEN.
    *
    * @generated from field: faultline.v1.ExternalProject external_project = 6;
    */
@@ -422,7 +451,8 @@ export type UpdateSettingsRequestJson = {
   externalAuthToken?: string;
 
   /**
-   * Links the external project. Absent: unchanged.
+   * Links the external project. Absent: unchanged. One that another project is linked to is refused with
+   * EXTERNAL_PROJECT_TAKEN.
    *
    * @generated from field: faultline.v1.ExternalProject external_project = 6;
    */
@@ -666,8 +696,8 @@ export const SettingsService: GenService<{
   },
   /**
    * Tests the connection to an external system and lists its projects (specification 4.3). Refused with
-   * MONITOR_DISABLED while the project's Monitor feature is off, and with EXTERNAL_LOOKUP_FAILED when the external
-   * system does not answer as it should.
+   * MONITOR_DISABLED while the project's Monitor feature is off, and with one of the EXTERNAL reasons when the external
+   * system cannot be asked or does not answer as it should.
    *
    * @generated from rpc faultline.v1.SettingsService.ListExternalProjects
    */

@@ -11,7 +11,7 @@ import { isoTime } from "../iso-time.ts";
 import { projectOf } from "../named-project.ts";
 import { perPageOf, setCursorLinks } from "../pages.ts";
 import { textParam } from "../params.ts";
-import { decodedPart } from "../path-parts.ts";
+import { decodedPart } from "../../path-pattern.ts";
 import { hoursOf } from "../period.ts";
 import type { Operation } from "../rest.ts";
 

@@ -1,0 +1,46 @@
+import type { Core } from "./core.ts";
+import type { ServiceError } from "./service-error.ts";
+
+/**
+ * An HTTP API that a plugin serves on the public address. The bridge matches the path, reads token and body and sends the
+ * answer; the plugin calls the core with the token, so that each call is authorised by the method's own row.
+ */
+export interface HttpApi {
+  /** Such as `/api/0`: unknown addresses below it are answered with `notFound`. */
+  readonly prefix: string;
+  readonly routes: readonly HttpApiRoute[];
+  /** How the API tells of a refusal. A refusal with the reason INTERNAL is logged. */
+  refusal(error: ServiceError): HttpAnswer;
+  /** How it answers an address or a method that it does not have. */
+  readonly notFound: HttpAnswer;
+}
+
+/** A path with its methods. */
+export interface HttpApiRoute {
+  /** In it `:name` stands for one part; a trailing slash may follow. */
+  readonly path: string;
+  /** By HTTP method, such as `GET`; a HEAD is answered as a GET without its body. */
+  readonly methods: Readonly<Record<string, (call: HttpCall) => Promise<HttpAnswer>>>;
+}
+
+/** A request as the bridge has read it. */
+export interface HttpCall {
+  /** The core's services. */
+  readonly core: Core;
+  /** The decoded parts of the path that the route names. */
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** The fields of the JSON body; empty where there is none. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** The token of `Authorization: Bearer` or `PRIVATE-TOKEN`; undefined where there is none, or several that differ. */
+  readonly token: string | undefined;
+  /** What links to us begin with, such as `https://errors.example.com`. */
+  readonly origin: string;
+}
+
+/** An answer with a JSON body. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}

@@ -1,0 +1,50 @@
+/**
+ * The one way out of the process: every request to another system goes through it. It connects to public addresses and
+ * to what the operator allowed, to exactly the address it has judged, follows no redirection and reads no more than asked.
+ */
+export interface Outbound {
+  /** Sends a request and reads the whole answer, whatever its status. Throws OutboundFailure when there is none. */
+  request(request: OutboundRequest): Promise<OutboundAnswer>;
+}
+
+export interface OutboundRequest {
+  readonly method: "GET" | "POST" | "PUT";
+  /** http or https. The raw text is judged before it is parsed. */
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Bytes of the answer's body that are read at most; an answer with more is a failure. */
+  readonly maxBytes: number;
+  /** Milliseconds for the whole, from the look-up of the name to the last byte. */
+  readonly timeoutMs: number;
+  /** Aborted when nobody waits any more. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface OutboundAnswer {
+  readonly status: number;
+  /** Names in lower case; of several with one name, all joined by `, `. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/**
+ * Why a request has no answer. `address`: no connection was made, as the address is not public and not allowed, is our
+ * own, or its name was not found; these look and take alike, so that nobody can map a private network with them.
+ */
+export type OutboundFault =
+  "address" | "connect_timeout" | "read_timeout" | "refused" | "socket" | "tls" | "protocol" | "too_big" | "aborted";
+
+/** A request that has no answer. Its message is for the log: it names no secret, and no address that was looked up. */
+export class OutboundFailure extends Error {
+  readonly fault: OutboundFault;
+  /** Of `too_big`: the bytes that were announced, or else were read. */
+  readonly bytes: number;
+
+  constructor(fault: OutboundFault, message: string, options: { bytes?: number; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.name = "OutboundFailure";
+    this.fault = fault;
+    this.bytes = options.bytes ?? 0;
+  }
+}

@@ -1,0 +1,58 @@
+import { invalidField, ServiceError, type HttpAnswer, type HttpApi, type HttpCall } from "@faultline/plugin";
+import { ErrorReason } from "@faultline/proto";
+import { decodedPart, pathPattern } from "./path-pattern.ts";
+import { readBody, tokenOf } from "./read-request.ts";
+import { sendJson, type Handler, type Route, type Visit } from "./visit.ts";
+
+/** The routes of an API that a plugin serves, and below them its answer to what it does not have. */
+export function apiRoutes(api: HttpApi): Route[] {
+  const unknown: Handler = async ({ response }) => send(response, api.notFound);
+  const routes = api.routes.map(({ path, methods }) => {
+    const handlers = Object.entries(methods).map(([name, run]) => [name, handle(api, run)] as const);
+    const head = handlers.filter(([name]) => name === "GET").map(([, handler]) => ["HEAD", handler] as const);
+    return { pattern: pathPattern(path), methods: Object.fromEntries([...handlers, ...head]), otherMethod: unknown };
+  });
+  return [...routes, { pattern: new RegExp(`^${api.prefix}(/|$)`), methods: {}, otherMethod: unknown }];
+}
+
+function handle(api: HttpApi, run: (call: HttpCall) => Promise<HttpAnswer>): Handler {
+  return async (visit) => {
+    try {
+      send(visit.response, await run(await callOf(visit)));
+    } catch (thrown) {
+      const refusal = ServiceError.from(thrown);
+      if (refusal.reason === ErrorReason.INTERNAL) visit.host.log.error({ err: thrown }, "an API call failed");
+      send(visit.response, api.refusal(refusal));
+    }
+  };
+}
+
+async function callOf({ host, request, path, query, origin }: Visit): Promise<HttpCall> {
+  return {
+    core: host.core,
+    path: Object.fromEntries(Object.entries(path).map(([name, part]) => [name, decodedPart(part)])),
+    query,
+    body: fields(await readBody(request)),
+    token: tokenOf(request),
+    origin,
+  };
+}
+
+function fields(text: string | undefined): Readonly<Record<string, unknown>> {
+  if (text === undefined) throw invalidField("body", "The body is too large.");
+  if (text.trim() === "") return {};
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) {
+      return parsed as Record<string, unknown>; // an object, as checked
+    }
+  } catch {
+    // Refused below like all else that is no object.
+  }
+  throw invalidField("body", "The body must be a JSON object.");
+}
+
+function send(response: Visit["response"], { status, headers, body }: HttpAnswer): void {
+  for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
+  sendJson(response, status, body);
+}

@@ -1,0 +1,27 @@
+import type { IncomingMessage } from "node:http";
+
+/**
+ * `PRIVATE-TOKEN: <token>` (specification 4.1) or `Authorization: Bearer <token>`; never the query, which is logged. Who
+ * sends several that differ is nobody: a proxy in front may have meant another one than we would take.
+ */
+export function tokenOf({ headersDistinct }: IncomingMessage): string | undefined {
+  const tokens = new Set([
+    ...(headersDistinct["private-token"] ?? []).filter((token) => token !== ""),
+    ...(headersDistinct["authorization"] ?? []).flatMap((text) => /^bearer\s+(\S+)$/i.exec(text)?.[1] ?? []),
+  ]);
+  return tokens.size === 1 ? [...tokens][0] : undefined;
+}
+
+const maxBodyBytes = 64 * 1024;
+
+/** The body of a call as text; undefined when it has more than 64 KiB. */
+export async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBodyBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
