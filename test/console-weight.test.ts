@@ -111,20 +111,25 @@ function atMost(limit: number, found: number, unit: string): void {
 
 /** Limits of the design for the scripts of a page; where one cannot be kept, the reason and what was reached. */
 const pages: [name: string, path: () => string, limit: number][] = [
-  // The design allows 42, of which the framework leaves 4 for navigation, toast, clock and icons.
-  ["shell", () => "/-/profile", 44.5],
+  // The design allows 42, of which the framework leaves 4 for navigation, toast, clock and icons; links of the navigation
+  // that may be off, with the tooltip that says why, are 0.4.
+  ["shell", () => "/-/profile", 45],
   // The design allows 40. The page itself is 1.5 kB; the shell comes along, so that signing in does not wait for it.
-  ["sign-in", () => "/-/sign_in", 45.5],
-  ["list", () => list, 60],
-  // The design allows 70. Twelve more links in the navigation, with their addresses, are 0.5 kB on every page.
-  ["details", () => details, 70.5],
+  ["sign-in", () => "/-/sign_in", 46],
+  // The design allows 60. What an external system that fails or is down asks of the page is 1 kB: it has to be there for
+  // those without scripts. The countdown and reading again each minute load later.
+  ["list", () => list, 61.5],
+  // The design allows 70. Fourteen more links in the navigation, with their addresses, are 0.9 kB on every page, what an
+  // external system asks of it is 2.5 kB.
+  ["details", () => details, 74],
   ["events", () => details.replace(/details$/, "events"), 70],
-  ["releases", () => `${list}/releases`, 58.5],
+  ["releases", () => `${list}/releases`, 59],
   ["ingestion", () => `${list}/ingestion`, 55],
   ["get started", () => `${list}/get_started`, 60],
-  // The design allows 55. Connecting to an external system is 2 kB; the steps of a key's rotation load later.
-  ["monitor settings", () => list.replace("error_tracking", "settings/monitor"), 57.5],
+  // The design allows 55. Connecting to an external system is 2.5 kB; the steps of a key's rotation load later.
+  ["monitor settings", () => list.replace("error_tracking", "settings/monitor"), 58.5],
   ["projects", () => "/-/projects", 60],
+  ["errors of all projects", () => "/-/errors", 60],
   ["access tokens", () => "/-/profile/personal_access_tokens", 55],
   ["account", () => "/-/profile/account", 55],
   ["sessions", () => "/-/profile/account/sessions", 55],
@@ -167,11 +172,12 @@ test("no page loads the protobuf runtime", () => {
   );
 });
 
-test("all styles together weigh at most 12 kB", () => {
+// The design allows 12. The errors of all projects and the panels of a failing external system are 0.3.
+test("all styles together weigh at most 12.5 kB", () => {
   const styles = readdirSync(join(client, "_app"), { recursive: true, encoding: "utf8" }).filter((file) =>
     file.endsWith(".css"),
   );
-  atMost(12, weight(styles.map((file) => `_app/${file}`)), "kB");
+  atMost(12.5, weight(styles.map((file) => `_app/${file}`)), "kB");
 });
 
 test(`a list of ${errorCount} errors is at most 30 kB of HTML and 1,500 elements`, async () => {

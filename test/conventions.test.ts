@@ -87,6 +87,31 @@ test("the environment is read in backend/src/config.ts only", () => {
   );
 });
 
+test("nothing goes out of the process but by the outbound client", () => {
+  /** What backend and plugins may take from Node's network modules elsewhere: it listens or judges. */
+  const harmless = new Set(["createServer", "BlockList", "isIP", "createSecureContext"]);
+  const networkImport =
+    /\bimport\s+([^;"']*?)\s*from\s*["'](?:node:)?(?:https?2?|net|tls|dns(?:\/promises)?|dgram)["']/g;
+  const takesMore = (names: string) =>
+    !names.startsWith("type ") &&
+    names
+      .split(/[{},]/)
+      .map((name) => name.trim())
+      .some((name) => name !== "" && !name.startsWith("type ") && !harmless.has(name));
+  const goesOut = (text: string) =>
+    /(?<![.\w])fetch\(|\bnew (?:WebSocket|EventSource)\b|["']undici["']|\bimport\(["']node:|\brequire\(/.test(text) ||
+    [...text.matchAll(networkImport)].some(([, names = ""]) => takesMore(names));
+  const serverSide = code.filter(
+    (file) => /^(backend|plugins)\//.test(file) || /^console\/.*(?:\/server\/|\.server\.ts$|\+server\.ts$)/.test(file),
+  );
+  const goers = serverSide.filter((file) => goesOut(textOf(file)));
+  assert.equal(
+    goers.filter((file) => !file.startsWith("backend/src/outbound/")),
+    [],
+  );
+  assert.ok(["connect", "exchange", "resolve"].every((name) => goers.includes(`backend/src/outbound/${name}.ts`)));
+});
+
 test("no page shows text as HTML", () => {
   assert.equal(
     files.filter((file) => file.endsWith(".svelte") && /\{@html\b/.test(textOf(file))),

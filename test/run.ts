@@ -23,7 +23,8 @@ if (files.length === 0) {
 
 // Those of these folders share the machine, two at once, unless their first line says that they measure times; the
 // others run one by one.
-const sharingFolders = /^test\/(unit|permissions|browser|flow\/(rest|members|identity|attacks|instance))\//;
+const sharingFolders =
+  /^test\/(unit|permissions|contract|browser|flow\/(rest|members|identity|attacks|instance|external|sentry-api))\//;
 const isSharing = (file: string) => sharingFolders.test(file) && !/^\/\/ alone\b/.test(firstLineOf(file));
 summarise([
   ...(await runAll(files.filter(isSharing), Math.min(2, cpus().length))),

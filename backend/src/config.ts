@@ -156,11 +156,11 @@ function isLoopback(host: string): boolean {
   return host === "[::1]" || (isIP(host) === 4 && host.startsWith("127."));
 }
 
-/** Whether `text` is an IP address, or one with the length of a subnet's prefix. */
+/** Whether `text` is an IP address without a zone, or one with the length of a subnet's prefix. */
 function isNetwork(text: string): boolean {
   const [address = "", prefix, ...more] = text.split("/");
   const bits = { 4: 32, 6: 128 }[isIP(address)];
-  if (bits === undefined || more.length > 0) return false;
+  if (bits === undefined || more.length > 0 || address.includes("%")) return false;
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
 }
 

@@ -114,7 +114,8 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
 
   // The services.
   const baseUrl = () => config.baseUrl ?? bridge.url();
-  const outbound = new OutboundClient({ rules: config.outbound, own: () => [baseUrl(), bridge.url()] });
+  const ownUrls = () => [baseUrl(), bridge.url(), `http://${config.grpcAddress}`];
+  const outbound = new OutboundClient({ rules: config.outbound, own: ownUrls });
   const memory = new AccessMemory();
   const grants = new Grants(orm, memory);
   const guard = new Guard(new CallerDirectory({ orm, keyRing, clock, memory }), grants);
@@ -136,7 +137,7 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
     accept: (intake) => queue.accept(intake),
     note: (outcome) => outcomes.note(outcome),
   };
-  ownErrors.useDoor(events);
+  ownErrors.useWays(events, outbound);
   const { deprecations: rules } = platform;
   const reporting = new OwnErrorSettings({ orm, database, keyRing, projects, clientKeys, rules, ownErrors, log });
   await reporting.apply();
@@ -157,7 +158,7 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
       clientKey: clientKeyService(clientKeys),
       error: errorService({
         projects,
-        allErrors: allErrors({ projects }),
+        allErrors: allErrors({ orm, projects, grants, log }),
         errorProject: errorProject({ backends: [...backends.values()], grants }),
       }),
       release: releaseService(projects),

@@ -16,6 +16,8 @@ declare global {
       project?: Project;
       /** What its owners are called; empty for those who need not ask them. */
       owners?: readonly string[];
+      /** When what is shown was read, where the external system cannot be asked now. */
+      staleSinceTime?: string | undefined;
     }
     interface Error {
       /** Why, as named in error_reason.proto, or CORE_UNREACHABLE. */

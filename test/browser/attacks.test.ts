@@ -7,9 +7,10 @@ import { chromium, type Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { openBrowser, type TestBrowser } from "../support/browser.ts";
-import { sessionCookie, signInByForm, tokenIn } from "../support/console.ts";
 import { grpcClient, type GrpcClient } from "../support/grpc.ts";
 import { http } from "../support/http.ts";
+import { type InertPage, inertPage } from "../support/inert-page.ts";
+import { packed, polyglotAt, polyglotEvent } from "../support/polyglot-event.ts";
 import { elsewhere, polyglots } from "../support/polyglots.ts";
 import { createProject, type Project } from "../support/project.ts";
 import { reported } from "../support/reported.ts";
@@ -26,148 +27,12 @@ let page: Page;
 let project: Project;
 let home: string;
 let details: string[];
-const requests: string[] = [];
+let assertInert: InertPage["assertInert"];
+let openInert: InertPage["openInert"];
 const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
-let dialogs = 0;
 
-/** Runs before every page: counts what the policy stopped, which text must not even try. */
-const watchPolicy = `addEventListener("securitypolicyviolation", (event) => {
-  globalThis.violations = [...(globalThis.violations ?? []), event.effectiveDirective + " " + event.blockedURI];
-});`;
-
-/** What is wrong with the page that is shown. */
-const faultsOfPage = `(() => {
-  const all = [...document.querySelectorAll("*")];
-  const links = [...document.querySelectorAll("[href], [src], [action], [formaction], [srcset], [ping], [poster]")];
-  const isOurs = (address) => new URL(address, location.href).origin === location.origin;
-  const isBare = ({ rel }) => !["noopener", "noreferrer", "nofollow"].every((one) => rel.split(" ").includes(one));
-  const isElsewhere = (link) =>
-    link.tagName === "A" ? !isOurs(link.href) && (isBare(link) || !/^https?:$/.test(link.protocol))
-    : [...link.attributes].some(({ name, value }) =>
-        ["href", "src", "action", "formaction", "poster"].includes(name) && !value.startsWith("#") && !isOurs(value));
-  const main = document.querySelector("main");
-  return {
-    ran: globalThis.taken ?? 0,
-    violations: globalThis.violations ?? [],
-    handlers: all.filter((one) => one.getAttributeNames().some((name) => /^on/.test(name))).length,
-    foreign: main.querySelectorAll("script, iframe, object, embed, img, video, audio, link, meta, style, base, math, template, marquee, foreignObject, animate").length,
-    links: links.filter(isElsewhere).map((link) => link.outerHTML.slice(0, 200)),
-    frames: frames.length,
-    sideways: document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    isOurs: main !== null && document.querySelector(".app") !== null,
-  };
-})()`;
-const noFaults = {
-  ran: 0,
-  violations: [],
-  handlers: 0,
-  foreign: 0,
-  links: [],
-  frames: 0,
-  sideways: 0,
-  isOurs: true,
-};
-
-/** Asserts that nothing of what the page shows took effect, and that the browser fetched and complained about nothing. */
-async function assertInert(address: string): Promise<void> {
-  assert.equal(await page.evaluate(faultsOfPage), noFaults, address);
-  const elsewhereAsked = requests.splice(0).filter((url) => !url.startsWith(`${server.url}/`));
-  assert.equal(elsewhereAsked, [], "A65: nothing is fetched from another site");
-  assert.is(dialogs, 0, "no dialog was opened");
-  assert.is(browser.context.pages().length, 1, "no window was opened");
-  // That a page is refused, or that its connection was closed while it was idle, is no fault of the texts.
-  const faults = browser.complaints.splice(0).filter((one) => !/Failed to load resource|net::ERR_/.test(one));
-  assert.equal(faults, []);
-}
-
-/** Opens a page and asserts that nothing of what it shows took effect, on a wide screen and on a phone. */
-async function openInert(address: string): Promise<void> {
-  await page.setViewportSize({ width: 1280, height: 800 });
-  const answer = await page.goto(address, { waitUntil: "networkidle" });
-  assert.ok((answer?.status() ?? 500) < 500, address);
-  await assertInert(address);
-  await page.setViewportSize({ width: 360, height: 740 });
-  await assertInert(`${address} on a phone`);
-}
-
-/** As many texts at once as one place takes, each whole. */
-function packed(most: number): string[] {
-  const packs: string[] = [];
-  for (const text of polyglots) {
-    const last = packs.at(-1);
-    if (last !== undefined && last.length + text.length < most) packs[packs.length - 1] = `${last} ${text}`;
-    else packs.push(text);
-  }
-  return packs;
-}
-
-const at = (index: number) => polyglots[index % polyglots.length] ?? "";
+/** Texts in a list of an event. */
 const perEvent = 40;
-const eventCount = Math.ceil(polyglots.length / perEvent);
-
-/** An event in which every place holds hostile text; together the events hold every text in every kind of list. */
-function hostileEvent(number: number) {
-  const start = number * perEvent;
-  const texts = Array.from({ length: perEvent }, (_, index) => at(start + index));
-  const joined = texts.join(" ");
-  const pairs = Object.fromEntries(texts.map((text, index) => [at(start + index + 7), text]));
-  const frames = texts.map((text, index) => ({
-    function: text,
-    filename: at(start + index + 1),
-    abs_path: at(start + index + 2),
-    module: at(start + index + 3),
-    package: at(start + index + 4),
-    lineno: 1 + index,
-    in_app: true,
-    pre_context: [at(start + index + 5)],
-    context_line: text,
-    post_context: [at(start + index + 6)],
-    vars: { [text]: text, nested: { [text]: [text] } },
-  }));
-  return {
-    event_id: newEventId(),
-    platform: number % 2 === 0 ? "javascript" : joined,
-    level: number % 3 === 0 ? joined : "error",
-    logger: joined,
-    message: joined,
-    logentry: { message: `${joined} %s`, params: [joined], formatted: joined },
-    transaction: joined,
-    server_name: joined,
-    release: at(start),
-    dist: joined,
-    environment: at(start + 1),
-    exception: {
-      values: [
-        { type: joined, value: joined, module: joined, stacktrace: { frames } },
-        ...texts.slice(0, 10).map((text) => ({
-          type: text,
-          value: text,
-          mechanism: { type: text, description: text, help_link: text, data: { [text]: text } },
-        })),
-      ],
-    },
-    threads: { values: [{ id: joined, name: joined, stacktrace: { frames: frames.slice(0, 5) }, crashed: true }] },
-    tags: pairs,
-    extra: pairs,
-    contexts: { browser: { name: joined, version: joined }, os: { name: joined }, [at(start)]: pairs },
-    modules: pairs,
-    user: { id: joined, username: joined, email: joined, ip_address: joined, name: joined, [at(start)]: joined },
-    request: {
-      url: at(start + 56 + number), // addresses, some of them
-      method: joined,
-      query_string: joined,
-      headers: pairs,
-      cookies: pairs,
-      data: pairs,
-      env: pairs,
-    },
-    breadcrumbs: {
-      values: texts.map((text) => ({ type: text, category: text, level: text, message: text, data: { [text]: text } })),
-    },
-    sdk: { name: joined, version: joined, integrations: texts, packages: [{ name: joined, version: joined }] },
-    fingerprint: ["{{ default }}", `${number}`],
-  };
-}
 
 /** Does what validation may refuse; what it takes is shown. */
 async function accepted(calls: readonly (() => Promise<unknown>)[]): Promise<number> {
@@ -185,8 +50,9 @@ async function accepted(calls: readonly (() => Promise<unknown>)[]): Promise<num
 
 async function fill(): Promise<void> {
   const { users, projects, members, memberRoles, accounts, errors, auth } = { ...client };
+  const eventCount = Math.ceil(polyglots.length / perEvent);
   for (let number = 0; number < eventCount; number++) {
-    const answer = await sendEvent(server, project, hostileEvent(number));
+    const answer = await sendEvent(server, project, polyglotEvent(number, perEvent));
     assert.is(answer.status, 200, answer.text);
   }
   const listed = (await errors.listErrors({ projectId: project.id }, auth)).errors;
@@ -221,8 +87,8 @@ async function fill(): Promise<void> {
   const { events } = await errors.listEvents({ projectId: project.id, errorId: listed[0]?.errorId ?? "" }, auth);
   const feedback = {
     event_id: events[0]?.eventId,
-    name: at(1),
-    email: at(2),
+    name: polyglotAt(1),
+    email: polyglotAt(2),
     comments: polyglots.slice(0, 60).join("\n"),
   };
   await sendEnvelope(server, project, envelope(newEventId(), [{ type: "user_report" }, feedback]));
@@ -262,8 +128,8 @@ async function fill(): Promise<void> {
   const { sessionToken: token } = await accounts.signIn({
     username: "root",
     password: "correct horse battery staple",
-    clientAddress: at(3),
-    userAgent: `${at(4)} ${at(5)}`,
+    clientAddress: polyglotAt(3),
+    userAgent: `${polyglotAt(4)} ${polyglotAt(5)}`,
   });
   await accepted(
     names.slice(0, 30).map((name) => () => accounts.createAccessToken({ name, scopes: ["api"] }, { token })),
@@ -279,15 +145,7 @@ test.before(
     home = `/${(await client.projects.getProject({ key }, client.auth)).project?.path}/-`;
     await fill();
     browser = await openBrowser(server);
-    ({ page } = browser);
-    await browser.context.addInitScript(watchPolicy);
-    const value = tokenIn(sessionCookie(await signInByForm(server)));
-    await browser.context.addCookies([{ name: "faultline_session", value, url: server.url }]);
-    browser.context.on("request", (request) => requests.push(request.url()));
-    page.on("dialog", (dialog) => {
-      dialogs++;
-      dialog.dismiss().catch(() => undefined);
-    });
+    ({ page, assertInert, openInert } = await inertPage(browser, server));
   }),
 );
 test.after(async () => {

@@ -317,10 +317,10 @@ test("Connect tells that it failed, and below it why; another address clears it"
   await open(page, settings("monitor"));
   await page.getByRole("radio", { name: "External" }).check();
   await page.getByText("After adding your auth token, select Connect to load projects.").waitFor();
-  await connect(page, "https://errors.example", "some-token");
+  await connect(page, "http://127.0.0.1:9", "some-token");
   await page.getByText(failed, { exact: true }).waitFor();
-  await page.getByText("Reading from an external error-tracking system comes with a later version.").waitFor();
-  await forgive(400);
+  await page.getByText("No connection is made to this address").waitFor();
+  await forgive(409);
   await browser.photograph("connect-failed", page);
   await page.getByLabel("External API URL").fill("https://other.example");
   await page.getByText("After adding your auth token, select Connect to load projects.").waitFor();
@@ -366,7 +366,7 @@ test("a Maintainer turns Monitor off; the pages of Error Tracking are 404 and sa
     await openRefused(page, tracking(part), 404);
     assert.is(await heading(page), "Monitor is turned off for this project.", part);
     await page.getByText("Turn it on in Settings > General").waitFor();
-    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Errors" }).waitFor();
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Errors", exact: true }).waitFor();
   }
   await browser.photograph("monitor-off-maintainer", page);
   await page.getByRole("main").getByRole("link", { name: "Settings > General" }).click();
@@ -386,7 +386,7 @@ test("with Monitor off a Reporter is told that a maintainer can turn it on", asy
 test("with Monitor off a link within the console leads to the same 404, and back", async () => {
   const page = pageOf("maintainer");
   await open(page, settings("general"));
-  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Errors" }).click();
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Errors", exact: true }).click();
   await page.getByRole("heading", { level: 1, name: "Monitor is turned off for this project." }).waitFor();
   await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "General" }).click();
   await page.getByRole("heading", { level: 1, name: "General settings" }).waitFor();

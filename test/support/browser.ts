@@ -28,7 +28,7 @@ export interface TestBrowser {
 }
 
 /** Starts the system's Chromium. */
-export async function openBrowser(server: Server): Promise<TestBrowser> {
+export async function openBrowser(server: Pick<Server, "url">): Promise<TestBrowser> {
   assert.ok(existsSync(executablePath), `no Chromium at ${executablePath}: install it or set CHROMIUM`);
   mkdirSync(screenshots, { recursive: true });
   const browser = await chromium.launch({

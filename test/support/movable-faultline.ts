@@ -1,4 +1,5 @@
 import { test } from "uvu";
+import type { Config } from "../../backend/src/config.ts";
 import { startFaultline, type Faultline } from "../../backend/src/main.ts";
 import { grpcClient, type GrpcClient } from "./grpc.ts";
 import { rootPassword } from "./server.ts";
@@ -8,17 +9,33 @@ import { testConfig } from "./test-config.ts";
 export const hourMs = 3_600_000;
 export const dayMs = 24 * hourMs;
 
+/** A clock that stands still until the test moves it. */
+export interface MovableClock {
+  at: number;
+  now(): number;
+}
+
+export function movableClock(): MovableClock {
+  const clock = { at: Date.UTC(2026, 0, 10, 12), now: () => clock.at };
+  return clock;
+}
+
 /** A service in the test's own process, on a clock that the test moves. */
 export interface MovableFaultline {
   readonly client: GrpcClient;
   readonly faultline: Faultline;
-  readonly clock: { at: number; now(): number };
+  readonly clock: MovableClock;
 }
 
-/** Starts it for all tests of a file, and stops it after them. To be awaited before the first test. */
-export async function movableFaultline(): Promise<MovableFaultline> {
-  const clock = { at: Date.UTC(2026, 0, 10, 12), now: () => clock.at };
-  const faultline = await startFaultline(testConfig(tempDir()), clock);
+/**
+ * Starts it for all tests of a file, and stops it after them. To be awaited before the first test. The clock can be one
+ * that another part of the test shows already.
+ */
+export async function movableFaultline(
+  config: Partial<Config> = {},
+  clock: MovableClock = movableClock(),
+): Promise<MovableFaultline> {
+  const faultline = await startFaultline({ ...testConfig(tempDir()), ...config }, clock);
   const client = grpcClient(faultline);
   test.after(async () => {
     client.close();

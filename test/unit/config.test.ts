@@ -18,6 +18,7 @@ config("nothing set gives the defaults", () => {
     offering: "hosted",
     platformRelease: "18.0",
     rateLimits: { perKey: 300, perProject: 600 },
+    outbound: { networks: [], ports: [] },
     logLevel: "warn",
   });
 });
@@ -39,6 +40,8 @@ config("everything set is taken", () => {
     FAULTLINE_PLATFORM_RELEASE: "17.11",
     FAULTLINE_RATE_LIMIT_KEY: "50",
     FAULTLINE_RATE_LIMIT_PROJECT: "0",
+    FAULTLINE_OUTBOUND_NETWORKS: "10.0.0.0/8, 192.168.1.7,fd00::/8",
+    FAULTLINE_OUTBOUND_PORTS: "8443, 1,65535",
     FAULTLINE_LOG_LEVEL: "silent",
   };
   assert.equal(readConfig(environment), {
@@ -56,6 +59,7 @@ config("everything set is taken", () => {
     offering: "self_managed",
     platformRelease: "17.11",
     rateLimits: { perKey: 50, perProject: 0 },
+    outbound: { networks: ["10.0.0.0/8", "192.168.1.7", "fd00::/8"], ports: [8443, 1, 65_535] },
     logLevel: "silent",
   });
 });
@@ -118,6 +122,8 @@ const refused: [variable: string, values: string[]][] = [
   ["TRUSTED_PROXIES", ["localhost", "10.0.0.0/33", "10.0.0/8", "::1/129", "10.0.0.1/8/8", "10.0.0.1/"]],
   ["RATE_LIMIT_KEY", ["-1", "1.5", "many", "12345678"]],
   ["RATE_LIMIT_PROJECT", ["1e3"]],
+  ["OUTBOUND_NETWORKS", ["sentry.internal", "10.0.0.0/33", "10.0.0.0-10.0.0.9", "fe80::1%eth0", "fd00::/129", "*"]],
+  ["OUTBOUND_PORTS", ["0", "65536", "-1", "80-90", "http", "8443.0", "123456"]],
   ["OFFERING", ["Hosted", "free"]],
   ["LOG_LEVEL", ["verbose"]],
 ];

@@ -15,7 +15,12 @@ const stored: [text: string, url: string][] = [
   ["HTTPS://Errors.Example.COM", "https://errors.example.com"],
   ["https://errors.example.com:443", "https://errors.example.com"],
   ["http://errors.example.com:9000/base//", "http://errors.example.com:9000/base"],
-  ["https://[2001:db8::1]:9000", "https://[2001:db8::1]:9000"],
+  ["https://[2001:DB8::1]:9000", "https://[2001:db8::1]:9000"],
+  ["http://errors.example.com:80/A/b-c_d.e~f", "http://errors.example.com/A/b-c_d.e~f"],
+  ["https://errors.example.com.", "https://errors.example.com"],
+  ["https://errors.example.com.:8443/", "https://errors.example.com:8443"],
+  ["http://sentry_web:9000", "http://sentry_web:9000"],
+  ["http://0x7f.1", "http://127.0.0.1"],
 ];
 
 for (const [text, url] of stored) urls(`"${text}" is stored as "${url}"`, () => assert.is(externalApiUrl(text), url));
@@ -40,6 +45,22 @@ const refused = [
   "https://errors.example.com/a b",
   "https://errörs.example.com",
   "https://errors.example.com:99999",
+  "https://errors.example.com:",
+  "https://%65rrors.example.com",
+  "https://errors.example.com/%2e%2e/x",
+  "https://errors.example.com/a%2fb",
+  "https://errors.example.com/a//b",
+  "https://errors.example.com/a;b",
+  "https://errors.example.com/a:b",
+  "https://errors.example.com/$(x)",
+  "https://errors.example.com/<script>",
+  "https://①②⑦.⓪.⓪.①",
+  "https://１２７.0.0.1",
+  "https://256.256.256.256",
+  "https://[::1",
+  "https://[::1%25eth0]",
+  "https://.",
+  "https://..",
   `https://errors.example.com/${"x".repeat(255)}`,
 ];
 

@@ -1,6 +1,13 @@
 import { Role, type Permission } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
-import { MemberEntity, MemberRoleEntity, ProjectEntity, type ProjectRow, type UserRow } from "../database/entities.ts";
+import {
+  MemberEntity,
+  MemberRoleEntity,
+  ProjectEntity,
+  UserEntity,
+  type ProjectRow,
+  type UserRow,
+} from "../database/entities.ts";
 import { projectNotFound } from "../projects/project-directory.ts";
 import type { AccessMemory } from "./access-memory.ts";
 import { permissionsOf } from "./roles.ts";
@@ -31,6 +38,18 @@ export class Grants {
       if (!found) throw projectNotFound();
       return found;
     });
+  }
+
+  /**
+   * As `of`, for a caller who was admitted a while ago and may have lost rights since. A user read then must not be asked
+   * for: what it may do would be remembered as what it may do now.
+   */
+  async now(userId: number, key: number | string): Promise<Grant> {
+    const user = await this.#memory.remembered(`user ${userId}`, () =>
+      this.#orm.em.fork().findOne(UserEntity, { id: userId, isBlocked: false }),
+    );
+    if (!user) throw projectNotFound();
+    return this.of(user, key);
   }
 }
 

@@ -1,9 +1,19 @@
-import { ClientKeyRefusal, emptyIntake, type Clock, type EventDoor } from "@faultline/plugin";
+import {
+  ClientKeyRefusal,
+  emptyIntake,
+  OutboundFailure,
+  type Clock,
+  type EventDoor,
+  type Outbound,
+} from "@faultline/plugin";
 import { readErrorEvent, type JsonObject } from "@faultline/plugin/sentry-event";
 import { PayloadEncoding } from "@faultline/proto";
 import type { Dsn } from "./dsn.ts";
 
 const timeoutMs = 5_000;
+
+/** Answers of error-tracking systems have some bytes; more is cut, and the event counts as not delivered. */
+const maxBytes = 65_536;
 
 /**
  * Brings an event where the DSN points: into this installation by the door of SDKs when the key is one of its own, else
@@ -12,10 +22,16 @@ const timeoutMs = 5_000;
 export async function deliver(
   event: JsonObject,
   dsn: Dsn,
-  { door, clock, version, signal }: { door: OwnDoor; clock: Clock; version: string; signal: AbortSignal },
+  {
+    door,
+    outbound,
+    clock,
+    version,
+    signal,
+  }: { door: OwnDoor; outbound: Outbound; clock: Clock; version: string; signal: AbortSignal },
 ): Promise<void> {
   const own = await ownProject(dsn.publicKey, door);
-  if (own === undefined) return post(event, dsn, version, signal);
+  if (own === undefined) return post(event, dsn, { outbound, version, signal });
   if (String(own) !== dsn.projectId) throw new Error("the DSN names another project than its key");
   const eventId = String(event["event_id"]);
   await door.accept({
@@ -36,6 +52,9 @@ export async function deliver(
   });
 }
 
+const refused =
+  "the address of the DSN was not found, or may not be connected to: FAULTLINE_OUTBOUND_NETWORKS allows private networks, FAULTLINE_OUTBOUND_PORTS allows ports";
+
 /** The part of the door that own events come in by. */
 export type OwnDoor = Pick<EventDoor, "admit" | "accept">;
 
@@ -49,20 +68,31 @@ async function ownProject(publicKey: string, door: OwnDoor): Promise<number | un
   }
 }
 
-/** Posts an envelope as SDKs do. Its answer is not read, and another address it names is not asked. */
-async function post(event: JsonObject, dsn: Dsn, version: string, signal: AbortSignal): Promise<void> {
+/** Posts an envelope as SDKs do. What is answered is not looked at, and another address it names is not asked. */
+async function post(
+  event: JsonObject,
+  dsn: Dsn,
+  { outbound, version, signal }: { outbound: Outbound; version: string; signal: AbortSignal },
+): Promise<void> {
   const lines = [{ event_id: event["event_id"], sent_at: new Date().toISOString() }, { type: "event" }, event];
-  const response = await fetch(`${dsn.baseUrl}/api/${dsn.projectId}/envelope/`, {
-    method: "POST",
-    redirect: "manual",
-    headers: {
-      "content-type": "application/x-sentry-envelope",
-      "user-agent": `faultline/${version}`,
-      "x-sentry-auth": `Sentry sentry_version=7, sentry_client=faultline/${version}, sentry_key=${dsn.publicKey}`,
-    },
-    body: lines.map((line) => JSON.stringify(line)).join("\n"),
-    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-  });
-  await response.body?.cancel();
-  if (!response.ok) throw new Error(`the other system answered ${response.status}`);
+  const { status } = await outbound
+    .request({
+      method: "POST",
+      url: `${dsn.baseUrl}/api/${dsn.projectId}/envelope/`,
+      headers: {
+        "content-type": "application/x-sentry-envelope",
+        "user-agent": `faultline/${version}`,
+        "x-sentry-auth": `Sentry sentry_version=7, sentry_client=faultline/${version}, sentry_key=${dsn.publicKey}`,
+      },
+      body: lines.map((line) => JSON.stringify(line)).join("\n"),
+      maxBytes,
+      timeoutMs,
+      signal,
+    })
+    .catch((error: unknown) => {
+      throw error instanceof OutboundFailure && error.fault === "address"
+        ? new Error(refused, { cause: error })
+        : error;
+    });
+  if (status < 200 || status > 299) throw new Error(`the other system answered ${status}`);
 }

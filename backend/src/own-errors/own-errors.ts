@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
-import type { Clock, Log } from "@faultline/plugin";
+import type { Clock, Log, Outbound } from "@faultline/plugin";
 import { deliver, type OwnDoor } from "./deliver.ts";
 import type { Dsn } from "./dsn.ts";
 import { identityOf, ownEvent, type Failure } from "./own-event.ts";
@@ -28,7 +28,7 @@ export class OwnErrors {
   readonly #reporting = new AsyncLocalStorage<true>();
   readonly #running = new Set<Promise<void>>();
   readonly #stopped = new AbortController();
-  #door: OwnDoor | undefined;
+  #ways: { readonly door: OwnDoor; readonly outbound: Outbound } | undefined;
   #target: Target | undefined;
   #reported = 0;
   #leftOut = 0;
@@ -46,9 +46,9 @@ export class OwnErrors {
     return { reported: this.#reported, leftOut: this.#leftOut };
   }
 
-  /** The door for events whose DSN is one of this installation's. Until it is given nothing is reported. */
-  useDoor(door: OwnDoor): void {
-    this.#door = door;
+  /** The door for events whose DSN is one of this installation's, and the way to others. Until then nothing is reported. */
+  useWays(door: OwnDoor, outbound: Outbound): void {
+    this.#ways = { door, outbound };
   }
 
   /** Where reports go from now on; undefined: nowhere. */
@@ -58,14 +58,14 @@ export class OwnErrors {
 
   /** Reports a failure in the background. */
   report(failure: Failure): void {
-    const [door, target] = [this.#door, this.#target];
-    if (!door || !target || this.#reporting.getStore() || this.#stopped.signal.aborted) return;
+    const [ways, target] = [this.#ways, this.#target];
+    if (!ways || !target || this.#reporting.getStore() || this.#stopped.signal.aborted) return;
     if (!this.#limits.take(identityOf(failure.thrown))) {
       this.#leftOut++;
       return;
     }
     const running = this.#reporting
-      .run(true, () => this.#send(failure, target, door))
+      .run(true, () => this.#send(failure, target, ways))
       .finally(() => this.#running.delete(running));
     this.#running.add(running);
   }
@@ -82,12 +82,16 @@ export class OwnErrors {
     this.#stopped.abort();
   }
 
-  async #send(failure: Failure, { dsn, environment }: Target, door: OwnDoor): Promise<void> {
+  async #send(
+    failure: Failure,
+    { dsn, environment }: Target,
+    ways: { door: OwnDoor; outbound: Outbound },
+  ): Promise<void> {
     try {
       const names = { eventId: randomUUID().replaceAll("-", ""), now: this.#clock.now() };
       const event = ownEvent(failure, { version: this.#version, environment }, names);
       const { signal } = this.#stopped;
-      await deliver(event, dsn, { door, clock: this.#clock, version: this.#version, signal });
+      await deliver(event, dsn, { ...ways, clock: this.#clock, version: this.#version, signal });
       this.#reported++;
     } catch (error) {
       this.#leftOut++;

@@ -6,12 +6,14 @@ import type { AccessMemory } from "../access/access-memory.ts";
 import type { Grant, Grants } from "../access/grants.ts";
 import type { ClientKeys } from "../client-keys/client-keys.ts";
 import type { CoreCall } from "../access/guard.ts";
-import { contains } from "../database/contains.ts";
 import { MemberEntity, ProjectEntity, SettingsEntity, type ProjectRow } from "../database/entities.ts";
+import { noExternalProject } from "../settings/external-project.ts";
+import { isLinkedElsewhere } from "../settings/linked-elsewhere.ts";
 import { projectToProto } from "../to-proto.ts";
 import { restorable } from "./deleted-projects.ts";
 import { projectNotFound, type ProjectDirectory } from "./project-directory.ts";
 import { projectName, projectPath } from "./project-path.ts";
+import { visibleProjects } from "./visible-projects.ts";
 
 /** Projects. */
 export function projectService(parts: {
@@ -57,13 +59,7 @@ export function projectService(parts: {
       const place = readPageToken("projects", request.pageToken, ["string"]);
       const size = pageSizeOf(request);
       const em = orm.em.fork();
-      const text = request.query.trim();
-      const own = em.createQueryBuilder(MemberEntity).select("projectId").where({ userId: caller.user.id });
-      const where = {
-        deletedAt: null,
-        ...(!caller.user.isAdmin && { id: { $in: own.toRaw() } }),
-        ...(text !== "" && { $or: [{ path: contains(text) }, { name: contains(text) }] }),
-      };
+      const where = visibleProjects(em, caller.user, { text: request.query.trim() });
       const rows = await em.find(
         ProjectEntity,
         { ...where, ...(place && { path: { $gt: place[0] } }) },
@@ -129,6 +125,7 @@ export function projectService(parts: {
           row.path = path;
           row.deletedPath = null;
           row.deletedAt = null;
+          await unlinkIfTaken(em, projectId, clock.now());
         })
         .catch((error: unknown) => refuseTakenPath(error, path, "Give that one another path, then restore this one."));
       changed();
@@ -148,6 +145,16 @@ async function projectRow(em: EntityManager, id: number): Promise<ProjectRow> {
   const row = await em.findOne(ProjectEntity, { id, deletedAt: null });
   if (!row) throw projectNotFound();
   return row;
+}
+
+/** Its external project may have been linked by another project meanwhile; then it comes back not active and unlinked. */
+async function unlinkIfTaken(em: EntityManager, projectId: number, now: number): Promise<void> {
+  const settings = await em.findOne(SettingsEntity, { id: projectId });
+  if (!settings || !(await isLinkedElsewhere(em, settings))) return;
+  Object.assign(settings, noExternalProject);
+  settings.active = false;
+  settings.revision++;
+  settings.updatedAt = now;
 }
 
 /** Of a project that went while it was being listed there is nothing to show. */

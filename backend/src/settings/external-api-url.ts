@@ -1,20 +1,25 @@
 import { invalidField } from "@faultline/plugin";
 
+/** Scheme, host name or address, port, and a base path of plain parts. ASCII alone: look-alike letters are refused. */
+const plainUrl = /^https?:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:\/[a-z0-9._~-]+)*$/i;
+
 /**
  * The External API URL as it is stored: scheme and host of the external system (specification 2.1), with an optional
- * base path. The raw text is checked before it is parsed, since URL parsing silently drops tabs and newlines and reads
- * `\` as `/`. Which addresses may be connected to is decided when connecting.
+ * base path; host in lower case, no default port, no `/` at the end. The raw text is checked before it is parsed, since
+ * URL parsing silently drops tabs and newlines and reads `\` as `/`. Which addresses may be connected to is decided
+ * when connecting, and not here: names lead elsewhere tomorrow, and the operator's rules change.
  */
 export function externalApiUrl(text: string): string {
   const isShort = text.length <= 255; // asked first, as the work of the next pattern grows with the square of a run
   const raw = isShort ? text.trim().replace(/\/+$/, "") : "";
   if (isShort && raw === "") return "";
-  const url = URL.parse(raw);
-  if (!/^https?:\/\/(?!\/)[\x21-\x7e]+$/i.test(raw) || /[@\\?#]|\/\.\.?(\/|$)/.test(raw) || !url) {
+  const url = plainUrl.test(raw) && !/\/\.\.?(\/|$)/.test(raw) ? URL.parse(raw) : null;
+  if (!url) {
     throw invalidField(
       "external_api_url",
       "Enter the host name of the external system with its scheme, such as https://errors.example.com.",
     );
   }
+  url.hostname = url.hostname.replace(/\.$/, ""); // a name with a dot at its end is the same name
   return url.origin + url.pathname.replace(/\/+$/, "");
 }

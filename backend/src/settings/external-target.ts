@@ -3,7 +3,7 @@ import type { ListExternalProjectsRequest } from "@faultline/proto";
 import type { SettingsRow } from "../database/entities.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
 import { externalApiUrl } from "./external-api-url.ts";
-import { checkExternalToken, externalTokenPlace } from "./external-token.ts";
+import { checkExternalToken, externalTokenPlace, isMaskedToken } from "./external-token.ts";
 
 /**
  * Where a lookup goes and with which token. What the request leaves out is taken from the stored settings; the stored
@@ -16,9 +16,9 @@ export function externalTarget(
 ): ExternalTarget {
   const apiUrl = externalApiUrl(request.externalApiUrl) || (stored?.externalApiUrl ?? "");
   if (apiUrl === "") throw invalidField("external_api_url", "Enter the External API URL first.");
-  checkExternalToken(request.externalAuthToken);
-  // The settings page of the original sends asterisks for a token that was not typed anew.
-  if (!/^\**$/.test(request.externalAuthToken)) return { apiUrl, token: request.externalAuthToken };
+  const typed = request.externalAuthToken;
+  checkExternalToken(typed);
+  if (typed !== "" && !isMaskedToken(typed)) return { apiUrl, token: typed };
   if (stored?.externalAuthToken == null) throw invalidField("external_auth_token", "Enter the auth token first.");
   if (URL.parse(apiUrl)?.origin !== URL.parse(stored.externalApiUrl)?.origin) {
     throw invalidField(

@@ -9,8 +9,11 @@ import { monitorOff, type ProjectDirectory } from "../projects/project-directory
 import type { KeyRing } from "../secrets/key-ring.ts";
 import { settingsToProto } from "../to-proto.ts";
 import { externalApiUrl } from "./external-api-url.ts";
+import { externalProjectColumns, noExternalProject } from "./external-project.ts";
 import { externalTarget } from "./external-target.ts";
-import { checkExternalToken, externalTokenPlace } from "./external-token.ts";
+import { checkExternalToken, externalTokenPlace, isMaskedToken } from "./external-token.ts";
+import { isLinkedElsewhere } from "./linked-elsewhere.ts";
+import { LookupThrottle } from "./lookup-throttle.ts";
 
 /** Error-tracking settings of projects (specification 2.1). */
 export function settingsService(parts: {
@@ -24,6 +27,7 @@ export function settingsService(parts: {
 }): Handlers<typeof SettingsService, CoreCall> {
   const { orm, clock, keyRing, projects, clientKeys } = parts;
   const integratedOffered = parts.offering === "hosted";
+  const throttle = new LookupThrottle(clock);
 
   const message = async (row: SettingsRow) => {
     const newest = row.backend === Backend.INTEGRATED ? await clientKeys.newest(row.id) : undefined;
@@ -52,6 +56,7 @@ export function settingsService(parts: {
         const changed = stored ?? em.create(SettingsEntity, blank(request.projectId, integratedOffered));
         applyChanges(changed, request, keyRing);
         check(changed, integratedOffered);
+        if (await isLinkedElsewhere(em, changed)) throw projectTaken();
         changed.revision++;
         changed.updatedAt = clock.now();
         return changed;
@@ -61,9 +66,10 @@ export function settingsService(parts: {
       return { settings: await message(row) };
     },
 
-    async listExternalProjects(request, { grant, signal }) {
+    async listExternalProjects(request, { caller, grant, signal }) {
       if (!grant.project.monitorEnabled) throw new ServiceError(ErrorReason.MONITOR_DISABLED, monitorOff);
       const target = externalTarget(request, await projects.settings(request.projectId), keyRing);
+      throttle.begin(caller.user.id);
       const external = parts.backends.get(Backend.EXTERNAL);
       if (external?.listProjects === undefined) throw new Error("no plugin reads from external systems");
       return external.listProjects(target, { signal });
@@ -78,11 +84,7 @@ function blank(projectId: number, integratedOffered: boolean) {
     backend: integratedOffered ? Backend.INTEGRATED : Backend.EXTERNAL,
     externalApiUrl: "",
     externalAuthToken: null,
-    externalProjectId: "",
-    externalProjectSlug: "",
-    externalProjectName: "",
-    externalOrganizationSlug: "",
-    externalOrganizationName: "",
+    ...noExternalProject,
     revision: 0,
     updatedAt: 0,
   };
@@ -91,28 +93,35 @@ function blank(projectId: number, integratedOffered: boolean) {
 function applyChanges(row: SettingsRow, request: UpdateSettingsRequest, keyRing: KeyRing): void {
   if (request.active !== undefined) row.active = request.active;
   if (request.backend !== undefined) row.backend = request.backend;
-  if (request.externalApiUrl !== undefined) {
-    const url = externalApiUrl(request.externalApiUrl);
-    // A token is only ever good for the origin it was entered for; a look-alike host must not get it.
-    if (URL.parse(url)?.origin !== URL.parse(row.externalApiUrl)?.origin) row.externalAuthToken = null;
-    row.externalApiUrl = url;
-  }
-  if (request.externalAuthToken !== undefined) {
-    checkExternalToken(request.externalAuthToken);
-    row.externalAuthToken =
-      request.externalAuthToken === "" ? null : keyRing.encrypt(externalTokenPlace(row.id), request.externalAuthToken);
-  }
-  if (request.externalProject) {
-    const { id, slug, name, organizationSlug, organizationName } = request.externalProject;
-    if ([id, slug, name, organizationSlug, organizationName].some((text) => text.length > 255)) {
-      throw invalidField("external_project", "Names and slugs of the external project have at most 255 characters.");
+  if (request.externalApiUrl !== undefined) setApiUrl(row, externalApiUrl(request.externalApiUrl));
+  const token = request.externalAuthToken;
+  if (token !== undefined && !isMaskedToken(token)) {
+    checkExternalToken(token);
+    // Else a token could meet the address of another save that came a moment before it.
+    const namesAddress = request.externalApiUrl !== undefined || request.revision !== undefined;
+    if (token !== "" && row.externalApiUrl !== "" && !namesAddress) {
+      throw invalidField("external_auth_token", "Send the External API URL that the auth token is for along with it.");
     }
-    row.externalProjectId = id;
-    row.externalProjectSlug = slug;
-    row.externalProjectName = name;
-    row.externalOrganizationSlug = organizationSlug;
-    row.externalOrganizationName = organizationName;
+    row.externalAuthToken = token === "" ? null : keyRing.encrypt(externalTokenPlace(row.id), token);
   }
+  if (request.externalProject) Object.assign(row, externalProjectColumns(request.externalProject));
+}
+
+/** A token is only ever good for the origin it was entered for, and a linked project for the very system it is of. */
+function setApiUrl(row: SettingsRow, url: string): void {
+  if (url === row.externalApiUrl) return;
+  if (URL.parse(url)?.origin !== URL.parse(row.externalApiUrl)?.origin) row.externalAuthToken = null;
+  row.externalApiUrl = url;
+  Object.assign(row, noExternalProject);
+}
+
+/** Which project it is stays untold: the caller may not see it. */
+function projectTaken(): ServiceError {
+  return new ServiceError(
+    ErrorReason.EXTERNAL_PROJECT_TAKEN,
+    "Another project of this installation is linked to this external project. Choose another one.",
+    { field: "external_project" },
+  );
 }
 
 function check(row: SettingsRow, integratedOffered: boolean): void {

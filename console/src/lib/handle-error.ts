@@ -4,6 +4,8 @@
  */
 
 import type { ErrorReasonJson } from "@faultline/proto";
+import { isExternalFailure } from "./external-failure.ts";
+import { waitingTime } from "./relative-time.ts";
 
 type CatalogueReason =
   Exclude<ErrorReasonJson, "ERROR_REASON_UNSPECIFIED"> extends `ERROR_REASON_${infer Name}` ? Name : never;
@@ -20,6 +22,10 @@ export interface Refusal {
   readonly message: string;
   /** The request field at fault, as named in the proto file; empty when none is. */
   readonly field: string;
+  /** What the external system's failure is called in the service's log; empty for all other reasons. */
+  readonly detail: string;
+  /** When to try again, in seconds. 0: not known. */
+  readonly retryAfterSeconds: number;
 }
 
 const missing = "This page does not exist, or you do not have access to it.";
@@ -46,7 +52,7 @@ const catalogue: Record<Reason, { status: number; sentence?: string }> = {
   },
   CLIENT_KEY_NOT_FOUND: { status: 404, sentence: "This client key does not exist. It may have been deleted already." },
   ERROR_NOT_FOUND: { status: 404, sentence: missing },
-  EVENT_NOT_FOUND: { status: 404, sentence: "That event is no longer kept. Events are deleted after 90 days." },
+  EVENT_NOT_FOUND: { status: 404, sentence: "That event is no longer kept. Events are deleted after a while." },
   ACCESS_TOKEN_NOT_FOUND: { status: 404, sentence: "This token does not exist. It may have been revoked already." },
   MONITOR_DISABLED: {
     status: 404,
@@ -77,20 +83,20 @@ const catalogue: Record<Reason, { status: number; sentence?: string }> = {
   SESSION_NOT_FOUND: { status: 404, sentence: "This session is over already." },
   EXTERNAL_VERSION_UNSUPPORTED: { status: 409 },
   EXTERNAL_LOOKUP_FAILED: { status: 400 },
-  // The details of these are messages for programs; a person is told where the system is named, see NotShown.
+  // The service's own sentences for these are for logs. Nothing is wrong here, so none of them is a 5xx.
   EXTERNAL_ADDRESS_REFUSED: {
     status: 409,
     sentence:
       "No connection is made to this address: its name could not be found, or it leads into a private network, to a reserved address or back here.",
   },
-  EXTERNAL_UNREACHABLE: { status: 502, sentence: "The external system could not be reached." },
+  EXTERNAL_UNREACHABLE: { status: 409, sentence: "The external system cannot be reached now." },
   EXTERNAL_TOKEN_REFUSED: {
     status: 409,
     sentence: "The external system refused the auth token. A maintainer can enter a new one in Settings > Monitor.",
   },
-  EXTERNAL_RATE_LIMITED: { status: 429, sentence: "The external system limits requests. Try again in a moment." },
+  EXTERNAL_RATE_LIMITED: { status: 429, sentence: "The external system limits requests." },
   EXTERNAL_ANSWER_INVALID: {
-    status: 502,
+    status: 409,
     sentence: "The address answered, but not like an error-tracking system.",
   },
   EXTERNAL_PROJECT_TAKEN: { status: 409 },
@@ -104,11 +110,24 @@ const signedOut: ReadonlySet<Reason> = new Set(["TOKEN_REQUIRED", "TOKEN_EXPIRED
 
 const isReason = (name: string): name is Reason => Object.hasOwn(catalogue, name);
 
-/** The refusal for a reason; `detail` is the service's own sentence, used where the catalogue has none. */
-export function refusal(name: string, detail = "", field = ""): Refusal {
+/** The refusal for a reason; `detail` is the service's own sentence, told where the catalogue has none. */
+export function refusal(name: string, detail = "", { field = "", retryAfterSeconds = 0 } = {}): Refusal {
   const reason = isReason(name) ? name : "UNKNOWN";
   const { status, sentence } = catalogue[reason];
-  return { reason, status, message: sentence ?? (detail || "The service refused this."), field };
+  return {
+    reason,
+    status,
+    message: [sentence ?? (detail || "The service refused this."), tryAgain(reason, retryAfterSeconds)].join(""),
+    field,
+    detail: sentence !== undefined && isExternalFailure(reason) ? detail : "",
+    retryAfterSeconds,
+  };
+}
+
+/** What a person can do who is told the sentence alone. */
+function tryAgain(reason: Reason, retryAfterSeconds: number): string {
+  if (retryAfterSeconds > 0) return ` Try again in ${waitingTime(retryAfterSeconds)}.`;
+  return reason === "EXTERNAL_UNREACHABLE" || reason === "EXTERNAL_RATE_LIMITED" ? " Try again in a moment." : "";
 }
 
 /** Whether the person has to sign in (again). */

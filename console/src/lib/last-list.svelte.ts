@@ -1,6 +1,6 @@
 import { route } from "./route.ts";
 
-/** The address of the errors list seen last in this tab, so that the way back keeps its search and page. */
+/** The address of the errors list seen last in this tab, of a project or of all, so that the way back keeps its search. */
 class LastList {
   #address = $state("");
 
@@ -10,7 +10,10 @@ class LastList {
 
   addressFor(projectPath: string): string {
     const list = route.errors(projectPath);
-    return this.#address === list || this.#address.startsWith(`${list}?`) ? this.#address : list;
+    const isKnown = [list, route.allErrors()].some(
+      (one) => this.#address === one || this.#address.startsWith(`${one}?`),
+    );
+    return isKnown ? this.#address : list;
   }
 }
 

@@ -1,7 +1,18 @@
 /** What the choices of the errors list ask the service for. */
 
 import type { ErrorSort, ErrorStatus } from "./messages.ts";
+import { oneOf } from "./preferences.ts";
 import type { SortKey, StatusTab } from "./route.ts";
+
+const tabs = ["unresolved", "ignored", "resolved", "all"] as const satisfies readonly StatusTab[];
+const sorts = ["last_seen", "first_seen", "events"] as const satisfies readonly SortKey[];
+
+/** What an address asks for, with the first choice where it names none. */
+export const listChoices = (address: URLSearchParams) => ({
+  status: oneOf(tabs, address.get("status")),
+  sort: oneOf(sorts, address.get("sort")),
+  q: address.get("q")?.trim() ?? "",
+});
 
 export const statusTabs: Record<StatusTab, ErrorStatus> = {
   unresolved: "ERROR_STATUS_UNRESOLVED",

@@ -1,4 +1,5 @@
 import type { ErrorChanges, Refusals } from "./messages.ts";
+import type { MaybeStale, Polled } from "./polling.ts";
 import type { trpc } from "./trpc.ts";
 
 export type LiveState = "connecting" | "live" | "paused";
@@ -59,6 +60,18 @@ export class LiveFeed<Told> {
         onStopped: () => (this.state = "paused"),
       },
     );
+  }
+}
+
+/** Reads again what no service tells the changes of; looks like a LiveFeed. */
+export class PolledFeed {
+  state = $state<LiveState>("connecting");
+
+  follow<Told extends MaybeStale>(polled: Polled<Told>): () => void {
+    const started = import("./polling.ts").then(({ poll }) => poll(polled, (state) => (this.state = state)));
+    const failed = () => (this.state = "paused"); // the script could not be loaded
+    started.catch(failed);
+    return () => void started.then((stop) => stop(), failed);
   }
 }
 

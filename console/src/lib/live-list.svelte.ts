@@ -49,7 +49,7 @@ export class LiveList {
       const row = shown.get(error.errorId);
       if (row !== undefined) {
         if (error.eventCount < row.eventCount) continue;
-        fresh.set(error.errorId, { ...error, hourlyCounts: withNewEvents(row, error) });
+        fresh.set(error.errorId, error.hourlyCounts.length > 0 ? error : withTrend(row, error));
         if (error.eventCount !== row.eventCount) updated.add(error.errorId);
       } else if (list.status === "ERROR_STATUS_UNSPECIFIED" || list.status === error.status) {
         const isNew = !list.searched && Date.parse(error.firstSeenTime ?? "") >= list.readAt - 5000;
@@ -67,8 +67,9 @@ export class LiveList {
   }
 }
 
-/** Changes carry no trend: the events since the list was read belong to the running hour. */
-function withNewEvents(before: TrackedError, now: TrackedError): number[] {
+/** Pushed changes carry no trend: the events since the list was read belong to the running hour. */
+function withTrend(before: TrackedError, now: TrackedError): TrackedError {
   const added = Math.max(0, now.eventCount - before.eventCount);
-  return before.hourlyCounts.map((count, index, all) => (index === all.length - 1 ? count + added : count));
+  const last = before.hourlyCounts.length - 1;
+  return { ...now, hourlyCounts: before.hourlyCounts.map((count, index) => (index === last ? count + added : count)) };
 }

@@ -2,6 +2,8 @@ interface Told {
   readonly message: string;
   /** As in handle-error.ts. */
   readonly reason: string;
+  readonly retryAfterSeconds: number;
+  readonly detail: string;
 }
 
 /** What to tell a person when a call from the browser failed: the sentence that the server chose, if it answered. */
@@ -13,6 +15,12 @@ export function refusedCallMessage(error: unknown): string {
 
 /** Why a call from the browser failed, where one reason is told in other words; empty when the server did not say. */
 export const refusedCallReason = (error: unknown): string => refusalIn(dataOf(error))?.reason ?? "";
+
+/** What the external system's failure is called in the service's log; empty for all other failures. */
+export const refusedCallDetail = (error: unknown): string => refusalIn(dataOf(error))?.detail ?? "";
+
+/** In how many seconds a call from the browser may be tried again; 0 when the server did not say. */
+export const refusedCallRetry = (error: unknown): number => refusalIn(dataOf(error))?.retryAfterSeconds ?? 0;
 
 const dataOf = (error: unknown): unknown => (error instanceof Error && "data" in error ? error.data : undefined);
 

@@ -23,6 +23,9 @@ export function shortAgo(time: number, now: number): string {
   return distance < hour ? `${Math.floor(distance / minute)} min ago` : `${Math.floor(distance / hour)} h ago`;
 }
 
+/** `28 s` or `24 min`: how long to wait. From two minutes on in whole minutes, never too few. */
+export const waitingTime = (seconds: number) => (seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`);
+
 function ago(amount: number, unit: string): string {
   const whole = Math.floor(amount);
   return `${whole} ${unit}${whole === 1 ? "" : "s"} ago`;

@@ -16,6 +16,12 @@ const inProject = (projectPath: string) =>
 const ofError = (projectPath: string, errorId: string) =>
   `${inProject(projectPath)}/error_tracking/${encodeURIComponent(errorId)}`;
 
+const errorsQuery = ({ q, status, sort }: ErrorListQuery) => ({
+  q,
+  status: status === "unresolved" ? undefined : status,
+  sort: sort === "last_seen" ? undefined : sort,
+});
+
 export type StatusTab = "unresolved" | "ignored" | "resolved" | "all";
 export type SortKey = "last_seen" | "first_seen" | "events";
 
@@ -25,6 +31,12 @@ export interface ErrorListQuery {
   readonly sort?: SortKey | undefined;
   readonly q?: string | undefined;
   readonly cursor?: string | undefined;
+}
+
+/** What the address of the errors of all projects holds. */
+export interface AllErrorsQuery extends Omit<ErrorListQuery, "cursor"> {
+  /** A part of the paths or names of the projects. Empty: all. */
+  readonly project?: string | undefined;
 }
 
 /** What the address of an error's details holds. */
@@ -86,6 +98,8 @@ export const route = {
   signIn: (returnTo?: string) => withQuery("/-/sign_in", { return_to: returnTo }),
   signOut: () => "/-/sign_out",
   projects: () => "/-/projects",
+  allErrors: ({ status, sort, q, project }: AllErrorsQuery = {}) =>
+    withQuery("/-/errors", { ...errorsQuery({ status, sort, q }), project }),
   preferences: () => "/-/profile",
   account: () => "/-/profile/account",
   sessions: () => "/-/profile/account/sessions",
@@ -108,13 +122,8 @@ export const route = {
     withQuery("/admin/audit", { user_id: userId?.toString(), project_id: projectId?.toString(), cursor }),
   adminErrorReporting: () => "/admin/error_reporting",
 
-  errors: (projectPath: string, { status, sort, q, cursor }: ErrorListQuery = {}) =>
-    withQuery(`${inProject(projectPath)}/error_tracking`, {
-      q,
-      status: status === "unresolved" ? undefined : status,
-      sort: sort === "last_seen" ? undefined : sort,
-      cursor,
-    }),
+  errors: (projectPath: string, { cursor, ...query }: ErrorListQuery = {}) =>
+    withQuery(`${inProject(projectPath)}/error_tracking`, { ...errorsQuery(query), cursor }),
   errorDetails: (projectPath: string, errorId: string, { event, period }: ErrorDetailsQuery = {}) =>
     withQuery(`${ofError(projectPath, errorId)}/details`, {
       event,

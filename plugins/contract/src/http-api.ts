@@ -38,9 +38,10 @@ export interface HttpCall {
   readonly origin: string;
 }
 
-/** An answer with a JSON body. */
+/** An answer: a JSON body, a text that is JSON already, or neither, as for a 204. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body: unknown;
+  readonly body?: unknown;
+  readonly json?: string;
 }

@@ -1,9 +1,30 @@
+import { createHash } from "node:crypto";
 import { ErrorReason } from "@faultline/proto";
 import { ServiceError } from "./service-error.ts";
 
 /** Packs the place where a page begins into an opaque token. `list` names the list with its order and filters. */
 export function pageToken(list: string, place: readonly (number | string)[]): string {
-  return Buffer.from(JSON.stringify([list, ...place])).toString("base64url");
+  return tokenOfValues([digestOf(list), ...place]);
+}
+
+/** What a token holds: the digest of its list, then the place. For doors whose cursors have a form of their own. */
+export function valuesOfToken(token: string): readonly unknown[] {
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(token, "base64url").toString());
+    return Array.isArray(parsed) ? parsed : [];
+  } catch {
+    return []; // any damage to the token is one refusal
+  }
+}
+
+/** The token that holds these values; it is checked where it is read. */
+export function tokenOfValues(values: readonly (number | string)[]): string {
+  return Buffer.from(JSON.stringify(values)).toString("base64url");
+}
+
+/** 40 bits tell lists apart and fit into a cursor of digits; what a token may show is decided by the call it comes with. */
+function digestOf(list: string): number {
+  return createHash("sha256").update(list).digest().readUIntBE(0, 5);
 }
 
 type PlaceValues<Place> = { -readonly [K in keyof Place]: Place[K] extends "number" ? number : string };
@@ -20,14 +41,8 @@ export function readPageToken<const Place extends readonly ("number" | "string")
     "The page token does not belong to this list. Ask for the first page without a token.",
     { field: "page_token" },
   );
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(Buffer.from(token, "base64url").toString());
-  } catch {
-    throw refusal; // any damage to the token is one refusal
-  }
-  if (!Array.isArray(parsed) || parsed[0] !== list || parsed.length !== shape.length + 1) throw refusal;
-  const place: unknown[] = parsed.slice(1);
+  const [digest, ...place] = valuesOfToken(token);
+  if (digest !== digestOf(list) || place.length !== shape.length) throw refusal;
   if (!shape.every((type, n) => typeof place[n] === type && (type !== "number" || Number.isSafeInteger(place[n])))) {
     throw refusal;
   }

@@ -1,38 +1,109 @@
-import { contractVersion, ServiceError, type ErrorBackend, type Plugin } from "@faultline/plugin";
+import {
+  contractVersion,
+  ServiceError,
+  type BackendCall,
+  type ErrorBackend,
+  type Host,
+  type Plugin,
+} from "@faultline/plugin";
 import { Backend, ErrorReason } from "@faultline/proto";
+import { Asking, changeMs } from "./asking.ts";
+import { getErrorStats, getEvent, listEvents } from "./events.ts";
+import { failureOf } from "./failures.ts";
+import { getError, listErrors } from "./issues.ts";
+import { listProjects } from "./list-projects.ts";
+import { updateErrors } from "./update-errors.ts";
+import { Upstreams } from "./upstreams.ts";
 
-const reason = "Reading from an external error-tracking system comes with a later version.";
-const off = { allowed: false, reason };
-
-/** The external backend. It refuses everything in words until it can read from the external system. */
+/** The external backend: errors are read from a separately deployed error-tracking system, by the Sentry web API. */
 export function externalBackend(): Plugin & { readonly backend: ErrorBackend } {
-  const refuse = () => {
-    throw new ServiceError(ErrorReason.NOT_SUPPORTED_BY_BACKEND, reason);
-  };
+  const backend = new ExternalBackend();
   return {
     name: "external-backend",
     contract: contractVersion,
-    backend: {
-      kind: Backend.EXTERNAL,
-      capabilities: {
-        read: off,
-        updateStatus: off,
-        listEvents: off,
-        affectedUsers: off,
-        clientKeys: { allowed: false, reason: "Client keys belong to the integrated backend." },
-        watch: off,
-        releases: off,
-        retentionDays: 0,
-      },
-      listErrors: refuse,
-      getError: refuse,
-      updateErrors: refuse,
-      listEvents: refuse,
-      getEvent: refuse,
-      getErrorStats: refuse,
-      watchErrors: refuse,
-      listReleases: refuse,
-      getSessionStats: refuse,
-    },
+    backend,
+    start: (host) => backend.start(host),
   };
+}
+
+const allowed = { allowed: true };
+const noWatching = "The external system does not announce changes. Pages look for them each minute.";
+const noReleases = "The external system does not offer the health of releases.";
+
+class ExternalBackend implements ErrorBackend {
+  readonly kind = Backend.EXTERNAL;
+  readonly capabilities = {
+    read: allowed,
+    updateStatus: allowed,
+    listEvents: allowed,
+    affectedUsers: allowed,
+    clientKeys: { allowed: false, reason: "Client keys belong to the integrated backend." },
+    watch: { allowed: false, reason: noWatching },
+    releases: { allowed: false, reason: noReleases },
+    retentionDays: 0,
+  };
+
+  #started: { host: Host; upstreams: Upstreams } | undefined;
+
+  async start(host: Host): Promise<void> {
+    const upstreams = new Upstreams(host);
+    this.#started = { host, upstreams };
+    host.scheduler.every(60_000, "forget idle external systems", async () => upstreams.forgetIdle());
+  }
+
+  listErrors: ErrorBackend["listErrors"] = (request, call) =>
+    this.#ask(request, call, (asking) => listErrors(asking, request));
+
+  getError: ErrorBackend["getError"] = (request, call) =>
+    this.#ask(request, call, async (asking) => {
+      const error = await getError(asking, request.errorId);
+      return { error, ...asking.stale };
+    });
+
+  updateErrors: ErrorBackend["updateErrors"] = (request, call) =>
+    this.#ask(request, call, (asking) => updateErrors(asking, request), changeMs);
+
+  listEvents: ErrorBackend["listEvents"] = (request, call) =>
+    this.#ask(request, call, (asking) => listEvents(asking, request));
+
+  getEvent: ErrorBackend["getEvent"] = (request, call) =>
+    this.#ask(request, call, (asking) => getEvent(asking, request));
+
+  getErrorStats: ErrorBackend["getErrorStats"] = (request, call) =>
+    this.#ask(request, call, (asking) => getErrorStats(asking, request));
+
+  listProjects: NonNullable<ErrorBackend["listProjects"]> = async (target, call) =>
+    listProjects(this.#running.host, target, call);
+
+  watchErrors = () => refuse(noWatching);
+
+  listReleases = () => refuse(noReleases);
+
+  getSessionStats = () => refuse(noReleases);
+
+  async #ask<T>(
+    { projectId }: { projectId: number },
+    call: BackendCall,
+    answer: (asking: Asking) => Promise<T>,
+    timeMs?: number,
+  ): Promise<T> {
+    const { host, upstreams } = this.#running;
+    const upstreamOf = (link: NonNullable<BackendCall["link"]>) => upstreams.of(projectId, link);
+    try {
+      return await answer(
+        new Asking({ projectId, call, now: host.clock.now(), upstreamOf, ...(timeMs && { timeMs }) }),
+      );
+    } catch (thrown) {
+      throw failureOf(thrown);
+    }
+  }
+
+  get #running() {
+    if (this.#started) return this.#started;
+    throw new ServiceError(ErrorReason.STORAGE_UNAVAILABLE, "The service is starting. Try again in a moment.");
+  }
+}
+
+function refuse(reason: string): never {
+  throw new ServiceError(ErrorReason.NOT_SUPPORTED_BY_BACKEND, reason);
 }

@@ -2,7 +2,7 @@ import { invalidField, ServiceError, type HttpAnswer, type HttpApi, type HttpCal
 import { ErrorReason } from "@faultline/proto";
 import { decodedPart, pathPattern } from "./path-pattern.ts";
 import { readBody, tokenOf } from "./read-request.ts";
-import { sendJson, type Handler, type Route, type Visit } from "./visit.ts";
+import { sendJson, sendJsonText, type Handler, type Route, type Visit } from "./visit.ts";
 
 /** The routes of an API that a plugin serves, and below them its answer to what it does not have. */
 export function apiRoutes(api: HttpApi): Route[] {
@@ -52,7 +52,9 @@ function fields(text: string | undefined): Readonly<Record<string, unknown>> {
   throw invalidField("body", "The body must be a JSON object.");
 }
 
-function send(response: Visit["response"], { status, headers, body }: HttpAnswer): void {
+function send(response: Visit["response"], { status, headers, body, json }: HttpAnswer): void {
   for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
-  sendJson(response, status, body);
+  if (json !== undefined) sendJsonText(response, status, json);
+  else if (body !== undefined) sendJson(response, status, body);
+  else response.writeHead(status).end();
 }

@@ -1,9 +1,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { hourMs, timestamp } from "@faultline/plugin";
+import { hourMs, hourWindow, timestamp } from "@faultline/plugin";
 import type { GetErrorStatsRequest, GetErrorStatsResponseSchema } from "@faultline/proto";
 import type { Kysely } from "kysely";
 import { existingError } from "./events.ts";
-import { hourWindow } from "./hour-window.ts";
 import type { Tables } from "./tables.ts";
 
 /** The bar graph: a dense count an hour (specification 1.6). */

@@ -1,5 +1,5 @@
-import { invalidField } from "@faultline/plugin";
-import { ErrorStatus, type UpdateErrorsRequest } from "@faultline/proto";
+import { checkStatusChanges } from "@faultline/plugin";
+import type { ErrorStatus, UpdateErrorsRequest } from "@faultline/proto";
 import { sql, type Kysely } from "kysely";
 import { errorRowId, withSettledLastSeen } from "./errors.ts";
 import type { Tables } from "./tables.ts";
@@ -18,14 +18,9 @@ export async function updateErrors(
   now: number,
 ): Promise<Updated> {
   const { changes, projectId } = request;
-  if (changes.length === 0 || changes.length > 1000) throw invalidField("changes", "Change 1 to 1,000 errors a call.");
+  checkStatusChanges(changes);
   const wanted = new Map(changes.map(({ errorId, status }) => [errorRowId(errorId), status]));
-  if (wanted.size !== changes.length) throw invalidField("changes", "Name each error once, by its decimal id.");
-  for (const [n, { status }] of changes.entries()) {
-    if (status < ErrorStatus.UNRESOLVED || status > ErrorStatus.IGNORED) {
-      throw invalidField(`changes[${n}].status`, "Choose unresolved, resolved or ignored.");
-    }
-  }
+  // Several texts may name no error there is: they are all row 0, which is none.
   return database.transaction().execute(async (transaction) => {
     const ids = [...wanted.keys()];
     const before = await transaction

@@ -4,11 +4,42 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { repositoryRoot } from "../../support/server.ts";
 
-/** The attacks on console, accounts, gRPC, storage and operation; those before them are on the external backend and ingestion. */
-const [first, last] = [61, 125];
+/**
+ * The attacks by way of external systems, and those on console, accounts, gRPC, storage and operation. Those between them
+ * are on ingestion.
+ */
+const ranges = [
+  [1, 28],
+  [61, 125],
+] as const;
+
+const corpus = "test/flow/attacks/outbound-corpus.test.ts";
+const outbound = "test/flow/attacks/outbound.test.ts";
 
 /** Attacks that other tests are about, whose names tell another story: file and name. */
 const shownElsewhere: readonly (readonly [attack: number, file: string, name: string])[] = [
+  // Every form of an address, a name and a port in one corpus.
+  ...[1, 2, 3, 4, 5, 6, 8, 9, 13, 17].flatMap((attack) => [
+    [attack, corpus, "the outbound client refuses all of them alike, and tries no connection"] as const,
+    [
+      attack,
+      corpus,
+      "the lookup by projects.json and gRPC refuses all of them alike, and tries no connection",
+    ] as const,
+  ]),
+  ...[11, 12, 16].map(
+    (attack) =>
+      [
+        attack,
+        corpus,
+        "texts that say nothing clear are refused at once by lookup and save, all in the same words",
+      ] as const,
+  ),
+  [6, corpus, "with all private networks allowed, metadata services and what translates to them stay refused"],
+  [7, outbound, "a name is looked up once a request, and the connection goes to the address that was judged"],
+  [14, outbound, "an address of the service itself is refused, by name and by address"],
+  [15, outbound, "a proxy that the environment names is not used"],
+  [18, outbound, "a certificate is good for its names alone, which the request keeps while it goes to the address"],
   [88, "test/permissions/matrix.test.ts", "every cell of the matrix was tried"],
   [
     89,
@@ -78,7 +109,7 @@ const named = new Set(
 
 test("each attack of the catalogue has a test, or a reason why there is nothing to attack", () => {
   const known = new Set([...named, ...shownElsewhere.map(([attack]) => attack), ...notOffered.keys()]);
-  const all = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  const all = ranges.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, index) => first + index));
   assert.equal(
     all.filter((attack) => !known.has(attack)),
     [],

@@ -5,6 +5,7 @@ import { writeFileSync } from "node:fs";
 import { Backend } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
+import type { Config } from "../../../backend/src/config.ts";
 import { startFaultline } from "../../../backend/src/main.ts";
 import { errorReceiver, type ReceivedEvent } from "../../support/error-receiver.ts";
 import { grpcClient, type GrpcClient } from "../../support/grpc.ts";
@@ -21,6 +22,13 @@ import { until } from "../../support/until.ts";
 
 const minuteMs = 60_000;
 
+/** Reports are posted to the loopback interface, which the operator has to allow. */
+const configFor = ({ dsn }: { dsn: string }, dataDir: string): Config => ({
+  ...testConfig(dataDir),
+  outbound: { networks: ["127.0.0.0/8"], ports: [Number(new URL(dsn).port)] },
+  logLevel: "silent",
+});
+
 /** A running service on a clock of the test, and another system that its failures may go to. */
 async function withService(
   work: (parts: {
@@ -36,9 +44,9 @@ async function withService(
 ): Promise<void> {
   const clock = { at: Date.now(), now: () => clock.at };
   const dataDir = tempDir();
-  const faultline = await startFaultline({ ...testConfig(dataDir), logLevel: "silent" }, clock);
-  const client = grpcClient(faultline);
   const receiver = await errorReceiver();
+  const faultline = await startFaultline(configFor(receiver, dataDir), clock);
+  const client = grpcClient(faultline);
   let stopped: Promise<void> | undefined;
   const stop = () => (stopped ??= faultline.stop());
   const broken = async (failing: () => Promise<unknown>) => {
@@ -144,7 +152,7 @@ for (const [what, answer] of badAnswers) {
     }));
 }
 
-test("an answer without end is not read", () =>
+test("an answer without end is cut, and the failure is counted as left out", () =>
   withService(async ({ client, receiver, broken }) => {
     await client.instance.updateOwnErrorReporting({ dsn: receiver.dsn, enabled: true }, client.auth);
     let isCut = false;
@@ -159,7 +167,7 @@ test("an answer without end is not read", () =>
     });
     await broken(() => fail(client));
     await until("the end of the answer", () => isCut);
-    await until("the count", async () => (await stateOf(client)).reportedCount === 1n);
+    await until("the count", async () => (await stateOf(client)).leftOutCount === 1n);
   }));
 
 test("a system that never answers slows nothing, and the stop does not wait for it longer than two seconds", () =>
@@ -271,7 +279,7 @@ test("a version that a later platform release dropped is sent nothing more", asy
     ["16.10", 1],
     ["17.0", 1],
   ] as const) {
-    const faultline = await startFaultline({ ...testConfig(dataDir), platformRelease, logLevel: "silent" });
+    const faultline = await startFaultline({ ...configFor(receiver, dataDir), platformRelease });
     const client = grpcClient(faultline);
     if (platformRelease === "16.10") {
       const { ownErrorReporting } = await client.instance.updateOwnErrorReporting(
@@ -334,6 +342,23 @@ test("the DSN is read back masked, the mask sent again changes nothing, and the 
     assert.not.match(JSON.stringify(row), publicKey);
   }));
 
+test("an address that may not be connected to is told in the log, with the variables that allow it", async () => {
+  const receiver = await errorReceiver();
+  const server = await startServer();
+  const client = grpcClient(server);
+  await client.instance.updateOwnErrorReporting({ dsn: receiver.dsn, enabled: true }, client.auth);
+  await execSql(server.dataDir, "alter table member_role rename to hidden");
+  await fail(client);
+  await until("the count", async () => (await stateOf(client)).leftOutCount === 1n);
+  client.close();
+  await server.stop();
+  assert.match(server.output(), /could not be reported/);
+  assert.match(server.output(), /FAULTLINE_OUTBOUND_NETWORKS.*FAULTLINE_OUTBOUND_PORTS/);
+  assert.not.match(server.output(), receiver.publicKey);
+  assert.is(receiver.callCount(), 0);
+  await receiver.close();
+});
+
 test("what nobody caught is reported, and the process ends with code 1 as before", async () => {
   const receiver = await errorReceiver();
   const dir = tempDir();
@@ -342,7 +367,11 @@ test("what nobody caught is reported, and the process ends with code 1 as before
     breaker,
     `process.on("SIGUSR2", () => { Promise.reject(new RangeError("nobody caught fls_secret-of-a-session")); });`,
   );
-  const env = { NODE_OPTIONS: `--import ${pathToFileURL(breaker).href}` };
+  const env = {
+    NODE_OPTIONS: `--import ${pathToFileURL(breaker).href}`,
+    FAULTLINE_OUTBOUND_NETWORKS: "127.0.0.0/8",
+    FAULTLINE_OUTBOUND_PORTS: new URL(receiver.dsn).port,
+  };
   const server = await startServer({ env });
   const client = grpcClient(server);
   await client.instance.updateOwnErrorReporting({ dsn: receiver.dsn, enabled: true }, client.auth);

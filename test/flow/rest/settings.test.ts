@@ -24,6 +24,8 @@ const external = {
   token: "a-secret-token",
   project: { slug: "web", name: "Web", organization_slug: "acme", organization_name: "Acme", id: "42" },
 };
+/** The same at a system of its own, as an external project is linked once. */
+const externalAt = (host: string) => ({ ...external, api_url: `https://${host}.example.com` });
 
 test("all settings of the console are set by REST, and the token is not answered", async () => {
   const { path } = await newSettings();
@@ -55,7 +57,7 @@ test("all settings of the console are set by REST, and the token is not answered
 
 test("what GET answers can be sent back and changes nothing but the revision", async () => {
   const { path } = await newSettings();
-  const put = await answered(rest(server, `PUT ${path}`, { body: external }), 200);
+  const put = await answered(rest(server, `PUT ${path}`, { body: externalAt("back") }), 200);
   const { updated_at: _, revision, ...stored } = put.json as Body;
   const again = await answered(rest(server, `PUT ${path}`, { body: put.json }), 200);
   const { updated_at: __, revision: next, ...same } = again.json as Body;
@@ -85,7 +87,7 @@ test("settings that were never saved have the revision 0", async () => {
 
 test("the token goes when it is emptied, and stays when it is not named", async () => {
   const { path } = await newSettings();
-  await assertAnswer(rest(server, `PUT ${path}`, { body: { ...external, active: false } }), 200);
+  await assertAnswer(rest(server, `PUT ${path}`, { body: { ...externalAt("emptied"), active: false } }), 200);
   const patch = async (body: Body) => {
     const answer = await answered(rest(server, `PATCH ${path}`, { body: { active: false, ...body } }), 200);
     return (answer.json as Body)["has_token"];
@@ -93,6 +95,24 @@ test("the token goes when it is emptied, and stays when it is not named", async 
   assert.is(await patch({}), true);
   assert.is(await patch({ token: null }), true);
   assert.is(await patch({ token: "" }), false);
+});
+
+test("an external project that another project is linked to is answered 409", async () => {
+  const taken = externalAt("taken");
+  await assertAnswer(rest(server, `PUT ${(await newSettings()).path}`, { body: taken }), 200);
+  const late = await answered(rest(server, `PUT ${(await newSettings()).path}`, { body: taken }), 409);
+  assert.match(String((late.json as Body)["message"]), "Another project of this installation is linked");
+});
+
+test("a token is set with its address, or with the revision that names it", async () => {
+  const { path } = await newSettings();
+  const put = await answered(rest(server, `PUT ${path}`, { body: externalAt("alone") }), 200);
+  const patch = (body: Body) =>
+    rest(server, `PATCH ${path}`, { body: { active: true, token: "another-token", ...body } });
+  const alone = await answered(patch({}), 400);
+  assert.match(String((alone.json as Body)["message"]), "Send the External API URL");
+  await assertAnswer(patch({ revision: (put.json as Body)["revision"] }), 200);
+  await assertAnswer(patch({ api_url: externalAt("alone").api_url }), 200);
 });
 
 test("the DSN is answered to a maintainer, and a developer does not read the settings", async () => {

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { refusedCallMessage } from "../../../console/src/lib/refused-call.ts";
+import { refusedCallMessage, refusedCallRetry } from "../../../console/src/lib/refused-call.ts";
 
 const refused = suite("refused call");
 
@@ -22,5 +22,13 @@ const calls: [what: string, error: unknown, message: string][] = [
 ];
 
 for (const [what, error, message] of calls) refused(what, () => assert.is(refusedCallMessage(error), message));
+
+const waits: [what: string, error: unknown, seconds: number][] = [
+  ["a refusal may say when to try again", failed({ refusal: { message: "Wait.", retryAfterSeconds: 28 } }), 28],
+  ["a refusal need not say when to try again", failed({ refusal: { message: "No.", retryAfterSeconds: 0 } }), 0],
+  ["without an answer nobody knows when to try again", failed(undefined), 0],
+];
+
+for (const [what, error, seconds] of waits) refused(what, () => assert.is(refusedCallRetry(error), seconds));
 
 refused.run();

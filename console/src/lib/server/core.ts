@@ -55,7 +55,7 @@ const reasonNames = new Map<number, string>(Object.entries(ErrorReason).map(([na
 export function refusalOf(error: unknown): Refusal {
   if (!(error instanceof CallError)) return refusal("UNKNOWN");
   if (error.reason !== ErrorReason.UNSPECIFIED) {
-    return refusal(reasonNames.get(error.reason) ?? "UNKNOWN", error.message, error.field);
+    return refusal(reasonNames.get(error.reason) ?? "UNKNOWN", error.message, error);
   }
   return refusal(unreachable.has(error.code) ? "CORE_UNREACHABLE" : "UNKNOWN");
 }

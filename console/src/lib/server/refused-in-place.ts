@@ -1,11 +1,13 @@
+import { externalFailure, isExternalFailure, type ToldFailure } from "#lib/external-failure.ts";
 import type { Refusal } from "#lib/handle-error.ts";
+import type { Project } from "#lib/messages.ts";
+import type { Api } from "#lib/server/trpc/caller.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 
 /** Refusals that a page shows in the place of what it could not read, beside its own controls. */
 const shownInPlace = new Set<Refusal["reason"]>([
   "ERROR_TRACKING_DISABLED",
   "SETTINGS_NOT_FOUND",
-  "EXTERNAL_SETTINGS_INCOMPLETE",
   "NOT_SUPPORTED_BY_BACKEND",
   "INVALID_FIELD",
   "INVALID_PAGE_TOKEN",
@@ -13,13 +15,46 @@ const shownInPlace = new Set<Refusal["reason"]>([
   "OVERLOADED",
 ]);
 
+interface Refused<T> {
+  readonly answer: T | null;
+  readonly refusal: Refusal | null;
+}
+
 /** The answer of a call, or why there is none. Refusals that concern the whole page are thrown. */
-export async function refusedInPlace<T>(call: Promise<T>): Promise<{ answer: T | null; refusal: Refusal | null }> {
+export const refusedInPlace = <T>(call: Promise<T>): Promise<Refused<T>> =>
+  inPlace(call, ({ reason }) => shownInPlace.has(reason) || isExternalFailure(reason));
+
+/** As refusedInPlace, for pages of one error: only failures of the external system are shown in place. */
+export const failedInPlace = <T>(call: Promise<T>): Promise<Refused<T>> =>
+  inPlace(call, ({ reason }) => isExternalFailure(reason));
+
+async function inPlace<T>(call: Promise<T>, isShown: (refusal: Refusal) => boolean): Promise<Refused<T>> {
   try {
     return { answer: await call, refusal: null };
   } catch (error) {
     const refusal = refusalOfTrpc(error);
-    if (!shownInPlace.has(refusal.reason)) throw error;
+    if (!isShown(refusal)) throw error;
     return { answer: null, refusal };
   }
+}
+
+/** What a page tells of a failure of the external system. */
+export interface ShownFailure extends ToldFailure {
+  /** Whether the person may change the settings. */
+  readonly maintains: boolean;
+  /** What it is called in the service's log; empty for those who may not change the settings. */
+  readonly detail: string;
+  /** When to try again, in seconds. 0: not known. */
+  readonly retryAfterSeconds: number;
+}
+
+/** A refusal as a page shows it where the external system failed; null for all other refusals. */
+export async function shownFailure(api: Api, project: Project, refusal: Refusal | null): Promise<ShownFailure | null> {
+  if (refusal === null || !isExternalFailure(refusal.reason)) return null;
+  const { reason, message, retryAfterSeconds } = refusal;
+  const maintains = project.capabilities?.adminErrorTracking?.allowed === true;
+  const settings = maintains ? await api.settings.get({ projectId: project.projectId }) : undefined;
+  const address = settings?.settings?.externalApiUrl ?? "";
+  const told = externalFailure(reason, { address, maintains, message });
+  return { ...told, maintains, detail: maintains ? refusal.detail : "", retryAfterSeconds };
 }

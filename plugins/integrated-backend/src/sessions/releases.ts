@@ -1,8 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { pageSizeOf, pageToken, readPageToken } from "@faultline/plugin";
+import { hourWindow, pageSizeOf, pageToken, readPageToken } from "@faultline/plugin";
 import type { ListReleasesRequest, ListReleasesResponseSchema } from "@faultline/proto";
 import { sql, type Kysely } from "kysely";
-import { hourWindow } from "../hour-window.ts";
 import type { Tables } from "../tables.ts";
 import { releaseToProto, type ReleaseRow } from "../to-proto.ts";
 

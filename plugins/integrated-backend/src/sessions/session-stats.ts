@@ -1,8 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { hourMs, timestamp } from "@faultline/plugin";
+import { hourMs, hourWindow, timestamp } from "@faultline/plugin";
 import type { GetSessionStatsRequest, GetSessionStatsResponseSchema } from "@faultline/proto";
 import type { Kysely } from "kysely";
-import { hourWindow } from "../hour-window.ts";
 import type { Tables } from "../tables.ts";
 import { sessionCountsToProto } from "../to-proto.ts";
 

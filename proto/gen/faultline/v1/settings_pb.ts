@@ -378,15 +378,17 @@ export type UpdateSettingsRequest = Message<"faultline.v1.UpdateSettingsRequest"
   backend?: Backend | undefined;
 
   /**
-   * See Settings.external_api_url. Absent: unchanged. A new origin wipes the stored token.
+   * See Settings.external_api_url. Absent: unchanged. A changed address unlinks the external project, and a new origin
+   * wipes the stored token as well.
    *
    * @generated from field: optional string external_api_url = 4;
    */
   externalApiUrl?: string | undefined;
 
   /**
-   * A token for the external system with the scopes project:read, event:read and event:write. Absent: unchanged;
-   * empty: removed.
+   * A token for the external system with the scopes project:read, event:read and event:write. Absent, or asterisks only:
+   * unchanged; empty: removed. While an address is stored, a token comes with external_api_url or with revision, so that
+   * it is never kept for an address that somebody else has saved meanwhile.
    *
    * @generated from field: optional string external_auth_token = 5;
    */
@@ -436,15 +438,17 @@ export type UpdateSettingsRequestJson = {
   backend?: BackendJson;
 
   /**
-   * See Settings.external_api_url. Absent: unchanged. A new origin wipes the stored token.
+   * See Settings.external_api_url. Absent: unchanged. A changed address unlinks the external project, and a new origin
+   * wipes the stored token as well.
    *
    * @generated from field: optional string external_api_url = 4;
    */
   externalApiUrl?: string;
 
   /**
-   * A token for the external system with the scopes project:read, event:read and event:write. Absent: unchanged;
-   * empty: removed.
+   * A token for the external system with the scopes project:read, event:read and event:write. Absent, or asterisks only:
+   * unchanged; empty: removed. While an address is stored, a token comes with external_api_url or with revision, so that
+   * it is never kept for an address that somebody else has saved meanwhile.
    *
    * @generated from field: optional string external_auth_token = 5;
    */

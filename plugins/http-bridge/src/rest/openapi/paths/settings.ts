@@ -2,23 +2,33 @@ import { json } from "../answers.ts";
 import { resource } from "../operation.ts";
 import { flag, ref, text, type Schema } from "../schema.ts";
 
-const slug = { minLength: 1, maxLength: 255 };
+const slug = { minLength: 1, maxLength: 255, pattern: "^[A-Za-z0-9_.~-]+$" };
 const word = { maxLength: 255 };
 
 const fields: Readonly<Record<string, Schema>> = {
   active: flag("Track errors."),
   integrated: flag("Use the integrated backend; false: the external one."),
-  api_url: text("Scheme and host of the external system.", { ...word, examples: ["https://errors.example.com"] }),
-  token: text("The token for the external system; empty removes it.", { maxLength: 1024 }),
+  api_url: text(
+    "Scheme and host of the external system. Without a project beside it, a change unlinks the stored one; another host removes the token, too.",
+    {
+      ...word,
+      examples: ["https://errors.example.com"],
+    },
+  ),
+  token: text(
+    "The token for the external system, with the `api_url` or the `revision` that it is for. Empty removes it; asterisks stand for the stored one.",
+    { maxLength: 1024 },
+  ),
   project: {
     type: "object",
-    description: "The project of the external system to link. Only in JSON.",
+    description:
+      "The project of the external system to link. One that another project is linked to is refused with 409. Only in JSON.",
     properties: {
       slug: text("Its name in addresses.", slug),
       organization_slug: text("The organisation's name in addresses.", slug),
       name: text("Its name.", word),
       organization_name: text("The organisation.", word),
-      id: text("Its id there.", word),
+      id: text("Its id there; may be empty.", { maxLength: 20, pattern: "^[0-9]*$" }),
     },
     required: ["slug", "organization_slug"],
   },

@@ -27,6 +27,7 @@ export const load: PageServerLoad = async ({ parent, url, locals }) => {
   ]);
   const key = keyList?.answer?.clientKeys.at(-1);
   const errors = list.answer?.errors ?? [];
+  const inactive = list.reason !== null && inactiveReasons.has(list.reason);
   const mayKeys = project.capabilities?.adminErrorTracking?.allowed === true;
   const refused = outcomes.answer?.outcomes.filter(({ kind }) => kind === "OUTCOME_KIND_REFUSED") ?? [];
   return {
@@ -34,9 +35,15 @@ export const load: PageServerLoad = async ({ parent, url, locals }) => {
     dsn: mayKeys ? (key?.dsn ?? "") : placeholder + project.projectId,
     keyId: key?.keyId ?? 0,
     listed: list.answer !== null,
-    inactive: list.reason !== null && inactiveReasons.has(list.reason),
+    inactive,
+    /** Errors are stored elsewhere, so SDKs send there. */
+    external: !inactive && project.capabilities?.retentionDays === 0,
+    /** Why there is no list, where the external system gives none. */
+    failure: inactive ? "" : list.message,
+    stale: { staleSinceTime: list.answer?.staleSinceTime },
     newest: errors[0] ?? null,
-    errorCount: sum(Object.values(list.answer?.statusCounts ?? {})),
+    // An external system may not tell how many errors there are.
+    errorCount: Math.max(errors.length, sum(Object.values(list.answer?.statusCounts ?? {}))),
     /** What came in the last 24 hours until readAt. */
     arrived: {
       readAt,
@@ -51,12 +58,14 @@ export const load: PageServerLoad = async ({ parent, url, locals }) => {
 };
 
 /** What is missing is said on the page: without keys there is no DSN, without errors it waits for the first. */
-async function answerOrReason<T>(call: Promise<T>): Promise<{ answer: T | null; reason: Reason | null }> {
+async function answerOrReason<T>(
+  call: Promise<T>,
+): Promise<{ answer: T | null; reason: Reason | null; message: string }> {
   try {
-    return { answer: await call, reason: null };
+    return { answer: await call, reason: null, message: "" };
   } catch (error) {
-    const { status, reason } = refusalOfTrpc(error);
+    const { status, reason, message } = refusalOfTrpc(error);
     if (thrown.has(reason) || (status >= 500 && reason !== "NOT_SUPPORTED_BY_BACKEND")) throw error;
-    return { answer: null, reason };
+    return { answer: null, reason, message };
   }
 }

@@ -34,7 +34,7 @@ export class Arrivals {
     this.#more = more;
   }
 
-  takeErrors({ errors }: ErrorChanges): void {
+  takeErrors({ errors }: Pick<ErrorChanges, "errors">): void {
     for (const { errorId, eventCount } of errors) {
       // An error that is not known is new with all its events, unless it was beyond those that were listed.
       const before = this.#eventCounts.get(errorId) ?? (this.#more ? eventCount - 1 : 0);

@@ -3,6 +3,9 @@ import { core, refusalOf } from "#lib/server/core.ts";
 import { sessionToken } from "#lib/server/session.ts";
 import type { RequestHandler } from "./$types";
 
+/** The external system is waited for 10 s; then the service says why it failed. */
+const connectMs = 12_000;
+
 /**
  * The projects of an external system (specification 4.3, gitlab.md 4.5): query `api_host` and `token`. The settings page
  * itself asks by tRPC, so that no token stands in an address.
@@ -17,7 +20,7 @@ export const GET: RequestHandler = async ({ params, url, request, cookies }) => 
   if (!given && headers.get("sec-fetch-site") !== "same-origin") {
     return told(403, "Send a personal access token, or ask from a page of this site.");
   }
-  const call = { token, signal: request.signal };
+  const call = { token, signal: request.signal, timeoutMs: connectMs };
   try {
     const { project } = await core.projects.getProject({ key: { case: "path", value: params.project } }, call);
     const { externalProjects } = await core.settings.listExternalProjects(
@@ -30,22 +33,23 @@ export const GET: RequestHandler = async ({ params, url, request, cookies }) => 
     );
     return Response.json({ projects: externalProjects.map(shown) });
   } catch (error) {
-    const { status, message } = refusalOf(error);
+    const { status, reason, message, detail } = refusalOf(error);
     if (status === 404) return new Response(null, { status }); // Monitor is off (section 7), or no such project
+    if (reason === "TOO_MANY_ATTEMPTS") return told(status, message, { "Retry-After": "60" });
     // What was asked for did not work out: 400, whatever the reason's status is elsewhere.
-    return told([401, 403, 500, 503].includes(status) ? status : 400, message);
+    return told([401, 403, 500, 503].includes(status) ? status : 400, detail || message);
   }
 };
 
-const told = (status: number, message: string) => Response.json({ message }, { status });
+const told = (status: number, message: string, headers = {}) => Response.json({ message }, { status, headers });
 
-/** The form of the original. The status and the organization's id are not known here. */
-const shown = ({ id, name, slug, organizationName, organizationSlug }: ExternalProject) => ({
+/** The form of the original. */
+const shown = ({ id, name, status, slug, organizationName, organizationId, organizationSlug }: ExternalProject) => ({
   id,
   name,
-  status: null,
+  status: status || null,
   slug,
   organization_name: organizationName,
-  organization_id: null,
+  organization_id: organizationId || null,
   organization_slug: organizationSlug,
 });

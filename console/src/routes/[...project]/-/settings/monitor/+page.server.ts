@@ -5,6 +5,7 @@ import { settingsNeed } from "#lib/server/settings-need.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 import type { Actions, PageServerLoad } from "./$types";
+import { connectionFailure } from "./connection-failure.ts";
 import { isInUse } from "./key-use.ts";
 import { maskedKey } from "./masked-key.ts";
 import { readSettingsForm } from "./settings-form.ts";
@@ -60,6 +61,20 @@ export const actions: Actions = {
       const { status, message, field, reason } = refusedAction(error);
       const { externalAuthToken: _, ...kept } = values; // a secret does not travel back
       return fail(status, { act: "save" as const, values: kept, message, field, reason });
+    }
+  },
+  /** For pages without scripts: the others ask by tRPC, and keep the token that was typed. */
+  connect: async ({ request, locals, params }) => {
+    const { externalAuthToken, ...kept } = readSettingsForm(await request.formData());
+    const asked = { externalApiUrl: kept.externalApiUrl ?? "", externalAuthToken: externalAuthToken ?? "" };
+    try {
+      const projectId = await projectIdOf(locals.api, params.project);
+      const { externalProjects, warnings } = await locals.api.settings.listExternalProjects({ projectId, ...asked });
+      return { act: "connect" as const, values: kept, connected: { projects: externalProjects, warnings } };
+    } catch (error) {
+      const refusal = refusedAction(error);
+      const connected = { failure: connectionFailure(refusal) };
+      return fail(refusal.status, { act: "connect" as const, values: kept, connected });
     }
   },
   createKey: async ({ locals, params }) => {

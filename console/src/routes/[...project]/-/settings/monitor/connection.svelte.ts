@@ -1,60 +1,57 @@
 import type { ExternalProject } from "#lib/messages.ts";
-import { refusedCallMessage, refusedCallReason } from "#lib/refused-call.ts";
-
-const limitMs = 15_000;
+import type { ConnectionFailure } from "./connection-failure.ts";
 
 /** What the page asks an external system for. */
-interface Asked {
+export interface Asked {
   readonly projectId: number;
   readonly externalApiUrl: string;
   /** Empty: the stored one. */
   readonly externalAuthToken: string;
 }
 
+/** What came of asking. */
+export interface Connected {
+  /** Absent: it failed. */
+  readonly projects?: readonly ExternalProject[];
+  /** What works but should be known. */
+  readonly warnings?: readonly string[];
+  readonly failure?: ConnectionFailure;
+}
+
 /** The test of the connection to an external system, which also brings its projects. */
 export class Connection {
-  state = $state<"idle" | "connecting" | "connected" | "failed">("idle");
-  projects = $state.raw<readonly ExternalProject[]>([]);
-  /** What works but should be known. */
-  warnings = $state.raw<readonly string[]>([]);
-  /** Why it failed. */
-  cause = $state("");
+  isConnecting = $state(false);
+  /** Absent: nothing was asked, or what was found holds no longer. */
+  outcome = $state.raw<Connected>();
   #running: AbortController | undefined;
+
+  constructor(outcome: Connected | undefined) {
+    this.outcome = outcome;
+  }
 
   async connect(asked: Asked): Promise<void> {
     this.reset();
     const running = new AbortController();
     this.#running = running;
-    this.state = "connecting";
-    const limit = AbortSignal.timeout(limitMs);
-    try {
-      const { trpc } = await import("#lib/trpc.ts");
-      const signal = AbortSignal.any([running.signal, limit]);
-      const answer = await trpc.settings.listExternalProjects.mutate(asked, { signal });
-      if (running !== this.#running) return; // its values were changed meanwhile
-      this.projects = answer.externalProjects;
-      this.warnings = answer.warnings;
-      this.state = "connected";
-    } catch (error) {
-      if (running !== this.#running) return;
-      this.cause = limit.aborted ? "The external system did not answer within 15 seconds." : causeOf(error);
-      this.state = "failed";
-    }
+    this.isConnecting = true;
+    const outcome = await import("./ask-external-system.ts").then(
+      ({ askExternalSystem }) => askExternalSystem(asked, running.signal),
+      () => notLoaded,
+    );
+    if (running !== this.#running) return; // its values were changed meanwhile
+    this.isConnecting = false;
+    this.outcome = outcome;
   }
 
-  /** What was found holds no longer: address or token were changed, or nobody wants to wait. */
+  /** Address or token were changed, or nobody wants to wait. */
   reset(): void {
     this.#running?.abort();
     this.#running = undefined;
-    this.state = "idle";
-    this.projects = [];
-    this.warnings = [];
-    this.cause = "";
+    this.isConnecting = false;
+    this.outcome = undefined;
   }
 }
 
-function causeOf(error: unknown): string {
-  return refusedCallReason(error) === "MONITOR_DISABLED"
-    ? "Monitor is turned off for this project. Turn it on in Settings > General, then connect again."
-    : refusedCallMessage(error);
-}
+const notLoaded: Connected = {
+  failure: { cause: "The service cannot be reached. Check your connection and try again.", detail: "" },
+};

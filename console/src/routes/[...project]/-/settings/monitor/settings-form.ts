@@ -2,18 +2,18 @@ import type { ExternalProjectJson, UpdateSettingsRequestJson } from "@faultline/
 
 export type SettingsValues = Omit<UpdateSettingsRequestJson, "projectId">;
 
-/** The settings as the form sent them. Fields of the other backend are not on the page, so they stay unchanged. */
+/** The settings as the form sent them. Fields that are off, as those of the other backend, stay unchanged. */
 export function readSettingsForm(form: FormData): SettingsValues {
   const text = (name: string) => String(form.get(name) ?? "").trim();
   const external = form.get("backend") === "external";
   const token = text("external_auth_token");
   const chosen = external ? externalProject(text("external_project")) : undefined;
-  const revision = Number(form.get("revision") ?? 0);
   return {
     active: form.has("active"),
     backend: external ? "BACKEND_EXTERNAL" : "BACKEND_INTEGRATED",
-    ...(revision > 0 ? { revision } : {}),
-    ...(external ? { externalApiUrl: text("external_api_url") } : {}),
+    // 0 where nothing was saved when the page was read.
+    ...(form.has("revision") ? { revision: Number(text("revision")) } : {}),
+    ...(external && form.has("external_api_url") ? { externalApiUrl: text("external_api_url") } : {}),
     ...(external && token !== "" ? { externalAuthToken: token } : {}),
     ...(chosen === undefined ? {} : { externalProject: chosen }),
   };

@@ -1,9 +1,17 @@
 import { error as fail } from "@sveltejs/kit";
+import { failedInPlace, shownFailure } from "#lib/server/refused-in-place.ts";
 import type { LayoutServerLoad } from "./$types";
 
 export const load: LayoutServerLoad = async ({ parent, params, locals }) => {
   const { project } = await parent();
-  const { error } = await locals.api.errors.get({ projectId: project.projectId, errorId: params.id });
-  if (error === undefined) fail(404, "Page not found.");
-  return { error };
+  const { answer, refusal } = await failedInPlace(
+    locals.api.errors.get({ projectId: project.projectId, errorId: params.id }),
+  );
+  if (answer !== null && answer.error === undefined) fail(404, "Page not found.");
+  return {
+    error: answer?.error ?? null,
+    staleSinceTime: answer?.staleSinceTime,
+    refusal,
+    failure: await shownFailure(locals.api, project, refusal),
+  };
 };

@@ -1,20 +1,31 @@
-import { oneOf } from "#lib/preferences.ts";
 import type { EventAnswer } from "#lib/messages.ts";
+import { oldestTime } from "#lib/oldest-time.ts";
 import { errorPeriods, periodHours } from "#lib/period.ts";
+import { oneOf } from "#lib/preferences.ts";
+import { failedInPlace, shownFailure } from "#lib/server/refused-in-place.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 import type { PageServerLoad } from "./$types";
 
 export const load: PageServerLoad = async ({ parent, params, url, locals }) => {
-  const { project } = await parent();
+  const { project, staleSinceTime } = await parent();
   const asked = { projectId: project.projectId, errorId: params.id };
   const period = oneOf(errorPeriods, url.searchParams.get("period"));
   const event = url.searchParams.get("event") ?? "latest";
-  const [stats, answer] = await Promise.all([
-    locals.api.errors.stats({ ...asked, hourCount: periodHours[period] }),
-    eventOf(locals.api, asked, event),
+  const [stats, found] = await Promise.all([
+    failedInPlace(locals.api.errors.stats({ ...asked, hourCount: periodHours[period] })),
+    failedInPlace(eventOf(locals.api, asked, event)),
   ]);
-  return { period, stats, ...answer };
+  const refusal = found.refusal ?? stats.refusal;
+  return {
+    period,
+    stats: stats.answer,
+    answer: found.answer?.answer ?? null,
+    missingEvent: found.answer?.missingEvent ?? null,
+    notShown: refusal,
+    failure: await shownFailure(locals.api, project, refusal),
+    staleSinceTime: oldestTime(staleSinceTime, stats.answer?.staleSinceTime, found.answer?.answer?.staleSinceTime),
+  };
 };
 
 async function eventOf(api: Api, error: { projectId: number; errorId: string }, which: string) {

@@ -1,27 +1,39 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { toJson } from "@bufbuild/protobuf";
+import { oldestTime } from "#lib/oldest-time.ts";
+import { failedInPlace, shownFailure } from "#lib/server/refused-in-place.ts";
 import type { PageServerLoad } from "./$types";
 
 const pageSize = 50;
 const hourMs = 3_600_000;
 
 export const load: PageServerLoad = async ({ parent, params, url, locals }) => {
-  const { project } = await parent();
+  const { project, staleSinceTime } = await parent();
   const from = Date.parse(url.searchParams.get("from") ?? "");
   const hours = Math.min(Math.max(Number(url.searchParams.get("hours") ?? 1) || 1, 1), 2160);
   const range = Number.isNaN(from) ? null : { from, hours };
   const cursor = url.searchParams.get("cursor") ?? "";
-  const page = await locals.api.errors.events({
-    projectId: project.projectId,
-    errorId: params.id,
-    pageSize,
-    pageToken: cursor,
-    ...(range === null
-      ? {}
-      : { startTime: timeJson(range.from), endTime: timeJson(range.from + range.hours * hourMs) }),
-  });
-  return { events: page.events, nextPageToken: page.nextPageToken, range, cursor };
+  const { answer, refusal } = await failedInPlace(
+    locals.api.errors.events({
+      projectId: project.projectId,
+      errorId: params.id,
+      pageSize,
+      pageToken: cursor,
+      ...(range === null
+        ? {}
+        : { startTime: timeJson(range.from), endTime: timeJson(range.from + range.hours * hourMs) }),
+    }),
+  );
+  return {
+    events: answer?.events ?? null,
+    nextPageToken: answer?.nextPageToken ?? "",
+    range,
+    cursor,
+    notShown: refusal,
+    failure: await shownFailure(locals.api, project, refusal),
+    staleSinceTime: oldestTime(staleSinceTime, answer?.staleSinceTime),
+  };
 };
 
 const timeJson = (time: number) => toJson(TimestampSchema, timestampFromMs(time));

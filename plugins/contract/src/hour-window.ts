@@ -1,5 +1,6 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { hourMs, invalidField, millisecondsOf } from "@faultline/plugin";
+import { invalidField } from "./service-error.ts";
+import { hourMs, millisecondsOf } from "./times.ts";
 
 const maxHours = 2160;
 

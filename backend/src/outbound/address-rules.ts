@@ -1,0 +1,91 @@
+import { BlockList, isIP } from "node:net";
+
+/** Global unicast (RFC 4291). All else of IPv6, mapped and translated IPv4 addresses among it, is not public. */
+const publicIpv6 = listOf(["2000::/3"]);
+
+/**
+ * What cannot be reached from the internet or is none of its hosts (IANA special-purpose registries of 2025), and what
+ * carries an IPv4 address within: Teredo (in 2001::/23) and 6to4.
+ */
+const special = listOf([
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.88.99.0/24",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "2001::/23",
+  "2001:db8::/32",
+  "2002::/16",
+  "3fff::/20",
+]);
+
+/** Private networks, which the operator may allow: private use, loopback, shared space of carriers, unique local. */
+const privateNetworks = listOf([
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "172.16.0.0/12",
+  "192.168.0.0/16",
+  "::1/128",
+  "fc00::/7",
+]);
+
+/**
+ * What nobody can allow: the addresses by which clouds hand credentials to their machines, some of which lie in networks
+ * that can be allowed and one in public space, link-local ones, and those that are no host's.
+ */
+const forbidden = listOf([
+  "0.0.0.0/8",
+  "169.254.0.0/16", // link-local: metadata of most clouds
+  "100.100.100.200/32", // Alibaba
+  "168.63.129.16/32", // Azure
+  "192.0.0.192/32", // Oracle
+  "224.0.0.0/4",
+  "240.0.0.0/4", // reserved, and broadcast
+  "::/128",
+  "fe80::/10",
+  "fec0::/10",
+  "fd00:ec2::/32", // Amazon
+  "fd00:42::42/128", // Scaleway
+  "fd20:ce::254/128", // Google
+  "ff00::/8",
+]);
+
+/** Decides whether an address may be connected to, by its bytes, so that no way of writing it makes a difference. */
+export class AddressRules {
+  readonly #allowed: Networks;
+
+  /** `networks` are addresses and subnets that the operator allows; only private ones can be. */
+  constructor(networks: readonly string[]) {
+    this.#allowed = listOf(networks);
+  }
+
+  /** Whether `address` may be connected to. A text that is no IP address may not. */
+  allows(address: string): boolean {
+    const family = isIP(address);
+    if (family === 0 || address.includes("%") || forbidden.has(address)) return false;
+    if (privateNetworks.has(address)) return this.#allowed.has(address);
+    return !special.has(address) && (family === 4 || publicIpv6.has(address));
+  }
+}
+
+interface Networks {
+  has(address: string): boolean;
+}
+
+/** One list a family: a list with both takes an IPv6 address that maps an IPv4 one for the latter. */
+function listOf(networks: readonly string[]): Networks {
+  const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
+  for (const network of networks) {
+    const [address = "", prefix] = network.split("/", 2);
+    const family = familyOf(address);
+    if (prefix === undefined) lists[family].addAddress(address, family);
+    else lists[family].addSubnet(address, Number(prefix), family);
+  }
+  return { has: (address) => lists[familyOf(address)].check(address, familyOf(address)) };
+}
+
+function familyOf(address: string): "ipv4" | "ipv6" {
+  return isIP(address) === 6 ? "ipv6" : "ipv4";
+}

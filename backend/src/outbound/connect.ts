@@ -1,0 +1,76 @@
+import { once } from "node:events";
+import { connect as connectTcp, isIP, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { OutboundFailure } from "@faultline/plugin";
+import type { Target } from "./target.ts";
+
+/** Milliseconds for one address, so that a silent one leaves time for the next. */
+const addressMs = 3_000;
+
+/** A name server can name any number of addresses; more than these are not tried. */
+const maxAddresses = 3;
+
+/**
+ * Connects to the first of `addresses` that answers and to nothing else, for https with a certificate that is good for
+ * the target's host. Throws an OutboundFailure. When `signal` aborts, the socket is destroyed.
+ */
+export async function connect(addresses: readonly string[], target: Target, signal: AbortSignal): Promise<Socket> {
+  const socket = await firstOpen(addresses.slice(0, maxAddresses), target.port, signal);
+  return target.isTls ? secured(socket, target.host, signal) : socket;
+}
+
+/** What a failure of a socket means. */
+export function failureOf(error: unknown): OutboundFailure {
+  if (error instanceof OutboundFailure) return error;
+  return hasCode(error, "ECONNREFUSED")
+    ? new OutboundFailure("refused", "the connection was refused", { cause: error })
+    : new OutboundFailure("socket", "the connection broke or could not be made", { cause: error });
+}
+
+async function firstOpen(addresses: readonly string[], port: number, signal: AbortSignal): Promise<Socket> {
+  let failure: unknown;
+  for (const host of addresses) {
+    signal.throwIfAborted();
+    const socket = connectTcp({ host, port, noDelay: true });
+    socket.on("error", ignored);
+    signal.addEventListener("abort", () => socket.destroy());
+    const late = new OutboundFailure("connect_timeout", "no connection came about in time");
+    socket.setTimeout(addressMs, () => socket.destroy(late));
+    try {
+      await once(socket, "connect", { signal });
+      socket.setTimeout(0);
+      return socket;
+    } catch (error) {
+      socket.destroy();
+      failure = error;
+    }
+  }
+  signal.throwIfAborted();
+  throw failureOf(failure);
+}
+
+async function secured(socket: Socket, host: string, signal: AbortSignal): Promise<Socket> {
+  const servername = isIP(host) === 0 ? host : ""; // RFC 6066, section 3: an address is no server name
+  // Said here, as NODE_TLS_REJECT_UNAUTHORIZED in the environment would turn the check off.
+  const secure = connectTls({ socket, host, servername, ALPNProtocols: ["http/1.1"], rejectUnauthorized: true });
+  secure.on("error", ignored);
+  try {
+    await once(secure, "secureConnect", { signal });
+    return secure;
+  } catch (error) {
+    secure.destroy();
+    socket.destroy();
+    signal.throwIfAborted();
+    if (hasCode(error, "ECONNRESET") || hasCode(error, "EPIPE")) throw failureOf(error);
+    throw new OutboundFailure("tls", "the certificate or the TLS of the other system cannot be trusted", {
+      cause: error,
+    });
+  }
+}
+
+/** A socket's failure is told by whoever waits for it; one that comes when nobody does must not end the process. */
+function ignored(): void {}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}

@@ -1,0 +1,88 @@
+import { request as httpRequest, type ClientRequest, type IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import { OutboundFailure, type OutboundAnswer, type OutboundRequest } from "@faultline/plugin";
+import { failureOf } from "./connect.ts";
+import type { Deadline } from "./deadline.ts";
+import type { Target } from "./target.ts";
+
+const headerMs = 5_000;
+
+/** An answer in chunks of one byte costs 1 microsecond and 100 bytes of memory each: a second for a megabyte. */
+const maxPieces = 20_000;
+
+/** Bytes of the head of an answer. */
+const maxHeaderSize = 16_384;
+
+/** Sends one request over an open socket and reads its answer, which follows no redirection. */
+export async function exchange(
+  socket: Socket,
+  target: Target,
+  { method, headers, body, maxBytes }: OutboundRequest,
+  deadline: Deadline,
+): Promise<OutboundAnswer> {
+  const { signal } = deadline;
+  let broken: unknown; // what the request reports; the answer alone would say that it was cut off
+  try {
+    deadline.expect("read_timeout", "the head of the answer", headerMs);
+    // A socket of our own making: no agent, which would read HTTP_PROXY and choose the address itself.
+    const outgoing = httpRequest({
+      method,
+      path: target.path,
+      headers: { ...headers, host: target.authority, connection: "close", "accept-encoding": "identity" },
+      createConnection: () => socket,
+      maxHeaderSize,
+      insecureHTTPParser: false,
+    });
+    outgoing.on("error", (error) => (broken ??= error));
+    outgoing.end(body);
+    const incoming = await answerTo(outgoing, signal);
+    deadline.expect("read_timeout", "the rest of the answer");
+    return {
+      status: incoming.statusCode ?? 0,
+      headers: headersOf(incoming),
+      body: await bodyOf(incoming, maxBytes),
+    };
+  } catch (error) {
+    signal.throwIfAborted();
+    const cause = broken ?? error;
+    if (!(cause instanceof Error && "code" in cause && String(cause.code).startsWith("HPE_"))) throw failureOf(cause);
+    throw new OutboundFailure("protocol", "the answer is not HTTP", { cause });
+  } finally {
+    socket.destroy();
+  }
+}
+
+function answerTo(outgoing: ClientRequest, signal: AbortSignal): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    outgoing.once("response", resolve);
+    outgoing.once("upgrade", () => reject(new OutboundFailure("protocol", "the answer changes the protocol")));
+    outgoing.once("error", reject);
+    signal.addEventListener("abort", () => reject(signal.reason as OutboundFailure));
+  });
+}
+
+function headersOf({ headersDistinct }: IncomingMessage): Record<string, string> {
+  return Object.fromEntries(Object.entries(headersDistinct).map(([name, values]) => [name, values?.join(", ") ?? ""]));
+}
+
+/** The body, of which no more than `maxBytes` are read. */
+async function bodyOf(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const encoding = incoming.headers["content-encoding"] ?? "identity";
+  if (encoding.toLowerCase() !== "identity") {
+    throw new OutboundFailure("protocol", "the answer is compressed, which was not asked for");
+  }
+  const announced = Number(incoming.headers["content-length"] ?? 0);
+  if (announced > maxBytes) throw tooBig(announced);
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of incoming as AsyncIterable<Buffer>) {
+    size += piece.length;
+    if (size > maxBytes) throw tooBig(size);
+    if (pieces.push(piece) > maxPieces) throw new OutboundFailure("protocol", "the answer comes in crumbs");
+  }
+  return Buffer.concat(pieces, size);
+}
+
+function tooBig(bytes: number): OutboundFailure {
+  return new OutboundFailure("too_big", "the answer is bigger than it may be", { bytes });
+}

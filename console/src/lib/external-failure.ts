@@ -1,0 +1,95 @@
+/**
+ * What a page tells where the external system gives it nothing to show: what happened, why, and what to do. The service's
+ * own messages are those of the original, which speak to programs. Runs on the server, as no page needs all of it.
+ */
+
+const names = [
+  "EXTERNAL_ADDRESS_REFUSED",
+  "EXTERNAL_UNREACHABLE",
+  "EXTERNAL_TOKEN_REFUSED",
+  "EXTERNAL_RATE_LIMITED",
+  "EXTERNAL_ANSWER_INVALID",
+  "EXTERNAL_SETTINGS_INCOMPLETE",
+] as const;
+
+export type ExternalFailure = (typeof names)[number];
+
+/** Whether a reason, as named in error_reason.proto, says that reading from the external system fails. */
+export const isExternalFailure = (reason: string): reason is ExternalFailure => names.some((name) => name === reason);
+
+/** Who reads it. */
+interface Reader {
+  /** Where the external system is; empty for those who may not know. */
+  readonly address: string;
+  /** Whether they may change the settings. */
+  readonly maintains: boolean;
+  /** What the service says to people. */
+  readonly message: string;
+}
+
+export interface ToldFailure {
+  readonly title: string;
+  readonly text: string;
+  /** What the way to the settings is called. */
+  readonly remedy: string;
+  /** Whether nothing but a change of the settings helps. */
+  readonly needsRepair: boolean;
+}
+
+export function externalFailure(failure: ExternalFailure, { address, maintains, message }: Reader): ToldFailure {
+  const system = address || "the external system";
+  const ask = (maintainer: string, others: string) => (maintains ? maintainer : others);
+  switch (failure) {
+    case "EXTERNAL_UNREACHABLE":
+      return {
+        title: `Could not reach ${system}.`,
+        text: "It is down or too slow, or the network between is interrupted. Nothing is lost: its errors show again once it answers.",
+        remedy: "Check settings",
+        needsRepair: false,
+      };
+    case "EXTERNAL_TOKEN_REFUSED":
+      return {
+        title: "The external system refused the auth token.",
+        text: ask(
+          "It was revoked or has expired, or it lacks one of the scopes project:read, event:read and event:write. Enter a new one in Settings > Monitor.",
+          "A maintainer can enter a new one in Settings > Monitor.",
+        ),
+        remedy: "Enter a new token",
+        needsRepair: true,
+      };
+    case "EXTERNAL_RATE_LIMITED":
+      return {
+        title: "The external system limits requests.",
+        text: "It was asked more often than it allows. Nothing is lost.",
+        remedy: "Check settings",
+        needsRepair: false,
+      };
+    case "EXTERNAL_ANSWER_INVALID":
+      return {
+        title: `${address || "The external system"} answered, but not like an error-tracking system.`,
+        text: ask(
+          "The address may lead to a sign-in page, a proxy or another service. Check it in Settings > Monitor.",
+          "A maintainer can check its address in Settings > Monitor.",
+        ),
+        remedy: "Check settings",
+        needsRepair: false,
+      };
+    case "EXTERNAL_ADDRESS_REFUSED":
+      return {
+        title: `No connection is made to ${system}.`,
+        text: ask(
+          "Its name could not be found, or it leads into a private network, to a reserved address or back here. If the address is right, whoever operates this service can allow its network by FAULTLINE_OUTBOUND_NETWORKS and its port by FAULTLINE_OUTBOUND_PORTS.",
+          "A maintainer can check its address in Settings > Monitor.",
+        ),
+        remedy: "Check settings",
+        needsRepair: false,
+      };
+    case "EXTERNAL_SETTINGS_INCOMPLETE":
+      return {
+        title: "The external system is not set up yet.",
+        text: message,
+        remedy: "Set it up",
+        needsRepair: true,
+      };
+  }
+}

@@ -1,0 +1,76 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { firstErrors } from "#lib/first-errors.ts";
+import { refusal } from "#lib/handle-error.ts";
+import { sortKeys, statusTabs } from "#lib/list-choices.ts";
+import type { ProjectErrors } from "#lib/messages.ts";
+import type { AllErrors, ProjectAnswer } from "#lib/project-answer.ts";
+import type { AllErrorsQuery } from "#lib/route.ts";
+import type { Api } from "#lib/server/trpc/caller.ts";
+import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
+
+/** How long the page waits for projects to answer. Those that are stored here take less; what comes later is sent on. */
+const waitMs = 400;
+
+/** The errors of all projects, as far as they are known soon. */
+export async function allErrors(
+  api: Api,
+  { q = "", status = "unresolved", sort = "last_seen", project = "" }: AllErrorsQuery,
+  pageSize: number,
+): Promise<AllErrors> {
+  const request = { query: q, status: statusTabs[status], sort: sortKeys[sort], projectQuery: project, pageSize };
+  const stream = (await api.errors.listAll(request))[Symbol.asyncIterator]();
+  const first = await stream.next();
+  const asked = first.done === true ? undefined : first.value.asked;
+  if (asked === undefined) throw new Error("the first message tells which projects are asked");
+
+  const pending = new Map(asked.projects.map(({ projectId }) => [projectId, Promise.withResolvers<ProjectAnswer>()]));
+  const come = new Map<number, ProjectAnswer>();
+  const take = (answer: ProjectAnswer) => {
+    come.set(answer.projectId, answer);
+    pending.get(answer.projectId)?.resolve(answer);
+  };
+  const readRest = async () => {
+    const reading: Promise<void>[] = [];
+    let failure = refusal("CORE_UNREACHABLE");
+    try {
+      for (let next = await stream.next(); next.done !== true; next = await stream.next()) {
+        if (next.value.answer) reading.push(read(api, next.value.answer).then(take));
+      }
+    } catch (error) {
+      failure = refusalOfTrpc(error);
+    }
+    await Promise.all(reading);
+    for (const projectId of pending.keys()) {
+      if (!come.has(projectId)) take({ projectId, errors: [], refusal: failure });
+    }
+  };
+  await Promise.race([readRest(), delay(waitMs)]);
+
+  const answers = [...come.values()];
+  const isLate = ({ projectId }: { projectId: number }) => !answers.some((answer) => answer.projectId === projectId);
+  return {
+    projects: asked.projects,
+    leftOut: asked.leftOut,
+    errors: firstErrors(
+      answers.flatMap(({ errors }) => errors),
+      sort,
+      pageSize,
+    ),
+    answers: answers.map((answer) => ({ ...answer, errors: [] })),
+    late: asked.projects.filter(isLate).flatMap(({ projectId }) => pending.get(projectId)?.promise ?? []),
+  };
+}
+
+async function read(api: Api, answer: ProjectErrors): Promise<ProjectAnswer> {
+  const { refusal: told, ...rest } = answer;
+  if (told === undefined) return { ...rest, refusal: null };
+  const { projectId } = answer;
+  const { message, retryAfterSeconds } = told;
+  const reason = told.reason.replace(/^ERROR_REASON_/, "");
+  // Who may do nothing about it is not led to the settings; of a project that is hidden by now nothing is known.
+  const settings = await api.projects.get({ projectId }).then(
+    ({ project }) => project?.capabilities?.adminErrorTracking,
+    () => undefined,
+  );
+  return { ...rest, refusal: refusal(reason, message, { retryAfterSeconds }), settings };
+}

@@ -1,0 +1,42 @@
+import { replaceAddress } from "./navigate.ts";
+
+const typingPauseMs = 300;
+
+/**
+ * The text of a field that stands in the address too. What is typed goes there after a pause, and stays in the field
+ * while the page is read: an answer to what was typed before must not take away what was typed since.
+ */
+export class TypedText {
+  readonly #told: () => string;
+  readonly #address: (text: string) => string;
+  /** Undefined: the field shows what the address says. */
+  #typed = $state.raw<string>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** `told` is what the page's address says; `address` is that of the page for another text. */
+  constructor(told: () => string, address: (text: string) => string) {
+    this.#told = told;
+    this.#address = address;
+  }
+
+  get value(): string {
+    return this.#typed ?? this.#told();
+  }
+
+  set value(text: string) {
+    this.#typed = text;
+    this.stop();
+    this.#timer = setTimeout(() => void this.#send(text), typingPauseMs);
+  }
+
+  /** To be called when the field is sent otherwise. */
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  async #send(text: string): Promise<void> {
+    const wanted = text.trim();
+    if (wanted !== this.#told()) await replaceAddress(this.#address(wanted));
+    if (this.#typed === text) this.#typed = undefined;
+  }
+}

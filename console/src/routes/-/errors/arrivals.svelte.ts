@@ -1,0 +1,91 @@
+import { errorKey } from "#lib/error-key.ts";
+import { firstErrors } from "#lib/first-errors.ts";
+import type { ErrorStatus, TrackedError } from "#lib/messages.ts";
+import type { AllErrors, ProjectAnswer } from "#lib/project-answer.ts";
+import type { SortKey } from "#lib/route.ts";
+import type { ErrorChange } from "#lib/status-changes.svelte.ts";
+
+/** A list as it was read. */
+interface ReadList {
+  readonly list: AllErrors;
+  /** ERROR_STATUS_UNSPECIFIED: all. */
+  readonly status: ErrorStatus;
+  readonly sort: SortKey;
+  readonly pageSize: number;
+  /** Equal when the same list is read again. */
+  readonly address: string;
+}
+
+/**
+ * A list to which late projects add their errors. Rows never move under a pointer or a focus: what comes while someone
+ * is on the list waits until it is asked for.
+ */
+export class Arrivals {
+  readonly #read: ReadList;
+  /** What late projects showed when the same list was read before. */
+  readonly #before: readonly TrackedError[];
+  #changes: readonly ErrorChange[] = [];
+  #come = $state.raw<readonly ProjectAnswer[]>([]);
+  #held = $state.raw<readonly ProjectAnswer[]>([]);
+
+  /** All that is known, also what waits to be shown. */
+  readonly answers = $derived.by(() => [...this.#read.list.answers, ...this.#come, ...this.#held]);
+  readonly errors = $derived.by(() => this.#with(this.#come));
+  readonly isHolding = $derived.by(() => this.#held.length > 0);
+  /** How many errors wait to be shown. */
+  readonly heldCount = $derived.by(() => {
+    const shown = new Set(this.errors.map(errorKey));
+    return this.#with([...this.#come, ...this.#held]).filter((error) => !shown.has(errorKey(error))).length;
+  });
+
+  constructor(read: ReadList, before: Arrivals | undefined) {
+    this.#read = read;
+    const answered = new Set(read.list.answers.map(({ projectId }) => projectId));
+    const known = before !== undefined && before.#read.address === read.address ? before.#afterChanges() : [];
+    this.#before = known.filter(({ projectId }) => !answered.has(projectId));
+  }
+
+  /** Takes what comes until the returned function is called. */
+  follow(isSomeoneOn: () => boolean): () => void {
+    let isStopped = false;
+    for (const late of this.#read.list.late) {
+      void late.then((answer) => {
+        if (isStopped) return;
+        if (this.#moves(answer) && isSomeoneOn()) this.#held = [...this.#held, answer];
+        else this.#come = [...this.#come, answer];
+      });
+    }
+    return () => (isStopped = true);
+  }
+
+  show(): void {
+    this.#come = [...this.#come, ...this.#held];
+    this.#held = [];
+  }
+
+  /** Notes what was changed in the list, as projects that are late again cannot tell it. */
+  changed(changes: readonly ErrorChange[]): void {
+    this.#changes = [...this.#changes, ...changes];
+  }
+
+  #afterChanges(): TrackedError[] {
+    const statuses = new Map(this.#changes.map((change) => [errorKey(change), change.status]));
+    const { status } = this.#read;
+    return this.errors
+      .map((error) => ({ ...error, status: statuses.get(errorKey(error)) ?? error.status }))
+      .filter((error) => status === "ERROR_STATUS_UNSPECIFIED" || error.status === status);
+  }
+
+  /** Whether an answer gives a row that is shown another place, or none. */
+  #moves(answer: ProjectAnswer): boolean {
+    const after = this.#with([...this.#come, answer]).map(errorKey);
+    return this.errors.some((error, n) => errorKey(error) !== after[n]);
+  }
+
+  #with(late: readonly ProjectAnswer[]): TrackedError[] {
+    const { list, sort, pageSize } = this.#read;
+    const come = new Set(late.map(({ projectId }) => projectId));
+    const before = this.#before.filter(({ projectId }) => !come.has(projectId));
+    return firstErrors([...list.errors, ...before, ...late.flatMap(({ errors }) => errors)], sort, pageSize);
+  }
+}

@@ -1,0 +1,33 @@
+import type { Reason } from "#lib/handle-error.ts";
+
+/** Why a connection to an external system failed, in words for a person. */
+export interface ConnectionFailure {
+  readonly cause: string;
+  /** What programs are told of it, which administrators of the external system may know; empty: nothing more. */
+  readonly detail: string;
+}
+
+interface Refused {
+  readonly reason: string;
+  /** The service's sentence for people. */
+  readonly message: string;
+  readonly detail: string;
+}
+
+/** Beside the reasons whose sentence says enough already. */
+const causes: Partial<Record<Reason, string>> = {
+  MONITOR_DISABLED: "Monitor is turned off for this project. Turn it on in Settings > General, then connect again.",
+  EXTERNAL_ADDRESS_REFUSED:
+    "No connection is made to this address: its name could not be found, or it leads into a private network, to a reserved address or back here. If the address is right, whoever operates this service can allow its network by FAULTLINE_OUTBOUND_NETWORKS and its port by FAULTLINE_OUTBOUND_PORTS.",
+  EXTERNAL_UNREACHABLE:
+    "This address cannot be reached now: the system is down, fails or is too slow, or the network between is interrupted.",
+  EXTERNAL_TOKEN_REFUSED:
+    "The external system refused the auth token. It was mistyped or revoked, has expired, or lacks one of the scopes project:read, event:read and event:write.",
+  EXTERNAL_ANSWER_INVALID:
+    "The address answered, but not like an error-tracking system. It may lead to a sign-in page, a proxy or another service.",
+};
+
+export function connectionFailure({ reason, message, detail }: Refused): ConnectionFailure {
+  const cause = Object.entries(causes).find(([name]) => name === reason)?.[1] ?? message;
+  return { cause, detail };
+}

@@ -1,0 +1,50 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestamp } from "@faultline/plugin";
+import {
+  type JsonObject,
+  type JsonValue,
+  limits,
+  readEnvironment,
+  readEventId,
+  readLevel,
+  readRelease,
+  readUserNames,
+  userKey,
+} from "@faultline/plugin/sentry-event";
+import type { EventSummarySchema } from "@faultline/proto";
+import { sentTags } from "./event-tags.ts";
+import { readItems, textOf, timeOf } from "./fields.ts";
+import { missingKeys } from "./invalid-answer.ts";
+
+/** A page of the events of an issue, at most 100. */
+export function readEventSummaries(json: JsonValue): MessageInitShape<typeof EventSummarySchema>[] {
+  return readItems(json, readSummary);
+}
+
+function readSummary(sent: JsonObject): MessageInitShape<typeof EventSummarySchema> {
+  const { eventId, occurredAt, receivedAt } = readEventHead(sent);
+  const tags = sentTags(sent);
+  const { user = null } = sent;
+  return {
+    eventId,
+    occurredTime: timestamp(occurredAt),
+    receivedTime: timestamp(receivedAt),
+    title: textOf(sent["title"], limits.text.title) || "<unlabeled event>",
+    user: userKey(readUserNames({ user })) || textOf(tags.get("user"), limits.text.userName),
+    release: readRelease({ release: textOf(tags.get("release"), limits.text.release) }),
+    environment: readEnvironment({ environment: textOf(tags.get("environment"), limits.text.environment) }),
+    level: readLevel(tags.get("level")),
+  };
+}
+
+/** What names an event: its id and its times. Refuses an event without. */
+export function readEventHead(sent: JsonObject): { eventId: string; occurredAt: number; receivedAt: number } {
+  const eventId = readEventId(sent["eventID"]);
+  const created = timeOf(sent["dateCreated"]);
+  const received = timeOf(sent["dateReceived"]);
+  const occurredAt = created ?? received;
+  const receivedAt = received ?? created;
+  if (eventId === undefined) throw missingKeys("eventID");
+  if (occurredAt === undefined || receivedAt === undefined) throw missingKeys("dateCreated");
+  return { eventId, occurredAt, receivedAt };
+}

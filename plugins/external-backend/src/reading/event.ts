@@ -1,0 +1,72 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestamp } from "@faultline/plugin";
+import {
+  asObject,
+  type JsonField,
+  type JsonValue,
+  limits,
+  readEvent as readSentEvent,
+  readEventId,
+} from "@faultline/plugin/sentry-event";
+import type { EventSchema, UserFeedbackSchema } from "@faultline/proto";
+import type { ReadingContext } from "./context.ts";
+import { eventForm } from "./event-form.ts";
+import { readEventHead } from "./event-summary.ts";
+import { feedbackOf, type FeedbackEvent, toldFeedback, toldTrims } from "./faultline.ts";
+import { idOf, objectOf, requiredId, textOf } from "./fields.ts";
+
+/** An event whole, its neighbours among the events of its issue, and the ids of issue and project there. */
+export interface ReadEvent {
+  readonly event: MessageInitShape<typeof EventSchema>;
+  /** Empty: it is the newest. */
+  readonly newerEventId: string;
+  /** Empty: it is the oldest. */
+  readonly olderEventId: string;
+  readonly issueId: string;
+  /** Empty: not told. */
+  readonly externalProjectId: string;
+}
+
+/** Reads an event. `payloadJson` is the answer itself, which is what is known of the event as it was sent. */
+export function readEvent(json: JsonValue, { projectId }: ReadingContext): ReadEvent {
+  const sent = objectOf(json);
+  const { eventId, occurredAt, receivedAt } = readEventHead(sent);
+  const issueId = requiredId(sent, "groupID");
+  const details = readSentEvent(JSON.stringify(eventForm(sent)), { occurredAt });
+  const feedbackEvent = { projectId, eventId, receivedAt };
+  return {
+    event: {
+      ...details,
+      eventId,
+      errorId: issueId,
+      projectId,
+      occurredTime: timestamp(occurredAt),
+      receivedTime: timestamp(receivedAt),
+      culprit: textOf(sent["culprit"], limits.text.culprit) || details.culprit,
+      payloadJson: payloadOf(sent),
+      feedback: toldFeedback(sent, feedbackEvent) ?? reportOf(sent["userReport"], feedbackEvent),
+      trimmed: [...toldTrims(sent), ...(details.trimmed ?? [])],
+    },
+    newerEventId: readEventId(sent["nextEventID"]) ?? "",
+    olderEventId: readEventId(sent["previousEventID"]) ?? "",
+    issueId,
+    externalProjectId: idOf(sent, "projectID"),
+  };
+}
+
+/** An answer has at most 1 MiB; written anew it may be longer, as `1e20` is. What is too long is left out whole. */
+function payloadOf(sent: JsonValue): string {
+  const text = JSON.stringify(sent).toWellFormed();
+  return text.length > maxPayload ? "" : text;
+}
+
+const maxPayload = 2 * 1024 * 1024;
+
+type Feedback = MessageInitShape<typeof UserFeedbackSchema>;
+
+/** What a user wrote about the event: at most one report of it is told. */
+function reportOf(sent: JsonField, known: FeedbackEvent): Feedback[] {
+  const report = asObject(sent);
+  const feedback = report && feedbackOf(report, known);
+  return feedback && feedback.comments?.trim() !== "" ? [feedback] : [];
+}

@@ -1,0 +1,73 @@
+import { type MessageInitShape } from "@bufbuild/protobuf";
+import { timestamp } from "@faultline/plugin";
+import { asObject, type JsonField, type JsonObject, limits } from "@faultline/plugin/sentry-event";
+import { type TrimSchema, TrimUnit, type UserFeedbackSchema } from "@faultline/proto";
+import { countOf, textOf, timeOf } from "./fields.ts";
+
+/**
+ * What another Faultline tells in the field `faultline`, beyond the fields of Sentry (docs/sentry-api.md), so that its
+ * errors look as they do at home. Any system may send it; it is read as distrustfully as all else.
+ */
+const beyondSentry = (sent: JsonObject): JsonObject | undefined => asObject(sent["faultline"]);
+
+/** When the newest event before the running hour was; undefined where that is not told. */
+export function toldSettledTime(issue: JsonObject, running: number): number | undefined {
+  const settled = timeOf(beyondSentry(issue)?.["settledLastSeen"]);
+  return settled !== undefined && settled < running ? settled : undefined;
+}
+
+/** When an event reopened the issue; undefined where that is not told. */
+export const toldReopenedTime = (issue: JsonObject): number | undefined => timeOf(beyondSentry(issue)?.["reopened"]);
+
+/** What the other system left out of the event. */
+export function toldTrims(event: JsonObject): MessageInitShape<typeof TrimSchema>[] {
+  return list(beyondSentry(event)?.["trimmed"], limits.count.trims).map((trim) => ({
+    part: textOf(trim["part"], limits.text.symbol),
+    kept: countOf(trim["kept"]),
+    sent: countOf(trim["sent"]),
+    unit: unitOf(trim["unit"]),
+  }));
+}
+
+const unitOf = (value: JsonField): TrimUnit =>
+  value === "characters" ? TrimUnit.CHARACTERS : value === "entries" ? TrimUnit.ENTRIES : TrimUnit.UNSPECIFIED;
+
+const maxFeedback = 20;
+
+/** The event that users wrote about. */
+export interface FeedbackEvent {
+  readonly projectId: number;
+  readonly eventId: string;
+  /** When it was received, for what was written without a time. */
+  readonly receivedAt: number;
+}
+
+/** What users wrote about the event, oldest first; undefined where only Sentry's field tells. */
+export function toldFeedback(
+  event: JsonObject,
+  known: FeedbackEvent,
+): MessageInitShape<typeof UserFeedbackSchema>[] | undefined {
+  const sent = beyondSentry(event)?.["feedback"];
+  if (!Array.isArray(sent)) return undefined;
+  return list(sent, maxFeedback).map((entry) => feedbackOf(entry, known));
+}
+
+/** One entry, as Sentry's field `userReport` has it, too. */
+export function feedbackOf(
+  entry: JsonObject,
+  { projectId, eventId, receivedAt }: FeedbackEvent,
+): MessageInitShape<typeof UserFeedbackSchema> {
+  return {
+    projectId,
+    eventId,
+    name: textOf(entry["name"], limits.text.userName),
+    email: textOf(entry["email"], limits.text.email),
+    comments: textOf(entry["comments"], limits.text.feedback),
+    receivedTime: timestamp(timeOf(entry["dateCreated"]) ?? receivedAt),
+  };
+}
+
+function list(value: JsonField, max: number): JsonObject[] {
+  const sent = Array.isArray(value) ? value.slice(0, max) : [];
+  return sent.map(asObject).filter((entry) => entry !== undefined);
+}

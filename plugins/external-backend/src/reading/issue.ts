@@ -1,0 +1,119 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { hourMs, startOfHour, timestamp } from "@faultline/plugin";
+import {
+  asObject,
+  type JsonObject,
+  type JsonValue,
+  limits,
+  readLevel,
+  readPlatform,
+} from "@faultline/plugin/sentry-event";
+import { type ErrorSchema, ErrorStatus } from "@faultline/proto";
+import type { ReadingContext } from "./context.ts";
+import { toldReopenedTime, toldSettledTime } from "./faultline.ts";
+import { countOf, idOf, objectOf, readItems, requiredId, textOf, timeOf } from "./fields.ts";
+import { missingKeys } from "./invalid-answer.ts";
+import { issueLink } from "./issue-link.ts";
+import { readReleaseVersion } from "./release.ts";
+import { readHourlyStats } from "./stats.ts";
+import { readStatus } from "./status.ts";
+
+/** Hours of the trend beside each row of a list. */
+const trendHours = 24;
+
+/** As Error.value is bounded. */
+const maxValue = 1024;
+
+/** A page of issues, at most 100, as errors in a list. Issues of another project than the linked one are left out. */
+export function readIssues(json: JsonValue, context: ReadingContext): MessageInitShape<typeof ErrorSchema>[] {
+  const linked = context.link.project.id;
+  return readItems(json, (sent) => {
+    const { error, externalProjectId } = readIssue(sent, context);
+    if (externalProjectId !== "" && linked !== "" && externalProjectId !== linked) return undefined;
+    return { ...error, hourlyCounts: trendOf(sent, context.now) };
+  });
+}
+
+/** One issue as error, and the id of its project there; empty when it is not told. */
+export function readIssue(
+  json: JsonValue,
+  context: ReadingContext,
+): { error: MessageInitShape<typeof ErrorSchema>; externalProjectId: string } {
+  const sent = objectOf(json);
+  return { error: readError(sent, context), externalProjectId: idOf(asObject(sent["project"]), "id") };
+}
+
+function readError(sent: JsonObject, context: ReadingContext): MessageInitShape<typeof ErrorSchema> {
+  const id = requiredId(sent, "id");
+  const metadata = asObject(sent["metadata"]);
+  const seen = seenOf(sent);
+  const { firstSeen, lastSeen } = timesOf(seen);
+  const status = readStatus(sent["status"]);
+  const reopened = reopenedTime(sent, lastSeen);
+  const settled = settledLastSeen(sent, { firstSeen, lastSeen, now: context.now });
+  return {
+    errorId: id,
+    projectId: context.projectId,
+    title: textOf(sent["title"], limits.text.title) || "<unlabeled event>",
+    type: textOf(metadata?.["type"], limits.text.exceptionType),
+    value: textOf(metadata?.["value"] ?? metadata?.["message"] ?? metadata?.["title"], maxValue),
+    culprit: textOf(sent["culprit"], limits.text.culprit),
+    level: readLevel(textOf(sent["level"], limits.text.word)),
+    platform: readPlatform(sent["platform"]),
+    status,
+    eventCount: countOf(seen["count"]),
+    affectedUserCount: countOf(seen["userCount"]),
+    firstSeenTime: timestamp(firstSeen),
+    lastSeenTime: timestamp(lastSeen),
+    ...(settled !== undefined && { settledLastSeenTime: timestamp(settled) }),
+    ...(reopened !== undefined && status === ErrorStatus.UNRESOLVED && { reopenedTime: timestamp(reopened) }),
+    firstRelease: readReleaseVersion(sent["firstRelease"]),
+    lastRelease: readReleaseVersion(sent["lastRelease"]),
+    externalUrl: issueLink(sent["permalink"], id, context.link),
+  };
+}
+
+/** Counts and times: of all time where a list, as that of an organization, tells those of its window beside them. */
+function seenOf(sent: JsonObject): JsonObject {
+  const lifetime = Object.entries(asObject(sent["lifetime"]) ?? {}).filter(([, value]) => value !== null);
+  return { ...sent, ...Object.fromEntries(lifetime) };
+}
+
+/** When it was seen. One of the two may be missing, as where a list is filtered by environment. */
+function timesOf(seen: JsonObject): { firstSeen: number; lastSeen: number } {
+  const first = timeOf(seen["firstSeen"]);
+  const last = timeOf(seen["lastSeen"]);
+  const firstSeen = first ?? last;
+  const lastSeen = last ?? first;
+  if (firstSeen === undefined || lastSeen === undefined) throw missingKeys("firstSeen", "lastSeen");
+  return { firstSeen, lastSeen };
+}
+
+/** When an event reopened it. Newer releases of Sentry tell that one did, but not when: the newest event stands for it. */
+function reopenedTime(sent: JsonObject, lastSeen: number): number | undefined {
+  return toldReopenedTime(sent) ?? (sent["substatus"] === "regressed" ? lastSeen : undefined);
+}
+
+/**
+ * The newest event before the running hour. While there are newer ones the API tells no such time, so it is the start of
+ * the last earlier hour of the trend that has events; absent when the trend has none.
+ */
+function settledLastSeen(
+  sent: JsonObject,
+  { firstSeen, lastSeen, now }: { firstSeen: number; lastSeen: number; now: number },
+): number | undefined {
+  const running = startOfHour(now);
+  if (lastSeen < running) return lastSeen;
+  const told = toldSettledTime(sent, running);
+  if (told !== undefined) return told;
+  if (firstSeen >= running) return undefined;
+  const last = trendOf(sent, now)
+    .slice(0, -1)
+    .findLastIndex((count) => count > 0);
+  return last < 0 ? undefined : Math.max(firstSeen, running - (trendHours - 1 - last) * hourMs);
+}
+
+function trendOf(sent: JsonObject, now: number): number[] {
+  const firstHour = Math.floor(now / hourMs) - trendHours + 1;
+  return readHourlyStats(asObject(sent["stats"])?.["24h"] ?? null, { firstHour, hours: trendHours });
+}

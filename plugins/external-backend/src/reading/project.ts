@@ -1,0 +1,40 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { asObject, type JsonObject, type JsonValue } from "@faultline/plugin/sentry-event";
+import type { ExternalProjectSchema } from "@faultline/proto";
+import { idOf, readItems, requiredId, textOf } from "./fields.ts";
+import { missingKeys } from "./invalid-answer.ts";
+
+/** The projects that a token sees, at most 100. */
+export function readProjects(json: JsonValue): MessageInitShape<typeof ExternalProjectSchema>[] {
+  return readItems(json, readProject);
+}
+
+function readProject(sent: JsonObject): MessageInitShape<typeof ExternalProjectSchema> {
+  const id = requiredId(sent, "id");
+  const organization = asObject(sent["organization"]);
+  const named = {
+    slug: slugOf(sent),
+    name: textOf(sent["name"], maxName),
+    organizationSlug: slugOf(organization),
+    organizationName: textOf(organization?.["name"], maxName),
+  };
+  const missing = Object.entries(keys).filter(([field]) => named[field as keyof typeof keys] === "");
+  if (missing.length > 0) throw missingKeys(...missing.map(([, key]) => key));
+  const status = textOf(sent["status"], 64);
+  return { id, ...named, status: /^[\w ]+$/.test(status) ? status : "", organizationId: idOf(organization, "id") };
+}
+
+const keys = {
+  slug: "slug",
+  name: "name",
+  organizationSlug: "organization.slug",
+  organizationName: "organization.name",
+} as const;
+
+const maxName = 255;
+
+/** A slug becomes part of a path. Sentry's are of letters, digits, `-` and `_`; ours have `.` and `~` as well. */
+function slugOf(sent: JsonObject | undefined): string {
+  const slug = sent?.["slug"];
+  return typeof slug === "string" && /^(?!\.{1,2}$)[\w.~-]{1,255}$/.test(slug) ? slug : "";
+}

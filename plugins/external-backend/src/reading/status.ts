@@ -1,0 +1,19 @@
+import type { JsonField } from "@faultline/plugin/sentry-event";
+import { ErrorStatus } from "@faultline/proto";
+
+/**
+ * The status of an issue. Archived issues are `ignored` in the API; old releases say `muted`. Whatever is under way with
+ * an issue (`reprocessing`, `pending_merge`), nobody has dealt with it.
+ */
+export function readStatus(sent: JsonField): ErrorStatus {
+  switch (sent) {
+    case "resolved":
+    case "resolvedInNextRelease":
+      return ErrorStatus.RESOLVED;
+    case "ignored":
+    case "muted":
+      return ErrorStatus.IGNORED;
+    default:
+      return ErrorStatus.UNRESOLVED;
+  }
+}

@@ -1,0 +1,40 @@
+import { create } from "@bufbuild/protobuf";
+import { invalidField, type HttpAnswer } from "@faultline/plugin";
+import { UpdateErrorsRequestSchema, type ErrorStatus } from "@faultline/proto";
+import type { ApiCall } from "./call.ts";
+import { statusWord } from "./status.ts";
+
+/** Ids of issues that one call names. */
+const maxIds = 100;
+
+/** The issues that an update names by `id`; all at once cannot be changed. */
+export function idsOf({ query }: ApiCall): string[] {
+  const ids = query.getAll("id");
+  if (ids.length === 0) throw invalidField("id", "You must specify a list of IDs for this operation");
+  return checkedIds("id", ids);
+}
+
+/** Ids of issues, each once. */
+export function checkedIds(name: string, sent: readonly string[]): string[] {
+  const ids = [...new Set(sent)];
+  if (ids.length > maxIds) throw invalidField(name, `At most ${maxIds} issues can be named at a time.`);
+  if (!ids.every((id) => /^\d{1,15}$/.test(id))) throw invalidField(name, "Invalid id: ids of issues are numbers.");
+  return ids;
+}
+
+/** Sets the status of issues of one project; tells how many there were. */
+export async function update(
+  call: ApiCall,
+  { projectId, ids, status }: { projectId: number; ids: readonly string[]; status: ErrorStatus },
+): Promise<number> {
+  const changes = ids.map((errorId) => ({ errorId, status }));
+  const request = create(UpdateErrorsRequestSchema, { projectId, changes });
+  const { errors = [] } = await call.core.error.updateErrors(request, { token: call.token });
+  return errors.length;
+}
+
+/** The original answers what was set, and nothing where there was no such issue. */
+export function changed(count: number, status: ErrorStatus): HttpAnswer {
+  if (count === 0) return { status: 204 };
+  return { status: 200, body: { status: statusWord(status), statusDetails: {}, inbox: null } };
+}

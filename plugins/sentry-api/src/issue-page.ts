@@ -1,0 +1,66 @@
+import { create } from "@bufbuild/protobuf";
+import type { HttpAnswer } from "@faultline/plugin";
+import {
+  ErrorStatus,
+  ListErrorsRequestSchema,
+  type Error as TrackedError,
+  type ListErrorsResponse,
+  type Project,
+  type StatusCounts,
+} from "@faultline/proto";
+import type { ApiCall } from "./call.ts";
+import { cursorOf, tokenOf } from "./cursor.ts";
+import { linkHeader, type Neighbours } from "./pages.ts";
+import type { IssueSearch } from "./search.ts";
+import { issueShape } from "./shapes/issue.ts";
+import { listStats, type StatsPeriod } from "./stats.ts";
+
+/** A page of issues, each with its project. */
+export interface IssuePage extends Neighbours {
+  readonly issues: readonly { readonly error: TrackedError; readonly project: Project }[];
+  readonly hits: number;
+}
+
+/** Counts stop here. */
+export const maxHits = 1000;
+
+/** A page of the issues of one project. */
+export async function issuePageOf(
+  call: ApiCall,
+  project: Project,
+  { search, pageSize }: { search: IssueSearch; pageSize: number },
+): Promise<IssuePage> {
+  const request = create(ListErrorsRequestSchema, {
+    projectId: project.projectId,
+    ...search,
+    pageSize,
+    pageToken: tokenOf(call.query.get("cursor")),
+  });
+  const page = (await call.core.error.listErrors(request, { token: call.token })) as ListErrorsResponse;
+  return {
+    issues: page.errors.map((error) => ({ error, project })),
+    previous: page.previousPageToken === "" ? undefined : cursorOf(page.previousPageToken),
+    next: page.nextPageToken === "" ? undefined : cursorOf(page.nextPageToken),
+    hits: hitsOf(page.statusCounts, search.status),
+  };
+}
+
+/** A page as it is sent. */
+export async function answerPage(call: ApiCall, page: IssuePage, period: StatsPeriod): Promise<HttpAnswer> {
+  const body = await Promise.all(
+    page.issues.map(async ({ error, project }) => ({
+      ...issueShape(error, { project, origin: call.origin }),
+      ...(await listStats(call, error, period)),
+    })),
+  );
+  const headers = { Link: linkHeader(call, page), "X-Hits": String(page.hits), "X-Max-Hits": String(maxHits) };
+  return { status: 200, headers, body };
+}
+
+function hitsOf(counts: StatusCounts | undefined, status: ErrorStatus): number {
+  const { unresolved = 0, resolved = 0, ignored = 0 } = counts ?? {};
+  if (status === ErrorStatus.UNRESOLVED) return unresolved;
+  if (status === ErrorStatus.RESOLVED) return resolved;
+  if (status === ErrorStatus.IGNORED) return ignored;
+  return Math.min(unresolved + resolved + ignored, maxHits);
+}

@@ -1,0 +1,100 @@
+import { create } from "@bufbuild/protobuf";
+import type { HttpAnswer } from "@faultline/plugin";
+import {
+  EventPosition,
+  GetEventRequestSchema,
+  ListEventsRequestSchema,
+  type GetEventResponse,
+  type ListEventsResponse,
+} from "@faultline/proto";
+import { pathPart, type ApiCall, type Resource } from "../call.ts";
+import { cursorOf, tokenOf } from "../cursor.ts";
+import { linkHeader, perPageOf } from "../pages.ts";
+import { namedIssue, readError } from "../served-issue.ts";
+import { namedProject } from "../served-projects.ts";
+import { eventShape } from "../shapes/event.ts";
+import { eventSummaryShape } from "../shapes/event-summary.ts";
+import { windowOf } from "../times.ts";
+
+/** Whole events of one answer; each may be as large as the SDK sent it. */
+const maxWhole = 20;
+
+/** The events of an issue, the newest first; `full` asks for them whole, of which a page holds 20 at most. */
+export const listIssueEvents: Resource = async (call) => {
+  const isFull = !["", "0", "false"].includes((call.query.get("full") ?? "").toLowerCase());
+  const issue = await namedIssue(call);
+  const { errorId } = issue;
+  const { projectId } = issue.project;
+  const request = create(ListEventsRequestSchema, {
+    projectId,
+    errorId,
+    pageSize: perPageOf(call, isFull ? maxWhole : 100),
+    pageToken: tokenOf(call.query.get("cursor")),
+    ...windowOf(call),
+  });
+  const page = (await call.core.error.listEvents(request, { token: call.token })) as ListEventsResponse;
+  const next = page.nextPageToken === "" ? undefined : cursorOf(page.nextPageToken);
+  const headers = { Link: linkHeader(call, { next }) };
+  if (isFull) {
+    const body: object[] = [];
+    for (const { eventId } of page.events) body.push(eventShape(await read(call, { projectId, eventId })));
+    return { status: 200, headers, body };
+  }
+  const error = await readError(call, issue);
+  return { status: 200, headers, body: page.events.map((event) => eventSummaryShape(event, error)) };
+};
+
+const positions = new Map([
+  ["latest", EventPosition.NEWEST],
+  ["recommended", EventPosition.NEWEST],
+  ["oldest", EventPosition.OLDEST],
+]);
+
+/** An event of an issue by its id, or `latest`, `oldest` or `recommended`, which here is the latest. */
+export const readIssueEvent: Resource = async (call) => {
+  const { errorId, project } = await namedIssue(call);
+  const name = pathPart(call, "event");
+  const position = positions.get(name);
+  const key = position === undefined ? { eventId: name || "none" } : { position };
+  return whole(await read(call, { projectId: project.projectId, errorId, ...key }));
+};
+
+export const readProjectEvent: Resource = async (call) => whole(await readOfProject(call));
+
+/** The event as it was sent. */
+export const readProjectEventPayload: Resource = async (call) => {
+  const { event } = await readOfProject(call);
+  const json = event?.payloadJson ?? "";
+  return { status: 200, json: isJson(json) ? json : "{}" }; // as text: its nesting may be deeper than can be written anew
+};
+
+/** A service that reports over gRPC may send any payload, or none. */
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function whole(response: GetEventResponse): HttpAnswer {
+  return { status: 200, body: eventShape(response) };
+}
+
+async function readOfProject(call: ApiCall): Promise<GetEventResponse> {
+  const { projectId } = await namedProject(call);
+  return read(call, { projectId, eventId: pathPart(call, "event") || "none" });
+}
+
+interface EventKey {
+  readonly projectId: number;
+  readonly errorId?: string;
+  readonly eventId?: string;
+  readonly position?: EventPosition;
+}
+
+async function read(call: ApiCall, key: EventKey): Promise<GetEventResponse> {
+  const request = create(GetEventRequestSchema, key);
+  return (await call.core.error.getEvent(request, { token: call.token })) as GetEventResponse; // whole, as the core answers
+}

@@ -1,0 +1,62 @@
+import { create } from "@bufbuild/protobuf";
+import { hourMs, invalidField, millisecondsOf, timestamp } from "@faultline/plugin";
+import {
+  GetErrorStatsRequestSchema,
+  UpdateErrorsRequestSchema,
+  type Error as TrackedError,
+  type GetErrorStatsResponse,
+} from "@faultline/proto";
+import type { ApiCall, Resource } from "../call.ts";
+import { issueNotFound, namedIssue, readError } from "../served-issue.ts";
+import { emptyDetails, issueShape } from "../shapes/issue.ts";
+import { daily, hourlyStats, points } from "../stats.ts";
+import { statusOf } from "../status.ts";
+
+/** An issue with the counts of its last day and its last thirty. */
+export const readIssue: Resource = async (call) => {
+  const issue = await namedIssue(call);
+  const error = await readError(call, issue);
+  const hourly = await hourlyStats(call, error, 30 * 24);
+  const stats = { "24h": hourly.slice(-24), "30d": daily(hourly) };
+  return { status: 200, body: { ...issueShape(error, { ...issue, origin: call.origin }), ...emptyDetails, stats } };
+};
+
+/** Sets the status; the answer is the issue as it is then. */
+export const updateIssue: Resource = async (call) => {
+  const status = statusOf(call);
+  const { errorId, project } = await namedIssue(call);
+  const request = create(UpdateErrorsRequestSchema, { projectId: project.projectId, changes: [{ errorId, status }] });
+  const { errors = [] } = await call.core.error.updateErrors(request, { token: call.token });
+  const [error] = errors as TrackedError[]; // the guarded core answers whole messages
+  if (!error) throw issueNotFound();
+  return { status: 200, body: issueShape(error, { project, origin: call.origin }) };
+};
+
+/** Events in each hour of a window: `since` and `until` in seconds since 1970, by default the last day. */
+export const readIssueStats: Resource = async (call) => {
+  const { errorId, project } = await namedIssue(call);
+  const resolution = call.query.get("resolution") || "1h";
+  if (resolution !== "1h" && resolution !== "3600s") {
+    throw invalidField("resolution", "Invalid resolution: only 1h is served.");
+  }
+  const untilMs = secondsOf(call, "until") ?? call.now;
+  const sinceMs = secondsOf(call, "since") ?? untilMs - 24 * hourMs + 1000;
+  if (sinceMs > untilMs) throw invalidField("since", "start must be before or equal to end");
+  const firstHour = Math.floor(sinceMs / hourMs);
+  const request = create(GetErrorStatsRequestSchema, {
+    projectId: project.projectId,
+    errorId,
+    startTime: timestamp(firstHour * hourMs),
+    hourCount: Math.min(Math.floor(untilMs / hourMs) - firstHour + 1, 2 ** 31), // the core refuses what is too long
+  });
+  const stats = (await call.core.error.getErrorStats(request, { token: call.token })) as GetErrorStatsResponse;
+  const startMs = stats.startTime ? millisecondsOf(stats.startTime) : 0;
+  return { status: 200, body: points(stats.counts, { startMs, spanMs: hourMs }) };
+};
+
+function secondsOf({ query }: ApiCall, name: "since" | "until"): number | undefined {
+  const text = query.get(name) ?? "";
+  if (text === "") return undefined;
+  if (!/^\d{1,11}(\.\d{1,9})?$/.test(text)) throw invalidField(name, `${name} must be a numeric timestamp.`);
+  return Number(text) * 1000;
+}

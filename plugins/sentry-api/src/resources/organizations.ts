@@ -1,0 +1,30 @@
+import type { Project } from "@faultline/proto";
+import { pathPart, type Resource } from "../call.ts";
+import { linkHeader } from "../pages.ts";
+import { listServed, projectsOf } from "../served-projects.ts";
+import { organizationShape } from "../shapes/project.ts";
+import { slugsOf } from "../slugs.ts";
+import { isoTime } from "../times.ts";
+
+/** Projects that organizations are made from. */
+const projectsLookedAt = 2000;
+
+/** The organizations of the projects whose errors the caller may read, on one page. */
+export const listOrganizations: Resource = async (call) => {
+  const { projects } = await listServed(call, { size: projectsLookedAt });
+  return { status: 200, headers: { Link: linkHeader(call, {}) }, body: organizationsOf(projects) };
+};
+
+export const readOrganization: Resource = async (call) => {
+  const projects = await projectsOf(call, pathPart(call, "organization"), projectsLookedAt);
+  return { status: 200, body: organizationsOf(projects)[0] };
+};
+
+/** Slugs that differ in case alone are one organization, as paths know no case. */
+function organizationsOf(projects: readonly Project[]): object[] {
+  const members = Map.groupBy(projects, ({ path }) => slugsOf(path).organization.toLowerCase());
+  return [...members.values()].map((group) => {
+    const created = group.map(({ createdTime }) => isoTime(createdTime)).toSorted();
+    return organizationShape(slugsOf(group[0]?.path ?? "").organization, created[0] ?? null);
+  });
+}

@@ -1,0 +1,24 @@
+import type { Resource } from "../call.ts";
+import { changed, idsOf, update } from "../issue-ids.ts";
+import { answerPage, issuePageOf } from "../issue-page.ts";
+import { perPageOf } from "../pages.ts";
+import { issueSearchOf } from "../search.ts";
+import { namedProject } from "../served-projects.ts";
+import { statsPeriodOf } from "../stats.ts";
+import { statusOf } from "../status.ts";
+
+/** The issues of a project, unresolved ones unless `query` says otherwise. */
+export const listProjectIssues: Resource = async (call) => {
+  const period = statsPeriodOf(call, "statsPeriod");
+  const search = issueSearchOf(call);
+  const pageSize = perPageOf(call);
+  return answerPage(call, await issuePageOf(call, await namedProject(call), { search, pageSize }), period);
+};
+
+/** Sets the status of the issues named by `id`; those that are not of this project are left as they are. */
+export const updateProjectIssues: Resource = async (call) => {
+  const status = statusOf(call);
+  const ids = idsOf(call);
+  const { projectId } = await namedProject(call);
+  return changed(await update(call, { projectId, ids, status }), status);
+};

@@ -1,0 +1,37 @@
+import { create } from "@bufbuild/protobuf";
+import { ServiceError } from "@faultline/plugin";
+import {
+  ErrorReason,
+  GetAccessTokenRequestSchema,
+  GetCurrentUserRequestSchema,
+  type GetCurrentUserResponse,
+} from "@faultline/proto";
+import type { ApiCall, Resource } from "../call.ts";
+import { userShape } from "../shapes/user.ts";
+
+/** Who the caller is, and what the token allows in the words of the original. Without a token: nobody. */
+export const readRoot: Resource = async (call) => {
+  const version = "0"; // of the API
+  if (call.token === undefined) return { status: 200, body: { version, auth: null, user: null } };
+  const { user } = (await call.core.account.getCurrentUser(create(GetCurrentUserRequestSchema), {
+    token: call.token,
+  })) as GetCurrentUserResponse;
+  return {
+    status: 200,
+    body: { version, auth: { scopes: await scopesOf(call) }, user: user ? userShape(user) : null },
+  };
+};
+
+const reading = ["event:read", "org:read", "project:read"];
+
+async function scopesOf(call: ApiCall): Promise<string[]> {
+  const ours = await call.core.account.getAccessToken(create(GetAccessTokenRequestSchema), { token: call.token }).then(
+    ({ accessToken }) => accessToken?.scopes ?? [],
+    (refusal: unknown) => {
+      // A session is no access token, and allows what its user may do.
+      if (refusal instanceof ServiceError && refusal.reason === ErrorReason.ACCESS_TOKEN_NOT_FOUND) return ["api"];
+      throw refusal;
+    },
+  );
+  return ours.includes("api") ? ["event:write", ...reading].toSorted() : reading;
+}

@@ -1,0 +1,56 @@
+import type { HttpApiRoute, HttpCall } from "@faultline/plugin";
+import type { Resource } from "./call.ts";
+import { detail } from "./refusal.ts";
+import { listIssueEvents, readIssueEvent, readProjectEvent, readProjectEventPayload } from "./resources/events.ts";
+import { readIssue, readIssueStats, updateIssue } from "./resources/issue.ts";
+import { listOrganizationIssues, updateOrganizationIssues } from "./resources/organization-issues.ts";
+import { listOrganizations, readOrganization } from "./resources/organizations.ts";
+import { listProjectIssues, updateProjectIssues } from "./resources/project-issues.ts";
+import { listOrganizationProjects, listProjects, readProject } from "./resources/projects.ts";
+import { readRoot } from "./resources/root.ts";
+
+type Methods = Readonly<Record<string, Resource>>;
+
+/** Every address of the API. `now` tells the time. */
+export function routes(now: () => number): HttpApiRoute[] {
+  const route = (path: string, methods: Methods, needsToken = true): HttpApiRoute => ({
+    path,
+    methods: Object.fromEntries(
+      Object.entries(methods).map(([method, resource]) => [
+        method,
+        async (call: HttpCall) => {
+          if (needsToken && call.token === undefined) return noToken;
+          return resource({ ...call, address: addressOf(path, call), now: now() });
+        },
+      ]),
+    ),
+  });
+  const issue = { GET: readIssue, PUT: updateIssue };
+  return [
+    route("/api/0", { GET: readRoot }, false),
+    route("/api/0/organizations", { GET: listOrganizations }),
+    route("/api/0/organizations/:organization", { GET: readOrganization }),
+    route("/api/0/organizations/:organization/projects", { GET: listOrganizationProjects }),
+    route("/api/0/projects", { GET: listProjects }),
+    route("/api/0/projects/:organization/:project", { GET: readProject }),
+    route("/api/0/projects/:organization/:project/issues", { GET: listProjectIssues, PUT: updateProjectIssues }),
+    route("/api/0/organizations/:organization/issues", { GET: listOrganizationIssues, PUT: updateOrganizationIssues }),
+    // The original has both forms of an issue's address, and `groups` as its old name.
+    ...["/api/0", "/api/0/organizations/:organization"].flatMap((prefix) =>
+      ["issues", "groups"].flatMap((name) => [
+        route(`${prefix}/${name}/:issue`, issue),
+        route(`${prefix}/${name}/:issue/stats`, { GET: readIssueStats }),
+        route(`${prefix}/${name}/:issue/events`, { GET: listIssueEvents }),
+        route(`${prefix}/${name}/:issue/events/:event`, { GET: readIssueEvent }),
+      ]),
+    ),
+    route("/api/0/projects/:organization/:project/events/:event", { GET: readProjectEvent }),
+    route("/api/0/projects/:organization/:project/events/:event/json", { GET: readProjectEventPayload }),
+  ];
+}
+
+const noToken = detail(401, "Authentication credentials were not provided.");
+
+function addressOf(path: string, { origin, path: parts }: HttpCall): string {
+  return `${origin}${path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(parts[name] ?? ""))}/`;
+}

@@ -1,0 +1,53 @@
+import { create } from "@bufbuild/protobuf";
+import { ServiceError } from "@faultline/plugin";
+import {
+  ErrorReason,
+  GetErrorProjectRequestSchema,
+  GetErrorRequestSchema,
+  type Error as TrackedError,
+  type Project,
+} from "@faultline/proto";
+import { pathPart, type ApiCall } from "./call.ts";
+import { servedProject } from "./served-projects.ts";
+import { isOf } from "./slugs.ts";
+
+/** An issue that the caller may read, by its id alone. */
+export interface ServedIssue {
+  readonly errorId: string;
+  readonly project: Project;
+}
+
+/** The issue of `:issue`, and of `:organization` where the address names one. */
+export async function namedIssue(call: ApiCall): Promise<ServedIssue> {
+  const issue = await servedIssue(call, pathPart(call, "issue"));
+  const organization = call.path["organization"];
+  if (organization !== undefined && !isOf(organization, issue.project.path)) throw issueNotFound();
+  return issue;
+}
+
+/**
+ * An issue by its id. Refused as missing, with ERROR_NOT_FOUND or PROJECT_NOT_FOUND, which look alike, are also issues of
+ * projects that moved to another system after they were stored here.
+ */
+export async function servedIssue(call: ApiCall, errorId: string): Promise<ServedIssue> {
+  const projectId = await projectIdOf(call, errorId);
+  return { errorId, project: await servedProject(call, { case: "projectId", value: projectId }) };
+}
+
+/** The project of an error that is stored here; refuses with ERROR_NOT_FOUND. */
+export async function projectIdOf(call: ApiCall, errorId: string): Promise<number> {
+  const request = create(GetErrorProjectRequestSchema, { errorId });
+  const { projectId = 0 } = await call.core.error.getErrorProject(request, { token: call.token });
+  return projectId;
+}
+
+/** The issue as it is now. */
+export async function readError(call: ApiCall, { errorId, project }: ServedIssue): Promise<TrackedError> {
+  const request = create(GetErrorRequestSchema, { projectId: project.projectId, errorId });
+  const { error } = await call.core.error.getError(request, { token: call.token });
+  return error as TrackedError; // the guarded core answers whole messages
+}
+
+export function issueNotFound(): ServiceError {
+  return new ServiceError(ErrorReason.ERROR_NOT_FOUND, "This issue does not exist, or you do not have access to it.");
+}

@@ -1,0 +1,115 @@
+import { create } from "@bufbuild/protobuf";
+import { ServiceError } from "@faultline/plugin";
+import {
+  ErrorReason,
+  GetProjectRequestSchema,
+  ListProjectsRequestSchema,
+  type GetProjectRequest,
+  type ListProjectsResponse,
+  type Project,
+} from "@faultline/proto";
+import { pathPart, type ApiCall } from "./call.ts";
+import { isOf, pathOf } from "./slugs.ts";
+
+/**
+ * Served are projects whose errors are stored here: a project that reads another system is none, else two installations
+ * could read each other in circles. Any other project looks like one that does not exist.
+ */
+function isServed({ capabilities }: Project): boolean {
+  return (capabilities?.retentionDays ?? 0) > 0;
+}
+
+/** The project of `:organization` and `:project`, a slug or an id. */
+export async function namedProject(call: ApiCall): Promise<Project> {
+  const organization = pathPart(call, "organization");
+  const slug = pathPart(call, "project");
+  const path = pathOf({ organization, project: slug });
+  if (path === undefined) throw projectNotFound();
+  const project = await servedProject(call, { case: "path", value: path }).catch((refusal: unknown) => {
+    if (!isMissing(refusal) || !isId(slug)) throw refusal;
+    return servedProject(call, projectKey(slug));
+  });
+  if (!isOf(organization, project.path)) throw projectNotFound();
+  return project;
+}
+
+/** One project; refuses with PROJECT_NOT_FOUND also when it is not served. */
+export async function servedProject(call: ApiCall, key: GetProjectRequest["key"]): Promise<Project> {
+  const { project } = await call.core.project.getProject(create(GetProjectRequestSchema, { key }), {
+    token: call.token,
+  });
+  if (!project || !isServed(project as Project)) throw projectNotFound();
+  return project as Project; // the guarded core answers whole messages
+}
+
+/** Projects the core is asked for at once, and how many of such pages one answer looks through. */
+const corePage = 100;
+const corePages = 20;
+
+/** Served projects that the caller may read. */
+export interface Listed {
+  readonly projects: Project[];
+  /** How many of the caller's projects come before the next page; undefined: there is none. */
+  readonly nextSkip: number | undefined;
+}
+
+/**
+ * Lists up to `size` projects in the order of their paths, of one organization or of all. Those that are not served are
+ * passed over, so the place in the list is counted in projects of the core.
+ */
+export async function listServed(
+  call: ApiCall,
+  { skip = 0, size, organization }: { skip?: number; size: number; organization?: string | undefined },
+): Promise<Listed> {
+  const query = organization === undefined || organization === "-" ? "" : `${organization}/`;
+  const projects: Project[] = [];
+  let place = skip;
+  for (let pages = 0; pages < corePages; pages += 1) {
+    const request = create(ListProjectsRequestSchema, { query, pageSize: corePage, skip: place });
+    const page = (await call.core.project.listProjects(request, { token: call.token })) as ListProjectsResponse;
+    for (const project of page.projects) {
+      if (projects.length === size) return { projects, nextSkip: place };
+      place += 1;
+      const isWanted = organization === undefined || isOf(organization, project.path);
+      if (isWanted && isServed(project) && project.capabilities?.read?.allowed === true) projects.push(project);
+    }
+    if (page.nextPageToken === "") return { projects, nextSkip: undefined };
+  }
+  return { projects, nextSkip: place };
+}
+
+/** The first projects of an organization; refuses when it has none, as it then does not exist. */
+export async function projectsOf(call: ApiCall, organization: string, size: number): Promise<Project[]> {
+  const { projects } = await listServed(call, { size, organization });
+  if (projects.length === 0) throw projectNotFound();
+  return projects;
+}
+
+export function isId(text: string): boolean {
+  return /^[1-9]\d{0,8}$/.test(text);
+}
+
+/** The key of a project by its id, which must be one. */
+export function projectKey(id: string): GetProjectRequest["key"] {
+  return { case: "projectId", value: Number(id) };
+}
+
+function isMissing(refusal: unknown): boolean {
+  const missing: readonly ErrorReason[] = [ErrorReason.PROJECT_NOT_FOUND, ErrorReason.ERROR_NOT_FOUND];
+  return refusal instanceof ServiceError && missing.includes(refusal.reason);
+}
+
+/** What is found; undefined where it is missing or hidden. */
+export async function unlessMissing<Found>(finding: Promise<Found>): Promise<Found | undefined> {
+  return finding.catch((refusal: unknown) => {
+    if (isMissing(refusal)) return undefined;
+    throw refusal;
+  });
+}
+
+export function projectNotFound(): ServiceError {
+  return new ServiceError(
+    ErrorReason.PROJECT_NOT_FOUND,
+    "This project does not exist, or you do not have access to it.",
+  );
+}

@@ -1,0 +1,88 @@
+import { ErrorStatus, type Error as TrackedError, type Project } from "@faultline/proto";
+import { statusWord } from "../status.ts";
+import { isoTime } from "../times.ts";
+import { projectReference } from "./project.ts";
+
+/**
+ * An issue, as lists and answers to updates have it; `origin` is what links to us begin with. `faultline` holds what Sentry
+ * has no field for, so that another Faultline shows the error as it is shown here.
+ */
+export function issueShape(error: TrackedError, { project, origin }: { project: Project; origin: string }): object {
+  return {
+    id: error.errorId,
+    shareId: null,
+    shortId: shortIdOf(error, project),
+    title: error.title,
+    culprit: error.culprit,
+    permalink: `${origin}/${project.path}/-/error_tracking/${error.errorId}/details`,
+    logger: null,
+    level: error.level,
+    status: statusWord(error.status),
+    statusDetails: {},
+    substatus: substatusOf(error),
+    isPublic: false,
+    platform: error.platform,
+    project: projectReference(project),
+    ...typeAndMetadata(error),
+    issueType: "error",
+    issueCategory: "error",
+    numComments: 0,
+    assignedTo: null,
+    isBookmarked: false,
+    isSubscribed: false,
+    subscriptionDetails: null,
+    hasSeen: false,
+    annotations: [],
+    isUnhandled: false,
+    count: String(error.eventCount),
+    userCount: error.affectedUserCount,
+    firstSeen: isoTime(error.firstSeenTime),
+    lastSeen: isoTime(error.lastSeenTime),
+    firstRelease: releaseShape(error.firstRelease),
+    lastRelease: releaseShape(error.lastRelease),
+    faultline: {
+      settledLastSeen: isoTime(error.settledLastSeenTime),
+      reopened: isoTime(error.reopenedTime),
+    },
+  };
+}
+
+/** Only what is known here: whether it came back after it was resolved. */
+const substatusOf = ({ status, reopenedTime }: TrackedError) =>
+  status === ErrorStatus.UNRESOLVED && reopenedTime ? "regressed" : null;
+
+/** What only the details of an issue have. What is not kept here is empty, as clients read it without asking. */
+export const emptyDetails = {
+  activity: [],
+  participants: [],
+  pluginActions: [],
+  pluginContexts: [],
+  pluginIssues: [],
+  seenBy: [],
+  tags: [],
+  userReportCount: 0,
+} as const;
+
+/** The kind of an error or event, and what its title is made of; `value` of messages is ours. */
+export function typeAndMetadata({ type, value, title }: { type: string; value: string; title: string }): object {
+  return type === "" ? { type: "default", metadata: { title, value } } : { type: "error", metadata: { type, value } };
+}
+
+/** A release by its name, which is all that is known of it; null where there is none. */
+export function releaseShape(version: string): object | null {
+  if (version === "") return null;
+  return {
+    version,
+    shortVersion: version,
+    ref: null,
+    url: null,
+    dateReleased: null,
+    dateCreated: null,
+    lastCommit: null,
+  };
+}
+
+/** Such as `WEB-157`. */
+function shortIdOf({ errorId }: TrackedError, { path }: Project): string {
+  return `${path.slice(path.lastIndexOf("/") + 1).toUpperCase()}-${errorId}`;
+}

@@ -1,0 +1,52 @@
+import { create } from "@bufbuild/protobuf";
+import { hourMs, invalidField, millisecondsOf } from "@faultline/plugin";
+import { GetErrorStatsRequestSchema, type Error as TrackedError, type GetErrorStatsResponse } from "@faultline/proto";
+import type { ApiCall } from "./call.ts";
+
+/** A number of events from a time on, in seconds since 1970. */
+export type Point = readonly [seconds: number, count: number];
+
+/** Counts of equally long spans as points. */
+export function points(counts: readonly number[], { startMs, spanMs }: { startMs: number; spanMs: number }): Point[] {
+  return counts.map((count, index) => [(startMs + index * spanMs) / 1000, count]);
+}
+
+/** The last `hours` hours of an issue, the running one last. */
+export async function hourlyStats(
+  call: ApiCall,
+  error: { readonly projectId: number; readonly errorId: string },
+  hours: number,
+): Promise<Point[]> {
+  const { projectId, errorId } = error;
+  const request = create(GetErrorStatsRequestSchema, { projectId, errorId, hourCount: hours });
+  const stats = (await call.core.error.getErrorStats(request, { token: call.token })) as GetErrorStatsResponse;
+  const startMs = stats.startTime ? millisecondsOf(stats.startTime) : 0;
+  return points(stats.counts, { startMs, spanMs: hourMs });
+}
+
+/** Hourly points added up by 24, the last ones together. */
+export function daily(hourly: readonly Point[]): Point[] {
+  return Array.from({ length: Math.floor(hourly.length / 24) }, (_, day) => {
+    const hours = hourly.slice(day * 24, day * 24 + 24);
+    return [hours[0]?.[0] ?? 0, hours.reduce((sum, [, count]) => sum + count, 0)];
+  });
+}
+
+/** What a list shows beside each issue: `24h` by hour, `14d` by day, or nothing. */
+export type StatsPeriod = "" | "24h" | "14d";
+
+export function statsPeriodOf({ query }: ApiCall, name: "statsPeriod" | "groupStatsPeriod"): StatsPeriod {
+  const period = query.get(name) ?? "24h";
+  if (period === "auto") return "24h";
+  if (period === "" || period === "24h" || period === "14d") return period;
+  throw invalidField(name, "Invalid stats_period. Valid choices are '', '24h', and '14d'");
+}
+
+/** The stats of an issue of a list, whose last day came with the list. */
+export async function listStats(call: ApiCall, error: TrackedError, period: StatsPeriod): Promise<object> {
+  if (period === "") return {};
+  if (period === "14d") return { stats: { "14d": daily(await hourlyStats(call, error, 14 * 24)) } };
+  const runningHour = Math.floor(call.now / hourMs);
+  const startMs = (runningHour - error.hourlyCounts.length + 1) * hourMs;
+  return { stats: { "24h": points(error.hourlyCounts, { startMs, spanMs: hourMs }) } };
+}

@@ -1,0 +1,17 @@
+import type { Case } from "./case.ts";
+import { capabilityCases } from "./cases/capabilities.ts";
+import { errorCases } from "./cases/errors.ts";
+import { eventCases } from "./cases/events.ts";
+import { listCases } from "./cases/lists.ts";
+import { statsCases } from "./cases/stats.ts";
+import { updateCases } from "./cases/updates.ts";
+
+/** What backends have in common. */
+export const cases: readonly Case[] = [
+  ...listCases,
+  ...errorCases,
+  ...statsCases,
+  ...eventCases,
+  ...updateCases,
+  ...capabilityCases,
+];

@@ -1,0 +1,448 @@
+import { create } from "@bufbuild/protobuf";
+import { TimestampSchema } from "@bufbuild/protobuf/wkt";
+import { timestamp } from "@faultline/plugin";
+import { ErrorSort, ErrorStatus, EventPosition } from "@faultline/proto";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { fakeExternal } from "../../support/fake-external.ts";
+import { acme, shop } from "../../support/fake-external/data.ts";
+import { wireEvent } from "../../support/fake-external/wire-event.ts";
+import type { GrpcClient } from "../../support/grpc.ts";
+import { linkedProject } from "../../support/linked-project.ts";
+import { hourMs, movableClock, movableFaultline } from "../../support/movable-faultline.ts";
+import { refusedBecause } from "../../support/refused-because.ts";
+
+/** What a project shows of an external system that is well, and what is asked for it. */
+
+const { UNRESOLVED, RESOLVED, IGNORED } = ErrorStatus;
+const clock = movableClock();
+const minute = 60_000;
+const start = clock.at + 30 * minute;
+clock.at = start;
+
+const payload = (value: string) => ({
+  exception: { values: [{ type: "TypeError", value, stacktrace: { frames: [{ filename: "app.js", lineno: 3 }] } }] },
+});
+const other = { ...shop, id: "12", slug: "other", name: "Other" };
+const fake = await fakeExternal({
+  clock,
+  organizations: [acme],
+  projects: [shop, other],
+  issues: [
+    {
+      id: "1001",
+      count: 3,
+      userCount: 2,
+      lastSeen: start - 5 * minute,
+      events: [0, 1, 2].map((n) => ({ payload: payload(`event ${n}`), occurredAt: start - 5 * minute - n * hourMs })),
+    },
+    { id: "1002", count: 9, lastSeen: start - 2 * hourMs, firstSeen: start - 3 * hourMs, value: "payment failed" },
+    { id: "1003", count: 5, lastSeen: start - 3 * hourMs, firstSeen: start - 4 * hourMs },
+    { id: "1004", status: "resolved" },
+    { id: "1005", status: "ignored" },
+    { id: "2001", project: "12", events: [{ payload: payload("of another project") }] },
+  ],
+});
+const { client } = await movableFaultline({ outbound: { networks: ["127.0.0.0/8"], ports: [fake.port] } }, clock);
+const { projectId, token } = await linkedProject(client, fake);
+test.after(() => fake.close());
+test.before.each(() => {
+  clock.at += 11 * minute; // nothing is remembered of the test before
+  fake.calls.length = 0;
+});
+test.after.each(() => fake.answerAsUsual());
+
+type Request<Method extends keyof GrpcClient["errors"]> = Omit<
+  Parameters<GrpcClient["errors"][Method]>[0],
+  "projectId" | "$typeName"
+>;
+const list = (request: Request<"listErrors"> = {}) => client.errors.listErrors({ projectId, ...request }, client.auth);
+const getError = (errorId: string) => client.errors.getError({ projectId, errorId }, client.auth);
+const getEvent = (request: Request<"getEvent">) => client.errors.getEvent({ projectId, ...request }, client.auth);
+const listEvents = (request: Request<"listEvents">) => client.errors.listEvents({ projectId, ...request }, client.auth);
+const getStats = (request: Request<"getErrorStats">) =>
+  client.errors.getErrorStats({ projectId, ...request }, client.auth);
+const update = (...changes: [errorId: string, status: ErrorStatus][]) =>
+  client.errors.updateErrors(
+    { projectId, changes: changes.map(([errorId, status]) => ({ errorId, status })) },
+    client.auth,
+  );
+const ids = ({ errors }: { errors: readonly { errorId: string }[] }) => errors.map(({ errorId }) => errorId);
+const paths = () => fake.calls.map(({ method, path }) => `${method} ${path}`);
+const issuesPath = "/api/0/projects/acme/shop/issues/";
+
+test("a list is asked for with status, search, sort, size and the statistics of a day", async () => {
+  await list({ query: "  release:1.0 payment ", status: UNRESOLVED, sort: ErrorSort.EVENT_COUNT, pageSize: 7 });
+  const [call] = fake.calls.filter(({ query }) => query.get("limit") === "7");
+  assert.is(call?.path, issuesPath);
+  assert.equal(Object.fromEntries(call?.query ?? []), {
+    query: "is:unresolved release:1.0 payment",
+    limit: "7",
+    sort: "freq",
+    statsPeriod: "24h",
+  });
+  assert.is(call?.headers["accept"], "application/json");
+  assert.is(call?.headers["user-agent"], "faultline");
+});
+
+test("every status is asked for by an empty search, as without one unresolved ones alone are listed", async () => {
+  assert.equal(ids(await list()).toSorted(), ["1001", "1002", "1003", "1004", "1005"]);
+  const [call] = fake.calls.filter(({ query }) => query.get("limit") === "20");
+  assert.is(call?.query.get("query"), "");
+});
+
+test("the three sorts are those of the external system", async () => {
+  const sorted = async (sort: ErrorSort) => ids(await list({ sort, status: UNRESOLVED }));
+  assert.equal(await sorted(ErrorSort.LAST_SEEN), ["1001", "1002", "1003"]);
+  assert.equal(await sorted(ErrorSort.EVENT_COUNT), ["1002", "1003", "1001"]);
+  assert.equal(await sorted(ErrorSort.FIRST_SEEN), ["1001", "1002", "1003"]);
+  assert.equal(
+    fake.calls.map(({ query }) => query.get("sort")).filter((sort) => sort !== null),
+    ["date", "freq", "new"],
+  );
+});
+
+test("a search goes on as it is, but for words that would change the status, and for more than 200 characters", async () => {
+  assert.equal(ids(await list({ query: "payment" })), ["1002"]);
+  for (const query of ["is:resolved", "payment IS:resolved", "!is:unresolved", '"is:resolved', "(is:ignored)"]) {
+    const refusal = await refusedBecause("INVALID_FIELD", list({ query }));
+    assert.is(refusal.field, "query");
+    assert.match(refusal.message, /Choose the status beside the search/);
+  }
+  for (const query of ["this:x", "error.is:x", "history"]) await list({ query });
+  assert.is((await refusedBecause("INVALID_FIELD", list({ query: "x".repeat(201) }))).field, "query");
+});
+
+test("counts of the tabs are what X-Hits tells, and the list itself tells that of its own status", async () => {
+  const { statusCounts } = await list({ status: UNRESOLVED });
+  assert.equal([statusCounts?.unresolved, statusCounts?.resolved, statusCounts?.ignored], [3, 1, 1]);
+  assert.equal(fake.calls.map(({ query }) => query.get("query")).toSorted(), [
+    "is:ignored",
+    "is:resolved",
+    "is:unresolved",
+  ]);
+  clock.at += 20_000;
+  await list({ status: UNRESOLVED });
+  assert.is(fake.calls.length, 4, "counts are remembered for 30 s, the list for 5 s");
+  clock.at += 11_000;
+  await list({ status: UNRESOLVED });
+  assert.is(fake.calls.length, 7);
+});
+
+test("counts stop at 1,000, and where they are not told a list is complete without them", async () => {
+  const back = fake.answerWith({ json: [], headers: { "X-Hits": "1234567" } }, { on: /issues\/$/ });
+  const { statusCounts } = await list();
+  assert.equal([statusCounts?.unresolved, statusCounts?.resolved, statusCounts?.ignored], [1000, 1000, 1000]);
+  back();
+  for (const [status, headers] of [
+    [200, {}],
+    [200, { "X-Hits": "many" }],
+    [403, {}],
+    [500, {}],
+  ] as const) {
+    clock.at += 11 * minute;
+    const restore = fake.answerWith((response, { query }) => {
+      response.writeHead(...(query.get("limit") === "1" ? ([status, headers] as const) : ([200, {}] as const)));
+      response.end("[]");
+    });
+    const page = await list({ status: RESOLVED });
+    assert.is(page.statusCounts, undefined);
+    assert.equal(page.errors, []);
+    restore();
+  }
+});
+
+test("pages go forth and back by the cursors of the external system", async () => {
+  const first = await list({ pageSize: 2, status: UNRESOLVED });
+  assert.equal(ids(first), ["1001", "1002"]);
+  assert.is(first.previousPageToken, "");
+  const second = await list({ pageSize: 2, status: UNRESOLVED, pageToken: first.nextPageToken });
+  assert.equal(ids(second), ["1003"]);
+  const counted = fake.calls.filter(({ query }) => query.get("limit") === "1").map(({ query }) => query.get("query"));
+  assert.ok(counted.includes("is:unresolved"), "a later page does not tell how many there are");
+  assert.is(second.nextPageToken, "");
+  const back = await list({ pageSize: 2, status: UNRESOLVED, pageToken: second.previousPageToken });
+  assert.equal(ids(back), ["1001", "1002"]);
+});
+
+test("a page token of another list is refused, and so is one with a made-up cursor", async () => {
+  const { nextPageToken: pageToken } = await list({ pageSize: 2, status: UNRESOLVED });
+  fake.calls.length = 0;
+  for (const request of [{ status: RESOLVED }, { status: IGNORED }, { query: "x" }, { sort: ErrorSort.FIRST_SEEN }]) {
+    await refusedBecause("INVALID_PAGE_TOKEN", list({ status: UNRESOLVED, ...request, pageToken }));
+  }
+  await refusedBecause("INVALID_PAGE_TOKEN", listEvents({ errorId: "1001", pageToken }));
+  const values = JSON.parse(Buffer.from(pageToken, "base64url").toString()) as unknown[];
+  for (const cursor of ["http://169.254.169.254/", "../", "", "1".repeat(65), "1:0:0&query=x"]) {
+    const forged = Buffer.from(JSON.stringify([values[0], cursor])).toString("base64url");
+    await refusedBecause("INVALID_PAGE_TOKEN", list({ status: UNRESOLVED, pageToken: forged }));
+  }
+  assert.equal(fake.calls, []);
+});
+
+test("an error is read with its counts and its page there", async () => {
+  const { error } = await getError("1001");
+  assert.is(error?.projectId, projectId);
+  assert.is(error?.eventCount, 3);
+  assert.is(error?.affectedUserCount, 2);
+  assert.is(error?.externalUrl, `${fake.url}/organizations/acme/issues/1001/`);
+  assert.equal(paths(), ["GET /api/0/issues/1001/"]);
+});
+
+test("what belongs to another external project is not found, as if it did not exist", async () => {
+  const foreign = "2001";
+  const eventId = fake.data.issues.find(({ id }) => id === foreign)?.events[0]?.id ?? "";
+  await refusedBecause("ERROR_NOT_FOUND", getError(foreign));
+  await refusedBecause("ERROR_NOT_FOUND", getError("424242"));
+  await refusedBecause("ERROR_NOT_FOUND", getEvent({ errorId: foreign }));
+  await refusedBecause("ERROR_NOT_FOUND", getEvent({ errorId: foreign, position: EventPosition.OLDEST }));
+  await refusedBecause("EVENT_NOT_FOUND", getEvent({ errorId: foreign, eventId }));
+  await refusedBecause("EVENT_NOT_FOUND", getEvent({ eventId }));
+  await refusedBecause("EVENT_NOT_FOUND", getEvent({ errorId: "1001", eventId }));
+  await refusedBecause("ERROR_NOT_FOUND", listEvents({ errorId: foreign }));
+  await refusedBecause("ERROR_NOT_FOUND", getStats({ errorId: foreign }));
+  assert.equal((await update([foreign, RESOLVED])).errors, []);
+  assert.equal(ids(await update([foreign, RESOLVED], ["1001", UNRESOLVED])), ["1001"]);
+  assert.is(fake.data.issues.find(({ id }) => id === foreign)?.status, "unresolved");
+  assert.not(
+    fake.calls.some(
+      ({ method, path, query }) => method === "PUT" && (path.includes(foreign) || query.getAll("id").includes(foreign)),
+    ),
+  );
+});
+
+test("where the settings do not know the project's id it is asked for once", async () => {
+  const lazy = await linkedProject(client, fake, { external: "other", withoutId: true });
+  const get = (errorId: string) => client.errors.getError({ projectId: lazy.projectId, errorId }, client.auth);
+  assert.is((await get("2001")).error?.errorId, "2001");
+  clock.at += hourMs;
+  await refusedBecause("ERROR_NOT_FOUND", get("1001"));
+  assert.is(paths().filter((path) => path === "GET /api/0/projects/acme/other/").length, 1);
+});
+
+test("ids that cannot be ids are refused without asking", async () => {
+  for (const id of ["", "../1001", "1001/", "1e3", "-1", "１", "1".repeat(21), "1001?x=1", "%2e%2e"]) {
+    await refusedBecause("ERROR_NOT_FOUND", getError(id));
+    await refusedBecause("ERROR_NOT_FOUND", getStats({ errorId: id }));
+    await refusedBecause("ERROR_NOT_FOUND", listEvents({ errorId: id }));
+    await refusedBecause("ERROR_NOT_FOUND", getEvent({ errorId: id }));
+    assert.equal((await update([id, RESOLVED])).errors, []);
+  }
+  for (const eventId of ["../latest", "latest", "x".repeat(32), "a".repeat(31), "a".repeat(33)]) {
+    await refusedBecause("EVENT_NOT_FOUND", getEvent({ errorId: "1001", eventId }));
+  }
+  assert.equal(fake.calls, []);
+});
+
+test("events are read by their place and by their id, with their neighbours", async () => {
+  const [newest, middle, oldest] = fake.data.issues[0]?.events.map(({ id }) => id) ?? [];
+  const found = await getEvent({ errorId: "1001" });
+  assert.is(found.event?.eventId, newest);
+  assert.is(found.event?.projectId, projectId);
+  assert.is(found.newerEventId, "");
+  assert.is(found.olderEventId, middle);
+  assert.is((await getEvent({ errorId: "1001", position: EventPosition.OLDEST })).event?.eventId, oldest);
+  const between = await getEvent({ errorId: "1001", eventId: middle?.toUpperCase() ?? "" });
+  assert.equal([between.newerEventId, between.olderEventId], [newest, oldest]);
+  assert.is((await getEvent({ eventId: middle ?? "" })).event?.errorId, "1001");
+  await refusedBecause("EVENT_NOT_FOUND", getEvent({ errorId: "1001", eventId: "f".repeat(32) }));
+});
+
+test("an event of another error of the project is not shown as one of this", async () => {
+  const [issue] = fake.data.issues;
+  const [newest] = issue?.events ?? [];
+  assert.ok(issue && newest);
+  fake.answerWith({ json: wireEvent(newest, issue) }, { on: /issues\/1002\/events/ });
+  await refusedBecause("ERROR_NOT_FOUND", getEvent({ errorId: "1002" }));
+  await refusedBecause("EVENT_NOT_FOUND", getEvent({ errorId: "1002", eventId: newest.id }));
+});
+
+test("events are listed newest first, in pages, and bounded by time", async () => {
+  const all = fake.data.issues[0]?.events ?? [];
+  const idsOf = ({ events }: Awaited<ReturnType<typeof listEvents>>) => events.map(({ eventId }) => eventId);
+  const first = await listEvents({ errorId: "1001", pageSize: 2 });
+  const second = await listEvents({ errorId: "1001", pageSize: 2, pageToken: first.nextPageToken });
+  assert.equal(
+    [...idsOf(first), ...idsOf(second)],
+    all.map(({ id }) => id),
+  );
+  assert.is(second.nextPageToken, "");
+  const bound = timestamp(all[1]?.occurredAt ?? 0);
+  assert.equal(idsOf(await listEvents({ errorId: "1001", startTime: bound })), [all[0]?.id, all[1]?.id]);
+  assert.equal(idsOf(await listEvents({ errorId: "1001", endTime: bound })), [all[2]?.id]);
+  assert.equal(idsOf(await listEvents({ errorId: "1001", startTime: bound, endTime: bound })), []);
+  for (const seconds of [-(2n ** 62n), 2n ** 62n]) {
+    const far = create(TimestampSchema, { seconds });
+    const isPast = seconds < 0n;
+    assert.is(idsOf(await listEvents({ errorId: "1001", startTime: far })).length, isPast ? 3 : 0);
+    assert.is(idsOf(await listEvents({ errorId: "1001", endTime: far })).length, isPast ? 0 : 3);
+  }
+  await refusedBecause(
+    "INVALID_PAGE_TOKEN",
+    listEvents({ errorId: "1001", pageSize: 2, pageToken: first.nextPageToken, startTime: bound }),
+  );
+});
+
+test("the hours of an error are dense and end with the running one", async () => {
+  const { counts, startTime, lastHourRunning } = await getStats({ errorId: "1001" });
+  assert.is(counts.length, 24);
+  assert.ok(lastHourRunning);
+  assert.is(Number(startTime?.seconds), (Math.floor(clock.at / hourMs) - 23) * 3600);
+  assert.is(
+    counts.reduce((sum, count) => sum + count, 0),
+    3,
+  );
+  await refusedBecause("INVALID_FIELD", getStats({ errorId: "1001", hourCount: 2161 }));
+});
+
+test("a status is set there, answered with the one before, and undone by it", async () => {
+  const { errors, undo } = await update(["1001", RESOLVED]);
+  assert.is(errors[0]?.status, RESOLVED);
+  assert.ok(errors[0]?.statusChangedTime);
+  assert.equal(
+    undo.map(({ errorId, status }) => [errorId, status]),
+    [["1001", UNRESOLVED]],
+  );
+  assert.is(fake.data.issues[0]?.status, "resolved");
+  await client.errors.updateErrors({ projectId, changes: undo }, client.auth);
+  assert.is(fake.data.issues[0]?.status, "unresolved");
+  assert.equal(
+    paths().filter((path) => path.startsWith("PUT")),
+    ["PUT /api/0/issues/1001/", "PUT /api/0/issues/1001/"],
+  );
+});
+
+test("several statuses are set by one call a status, and undo gives each its own back", async () => {
+  const { undo } = await update(
+    ["1001", RESOLVED],
+    ["1004", RESOLVED],
+    ["1005", RESOLVED],
+    ["1002", IGNORED],
+    ["77", RESOLVED],
+  );
+  assert.equal(fake.data.issues.map(({ status }) => status).slice(0, 5), [
+    "resolved",
+    "ignored",
+    "unresolved",
+    "resolved",
+    "resolved",
+  ]);
+  assert.equal(
+    new Map(undo.map(({ errorId, status }) => [errorId, status])),
+    new Map([
+      ["1001", UNRESOLVED],
+      ["1002", UNRESOLVED],
+      ["1004", RESOLVED],
+      ["1005", IGNORED],
+    ]),
+  );
+  const puts = fake.calls.filter(({ method }) => method === "PUT");
+  assert.equal(puts.map(({ path, query }) => `${path}?${query}`).toSorted(), [
+    "/api/0/issues/1002/?",
+    "/api/0/projects/acme/shop/issues/?id=1001&id=1004&id=1005",
+  ]);
+  await client.errors.updateErrors({ projectId, changes: undo }, client.auth);
+  assert.equal(fake.data.issues.map(({ status }) => status).slice(0, 5), [
+    "unresolved",
+    "unresolved",
+    "unresolved",
+    "resolved",
+    "ignored",
+  ]);
+});
+
+test("a change of a hundred is a few calls, and one of many that are not told together does not crowd out others", async () => {
+  const many = Array.from({ length: 100 }, (_, n): [string, ErrorStatus] => [`${5000 + n}`, RESOLVED]);
+  const back = fake.answerWith({ json: [] }, { on: /organizations/ });
+  const [{ errors }, found] = await Promise.all([update(...many), getError("1001")]);
+  assert.equal(errors, []);
+  assert.is(found.error?.errorId, "1001");
+  back();
+  fake.calls.length = 0;
+  await update(["1001", RESOLVED], ["1002", RESOLVED], ["1003", RESOLVED]);
+  assert.is(fake.calls.length, 2);
+  await update(["1001", UNRESOLVED], ["1002", UNRESOLVED], ["1003", UNRESOLVED]);
+  assert.ok(fake.mostAtOnce() <= 4);
+});
+
+test("systems that cannot read several issues at once are asked for them one by one", async () => {
+  const back = fake.answerWith({ status: 404 }, { on: /organizations/ });
+  assert.equal(ids(await update(["1001", RESOLVED], ["1002", RESOLVED], ["2001", RESOLVED])), ["1001", "1002"]);
+  back();
+  await update(["1001", UNRESOLVED], ["1002", UNRESOLVED]);
+  assert.is(fake.data.issues[0]?.status, "unresolved");
+});
+
+test("when a later call of a change fails, what was changed is told", async () => {
+  const back = fake.answerWith({ status: 500 }, { on: /issues\/1002\/$/ });
+  const changes: [string, ErrorStatus][] = [
+    ["1001", RESOLVED],
+    ["1003", RESOLVED],
+    ["1002", IGNORED],
+  ];
+  const { errors, undo } = await update(...changes);
+  assert.equal(ids({ errors }), ["1001", "1003"]);
+  back();
+  await client.errors.updateErrors({ projectId, changes: undo }, client.auth);
+  assert.is(fake.data.issues[0]?.status, "unresolved");
+});
+
+test("changes are refused as by the integrated backend", async () => {
+  await refusedBecause("INVALID_FIELD", update());
+  await refusedBecause("INVALID_FIELD", update(["1001", RESOLVED], ["1001", IGNORED]));
+  const refusal = await refusedBecause("INVALID_FIELD", update(["1001", ErrorStatus.UNSPECIFIED]));
+  assert.is(refusal.field, "changes[0].status");
+  const many = Array.from({ length: 1001 }, (_, n): [string, ErrorStatus] => [`${n + 1}`, RESOLVED]);
+  await refusedBecause("INVALID_FIELD", update(...many));
+  assert.equal(fake.calls, []);
+});
+
+test("after a change the list is as it is now", async () => {
+  assert.ok(ids(await list({ status: UNRESOLVED })).includes("1003"));
+  await update(["1003", RESOLVED]);
+  assert.not(ids(await list({ status: UNRESOLVED })).includes("1003"));
+  await update(["1003", UNRESOLVED]);
+  assert.ok(ids(await list({ status: UNRESOLVED })).includes("1003"));
+});
+
+test("the last-seen label holds still: its time is the newest known one before the running hour", async () => {
+  const settled = async () => Number((await getError("1003")).error?.settledLastSeenTime?.seconds ?? 0) * 1000;
+  const issue = fake.data.issues.find(({ id }) => id === "1003");
+  assert.ok(issue);
+  const seen = (at: number) => Object.assign(issue, { lastSeen: Math.floor(at / 1000) * 1000 });
+  clock.at = Math.ceil(clock.at / hourMs) * hourMs + 20 * minute;
+  const first = clock.at - 30 * minute; // of the hour before
+  seen(first);
+  assert.is(await settled(), first);
+  clock.at += 10 * minute;
+  const second = clock.at;
+  seen(second);
+  assert.is(await settled(), first, "an event of this hour does not count yet");
+  clock.at += hourMs;
+  const third = clock.at;
+  seen(third);
+  assert.is(await settled(), second, "an hour later the last one of the hour before does");
+});
+
+test("what the external system does not offer is refused in words", async () => {
+  const changes = client.errors.watchErrors({ projectId }, client.auth)[Symbol.asyncIterator]();
+  await refusedBecause("NOT_SUPPORTED_BY_BACKEND", changes.next());
+  const refusal = await refusedBecause(
+    "NOT_SUPPORTED_BY_BACKEND",
+    client.releases.listReleases({ projectId }, client.auth),
+  );
+  assert.match(refusal.message, /external system does not offer/);
+  await refusedBecause("NOT_SUPPORTED_BY_BACKEND", client.releases.getSessionStats({ projectId }, client.auth));
+  assert.equal(fake.calls, []);
+});
+
+test("the token goes nowhere but into the header", async () => {
+  await list();
+  assert.ok(fake.calls.length > 0);
+  assert.ok(fake.saw(`Bearer ${token}`));
+  assert.not(fake.calls.some(({ query, body, path }) => `${path}${query}${body}`.includes(token)));
+});
+
+test("all these calls were such as a well-behaved client makes", () => assert.equal(fake.complaints, []));
+
+test.run();

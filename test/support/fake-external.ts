@@ -1,0 +1,283 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import { fakeData, type FakeData, type FakeDataInit } from "./fake-external/data.ts";
+import { faultsOf } from "./fake-external/faults.ts";
+import { webRoutes, type WebAnswer, type WebApi } from "./fake-external/web-api.ts";
+
+export interface FakeExternalOptions extends FakeDataInit {
+  /** Default: the time of the machine. Give it the clock of a service whose clock is moved. */
+  readonly clock?: { now(): number };
+  /** Such as `/sentry`; default none. */
+  readonly basePath?: string;
+  /** Default 25.1.0. */
+  readonly version?: string;
+  /** Of every token; default `project:read`, `event:read`, `event:write`. */
+  readonly scopes?: readonly string[];
+  /** Where it listens; default 127.0.0.1 and a free port. */
+  readonly host?: string;
+  readonly port?: number;
+  /** Makes it an https server. */
+  readonly tls?: { readonly key: Buffer; readonly cert: Buffer };
+}
+
+/** A call as it came; without its token. */
+export interface FakeCall {
+  readonly method: string;
+  /** Below the base path, without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Which of `tokens` it had; -1: none of them. */
+  readonly token: number;
+}
+
+/** What is answered instead of what the data say. */
+export type FakeAnswer = WholeAnswer | ChangedAnswer | ((response: ServerResponse, call: FakeCall) => void);
+
+export interface WholeAnswer {
+  /** Default 200. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as it is. */
+  readonly body?: string | Buffer;
+  /** Sent as JSON. */
+  readonly json?: unknown;
+}
+
+/** What the data say, but with other JSON. */
+export interface ChangedAnswer {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What is sent instead of `json`. A method, so that a test may name the type that it knows the JSON to have. */
+  change(json: unknown, call: FakeCall): unknown;
+}
+
+export interface FakeSelection {
+  /** Only calls to these paths; default all. */
+  readonly on?: RegExp;
+  /** Only calls by this method; default all. */
+  readonly method?: "GET" | "PUT";
+  /** Only calls with this token; default all. */
+  readonly token?: string;
+  /** Only so many of them; default all. */
+  readonly times?: number;
+}
+
+/** Calls that are not answered yet. */
+export interface Held {
+  /** How many wait now. */
+  waiting(): number;
+  /** Answers them, and holds no more. */
+  release(): void;
+}
+
+/**
+ * Somebody else's error-tracking system: a server on the loopback interface that plays the Sentry web API with the data
+ * of a test, and complains about calls that a well-behaved client does not make. A redirection to an address that it does
+ * not have shows in this way whether it was followed.
+ */
+export interface FakeExternal {
+  /** What a person enters as External API URL. */
+  readonly url: string;
+  readonly port: number;
+  /** What it holds; statuses change by calls, and tests may change all of it. */
+  readonly data: FakeData;
+  /** What was wrong with the calls; to be empty at the end of a test. */
+  readonly complaints: string[];
+  readonly calls: FakeCall[];
+  /** Makes a token that it takes. Each client that may make four calls at once gets its own. */
+  newToken(): string;
+  /** Takes a token no longer. */
+  revoke(token: string): void;
+  /** What tokens are good for, from now on. */
+  setScopes(scopes: readonly string[]): void;
+  /** What it says of its version, from now on. */
+  setVersion(version: string): void;
+  /** Answers otherwise from now on; what was told last goes first. The function takes it back. */
+  answerWith(answer: FakeAnswer, selection?: FakeSelection): () => void;
+  /** Takes back every `answerWith`. */
+  answerAsUsual(): void;
+  /** Answers no calls until they are released. */
+  hold(selection?: Pick<FakeSelection, "on">): Held;
+  /** Of all calls with a token, how many it had at once at most. */
+  mostAtOnce(): number;
+  /** Whether any call carried this text: in its address, a header or its body. */
+  saw(text: string): boolean;
+  /** Connections that were opened to it, also those without a call. */
+  connectionCount(): number;
+  /** Of them, those that are open now. */
+  openConnections(): number;
+  /** Bytes that it could send. */
+  bytesSent(): number;
+  /** Ends at once, as a machine that is switched off: its port refuses connections. */
+  close(): Promise<void>;
+  /** Listens again on the same port. */
+  comeBack(): Promise<void>;
+}
+
+interface Override extends FakeSelection {
+  readonly answer: FakeAnswer;
+  left: number;
+}
+
+export async function fakeExternal(options: FakeExternalOptions = {}): Promise<FakeExternal> {
+  const { clock = { now: Date.now }, basePath = "", host = "127.0.0.1", tls } = options;
+  const data = fakeData(options, clock.now());
+  const complaints: string[] = [];
+  const calls: FakeCall[] = [];
+  const seen: string[] = [];
+  const tokens: string[] = [];
+  const atOnce = new Map<number, number>();
+  let overrides: Override[] = [];
+  let holds: { on: RegExp; waiting: (() => void)[] }[] = [];
+  let scopes = options.scopes ?? ["project:read", "event:read", "event:write"];
+  let version = options.version ?? "25.1.0";
+  let mostAtOnce = 0;
+  let connections = 0;
+  let bytesOfClosed = 0;
+  const sockets = new Set<Socket>();
+
+  const receive = async (request: IncomingMessage, response: ServerResponse) => {
+    const url = new URL(`${origin}${request.url}`);
+    const authorization = request.headers.authorization ?? "";
+    const token = tokens.indexOf(authorization.replace(/^Bearer /, ""));
+    const running = (atOnce.get(token) ?? 0) + 1;
+    atOnce.set(token, running);
+    if (token >= 0) mostAtOnce = Math.max(mostAtOnce, running);
+    response.once("close", () => atOnce.set(token, (atOnce.get(token) ?? 1) - 1));
+
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks).toString();
+    seen.push([request.url, ...request.rawHeaders, body].join("\n"));
+    const path = url.pathname.startsWith(basePath) ? url.pathname.slice(basePath.length) : "outside of the base path";
+    const { authorization: _, ...headers } = request.headers as Record<string, string>;
+    const call: FakeCall = { method: request.method ?? "", path, query: url.searchParams, headers, body, token };
+    calls.push(call);
+
+    const faults = faultsOf({ call, rawUrl: request.url ?? "", host: url.host, authorization, routes: webRoutes });
+    if (running > 4 && token >= 0) faults.push(`${running} calls at once with one token`);
+    complaints.push(...faults.map((fault) => `${call.method} ${request.url}: ${fault}`));
+
+    const hold = holds.find(({ on }) => on.test(path));
+    if (hold) await new Promise<void>((resolve) => hold.waiting.push(resolve));
+    const override = overrides.find(
+      (one) =>
+        one.left > 0 &&
+        (one.on?.test(path) ?? true) &&
+        (one.method ?? call.method) === call.method &&
+        (one.token ?? tokens[token]) === tokens[token],
+    );
+    if (!override) return send(response, usual(call, url));
+    const { answer } = override;
+    override.left--;
+    if (typeof answer === "function") return answer(response, call);
+    if (!("change" in answer)) return send(response, answer);
+    const { json, ...said } = usual(call, url);
+    send(response, { ...said, headers: { ...said.headers, ...answer.headers }, json: answer.change(json, call) });
+  };
+
+  const api: WebApi = {
+    data,
+    get scopes() {
+      return scopes;
+    },
+    get version() {
+      return version;
+    },
+    now: () => clock.now(),
+    origin: () => `${origin}${basePath}`,
+  };
+
+  /** What the data say. */
+  const usual = (call: FakeCall, url: URL): WebAnswer => {
+    const route = webRoutes.find(({ path, method }) => method === call.method && path.test(call.path));
+    if (!route) return { status: 404, json: { detail: "The requested resource does not exist" } };
+    if (route.scopes.length > 0 && call.token < 0) return { status: 401, json: { detail: "Invalid token" } };
+    if (route.scopes.length > 0 && !route.scopes.some((scope) => scopes.includes(scope))) {
+      return { status: 403, json: { detail: "You do not have permission to perform this action." } };
+    }
+    const parts = (route.path.exec(call.path) ?? []).slice(1).map(decodeURIComponent);
+    const fields = call.body === "" ? {} : (JSON.parse(call.body) as Record<string, unknown>);
+    return route.answer({ api, parts, query: call.query, body: fields, url });
+  };
+
+  const send = (response: ServerResponse, answer: WholeAnswer) => {
+    const { status = 200, headers = {}, body: given, json } = answer;
+    const body = given ?? (json === undefined ? "" : JSON.stringify(json));
+    response.writeHead(status, { "Content-Type": "application/json", ...headers });
+    response.end(body);
+  };
+
+  const listener: RequestListener = (request, response) => {
+    receive(request, response).catch((error: unknown) => {
+      if (!response.destroyed) complaints.push(String(error));
+      response.destroy();
+    });
+  };
+  const listen = async (at: number) => {
+    const made = tls ? createTlsServer(tls, listener) : createServer(listener);
+    made.on("connection", (socket: Socket) => {
+      connections++;
+      sockets.add(socket);
+      socket.once("close", () => {
+        sockets.delete(socket);
+        bytesOfClosed += socket.bytesWritten;
+      });
+    });
+    made.listen(at, host);
+    await once(made, "listening");
+    return made;
+  };
+  let server = await listen(options.port ?? 0);
+  const { port } = server.address() as AddressInfo;
+  const origin = `${tls ? "https" : "http"}://${host}:${port}`;
+
+  return {
+    url: `${origin}${basePath}`,
+    port,
+    data,
+    complaints,
+    calls,
+    newToken() {
+      const token = `sntryu_${port}-${tokens.length}-${"abcdef0123456789".repeat(2)}`;
+      tokens.push(token);
+      return token;
+    },
+    revoke: (token) => void tokens.splice(tokens.indexOf(token), 1, "revoked"),
+    setScopes: (given) => void (scopes = given),
+    setVersion: (given) => void (version = given),
+    answerWith(answer, selection = {}) {
+      const override: Override = { answer, left: selection.times ?? Infinity, ...selection };
+      overrides.unshift(override);
+      return () => void (overrides = overrides.filter((one) => one !== override));
+    },
+    answerAsUsual: () => void (overrides = []),
+    hold({ on = /^/ } = {}) {
+      const hold = { on, waiting: [] as (() => void)[] };
+      holds.unshift(hold);
+      return {
+        waiting: () => hold.waiting.length,
+        release() {
+          holds = holds.filter((one) => one !== hold);
+          for (const resolve of hold.waiting.splice(0)) resolve();
+        },
+      };
+    },
+    mostAtOnce: () => mostAtOnce,
+    saw: (text) => seen.some((one) => one.includes(text)),
+    connectionCount: () => connections,
+    openConnections: () => sockets.size,
+    bytesSent: () => [...sockets].reduce((sum, { bytesWritten }) => sum + bytesWritten, bytesOfClosed),
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+    async comeBack() {
+      server = await listen(port);
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { create, toJson } from "@bufbuild/protobuf";
+import { type JsonObject, readEvent as readSentEvent } from "@faultline/plugin/sentry-event";
+import { EventSchema } from "@faultline/proto";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { readEvent } from "../../../plugins/external-backend/src/reading/index.ts";
+import { decodeContent } from "../../../plugins/http-bridge/src/ingest/body/content-encoding.ts";
+import { parseEnvelope } from "../../../plugins/http-bridge/src/ingest/body/envelope.ts";
+import { parseEventJson } from "../../../plugins/http-bridge/src/ingest/body/event-json.ts";
+import { readStoreBody } from "../../../plugins/http-bridge/src/ingest/body/store-body.ts";
+import { type Capture, readCaptures } from "../../support/capture.ts";
+import { fakeData } from "../../support/fake-external/data.ts";
+import { wireEvent } from "../../support/fake-external/wire-event.ts";
+import { contextOf, now, parsed } from "../../support/sentry-answers.ts";
+
+const captures = suite("captures");
+
+for (const capture of readCaptures()) {
+  const sent = eventsOf(capture);
+  if (sent.length === 0) continue; // transactions and sessions are no events
+  captures(`${capture.name} shows the same when it is read from an external system`, () => {
+    for (const payload of sent) assert.equal(external(payload), inApi(integrated(payload)));
+  });
+}
+
+/**
+ * The web API has tags alone for four fields of an event. A tag of such a name, which the Node SDK 7 sends beside a span,
+ * so is the field there.
+ */
+function inApi({ tags = {}, ...event }: JsonObject): JsonObject {
+  const { transaction, ...others } = tags as JsonObject;
+  return {
+    ...event,
+    ...(Object.keys(others).length > 0 && { tags: others }),
+    ...(transaction !== undefined && event["transaction"] === undefined && { transaction }),
+  };
+}
+
+captures("there are captures of nine SDKs", () => {
+  const sdks = readCaptures().filter((capture) => eventsOf(capture).length > 0);
+  assert.is(new Set(sdks.map(({ name }) => name.split("/")[0])).size, 9);
+});
+
+/** What is shown of the event where it was sent to us. */
+function integrated(payload: string): JsonObject {
+  return shown(create(EventSchema, readSentEvent(payload)));
+}
+
+/** What is shown of it where it was sent to an external system, which tells title, culprit and level of its own. */
+function external(payload: string): JsonObject {
+  const { title, culprit, level, platform } = readSentEvent(payload);
+  const events = [{ payload: parsed(payload) as JsonObject }];
+  const [issue] = fakeData({ issues: [{ title, culprit, level, platform, events }] }, now).issues;
+  const [event] = issue?.events ?? [];
+  if (!issue || !event) throw new Error("the external system has no event");
+  const answer = parsed(JSON.stringify(wireEvent(event, issue)));
+  return shown(create(EventSchema, readEvent(answer, contextOf()).event));
+}
+
+/** All but what names and times an event, and how it was sent. */
+function shown(event: ReturnType<typeof create<typeof EventSchema>>): JsonObject {
+  // The fake system's times have no more than milliseconds.
+  const json = JSON.stringify(toJson(EventSchema, event)).replaceAll(/("time":"[^"]*\.\d{3})\d+Z/g, "$1Z");
+  return Object.fromEntries(Object.entries(parsed(json) ?? {}).filter(([key]) => !ofTheSystem.has(key)));
+}
+
+const ofTheSystem = new Set(["eventId", "errorId", "projectId", "occurredTime", "receivedTime", "payloadJson"]);
+
+function eventsOf(capture: Capture): string[] {
+  const encoding = capture.headers.find(([name]) => name.toLowerCase() === "content-encoding")?.[1];
+  const body = decodeContent(capture.body, encoding, 2 ** 20);
+  const payloads = capture.target.includes("/store/")
+    ? [readStoreBody(body, 2 ** 20)]
+    : parseEnvelope(body).items.flatMap(({ type, payload }) => (type === "event" && payload ? [payload] : []));
+  return payloads.map((payload) => parseEventJson(payload).payload.toString());
+}
+
+captures.run();

@@ -1,0 +1,40 @@
+import { ServiceError } from "@faultline/plugin";
+import { ErrorReason } from "@faultline/proto";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { refusal } from "../../../plugins/sentry-api/src/refusal.ts";
+
+const reasons = Object.entries(ErrorReason);
+
+test("there are reasons to answer", () => assert.ok(reasons.length > 40));
+
+for (const [name, reason] of reasons) {
+  test(`${name} is answered in the form of the original`, () => {
+    const { status, body, headers } = refusal(new ServiceError(reason, "A sentence of the core.", { cause: "secret" }));
+    assert.ok(status >= 400 && status <= 503, String(status));
+    assert.equal(Object.keys(body as object), ["detail"]);
+    assert.not.match(JSON.stringify(body), "secret");
+    assert.is(headers !== undefined, status === 429 || status === 503);
+  });
+}
+
+test("what failed here is not told, and what was refused is told in the core's words", () => {
+  const detail = (reason: ErrorReason) => refusal(new ServiceError(reason, "A sentence of the core.")).body;
+  assert.equal(detail(ErrorReason.INTERNAL), { detail: "Internal Error" });
+  assert.equal(detail(ErrorReason.INVALID_FIELD), { detail: "A sentence of the core." });
+});
+
+test("who shall try again is told when", () => {
+  const after = (seconds?: number) =>
+    refusal(new ServiceError(ErrorReason.STORAGE_UNAVAILABLE, "Later.", { retryAfterSeconds: seconds ?? 0 })).headers;
+  assert.equal(after(7), { "Retry-After": "7" });
+  assert.equal(after(), { "Retry-After": "30" });
+});
+
+test("a missing project, error and client key look alike, and so do a low role and a weak token", () => {
+  const answer = (reason: ErrorReason) => refusal(new ServiceError(reason, `${reason}`));
+  assert.equal(answer(ErrorReason.PROJECT_NOT_FOUND), answer(ErrorReason.ERROR_NOT_FOUND));
+  assert.equal(answer(ErrorReason.FORBIDDEN), answer(ErrorReason.INSUFFICIENT_SCOPE));
+});
+
+test.run();
