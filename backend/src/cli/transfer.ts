@@ -59,7 +59,10 @@ async function exportProject(service: Service, named: string): Promise<void> {
   const { projectId } = await projectNamed(service, named);
   const told = everySecond((count) => `exported ${count} events`);
   for (let pageToken = ""; ;) {
-    const page = await service.errors.listErrors({ projectId, pageSize: 100, pageToken, sort: ErrorSort.FIRST_SEEN }, service.call);
+    const page = await service.errors.listErrors(
+      { projectId, pageSize: 100, pageToken, sort: ErrorSort.FIRST_SEEN },
+      service.call,
+    );
     for (const { errorId, status } of page.errors) {
       await write({ error: { errorId, status: statusNames[status] ?? "unresolved" } });
       await exportEvents(service, { projectId, errorId }, told.count);
