@@ -12,6 +12,7 @@ import { Backend, ErrorReason, IngestService } from "@faultline/proto";
 import type { CoreCall } from "../access/guard.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
 import { trackingOff } from "../projects/project-directory.ts";
+import type { UnstoredEvents } from "./unstored-events.ts";
 import { reportedEvent } from "./reported-event.ts";
 import { reportedAggregate, reportedUpdate } from "./reported-session.ts";
 
@@ -22,10 +23,11 @@ const keptMs = 90 * 24 * hourMs;
 export function ingestService(parts: {
   projects: ProjectDirectory;
   queue: IngestQueue;
+  unstored: UnstoredEvents;
   clock: Clock;
   integratedOffered: boolean;
 }): Handlers<typeof IngestService, CoreCall> {
-  const { projects, queue, clock, integratedOffered } = parts;
+  const { projects, queue, unstored, clock, integratedOffered } = parts;
 
   const checkProjects = async (items: readonly { readonly projectId: number }[]) => {
     for (const projectId of new Set(items.map((item) => item.projectId))) {
@@ -42,7 +44,25 @@ export function ingestService(parts: {
     }
   };
 
+  const checkIds = (ids: readonly number[]) => {
+    if (ids.length > 100) throw invalidField("unstored_event_ids", "Name at most 100 events a call, or none for all.");
+    return ids;
+  };
+
   return {
+    async listUnstoredEvents({ projectId }) {
+      return { unstoredEvents: await unstored.list(projectId) };
+    },
+
+    async replayUnstoredEvents({ projectId, unstoredEventIds }) {
+      const { stored, failed } = await unstored.replay(projectId, checkIds(unstoredEventIds));
+      return { storedCount: stored, failedCount: failed };
+    },
+
+    async deleteUnstoredEvents({ projectId, unstoredEventIds }) {
+      return { deletedCount: await unstored.delete(projectId, checkIds(unstoredEventIds)) };
+    },
+
     async reportEvents({ events, imported }) {
       if (events.length === 0 || events.length > 1000) throw invalidField("events", "Send 1 to 1,000 events a call.");
       await checkProjects(events);
