@@ -52,6 +52,22 @@ export async function watchCalls(pid: number, names: readonly string[]): Promise
   };
 }
 
+/** Kills a process with SIGKILL as it begins its nth call of that name, in whichever of its threads. */
+export async function killAtCall(pid: number, name: string, n: number): Promise<{ end(): Promise<void> }> {
+  const args = ["-f", "-e", `trace=${name}`, "-e", `inject=${name}:signal=SIGKILL:when=${n}`, "-o", "/dev/null"];
+  const strace = spawn("strace", [...args, "-p", String(pid)]);
+  const ended = once(strace, "close");
+  let said = "";
+  strace.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
+  await until("strace is attached", () => said.includes("attached"));
+  return {
+    async end() {
+      strace.kill("SIGKILL"); // strace 6.1 may wait for ever for threads of a process that it has killed
+      await ended;
+    },
+  };
+}
+
 /** Reads what strace wrote; a call that another thread interrupted stands on two lines and counts where it ended. */
 export function readCalls(text: string): SystemCall[] {
   const unfinished = new Map<string, { text: string; line: number }>();
