@@ -145,6 +145,28 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   return config;
 }
 
+/** What the command line reads: where the service is, and who asks. Secrets come by the environment, never as arguments. */
+export interface CommandConfig {
+  readonly grpcAddress: string;
+  /** A file; absent: no TLS. */
+  readonly grpcTlsCa: string | undefined;
+  readonly dataDir: string;
+  readonly token: string | undefined;
+  readonly password: string | undefined;
+}
+
+/** Reads what commands need. */
+export function readCommandConfig(environment: NodeJS.ProcessEnv = process.env): CommandConfig {
+  const text = (name: string) => environment[`FAULTLINE_${name}`]?.trim() || undefined;
+  return {
+    grpcAddress: text("GRPC_ADDRESS") ?? "127.0.0.1:50051",
+    grpcTlsCa: text("GRPC_TLS_CA"),
+    dataDir: resolve(text("DATA_DIR") ?? "data"),
+    token: text("TOKEN"),
+    password: environment["FAULTLINE_PASSWORD"] || undefined,
+  };
+}
+
 /** The entries of a list that is written with commas. */
 function list(text = ""): string[] {
   return text.split(",").flatMap((entry) => entry.trim() || []);

@@ -30,6 +30,7 @@ import { coreEntities } from "./database/entities.ts";
 import { Core0001 } from "./database/migrations/core-0001.ts";
 import { Core0002 } from "./database/migrations/core-0002.ts";
 import { Core0003 } from "./database/migrations/core-0003.ts";
+import { Core0004 } from "./database/migrations/core-0004.ts";
 import { databaseFile, openDatabase } from "./database/open.ts";
 import { deprecationService } from "./deprecations/deprecation-service.ts";
 import { allErrors } from "./errors/all-errors.ts";
@@ -39,6 +40,7 @@ import { GrpcServer } from "./grpc/server.ts";
 import { GroupCommit } from "./ingest/group-commit.ts";
 import { ingestService } from "./ingest/ingest-service.ts";
 import { RateLimits } from "./ingest/rate-limits.ts";
+import { UnstoredEvents } from "./ingest/unstored-events.ts";
 import { instanceService } from "./instance/instance-service.ts";
 import { deleteExpiredInvitations } from "./members/invitations.ts";
 import { memberRoleService } from "./members/member-role-service.ts";
@@ -106,7 +108,7 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
   const database = await openDatabase(
     config.dataDir,
     [...coreEntities, ...plugins.flatMap(({ entities }) => entities ?? [])],
-    [Core0001, Core0002, Core0003, ...plugins.flatMap(({ migrations }) => migrations ?? [])],
+    [Core0001, Core0002, Core0003, Core0004, ...plugins.flatMap(({ migrations }) => migrations ?? [])],
   );
   const { orm } = database;
   started.defer(() => orm.close());
@@ -122,7 +124,9 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
   const backends = backendsByKind(plugins);
   const projects = new ProjectDirectory({ orm, keyRing, backends, integratedOffered: isHosted });
   const clientKeys = new ClientKeys({ orm, keyRing, clock, baseUrl, integratedOffered: isHosted });
-  const groupCommit = new GroupCommit(eventStore(plugins), log);
+  const store = eventStore(plugins);
+  const unstored = new UnstoredEvents({ database, clock, store });
+  const groupCommit = new GroupCommit(store, (event, reason) => unstored.keep(event, reason), log);
   started.defer(() => groupCommit.drained());
   started.defer(() => ownErrors.stop());
   const queue = pluginQueue(plugins) ?? groupCommit;
@@ -163,7 +167,7 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
       }),
       release: releaseService(projects),
       outcome: outcomeService(outcomes),
-      ingest: ingestService({ projects, queue, clock, integratedOffered: isHosted }),
+      ingest: ingestService({ projects, queue, unstored, clock, integratedOffered: isHosted }),
     },
     guard,
     audit,
@@ -177,6 +181,7 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
   scheduler.every(1_000, "save outcomes", () => outcomes.save());
   scheduler.every(1_000, "encrypt anew with a new key", () => keyRotation.step());
   scheduler.every(3_600_000, "delete outcomes older than the retention", () => outcomes.deleteExpired());
+  scheduler.every(3_600_000, "delete unstored events older than the retention", () => unstored.deleteExpired());
   scheduler.every(3_600_000, "delete audit events older than a year", () => audit.deleteExpired());
   scheduler.every(3_600_000, "delete expired invitations", () => deleteExpiredInvitations(orm, clock));
 
@@ -205,7 +210,7 @@ export async function startFaultline(config: Config, clock: Clock = { now: Date.
     started.defer(async () => plugin.stop?.());
     await plugin.start?.(host);
   }
-  const holders = [outcomes, ...backends.values()];
+  const holders = [outcomes, unstored, ...backends.values()];
   const removeDeleted = () => removeDeletedProjects({ orm, clock, log, holders });
   scheduler.every(3_600_000, "remove deleted projects for good", removeDeleted); // only now: it asks the backends
   await pages.load({ grpcAddress: innerAddress, baseUrl: config.baseUrl });

@@ -12,6 +12,8 @@ export interface ServerOptions {
   readonly dataDir?: string;
   /** Beside the variables that every test server gets. */
   readonly env?: Readonly<Record<string, string>>;
+  /** It waits, before its first line, until its process gets SIGCONT. */
+  readonly isHeld?: boolean;
 }
 
 /** A started service: a child process on free ports of the loopback interface. */
@@ -46,8 +48,10 @@ process.on("exit", () => {
 });
 
 /** Starts the service without waiting for it. */
-export function launch({ dataDir = tempDir(), env = {} }: ServerOptions = {}): Launch {
-  const child = spawn(process.execPath, ["--max-semi-space-size=4", "backend/src/main.ts"], {
+export function launch({ dataDir = tempDir(), env = {}, isHeld = false }: ServerOptions = {}): Launch {
+  const command = [process.execPath, "--max-semi-space-size=4", "backend/src/main.ts"];
+  const [program = "", ...args] = isHeld ? ["sh", "-c", 'kill -STOP $$; exec "$0" "$@"', ...command] : command;
+  const child = spawn(program, args, {
     cwd: repositoryRoot,
     stdio: ["ignore", "pipe", "pipe"],
     env: {

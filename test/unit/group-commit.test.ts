@@ -2,10 +2,13 @@ import { emptyIntake, ServiceError, type Intake, type Log } from "@faultline/plu
 import { reasonName } from "@faultline/proto/grpc";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { GroupCommit } from "../../backend/src/ingest/group-commit.ts";
+import { GroupCommit, type KeepUnstored } from "../../backend/src/ingest/group-commit.ts";
 import { errorEvent } from "../support/error-event.ts";
 
 const silent: Log = { info() {}, warn() {}, error() {} };
+
+/** There are too many unstored events to keep another one. */
+const noRoom = () => Promise.resolve(false);
 
 const queue = suite("group commit");
 
@@ -31,14 +34,18 @@ class Store {
 }
 
 /** A store that refuses the batches `fault` has something against. */
-function refusing(fault: (titles: readonly string[]) => Error | undefined) {
+function refusing(fault: (titles: readonly string[]) => Error | undefined, keep: KeepUnstored = noRoom) {
   const batches: string[][] = [];
-  const commit = new GroupCommit(async ({ events }) => {
-    const batch = events.map(({ title }) => title);
-    batches.push(batch);
-    const error = fault(batch);
-    if (error) throw error;
-  }, silent);
+  const commit = new GroupCommit(
+    async ({ events }) => {
+      const batch = events.map(({ title }) => title);
+      batches.push(batch);
+      const error = fault(batch);
+      if (error) throw error;
+    },
+    keep,
+    silent,
+  );
   return { batches, commit };
 }
 
@@ -53,7 +60,7 @@ async function outcomes(accepted: readonly Promise<void>[]): Promise<string[]> {
 
 queue("a lone event is stored at once", async () => {
   const store = new Store();
-  const accepted = new GroupCommit(store.storeBatch, silent).accept(intake(event("a")));
+  const accepted = new GroupCommit(store.storeBatch, noRoom, silent).accept(intake(event("a")));
   assert.equal(store.batches, [["a"]]);
   store.release();
   await accepted;
@@ -61,7 +68,7 @@ queue("a lone event is stored at once", async () => {
 
 queue("events that come while a batch is written wait and share the next one, in order", async () => {
   const store = new Store();
-  const commit = new GroupCommit(store.storeBatch, silent);
+  const commit = new GroupCommit(store.storeBatch, noRoom, silent);
   const accepted = ["a", "b", "c", "d"].map((title) => commit.accept(intake(event(title))));
   assert.equal(store.batches, [["a"]]);
   store.release();
@@ -71,7 +78,7 @@ queue("events that come while a batch is written wait and share the next one, in
 
 queue("an event is not accepted before its batch is stored", async () => {
   const store = new Store();
-  const commit = new GroupCommit(store.storeBatch, silent);
+  const commit = new GroupCommit(store.storeBatch, noRoom, silent);
   let isAccepted = false;
   const accepted = commit.accept(intake(event("a"))).then(() => (isAccepted = true));
   await new Promise((resolve) => setImmediate(resolve)); // long after everything that does not wait for the store
@@ -82,7 +89,7 @@ queue("an event is not accepted before its batch is stored", async () => {
 
 queue("a batch holds at most 500 events", async () => {
   const store = new Store();
-  const commit = new GroupCommit(store.storeBatch, silent);
+  const commit = new GroupCommit(store.storeBatch, noRoom, silent);
   const accepted = titles(1102).map((title) => commit.accept(intake(event(title))));
   store.release();
   await Promise.all(accepted);
@@ -95,7 +102,7 @@ queue("a batch holds at most 500 events", async () => {
 
 queue("a batch holds at most 8 MiB", async () => {
   const store = new Store();
-  const commit = new GroupCommit(store.storeBatch, silent);
+  const commit = new GroupCommit(store.storeBatch, noRoom, silent);
   const accepted = titles(20).map((title) => commit.accept(intake(event(title, mebibyte))));
   store.release();
   await Promise.all(accepted);
@@ -107,7 +114,7 @@ queue("a batch holds at most 8 MiB", async () => {
 
 queue("events that came together stay together, however many and large they are", async () => {
   const store = new Store();
-  const commit = new GroupCommit(store.storeBatch, silent);
+  const commit = new GroupCommit(store.storeBatch, noRoom, silent);
   const many = titles(1000, "many ");
   const accepted = [["first"], ["small"], many, ["last"]].map((group) =>
     commit.accept(intake(...group.map((title) => event(title, title === "many 0" ? 10 * mebibyte : 0)))),
@@ -119,7 +126,7 @@ queue("events that came together stay together, however many and large they are"
 
 queue("more than 64 MiB waiting is refused as overload, and what waits is stored all the same", async () => {
   const store = new Store();
-  const commit = new GroupCommit(store.storeBatch, silent);
+  const commit = new GroupCommit(store.storeBatch, noRoom, silent);
   const large = event("large", 16 * mebibyte);
   const accepted = [event("running"), large, large, large, large, event("one byte", 1), event("nothing")].map((one) =>
     commit.accept(intake(one)),
@@ -137,6 +144,22 @@ queue("one poisonous event does not take the others of its batch along", async (
   const accepted = ["first", "a", "poison", "b"].map((title) => commit.accept(intake(event(title))));
   assert.equal(await outcomes(accepted), ["stored", "stored", "STORAGE_UNAVAILABLE", "stored"]);
   assert.equal(batches, [["first"], ["a", "poison", "b"], ["a"], ["poison"], ["b"]]);
+  assert.not(commit.isFailing);
+});
+
+queue("a poisonous event is kept with its reason and accepted, once, also when it came with others", async () => {
+  const kept: string[] = [];
+  const { commit } = refusing(
+    (batch) => (batch.includes("poison") ? new Error("SQLITE_CONSTRAINT: datatype mismatch") : undefined),
+    async ({ title }, reason) => kept.push(`${title}: ${String(reason)}`) > 0,
+  );
+  const alone = commit.accept(intake(event("poison")));
+  const together = commit.accept(intake(event("a"), event("poison"), event("b")));
+  assert.equal(await outcomes([alone, together]), ["stored", "stored"]);
+  assert.equal(
+    kept,
+    Array.from({ length: 2 }, () => "poison: Error: SQLITE_CONSTRAINT: datatype mismatch"),
+  );
   assert.not(commit.isFailing);
 });
 
@@ -173,7 +196,7 @@ queue("is failing from a storage failure until the next success", async () => {
 
 queue("drained once nothing waits any more, at once when nothing ever did", async () => {
   const store = new Store();
-  const commit = new GroupCommit(store.storeBatch, silent);
+  const commit = new GroupCommit(store.storeBatch, noRoom, silent);
   await commit.drained();
   const accepted = titles(3).map((title) => commit.accept(intake(event(title))));
   const drained = commit.drained();

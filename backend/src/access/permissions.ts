@@ -102,6 +102,10 @@ export const needs: Readonly<Record<string, Need>> = {
   "IngestService.ReportEvents": member("write", Permission.REPORT_EVENTS),
   "IngestService.ReportSessions": member("write", Permission.REPORT_EVENTS),
 
+  "IngestService.ListUnstoredEvents": member("read", Permission.READ_ERROR_TRACKING),
+  "IngestService.ReplayUnstoredEvents": member("write", Permission.UPDATE_ERROR_TRACKING),
+  "IngestService.DeleteUnstoredEvents": member("write", Permission.ADMIN_ERROR_TRACKING),
+
   "AuditService.ListAuditEvents": administrator("read"),
   "InstanceService.GetInstance": user("read"),
   "InstanceService.GetHealth": administrator("read"),

@@ -12,12 +12,14 @@ import type {
   DeleteClientKeyResponse,
   DeleteMemberRoleResponse,
   DeleteProjectResponse,
+  DeleteUnstoredEventsResponse,
   DeleteUserResponse,
   EndSessionRequest,
   Member,
   MemberRole,
   RegisterByInvitationResponse,
   RemoveMemberResponse,
+  ReplayUnstoredEventsResponse,
   RestoreProjectResponse,
   RevokeAccessTokenResponse,
   RevokeInvitationResponse,
@@ -152,6 +154,13 @@ export const audited: Readonly<Record<string, Tell>> = {
       })}.`,
   ),
   "InstanceService.RotateEncryptionKey": act(() => "Made a new encryption key."),
+  "IngestService.ReplayUnstoredEvents": act(
+    (_, { storedCount, failedCount }: ReplayUnstoredEventsResponse) =>
+      `Tried events again that could not be stored: ${storedCount} were stored, ${failedCount} were not.`,
+  ),
+  "IngestService.DeleteUnstoredEvents": act(
+    (_, { deletedCount }: DeleteUnstoredEventsResponse) => `Deleted ${deletedCount} events that could not be stored.`,
+  ),
 };
 
 /** Methods that change something and are no administrative act, with the reason. */

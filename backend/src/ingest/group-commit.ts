@@ -1,5 +1,5 @@
-import { ServiceError, type IngestQueue, type Intake, type Log } from "@faultline/plugin";
-import { ErrorReason } from "@faultline/proto";
+import { emptyIntake, ServiceError, type IngestQueue, type Intake, type Log } from "@faultline/plugin";
+import { ErrorReason, type ErrorEvent } from "@faultline/proto";
 
 /** One transaction holds at most this much: longer ones lengthen the wait of every event in them. */
 const batchItems = 500;
@@ -19,12 +19,16 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+/** Keeps an event that cannot be stored, with the reason; false when there are too many. */
+export type KeepUnstored = (event: ErrorEvent, reason: unknown) => Promise<boolean>;
+
 /**
  * The queue of one machine: while one batch is written and synced, the intakes that arrive become the next. So
  * the batch grows with the load, a lone event waits for nothing, and every event is on disk when `accept` resolves.
  */
 export class GroupCommit implements IngestQueue {
   readonly #storeBatch: (intake: Intake) => Promise<void>;
+  readonly #keep: KeepUnstored;
   readonly #log: Log;
   readonly #waiting: Waiting[] = [];
   #bytes = 0;
@@ -33,8 +37,9 @@ export class GroupCommit implements IngestQueue {
   #loggedAt = Number.NEGATIVE_INFINITY;
   #lastStoredAt = Number.NEGATIVE_INFINITY;
 
-  constructor(storeBatch: (intake: Intake) => Promise<void>, log: Log) {
+  constructor(storeBatch: (intake: Intake) => Promise<void>, keep: KeepUnstored, log: Log) {
     this.#storeBatch = storeBatch;
+    this.#keep = keep;
     this.#log = log;
   }
 
@@ -94,9 +99,13 @@ export class GroupCommit implements IngestQueue {
       this.#lastStoredAt = performance.now();
       for (const { resolve } of batch) resolve();
     } catch (error) {
-      if (batch.length > 1 && !isStorageFailure(error)) {
-        for (const one of batch) await this.#store([one]); // one event is at fault: it must not take the others along
-        return;
+      if (!isStorageFailure(error)) {
+        // One event is at fault: it must not take the others along, and is kept as it came.
+        if (batch.length > 1) {
+          for (const one of batch) await this.#store([one]);
+          return;
+        }
+        if (await this.#storeApart(batch, error)) return;
       }
       this.#failing = isStorageFailure(error); // one bad event says nothing about the next
       this.#logFailure(error, batch.length);
@@ -107,6 +116,38 @@ export class GroupCommit implements IngestQueue {
       );
       for (const { reject } of batch) reject(refusal);
     }
+  }
+
+  /** Stores what one request brought event by event and keeps those that fail; false when something else is at fault. */
+  async #storeApart([one]: readonly Waiting[], reason: unknown): Promise<boolean> {
+    if (!one || one.intake.events.length === 0) return false;
+    const { events, ...rest } = one.intake;
+    try {
+      const isAlone = events.length === one.items;
+      for (const event of events) await this.#storeOrKeep(event, events.length === 1 && isAlone ? reason : undefined);
+      if (!isAlone) await this.#storeBatch({ ...rest, events: [] });
+    } catch {
+      return false; // said below with the first reason
+    }
+    this.#failing = false;
+    one.resolve();
+    return true;
+  }
+
+  /** `reason` is known when the event was tried alone already. */
+  async #storeOrKeep(event: ErrorEvent, reason?: unknown): Promise<void> {
+    let fault = reason;
+    if (fault === undefined) {
+      try {
+        await this.#storeBatch({ ...emptyIntake, events: [event] });
+        return;
+      } catch (error) {
+        if (isStorageFailure(error)) throw error;
+        fault = error;
+      }
+    }
+    this.#logFailure(fault, 1);
+    if (!(await this.#keep(event, fault))) throw fault;
   }
 
   /** At most a line a second: while a disk is full, every request fails. */

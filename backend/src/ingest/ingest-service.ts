@@ -1,26 +1,33 @@
 import {
   emptyIntake,
+  hourMs,
   invalidField,
   ServiceError,
   type Clock,
   type Handlers,
   type IngestQueue,
 } from "@faultline/plugin";
+import { limits } from "@faultline/plugin/sentry-event";
 import { Backend, ErrorReason, IngestService } from "@faultline/proto";
 import type { CoreCall } from "../access/guard.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
 import { trackingOff } from "../projects/project-directory.ts";
+import type { UnstoredEvents } from "./unstored-events.ts";
 import { reportedEvent } from "./reported-event.ts";
 import { reportedAggregate, reportedUpdate } from "./reported-session.ts";
+
+/** As long as errors are kept (specification section 8). */
+const keptMs = 90 * 24 * hourMs;
 
 /** Events from internal services, over gRPC; SDKs come in by the bridge. */
 export function ingestService(parts: {
   projects: ProjectDirectory;
   queue: IngestQueue;
+  unstored: UnstoredEvents;
   clock: Clock;
   integratedOffered: boolean;
 }): Handlers<typeof IngestService, CoreCall> {
-  const { projects, queue, clock, integratedOffered } = parts;
+  const { projects, queue, unstored, clock, integratedOffered } = parts;
 
   const checkProjects = async (items: readonly { readonly projectId: number }[]) => {
     for (const projectId of new Set(items.map((item) => item.projectId))) {
@@ -37,14 +44,34 @@ export function ingestService(parts: {
     }
   };
 
+  const checkIds = (ids: readonly number[]) => {
+    if (ids.length > 100) throw invalidField("unstored_event_ids", "Name at most 100 events a call, or none for all.");
+    return ids;
+  };
+
   return {
-    async reportEvents({ events }) {
+    async listUnstoredEvents({ projectId }) {
+      return { unstoredEvents: await unstored.list(projectId) };
+    },
+
+    async replayUnstoredEvents({ projectId, unstoredEventIds }) {
+      const { stored, failed } = await unstored.replay(projectId, checkIds(unstoredEventIds));
+      return { storedCount: stored, failedCount: failed };
+    },
+
+    async deleteUnstoredEvents({ projectId, unstoredEventIds }) {
+      return { deletedCount: await unstored.delete(projectId, checkIds(unstoredEventIds)) };
+    },
+
+    async reportEvents({ events, imported }) {
       if (events.length === 0 || events.length > 1000) throw invalidField("events", "Send 1 to 1,000 events a call.");
       await checkProjects(events);
       const receivedAt = clock.now();
       await queue.accept({
         ...emptyIntake,
-        events: events.map((event, n) => reportedEvent(event, `events[${n}]`, receivedAt)),
+        events: events.map((event, n) =>
+          reportedEvent(event, `events[${n}]`, { receivedAt, past: imported ? keptMs : limits.time.past }),
+        ),
       });
       return {};
     },

@@ -21,9 +21,13 @@ const longest = [
 
 /**
  * An event that a service reports, with its defaults and the bounds of its time; refuses what breaks a limit of
- * ingest.proto. `field` names the event in the refusal, such as `events[0]`.
+ * ingest.proto. `past` is how far back its time may lie, in milliseconds; `field` names the event in the refusal, such as `events[0]`.
  */
-export function reportedEvent(event: ErrorEvent, field: string, receivedAt: number): ErrorEvent {
+export function reportedEvent(
+  event: ErrorEvent,
+  field: string,
+  { receivedAt, past }: { receivedAt: number; past: number },
+): ErrorEvent {
   if (!/^[0-9a-f]{32}$/.test(event.eventId)) {
     throw invalidField(`${field}.event_id`, "An event id has 32 lower-case hexadecimal digits.");
   }
@@ -36,7 +40,7 @@ export function reportedEvent(event: ErrorEvent, field: string, receivedAt: numb
   checkPayload(event, `${field}.payload`);
 
   const occurredAt = event.occurredTime ? millisecondsOf(event.occurredTime) : receivedAt;
-  const { past, future } = limits.time;
+  const { future } = limits.time;
   return {
     ...event,
     occurredTime: timestamp(Math.min(Math.max(occurredAt, receivedAt - past), receivedAt + future)),

@@ -53,6 +53,7 @@ export type ErrorStats = JsonOf<typeof proto.GetErrorStatsResponseSchema>;
 export type Release = JsonOf<typeof proto.ReleaseSchema>;
 export type SessionCounts = JsonOf<typeof proto.SessionCountsSchema>;
 export type Outcome = JsonOf<typeof proto.OutcomeSchema>;
+export type UnstoredEvent = JsonOf<typeof proto.UnstoredEventSchema>;
 export type OutcomeKind = proto.OutcomeKindJson;
 export type Refusal = JsonOf<typeof proto.RefusalSchema>;
 export type Refusals = JsonOf<typeof proto.WatchRefusalsResponseSchema>;

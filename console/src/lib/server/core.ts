@@ -5,6 +5,7 @@ import {
   DeprecationService,
   ErrorReason,
   ErrorService,
+  IngestService,
   InstanceService,
   MemberRoleService,
   MemberService,
@@ -44,6 +45,7 @@ export const core = {
   errors: connection.service(ErrorService),
   releases: connection.service(ReleaseService),
   outcomes: connection.service(OutcomeService),
+  ingest: connection.service(IngestService),
 };
 
 /** Codes without a reason of the core: it did not answer, or the browser left and the call was ended. */

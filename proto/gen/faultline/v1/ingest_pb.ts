@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/ingest.proto.
  */
 export const file_faultline_v1_ingest: GenFile = /*@__PURE__*/
-  fileDesc("ChlmYXVsdGxpbmUvdjEvaW5nZXN0LnByb3RvEgxmYXVsdGxpbmUudjEiPwoTUmVwb3J0RXZlbnRzUmVxdWVzdBIoCgZldmVudHMYASADKAsyGC5mYXVsdGxpbmUudjEuRXJyb3JFdmVudCIWChRSZXBvcnRFdmVudHNSZXNwb25zZSJ5ChVSZXBvcnRTZXNzaW9uc1JlcXVlc3QSLAoHdXBkYXRlcxgBIAMoCzIbLmZhdWx0bGluZS52MS5TZXNzaW9uVXBkYXRlEjIKCmFnZ3JlZ2F0ZXMYAiADKAsyHi5mYXVsdGxpbmUudjEuU2Vzc2lvbkFnZ3JlZ2F0ZSIYChZSZXBvcnRTZXNzaW9uc1Jlc3BvbnNlIt0CCg1TZXNzaW9uVXBkYXRlEhIKCnByb2plY3RfaWQYASABKA0SEgoKc2Vzc2lvbl9pZBgCIAEoCRIPCgdyZWxlYXNlGAMgASgJEhMKC2Vudmlyb25tZW50GAQgASgJEjAKDHN0YXJ0ZWRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLdXNlcl9kaWdlc3QYBiABKAkSEAoIc2VxdWVuY2UYByABKAQSMAoMdXBkYXRlZF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgZzdGF0dXMYCSABKA4yGy5mYXVsdGxpbmUudjEuU2Vzc2lvblN0YXR1cxITCgtlcnJvcl9jb3VudBgKIAEoDRIxCg1yZWNlaXZlZF90aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLqAQoQU2Vzc2lvbkFnZ3JlZ2F0ZRISCgpwcm9qZWN0X2lkGAEgASgNEg8KB3JlbGVhc2UYAiABKAkSEwoLZW52aXJvbm1lbnQYAyABKAkSMAoMc3RhcnRlZF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgt1c2VyX2RpZ2VzdBgFIAEoCRIOCgZleGl0ZWQYBiABKA0SDwoHZXJyb3JlZBgHIAEoDRIRCgl1bmhhbmRsZWQYCCABKA0SEAoIYWJub3JtYWwYCSABKA0SDwoHY3Jhc2hlZBgKIAEoDSKYBQoKRXJyb3JFdmVudBISCgpwcm9qZWN0X2lkGAEgASgNEhAKCGV2ZW50X2lkGAIgASgJEjEKDW9jY3VycmVkX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDXJlY2VpdmVkX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWxldmVsGAUgASgJEhAKCHBsYXRmb3JtGAYgASgJEjMKCmV4Y2VwdGlvbnMYByADKAsyHy5mYXVsdGxpbmUudjEuR3JvdXBpbmdFeGNlcHRpb24SKwoGZnJhbWVzGAggAygLMhsuZmF1bHRsaW5lLnYxLkdyb3VwaW5nRnJhbWUSDwoHbWVzc2FnZRgJIAEoCRIYChBtZXNzYWdlX3RlbXBsYXRlGAogASgJEhMKC2ZpbmdlcnByaW50GAsgAygJEg0KBXRpdGxlGAwgASgJEg8KB2N1bHByaXQYDSABKAkSDAoEdXNlchgOIAEoCRIPCgdyZWxlYXNlGA8gASgJEhMKC2Vudmlyb25tZW50GBAgASgJEjAKBHRhZ3MYESADKAsyIi5mYXVsdGxpbmUudjEuRXJyb3JFdmVudC5UYWdzRW50cnkSDwoHcGF5bG9hZBgSIAEoDBIOCgZsb2dnZXIYEyABKAkSNwoQcGF5bG9hZF9lbmNvZGluZxgUIAEoDjIdLmZhdWx0bGluZS52MS5QYXlsb2FkRW5jb2RpbmcSFgoOcGF5bG9hZF9vZmZzZXQYFSABKA0SFgoOcGF5bG9hZF9sZW5ndGgYFiABKA0aKwoJVGFnc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEicAoRR3JvdXBpbmdFeGNlcHRpb24SDAoEdHlwZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIRCglzeW50aGV0aWMYAyABKAgSKwoGZnJhbWVzGAQgAygLMhsuZmF1bHRsaW5lLnYxLkdyb3VwaW5nRnJhbWUiUwoNR3JvdXBpbmdGcmFtZRIOCgZtb2R1bGUYASABKAkSEAoIZmlsZW5hbWUYAiABKAkSEAoIZnVuY3Rpb24YAyABKAkSDgoGaW5fYXBwGAQgASgIKtQBCg1TZXNzaW9uU3RhdHVzEh4KGlNFU1NJT05fU1RBVFVTX1VOU1BFQ0lGSUVEEAASFQoRU0VTU0lPTl9TVEFUVVNfT0sQARIZChVTRVNTSU9OX1NUQVRVU19FWElURUQQAhIaChZTRVNTSU9OX1NUQVRVU19FUlJPUkVEEAMSHAoYU0VTU0lPTl9TVEFUVVNfVU5IQU5ETEVEEAQSGwoXU0VTU0lPTl9TVEFUVVNfQUJOT1JNQUwQBRIaChZTRVNTSU9OX1NUQVRVU19DUkFTSEVEEAYqTgoPUGF5bG9hZEVuY29kaW5nEiAKHFBBWUxPQURfRU5DT0RJTkdfVU5TUEVDSUZJRUQQABIZChVQQVlMT0FEX0VOQ09ESU5HX0daSVAQATLDAQoNSW5nZXN0U2VydmljZRJVCgxSZXBvcnRFdmVudHMSIS5mYXVsdGxpbmUudjEuUmVwb3J0RXZlbnRzUmVxdWVzdBoiLmZhdWx0bGluZS52MS5SZXBvcnRFdmVudHNSZXNwb25zZRJbCg5SZXBvcnRTZXNzaW9ucxIjLmZhdWx0bGluZS52MS5SZXBvcnRTZXNzaW9uc1JlcXVlc3QaJC5mYXVsdGxpbmUudjEuUmVwb3J0U2Vzc2lvbnNSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp]);
+  fileDesc("ChlmYXVsdGxpbmUvdjEvaW5nZXN0LnByb3RvEgxmYXVsdGxpbmUudjEiUQoTUmVwb3J0RXZlbnRzUmVxdWVzdBIoCgZldmVudHMYASADKAsyGC5mYXVsdGxpbmUudjEuRXJyb3JFdmVudBIQCghpbXBvcnRlZBgCIAEoCCIWChRSZXBvcnRFdmVudHNSZXNwb25zZSJ5ChVSZXBvcnRTZXNzaW9uc1JlcXVlc3QSLAoHdXBkYXRlcxgBIAMoCzIbLmZhdWx0bGluZS52MS5TZXNzaW9uVXBkYXRlEjIKCmFnZ3JlZ2F0ZXMYAiADKAsyHi5mYXVsdGxpbmUudjEuU2Vzc2lvbkFnZ3JlZ2F0ZSIYChZSZXBvcnRTZXNzaW9uc1Jlc3BvbnNlIt0CCg1TZXNzaW9uVXBkYXRlEhIKCnByb2plY3RfaWQYASABKA0SEgoKc2Vzc2lvbl9pZBgCIAEoCRIPCgdyZWxlYXNlGAMgASgJEhMKC2Vudmlyb25tZW50GAQgASgJEjAKDHN0YXJ0ZWRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLdXNlcl9kaWdlc3QYBiABKAkSEAoIc2VxdWVuY2UYByABKAQSMAoMdXBkYXRlZF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgZzdGF0dXMYCSABKA4yGy5mYXVsdGxpbmUudjEuU2Vzc2lvblN0YXR1cxITCgtlcnJvcl9jb3VudBgKIAEoDRIxCg1yZWNlaXZlZF90aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLqAQoQU2Vzc2lvbkFnZ3JlZ2F0ZRISCgpwcm9qZWN0X2lkGAEgASgNEg8KB3JlbGVhc2UYAiABKAkSEwoLZW52aXJvbm1lbnQYAyABKAkSMAoMc3RhcnRlZF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgt1c2VyX2RpZ2VzdBgFIAEoCRIOCgZleGl0ZWQYBiABKA0SDwoHZXJyb3JlZBgHIAEoDRIRCgl1bmhhbmRsZWQYCCABKA0SEAoIYWJub3JtYWwYCSABKA0SDwoHY3Jhc2hlZBgKIAEoDSKYBQoKRXJyb3JFdmVudBISCgpwcm9qZWN0X2lkGAEgASgNEhAKCGV2ZW50X2lkGAIgASgJEjEKDW9jY3VycmVkX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDXJlY2VpdmVkX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWxldmVsGAUgASgJEhAKCHBsYXRmb3JtGAYgASgJEjMKCmV4Y2VwdGlvbnMYByADKAsyHy5mYXVsdGxpbmUudjEuR3JvdXBpbmdFeGNlcHRpb24SKwoGZnJhbWVzGAggAygLMhsuZmF1bHRsaW5lLnYxLkdyb3VwaW5nRnJhbWUSDwoHbWVzc2FnZRgJIAEoCRIYChBtZXNzYWdlX3RlbXBsYXRlGAogASgJEhMKC2ZpbmdlcnByaW50GAsgAygJEg0KBXRpdGxlGAwgASgJEg8KB2N1bHByaXQYDSABKAkSDAoEdXNlchgOIAEoCRIPCgdyZWxlYXNlGA8gASgJEhMKC2Vudmlyb25tZW50GBAgASgJEjAKBHRhZ3MYESADKAsyIi5mYXVsdGxpbmUudjEuRXJyb3JFdmVudC5UYWdzRW50cnkSDwoHcGF5bG9hZBgSIAEoDBIOCgZsb2dnZXIYEyABKAkSNwoQcGF5bG9hZF9lbmNvZGluZxgUIAEoDjIdLmZhdWx0bGluZS52MS5QYXlsb2FkRW5jb2RpbmcSFgoOcGF5bG9hZF9vZmZzZXQYFSABKA0SFgoOcGF5bG9hZF9sZW5ndGgYFiABKA0aKwoJVGFnc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEicAoRR3JvdXBpbmdFeGNlcHRpb24SDAoEdHlwZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIRCglzeW50aGV0aWMYAyABKAgSKwoGZnJhbWVzGAQgAygLMhsuZmF1bHRsaW5lLnYxLkdyb3VwaW5nRnJhbWUiUwoNR3JvdXBpbmdGcmFtZRIOCgZtb2R1bGUYASABKAkSEAoIZmlsZW5hbWUYAiABKAkSEAoIZnVuY3Rpb24YAyABKAkSDgoGaW5fYXBwGAQgASgIIqIBCg1VbnN0b3JlZEV2ZW50EhkKEXVuc3RvcmVkX2V2ZW50X2lkGAEgASgNEhIKCnByb2plY3RfaWQYAiABKA0SEAoIZXZlbnRfaWQYAyABKAkSDQoFdGl0bGUYBCABKAkSMQoNcmVjZWl2ZWRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGcmVhc29uGAYgASgJIi8KGUxpc3RVbnN0b3JlZEV2ZW50c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDSJSChpMaXN0VW5zdG9yZWRFdmVudHNSZXNwb25zZRI0Cg91bnN0b3JlZF9ldmVudHMYASADKAsyGy5mYXVsdGxpbmUudjEuVW5zdG9yZWRFdmVudCJNChtSZXBsYXlVbnN0b3JlZEV2ZW50c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIaChJ1bnN0b3JlZF9ldmVudF9pZHMYAiADKA0iSgocUmVwbGF5VW5zdG9yZWRFdmVudHNSZXNwb25zZRIUCgxzdG9yZWRfY291bnQYASABKA0SFAoMZmFpbGVkX2NvdW50GAIgASgNIk0KG0RlbGV0ZVVuc3RvcmVkRXZlbnRzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhoKEnVuc3RvcmVkX2V2ZW50X2lkcxgCIAMoDSI1ChxEZWxldGVVbnN0b3JlZEV2ZW50c1Jlc3BvbnNlEhUKDWRlbGV0ZWRfY291bnQYASABKA0q1AEKDVNlc3Npb25TdGF0dXMSHgoaU0VTU0lPTl9TVEFUVVNfVU5TUEVDSUZJRUQQABIVChFTRVNTSU9OX1NUQVRVU19PSxABEhkKFVNFU1NJT05fU1RBVFVTX0VYSVRFRBACEhoKFlNFU1NJT05fU1RBVFVTX0VSUk9SRUQQAxIcChhTRVNTSU9OX1NUQVRVU19VTkhBTkRMRUQQBBIbChdTRVNTSU9OX1NUQVRVU19BQk5PUk1BTBAFEhoKFlNFU1NJT05fU1RBVFVTX0NSQVNIRUQQBipOCg9QYXlsb2FkRW5jb2RpbmcSIAocUEFZTE9BRF9FTkNPRElOR19VTlNQRUNJRklFRBAAEhkKFVBBWUxPQURfRU5DT0RJTkdfR1pJUBABMooECg1Jbmdlc3RTZXJ2aWNlElUKDFJlcG9ydEV2ZW50cxIhLmZhdWx0bGluZS52MS5SZXBvcnRFdmVudHNSZXF1ZXN0GiIuZmF1bHRsaW5lLnYxLlJlcG9ydEV2ZW50c1Jlc3BvbnNlElsKDlJlcG9ydFNlc3Npb25zEiMuZmF1bHRsaW5lLnYxLlJlcG9ydFNlc3Npb25zUmVxdWVzdBokLmZhdWx0bGluZS52MS5SZXBvcnRTZXNzaW9uc1Jlc3BvbnNlEmcKEkxpc3RVbnN0b3JlZEV2ZW50cxInLmZhdWx0bGluZS52MS5MaXN0VW5zdG9yZWRFdmVudHNSZXF1ZXN0GiguZmF1bHRsaW5lLnYxLkxpc3RVbnN0b3JlZEV2ZW50c1Jlc3BvbnNlEm0KFFJlcGxheVVuc3RvcmVkRXZlbnRzEikuZmF1bHRsaW5lLnYxLlJlcGxheVVuc3RvcmVkRXZlbnRzUmVxdWVzdBoqLmZhdWx0bGluZS52MS5SZXBsYXlVbnN0b3JlZEV2ZW50c1Jlc3BvbnNlEm0KFERlbGV0ZVVuc3RvcmVkRXZlbnRzEikuZmF1bHRsaW5lLnYxLkRlbGV0ZVVuc3RvcmVkRXZlbnRzUmVxdWVzdBoqLmZhdWx0bGluZS52MS5EZWxldGVVbnN0b3JlZEV2ZW50c1Jlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * Events to store.
@@ -26,6 +26,14 @@ export type ReportEventsRequest = Message<"faultline.v1.ReportEventsRequest"> & 
    * @generated from field: repeated faultline.v1.ErrorEvent events = 1;
    */
   events: ErrorEvent[];
+
+  /**
+   * The events were stored elsewhere before: their occurred_time may lie as far back as events are kept, 90 days. They
+   * are kept for 90 days from now on.
+   *
+   * @generated from field: bool imported = 2;
+   */
+  imported: boolean;
 };
 
 /**
@@ -40,6 +48,14 @@ export type ReportEventsRequestJson = {
    * @generated from field: repeated faultline.v1.ErrorEvent events = 1;
    */
   events?: ErrorEventJson[];
+
+  /**
+   * The events were stored elsewhere before: their occurred_time may lie as far back as events are kept, 90 days. They
+   * are kept for 90 days from now on.
+   *
+   * @generated from field: bool imported = 2;
+   */
+  imported?: boolean;
 };
 
 /**
@@ -968,6 +984,365 @@ export const GroupingFrameSchema: GenMessage<GroupingFrame, {jsonType: GroupingF
   messageDesc(file_faultline_v1_ingest, 8);
 
 /**
+ * An event that was accepted and is kept as it came, though not among the errors. Kept for 90 days, at most 1,000 of a
+ * project.
+ *
+ * @generated from message faultline.v1.UnstoredEvent
+ */
+export type UnstoredEvent = Message<"faultline.v1.UnstoredEvent"> & {
+  /**
+   * Names it in the calls above.
+   *
+   * @generated from field: uint32 unstored_event_id = 1;
+   */
+  unstoredEventId: number;
+
+  /**
+   * The project.
+   *
+   * @generated from field: uint32 project_id = 2;
+   */
+  projectId: number;
+
+  /**
+   * 32 lower-case hexadecimal digits.
+   *
+   * @generated from field: string event_id = 3;
+   */
+  eventId: string;
+
+  /**
+   * See Error.title.
+   *
+   * @generated from field: string title = 4;
+   */
+  title: string;
+
+  /**
+   * When it was received.
+   *
+   * @generated from field: google.protobuf.Timestamp received_time = 5;
+   */
+  receivedTime?: Timestamp | undefined;
+
+  /**
+   * What the store said when it was last tried.
+   *
+   * @generated from field: string reason = 6;
+   */
+  reason: string;
+};
+
+/**
+ * An event that was accepted and is kept as it came, though not among the errors. Kept for 90 days, at most 1,000 of a
+ * project.
+ *
+ * @generated from message faultline.v1.UnstoredEvent
+ */
+export type UnstoredEventJson = {
+  /**
+   * Names it in the calls above.
+   *
+   * @generated from field: uint32 unstored_event_id = 1;
+   */
+  unstoredEventId?: number;
+
+  /**
+   * The project.
+   *
+   * @generated from field: uint32 project_id = 2;
+   */
+  projectId?: number;
+
+  /**
+   * 32 lower-case hexadecimal digits.
+   *
+   * @generated from field: string event_id = 3;
+   */
+  eventId?: string;
+
+  /**
+   * See Error.title.
+   *
+   * @generated from field: string title = 4;
+   */
+  title?: string;
+
+  /**
+   * When it was received.
+   *
+   * @generated from field: google.protobuf.Timestamp received_time = 5;
+   */
+  receivedTime?: TimestampJson;
+
+  /**
+   * What the store said when it was last tried.
+   *
+   * @generated from field: string reason = 6;
+   */
+  reason?: string;
+};
+
+/**
+ * Describes the message faultline.v1.UnstoredEvent.
+ * Use `create(UnstoredEventSchema)` to create a new message.
+ */
+export const UnstoredEventSchema: GenMessage<UnstoredEvent, {jsonType: UnstoredEventJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_ingest, 9);
+
+/**
+ * Names the project.
+ *
+ * @generated from message faultline.v1.ListUnstoredEventsRequest
+ */
+export type ListUnstoredEventsRequest = Message<"faultline.v1.ListUnstoredEventsRequest"> & {
+  /**
+   * The project. Required.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId: number;
+};
+
+/**
+ * Names the project.
+ *
+ * @generated from message faultline.v1.ListUnstoredEventsRequest
+ */
+export type ListUnstoredEventsRequestJson = {
+  /**
+   * The project. Required.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId?: number;
+};
+
+/**
+ * Describes the message faultline.v1.ListUnstoredEventsRequest.
+ * Use `create(ListUnstoredEventsRequestSchema)` to create a new message.
+ */
+export const ListUnstoredEventsRequestSchema: GenMessage<ListUnstoredEventsRequest, {jsonType: ListUnstoredEventsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_ingest, 10);
+
+/**
+ * The events that could not be stored.
+ *
+ * @generated from message faultline.v1.ListUnstoredEventsResponse
+ */
+export type ListUnstoredEventsResponse = Message<"faultline.v1.ListUnstoredEventsResponse"> & {
+  /**
+   * At most 100.
+   *
+   * @generated from field: repeated faultline.v1.UnstoredEvent unstored_events = 1;
+   */
+  unstoredEvents: UnstoredEvent[];
+};
+
+/**
+ * The events that could not be stored.
+ *
+ * @generated from message faultline.v1.ListUnstoredEventsResponse
+ */
+export type ListUnstoredEventsResponseJson = {
+  /**
+   * At most 100.
+   *
+   * @generated from field: repeated faultline.v1.UnstoredEvent unstored_events = 1;
+   */
+  unstoredEvents?: UnstoredEventJson[];
+};
+
+/**
+ * Describes the message faultline.v1.ListUnstoredEventsResponse.
+ * Use `create(ListUnstoredEventsResponseSchema)` to create a new message.
+ */
+export const ListUnstoredEventsResponseSchema: GenMessage<ListUnstoredEventsResponse, {jsonType: ListUnstoredEventsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_ingest, 11);
+
+/**
+ * Names events to try again.
+ *
+ * @generated from message faultline.v1.ReplayUnstoredEventsRequest
+ */
+export type ReplayUnstoredEventsRequest = Message<"faultline.v1.ReplayUnstoredEventsRequest"> & {
+  /**
+   * The project. Required.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId: number;
+
+  /**
+   * Which of them, at most 100. Empty: all.
+   *
+   * @generated from field: repeated uint32 unstored_event_ids = 2;
+   */
+  unstoredEventIds: number[];
+};
+
+/**
+ * Names events to try again.
+ *
+ * @generated from message faultline.v1.ReplayUnstoredEventsRequest
+ */
+export type ReplayUnstoredEventsRequestJson = {
+  /**
+   * The project. Required.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId?: number;
+
+  /**
+   * Which of them, at most 100. Empty: all.
+   *
+   * @generated from field: repeated uint32 unstored_event_ids = 2;
+   */
+  unstoredEventIds?: number[];
+};
+
+/**
+ * Describes the message faultline.v1.ReplayUnstoredEventsRequest.
+ * Use `create(ReplayUnstoredEventsRequestSchema)` to create a new message.
+ */
+export const ReplayUnstoredEventsRequestSchema: GenMessage<ReplayUnstoredEventsRequest, {jsonType: ReplayUnstoredEventsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_ingest, 12);
+
+/**
+ * What became of them.
+ *
+ * @generated from message faultline.v1.ReplayUnstoredEventsResponse
+ */
+export type ReplayUnstoredEventsResponse = Message<"faultline.v1.ReplayUnstoredEventsResponse"> & {
+  /**
+   * How many are stored now.
+   *
+   * @generated from field: uint32 stored_count = 1;
+   */
+  storedCount: number;
+
+  /**
+   * How many could not be stored again; their reasons were written anew.
+   *
+   * @generated from field: uint32 failed_count = 2;
+   */
+  failedCount: number;
+};
+
+/**
+ * What became of them.
+ *
+ * @generated from message faultline.v1.ReplayUnstoredEventsResponse
+ */
+export type ReplayUnstoredEventsResponseJson = {
+  /**
+   * How many are stored now.
+   *
+   * @generated from field: uint32 stored_count = 1;
+   */
+  storedCount?: number;
+
+  /**
+   * How many could not be stored again; their reasons were written anew.
+   *
+   * @generated from field: uint32 failed_count = 2;
+   */
+  failedCount?: number;
+};
+
+/**
+ * Describes the message faultline.v1.ReplayUnstoredEventsResponse.
+ * Use `create(ReplayUnstoredEventsResponseSchema)` to create a new message.
+ */
+export const ReplayUnstoredEventsResponseSchema: GenMessage<ReplayUnstoredEventsResponse, {jsonType: ReplayUnstoredEventsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_ingest, 13);
+
+/**
+ * Names events to delete.
+ *
+ * @generated from message faultline.v1.DeleteUnstoredEventsRequest
+ */
+export type DeleteUnstoredEventsRequest = Message<"faultline.v1.DeleteUnstoredEventsRequest"> & {
+  /**
+   * The project. Required.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId: number;
+
+  /**
+   * Which of them, at most 100. Empty: all.
+   *
+   * @generated from field: repeated uint32 unstored_event_ids = 2;
+   */
+  unstoredEventIds: number[];
+};
+
+/**
+ * Names events to delete.
+ *
+ * @generated from message faultline.v1.DeleteUnstoredEventsRequest
+ */
+export type DeleteUnstoredEventsRequestJson = {
+  /**
+   * The project. Required.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId?: number;
+
+  /**
+   * Which of them, at most 100. Empty: all.
+   *
+   * @generated from field: repeated uint32 unstored_event_ids = 2;
+   */
+  unstoredEventIds?: number[];
+};
+
+/**
+ * Describes the message faultline.v1.DeleteUnstoredEventsRequest.
+ * Use `create(DeleteUnstoredEventsRequestSchema)` to create a new message.
+ */
+export const DeleteUnstoredEventsRequestSchema: GenMessage<DeleteUnstoredEventsRequest, {jsonType: DeleteUnstoredEventsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_ingest, 14);
+
+/**
+ * How many were deleted.
+ *
+ * @generated from message faultline.v1.DeleteUnstoredEventsResponse
+ */
+export type DeleteUnstoredEventsResponse = Message<"faultline.v1.DeleteUnstoredEventsResponse"> & {
+  /**
+   * Their number.
+   *
+   * @generated from field: uint32 deleted_count = 1;
+   */
+  deletedCount: number;
+};
+
+/**
+ * How many were deleted.
+ *
+ * @generated from message faultline.v1.DeleteUnstoredEventsResponse
+ */
+export type DeleteUnstoredEventsResponseJson = {
+  /**
+   * Their number.
+   *
+   * @generated from field: uint32 deleted_count = 1;
+   */
+  deletedCount?: number;
+};
+
+/**
+ * Describes the message faultline.v1.DeleteUnstoredEventsResponse.
+ * Use `create(DeleteUnstoredEventsResponseSchema)` to create a new message.
+ */
+export const DeleteUnstoredEventsResponseSchema: GenMessage<DeleteUnstoredEventsResponse, {jsonType: DeleteUnstoredEventsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_ingest, 15);
+
+/**
  * How a session stands.
  *
  * @generated from enum faultline.v1.SessionStatus
@@ -1110,6 +1485,36 @@ export const IngestService: GenService<{
     methodKind: "unary";
     input: typeof ReportSessionsRequestSchema;
     output: typeof ReportSessionsResponseSchema;
+  },
+  /**
+   * Lists events that were accepted and could not be stored, each by a fault of its own, newest first.
+   *
+   * @generated from rpc faultline.v1.IngestService.ListUnstoredEvents
+   */
+  listUnstoredEvents: {
+    methodKind: "unary";
+    input: typeof ListUnstoredEventsRequestSchema;
+    output: typeof ListUnstoredEventsResponseSchema;
+  },
+  /**
+   * Tries to store such events again, as after an upgrade.
+   *
+   * @generated from rpc faultline.v1.IngestService.ReplayUnstoredEvents
+   */
+  replayUnstoredEvents: {
+    methodKind: "unary";
+    input: typeof ReplayUnstoredEventsRequestSchema;
+    output: typeof ReplayUnstoredEventsResponseSchema;
+  },
+  /**
+   * Deletes such events for good.
+   *
+   * @generated from rpc faultline.v1.IngestService.DeleteUnstoredEvents
+   */
+  deleteUnstoredEvents: {
+    methodKind: "unary";
+    input: typeof DeleteUnstoredEventsRequestSchema;
+    output: typeof DeleteUnstoredEventsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_faultline_v1_ingest, 0);

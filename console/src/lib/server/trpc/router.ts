@@ -11,6 +11,7 @@ import { router } from "./procedures.ts";
 import { projectRouter } from "./project.ts";
 import { releaseRouter } from "./release.ts";
 import { settingsRouter } from "./settings.ts";
+import { unstoredEventRouter } from "./unstored-event.ts";
 import { userRouter } from "./user.ts";
 
 /** Every procedure the pages may call. */
@@ -25,6 +26,7 @@ export const appRouter = router({
   errors: errorRouter,
   releases: releaseRouter,
   outcomes: outcomeRouter,
+  unstoredEvents: unstoredEventRouter,
   audit: auditRouter,
   instance: instanceRouter,
   deprecations: deprecationRouter,

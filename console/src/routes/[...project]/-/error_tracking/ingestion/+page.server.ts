@@ -1,10 +1,12 @@
+import { fail } from "@sveltejs/kit";
 import type { Outcome, OutcomeKind } from "#lib/messages.ts";
 import { categoryName, outcomeWords } from "#lib/outcome-words.ts";
 import { periodHours, periods } from "#lib/period.ts";
 import { oneOf } from "#lib/preferences.ts";
 import { quantityOf } from "#lib/refused-summary.ts";
 import { refusedInPlace } from "#lib/server/refused-in-place.ts";
-import type { PageServerLoad } from "./$types";
+import { refusedAction } from "#lib/server/refused-action.ts";
+import type { Actions, PageServerLoad } from "./$types";
 
 const groups = [
   {
@@ -33,14 +35,18 @@ const groups = [
 export const load: PageServerLoad = async ({ parent, url, locals }) => {
   const { project } = await parent();
   const period = oneOf(periods, url.searchParams.get("period"));
-  const { answer, refusal } = await refusedInPlace(
-    locals.api.outcomes.list({ projectId: project.projectId, hourCount: periodHours[period] }),
-  );
-  if (answer === null) return { period, refusal, chart: null, groups: [] };
+  const { projectId } = project;
+  const [{ answer, refusal }, unstored] = await Promise.all([
+    refusedInPlace(locals.api.outcomes.list({ projectId, hourCount: periodHours[period] })),
+    refusedInPlace(locals.api.unstoredEvents.list({ projectId })),
+  ]);
+  const unstoredEvents = unstored.answer?.unstoredEvents ?? [];
+  if (answer === null) return { period, refusal, chart: null, groups: [], unstoredEvents };
   const { outcomes, refusedPerHour, startTime } = answer;
   return {
     period,
     refusal,
+    unstoredEvents,
     chart: { hours: refusedPerHour, startTime },
     groups: groups.map(({ kind, ...group }) => {
       const own = outcomes.filter((outcome) => outcome.kind === kind);
@@ -55,3 +61,26 @@ const inWords = (outcome: Outcome) => ({
   quantity: Number(outcome.quantity),
   lastTime: outcome.lastTime,
 });
+
+export const actions: Actions = {
+  replay: async ({ locals, params }) => {
+    try {
+      const { project } = await locals.api.projects.get({ path: params.project });
+      const done = await locals.api.unstoredEvents.replay({ projectId: project?.projectId ?? 0 });
+      return { act: "replay" as const, stored: done.storedCount, failed: done.failedCount };
+    } catch (error) {
+      const { status, message } = refusedAction(error);
+      return fail(status, { act: "refused" as const, message });
+    }
+  },
+  delete: async ({ locals, params }) => {
+    try {
+      const { project } = await locals.api.projects.get({ path: params.project });
+      const { deletedCount } = await locals.api.unstoredEvents.delete({ projectId: project?.projectId ?? 0 });
+      return { act: "delete" as const, deleted: deletedCount };
+    } catch (error) {
+      const { status, message } = refusedAction(error);
+      return fail(status, { act: "refused" as const, message });
+    }
+  },
+};

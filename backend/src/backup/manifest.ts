@@ -1,0 +1,74 @@
+import { createHash } from "node:crypto";
+import { createReadStream, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { StartRefusal } from "@faultline/plugin";
+import { writeFileDurably } from "../secrets/write-file-durably.ts";
+
+/** What a backup consists of: the database as it was at one moment, and the keys that its secrets need. */
+export interface Manifest {
+  /** Of this description. */
+  readonly format: 1;
+  /** The moment the database is of, ISO 8601. */
+  readonly createdTime: string;
+  /** The release that made it. */
+  readonly version: string;
+  readonly files: readonly BackupFile[];
+}
+
+/** A file of a backup. */
+export interface BackupFile {
+  readonly name: string;
+  readonly bytes: number;
+  /** Hexadecimal. */
+  readonly sha256: string;
+}
+
+const manifestName = "backup.json";
+
+/** Describes the files of a directory; to be written last, as a directory without it is no backup. */
+export async function writeManifest(directory: string, manifest: Omit<Manifest, "format" | "files">, names: string[]) {
+  const files: BackupFile[] = [];
+  for (const name of names) files.push(await fileIn(directory, name));
+  const whole: Manifest = { format: 1, ...manifest, files };
+  writeFileDurably(join(directory, manifestName), `${JSON.stringify(whole, null, 2)}\n`);
+  return whole;
+}
+
+/** Reads the description of a backup; refuses a directory that has none. */
+export function readManifest(directory: string): Manifest {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(readFileSync(join(directory, manifestName), "utf8"));
+  } catch (error) {
+    throw new StartRefusal(
+      `${directory} is no backup, or one that was not finished: it has no readable ${manifestName}.`,
+      error,
+    );
+  }
+  if (!isManifest(parsed)) {
+    throw new StartRefusal(`The backup in ${directory} was made by another release: restore it with that release.`);
+  }
+  return parsed;
+}
+
+/** A file as it is now. Its content is read once, in pieces. */
+export async function fileIn(directory: string, name: string): Promise<BackupFile> {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  for await (const chunk of createReadStream(join(directory, name), { highWaterMark: 1024 * 1024 })) {
+    hash.update(chunk as Buffer);
+    bytes += (chunk as Buffer).length;
+  }
+  return { name, bytes, sha256: hash.digest("hex") };
+}
+
+function isManifest(value: unknown): value is Manifest {
+  const manifest = value as Partial<Manifest> | null;
+  return (
+    manifest?.format === 1 &&
+    typeof manifest.createdTime === "string" &&
+    Array.isArray(manifest.files) &&
+    // A name is one in the directory itself: a backup from elsewhere must not name files outside of it.
+    manifest.files.every(({ name }) => name === "faultline.db" || name === "secrets.json")
+  );
+}

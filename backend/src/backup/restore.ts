@@ -1,0 +1,47 @@
+import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { StartRefusal } from "@faultline/plugin";
+import { claimDataDirectory } from "../database/data-directory.ts";
+import { databaseFile } from "../database/open.ts";
+import { syncDirectory } from "./back-up.ts";
+import type { Manifest } from "./manifest.ts";
+import { verifyBackup } from "./verify.ts";
+
+/**
+ * Puts a backup into a data directory that holds no database yet, after it was verified. The database appears last and
+ * whole, so that a service never starts on half of it.
+ */
+export async function restore(options: {
+  source: string;
+  dataDir: string;
+  progress: (text: string) => void;
+}): Promise<Manifest> {
+  const { dataDir, progress } = options;
+  const source = resolve(options.source);
+  const { manifest, faults } = await verifyBackup(source, progress);
+  if (faults.length > 0) throw new StartRefusal(`The backup in ${source} cannot be restored: ${faults.join("; ")}.`);
+  const held = await claimDataDirectory(dataDir);
+  try {
+    for (const path of [databaseFile(dataDir), `${databaseFile(dataDir)}-wal`, join(dataDir, "secrets.json")]) {
+      if (existsSync(path)) {
+        throw new StartRefusal(
+          `${path} exists already: move it away, or name another directory with FAULTLINE_DATA_DIR.`,
+        );
+      }
+    }
+    for (const name of ["secrets.json", "faultline.db"]) {
+      progress(`copying ${name}`);
+      const draft = join(dataDir, `${name}.restoring`);
+      copyFileSync(join(source, name), draft);
+      chmodSync(draft, 0o600);
+      const opened = openSync(draft, "r+");
+      fsyncSync(opened);
+      closeSync(opened);
+      renameSync(draft, join(dataDir, name));
+      syncDirectory(dataDir);
+    }
+    return manifest;
+  } finally {
+    await held.release();
+  }
+}

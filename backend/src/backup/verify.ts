@@ -1,0 +1,64 @@
+import { join, resolve } from "node:path";
+import { sealedColumns } from "../secrets/sealed-columns.ts";
+import { KeyRing } from "../secrets/key-ring.ts";
+import { fileIn, readManifest, type Manifest } from "./manifest.ts";
+import { Snapshot } from "./snapshot.ts";
+
+/**
+ * Checks that a backup is what was written: each file's length and checksum, the database's own consistency, and that
+ * every secret in it can be read with its keys. Answers what is wrong; nothing, when it can be restored.
+ */
+export async function verifyBackup(
+  directory: string,
+  progress: (text: string) => void,
+): Promise<{ manifest: Manifest; faults: string[] }> {
+  const target = resolve(directory);
+  const manifest = readManifest(target);
+  const faults: string[] = [];
+  for (const expected of manifest.files) {
+    progress(`reading ${expected.name}`);
+    const found = await fileIn(target, expected.name).catch(() => undefined);
+    if (!found) faults.push(`${expected.name} is missing`);
+    else if (found.bytes !== expected.bytes)
+      faults.push(`${expected.name} has ${found.bytes} bytes, not ${expected.bytes}`);
+    else if (found.sha256 !== expected.sha256) faults.push(`${expected.name} was changed: its checksum is another`);
+  }
+  if (faults.length > 0) return { manifest, faults };
+  progress("checking the database");
+  return { manifest, faults: await databaseFaults(target) };
+}
+
+async function databaseFaults(directory: string): Promise<string[]> {
+  const database = await Snapshot.open(join(directory, "faultline.db"));
+  try {
+    const rows = await database.rows("pragma integrity_check(10)");
+    const faults = rows.map((row) => String(row["integrity_check"])).filter((text) => text !== "ok");
+    const orphans = await database.rows("pragma foreign_key_check");
+    if (orphans.length > 0) faults.push(`${orphans.length} rows belong to rows that do not exist`);
+    return [...faults, ...(await sealedFaults(database, directory))];
+  } finally {
+    await database.close();
+  }
+}
+
+async function sealedFaults(database: Snapshot, directory: string): Promise<string[]> {
+  const keyRing = KeyRing.open(directory, false);
+  const faults: string[] = [];
+  for (const { table, name, owner, placeOf } of sealedColumns) {
+    const rows = await database.rows(
+      `select "${owner}" as owner, "${name}" as sealed from "${table}" where "${name}" is not null`,
+    );
+    const unreadable = rows.filter(({ owner: id, sealed }) => !canRead(keyRing, placeOf(Number(id)), String(sealed)));
+    if (unreadable.length > 0) faults.push(`${unreadable.length} values of ${table}.${name} cannot be decrypted`);
+  }
+  return faults;
+}
+
+function canRead(keyRing: KeyRing, place: string, sealed: string): boolean {
+  try {
+    keyRing.decrypt(place, sealed);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,47 @@
+import { AccessTokenSchema } from "@faultline/proto";
+import type { Command } from "commander";
+import { CommandFault, printLine, printMessage } from "./output.ts";
+import { withService } from "./service.ts";
+
+/** `faultline tokens ...` */
+export function accessTokenCommands(program: Command): void {
+  const tokens = program.command("tokens").description("personal access tokens");
+
+  tokens
+    .command("create <name>")
+    .description("make a token; it needs your password, as tokens make no tokens: set FAULTLINE_PASSWORD")
+    .requiredOption("--user <name>", "your user name")
+    .option("--scope <scope...>", "api or read_api", ["api"])
+    .action((name: string, { user, scope }: { user: string; scope: string[] }) =>
+      withService(async ({ accounts, password }) => {
+        if (password === undefined) throw new CommandFault("FAULTLINE_PASSWORD is not set. Set it for this command.");
+        const { sessionToken } = await accounts.signIn({ username: user, password });
+        const session = { token: sessionToken };
+        try {
+          const { token } = await accounts.createAccessToken({ name, scopes: scope }, session);
+          printLine({ name, scopes: scope, token });
+        } finally {
+          await accounts.signOut({}, session);
+        }
+      }),
+    );
+
+  tokens
+    .command("list")
+    .description("list your tokens")
+    .action(() =>
+      withService(async ({ accounts, call }) => {
+        const { accessTokens } = await accounts.listAccessTokens({ pageSize: 100 }, call);
+        for (const token of accessTokens) printMessage(AccessTokenSchema, token);
+      }),
+    );
+
+  tokens
+    .command("revoke <token>")
+    .description("revoke a token by its id")
+    .action((tokenId: string) =>
+      withService(async ({ accounts, call }) => {
+        await accounts.revokeAccessToken({ tokenId: Number(tokenId) }, call);
+      }),
+    );
+}

@@ -1,0 +1,44 @@
+import { ClientKeySchema } from "@faultline/proto";
+import type { Command } from "commander";
+import { printMessage } from "./output.ts";
+import { projectNamed, withService } from "./service.ts";
+
+/** More than a project can have. */
+const allKeys = 100;
+
+/** `faultline keys ...` */
+export function clientKeyCommands(program: Command): void {
+  const keys = program.command("keys").description("client keys of a project, with their DSNs");
+
+  keys
+    .command("list <project>")
+    .description("list the keys; <project> is a path or an id")
+    .action((named: string) =>
+      withService(async (service) => {
+        const { projectId } = await projectNamed(service, named);
+        const { clientKeys } = await service.clientKeys.listClientKeys({ projectId, pageSize: allKeys }, service.call);
+        for (const key of clientKeys) printMessage(ClientKeySchema, key);
+      }),
+    );
+
+  keys
+    .command("create <project>")
+    .description("make a key")
+    .action((named: string) =>
+      withService(async (service) => {
+        const { projectId } = await projectNamed(service, named);
+        const { clientKey } = await service.clientKeys.createClientKey({ projectId }, service.call);
+        if (clientKey) printMessage(ClientKeySchema, clientKey);
+      }),
+    );
+
+  keys
+    .command("delete <project> <key>")
+    .description("delete a key by its id; events sent with it are refused from then on")
+    .action((named: string, keyId: string) =>
+      withService(async (service) => {
+        const { projectId } = await projectNamed(service, named);
+        await service.clientKeys.deleteClientKey({ projectId, keyId: Number(keyId) }, service.call);
+      }),
+    );
+}

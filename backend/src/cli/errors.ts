@@ -1,0 +1,96 @@
+import { ErrorSchema, ErrorSort, ErrorStatus, EventSchema, WatchErrorsResponseSchema } from "@faultline/proto";
+import { Option, type Command } from "commander";
+import { printMessage } from "./output.ts";
+import { projectNamed, withService } from "./service.ts";
+
+const statuses = {
+  unresolved: ErrorStatus.UNRESOLVED,
+  resolved: ErrorStatus.RESOLVED,
+  ignored: ErrorStatus.IGNORED,
+  all: ErrorStatus.UNSPECIFIED,
+} as const;
+
+const sorts = {
+  last_seen: ErrorSort.LAST_SEEN,
+  first_seen: ErrorSort.FIRST_SEEN,
+  events: ErrorSort.EVENT_COUNT,
+} as const;
+
+/** `faultline errors ...` */
+export function errorCommands(program: Command): void {
+  const errors = program.command("errors").description("errors of a project");
+
+  errors
+    .command("list <project>")
+    .description("list errors; <project> is a path or an id")
+    .addOption(new Option("--status <status>").choices(Object.keys(statuses)).default("unresolved"))
+    .addOption(new Option("--sort <sort>").choices(Object.keys(sorts)).default("last_seen"))
+    .option("--query <search>", "words and key:value, as in the console", "")
+    .option("--limit <count>", "how many at most", Number, 100)
+    .action((named: string, options: ListOptions) =>
+      withService(async (service) => {
+        const { projectId } = await projectNamed(service, named);
+        const { query, limit } = options;
+        const asked = { projectId, query, status: statuses[options.status], sort: sorts[options.sort] };
+        for (let [left, pageToken] = [limit, ""]; left > 0;) {
+          const page = await service.errors.listErrors(
+            { ...asked, pageSize: Math.min(left, 100), pageToken },
+            service.call,
+          );
+          for (const error of page.errors) printMessage(ErrorSchema, error);
+          left -= page.errors.length;
+          pageToken = page.nextPageToken;
+          if (pageToken === "") break;
+        }
+      }),
+    );
+
+  errors
+    .command("show <project> <error>")
+    .description("show the newest event of an error")
+    .action((named: string, errorId: string) =>
+      withService(async (service) => {
+        const { projectId } = await projectNamed(service, named);
+        const { event } = await service.errors.getEvent({ projectId, errorId }, service.call);
+        if (event) printMessage(EventSchema, event);
+      }),
+    );
+
+  errors
+    .command("tail <project>")
+    .description("follow the errors of a project as they change, until Ctrl-C")
+    .action((named: string) =>
+      withService(async (service) => {
+        const { projectId } = await projectNamed(service, named);
+        const ended = new AbortController();
+        process.once("SIGINT", () => ended.abort());
+        const changes = service.errors.watchErrors({ projectId }, { ...service.call, signal: ended.signal });
+        for await (const change of changes) printMessage(WatchErrorsResponseSchema, change);
+      }),
+    );
+
+  for (const [name, status] of [
+    ["resolve", ErrorStatus.RESOLVED],
+    ["ignore", ErrorStatus.IGNORED],
+    ["reopen", ErrorStatus.UNRESOLVED],
+  ] as const) {
+    errors
+      .command(`${name} <project> <errors...>`)
+      .description(`${name} errors, named by their ids`)
+      .action((named: string, errorIds: string[]) =>
+        withService(async (service) => {
+          const { projectId } = await projectNamed(service, named);
+          const changes = errorIds.map((errorId) => ({ errorId, status }));
+          const answer = await service.errors.updateErrors({ projectId, changes }, service.call);
+          for (const error of answer.errors) printMessage(ErrorSchema, error);
+        }),
+      );
+  }
+}
+
+interface ListOptions {
+  readonly status: keyof typeof statuses;
+  readonly sort: keyof typeof sorts;
+  readonly query: string;
+  readonly limit: number;
+}

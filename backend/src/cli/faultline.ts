@@ -1,0 +1,44 @@
+#!/usr/bin/env node
+import { Command } from "commander";
+import { version } from "../version.ts";
+import { accessTokenCommands } from "./access-tokens.ts";
+import { clientKeyCommands } from "./client-keys.ts";
+import { dataCommands } from "./data.ts";
+import { errorCommands } from "./errors.ts";
+import { fail } from "./output.ts";
+import { projectCommands } from "./projects.ts";
+import { transferCommands } from "./transfer.ts";
+
+/**
+ * The command line: reads and changes what a running Faultline holds, over gRPC, and backs up and restores its data
+ * directory. What it tells is JSON on standard output, one object a line; progress and faults go to standard error.
+ */
+const program = new Command("faultline")
+  .description("Lists, follows and resolves errors, makes projects, keys and tokens, backs up and restores.")
+  .version(version)
+  .addHelpText(
+    "after",
+    `
+Environment:
+  FAULTLINE_GRPC_ADDRESS  where the service is, 127.0.0.1:50051 if not set
+  FAULTLINE_GRPC_TLS_CA   file with the authority of its certificate; the connection then uses TLS
+  FAULTLINE_TOKEN         a personal access token
+  FAULTLINE_DATA_DIR      the data directory, for backup and restore, ./data if not set`,
+  );
+for (const add of [
+  errorCommands,
+  projectCommands,
+  clientKeyCommands,
+  accessTokenCommands,
+  dataCommands,
+  transferCommands,
+]) {
+  add(program);
+}
+
+process.umask(0o077); // backups hold keys: they are the owner's alone
+try {
+  await program.parseAsync();
+} catch (error) {
+  fail(error);
+}

@@ -1,0 +1,38 @@
+import { toJson, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
+import { StartRefusal } from "@faultline/plugin";
+import { CallError } from "@faultline/proto/grpc";
+import { status } from "@grpc/grpc-js";
+
+/** Writes a message as one line of JSON. */
+export function printMessage<S extends DescMessage>(schema: S, message: MessageShape<S>): void {
+  printLine(toJson(schema, message, { alwaysEmitImplicit: true }));
+}
+
+/** Writes any value as one line of JSON. */
+export function printLine(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+/** Tells how far a long work has come. */
+export function progress(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+/** A fault that the person at the command line can mend. */
+export class CommandFault extends Error {}
+
+/** Says what went wrong and ends with exit code 1. */
+export function fail(error: unknown): never {
+  process.stderr.write(`faultline: ${explain(error)}\n`);
+  process.exit(1);
+}
+
+function explain(error: unknown): string {
+  if (error instanceof CallError) {
+    return error.code === status.UNAVAILABLE || error.code === status.DEADLINE_EXCEEDED
+      ? "The service cannot be reached. Is it running, and is FAULTLINE_GRPC_ADDRESS right?"
+      : error.message;
+  }
+  if (error instanceof CommandFault || error instanceof StartRefusal) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

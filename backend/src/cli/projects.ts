@@ -1,0 +1,50 @@
+import { Backend, ProjectSchema, SettingsSchema } from "@faultline/proto";
+import type { Command } from "commander";
+import { printMessage } from "./output.ts";
+import { projectNamed, withService } from "./service.ts";
+
+/** `faultline projects ...` */
+export function projectCommands(program: Command): void {
+  const projects = program.command("projects").description("projects");
+
+  projects
+    .command("list")
+    .description("list the projects the token may see")
+    .option("--query <text>", "only those whose path or name contains it", "")
+    .action(({ query }: { query: string }) =>
+      withService(async (service) => {
+        for (let pageToken = ""; ;) {
+          const page = await service.projects.listProjects({ query, pageSize: 100, pageToken }, service.call);
+          for (const project of page.projects) printMessage(ProjectSchema, project);
+          pageToken = page.nextPageToken;
+          if (pageToken === "") break;
+        }
+      }),
+    );
+
+  projects
+    .command("create <path>")
+    .description("make a project")
+    .option("--name <name>", "its display name; the last part of the path if not given", "")
+    .option("--active", "turn error tracking on, with the integrated backend; this makes the first client key", false)
+    .action((path: string, { name, active }: { name: string; active: boolean }) =>
+      withService(async (service) => {
+        const { project } = await service.projects.createProject({ path, name }, service.call);
+        if (!project) return;
+        printMessage(ProjectSchema, project);
+        if (!active) return;
+        const { settings } = await service.settings.updateSettings(
+          { projectId: project.projectId, active, backend: Backend.INTEGRATED },
+          service.call,
+        );
+        if (settings) printMessage(SettingsSchema, settings);
+      }),
+    );
+
+  projects
+    .command("show <project>")
+    .description("show a project; <project> is a path or an id")
+    .action((named: string) =>
+      withService(async (service) => printMessage(ProjectSchema, await projectNamed(service, named))),
+    );
+}

@@ -1,0 +1,67 @@
+import { readFileSync } from "node:fs";
+import {
+  AccountService,
+  ClientKeyService,
+  ErrorService,
+  IngestService,
+  ProjectService,
+  SettingsService,
+  type Project,
+} from "@faultline/proto";
+import { connect } from "@faultline/proto/grpc";
+import { credentials } from "@grpc/grpc-js";
+import { readCommandConfig } from "../config.ts";
+import { CommandFault } from "./output.ts";
+
+/** An event may carry a payload of 1 MB before its JSON is escaped; grpc-js stops at 4 MiB by default. */
+const maxReceiveBytes = 16 * 1024 * 1024;
+
+/** The services of a running Faultline, and the context of calls with the caller's token. */
+export type Service = ReturnType<typeof open>;
+
+/** Connects, does the work and closes the connection. */
+export async function withService<T>(work: (service: Service) => Promise<T>): Promise<T> {
+  const service = open();
+  try {
+    return await work(service);
+  } finally {
+    service.close();
+  }
+}
+
+function open() {
+  const { grpcAddress, grpcTlsCa, token, password } = readCommandConfig();
+  const connection = connect(
+    grpcAddress,
+    grpcTlsCa === undefined ? credentials.createInsecure() : credentials.createSsl(readFileSync(grpcTlsCa)),
+    { "grpc.max_receive_message_length": maxReceiveBytes },
+  );
+  return {
+    accounts: connection.service(AccountService),
+    clientKeys: connection.service(ClientKeyService),
+    errors: connection.service(ErrorService),
+    ingest: connection.service(IngestService),
+    projects: connection.service(ProjectService),
+    settings: connection.service(SettingsService),
+    password,
+    /** With the token; without one there is nothing to ask. */
+    get call() {
+      if (token === undefined) {
+        throw new CommandFault("FAULTLINE_TOKEN is not set. Make a personal access token in the console and set it.");
+      }
+      return { token };
+    },
+    close: () => connection.close(),
+  };
+}
+
+/** The project of a path or an id. */
+export async function projectNamed(service: Service, named: string): Promise<Project> {
+  const isId = /^\d+$/.test(named);
+  const { project } = await service.projects.getProject(
+    { key: isId ? { case: "projectId", value: Number(named) } : { case: "path", value: named } },
+    service.call,
+  );
+  if (!project) throw new CommandFault(`There is no project ${named}.`);
+  return project;
+}

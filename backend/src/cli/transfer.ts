@@ -1,0 +1,212 @@
+import { createInterface } from "node:readline";
+import { once } from "node:events";
+import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { asObject, readErrorEvent, type JsonObject } from "@faultline/plugin/sentry-event";
+import { ErrorSort, ErrorStatus, PayloadEncoding, type ErrorEvent, type EventSummary } from "@faultline/proto";
+import type { Command } from "commander";
+import { CommandFault, printLine, progress } from "./output.ts";
+import { projectNamed, withService, type Service } from "./service.ts";
+
+/** One line of an export: an error with its status, or an event of the error before it, newest first. */
+type Line = { readonly error: ExportedError } | { readonly event: ExportedEvent };
+
+interface ExportedError {
+  readonly errorId: string;
+  readonly status: "unresolved" | "resolved" | "ignored";
+}
+
+interface ExportedEvent {
+  readonly eventId: string;
+  readonly errorId: string;
+  /** ISO 8601. */
+  readonly occurredTime: string;
+  readonly title: string;
+  /** As in EventSummary. */
+  readonly user: string;
+  readonly release: string;
+  readonly environment: string;
+  readonly level: string;
+  /** The event as it was sent. */
+  readonly payload: unknown;
+}
+
+const statusNames: Readonly<Record<ErrorStatus, ExportedError["status"]>> = {
+  [ErrorStatus.UNSPECIFIED]: "unresolved",
+  [ErrorStatus.UNRESOLVED]: "unresolved",
+  [ErrorStatus.RESOLVED]: "resolved",
+  [ErrorStatus.IGNORED]: "ignored",
+};
+
+/** Events that are fetched at once: each is a call of its own. */
+const fetchedAtOnce = 16;
+const importedAtOnce = 100;
+const importedBytes = 8 * 1024 * 1024;
+
+/** `faultline export` and `import`: the errors and events of a project as JSON lines. */
+export function transferCommands(program: Command): void {
+  program
+    .command("export <project>")
+    .description("write all errors and events of a project to standard output, as JSON lines")
+    .action((named: string) => withService((service) => exportProject(service, named)));
+
+  program
+    .command("import <project>")
+    .description("store what an export wrote, from standard input; events that are stored already count once")
+    .action((named: string) => withService((service) => importProject(service, named)));
+}
+
+async function exportProject(service: Service, named: string): Promise<void> {
+  const { projectId } = await projectNamed(service, named);
+  const told = everySecond((count) => `exported ${count} events`);
+  for (let pageToken = ""; ;) {
+    const page = await service.errors.listErrors(
+      { projectId, pageSize: 100, pageToken, sort: ErrorSort.FIRST_SEEN },
+      service.call,
+    );
+    for (const { errorId, status } of page.errors) {
+      await write({ error: { errorId, status: statusNames[status] ?? "unresolved" } });
+      await exportEvents(service, { projectId, errorId }, told.count);
+    }
+    pageToken = page.nextPageToken;
+    if (pageToken === "") break;
+  }
+  told.end();
+}
+
+async function exportEvents(
+  service: Service,
+  error: { projectId: number; errorId: string },
+  count: (events: number) => void,
+): Promise<void> {
+  for (let pageToken = ""; ;) {
+    const page = await service.errors.listEvents({ ...error, pageSize: 100, pageToken }, service.call);
+    for (let start = 0; start < page.events.length; start += fetchedAtOnce) {
+      const some = page.events.slice(start, start + fetchedAtOnce);
+      for (const line of await Promise.all(some.map((event) => exported(service, error, event)))) {
+        if (line) await write({ event: line });
+      }
+      count(some.length);
+    }
+    pageToken = page.nextPageToken;
+    if (pageToken === "") return;
+  }
+}
+
+/** Undefined when retention took the event meanwhile. */
+async function exported(
+  service: Service,
+  { projectId, errorId }: { projectId: number; errorId: string },
+  { eventId, occurredTime, title, user, release, environment, level }: EventSummary,
+): Promise<ExportedEvent | undefined> {
+  const { event } = await service.errors
+    .getEvent({ projectId, errorId, eventId }, service.call)
+    .catch(() => ({ event: undefined }));
+  if (!event || !occurredTime) return undefined;
+  const payload: unknown = JSON.parse(event.payloadJson || "{}");
+  return {
+    eventId,
+    errorId,
+    occurredTime: timestampDate(occurredTime).toISOString(),
+    title,
+    user,
+    release,
+    environment,
+    level,
+    payload,
+  };
+}
+
+async function importProject(service: Service, named: string): Promise<void> {
+  const { projectId } = await projectNamed(service, named);
+  const told = everySecond((count) => `imported ${count} events`);
+  /** An event of each error whose status is to be set: it finds the error again, whose id is another here. */
+  const statuses = new Map<string, { status: ErrorStatus; eventId: string }>();
+  let waiting: ErrorEvent[] = [];
+  let bytes = 0;
+  const send = async () => {
+    if (waiting.length === 0) return;
+    await service.ingest.reportEvents({ events: waiting, imported: true }, service.call);
+    told.count(waiting.length);
+    [waiting, bytes] = [[], 0];
+  };
+  let number = 0;
+  for await (const text of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
+    number++;
+    if (text.trim() === "") continue;
+    const line = lineOf(text, number);
+    if ("error" in line) {
+      const status = statusOf(line.error.status);
+      if (status !== ErrorStatus.UNRESOLVED) statuses.set(line.error.errorId, { status, eventId: "" });
+      continue;
+    }
+    const found = statuses.get(line.event.errorId);
+    if (found && found.eventId === "") found.eventId = line.event.eventId;
+    const event = reported(line.event, projectId);
+    waiting.push(event);
+    bytes += event.payload.length;
+    if (waiting.length >= importedAtOnce || bytes >= importedBytes) await send();
+  }
+  await send();
+  for (const { status, eventId } of statuses.values()) {
+    if (eventId === "") continue;
+    const { event } = await service.errors.getEvent({ projectId, eventId }, service.call);
+    if (!event) continue;
+    await service.errors.updateErrors({ projectId, changes: [{ errorId: event.errorId, status }] }, service.call);
+  }
+  told.end();
+}
+
+function lineOf(text: string, number: number): Line {
+  try {
+    const parsed = JSON.parse(text) as Line;
+    if ("error" in parsed || "event" in parsed) return parsed;
+  } catch {
+    // Refused below like what is no line of an export.
+  }
+  throw new CommandFault(`Line ${number} is none of an export. What came before it is stored.`);
+}
+
+const statusOf = (name: string) =>
+  ({ resolved: ErrorStatus.RESOLVED, ignored: ErrorStatus.IGNORED })[name] ?? ErrorStatus.UNRESOLVED;
+
+/** The event as services report it; its head is read from its payload, as when an SDK sent it. */
+function reported(line: ExportedEvent, projectId: number): ErrorEvent {
+  const payload = (asObject(line.payload as JsonObject) ?? {}) as JsonObject;
+  const content = Buffer.from(JSON.stringify(payload));
+  const event = readErrorEvent(payload, {
+    projectId,
+    envelopeEventId: line.eventId,
+    payload: { content, encoding: PayloadEncoding.UNSPECIFIED, offset: 0, length: content.length },
+    receivedAt: Date.now(),
+    newEventId: () => line.eventId,
+  });
+  const { user, release, environment, level } = line;
+  const isTold = event.exceptions.length > 0 || event.message !== "" || event.title !== "";
+  return {
+    ...event,
+    occurredTime: timestampFromDate(new Date(line.occurredTime)),
+    user,
+    release,
+    environment,
+    level,
+    ...(!isTold && { title: line.title }), // reported by a service, with a payload of its own form
+  };
+}
+
+/** Waits for whoever reads, so that a long export is not held in memory. */
+async function write(line: Line): Promise<void> {
+  printLine(line);
+  if (process.stdout.writableNeedDrain) await once(process.stdout, "drain");
+}
+
+function everySecond(text: (count: number) => string) {
+  let sum = 0;
+  const timer = setInterval(() => progress(text(sum)), 1_000);
+  return {
+    count: (events: number) => void (sum += events),
+    end: () => {
+      clearInterval(timer);
+      progress(text(sum));
+    },
+  };
+}
