@@ -1,7 +1,7 @@
 /**
  * Runs the test files, each in a process of its own with a time limit: `npm test [part of a path]...`.
- * A file may raise its limit of 120 s by a first line such as `// limit: 300 s`, or ask by `// alone: measures times` to
- * run with no other beside it.
+ * Three run at once. A file may raise its limit of 120 s by a first line such as `// limit: 300 s`, or ask by a line
+ * `// alone: measures times` to run with no other beside it.
  */
 import { globSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -21,17 +21,17 @@ if (files.length === 0) {
   process.exit(1);
 }
 
-// Those of these folders share the machine, two at once, unless their first line says that they measure times; the
-// others run one by one.
-const sharingFolders =
-  /^test\/(unit|permissions|contract|browser|flow\/(rest|members|identity|attacks|instance|external|sentry-api))\//;
-const isSharing = (file: string) => sharingFolders.test(file) && !/^\/\/ alone\b/.test(firstLineOf(file));
+// Tests wait more than they compute, so that there is one more at a time than there are cores. Those that measure times,
+// load the machine or kill what is loaded run by themselves.
+const aloneFolders = /^test\/(fuzz|flow\/robustness)\//;
+const isAlone = (file: string) =>
+  aloneFolders.test(file) || firstLinesOf(file).some((line) => /^\/\/ alone\b/.test(line));
 summarise([
-  ...(await runAll(files.filter(isSharing), Math.min(2, cpus().length))),
   ...(await runAll(
-    files.filter((file) => !isSharing(file)),
-    1,
+    files.filter((file) => !isAlone(file)),
+    cpus().length + 1,
   )),
+  ...(await runAll(files.filter(isAlone), 1)),
 ]);
 
 async function runAll(queue: string[], lanes: number): Promise<FileResult[]> {
@@ -49,11 +49,12 @@ async function runAll(queue: string[], lanes: number): Promise<FileResult[]> {
 }
 
 function limitOf(file: string): number {
-  return Number(/^\/\/ limit: (\d+) s$/.exec(firstLineOf(file))?.[1] ?? defaultLimitSeconds);
+  const [limit] = firstLinesOf(file).flatMap((line) => /^\/\/ limit: (\d+) s$/.exec(line)?.[1] ?? []);
+  return Number(limit ?? defaultLimitSeconds);
 }
 
-function firstLineOf(file: string): string {
-  return readFileSync(join(root, file), "utf8").split("\n", 1)[0] ?? "";
+function firstLinesOf(file: string): string[] {
+  return readFileSync(join(root, file), "utf8").split("\n", 2);
 }
 
 function report({ file, passed, failed, skipped, seconds, problem, output }: FileResult): void {

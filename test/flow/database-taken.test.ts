@@ -1,3 +1,4 @@
+// alone: measures times
 import { join } from "node:path";
 import { Kysely, sql } from "kysely";
 import { test } from "uvu";

@@ -1,3 +1,4 @@
+// alone: measures times
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "uvu";
