@@ -37,6 +37,7 @@ function faultline(args: readonly string[], { env = {}, input = "" }: { env?: En
         cwd: repositoryRoot,
         maxBuffer: 256 * 1024 * 1024,
         env: {
+          NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
           FAULTLINE_GRPC_ADDRESS: server.grpcAddress,
           FAULTLINE_DATA_DIR: server.dataDir,
           FAULTLINE_TOKEN: rootToken,

@@ -16,7 +16,7 @@ import { startServer, type Server } from "../support/server.ts";
 import { storedErrors, storedEventIds } from "../support/stored.ts";
 
 /** `npm run test:crash` does a thousand. */
-const cycles = Number(process.env["CRASH_CYCLES"] ?? 30);
+const cycles = Number(process.env["CRASH_CYCLES"] ?? 20);
 const connections = 16;
 const groups = 20;
 const users = 50;

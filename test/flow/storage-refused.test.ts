@@ -1,4 +1,3 @@
-// alone: measures times
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "uvu";

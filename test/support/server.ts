@@ -56,6 +56,7 @@ export function launch({ dataDir = tempDir(), env = {}, isHeld = false }: Server
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], // see run-test-file.ts
       HOME: dataDir, // nothing outside the data directory is read or written
       FAULTLINE_HTTP_HOST: "127.0.0.1",
       FAULTLINE_HTTP_PORT: "0",

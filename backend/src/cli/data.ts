@@ -1,23 +1,27 @@
 import type { Command } from "commander";
-import { backUp } from "../backup/back-up.ts";
-import { restore } from "../backup/restore.ts";
-import { verifyBackup } from "../backup/verify.ts";
 import { readCommandConfig } from "../config.ts";
 import { CommandFault, printLine, progress } from "./output.ts";
 
-/** `faultline backup`, `verify` and `restore`: they work on the data directory itself. */
+/**
+ * `faultline backup`, `verify` and `restore`: they work on the data directory itself. What they need of the service is
+ * loaded by them alone, as it would double the start of every other command.
+ */
 export function dataCommands(program: Command): void {
   const { dataDir } = readCommandConfig();
 
   program
     .command("backup <directory>")
     .description("copy the data directory to a new one, while the service runs or not")
-    .action(async (target: string) => printLine(await backUp({ dataDir, target, progress })));
+    .action(async (target: string) => {
+      const { backUp } = await import("../backup/back-up.ts");
+      printLine(await backUp({ dataDir, target, progress }));
+    });
 
   program
     .command("verify <directory>")
     .description("check a backup: checksums, the database's consistency, the keys of its secrets")
     .action(async (directory: string) => {
+      const { verifyBackup } = await import("../backup/verify.ts");
       const { manifest, faults } = await verifyBackup(directory, progress);
       if (faults.length > 0) throw new CommandFault(`the backup is damaged: ${faults.join("; ")}`);
       printLine(manifest);
@@ -26,5 +30,8 @@ export function dataCommands(program: Command): void {
   program
     .command("restore <directory>")
     .description("put a backup into an empty data directory; start the service after it")
-    .action(async (source: string) => printLine(await restore({ source, dataDir, progress })));
+    .action(async (source: string) => {
+      const { restore } = await import("../backup/restore.ts");
+      printLine(await restore({ source, dataDir, progress }));
+    });
 }
