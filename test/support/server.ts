@@ -49,13 +49,14 @@ process.on("exit", () => {
 
 /** Starts the service without waiting for it. */
 export function launch({ dataDir = tempDir(), env = {}, isHeld = false }: ServerOptions = {}): Launch {
-  const command = [process.execPath, "--max-semi-space-size=4", "backend/src/main.ts"];
+  const command = [process.execPath, "--max-semi-space-size=8", "backend/src/main.ts"]; // as scripts/start.mjs does
   const [program = "", ...args] = isHeld ? ["sh", "-c", 'kill -STOP $$; exec "$0" "$@"', ...command] : command;
   const child = spawn(program, args, {
     cwd: repositoryRoot,
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       PATH: process.env["PATH"],
+      MALLOC_ARENA_MAX: "2",
       NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], // see run-test-file.ts
       HOME: dataDir, // nothing outside the data directory is read or written
       FAULTLINE_HTTP_HOST: "127.0.0.1",

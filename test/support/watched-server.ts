@@ -17,11 +17,12 @@ export interface WatchedServer {
 /** Starts the service, by default without rate limits, in a child process that watches its event loop. */
 export async function startWatchedServer(env: Readonly<Record<string, string>> = {}): Promise<WatchedServer> {
   const child = fork(join(import.meta.dirname, "watched-process.ts"), {
-    execArgv: ["--max-semi-space-size=4"],
+    execArgv: ["--max-semi-space-size=8"],
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     env: {
       PATH: process.env["PATH"],
       NODE_NO_WARNINGS: "1",
+      MALLOC_ARENA_MAX: "2",
       FAULTLINE_HTTP_PORT: "0",
       FAULTLINE_GRPC_ADDRESS: "127.0.0.1:0",
       FAULTLINE_DATA_DIR: tempDir(),
