@@ -137,6 +137,8 @@ const faults: [what: string, args: string[], env: Environment, told: RegExp][] =
   ["no service", ["projects", "list"], { FAULTLINE_GRPC_ADDRESS: "127.0.0.1:1" }, /cannot be reached/],
   ["no data", ["backup", "/nowhere/at/all"], { FAULTLINE_DATA_DIR: "/nowhere" }, /There is no database in \/nowhere/],
   ["no backup", ["verify", "/nowhere/at/all"], {}, /is no backup/],
+  ["a limit that is no number", ["errors", "list", "x", "--limit", "many"], {}, /A whole number from 1 on is wanted/],
+  ["a token id that is no number", ["tokens", "revoke", "x"], {}, /A whole number from 1 on is wanted/],
   ["an unknown status", ["errors", "list", "x", "--status", "open"], {}, /Allowed choices are unresolved/],
 ];
 for (const [what, args, env, told] of faults) {

@@ -1,6 +1,6 @@
 import { AccessTokenSchema } from "@faultline/proto";
 import type { Command } from "commander";
-import { CommandFault, printLine, printMessage } from "./output.ts";
+import { CommandFault, printLine, printMessage, wholeNumber } from "./output.ts";
 import { withService } from "./service.ts";
 
 /** `faultline tokens ...` */
@@ -41,7 +41,7 @@ export function accessTokenCommands(program: Command): void {
     .description("revoke a token by its id")
     .action((tokenId: string) =>
       withService(async ({ accounts, call }) => {
-        await accounts.revokeAccessToken({ tokenId: Number(tokenId) }, call);
+        await accounts.revokeAccessToken({ tokenId: wholeNumber(tokenId) }, call);
       }),
     );
 }

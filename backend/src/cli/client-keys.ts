@@ -1,6 +1,6 @@
 import { ClientKeySchema } from "@faultline/proto";
 import type { Command } from "commander";
-import { printMessage } from "./output.ts";
+import { printMessage, wholeNumber } from "./output.ts";
 import { projectNamed, withService } from "./service.ts";
 
 /** More than a project can have. */
@@ -38,7 +38,7 @@ export function clientKeyCommands(program: Command): void {
     .action((named: string, keyId: string) =>
       withService(async (service) => {
         const { projectId } = await projectNamed(service, named);
-        await service.clientKeys.deleteClientKey({ projectId, keyId: Number(keyId) }, service.call);
+        await service.clientKeys.deleteClientKey({ projectId, keyId: wholeNumber(keyId) }, service.call);
       }),
     );
 }

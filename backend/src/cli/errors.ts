@@ -1,6 +1,6 @@
 import { ErrorSchema, ErrorSort, ErrorStatus, EventSchema, WatchErrorsResponseSchema } from "@faultline/proto";
 import { Option, type Command } from "commander";
-import { printMessage } from "./output.ts";
+import { printMessage, wholeNumber } from "./output.ts";
 import { projectNamed, withService } from "./service.ts";
 
 const statuses = {
@@ -26,7 +26,7 @@ export function errorCommands(program: Command): void {
     .addOption(new Option("--status <status>").choices(Object.keys(statuses)).default("unresolved"))
     .addOption(new Option("--sort <sort>").choices(Object.keys(sorts)).default("last_seen"))
     .option("--query <search>", "words and key:value, as in the console", "")
-    .option("--limit <count>", "how many at most", Number, 100)
+    .option("--limit <count>", "how many at most", wholeNumber, 100)
     .action((named: string, options: ListOptions) =>
       withService(async (service) => {
         const { projectId } = await projectNamed(service, named);

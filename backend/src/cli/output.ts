@@ -2,6 +2,7 @@ import { toJson, type DescMessage, type MessageShape } from "@bufbuild/protobuf"
 import { StartRefusal } from "@faultline/plugin";
 import { CallError } from "@faultline/proto/grpc";
 import { status } from "@grpc/grpc-js";
+import { InvalidArgumentError } from "commander";
 
 /** Writes a message as one line of JSON. */
 export function printMessage<S extends DescMessage>(schema: S, message: MessageShape<S>): void {
@@ -16,6 +17,12 @@ export function printLine(value: unknown): void {
 /** Tells how far a long work has come. */
 export function progress(text: string): void {
   process.stderr.write(`${text}\n`);
+}
+
+/** A number that stands on the command line; refuses what is none, or below 1. */
+export function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("A whole number from 1 on is wanted.");
+  return Number(text);
 }
 
 /** A fault that the person at the command line can mend. */
@@ -33,6 +40,7 @@ function explain(error: unknown): string {
       ? "The service cannot be reached. Is it running, and is FAULTLINE_GRPC_ADDRESS right?"
       : error.message;
   }
-  if (error instanceof CommandFault || error instanceof StartRefusal) return error.message;
+  if (error instanceof CommandFault || error instanceof InvalidArgumentError || error instanceof StartRefusal)
+    return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

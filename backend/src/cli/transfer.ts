@@ -2,7 +2,15 @@ import { createInterface } from "node:readline";
 import { once } from "node:events";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { asObject, readErrorEvent, type JsonObject } from "@faultline/plugin/sentry-event";
-import { ErrorSort, ErrorStatus, PayloadEncoding, type ErrorEvent, type EventSummary } from "@faultline/proto";
+import {
+  ErrorReason,
+  ErrorSort,
+  ErrorStatus,
+  PayloadEncoding,
+  type ErrorEvent,
+  type EventSummary,
+} from "@faultline/proto";
+import { CallError } from "@faultline/proto/grpc";
 import type { Command } from "commander";
 import { CommandFault, printLine, progress } from "./output.ts";
 import { projectNamed, withService, type Service } from "./service.ts";
@@ -100,7 +108,10 @@ async function exported(
 ): Promise<ExportedEvent | undefined> {
   const { event } = await service.errors
     .getEvent({ projectId, errorId, eventId }, service.call)
-    .catch(() => ({ event: undefined }));
+    .catch((error: unknown) => {
+      if (error instanceof CallError && error.reason === ErrorReason.EVENT_NOT_FOUND) return { event: undefined };
+      throw error; // an export that lacks something else must not look whole
+    });
   if (!event || !occurredTime) return undefined;
   const payload: unknown = JSON.parse(event.payloadJson || "{}");
   return {
