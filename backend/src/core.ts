@@ -6,7 +6,7 @@ import {
   type MessageInitShape,
   type MessageShape,
 } from "@bufbuild/protobuf";
-import type { Call, Core, Handlers } from "@faultline/plugin";
+import type { Call, Core, Handlers, Log } from "@faultline/plugin";
 import {
   AccountService,
   AuditService,
@@ -26,6 +26,7 @@ import {
 import { OpenWatches } from "./access/open-watches.ts";
 import type { CoreCall, Guard } from "./access/guard.ts";
 import type { AuditLog } from "./audit/audit-log.ts";
+import { storageRefusal } from "./database/storage-failure.ts";
 
 /** The services of the core; their order is of no meaning. */
 export const coreServices = {
@@ -50,8 +51,18 @@ export type CoreHandlers = { readonly [K in keyof typeof coreServices]: Handlers
 
 type AnyHandler = (request: MessageShape<DescMessage>, context: unknown) => unknown;
 
-/** Puts authentication and authorisation before every method, so that no door of the product can forget them. */
-export function guardedCore(handlers: CoreHandlers, guard: Guard, audit: AuditLog): Core {
+/** What stands around the services' own code. */
+interface Walls {
+  readonly guard: Guard;
+  readonly audit: AuditLog;
+  readonly log: Log;
+}
+
+/**
+ * Puts authentication and authorisation before every method, so that no door of the product can forget them. A call that
+ * the database refuses as a whole, as on a full disk, is told so.
+ */
+export function guardedCore(handlers: CoreHandlers, walls: Walls): Core {
   const watches = new OpenWatches();
   const guarded = (service: DescService, inner: Record<string, AnyHandler>) =>
     Object.fromEntries(
@@ -61,8 +72,8 @@ export function guardedCore(handlers: CoreHandlers, guard: Guard, audit: AuditLo
         return [
           method.localName,
           method.methodKind === "server_streaming"
-            ? guardedStream(method, handler, guard, watches)
-            : guardedMethod(method, handler, guard, audit),
+            ? guardedStream(method, handler, walls.guard, watches)
+            : guardedMethod(method, handler, walls),
         ];
       }),
     );
@@ -76,13 +87,19 @@ export function guardedCore(handlers: CoreHandlers, guard: Guard, audit: AuditLo
 
 const nameOf = (method: DescMethod) => `${method.parent.name}.${method.name}`;
 
-function guardedMethod(method: DescMethod, handler: AnyHandler, guard: Guard, audit: AuditLog) {
+function guardedMethod(method: DescMethod, handler: AnyHandler, { guard, audit, log }: Walls) {
   const name = nameOf(method);
   return async (request: MessageShape<DescMessage>, call: Call) => {
-    const admitted = await guard.admit(name, request, call);
-    const response = create(method.output, (await handler(request, admitted)) as MessageInitShape<DescMessage>);
-    await audit.note(name, request, response, admitted);
-    return response;
+    try {
+      const admitted = await guard.admit(name, request, call);
+      const response = create(method.output, (await handler(request, admitted)) as MessageInitShape<DescMessage>);
+      await audit.note(name, request, response, admitted);
+      return response;
+    } catch (error) {
+      const refusal = storageRefusal(error);
+      if (refusal !== error) log.error({ err: error, method: name }, "the database refused a call");
+      throw refusal;
+    }
   };
 }
 

@@ -1,20 +1,24 @@
+import type { DiskSpace } from "./database/disk-space.ts";
 import type { GroupCommit } from "./ingest/group-commit.ts";
 
 /** An answer is good for this long; longer waits for the database mean that it is not ready. */
 const freshMs = 1_000;
 
-/** Tells whether an event would be stored now, by the last batch or else by a small write of its own. */
+/** Tells whether an event would be stored now: by the disk's free space and the last batch, or else a small write. */
 export class Readiness {
+  readonly #disk: DiskSpace;
   readonly #queue: GroupCommit;
   readonly #canWrite: () => Promise<boolean>;
   #last: { at: number; answer: Promise<boolean> } | undefined;
 
-  constructor(queue: GroupCommit, canWrite: () => Promise<boolean>) {
-    this.#queue = queue;
-    this.#canWrite = canWrite;
+  constructor(parts: { disk: DiskSpace; queue: GroupCommit; canWrite: () => Promise<boolean> }) {
+    this.#disk = parts.disk;
+    this.#queue = parts.queue;
+    this.#canWrite = parts.canWrite;
   }
 
   isReady(): Promise<boolean> {
+    if (this.#disk.isLow) return Promise.resolve(false);
     const now = performance.now();
     if (!this.#queue.isFailing && now - this.#queue.lastStoredAt < freshMs) return Promise.resolve(true);
     if (!this.#last || now - this.#last.at >= freshMs) this.#last = { at: now, answer: this.#probe() };

@@ -1,100 +1,133 @@
 /**
- * The load generator, a process of its own: makes all requests of one round, then sends them for some seconds over
- * keep-alive connections and prints what came of it as one line of JSON. Its argument is a GeneratorOptions as JSON.
+ * The load generator, a process of its own (child.ts): makes all requests of one round, then sends them over keep-alive
+ * connections and prints what came of it. Its argument is a GeneratorOptions as JSON; SIGINT ends the round.
  */
-import { randomBytes } from "node:crypto";
-import { load, type LoadRequest } from "../support/load.ts";
-import { GzipTemplate } from "./gzip-template.ts";
-import { nodeEvent, randomFrom } from "./node-event.ts";
+import { once } from "node:events";
+import { load } from "../support/load.ts";
+import { arrive, type Arrived } from "./arrivals.ts";
+import { makeRequests, type RequestOptions } from "./requests.ts";
 
-export interface GeneratorOptions {
-  readonly url: string;
-  /** Path and query of the envelope door. */
-  readonly target: string;
-  /** Length of an event's JSON. */
-  readonly bytes: number;
+export interface GeneratorOptions extends Omit<RequestOptions, "count"> {
+  /** Requests a second, evenly spread, whatever the answers do. Absent: each connection sends the next when it may. */
+  readonly rate?: number | undefined;
   readonly seconds: number;
+  /** Ends a round without a rate before its seconds are over. */
+  readonly count?: number | undefined;
   readonly connections: number;
-  readonly seed: number;
+  /** With a rate: opened when the others are busy. Default as many as `connections`. */
+  readonly maxConnections?: number | undefined;
+  /** Requests that are due in the first seconds count in no latency. Default 0. */
+  readonly warmUpSeconds?: number | undefined;
 }
 
 export interface GeneratorResult {
   readonly acknowledged: number;
-  /** Answers that were not 200. */
-  readonly refused: number;
+  /** Answers that were not 200, by status; those of 429 and 503 without Retry-After are apart. */
+  readonly refused: Readonly<Record<string, number>>;
   readonly unanswered: number;
+  /** Were to be sent and found no free connection. */
+  readonly unsent: number;
+  readonly sent: number;
   /** From the first request to the last answer. */
   readonly seconds: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  readonly maxMs: number;
+  /** Of the HTTP bodies, on average. */
+  readonly bodyBytes: number;
 }
-
-interface TimedRequest extends LoadRequest {
-  startedAt: number;
-}
-
-const groups = 200;
-const bodiesPerGroup = 5;
 
 /** More than any server here answers in a second, so that a round does not run out of requests. */
-const requestsPerSecond = (bytes: number) => (bytes < 20_000 ? 25_000 : 8_000);
+const requestsPerSecond = (bytes: number) => (bytes < 20_000 ? 25_000 : 12_000);
+
+const ending = new AbortController();
+process.once("SIGINT", () => ending.abort());
 
 const options = JSON.parse(process.argv[2] ?? "{}") as GeneratorOptions;
-const requests = makeRequests(options);
-console.log(JSON.stringify(await send(requests, options)));
+const { url, bytes, seconds, rate, connections, warmUpSeconds = 0 } = options;
+const count =
+  rate !== undefined ? Math.ceil(rate * seconds) : (options.count ?? Math.ceil(seconds * requestsPerSecond(bytes)));
+const requests = makeRequests({ ...options, count });
+console.log("ready");
+await once(process.stdin.resume(), "end");
 
-function makeRequests({ url, target, bytes, seconds, seed }: GeneratorOptions): TimedRequest[] {
-  const random = randomFrom(seed);
-  const templates = Array.from({ length: groups * bodiesPerGroup }, (_, index) => {
-    const event = nodeEvent({ bytes: bytes - 50, group: index % groups, random }); // 50: `"event_id":"...",`
-    return new GzipTemplate(JSON.stringify(event).slice(1));
-  });
-  const count = Math.ceil(seconds * requestsPerSecond(bytes));
-  const ids = randomBytes(16 * count).toString("hex"); // random, not counted up: the index sees what it sees in life
-  const sentAt = new Date().toISOString();
-  return Array.from({ length: count }, (_, index) => {
-    const id = ids.slice(32 * index, 32 * index + 32);
-    const header = `{"event_id":"${id}","sent_at":"${sentAt}","sdk":{"name":"sentry.javascript.node","version":"7.38.0"}}`;
-    const beginning = Buffer.from(`${header}\n{"type":"event"}\n{"event_id":"${id}",`);
-    const template = templates[index % templates.length] as GzipTemplate;
-    const body = template.body(beginning);
-    const length = body.reduce((sum, part) => sum + part.length, 0);
-    const head = `POST ${target} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nContent-Encoding: gzip\r\nContent-Length: ${length}\r\n\r\n`;
-    return { id, parts: [Buffer.concat([Buffer.from(head), body[0]]), body[1], body[2]], startedAt: 0 };
+const latencies: number[] = [];
+const refused: Record<string, number> = {};
+let acknowledged = 0;
+const startedAt = performance.now();
+const { due, sent } = await (rate === undefined ? closedLoop() : openLoop(rate));
+const endedAt = performance.now();
+
+const answered = acknowledged + Object.values(refused).reduce((sum, n) => sum + n, 0);
+const sorted = Float64Array.from(latencies).toSorted();
+const quantile = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? -1;
+const result: GeneratorResult = {
+  acknowledged,
+  refused,
+  unanswered: sent - answered,
+  unsent: due - sent,
+  sent,
+  seconds: (endedAt - startedAt) / 1000,
+  p50Ms: quantile(0.5),
+  p99Ms: quantile(0.99),
+  maxMs: quantile(1),
+  bodyBytes: meanBodyBytes(),
+};
+console.log(JSON.stringify(result));
+process.exit(); // connections whose request was never answered may be open still
+
+function openLoop(perSecond: number): Promise<Arrived> {
+  const warmUpMs = warmUpSeconds * 1000;
+  return arrive({
+    url,
+    requests,
+    rate: perSecond,
+    connections,
+    maxConnections: options.maxConnections ?? connections,
+    signal: ending.signal,
+    onAnswer({ status, head }, latencyMs, dueMs) {
+      note(status, /^retry-after:/im.test(head));
+      if (dueMs >= warmUpMs) latencies.push(latencyMs);
+    },
   });
 }
 
-async function send(all: TimedRequest[], { url, seconds, connections }: GeneratorOptions): Promise<GeneratorResult> {
-  const latencies: number[] = [];
-  let sent = 0;
-  let acknowledged = 0;
-  const startedAt = performance.now();
+async function closedLoop(): Promise<Arrived> {
+  const sentAt = new Map<string, number>();
   const stopAt = startedAt + seconds * 1000;
+  let next = 0;
   await load({
     url,
     connections,
     next() {
       const now = performance.now();
-      const request = now < stopAt ? all[sent] : undefined;
+      const request = now < stopAt && !ending.signal.aborted ? requests[next] : undefined;
       if (request === undefined) return undefined;
-      sent += 1;
-      request.startedAt = now;
+      next += 1;
+      sentAt.set(request.id, now);
       return request;
     },
-    onAnswer(request, status) {
-      latencies.push(performance.now() - (request as TimedRequest).startedAt); // `next` gave nothing else
-      if (status === 200) acknowledged += 1;
+    onAnswer({ id }, status) {
+      latencies.push(performance.now() - (sentAt.get(id) ?? Number.NaN));
+      sentAt.delete(id);
+      note(status, true);
     },
   });
-  const endedAt = performance.now();
-  const sorted = Float64Array.from(latencies).toSorted();
-  const quantile = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? Number.NaN;
-  return {
-    acknowledged,
-    refused: latencies.length - acknowledged,
-    unanswered: sent - latencies.length,
-    seconds: (endedAt - startedAt) / 1000,
-    p50Ms: quantile(0.5),
-    p99Ms: quantile(0.99),
-  };
+  return { due: next, sent: next };
+}
+
+function note(status: number, hasRetryAfter: boolean): void {
+  if (status === 200) {
+    acknowledged += 1;
+    return;
+  }
+  const kind = hasRetryAfter || (status !== 429 && status !== 503) ? `${status}` : `${status} without Retry-After`;
+  refused[kind] = (refused[kind] ?? 0) + 1;
+}
+
+function meanBodyBytes(): number {
+  const some = requests.slice(0, 1_000);
+  const head = (parts: readonly Uint8Array[]) => Buffer.from(parts[0] ?? []).indexOf("\r\n\r\n") + 4;
+  const total = some.reduce((sum, { parts }) => sum + parts.reduce((all, part) => all + part.length, -head(parts)), 0);
+  return Math.round(total / some.length);
 }

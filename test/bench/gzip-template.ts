@@ -1,7 +1,7 @@
 import { crc32, deflateRawSync } from "node:zlib";
 
 /**
- * A gzip body of which the beginning differs from request to request and the rest is compressed once (level 1): the
+ * A gzip body of which the beginning differs from request to request and the rest is compressed once (level 6, as SDKs do): the
  * beginning becomes a stored block in front of the compressed blocks of one ordinary gzip member. This lets the
  * generator make a million distinct bodies without compressing a million times.
  */
@@ -11,7 +11,7 @@ export class GzipTemplate {
 
   constructor(rest: string) {
     this.#rest = Buffer.from(rest);
-    this.#compressed = deflateRawSync(this.#rest, { level: 1 });
+    this.#compressed = deflateRawSync(this.#rest, { level: 6 });
   }
 
   /** The parts of the gzip body of `beginning` + rest; the middle one is shared. `beginning` is at most 64 kB. */

@@ -6,6 +6,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../backend/src/main.ts";
 import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { passTime } from "../support/movable-faultline.ts";
 import { recount } from "../support/recount.ts";
 import { envelope, newEventId, sendEnvelope } from "../support/send.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -25,7 +26,9 @@ async function onDay<Result>(
   days: number,
   work: (client: GrpcClient, server: { url: string }) => Promise<Result>,
 ): Promise<Result> {
-  clock.at = firstNoon + days * dayMs;
+  const time = firstNoon + days * dayMs;
+  if (time > clock.at) await passTime(config, clock, time);
+  clock.at = time;
   const faultline = await startFaultline(config, clock);
   const client = grpcClient(faultline);
   try {

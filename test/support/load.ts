@@ -16,8 +16,8 @@ export interface LoadOptions {
   readonly connections: number;
   /** The next request; undefined ends the load once those under way are answered. */
   readonly next: () => LoadRequest | undefined;
-  /** Called when the whole answer has been read. */
-  readonly onAnswer: (request: LoadRequest, status: number) => void;
+  /** Called when the whole answer has been read; `text` is its head and body. */
+  readonly onAnswer: (request: LoadRequest, status: number, text: () => string) => void;
 }
 
 /**
@@ -47,8 +47,9 @@ function drive(host: string, port: number, { next, onAnswer }: LoadOptions): Pro
       received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
       const answer = readAnswer(received);
       if (answer === undefined || current === undefined) return;
+      const whole = received.subarray(0, answer.length);
       received = received.subarray(answer.length);
-      onAnswer(current, answer.status);
+      onAnswer(current, answer.status, () => whole.toString());
       if (answer.closes) socket.end();
       else sendNext();
     });

@@ -14,6 +14,17 @@ const differences: Readonly<Record<string, string>> = {
       select error_id, occurred_at / 3600000 as hour, count(*) as n from integrated_event group by 1, 2
     ) using (error_id, hour)
     where event_count is not n`,
+  // Retention deletes events and leaves the times of their error, so that these may reach further.
+  "first and last seen": `
+    select e.id, first_seen_at, last_seen_at, first, last from integrated_error e join (
+      select error_id, min(occurred_at) as first, max(occurred_at) as last from integrated_event group by 1
+    ) on error_id = e.id
+    where first_seen_at > first or last_seen_at < last`,
+  "last day of a user": `
+    select error_id, user, last_seen_day, day from integrated_user join (
+      select error_id, user, max(received_at) / 86400000 as day from integrated_event group by 1, 2
+    ) using (error_id, user)
+    where last_seen_day <> day`,
   "known users": `
     select error_id, user, k.error_id is null
     from integrated_user k full join (select distinct error_id, user from integrated_event where user <> '') e
@@ -25,14 +36,24 @@ const differences: Readonly<Record<string, string>> = {
     full join (select distinct error_id, release as value from integrated_event where release <> '') e
     using (error_id, value)
     where k.error_id is null or e.error_id is null`,
+  "known environments": `
+    select error_id, value
+    from (select error_id, value from integrated_tag where key = 'environment') k
+    full join (select distinct error_id, environment as value from integrated_event where environment <> '') e
+    using (error_id, value)
+    where k.error_id is null or e.error_id is null`,
   "events without an error of their project": `
     select e.id from integrated_event e left join integrated_error r on r.id = e.error_id
     where r.project_id is not e.project_id`,
   "events without a payload, payloads without an event": `
-    select e.id, p.event_row_id from integrated_event e full join integrated_payload p on p.event_row_id = e.id
+    select e.id, p.event_row_id from integrated_event e full join (
+      select event_row_id from integrated_payload union all select event_row_id from integrated_packed
+    ) p on p.event_row_id = e.id
     where e.id is null or p.event_row_id is null`,
-  "tags without an error": `
-    select * from integrated_tag where error_id not in (select id from integrated_error)`,
+  "hours, users and tags without an error": `
+    select error_id from (
+      select error_id from integrated_hour union select error_id from integrated_user union select error_id from integrated_tag
+    ) where error_id not in (select id from integrated_error)`,
   "first and last hour of a release": `
     select id, first_hour, last_hour, first, last from integrated_release r left join (
       select release_id, min(hour) as first, max(hour) as last from integrated_session_hour group by 1

@@ -10,6 +10,8 @@ export const rootToken = "flp_test-token-of-the-administrator";
 export interface ServerOptions {
   /** Default: a new temporary directory. */
   readonly dataDir?: string;
+  /** The release that is run, as a checkout. Default: this one. */
+  readonly root?: string;
   /** Beside the variables that every test server gets. */
   readonly env?: Readonly<Record<string, string>>;
   /** It waits, before its first line, until its process gets SIGCONT. */
@@ -48,16 +50,21 @@ process.on("exit", () => {
 });
 
 /** Starts the service without waiting for it. */
-export function launch({ dataDir = tempDir(), env = {}, isHeld = false }: ServerOptions = {}): Launch {
-  const command = [process.execPath, "--max-semi-space-size=8", "backend/src/main.ts"]; // as scripts/start.mjs does
+export function launch({
+  dataDir = tempDir(),
+  root = repositoryRoot,
+  env = {},
+  isHeld = false,
+}: ServerOptions = {}): Launch {
+  const command = [process.execPath, "--max-semi-space-size=8", "--expose-gc", "backend/src/main.ts"]; // as start.mjs does
   const [program = "", ...args] = isHeld ? ["sh", "-c", 'kill -STOP $$; exec "$0" "$@"', ...command] : command;
   const child = spawn(program, args, {
-    cwd: repositoryRoot,
+    cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       PATH: process.env["PATH"],
       MALLOC_ARENA_MAX: "2",
-      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], // see run-test-file.ts
+      NODE_COMPILE_CACHE: join(root, "node_modules/.cache/compiled"), // as start.mjs does
       HOME: dataDir, // nothing outside the data directory is read or written
       FAULTLINE_HTTP_HOST: "127.0.0.1",
       FAULTLINE_HTTP_PORT: "0",

@@ -1,12 +1,16 @@
 import type { Error as StoredError } from "@faultline/proto";
 import type { GrpcClient } from "./grpc.ts";
 
-/** All errors of a project, read page by page. */
-export async function storedErrors({ errors, auth }: GrpcClient, projectId: number): Promise<StoredError[]> {
+/** All errors of a project, or those that a search finds, read page by page. */
+export async function storedErrors(
+  { errors, auth }: GrpcClient,
+  projectId: number,
+  query = "",
+): Promise<StoredError[]> {
   const all: StoredError[] = [];
   let pageToken = "";
   do {
-    const page = await errors.listErrors({ projectId, pageSize: 100, pageToken }, auth);
+    const page = await errors.listErrors({ projectId, query, pageSize: 100, pageToken }, auth);
     all.push(...page.errors);
     pageToken = page.nextPageToken;
   } while (pageToken !== "");

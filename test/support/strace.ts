@@ -53,8 +53,26 @@ export async function watchCalls(pid: number, names: readonly string[]): Promise
 }
 
 /** Kills a process with SIGKILL as it begins its nth call of that name, in whichever of its threads. */
-export async function killAtCall(pid: number, name: string, n: number): Promise<{ end(): Promise<void> }> {
-  const args = ["-f", "-e", `trace=${name}`, "-e", `inject=${name}:signal=SIGKILL:when=${n}`, "-o", "/dev/null"];
+export function killAtCall(pid: number, name: string, n: number): Promise<Injection> {
+  return inject(pid, name, `signal=SIGKILL:when=${n}`);
+}
+
+/** Fails calls of that name from the nth on with an error such as ENOSPC. */
+export function failFromCall(pid: number, name: string, n: number, error: string): Promise<Injection> {
+  return inject(pid, name, `error=${error}:when=${n}+`);
+}
+
+/** Has the nth sync of a file fail with EIO, once; the system never sees it. */
+export function failSync(pid: number, file: string, n: number): Promise<Injection> {
+  return inject(pid, "fsync,fdatasync", `error=EIO:when=${n}`, ["-P", file]);
+}
+
+interface Injection {
+  end(): Promise<void>;
+}
+
+async function inject(pid: number, name: string, what: string, only: readonly string[] = []): Promise<Injection> {
+  const args = ["-f", ...only, "-e", `trace=${name}`, "-e", `inject=${name}:${what}`, "-o", "/dev/null"];
   const strace = spawn("strace", [...args, "-p", String(pid)]);
   const ended = once(strace, "close");
   let said = "";

@@ -8,7 +8,12 @@ import { errorEvent } from "../support/error-event.ts";
 const silent: Log = { info() {}, warn() {}, error() {} };
 
 /** There are too many unstored events to keep another one. */
-const noRoom = () => Promise.resolve(false);
+const keepNone = () => Promise.resolve(false);
+
+/** A disk without an end. */
+const room = { take: () => true, settle() {} };
+
+const parts = { keep: keepNone, room, log: silent };
 
 const queue = suite("group commit");
 
@@ -34,18 +39,18 @@ class Store {
 }
 
 /** A store that refuses the batches `fault` has something against. */
-function refusing(fault: (titles: readonly string[]) => Error | undefined, keep: KeepUnstored = noRoom) {
+function refusing(fault: (titles: readonly string[]) => Error | undefined, keep: KeepUnstored = keepNone) {
   const batches: string[][] = [];
-  const commit = new GroupCommit(
-    async ({ events }) => {
+  const commit = new GroupCommit({
+    ...parts,
+    async storeBatch({ events }) {
       const batch = events.map(({ title }) => title);
       batches.push(batch);
       const error = fault(batch);
       if (error) throw error;
     },
     keep,
-    silent,
-  );
+  });
   return { batches, commit };
 }
 
@@ -60,7 +65,7 @@ async function outcomes(accepted: readonly Promise<void>[]): Promise<string[]> {
 
 queue("a lone event is stored at once", async () => {
   const store = new Store();
-  const accepted = new GroupCommit(store.storeBatch, noRoom, silent).accept(intake(event("a")));
+  const accepted = new GroupCommit({ ...parts, storeBatch: store.storeBatch }).accept(intake(event("a")));
   assert.equal(store.batches, [["a"]]);
   store.release();
   await accepted;
@@ -68,7 +73,7 @@ queue("a lone event is stored at once", async () => {
 
 queue("events that come while a batch is written wait and share the next one, in order", async () => {
   const store = new Store();
-  const commit = new GroupCommit(store.storeBatch, noRoom, silent);
+  const commit = new GroupCommit({ ...parts, storeBatch: store.storeBatch });
   const accepted = ["a", "b", "c", "d"].map((title) => commit.accept(intake(event(title))));
   assert.equal(store.batches, [["a"]]);
   store.release();
@@ -78,7 +83,7 @@ queue("events that come while a batch is written wait and share the next one, in
 
 queue("an event is not accepted before its batch is stored", async () => {
   const store = new Store();
-  const commit = new GroupCommit(store.storeBatch, noRoom, silent);
+  const commit = new GroupCommit({ ...parts, storeBatch: store.storeBatch });
   let isAccepted = false;
   const accepted = commit.accept(intake(event("a"))).then(() => (isAccepted = true));
   await new Promise((resolve) => setImmediate(resolve)); // long after everything that does not wait for the store
@@ -89,7 +94,7 @@ queue("an event is not accepted before its batch is stored", async () => {
 
 queue("a batch holds at most 500 events", async () => {
   const store = new Store();
-  const commit = new GroupCommit(store.storeBatch, noRoom, silent);
+  const commit = new GroupCommit({ ...parts, storeBatch: store.storeBatch });
   const accepted = titles(1102).map((title) => commit.accept(intake(event(title))));
   store.release();
   await Promise.all(accepted);
@@ -102,7 +107,7 @@ queue("a batch holds at most 500 events", async () => {
 
 queue("a batch holds at most 8 MiB", async () => {
   const store = new Store();
-  const commit = new GroupCommit(store.storeBatch, noRoom, silent);
+  const commit = new GroupCommit({ ...parts, storeBatch: store.storeBatch });
   const accepted = titles(20).map((title) => commit.accept(intake(event(title, mebibyte))));
   store.release();
   await Promise.all(accepted);
@@ -114,7 +119,7 @@ queue("a batch holds at most 8 MiB", async () => {
 
 queue("events that came together stay together, however many and large they are", async () => {
   const store = new Store();
-  const commit = new GroupCommit(store.storeBatch, noRoom, silent);
+  const commit = new GroupCommit({ ...parts, storeBatch: store.storeBatch });
   const many = titles(1000, "many ");
   const accepted = [["first"], ["small"], many, ["last"]].map((group) =>
     commit.accept(intake(...group.map((title) => event(title, title === "many 0" ? 10 * mebibyte : 0)))),
@@ -126,7 +131,7 @@ queue("events that came together stay together, however many and large they are"
 
 queue("more than 64 MiB waiting is refused as overload, and what waits is stored all the same", async () => {
   const store = new Store();
-  const commit = new GroupCommit(store.storeBatch, noRoom, silent);
+  const commit = new GroupCommit({ ...parts, storeBatch: store.storeBatch });
   const large = event("large", 16 * mebibyte);
   const accepted = [event("running"), large, large, large, large, event("one byte", 1), event("nothing")].map((one) =>
     commit.accept(intake(one)),
@@ -135,6 +140,29 @@ queue("more than 64 MiB waiting is refused as overload, and what waits is stored
   assert.equal(await outcomes(accepted), ["stored", "stored", "stored", "stored", "stored", "OVERLOADED", "stored"]);
   assert.not(commit.isFailing);
   await commit.accept(intake(large)); // what was stored waits no longer
+});
+
+queue("what the disk has no room for is refused, and room is settled for what was stored or not", async () => {
+  let free = 10 * 1024;
+  const narrow = {
+    take: (bytes: number) => bytes <= free && ((free -= bytes), true),
+    settle: (bytes: number) => void (free += bytes),
+  };
+  let isFull = false;
+  const storeBatch = async () => {
+    if (isFull) throw new Error("SQLITE_FULL: database or disk is full");
+  };
+  const commit = new GroupCommit({ ...parts, room: narrow, storeBatch });
+  const accepted = [event("4 kB", 4096), event("4 kB", 4096), event("1 byte too many", 1)];
+  assert.equal(await outcomes(accepted.map((one) => commit.accept(intake(one)))), [
+    "stored",
+    "stored",
+    "STORAGE_UNAVAILABLE",
+  ]);
+  isFull = true;
+  assert.equal(await outcomes([commit.accept(intake(event("4 kB", 4096)))]), ["STORAGE_UNAVAILABLE"]);
+  await commit.drained();
+  assert.is(free, 10 * 1024);
 });
 
 queue("one poisonous event does not take the others of its batch along", async () => {
@@ -196,7 +224,7 @@ queue("is failing from a storage failure until the next success", async () => {
 
 queue("drained once nothing waits any more, at once when nothing ever did", async () => {
   const store = new Store();
-  const commit = new GroupCommit(store.storeBatch, noRoom, silent);
+  const commit = new GroupCommit({ ...parts, storeBatch: store.storeBatch });
   await commit.drained();
   const accepted = titles(3).map((title) => commit.accept(intake(event(title))));
   const drained = commit.drained();

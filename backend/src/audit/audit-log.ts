@@ -50,8 +50,8 @@ export class AuditLog {
   }
 
   /** Deletes acts that are older than a year. */
-  async deleteExpired(): Promise<void> {
-    await this.#orm.em.fork().nativeDelete(AuditEventEntity, { at: { $lt: this.#clock.now() - keptMs } });
+  async deleteExpired(now: number): Promise<void> {
+    await this.#orm.em.fork().nativeDelete(AuditEventEntity, { at: { $lt: now - keptMs } });
   }
 }
 

@@ -48,6 +48,12 @@ export async function backUp(options: {
     return manifest;
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
+    if (/SQLITE_FULL|ENOSPC/.test(String(error))) {
+      throw new StartRefusal(
+        `The disk that is to hold ${target} is full: free some space or name another place.`,
+        error,
+      );
+    }
     throw error;
   }
 }

@@ -3,15 +3,18 @@ import { join } from "node:path";
 import type { Database, Entity, MigrationClass } from "@faultline/plugin";
 import { Migrator } from "@mikro-orm/migrations";
 import { MikroORM, SqliteDriver } from "@mikro-orm/sql";
-import { CompiledQuery, type Kysely } from "kysely";
+import { CompiledQuery, Kysely } from "kysely";
 import { StartRefusal } from "@faultline/plugin";
 import { SqliteDialect } from "./sqlite-dialect.ts";
 
 /** "FLTN": written into the file's header, so that a foreign database is never touched. */
 const applicationId = 0x464c544e;
 
-/** Grows when an older release could no longer work on the file; a larger one found there is refused. */
-const schemaMajor = 1;
+/**
+ * Grows when an older release could no longer work on the file; a larger one found there is refused. The migration that
+ * makes it so sets `user_version` too, as what it does and the number must be written together or not at all.
+ */
+const schemaMajor = 2;
 
 /** The database of the core, and of the plugins in part. */
 export type OpenDatabase = Database & {
@@ -32,8 +35,9 @@ export async function openDatabase(
   migrations: readonly MigrationClass[],
 ): Promise<OpenDatabase> {
   const file = databaseFile(dataDir);
-  const isNew = !existsSync(file);
+  await using opened = new AsyncDisposableStack();
   try {
+    const isEmpty = !existsSync(file) || (await checkOrigin(file));
     const orm = await MikroORM.init({
       driver: SqliteDriver,
       dbName: file,
@@ -45,12 +49,15 @@ export async function openDatabase(
       migrations: { migrationsList: [...migrations], snapshot: false, silent: true },
       logger: () => undefined, // what fails is logged where it is handled
     });
-    const writer = orm.em.getConnection("write");
-    await writer.connect();
+    opened.defer(() => orm.close());
+    await orm.em.getConnection("write").connect();
     const write = orm.em.getKysely({ type: "write" }) as unknown as Kysely<unknown>;
-    await checkOrigin(write, file, isNew);
-    await orm.migrator.up();
+    if (isEmpty) await markAsOurs(write);
+    await orm.migrator.up().catch((error: unknown) => {
+      throw knownRefusal(file, error) ?? migrationRefusal(file, error);
+    });
     await orm.em.getConnection("read").connect(); // after the file surely exists
+    opened.move();
     return {
       orm,
       write: <Tables>() => orm.em.getKysely({ type: "write" }) as unknown as Kysely<Tables>,
@@ -63,38 +70,55 @@ export async function openDatabase(
     };
   } catch (error) {
     if (error instanceof StartRefusal) throw error;
-    throw openRefusal(file, error);
+    throw (
+      knownRefusal(file, error) ?? new StartRefusal(`The database ${file} cannot be opened: ${String(error)}`, error)
+    );
   }
 }
 
-async function checkOrigin(database: Kysely<unknown>, file: string, isNew: boolean): Promise<void> {
-  const read = async (pragma: string) => {
-    const { rows } = await database.executeQuery<Record<string, number>>(CompiledQuery.raw(`pragma ${pragma}`));
-    return Number(Object.values(rows[0] ?? {})[0]);
-  };
-  const found = await read("application_id");
-  const { rows: tables } = await database.executeQuery(CompiledQuery.raw("select 1 from sqlite_schema limit 1"));
-  if (isNew || (found === 0 && tables.length === 0)) {
+/**
+ * Refuses a database that is not ours or is of a newer major version; whether it has no table yet. It reads only, as the
+ * writer would change the file by opening it: the journal mode is in its header, and its last close empties the log.
+ */
+async function checkOrigin(file: string): Promise<boolean> {
+  const database = new Kysely<unknown>({ dialect: new SqliteDialect({ file, access: "read", connections: 1 }) });
+  try {
+    const read = async (pragma: string) => {
+      const { rows } = await database.executeQuery<Record<string, number>>(CompiledQuery.raw(`pragma ${pragma}`));
+      return Number(Object.values(rows[0] ?? {})[0]);
+    };
+    const found = await read("application_id");
+    const { rows: tables } = await database.executeQuery(CompiledQuery.raw("select 1 from sqlite_schema limit 1"));
+    if (found === 0 && tables.length === 0) return true;
+    if (found !== applicationId) {
+      throw new StartRefusal(
+        `The file ${file} is a database of another program: move it away, or choose another directory with FAULTLINE_DATA_DIR.`,
+      );
+    }
+    if ((await read("user_version")) > schemaMajor) {
+      throw new StartRefusal(
+        `The database ${file} was written by a newer release of Faultline: start that release, or restore a backup made before the upgrade.`,
+      );
+    }
+    return false;
+  } finally {
+    await database.destroy();
+  }
+}
+
+async function markAsOurs(database: Kysely<unknown>): Promise<void> {
+  const pragmas = [
     // auto_vacuum lets retention give space back; it can only be chosen before the first table.
-    await database.executeQuery(CompiledQuery.raw("pragma auto_vacuum = incremental"));
-    await database.executeQuery(CompiledQuery.raw("vacuum"));
-    await database.executeQuery(CompiledQuery.raw(`pragma application_id = ${applicationId}`));
-    await database.executeQuery(CompiledQuery.raw(`pragma user_version = ${schemaMajor}`));
-    return;
-  }
-  if (found !== applicationId) {
-    throw new StartRefusal(
-      `The file ${file} is a database of another program: move it away, or choose another directory with FAULTLINE_DATA_DIR.`,
-    );
-  }
-  if ((await read("user_version")) > schemaMajor) {
-    throw new StartRefusal(
-      `The database ${file} was written by a newer release of Faultline: start that release, or restore a backup made before the upgrade.`,
-    );
-  }
+    "pragma auto_vacuum = incremental",
+    "vacuum",
+    `pragma user_version = ${schemaMajor}`,
+    `pragma application_id = ${applicationId}`, // last: a file without it and without tables is begun anew
+  ];
+  for (const pragma of pragmas) await database.executeQuery(CompiledQuery.raw(pragma));
 }
 
-function openRefusal(file: string, error: unknown): StartRefusal {
+/** What an operator can do about a database that fails; undefined when it is none of the known reasons. */
+function knownRefusal(file: string, error: unknown): StartRefusal | undefined {
   const text = `${String(error)} ${String((error as { cause?: unknown }).cause ?? "")}`;
   if (/SQLITE_NOTADB|SQLITE_CORRUPT|not a database|malformed/.test(text)) {
     return new StartRefusal(
@@ -111,5 +135,13 @@ function openRefusal(file: string, error: unknown): StartRefusal {
   if (/SQLITE_BUSY|database is locked/.test(text)) {
     return new StartRefusal(`Another program holds the database ${file}: close it and start again.`, error);
   }
-  return new StartRefusal(`The database ${file} cannot be opened: ${String(error)}`, error);
+  return undefined;
+}
+
+function migrationRefusal(file: string, error: unknown): StartRefusal {
+  const reason = String(error).split("\n").at(-1);
+  return new StartRefusal(
+    `The database ${file} could not be brought to the schema of this release, and is as it was: start the release that used it before, and report this: ${reason}.`,
+    error,
+  );
 }

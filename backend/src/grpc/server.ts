@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import {
   create,
   type DescMessage,
@@ -46,6 +47,9 @@ export class GrpcServer {
   readonly #health: HealthImplementation;
   readonly #log: Log;
   readonly #deadlineMs: number;
+  /** Ends what never ends by itself, and what takes too long. */
+  readonly #stopping = { streams: new AbortController(), calls: new AbortController() };
+  #stopped: Promise<void> | undefined;
 
   /**
    * `hasReflection`: to be left off where strangers can connect. `callsAtOnce`: of one connection. `deadlineMs`: for
@@ -59,6 +63,7 @@ export class GrpcServer {
     });
     this.#log = log;
     this.#deadlineMs = deadlineMs;
+    for (const { signal } of Object.values(this.#stopping)) setMaxListeners(0, signal);
     const services: Record<string, "SERVING" | "NOT_SERVING"> = { "": "NOT_SERVING" };
     for (const [key, service] of Object.entries(coreServices)) {
       this.#addService(service, core[key as keyof Core] as unknown as Record<string, UnaryHandler | StreamHandler>);
@@ -92,12 +97,24 @@ export class GrpcServer {
     }
   }
 
-  /** Finishes running calls, for at most two seconds: streams have no end of their own. */
-  async stop(): Promise<void> {
+  /**
+   * Takes no new calls, ends streams at once, and waits for running calls, at most `graceMs`; those that take longer are
+   * told to come again. May be called again.
+   */
+  stop(graceMs = 4_000): Promise<void> {
+    this.#stopped ??= this.#stop(graceMs);
+    return this.#stopped;
+  }
+
+  async #stop(graceMs: number): Promise<void> {
     const gone = new Promise<void>((resolve) => this.#server.tryShutdown(() => resolve()));
-    const timer = setTimeout(() => this.#server.forceShutdown(), 2_000);
+    this.#stopping.streams.abort();
+    const timers = [
+      setTimeout(() => this.#stopping.calls.abort(), graceMs),
+      setTimeout(() => this.#server.forceShutdown(), graceMs + flushMs), // whoever does not even read the answer
+    ];
     await gone;
-    clearTimeout(timer);
+    for (const timer of timers) clearTimeout(timer);
   }
 
   #addService(service: DescService, handlers: Record<string, UnaryHandler | StreamHandler>): void {
@@ -128,8 +145,18 @@ export class GrpcServer {
       };
       const late = call.getDeadline() === Infinity ? setTimeout(giveUp, this.#deadlineMs) : undefined;
       call.on("cancelled", () => abort.abort());
+      const stop = () => {
+        abort.abort();
+        answer(stopping);
+        answer = () => undefined;
+      };
+      const { signal: stopped } = this.#stopping.calls;
+      stopped.addEventListener("abort", stop);
       handler(call.request, { token: bearerToken(call.metadata), signal: abort.signal })
-        .finally(() => clearTimeout(late))
+        .finally(() => {
+          clearTimeout(late);
+          stopped.removeEventListener("abort", stop);
+        })
         .then(
           (response) => answer(null, response),
           (thrown: unknown) => answer(this.#status(method, thrown)),
@@ -143,6 +170,16 @@ export class GrpcServer {
         return void call.emit("error", Object.assign(new Error("refused"), tooLarge));
       const abort = new AbortController();
       call.on("cancelled", () => abort.abort());
+      const refuse = (refusal: Partial<StatusObject>) => {
+        // Not `destroy`: grpc-js sends the status when the stream ends, which a destroyed one never does.
+        call.emit("error", Object.assign(new Error("refused"), refusal));
+      };
+      const { signal: stopped } = this.#stopping.streams;
+      const stop = () => {
+        abort.abort();
+        refuse(stopping);
+      };
+      stopped.addEventListener("abort", stop);
       const send = async () => {
         for await (const response of handler(call.request, {
           token: bearerToken(call.metadata),
@@ -151,12 +188,12 @@ export class GrpcServer {
           if (abort.signal.aborted) return;
           call.write(create(method.output, response as MessageInitShape<DescMessage>));
         }
-        call.end();
+        if (!abort.signal.aborted) call.end();
       };
-      send().catch((thrown: unknown) => {
-        // Not `destroy`: grpc-js sends the status when the stream ends, which a destroyed one never does.
-        call.emit("error", Object.assign(new Error("refused"), this.#status(method, thrown)));
-      });
+      send()
+        .catch((thrown: unknown) => stopped.aborted || refuse(this.#status(method, thrown)))
+        .finally(() => stopped.removeEventListener("abort", stop));
+      if (stopped.aborted) stop();
     };
   }
 
@@ -172,6 +209,14 @@ export class GrpcServer {
     return { code: statusOfReason[error.reason] ?? status.INTERNAL, details: error.message, metadata };
   }
 }
+
+/** How long the last answers have to reach their callers. */
+const flushMs = 250;
+
+const stopping: Partial<StatusObject> = {
+  code: status.UNAVAILABLE,
+  details: "The service is stopping. Call again in a moment.",
+};
 
 /** Stands for a request that is larger than its method takes; grpc-js itself knows one limit for all methods. */
 class TooLarge {

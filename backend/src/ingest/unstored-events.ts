@@ -94,7 +94,7 @@ export class UnstoredEvents {
       const row = await this.#read.selectFrom("unstored_event").selectAll().where("id", "=", id).executeTakeFirst();
       if (!row) continue; // another replay was faster
       const event = fromBinary(ErrorEventSchema, row.content);
-      // Received now, as retention deletes in the order in which rows were added.
+      // Received now: it is kept as long as any other from when it can be seen.
       const again = { ...event, receivedTime: timestamp(this.#clock.now()) };
       try {
         await this.#store({ ...emptyIntake, events: [again] });
@@ -124,8 +124,8 @@ export class UnstoredEvents {
     return found.length;
   }
 
-  async deleteExpired(): Promise<void> {
-    const cutoff = this.#clock.now() - keptMs;
+  async deleteExpired(now: number): Promise<void> {
+    const cutoff = now - keptMs;
     await this.#write.deleteFrom("unstored_event").where("received_at", "<", cutoff).execute();
   }
 

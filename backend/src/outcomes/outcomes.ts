@@ -57,8 +57,8 @@ export class Outcomes {
   }
 
   /** Deletes what is older than the retention. */
-  async deleteExpired(): Promise<void> {
-    const cutoff = Math.floor(this.#clock.now() / hourMs) - daysKept * 24;
+  async deleteExpired(now: number): Promise<void> {
+    const cutoff = Math.floor(now / hourMs) - daysKept * 24;
     await this.#database.write<Tables>().deleteFrom("outcome").where("hour", "<", cutoff).execute();
   }
 

@@ -1,22 +1,26 @@
 import type { Log, Scheduler } from "@faultline/plugin";
 
-/** Runs work now and at intervals until it is stopped; `stop` waits for what is running. */
+/** How long what is running has to end by itself when it is stopped: most work does, and need not be begun again. */
+const graceMs = 2_000;
+
+/** Runs work now and at intervals until it is stopped; `stop` waits for what is running, and soon tells it to give up. */
 export class IntervalScheduler implements Scheduler {
   readonly #log: Log;
   readonly #timers: NodeJS.Timeout[] = [];
-  readonly #running = new Set<Promise<void>>();
+  readonly #running = new Map<Promise<void>, string>();
+  readonly #stopped = new AbortController();
 
   constructor(log: Log) {
     this.#log = log;
   }
 
-  every(intervalMs: number, name: string, task: () => Promise<void>): void {
+  every(intervalMs: number, name: string, task: (signal: AbortSignal) => Promise<void>): void {
     let busy = false;
     const run = async () => {
       if (busy) return;
       busy = true;
       try {
-        await task();
+        await task(this.#stopped.signal);
       } catch (error) {
         this.#log.error({ err: error, task: name }, "scheduled work failed");
       } finally {
@@ -25,7 +29,7 @@ export class IntervalScheduler implements Scheduler {
     };
     const begin = () => {
       const running = run().finally(() => this.#running.delete(running));
-      this.#running.add(running);
+      this.#running.set(running, name);
     };
     begin(); // a service that is started anew more often than the interval would never get to its work
     const timer = setInterval(begin, intervalMs);
@@ -33,8 +37,15 @@ export class IntervalScheduler implements Scheduler {
     this.#timers.push(timer);
   }
 
+  /** The names of what is running. */
+  get running(): string[] {
+    return [...this.#running.values()];
+  }
+
   async stop(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
-    await Promise.all(this.#running);
+    const late = setTimeout(() => this.#stopped.abort(), graceMs);
+    await Promise.all(this.#running.keys());
+    clearTimeout(late);
   }
 }

@@ -25,13 +25,17 @@ export async function removeDeletedProjects(parts: {
   clock: Clock;
   log: Log;
   holders: readonly Pick<ErrorBackend, "deleteProject">[];
+  signal: AbortSignal;
 }): Promise<void> {
-  const { orm, clock, log, holders } = parts;
+  const { orm, clock, log, holders, signal } = parts;
   const em = orm.em.fork();
   const due = await em.find(ProjectEntity, { deletedAt: { $lte: clock.now() - restorableMs } });
   for (const { id } of due) {
     for (const holder of holders) {
-      for (let isGone = false; !isGone;) isGone = (await holder.deleteProject?.(id)) ?? true;
+      for (let isGone = false; !isGone;) {
+        if (signal.aborted) return;
+        isGone = (await holder.deleteProject?.(id)) ?? true;
+      }
     }
     await em.nativeDelete(ProjectEntity, { id });
     log.info({ projectId: id }, "removed a deleted project for good");

@@ -46,6 +46,8 @@ export interface Host {
   readonly database: Database;
   readonly log: Log;
   readonly clock: Clock;
+  /** What ages are counted to where things are deleted for their age: never ahead of `clock`, and its jumps come late. */
+  readonly deletionClock: Clock;
   readonly scheduler: Scheduler;
   readonly outbound: Outbound;
   /** Whether an event would be stored now; false during start and shutdown and while the database refuses writes. */
@@ -69,9 +71,10 @@ export interface Clock {
 export interface Scheduler {
   /**
    * Runs `task` now, in the background, and then each `intervalMs`, never twice at once; a failure is logged and the
-   * next run comes all the same.
+   * next run comes all the same. The product waits for the task when it stops, and after two seconds aborts `signal`: a
+   * task of many steps looks at it between them and leaves the rest to the next start.
    */
-  every(intervalMs: number, name: string, task: () => Promise<void>): void;
+  every(intervalMs: number, name: string, task: (signal: AbortSignal) => Promise<void>): void;
 }
 
 /** A log whose lines carry the plugin's name. Never give it a secret. */

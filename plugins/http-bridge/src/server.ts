@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, BlockList } from "node:net";
+import { Server as Listener, type AddressInfo, type BlockList, type Socket } from "node:net";
+import { setImmediate as immediate, setTimeout as delay } from "node:timers/promises";
 import { StartRefusal, type Host, type HttpApi } from "@faultline/plugin";
 import { clientIp } from "./client-ip.ts";
 import { originOf } from "./origin.ts";
@@ -11,6 +12,15 @@ import type { Route, Visit } from "./visit.ts";
 /** Answers what no route of the bridge answers: the console's pages. `clientIp` is the sender's address. */
 export type Pages = (request: IncomingMessage, response: ServerResponse, clientIp: string) => void;
 
+/** So many looks without a new request, 10 ms apart, say that all busy clients were told that their connections end. */
+const quietLooks = 10;
+
+/** Whoever sent nothing for this long is not busy. */
+const idleMs = 1_000;
+
+/** How long after its beginning a step of closing is at its end, whatever clients do. */
+const closing = { listening: 1_500, awaitingFirstRequests: 2_000, answering: 5_000, sendingLastAnswers: 5_250 };
+
 /** The public HTTP server. */
 export class HttpServer {
   readonly #server: Server;
@@ -21,6 +31,12 @@ export class HttpServer {
   readonly #baseUrl: string | undefined;
   readonly #securityHeaders: ReturnType<typeof securityHeaders>;
   readonly #running = new Set<Promise<void>>();
+  readonly #unanswered = new Set<ServerResponse>();
+  /** Connections that have not brought a request yet. */
+  readonly #fresh = new Set<Socket>();
+  #requests = 0;
+  #lastRequestAt = Number.NEGATIVE_INFINITY;
+  #isClosing = false;
 
   constructor(
     host: Host,
@@ -41,6 +57,10 @@ export class HttpServer {
       },
       (request, response) => this.#answer(request, response),
     );
+    this.#server.on("connection", (socket: Socket) => {
+      this.#fresh.add(socket);
+      socket.once("close", () => this.#fresh.delete(socket));
+    });
   }
 
   /** Listens and answers the address. */
@@ -64,23 +84,54 @@ export class HttpServer {
   }
 
   /**
-   * Takes no new requests and waits for ours to be answered, for at most five seconds; then pages have half a second
-   * more, as the updates that are pushed to them have no end.
+   * Answers every request that was sent whole, for at most five seconds; what takes longer gets a 503. A connection that is
+   * closed without a word may take along a request that is on its way, so clients are told first that theirs ends.
    */
   async close(): Promise<void> {
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    const begunAt = performance.now();
+    const waitUntil = async (isReached: () => boolean, endsAfterMs: number) => {
+      while (!isReached() && performance.now() - begunAt < endsAfterMs) {
+        for (const response of this.#unanswered) endConnectionAfter(response); // streams of pages may begin even now
+        await delay(10);
+        await immediate(); // behind the sockets: what came while the process did not run is read by now
+      }
+    };
+    let quiet = { requests: this.#requests, looks: 0 };
+    const isQuiet = () => {
+      quiet = { requests: this.#requests, looks: quiet.requests === this.#requests ? quiet.looks + 1 : 0 };
+      return quiet.looks > quietLooks || performance.now() - this.#lastRequestAt > idleMs;
+    };
+    this.#isClosing = true;
+    for (const response of this.#unanswered) endConnectionAfter(response);
+    await waitUntil(isQuiet, closing.listening);
+
+    let isClosed = false;
+    // Not the method of HTTP servers, which cuts connections whose first request is on its way.
+    Listener.prototype.close.call(this.#server, () => (isClosed = true));
+    await waitUntil(() => this.#fresh.size === 0, closing.awaitingFirstRequests);
+    for (const socket of this.#fresh) socket.destroy();
     this.#server.closeIdleConnections();
-    const cut = () => this.#server.closeAllConnections();
-    const timers = [setTimeout(cut, 5_000)];
-    void Promise.all(this.#running).then(() => timers.push(setTimeout(cut, 500)));
-    await closed;
-    for (const timer of timers) clearTimeout(timer);
+    await waitUntil(() => isClosed && this.#running.size === 0, closing.answering);
+
+    const late = [...this.#unanswered].filter((response) => !response.writableEnded);
+    if (late.length > 0) {
+      const requests = late.slice(0, 10).map(({ req }) => `${req.method} ${pathOf(req)}`);
+      this.#host.log.warn({ count: late.length, requests }, "requests that took too long were cut, to stop in time");
+    }
+    for (const response of late) if (!response.headersSent) sendStopping(response);
+    await waitUntil(() => isClosed, closing.sendingLastAnswers);
+    this.#server.closeAllConnections();
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
-    const url = request.url ?? "/";
-    const queryStart = url.indexOf("?");
-    const pathname = queryStart < 0 ? url : url.slice(0, queryStart);
+    this.#fresh.delete(request.socket);
+    this.#requests++;
+    this.#lastRequestAt = performance.now();
+    this.#unanswered.add(response);
+    response.once("close", () => this.#unanswered.delete(response));
+    if (this.#isClosing) endConnectionAfter(response);
+
+    const pathname = pathOf(request);
     for (const route of this.#routes) {
       const match = route.pattern.exec(pathname);
       if (!match) continue;
@@ -90,7 +141,7 @@ export class HttpServer {
         response,
         host: this.#host,
         path: match.groups ?? {},
-        query: new URLSearchParams(queryStart < 0 ? "" : url.slice(queryStart + 1)),
+        query: new URLSearchParams(request.url?.slice(pathname.length + 1)),
         clientIp: clientIp(request, this.#trusted),
         origin: originOf(request.headers.host, this.#baseUrl),
       };
@@ -108,10 +159,28 @@ export class HttpServer {
   /** A handler's own failure to answer; each kind of route answers refusals itself. */
   #fail({ request, response }: Visit, error: unknown): void {
     if (request.destroyed && !request.complete) return; // the client went away
+    if (response.writableEnded) return; // it was told that we stop
     this.#host.log.error({ err: error, method: request.method }, "request failed");
     if (!response.headersSent) response.writeHead(500);
     response.end();
   }
+}
+
+/** Without its query, which may hold a key. */
+function pathOf({ url = "/" }: IncomingMessage): string {
+  const queryStart = url.indexOf("?");
+  return queryStart < 0 ? url : url.slice(0, queryStart);
+}
+
+/** Tells the client that its connection ends with this answer. The updates pushed to pages have no end of their own. */
+function endConnectionAfter(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader("connection", "close");
+  else if (String(response.getHeader("content-type")).startsWith("text/event-stream")) response.end();
+}
+
+function sendStopping(response: ServerResponse): void {
+  response.writeHead(503, { "content-type": "text/plain; charset=utf-8", "retry-after": "5" });
+  response.end("The service is stopping. Try again in a moment.\n");
 }
 
 function setAll(response: ServerResponse, headers: Iterable<readonly [name: string, value: string]>): void {

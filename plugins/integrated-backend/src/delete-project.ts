@@ -1,12 +1,14 @@
 import { sql, type Kysely, type Transaction } from "kysely";
+import { callDeleteProcedure } from "./delete-procedure.ts";
+import { inBackground } from "./in-background.ts";
 import { giveSpaceBack } from "./retention.ts";
 import type { Tables } from "./tables.ts";
 
 /** Few enough that ingestion waits only some milliseconds for the writer. */
 const sliceRows = 500;
 
-/** Those of one project lie scattered, so fewer go at once than by retention. With 3 kB each: 8 ms, 36 ms at most. */
-const sliceEvents = 200;
+/** Events cost more than other rows, as those of one project lie scattered. */
+const sliceEvents = 100;
 
 /** A large payload lies on many pages, which cost as much as rows. */
 const sliceBytes = 4_000_000;
@@ -17,8 +19,8 @@ const sliceOwners = 20;
 /** Deletes the next rows of a project and answers how many; 0: none is left. */
 type DeleteSlice = (transaction: Transaction<Tables>, projectId: number) => Promise<number>;
 
+/** What belongs to the project beside its events, which go first. */
 const slices: readonly DeleteSlice[] = [
-  deleteEvents,
   (transaction, projectId) =>
     deleteOwners(transaction, projectId, "integrated_error", [
       ["integrated_hour", "error_id, hour"],
@@ -36,26 +38,27 @@ const slices: readonly DeleteSlice[] = [
 
 /** See ErrorBackend.deleteProject. Nobody reads the project any more, so its counters do not follow. */
 export async function deleteProject(database: Kysely<Tables>, projectId: number): Promise<boolean> {
-  const isDone = await database.transaction().execute(async (transaction) => {
-    for (const deleteSlice of slices) if ((await deleteSlice(transaction, projectId)) > 0) return false;
-    return true;
-  });
+  if ((await inBackground(() => deleteEvents(database, projectId))) > 0) return false;
+  const isDone = await inBackground(() =>
+    database.transaction().execute(async (transaction) => {
+      for (const deleteSlice of slices) if ((await deleteSlice(transaction, projectId)) > 0) return false;
+      return true;
+    }),
+  );
   if (isDone) await giveSpaceBack(database);
   return isDone;
 }
 
-async function deleteEvents(transaction: Transaction<Tables>, projectId: number): Promise<number> {
+async function deleteEvents(database: Kysely<Tables>, projectId: number): Promise<number> {
   const { rows } = await sql<{ id: number; bytes: number }>`
     select id, coalesce(length(content), 0) as bytes
     from integrated_event left join integrated_payload on event_row_id = id
-    where project_id = ${projectId} limit ${sliceEvents}`.execute(transaction);
+    where project_id = ${projectId} limit ${sliceEvents}`.execute(database);
+  if (rows.length === 0) return 0;
   let bytes = 0;
   const next = rows.filter((row) => (bytes += row.bytes) - row.bytes < sliceBytes);
-  const ids = JSON.stringify(next.map(({ id }) => id));
-  await sql`delete from integrated_payload where event_row_id in (select value from json_each(${ids}))`.execute(
-    transaction,
-  );
-  await sql`delete from integrated_event where id in (select value from json_each(${ids}))`.execute(transaction);
+  const events = JSON.stringify(next.map(({ id }) => id));
+  await callDeleteProcedure(database, { events, hours: "[]", errors: "[]", tagged: "[]", day: 0 });
   return next.length;
 }
 

@@ -9,10 +9,10 @@ import {
   type ListEventsRequest,
   type ListEventsResponseSchema,
 } from "@faultline/proto";
-import type { Kysely } from "kysely";
+import { sql, type Kysely } from "kysely";
 import { errorNotFound, errorRowId } from "./errors.ts";
 import { feedbackOf } from "./feedback.ts";
-import { eventJson } from "./payload.ts";
+import { eventJson } from "./payloads/payload.ts";
 import type { EventTable, Tables } from "./tables.ts";
 import { eventSummaryToProto, feedbackToProto } from "./to-proto.ts";
 
@@ -21,20 +21,32 @@ export async function listEvents(
   database: Kysely<Tables>,
   request: ListEventsRequest,
 ): Promise<MessageInitShape<typeof ListEventsResponseSchema>> {
-  const errorId = await existingError(database, request);
+  const errorId = errorRowId(request.errorId);
   const list = `events ${errorId}`;
   const place = readPageToken(list, request.pageToken, ["number", "number"]);
   const size = pageSizeOf(request);
-  let query = database.selectFrom("integrated_event").selectAll().where("error_id", "=", errorId);
-  if (request.startTime) query = query.where("occurred_at", ">=", millisecondsOf(request.startTime));
-  if (request.endTime) query = query.where("occurred_at", "<", millisecondsOf(request.endTime));
-  if (place)
-    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple("occurred_at", "id"), "<", tuple(place[0], place[1])));
-  const rows = await query
+  // One trip: an error without such events is one row without an event, a missing error is none.
+  const found = await database
+    .selectFrom("integrated_error as error")
+    .leftJoin("integrated_event as event", (join) => {
+      let events = join.onRef("event.error_id", "=", "error.id");
+      if (request.startTime) events = events.on("occurred_at", ">=", millisecondsOf(request.startTime));
+      if (request.endTime) events = events.on("occurred_at", "<", millisecondsOf(request.endTime));
+      if (!place) return events;
+      return events.on(({ eb, refTuple, tuple }) =>
+        eb(refTuple("occurred_at", "event.id"), "<", tuple(place[0], place[1])),
+      );
+    })
+    .selectAll("event")
+    .where("error.id", "=", errorId)
+    .where("error.project_id", "=", request.projectId)
     .orderBy("occurred_at", "desc")
-    .orderBy("id", "desc")
+    .orderBy("event.id", "desc")
     .limit(size + 1)
+    .$castTo<EventTable | { id: null }>()
     .execute();
+  if (found.length === 0) throw errorNotFound();
+  const rows = found.filter((row) => row.id !== null);
   const page = rows.slice(0, size);
   const last = page.at(-1);
   return {
@@ -49,29 +61,32 @@ export async function getEvent(
   request: GetEventRequest,
 ): Promise<MessageInitShape<typeof GetEventResponseSchema>> {
   const row = await findEvent(database, request);
-  const payload = await database
-    .selectFrom("integrated_payload")
-    .selectAll()
-    .where("event_row_id", "=", row.id)
-    .executeTakeFirstOrThrow();
+  const [json, feedback] = await Promise.all([eventJson(database, row.id), feedbackOf(database, row)]);
   return {
     event: {
-      ...readEvent(eventJson(payload), { occurredAt: row.occurred_at, user: row.user }),
+      ...readEvent(json, { occurredAt: row.occurred_at, user: row.user }),
       eventId: row.event_id.toString("hex"),
       errorId: String(row.error_id),
       projectId: row.project_id,
       occurredTime: timestamp(row.occurred_at),
       receivedTime: timestamp(row.received_at),
       title: row.title,
-      feedback: (await feedbackOf(database, row)).map(feedbackToProto),
+      feedback: feedback.map(feedbackToProto),
     },
-    newerEventId: await neighbour(database, row, "newer"),
-    olderEventId: await neighbour(database, row, "older"),
+    newerEventId: row.newer?.toString("hex") ?? "",
+    olderEventId: row.older?.toString("hex") ?? "",
   };
 }
 
-async function findEvent(database: Kysely<Tables>, request: GetEventRequest): Promise<EventTable> {
-  let query = database.selectFrom("integrated_event").selectAll().where("project_id", "=", request.projectId);
+/** An event with the ids of its neighbours; null: there is none. */
+type Found = EventTable & { readonly newer: Buffer | null; readonly older: Buffer | null };
+
+async function findEvent(database: Kysely<Tables>, request: GetEventRequest): Promise<Found> {
+  let query = database
+    .selectFrom("integrated_event")
+    .selectAll()
+    .select([neighbour("newer").as("newer"), neighbour("older").as("older")])
+    .where("project_id", "=", request.projectId);
   if (request.eventId !== "") {
     const eventId = request.eventId.replaceAll("-", "").toLowerCase();
     if (!/^[0-9a-f]{32}$/.test(eventId)) throw eventNotFound();
@@ -90,24 +105,16 @@ async function findEvent(database: Kysely<Tables>, request: GetEventRequest): Pr
   return row;
 }
 
-async function neighbour(database: Kysely<Tables>, row: EventTable, side: "newer" | "older"): Promise<string> {
-  const direction = side === "newer" ? "asc" : "desc";
-  const found = await database
-    .selectFrom("integrated_event")
-    .select("event_id")
-    .where("error_id", "=", row.error_id)
-    .where(({ eb, refTuple, tuple }) =>
-      eb(refTuple("occurred_at", "id"), side === "newer" ? ">" : "<", tuple(row.occurred_at, row.id)),
-    )
-    .orderBy("occurred_at", direction)
-    .orderBy("id", direction)
-    .limit(1)
-    .executeTakeFirst();
-  return found?.event_id.toString("hex") ?? "";
+function neighbour(side: "newer" | "older") {
+  const [beyond, direction] = side === "newer" ? [sql`>`, sql`asc`] : [sql`<`, sql`desc`];
+  return sql<Buffer | null>`(select event_id from integrated_event as other
+    where other.error_id = integrated_event.error_id
+      and (other.occurred_at, other.id) ${beyond} (integrated_event.occurred_at, integrated_event.id)
+    order by other.occurred_at ${direction}, other.id ${direction} limit 1)`;
 }
 
 /** The row id of an error that exists in the project. */
-export async function existingError(
+async function existingError(
   database: Kysely<Tables>,
   { projectId, errorId }: { projectId: number; errorId: string },
 ): Promise<number> {

@@ -39,7 +39,6 @@ export function feedbackOf(database: Kysely<Tables>, event: EventTable): Promise
 /** Deletes what was received before the cutoff: its event is gone, or it never came. */
 export async function deleteFeedback(database: Kysely<Tables>, { cutoff }: Due): Promise<number> {
   const { numAffectedRows } = await sql`delete from integrated_feedback where id in (
-    select id from (select id, received_at from integrated_feedback order by id limit ${batchRows})
-    where received_at < ${cutoff})`.execute(database);
+    select id from integrated_feedback where received_at < ${cutoff} limit ${batchRows})`.execute(database);
   return Number(numAffectedRows ?? 0);
 }

@@ -8,13 +8,19 @@ import {
 } from "@faultline/plugin";
 import { Backend, ErrorReason } from "@faultline/proto";
 import { createBatchProcedure } from "./batch-procedure.ts";
+import { createDeleteProcedure } from "./delete-procedure.ts";
 import { deleteProject } from "./delete-project.ts";
-import { errorProject, getError, listErrors, withSettledLastSeen } from "./errors.ts";
+import { errorProject, getError, withSettledLastSeen } from "./errors.ts";
 import { getEvent, listEvents } from "./events.ts";
 import { installationStats } from "./installation-stats.ts";
+import { listErrors } from "./list-errors.ts";
 import { Integrated0001 } from "./migrations/integrated-0001.ts";
 import { Integrated0002 } from "./migrations/integrated-0002.ts";
-import { deleteExpired, retentionDays } from "./retention.ts";
+import { Integrated0003 } from "./migrations/integrated-0003.ts";
+import { Integrated0004 } from "./migrations/integrated-0004.ts";
+import { createPackProcedure } from "./payloads/pack-procedure.ts";
+import { packNext } from "./payloads/pack.ts";
+import { deleteExpired, giveSpaceBack, retentionDays } from "./retention.ts";
 import { listReleases } from "./sessions/releases.ts";
 import { getSessionStats } from "./sessions/session-stats.ts";
 import { createSessionProcedure } from "./sessions/store-sessions.ts";
@@ -27,6 +33,11 @@ import { ErrorChanges } from "./watch.ts";
 import { EventRowIds, KnownRows, type WriterMemory } from "./writer-memory.ts";
 
 const retentionIntervalMs = 3_600_000;
+const packingIntervalMs = 5_000;
+
+/** From this share of the event loop's time on, packing leaves the machine to ingestion. */
+const busyShare = 0.5;
+
 const watchedErrors = 100;
 
 /** The integrated backend: this service itself stores the errors, in its own database. */
@@ -35,7 +46,7 @@ export function integratedBackend(): Plugin & { readonly backend: ErrorBackend }
   return {
     name: "integrated-backend",
     contract: contractVersion,
-    migrations: [Integrated0001, Integrated0002],
+    migrations: [Integrated0001, Integrated0002, Integrated0003, Integrated0004],
     backend,
     start: (host) => backend.start(host),
   };
@@ -57,10 +68,14 @@ class IntegratedBackend implements ErrorBackend {
   };
 
   readonly #changes = new ErrorChanges();
+  #hasFreedSpace = false;
+  #lastSearch: Promise<unknown> = Promise.resolve();
   #started: { host: Host; memory: WriterMemory } | undefined;
 
   async start(host: Host): Promise<void> {
     await createBatchProcedure(host.database.write<Tables>());
+    await createPackProcedure(host.database.write<Tables>());
+    await createDeleteProcedure(host.database.write<Tables>());
     await createSessionProcedure(host.database.write<Tables>());
     const newest = await host.database
       .read<Tables>()
@@ -68,23 +83,45 @@ class IntegratedBackend implements ErrorBackend {
       .select(({ fn }) => fn.max("id").as("id"))
       .executeTakeFirst();
     this.#started = { host, memory: { rowIds: new EventRowIds(newest?.id ?? 0), knownRows: new KnownRows() } };
-    const { clock, log, scheduler } = host;
-    const retain = async () => {
-      const deleted = await deleteExpired(this.#write, clock.now());
+    const { deletionClock, log, scheduler } = host;
+    const retain = async (signal: AbortSignal) => {
+      const deleted = await deleteExpired(this.#write, deletionClock.now(), signal);
       if (deleted > 0) log.info({ deleted }, "deleted rows older than the retention");
     };
     scheduler.every(retentionIntervalMs, "retention", retain);
+    scheduler.every(packingIntervalMs, "pack payloads", (signal) => this.#pack(signal));
   }
 
   async storeBatch(intake: Intake): Promise<void> {
     this.#changes.announce(await storeIntake(this.#write, this.#running.memory, intake));
   }
 
+  /** Packs payloads while the process has little else to do, and gives back what that frees once all are packed. */
+  async #pack(signal: AbortSignal): Promise<void> {
+    const { database, clock } = this.#running.host;
+    const sides = { read: database.read<Tables>(), write: database.write<Tables>() };
+    while (!signal.aborted) {
+      const before = performance.eventLoopUtilization();
+      if (!(await packNext(sides, clock.now()))) break;
+      this.#hasFreedSpace = true;
+      if (performance.eventLoopUtilization(before).utilization > busyShare) return;
+    }
+    if (!this.#hasFreedSpace) return;
+    await giveSpaceBack(sides.write, signal);
+    this.#hasFreedSpace = signal.aborted;
+  }
+
   deleteProject(projectId: number): Promise<boolean> {
     return deleteProject(this.#write, projectId);
   }
 
-  listErrors: ErrorBackend["listErrors"] = (request) => listErrors(this.#read, request, this.#now);
+  /** A search may have to read every error of a project. One at a time leaves the other reader to the pages. */
+  listErrors: ErrorBackend["listErrors"] = (request) => {
+    if (request.query === "") return listErrors(this.#read, request, this.#now);
+    const search = this.#lastSearch.then(() => listErrors(this.#read, request, this.#now));
+    this.#lastSearch = search.catch(() => undefined); // its caller is told; the next search is another matter
+    return search;
+  };
 
   errorProject: NonNullable<ErrorBackend["errorProject"]> = (errorId) => errorProject(this.#read, errorId);
 

@@ -1,8 +1,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { hourMs, hourWindow, timestamp } from "@faultline/plugin";
 import type { GetErrorStatsRequest, GetErrorStatsResponseSchema } from "@faultline/proto";
-import type { Kysely } from "kysely";
-import { existingError } from "./events.ts";
+import { sql, type Kysely } from "kysely";
+import { errorNotFound, errorRowId } from "./errors.ts";
 import type { Tables } from "./tables.ts";
 
 /** The bar graph: a dense count an hour (specification 1.6). */
@@ -12,15 +12,18 @@ export async function getErrorStats(
   now: number,
 ): Promise<MessageInitShape<typeof GetErrorStatsResponseSchema>> {
   const { first, length, lastHourRunning } = hourWindow(request, { now, defaultHours: 24 });
-  const errorId = await existingError(database, request);
-  const rows = await database
-    .selectFrom("integrated_hour")
-    .select(["hour", "event_count"])
-    .where("error_id", "=", errorId)
-    .where("hour", ">=", first)
-    .where("hour", "<", first + length)
-    .execute();
+  // One row for all hours: 2,160 rows of 90 days took 2 ms, of the event loop most of it.
+  const error = await database
+    .selectFrom("integrated_error")
+    .select(
+      sql<string>`(select json_group_array(json_array(hour, event_count)) from integrated_hour
+        where error_id = integrated_error.id and hour >= ${first} and hour < ${first + length})`.as("hours"),
+    )
+    .where("id", "=", errorRowId(request.errorId))
+    .where("project_id", "=", request.projectId)
+    .executeTakeFirst();
+  if (!error) throw errorNotFound();
   const counts = Array.from({ length }, () => 0);
-  for (const { hour, event_count } of rows) counts[hour - first] = event_count;
+  for (const [hour, count] of JSON.parse(error.hours) as [number, number][]) counts[hour - first] = count;
   return { startTime: timestamp(first * hourMs), counts, lastHourRunning };
 }

@@ -5,6 +5,8 @@ export interface Tables {
   integrated_error: ErrorTable;
   integrated_event: EventTable;
   integrated_payload: PayloadTable;
+  integrated_block: { last_row_id: number; first_row_id: number; content: Buffer };
+  integrated_packed: { event_row_id: number; block_row_id: number; start: number; length: number };
   integrated_hour: { error_id: number; hour: number; event_count: number };
   integrated_user: { error_id: number; user: string; last_seen_day: number };
   integrated_tag: { error_id: number; key: string; value: string; last_seen_day: number };

@@ -4,7 +4,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
 import { grpcClient } from "../../support/grpc.ts";
-import { dayMs, movableFaultline, newUser, signIn } from "../../support/movable-faultline.ts";
+import { dayMs, movableFaultline, newUser, passTime, signIn } from "../../support/movable-faultline.ts";
 import { rejects } from "../../support/rejects.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { testConfig } from "../../support/test-config.ts";
@@ -200,7 +200,7 @@ test("acts are kept for a year and gone after it", async () => {
   const config = testConfig(tempDir());
   const moved = { at: Date.UTC(2026, 0, 10), now: () => moved.at };
   const usernames = async (days: number, made?: string) => {
-    moved.at = Date.UTC(2026, 0, 10) + days * dayMs;
+    await passTime(config, moved, Date.UTC(2026, 0, 10) + days * dayMs);
     const faultline = await startFaultline(config, moved);
     const its = grpcClient(faultline);
     if (made !== undefined) await its.users.createUser({ username: made }, its.auth);

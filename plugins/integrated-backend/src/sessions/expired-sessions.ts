@@ -14,11 +14,12 @@ const batchRows = 500;
 /** Releases whose expired hours are deleted in one transaction: 24 rows each when a day has passed. */
 const batchReleases = 20;
 
-/** Deletes sessions that no update can reach. Row ids grow with the time of the first one, so the oldest come first. */
+/** Deletes sessions that no update can reach. */
 export async function deleteSessions(database: Kysely<Tables>, { now }: Due): Promise<number> {
   const { numAffectedRows } = await sql`delete from integrated_session where id in (
-    select id from (select id, received_at from integrated_session order by id limit ${batchRows})
-    where received_at < ${now - sessionDays * dayMs})`.execute(database);
+    select id from integrated_session where received_at < ${now - sessionDays * dayMs} limit ${batchRows})`.execute(
+    database,
+  );
   return Number(numAffectedRows ?? 0);
 }
 
@@ -34,20 +35,22 @@ export async function deleteSessionCounters(database: Kysely<Tables>, { cutoff }
     .limit(batchReleases)
     .execute();
   if (releases.length === 0) return 0;
-  const ids = JSON.stringify(releases.map(({ id }) => id));
-  const users = await sql`delete from integrated_session_user where (release_id, day, user) in (
+  return database.transaction().execute(async (transaction) => {
+    const ids = JSON.stringify(releases.map(({ id }) => id));
+    const users = await sql`delete from integrated_session_user where (release_id, day, user) in (
     select release_id, day, user from integrated_session_user
     where release_id in (select value from json_each(${ids})) and day < ${cutoff / dayMs}
-    limit ${batchRows})`.execute(database);
-  const userCount = Number(users.numAffectedRows ?? 0);
-  if (userCount === batchRows) return userCount;
+    limit ${batchRows})`.execute(transaction);
+    const userCount = Number(users.numAffectedRows ?? 0);
+    if (userCount === batchRows) return userCount;
 
-  await sql`delete from integrated_session_hour
-    where release_id in (select value from json_each(${ids})) and hour < ${cutoff / hourMs}`.execute(database);
-  await sql`update integrated_release set
+    await sql`delete from integrated_session_hour
+    where release_id in (select value from json_each(${ids})) and hour < ${cutoff / hourMs}`.execute(transaction);
+    await sql`update integrated_release set
       first_hour = (select min(hour) from integrated_session_hour where release_id = integrated_release.id)
-    where id in (select value from json_each(${ids}))`.execute(database);
-  await sql`delete from integrated_release where first_hour is null
-    and id in (select value from json_each(${ids}))`.execute(database);
-  return userCount + releases.length;
+    where id in (select value from json_each(${ids}))`.execute(transaction);
+    await sql`delete from integrated_release where first_hour is null
+    and id in (select value from json_each(${ids}))`.execute(transaction);
+    return userCount + releases.length;
+  });
 }

@@ -6,6 +6,7 @@ import { Holding } from "./holding.ts";
 import { readBodyStart, refuseAnnounced, type BodyStart } from "./read-body.ts";
 import type { Body } from "./stored-payload.ts";
 import { streamBody, type BodyLimits } from "./stream-body.ts";
+import { nextTurn } from "./turns.ts";
 
 /** Reads and decompresses a body that is needed as a whole. A body that was streamed counts as sent plain. */
 export async function readDecodedBody(request: IncomingMessage, max: BodyLimits): Promise<Body> {
@@ -37,7 +38,9 @@ export async function readSmallBody(
 ): Promise<{ start: BodyStart; body: Body | undefined }> {
   refuseAnnounced(request, max.compressed);
   const start = await readBodyStart(request, small.compressed, holding);
-  return { start, body: start.isWhole ? decodeSmall(start.bytes, request.headers["content-encoding"]) : undefined };
+  if (!start.isWhole) return { start, body: undefined };
+  await nextTurn();
+  return { start, body: decodeSmall(start.bytes, request.headers["content-encoding"]) };
 }
 
 function decodeSmall(sent: Buffer, encodingHeader: string | undefined): Body | undefined {

@@ -1,0 +1,34 @@
+/** A time that jumps of the clock reach late, and what speaks against the clock. All goes on while the service runs. */
+export interface SettledTime {
+  /** The time by which ages are counted. */
+  readonly settledAt: number;
+  /** What the clock has told at its nearest since it differs from that. */
+  readonly toldAt: number;
+  /** How long the service has run since. */
+  readonly differsMs: number;
+}
+
+/** The running time after which a clock that jumped is believed: what goes wrong on a Friday is found on Monday. */
+export const believedAfterMs = 72 * 3_600_000;
+
+/** Smaller differences are those of any clock. */
+export const toleratedMs = 60_000;
+
+/** The settled time after another `ranMs` of running, when the clock tells `now`. */
+export function afterRunning(before: SettledTime, { now, ranMs }: { now: number; ranMs: number }): SettledTime {
+  const settledAt = before.settledAt + ranMs;
+  const toldAt = before.toldAt + ranMs;
+  const side = sideOf(now - settledAt);
+  if (side === 0 || side !== sideOf(toldAt - settledAt)) return { settledAt, toldAt: now, differsMs: 0 };
+
+  // A machine that is switched off each night jumps each morning: the doubt goes on, and the smallest jump is believed.
+  const nearest = side > 0 ? Math.min(toldAt, now) : Math.max(toldAt, now);
+  const differsMs = before.differsMs + ranMs;
+  if (differsMs < believedAfterMs) return { settledAt, toldAt: nearest, differsMs };
+  return { settledAt: nearest, toldAt: now, differsMs: 0 };
+}
+
+/** Whether the clock is ahead (1), behind (-1), or neither. */
+function sideOf(differenceMs: number): number {
+  return Math.abs(differenceMs) < toleratedMs ? 0 : Math.sign(differenceMs);
+}

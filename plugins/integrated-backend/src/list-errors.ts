@@ -1,0 +1,106 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { hourMs, pageSizeOf, pageToken, readPageToken } from "@faultline/plugin";
+import { ErrorSort, ErrorStatus, type ListErrorsRequest, type ListErrorsResponseSchema } from "@faultline/proto";
+import { sql, type Kysely } from "kysely";
+import { withSettledLastSeen } from "./errors.ts";
+import { condition, searchTokens, type SearchToken } from "./search.ts";
+import type { Tables } from "./tables.ts";
+import { errorToProto, type ErrorRow } from "./to-proto.ts";
+
+const statuses = [ErrorStatus.UNRESOLVED, ErrorStatus.RESOLVED, ErrorStatus.IGNORED] as const;
+
+const sortColumns: Readonly<Record<ErrorSort, "last_seen_at" | "first_seen_at" | "event_count">> = {
+  [ErrorSort.UNSPECIFIED]: "last_seen_at",
+  [ErrorSort.LAST_SEEN]: "last_seen_at",
+  [ErrorSort.FIRST_SEEN]: "first_seen_at",
+  [ErrorSort.EVENT_COUNT]: "event_count",
+};
+
+/** Counts of a search stop here, so that a tab costs the same in a project of any size. */
+const countedErrors = 1000;
+
+/** Hours of the trend beside each row. */
+const trendHours = 24;
+
+/** A row of the page beside the counts of the tabs; a page without errors is one row of counts. */
+type Listed = { unresolved: number; resolved: number; ignored: number } & (
+  (ErrorRow & { hours: string }) | { id: null }
+);
+
+/**
+ * A page of errors in keyset order; pages go both ways. One statement reads it with all that stands beside it: while
+ * events arrive, each trip to SQLite's thread waits for the event loop, and six trips took longer than their work.
+ */
+export async function listErrors(
+  database: Kysely<Tables>,
+  request: ListErrorsRequest,
+  now: number,
+): Promise<MessageInitShape<typeof ListErrorsResponseSchema>> {
+  const column = sortColumns[request.sort] ?? "last_seen_at";
+  const tokens = searchTokens(request.query);
+  const list = JSON.stringify(["errors", request.projectId, column, request.status, request.query]);
+  const place = readPageToken(list, request.pageToken, ["string", "number", "number"]);
+  const backwards = place?.[0] === "before";
+  const direction = backwards ? "asc" : "desc";
+  const size = pageSizeOf(request);
+  const found = (status: ErrorStatus) => matching(database, request.projectId, status, tokens);
+
+  // Each status is a walk along its own index; several are merged by sorting their first rows.
+  const wanted = request.status === ErrorStatus.UNSPECIFIED ? statuses : [request.status];
+  const walks = wanted.map((status) => {
+    let walk = found(status).select(column).orderBy(column, direction).orderBy("id", direction);
+    if (place) {
+      const [, value, id] = place;
+      const beyond = backwards ? ">" : "<";
+      walk = walk.where(({ eb, refTuple, tuple }) => eb(refTuple(column, "id"), beyond, tuple(value, id)));
+    }
+    return sql`select * from (${walk.limit(size + 1)})`;
+  });
+  const order = sql.raw(`order by ${column} ${direction}, id ${direction}`);
+  const ids = sql<number>`(select id from (${sql.join(walks, sql` union all `)}) ${order} limit ${size + 1})`;
+  const first = Math.floor(now / hourMs) - trendHours + 1;
+  const page = withSettledLastSeen(database, now).select(hoursSince(first).as("hours")).where("id", "in", ids);
+  const count = (status: ErrorStatus) => sql`(select count(*) from (${found(status).limit(countedErrors)}))`;
+  const { rows } = await sql<Listed>`select counts.*, page.* from (
+      select ${count(ErrorStatus.UNRESOLVED)} as unresolved, ${count(ErrorStatus.RESOLVED)} as resolved,
+        ${count(ErrorStatus.IGNORED)} as ignored
+    ) as counts left join (${page}) as page on true ${order}`.execute(database);
+
+  const errors = rows.filter((row) => row.id !== null);
+  const hasMore = errors.length > size;
+  const shown = backwards ? errors.slice(0, size).toReversed() : errors.slice(0, size);
+  const token = (side: "before" | "after", row: ErrorRow | undefined) =>
+    row ? pageToken(list, [side, row[column], row.id]) : "";
+  const { unresolved = 0, resolved = 0, ignored = 0 } = rows[0] ?? {};
+  return {
+    errors: shown.map((row) => errorToProto(row, trend(row.hours, first))),
+    nextPageToken: hasMore || backwards ? token("after", shown.at(-1)) : "",
+    previousPageToken: (backwards ? hasMore : place !== undefined) ? token("before", shown[0]) : "",
+    statusCounts: { unresolved, resolved, ignored },
+  };
+}
+
+/** The ids of a project's errors of one status that a search finds. */
+function matching(database: Kysely<Tables>, projectId: number, status: ErrorStatus, tokens: readonly SearchToken[]) {
+  let query = database
+    .selectFrom("integrated_error")
+    .select("id")
+    .where("project_id", "=", projectId)
+    .where("status", "=", status);
+  for (const token of tokens) query = query.where((builder) => condition(builder, token));
+  return query;
+}
+
+/** The hours of an error with their counts, as JSON: one more column instead of a statement of its own. */
+function hoursSince(first: number) {
+  return sql<string>`(select json_group_array(json_array(hour, event_count)) from integrated_hour
+    where error_id = integrated_error.id and hour >= ${first})`;
+}
+
+function trend(hours: string, first: number): number[] {
+  const counts = Array.from({ length: trendHours }, () => 0);
+  for (const [hour, count] of JSON.parse(hours) as [number, number][]) {
+    if (hour - first < trendHours) counts[hour - first] = count;
+  }
+  return counts;
+}

@@ -1,0 +1,42 @@
+import type { Project } from "../support/project.ts";
+
+/** A line of the table. */
+export interface Row {
+  readonly measure: string;
+  /** From the goals in docs/performance.md. */
+  readonly goal: string;
+  readonly measured: string;
+  /** What it is compared with, measured in turn with it. */
+  readonly floor?: string;
+  readonly ratio?: number;
+  /** Absent: there is no goal. */
+  readonly isMet?: boolean;
+}
+
+/** What a measure is given. */
+export interface Bench {
+  readonly rounds: number;
+  /** Of a round of load. */
+  readonly seconds: number;
+  readonly connections: number;
+  /** In the largest database. */
+  readonly events: number;
+  /** Where the bare server listens. */
+  readonly floorUrl: string;
+  /** A database with so many events, made once in a run; measures may add to it. The service must be started in it. */
+  largeDatabase(events: number): Promise<Stored>;
+  /** Says on stderr what is going on. */
+  progress(text: string): void;
+}
+
+/** A data directory with a project. */
+export interface Stored {
+  readonly dataDir: string;
+  readonly project: Project;
+}
+
+/**
+ * One measure: gives its rows as they are known. Fails when what it measured was not in order, such as an event that was
+ * refused.
+ */
+export type Measure = (bench: Bench) => AsyncIterable<Row>;

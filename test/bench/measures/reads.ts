@@ -1,0 +1,46 @@
+import type { Bench, Row } from "../bench.ts";
+import { allAcknowledged, startGenerator } from "../generate.ts";
+import { startChild } from "../child.ts";
+import type { ReaderResult } from "../reader.ts";
+import { fullRate, nextSeed } from "../rounds.ts";
+import { startService } from "../service.ts";
+import { ms, whole } from "../text.ts";
+
+const goalMs = 25;
+const bytes = 5_000;
+
+/** How long pages of the console wait while events come, at half the rate that is possible, and at all of it. */
+export async function* reads(bench: Bench): AsyncGenerator<Row> {
+  const { events, connections } = bench;
+  const stored = await bench.largeDatabase(events);
+  bench.progress(`reads during ingestion, ${whole(events)} events stored`);
+  await using service = await startService(stored);
+  const seconds = bench.seconds * bench.rounds;
+  const load = { ...service.door, bytes, groups: "200", seconds, connections } as const;
+  const during = async (rate: number | undefined) => {
+    const { grpcAddress } = service.server;
+    const generator = startGenerator({ ...load, rate, maxConnections: 1_000, seed: nextSeed() });
+    const reader = startChild<ReaderResult>("reader.ts", { grpcAddress, projectId: service.project.id });
+    await Promise.all([generator.ready, reader.ready]);
+    generator.go();
+    reader.go();
+    allAcknowledged(await generator.result);
+    reader.end();
+    const waits = await reader.result;
+    bench.progress(JSON.stringify(waits));
+    return waits;
+  };
+  const rate = await fullRate(bench, service.door, load);
+  const half = await during(rate / 2);
+  const full = await during(undefined);
+  for (const method of Object.keys(half)) {
+    const [atHalf, atFull] = [half[method], full[method]];
+    if (!atHalf || !atFull) continue;
+    yield {
+      measure: `${method} during ingestion, ${whole(events)} events, ${whole(events / 100)} errors`,
+      goal: `p95 <= ${goalMs} ms`,
+      measured: `half rate: p50 ${ms(atHalf.p50Ms)}, p95 ${ms(atHalf.p95Ms)}; full: p50 ${ms(atFull.p50Ms)}, p95 ${ms(atFull.p95Ms)}`,
+      isMet: atHalf.p95Ms <= goalMs && atFull.p95Ms <= goalMs,
+    };
+  }
+}

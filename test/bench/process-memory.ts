@@ -1,0 +1,8 @@
+import { readFileSync } from "node:fs";
+
+/** Resident memory of a process in MiB, now or at most so far; Linux only. */
+export function residentMiB(pid: number, when: "now" | "at most"): number {
+  const name = when === "now" ? "VmRSS" : "VmHWM";
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Math.round(Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) / 1024);
+}

@@ -1,0 +1,44 @@
+import { rmSync } from "node:fs";
+import { createProject, type Project } from "../support/project.ts";
+import { startServer, type Server } from "../support/server.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import type { Stored } from "./bench.ts";
+
+/** The running service with a project, under the settings of `npm start`, without rate limits. Disposing stops it. */
+export interface Service extends AsyncDisposable {
+  readonly server: Server;
+  readonly project: Project;
+  /** What the load generator needs to know. */
+  readonly door: { readonly url: string; readonly target: string };
+}
+
+/** Starts it in a new data directory, which goes with it, or where something is stored, which stays. */
+export async function startService(stored?: Stored, env: Readonly<Record<string, string>> = {}): Promise<Service> {
+  const dataDir = stored?.dataDir ?? tempDir();
+  const server = await startServer({ dataDir, env });
+  const project = stored?.project ?? (await createProject(server));
+  return {
+    server,
+    project,
+    door: doorOf(server, project),
+    async [Symbol.asyncDispose]() {
+      await server.stop();
+      const faults = server.output().match(/^\{"level":[56]0.*$/gm) ?? [];
+      if (faults.length > 0) console.error(`${faults.length} errors in the log, the first: ${faults[0]}`);
+      if (!stored) rmSync(dataDir, { recursive: true });
+    },
+  };
+}
+
+/** Makes a project in a data directory and leaves the service stopped. */
+export async function makeProject(): Promise<Stored> {
+  const dataDir = tempDir();
+  const server = await startServer({ dataDir });
+  const project = await createProject(server);
+  await server.stop();
+  return { dataDir, project };
+}
+
+export function doorOf(server: Pick<Server, "url">, project: Project): Service["door"] {
+  return { url: server.url, target: `/api/${project.id}/envelope/?sentry_key=${project.key}&sentry_version=7` };
+}
