@@ -135,7 +135,10 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   const { orm } = database;
   onStop("the database", () => orm.close());
   const ages = await AgeClock.open({ database, time, log });
-  onStop("saving the time", () => ages.save());
+  // What is saved here may be lost, as by a kill: a full disk must not keep the rest from stopping in order.
+  const saveOnStop = (what: string, save: () => Promise<void>) =>
+    onStop(what, () => save().catch((error: unknown) => log.error({ err: error }, `${what} failed`)));
+  saveOnStop("saving the time", () => ages.save());
   const firstCredentials = await makeFirstAdministrator({ orm, keyRing, clock, config });
 
   // The services.
@@ -201,8 +204,8 @@ export async function startFaultline(config: Config, time: MachineTime = machine
 
   const scheduler = new IntervalScheduler(log);
   const { deletion: deletionClock } = ages;
-  onStop("saving when client keys were last used", () => clientKeys.saveLastUsed());
-  onStop("saving outcomes", () => outcomes.save());
+  saveOnStop("saving when client keys were last used", () => clientKeys.saveLastUsed());
+  saveOnStop("saving outcomes", () => outcomes.save());
   onStop(
     () => `scheduled work: ${scheduler.running.join(", ")}`,
     () => scheduler.stop(),

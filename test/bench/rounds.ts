@@ -1,3 +1,5 @@
+import { cpus } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Bench } from "./bench.ts";
 import { allAcknowledged, generate, rateOf } from "./generate.ts";
 import type { GeneratorOptions, GeneratorResult } from "./generator.ts";
@@ -31,6 +33,7 @@ export async function inTurn<Name extends string>(
   }));
   for (let round = 0; round <= rounds; round += 1)
     for (const { name, door, results } of turns) {
+      await quiet();
       const roundSeconds = round === 0 ? warmUpSeconds : seconds;
       const options = { ...door, ...load, seconds: roundSeconds, connections, seed: nextSeed() };
       const result = allAcknowledged(await generate(options));
@@ -38,6 +41,16 @@ export async function inTurn<Name extends string>(
       progress(`${name}: ${Math.round(rateOf(result))}/s${round === 0 ? " (warm-up)" : ""}`);
     }
   return Object.fromEntries(turns.map(({ name, results }) => [name, summary(results)])) as Record<Name, InTurn>;
+}
+
+/** Waits until the machine has next to nothing to do: a service that was loaded before still packs what it got. */
+async function quiet(): Promise<void> {
+  const idleMs = () => cpus().reduce((sum, { times }) => sum + times.idle, 0);
+  for (let tries = 0; tries < 60; tries += 1) {
+    const before = idleMs();
+    await delay(500);
+    if (idleMs() - before > 0.9 * 500 * cpus().length) return;
+  }
 }
 
 /** Medians of the rounds of one server. */

@@ -196,6 +196,41 @@ const retention: Scenario = {
   }),
 };
 
+// Packing: it runs at the start, for events that waited an hour for others
+const packing: Scenario = {
+  name: "packing",
+  prepare: async () => {
+    const dataDir = await prepared(async (server) => {
+      project = await createProject(server);
+      await sendSome(server, new Set(), new Set());
+      await sendSome(server, new Set(), new Set());
+    });
+    const database = new DatabaseSync(join(dataDir, "faultline.db"));
+    database.exec(`
+      update integrated_event set received_at = received_at - 7200000;
+      update integrated_user set last_seen_day = (select max(received_at) / 86400000 from integrated_event e
+        where e.error_id = integrated_user.error_id and e.user = integrated_user.user)`);
+    database.close();
+    return dataDir;
+  },
+  try: () => ({
+    async check(server, client) {
+      const database = new DatabaseSync(join(server.dataDir, "faultline.db"), { readOnly: true });
+      const loose = () => database.prepare("select count(*) as n from integrated_payload").get()?.["n"];
+      await until("all are packed", () => loose() === 0);
+      database.close();
+      const types: string[] = [];
+      for (const { errorId } of await storedErrors(client, project.id)) {
+        for (const eventId of await storedEventIds(client, project.id, errorId)) {
+          const { event } = await client.errors.getEvent({ projectId: project.id, eventId }, client.auth);
+          types.push(...(event?.exceptions.map(({ type }) => type) ?? []));
+        }
+      }
+      assert.equal(types.toSorted(), ["Error0", "Error0", "Error0", "Error0", "Error1", "Error1"]);
+    },
+  }),
+};
+
 // The first start: keys, tables and the administrator
 const firstStart: Scenario = {
   name: "the first start",
@@ -323,7 +358,7 @@ async function killAtEach(scenario: Scenario, base: string, call: string, step: 
 const missing = whyNoStrace();
 if (missing !== "") console.log(`Skipped: kills at each write, sync and rename, as ${missing}.`);
 else {
-  const all = [ingestion, stopping, keyDeletion, settings, retention, firstStart, migration];
+  const all = [ingestion, stopping, keyDeletion, settings, retention, packing, firstStart, migration];
   for (const scenario of isWhole ? all : [ingestion]) {
     test(`${scenario.name}: a kill at any write, sync or rename loses and doubles nothing`, async () => {
       const startedAt = performance.now();

@@ -3,6 +3,9 @@ import type { Log, Scheduler } from "@faultline/plugin";
 /** How long what is running has to end by itself when it is stopped: most work does, and need not be begun again. */
 const graceMs = 2_000;
 
+/** A failure is not told again for so long: on a full disk some work fails each second. */
+const silentMs = 600_000;
+
 /** Runs work now and at intervals until it is stopped; `stop` waits for what is running, and soon tells it to give up. */
 export class IntervalScheduler implements Scheduler {
   readonly #log: Log;
@@ -16,12 +19,16 @@ export class IntervalScheduler implements Scheduler {
 
   every(intervalMs: number, name: string, task: (signal: AbortSignal) => Promise<void>): void {
     let busy = false;
+    let toldAt = Number.NEGATIVE_INFINITY;
     const run = async () => {
       if (busy) return;
       busy = true;
       try {
         await task(this.#stopped.signal);
       } catch (error) {
+        const now = performance.now();
+        if (now - toldAt < silentMs) return;
+        toldAt = now;
         this.#log.error({ err: error, task: name }, "scheduled work failed");
       } finally {
         busy = false;

@@ -70,7 +70,7 @@ export interface Clock {
 /** Runs work again and again until the product stops. */
 export interface Scheduler {
   /**
-   * Runs `task` now, in the background, and then each `intervalMs`, never twice at once; a failure is logged and the
+   * Runs `task` now, in the background, and then each `intervalMs`, never twice at once; a failure is logged, at most each ten minutes, and the
    * next run comes all the same. The product waits for the task when it stops, and after two seconds aborts `signal`: a
    * task of many steps looks at it between them and leaves the rest to the next start.
    */

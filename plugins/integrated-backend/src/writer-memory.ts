@@ -9,6 +9,11 @@ export class EventRowIds {
   next(): number {
     return ++this.#last;
   }
+
+  /** The newest that was given out. */
+  get last(): number {
+    return this.#last;
+  }
 }
 
 /** Rows remembered; each takes about 150 bytes. */

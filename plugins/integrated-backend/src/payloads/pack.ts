@@ -3,6 +3,7 @@ import { constants, zstdCompress } from "node:zlib";
 import { hourMs } from "@faultline/plugin";
 import type { PayloadEncoding } from "@faultline/proto";
 import { sql, type Kysely } from "kysely";
+import { inBackground } from "../in-background.ts";
 import type { Tables } from "../tables.ts";
 import { callPackProcedure } from "./pack-procedure.ts";
 import { jsonAt } from "./payload.ts";
@@ -18,8 +19,8 @@ const level = { params: { [constants.ZSTD_c_compressionLevel]: 9 } };
 /** JSON in a block. To read one event the whole is decompressed, which takes 0.7 ms. */
 const blockBytes = 512 * 1024;
 
-/** Events of one step, and what they may take in memory; one event may take more by itself. */
-const step = { events: 256, bytes: 4 * 1024 * 1024 };
+/** Events of one step, and their bytes: few enough for the writer to be held some milliseconds. One event may take more. */
+const step = { events: 64, bytes: 1024 * 1024 };
 
 /** Fewer events than a step wait so long for others. */
 const patienceMs = hourMs;
@@ -53,7 +54,7 @@ export async function packNext(database: Sides, now: number): Promise<boolean> {
     end += content.length;
   }
   const texts = { blocks: JSON.stringify(blocks), rows: JSON.stringify(rows) };
-  await callPackProcedure(database.write, { ...texts, contents: Buffer.concat(contents) });
+  await inBackground(() => callPackProcedure(database.write, { ...texts, contents: Buffer.concat(contents) }));
   return true;
 }
 
