@@ -96,12 +96,14 @@ async function replace(server: Server, senders: Senders, next: ServerOptions): P
 /** Whether a release takes the database that a later one migrated; else it must say so and leave it. */
 async function takes(options: ServerOptions): Promise<boolean> {
   const started = launch(options);
-  const isReady = until("it is ready", () => started.output().includes("Faultline is ready"), { deadlineMs: 60_000 });
-  const ended = await Promise.race([isReady, started.ended]);
-  if (ended !== true) assert.match(started.output(), "by a newer release");
-  started.process.kill("SIGTERM");
-  await started.ended;
-  return ended === true;
+  let hasEnded = false;
+  const ended = started.ended.then(() => (hasEnded = true));
+  const isReady = () => started.output().includes("Faultline is ready");
+  await until("it is ready or ends", () => isReady() || hasEnded, { deadlineMs: 60_000 });
+  if (hasEnded) assert.match(started.output(), "by a newer release");
+  else started.process.kill("SIGTERM");
+  await ended;
+  return isReady();
 }
 
 for (const name of upgradedFrom) {
