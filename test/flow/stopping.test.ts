@@ -25,7 +25,7 @@ import { storedErrors, storedEventIds } from "../support/stored.ts";
 import { until } from "../support/until.ts";
 
 /** `STOP_ROUNDS=100` for the long form. */
-const rounds = Number(process.env["STOP_ROUNDS"] ?? 2);
+const rounds = Number(process.env["STOP_ROUNDS"] ?? 1);
 
 /** Set SEED to repeat the moments of a run. */
 const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);

@@ -88,7 +88,7 @@ class SqlitePool implements Driver {
     const connection = (lease as Lease).end(); // Kysely hands back what acquireConnection gave
     if (!connection) return Promise.resolve(); // it went back before; whoever waits goes on waiting
     // Whoever wrote last has its answer while the log is copied; only the next one waits for that.
-    if (connection.isCheckpointDue) void connection.checkpoint().finally(() => this.#lend(connection));
+    if (connection.needsCheckpoint()) void connection.checkpoint().finally(() => this.#lend(connection));
     else this.#lend(connection);
     return Promise.resolve();
   }
@@ -181,6 +181,8 @@ const framesAtCheckpoint = 2_000;
 class SqliteConnection {
   /** The log's index, of the connection that writes. */
   #logIndex: number | undefined;
+  /** Up to here the last checkpoint was to copy; as long as somebody reads, as a backup does, it may not. */
+  #framesTried = 0;
   readonly #database: sqlite3.Database;
   readonly #statements = new Map<string, { statement: sqlite3.Statement; readsRows: boolean }>();
   /** Why it does nothing more. */
@@ -226,13 +228,16 @@ class SqliteConnection {
     }
   }
 
-  /** Whether the log is long enough to be copied. Reads its index, as walformat.html describes it, in 4 us. */
-  get isCheckpointDue(): boolean {
+  /** Whether the log is long enough to be copied, and was not tried yet. Reads its index (walformat.html) in 4 us. */
+  needsCheckpoint(): boolean {
     if (this.#logIndex === undefined) return false;
     const header = new Uint32Array(25);
     readSync(this.#logIndex, header, 0, header.byteLength, 0);
     const [frames = 0, copied = 0] = [header[4], header[24]];
-    return frames - copied >= framesAtCheckpoint;
+    if (frames < this.#framesTried) this.#framesTried = 0; // the log began anew
+    if (frames - Math.max(copied, this.#framesTried) < framesAtCheckpoint) return false;
+    this.#framesTried = frames;
+    return true;
   }
 
   /** Copies the log into the file; a failed sync ends the process, see `#known`. */
