@@ -2,7 +2,7 @@
  * Measures what docs/performance.md promises and prints it as a Markdown table: `npm run bench -- [--only rates,latency]
  * [--rounds 3] [--seconds 5] [--connections 64] [--events 1000000]`. What is going on comes on stderr. Data lies in the
  * directory for temporary files, which should be on the disk that is to be measured: TMPDIR moves it. 10,000,000 events
- * take 20 GB there. Fails when a measure fails; a goal that is not met is only said.
+ * take 4 GB there. Fails when a measure fails; a goal that is not met is only said.
  */
 import { parseArgs } from "node:util";
 import type { Bench, Measure, Row, Stored } from "./bench.ts";

@@ -94,6 +94,14 @@ function sending(afterwards: (server: Server) => Promise<unknown>): Try {
 
 const withProject = () => prepared(async (server) => void (project = await createProject(server)));
 
+/** Twice what sendSome sends. */
+const withEvents = () =>
+  prepared(async (server) => {
+    project = await createProject(server);
+    await sendSome(server, new Set(), new Set());
+    await sendSome(server, new Set(), new Set());
+  });
+
 const ingestion: Scenario = {
   name: "ingestion",
   prepare: withProject,
@@ -165,11 +173,7 @@ const settings: Scenario = {
 const retention: Scenario = {
   name: "retention",
   prepare: async () => {
-    const dataDir = await prepared(async (server) => {
-      project = await createProject(server);
-      await sendSome(server, new Set(), new Set());
-      await sendSome(server, new Set(), new Set());
-    });
+    const dataDir = await withEvents();
     const database = new DatabaseSync(join(dataDir, "faultline.db"));
     const past = 100 * 86_400_000;
     // The first of the two rounds was received 100 days ago. Hours and days are counted anew from the events.
@@ -200,11 +204,7 @@ const retention: Scenario = {
 const packing: Scenario = {
   name: "packing",
   prepare: async () => {
-    const dataDir = await prepared(async (server) => {
-      project = await createProject(server);
-      await sendSome(server, new Set(), new Set());
-      await sendSome(server, new Set(), new Set());
-    });
+    const dataDir = await withEvents();
     const database = new DatabaseSync(join(dataDir, "faultline.db"));
     database.exec(`
       update integrated_event set received_at = received_at - 7200000;
