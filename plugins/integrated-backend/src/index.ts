@@ -35,10 +35,7 @@ import { EventRowIds, KnownRows, type WriterMemory } from "./writer-memory.ts";
 const retentionIntervalMs = 3_600_000;
 const packingIntervalMs = 5_000;
 
-/**
- * Beyond this many events a millisecond, packing leaves the machine to ingestion: beside 2,500 events/s it made one
- * acknowledgement in a hundred wait 24 ms and more.
- */
+/** Beyond this many events a millisecond, packing leaves the machine to ingestion: it takes 0.4 ms of a core for 25 kB. */
 const busyRate = 0.5;
 
 const watchedErrors = 100;
