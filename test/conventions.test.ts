@@ -112,6 +112,17 @@ test("nothing goes out of the process but by the outbound client", () => {
   assert.ok(["connect", "exchange", "resolve"].every((name) => goers.includes(`backend/src/outbound/${name}.ts`)));
 });
 
+test("a test reads the file of a service in its own process by a copy only", () => {
+  // See test/support/other-process.ts: two libraries of SQLite in one process break each other's locks.
+  const ownProcess = /\b(?:startFaultline|movableFaultline)\(/;
+  const isTest = (file: string) => file.startsWith("test/") && ownProcess.test(textOf(file));
+  assert.ok(code.filter(isTest).length > 20);
+  assert.equal(
+    code.filter((file) => isTest(file) && /\bnew DatabaseSync\(/.test(textOf(file))),
+    [],
+  );
+});
+
 test("no page shows text as HTML", () => {
   assert.equal(
     files.filter((file) => file.endsWith(".svelte") && /\{@html\b/.test(textOf(file))),

@@ -1,11 +1,10 @@
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { Backend } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../backend/src/main.ts";
 import { grpcClient } from "../support/grpc.ts";
 import { dayMs, hourMs } from "../support/movable-faultline.ts";
+import { openCopy } from "../support/other-process.ts";
 import { recount } from "../support/recount.ts";
 import { newEventId, sendStore, type Target } from "../support/send.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -45,7 +44,7 @@ async function run(options: { forMs?: number; jumpBy?: number; messages?: readon
 
 /** Titles of the events that are stored, and when they seem to have been received. */
 function stored(): { title: string; receivedAt: number }[] {
-  using database = new DatabaseSync(join(dataDir, "faultline.db"), { readOnly: true });
+  using database = openCopy(dataDir);
   assert.equal(recount(database), []);
   const rows = database.prepare("select title, received_at from integrated_event order by id").all();
   return rows.map(({ title, received_at: at }) => ({ title: String(title), receivedAt: Number(at) }));

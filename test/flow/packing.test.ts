@@ -1,5 +1,3 @@
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { gzipSync } from "node:zlib";
 import { Backend, EventSchema } from "@faultline/proto";
 import { toJson } from "@bufbuild/protobuf";
@@ -7,6 +5,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../backend/src/main.ts";
 import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { openCopy } from "../support/other-process.ts";
 import { recount } from "../support/recount.ts";
 import { envelope, newEventId, post, sendEvent, sendStore, type Target } from "../support/send.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -46,7 +45,7 @@ async function createProject({ client }: Running, path: string): Promise<Target>
 
 /** Looks into the file beside the service. */
 function count(sql: string): number {
-  using database = new DatabaseSync(join(dataDir, "faultline.db"), { readOnly: true });
+  using database = openCopy(dataDir);
   return Number(Object.values(database.prepare(sql).get() ?? {})[0]);
 }
 
@@ -109,7 +108,7 @@ test("packed events read as they did before, and a block holds events of one pro
     assert.ok(blocksOf(shop) >= 2, "what is too large for a block with others has its own");
     assert.is(blocksOf(blog), 1);
     assert.is(blocks(), blocksOf(shop) + blocksOf(blog));
-    using database = new DatabaseSync(join(dataDir, "faultline.db"), { readOnly: true });
+    using database = openCopy(dataDir);
     assert.equal(recount(database), []);
   }));
 

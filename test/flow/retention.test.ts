@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { Backend, ErrorReason } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline, type Faultline } from "../../backend/src/main.ts";
 import { grpcClient, type GrpcClient } from "../support/grpc.ts";
 import { passTime } from "../support/movable-faultline.ts";
+import { openCopy } from "../support/other-process.ts";
 import { recount } from "../support/recount.ts";
 import { rejects } from "../support/rejects.ts";
 import { newEventId, sendStore, type Target } from "../support/send.ts";
@@ -71,7 +71,7 @@ async function find({ client }: Running, title: string) {
 
 /** Looks into the file while no service runs. */
 function inDatabase<Result>(look: (database: DatabaseSync) => Result): Result {
-  using database = new DatabaseSync(join(dataDir, "faultline.db"), { readOnly: true });
+  using database = openCopy(dataDir);
   return look(database);
 }
 

@@ -1,5 +1,4 @@
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { Backend, SessionStatus, type Release } from "@faultline/proto";
 import * as fc from "fast-check";
@@ -7,6 +6,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../backend/src/main.ts";
 import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { openCopy } from "../support/other-process.ts";
 import { recount, recountSessions } from "../support/recount.ts";
 import { newEventId } from "../support/send.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -267,7 +267,7 @@ async function runLoads(arbitrary: fc.Arbitrary<Load>): Promise<string> {
 }
 
 function inDatabase(dataDir: string, count: (database: DatabaseSync) => string[]): string[] {
-  using database = new DatabaseSync(join(dataDir, "faultline.db"), { readOnly: true });
+  using database = openCopy(dataDir);
   return count(database);
 }
 

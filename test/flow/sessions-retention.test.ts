@@ -1,5 +1,3 @@
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { Backend, SessionStatus } from "@faultline/proto";
 import { test } from "uvu";
@@ -7,6 +5,7 @@ import * as assert from "uvu/assert";
 import { startFaultline } from "../../backend/src/main.ts";
 import { grpcClient, type GrpcClient } from "../support/grpc.ts";
 import { passTime } from "../support/movable-faultline.ts";
+import { openCopy } from "../support/other-process.ts";
 import { recount } from "../support/recount.ts";
 import { envelope, newEventId, sendEnvelope } from "../support/send.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -78,12 +77,12 @@ async function listed({ releases, auth }: GrpcClient) {
 
 /** Rows of a table, while no service runs. */
 function rows(table: string): number {
-  using database = new DatabaseSync(join(dataDir, "faultline.db"), { readOnly: true });
+  using database = openCopy(dataDir);
   return Number(database.prepare(`select count(*) as n from ${table}`).get()?.["n"]);
 }
 
 function differences(): string[] {
-  using database = new DatabaseSync(join(dataDir, "faultline.db"), { readOnly: true });
+  using database = openCopy(dataDir);
   return recount(database);
 }
 

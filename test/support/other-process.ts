@@ -1,9 +1,13 @@
-import { execFile, spawn } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
+import { tempDir } from "./temp-dir.ts";
 
 // Locks of files are those of a process: SQL that a service in the test's own process is to meet must run in another.
+// Nor may the test read that file with a second library: not seeing the locks of the first, it takes itself for the only
+// one, truncates the log's index, and the first dies of SIGBUS (https://www.sqlite.org/howtocorrupt.html, 2.2.1).
 
 const open = `
   const { DatabaseSync } = require("node:sqlite");
@@ -34,4 +38,11 @@ export async function takeDatabase(dataDir: string): Promise<() => Promise<void>
     child.stdin.end();
     await ended;
   };
+}
+
+/** A copy of the database as it is now, page by page, of a service in the test's own process; it may be running. */
+export function openCopy(dataDir: string): DatabaseSync {
+  const copy = join(tempDir(), "copy.db");
+  execFileSync(process.execPath, argumentsOf(`require("node:sqlite").backup(database, process.argv[2])`, dataDir, copy));
+  return new DatabaseSync(copy);
 }

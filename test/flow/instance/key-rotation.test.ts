@@ -1,13 +1,13 @@
 // limit: 240 s
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { randomBytes } from "node:crypto";
 import { Backend } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
 import { grpcClient, type GrpcClient } from "../../support/grpc.ts";
+import { execSql, openCopy } from "../../support/other-process.ts";
 import { createProject } from "../../support/project.ts";
 import { rejects } from "../../support/rejects.ts";
 import { newEventId, sendEvent } from "../../support/send.ts";
@@ -29,7 +29,7 @@ const keyIds = (dataDir: string) => keyFile(dataDir).keys.map(({ id }) => id);
 
 /** The keys that encrypted the stored values, such as `["v1.1", "v1.2"]`. Of a service that does not run. */
 function usedKeys(dataDir: string): string[] {
-  using database = new DatabaseSync(join(dataDir, "faultline.db"), { readOnly: true });
+  using database = openCopy(dataDir);
   const rows = database
     .prepare(
       `select sealed_pair as sealed from client_key union all
@@ -185,21 +185,16 @@ test("a start with a second key in the file, and nothing encrypted with it, goes
 test("a start with half of the secrets encrypted with the second key goes on", async () => {
   const found = await installation();
   addKey(found.dataDir);
-  using before = new DatabaseSync(join(found.dataDir, "faultline.db"));
+  using before = openCopy(found.dataDir);
   const old = before.prepare("select id, sealed_pair from client_key order by id").all();
-  before.close();
   await running(found.dataDir, found.clock, async (client) => {
     await until("nothing to wait", async () => (await waiting(client)) === 0);
   });
   assert.equal(keyIds(found.dataDir), ["2", "1"]);
-  using database = new DatabaseSync(join(found.dataDir, "faultline.db"));
-  for (const [n, row] of old.entries()) {
-    if (n % 2 === 0) continue;
-    database
-      .prepare("update client_key set sealed_pair = ? where id = ?")
-      .run(row["sealed_pair"] ?? null, row["id"] ?? null);
-  }
-  database.close();
+  const back = old
+    .filter((_, n) => n % 2 === 1)
+    .map((row) => `update client_key set sealed_pair = '${String(row["sealed_pair"])}' where id = ${String(row["id"])};`);
+  await execSql(found.dataDir, back.join("\n"));
   assert.equal(usedKeys(found.dataDir), ["v1.1", "v1.2"]);
   await resume(found);
 });
@@ -243,13 +238,8 @@ test("a secret that was moved to another row is not shown there, and a rotation 
   const { dataDir, clock, filled } = found;
   const [from, to] = filled.projects;
   assert.ok(from && to);
-  using database = new DatabaseSync(join(dataDir, "faultline.db"));
-  database
-    .prepare(
-      "update client_key set sealed_pair = (select sealed_pair from client_key where project_id = ? limit 1) where project_id = ?",
-    )
-    .run(from.id, to.id);
-  database.close();
+  const other = `select sealed_pair from client_key where project_id = ${from.id} limit 1`;
+  await execSql(dataDir, `update client_key set sealed_pair = (${other}) where project_id = ${to.id}`);
   await running(dataDir, clock, async (client) => {
     const refusal = await rejects(client.clientKeys.listClientKeys({ projectId: to.id }, client.auth), "INTERNAL");
     assert.not.match(refusal.message, from.key);

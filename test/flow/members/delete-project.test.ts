@@ -1,11 +1,11 @@
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { Backend, Role, SessionStatus } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
 import { grpcClient } from "../../support/grpc.ts";
+import { openCopy } from "../../support/other-process.ts";
 import { recount } from "../../support/recount.ts";
 import { refusedBecause } from "../../support/refused-because.ts";
 import { envelope, newEventId, sendEnvelope, sendEvent, type Target } from "../../support/send.ts";
@@ -62,7 +62,7 @@ const read = (projectId: number, auth = client.auth) =>
 const deleted = async () => (await client.projects.listDeletedProjects({}, client.auth)).projects;
 
 function inDatabase<Result>(look: (database: DatabaseSync) => Result): Result {
-  using database = new DatabaseSync(join(config.dataDir, "faultline.db"), { readOnly: true });
+  using database = openCopy(config.dataDir);
   return look(database);
 }
 

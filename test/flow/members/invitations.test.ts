@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { Permission, Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
 import { grpcClient } from "../../support/grpc.ts";
+import { openCopy } from "../../support/other-process.ts";
 import { refusedBecause } from "../../support/refused-because.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { testConfig } from "../../support/test-config.ts";
@@ -48,7 +48,7 @@ const roleIn = async (projectId: number, { auth }: Person) =>
   (await client.projects.getProject({ key: { case: "projectId", value: projectId } }, auth)).project?.role;
 
 const inDatabase = (statement: string) => {
-  using database = new DatabaseSync(join(config.dataDir, "faultline.db"), { readOnly: true });
+  using database = openCopy(config.dataDir);
   return database.prepare(statement).all();
 };
 
