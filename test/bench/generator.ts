@@ -33,6 +33,8 @@ export interface GeneratorResult {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
+  /** Processor time that sending and waiting took: what the server did not have. */
+  readonly cpuSeconds: number;
   /** Of the HTTP bodies, on average. */
   readonly bodyBytes: number;
 }
@@ -55,8 +57,10 @@ const latencies: number[] = [];
 const refused: Record<string, number> = {};
 let acknowledged = 0;
 const startedAt = performance.now();
+const cpuBefore = process.cpuUsage();
 const { due, sent } = await (rate === undefined ? closedLoop() : openLoop(rate));
 const endedAt = performance.now();
+const cpu = process.cpuUsage(cpuBefore);
 
 const answered = acknowledged + Object.values(refused).reduce((sum, n) => sum + n, 0);
 const sorted = Float64Array.from(latencies).toSorted();
@@ -68,6 +72,7 @@ const result: GeneratorResult = {
   unsent: due - sent,
   sent,
   seconds: (endedAt - startedAt) / 1000,
+  cpuSeconds: (cpu.user + cpu.system) / 1e6,
   p50Ms: quantile(0.5),
   p99Ms: quantile(0.99),
   maxMs: quantile(1),

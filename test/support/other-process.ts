@@ -43,6 +43,9 @@ export async function takeDatabase(dataDir: string): Promise<() => Promise<void>
 /** A copy of the database as it is now, page by page, of a service in the test's own process; it may be running. */
 export function openCopy(dataDir: string): DatabaseSync {
   const copy = join(tempDir(), "copy.db");
-  execFileSync(process.execPath, argumentsOf(`require("node:sqlite").backup(database, process.argv[2])`, dataDir, copy));
+  execFileSync(
+    process.execPath,
+    argumentsOf(`require("node:sqlite").backup(database, process.argv[2])`, dataDir, copy),
+  );
   return new DatabaseSync(copy);
 }

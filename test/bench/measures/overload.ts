@@ -49,7 +49,7 @@ export async function* overload(bench: Bench): AsyncGenerator<Row> {
   yield {
     measure: `overload at ${times}x, 5 kB: events/s accepted`,
     goal: `>= ${goal} of the maximum, the rest 429 or 503 with Retry-After`,
-    measured: `${whole(rate)}/s of ${whole(sum(({ sent }) => sent) / took)}/s that arrived; refused: ${others}; unanswered: ${unanswered}; p99 ${ms(results.at(-1)?.p99Ms ?? 0)}`,
+    measured: `${whole(rate)}/s of ${whole(sum(({ sent }) => sent) / took)}/s that arrived; refused: ${others}; unanswered: ${unanswered}; p99 ${ms(results.at(-1)?.p99Ms ?? 0)}; the load generator took ${(sum(({ cpuSeconds }) => cpuSeconds) / took).toFixed(2)} of the cores`,
     floor: `${whole(maximum)}/s (our maximum)`,
     ratio,
     isMet: ratio >= goal && isProper && unanswered === 0,

@@ -193,7 +193,9 @@ test("a start with half of the secrets encrypted with the second key goes on", a
   assert.equal(keyIds(found.dataDir), ["2", "1"]);
   const back = old
     .filter((_, n) => n % 2 === 1)
-    .map((row) => `update client_key set sealed_pair = '${String(row["sealed_pair"])}' where id = ${String(row["id"])};`);
+    .map(
+      (row) => `update client_key set sealed_pair = '${String(row["sealed_pair"])}' where id = ${String(row["id"])};`,
+    );
   await execSql(found.dataDir, back.join("\n"));
   assert.equal(usedKeys(found.dataDir), ["v1.1", "v1.2"]);
   await resume(found);

@@ -1,0 +1,118 @@
+import type { CompiledQuery, QueryResult } from "kysely";
+import sqlite3 from "sqlite3";
+import { failedSync, withKnownName } from "./sqlite-error.ts";
+
+/** Statements with these first words, or a RETURNING clause, give rows. */
+const readsRows = /^\s*(select|with|pragma|explain|values)\b|\breturning\b/i;
+
+/** More statements than the product has, so that in practice each is compiled once a connection. */
+const statementCacheSize = 300;
+
+/** SQLITE_OPEN_EXRESCODE of sqlite3.h, which the driver passes on: errors tell a failed sync from a failed write. */
+const extendedResultCodes = 0x02000000;
+
+/** One connection of the driver, with its prepared statements. */
+export class SqliteConnection {
+  readonly #database: sqlite3.Database;
+  readonly #statements = new Map<string, { statement: sqlite3.Statement; readsRows: boolean }>();
+  /** Why it does nothing more. */
+  #broken: Error | undefined;
+
+  private constructor(database: sqlite3.Database) {
+    this.#database = database;
+  }
+
+  static async open(file: string, access: "write" | "read"): Promise<SqliteConnection> {
+    const mode = access === "write" ? sqlite3.OPEN_READWRITE | sqlite3.OPEN_CREATE : sqlite3.OPEN_READONLY;
+    const database = await new Promise<sqlite3.Database>((resolve, reject) => {
+      const opened = new sqlite3.Database(file, mode | extendedResultCodes, (error) =>
+        error ? reject(error) : resolve(opened),
+      );
+    });
+    // Another process may hold the lock. Two batches wait one after the other, and SDKs wait for some seconds only.
+    database.configure("busyTimeout", 2_000);
+    const connection = new SqliteConnection(database);
+    await connection.#configure(access);
+    return connection;
+  }
+
+  /** Sets the pragmas every guarantee rests on and reads them back: SQLite ignores a pragma it cannot obey. */
+  async #configure(access: "write" | "read"): Promise<void> {
+    const wanted: Record<string, string | number> = {
+      // SQLite's own checkpoints tell nobody that a sync failed, and stand between a commit and its answer.
+      ...(access === "write" && { journal_mode: "wal", journal_size_limit: 67_108_864, wal_autocheckpoint: 0 }),
+      synchronous: 2, // FULL: WAL with NORMAL keeps commits through a crash of the process, not of the machine
+      foreign_keys: 1,
+      trusted_schema: 0,
+      cache_size: access === "write" ? -16_000 : -4_000, // KiB
+    };
+    for (const [name, value] of Object.entries(wanted)) {
+      await this.#all(`pragma ${name} = ${value}`, []);
+      const [row] = await this.#all(`pragma ${name}`, []);
+      const got = row && Object.values(row)[0];
+      if (got !== value) throw new Error(`SQLite did not accept ${name} = ${value}; it has ${String(got)}.`);
+    }
+  }
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.#broken) throw this.#broken;
+    const cached = this.#statements.get(sql) ?? (await this.#prepare(sql));
+    return new Promise((resolve, reject) => {
+      // A statement that met SQLITE_BUSY stays begun until it is reset, and as long as it is, SQLite commits no other.
+      const fail = (error: Error) => cached.statement.reset(() => reject(this.#known(error)));
+      if (cached.readsRows) {
+        cached.statement.all<R>(parameters, (error, rows) => (error ? fail(error) : resolve({ rows })));
+      } else {
+        cached.statement.run(parameters, function (error) {
+          if (error) fail(error);
+          else resolve({ rows: [], numAffectedRows: BigInt(this.changes), insertId: BigInt(this.lastID) });
+        });
+      }
+    });
+  }
+
+  /** The error as all the rest knows it. After a failed sync the connection does nothing more and the process ends. */
+  #known(error: Error): Error {
+    const known = withKnownName(error);
+    if (failedSync(known)) {
+      this.#broken = known;
+      queueMicrotask(() => {
+        throw new Error("The disk failed to keep what was written: the service ends, to read anew what is there.", {
+          cause: known,
+        });
+      });
+    }
+    return known;
+  }
+
+  async #prepare(sql: string) {
+    const statement = await new Promise<sqlite3.Statement>((resolve, reject) => {
+      const prepared: sqlite3.Statement = this.#database.prepare(sql, (error: Error | null) =>
+        error ? reject(withKnownName(error)) : resolve(prepared),
+      );
+    });
+    const entry = { statement, readsRows: readsRows.test(sql) };
+    if (this.#statements.size >= statementCacheSize) {
+      const [oldest] = this.#statements.keys();
+      if (oldest !== undefined) {
+        this.#statements.get(oldest)?.statement.finalize();
+        this.#statements.delete(oldest);
+      }
+    }
+    this.#statements.set(sql, entry);
+    return entry;
+  }
+
+  #all(sql: string, parameters: readonly unknown[]): Promise<Record<string, unknown>[]> {
+    return new Promise((resolve, reject) =>
+      this.#database.all<Record<string, unknown>>(sql, parameters, (error, rows) =>
+        error ? reject(withKnownName(error)) : resolve(rows),
+      ),
+    );
+  }
+
+  async close(): Promise<void> {
+    for (const { statement } of this.#statements.values()) statement.finalize();
+    await new Promise<void>((resolve, reject) => this.#database.close((error) => (error ? reject(error) : resolve())));
+  }
+}
