@@ -26,15 +26,12 @@ import { AgeClock, type MachineTime } from "./clock/age-clock.ts";
 import { ConsolePages } from "./console-pages.ts";
 import { Guard } from "./access/guard.ts";
 import { guardedCore } from "./core.ts";
+import { coreMigrations, inOrder } from "./database/core-migrations.ts";
 import { claimDataDirectory } from "./database/data-directory.ts";
 import { coreEntities } from "./database/entities.ts";
-import { Core0001 } from "./database/migrations/core-0001.ts";
-import { Core0002 } from "./database/migrations/core-0002.ts";
-import { Core0003 } from "./database/migrations/core-0003.ts";
-import { Core0004 } from "./database/migrations/core-0004.ts";
-import { Core0005 } from "./database/migrations/core-0005.ts";
 import { DiskSpace } from "./database/disk-space.ts";
-import { databaseFile, openDatabase } from "./database/open.ts";
+import { openDatabase } from "./database/open.ts";
+import { databaseFile } from "./database/sqlite/open.ts";
 import { deprecationService } from "./deprecations/deprecation-service.ts";
 import { allErrors } from "./errors/all-errors.ts";
 import { errorService } from "./errors/error-service.ts";
@@ -130,7 +127,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   const database = await openDatabase(
     config.dataDir,
     [...coreEntities, ...plugins.flatMap(({ entities }) => entities ?? [])],
-    [Core0001, Core0002, Core0003, Core0004, Core0005, ...plugins.flatMap(({ migrations }) => migrations ?? [])],
+    inOrder([coreMigrations, ...plugins.flatMap(({ migrations }) => migrations ?? [])]),
   );
   const { orm } = database;
   onStop("the database", () => orm.close());

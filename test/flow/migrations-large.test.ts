@@ -5,7 +5,7 @@ import type { MigrationClass } from "@faultline/plugin";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { coreEntities } from "../../backend/src/database/entities.ts";
-import { openDatabase } from "../../backend/src/database/open.ts";
+import { openSqlite } from "../../backend/src/database/sqlite/open.ts";
 import { fixtures, unpackFixture } from "../support/schema-fixtures.ts";
 import { repositoryRoot } from "../support/server.ts";
 
@@ -47,7 +47,7 @@ function enlarge(file: string): void {
 
 /** Every migration that there is, found by its file. */
 async function allMigrations(): Promise<MigrationClass[]> {
-  const files = globSync(["backend/src/database/migrations/*.ts", "plugins/*/src/migrations/*.ts"], {
+  const files = globSync(["backend/src/database/sqlite/migrations/*.ts", "plugins/*/src/migrations/*.ts"], {
     cwd: repositoryRoot,
   });
   const modules: Record<string, MigrationClass>[] = [];
@@ -59,7 +59,7 @@ async function allMigrations(): Promise<MigrationClass[]> {
 async function bytesOfMigrating(dataDir: string): Promise<number> {
   const migrations = await allMigrations();
   const before = bytesSoFar();
-  const { orm } = await openDatabase(dataDir, coreEntities, migrations);
+  const { orm } = await openSqlite(dataDir, coreEntities, migrations);
   const bytes = bytesSoFar() - before;
   await orm.close();
   return bytes;

@@ -5,8 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { coreEntities } from "../../backend/src/database/entities.ts";
-import { Core0001 } from "../../backend/src/database/migrations/core-0001.ts";
-import { openDatabase } from "../../backend/src/database/open.ts";
+import { Core0001 } from "../../backend/src/database/sqlite/migrations/core-0001.ts";
+import { openSqlite } from "../../backend/src/database/sqlite/open.ts";
 import { answers, assertHolds } from "../support/answers.ts";
 import { grpcClient, type GrpcClient } from "../support/grpc.ts";
 import { recount, recountSessions } from "../support/recount.ts";
@@ -222,7 +222,7 @@ test("a migration of which a statement fails is told, and leaves the database as
   const file = fileOf(dataDir);
   const columns = reading(file, columnsOf);
   const before = [schemaOf(file), dump(file, columns)];
-  const message = await openDatabase(dataDir, coreEntities, [Failing]).then(
+  const message = await openSqlite(dataDir, coreEntities, [Failing]).then(
     () => "none",
     (error: unknown) => String(error),
   );

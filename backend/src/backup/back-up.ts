@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { StartRefusal } from "@faultline/plugin";
-import { databaseFile } from "../database/open.ts";
+import { databaseFile } from "../database/sqlite/open.ts";
 import { version } from "../version.ts";
 import { writeManifest, type Manifest } from "./manifest.ts";
 import { Snapshot } from "./snapshot.ts";

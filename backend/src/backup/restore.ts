@@ -2,7 +2,7 @@ import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync, re
 import { join, resolve } from "node:path";
 import { StartRefusal } from "@faultline/plugin";
 import { claimDataDirectory } from "../database/data-directory.ts";
-import { databaseFile } from "../database/open.ts";
+import { databaseFile } from "../database/sqlite/open.ts";
 import { syncDirectory } from "./back-up.ts";
 import type { Manifest } from "./manifest.ts";
 import { verifyBackup } from "./verify.ts";

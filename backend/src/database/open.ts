@@ -1,20 +1,6 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import type { Database, Entity, MigrationClass } from "@faultline/plugin";
-import { Migrator } from "@mikro-orm/migrations";
-import { MikroORM, SqliteDriver } from "@mikro-orm/sql";
-import { CompiledQuery, Kysely } from "kysely";
-import { StartRefusal } from "@faultline/plugin";
-import { SqliteDialect } from "./sqlite-dialect.ts";
-
-/** "FLTN": written into the file's header, so that a foreign database is never touched. */
-const applicationId = 0x464c544e;
-
-/**
- * Grows when an older release could no longer work on the file; a larger one found there is refused. The migration that
- * makes it so sets `user_version` too, as what it does and the number must be written together or not at all.
- */
-const schemaMajor = 2;
+import type { Database, Entity, Migrations } from "@faultline/plugin";
+import type { MikroORM } from "@mikro-orm/sql";
+import { openSqlite } from "./sqlite/open.ts";
 
 /** The database of the core, and of the plugins in part. */
 export type OpenDatabase = Database & {
@@ -23,125 +9,11 @@ export type OpenDatabase = Database & {
   canWrite(): Promise<boolean>;
 };
 
-/** The database file in a data directory. */
-export function databaseFile(dataDir: string): string {
-  return join(dataDir, "faultline.db");
-}
-
-/** Opens the SQLite file, checks that it is ours, and migrates it. */
-export async function openDatabase(
+/** Opens the database, checks that it is ours, and migrates it. */
+export function openDatabase(
   dataDir: string,
   entities: readonly Entity[],
-  migrations: readonly MigrationClass[],
+  migrations: Migrations,
 ): Promise<OpenDatabase> {
-  const file = databaseFile(dataDir);
-  await using opened = new AsyncDisposableStack();
-  try {
-    const isEmpty = !existsSync(file) || (await checkOrigin(file));
-    const orm = await MikroORM.init({
-      driver: SqliteDriver,
-      dbName: file,
-      entities: [...entities],
-      extensions: [Migrator],
-      driverOptions: () => new SqliteDialect({ file, access: "write", connections: 1 }),
-      replicas: [{ driverOptions: () => new SqliteDialect({ file, access: "read", connections: 2 }) }],
-      preferReadReplicas: true, // a page must not wait for the batch that is being written
-      migrations: { migrationsList: [...migrations], snapshot: false, silent: true },
-      logger: () => undefined, // what fails is logged where it is handled
-    });
-    opened.defer(() => orm.close());
-    await orm.em.getConnection("write").connect();
-    const write = orm.em.getKysely({ type: "write" }) as unknown as Kysely<unknown>;
-    if (isEmpty) await markAsOurs(write);
-    await orm.migrator.up().catch((error: unknown) => {
-      throw knownRefusal(file, error) ?? migrationRefusal(file, error);
-    });
-    await orm.em.getConnection("read").connect(); // after the file surely exists
-    opened.move();
-    return {
-      orm,
-      write: <Tables>() => orm.em.getKysely({ type: "write" }) as unknown as Kysely<Tables>,
-      read: <Tables>() => orm.em.getKysely({ type: "read" }) as unknown as Kysely<Tables>,
-      canWrite: () =>
-        write.executeQuery(CompiledQuery.raw(`pragma user_version = ${schemaMajor}`)).then(
-          () => true,
-          () => false, // why is known from the events that could not be stored
-        ),
-    };
-  } catch (error) {
-    if (error instanceof StartRefusal) throw error;
-    throw (
-      knownRefusal(file, error) ?? new StartRefusal(`The database ${file} cannot be opened: ${String(error)}`, error)
-    );
-  }
-}
-
-/**
- * Refuses a database that is not ours or is of a newer major version; whether it has no table yet. It reads only, as the
- * writer would change the file by opening it: the journal mode is in its header, and its last close empties the log.
- */
-async function checkOrigin(file: string): Promise<boolean> {
-  const database = new Kysely<unknown>({ dialect: new SqliteDialect({ file, access: "read", connections: 1 }) });
-  try {
-    const read = async (pragma: string) => {
-      const { rows } = await database.executeQuery<Record<string, number>>(CompiledQuery.raw(`pragma ${pragma}`));
-      return Number(Object.values(rows[0] ?? {})[0]);
-    };
-    const found = await read("application_id");
-    const { rows: tables } = await database.executeQuery(CompiledQuery.raw("select 1 from sqlite_schema limit 1"));
-    if (found === 0 && tables.length === 0) return true;
-    if (found !== applicationId) {
-      throw new StartRefusal(
-        `The file ${file} is a database of another program: move it away, or choose another directory with FAULTLINE_DATA_DIR.`,
-      );
-    }
-    if ((await read("user_version")) > schemaMajor) {
-      throw new StartRefusal(
-        `The database ${file} was written by a newer release of Faultline: start that release, or restore a backup made before the upgrade.`,
-      );
-    }
-    return false;
-  } finally {
-    await database.destroy();
-  }
-}
-
-async function markAsOurs(database: Kysely<unknown>): Promise<void> {
-  const pragmas = [
-    // auto_vacuum lets retention give space back; it can only be chosen before the first table.
-    "pragma auto_vacuum = incremental",
-    "vacuum",
-    `pragma user_version = ${schemaMajor}`,
-    `pragma application_id = ${applicationId}`, // last: a file without it and without tables is begun anew
-  ];
-  for (const pragma of pragmas) await database.executeQuery(CompiledQuery.raw(pragma));
-}
-
-/** What an operator can do about a database that fails; undefined when it is none of the known reasons. */
-function knownRefusal(file: string, error: unknown): StartRefusal | undefined {
-  const text = `${String(error)} ${String((error as { cause?: unknown }).cause ?? "")}`;
-  if (/SQLITE_NOTADB|SQLITE_CORRUPT|not a database|malformed/.test(text)) {
-    return new StartRefusal(
-      `The database ${file} is damaged or not a database: put a backup in its place, or move it away to start empty.`,
-      error,
-    );
-  }
-  if (/SQLITE_READONLY|SQLITE_CANTOPEN|SQLITE_PERM|EACCES/.test(text)) {
-    return new StartRefusal(`The database ${file} cannot be written: give this user the right to write there.`, error);
-  }
-  if (/SQLITE_FULL|ENOSPC/.test(text)) {
-    return new StartRefusal(`The disk that holds ${file} is full: free some space and start again.`, error);
-  }
-  if (/SQLITE_BUSY|database is locked/.test(text)) {
-    return new StartRefusal(`Another program holds the database ${file}: close it and start again.`, error);
-  }
-  return undefined;
-}
-
-function migrationRefusal(file: string, error: unknown): StartRefusal {
-  const reason = String(error).split("\n").at(-1);
-  return new StartRefusal(
-    `The database ${file} could not be brought to the schema of this release, and is as it was: start the release that used it before, and report this: ${reason}.`,
-    error,
-  );
+  return openSqlite(dataDir, entities, migrations.sqlite);
 }

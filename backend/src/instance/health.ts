@@ -4,7 +4,7 @@ import { timestamp, type Clock, type ErrorBackend } from "@faultline/plugin";
 import type { HealthSchema } from "@faultline/proto";
 import type { MikroORM } from "@mikro-orm/sql";
 import { ProjectEntity, UserEntity } from "../database/entities.ts";
-import { databaseFile } from "../database/open.ts";
+import { databaseFile } from "../database/sqlite/open.ts";
 import type { Outcomes } from "../outcomes/outcomes.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
 

@@ -10,7 +10,7 @@ import type { IngestQueue } from "./ingest-queue.ts";
 import type { Outbound } from "./outbound.ts";
 
 /** The contract this package describes; a plugin made for another one is refused at boot. */
-export const contractVersion = 1;
+export const contractVersion = 2;
 
 /** A named part of the product. Made by a function of its options. */
 export interface Plugin {
@@ -19,8 +19,8 @@ export interface Plugin {
   /** The contract it was made for. */
   readonly contract: number;
   readonly entities?: readonly Entity[];
-  /** In order; the class names are unique in the product and never change. */
-  readonly migrations?: readonly MigrationClass[];
+  /** For each database, in order; the names are unique in the product and never change. */
+  readonly migrations?: Migrations;
   readonly backend?: ErrorBackend;
   readonly queue?: IngestQueue;
   readonly deprecations?: Deprecations;
@@ -31,6 +31,11 @@ export interface Plugin {
   /** Ends its work; what was accepted is finished first. */
   stop?(): Promise<void>;
 }
+
+/** The databases on which the product stores what it keeps. */
+export type DatabaseKind = "sqlite" | "postgresql";
+
+export type Migrations = Readonly<Record<DatabaseKind, readonly MigrationClass[]>>;
 
 /** An entity as MikroORM takes it. */
 export type Entity = NonNullable<Options["entities"]>[number];
@@ -56,7 +61,8 @@ export interface Host {
 
 /** The database, for a plugin's own tables. */
 export interface Database {
-  /** Waits for the one writer; transactions on it are immediate. */
+  readonly kind: DatabaseKind;
+  /** On SQLite it waits for the one writer, and transactions on it are immediate. */
   write<Tables>(): Kysely<Tables>;
   /** Does not wait for writes; sees what is committed. */
   read<Tables>(): Kysely<Tables>;

@@ -46,7 +46,7 @@ export function integratedBackend(): Plugin & { readonly backend: ErrorBackend }
   return {
     name: "integrated-backend",
     contract: contractVersion,
-    migrations: [Integrated0001, Integrated0002, Integrated0003, Integrated0004],
+    migrations: { sqlite: [Integrated0001, Integrated0002, Integrated0003, Integrated0004], postgresql: [] },
     backend,
     start: (host) => backend.start(host),
   };

@@ -1,6 +1,6 @@
 import type { CompiledQuery, QueryResult } from "kysely";
 import sqlite3 from "sqlite3";
-import { failedSync, withKnownName } from "./sqlite-error.ts";
+import { failedSync, withKnownName } from "./error.ts";
 
 /** Statements with these first words, or a RETURNING clause, give rows. */
 const readsRows = /^\s*(select|with|pragma|explain|values)\b|\breturning\b/i;

@@ -13,7 +13,7 @@ import {
   type QueryResult,
 } from "kysely";
 import { Checkpoints } from "./checkpoints.ts";
-import { SqliteConnection } from "./sqlite-connection.ts";
+import { SqliteConnection } from "./connection.ts";
 
 /** How the connections of a dialect are opened. */
 export interface SqliteOptions {
