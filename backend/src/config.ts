@@ -34,6 +34,8 @@ export interface Config {
   /** Absent: plaintext, on a loopback address. */
   readonly grpcTls: GrpcTls | undefined;
   readonly dataDir: string;
+  /** Of PostgreSQL, with the password. Absent: the SQLite file in the data directory. */
+  readonly databaseUrl: string | undefined;
   /** Absent: the HTTP address. */
   readonly baseUrl: string | undefined;
   readonly rootPassword: string | undefined;
@@ -44,6 +46,8 @@ export interface Config {
   /** Events a second, and as many sessions; 0: no limit. */
   readonly rateLimits: { readonly perKey: number; readonly perProject: number };
   readonly outbound: OutboundRules;
+  /** Opens the metrics to other machines. Absent: they are told on this one alone. */
+  readonly metricsToken: string | undefined;
   readonly logLevel: string;
 }
 
@@ -122,6 +126,11 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     faults.push("FAULTLINE_BASE_URL must look like https://errors.example.com, without a path");
   }
 
+  const databaseUrl = text("DATABASE_URL");
+  if (databaseUrl !== undefined && !isPostgresql(databaseUrl)) {
+    faults.push("FAULTLINE_DATABASE_URL must look like postgres://user:password@db.example.com:5432/faultline");
+  }
+
   const platformRelease = text("PLATFORM_RELEASE") ?? "18.0";
   if (!/^\d{1,3}\.(\d|1[01])$/.test(platformRelease)) {
     faults.push("FAULTLINE_PLATFORM_RELEASE must look like 18.0: a major and a minor from 0 to 11");
@@ -132,6 +141,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     grpcAddress,
     grpcTls,
     dataDir: resolve(text("DATA_DIR") ?? "data"),
+    databaseUrl,
     baseUrl,
     rootPassword: secret("ROOT_PASSWORD"),
     rootToken: secret("ROOT_TOKEN"),
@@ -139,6 +149,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     platformRelease,
     rateLimits: { perKey: rate("RATE_LIMIT_KEY", 300), perProject: rate("RATE_LIMIT_PROJECT", 600) },
     outbound: { networks, ports: ports.map(Number) },
+    metricsToken: secret("METRICS_TOKEN"),
     logLevel: choice("LOG_LEVEL", logLevels, "warn"),
   };
   if (faults.length > 0) throw new StartRefusal(`The configuration cannot be used: ${faults.join("; ")}.`);
@@ -151,6 +162,8 @@ export interface CommandConfig {
   /** A file; absent: no TLS. */
   readonly grpcTlsCa: string | undefined;
   readonly dataDir: string;
+  /** Absent: the data is the SQLite file in the data directory. */
+  readonly databaseUrl: string | undefined;
   readonly token: string | undefined;
   readonly password: string | undefined;
 }
@@ -162,6 +175,7 @@ export function readCommandConfig(environment: NodeJS.ProcessEnv = process.env):
     grpcAddress: text("GRPC_ADDRESS") ?? "127.0.0.1:50051",
     grpcTlsCa: text("GRPC_TLS_CA"),
     dataDir: resolve(text("DATA_DIR") ?? "data"),
+    databaseUrl: text("DATABASE_URL"),
     token: text("TOKEN"),
     password: environment["FAULTLINE_PASSWORD"] || undefined,
   };
@@ -190,4 +204,10 @@ function isNetwork(text: string): boolean {
 function isWebAddress(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) && url.origin === text.toLowerCase();
+}
+
+/** Whether `text` names a database of PostgreSQL. */
+function isPostgresql(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^postgres(ql)?:$/.test(url.protocol) && /^\/[^/]+$/.test(url.pathname);
 }

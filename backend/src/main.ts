@@ -4,13 +4,12 @@
  * gathers the events of a few milliseconds into a batch; the integrated backend groups them and writes errors, events,
  * hourly counts, users and tags in one synced transaction; then the SDK gets its `200 {"id": ...}`.
  */
-import { existsSync } from "node:fs";
 import { deprecations } from "@faultline/deprecations";
 import { externalBackend } from "@faultline/external-backend";
 import { httpBridge } from "@faultline/http-bridge";
 import { integratedBackend } from "@faultline/integrated-backend";
 import { sentryApi } from "@faultline/sentry-api";
-import type { Clock, EventDoor, Host, Plugin } from "@faultline/plugin";
+import type { Clock, EventDoor, Host, Plugin, Task } from "@faultline/plugin";
 import pino from "pino";
 import { AccessMemory } from "./access/access-memory.ts";
 import { accountService } from "./access/account-service.ts";
@@ -31,13 +30,13 @@ import { claimDataDirectory } from "./database/data-directory.ts";
 import { coreEntities } from "./database/entities.ts";
 import { DiskSpace } from "./database/disk-space.ts";
 import { openDatabase } from "./database/open.ts";
-import { databaseFile } from "./database/sqlite/open.ts";
+import { postgresqlName } from "./database/postgresql/failure.ts";
 import { deprecationService } from "./deprecations/deprecation-service.ts";
 import { allErrors } from "./errors/all-errors.ts";
 import { errorService } from "./errors/error-service.ts";
 import { errorProject } from "./errors/error-project.ts";
 import { GrpcServer } from "./grpc/server.ts";
-import { GroupCommit, type KeepUnstored } from "./ingest/group-commit.ts";
+import { GroupCommit } from "./ingest/group-commit.ts";
 import { datedQueue } from "./ingest/dated-queue.ts";
 import { ingestService } from "./ingest/ingest-service.ts";
 import { RateLimits } from "./ingest/rate-limits.ts";
@@ -60,7 +59,12 @@ import { ProjectDirectory } from "./projects/project-directory.ts";
 import { projectService } from "./projects/project-service.ts";
 import { releaseService } from "./releases/release-service.ts";
 import { Readiness } from "./readiness.ts";
-import { KeyRing } from "./secrets/key-ring.ts";
+import { countedCalls } from "./metrics/grpc-calls.ts";
+import { measuredKeep, measuredNotes, measuredQueue, measuredStore } from "./metrics/ingestion.ts";
+import { measureProcess } from "./metrics/process.ts";
+import { MetricRegistry } from "./metrics/registry.ts";
+import { measureStorage } from "./metrics/storage.ts";
+import { measuredScheduler } from "./metrics/tasks.ts";
 import { KeyRotation } from "./secrets/key-rotation.ts";
 import { settingsService } from "./settings/settings-service.ts";
 import { userService } from "./users/user-service.ts";
@@ -106,6 +110,9 @@ export async function startFaultline(config: Config, time: MachineTime = machine
       await undo();
     });
 
+  const metrics = new MetricRegistry();
+  onStop("measuring the process", measureProcess(metrics, version));
+
   // What runs.
   const pages = new ConsolePages();
   const sentry = sentryApi();
@@ -113,6 +120,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
     ...config.http,
     baseUrl: config.baseUrl,
     apis: [sentry.api],
+    metrics: { token: config.metricsToken, contentType: metrics.contentType, text: () => metrics.text() },
     pages: (...visit) => pages.handle(...visit),
   });
   const isHosted = config.offering === "hosted";
@@ -123,14 +131,14 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   // The data.
   const directory = await claimDataDirectory(config.dataDir);
   onStop("the lock of the data directory", () => directory.release());
-  const keyRing = KeyRing.open(config.dataDir, !existsSync(databaseFile(config.dataDir)));
-  const database = await openDatabase(
-    config.dataDir,
-    [...coreEntities, ...plugins.flatMap(({ entities }) => entities ?? [])],
-    inOrder([coreMigrations, ...plugins.flatMap(({ migrations }) => migrations ?? [])]),
-  );
+  const { database, keyRing } = await openDatabase({
+    dataDir: config.dataDir,
+    databaseUrl: config.databaseUrl,
+    entities: [...coreEntities, ...plugins.flatMap(({ entities }) => entities ?? [])],
+    migrations: inOrder([coreMigrations, ...plugins.flatMap(({ migrations }) => migrations ?? [])]),
+  });
   const { orm } = database;
-  onStop("the database", () => orm.close());
+  onStop("the database", () => database.close());
   const ages = await AgeClock.open({ database, time, log });
   // What is saved here may be lost, as by a kill: a full disk must not keep the rest from stopping in order.
   const saveOnStop = (what: string, save: () => Promise<void>) =>
@@ -148,25 +156,27 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   const backends = backendsByKind(plugins);
   const projects = new ProjectDirectory({ orm, keyRing, backends, integratedOffered: isHosted });
   const clientKeys = new ClientKeys({ orm, keyRing, clock, baseUrl, integratedOffered: isHosted });
-  const store = eventStore(plugins);
+  const store = measuredStore(eventStore(plugins), metrics);
   const unstored = new UnstoredEvents({ database, clock: ages.receipt, store });
   const disk = new DiskSpace(config.dataDir, log);
-  await disk.ask();
-  const keep: KeepUnstored = (event, reason) => unstored.keep(event, reason);
+  const isOnDisk = database.kind === "sqlite"; // PostgreSQL looks after its own: what is never asked is endless
+  if (isOnDisk) await disk.ask();
+  const keep = measuredKeep((event, reason) => unstored.keep(event, reason), metrics);
   const groupCommit = new GroupCommit({ storeBatch: store, keep, room: disk, log });
   onStop("events that wait to be stored", () => groupCommit.drained());
   onStop("reports of own errors", () => ownErrors.stop());
-  const queue = datedQueue(pluginQueue(plugins) ?? groupCommit, ages);
+  const queue = measuredQueue(datedQueue(pluginQueue(plugins) ?? groupCommit, ages), metrics);
   const rateLimits = new RateLimits(passing, config.rateLimits);
   const outcomes = new Outcomes(database, clock);
   const audit = new AuditLog(orm, ages.receipt);
   const readiness = new Readiness({ disk, queue: groupCommit, canWrite: () => database.canWrite() });
   const isReady = async () => isServing && readiness.isReady();
+  measureStorage(metrics, { kind: database.kind, dataDir: config.dataDir, disk, queue: groupCommit, isReady });
   const events: EventDoor = {
     admit: (key, projectId) => clientKeys.admit(key, projectId),
     spend: (admission, category) => rateLimits.spend(admission, category),
     accept: (intake) => queue.accept(intake),
-    note: (outcome) => outcomes.note(outcome),
+    note: measuredNotes((outcome) => outcomes.note(outcome), metrics),
   };
   ownErrors.useWays(events, outbound);
   const { deprecations: rules } = platform;
@@ -174,7 +184,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   await reporting.apply();
   const keyRotation = new KeyRotation({ keyRing, database, clock: passing, log });
   const { dataDir } = config;
-  const health = { orm, clock, keyRing, outcomes, dataDir, startedAt, isReady, backends: [...backends.values()] };
+  const health = { database, clock, keyRing, outcomes, dataDir, startedAt, isReady, backends: [...backends.values()] };
   const core = guardedCore(
     {
       account: accountService({ orm, keyRing, clock, memory, version }),
@@ -199,33 +209,47 @@ export async function startFaultline(config: Config, time: MachineTime = machine
     { guard, audit, log },
   );
 
-  const scheduler = new IntervalScheduler(log);
+  const intervals = new IntervalScheduler(log, (name, work) => database.alone(name, work));
+  const scheduler = measuredScheduler(intervals, metrics);
   const { deletion: deletionClock } = ages;
   saveOnStop("saving when client keys were last used", () => clientKeys.saveLastUsed());
   saveOnStop("saving outcomes", () => outcomes.save());
   onStop(
-    () => `scheduled work: ${scheduler.running.join(", ")}`,
-    () => scheduler.stop(),
+    () => `scheduled work: ${intervals.running.join(", ")}`,
+    () => intervals.stop(),
   );
   scheduler.every(600_000, "save the time by which ages are counted", () => ages.save());
   scheduler.every(60_000, "save when client keys were last used", () => clientKeys.saveLastUsed());
-  scheduler.every(1_000, "ask for free disk space", () => disk.ask());
+  if (isOnDisk) scheduler.every(1_000, "ask for free disk space", () => disk.ask());
   scheduler.every(1_000, "save outcomes", () => outcomes.save());
-  scheduler.every(1_000, "encrypt anew with a new key", () => keyRotation.step());
-  scheduler.every(3_600_000, "delete outcomes older than the retention", () =>
-    outcomes.deleteExpired(deletionClock.now()),
-  );
-  const deleteUnstored = () => unstored.deleteExpired(deletionClock.now());
-  scheduler.every(3_600_000, "delete unstored events older than the retention", deleteUnstored);
-  scheduler.every(3_600_000, "delete audit events older than a year", () => audit.deleteExpired(deletionClock.now()));
-  scheduler.every(3_600_000, "delete expired invitations", () => deleteExpiredInvitations(orm, deletionClock));
+  scheduler.every(1_000, "encrypt anew with a new key", () => keyRotation.step(), { alone: true });
+  if (database.kind === "postgresql") {
+    // Another process may have changed it: what one of them revokes is refused by all within a second.
+    scheduler.every(500, "forget tokens, roles and client keys", () => {
+      memory.changed();
+      clientKeys.projectChanged();
+      return Promise.resolve();
+    });
+    scheduler.every(1_000, "read where own errors go", () => reporting.apply());
+  }
+  /** What is done hourly for the whole installation. */
+  const hourly = (name: string, task: Task) => scheduler.every(3_600_000, name, task, { alone: true });
+  hourly("delete outcomes older than the retention", () => outcomes.deleteExpired(deletionClock.now()));
+  hourly("delete unstored events older than the retention", () => unstored.deleteExpired(deletionClock.now()));
+  hourly("delete audit events older than a year", () => audit.deleteExpired(deletionClock.now()));
+  hourly("delete expired invitations", () => deleteExpiredInvitations(orm, deletionClock));
 
   // The servers.
-  const grpc = new GrpcServer(core, log, { hasReflection: !config.grpcTls });
+  const counted = countedCalls(metrics);
+  const grpc = new GrpcServer(core, log, { hasReflection: !config.grpcTls, interceptors: [counted("public")] });
   onStop("calls over gRPC", () => grpc.stop());
   const grpcAddress = await grpc.listen(config.grpcAddress, config.grpcTls);
   // The console calls for all its visitors over one connection, a call an open page, and needs no TLS within a process.
-  const inner = new GrpcServer(core, log, { hasReflection: false, callsAtOnce: 10_000 });
+  const inner = new GrpcServer(core, log, {
+    hasReflection: false,
+    callsAtOnce: 10_000,
+    interceptors: [counted("console")],
+  });
   // Its pages are gone by then.
   onStop("calls of the console", () => inner.stop(500));
   const innerAddress = await inner.listen("127.0.0.1:0");
@@ -238,6 +262,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
       events,
       database,
       log: reportingLog(lines.child({ plugin: plugin.name }), ownErrors, plugin.name),
+      metrics,
       clock,
       deletionClock,
       scheduler,
@@ -248,9 +273,9 @@ export async function startFaultline(config: Config, time: MachineTime = machine
     await plugin.start?.(host);
   }
   const holders = [outcomes, unstored, ...backends.values()];
-  const removeDeleted = (signal: AbortSignal) =>
-    removeDeletedProjects({ orm, clock: deletionClock, log, holders, signal });
-  scheduler.every(3_600_000, "remove deleted projects for good", removeDeleted); // only now: it asks the backends
+  hourly("remove deleted projects for good", (signal) =>
+    removeDeletedProjects({ orm, clock: deletionClock, log, holders, signal }),
+  ); // only now: it asks the backends
   await pages.load({ grpcAddress: innerAddress, baseUrl: config.baseUrl });
   isServing = true;
   grpc.setServing(true);
@@ -266,7 +291,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
       grpc.setServing(false);
       // These two begin while the bridge still answers; they are waited for in their turn.
       void grpc.stop();
-      void scheduler.stop();
+      void intervals.stop();
       await running.disposeAsync(); // in reverse: bridge, backends, gRPC, scheduler, database, data directory
     },
     stopsAt: () => stopsAt(),
@@ -322,6 +347,7 @@ function welcome({ httpUrl, grpcAddress, firstCredentials }: Faultline, config: 
     `  gRPC      ${grpcAddress}`,
     `  Data      ${config.dataDir}`,
   ];
+  if (config.databaseUrl !== undefined) lines.push(`  Database  PostgreSQL, ${postgresqlName(config.databaseUrl)}`);
   if (firstCredentials) {
     // What the operator chose is known, and what is printed stays in the logs of service managers.
     lines.push(

@@ -4,9 +4,8 @@ import * as assert from "uvu/assert";
 import { startFaultline } from "../../backend/src/main.ts";
 import { grpcClient } from "../support/grpc.ts";
 import { dayMs, hourMs } from "../support/movable-faultline.ts";
-import { openCopy } from "../support/other-process.ts";
-import { recount } from "../support/recount.ts";
 import { newEventId, sendStore, type Target } from "../support/send.ts";
+import { recountOf, rowsOf } from "../support/stored-rows.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { testConfig } from "../support/test-config.ts";
 
@@ -42,15 +41,14 @@ async function run(options: { forMs?: number; jumpBy?: number; messages?: readon
   }
 }
 
-/** Titles of the events that are stored, and when they seem to have been received. */
-function stored(): { title: string; receivedAt: number }[] {
-  using database = openCopy(dataDir);
-  assert.equal(recount(database), []);
-  const rows = database.prepare("select title, received_at from integrated_event order by id").all();
+/** Titles of the events that are stored, and when they seem to have been received; counts all anew. */
+async function stored(): Promise<{ title: string; receivedAt: number }[]> {
+  assert.equal(await recountOf(dataDir), []);
+  const rows = await rowsOf(dataDir, "select title, received_at from integrated_event");
   return rows.map(({ title, received_at: at }) => ({ title: String(title), receivedAt: Number(at) }));
 }
 
-const titles = () => stored().map(({ title }) => title);
+const titles = async () => (await stored()).map(({ title }) => title).toSorted();
 
 const toYear = (year: number) => () => Date.UTC(year, 0, 1) - machine.truth;
 const by = (ms: number) => () => ms;
@@ -98,7 +96,7 @@ test("before all jumps there are events of nearly 90 days and of today", async (
   await run({ messages: ["first", "first"] });
   await run({ forMs: 88 * dayMs });
   await run({ messages: ["second", "second"] });
-  assert.equal(titles(), ["first", "first", "second", "second"]);
+  assert.equal(await titles(), ["first", "first", "second", "second"]);
 });
 
 let expected = ["first", "first", "second", "second"];
@@ -110,11 +108,11 @@ for (const [n, [name, wrongBy, isWhileRunning]] of jumps.entries())
     await run({ forMs: hourMs, jumpBy: isWhileRunning ? jumpBy : 0, messages: [title] });
     if (isWhileRunning) await run(); // what deletes sees the jump in its next run
     expected = [...expected, title];
-    assert.equal(titles(), expected);
+    assert.equal(await titles(), expected.toSorted());
   });
 
-test("what was received while the clock was behind is dated about right", () => {
-  const behind = stored().filter(({ title }) => /behind|1970/.test(title));
+test("what was received while the clock was behind is dated about right", async () => {
+  const behind = (await stored()).filter(({ title }) => /behind|1970/.test(title));
   assert.is(behind.length, 9);
   for (const { title, receivedAt } of behind) {
     const isRight = receivedAt >= jumpsBeginAt && receivedAt <= machine.truth;
@@ -125,19 +123,19 @@ test("what was received while the clock was behind is dated about right", () => 
 test("once the clock is right, time deletes what is old, hour by hour, and nothing else", async () => {
   machine.wrongBy = 0;
   await run();
-  assert.equal(titles(), expected);
+  assert.equal(await titles(), expected.toSorted());
   await run({ forMs: 3 * dayMs });
   await run();
   expected = expected.filter((title) => title !== "first");
-  assert.equal(titles(), expected);
+  assert.equal(await titles(), expected.toSorted());
 });
 
 test("in the end only what was received while the clock was far ahead is kept, until that time", async () => {
   await run({ forMs: 91 * dayMs });
   await run();
   assert.equal(
-    titles(),
-    wrongTitles.filter((title) => /91 days ahead|ten years ahead|2106/.test(title)),
+    await titles(),
+    wrongTitles.filter((title) => /91 days ahead|ten years ahead|2106/.test(title)).toSorted(),
   );
 });
 
@@ -146,10 +144,10 @@ test("a machine that was switched off for months deletes again after 72 hours of
   machine.truth += 200 * dayMs;
   await run({ forMs: hourMs });
   await run({ forMs: 70 * hourMs });
-  assert.ok(titles().includes("third"));
+  assert.ok((await titles()).includes("third"));
   await run({ forMs: 2 * hourMs });
   await run();
-  assert.not(titles().includes("third"));
+  assert.not((await titles()).includes("third"));
 });
 
 test.run();

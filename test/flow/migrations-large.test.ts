@@ -47,7 +47,7 @@ function enlarge(file: string): void {
 
 /** Every migration that there is, found by its file. */
 async function allMigrations(): Promise<MigrationClass[]> {
-  const files = globSync(["backend/src/database/sqlite/migrations/*.ts", "plugins/*/src/migrations/*.ts"], {
+  const files = globSync(["backend/src/database/sqlite/migrations/*.ts", "plugins/*/src/sqlite/migrations/*.ts"], {
     cwd: repositoryRoot,
   });
   const modules: Record<string, MigrationClass>[] = [];

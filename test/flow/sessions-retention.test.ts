@@ -5,9 +5,8 @@ import * as assert from "uvu/assert";
 import { startFaultline } from "../../backend/src/main.ts";
 import { grpcClient, type GrpcClient } from "../support/grpc.ts";
 import { passTime } from "../support/movable-faultline.ts";
-import { openCopy } from "../support/other-process.ts";
-import { recount } from "../support/recount.ts";
 import { envelope, newEventId, sendEnvelope } from "../support/send.ts";
+import { countOf, recountOf } from "../support/stored-rows.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { testConfig } from "../support/test-config.ts";
 
@@ -75,16 +74,7 @@ async function listed({ releases, auth }: GrpcClient) {
   ]);
 }
 
-/** Rows of a table, while no service runs. */
-function rows(table: string): number {
-  using database = openCopy(dataDir);
-  return Number(database.prepare(`select count(*) as n from ${table}`).get()?.["n"]);
-}
-
-function differences(): string[] {
-  using database = openCopy(dataDir);
-  return recount(database);
-}
+const rows = (table: string) => countOf(dataDir, table);
 
 /** Sessions of users of their own; retention needs several transactions for them. */
 const users = (name: string, length: number) => Array.from({ length }, (_, n) => ({ user: `${name} ${n}` }));
@@ -105,9 +95,9 @@ test("a session can be ended as long as its updates are taken, and is forgotten 
     assert.equal(releases.find(({ version }) => version === "late")?.sessions?.crashed, 1);
   });
   await onDay(5.9, retention);
-  assert.is(rows("integrated_session"), 1_201);
+  assert.is(await rows("integrated_session"), 1_201);
   await onDay(6.1, retention);
-  assert.is(rows("integrated_session"), 0);
+  assert.is(await rows("integrated_session"), 0);
   await onDay(6.1, async (client) => {
     assert.equal(await listed(client), [
       ["old", 900, 900, 0],
@@ -128,13 +118,13 @@ test("for 90 days all hours and users are counted", async () => {
       ["late", 1, 0, 0],
     ]);
   });
-  assert.equal(differences(), []);
+  assert.equal(await recountOf(dataDir), []);
 });
 
 test("after 91 days they are gone, and with its last hour a release; one that lives on begins later", async () => {
   await onDay(91, retention);
   assert.equal(
-    [rows("integrated_release"), rows("integrated_session_hour"), rows("integrated_session_user")],
+    [await rows("integrated_release"), await rows("integrated_session_hour"), await rows("integrated_session_user")],
     [2, 2, 2],
   );
   await onDay(91, async (client) => {
@@ -143,13 +133,13 @@ test("after 91 days they are gone, and with its last hour a release; one that li
       ["new", 1, 1, 45],
     ]);
   });
-  assert.equal(differences(), []);
+  assert.equal(await recountOf(dataDir), []);
 });
 
 test("a release that comes back is counted anew", async () => {
   await onDay(91, (client) => report(client, { release: "late", user: "ann" }));
   await onDay(91, async (client) => assert.equal((await listed(client))[0], ["late", 1, 1, 91]));
-  assert.equal(differences(), []);
+  assert.equal(await recountOf(dataDir), []);
 });
 
 test("what users wrote goes with its event, or without one by its own day", async () => {
@@ -167,16 +157,17 @@ test("what users wrote goes with its event, or without one by its own day", asyn
   await write(145, eventId);
   await write(145, newEventId());
   await onDay(190, retention);
-  assert.is(rows("integrated_feedback"), 4);
+  assert.is(await rows("integrated_feedback"), 4);
   await onDay(191, retention);
-  assert.is(rows("integrated_feedback"), 1);
+  assert.is(await rows("integrated_feedback"), 1);
   await onDay(236, retention);
-  assert.is(rows("integrated_feedback"), 0);
+  assert.is(await rows("integrated_feedback"), 0);
 });
 
 test("a year later nothing is left", async () => {
   await onDay(500, retention);
-  for (const table of ["release", "session", "session_hour", "session_user"]) assert.is(rows(`integrated_${table}`), 0);
+  for (const table of ["release", "session", "session_hour", "session_user"])
+    assert.is(await rows(`integrated_${table}`), 0);
 });
 
 test.run();

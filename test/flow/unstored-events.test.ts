@@ -1,6 +1,7 @@
 import { Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
+import { databaseOf } from "../support/database-of.ts";
 import { runningServer } from "../support/flow.ts";
 import { execSql } from "../support/other-process.ts";
 import { newMember } from "../support/person.ts";
@@ -17,9 +18,15 @@ const event = (value: string) => ({
 });
 
 /** A rule that some events break, as a fault of ours or a value nobody thought of would. */
-const poison = `create trigger poison before insert on integrated_event when new.title like '%poison%'
-  begin select raise(abort, 'poison is not stored'); end`;
-const antidote = "drop trigger poison";
+const onPostgresql = databaseOf(server.dataDir) !== undefined;
+const poison = onPostgresql
+  ? `create function poison() returns trigger language plpgsql
+      as $body$ begin raise exception 'poison is not stored'; end $body$;
+    create trigger poison before insert on integrated_event
+      for each row when (new.title like '%poison%') execute function poison()`
+  : `create trigger poison before insert on integrated_event when new.title like '%poison%'
+      begin select raise(abort, 'poison is not stored'); end`;
+const antidote = onPostgresql ? "drop function poison cascade" : "drop trigger poison";
 
 await execSql(server.dataDir, poison);
 

@@ -35,7 +35,7 @@ export async function movableFaultline(
   config: Partial<Config> = {},
   clock: MovableClock = movableClock(),
 ): Promise<MovableFaultline> {
-  const faultline = await startFaultline({ ...testConfig(tempDir()), ...config }, clock);
+  const faultline = await startFaultline({ ...testConfig(config.dataDir ?? tempDir()), ...config }, clock);
   const client = grpcClient(faultline);
   test.after(async () => {
     client.close();

@@ -1,19 +1,24 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { PostgresqlClient } from "./postgresql.ts";
 
-/** What must give no row: counters that differ from their events, and rows that belong to nothing. */
+/** What must give no row, on either database: counters that differ from their events, and rows that belong to nothing. */
 const differences: Readonly<Record<string, string>> = {
   "events of an error": `
-    select id, event_count, (select count(*) from integrated_event where error_id = e.id) as n
-    from integrated_error e where event_count <> n or n = 0`,
+    select id, event_count, n
+    from integrated_error left join (select error_id, count(*) as n from integrated_event group by 1) on error_id = id
+    where event_count is distinct from n`,
   "users of an error": `
-    select id, user_count, (select count(distinct user) from integrated_event where error_id = e.id and user <> '') as n
-    from integrated_error e where user_count <> n`,
+    select id, user_count, n
+    from integrated_error left join (
+      select error_id, count(distinct "user") as n from integrated_event where "user" <> '' group by 1
+    ) on error_id = id
+    where user_count <> coalesce(n, 0)`,
   "bars of an error": `
     select error_id, hour, event_count, n
     from integrated_hour full join (
       select error_id, occurred_at / 3600000 as hour, count(*) as n from integrated_event group by 1, 2
     ) using (error_id, hour)
-    where event_count is not n`,
+    where event_count is distinct from n`,
   // Retention deletes events and leaves the times of their error, so that these may reach further.
   "first and last seen": `
     select e.id, first_seen_at, last_seen_at, first, last from integrated_error e join (
@@ -21,14 +26,14 @@ const differences: Readonly<Record<string, string>> = {
     ) on error_id = e.id
     where first_seen_at > first or last_seen_at < last`,
   "last day of a user": `
-    select error_id, user, last_seen_day, day from integrated_user join (
-      select error_id, user, max(received_at) / 86400000 as day from integrated_event group by 1, 2
-    ) using (error_id, user)
+    select error_id, "user", last_seen_day, day from integrated_user join (
+      select error_id, "user", max(received_at) / 86400000 as day from integrated_event group by 1, 2
+    ) using (error_id, "user")
     where last_seen_day <> day`,
   "known users": `
-    select error_id, user, k.error_id is null
-    from integrated_user k full join (select distinct error_id, user from integrated_event where user <> '') e
-    using (error_id, user)
+    select error_id, "user", k.error_id is null
+    from integrated_user k full join (select distinct error_id, "user" from integrated_event where "user" <> '') e
+    using (error_id, "user")
     where k.error_id is null or e.error_id is null`,
   "known releases": `
     select error_id, value
@@ -44,27 +49,55 @@ const differences: Readonly<Record<string, string>> = {
     where k.error_id is null or e.error_id is null`,
   "events without an error of their project": `
     select e.id from integrated_event e left join integrated_error r on r.id = e.error_id
-    where r.project_id is not e.project_id`,
-  "events without a payload, payloads without an event": `
-    select e.id, p.event_row_id from integrated_event e full join (
-      select event_row_id from integrated_payload union all select event_row_id from integrated_packed
-    ) p on p.event_row_id = e.id
-    where e.id is null or p.event_row_id is null`,
+    where r.project_id is distinct from e.project_id`,
   "hours, users and tags without an error": `
     select error_id from (
       select error_id from integrated_hour union select error_id from integrated_user union select error_id from integrated_tag
-    ) where error_id not in (select id from integrated_error)`,
+    ) as part where error_id not in (select id from integrated_error)`,
   "first and last hour of a release": `
     select id, first_hour, last_hour, first, last from integrated_release r left join (
       select release_id, min(hour) as first, max(hour) as last from integrated_session_hour group by 1
     ) on release_id = r.id
-    where first_hour is not first or last_hour is not last`,
+    where first_hour is distinct from first or last_hour is distinct from last`,
   "sessions and counters without a release": `
     select release_id from (
       select release_id from integrated_session
       union select release_id from integrated_session_hour
       union select release_id from integrated_session_user
-    ) where release_id not in (select id from integrated_release)`,
+    ) as part where release_id not in (select id from integrated_release)`,
+};
+
+const payloads = "events without a payload, payloads without an event";
+
+/** Of SQLite, where payloads are packed. */
+const sqliteDifferences: Readonly<Record<string, string>> = {
+  [payloads]: `
+    select e.id, p.event_row_id from integrated_event e full join (
+      select event_row_id from integrated_payload union all select event_row_id from integrated_packed
+    ) p on p.event_row_id = e.id
+    where e.id is null or p.event_row_id is null`,
+};
+
+/** Of PostgreSQL, where keys begin with the project and the day of receipt is a part of the row id. */
+const postgresqlDifferences: Readonly<Record<string, string>> = {
+  [payloads]: `
+    select e.id, p.event_row_id from integrated_event e
+    full join integrated_payload p on p.project_id = e.project_id and p.event_row_id = e.id
+    where e.id is null or p.event_row_id is null`,
+  "parts of an error in another project": `
+    select e.id from integrated_error e join (
+      select error_id, project_id from integrated_hour union select error_id, project_id from integrated_user
+      union select error_id, project_id from integrated_tag
+    ) p on p.error_id = e.id where p.project_id <> e.project_id`,
+  "parts of a release in another project": `
+    select r.id from integrated_release r join (
+      select release_id, project_id from integrated_session union select release_id, project_id from integrated_session_hour
+      union select release_id, project_id from integrated_session_user
+    ) p on p.release_id = r.id where p.project_id <> r.project_id`,
+  "events on another day": `select id, received_at from integrated_event where id >> 37 <> received_at / 86400000`,
+  "events that are there twice": `
+    select project_id, encode(event_id, 'hex'), count(*) from integrated_event group by 1, 2 having count(*) > 1`,
+  "expired events that are counted": `select * from integrated_expired`,
 };
 
 /** The same for counters of sessions. */
@@ -72,23 +105,30 @@ const sessionDifferences: Readonly<Record<string, string>> = {
   "sessions of an hour": `
     select release_id, hour, total, errored, crashed, abnormal, n, e, c, a
     from integrated_session_hour full join (
-      select release_id, hour, count(*) as n, sum(status = 6) as c, sum(status = 5) as a,
+      select release_id, hour, count(*) as n, sum(case when status = 6 then 1 else 0 end) as c,
+        sum(case when status = 5 then 1 else 0 end) as a,
         sum(case when status in (5, 6) then 0 when status in (3, 4) or error_count > 0 then 1 else 0 end) as e
       from integrated_session group by 1, 2
     ) using (release_id, hour)
-    where (total, errored, crashed, abnormal) is not (n, e, c, a)`,
+    where total is distinct from n or errored is distinct from e or crashed is distinct from c
+      or abnormal is distinct from a`,
   "users of a day": `
-    select release_id, day, user, session_count, crashed_count, n, c
+    select release_id, day, "user", session_count, crashed_count, n, c
     from integrated_session_user full join (
-      select release_id, hour / 24 as day, user, count(*) as n, sum(status = 6) as c
-      from integrated_session where user <> '' group by 1, 2, 3
-    ) using (release_id, day, user)
-    where (session_count, crashed_count) is not (n, c)`,
+      select release_id, hour / 24 as day, "user", count(*) as n, sum(case when status = 6 then 1 else 0 end) as c
+      from integrated_session where "user" <> '' group by 1, 2, 3
+    ) using (release_id, day, "user")
+    where session_count is distinct from n or crashed_count is distinct from c`,
 };
 
 /** Counts everything the integrated backend counts anew, from the events alone; says what differs. */
 export function recount(database: DatabaseSync): string[] {
-  return found(database, differences);
+  return found(database, { ...differences, ...sqliteDifferences });
+}
+
+/** The same on PostgreSQL. */
+export async function recountPostgresql(client: PostgresqlClient): Promise<string[]> {
+  return foundPostgresql(client, { ...differences, ...postgresqlDifferences });
 }
 
 /** Counts sessions anew, while none was counted by its SDK and none is so old that only its counters are left. */
@@ -96,11 +136,21 @@ export function recountSessions(database: DatabaseSync): string[] {
   return found(database, sessionDifferences);
 }
 
+/** The same on PostgreSQL. */
+export async function recountSessionsPostgresql(client: PostgresqlClient): Promise<string[]> {
+  return foundPostgresql(client, sessionDifferences);
+}
+
 function found(database: DatabaseSync, queries: Readonly<Record<string, string>>): string[] {
-  return Object.entries(queries).flatMap(([what, sql]) =>
-    database
-      .prepare(sql)
-      .all()
-      .map((row) => `${what}: ${JSON.stringify(row)}`),
-  );
+  return Object.entries(queries).flatMap(([what, sql]) => told(what, database.prepare(sql).all()));
+}
+
+async function foundPostgresql(client: PostgresqlClient, queries: Readonly<Record<string, string>>): Promise<string[]> {
+  const all: string[] = [];
+  for (const [what, sql] of Object.entries(queries)) all.push(...told(what, (await client.query(sql)).rows));
+  return all;
+}
+
+function told(what: string, rows: readonly unknown[]): string[] {
+  return rows.map((row) => `${what}: ${JSON.stringify(row)}`);
 }

@@ -75,7 +75,7 @@ export async function runTestFile({ root, file, limitSeconds }: TestFile): Promi
   const counts = countsOf(output);
   let problem: string | undefined;
   if (timedOut) problem = `stopped after its limit of ${limitSeconds} s`;
-  else if (counts.total === 0) problem = `ran no test (exit ${ending})`;
+  else if (counts.total === 0 && counts.skipped === 0) problem = `ran no test (exit ${ending})`;
   else if (ending !== 0 && counts.total === counts.passed) problem = `ended with ${ending} although its tests passed`;
   return {
     file,

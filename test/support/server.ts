@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { join } from "node:path";
+import { databaseOf } from "./database-of.ts";
 import { tempDir } from "./temp-dir.ts";
 import { until } from "./until.ts";
 
@@ -57,6 +58,7 @@ export function launch({
   isHeld = false,
 }: ServerOptions = {}): Launch {
   const command = [process.execPath, "--max-semi-space-size=8", "--expose-gc", "backend/src/main.ts"]; // as start.mjs does
+  const databaseUrl = databaseOf(dataDir);
   const [program = "", ...args] = isHeld ? ["sh", "-c", 'kill -STOP $$; exec "$0" "$@"', ...command] : command;
   const child = spawn(program, args, {
     cwd: root,
@@ -70,6 +72,7 @@ export function launch({
       FAULTLINE_HTTP_PORT: "0",
       FAULTLINE_GRPC_ADDRESS: "127.0.0.1:0",
       FAULTLINE_DATA_DIR: dataDir,
+      ...(databaseUrl !== undefined && { FAULTLINE_DATABASE_URL: databaseUrl }),
       FAULTLINE_ROOT_PASSWORD: rootPassword,
       FAULTLINE_ROOT_TOKEN: rootToken,
       FAULTLINE_RATE_LIMIT_KEY: "0", // tests of the limits set their own; the others send as fast as they can

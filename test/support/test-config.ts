@@ -1,4 +1,5 @@
 import type { Config } from "../../backend/src/config.ts";
+import { databaseOf } from "./database-of.ts";
 import { rootPassword, rootToken } from "./server.ts";
 
 /** The configuration of a service that runs in the test's own process, on a clock that the test moves. */
@@ -8,6 +9,7 @@ export function testConfig(dataDir: string): Config {
     grpcAddress: "127.0.0.1:0",
     grpcTls: undefined,
     dataDir,
+    databaseUrl: databaseOf(dataDir),
     baseUrl: undefined,
     rootPassword,
     rootToken,
@@ -15,6 +17,7 @@ export function testConfig(dataDir: string): Config {
     platformRelease: "18.0",
     rateLimits: { perKey: 0, perProject: 0 },
     outbound: { networks: ["127.0.0.0/8"], ports: [] },
+    metricsToken: undefined,
     logLevel: "error",
   };
 }

@@ -42,8 +42,8 @@ const faults: [claim: string, plugins: Plugin[], sentence: string][] = [
   ],
   [
     "a newer contract",
-    [plugin({ contract: 2 })],
-    `plugin extra: contract ${contractVersion} is wanted, it was made for 2`,
+    [plugin({ contract: contractVersion + 1 })],
+    `plugin extra: contract ${contractVersion} is wanted, it was made for ${contractVersion + 1}`,
   ],
   [
     "a table of the core",

@@ -12,6 +12,7 @@ config("nothing set gives the defaults", () => {
     grpcAddress: "127.0.0.1:50051",
     grpcTls: undefined,
     dataDir: resolve("data"),
+    databaseUrl: undefined,
     baseUrl: undefined,
     rootPassword: undefined,
     rootToken: undefined,
@@ -19,6 +20,7 @@ config("nothing set gives the defaults", () => {
     platformRelease: "18.0",
     rateLimits: { perKey: 300, perProject: 600 },
     outbound: { networks: [], ports: [] },
+    metricsToken: undefined,
     logLevel: "warn",
   });
 });
@@ -42,6 +44,7 @@ config("everything set is taken", () => {
     FAULTLINE_RATE_LIMIT_PROJECT: "0",
     FAULTLINE_OUTBOUND_NETWORKS: "10.0.0.0/8, 192.168.1.7,fd00::/8",
     FAULTLINE_OUTBOUND_PORTS: "8443, 1,65535",
+    FAULTLINE_METRICS_TOKEN: "for Prometheus",
     FAULTLINE_LOG_LEVEL: "silent",
   };
   assert.equal(readConfig(environment), {
@@ -53,6 +56,7 @@ config("everything set is taken", () => {
       clientCa: "/etc/faultline/clients.pem",
     },
     dataDir: resolve("elsewhere"),
+    databaseUrl: undefined,
     baseUrl: "https://errors.example.com",
     rootPassword: "12345678",
     rootToken: "x".repeat(1024),
@@ -60,6 +64,7 @@ config("everything set is taken", () => {
     platformRelease: "17.11",
     rateLimits: { perKey: 50, perProject: 0 },
     outbound: { networks: ["10.0.0.0/8", "192.168.1.7", "fd00::/8"], ports: [8443, 1, 65_535] },
+    metricsToken: "for Prometheus",
     logLevel: "silent",
   });
 });
@@ -119,6 +124,7 @@ const refused: [variable: string, values: string[]][] = [
   ["BASE_URL", ["errors.example.com", "ftp://h", "https://h/path", "https://h?a", "https://user@h", "javascript:0"]],
   ["ROOT_PASSWORD", ["1234567", "x".repeat(1025)]],
   ["ROOT_TOKEN", ["1234567", "x".repeat(1025)]],
+  ["METRICS_TOKEN", ["1234567", "x".repeat(1025)]],
   ["TRUSTED_PROXIES", ["localhost", "10.0.0.0/33", "10.0.0/8", "::1/129", "10.0.0.1/8/8", "10.0.0.1/"]],
   ["RATE_LIMIT_KEY", ["-1", "1.5", "many", "12345678"]],
   ["RATE_LIMIT_PROJECT", ["1e3"]],

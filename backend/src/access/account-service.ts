@@ -31,7 +31,8 @@ export function accountService(parts: {
     async signIn({ username, password, clientAddress, userAgent }) {
       const attempt = { name: username, clientAddress };
       throttle.begin(attempt);
-      const found = await orm.em.fork().findOne(UserEntity, signsInAs(username));
+      const finding = orm.em.fork();
+      const found = await finding.findOne(UserEntity, signsInAs(finding, username));
       const isRight = await verifyPassword(password, found?.passwordHash);
       const session = await orm.em.fork().transactional(async (em) => {
         // Read anew: while the password was checked the user may have been blocked or have got another one.

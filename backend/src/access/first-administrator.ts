@@ -38,7 +38,8 @@ export async function makeFirstAdministrator(parts: {
   }
   const now = clock.now();
   const passwordHash = await hashPassword(password);
-  await em.transactional(async (inner) => {
+  return em.transactional(async (inner) => {
+    if ((await inner.count(UserEntity)) > 0) return undefined; // another process that started at once was faster
     const userId = await inner.insert(UserEntity, {
       username,
       name: "Administrator",
@@ -53,6 +54,6 @@ export async function makeFirstAdministrator(parts: {
       tokenDigest: keyRing.digest(accessTokenPurpose, token),
       createdAt: now,
     });
+    return { username, password, token };
   });
-  return { username, password, token };
 }

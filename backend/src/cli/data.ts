@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Command } from "commander";
 import { readCommandConfig } from "../config.ts";
 import { CommandFault, printLine, progress } from "./output.ts";
@@ -7,12 +8,20 @@ import { CommandFault, printLine, progress } from "./output.ts";
  * loaded by them alone, as it would double the start of every other command.
  */
 export function dataCommands(program: Command): void {
-  const { dataDir } = readCommandConfig();
+  const { dataDir, databaseUrl } = readCommandConfig();
+  /** Backups of PostgreSQL are made by its own programs. */
+  const refusePostgresql = () => {
+    if (databaseUrl === undefined) return;
+    throw new CommandFault(
+      `the data is in PostgreSQL (FAULTLINE_DATABASE_URL), which its own programs back up and restore: pg_dump and pg_restore, or a physical backup. Keep a copy of the key file ${join(dataDir, "secrets.json")} with each backup, as the stored tokens and client keys cannot be read without it`,
+    );
+  };
 
   program
     .command("backup <directory>")
     .description("copy the data directory to a new one, while the service runs or not")
     .action(async (target: string) => {
+      refusePostgresql();
       const { backUp } = await import("../backup/back-up.ts");
       printLine(await backUp({ dataDir, target, progress }));
     });
@@ -21,6 +30,7 @@ export function dataCommands(program: Command): void {
     .command("verify <directory>")
     .description("check a backup: checksums, the database's consistency, the keys of its secrets")
     .action(async (directory: string) => {
+      refusePostgresql();
       const { verifyBackup } = await import("../backup/verify.ts");
       const { manifest, faults } = await verifyBackup(directory, progress);
       if (faults.length > 0) throw new CommandFault(`the backup is damaged: ${faults.join("; ")}`);
@@ -31,6 +41,7 @@ export function dataCommands(program: Command): void {
     .command("restore <directory>")
     .description("put a backup into an empty data directory; start the service after it")
     .action(async (source: string) => {
+      refusePostgresql();
       const { restore } = await import("../backup/restore.ts");
       printLine(await restore({ source, dataDir, progress }));
     });

@@ -1,9 +1,14 @@
 import { invalidField } from "@faultline/plugin";
 import { raw } from "@mikro-orm/core";
+import type { EntityManager } from "@mikro-orm/sql";
+import { kindOf } from "./kind.ts";
 
 /** The condition that a column contains the text of the request field `query`; ASCII letters match in either case. */
-export function contains(text: string) {
+export function contains(em: EntityManager, text: string) {
   if (text.length > 200) throw invalidField("query", "A search has at most 200 characters.");
   const pattern = `%${text.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
-  return { $like: raw<string>("? escape '\\'", [pattern]) };
+  // SQLite's LIKE does not regard the case of ASCII letters; that of PostgreSQL's ILIKE is of the letters of a collation.
+  return kindOf(em) === "sqlite"
+    ? { $like: raw<string>("? escape '\\'", [pattern]) }
+    : { $ilike: raw<string>(`? collate "C"`, [pattern]) };
 }

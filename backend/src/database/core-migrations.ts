@@ -1,4 +1,5 @@
 import type { Migrations } from "@faultline/plugin";
+import { PostgresqlCore0001 } from "./postgresql/migrations/core-0001.ts";
 import { Core0001 } from "./sqlite/migrations/core-0001.ts";
 import { Core0002 } from "./sqlite/migrations/core-0002.ts";
 import { Core0003 } from "./sqlite/migrations/core-0003.ts";
@@ -13,5 +14,5 @@ export function inOrder(all: readonly Migrations[]): Migrations {
 /** The tables of entities.ts and of the few that the core reads and writes without the ORM. */
 export const coreMigrations: Migrations = {
   sqlite: [Core0001, Core0002, Core0003, Core0004, Core0005],
-  postgresql: [],
+  postgresql: [PostgresqlCore0001],
 };

@@ -1,19 +1,50 @@
-import type { Database, Entity, Migrations } from "@faultline/plugin";
+import { existsSync } from "node:fs";
+import { StartRefusal, type Database, type Entity, type Migrations } from "@faultline/plugin";
 import type { MikroORM } from "@mikro-orm/sql";
-import { openSqlite } from "./sqlite/open.ts";
+import { KeyRing } from "../secrets/key-ring.ts";
+import { openPostgresql } from "./postgresql/open.ts";
+import { databaseFile, openSqlite } from "./sqlite/open.ts";
 
 /** The database of the core, and of the plugins in part. */
 export type OpenDatabase = Database & {
   readonly orm: MikroORM;
   /** Tries a small write, as readiness must not wait for the next event to find out that the disk works again. */
   canWrite(): Promise<boolean>;
+  /** Does work that is for the whole installation, unless another process is at it. */
+  alone(name: string, work: () => Promise<void>): Promise<void>;
+  close(): Promise<void>;
 };
 
-/** Opens the database, checks that it is ours, and migrates it. */
-export function openDatabase(
-  dataDir: string,
-  entities: readonly Entity[],
-  migrations: Migrations,
-): Promise<OpenDatabase> {
-  return openSqlite(dataDir, entities, migrations.sqlite);
+/** Which database, and what it holds. */
+export interface DatabaseOptions {
+  readonly dataDir: string;
+  /** Of PostgreSQL. Absent: the SQLite file in the data directory. */
+  readonly databaseUrl: string | undefined;
+  readonly entities: readonly Entity[];
+  readonly migrations: Migrations;
+}
+
+/**
+ * Opens the database, checks that it is ours, and migrates it; and opens the key file that it was sealed with, which is
+ * made with the database.
+ */
+export async function openDatabase(options: DatabaseOptions): Promise<{ database: OpenDatabase; keyRing: KeyRing }> {
+  const { dataDir, databaseUrl, entities, migrations } = options;
+  if (databaseUrl === undefined) {
+    const keyRing = KeyRing.open(dataDir, !existsSync(databaseFile(dataDir)));
+    return { keyRing, database: await openSqlite(dataDir, entities, migrations.sqlite) };
+  }
+  const database = await openPostgresql(databaseUrl, entities, migrations.postgresql);
+  try {
+    const keyRing = KeyRing.open(dataDir, !(await database.mark.hasKeys()));
+    if (!(await database.mark.isSealedWith(keyRing.digest("key file", "")))) {
+      throw new StartRefusal(
+        `The key file ${dataDir}/secrets.json is not the one that the PostgreSQL database was made with, and without that one the stored tokens and client keys cannot be read: put it there; all processes on one database need the same.`,
+      );
+    }
+    return { database, keyRing };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
 }

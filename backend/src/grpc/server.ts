@@ -19,6 +19,7 @@ import {
   status,
   type handleServerStreamingCall,
   type handleUnaryCall,
+  type ServerInterceptor,
   type ServiceDefinition,
   type StatusObject,
 } from "@grpc/grpc-js";
@@ -53,13 +54,23 @@ export class GrpcServer {
 
   /**
    * `hasReflection`: to be left off where strangers can connect. `callsAtOnce`: of one connection. `deadlineMs`: for
-   * unary calls without a deadline of their own, so that none waits for ever.
+   * unary calls without a deadline of their own, so that none waits for ever. `interceptors` see all calls.
    */
-  constructor(core: Core, log: Log, options: { hasReflection: boolean; callsAtOnce?: number; deadlineMs?: number }) {
-    const { hasReflection, callsAtOnce = 100, deadlineMs = 30_000 } = options;
+  constructor(
+    core: Core,
+    log: Log,
+    options: {
+      hasReflection: boolean;
+      callsAtOnce?: number;
+      deadlineMs?: number;
+      interceptors?: readonly ServerInterceptor[];
+    },
+  ) {
+    const { hasReflection, callsAtOnce = 100, deadlineMs = 30_000, interceptors = [] } = options;
     this.#server = new Server({
       "grpc.max_receive_message_length": maxBatchBytes,
       "grpc.max_concurrent_streams": callsAtOnce,
+      interceptors: [...interceptors],
     });
     this.#log = log;
     this.#deadlineMs = deadlineMs;

@@ -83,6 +83,11 @@ export class GroupCommit implements IngestQueue {
     });
   }
 
+  /** What waits for the next batch. */
+  get waiting(): { readonly items: number; readonly bytes: number } {
+    return { items: this.#waiting.reduce((sum, { items }) => sum + items, 0), bytes: this.#bytes };
+  }
+
   /** When a batch was last stored, by `performance.now()`; long ago before the first. */
   get lastStoredAt(): number {
     return this.#lastStoredAt;

@@ -29,7 +29,7 @@ export function members(parts: {
       const ids = em.createQueryBuilder(MemberEntity).select("userId").where({ projectId });
       const where = {
         id: { $in: ids.toRaw() },
-        ...(query !== "" && { $or: [{ username: contains(query) }, { name: contains(query) }] }),
+        ...(query !== "" && { $or: [{ username: contains(em, query) }, { name: contains(em, query) }] }),
       };
       const users = await em.find(
         UserEntity,

@@ -3,6 +3,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { hourMs, timestamp, type Clock, type Database, type NotedOutcome } from "@faultline/plugin";
 import { OutcomeKind, type ListOutcomesResponseSchema, type RefusalSchema } from "@faultline/proto";
 import { sql } from "kysely";
+import { jsonRows } from "../database/json-rows.ts";
 
 type Refusal = Exclude<MessageInitShape<typeof RefusalSchema>, { $typeName: string }>;
 
@@ -185,10 +186,13 @@ export class Outcomes {
     try {
       await sql`
         insert into outcome (project_id, hour, kind, category, reason, quantity)
-        select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5
-        from json_each(${JSON.stringify(rows)})
-        where exists (select 1 from project where id = value ->> 0 and deleted_at is null)
-        on conflict (project_id, hour, kind, category, reason) do update set quantity = quantity + excluded.quantity
+        select cast(value ->> 0 as bigint), cast(value ->> 1 as bigint), cast(value ->> 2 as integer),
+          value ->> 3, value ->> 4, cast(value ->> 5 as bigint)
+        from ${jsonRows(this.#database.kind, rows)} counted
+        where exists (select 1 from project where id = cast(value ->> 0 as bigint) and deleted_at is null)
+        order by 1, 2, 3, 4, 5 -- as all processes, so that no two wait for each other
+        on conflict (project_id, hour, kind, category, reason)
+          do update set quantity = outcome.quantity + excluded.quantity
       `.execute(this.#database.write<Tables>());
     } catch (error) {
       for (const { outcome, hour, quantity } of counts.values()) this.#count(outcome, hour, quantity);

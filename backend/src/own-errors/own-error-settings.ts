@@ -149,8 +149,8 @@ export class OwnErrorSettings {
     const { rows } = await sql<{ id: number; path: string }>`
       select project.id, project.path from project left join settings on settings.id = project.id
       where project.deleted_at is null
-      order by coalesce(project.monitor_enabled and settings.active and settings.backend = ${Backend.INTEGRATED}, 0) desc,
-        project.id
+      order by case when project.monitor_enabled and settings.active and settings.backend = ${Backend.INTEGRATED}
+        then 0 else 1 end, project.id
       limit 1`.execute(this.#database.read());
     return rows[0];
   }

@@ -1,4 +1,4 @@
-import type { Log, Scheduler } from "@faultline/plugin";
+import type { Log, Scheduler, Task } from "@faultline/plugin";
 
 /** How long what is running has to end by itself when it is stopped: most work does, and need not be begun again. */
 const graceMs = 2_000;
@@ -6,25 +6,31 @@ const graceMs = 2_000;
 /** A failure is not told again for so long: on a full disk some work fails each second. */
 const silentMs = 600_000;
 
+/** Does a piece of work unless another process of the installation is at it. */
+export type Alone = (name: string, work: () => Promise<void>) => Promise<void>;
+
 /** Runs work now and at intervals until it is stopped; `stop` waits for what is running, and soon tells it to give up. */
 export class IntervalScheduler implements Scheduler {
   readonly #log: Log;
+  readonly #alone: Alone;
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #running = new Map<Promise<void>, string>();
   readonly #stopped = new AbortController();
 
-  constructor(log: Log) {
+  constructor(log: Log, alone: Alone) {
     this.#log = log;
+    this.#alone = alone;
   }
 
-  every(intervalMs: number, name: string, task: (signal: AbortSignal) => Promise<void>): void {
+  every(intervalMs: number, name: string, task: Task, { alone = false } = {}): void {
     let busy = false;
     let toldAt = Number.NEGATIVE_INFINITY;
     const run = async () => {
       if (busy) return;
       busy = true;
       try {
-        await task(this.#stopped.signal);
+        const { signal } = this.#stopped;
+        await (alone ? this.#alone(name, () => task(signal)) : task(signal));
       } catch (error) {
         const now = performance.now();
         if (now - toldAt < silentMs) return;

@@ -22,7 +22,7 @@ export function visibleProjects(em: EntityManager, user: UserRow, { text, roles 
   return {
     deletedAt: null,
     ...(!user.isAdmin && { id: { $in: own.toRaw() } }),
-    ...(text !== "" && { $or: [{ path: contains(text) }, { name: contains(text) }] }),
+    ...(text !== "" && { $or: [{ path: contains(em, text) }, { name: contains(em, text) }] }),
   };
 }
 

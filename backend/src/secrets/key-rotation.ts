@@ -1,6 +1,7 @@
 import { ErrorReason } from "@faultline/proto";
 import { ServiceError, type Clock, type Database, type Log } from "@faultline/plugin";
 import { sql } from "kysely";
+import { jsonRows } from "../database/json-rows.ts";
 import type { KeyRing } from "./key-ring.ts";
 import { sealedColumns, type SealedColumn } from "./sealed-columns.ts";
 
@@ -82,18 +83,21 @@ export class KeyRotation {
     if (renewed.length > 0) {
       // A value that somebody changed meanwhile is another one: it is not overwritten.
       await sql`update ${sql.table(table)} set ${sql.ref(name)} = renewed.value ->> 2
-        from json_each(${JSON.stringify(renewed)}) renewed
-        where ${sql.ref(`${table}.id`)} = renewed.value ->> 0
+        from ${jsonRows(this.#database.kind, renewed)} renewed
+        where ${sql.ref(`${table}.id`)} = cast(renewed.value ->> 0 as bigint)
           and ${sql.ref(`${table}.${name}`)} = renewed.value ->> 1`.execute(this.#database.write());
     }
     return rows.length > 0;
   }
 
   async #waiting({ table, name, owner }: SealedColumn) {
-    const skipped = [...this.#unreadable].flatMap((key) => (key.startsWith(`${table}:`) ? [key.split(":")[1]] : []));
+    const skipped = [...this.#unreadable].flatMap((key) =>
+      key.startsWith(`${table}:`) ? [[Number(key.split(":")[1])]] : [],
+    );
     const { rows } = await sql<{ id: number; owner: number; sealed: string }>`
       select id, ${sql.ref(owner)} as owner, ${sql.ref(name)} as sealed from ${sql.table(table)}
-      where ${this.#isWaiting(name)} and id not in (select value + 0 from json_each(${JSON.stringify(skipped)}))
+      where ${this.#isWaiting(name)} and id not in (
+        select cast(value ->> 0 as bigint) from ${jsonRows(this.#database.kind, skipped)} skipped)
       order by id limit ${sliceSize}`.execute(this.#database.write());
     return rows;
   }

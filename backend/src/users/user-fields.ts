@@ -1,6 +1,8 @@
 import { invalidField, ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { raw, UniqueConstraintViolationException } from "@mikro-orm/core";
+import type { EntityManager } from "@mikro-orm/sql";
+import { kindOf } from "../database/kind.ts";
 
 // A user name holds no `@` and an e-mail address does, so that one can never be taken for the other.
 
@@ -28,20 +30,22 @@ export function emailAddress(text: string): string {
 }
 
 /** Finds the user a person signs in as: by user name or e-mail address, without regard to case. */
-export function signsInAs(name: string) {
-  return name.includes("@") ? hasEmail(name) : { username: name };
+export function signsInAs(em: EntityManager, name: string) {
+  return name.includes("@") ? hasEmail(em, name) : { username: name };
 }
 
 /** Finds the user with an e-mail address. */
-export function hasEmail(email: string) {
-  // The second condition is the index's own; without it SQLite would read every user.
-  return { email: { $eq: raw<string>("? collate nocase", [email]), $ne: "" } };
+export function hasEmail(em: EntityManager, email: string) {
+  // The condition that it is not empty is the index's own; without it every user would be read.
+  return kindOf(em) === "sqlite"
+    ? { email: { $eq: raw<string>("? collate nocase", [email]), $ne: "" } }
+    : { [raw("lower(email)")]: raw(`lower(? collate "C")`, [email]), email: { $ne: "" } };
 }
 
 /** Turns the database's refusal of a second user name or e-mail address into ours. */
 export function refuseTaken(error: unknown): never {
   if (!(error instanceof UniqueConstraintViolationException)) throw error;
-  const isEmail = error.message.includes("user.email");
+  const isEmail = /\buser[._]email\b/.test(error.message);
   throw new ServiceError(
     ErrorReason.USERNAME_TAKEN,
     isEmail

@@ -29,7 +29,7 @@ export function userService(parts: {
       const place = readPageToken(list, request.pageToken, ["number"]);
       const size = pageSizeOf(request);
       const em = orm.em.fork();
-      const where = matching(request, caller.user);
+      const where = matching(em, request, caller.user);
       const rows = await em.find(UserEntity, place ? { $and: [where, { id: { $gt: place[0] } }] } : where, {
         orderBy: { id: "asc" },
         limit: size + 1,
@@ -108,14 +108,14 @@ export function userService(parts: {
 }
 
 /** Whom a list shows to `viewer`. */
-function matching(request: ListUsersRequest, viewer: Pick<UserRow, "isAdmin">) {
+function matching(em: EntityManager, request: ListUsersRequest, viewer: Pick<UserRow, "isAdmin">) {
   const query = request.query.trim();
-  const text = [{ username: contains(query) }, { name: contains(query) }];
+  const text = [{ username: contains(em, query) }, { name: contains(em, query) }];
   return {
     id: { $gt: request.afterUserId },
     ...(!viewer.isAdmin && { isBlocked: false }),
     ...(request.username !== "" && { username: request.username }),
-    ...(query !== "" && { $or: viewer.isAdmin ? [...text, hasEmail(query)] : text }),
+    ...(query !== "" && { $or: viewer.isAdmin ? [...text, hasEmail(em, query)] : text }),
   };
 }
 

@@ -6,6 +6,7 @@ export * from "./event-door.ts";
 export * from "./hour-window.ts";
 export * from "./http-api.ts";
 export * from "./ingest-queue.ts";
+export * from "./metrics.ts";
 export * from "./outbound.ts";
 export * from "./page-token.ts";
 export * from "./plugin.ts";

@@ -7,6 +7,7 @@ import type { ErrorBackend } from "./error-backend.ts";
 import type { EventDoor } from "./event-door.ts";
 import type { HttpApi } from "./http-api.ts";
 import type { IngestQueue } from "./ingest-queue.ts";
+import type { Metrics } from "./metrics.ts";
 import type { Outbound } from "./outbound.ts";
 
 /** The contract this package describes; a plugin made for another one is refused at boot. */
@@ -50,6 +51,7 @@ export interface Host {
   readonly events: EventDoor;
   readonly database: Database;
   readonly log: Log;
+  readonly metrics: Metrics;
   readonly clock: Clock;
   /** What ages are counted to where things are deleted for their age: never ahead of `clock`, and its jumps come late. */
   readonly deletionClock: Clock;
@@ -76,12 +78,16 @@ export interface Clock {
 /** Runs work again and again until the product stops. */
 export interface Scheduler {
   /**
-   * Runs `task` now, in the background, and then each `intervalMs`, never twice at once; a failure is logged, at most each ten minutes, and the
-   * next run comes all the same. The product waits for the task when it stops, and after two seconds aborts `signal`: a
-   * task of many steps looks at it between them and leaves the rest to the next start.
+   * Runs `task` now, in the background, and then each `intervalMs`, never twice at once; a failure is logged, at most each
+   * ten minutes, and the next run comes all the same. The product waits for the task when it stops, and after two seconds
+   * aborts `signal`: a task of many steps looks at it between them and leaves the rest to the next start. What is done for
+   * the whole installation is `alone`: while one process does it, the others leave it out.
    */
-  every(intervalMs: number, name: string, task: (signal: AbortSignal) => Promise<void>): void;
+  every(intervalMs: number, name: string, task: Task, options?: { readonly alone?: boolean }): void;
 }
+
+/** Work that gives up between its steps when the signal is aborted. */
+export type Task = (signal: AbortSignal) => Promise<void>;
 
 /** A log whose lines carry the plugin's name. Never give it a secret. */
 export interface Log {

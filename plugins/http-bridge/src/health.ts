@@ -4,6 +4,7 @@ import { sendJson, type Handler, type Route } from "./visit.ts";
 /** A route for load balancers and supervisors. */
 export function health(path: string, handler: Handler): Route {
   return {
+    kind: "health",
     pattern: pathPattern(path),
     methods: { GET: handler, HEAD: handler },
     otherMethod: async ({ response }) => {

@@ -1,5 +1,6 @@
 import { contractVersion, type Host, type HttpApi, type Plugin } from "@faultline/plugin";
 import { trustedProxies } from "./client-ip.ts";
+import type { PublishedMetrics } from "./metrics-route.ts";
 import { HttpServer, type Pages } from "./server.ts";
 
 /** What the bridge needs to know. */
@@ -14,6 +15,8 @@ export interface HttpBridgeOptions {
   readonly trustedProxies: readonly string[];
   /** APIs that other plugins serve. */
   readonly apis: readonly HttpApi[];
+  /** What is told at `/-/metrics`. */
+  readonly metrics: PublishedMetrics;
   /** Answers all paths that are not the bridge's. */
   readonly pages: Pages;
 }

@@ -6,13 +6,19 @@ import { sendJson, sendJsonText, type Handler, type Route, type Visit } from "./
 
 /** The routes of an API that a plugin serves, and below them its answer to what it does not have. */
 export function apiRoutes(api: HttpApi): Route[] {
+  const kind = "api" as const;
   const unknown: Handler = async ({ response }) => send(response, api.notFound);
   const routes = api.routes.map(({ path, methods }) => {
     const handlers = Object.entries(methods).map(([name, run]) => [name, handle(api, run)] as const);
     const head = handlers.filter(([name]) => name === "GET").map(([, handler]) => ["HEAD", handler] as const);
-    return { pattern: pathPattern(path), methods: Object.fromEntries([...handlers, ...head]), otherMethod: unknown };
+    return {
+      pattern: pathPattern(path),
+      kind,
+      methods: Object.fromEntries([...handlers, ...head]),
+      otherMethod: unknown,
+    };
   });
-  return [...routes, { pattern: new RegExp(`^${api.prefix}(/|$)`), methods: {}, otherMethod: unknown }];
+  return [...routes, { pattern: new RegExp(`^${api.prefix}(/|$)`), kind, methods: {}, otherMethod: unknown }];
 }
 
 function handle(api: HttpApi, run: (call: HttpCall) => Promise<HttpAnswer>): Handler {

@@ -4,7 +4,9 @@ import { setImmediate as immediate, setTimeout as delay } from "node:timers/prom
 import { StartRefusal, type Host, type HttpApi } from "@faultline/plugin";
 import { clientIp } from "./client-ip.ts";
 import { originOf } from "./origin.ts";
+import { metricsRoute, type PublishedMetrics } from "./metrics-route.ts";
 import { apiRoutes } from "./plugin-api.ts";
+import { RequestMetrics } from "./request-metrics.ts";
 import { routes, unknown } from "./routes.ts";
 import { securityHeaders } from "./security-headers.ts";
 import type { Route, Visit } from "./visit.ts";
@@ -36,6 +38,7 @@ export class HttpServer {
   readonly #trusted: BlockList;
   readonly #baseUrl: string | undefined;
   readonly #securityHeaders: ReturnType<typeof securityHeaders>;
+  readonly #measured: RequestMetrics;
   readonly #running = new Set<Promise<void>>();
   readonly #unanswered = new Set<ServerResponse>();
   /** Connections that have not brought a request yet. */
@@ -46,10 +49,17 @@ export class HttpServer {
 
   constructor(
     host: Host,
-    options: { pages: Pages; apis: readonly HttpApi[]; trusted: BlockList; baseUrl: string | undefined },
+    options: {
+      pages: Pages;
+      apis: readonly HttpApi[];
+      metrics: PublishedMetrics;
+      trusted: BlockList;
+      baseUrl: string | undefined;
+    },
   ) {
     this.#host = host;
-    this.#routes = [...routes, ...options.apis.flatMap(apiRoutes), ...unknown];
+    this.#measured = new RequestMetrics(host.metrics, () => this.#unanswered.size);
+    this.#routes = [...routes, metricsRoute(options.metrics), ...options.apis.flatMap(apiRoutes), ...unknown];
     this.#pages = options.pages;
     this.#trusted = options.trusted;
     this.#baseUrl = options.baseUrl;
@@ -132,16 +142,22 @@ export class HttpServer {
   #answer(request: IncomingMessage, response: ServerResponse): void {
     this.#fresh.delete(request.socket);
     this.#requests++;
-    this.#lastRequestAt = performance.now();
+    const begunAt = performance.now();
+    this.#lastRequestAt = begunAt;
     this.#unanswered.add(response);
-    response.once("close", () => this.#unanswered.delete(response));
+    const pathname = pathOf(request);
+    let answering: Route | undefined;
+    response.once("close", () => {
+      this.#unanswered.delete(response);
+      this.#measured.note(response, { route: answering, begunAt });
+    });
     if (this.#isClosing) endConnectionAfter(response);
 
-    const pathname = pathOf(request);
     for (const route of this.#routes) {
       const match = route.pattern.exec(pathname);
       if (!match) continue;
-      setAll(response, route.isIngestion ? this.#securityHeaders.ingestion : this.#securityHeaders.all);
+      answering = route;
+      setAll(response, route.kind === "ingestion" ? this.#securityHeaders.ingestion : this.#securityHeaders.all);
       const visit: Visit = {
         request,
         response,

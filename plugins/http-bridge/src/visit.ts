@@ -22,8 +22,8 @@ export type Handler = (visit: Visit) => Promise<void>;
 export interface Route {
   readonly pattern: RegExp;
   readonly methods: Readonly<Record<string, Handler>>;
-  /** Whether SDKs send to it, from any origin. Absent: no. */
-  readonly isIngestion?: boolean;
+  /** Who asks there: SDKs, from any origin; programs, for data; or whoever watches over the service. */
+  readonly kind: "ingestion" | "api" | "health";
   /** Answers a method that is not in the list. */
   readonly otherMethod: Handler;
 }

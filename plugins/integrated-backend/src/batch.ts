@@ -1,14 +1,39 @@
 import { hourMs, millisecondsOf } from "@faultline/plugin";
 import type { ErrorEvent } from "@faultline/proto";
-import type { BatchParameters } from "./batch-procedure.ts";
 import { groupHash } from "./grouping.ts";
+import { storableJson } from "./storable-json.ts";
 import { summaryOf, type Summary } from "./summary.ts";
-import type { KnownRows, WriterMemory } from "./writer-memory.ts";
 
 const dayMs = 24 * hourMs;
 
 /** The groups that a batch changed, by project. */
 export type Changes = ReadonlyMap<number, ReadonlySet<string>>;
+
+/** One batch, as a storage takes it. All but `payloads` are JSON lists of lists. */
+export interface BatchParameters {
+  /** An entry a group: project, hash, title, type, value, culprit, level, platform, count, first, last, releases. */
+  readonly errors: string;
+  /** An entry an event: row id, project, event id, group hash, times, title, user, release, environment, level. */
+  readonly events: string;
+  /** All payloads behind each other. */
+  readonly payloads: Buffer;
+  /** An entry a payload: row id, offset from 1 and length in `payloads`, then encoding, start and length of the JSON. */
+  readonly places: string;
+  /** Project, group hash, hour, count. */
+  readonly hours: string;
+  /** Project, group hash, user, day. */
+  readonly users: string;
+  /** Project, group hash, key, value, day. */
+  readonly tags: string;
+  /** When the newest event was received. */
+  readonly now: number;
+}
+
+/** What whoever stores remembers between batches. */
+export interface WriterMemory {
+  readonly rowIds: { next(): number };
+  readonly knownRows: { has(key: string): boolean; add(keys: Iterable<string>): void; clear(): void };
+}
 
 /** What the events of a batch add to one error. */
 interface Group {
@@ -25,7 +50,7 @@ interface Group {
 
 /** Gathers what a batch writes: counters are added up here, so that each row is touched once. */
 export class Batch {
-  readonly #knownRows: KnownRows;
+  readonly #knownRows: WriterMemory["knownRows"];
   readonly #groups = new Map<string, Group>();
   readonly #events: unknown[] = [];
   readonly #payloads: Uint8Array[] = [];
@@ -43,13 +68,13 @@ export class Batch {
 
   parameters(): BatchParameters {
     return {
-      errors: JSON.stringify(Array.from(this.#groups.values(), errorEntry)),
-      events: JSON.stringify(this.#events),
+      errors: storableJson(Array.from(this.#groups.values(), errorEntry)),
+      events: storableJson(this.#events),
       payloads: Buffer.concat(this.#payloads),
-      places: JSON.stringify(this.#places),
-      hours: JSON.stringify([...this.#hours.values()]),
-      users: JSON.stringify([...this.#users.values()]),
-      tags: JSON.stringify([...this.#tags.values()]),
+      places: storableJson(this.#places),
+      hours: storableJson([...this.#hours.values()]),
+      users: storableJson([...this.#users.values()]),
+      tags: storableJson([...this.#tags.values()]),
       now: this.#now,
     };
   }

@@ -1,11 +1,12 @@
 import { ServiceError, startOfHour } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
-import type { Kysely } from "kysely";
+import { sql, type Kysely, type SqlBool } from "kysely";
+import type { Storage, Words } from "./storage.ts";
 import type { Tables } from "./tables.ts";
 import type { ErrorRow } from "./to-proto.ts";
 
 /** Errors with the value their last-seen label follows: it holds still until the hour is over (specification 1.7). */
-export function withSettledLastSeen(database: Kysely<Tables>, now: number) {
+export function withSettledLastSeen(words: Words, database: Kysely<Tables>, now: number) {
   const hour = startOfHour(now);
   return database
     .selectFrom("integrated_error")
@@ -19,7 +20,9 @@ export function withSettledLastSeen(database: Kysely<Tables>, now: number) {
           builder
             .selectFrom("integrated_event")
             .select(({ fn }) => fn.max("occurred_at").as("newest"))
-            .whereRef("integrated_event.error_id", "=", "integrated_error.id")
+            .where(
+              sql<SqlBool>`integrated_event.error_id = integrated_error.id${words.sameProject("integrated_event", "integrated_error")}`,
+            )
             .where("integrated_event.occurred_at", "<", hour),
         )
         .end()
@@ -30,11 +33,11 @@ export function withSettledLastSeen(database: Kysely<Tables>, now: number) {
 
 /** One error; refuses with ERROR_NOT_FOUND, also when it belongs to another project. */
 export async function getError(
-  database: Kysely<Tables>,
+  { read, words }: Storage,
   { projectId, errorId }: { projectId: number; errorId: string },
   now: number,
 ): Promise<ErrorRow> {
-  const row = await withSettledLastSeen(database, now)
+  const row = await withSettledLastSeen(words, read, now)
     .where("id", "=", errorRowId(errorId))
     .where("project_id", "=", projectId)
     .executeTakeFirst();
@@ -43,8 +46,8 @@ export async function getError(
 }
 
 /** The project of an error, by the error's id alone. */
-export async function errorProject(database: Kysely<Tables>, errorId: string): Promise<number | undefined> {
-  const row = await database
+export async function errorProject({ read }: Storage, errorId: string): Promise<number | undefined> {
+  const row = await read
     .selectFrom("integrated_error")
     .select("project_id")
     .where("id", "=", errorRowId(errorId))

@@ -1,5 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { millisecondsOf, pageSizeOf, pageToken, readPageToken, ServiceError, timestamp } from "@faultline/plugin";
+import { pageSizeOf, pageToken, readPageToken, ServiceError, timestamp } from "@faultline/plugin";
 import { readEvent } from "@faultline/plugin/sentry-event";
 import {
   ErrorReason,
@@ -9,44 +9,25 @@ import {
   type ListEventsRequest,
   type ListEventsResponseSchema,
 } from "@faultline/proto";
-import { sql, type Kysely } from "kysely";
+import { sql } from "kysely";
 import { errorNotFound, errorRowId } from "./errors.ts";
 import { feedbackOf } from "./feedback.ts";
-import { eventJson } from "./payloads/payload.ts";
-import type { EventTable, Tables } from "./tables.ts";
+import type { Storage, Words } from "./storage.ts";
+import type { EventTable } from "./tables.ts";
 import { eventSummaryToProto, feedbackToProto } from "./to-proto.ts";
 
 /** The events of an error, newest first. */
 export async function listEvents(
-  database: Kysely<Tables>,
+  storage: Storage,
   request: ListEventsRequest,
 ): Promise<MessageInitShape<typeof ListEventsResponseSchema>> {
   const errorId = errorRowId(request.errorId);
   const list = `events ${errorId}`;
   const place = readPageToken(list, request.pageToken, ["number", "number"]);
   const size = pageSizeOf(request);
-  // One trip: an error without such events is one row without an event, a missing error is none.
-  const found = await database
-    .selectFrom("integrated_error as error")
-    .leftJoin("integrated_event as event", (join) => {
-      let events = join.onRef("event.error_id", "=", "error.id");
-      if (request.startTime) events = events.on("occurred_at", ">=", millisecondsOf(request.startTime));
-      if (request.endTime) events = events.on("occurred_at", "<", millisecondsOf(request.endTime));
-      if (!place) return events;
-      return events.on(({ eb, refTuple, tuple }) =>
-        eb(refTuple("occurred_at", "event.id"), "<", tuple(place[0], place[1])),
-      );
-    })
-    .selectAll("event")
-    .where("error.id", "=", errorId)
-    .where("error.project_id", "=", request.projectId)
-    .orderBy("occurred_at", "desc")
-    .orderBy("event.id", "desc")
-    .limit(size + 1)
-    .$castTo<EventTable | { id: null }>()
-    .execute();
-  if (found.length === 0) throw errorNotFound();
-  const rows = found.filter((row) => row.id !== null);
+  const { projectId, startTime, endTime } = request;
+  const rows = await storage.nextEvents({ projectId, errorId, startTime, endTime, place, limit: size + 1 });
+  if (!rows) throw errorNotFound();
   const page = rows.slice(0, size);
   const last = page.at(-1);
   return {
@@ -57,11 +38,11 @@ export async function listEvents(
 
 /** One event with its neighbours in time. */
 export async function getEvent(
-  database: Kysely<Tables>,
+  storage: Storage,
   request: GetEventRequest,
 ): Promise<MessageInitShape<typeof GetEventResponseSchema>> {
-  const row = await findEvent(database, request);
-  const [json, feedback] = await Promise.all([eventJson(database, row.id), feedbackOf(database, row)]);
+  const row = await findEvent(storage, request);
+  const [json, feedback] = await Promise.all([storage.eventJson(row), feedbackOf(storage.read, row)]);
   return {
     event: {
       ...readEvent(json, { occurredAt: row.occurred_at, user: row.user }),
@@ -81,11 +62,12 @@ export async function getEvent(
 /** An event with the ids of its neighbours; null: there is none. */
 type Found = EventTable & { readonly newer: Buffer | null; readonly older: Buffer | null };
 
-async function findEvent(database: Kysely<Tables>, request: GetEventRequest): Promise<Found> {
-  let query = database
+async function findEvent(storage: Storage, request: GetEventRequest): Promise<Found> {
+  const { read, words } = storage;
+  let query = read
     .selectFrom("integrated_event")
     .selectAll()
-    .select([neighbour("newer").as("newer"), neighbour("older").as("older")])
+    .select([neighbour(words, "newer").as("newer"), neighbour(words, "older").as("older")])
     .where("project_id", "=", request.projectId);
   if (request.eventId !== "") {
     const eventId = request.eventId.replaceAll("-", "").toLowerCase();
@@ -95,7 +77,7 @@ async function findEvent(database: Kysely<Tables>, request: GetEventRequest): Pr
   } else {
     const direction = request.position === EventPosition.OLDEST ? "asc" : "desc";
     query = query
-      .where("error_id", "=", await existingError(database, request))
+      .where("error_id", "=", await existingError(storage, request))
       .orderBy("occurred_at", direction)
       .orderBy("id", direction)
       .limit(1);
@@ -105,20 +87,20 @@ async function findEvent(database: Kysely<Tables>, request: GetEventRequest): Pr
   return row;
 }
 
-function neighbour(side: "newer" | "older") {
+function neighbour(words: Words, side: "newer" | "older") {
   const [beyond, direction] = side === "newer" ? [sql`>`, sql`asc`] : [sql`<`, sql`desc`];
   return sql<Buffer | null>`(select event_id from integrated_event as other
-    where other.error_id = integrated_event.error_id
+    where other.error_id = integrated_event.error_id${words.sameProject("other", "integrated_event")}
       and (other.occurred_at, other.id) ${beyond} (integrated_event.occurred_at, integrated_event.id)
     order by other.occurred_at ${direction}, other.id ${direction} limit 1)`;
 }
 
 /** The row id of an error that exists in the project. */
 async function existingError(
-  database: Kysely<Tables>,
+  { read }: Storage,
   { projectId, errorId }: { projectId: number; errorId: string },
 ): Promise<number> {
-  const row = await database
+  const row = await read
     .selectFrom("integrated_error")
     .select("id")
     .where("id", "=", errorRowId(errorId))

@@ -7,36 +7,28 @@ import {
   type Plugin,
 } from "@faultline/plugin";
 import { Backend, ErrorReason } from "@faultline/proto";
-import { createBatchProcedure } from "./batch-procedure.ts";
-import { createDeleteProcedure } from "./delete-procedure.ts";
-import { deleteProject } from "./delete-project.ts";
 import { errorProject, getError, withSettledLastSeen } from "./errors.ts";
 import { getEvent, listEvents } from "./events.ts";
 import { installationStats } from "./installation-stats.ts";
 import { listErrors } from "./list-errors.ts";
-import { Integrated0001 } from "./migrations/integrated-0001.ts";
-import { Integrated0002 } from "./migrations/integrated-0002.ts";
-import { Integrated0003 } from "./migrations/integrated-0003.ts";
-import { Integrated0004 } from "./migrations/integrated-0004.ts";
-import { createPackProcedure } from "./payloads/pack-procedure.ts";
-import { packNext } from "./payloads/pack.ts";
-import { deleteExpired, giveSpaceBack, retentionDays } from "./retention.ts";
+import { Integrated0001 as Postgresql0001 } from "./postgresql/migrations/integrated-0001.ts";
+import { PostgresqlStorage } from "./postgresql/storage.ts";
+import { retentionDays } from "./retention.ts";
 import { listReleases } from "./sessions/releases.ts";
 import { getSessionStats } from "./sessions/session-stats.ts";
-import { createSessionProcedure } from "./sessions/store-sessions.ts";
+import { Integrated0001 } from "./sqlite/migrations/integrated-0001.ts";
+import { Integrated0002 } from "./sqlite/migrations/integrated-0002.ts";
+import { Integrated0003 } from "./sqlite/migrations/integrated-0003.ts";
+import { Integrated0004 } from "./sqlite/migrations/integrated-0004.ts";
+import { SqliteStorage } from "./sqlite/storage.ts";
 import { getErrorStats } from "./stats.ts";
+import type { Storage } from "./storage.ts";
 import { storeIntake } from "./store-intake.ts";
-import type { Tables } from "./tables.ts";
 import { errorToProto } from "./to-proto.ts";
 import { updateErrors } from "./update-errors.ts";
 import { ErrorChanges } from "./watch.ts";
-import { EventRowIds, KnownRows, type WriterMemory } from "./writer-memory.ts";
 
 const retentionIntervalMs = 3_600_000;
-const packingIntervalMs = 5_000;
-
-/** Beyond this many events a millisecond, packing leaves the machine to ingestion: it takes 0.4 ms of a core for 25 kB. */
-const busyRate = 0.5;
 
 const watchedErrors = 100;
 
@@ -46,7 +38,10 @@ export function integratedBackend(): Plugin & { readonly backend: ErrorBackend }
   return {
     name: "integrated-backend",
     contract: contractVersion,
-    migrations: { sqlite: [Integrated0001, Integrated0002, Integrated0003, Integrated0004], postgresql: [] },
+    migrations: {
+      sqlite: [Integrated0001, Integrated0002, Integrated0003, Integrated0004],
+      postgresql: [Postgresql0001],
+    },
     backend,
     start: (host) => backend.start(host),
   };
@@ -68,87 +63,59 @@ class IntegratedBackend implements ErrorBackend {
   };
 
   readonly #changes = new ErrorChanges();
-  #hasFreedSpace = false;
-  #seen = { rowId: Infinity, at: 0 };
   #lastSearch: Promise<unknown> = Promise.resolve();
-  #started: { host: Host; memory: WriterMemory } | undefined;
+  #started: { host: Host; storage: Storage } | undefined;
 
   async start(host: Host): Promise<void> {
-    await createBatchProcedure(host.database.write<Tables>());
-    await createPackProcedure(host.database.write<Tables>());
-    await createDeleteProcedure(host.database.write<Tables>());
-    await createSessionProcedure(host.database.write<Tables>());
-    const newest = await host.database
-      .read<Tables>()
-      .selectFrom("integrated_event")
-      .select(({ fn }) => fn.max("id").as("id"))
-      .executeTakeFirst();
-    this.#started = { host, memory: { rowIds: new EventRowIds(newest?.id ?? 0), knownRows: new KnownRows() } };
+    const storage = host.database.kind === "sqlite" ? new SqliteStorage(host) : new PostgresqlStorage(host);
+    await storage.prepare(host.clock.now());
+    this.#started = { host, storage };
     const { deletionClock, log, scheduler } = host;
+    const help = "Rows that retention deleted: events, feedback and sessions.";
+    const deletedRows = host.metrics.counter("faultline_retention_deleted_rows_total", help).of();
     const retain = async (signal: AbortSignal) => {
-      const deleted = await deleteExpired(this.#write, deletionClock.now(), signal);
+      const deleted = await storage.deleteExpired(deletionClock.now(), signal);
+      deletedRows.add(deleted);
       if (deleted > 0) log.info({ deleted }, "deleted rows older than the retention");
     };
-    scheduler.every(retentionIntervalMs, "retention", retain);
-    scheduler.every(packingIntervalMs, "pack payloads", (signal) => this.#pack(signal));
+    scheduler.every(retentionIntervalMs, "retention", retain, { alone: true });
+    storage.schedule(host);
   }
 
   async storeBatch(intake: Intake): Promise<void> {
-    this.#changes.announce(await storeIntake(this.#write, this.#running.memory, intake));
-  }
-
-  /** Packs payloads while the process has little else to do, and gives back what that frees once all are packed. */
-  async #pack(signal: AbortSignal): Promise<void> {
-    const { database, clock } = this.#running.host;
-    const sides = { read: database.read<Tables>(), write: database.write<Tables>() };
-    while (!signal.aborted) {
-      if (this.#isBusy()) return;
-      if (!(await packNext(sides, clock.now()))) break;
-      this.#hasFreedSpace = true;
-    }
-    if (!this.#hasFreedSpace) return;
-    await giveSpaceBack(sides.write, signal);
-    this.#hasFreedSpace = signal.aborted;
-  }
-
-  /** Whether many events were stored since this was asked last. */
-  #isBusy(): boolean {
-    const now = { rowId: this.#running.memory.rowIds.last, at: performance.now() };
-    const before = this.#seen;
-    this.#seen = now;
-    return (now.rowId - before.rowId) / (now.at - before.at) > busyRate;
+    this.#changes.announce(await storeIntake(this.#storage, intake));
   }
 
   deleteProject(projectId: number): Promise<boolean> {
-    return deleteProject(this.#write, projectId);
+    return this.#storage.deleteProject(projectId);
   }
 
   /** A search may have to read every error of a project. One at a time leaves the other reader to the pages. */
   listErrors: ErrorBackend["listErrors"] = (request) => {
-    if (request.query === "") return listErrors(this.#read, request, this.#now);
-    const search = this.#lastSearch.then(() => listErrors(this.#read, request, this.#now));
+    if (request.query === "") return listErrors(this.#storage, request, this.#now);
+    const search = this.#lastSearch.then(() => listErrors(this.#storage, request, this.#now));
     this.#lastSearch = search.catch(() => undefined); // its caller is told; the next search is another matter
     return search;
   };
 
-  errorProject: NonNullable<ErrorBackend["errorProject"]> = (errorId) => errorProject(this.#read, errorId);
+  errorProject: NonNullable<ErrorBackend["errorProject"]> = (errorId) => errorProject(this.#storage, errorId);
 
   getError: ErrorBackend["getError"] = async (request) => ({
-    error: errorToProto(await getError(this.#read, request, this.#now)),
+    error: errorToProto(await getError(this.#storage, request, this.#now)),
   });
 
-  listEvents: ErrorBackend["listEvents"] = (request) => listEvents(this.#read, request);
+  listEvents: ErrorBackend["listEvents"] = (request) => listEvents(this.#storage, request);
 
-  getEvent: ErrorBackend["getEvent"] = (request) => getEvent(this.#read, request);
+  getEvent: ErrorBackend["getEvent"] = (request) => getEvent(this.#storage, request);
 
-  listReleases: ErrorBackend["listReleases"] = (request) => listReleases(this.#read, request, this.#now);
+  listReleases: ErrorBackend["listReleases"] = (request) => listReleases(this.#storage, request, this.#now);
 
-  getSessionStats: ErrorBackend["getSessionStats"] = (request) => getSessionStats(this.#read, request, this.#now);
+  getSessionStats: ErrorBackend["getSessionStats"] = (request) => getSessionStats(this.#storage, request, this.#now);
 
-  getErrorStats: ErrorBackend["getErrorStats"] = (request) => getErrorStats(this.#read, request, this.#now);
+  getErrorStats: ErrorBackend["getErrorStats"] = (request) => getErrorStats(this.#storage, request, this.#now);
 
   updateErrors: ErrorBackend["updateErrors"] = async (request) => {
-    const { errors, before } = await updateErrors(this.#write, request, this.#now);
+    const { errors, before } = await updateErrors(this.#storage, request, this.#now);
     const hashes = new Set(errors.map(({ group_hash }) => group_hash.toString("hex")));
     this.#changes.announce(new Map([[request.projectId, hashes]]));
     return {
@@ -157,11 +124,13 @@ class IntegratedBackend implements ErrorBackend {
     };
   };
 
-  installationStats: NonNullable<ErrorBackend["installationStats"]> = ({ now }) => installationStats(this.#read, now);
+  installationStats: NonNullable<ErrorBackend["installationStats"]> = ({ now }) =>
+    installationStats(this.#storage, now);
 
   async *watchErrors(...[request, { signal }]: Parameters<ErrorBackend["watchErrors"]>) {
+    const { read, words } = this.#storage;
     for await (const hashes of this.#changes.of(request.projectId, signal ?? new AbortController().signal)) {
-      const rows = await withSettledLastSeen(this.#read, this.#now)
+      const rows = await withSettledLastSeen(words, read, this.#now)
         .where("project_id", "=", request.projectId)
         .where(
           "group_hash",
@@ -178,12 +147,8 @@ class IntegratedBackend implements ErrorBackend {
     throw new ServiceError(ErrorReason.STORAGE_UNAVAILABLE, "The service is starting. Try again in a moment.");
   }
 
-  get #write() {
-    return this.#running.host.database.write<Tables>();
-  }
-
-  get #read() {
-    return this.#running.host.database.read<Tables>();
+  get #storage() {
+    return this.#running.storage;
   }
 
   get #now() {

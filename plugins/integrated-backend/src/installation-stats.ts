@@ -1,7 +1,7 @@
 import { hourMs, type InstallationStats } from "@faultline/plugin";
 import { ErrorStatusSchema } from "@faultline/proto";
-import { sql, type Kysely } from "kysely";
-import type { Tables } from "./tables.ts";
+import { sql } from "kysely";
+import type { Storage } from "./storage.ts";
 
 const hours = 24;
 const dayMs = 24 * hourMs;
@@ -12,10 +12,14 @@ const dayMs = 24 * hourMs;
  * in these hours, and the primary key their counts: 24 small reads for each error that is active now, and one for each
  * project that has errors.
  */
-export async function installationStats(database: Kysely<Tables>, now: number): Promise<InstallationStats> {
+export async function installationStats({ read, words }: Storage, now: number): Promise<InstallationStats> {
   const running = Math.floor(now / hourMs);
   const first = running - hours + 1;
-  const statuses = JSON.stringify(ErrorStatusSchema.values.map(({ number }) => number));
+  const statuses = words.valuesOf(
+    ErrorStatusSchema.values.map(({ number }) => number),
+    "status",
+  );
+  const join = words.joinInOrder;
   const { rows } = await sql<{ hour: number; n: number }>`
     with recursive tracked (project_id) as (
       select min(project_id) from integrated_error
@@ -25,16 +29,17 @@ export async function installationStats(database: Kysely<Tables>, now: number): 
     )
     select counted.hour, sum(counted.event_count) as n
     from tracked
-    cross join json_each(${statuses}) as status
-    cross join integrated_error as seen
+    cross join ${statuses}
+    ${join} integrated_error as seen
       on seen.project_id = tracked.project_id and seen.status = status.value and seen.last_seen_at >= ${first * hourMs}
-    cross join integrated_hour as counted on counted.error_id = seen.id and counted.hour between ${first} and ${running}
-    group by counted.hour`.execute(database);
+    ${join} integrated_hour as counted
+      on counted.error_id = seen.id${words.sameProject("counted", "seen")} and counted.hour between ${first} and ${running}
+    group by counted.hour`.execute(read);
   const counts = new Map(rows.map(({ hour, n }) => [hour, n]));
-  const oldest = await database
+  const oldest = await read
     .selectFrom("integrated_event")
     .select("received_at")
-    .orderBy("id") // row ids grow with the time of receipt
+    .$if(words.sortsByRowId, (query) => query.orderBy("id")) // row ids grow with the time of receipt
     .limit(1)
     .executeTakeFirst();
   return {

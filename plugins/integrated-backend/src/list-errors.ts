@@ -1,10 +1,10 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { hourMs, pageSizeOf, pageToken, readPageToken } from "@faultline/plugin";
 import { ErrorSort, ErrorStatus, type ListErrorsRequest, type ListErrorsResponseSchema } from "@faultline/proto";
-import { sql, type Kysely } from "kysely";
+import { sql } from "kysely";
 import { withSettledLastSeen } from "./errors.ts";
 import { condition, searchTokens, type SearchToken } from "./search.ts";
-import type { Tables } from "./tables.ts";
+import type { Storage, Words } from "./storage.ts";
 import { errorToProto, type ErrorRow } from "./to-proto.ts";
 
 const statuses = [ErrorStatus.UNRESOLVED, ErrorStatus.RESOLVED, ErrorStatus.IGNORED] as const;
@@ -32,10 +32,11 @@ type Listed = { unresolved: number; resolved: number; ignored: number } & (
  * events arrive, each trip to SQLite's thread waits for the event loop, and six trips took longer than their work.
  */
 export async function listErrors(
-  database: Kysely<Tables>,
+  storage: Storage,
   request: ListErrorsRequest,
   now: number,
 ): Promise<MessageInitShape<typeof ListErrorsResponseSchema>> {
+  const { read, words } = storage;
   const column = sortColumns[request.sort] ?? "last_seen_at";
   const tokens = searchTokens(request.query);
   const list = JSON.stringify(["errors", request.projectId, column, request.status, request.query]);
@@ -43,7 +44,7 @@ export async function listErrors(
   const backwards = place?.[0] === "before";
   const direction = backwards ? "asc" : "desc";
   const size = pageSizeOf(request);
-  const found = (status: ErrorStatus) => matching(database, request.projectId, status, tokens);
+  const found = (status: ErrorStatus) => matching(storage, request.projectId, status, tokens);
 
   // Each status is a walk along its own index; several are merged by sorting their first rows.
   const wanted = request.status === ErrorStatus.UNSPECIFIED ? statuses : [request.status];
@@ -59,12 +60,14 @@ export async function listErrors(
   const order = sql.raw(`order by ${column} ${direction}, id ${direction}`);
   const ids = sql<number>`(select id from (${sql.join(walks, sql` union all `)}) ${order} limit ${size + 1})`;
   const first = Math.floor(now / hourMs) - trendHours + 1;
-  const page = withSettledLastSeen(database, now).select(hoursSince(first).as("hours")).where("id", "in", ids);
+  const page = withSettledLastSeen(words, read, now)
+    .select(hoursSince(words, first).as("hours"))
+    .where("id", "in", ids);
   const count = (status: ErrorStatus) => sql`(select count(*) from (${found(status).limit(countedErrors)}))`;
   const { rows } = await sql<Listed>`select counts.*, page.* from (
       select ${count(ErrorStatus.UNRESOLVED)} as unresolved, ${count(ErrorStatus.RESOLVED)} as resolved,
         ${count(ErrorStatus.IGNORED)} as ignored
-    ) as counts left join (${page}) as page on true ${order}`.execute(database);
+    ) as counts left join (${page}) as page on true ${order}`.execute(read);
 
   const errors = rows.filter((row) => row.id !== null);
   const hasMore = errors.length > size;
@@ -81,20 +84,20 @@ export async function listErrors(
 }
 
 /** The ids of a project's errors of one status that a search finds. */
-function matching(database: Kysely<Tables>, projectId: number, status: ErrorStatus, tokens: readonly SearchToken[]) {
-  let query = database
+function matching({ read, words }: Storage, projectId: number, status: ErrorStatus, tokens: readonly SearchToken[]) {
+  let query = read
     .selectFrom("integrated_error")
     .select("id")
     .where("project_id", "=", projectId)
     .where("status", "=", status);
-  for (const token of tokens) query = query.where((builder) => condition(builder, token));
+  for (const token of tokens) query = query.where((builder) => condition(words, builder, token));
   return query;
 }
 
 /** The hours of an error with their counts, as JSON: one more column instead of a statement of its own. */
-function hoursSince(first: number) {
-  return sql<string>`(select json_group_array(json_array(hour, event_count)) from integrated_hour
-    where error_id = integrated_error.id and hour >= ${first})`;
+function hoursSince(words: Words, first: number) {
+  return sql<string>`(select ${words.hourList} from integrated_hour
+    where error_id = integrated_error.id${words.sameProject("integrated_hour", "integrated_error")} and hour >= ${first})`;
 }
 
 function trend(hours: string, first: number): number[] {

@@ -1,94 +1,14 @@
 import { hourMs } from "@faultline/plugin";
-import { sql, type Kysely } from "kysely";
-import { callDeleteProcedure } from "./delete-procedure.ts";
-import { deleteFeedback } from "./feedback.ts";
-import { inBackground } from "./in-background.ts";
-import { deleteSessionCounters, deleteSessions } from "./sessions/expired-sessions.ts";
-import type { Tables } from "./tables.ts";
 
 /** All errors are kept this long (specification section 8). */
 export const retentionDays = 90;
 
-const dayMs = 24 * hourMs;
+/** Updates are taken until 5 days after a session's start, which is a minute after its first update at most. */
+export const sessionDays = 6;
 
-/** So many take 12 ms of the writer with 10,000,000 events stored, most of it for pages that lie scattered. */
-const batchEvents = 100;
+export const dayMs = 24 * hourMs;
 
-/** 0.02 ms each. */
-const pagesGivenBack = 200;
-
-/** What is due for deletion, by the clock that deletes. */
-export interface Due {
-  readonly now: number;
-  /** The start of the first day that is kept. */
-  readonly cutoff: number;
-  /** Errors without expired tags: they have many tags, and which of them expire does not change while this runs. */
-  readonly lookedThrough: Set<number>;
-}
-
-/**
- * Deletes what is older than the day that lies 90 days back, oldest first, so that an event is readable for 90 days at
- * least and 91 at most; sessions go as soon as they cannot change any more. Answers how many rows were deleted. What the
- * signal interrupts is done by the next run.
- */
-export async function deleteExpired(database: Kysely<Tables>, now: number, signal: AbortSignal): Promise<number> {
-  const due: Due = { now, cutoff: Math.floor(now / dayMs) * dayMs - retentionDays * dayMs, lookedThrough: new Set() };
-  let deleted = 0;
-  // Each deletes the next few rows that are due and answers how many; 0: none is left.
-  for (const deleteBatch of [deleteEvents, deleteFeedback, deleteSessions, deleteSessionCounters]) {
-    for (let count = -1; count !== 0;) {
-      if (signal.aborted) return deleted;
-      count = await inBackground(() => deleteBatch(database, due));
-      deleted += count;
-    }
-  }
-  if (deleted > 0) await giveSpaceBack(database, signal);
-  return deleted;
-}
-
-/** Takes events out of every counter in the same statement; errors without events go too. */
-async function deleteEvents(database: Kysely<Tables>, { cutoff, lookedThrough }: Due): Promise<number> {
-  const expired = await database
-    .selectFrom("integrated_event")
-    .select(["id", "error_id", "occurred_at"])
-    .where("received_at", "<", cutoff)
-    .orderBy("received_at")
-    .limit(batchEvents)
-    .execute();
-  if (expired.length === 0) return 0;
-
-  const hours = new Map<string, [error: number, hour: number, count: number]>();
-  const errors = new Map<number, [error: number, count: number]>();
-  for (const { error_id, occurred_at } of expired) {
-    const hour = Math.floor(occurred_at / hourMs);
-    const ofHour = hours.get(`${error_id}/${hour}`);
-    if (ofHour) ofHour[2]++;
-    else hours.set(`${error_id}/${hour}`, [error_id, hour, 1]);
-    const ofError = errors.get(error_id);
-    if (ofError) ofError[1]++;
-    else errors.set(error_id, [error_id, 1]);
-  }
-  const tagged = [...errors.keys()].filter((id) => !lookedThrough.has(id));
-  const isDeleted = await callDeleteProcedure(database, {
-    events: JSON.stringify(expired.map(({ id }) => id)),
-    hours: JSON.stringify([...hours.values()]),
-    errors: JSON.stringify([...errors.values()]),
-    tagged: JSON.stringify(tagged),
-    day: cutoff / dayMs,
-  });
-  if (isDeleted) for (const id of tagged) lookedThrough.add(id);
-  return expired.length; // also when one of them was gone: the next batch is read anew
-}
-
-/** Free pages go back to the system a few at a time, each step its own short write. */
-export async function giveSpaceBack(database: Kysely<Tables>, signal?: AbortSignal): Promise<void> {
-  for (let before = Infinity; ;) {
-    if (signal?.aborted) return;
-    const { rows } = await sql<{ freelist_count: number }>`pragma freelist_count`.execute(database);
-    const free = rows[0]?.freelist_count ?? 0;
-    if (free === 0 || free >= before) break; // a file that was made without incremental vacuum keeps its pages
-    before = free;
-    await inBackground(() => sql`pragma incremental_vacuum(${sql.lit(pagesGivenBack)})`.execute(database));
-  }
-  await sql`pragma wal_checkpoint(passive)`.execute(database); // until then the file keeps its length
+/** The start of the first day that is kept: an event is readable for 90 days at least and 91 at most. */
+export function retentionCutoff(now: number): number {
+  return Math.floor(now / dayMs) * dayMs - retentionDays * dayMs;
 }

@@ -1,6 +1,7 @@
 import { ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { sql, type ExpressionBuilder, type ExpressionWrapper, type SqlBool } from "kysely";
+import type { Words } from "./storage.ts";
 import type { Tables } from "./tables.ts";
 
 /** One word of a search: text anywhere, or a key with a value. */
@@ -25,12 +26,12 @@ type Builder = ExpressionBuilder<Tables, "integrated_error">;
 type Condition = ExpressionWrapper<Tables, "integrated_error", SqlBool>;
 
 /** The condition an error must meet for one word. */
-export function condition(builder: Builder, token: SearchToken): Condition {
+export function condition(words: Words, builder: Builder, token: SearchToken): Condition {
   if ("text" in token) {
     return builder.or([
-      contains(builder, "title", token.text),
-      contains(builder, "value", token.text),
-      contains(builder, "culprit", token.text),
+      contains(words, builder, "title", token.text),
+      contains(words, builder, "value", token.text),
+      contains(words, builder, "culprit", token.text),
     ]);
   }
   switch (token.key) {
@@ -41,21 +42,26 @@ export function condition(builder: Builder, token: SearchToken): Condition {
       return builder("type", "=", token.value);
     case "message":
     case "title":
-      return builder.or([contains(builder, "title", token.value), contains(builder, "value", token.value)]);
+      return builder.or([
+        contains(words, builder, "title", token.value),
+        contains(words, builder, "value", token.value),
+      ]);
     default:
       return builder.exists(
         builder
           .selectFrom("integrated_tag")
           .select(sql.lit(1).as("one"))
-          .whereRef("integrated_tag.error_id", "=", "integrated_error.id")
+          .where(
+            sql<SqlBool>`integrated_tag.error_id = integrated_error.id${words.sameProject("integrated_tag", "integrated_error")}`,
+          )
           .where("integrated_tag.key", "=", token.key)
           .where("integrated_tag.value", "=", token.value),
       );
   }
 }
 
-/** SQLite's LIKE ignores the case of ASCII letters. */
-function contains(builder: Builder, column: "title" | "value" | "culprit", text: string): Condition {
+/** ASCII letters match in either case. */
+function contains(words: Words, builder: Builder, column: "title" | "value" | "culprit", text: string): Condition {
   const pattern = `%${text.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
-  return builder(column, "like", sql<string>`${pattern} escape '\\'`);
+  return builder(column, words.like, sql<string>`${pattern} escape '\\'`);
 }

@@ -1,36 +1,24 @@
 import type { ErrorEvent } from "@faultline/proto";
-import { sql, type Kysely } from "kysely";
-import { callBatchProcedure } from "./batch-procedure.ts";
+import type { Kysely } from "kysely";
 import { Batch, type Changes } from "./batch.ts";
+import type { Storage } from "./storage.ts";
 import type { Tables } from "./tables.ts";
-import type { WriterMemory } from "./writer-memory.ts";
 
 /** Stores a batch in one transaction; events that are stored already, or twice in the batch, count once. */
 export async function storeBatch(
+  storage: Storage,
   database: Kysely<Tables>,
-  memory: WriterMemory,
   events: readonly ErrorEvent[],
 ): Promise<Changes> {
-  const distinct = firstOfEach(events);
-  try {
-    return await write(database, memory, distinct);
-  } catch (error) {
-    if (!isDuplicate(error)) throw error;
+  // Repeated events are rare, so looking for them waits until the unique key has found one. Where several processes store,
+  // another one may store an event after that look, and then they are looked for again.
+  for (let fresh = firstOfEach(events); fresh.length > 0; fresh = await withoutStored(storage, database, fresh)) {
+    const batch = new Batch(storage.memory, fresh);
+    if (!(await storage.storeBatch(database, batch.parameters()))) continue;
+    storage.memory.knownRows.add(batch.newRows()); // only now: a batch that failed has stored nothing
+    return batch.changes();
   }
-  // Repeated events are rare, so looking for them waits until the unique key has found one.
-  const fresh = await withoutStored(database, distinct);
-  return fresh.length > 0 ? write(database, memory, fresh) : new Map();
-}
-
-async function write(database: Kysely<Tables>, memory: WriterMemory, events: readonly ErrorEvent[]): Promise<Changes> {
-  const batch = new Batch(memory, events);
-  await callBatchProcedure(database, batch.parameters());
-  memory.knownRows.add(batch.newRows()); // only now: a batch that failed has stored nothing
-  return batch.changes();
-}
-
-function isDuplicate(error: unknown): boolean {
-  return String(error).includes("UNIQUE constraint failed: integrated_event.project_id, integrated_event.event_id");
+  return new Map();
 }
 
 function firstOfEach(events: readonly ErrorEvent[]): ErrorEvent[] {
@@ -42,11 +30,12 @@ function firstOfEach(events: readonly ErrorEvent[]): ErrorEvent[] {
   return [...first.values()];
 }
 
-async function withoutStored(database: Kysely<Tables>, events: readonly ErrorEvent[]): Promise<ErrorEvent[]> {
+async function withoutStored(
+  storage: Storage,
+  database: Kysely<Tables>,
+  events: readonly ErrorEvent[],
+): Promise<ErrorEvent[]> {
   const ids = JSON.stringify(events.map((event) => [event.projectId, event.eventId]));
-  const { rows } = await sql<{ n: number }>`
-    select j.key as n from json_each(${ids}) j
-    join integrated_event e on e.project_id = j.value ->> 0 and e.event_id = unhex(j.value ->> 1)`.execute(database);
-  const stored = new Set(rows.map(({ n }) => n));
+  const stored = new Set(await storage.storedAmong(database, ids));
   return events.filter((_, n) => !stored.has(n));
 }

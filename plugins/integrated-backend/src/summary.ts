@@ -11,5 +11,9 @@ export interface Summary {
 /** Title, type and value of an event: its main exception is the last of the chain, the one that was caught. */
 export function summaryOf(event: ErrorEvent): Summary {
   const main = event.exceptions.at(-1);
-  return { title: titleOf(event), type: main?.type ?? "", value: (main?.value || event.message).slice(0, 1024) };
+  return {
+    title: titleOf(event),
+    type: main?.type ?? "",
+    value: (main?.value || event.message).slice(0, 1024).toWellFormed(),
+  };
 }

@@ -1,6 +1,6 @@
 import type { ErrorStatus, PayloadEncoding, SessionStatus } from "@faultline/proto";
 
-/** The tables of migrations/, for Kysely. */
+/** The tables of the migrations, for Kysely; on PostgreSQL each has a project_id. */
 export interface Tables {
   integrated_error: ErrorTable;
   integrated_event: EventTable;

@@ -1,1 +1,104 @@
-export {};
+import { setTimeout as delay } from "node:timers/promises";
+import { contractVersion, StartRefusal, type Host, type IngestQueue, type Log, type Plugin } from "@faultline/plugin";
+import { Accept } from "./accept.ts";
+import { connectTo, type Servers } from "./connection.ts";
+import { DeadLetters } from "./dead-letters.ts";
+import { LagWatch, type Lag } from "./lag.ts";
+import { makeStreams } from "./streams.ts";
+import { Worker, type Work } from "./worker.ts";
+
+export type { Chosen, DeadLetter, DeadLetters } from "./dead-letters.ts";
+export type { Lag } from "./lag.ts";
+export type { Work } from "./worker.ts";
+
+/** A stop waits so long for what was accepted to be acknowledged. */
+const drainMs = 3_000;
+
+const defaultMaxBytes = 8 * 1024 * 1024 * 1024;
+
+/** The queue of several machines, and the worker that stores what is in it. */
+export interface JetStreamQueue extends Plugin {
+  readonly queue: IngestQueue;
+  /** Connects and makes or checks the streams; refuses servers on which what is accepted could be lost. */
+  start(host: Pick<Host, "log" | "clock">): Promise<void>;
+  /** Accepts no more and stores no more: what is under way is finished, and what waits stays in the stream. */
+  stop(): Promise<void>;
+  /** Begins to store what the stream holds, after `start`. Any number of processes do. */
+  startWorker(work: Work): void;
+  /** Whether an intake would be accepted now: it is connected, and the last one was acknowledged. */
+  readonly isAccepting: boolean;
+  /** Whether this process stores, and could store the last batch. */
+  readonly isStoring: boolean;
+  readonly deadLetters: DeadLetters;
+  /** How far storing is behind accepting, at most a second ago while the servers answer; undefined before the first answer. */
+  lag(): Lag | undefined;
+}
+
+/**
+ * Holds what was accepted in a replicated stream of NATS JetStream until a worker has stored it (docs/queue.md). Each
+ * process has the half it is asked for: `queue` accepts, `startWorker` stores.
+ */
+export function jetstreamQueue({
+  url,
+  maxBytes = defaultMaxBytes,
+}: {
+  /** Such as `nats://user:password@host:4222`, or several with commas; `tls://` for TLS. */
+  url: string;
+  /** What may wait in the stream when it is made; more is refused. Default 8 GiB. */
+  maxBytes?: number;
+}): JetStreamQueue {
+  let log: Log = silent;
+  let servers: Servers | undefined;
+  let worker: Worker | undefined;
+  const accept = new Accept({
+    info: (...line) => log.info(...line),
+    warn: (...line) => log.warn(...line),
+    error: (...line) => log.error(...line),
+  });
+  const deadLetters = new DeadLetters((intake) => accept.accept(intake));
+  const lag = new LagWatch();
+
+  return {
+    name: "jetstream-queue",
+    contract: contractVersion,
+    queue: accept,
+    deadLetters,
+    lag: () => lag.last,
+    get isAccepting() {
+      return !accept.isFailing;
+    },
+    get isStoring() {
+      return worker !== undefined && !worker.isFailing;
+    },
+
+    async start(host) {
+      ({ log } = host);
+      servers = await connectTo(url, log);
+      try {
+        await makeStreams(servers, maxBytes, log);
+      } catch (error) {
+        await servers.connection.close();
+        throw error;
+      }
+      deadLetters.use(servers, host.clock);
+      accept.use(servers);
+      lag.start(servers, log);
+    },
+
+    startWorker(work) {
+      if (!servers || worker) throw new StartRefusal("A worker is started once, after its queue.");
+      worker = new Worker({ servers, deadLetters, work, log });
+      worker.start();
+    },
+
+    async stop() {
+      lag.stop();
+      await worker?.stop();
+      await Promise.race([accept.drained(), delay(drainMs, undefined, { ref: false })]);
+      accept.use(undefined);
+      await servers?.connection.close();
+    },
+  };
+}
+
+const silent: Log = { info() {}, warn() {}, error() {} };

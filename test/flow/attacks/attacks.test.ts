@@ -91,7 +91,6 @@ const shownElsewhere: readonly (readonly [attack: number, file: string, name: st
 /** Attacks on what the product has not. */
 const notOffered: ReadonlyMap<number, string> = new Map([
   [79, "nothing is exported as CSV"],
-  [117, "no metrics are published"],
   [118, "there is no NATS yet"],
   [119, "there is no PostgreSQL yet"],
   [121, "there is no restore of backups yet: a backup is a copy of files"],

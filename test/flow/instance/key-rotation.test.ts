@@ -7,7 +7,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
 import { grpcClient, type GrpcClient } from "../../support/grpc.ts";
-import { execSql, openCopy } from "../../support/other-process.ts";
+import { execSql, rowsOf } from "../../support/other-process.ts";
 import { createProject } from "../../support/project.ts";
 import { rejects } from "../../support/rejects.ts";
 import { newEventId, sendEvent } from "../../support/send.ts";
@@ -28,15 +28,13 @@ const keyFile = (dataDir: string) => JSON.parse(readFileSync(join(dataDir, "secr
 const keyIds = (dataDir: string) => keyFile(dataDir).keys.map(({ id }) => id);
 
 /** The keys that encrypted the stored values, such as `["v1.1", "v1.2"]`. Of a service that does not run. */
-function usedKeys(dataDir: string): string[] {
-  using database = openCopy(dataDir);
-  const rows = database
-    .prepare(
-      `select sealed_pair as sealed from client_key union all
-       select external_auth_token from settings where external_auth_token is not null union all
-       select dsn from own_error_reporting where dsn is not null`,
-    )
-    .all();
+async function usedKeys(dataDir: string): Promise<string[]> {
+  const rows = await rowsOf(
+    dataDir,
+    `select sealed_pair as sealed from client_key union all
+     select external_auth_token from settings where external_auth_token is not null union all
+     select dsn from own_error_reporting where dsn is not null`,
+  );
   assert.ok(rows.length >= 4);
   return [...new Set(rows.map((row) => String(row["sealed"]).split(".", 2).join(".")))].toSorted();
 }
@@ -115,7 +113,7 @@ test("a rotation encrypts every secret anew, drops the old key after a minute, a
     assert.is(keyFile(dataDir).pepper, pepper);
     assert.not.match(readFileSync(join(dataDir, "secrets.json"), "utf8"), keys[0]?.secret ?? "");
   });
-  assert.equal(usedKeys(dataDir), ["v1.2"]);
+  assert.equal(await usedKeys(dataDir), ["v1.2"]);
 });
 
 test("a secret that is saved during a rotation is kept", async () => {
@@ -173,7 +171,7 @@ async function resume({ dataDir, clock, filled }: Awaited<ReturnType<typeof inst
     await assertReadable(client, server, filled);
   });
   assert.equal(keyIds(dataDir), ["2"]);
-  assert.equal(usedKeys(dataDir), ["v1.2"]);
+  assert.equal(await usedKeys(dataDir), ["v1.2"]);
 }
 
 test("a start with a second key in the file, and nothing encrypted with it, goes on", async () => {
@@ -185,8 +183,7 @@ test("a start with a second key in the file, and nothing encrypted with it, goes
 test("a start with half of the secrets encrypted with the second key goes on", async () => {
   const found = await installation();
   addKey(found.dataDir);
-  using before = openCopy(found.dataDir);
-  const old = before.prepare("select id, sealed_pair from client_key order by id").all();
+  const old = await rowsOf(found.dataDir, "select id, sealed_pair from client_key order by id");
   await running(found.dataDir, found.clock, async (client) => {
     await until("nothing to wait", async () => (await waiting(client)) === 0);
   });
@@ -197,7 +194,7 @@ test("a start with half of the secrets encrypted with the second key goes on", a
       (row) => `update client_key set sealed_pair = '${String(row["sealed_pair"])}' where id = ${String(row["id"])};`,
     );
   await execSql(found.dataDir, back.join("\n"));
-  assert.equal(usedKeys(found.dataDir), ["v1.1", "v1.2"]);
+  assert.equal(await usedKeys(found.dataDir), ["v1.1", "v1.2"]);
   await resume(found);
 });
 
@@ -207,7 +204,7 @@ test("a start after everything was encrypted anew, before the old key was droppe
   await running(found.dataDir, found.clock, async (client) => {
     await until("nothing to wait", async () => (await waiting(client)) === 0);
   });
-  assert.equal(usedKeys(found.dataDir), ["v1.2"]);
+  assert.equal(await usedKeys(found.dataDir), ["v1.2"]);
   await resume(found);
 });
 
@@ -255,7 +252,7 @@ test("a secret that was moved to another row is not shown there, and a rotation 
     await rejects(client.clientKeys.listClientKeys({ projectId: to.id }, client.auth), "INTERNAL");
   });
   assert.equal(keyIds(dataDir), ["2", "1"]);
-  assert.equal(usedKeys(dataDir), ["v1.1", "v1.2"]);
+  assert.equal(await usedKeys(dataDir), ["v1.1", "v1.2"]);
 });
 
 test("only administrators rotate, and tokens that read only do not", async () => {

@@ -9,7 +9,7 @@ import { startFaultline } from "../../../backend/src/main.ts";
 import { errorReceiver, type ReceivedEvent } from "../../support/error-receiver.ts";
 import { grpcClient, type GrpcClient } from "../../support/grpc.ts";
 import { http } from "../../support/http.ts";
-import { execSql, takeDatabase, openCopy } from "../../support/other-process.ts";
+import { execSql, rowsOf, takeDatabase } from "../../support/other-process.ts";
 import { createProject } from "../../support/project.ts";
 import { rejects } from "../../support/rejects.ts";
 import { newEventId, sendEvent } from "../../support/send.ts";
@@ -335,8 +335,7 @@ test("the DSN is read back masked, the mask sent again changes nothing, and the 
     await broken(() => fail(client));
     await until("the report", () => receiver.events.length === 1);
     await stop();
-    using database = openCopy(dataDir);
-    const [row] = database.prepare("select * from own_error_reporting").all();
+    const [row] = await rowsOf(dataDir, "select * from own_error_reporting");
     assert.match(String(row?.["dsn"]), /^v1\.1\./);
     assert.not.match(JSON.stringify(row), publicKey);
   }));

@@ -1,14 +1,13 @@
-import type { DatabaseSync } from "node:sqlite";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { Backend, Role, SessionStatus } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
+import { databaseOf } from "../../support/database-of.ts";
 import { grpcClient } from "../../support/grpc.ts";
-import { openCopy } from "../../support/other-process.ts";
-import { recount } from "../../support/recount.ts";
 import { refusedBecause } from "../../support/refused-because.ts";
 import { envelope, newEventId, sendEnvelope, sendEvent, type Target } from "../../support/send.ts";
+import { countOf, recountOf, rowsOf } from "../../support/stored-rows.ts";
 import { storedErrors, storedEventCount } from "../../support/stored.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { testConfig } from "../../support/test-config.ts";
@@ -32,17 +31,15 @@ async function runJobs(): Promise<void> {
     await stop();
     faultline = await startFaultline(config, clock);
     client = grpcClient(faultline);
-    await until("deleted projects to be gone", () => dueProjects() === 0, { deadlineMs: 30_000 });
+    await until("deleted projects to be gone", async () => (await dueProjects()) === 0, { deadlineMs: 30_000 });
   }
 }
 
 /** Deleted projects that can be restored no more. */
-const dueProjects = () =>
-  inDatabase((database) =>
-    Number(
-      database.prepare("select count(*) as n from project where deleted_at <= ?").get(clock.at - 7 * dayMs)?.["n"],
-    ),
-  );
+async function dueProjects(): Promise<number> {
+  const due = await rowsOf(config.dataDir, `select id from project where deleted_at <= ${clock.at - 7 * dayMs}`);
+  return due.length;
+}
 test.after(stop);
 
 /** A project that takes events. */
@@ -60,11 +57,6 @@ const restore = (projectId: number) => client.projects.restoreProject({ projectI
 const read = (projectId: number, auth = client.auth) =>
   client.projects.getProject({ key: { case: "projectId", value: projectId } }, auth);
 const deleted = async () => (await client.projects.listDeletedProjects({}, client.auth)).projects;
-
-function inDatabase<Result>(look: (database: DatabaseSync) => Result): Result {
-  using database = openCopy(config.dataDir);
-  return look(database);
-}
 
 test("a deleted project is found by nobody, takes no event at once, and its path is free", async () => {
   const bob = await makePerson(client, "bob");
@@ -200,75 +192,69 @@ async function fill({ id: projectId, key }: Target): Promise<void> {
   await client.members.createInvitation({ projectId, role: Role.GUEST }, client.auth);
 }
 
+/** Names of tables, of those with a column only when one is named; partitions belong to theirs. */
+async function tableNames(column?: string): Promise<string[]> {
+  const withColumn = column === undefined ? "" : `and exists (select 1 from`;
+  const sql =
+    databaseOf(config.dataDir) === undefined
+      ? `select name from sqlite_schema m where type = 'table' and name not like 'sqlite_%'
+          ${withColumn && `${withColumn} pragma_table_info(m.name) c where c.name = '${column}')`}`
+      : `select relname as name from pg_class m
+          where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace
+          ${withColumn && `${withColumn} pg_attribute where attrelid = m.oid and attname = '${column}')`}`;
+  return (await rowsOf(config.dataDir, sql)).map(({ name }) => String(name)).toSorted();
+}
+
 /**
  * How many rows each table that belongs to projects has. Sessions as such end after six days of their own; payloads are
- * packed in the background, and counted together wherever they stand.
+ * packed in the background, and counted together wherever they stand; what days that were dropped still have to take out
+ * of the counters is soon done.
  */
-const rowCounts = (): Readonly<Record<string, number>> =>
-  inDatabase((database) => {
-    const apart = [
-      "audit_event",
-      "session",
-      "integrated_session",
-      "invitation",
-      "integrated_block",
-      "integrated_packed",
-    ];
-    const tables = database
-      .prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by name")
-      .all()
-      .map(({ name }) => String(name))
-      .filter((name) => !apart.includes(name));
-    const count = (name: string) => Number(database.prepare(`select count(*) as n from ${name}`).get()?.["n"]);
-    const counts = Object.fromEntries(tables.map((name) => [name, count(name)]));
-    return { ...counts, integrated_payload: count("integrated_payload") + count("integrated_packed") };
-  });
+async function rowCounts(): Promise<Readonly<Record<string, number>>> {
+  const apart = /^(audit_event|session|integrated_(session|block|packed|expired)|invitation)$/;
+  const counts: Record<string, number> = {};
+  const names = await tableNames();
+  for (const name of names) if (!apart.test(name)) counts[name] = await countOf(config.dataDir, name);
+  const packed = names.includes("integrated_packed") ? await countOf(config.dataDir, "integrated_packed") : 0;
+  return { ...counts, integrated_payload: (counts["integrated_payload"] ?? 0) + packed };
+}
 
 test("after seven days a deleted project is gone for good, with every row of it and no other", async () => {
   clock.at += 8 * dayMs; // what the tests above have deleted goes first
   const kept = await openProject("kept");
   await fill(kept);
   await runJobs();
-  const before = rowCounts();
+  const before = await rowCounts();
   const keptErrors = (await storedErrors(client, kept.id)).length;
   assert.ok(keptErrors > 40);
 
   const doomed = await openProject("doomed");
   await fill(doomed);
   await runJobs();
-  const full = rowCounts();
+  const full = await rowCounts();
   for (const [table, n] of Object.entries(full)) {
     const isFilled = /^(project|settings|client_key|member|outcome|integrated_\w+)$/.test(table);
     assert.is(n !== before[table], isFilled, `${table} has ${String(n)} rows`);
   }
   await remove(doomed.id);
   await runJobs();
-  assert.equal(rowCounts(), full);
+  assert.equal(await rowCounts(), full);
 
   clock.at += 7 * dayMs - 1;
   await runJobs();
-  assert.equal(rowCounts(), full);
+  assert.equal(await rowCounts(), full);
   assert.ok((await deleted()).some(({ projectId }) => projectId === doomed.id));
   clock.at += 1;
   assert.not.ok((await deleted()).some(({ projectId }) => projectId === doomed.id));
   await refusedBecause("DELETED_PROJECT_NOT_FOUND", restore(doomed.id));
   await runJobs();
-  assert.equal(rowCounts(), before);
-  inDatabase((database) => {
-    const owned = database
-      .prepare(
-        "select m.name as t from sqlite_schema m, pragma_table_info(m.name) c where m.type = 'table' and c.name = 'project_id'",
-      )
-      .all()
-      .map(({ t }) => String(t))
-      .filter((table) => table !== "audit_event");
-    assert.ok(owned.length >= 8);
-    for (const table of owned) {
-      const row = database.prepare(`select count(*) as n from ${table} where project_id = ?`).get(doomed.id);
-      assert.is(row?.["n"], 0, table);
-    }
-    assert.equal(recount(database), []);
-  });
+  assert.equal(await rowCounts(), before);
+  const owned = (await tableNames("project_id")).filter((table) => table !== "audit_event");
+  assert.ok(owned.length >= 8);
+  for (const table of owned) {
+    assert.equal(await rowsOf(config.dataDir, `select * from ${table} where project_id = ${doomed.id}`), [], table);
+  }
+  assert.equal(await recountOf(config.dataDir), []);
   assert.is((await storedErrors(client, kept.id)).length, keptErrors);
   assert.is((await send(kept)).status, 200);
 });

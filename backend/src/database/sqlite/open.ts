@@ -57,6 +57,8 @@ export async function openSqlite(
       orm,
       write: <Tables>() => orm.em.getKysely({ type: "write" }) as unknown as Kysely<Tables>,
       read: <Tables>() => orm.em.getKysely({ type: "read" }) as unknown as Kysely<Tables>,
+      alone: (_name, work) => work(), // the data directory is one process's
+      close: () => orm.close(),
       canWrite: () =>
         write.executeQuery(CompiledQuery.raw(`pragma user_version = ${schemaMajor}`)).then(
           () => true,

@@ -25,7 +25,7 @@ export function ingestion(path: string, category: string, handlers: Readonly<Rec
     };
   return {
     pattern: pathPattern(path),
-    isIngestion: true,
+    kind: "ingestion",
     methods: {
       ...Object.fromEntries(Object.entries(handlers).map(([method, handler]) => [method, door(handler)])),
       OPTIONS: door(async ({ response }) => answerPreflight(response, allow)),

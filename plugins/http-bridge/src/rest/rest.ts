@@ -55,6 +55,7 @@ export function rest(path: string, operations: Readonly<Record<string, GuardedOp
   return {
     path,
     operations,
+    kind: "api",
     pattern: pathPattern(path),
     methods,
     otherMethod: async ({ response }) => {
@@ -95,6 +96,7 @@ function answering(answer: (visit: Visit) => Promise<RestAnswer>): Handler {
 /** All other addresses below a path: they are not the console's. Those the platform removed are said to be gone. */
 export function unknownRoutes(path: string): Route {
   return {
+    kind: "api",
     pattern: new RegExp(`^${path}(/|$)`),
     methods: {},
     otherMethod: answering(async (visit) =>

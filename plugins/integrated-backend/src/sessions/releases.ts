@@ -2,6 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { hourWindow, pageSizeOf, pageToken, readPageToken } from "@faultline/plugin";
 import type { ListReleasesRequest, ListReleasesResponseSchema } from "@faultline/proto";
 import { sql, type Kysely } from "kysely";
+import type { Storage } from "../storage.ts";
 import type { Tables } from "../tables.ts";
 import { releaseToProto, type ReleaseRow } from "../to-proto.ts";
 
@@ -11,7 +12,7 @@ const dayHours = 24;
 
 /** A page of the releases with sessions in a window, in keyset order. */
 export async function listReleases(
-  database: Kysely<Tables>,
+  storage: Storage,
   request: ListReleasesRequest,
   now: number,
 ): Promise<MessageInitShape<typeof ListReleasesResponseSchema>> {
@@ -20,13 +21,13 @@ export async function listReleases(
   const list = JSON.stringify(["releases", projectId, environment ?? null, hourCount]);
   const place = readPageToken(list, request.pageToken, ["number", "string"]);
   const size = pageSizeOf(request);
-  const rows = await findReleases(database, { projectId, environment, first, place, limit: size + 1 });
+  const rows = await findReleases(storage, { projectId, environment, first, place, limit: size + 1 });
   const page = rows.slice(0, size);
   const last = page.at(-1);
   return {
     releases: page.map(releaseToProto),
     nextPageToken: rows.length > size && last ? pageToken(list, [last.first_hour, last.version]) : "",
-    environments: await environmentsOf(database, projectId, first),
+    environments: await environmentsOf(storage.read, projectId, first),
   };
 }
 
@@ -44,7 +45,7 @@ interface Wanted {
  * which costs a sort: a million rows take a second.
  */
 async function findReleases(
-  database: Kysely<Tables>,
+  { read, words }: Storage,
   { projectId, environment, first, place, limit }: Wanted,
 ): Promise<ReleaseRow[]> {
   const inScope =
@@ -59,20 +60,21 @@ async function findReleases(
       order by 2 desc, 1 desc limit ${limit}
     ), counted as (
       select version, sum(total) as total, sum(errored) as errored, sum(crashed) as crashed, sum(abnormal) as abnormal
-      from integrated_release r join integrated_session_hour h on h.release_id = r.id and h.hour >= ${first}
+      from integrated_release r join integrated_session_hour h on h.release_id = r.id${words.sameProject("h", "r")} and h.hour >= ${first}
       where ${inScope} and version in (select version from page) group by version
     ), seen as (
-      select version, user, max(crashed_count > 0) as crashed
+      select version, "user", max(case when crashed_count > 0 then 1 else 0 end) as crashed
       from integrated_release r
-      join integrated_session_user u on u.release_id = r.id and u.day >= ${Math.floor(first / dayHours)}
-      where ${inScope} and version in (select version from page) group by version, user
+      join integrated_session_user u on u.release_id = r.id${words.sameProject("u", "r")}
+        and u.day >= ${Math.floor(first / dayHours)}
+      where ${inScope} and version in (select version from page) group by version, "user"
     ), users as (
       select version, count(*) as user_count, sum(crashed) as crashed_user_count from seen group by version
     )
     select page.version, first_hour, last_hour, total, errored, crashed, abnormal,
       coalesce(user_count, 0) as user_count, coalesce(crashed_user_count, 0) as crashed_user_count
     from page join counted using (version) left join users using (version)
-    order by first_hour desc, page.version desc`.execute(database);
+    order by first_hour desc, page.version desc`.execute(read);
   return rows;
 }
 

@@ -1,21 +1,23 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { hourMs, hourWindow, timestamp } from "@faultline/plugin";
 import type { GetSessionStatsRequest, GetSessionStatsResponseSchema } from "@faultline/proto";
-import type { Kysely } from "kysely";
-import type { Tables } from "../tables.ts";
+import { sql, type SqlBool } from "kysely";
+import type { Storage } from "../storage.ts";
 import { sessionCountsToProto } from "../to-proto.ts";
 
 /** Dense counts of the sessions that started in each hour. */
 export async function getSessionStats(
-  database: Kysely<Tables>,
+  { read, words }: Storage,
   request: GetSessionStatsRequest,
   now: number,
 ): Promise<MessageInitShape<typeof GetSessionStatsResponseSchema>> {
   const { first, length, lastHourRunning } = hourWindow(request, { now, defaultHours: 24 });
   const { version, environment } = request;
-  let query = database
+  let query = read
     .selectFrom("integrated_release as r")
-    .innerJoin("integrated_session_hour as h", "h.release_id", "r.id")
+    .innerJoin("integrated_session_hour as h", (join) =>
+      join.on(sql<SqlBool>`h.release_id = r.id${words.sameProject("h", "r")}`),
+    )
     .select(({ fn }) => [
       "h.hour",
       fn.sum<number>("h.total").as("total"),

@@ -22,6 +22,7 @@ export const documentRoutes: readonly Route[] = [
 
 function route(path: string, handler: Handler): Route {
   return {
+    kind: "api",
     pattern: pathPattern(path),
     methods: { GET: handler, HEAD: handler },
     otherMethod: async ({ response }) => {

@@ -1,0 +1,193 @@
+import { createRequire } from "node:module";
+import {
+  CompiledQuery,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type DatabaseConnection,
+  type DatabaseIntrospector,
+  type Dialect,
+  type DialectAdapter,
+  type Driver,
+  type Kysely,
+  type PostgresPool,
+  type PostgresPoolClient,
+  type QueryCompiler,
+  type QueryResult,
+} from "kysely";
+import { knownError } from "./failure.ts";
+
+/** Connections of a process. A batch takes one for its time, a page one or two. */
+const connections = 10;
+
+/** A statement that takes longer is ended by PostgreSQL, and one that PostgreSQL is silent about by us. */
+const statementTimeoutMs = 30_000;
+const silenceTimeoutMs = 35_000;
+
+type Parse = (text: string) => unknown;
+
+/** The little of the package `pg` that is used here; it comes without types. */
+interface Pg {
+  readonly types: { getTypeParser(oid: number, format?: string): Parse };
+  readonly Pool: new (options: object) => PostgresPool & {
+    on(event: "connect", listener: (client: { on(event: "error", listener: () => void): void }) => void): void;
+    on(event: "error", listener: () => void): void;
+  };
+}
+
+const { Pool, types } = createRequire(import.meta.url)("pg") as Pg;
+
+/** Object ids of pg_type.dat. What they hold of ours, times, counts and sums, is below 2^53. */
+const numbers = new Map<number, Parse>([
+  [20, Number], // int8
+  [1700, Number], // numeric
+]);
+
+/**
+ * Kysely's dialect of PostgreSQL over the package `pg`, but for its connections: those of Kysely 0.29 are lost to the
+ * pool when a transaction of the ORM cannot begin or roll back, as when the server restarts.
+ */
+export class PostgresqlDialect implements Dialect {
+  readonly #url: string;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  createDriver(): Driver {
+    return new PostgresqlDriver(this.#url);
+  }
+
+  createQueryCompiler(): QueryCompiler {
+    return new PostgresQueryCompiler();
+  }
+
+  createAdapter(): DialectAdapter {
+    return new PostgresAdapter();
+  }
+
+  createIntrospector(database: Kysely<unknown>): DatabaseIntrospector {
+    return new PostgresIntrospector(database);
+  }
+}
+
+class PostgresqlDriver implements Driver {
+  readonly #url: string;
+  #pool: PostgresPool | undefined;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  init(): Promise<void> {
+    const pool = new Pool({
+      connectionString: this.#url,
+      application_name: "faultline",
+      max: connections,
+      connectionTimeoutMillis: 5_000, // for a new connection, and for a free one of the pool
+      idleTimeoutMillis: 60_000,
+      statement_timeout: statementTimeoutMs,
+      query_timeout: silenceTimeoutMs,
+      lock_timeout: 5_000,
+      idle_in_transaction_session_timeout: 60_000,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      types: {
+        getTypeParser: (oid: number, format?: string) => numbers.get(oid) ?? types.getTypeParser(oid, format),
+      },
+    });
+    // A connection that ends is told to whoever uses it; the pool makes another one.
+    pool.on("connect", (client) => client.on("error", () => undefined));
+    pool.on("error", () => undefined);
+    this.#pool = pool;
+    return Promise.resolve();
+  }
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    if (!this.#pool) throw new Error("The pool of connections is closed.");
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      throw knownError(error);
+    });
+    return new Lease(client);
+  }
+
+  releaseConnection(lease: DatabaseConnection): Promise<void> {
+    (lease as Lease).end(); // Kysely hands back what acquireConnection gave
+    return Promise.resolve();
+  }
+
+  async beginTransaction(lease: DatabaseConnection, { isolationLevel }: { isolationLevel?: string }): Promise<void> {
+    const level = isolationLevel ? ` isolation level ${isolationLevel}` : "";
+    await lease.executeQuery(CompiledQuery.raw(`begin${level}`)).catch((error: unknown) => {
+      (lease as Lease).end(); // Kysely forgets it when the transaction is one of the ORM
+      throw error;
+    });
+  }
+
+  async commitTransaction(lease: DatabaseConnection): Promise<void> {
+    await lease.executeQuery(CompiledQuery.raw("commit"));
+  }
+
+  async rollbackTransaction(lease: DatabaseConnection): Promise<void> {
+    // It fails when the connection is gone, and the transaction with it.
+    await lease.executeQuery(CompiledQuery.raw("rollback")).catch(() => (lease as Lease).break());
+  }
+
+  async savepoint(lease: DatabaseConnection, name: string): Promise<void> {
+    await lease.executeQuery(CompiledQuery.raw(`savepoint "${name}"`));
+  }
+
+  async rollbackToSavepoint(lease: DatabaseConnection, name: string): Promise<void> {
+    await lease.executeQuery(CompiledQuery.raw(`rollback to savepoint "${name}"`));
+  }
+
+  async releaseSavepoint(lease: DatabaseConnection, name: string): Promise<void> {
+    await lease.executeQuery(CompiledQuery.raw(`release savepoint "${name}"`));
+  }
+
+  async destroy(): Promise<void> {
+    const pool = this.#pool;
+    this.#pool = undefined;
+    await pool?.end();
+  }
+}
+
+const changes = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
+
+/** A connection while it is lent. Giving it back twice is as good as once, so that it is never lent to two. */
+class Lease implements DatabaseConnection {
+  #client: PostgresPoolClient | undefined;
+  #isBroken = false;
+
+  constructor(client: PostgresPoolClient) {
+    this.#client = client;
+  }
+
+  /** Gives it back; a broken one is closed. */
+  end(): void {
+    const client = this.#client as { release(isBroken: boolean): void } | undefined;
+    this.#client = undefined;
+    client?.release(this.#isBroken);
+  }
+
+  break(): void {
+    this.#isBroken = true;
+  }
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    if (!this.#client) throw new Error("The connection was given back already.");
+    try {
+      const { command, rowCount, rows } = await this.#client.query<R>(sql, parameters);
+      return changes.has(command) ? { rows, numAffectedRows: BigInt(rowCount) } : { rows };
+    } catch (error) {
+      const known = knownError(error);
+      if (known !== error) this.break(); // what it waits for may still come
+      throw known;
+    }
+  }
+
+  // eslint-disable-next-line require-yield -- Kysely asks for the method; nothing in the product streams
+  async *streamQuery(): AsyncIterableIterator<never> {
+    throw new Error("The PostgreSQL dialect does not stream; page with a keyset instead.");
+  }
+}

@@ -1,0 +1,61 @@
+import { StartRefusal } from "@faultline/plugin";
+
+const sqlState = /^[0-9A-Z]{5}$/;
+
+/** The five characters by which PostgreSQL names an error (appendix A of its manual); undefined for errors of others. */
+export function sqlStateOf(error: unknown): string | undefined {
+  for (let one = error; one instanceof Error; one = one.cause) {
+    const { code, severity } = one as { code?: unknown; severity?: unknown };
+    if (typeof code === "string" && typeof severity === "string" && sqlState.test(code)) return code;
+  }
+  return undefined;
+}
+
+/**
+ * An error of the package `pg` as all the rest knows it. One that PostgreSQL did not send is of the connection, and gets
+ * the code of that (08006). What it sent with values of rows and parameters goes: errors are logged.
+ */
+export function knownError(error: unknown): Error & { readonly code: string } {
+  if (sqlStateOf(error) !== undefined) {
+    const sent = error as Error & { code: string; detail?: string; where?: string };
+    delete sent.detail;
+    delete sent.where;
+    return sent;
+  }
+  const words = `The connection to PostgreSQL failed: ${error instanceof Error ? error.message : String(error)}`;
+  return Object.assign(new Error(words, { cause: error }), { code: connectionFailed, severity: "FATAL" });
+}
+
+const connectionFailed = "08006";
+
+/** The database of a URL as messages may show it: without user and password. */
+export function postgresqlName(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `${decodeURIComponent(pathname.slice(1))} at ${host === "" ? "the local socket" : host}`;
+}
+
+/** What an operator can do about a database that could not be opened. */
+export function connectionFailure(name: string, error: unknown): StartRefusal {
+  const database = `The PostgreSQL database ${name}`;
+  const state = sqlStateOf(error) ?? "";
+  const reason = String(error).split("\n").at(-1);
+  if (state.startsWith("28")) {
+    return new StartRefusal(
+      `${database} refuses the user or the password in FAULTLINE_DATABASE_URL: correct them, or let the user in (pg_hba.conf).`,
+      error,
+    );
+  }
+  if (state === "3D000") {
+    return new StartRefusal(`${database} does not exist: make it, or correct FAULTLINE_DATABASE_URL.`, error);
+  }
+  if (state === "42501") {
+    return new StartRefusal(
+      `${database} does not let this user make tables: make the user its owner. It said: ${reason}.`,
+      error,
+    );
+  }
+  return new StartRefusal(
+    `${database} cannot be used: see that the server runs and that FAULTLINE_DATABASE_URL leads to it. It said: ${reason}.`,
+    error,
+  );
+}

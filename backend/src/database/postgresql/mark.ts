@@ -1,0 +1,93 @@
+import { StartRefusal } from "@faultline/plugin";
+import { sql, type Kysely } from "kysely";
+
+/** Grows when an older release could no longer work on the database; a larger one found there is refused. */
+const schemaMajor = 1;
+
+interface Row {
+  readonly schema_major: number;
+  readonly keys_digest: string | null;
+}
+
+/**
+ * The one row of the table `faultline`, which tells that the database is ours, for which releases, and with which key
+ * file its secrets were sealed.
+ */
+export class Mark {
+  readonly #kysely: Kysely<unknown>;
+  readonly #name: string;
+
+  /** `name` is the database as messages may show it. */
+  constructor(kysely: Kysely<unknown>, name: string) {
+    this.#kysely = kysely;
+    this.#name = name;
+  }
+
+  /** Refuses a database that is not ours, is of a newer release, or cannot hold every text. It reads only. */
+  async check(): Promise<void> {
+    const { rows: encodings } = await sql<{ server_encoding: string }>`show server_encoding`.execute(this.#kysely);
+    const encoding = encodings[0]?.server_encoding;
+    if (encoding !== "UTF8") {
+      throw new StartRefusal(
+        `The PostgreSQL database ${this.#name} is encoded in ${encoding}: make one in UTF8, by create database ... encoding 'UTF8' template template0.`,
+      );
+    }
+    const row = await this.#read();
+    if (row && row.schema_major > schemaMajor) {
+      throw new StartRefusal(
+        `The PostgreSQL database ${this.#name} was written by a newer release of Faultline: start that release, or restore a backup made before the upgrade.`,
+      );
+    }
+    if (!row && (await this.#holdsTables())) {
+      throw new StartRefusal(
+        `The PostgreSQL database ${this.#name} holds tables of another program: make an empty database for Faultline, and name it in FAULTLINE_DATABASE_URL.`,
+      );
+    }
+  }
+
+  /** Marks the database as ours. It is the first that is written, so that a start that ended early is gone on with. */
+  async make(): Promise<void> {
+    await sql`create table if not exists faultline (
+      id integer primary key check (id = 1),
+      schema_major integer not null,
+      keys_digest text
+    )`.execute(this.#kysely);
+    await sql`insert into faultline (id, schema_major) values (1, ${schemaMajor}) on conflict do nothing`.execute(
+      this.#kysely,
+    );
+  }
+
+  /** Whether secrets were sealed with a key file already. */
+  async hasKeys(): Promise<boolean> {
+    return (await this.#read())?.keys_digest != null;
+  }
+
+  /** Notes the digest of the key file, the first time; whether it is the one that was noted. */
+  async isSealedWith(keysDigest: string): Promise<boolean> {
+    await sql`update faultline set keys_digest = ${keysDigest} where keys_digest is null`.execute(this.#kysely);
+    return (await this.#read())?.keys_digest === keysDigest;
+  }
+
+  /** Writes what is there already; it fails when nothing can be written. */
+  async touch(): Promise<void> {
+    await sql`update faultline set schema_major = schema_major`.execute(this.#kysely);
+  }
+
+  async #read(): Promise<Row | undefined> {
+    const { rows: tables } = await sql`select 1 where to_regclass('faultline') is not null`.execute(this.#kysely);
+    if (tables.length === 0) return undefined;
+    const { rows } = await sql<Row>`select schema_major, keys_digest from faultline`.execute(this.#kysely);
+    return rows[0];
+  }
+
+  /** Whether there is any table, apart from those of extensions and from an empty mark of ours. */
+  async #holdsTables(): Promise<boolean> {
+    const { rows } = await sql`
+      select 1 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
+        and c.relname <> 'faultline'
+        and not exists (select 1 from pg_catalog.pg_depend d where d.objid = c.oid and d.deptype = 'e')
+      limit 1`.execute(this.#kysely);
+    return rows.length > 0;
+  }
+}

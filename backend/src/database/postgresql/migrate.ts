@@ -1,0 +1,69 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { StartRefusal } from "@faultline/plugin";
+import type { MikroORM } from "@mikro-orm/sql";
+import { sql, type Kysely } from "kysely";
+import { sqlStateOf } from "./failure.ts";
+import type { Mark } from "./mark.ts";
+import { locks } from "./locks.ts";
+
+/** A migration neither waits for a lock nor makes others wait behind it for longer than this. */
+const lockTimeoutMs = 200;
+const tries = 100;
+
+/** How long a start waits for another one that migrates, and how often it looks. */
+const waitForOthersMs = 120_000;
+const lookMs = 100;
+
+const lockNotAvailable = "55P03";
+
+/** Brings the database to the schema of this release. Of several processes that start at once, one does and all wait. */
+export async function migrate(orm: MikroORM, kysely: Kysely<unknown>, mark: Mark): Promise<void> {
+  await kysely.connection().execute(async (holder) => {
+    await takeLock(holder);
+    try {
+      await mark.check(); // another release may have been faster
+      await mark.make();
+      for (const { name } of await orm.migrator.getPending()) await runOne(orm, name);
+    } finally {
+      await sql`select pg_advisory_unlock(${sql.lit(locks.migrations)})`.execute(holder);
+    }
+  });
+}
+
+/** It is of the session: it ends with the process. */
+async function takeLock(holder: Kysely<unknown>): Promise<void> {
+  const deadline = performance.now() + waitForOthersMs;
+  for (;;) {
+    const taken = sql<{ taken: boolean }>`select pg_try_advisory_lock(${sql.lit(locks.migrations)}) as taken`;
+    if ((await taken.execute(holder)).rows[0]?.taken) return;
+    if (performance.now() > deadline) {
+      throw new StartRefusal(
+        "Another Faultline has been migrating the PostgreSQL database for two minutes: wait until it has started, and start again.",
+      );
+    }
+    await delay(lookMs);
+  }
+}
+
+/** One migration in one transaction, tried again while others hold what it needs. */
+async function runOne(orm: MikroORM, name: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await orm.em.fork().transactional(async (em) => {
+        await em.execute(`set local lock_timeout = ${lockTimeoutMs}`);
+        await orm.migrator.up({ migrations: [name], transaction: em.getTransactionContext() });
+      });
+    } catch (error) {
+      if (sqlStateOf(error) !== lockNotAvailable || attempt === tries) throw migrationRefusal(name, error);
+      await delay(lockTimeoutMs);
+    }
+  }
+}
+
+function migrationRefusal(name: string, error: unknown): StartRefusal {
+  const reason = String(error).split("\n").at(-1);
+  return new StartRefusal(
+    `The PostgreSQL database could not be brought to the schema of this release, and is as it was before the step ${name}: start the release that used it before, and report this: ${reason}.`,
+    error,
+  );
+}

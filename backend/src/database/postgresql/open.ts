@@ -1,0 +1,59 @@
+import { StartRefusal, type Entity, type MigrationClass } from "@faultline/plugin";
+import { Migrator } from "@mikro-orm/migrations";
+import { MikroORM } from "@mikro-orm/sql";
+import type { Kysely } from "kysely";
+import type { OpenDatabase } from "../open.ts";
+import { PostgresqlDialect } from "./dialect.ts";
+import { Alone } from "./alone.ts";
+import { connectionFailure, postgresqlName } from "./failure.ts";
+import { migrate } from "./migrate.ts";
+import { Mark } from "./mark.ts";
+import { TurnTakingDriver } from "./turns.ts";
+
+/** Connects to the PostgreSQL database, checks that it is ours, and migrates it. */
+export async function openPostgresql(
+  url: string,
+  entities: readonly Entity[],
+  migrations: readonly MigrationClass[],
+): Promise<OpenDatabase & { readonly mark: Mark }> {
+  const name = postgresqlName(url);
+  await using opened = new AsyncDisposableStack();
+  try {
+    const orm = await MikroORM.init({
+      driver: TurnTakingDriver,
+      dbName: decodeURIComponent(new URL(url).pathname.slice(1)),
+      entities: [...entities],
+      extensions: [Migrator],
+      driverOptions: () => new PostgresqlDialect(url),
+      migrations: { migrationsList: [...migrations], snapshot: false, silent: true },
+      logger: () => undefined, // what fails is logged where it is handled
+    });
+    opened.defer(() => orm.close());
+    const kysely = orm.em.getKysely() as unknown as Kysely<unknown>;
+    const mark = new Mark(kysely, name);
+    await mark.check();
+    await migrate(orm, kysely, mark);
+    const alone = new Alone(kysely);
+    opened.move();
+    return {
+      kind: "postgresql",
+      orm,
+      mark,
+      write: <Tables>() => kysely as unknown as Kysely<Tables>,
+      read: <Tables>() => kysely as unknown as Kysely<Tables>,
+      alone: (task, work) => alone.run(task, work),
+      async close() {
+        await alone.close(); // the pool waits for every connection to come back
+        await orm.close();
+      },
+      canWrite: () =>
+        mark.touch().then(
+          () => true,
+          () => false, // why is known from the events that could not be stored
+        ),
+    };
+  } catch (error) {
+    if (error instanceof StartRefusal) throw error;
+    throw connectionFailure(name, error);
+  }
+}

@@ -1,0 +1,73 @@
+import type { Configuration, LogContext, TransactionEventBroadcaster } from "@mikro-orm/core";
+import { AbstractSqlDriver, PostgreSqlConnection, PostgreSqlPlatform } from "@mikro-orm/postgresql";
+import type { ControlledTransaction } from "kysely";
+import { locks } from "./locks.ts";
+
+type Transaction = ControlledTransaction<unknown, string[]>;
+type BeginOptions = NonNullable<Parameters<PostgreSqlConnection["begin"]>[0]>;
+
+/**
+ * The connection of the ORM, whose transactions take turns in all processes, as they do on SQLite with its one writer: what
+ * one of them checked first, such as that another administrator is left, still holds when it writes. They are what people
+ * change, some a second at most; events and counts are written beside them.
+ *
+ * In a process they wait here, so that a hundred at once take one connection of the pool and not all.
+ */
+class TurnTakingConnection extends PostgreSqlConnection {
+  #last: Promise<void> = Promise.resolve();
+  readonly #ends = new WeakMap<object, () => void>();
+
+  override async begin(options: BeginOptions = {}): Promise<Transaction> {
+    if (options.ctx) return super.begin(options); // a part of a transaction
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const before = this.#last;
+    this.#last = before.then(() => ended);
+    await before;
+    try {
+      const transaction = await super.begin(options);
+      await this.#lock(transaction);
+      this.#ends.set(transaction, end);
+      return transaction;
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
+
+  async #lock(transaction: Transaction): Promise<void> {
+    try {
+      await this.execute(`select pg_advisory_xact_lock(${locks.changes})`, [], "run", transaction);
+    } catch (error) {
+      await transaction.rollback().execute(); // the ORM never knew of it
+      throw error;
+    }
+  }
+
+  override async commit(
+    transaction: Transaction,
+    broadcaster?: TransactionEventBroadcaster,
+    logging?: LogContext,
+  ): Promise<void> {
+    await super.commit(transaction, broadcaster, logging); // when it fails, a rollback follows
+    this.#ends.get(transaction)?.();
+  }
+
+  override async rollback(
+    transaction: Transaction,
+    broadcaster?: TransactionEventBroadcaster,
+    logging?: LogContext,
+  ): Promise<void> {
+    try {
+      await super.rollback(transaction, broadcaster, logging);
+    } finally {
+      this.#ends.get(transaction)?.();
+    }
+  }
+}
+
+/** The ORM's driver of PostgreSQL, with transactions that take turns. */
+export class TurnTakingDriver extends AbstractSqlDriver<TurnTakingConnection> {
+  constructor(configuration: Configuration) {
+    super(configuration, new PostgreSqlPlatform(), TurnTakingConnection, ["kysely", "pg"]);
+  }
+}

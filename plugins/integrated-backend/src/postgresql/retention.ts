@@ -1,0 +1,161 @@
+import { hourMs } from "@faultline/plugin";
+import { sql, type Kysely } from "kysely";
+import { inBackground } from "../in-background.ts";
+import { dayMs, retentionCutoff, sessionDays } from "../retention.ts";
+import type { Tables } from "../tables.ts";
+import { detach, partitionsBefore, type Partition } from "./partitions.ts";
+
+/** Errors, or rows of other tables, of one short transaction: what it locks waits some milliseconds. */
+const sliceErrors = 50;
+const sliceRows = 500;
+const sliceReleases = 20;
+
+/** What is due for deletion. */
+interface Due {
+  readonly now: number;
+  /** The start of the first day that is kept. */
+  readonly cutoff: number;
+}
+
+type DeleteSlice = (database: Kysely<Tables>, due: Due) => Promise<number>;
+
+/** See Storage.deleteExpired. */
+export async function deleteExpired(database: Kysely<Tables>, now: number, signal: AbortSignal): Promise<number> {
+  const due: Due = { now, cutoff: retentionCutoff(now) };
+  let deleted = 0;
+  for (const partition of await partitionsBefore(database, due.cutoff / dayMs)) {
+    if (signal.aborted) return deleted;
+    deleted += await dropPartition(database, partition);
+  }
+  // Each deletes the next few rows that are due and answers how many; 0: none is left.
+  const slices: DeleteSlice[] = [subtractExpired, deleteFeedback, deleteSessions, deleteSessionCounters];
+  for (const deleteSlice of slices) {
+    for (let count = -1; count !== 0;) {
+      if (signal.aborted) return deleted;
+      count = await inBackground(() => deleteSlice(database, due));
+      deleted += count;
+    }
+  }
+  return deleted;
+}
+
+/** Drops a day of events or payloads; what its events take out of the counters is noted in the same transaction, and feedback goes with its event. */
+async function dropPartition(database: Kysely<Tables>, partition: Partition): Promise<number> {
+  await detach(database, partition);
+  return database.transaction().execute(async (transaction) => {
+    await sql`lock table ${sql.table(partition.name)} in access exclusive mode`.execute(transaction); // noted by one alone
+    let events = 0;
+    if (partition.parent === "integrated_event") {
+      const { rows } = await sql<{ events: number }>`
+        with noted as (
+          insert into integrated_expired as e (project_id, error_id, hour, event_count)
+          select project_id, error_id, occurred_at / ${sql.lit(hourMs)}, count(*) from ${sql.table(partition.name)}
+          group by 1, 2, 3
+          on conflict (project_id, error_id, hour) do update set event_count = e.event_count + excluded.event_count
+        )
+        select count(*) as events from ${sql.table(partition.name)}`.execute(transaction);
+      events = rows[0]?.events ?? 0;
+      await sql`delete from integrated_feedback f using ${sql.table(partition.name)} e
+        where e.project_id = f.project_id and e.event_id = f.event_id`.execute(transaction);
+    }
+    await sql`drop table ${sql.table(partition.name)}`.execute(transaction);
+    return events;
+  });
+}
+
+/** Takes expired events of the next errors out of their counters; errors without events go. */
+function subtractExpired(database: Kysely<Tables>, { cutoff }: Due): Promise<number> {
+  return database.transaction().execute(async (transaction) => {
+    const { rows: next } = await sql<{ project_id: number; error_id: number }>`
+      select distinct project_id, error_id from integrated_expired order by 1, 2 limit ${sliceErrors}`.execute(
+      transaction,
+    );
+    if (next.length === 0) return 0;
+    // What belongs to an error is written under its lock, and locks are taken in the order in which batches take them.
+    const errors = sql`(select (one ->> 0)::bigint, (one ->> 1)::bigint
+      from jsonb_array_elements(${JSON.stringify(next.map(({ project_id, error_id }) => [project_id, error_id]))}::jsonb) as j (one))`;
+    await sql`select from integrated_error where (project_id, id) in ${errors}
+      order by project_id, group_hash for update`.execute(transaction);
+
+    await sql`
+      with expired as (
+        delete from integrated_expired where (project_id, error_id) in ${errors} returning *
+      ), counted as (
+        update integrated_hour h set event_count = h.event_count - e.event_count from expired e
+        where h.project_id = e.project_id and h.error_id = e.error_id and h.hour = e.hour
+      )
+      update integrated_error set event_count = integrated_error.event_count - e.n
+      from (select project_id, error_id, sum(event_count) as n from expired group by 1, 2) e
+      where integrated_error.project_id = e.project_id and id = e.error_id`.execute(transaction);
+    await sql`delete from integrated_hour
+      where (project_id, error_id) in ${errors} and event_count <= 0`.execute(transaction);
+    await sql`delete from integrated_tag
+      where (project_id, error_id) in ${errors} and last_seen_day < ${cutoff / dayMs}`.execute(transaction);
+    await sql`
+      with gone as (
+        delete from integrated_user where (project_id, error_id) in ${errors} and last_seen_day < ${cutoff / dayMs}
+        returning project_id, error_id
+      )
+      update integrated_error set user_count = user_count - g.n
+      from (select project_id, error_id, count(*) as n from gone group by 1, 2) g
+      where integrated_error.project_id = g.project_id and id = g.error_id`.execute(transaction);
+    // Users and tags of an error live as long as its last event; the rows above cover them.
+    await sql`delete from integrated_error where (project_id, id) in ${errors} and event_count <= 0`.execute(
+      transaction,
+    );
+    return next.length;
+  });
+}
+
+/** Deletes feedback that was received before the cutoff: its event is gone, or it never came. */
+function deleteFeedback(database: Kysely<Tables>, { cutoff }: Due): Promise<number> {
+  return deleteReceivedBefore(database, "integrated_feedback", cutoff);
+}
+
+/** Deletes sessions that no update can reach. */
+function deleteSessions(database: Kysely<Tables>, { now }: Due): Promise<number> {
+  return deleteReceivedBefore(database, "integrated_session", now - sessionDays * dayMs);
+}
+
+async function deleteReceivedBefore(
+  database: Kysely<Tables>,
+  table: "integrated_feedback" | "integrated_session",
+  time: number,
+): Promise<number> {
+  const { numAffectedRows } = await sql`delete from ${sql.table(table)} where (project_id, id) in (
+    select project_id, id from ${sql.table(table)} where received_at < ${time}
+    limit ${sliceRows} for update skip locked)`.execute(database);
+  return Number(numAffectedRows ?? 0);
+}
+
+/**
+ * Deletes counters of a few releases: their users first, as they may be many, and with the last of them their hours. A
+ * release without hours goes too.
+ */
+function deleteSessionCounters(database: Kysely<Tables>, { cutoff }: Due): Promise<number> {
+  return database.transaction().execute(async (transaction) => {
+    const { rows } = await sql<{ project_id: number; id: number }>`
+      select project_id, id from integrated_release where first_hour is null or first_hour < ${cutoff / hourMs}
+      limit ${sliceReleases} for update skip locked`.execute(transaction);
+    if (rows.length === 0) return 0;
+    const releases = sql`(select (one ->> 0)::bigint, (one ->> 1)::bigint
+      from jsonb_array_elements(${JSON.stringify(rows.map(({ project_id, id }) => [project_id, id]))}::jsonb) as j (one))`;
+    const users = await sql`delete from integrated_session_user where (project_id, release_id, day, "user") in (
+      select project_id, release_id, day, "user" from integrated_session_user
+      where (project_id, release_id) in ${releases} and day < ${cutoff / dayMs} limit ${sliceRows})`.execute(
+      transaction,
+    );
+    const userCount = Number(users.numAffectedRows ?? 0);
+    if (userCount === sliceRows) return userCount;
+
+    await sql`delete from integrated_session_hour
+      where (project_id, release_id) in ${releases} and hour < ${cutoff / hourMs}`.execute(transaction);
+    await sql`update integrated_release set first_hour = (
+        select min(hour) from integrated_session_hour h
+        where h.project_id = integrated_release.project_id and h.release_id = integrated_release.id)
+      where (project_id, id) in ${releases}`.execute(transaction);
+    await sql`delete from integrated_release
+      where (project_id, id) in ${releases} and first_hour is null`.execute(transaction);
+    return userCount + rows.length;
+  });
+}

@@ -1,0 +1,142 @@
+import { millisecondsOf, type Host } from "@faultline/plugin";
+import { sql, type Kysely } from "kysely";
+import type { BatchParameters, WriterMemory } from "../batch.ts";
+import { groupingVersion } from "../grouping.ts";
+import { jsonAt, type Place } from "../payload.ts";
+import { dayMs } from "../retention.ts";
+import type { SessionParameters } from "../sessions/store-sessions.ts";
+import type { EventPage, StatusChange, Storage } from "../storage.ts";
+import type { EventTable, Tables } from "../tables.ts";
+import { deleteProject } from "./delete-project.ts";
+import { makePartitions, makePartitionsAhead } from "./partitions.ts";
+import { deleteExpired } from "./retention.ts";
+import { words } from "./words.ts";
+
+const partitionIntervalMs = 3_600_000;
+
+/** The tables on a PostgreSQL that several processes share. */
+export class PostgresqlStorage implements Storage {
+  readonly read: Kysely<Tables>;
+  readonly write: Kysely<Tables>;
+  readonly words = words;
+  readonly memory = noMemory;
+
+  constructor({ database }: Host) {
+    this.read = database.read<Tables>();
+    this.write = database.write<Tables>();
+  }
+
+  prepare(now: number): Promise<void> {
+    return makePartitionsAhead(this.write, now);
+  }
+
+  schedule({ scheduler, clock }: Host): void {
+    scheduler.every(partitionIntervalMs, "make partitions", () => makePartitionsAhead(this.write, clock.now()));
+  }
+
+  async storeBatch(database: Kysely<Tables>, batch: BatchParameters): Promise<boolean> {
+    const { errors, events, payloads, places, hours, users, tags, now } = batch;
+    const store = async () => {
+      const { rows } = await sql<{ answer: "stored" | "repeated" | "no partition" }>`
+        select integrated_store_batch(${groupingVersion}, ${errors}, ${events}, ${payloads}, ${places}, ${hours}, ${users},
+          ${tags}, ${now}) as answer`.execute(database);
+      return rows[0]?.answer;
+    };
+    let answer = await store();
+    if (answer === "no partition") {
+      // Events of days for which nobody made them ahead. Outside of the transaction: the next batch need not wait for it.
+      await makePartitions(this.write, daysOf(events));
+      answer = await store();
+    }
+    if (answer === "no partition") throw new Error("The partition of a day went while its events were stored.");
+    return answer === "stored";
+  }
+
+  async storedAmong(database: Kysely<Tables>, events: string): Promise<number[]> {
+    const { rows } = await sql<{ n: number }>`
+      select n - 1 as n from jsonb_array_elements(${events}::jsonb) with ordinality as j (one, n)
+      where exists (
+        select from integrated_event where project_id = (one ->> 0)::bigint and event_id = decode(one ->> 1, 'hex')
+      )`.execute(database);
+    return rows.map(({ n }) => n);
+  }
+
+  async storeSessions(database: Kysely<Tables>, { releases, updates, aggregates }: SessionParameters): Promise<void> {
+    await sql`select integrated_store_sessions(${releases}, ${updates}, ${aggregates})`.execute(database);
+  }
+
+  async storeFeedback(database: Kysely<Tables>, feedback: string): Promise<void> {
+    await sql`insert into integrated_feedback (project_id, event_id, content_hash, name, email, comments, received_at)
+      select (one ->> 0)::bigint, decode(one ->> 1, 'hex'), decode(one ->> 2, 'hex'), one ->> 3, one ->> 4, one ->> 5,
+        (one ->> 6)::bigint
+      from jsonb_array_elements(${feedback}::jsonb) as j (one)
+      order by 1, 2, 3 -- one order for all processes
+      on conflict (project_id, event_id, content_hash) do nothing`.execute(database);
+  }
+
+  async nextEvents({ projectId, errorId, startTime, endTime, place, limit }: EventPage) {
+    let events = this.read
+      .selectFrom("integrated_event")
+      .selectAll()
+      .where("project_id", "=", projectId)
+      .where("error_id", "=", errorId);
+    if (startTime) events = events.where("occurred_at", ">=", millisecondsOf(startTime));
+    if (endTime) events = events.where("occurred_at", "<", millisecondsOf(endTime));
+    if (place) {
+      events = events.where(({ eb, refTuple, tuple }) => eb(refTuple("occurred_at", "id"), "<", tuple(...place)));
+    }
+    const found = await events.orderBy("occurred_at", "desc").orderBy("id", "desc").limit(limit).execute();
+    if (found.length > 0) return found;
+    const error = await this.read
+      .selectFrom("integrated_error")
+      .select("id")
+      .where("project_id", "=", projectId)
+      .where("id", "=", errorId)
+      .executeTakeFirst();
+    return error && [];
+  }
+
+  async eventJson({ project_id, id }: Pick<EventTable, "project_id" | "id">): Promise<Buffer> {
+    const { rows } = await sql<Place>`
+      select encoding, start, length, content from integrated_payload
+      where project_id = ${project_id} and event_row_id = ${id}`.execute(this.read);
+    const [place] = rows;
+    if (!place) throw new Error(`The payload of the event with row id ${id} is missing.`);
+    return jsonAt(place);
+  }
+
+  async setStatuses(transaction: Kysely<Tables>, { projectId, statuses, now }: StatusChange): Promise<void> {
+    const changes = JSON.stringify(statuses);
+    await sql`
+      with changed as materialized (
+        select id, (one ->> 1)::integer as status
+        from integrated_error join jsonb_array_elements(${changes}::jsonb) as j (one) on id = (one ->> 0)::bigint
+        where project_id = ${projectId} order by group_hash for update of integrated_error
+      )
+      update integrated_error as e set status = changed.status, status_changed_at = ${now}, reopened_at = null
+      from changed where e.project_id = ${projectId} and e.id = changed.id`.execute(transaction);
+  }
+
+  deleteExpired(now: number, signal: AbortSignal): Promise<number> {
+    return deleteExpired(this.write, now, signal);
+  }
+
+  deleteProject(projectId: number): Promise<boolean> {
+    return deleteProject(this.write, projectId);
+  }
+}
+
+/**
+ * Row ids come from a sequence of the database. Which users and tags are known is not remembered: integrated_store_batch
+ * reads that without a lock, and a memory would be true only once the transaction that it is part of has committed.
+ */
+const noMemory: WriterMemory = {
+  rowIds: { next: () => 0 },
+  knownRows: { has: () => false, add: () => undefined, clear: () => undefined },
+};
+
+/** The days on which events were received, by the list of BatchParameters. */
+function daysOf(events: string): Set<number> {
+  const entries = JSON.parse(events) as (readonly unknown[])[];
+  return new Set(entries.map((entry) => Math.floor(Number(entry[5]) / dayMs)));
+}

@@ -1,0 +1,87 @@
+import { sql, type Kysely } from "kysely";
+import type { Tables } from "../tables.ts";
+
+// Deleting is one statement a batch, as storing is, and for the same reason: eleven of them held the writer through
+// eleven rounds of a busy event loop, and what arrived meanwhile waited.
+
+/** Events that go, with what they take out of the counters. All are JSON lists. */
+export interface DeleteParameters {
+  /** Row ids of events. */
+  readonly events: string;
+  /** An entry an hour of an error: error, hour, count. Empty where the counters go as a whole. */
+  readonly hours: string;
+  /** An entry an error: its id, count. */
+  readonly errors: string;
+  /** Errors whose tags are to be looked through. */
+  readonly tagged: string;
+  /** Users and tags that were last seen before this day go. */
+  readonly day: number;
+}
+
+/** Makes the view and its trigger on the writer's connection, as createBatchProcedure does. */
+export async function createDeleteProcedure(database: Kysely<Tables>): Promise<void> {
+  await sql`create temp view expired as
+    select null as events, null as hours, null as errors, null as tagged, null as day where false`.execute(database);
+  await sql.raw(trigger).execute(database);
+}
+
+/**
+ * Deletes events and what belongs to them, and takes them out of every counter, all of it or nothing. False when one of
+ * them was deleted since it was read, and so is out of the counters already.
+ */
+export async function callDeleteProcedure(database: Kysely<Tables>, parameters: DeleteParameters): Promise<boolean> {
+  const { events, hours, errors, tagged, day } = parameters;
+  try {
+    await sql`insert into expired (events, hours, errors, tagged, day)
+      values (${events}, ${hours}, ${errors}, ${tagged}, ${day})`.execute(database);
+    return true;
+  } catch (error) {
+    if (String(error).includes(gone)) return false;
+    throw error;
+  }
+}
+
+const gone = "an event to delete is gone";
+
+const events = "select value from json_each(new.events)";
+
+const trigger = `create temp trigger expired_deleted instead of insert on expired begin
+
+  select raise(abort, '${gone}') where json_array_length(new.events) >
+    (select count(*) from integrated_event where id in (${events}));
+
+  -- Blocks of which nothing is left.
+  delete from integrated_block
+  where last_row_id in (select block_row_id from integrated_packed where event_row_id in (${events}))
+    and not exists (
+      select 1 from integrated_packed
+      where event_row_id between first_row_id and last_row_id and block_row_id = last_row_id
+        and event_row_id not in (${events}));
+
+  delete from integrated_packed where event_row_id in (${events});
+  delete from integrated_payload where event_row_id in (${events});
+
+  delete from integrated_feedback where (project_id, event_id) in (
+    select project_id, event_id from integrated_event where id in (${events}));
+
+  -- Only the users of these events: an error may have many more.
+  delete from integrated_user where last_seen_day < new.day
+    and (error_id, user) in (select error_id, user from integrated_event where id in (${events}));
+
+  delete from integrated_event where id in (${events});
+
+  update integrated_hour set event_count = event_count - (j.value ->> 2)
+  from json_each(new.hours) j where error_id = j.value ->> 0 and hour = j.value ->> 1;
+  delete from integrated_hour where event_count <= 0
+    and (error_id, hour) in (select value ->> 0, value ->> 1 from json_each(new.hours));
+
+  delete from integrated_tag where last_seen_day < new.day
+    and error_id in (select value from json_each(new.tagged));
+
+  -- Users and tags of an error live as long as its last event; the rows above cover them.
+  update integrated_error set event_count = event_count - (j.value ->> 1)
+  from json_each(new.errors) j where integrated_error.id = j.value ->> 0;
+  delete from integrated_error where event_count <= 0
+    and id in (select value ->> 0 from json_each(new.errors));
+
+end`;

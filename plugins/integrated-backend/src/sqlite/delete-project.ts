@@ -1,0 +1,98 @@
+import { sql, type Kysely, type Transaction } from "kysely";
+import { callDeleteProcedure } from "./delete-procedure.ts";
+import { inBackground } from "../in-background.ts";
+import { giveSpaceBack } from "./retention.ts";
+import type { Tables } from "../tables.ts";
+
+/** Few enough that ingestion waits only some milliseconds for the writer. */
+const sliceRows = 500;
+
+/** Events cost more than other rows, as those of one project lie scattered. */
+const sliceEvents = 100;
+
+/** A large payload lies on many pages, which cost as much as rows. */
+const sliceBytes = 4_000_000;
+
+/** Errors or releases whose rows are deleted together. */
+const sliceOwners = 20;
+
+/** Deletes the next rows of a project and answers how many; 0: none is left. */
+type DeleteSlice = (transaction: Transaction<Tables>, projectId: number) => Promise<number>;
+
+/** What belongs to the project beside its events, which go first. */
+const slices: readonly DeleteSlice[] = [
+  (transaction, projectId) =>
+    deleteOwners(transaction, projectId, "integrated_error", [
+      ["integrated_hour", "error_id, hour"],
+      ["integrated_user", "error_id, user"],
+      ["integrated_tag", "error_id, key, value"],
+    ]),
+  (transaction, projectId) => deleteRows(transaction, projectId, "integrated_feedback"),
+  (transaction, projectId) => deleteRows(transaction, projectId, "integrated_session"),
+  (transaction, projectId) =>
+    deleteOwners(transaction, projectId, "integrated_release", [
+      ["integrated_session_user", "release_id, day, user"],
+      ["integrated_session_hour", "release_id, hour"],
+    ]),
+];
+
+/** See ErrorBackend.deleteProject. Nobody reads the project any more, so its counters do not follow. */
+export async function deleteProject(database: Kysely<Tables>, projectId: number): Promise<boolean> {
+  if ((await inBackground(() => deleteEvents(database, projectId))) > 0) return false;
+  const isDone = await inBackground(() =>
+    database.transaction().execute(async (transaction) => {
+      for (const deleteSlice of slices) if ((await deleteSlice(transaction, projectId)) > 0) return false;
+      return true;
+    }),
+  );
+  if (isDone) await giveSpaceBack(database);
+  return isDone;
+}
+
+async function deleteEvents(database: Kysely<Tables>, projectId: number): Promise<number> {
+  const { rows } = await sql<{ id: number; bytes: number }>`
+    select id, coalesce(length(content), 0) as bytes
+    from integrated_event left join integrated_payload on event_row_id = id
+    where project_id = ${projectId} limit ${sliceEvents}`.execute(database);
+  if (rows.length === 0) return 0;
+  let bytes = 0;
+  const next = rows.filter((row) => (bytes += row.bytes) - row.bytes < sliceBytes);
+  const events = JSON.stringify(next.map(({ id }) => id));
+  await callDeleteProcedure(database, { events, hours: "[]", errors: "[]", tagged: "[]", day: 0 });
+  return next.length;
+}
+
+async function deleteRows(
+  transaction: Transaction<Tables>,
+  projectId: number,
+  table: "integrated_feedback" | "integrated_session",
+): Promise<number> {
+  const { numAffectedRows } = await sql`delete from ${sql.table(table)} where id in (
+    select id from ${sql.table(table)} where project_id = ${projectId} limit ${sliceRows})`.execute(transaction);
+  return Number(numAffectedRows ?? 0);
+}
+
+/** Deletes rows that belong to the next few errors or releases, and these with the last of them. */
+async function deleteOwners(
+  transaction: Transaction<Tables>,
+  projectId: number,
+  owner: "integrated_error" | "integrated_release",
+  parts: readonly (readonly [table: keyof Tables, key: string])[],
+): Promise<number> {
+  const owners = await transaction
+    .selectFrom(owner)
+    .select("id")
+    .where("project_id", "=", projectId)
+    .limit(sliceOwners)
+    .execute();
+  const ids = JSON.stringify(owners.map(({ id }) => id));
+  for (const [table, key] of parts) {
+    const [columns, ofOwner] = [sql.raw(key), sql.raw(key.split(",")[0] ?? "")];
+    const { numAffectedRows } = await sql`delete from ${sql.table(table)} where (${columns}) in (
+      select ${columns} from ${sql.table(table)}
+      where ${ofOwner} in (select value from json_each(${ids})) limit ${sliceRows})`.execute(transaction);
+    if (numAffectedRows === BigInt(sliceRows)) return sliceRows;
+  }
+  await sql`delete from ${sql.table(owner)} where id in (select value from json_each(${ids}))`.execute(transaction);
+  return owners.length;
+}

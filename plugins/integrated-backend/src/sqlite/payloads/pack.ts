@@ -1,0 +1,116 @@
+import { promisify } from "node:util";
+import { constants, zstdCompress } from "node:zlib";
+import { hourMs } from "@faultline/plugin";
+import type { PayloadEncoding } from "@faultline/proto";
+import { sql, type Kysely } from "kysely";
+import { inBackground } from "../../in-background.ts";
+import type { Tables } from "../../tables.ts";
+import { callPackProcedure } from "./pack-procedure.ts";
+import { jsonAt } from "../../payload.ts";
+
+const compress = promisify(zstdCompress);
+
+/**
+ * Events of an application resemble each other, most of all those of one error, so that many compressed together take
+ * less than each alone: of 25 kB, 2.8 kB instead of 4.5 in gzip, and no half-empty pages. Level 9 takes 0.4 ms for it.
+ */
+const level = { params: { [constants.ZSTD_c_compressionLevel]: 9 } };
+
+/** JSON in a block. To read one event the whole is decompressed, which takes 0.7 ms. */
+const blockBytes = 512 * 1024;
+
+/** Events of one step, and their bytes: few enough for the writer to be held some milliseconds. One event may take more. */
+const step = { events: 64, bytes: 1024 * 1024 };
+
+/** Fewer events than a step wait so long for others. */
+const patienceMs = hourMs;
+
+/** Both sides of the database. */
+export interface Sides {
+  readonly read: Kysely<Tables>;
+  readonly write: Kysely<Tables>;
+}
+
+/** Packs the payloads of the next events, in the order in which they came; false when there are too few of them. */
+export async function packNext(database: Sides, now: number): Promise<boolean> {
+  const range = await nextRange(database.read, now);
+  if (!range) return false;
+  const { rows: events } = await sql<LooseEvent>`
+    select id, project_id, encoding, start, length, content
+    from integrated_payload join integrated_event on id = event_row_id
+    where event_row_id between ${range.first} and ${range.last}
+    order by project_id, error_id, id`.execute(database.read);
+
+  const blocks: [last: number, first: number, offset: number, length: number][] = [];
+  const rows: [rowId: number, block: number, start: number, length: number][] = [];
+  const contents: Buffer[] = [];
+  let end = 1; // SQL counts bytes from 1
+  for (const block of await blocksOf(events)) {
+    const content = await compress(Buffer.concat(block.jsons), level);
+    const [first, last] = [Math.min(...block.ids), Math.max(...block.ids)];
+    blocks.push([last, first, end, content.length]);
+    for (const [n, [start, length]] of block.places.entries()) rows.push([block.ids[n] ?? 0, last, start, length]);
+    contents.push(content);
+    end += content.length;
+  }
+  const texts = { blocks: JSON.stringify(blocks), rows: JSON.stringify(rows) };
+  await inBackground(() => callPackProcedure(database.write, { ...texts, contents: Buffer.concat(contents) }));
+  return true;
+}
+
+interface LooseEvent {
+  readonly id: number;
+  readonly project_id: number;
+  readonly encoding: PayloadEncoding;
+  readonly start: number;
+  readonly length: number;
+  readonly content: Buffer;
+}
+
+/** The row ids of the next events. */
+async function nextRange(
+  database: Kysely<Tables>,
+  now: number,
+): Promise<{ readonly first: number; readonly last: number } | undefined> {
+  const { rows } = await sql<{ id: number; bytes: number; received_at: number }>`
+    select id, max(start + length, length(content)) as bytes, received_at
+    from integrated_payload join integrated_event on id = event_row_id
+    order by event_row_id limit ${step.events}`.execute(database);
+  const [first] = rows;
+  if (!first || (rows.length < step.events && now - first.received_at < patienceMs)) return undefined;
+  let bytes = 0;
+  let last = first.id;
+  for (const row of rows) {
+    bytes += row.bytes;
+    if (bytes > step.bytes) break;
+    last = row.id;
+  }
+  return { first: first.id, last };
+}
+
+/** Events side by side: their row ids, their JSON, and the place of each in the whole. */
+interface Block {
+  readonly projectId: number;
+  readonly ids: number[];
+  readonly jsons: Buffer[];
+  readonly places: [start: number, length: number][];
+  bytes: number;
+}
+
+/** Divides events, which come sorted, into blocks of one project each. */
+async function blocksOf(events: readonly LooseEvent[]): Promise<Block[]> {
+  const blocks: Block[] = [];
+  for (const event of events) {
+    const json = await jsonAt(event);
+    let block = blocks.at(-1);
+    if (block?.projectId !== event.project_id || block.bytes + json.length > blockBytes) {
+      block = { projectId: event.project_id, ids: [], jsons: [], places: [], bytes: 0 };
+      blocks.push(block);
+    }
+    block.ids.push(event.id);
+    block.jsons.push(json);
+    block.places.push([block.bytes, json.length]);
+    block.bytes += json.length;
+  }
+  return blocks;
+}

@@ -1,0 +1,143 @@
+import { millisecondsOf, type Host } from "@faultline/plugin";
+import { sql, type Kysely } from "kysely";
+import type { BatchParameters } from "../batch.ts";
+import { jsonAt, type Place } from "../payload.ts";
+import type { SessionParameters } from "../sessions/store-sessions.ts";
+import type { EventPage, StatusChange, Storage } from "../storage.ts";
+import type { EventTable, Tables } from "../tables.ts";
+import { callBatchProcedure, createBatchProcedure } from "./batch-procedure.ts";
+import { createDeleteProcedure } from "./delete-procedure.ts";
+import { deleteProject } from "./delete-project.ts";
+import { createPackProcedure } from "./payloads/pack-procedure.ts";
+import { packNext } from "./payloads/pack.ts";
+import { deleteExpired, giveSpaceBack } from "./retention.ts";
+import { callSessionProcedure, createSessionProcedure } from "./session-procedure.ts";
+import { words } from "./words.ts";
+import { EventRowIds, KnownRows } from "./writer-memory.ts";
+
+const packingIntervalMs = 5_000;
+
+/** Beyond this many events a millisecond, packing leaves the machine to ingestion: it takes 0.4 ms of a core for 25 kB. */
+const busyRate = 0.5;
+
+/** The tables in SQLite's one file, which this process alone writes. */
+export class SqliteStorage implements Storage {
+  readonly read: Kysely<Tables>;
+  readonly write: Kysely<Tables>;
+  readonly words = words;
+  memory = { rowIds: new EventRowIds(0), knownRows: new KnownRows() };
+
+  #hasFreedSpace = false;
+  #seen = { rowId: Infinity, at: 0 };
+
+  constructor({ database }: Host) {
+    this.read = database.read<Tables>();
+    this.write = database.write<Tables>();
+  }
+
+  async prepare(): Promise<void> {
+    await createBatchProcedure(this.write);
+    await createPackProcedure(this.write);
+    await createDeleteProcedure(this.write);
+    await createSessionProcedure(this.write);
+    const newest = await this.read
+      .selectFrom("integrated_event")
+      .select(({ fn }) => fn.max("id").as("id"))
+      .executeTakeFirst();
+    this.memory = { rowIds: new EventRowIds(newest?.id ?? 0), knownRows: new KnownRows() };
+  }
+
+  schedule({ scheduler, clock }: Host): void {
+    scheduler.every(packingIntervalMs, "pack payloads", (signal) => this.#pack(clock.now, signal));
+  }
+
+  storeBatch(database: Kysely<Tables>, batch: BatchParameters): Promise<boolean> {
+    return callBatchProcedure(database, batch);
+  }
+
+  async storedAmong(database: Kysely<Tables>, events: string): Promise<number[]> {
+    const { rows } = await sql<{ n: number }>`
+    select j.key as n from json_each(${events}) j
+    join integrated_event e on e.project_id = j.value ->> 0 and e.event_id = unhex(j.value ->> 1)`.execute(database);
+    return rows.map(({ n }) => n);
+  }
+
+  storeSessions(database: Kysely<Tables>, sessions: SessionParameters): Promise<void> {
+    return callSessionProcedure(database, sessions);
+  }
+
+  async storeFeedback(database: Kysely<Tables>, feedback: string): Promise<void> {
+    await sql`insert into integrated_feedback (project_id, event_id, content_hash, name, email, comments, received_at)
+    select value ->> 0, unhex(value ->> 1), unhex(value ->> 2), value ->> 3, value ->> 4, value ->> 5, value ->> 6
+    from json_each(${feedback}) where true
+    on conflict (project_id, event_id, content_hash) do nothing`.execute(database);
+  }
+
+  /** One trip: an error without such events is one row without an event, a missing error is none. */
+  async nextEvents({ projectId, errorId, startTime, endTime, place, limit }: EventPage) {
+    const found = await this.read
+      .selectFrom("integrated_error as error")
+      .leftJoin("integrated_event as event", (join) => {
+        let events = join.onRef("event.error_id", "=", "error.id");
+        if (startTime) events = events.on("occurred_at", ">=", millisecondsOf(startTime));
+        if (endTime) events = events.on("occurred_at", "<", millisecondsOf(endTime));
+        if (!place) return events;
+        return events.on(({ eb, refTuple, tuple }) =>
+          eb(refTuple("occurred_at", "event.id"), "<", tuple(place[0], place[1])),
+        );
+      })
+      .selectAll("event")
+      .where("error.id", "=", errorId)
+      .where("error.project_id", "=", projectId)
+      .orderBy("occurred_at", "desc")
+      .orderBy("event.id", "desc")
+      .limit(limit)
+      .$castTo<EventTable | { id: null }>()
+      .execute();
+    return found.length === 0 ? undefined : found.filter((row) => row.id !== null);
+  }
+
+  async eventJson({ id }: Pick<EventTable, "id">): Promise<Buffer> {
+    const { rows } = await sql<Place>`
+    select encoding, start, length, content from integrated_payload where event_row_id = ${id}
+    union all
+    select null, start, length, content from integrated_packed join integrated_block on last_row_id = block_row_id
+    where event_row_id = ${id}`.execute(this.read);
+    const [place] = rows;
+    if (!place) throw new Error(`The payload of the event with row id ${id} is missing.`);
+    return jsonAt(place);
+  }
+
+  async setStatuses(transaction: Kysely<Tables>, { statuses, now }: StatusChange): Promise<void> {
+    await sql`update integrated_error set status = j.value ->> 1, status_changed_at = ${now}, reopened_at = null
+      from json_each(${JSON.stringify(statuses)}) j where integrated_error.id = j.value ->> 0`.execute(transaction);
+  }
+
+  deleteExpired(now: number, signal: AbortSignal): Promise<number> {
+    return deleteExpired(this.write, now, signal);
+  }
+
+  deleteProject(projectId: number): Promise<boolean> {
+    return deleteProject(this.write, projectId);
+  }
+
+  /** Packs payloads while the process has little else to do, and gives back what that frees once all are packed. */
+  async #pack(now: () => number, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      if (this.#isBusy()) return;
+      if (!(await packNext(this, now()))) break;
+      this.#hasFreedSpace = true;
+    }
+    if (!this.#hasFreedSpace) return;
+    await giveSpaceBack(this.write, signal);
+    this.#hasFreedSpace = signal.aborted;
+  }
+
+  /** Whether many events were stored since this was asked last. */
+  #isBusy(): boolean {
+    const now = { rowId: this.memory.rowIds.last, at: performance.now() };
+    const before = this.#seen;
+    this.#seen = now;
+    return (now.rowId - before.rowId) / (now.at - before.at) > busyRate;
+  }
+}

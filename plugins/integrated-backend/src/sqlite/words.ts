@@ -1,0 +1,12 @@
+import { sql } from "kysely";
+import type { Words } from "../storage.ts";
+
+/** SQLite's words; its LIKE ignores the case of ASCII letters. */
+export const words: Words = {
+  like: "like",
+  joinInOrder: sql`cross join`,
+  hourList: sql<string>`json_group_array(json_array(hour, event_count))`,
+  sortsByRowId: true,
+  sameProject: () => sql``,
+  valuesOf: (numbers, name) => sql`json_each(${JSON.stringify(numbers)}) as ${sql.ref(name)}`,
+};

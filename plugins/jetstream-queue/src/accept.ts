@@ -1,0 +1,176 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { ServiceError, type IngestQueue, type Intake, type Log } from "@faultline/plugin";
+import { ErrorReason } from "@faultline/proto";
+import { JetStreamApiError } from "@nats-io/jetstream";
+import { Batches, type Batch } from "./batches.ts";
+import type { Servers } from "./connection.ts";
+import { messageOf, packIntake } from "./message.ts";
+import { intakeStream, intakeSubject } from "./names.ts";
+
+/** A batch waits so long for more. */
+const gatherMs = 3;
+
+/** Batches under way at once; beyond that they grow, so that a slow disk gets fewer and larger ones. */
+const underWay = 16;
+
+/** What waits for its acknowledgement may hold this much memory; more is refused. */
+const waitingBytes = 64 * 1024 * 1024;
+
+/** The largest message; an intake that is larger goes in several. Beside it there is room for the message's own headers. */
+const messageBytes = 8 * 1024 * 1024 - 64 * 1024;
+
+/** A publication without an answer is repeated, since a lost leader answers nothing; a new one is elected within some seconds. */
+const answerMs = 2_000;
+const repeatAfterMs = 100;
+
+/** Then the sender is refused. The message may be in the stream all the same: it may be sent again, and is stored once. */
+const acknowledgedMs = 10_000;
+
+/** JetStream's error codes (nats-server 2.15, server/errors.json). The first tells its cause in words only (server/store.go). */
+const storeFailed = 10077;
+const isFull = /^maximum (bytes|messages) exceeded$/;
+const serverStorageFull = 10047;
+
+/** Accepts by publishing: what arrives within some milliseconds is one message, accepted when the stream acknowledges it. */
+export class Accept implements IngestQueue {
+  readonly #log: Log;
+  readonly #batches = new Batches();
+  #servers: Servers | undefined;
+  #bytes = 0;
+  #underWay = 0;
+  #isGathering = false;
+  #idle: (() => void)[] = [];
+  #isFailing = false;
+  #loggedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** From now on it accepts; with undefined it no longer does. */
+  use(servers: Servers | undefined): void {
+    this.#servers = servers;
+  }
+
+  /** Whether the last batch was not acknowledged, or none could be now. */
+  get isFailing(): boolean {
+    return this.#isFailing || !this.#servers?.isConnected();
+  }
+
+  async accept(intake: Intake): Promise<void> {
+    if (!this.#servers) throw refusal("The queue is not connected. Send this one again later.");
+    const packed = packIntake(intake, messageBytes);
+    const bytes = packed.reduce((sum, one) => sum + one.bytes.length, 0);
+    if (this.#bytes + bytes > waitingBytes) {
+      throw new ServiceError(
+        ErrorReason.OVERLOADED,
+        "More events arrive than the queue takes. Send this one again later.",
+      );
+    }
+    this.#bytes += bytes;
+    try {
+      const accepted = packed.map((one) => this.#batches.add(one));
+      this.#pump();
+      await Promise.all(accepted);
+    } finally {
+      this.#bytes -= bytes;
+    }
+  }
+
+  /** Resolves when nothing waits any more. */
+  async drained(): Promise<void> {
+    while (this.#underWay > 0 || !this.#batches.isEmpty) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  #pump(): void {
+    while (this.#underWay < underWay && this.#batches.hasFull) this.#send(this.#batches.next());
+    if (this.#isGathering || this.#batches.isEmpty || this.#underWay >= underWay) return;
+    this.#isGathering = true;
+    setTimeout(() => {
+      this.#isGathering = false;
+      if (this.#underWay < underWay) this.#send(this.#batches.next());
+    }, gatherMs);
+  }
+
+  #send(batch: Batch | undefined): void {
+    if (!batch) return;
+    this.#underWay++;
+    this.#publish(messageOf(batch.packed)).then(
+      () => {
+        this.#isFailing = false;
+        this.#settled(batch.resolve);
+      },
+      (error: unknown) => {
+        this.#isFailing = true;
+        this.#logFailure(error, batch.items);
+        this.#settled(() => batch.reject(error));
+      },
+    );
+  }
+
+  #settled(answer: () => void): void {
+    this.#underWay--;
+    answer();
+    this.#pump();
+    if (this.#underWay === 0) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  /** Resolves on the stream's acknowledgement. What is repeated has the same id, so that it is in the stream once. */
+  async #publish(message: Uint8Array): Promise<void> {
+    const id = randomUUID();
+    const end = performance.now() + acknowledgedMs;
+    let last: unknown;
+    for (let left = acknowledgedMs; left > 0; left = end - performance.now()) {
+      const servers = this.#servers;
+      if (!servers) break; // stopped
+      // The client would keep in memory what is published meanwhile, again and again.
+      if (servers.isConnected()) {
+        try {
+          const timeout = Math.max(Math.min(answerMs, left), 1);
+          await servers.client.publish(intakeSubject, message, {
+            msgID: id,
+            timeout,
+            expect: { streamName: intakeStream },
+          });
+          return;
+        } catch (error) {
+          const final = finalRefusal(error);
+          if (final) throw final;
+          last = error;
+        }
+      }
+      await delay(repeatAfterMs);
+    }
+    throw refusal("The queue did not acknowledge the event. Send it again later.", last);
+  }
+
+  /** At most a line a second: while no server answers, every batch fails. */
+  #logFailure(error: unknown, items: number): void {
+    const now = performance.now();
+    if (now - this.#loggedAt < 1_000) return;
+    this.#loggedAt = now;
+    this.#log.error({ err: error, items }, "events could not be accepted");
+  }
+}
+
+/** A refusal of the stream that holds as well for the same message a moment later; undefined: repeating may help. */
+function finalRefusal(error: unknown): ServiceError | undefined {
+  if (!(error instanceof JetStreamApiError)) return undefined;
+  if (error.code === storeFailed && isFull.test(error.message)) {
+    return new ServiceError(
+      ErrorReason.OVERLOADED,
+      "More events wait to be stored than the queue may hold. Send this one again later.",
+      { cause: error },
+    );
+  }
+  const isRefused = error.status < 500 && error.status !== 409 && error.status !== 429;
+  if (isRefused || error.code === serverStorageFull) {
+    return refusal("The queue cannot take the event. Send it again later.", error);
+  }
+  return undefined; // no leader, no quorum, or the same message is being stored
+}
+
+function refusal(sentence: string, cause?: unknown): ServiceError {
+  return new ServiceError(ErrorReason.STORAGE_UNAVAILABLE, sentence, { cause });
+}

@@ -1,0 +1,82 @@
+import { StartRefusal, type Log } from "@faultline/plugin";
+import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from "@nats-io/jetstream";
+import { connect, type ConnectionOptions, type NatsConnection } from "@nats-io/transport-node";
+
+/** One event may be so large, with its head: 1 MiB of JSON at the door of SDKs, more over gRPC. */
+const neededPayload = 8 * 1024 * 1024;
+
+/** A cut that nobody told is noticed after at most three of them. */
+const pingMs = 2_000;
+
+/** The servers, with what is asked of them. */
+export interface Servers {
+  readonly connection: NatsConnection;
+  readonly client: JetStreamClient;
+  readonly manager: JetStreamManager;
+  /** False from the loss of the connection until there is one again. */
+  isConnected(): boolean;
+}
+
+/** Connects to one of the servers and stays connected; refuses servers on which the queue cannot work. */
+export async function connectTo(url: string, log: Log): Promise<Servers> {
+  const options = connectionOptions(url);
+  let connection: NatsConnection;
+  try {
+    connection = await connect(options);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartRefusal(`No NATS server of FAULTLINE_NATS_URL can be reached (${reason}). Start one.`, error);
+  }
+  try {
+    const { max_payload: maxPayload, headers } = connection.info ?? {};
+    if (!headers || (maxPayload ?? 0) < neededPayload) {
+      throw new StartRefusal(
+        `The NATS server takes messages of ${maxPayload} bytes, and an event may have ${neededPayload}: set "max_payload: 8MB" in its configuration.`,
+      );
+    }
+    const manager = await jetstreamManager(connection, { checkAPI: false }); // the streams are asked for next
+    let isConnected = true;
+    void (async () => {
+      for await (const status of connection.status()) {
+        if (status.type === "disconnect") {
+          isConnected = false;
+          log.warn({ server: status.server }, "the connection to the NATS server was lost");
+        } else if (status.type === "reconnect") {
+          isConnected = true;
+          log.info({ server: status.server }, "connected to a NATS server again");
+        } else if (status.type === "error") log.error({ err: status.error }, "the NATS server refuses");
+      }
+      isConnected = false;
+    })();
+    return { connection, client: jetstream(connection), manager, isConnected: () => isConnected };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+/** Reads `nats://user:password@host:port`, or several of them separated by commas; the credentials are those of the first. */
+export function connectionOptions(url: string): ConnectionOptions {
+  const urls = url.split(",").map((one) => {
+    const parsed = URL.parse(one.trim());
+    if (!parsed || !/^(nats|tls):$/.test(parsed.protocol) || parsed.hostname === "") {
+      throw new StartRefusal("FAULTLINE_NATS_URL must look like nats://host:4222, or several of them with commas.");
+    }
+    return parsed;
+  });
+  const [first] = urls;
+  const user = decodeURIComponent(first?.username ?? "");
+  const pass = decodeURIComponent(first?.password ?? "");
+  return {
+    servers: urls.map(({ hostname, port }) => `${hostname}:${port || "4222"}`),
+    name: "faultline",
+    ...(pass !== "" ? { user, pass } : user !== "" ? { token: user } : {}),
+    ...(urls.some(({ protocol }) => protocol === "tls:") ? { tls: {} } : {}),
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 250,
+    reconnectJitter: 100,
+    pingInterval: pingMs,
+    ignoreAuthErrorAbort: true, // a server that is being reconfigured refuses for a moment
+    noAsyncTraces: true, // a stack for each message costs more than the message
+  };
+}

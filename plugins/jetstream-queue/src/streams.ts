@@ -1,0 +1,193 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { StartRefusal, type Log } from "@faultline/plugin";
+import {
+  AckPolicy,
+  DeliverPolicy,
+  DiscardPolicy,
+  JetStreamApiCodes,
+  JetStreamApiError,
+  RetentionPolicy,
+  StorageType,
+  type ConsumerConfig,
+  type StreamConfig,
+} from "@nats-io/jetstream";
+import { nanos } from "@nats-io/transport-node";
+import type { Servers } from "./connection.ts";
+import { deadLetterStream, deadLetterSubjects, intakeStream, intakeSubject, storeConsumer } from "./names.ts";
+
+const dayMs = 24 * 3_600_000;
+
+/** A start waits so long for servers that are starting as well. */
+const readyMs = 30_000;
+const readyEveryMs = 500;
+
+/** JetStream's error code for servers without room for the stream (nats-server 2.15, server/errors.json). */
+const storageFull = 10047;
+
+/** How long a message may be with a worker that says nothing before another one gets it. Workers speak each third of it. */
+export const ackWaitMs = 30_000;
+
+/** So long the stream knows message ids: a publication is repeated for ten seconds. */
+const duplicateWindowMs = 120_000;
+
+/**
+ * What was accepted, until it is stored. A work queue: what is acknowledged is deleted, so that `max_bytes` bounds what
+ * waits. What is beyond it is refused (`discard: new`); the default would delete the oldest of what was acknowledged.
+ */
+function intakeConfig(maxBytes: number, replicas: number): Partial<StreamConfig> & { name: string } {
+  return {
+    name: intakeStream,
+    description: "Faultline: what was accepted and is not stored yet",
+    subjects: [intakeSubject],
+    retention: RetentionPolicy.Workqueue,
+    storage: StorageType.File,
+    discard: DiscardPolicy.New,
+    num_replicas: replicas,
+    max_bytes: maxBytes,
+    duplicate_window: nanos(duplicateWindowMs),
+  };
+}
+
+/** What could not be stored, with the reason; kept as long as events are. */
+function deadLetterConfig(replicas: number): Partial<StreamConfig> & { name: string } {
+  return {
+    name: deadLetterStream,
+    description: "Faultline: what was accepted and could not be stored",
+    subjects: [deadLetterSubjects],
+    retention: RetentionPolicy.Limits,
+    storage: StorageType.File,
+    discard: DiscardPolicy.New,
+    num_replicas: replicas,
+    max_bytes: 1024 * 1024 * 1024,
+    max_age: nanos(90 * dayMs),
+    duplicate_window: nanos(duplicateWindowMs),
+  };
+}
+
+/**
+ * `max_deliver` is unlimited: what was delivered often enough would stay in the stream unseen and forever. The worker
+ * decides what is poison. `max_ack_pending` lets eight workers hold a full batch of single events while another one waits.
+ */
+const consumerConfig = {
+  durable_name: storeConsumer,
+  ack_policy: AckPolicy.Explicit,
+  deliver_policy: DeliverPolicy.All,
+  ack_wait: nanos(ackWaitMs),
+  max_deliver: -1,
+  max_ack_pending: 8_192,
+} satisfies Partial<ConsumerConfig>;
+
+/** Makes the streams and the consumer that are missing and checks those that are there; changes none of them. */
+export async function makeStreams(servers: Servers, maxBytes: number, log: Log): Promise<void> {
+  const isClustered = servers.connection.info?.cluster !== undefined;
+  const replicas = isClustered ? 3 : 1;
+  if (!isClustered) {
+    log.warn({}, "the NATS server is not one of a cluster: what it holds is lost with its disk, use three");
+  }
+  await makeStream(servers, intakeConfig(maxBytes, replicas), log);
+  await makeStream(servers, deadLetterConfig(replicas), log);
+  await makeConsumer(servers, log);
+}
+
+async function makeStream(
+  { manager }: Servers,
+  wanted: Partial<StreamConfig> & { name: string },
+  log: Log,
+): Promise<void> {
+  // Another process may make it now: the same configuration twice is no error.
+  const info = await onceReady(wanted.name, async () => {
+    try {
+      return await manager.streams.info(wanted.name);
+    } catch (error) {
+      if (!(error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound)) throw error;
+      return await manager.streams.add(wanted);
+    }
+  });
+  const { faults, weaknesses } = judge(info.config, wanted);
+  if (faults.length > 0) {
+    throw new StartRefusal(
+      `The stream ${wanted.name} on the NATS servers could lose what was accepted: ${faults.join("; ")}. Change it there, or delete it when it is empty.`,
+    );
+  }
+  for (const weakness of weaknesses) log.warn({ stream: wanted.name }, weakness);
+}
+
+/** What an operator changed stays; what breaks the promise is a fault, what weakens it is said. */
+export function judge(
+  is: StreamConfig,
+  wanted: Partial<StreamConfig>,
+): { readonly faults: string[]; readonly weaknesses: string[] } {
+  const faults = (["retention", "storage", "discard"] as const)
+    .filter((field) => is[field] !== wanted[field])
+    .map((field) => `${field} is ${is[field]} and must be ${wanted[field]}`);
+  for (const subject of wanted.subjects ?? []) {
+    if (!is.subjects?.includes(subject)) faults.push(`its subjects lack ${subject}`);
+  }
+  if (is.no_ack) faults.push("no_ack is set");
+  if (is.max_age > 0 && !wanted.max_age) faults.push(`max_age is ${is.max_age / 1e9} s and must be unlimited`);
+  if (is.max_msg_size > 0) faults.push(`max_msg_size is ${is.max_msg_size} and must be unlimited`);
+
+  const weaknesses: string[] = [];
+  if (is.max_age > 0 && is.max_age < (wanted.max_age ?? 0)) {
+    weaknesses.push(`the stream keeps for ${is.max_age / 1e9} s only what is kept for 90 days elsewhere`);
+  }
+  if (is.num_replicas < (wanted.num_replicas ?? 1)) {
+    weaknesses.push(
+      `the stream has ${is.num_replicas} replicas: with fewer than three, one lost server may be a lost queue`,
+    );
+  }
+  if (is.max_bytes <= 0) weaknesses.push("the stream has no max_bytes: when nothing is stored, it fills the disk");
+  if (is.duplicate_window < nanos(30_000)) {
+    weaknesses.push("the stream's duplicate_window is shorter than 30 s: what is published again may be in it twice");
+  }
+  return { faults, weaknesses };
+}
+
+/** Makes the consumer unless there is one; its `ack_wait`, `max_ack_pending` and the like may be changed by operators. */
+export async function makeConsumer({ manager }: Servers, log: Log): Promise<void> {
+  const info = await onceReady(intakeStream, async () => {
+    try {
+      return await manager.consumers.info(intakeStream, storeConsumer);
+    } catch (error) {
+      if (!(error instanceof JetStreamApiError && error.code === JetStreamApiCodes.ConsumerNotFound)) throw error;
+      return await manager.consumers.add(intakeStream, consumerConfig);
+    }
+  });
+  const { ack_policy: ackPolicy, max_deliver: maxDeliver = -1, ack_wait: ackWait = 0 } = info.config;
+  const faults: string[] = [];
+  if (ackPolicy !== AckPolicy.Explicit) faults.push(`ack_policy is ${ackPolicy} and must be explicit`);
+  if (maxDeliver > 0) faults.push(`max_deliver is ${maxDeliver} and must be unlimited`);
+  if (faults.length > 0) {
+    throw new StartRefusal(
+      `The consumer ${storeConsumer} of the stream ${intakeStream} could lose what was accepted: ${faults.join("; ")}. Change it there, or delete it.`,
+    );
+  }
+  if (ackWait < consumerConfig.ack_wait) {
+    log.warn(
+      { seconds: ackWait / 1e9 },
+      "the consumer's ack_wait is shorter than 30 s: messages may be stored by two workers",
+    );
+  }
+}
+
+/** Servers that were just started have no leader for some seconds, and not all of a cluster are there; then it is tried again. */
+async function onceReady<Info>(stream: string, ask: () => Promise<Info>): Promise<Info> {
+  const end = performance.now() + readyMs;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      const isStorage = error instanceof JetStreamApiError && error.code === storageFull;
+      if (isStorage || performance.now() > end) throw unusable(stream, error);
+      await delay(readyEveryMs);
+    }
+  }
+}
+
+function unusable(stream: string, error: unknown): StartRefusal {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new StartRefusal(
+    `The stream ${stream} can be neither made nor used on the NATS servers (${reason}). JetStream must be enabled, three servers of the cluster must run, and their max_file_store must have room for it.`,
+    error,
+  );
+}

@@ -1,0 +1,323 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { emptyIntake, type Intake, type Log } from "@faultline/plugin";
+import type { Servers } from "./connection.ts";
+import type { DeadLetters } from "./dead-letters.ts";
+import type { Delivery } from "./delivery.ts";
+import { itemCount, readMessage, UnreadableMessage } from "./message.ts";
+import { Puller } from "./puller.ts";
+import { ackWaitMs, makeConsumer } from "./streams.ts";
+
+/** What stores. */
+export interface Work {
+  /** Stores all of it in one transaction; what is stored already changes nothing. */
+  storeBatch(intake: Intake): Promise<void>;
+  /** Whether the database as a whole refuses: nothing is wrong with what was to be stored. */
+  isStorageFailure(error: unknown): boolean;
+}
+
+/** One transaction holds at most this much, as with one machine; a message that holds more is by itself. */
+const batchItems = 500;
+const batchBytes = 8 * 1024 * 1024;
+
+/** A message that came so often unstored may be what ends workers: it no longer takes others along, and in the end is given up. */
+const deliveriesTogether = 3;
+const deliveriesAtMost = 20;
+
+/** What a worker cannot settle now, another one may get after this time. */
+const giveBackMs = 30_000;
+
+const firstRetryMs = 100;
+const lastRetryMs = 5_000;
+const ackMs = 5_000;
+
+/** A stop waits so long for the servers to hear of it; what they do not hear of comes again by itself. */
+const tellMs = 2_000;
+
+interface Held {
+  /** The last one. */
+  delivery: Delivery;
+  readonly items: number;
+}
+
+/** An item of a message, as an intake by itself. */
+interface Item {
+  readonly held: Held;
+  readonly n: number;
+  readonly intake: Intake;
+}
+
+/**
+ * Pulls messages, stores what several of them hold together, and acknowledges them after the commit: while one batch is
+ * stored, what is pulled becomes the next. While the database refuses, the worker keeps what it has, says so to the queue
+ * and tries again; so a message that is delivered again and again is one that ends its workers.
+ */
+export class Worker {
+  readonly #servers: Servers;
+  readonly #deadLetters: DeadLetters;
+  readonly #work: Work;
+  readonly #log: Log;
+  /** By id: what was pulled and is not settled. */
+  readonly #held = new Map<string, Held>();
+  readonly #waiting: Held[] = [];
+  /** Ids of what is stored and whose acknowledgement is not known to have arrived. */
+  readonly #stored = new Set<string>();
+  readonly #acks = new Set<Promise<void>>();
+  readonly #stopping = new AbortController();
+  readonly #puller: Puller;
+  #wake: () => void = () => undefined;
+  #ended: Promise<void> = Promise.resolve();
+  #isMending = false;
+  #isFailing = false;
+  #loggedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: { servers: Servers; deadLetters: DeadLetters; work: Work; log: Log }) {
+    this.#servers = parts.servers;
+    this.#deadLetters = parts.deadLetters;
+    this.#work = parts.work;
+    this.#log = parts.log;
+    this.#puller = new Puller({
+      servers: parts.servers,
+      take: (delivery) => this.#take(delivery),
+      hasRoom: () => hasRoom(this.#waiting),
+      onFault: (text) => this.#onFault(text),
+    });
+  }
+
+  /** Whether the last batch could not be stored. */
+  get isFailing(): boolean {
+    return this.#isFailing;
+  }
+
+  start(): void {
+    const speaking = setInterval(() => {
+      for (const { delivery } of this.#held.values()) delivery.tellWorking();
+    }, ackWaitMs / 3);
+    this.#ended = this.#storeAll().finally(() => clearInterval(speaking));
+    this.#puller.start();
+  }
+
+  /** Finishes the running batch and gives back what was pulled beyond it. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    const pulled = this.#puller.stop();
+    this.#wake();
+    await this.#ended;
+    await atMost(tellMs, pulled);
+    for (const { delivery } of this.#held.values()) delivery.giveBack();
+    await atMost(tellMs, Promise.all([...this.#acks, this.#servers.connection.flush()]));
+  }
+
+  #take(delivery: Delivery): void {
+    const { id } = delivery;
+    const held = this.#held.get(id);
+    if (held) {
+      held.delivery = delivery; // we were too slow for the queue; it is settled once all the same
+    } else if (this.#stored.has(id)) {
+      this.#acknowledge(delivery);
+    } else {
+      const one = { delivery, items: itemsOf(delivery) };
+      this.#held.set(id, one);
+      this.#waiting.push(one);
+      this.#wake();
+    }
+  }
+
+  /** No leader, no quorum or no connection now; or somebody deleted the consumer. */
+  #onFault(text: string): void {
+    this.#logFailure(new Error(text), "no events can be pulled from the queue");
+    if (this.#isMending || !this.#servers.isConnected()) return;
+    this.#isMending = true;
+    makeConsumer(this.#servers, this.#log)
+      .catch((error: unknown) => this.#logFailure(error, "the queue cannot be used"))
+      .finally(() => (this.#isMending = false));
+  }
+
+  async #storeAll(): Promise<void> {
+    while (!this.#isStopping) {
+      if (this.#waiting.length === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
+      const batch = nextBatch(this.#waiting);
+      this.#puller.ask();
+      if (batch.length > 0 && !this.#isStopping) await this.#settle(batch);
+    }
+  }
+
+  /** Stores a batch and acknowledges it; what cannot be stored becomes a dead letter. */
+  async #settle(batch: readonly Held[]): Promise<void> {
+    const unsettled = new Set<Held>();
+    try {
+      const read: { held: Held; intake: Intake }[] = [];
+      for (const held of batch) {
+        const intake = await this.#read(held, unsettled);
+        if (intake) read.push({ held, intake });
+      }
+      if (read.length > 0) await this.#store(read, unsettled);
+    } catch (error) {
+      if (!this.#isStopping) throw error;
+      return; // given back by `stop`
+    }
+    for (const held of batch) {
+      const { id } = held.delivery;
+      this.#held.delete(id);
+      if (unsettled.has(held)) held.delivery.giveBack(giveBackMs);
+      else {
+        this.#stored.add(id);
+        this.#acknowledge(held.delivery);
+      }
+    }
+  }
+
+  /** What a message holds; undefined when it is not to be stored. */
+  async #read(held: Held, unsettled: Set<Held>): Promise<Intake | undefined> {
+    const { delivery } = held;
+    try {
+      const intake = readMessage(delivery.data);
+      if (delivery.deliveries <= deliveriesAtMost) return intake;
+      const reason = `It was delivered ${deliveriesAtMost} times, and each time its worker ended before it was stored.`;
+      for (const item of itemsIn(held, intake)) await this.#giveUp(item, reason, unsettled);
+    } catch (error) {
+      if (!(error instanceof UnreadableMessage)) throw error;
+      this.#logFailure(error, "a message of the queue cannot be read");
+      // A worker of the later release will read it.
+      if (error.isNewer && delivery.deliveries <= deliveriesAtMost) unsettled.add(held);
+      else {
+        const failure = { reason: error.message, key: keyOf(delivery, 0) };
+        await this.#keep(held, unsettled, () => this.#deadLetters.keepUnread(delivery.data, failure));
+      }
+    }
+    return undefined;
+  }
+
+  async #store(read: readonly { held: Held; intake: Intake }[], unsettled: Set<Held>): Promise<void> {
+    const fault = await this.#tryToStore(together(read.map(({ intake }) => intake)));
+    if (fault === undefined) return;
+    const items = read.flatMap(({ held, intake }) => itemsIn(held, intake));
+    await this.#storeApart(items, fault, unsettled);
+  }
+
+  /** Halves what could not be stored together until what is at fault is found: 18 transactions for one of 500. */
+  async #storeApart(items: readonly Item[], fault: unknown, unsettled: Set<Held>): Promise<void> {
+    const [item] = items;
+    if (item && items.length === 1) return this.#giveUp(item, inWords(fault), unsettled);
+    const middle = items.length >> 1;
+    for (const half of [items.slice(0, middle), items.slice(middle)]) {
+      const found = await this.#tryToStore(together(half.map(({ intake }) => intake)));
+      if (found !== undefined) await this.#storeApart(half, found, unsettled);
+    }
+  }
+
+  /** Waits while the database refuses; answers what is wrong with the batch, undefined when it is stored. */
+  async #tryToStore(intake: Intake): Promise<unknown> {
+    for (let waitMs = firstRetryMs; ; waitMs = Math.min(waitMs * 2, lastRetryMs)) {
+      try {
+        await this.#work.storeBatch(intake);
+        this.#isFailing = false;
+        return undefined;
+      } catch (error) {
+        if (!this.#work.isStorageFailure(error)) return error ?? new Error("storing failed");
+        this.#isFailing = true;
+        this.#logFailure(error, "events could not be stored; they wait in the queue");
+        const jitter = 0.5 + Math.random(); // workers that failed together do not come back together
+        await delay(waitMs * jitter, undefined, { signal: this.#stopping.signal });
+      }
+    }
+  }
+
+  async #giveUp({ held, n, intake }: Item, reason: string, unsettled: Set<Held>): Promise<void> {
+    this.#logFailure(new Error(reason), "an event cannot be stored and became a dead letter");
+    const key = keyOf(held.delivery, n);
+    await this.#keep(held, unsettled, () => this.#deadLetters.keep(intake, { reason, key }));
+  }
+
+  async #keep(held: Held, unsettled: Set<Held>, keep: () => Promise<void>): Promise<void> {
+    try {
+      await keep();
+    } catch (error) {
+      unsettled.add(held);
+      this.#logFailure(error, "a dead letter could not be kept; its message is tried again");
+    }
+  }
+
+  /** Until the acknowledgement has arrived, a repeated delivery is not stored again: counted sessions would count twice. */
+  #acknowledge(delivery: Delivery): void {
+    const { id } = delivery;
+    const ack = delivery.acknowledge(ackMs).then(
+      () => void this.#stored.delete(id),
+      () => undefined, // it is delivered again, and acknowledged then
+    );
+    this.#acks.add(ack);
+    void ack.finally(() => this.#acks.delete(ack));
+  }
+
+  get #isStopping(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  /** At most a line a second. */
+  #logFailure(error: unknown, message: string): void {
+    const now = performance.now();
+    if (now - this.#loggedAt < 1_000) return;
+    this.#loggedAt = now;
+    this.#log.error({ err: error }, message);
+  }
+}
+
+/** Takes the next batch; what was delivered often comes by itself. */
+function nextBatch(waiting: Held[]): Held[] {
+  let [items, bytes, taken] = [0, 0, 0];
+  for (const { delivery, items: more } of waiting) {
+    const isSuspect = delivery.deliveries > deliveriesTogether;
+    const { length } = delivery.data;
+    if (taken > 0 && (isSuspect || items + more > batchItems || bytes + length > batchBytes)) break;
+    items += more;
+    bytes += length;
+    taken++;
+    if (isSuspect) break;
+  }
+  return waiting.splice(0, taken);
+}
+
+function hasRoom(waiting: readonly Held[]): boolean {
+  const items = waiting.reduce((sum, one) => sum + one.items, 0);
+  const bytes = waiting.reduce((sum, { delivery }) => sum + delivery.data.length, 0);
+  return items < batchItems && bytes < batchBytes;
+}
+
+function itemsOf({ data }: Delivery): number {
+  try {
+    return itemCount(data);
+  } catch {
+    return 1; // told when it is read
+  }
+}
+
+function itemsIn(held: Held, { events, sessions, aggregates, feedback }: Intake): Item[] {
+  return [
+    ...events.map((one) => ({ ...emptyIntake, events: [one] })),
+    ...sessions.map((one) => ({ ...emptyIntake, sessions: [one] })),
+    ...aggregates.map((one) => ({ ...emptyIntake, aggregates: [one] })),
+    ...feedback.map((one) => ({ ...emptyIntake, feedback: [one] })),
+  ].map((intake, n) => ({ held, n, intake }));
+}
+
+/** Without a connection no answer comes. */
+async function atMost(milliseconds: number, awaited: Promise<unknown>): Promise<void> {
+  await Promise.race([awaited, delay(milliseconds, undefined, { ref: false })]);
+}
+
+function together(intakes: readonly Intake[]): Intake {
+  return {
+    events: intakes.flatMap(({ events }) => events),
+    sessions: intakes.flatMap(({ sessions }) => sessions),
+    aggregates: intakes.flatMap(({ aggregates }) => aggregates),
+    feedback: intakes.flatMap(({ feedback }) => feedback),
+  };
+}
+
+function keyOf({ id }: Delivery, n: number): string {
+  return `${id}-${n}`;
+}
+
+/** The driver's sentence: it names tables and rules of ours, never values of the event. */
+function inWords(reason: unknown): string {
+  return reason instanceof Error ? reason.message : String(reason);
+}

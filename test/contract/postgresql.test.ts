@@ -1,0 +1,18 @@
+import { test } from "uvu";
+import { movableClock, movableFaultline } from "../support/movable-faultline.ts";
+import { startPostgresql } from "../support/postgresql.ts";
+import { contractSuite } from "./contract-suite.ts";
+import { now } from "./data.ts";
+import { integratedWorld } from "./worlds/integrated.ts";
+
+/** The cases of backends.test.ts against the integrated backend on PostgreSQL. */
+
+const clock = movableClock();
+clock.at = now;
+const postgresql = await startPostgresql();
+const service = await movableFaultline({ databaseUrl: await postgresql.createDatabase() }, clock);
+test.after(() => postgresql.stop("immediate"));
+
+contractSuite(test, await integratedWorld(service));
+
+test.run();

@@ -1,0 +1,26 @@
+import { createHash } from "node:crypto";
+import { Worker } from "node:worker_threads";
+
+/** Where `node test/run.ts --database postgresql` started its server; absent: services use SQLite. */
+const serverUrl = process.env["TEST_POSTGRESQL"];
+
+const made = new Set<string>();
+
+/**
+ * The database of the service with this data directory, made when it is first asked for; undefined: the file in it.
+ * Tests ask where they cannot wait, so that a thread makes it while this one stands still, 0.2 s.
+ */
+export function databaseOf(dataDir: string): string | undefined {
+  if (serverUrl === undefined) return undefined;
+  const name = `test_${createHash("sha256").update(dataDir).digest("hex").slice(0, 20)}`;
+  if (!made.has(name)) {
+    const state = new Int32Array(new SharedArrayBuffer(4));
+    new Worker(new URL("make-database.ts", import.meta.url), { workerData: { serverUrl, name, state } }).unref();
+    Atomics.wait(state, 0, 0, 30_000);
+    if (Atomics.load(state, 0) !== 1) throw new Error(`the database ${name} could not be made`);
+    made.add(name);
+  }
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}

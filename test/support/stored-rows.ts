@@ -1,0 +1,36 @@
+import { databaseOf } from "./database-of.ts";
+import { openCopy } from "./other-process.ts";
+import { withPostgresql } from "./postgresql.ts";
+import { recount, recountPostgresql, recountSessions, recountSessionsPostgresql } from "./recount.ts";
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** What a statement that both databases understand finds in the database of a service with this data directory. */
+export async function rowsOf(dataDir: string, sql: string): Promise<Row[]> {
+  const url = databaseOf(dataDir);
+  if (url !== undefined) return withPostgresql(url, async (client) => (await client.query<Row>(sql)).rows);
+  using database = openCopy(dataDir);
+  return database.prepare(sql).all();
+}
+
+/** How many rows a table has. */
+export async function countOf(dataDir: string, table: string): Promise<number> {
+  const [row] = await rowsOf(dataDir, `select count(*) as n from ${table}`);
+  return Number(row?.["n"]); // PostgreSQL's driver gives it as text
+}
+
+/** Counts all anew in the database of a service; says what differs. */
+export async function recountOf(dataDir: string): Promise<string[]> {
+  const url = databaseOf(dataDir);
+  if (url !== undefined) return withPostgresql(url, recountPostgresql);
+  using database = openCopy(dataDir);
+  return recount(database);
+}
+
+/** The same for sessions; see recountSessions. */
+export async function recountSessionsOf(dataDir: string): Promise<string[]> {
+  const url = databaseOf(dataDir);
+  if (url !== undefined) return withPostgresql(url, recountSessionsPostgresql);
+  using database = openCopy(dataDir);
+  return recountSessions(database);
+}
