@@ -223,7 +223,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   if (isOnDisk) scheduler.every(1_000, "ask for free disk space", () => disk.ask());
   scheduler.every(1_000, "save outcomes", () => outcomes.save());
   scheduler.every(1_000, "encrypt anew with a new key", () => keyRotation.step(), { alone: true });
-  if (database.kind === "postgresql") {
+  if (!isOnDisk) {
     // Another process may have changed it: what one of them revokes is refused by all within a second.
     scheduler.every(500, "forget tokens, roles and client keys", () => {
       memory.changed();
