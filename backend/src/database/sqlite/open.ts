@@ -129,6 +129,13 @@ function knownRefusal(file: string, error: unknown): StartRefusal | undefined {
   if (/SQLITE_FULL|ENOSPC/.test(text)) {
     return new StartRefusal(`The disk that holds ${file} is full: free some space and start again.`, error);
   }
+  if (/SQLITE_IOERR/.test(text)) {
+    // A full disk is told so too, where it has no room for the index of the log.
+    return new StartRefusal(
+      `The disk that holds ${file} can be neither read nor written as it must: it is full, or it fails. Free some space or mend it, and start again.`,
+      error,
+    );
+  }
   if (/SQLITE_BUSY|database is locked/.test(text)) {
     return new StartRefusal(`Another program holds the database ${file}: close it and start again.`, error);
   }
