@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { StartRefusal } from "@faultline/plugin";
+import { roles, type Role } from "./roles.ts";
 
 /** Where the service is offered; decides whether the integrated backend is (specification 1.4). */
 export type Offering = "hosted" | "self_managed" | "dedicated";
@@ -24,6 +25,8 @@ export interface OutboundRules {
 
 /** The whole configuration, read once at the start. */
 export interface Config {
+  /** Other than `all` only beside a database and a queue that several processes share. */
+  readonly role: Role;
   readonly http: {
     readonly host: string;
     readonly port: number;
@@ -36,6 +39,8 @@ export interface Config {
   readonly dataDir: string;
   /** Of PostgreSQL, with the password. Absent: the SQLite file in the data directory. */
   readonly databaseUrl: string | undefined;
+  /** Of the NATS servers that hold what is accepted until it is stored, with the password. Absent: what is accepted is stored. */
+  readonly natsUrl: string | undefined;
   /** Absent: the HTTP address. */
   readonly baseUrl: string | undefined;
   readonly rootPassword: string | undefined;
@@ -131,17 +136,36 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     faults.push("FAULTLINE_DATABASE_URL must look like postgres://user:password@db.example.com:5432/faultline");
   }
 
+  const natsUrl = text("NATS_URL");
+  if (natsUrl !== undefined && databaseUrl === undefined) {
+    faults.push(
+      "FAULTLINE_NATS_URL must come with FAULTLINE_DATABASE_URL: what one machine stores in SQLite needs no queue",
+    );
+  }
+  const role = choice("ROLE", roles, "all");
+  if (role !== "all") {
+    const shared = { DATABASE_URL: databaseUrl, NATS_URL: natsUrl, BASE_URL: baseUrl };
+    const missing = Object.entries(shared).flatMap(([name, value]) => (value === undefined ? `FAULTLINE_${name}` : []));
+    if (missing.length > 0) {
+      faults.push(
+        `the role ${role} does a part of the work, and the processes that do the rest are met in one database, one queue and one address: set ${missing.join(" and ")}, or start without a role`,
+      );
+    }
+  }
+
   const platformRelease = text("PLATFORM_RELEASE") ?? "18.0";
   if (!/^\d{1,3}\.(\d|1[01])$/.test(platformRelease)) {
     faults.push("FAULTLINE_PLATFORM_RELEASE must look like 18.0: a major and a minor from 0 to 11");
   }
 
   const config: Config = {
+    role,
     http: { host: text("HTTP_HOST") ?? "127.0.0.1", port, trustedProxies },
     grpcAddress,
     grpcTls,
     dataDir: resolve(text("DATA_DIR") ?? "data"),
     databaseUrl,
+    natsUrl,
     baseUrl,
     rootPassword: secret("ROOT_PASSWORD"),
     rootToken: secret("ROOT_TOKEN"),

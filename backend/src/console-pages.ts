@@ -12,8 +12,13 @@ const addressHeader = "x-faultline-client-address";
 
 /** The console's pages, mounted behind the public HTTP server. */
 export class ConsolePages {
-  #handler: Handler = notBuilt;
+  #handler: Handler;
   #baseUrl: URL | null = null;
+
+  /** `areElsewhere`: other processes show them, and they are not loaded here. */
+  constructor({ areElsewhere }: { areElsewhere: boolean }) {
+    this.#handler = areElsewhere ? elsewhere : notBuilt;
+  }
 
   /**
    * Loads the built console and tells it where the core is. `baseUrl` is the address people use, whatever a request
@@ -42,4 +47,11 @@ export class ConsolePages {
 const notBuilt: Handler = (_request, response) => {
   response.writeHead(503, { "content-type": "text/plain; charset=utf-8" });
   response.end("The console is not built. Run `npm run build`, then start again.\n");
+};
+
+const elsewhere: Handler = (_request, response) => {
+  response.writeHead(404, { "content-type": "text/plain; charset=utf-8" });
+  response.end(
+    "This process shows no pages. Open the address of the installation, behind which one with the role console does.\n",
+  );
 };

@@ -8,6 +8,7 @@ import { deprecations } from "@faultline/deprecations";
 import { externalBackend } from "@faultline/external-backend";
 import { httpBridge } from "@faultline/http-bridge";
 import { integratedBackend } from "@faultline/integrated-backend";
+import { jetstreamQueue } from "@faultline/jetstream-queue";
 import { sentryApi } from "@faultline/sentry-api";
 import type { Clock, EventDoor, Host, Plugin, Task } from "@faultline/plugin";
 import pino from "pino";
@@ -31,6 +32,7 @@ import { coreEntities } from "./database/entities.ts";
 import { DiskSpace } from "./database/disk-space.ts";
 import { openDatabase } from "./database/open.ts";
 import { postgresqlName } from "./database/postgresql/failure.ts";
+import { isStorageFailure } from "./database/storage-failure.ts";
 import { deprecationService } from "./deprecations/deprecation-service.ts";
 import { allErrors } from "./errors/all-errors.ts";
 import { errorService } from "./errors/error-service.ts";
@@ -59,6 +61,7 @@ import { ProjectDirectory } from "./projects/project-directory.ts";
 import { projectService } from "./projects/project-service.ts";
 import { releaseService } from "./releases/release-service.ts";
 import { Readiness } from "./readiness.ts";
+import { does } from "./roles.ts";
 import { countedCalls } from "./metrics/grpc-calls.ts";
 import { measuredKeep, measuredNotes, measuredQueue, measuredStore } from "./metrics/ingestion.ts";
 import { measureProcess } from "./metrics/process.ts";
@@ -79,6 +82,7 @@ const machineTime: MachineTime = { now: Date.now, passed: () => performance.now(
 /** A running Faultline. */
 export interface Faultline {
   readonly httpUrl: string;
+  /** Empty: its role serves no gRPC to others. */
   readonly grpcAddress: string;
   /** Only when this start made the first administrator. */
   readonly firstCredentials: FirstCredentials | undefined;
@@ -114,18 +118,22 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   onStop("measuring the process", measureProcess(metrics, version));
 
   // What runs.
-  const pages = new ConsolePages();
+  const { role, natsUrl } = config;
+  const pages = new ConsolePages({ areElsewhere: !does(role, "console") });
   const sentry = sentryApi();
   const bridge = httpBridge({
     ...config.http,
     baseUrl: config.baseUrl,
+    isOpen: does(role, "bridge"),
     apis: [sentry.api],
     metrics: { token: config.metricsToken, contentType: metrics.contentType, text: () => metrics.text() },
     pages: (...visit) => pages.handle(...visit),
   });
   const isHosted = config.offering === "hosted";
   const platform = deprecations({ release: config.platformRelease, isHosted });
-  const plugins: readonly Plugin[] = [integratedBackend(), externalBackend(), platform, sentry, bridge];
+  const jetstream = natsUrl === undefined ? undefined : jetstreamQueue({ url: natsUrl });
+  const queues = jetstream ? [jetstream] : [];
+  const plugins: readonly Plugin[] = [integratedBackend(), externalBackend(), platform, sentry, ...queues, bridge];
   checkPlugins(plugins);
 
   // The data.
@@ -170,7 +178,13 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   const outcomes = new Outcomes(database, clock);
   const audit = new AuditLog(orm, ages.receipt);
   const readiness = new Readiness({ disk, queue: groupCommit, canWrite: () => database.canWrite() });
-  const isReady = async () => isServing && readiness.isReady();
+  const accepts = does(role, "bridge") || does(role, "core");
+  const isAble = () => {
+    if (jetstream && accepts) return jetstream.isAccepting; // whether or not the database answers
+    if (jetstream && does(role, "worker") && !jetstream.isStoring) return false;
+    return readiness.isReady();
+  };
+  const isReady = async () => isServing && isAble();
   measureStorage(metrics, { kind: database.kind, dataDir: config.dataDir, disk, queue: groupCommit, isReady });
   const events: EventDoor = {
     admit: (key, projectId) => clientKeys.admit(key, projectId),
@@ -209,7 +223,9 @@ export async function startFaultline(config: Config, time: MachineTime = machine
     { guard, audit, log },
   );
 
-  const intervals = new IntervalScheduler(log, (name, work) => database.alone(name, work));
+  const intervals = new IntervalScheduler(log, async (name, work) => {
+    if (does(role, "worker")) await database.alone(name, work);
+  });
   const scheduler = measuredScheduler(intervals, metrics);
   const { deletion: deletionClock } = ages;
   saveOnStop("saving when client keys were last used", () => clientKeys.saveLastUsed());
@@ -243,7 +259,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   const counted = countedCalls(metrics);
   const grpc = new GrpcServer(core, log, { hasReflection: !config.grpcTls, interceptors: [counted("public")] });
   onStop("calls over gRPC", () => grpc.stop());
-  const grpcAddress = await grpc.listen(config.grpcAddress, config.grpcTls);
+  const grpcAddress = does(role, "core") ? await grpc.listen(config.grpcAddress, config.grpcTls) : "";
   // The console calls for all its visitors over one connection, a call an open page, and needs no TLS within a process.
   const inner = new GrpcServer(core, log, {
     hasReflection: false,
@@ -272,11 +288,12 @@ export async function startFaultline(config: Config, time: MachineTime = machine
     onStop(`the plugin ${plugin.name}`, () => plugin.stop?.());
     await plugin.start?.(host);
   }
-  const holders = [outcomes, unstored, ...backends.values()];
+  if (does(role, "worker")) jetstream?.startWorker({ storeBatch: store, isStorageFailure });
+  const holders = [outcomes, unstored, ...(jetstream ? [jetstream.deadLetters] : []), ...backends.values()];
   hourly("remove deleted projects for good", (signal) =>
     removeDeletedProjects({ orm, clock: deletionClock, log, holders, signal }),
   ); // only now: it asks the backends
-  await pages.load({ grpcAddress: innerAddress, baseUrl: config.baseUrl });
+  if (does(role, "console")) await pages.load({ grpcAddress: innerAddress, baseUrl: config.baseUrl });
   isServing = true;
   grpc.setServing(true);
 
@@ -298,13 +315,14 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   };
 }
 
-if (import.meta.main) await run();
+if (import.meta.main) await serve();
 
-async function run(): Promise<void> {
+/** Runs Faultline in this process until it is told to stop; `role` goes before FAULTLINE_ROLE. */
+export async function serve(role?: string): Promise<void> {
   process.umask(0o077); // the data, the keys and the log are the owner's alone
   try {
     checkNodeVersion();
-    const config = readConfig(process.env);
+    const config = readConfig(role === undefined ? process.env : { ...process.env, FAULTLINE_ROLE: role });
     const faultline = await startFaultline(config);
     let isStopping = false;
     const stop = (exitCode: number) => {
@@ -341,10 +359,12 @@ function fail(error: unknown): never {
 }
 
 function welcome({ httpUrl, grpcAddress, firstCredentials }: Faultline, config: Config): string {
+  const gRPC = grpcAddress || "none";
   const lines = [
     "",
+    ...(config.role === "all" ? [] : [`  Role      ${config.role}`]),
     `  Console   ${config.baseUrl ?? httpUrl}`,
-    `  gRPC      ${grpcAddress}`,
+    `  gRPC      ${gRPC}`,
     `  Data      ${config.dataDir}`,
   ];
   if (config.databaseUrl !== undefined) lines.push(`  Database  PostgreSQL, ${postgresqlName(config.databaseUrl)}`);
@@ -358,5 +378,5 @@ function welcome({ httpUrl, grpcAddress, firstCredentials }: Faultline, config: 
       `  Token     ${config.rootToken === undefined ? firstCredentials.token : "as configured"}`,
     );
   }
-  return [...lines, "", "  Ctrl-C stops it.", "", `Faultline is ready: ${httpUrl}  gRPC ${grpcAddress}`].join("\n");
+  return [...lines, "", "  Ctrl-C stops it.", "", `Faultline is ready: ${httpUrl}  gRPC ${gRPC}`].join("\n");
 }

@@ -4,7 +4,7 @@ import { create, type DescMessage, type DescMethod, type MessageShape } from "@b
 import { needOf, type Need } from "../../backend/src/access/permissions.ts";
 import { coreServices } from "../../backend/src/core.ts";
 import type { RestRoute } from "../../plugins/http-bridge/src/rest/rest.ts";
-import { routes } from "../../plugins/http-bridge/src/routes.ts";
+import { doors } from "../../plugins/http-bridge/src/routes.ts";
 import { repositoryRoot } from "../support/server.ts";
 
 /** A method of the core, with its row in the table of permissions. */
@@ -44,7 +44,7 @@ export const coreMethods: readonly CoreMethod[] = Object.entries(coreServices).f
 );
 
 /** All operations of the REST API. */
-export const restEntrances: readonly RestEntrance[] = routes
+export const restEntrances: readonly RestEntrance[] = doors
   .filter((route): route is RestRoute => "operations" in route)
   .flatMap(({ path, operations }) =>
     Object.entries(operations).map(([verb, { method }]) => ({

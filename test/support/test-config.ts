@@ -5,11 +5,13 @@ import { rootPassword, rootToken } from "./server.ts";
 /** The configuration of a service that runs in the test's own process, on a clock that the test moves. */
 export function testConfig(dataDir: string): Config {
   return {
+    role: "all",
     http: { host: "127.0.0.1", port: 0, trustedProxies: [] },
     grpcAddress: "127.0.0.1:0",
     grpcTls: undefined,
     dataDir,
     databaseUrl: databaseOf(dataDir),
+    natsUrl: undefined,
     baseUrl: undefined,
     rootPassword,
     rootToken,

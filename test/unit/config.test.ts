@@ -8,11 +8,13 @@ const config = suite("config");
 
 config("nothing set gives the defaults", () => {
   assert.equal(readConfig({}), {
+    role: "all",
     http: { host: "127.0.0.1", port: 8080, trustedProxies: [] },
     grpcAddress: "127.0.0.1:50051",
     grpcTls: undefined,
     dataDir: resolve("data"),
     databaseUrl: undefined,
+    natsUrl: undefined,
     baseUrl: undefined,
     rootPassword: undefined,
     rootToken: undefined,
@@ -27,6 +29,7 @@ config("nothing set gives the defaults", () => {
 
 config("everything set is taken", () => {
   const environment = {
+    FAULTLINE_ROLE: "bridge",
     FAULTLINE_HTTP_HOST: "0.0.0.0",
     FAULTLINE_HTTP_PORT: "0",
     FAULTLINE_TRUSTED_PROXIES: "127.0.0.1, 10.0.0.0/8,fd00::/8",
@@ -35,6 +38,8 @@ config("everything set is taken", () => {
     FAULTLINE_GRPC_TLS_KEY: "/etc/faultline/key.pem",
     FAULTLINE_GRPC_TLS_CLIENT_CA: "/etc/faultline/clients.pem",
     FAULTLINE_DATA_DIR: "elsewhere",
+    FAULTLINE_DATABASE_URL: "postgres://user:password@db.example.com/faultline",
+    FAULTLINE_NATS_URL: "nats://a:4222,nats://b:4222",
     FAULTLINE_BASE_URL: "https://errors.example.com",
     FAULTLINE_ROOT_PASSWORD: "12345678",
     FAULTLINE_ROOT_TOKEN: "x".repeat(1024),
@@ -48,6 +53,7 @@ config("everything set is taken", () => {
     FAULTLINE_LOG_LEVEL: "silent",
   };
   assert.equal(readConfig(environment), {
+    role: "bridge",
     http: { host: "0.0.0.0", port: 0, trustedProxies: ["127.0.0.1", "10.0.0.0/8", "fd00::/8"] },
     grpcAddress: "0.0.0.0:0",
     grpcTls: {
@@ -56,7 +62,8 @@ config("everything set is taken", () => {
       clientCa: "/etc/faultline/clients.pem",
     },
     dataDir: resolve("elsewhere"),
-    databaseUrl: undefined,
+    databaseUrl: "postgres://user:password@db.example.com/faultline",
+    natsUrl: "nats://a:4222,nats://b:4222",
     baseUrl: "https://errors.example.com",
     rootPassword: "12345678",
     rootToken: "x".repeat(1024),
@@ -132,6 +139,8 @@ const refused: [variable: string, values: string[]][] = [
   ["OUTBOUND_PORTS", ["0", "65536", "-1", "80-90", "http", "8443.0", "123456"]],
   ["OFFERING", ["Hosted", "free"]],
   ["LOG_LEVEL", ["verbose"]],
+  ["ROLE", ["Worker", "bridge,worker"]],
+  ["NATS_URL", ["nats://127.0.0.1:4222"]], // without a database that several processes share
 ];
 
 for (const [variable, values] of refused) {
@@ -148,6 +157,24 @@ config("every fault is told at once, and no secret with it", () => {
   const sentence = refusalOf(environment);
   for (const [variable] of refused) assert.match(sentence, `FAULTLINE_${variable} must`);
   assert.not.match(sentence, "1234567");
+});
+
+config("a role is a part of an installation of several processes, and says what it lacks to be one", () => {
+  const shared = {
+    FAULTLINE_DATABASE_URL: "postgres://u@h/d",
+    FAULTLINE_NATS_URL: "nats://h:4222",
+    FAULTLINE_BASE_URL: "https://h",
+  };
+  for (const role of ["bridge", "core", "worker", "console"]) {
+    assert.is(readConfig({ ...shared, FAULTLINE_ROLE: role }).role, role);
+    assert.match(
+      refusalOf({ FAULTLINE_ROLE: role }),
+      "set FAULTLINE_DATABASE_URL and FAULTLINE_NATS_URL and FAULTLINE_BASE_URL",
+    );
+    for (const variable of ["FAULTLINE_NATS_URL", "FAULTLINE_BASE_URL"]) {
+      assert.match(refusalOf({ ...shared, FAULTLINE_ROLE: role, [variable]: "" }), `set ${variable}, or`);
+    }
+  }
 });
 
 function refusalOf(environment: NodeJS.ProcessEnv): string {

@@ -7,6 +7,7 @@ import { dataCommands } from "./data.ts";
 import { errorCommands } from "./errors.ts";
 import { fail } from "./output.ts";
 import { projectCommands } from "./projects.ts";
+import { serveCommand } from "./serve.ts";
 import { transferCommands } from "./transfer.ts";
 
 /**
@@ -14,7 +15,9 @@ import { transferCommands } from "./transfer.ts";
  * directory. What it tells is JSON on standard output, one object a line; progress and faults go to standard error.
  */
 const program = new Command("faultline")
-  .description("Lists, follows and resolves errors, makes projects, keys and tokens, backs up and restores.")
+  .description(
+    "Lists, follows and resolves errors, makes projects, keys and tokens, backs up and restores, and serves.",
+  )
   .version(version)
   .addHelpText(
     "after",
@@ -32,6 +35,7 @@ for (const add of [
   accessTokenCommands,
   dataCommands,
   transferCommands,
+  serveCommand,
 ]) {
   add(program);
 }

@@ -6,7 +6,7 @@ const graceMs = 2_000;
 /** A failure is not told again for so long: on a full disk some work fails each second. */
 const silentMs = 600_000;
 
-/** Does a piece of work unless another process of the installation is at it. */
+/** Does a piece of work for the whole installation unless another process is at it, or this one leaves such work to others. */
 export type Alone = (name: string, work: () => Promise<void>) => Promise<void>;
 
 /** Runs work now and at intervals until it is stopped; `stop` waits for what is running, and soon tells it to give up. */

@@ -13,6 +13,8 @@ export interface HttpBridgeOptions {
   readonly baseUrl: string | undefined;
   /** Addresses and subnets of the proxies in front, whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
+  /** Whether SDKs and REST clients are served; else other processes are theirs, and this one tells its health. */
+  readonly isOpen: boolean;
   /** APIs that other plugins serve. */
   readonly apis: readonly HttpApi[];
   /** What is told at `/-/metrics`. */

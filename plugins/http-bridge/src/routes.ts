@@ -47,10 +47,10 @@ const envelope = { POST: receiveEnvelope };
 const security = { POST: receiveSecurityReports };
 
 /**
- * Every address of the bridge itself; those of plugins come after them, and all other paths are the console's. A trailing
+ * What SDKs and REST clients call; what plugins serve comes after them, and all other paths are the console's. A trailing
  * slash is never redirected.
  */
-export const routes: readonly Route[] = [
+export const doors: readonly Route[] = [
   // SDK ingestion; the second form is the one DSNs of the original have (protocol reference, section 1).
   ingestion("/api/:project/store", "error", store),
   ingestion("/api/:project/envelope", "default", envelope),
@@ -182,11 +182,10 @@ export const routes: readonly Route[] = [
 
   rest("/api/v4/deprecations", { GET: as("DeprecationService.ListDeprecations", listDeprecations) }),
   ...documentRoutes,
-
-  // Health
-  health("/-/health", alive),
-  health("/-/readiness", ready),
 ];
+
+/** Every process answers these. */
+export const healthRoutes: readonly Route[] = [health("/-/health", alive), health("/-/readiness", ready)];
 
 /** Addresses that are nobody's and not the console's either. */
 export const unknown: readonly Route[] = [

@@ -7,7 +7,7 @@ import { originOf } from "./origin.ts";
 import { metricsRoute, type PublishedMetrics } from "./metrics-route.ts";
 import { apiRoutes } from "./plugin-api.ts";
 import { RequestMetrics } from "./request-metrics.ts";
-import { routes, unknown } from "./routes.ts";
+import { doors, healthRoutes, unknown } from "./routes.ts";
 import { securityHeaders } from "./security-headers.ts";
 import type { Route, Visit } from "./visit.ts";
 
@@ -51,6 +51,7 @@ export class HttpServer {
     host: Host,
     options: {
       pages: Pages;
+      isOpen: boolean;
       apis: readonly HttpApi[];
       metrics: PublishedMetrics;
       trusted: BlockList;
@@ -59,7 +60,8 @@ export class HttpServer {
   ) {
     this.#host = host;
     this.#measured = new RequestMetrics(host.metrics, () => this.#unanswered.size);
-    this.#routes = [...routes, metricsRoute(options.metrics), ...options.apis.flatMap(apiRoutes), ...unknown];
+    const called = options.isOpen ? [...doors, ...options.apis.flatMap(apiRoutes)] : [];
+    this.#routes = [...called, ...healthRoutes, metricsRoute(options.metrics), ...unknown];
     this.#pages = options.pages;
     this.#trusted = options.trusted;
     this.#baseUrl = options.baseUrl;

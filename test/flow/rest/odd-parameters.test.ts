@@ -1,7 +1,7 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import type { RestRoute } from "../../../plugins/http-bridge/src/rest/rest.ts";
-import { routes } from "../../../plugins/http-bridge/src/routes.ts";
+import { doors } from "../../../plugins/http-bridge/src/routes.ts";
 import { runningServer } from "../../support/flow.ts";
 import { createProject } from "../../support/project.ts";
 import { rest } from "../../support/rest.ts";
@@ -35,7 +35,7 @@ const oddValues: unknown[] = [
   "x".repeat(5_000),
 ];
 
-const restRoutes = routes.filter((route): route is RestRoute => "operations" in route);
+const restRoutes = doors.filter((route): route is RestRoute => "operations" in route);
 for (const { path, operations } of restRoutes)
   for (const [verb, { method }] of Object.entries(operations)) {
     if (verb === "DELETE" || method === "AccountService.RotateAccessToken") continue; // they would end what the rest needs

@@ -1,0 +1,14 @@
+import { Option, type Command } from "commander";
+import { roles } from "../roles.ts";
+
+/** `faultline serve`: runs the service, whole or one part of it. */
+export function serveCommand(program: Command): void {
+  program
+    .command("serve")
+    .description("run the service until it is told to stop; all of it, or one part beside other processes")
+    .addOption(new Option("--role <role>", "what this process does, FAULTLINE_ROLE if not given").choices(roles))
+    .action(async ({ role }: { role?: string }) => {
+      const { serve } = await import("../main.ts"); // loads the whole service, which no other command needs
+      await serve(role);
+    });
+}
