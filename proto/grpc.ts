@@ -65,6 +65,8 @@ export interface CallContext {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds until the call fails with DEADLINE_EXCEEDED. Default 10,000 for unary calls, none for streams. */
   readonly timeoutMs?: number | undefined;
+  /** What the call is part of, as W3C Trace Context writes it; what is not of that form is left out. */
+  readonly traceparent?: string | undefined;
 }
 
 /** A typed client: one function a method, with the method's local name. */
@@ -125,9 +127,14 @@ export function connect(address: string, channelCredentials: ChannelCredentials,
 /** A connection made by `connect`. */
 export type Connection = ReturnType<typeof connect>;
 
+/** A header of a browser may be anything, and metadata throws at what it does not take. */
+const traceparentForm = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+
 function metadataOf(context: CallContext): Metadata {
   const metadata = new Metadata();
   if (context.token) metadata.set("authorization", `Bearer ${context.token}`);
+  const { traceparent = "" } = context;
+  if (traceparentForm.test(traceparent)) metadata.set("traceparent", traceparent);
   return metadata;
 }
 

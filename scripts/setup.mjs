@@ -63,15 +63,15 @@ async function buildConsole() {
 }
 
 async function findBrowser() {
-  const places = ["chromium", "chromium-browser", "google-chrome"].map((name) => `/usr/bin/${name}`);
-  if (process.env.FAULTLINE_TEST_CHROMIUM || places.some((path) => existsSync(path))) return;
+  const places = ["chromium-headless-shell", "chromium"].map((name) => `/usr/bin/${name}`); // as test/support/chromium-path.ts
+  if (process.env.CHROMIUM || places.some((path) => existsSync(path))) return;
   if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
     await step("Refreshing the list of system packages", "apt-get", ["update"]);
     await step("Installing Chromium for the browser tests", "apt-get", [
       "install",
       "--yes",
       "--no-install-recommends",
-      "chromium",
+      "chromium-headless-shell",
     ]);
     return;
   }

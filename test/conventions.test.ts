@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, "..");
 const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"], { cwd: root })
   .toString()
   .split("\0")
-  .filter((file) => file !== "");
+  .filter((file) => file !== "" && existsSync(join(root, file))); // until the next commit git knows deleted ones
 const textOf = (file: string) => readFileSync(join(root, file), "utf8");
 const isCode = (file: string) => /\.(ts|js|mjs|cjs|svelte)$/.test(file) && !file.startsWith("proto/gen/");
 const code = files.filter(isCode);
@@ -80,9 +80,24 @@ test("the console's pages import types of the schema only; its server side alone
 test("the environment is read in backend/src/config.ts only", () => {
   const product = code.filter((file) => /^(backend|plugins|proto|console)\//.test(file));
   const readers = product.filter((file) => /\bprocess\.env\b(?!\["\w+"\] = )|\bimport\.meta\.env\b/.test(textOf(file)));
-  const allowedReaders = ["backend/src/config.ts", "backend/src/main.ts"]; // main.ts hands it to config.ts
+  const allowedReaders = ["backend/src/config.ts", "backend/src/serve.ts"]; // serve.ts hands it to config.ts
   assert.equal(
     readers.filter((file) => !allowedReaders.includes(file)),
+    [],
+  );
+});
+
+test("OpenTelemetry is known to its plugin alone, which is loaded where traces are wanted", () => {
+  const product = code.filter((file) => /^(backend|plugins|proto|console)\//.test(file));
+  const using = product.filter((file) => /["']@opentelemetry\//.test(textOf(file)));
+  assert.ok(using.length > 0);
+  assert.equal(
+    using.filter((file) => !file.startsWith("plugins/opentelemetry/")),
+    [],
+  );
+  const loading = product.filter((file) => textOf(file).includes('"@faultline/opentelemetry"'));
+  assert.equal(
+    loading.filter((file) => !/\bawait import\("@faultline\/opentelemetry"\)/.test(textOf(file))),
     [],
   );
 });

@@ -1,54 +1,58 @@
 /**
- * Runs the test files, each in a process of its own with a time limit: `npm test [part of a path]...`. With
- * `--database postgresql` services store in PostgreSQL instead of SQLite: one server for the run, and a database of its
- * own for each data directory; what is about SQLite alone is left out (support/sqlite-only.ts).
- * Three run at once. A file may raise its limit of 120 s by a first line such as `// limit: 300 s`, or ask by a line
- * `// alone: measures times` to run with no other beside it.
+ * Runs the test files, each in a process of its own with a time limit: `npm test [part of a path]...`. Flows run twice:
+ * their services store in SQLite, and then in PostgreSQL, one server for the run with a database for each data directory.
+ * support/which-database.ts says what is left out there; `--database sqlite` and `--database postgresql` run one of both.
+ * Four run at once. A file may raise its limit of 120 s by a first line such as `// limit: 300 s`, or ask by a line
+ * `// quiet: measures times` to run beside one other such file at most, or by `// alone: loads the machine` by itself.
  */
 import { globSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { startPostgresql } from "./support/postgresql.ts";
-import { runTestFile, type FileResult } from "./support/run-test-file.ts";
-import { sqliteOnly } from "./support/sqlite-only.ts";
+import { runTestFile, type FileResult, type TestRun } from "./support/run-test-file.ts";
+import { startServerOfRun } from "./support/server-of-run.ts";
+import { isOnPostgresql } from "./support/which-database.ts";
 
 const root = join(import.meta.dirname, "..");
 const defaultLimitSeconds = 120;
 
-const { values, positionals } = parseArgs({
-  options: { database: { type: "string", default: "sqlite" } },
-  allowPositionals: true,
-});
-if (values.database !== "sqlite" && values.database !== "postgresql") {
-  console.error(`The database is sqlite or postgresql, not ${values.database}.`);
+const { values, positionals } = parseArgs({ options: { database: { type: "string" } }, allowPositionals: true });
+const { database: only } = values;
+if (only !== undefined && only !== "sqlite" && only !== "postgresql") {
+  console.error(`The database is sqlite or postgresql, not ${only}.`);
   process.exit(1);
 }
-const isPostgresql = values.database === "postgresql";
 const filters = positionals.map((filter) => filter.replaceAll("\\", "/"));
 const files = globSync("test/**/*.test.ts", { cwd: root })
   .map((file) => file.replaceAll("\\", "/"))
   .filter((file) => (filters.length === 0 ? !isLong(file) : filters.some((filter) => file.includes(filter))))
-  .filter((file) => !isPostgresql || isOfBoth(file))
   .toSorted();
-if (files.length === 0) {
+const isWhole = only === "postgresql" || filters.length > 0; // nobody waits for the whole suite then
+const runs: readonly TestRun[] = [
+  ...(only === "postgresql" ? [] : files.map((file) => ({ file, database: "sqlite" as const }))),
+  ...(only === "sqlite" ? [] : files.filter((file) => isOnPostgresql(file, isWhole))).map((file) => ({
+    file,
+    database: "postgresql" as const,
+  })),
+];
+if (runs.length === 0) {
   console.error(`No test file matches ${filters.join(", ")}.`);
   process.exit(1);
 }
 
-if (isPostgresql) process.env["TEST_POSTGRESQL"] = (await startPostgresql()).url("postgres"); // the files' processes get it
+if (runs.some(needsServer)) Object.assign(process.env, await startServerOfRun()); // the tests' processes get it
 
-// Tests wait more than they compute, so that there is one more at a time than there are cores. Those that measure times,
-// load the machine or kill what is loaded run by themselves.
-const aloneFolders = /^test\/(fuzz|flow\/robustness)\//;
-const isAlone = (file: string) =>
-  aloneFolders.test(file) || firstLinesOf(file).some((line) => /^\/\/ alone\b/.test(line));
+// Tests wait more than they compute, so that there are two at a time for a core. They are taken from both ends: browsers
+// stand in front and take a core each, and four of them at once are slower than their time limits.
+const isAlone = ({ file }: TestRun) => file.startsWith("test/fuzz/") || asksToBe("alone", file);
+const isQuiet = (run: TestRun) => !isAlone(run) && asksToBe("quiet", run.file);
 summarise([
   ...(await runAll(
-    files.filter((file) => !isAlone(file)),
-    cpus().length + 1,
+    runs.filter((run) => !isAlone(run) && !isQuiet(run)),
+    2 * cpus().length,
   )),
-  ...(await runAll(files.filter(isAlone), 1)),
+  ...(await runAll(runs.filter(isQuiet), 2)),
+  ...(await runAll(runs.filter(isAlone), 1)),
 ]);
 
 /** What has a command of its own: several servers of NATS, killed and started again, take minutes. */
@@ -56,17 +60,21 @@ function isLong(file: string): boolean {
   return file.startsWith("test/cluster/");
 }
 
-/** Whether a service that stores in PostgreSQL passes the file, and the file runs one. */
-function isOfBoth(file: string): boolean {
-  return file.startsWith("test/flow/") && !sqliteOnly.some(({ path }) => file.startsWith(`test/${path}`));
+function needsServer({ file, database }: TestRun): boolean {
+  return database === "postgresql" || /\/(several-processes|postgresql|move)/.test(file);
 }
 
-async function runAll(queue: string[], lanes: number): Promise<FileResult[]> {
+function asksToBe(how: "alone" | "quiet", file: string): boolean {
+  return firstLinesOf(file).some((line) => line.startsWith(`// ${how}:`));
+}
+
+async function runAll(queue: readonly TestRun[], lanes: number): Promise<FileResult[]> {
   const waiting = [...queue];
   const done: FileResult[] = [];
-  const lane = async () => {
-    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-      const result = await runTestFile({ root, file, limitSeconds: limitOf(file) });
+  const lane = async (_: unknown, index: number) => {
+    const next = () => (index % 2 === 0 ? waiting.shift() : waiting.pop());
+    for (let run = next(); run !== undefined; run = next()) {
+      const result = await runTestFile({ root, limitSeconds: limitOf(run.file), ...run });
       report(result);
       done.push(result);
     }
@@ -84,18 +92,24 @@ function firstLinesOf(file: string): string[] {
   return readFileSync(join(root, file), "utf8").split("\n", 2);
 }
 
-function report({ file, passed, failed, skipped, seconds, problem, output }: FileResult): void {
+function report({ file, database, passed, failed, skipped, seconds, problem, output }: FileResult): void {
   const counts = [`${passed} passed`, failed && `${failed} failed`, skipped && `${skipped} skipped`, problem];
   const mark = failed > 0 ? "FAIL" : "ok  ";
-  console.log(`${mark} ${seconds.toFixed(1).padStart(6)} s  ${file}  ${counts.filter(Boolean).join(", ")}`);
+  console.log(
+    `${mark} ${seconds.toFixed(1).padStart(6)} s  ${nameOf({ file, database })}  ${counts.filter(Boolean).join(", ")}`,
+  );
   if (failed > 0) console.log(output.replaceAll(/^/gm, "    "));
+}
+
+function nameOf({ file, database }: TestRun): string {
+  return database === "postgresql" ? `${file} on PostgreSQL` : file;
 }
 
 function summarise(results: readonly FileResult[]): void {
   const passed = results.reduce((sum, result) => sum + result.passed, 0);
   const failed = results.reduce((sum, result) => sum + result.failed, 0);
   const failures = results.filter((result) => result.failed > 0);
-  if (failures.length > 0) console.log(`\nFailed:\n${failures.map((result) => `  ${result.file}`).join("\n")}`);
+  if (failures.length > 0) console.log(`\nFailed:\n${failures.map((result) => `  ${nameOf(result)}`).join("\n")}`);
   console.log(`\n${passed} passed, ${failed} failed`);
   process.exit(failed > 0 ? 1 : 0); // and the database server with it
 }

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { StartRefusal } from "@faultline/plugin";
 import { roles, type Role } from "./roles.ts";
+import { tracingConfig, type TracingConfig } from "./tracing/tracing-config.ts";
 
 /** Where the service is offered; decides whether the integrated backend is (specification 1.4). */
 export type Offering = "hosted" | "self_managed" | "dedicated";
@@ -53,13 +54,15 @@ export interface Config {
   readonly outbound: OutboundRules;
   /** Opens the metrics to other machines. Absent: they are told on this one alone. */
   readonly metricsToken: string | undefined;
+  /** Absent: nothing is traced. */
+  readonly tracing: TracingConfig | undefined;
   readonly logLevel: string;
 }
 
 const offerings: readonly Offering[] = ["hosted", "self_managed", "dedicated"];
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
 
-/** Reads `FAULTLINE_*`; refuses with all faults at once. The only place that reads the environment. */
+/** Reads `FAULTLINE_*`, and `OTEL_*` for traces; refuses with all faults at once. The only place that reads the environment. */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const faults: string[] = [];
   const text = (name: string) => environment[`FAULTLINE_${name}`]?.trim() || undefined;
@@ -174,6 +177,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     rateLimits: { perKey: rate("RATE_LIMIT_KEY", 300), perProject: rate("RATE_LIMIT_PROJECT", 600) },
     outbound: { networks, ports: ports.map(Number) },
     metricsToken: secret("METRICS_TOKEN"),
+    tracing: tracingConfig((name) => environment[name]?.trim() || undefined, faults),
     logLevel: choice("LOG_LEVEL", logLevels, "warn"),
   };
   if (faults.length > 0) throw new StartRefusal(`The configuration cannot be used: ${faults.join("; ")}.`);

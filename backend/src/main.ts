@@ -10,7 +10,7 @@ import { httpBridge } from "@faultline/http-bridge";
 import { integratedBackend } from "@faultline/integrated-backend";
 import { jetstreamQueue } from "@faultline/jetstream-queue";
 import { sentryApi } from "@faultline/sentry-api";
-import type { Clock, EventDoor, Host, Plugin, Task } from "@faultline/plugin";
+import type { Clock, EventDoor, Host, Log, Plugin, Task } from "@faultline/plugin";
 import pino from "pino";
 import { AccessMemory } from "./access/access-memory.ts";
 import { accountService } from "./access/account-service.ts";
@@ -21,7 +21,7 @@ import { AuditLog } from "./audit/audit-log.ts";
 import { auditService } from "./audit/audit-service.ts";
 import { clientKeyService } from "./client-keys/client-key-service.ts";
 import { ClientKeys } from "./client-keys/client-keys.ts";
-import { readConfig, type Config } from "./config.ts";
+import type { Config } from "./config.ts";
 import { AgeClock, type MachineTime } from "./clock/age-clock.ts";
 import { ConsolePages } from "./console-pages.ts";
 import { Guard } from "./access/guard.ts";
@@ -31,7 +31,6 @@ import { claimDataDirectory } from "./database/data-directory.ts";
 import { coreEntities } from "./database/entities.ts";
 import { DiskSpace } from "./database/disk-space.ts";
 import { openDatabase } from "./database/open.ts";
-import { postgresqlName } from "./database/postgresql/failure.ts";
 import { isStorageFailure } from "./database/storage-failure.ts";
 import { deprecationService } from "./deprecations/deprecation-service.ts";
 import { allErrors } from "./errors/all-errors.ts";
@@ -43,6 +42,7 @@ import { datedQueue } from "./ingest/dated-queue.ts";
 import { ingestService } from "./ingest/ingest-service.ts";
 import { RateLimits } from "./ingest/rate-limits.ts";
 import { UnstoredEvents } from "./ingest/unstored-events.ts";
+import { Unstored } from "./ingest/unstored.ts";
 import { instanceService } from "./instance/instance-service.ts";
 import { deleteExpiredInvitations } from "./members/invitations.ts";
 import { memberRoleService } from "./members/member-role-service.ts";
@@ -53,7 +53,7 @@ import { OwnErrorSettings } from "./own-errors/own-error-settings.ts";
 import { OwnErrors } from "./own-errors/own-errors.ts";
 import { reportingLog } from "./own-errors/reporting-log.ts";
 import { backendsByKind, checkPlugins, eventStore, pluginQueue } from "./plugins/boot-checks.ts";
-import { checkNodeVersion } from "./node-version.ts";
+import { moveToPostgresql, type MoveOptions, type MoveReport } from "./move/move.ts";
 import { OutboundClient } from "./outbound/outbound-client.ts";
 import { IntervalScheduler } from "./plugins/scheduler.ts";
 import { removeDeletedProjects } from "./projects/deleted-projects.ts";
@@ -65,17 +65,19 @@ import { does } from "./roles.ts";
 import { countedCalls } from "./metrics/grpc-calls.ts";
 import { measuredKeep, measuredNotes, measuredQueue, measuredStore } from "./metrics/ingestion.ts";
 import { measureProcess } from "./metrics/process.ts";
+import { measureQueue } from "./metrics/queue.ts";
 import { MetricRegistry } from "./metrics/registry.ts";
 import { measureStorage } from "./metrics/storage.ts";
 import { measuredScheduler } from "./metrics/tasks.ts";
+import { tracedCalls } from "./tracing/grpc-calls.ts";
+import { tracedIngestion } from "./tracing/ingestion.ts";
+import { tracedScheduler } from "./tracing/tasks.ts";
+import type { TracingConfig } from "./tracing/tracing-config.ts";
 import { KeyRotation } from "./secrets/key-rotation.ts";
+import { serve } from "./serve.ts";
 import { settingsService } from "./settings/settings-service.ts";
 import { userService } from "./users/user-service.ts";
-import { StartRefusal } from "@faultline/plugin";
 import { version } from "./version.ts";
-
-/** Service managers kill after ten seconds or more; what hangs until then is named and cut. */
-const stopMs = 9_000;
 
 const machineTime: MachineTime = { now: Date.now, passed: () => performance.now() };
 
@@ -116,6 +118,9 @@ export async function startFaultline(config: Config, time: MachineTime = machine
 
   const metrics = new MetricRegistry();
   onStop("measuring the process", measureProcess(metrics, version));
+  const tracing = await openTracing(config.tracing, log);
+  if (tracing) onStop("sending the last traces", () => tracing.stop());
+  const traced = tracedIngestion(tracing);
 
   // What runs.
   const { role, natsUrl } = config;
@@ -127,6 +132,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
     isOpen: does(role, "bridge"),
     apis: [sentry.api],
     metrics: { token: config.metricsToken, contentType: metrics.contentType, text: () => metrics.text() },
+    tracing,
     pages: (...visit) => pages.handle(...visit),
   });
   const isHosted = config.offering === "hosted";
@@ -145,7 +151,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
     entities: [...coreEntities, ...plugins.flatMap(({ entities }) => entities ?? [])],
     migrations: inOrder([coreMigrations, ...plugins.flatMap(({ migrations }) => migrations ?? [])]),
   });
-  const { orm } = database;
+  const { orm, announcements } = database;
   onStop("the database", () => database.close());
   const ages = await AgeClock.open({ database, time, log });
   // What is saved here may be lost, as by a kill: a full disk must not keep the rest from stopping in order.
@@ -158,13 +164,13 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   const baseUrl = () => config.baseUrl ?? bridge.url();
   const ownUrls = () => [baseUrl(), bridge.url(), `http://${config.grpcAddress}`];
   const outbound = new OutboundClient({ rules: config.outbound, own: ownUrls });
-  const memory = new AccessMemory();
+  const memory = new AccessMemory(announcements);
   const grants = new Grants(orm, memory);
   const guard = new Guard(new CallerDirectory({ orm, keyRing, clock, memory }), grants);
   const backends = backendsByKind(plugins);
   const projects = new ProjectDirectory({ orm, keyRing, backends, integratedOffered: isHosted });
-  const clientKeys = new ClientKeys({ orm, keyRing, clock, baseUrl, integratedOffered: isHosted });
-  const store = measuredStore(eventStore(plugins), metrics);
+  const clientKeys = new ClientKeys({ orm, keyRing, clock, baseUrl, integratedOffered: isHosted, announcements });
+  const store = traced.store(measuredStore(eventStore(plugins), metrics));
   const unstored = new UnstoredEvents({ database, clock: ages.receipt, store });
   const disk = new DiskSpace(config.dataDir, log);
   const isOnDisk = database.kind === "sqlite"; // PostgreSQL looks after its own: what is never asked is endless
@@ -173,8 +179,8 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   const groupCommit = new GroupCommit({ storeBatch: store, keep, room: disk, log });
   onStop("events that wait to be stored", () => groupCommit.drained());
   onStop("reports of own errors", () => ownErrors.stop());
-  const queue = measuredQueue(datedQueue(pluginQueue(plugins) ?? groupCommit, ages), metrics);
-  const rateLimits = new RateLimits(passing, config.rateLimits);
+  const queue = measuredQueue(datedQueue(traced.queue(pluginQueue(plugins) ?? groupCommit), ages), metrics);
+  const rateLimits = new RateLimits(passing, config.rateLimits, announcements);
   const outcomes = new Outcomes(database, clock);
   const audit = new AuditLog(orm, ages.receipt);
   const readiness = new Readiness({ disk, queue: groupCommit, canWrite: () => database.canWrite() });
@@ -185,7 +191,8 @@ export async function startFaultline(config: Config, time: MachineTime = machine
     return readiness.isReady();
   };
   const isReady = async () => isServing && isAble();
-  measureStorage(metrics, { kind: database.kind, dataDir: config.dataDir, disk, queue: groupCommit, isReady });
+  measureStorage(metrics, { database, dataDir: config.dataDir, disk, queue: groupCommit, isReady });
+  measureQueue(metrics, jetstream);
   const events: EventDoor = {
     admit: (key, projectId) => clientKeys.admit(key, projectId),
     spend: (admission, category) => rateLimits.spend(admission, category),
@@ -198,10 +205,20 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   await reporting.apply();
   const keyRotation = new KeyRotation({ keyRing, database, clock: passing, log });
   const { dataDir } = config;
-  const health = { database, clock, keyRing, outcomes, dataDir, startedAt, isReady, backends: [...backends.values()] };
+  const health = {
+    database,
+    clock,
+    keyRing,
+    outcomes,
+    dataDir,
+    startedAt,
+    isReady,
+    backends: [...backends.values()],
+    backlog: jetstream,
+  };
   const core = guardedCore(
     {
-      account: accountService({ orm, keyRing, clock, memory, version }),
+      account: accountService({ orm, keyRing, clock, memory, announcements, version }),
       user: userService({ orm, keyRing, clock, memory, baseUrl }),
       member: memberService({ orm, keyRing, clock, memory, baseUrl }),
       memberRole: memberRoleService({ orm, clock }),
@@ -218,7 +235,13 @@ export async function startFaultline(config: Config, time: MachineTime = machine
       }),
       release: releaseService(projects),
       outcome: outcomeService(outcomes),
-      ingest: ingestService({ projects, queue, unstored, clock, integratedOffered: isHosted }),
+      ingest: ingestService({
+        projects,
+        queue,
+        unstored: new Unstored({ events: unstored, deadLetters: jetstream?.deadLetters, log }),
+        clock,
+        integratedOffered: isHosted,
+      }),
     },
     { guard, audit, log },
   );
@@ -226,7 +249,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   const intervals = new IntervalScheduler(log, async (name, work) => {
     if (does(role, "worker")) await database.alone(name, work);
   });
-  const scheduler = measuredScheduler(intervals, metrics);
+  const scheduler = tracedScheduler(measuredScheduler(intervals, metrics), tracing);
   const { deletion: deletionClock } = ages;
   saveOnStop("saving when client keys were last used", () => clientKeys.saveLastUsed());
   saveOnStop("saving outcomes", () => outcomes.save());
@@ -238,15 +261,15 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   scheduler.every(60_000, "save when client keys were last used", () => clientKeys.saveLastUsed());
   if (isOnDisk) scheduler.every(1_000, "ask for free disk space", () => disk.ask());
   scheduler.every(1_000, "save outcomes", () => outcomes.save());
-  scheduler.every(1_000, "encrypt anew with a new key", () => keyRotation.step(), { alone: true });
+  scheduler.every(1_000, "encrypt anew with a new key", () => keyRotation.step()); // by whoever has both keys
   if (!isOnDisk) {
-    // Another process may have changed it: what one of them revokes is refused by all within a second.
-    scheduler.every(500, "forget tokens, roles and client keys", () => {
-      memory.changed();
-      clientKeys.projectChanged();
+    // A process that is killed between its commit and its announcement tells nobody what it changed.
+    scheduler.every(10_000, "forget tokens, roles and client keys", () => {
+      memory.forget();
+      clientKeys.doubt();
       return Promise.resolve();
     });
-    scheduler.every(1_000, "read where own errors go", () => reporting.apply());
+    scheduler.every(10_000, "read where own errors go", () => reporting.apply());
   }
   /** What is done hourly for the whole installation. */
   const hourly = (name: string, task: Task) => scheduler.every(3_600_000, name, task, { alone: true });
@@ -257,18 +280,21 @@ export async function startFaultline(config: Config, time: MachineTime = machine
 
   // The servers.
   const counted = countedCalls(metrics);
-  const grpc = new GrpcServer(core, log, { hasReflection: !config.grpcTls, interceptors: [counted("public")] });
+  const grpc = new GrpcServer(core, log, {
+    hasReflection: !config.grpcTls,
+    interceptors: [counted("public"), ...tracedCalls(tracing)],
+  });
   onStop("calls over gRPC", () => grpc.stop());
   const grpcAddress = does(role, "core") ? await grpc.listen(config.grpcAddress, config.grpcTls) : "";
   // The console calls for all its visitors over one connection, a call an open page, and needs no TLS within a process.
   const inner = new GrpcServer(core, log, {
     hasReflection: false,
     callsAtOnce: 10_000,
-    interceptors: [counted("console")],
+    interceptors: [counted("console"), ...tracedCalls(tracing)],
   });
   // Its pages are gone by then.
   onStop("calls of the console", () => inner.stop(500));
-  const innerAddress = await inner.listen("127.0.0.1:0");
+  const innerAddress = does(role, "console") ? await inner.listen("127.0.0.1:0") : "";
 
   for (const plugin of plugins) {
     const host: Host = {
@@ -315,68 +341,16 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   };
 }
 
-if (import.meta.main) await serve();
-
-/** Runs Faultline in this process until it is told to stop; `role` goes before FAULTLINE_ROLE. */
-export async function serve(role?: string): Promise<void> {
-  process.umask(0o077); // the data, the keys and the log are the owner's alone
-  try {
-    checkNodeVersion();
-    const config = readConfig(role === undefined ? process.env : { ...process.env, FAULTLINE_ROLE: role });
-    const faultline = await startFaultline(config);
-    let isStopping = false;
-    const stop = (exitCode: number) => {
-      if (isStopping) process.exit(exitCode); // who asks twice does not wait
-      isStopping = true;
-      setTimeout(() => {
-        console.error(`Faultline ends without having stopped in order: ${faultline.stopsAt()} took too long.`);
-        process.exit(1);
-      }, stopMs);
-      faultline.stop().then(
-        () => process.exit(0),
-        (error: unknown) => fail(error),
-      );
-    };
-    process.on("SIGINT", () => stop(130));
-    process.on("SIGTERM", () => stop(143));
-    // Rejections that nobody handles come here too. What follows the first while it is reported is of no more use.
-    process.once("uncaughtException", (thrown) => {
-      process.on("uncaughtException", () => undefined);
-      void faultline.lastReport(thrown).finally(() => fail(thrown));
-    });
-    console.log(welcome(faultline, config));
-    // What starting left behind is given back at once, 22 MB: nobody waits now. `npm start` makes `gc` known.
-    globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" });
-  } catch (error) {
-    fail(error);
-  }
+/** Copies what is in a data directory to PostgreSQL. Of the plugins it needs those that have tables. */
+export function move(options: MoveOptions): Promise<MoveReport> {
+  return moveToPostgresql(options, [integratedBackend()]);
 }
 
-function fail(error: unknown): never {
-  if (error instanceof StartRefusal) console.error(`Faultline cannot start. ${error.message}`);
-  else console.error("Faultline failed.", error);
-  process.exit(1);
+/** Loads the plugin where traces are wanted and nowhere else, as its packages take memory. */
+async function openTracing(config: TracingConfig | undefined, log: Log) {
+  if (!config) return undefined;
+  const { openTelemetry } = await import("@faultline/opentelemetry");
+  return openTelemetry({ ...config, version, log });
 }
 
-function welcome({ httpUrl, grpcAddress, firstCredentials }: Faultline, config: Config): string {
-  const gRPC = grpcAddress || "none";
-  const lines = [
-    "",
-    ...(config.role === "all" ? [] : [`  Role      ${config.role}`]),
-    `  Console   ${config.baseUrl ?? httpUrl}`,
-    `  gRPC      ${gRPC}`,
-    `  Data      ${config.dataDir}`,
-  ];
-  if (config.databaseUrl !== undefined) lines.push(`  Database  PostgreSQL, ${postgresqlName(config.databaseUrl)}`);
-  if (firstCredentials) {
-    // What the operator chose is known, and what is printed stays in the logs of service managers.
-    lines.push(
-      "",
-      "  The first administrator, shown only now:",
-      `  User      ${firstCredentials.username}`,
-      `  Password  ${config.rootPassword === undefined ? firstCredentials.password : "as configured"}`,
-      `  Token     ${config.rootToken === undefined ? firstCredentials.token : "as configured"}`,
-    );
-  }
-  return [...lines, "", "  Ctrl-C stops it.", "", `Faultline is ready: ${httpUrl}  gRPC ${gRPC}`].join("\n");
-}
+if (import.meta.main) await serve(startFaultline);

@@ -8,6 +8,7 @@ import { parseArgs } from "node:util";
 import type { Bench, Measure, Row, Stored } from "./bench.ts";
 import { conditions } from "./conditions.ts";
 import { makeLargeDatabase } from "./large-database.ts";
+import { cluster } from "./measures/cluster.ts";
 import { disk } from "./measures/disk.ts";
 import { filled } from "./measures/filled.ts";
 import { grouping } from "./measures/grouping.ts";
@@ -32,6 +33,7 @@ const measures: Readonly<Record<string, Measure>> = {
   start,
   retention,
   overload,
+  cluster,
 };
 
 const { values } = parseArgs({

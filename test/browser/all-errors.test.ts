@@ -1,4 +1,4 @@
-// alone: it looks at pages while their calls are held, and with four of it at once a page took more than 10 s
+// quiet: it looks at pages while their calls are held, and with four of it at once a page took more than 10 s
 // limit: 120 s
 import { Backend, Role } from "@faultline/proto";
 import type { Page } from "playwright-core";

@@ -7,6 +7,7 @@ import { chromium, type Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { openBrowser, type TestBrowser } from "../support/browser.ts";
+import { chromiumPath } from "../support/chromium-path.ts";
 import { grpcClient, type GrpcClient } from "../support/grpc.ts";
 import { http } from "../support/http.ts";
 import { type InertPage, inertPage } from "../support/inert-page.ts";
@@ -29,7 +30,6 @@ let home: string;
 let details: string[];
 let assertInert: InertPage["assertInert"];
 let openInert: InertPage["openInert"];
-const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 
 /** Texts in a list of an event. */
 const perEvent = 40;
@@ -154,7 +154,7 @@ test.after(async () => {
   await server?.stop();
 });
 test("the texts would run on a page that takes them for HTML", async () => {
-  const naive = await (await chromium.launch({ executablePath, args: ["--no-sandbox"] })).newPage();
+  const naive = await (await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"] })).newPage();
   try {
     naive.on("dialog", (dialog) => dialog.dismiss().catch(() => undefined));
     await naive.route(`**//${elsewhere}/**`, (route) => route.abort());

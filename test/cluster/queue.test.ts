@@ -1,10 +1,13 @@
 // limit: 180 s
 import { randomBytes } from "node:crypto";
-import { StartRefusal } from "@faultline/plugin";
-import { nanos } from "@nats-io/transport-node";
+import { create } from "@bufbuild/protobuf";
+import { StartRefusal, timestamp } from "@faultline/plugin";
+import { SessionAggregateSchema, SessionUpdateSchema, UserFeedbackSchema } from "@faultline/proto";
+import { headers, nanos } from "@nats-io/transport-node";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { jetstreamQueue } from "../../plugins/jetstream-queue/src/index.ts";
+import { exception } from "../support/error-event.ts";
 import { natsMissing, startNats } from "../support/nats.ts";
 import { EventStore, intake, numbered, outcome, waitingMessages, withQueue } from "../support/nats-queue.ts";
 import { until } from "../support/until.ts";
@@ -158,7 +161,8 @@ onServers("a poisonous event becomes a dead letter and takes no other along; it 
 
     // Still poison: it comes back, as one.
     const [{ id: oldId = 0 } = {}] = await queue.deadLetters.list({ projectId: 2 });
-    assert.is(await queue.deadLetters.replay({ ids: [oldId] }), 1);
+    assert.equal(await queue.deadLetters.replay({ projectId: 1, ids: [oldId] }), { accepted: 0, failed: 0, left: 0 });
+    assert.equal(await queue.deadLetters.replay({ ids: [oldId] }), { accepted: 1, failed: 0, left: 0 });
     await until("it to come back", async () => {
       const [again] = await queue.deadLetters.list({ projectId: 2 });
       return again !== undefined && again.id > oldId;
@@ -166,7 +170,7 @@ onServers("a poisonous event becomes a dead letter and takes no other along; it 
     assert.is((await queue.deadLetters.list()).length, 3);
 
     store.fault = () => undefined;
-    assert.is(await queue.deadLetters.replay({ projectId: 1 }), 2);
+    assert.equal(await queue.deadLetters.replay({ projectId: 1 }), { accepted: 2, failed: 0, left: 0 });
     await until("both to be stored", () => store.ids.size === 405);
     assert.is((await queue.deadLetters.list({ projectId: 1 })).length, 0);
     assert.is(await queue.deadLetters.delete(), 1);
@@ -187,8 +191,82 @@ onServers("what is no message of ours is set aside with its reason, and what fol
       return all.length > 0 && all;
     });
     assert.equal(
-      dead.map(({ projectId, eventId, reason }) => ({ projectId, eventId, reason })),
-      [{ projectId: 0, eventId: "", reason: "This is no message of Faultline." }],
+      dead.map(({ projectId, kind, eventId, reason }) => ({ projectId, kind, eventId, reason })),
+      [{ projectId: 0, kind: "unreadable", eventId: "", reason: "This is no message of Faultline." }],
+    );
+
+    // It stays unreadable, and takes no other along.
+    assert.equal(await queue.deadLetters.replay(), { accepted: 0, failed: 1, left: 0 });
+    assert.is(await queue.deadLetters.count({ projectId: 0 }), 1);
+    assert.is(await queue.deadLetters.delete({ projectId: 0, ids: dead.map(({ id }) => id) }), 1);
+    assert.is(await queue.deadLetters.count(), 0);
+  }),
+);
+
+onServers("a dead letter tells what it was: event, session or feedback", () =>
+  withQueue({}, async ({ queue }) => {
+    queue.startWorker({
+      storeBatch: () => Promise.reject(new Error("nothing is stored")),
+      isStorageFailure: () => false,
+    });
+    const receivedTime = timestamp(Date.UTC(2026, 10, 1));
+    const eventId = "e".repeat(32);
+    const session = create(SessionUpdateSchema, { projectId: 1, sessionId: eventId, release: "shop@1", receivedTime });
+    const aggregate = create(SessionAggregateSchema, { projectId: 1, release: "shop@2", exited: 3 });
+    const feedback = create(UserFeedbackSchema, { projectId: 1, eventId, comments: "It broke.", receivedTime });
+    await queue.queue.accept({
+      events: [numbered(1, { title: "", exceptions: [exception({ type: "TypeError", value: "x" })], receivedTime })],
+      sessions: [session],
+      aggregates: [aggregate],
+      feedback: [feedback],
+    });
+    const dead = await until("four dead letters", async () => {
+      const all = await queue.deadLetters.list({ projectId: 1 });
+      return all.length === 4 && all;
+    });
+    assert.equal(dead.map(({ kind, title, receivedAt }) => [kind, title, receivedAt]).toSorted(), [
+      ["event", "TypeError: x", Date.UTC(2026, 10, 1)],
+      ["feedback", "It broke.", Date.UTC(2026, 10, 1)],
+      ["session", "shop@1", Date.UTC(2026, 10, 1)],
+      ["session", "shop@2", undefined],
+    ]);
+    await until("the count", () => queue.deadLetters.kept === 4, { deadlineMs: 10_000 });
+    assert.is(queue.deadLetters.made, 4);
+  }),
+);
+
+onServers("of many dead letters the newest of a project are listed, and a replay takes the oldest 1,000", () =>
+  withQueue({}, async ({ queue, connection }) => {
+    const publish = (projectId: number, reason = "This is no message of Faultline.") => {
+      const fields = headers();
+      const description = { projectId, kind: "event", reason };
+      fields.set("Faultline-Dead-Letter", encodeURIComponent(JSON.stringify(description)));
+      return connection.request(`faultline.dead-letters.${projectId}`, "x", { timeout: 20_000, headers: fields });
+    };
+    for (let n = 0; n < 3; n++) await publish(7);
+    for (let round = 0; round < 11; round++) await Promise.all(Array.from({ length: 100 }, () => publish(1)));
+    const newest = await queue.deadLetters.list({ projectId: 1 });
+    assert.equal(
+      newest.map(({ id }) => id),
+      Array.from({ length: 100 }, (_, n) => 1_103 - n),
+    );
+    assert.equal(
+      (await queue.deadLetters.list({ projectId: 7 })).map(({ id }) => id),
+      [3, 2, 1],
+    );
+    assert.equal(await queue.deadLetters.list({ projectId: 2 }), []);
+    assert.is(await queue.deadLetters.count({ projectId: 1 }), 1_100);
+    assert.is(await queue.deadLetters.count(), 1_103);
+    assert.equal(await queue.deadLetters.replay({ projectId: 1 }), { accepted: 0, failed: 1_000, left: 100 });
+    assert.is(await queue.deadLetters.delete({ projectId: 1 }), 1_100);
+    assert.is(await queue.deadLetters.count(), 3);
+
+    // Its reason is written anew where it is another one now.
+    await publish(9, "A release before could not read it.");
+    assert.equal(await queue.deadLetters.replay({ projectId: 9 }), { accepted: 0, failed: 1, left: 0 });
+    assert.equal(
+      (await queue.deadLetters.list({ projectId: 9 })).map(({ reason }) => reason),
+      ["This is no message of Faultline."],
     );
   }),
 );

@@ -1,6 +1,6 @@
 import { test } from "uvu";
 import { movableClock, movableFaultline } from "../support/movable-faultline.ts";
-import { startPostgresql } from "../support/postgresql.ts";
+import { freshDatabase } from "../support/postgresql.ts";
 import { contractSuite } from "./contract-suite.ts";
 import { now } from "./data.ts";
 import { integratedWorld } from "./worlds/integrated.ts";
@@ -9,9 +9,7 @@ import { integratedWorld } from "./worlds/integrated.ts";
 
 const clock = movableClock();
 clock.at = now;
-const postgresql = await startPostgresql();
-const service = await movableFaultline({ databaseUrl: await postgresql.createDatabase() }, clock);
-test.after(() => postgresql.stop("immediate"));
+const service = await movableFaultline({ databaseUrl: await freshDatabase() }, clock);
 
 contractSuite(test, await integratedWorld(service));
 

@@ -1,3 +1,4 @@
+// limit: 240 s
 import {
   Backend,
   ErrorReason,

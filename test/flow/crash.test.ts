@@ -20,13 +20,13 @@ import { launch, startServer, type Server } from "../support/server.ts";
 import { until } from "../support/until.ts";
 
 /** `npm run test:crash` does a thousand. */
-const cycles = Number(process.env["CRASH_CYCLES"] ?? 16);
+const cycles = Number(process.env["CRASH_CYCLES"] ?? 9);
 
 /**
  * So many cycles are an era. After each one everything is verified and the service stopped in order; what was sent two
  * eras before is made 100 days older, so that retention deletes it under the next kills.
  */
-const cyclesOfEra = cycles > 100 ? 20 : 6;
+const cyclesOfEra = cycles > 100 ? 20 : 3;
 
 /** Set SEED to repeat what is sent and when it is killed. */
 const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);

@@ -1,4 +1,4 @@
-// alone: measures times
+// quiet: measures times
 import { join } from "node:path";
 import { Kysely, sql } from "kysely";
 import { test } from "uvu";

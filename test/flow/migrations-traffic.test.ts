@@ -1,5 +1,4 @@
 // limit: 240 s
-// alone: loads the machine
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { Backend } from "@faultline/proto";

@@ -1,11 +1,10 @@
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { OutcomeKind, type Refusal } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { runningServer } from "../support/flow.ts";
 import { grpcClient } from "../support/grpc.ts";
 import { http } from "../support/http.ts";
+import { takeDatabase } from "../support/other-process.ts";
 import { createProject, type Project } from "../support/project.ts";
 import { rejects } from "../support/rejects.ts";
 import { rest } from "../support/rest.ts";
@@ -190,13 +189,12 @@ test("counts wait while the database is locked, what is stored can be read meanw
   const project = await createProject(server);
   await post(server, project, "store", "{");
   assert.equal(await outcomesOf(project), ["refused error malformed 1"]);
-  const database = new DatabaseSync(join(server.dataDir, "faultline.db"));
-  database.exec("PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE");
+  const giveBack = await takeDatabase(server.dataDir);
   try {
     await post(server, project, "store", "{");
     assert.equal(await outcomesOf(project), ["refused error malformed 1"]); // its own save has failed by now
   } finally {
-    database.close();
+    await giveBack();
   }
   assert.equal(await outcomesOf(project), ["refused error malformed 2"]);
 });

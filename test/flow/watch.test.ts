@@ -1,4 +1,4 @@
-// alone: measures times
+// quiet: measures times
 import { ErrorReason, ErrorStatus, type WatchErrorsResponse } from "@faultline/proto";
 import { CallError } from "@faultline/proto/grpc";
 import { test } from "uvu";

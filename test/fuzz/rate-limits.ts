@@ -2,6 +2,7 @@ import type { RateCategory } from "@faultline/plugin";
 import * as fc from "fast-check";
 import * as assert from "uvu/assert";
 import { RateLimits } from "../../backend/src/ingest/rate-limits.ts";
+import { nobodyElse } from "../support/joined-processes.ts";
 import type { Claim } from "./claim.ts";
 
 const categories: readonly RateCategory[] = ["error", "session", "feedback"];
@@ -20,7 +21,7 @@ export const rateLimitClaims: readonly Claim[] = [
     claim: "in no span of time does a key or project take more than its burst and its rate times the span",
     property: fc.property(rate, rate, fc.array(step, { maxLength: 20 }), (perKey, perProject, steps) => {
       const clock = { at: 0, now: () => clock.at };
-      const limits = new RateLimits(clock, { perKey, perProject });
+      const limits = new RateLimits(clock, { perKey, perProject }, nobodyElse);
       const taken = new Map<string, number[]>();
       for (const { after, keyId, category, times } of steps) {
         clock.at += after;

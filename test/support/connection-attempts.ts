@@ -7,10 +7,13 @@ export interface ConnectionAttempts {
   stop(): void;
 }
 
-/** Watches sockets from now on. */
-export function watchConnections(): ConnectionAttempts {
+/** Watches sockets from now on, but for those to one address: the database of the service. */
+export function watchConnections(except?: string): ConnectionAttempts {
   const attempts: string[] = [];
-  const note = (address: string, port: number) => attempts.push(`${address}:${port}`);
+  const note = (address: string, port: number) => {
+    const attempt = `${address}:${port}`;
+    if (attempt !== except) attempts.push(attempt);
+  };
   const watch = (message: unknown) => (message as { socket: Socket }).socket.on("connectionAttempt", note);
   subscribe("net.client.socket", watch);
   return { attempts, stop: () => unsubscribe("net.client.socket", watch) };

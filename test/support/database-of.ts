@@ -1,14 +1,15 @@
 import { createHash } from "node:crypto";
 import { Worker } from "node:worker_threads";
 
-/** Where `node test/run.ts --database postgresql` started its server; absent: services use SQLite. */
-const serverUrl = process.env["TEST_POSTGRESQL"];
+/** The server of the run where services are to store in PostgreSQL; undefined: they use SQLite. */
+const serverUrl = process.env["TEST_DATABASE"] === "postgresql" ? process.env["TEST_POSTGRESQL"] : undefined;
 
 const made = new Set<string>();
 
 /**
  * The database of the service with this data directory, made when it is first asked for; undefined: the file in it.
- * Tests ask where they cannot wait, so that a thread makes it while this one stands still, 0.2 s.
+ * Its tables are there already. Tests ask where they cannot wait, so that a thread makes it while this one stands still,
+ * 0.2 s.
  */
 export function databaseOf(dataDir: string): string | undefined {
   if (serverUrl === undefined) return undefined;

@@ -16,6 +16,8 @@ export interface LoadOptions {
   readonly connections: number;
   /** The next request; undefined ends the load once those under way are answered. */
   readonly next: () => LoadRequest | undefined;
+  /** A connection sends one so often at most, in milliseconds. Default 0: as fast as it is answered. */
+  readonly everyMs?: number;
   /** Called when the whole answer has been read; `text` is its head and body. */
   readonly onAnswer: (request: LoadRequest, status: number, text: () => string) => void;
 }
@@ -31,13 +33,21 @@ export async function load(options: LoadOptions): Promise<void> {
 }
 
 /** Drives one connection until there is nothing to send or it is lost. */
-function drive(host: string, port: number, { next, onAnswer }: LoadOptions): Promise<void> {
+function drive(host: string, port: number, { next, onAnswer, everyMs = 0 }: LoadOptions): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, noDelay: true });
     let current: LoadRequest | undefined;
     let received: Buffer = Buffer.alloc(0);
+    let sentAt = Number.NEGATIVE_INFINITY;
 
     const sendNext = () => {
+      if (socket.destroyed) return; // it was lost while this waited
+      const waitMs = sentAt + everyMs - performance.now();
+      if (waitMs > 0) {
+        setTimeout(sendNext, waitMs);
+        return;
+      }
+      sentAt = performance.now();
       current = next();
       if (current === undefined) socket.end();
       else write(socket, current);

@@ -1,10 +1,10 @@
 import { writeSync } from "node:fs";
 import { workerData } from "node:worker_threads";
-import { createDatabase } from "./postgresql.ts";
+import { createDatabase, migratedDatabase } from "./postgresql.ts";
 
 // A thread of database-of.ts, which waits for `state`: 1 is made, 2 failed.
 const { serverUrl, name, state } = workerData as { serverUrl: string; name: string; state: Int32Array };
-const outcome = await createDatabase(serverUrl, name).then(
+const outcome = await createDatabase(serverUrl, name, migratedDatabase).then(
   () => 1,
   (error: unknown) => {
     writeSync(2, `${String(error)}\n`); // the other thread hears nothing while it waits

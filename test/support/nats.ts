@@ -11,6 +11,8 @@ export interface NatsNode {
   readonly name: string;
   /** Such as `nats://127.0.0.1:40123`. */
   readonly url: string;
+  /** Of the process that was started last. */
+  readonly pid: () => number;
   /** Ends it as a crash does. */
   kill9(): Promise<void>;
   /** Starts it again on its data; resolves when it answers. */
@@ -56,7 +58,8 @@ export async function startNats(options: NatsOptions = {}): Promise<Nats> {
     const [port = 0, clusterPort = 0, monitorPort = 0] = ports.slice(n * 3);
     const configuration = join(dir, `${name}.conf`);
     mkdirSync(join(dir, name));
-    const cluster = `cluster { name: test, listen: "127.0.0.1:${clusterPort}", routes: [${routes.join(", ")}] }`;
+    // Not advertised: clients would go around a proxy to the servers that they are told of.
+    const cluster = `cluster { name: test, listen: "127.0.0.1:${clusterPort}", routes: [${routes.join(", ")}], no_advertise: true }`;
     writeFileSync(
       configuration,
       `server_name: ${name}
@@ -92,6 +95,7 @@ function natsNode(parts: {
   return {
     name,
     url: `nats://127.0.0.1:${port}`,
+    pid: () => child?.pid ?? -1,
     async start() {
       const started = spawn(program, ["--config", configuration], { stdio: ["ignore", "pipe", "pipe"] });
       child = started;

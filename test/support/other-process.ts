@@ -35,14 +35,32 @@ export async function execSql(dataDir: string, sql: string): Promise<void> {
 /** What a query reads from the database of a service, which may be running. */
 export async function rowsOf(dataDir: string, sql: string): Promise<Record<string, unknown>[]> {
   const url = databaseOf(dataDir);
-  if (url !== undefined) {
-    // Counts are bigint, which `pg` reads as texts.
-    const { rows } = await withPostgresql(url, (client) => client.query<Record<string, unknown>>(sql));
-    const value = (one: unknown) => (typeof one === "string" && /^\d{1,15}$/.test(one) ? Number(one) : one);
-    return rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, one]) => [name, value(one)])));
-  }
+  if (url !== undefined) return postgresqlRows(url, sql);
   using database = openCopy(dataDir);
   return database.prepare(sql).all();
+}
+
+/** The same of a service in a process of its own, whose file this one may open: it takes no copy. */
+export async function rowsOfServer({ dataDir }: { readonly dataDir: string }, sql: string) {
+  const url = databaseOf(dataDir);
+  if (url !== undefined) return postgresqlRows(url, sql);
+  using database = new DatabaseSync(join(dataDir, "faultline.db"), { readOnly: true });
+  return database.prepare(sql).all();
+}
+
+async function postgresqlRows(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  // Counts are bigint, which `pg` reads as texts.
+  const { rows } = await withPostgresql(url, (client) => client.query<Record<string, unknown>>(sql));
+  const value = (one: unknown) => (typeof one === "string" && /^\d{1,15}$/.test(one) ? Number(one) : one);
+  return rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, one]) => [name, value(one)])));
+}
+
+/** The names of the tables of a service in a process of its own. */
+export async function tablesOfServer(server: { readonly dataDir: string }): Promise<string[]> {
+  const url = databaseOf(server.dataDir);
+  if (url !== undefined) return withPostgresql(url, tablesIn);
+  const rows = await rowsOfServer(server, "select name from sqlite_schema where type = 'table'");
+  return rows.map(({ name }) => String(name));
 }
 
 /** Whether a text lies anywhere in the database of a service as it is: in its files, or in a row of any table. */
@@ -86,7 +104,8 @@ export async function takeDatabase(dataDir: string): Promise<() => Promise<void>
   };
 }
 
-async function takePostgresql(url: string): Promise<() => Promise<void>> {
+/** Takes a lock on each table of a PostgreSQL database, which lets others read. */
+export async function takePostgresql(url: string): Promise<() => Promise<void>> {
   const giveBack = Promise.withResolvers<void>();
   const taken = Promise.withResolvers<void>();
   const ended = withPostgresql(url, async (client) => {

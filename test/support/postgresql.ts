@@ -46,7 +46,10 @@ const { Client } = embedded("pg") as {
   };
 };
 
-/** The server of this run of the tests (`node test/run.ts --database postgresql`); absent: each database asks for one. */
+/** Of the server of the run: all tables, and nothing in them (server-of-run.ts). */
+export const migratedDatabase = "migrated";
+
+/** The server of this run of the tests; absent, as where a file is run without run.ts: databases are made on one of its own. */
 const serverOfRun = process.env["TEST_POSTGRESQL"];
 
 /** PostgreSQL refuses to run as root: then it is the user `nobody`. */
@@ -143,12 +146,13 @@ export async function withPostgresql<T>(url: string, work: (client: PostgresqlCl
   }
 }
 
-/** Makes a database unless there is one of this name; its address. */
+/** Makes a database as a copy of another one, unless there is one of this name; its address. Default: an empty one. */
 export async function createDatabase(
   serverUrl: string,
   name: string = `test_${randomBytes(6).toString("hex")}`,
+  template = "template0",
 ): Promise<string> {
-  await withPostgresql(serverUrl, (client) => client.query(`create database ${name} template template0`)).catch(
+  await withPostgresql(serverUrl, (client) => client.query(`create database ${name} template ${template}`)).catch(
     (error: unknown) => {
       if ((error as { code?: string }).code !== "42P04") throw error; // duplicate_database
     },

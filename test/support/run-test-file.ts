@@ -1,8 +1,14 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 
-export interface FileResult {
+/** A test file, and where the services that it starts store. */
+export interface TestRun {
+  /** Relative to the repository. */
   readonly file: string;
+  readonly database: "sqlite" | "postgresql";
+}
+
+export interface FileResult extends TestRun {
   readonly passed: number;
   /** At least 1 when the file crashed, ran too long or ran no test. */
   readonly failed: number;
@@ -13,11 +19,9 @@ export interface FileResult {
   readonly output: string;
 }
 
-export interface TestFile {
+export interface TestFile extends TestRun {
   /** The repository. */
   readonly root: string;
-  /** Relative to `root`. */
-  readonly file: string;
   readonly limitSeconds: number;
 }
 
@@ -39,13 +43,19 @@ for (const signal of ["SIGINT", "SIGTERM"] as const)
 const compileCache = (root: string) => join(root, "node_modules/.cache/compiled");
 
 /** Runs one uvu file as a process group of its own; nothing of the group is left when the promise resolves. */
-export async function runTestFile({ root, file, limitSeconds }: TestFile): Promise<FileResult> {
+export async function runTestFile({ root, file, database, limitSeconds }: TestFile): Promise<FileResult> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, [file], {
     cwd: root,
     detached: true, // makes the group that killGroup ends
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, FORCE_COLOR: "0", NODE_NO_WARNINGS: "1", NODE_COMPILE_CACHE: compileCache(root) },
+    env: {
+      ...process.env,
+      TEST_DATABASE: database,
+      FORCE_COLOR: "0",
+      NODE_NO_WARNINGS: "1",
+      NODE_COMPILE_CACHE: compileCache(root),
+    },
   });
   const chunks: Buffer[] = [];
   child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -79,6 +89,7 @@ export async function runTestFile({ root, file, limitSeconds }: TestFile): Promi
   else if (ending !== 0 && counts.total === counts.passed) problem = `ended with ${ending} although its tests passed`;
   return {
     file,
+    database,
     passed: counts.passed,
     failed: Math.max(counts.total - counts.passed, problem ? 1 : 0),
     skipped: counts.skipped,

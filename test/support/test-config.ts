@@ -20,6 +20,7 @@ export function testConfig(dataDir: string): Config {
     rateLimits: { perKey: 0, perProject: 0 },
     outbound: { networks: ["127.0.0.0/8"], ports: [] },
     metricsToken: undefined,
+    tracing: undefined,
     logLevel: "error",
   };
 }

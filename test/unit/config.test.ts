@@ -23,6 +23,7 @@ config("nothing set gives the defaults", () => {
     rateLimits: { perKey: 300, perProject: 600 },
     outbound: { networks: [], ports: [] },
     metricsToken: undefined,
+    tracing: undefined,
     logLevel: "warn",
   });
 });
@@ -51,6 +52,7 @@ config("everything set is taken", () => {
     FAULTLINE_OUTBOUND_PORTS: "8443, 1,65535",
     FAULTLINE_METRICS_TOKEN: "for Prometheus",
     FAULTLINE_LOG_LEVEL: "silent",
+    OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector.example.com:4318",
   };
   assert.equal(readConfig(environment), {
     role: "bridge",
@@ -72,6 +74,12 @@ config("everything set is taken", () => {
     rateLimits: { perKey: 50, perProject: 0 },
     outbound: { networks: ["10.0.0.0/8", "192.168.1.7", "fd00::/8"], ports: [8443, 1, 65_535] },
     metricsToken: "for Prometheus",
+    tracing: {
+      url: "http://collector.example.com:4318/v1/traces",
+      headers: {},
+      serviceName: "faultline",
+      sampleRatio: 1,
+    },
     logLevel: "silent",
   });
 });

@@ -1,14 +1,15 @@
+import { mock } from "node:test";
 import type { RateCategory, RateLimit } from "@faultline/plugin";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { RateLimits, type Rates } from "../../backend/src/ingest/rate-limits.ts";
+import { joinedProcesses, nobodyElse } from "../support/joined-processes.ts";
 
 const test = suite("rate limits");
 
 /** Limits on a clock that the test moves. */
-function limitsOf(rates: Rates) {
-  const clock = { at: 1_000_000, now: () => clock.at };
-  const limits = new RateLimits(clock, rates);
+function limitsOf(rates: Rates, clock = movable(), announcements = nobodyElse) {
+  const limits = new RateLimits(clock, rates, announcements);
   const spend = (keyId: number, category: RateCategory = "error", projectId = 1) =>
     limits.spend({ keyId, projectId }, category);
   /** Spends until it is refused, at most 10,000 times; how often it was not. */
@@ -17,6 +18,11 @@ function limitsOf(rates: Rates) {
     return Infinity;
   };
   return { clock, spend, spendAll };
+}
+
+function movable() {
+  const clock = { at: 1_000_000, now: () => clock.at };
+  return clock;
 }
 
 const refused = (retryAfterSeconds: number, scope: RateLimit["scope"]): RateLimit => ({
@@ -91,6 +97,90 @@ test("whatever is spent when, a key never takes more than its burst and its rate
     assert.ok(taken <= 30 + (3 * (clock.at - start)) / 1000 + 1);
   }
   assert.ok(taken >= (3 * (clock.at - start)) / 1000);
+});
+
+/**
+ * Each process gets a request in turn, or all of them go to one, `demand` a second and process; announcements arrive
+ * `latencyMs` after they were made. How many were taken, and the most that were taken beyond what one process would take.
+ */
+async function takenTogether(of: { processes: number; demand: number; seconds: number; latencyMs: number }) {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const clock = movable();
+  const joined = joinedProcesses(of.processes);
+  const limits = joined.processes.map((announcements) =>
+    limitsOf({ perKey: rate, perProject: 0 }, clock, announcements),
+  );
+  const start = clock.at;
+  let [taken, beyond] = [0, 0];
+  for (let ms = 1; ms <= of.seconds * 1000; ms++) {
+    clock.at = start + ms;
+    mock.timers.tick(1);
+    if (ms % of.latencyMs === 0) joined.deliver();
+    for (const { spend } of limits) {
+      const due = Math.floor((of.demand * ms) / 1000) - Math.floor((of.demand * (ms - 1)) / 1000);
+      for (let n = 0; n < due; n++) if (spend(1)?.isExceeded !== true) taken++;
+    }
+    beyond = Math.max(beyond, taken - rate * (10 + ms / 1000));
+  }
+  mock.timers.reset();
+  return { taken, beyond };
+}
+
+const rate = 100;
+const burst = 10 * rate;
+
+for (const { processes, demand, most } of [
+  { processes: 1, demand: 1_000, most: 0 },
+  { processes: 2, demand: 1_000, most: 0.1 * burst + 2 * 5 },
+  { processes: 2, demand: 60, most: 0.1 * burst + 2 * 5 },
+  { processes: 8, demand: 1_000, most: 7 * (0.1 * burst + 2 * 5) },
+  { processes: 8, demand: 20, most: 7 * (0.1 * burst + 2 * 5) },
+]) {
+  test(`${processes} processes that get ${demand} a second each take together what one would, and at most ${most} more`, async () => {
+    const seconds = 30;
+    const { taken, beyond } = await takenTogether({ processes, demand, seconds, latencyMs: 5 });
+    const all = Math.min(processes * demand * seconds, burst + rate * seconds);
+    assert.ok(beyond <= most, `${beyond} beyond the limit`);
+    assert.ok(taken >= all - 0.05 * burst * processes, `${taken} of ${all}`);
+  });
+}
+
+test("what another process took is told with the time until there is room, debts included", () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const joined = joinedProcesses(2);
+  const clock = movable();
+  const [one, other] = joined.processes.map((announcements) =>
+    limitsOf({ perKey: 5, perProject: 0 }, clock, announcements),
+  );
+  // Each takes all there is before it hears of the other.
+  assert.equal([one?.spendAll(7), other?.spendAll(7)], [50, 50]);
+  mock.timers.tick(250);
+  joined.deliver();
+  assert.equal(one?.spend(7), refused(11, "key"));
+  assert.equal(other?.spend(7), refused(11, "key"));
+  clock.at += 10_000;
+  assert.is(one?.spend(7)?.isExceeded, true);
+  clock.at += 400;
+  assert.is(one?.spendAll(7), 2);
+  mock.timers.reset();
+});
+
+test("a little is told once it is more, a lot at once, and nothing where there is no limit", () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const joined = joinedProcesses(2);
+  const [announcements] = joined.processes;
+  const { spend } = limitsOf({ perKey: 100, perProject: 0 }, movable(), announcements);
+  for (let n = 0; n < 9; n++) spend(7);
+  mock.timers.tick(250);
+  assert.is(joined.deliver(), 0);
+  spend(7);
+  mock.timers.tick(250);
+  assert.is(joined.deliver(), 1);
+  for (let n = 0; n < 100; n++) spend(7);
+  assert.is(joined.deliver(), 1);
+  mock.timers.tick(250);
+  assert.is(joined.deliver(), 0);
+  mock.timers.reset();
 });
 
 test.run();

@@ -1,4 +1,4 @@
-import type { ServiceError } from "@faultline/plugin";
+import type { Announcements, ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -7,11 +7,25 @@ import { SignInThrottle } from "../../backend/src/access/sign-in-throttle.ts";
 
 const throttle = suite("sign-in throttle");
 
+/** Of one process. */
+const alone: Announcements = { tell() {}, hear() {}, missed() {} };
+
+/** Of two processes, each of which hears the other. */
+function two(): [Announcements, Announcements] {
+  const hearers: ((text: string) => void)[] = [];
+  const side = (own: 0 | 1): Announcements => ({
+    tell: (_subject, text) => hearers[1 - own]?.(text),
+    hear: (_subject, handler) => void (hearers[own] = handler),
+    missed() {},
+  });
+  return [side(0), side(1)];
+}
+
 const attemptOf = (name: string, clientAddress = "") => ({ name, clientAddress });
 
 function blockedAt(start: number) {
   const clock = { at: start, now: () => clock.at };
-  const made = new SignInThrottle(clock);
+  const made = new SignInThrottle(clock, alone);
   for (let n = 0; n < 10; n++) made.begin(attemptOf("ann"));
   return { clock, throttle: made };
 }
@@ -55,7 +69,7 @@ throttle("success forgives the attempts before it", () => {
 });
 
 throttle("one address has 50 attempts a minute, whatever the names; other addresses and none do not wait", () => {
-  const made = new SignInThrottle({ now: () => 0 });
+  const made = new SignInThrottle({ now: () => 0 }, alone);
   for (let n = 0; n < 50; n++) made.begin(attemptOf(`name ${n}`, "2001:db8:1:2::1"));
   assert.ok(isBlocked(made, "ann", "2001:db8:1:2:ffff::9"), "the same /64");
   assert.not(isBlocked(made, "ann", "2001:db8:1:3::1"));
@@ -64,12 +78,25 @@ throttle("one address has 50 attempts a minute, whatever the names; other addres
 });
 
 throttle("a success takes back its own attempt of an address and no other", () => {
-  const made = new SignInThrottle({ now: () => 0 });
+  const made = new SignInThrottle({ now: () => 0 }, alone);
   for (let n = 0; n < 49; n++) made.begin(attemptOf(`name ${n}`, "192.0.2.1"));
   made.begin(attemptOf("own", "192.0.2.1"));
   made.succeeded(attemptOf("own", "192.0.2.1"));
   assert.not(isBlocked(made, "ann", "192.0.2.1"));
   assert.ok(isBlocked(made, "bob", "192.0.2.1"));
+});
+
+throttle("attempts in two processes count together, and a success in one forgives in both", () => {
+  const clock = { now: () => 0 };
+  const [first, second] = two().map((announcements) => new SignInThrottle(clock, announcements));
+  if (!first || !second) throw new Error("two were made");
+  for (let n = 0; n < 5; n++) for (const made of [first, second]) made.begin(attemptOf("ann", "192.0.2.1"));
+  assert.ok(isBlocked(first, "ann"));
+  assert.ok(isBlocked(second, "ann"));
+  first.succeeded(attemptOf("ann", "192.0.2.1"));
+  assert.not(isBlocked(second, "ann"));
+  for (let n = 0; n < 41; n++) second.begin(attemptOf(`name ${n}`, "192.0.2.1"));
+  assert.ok(isBlocked(first, "bob", "192.0.2.1"), "9 that were not forgiven, and 41");
 });
 
 throttle("a flood of names pushes out the oldest, not the one that is being guessed", () => {

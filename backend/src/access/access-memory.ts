@@ -1,12 +1,24 @@
+import type { Announcements } from "@faultline/plugin";
+
 /** Far more than the callers of an hour; beyond it all is forgotten and asked for again. */
 const entriesKept = 10_000;
 
+const subject = "access";
+
 /**
  * Remembers who tokens belong to and what users may do, so that a call costs no query. Whoever changes a user, token,
- * session, member, role or project says so, and all is forgotten at once: a revocation holds from the next call on.
+ * session, member, role or project says so, and all is forgotten at once: a revocation holds from the next call on, and in
+ * other processes as soon as they hear of it.
  */
 export class AccessMemory {
+  readonly #announcements: Announcements;
   readonly #entries = new Map<string, Promise<unknown>>();
+
+  constructor(announcements: Announcements) {
+    this.#announcements = announcements;
+    announcements.hear(subject, () => this.forget());
+    announcements.missed(() => this.forget());
+  }
 
   /** The answer of `find`, which is asked once until something changes. Refusals are not remembered. */
   remembered<T>(key: string, find: () => Promise<T>): Promise<T> {
@@ -23,6 +35,12 @@ export class AccessMemory {
 
   /** To be called after the change was committed. */
   changed(): void {
+    this.forget();
+    this.#announcements.tell(subject, "");
+  }
+
+  /** All is asked for again. */
+  forget(): void {
     this.#entries.clear();
   }
 }

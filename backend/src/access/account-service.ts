@@ -1,4 +1,4 @@
-import { ServiceError, type Clock, type Handlers } from "@faultline/plugin";
+import { ServiceError, type Announcements, type Clock, type Handlers } from "@faultline/plugin";
 import { ErrorReason, type AccountService } from "@faultline/proto";
 import type { MikroORM } from "@mikro-orm/sql";
 import type { CoreCall } from "./guard.ts";
@@ -20,10 +20,11 @@ export function accountService(parts: {
   keyRing: KeyRing;
   clock: Clock;
   memory: AccessMemory;
+  announcements: Announcements;
   version: string;
 }): Handlers<typeof AccountService, CoreCall> {
-  const { orm, keyRing, clock, memory, version } = parts;
-  const throttle = new SignInThrottle(clock);
+  const { orm, keyRing, clock, memory, announcements, version } = parts;
+  const throttle = new SignInThrottle(clock, announcements);
 
   return {
     ...accessTokens(parts),

@@ -32,8 +32,9 @@ export class Grants {
 
   /** By id or path; refuses with PROJECT_NOT_FOUND when the user is no member and no administrator. */
   async of(user: UserRow, key: number | string): Promise<Grant> {
-    // With the kind of the key: a path may consist of digits, and must not stand for the project of that id.
-    return this.#memory.remembered(`grant ${user.id} ${typeof key} ${key}`, async () => {
+    // With the kind of the key: a path may consist of digits, and must not stand for the project of that id. And with what
+    // the answer depends on of the user, who may have been read before a change that came since.
+    return this.#memory.remembered(`grant ${user.id} ${user.isAdmin} ${typeof key} ${key}`, async () => {
       const found = await findGrant(this.#orm.em.fork(), user, key);
       if (!found) throw projectNotFound();
       return found;

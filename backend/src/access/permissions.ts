@@ -112,6 +112,10 @@ export const needs: Readonly<Record<string, Need>> = {
   "InstanceService.GetOwnErrorReporting": administrator("read"),
   "InstanceService.UpdateOwnErrorReporting": administrator("write"),
   "InstanceService.RotateEncryptionKey": administrator("write"),
+  "InstanceService.GetIngestLag": user("read"),
+  "InstanceService.ListDeadLetters": administrator("read"),
+  "InstanceService.ReplayDeadLetters": administrator("write"),
+  "InstanceService.DeleteDeadLetters": administrator("write"),
   "DeprecationService.ListDeprecations": user("read"),
 };
 

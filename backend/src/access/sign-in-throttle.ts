@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { ServiceError, type Clock } from "@faultline/plugin";
+import { ServiceError, type Announcements, type Clock } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { clientNetwork } from "./client-network.ts";
 
@@ -7,6 +7,8 @@ const windowMs = 60_000;
 const perName = 10;
 const perNetwork = 50;
 const entriesKept = 10_000;
+
+const subject = "sign-in";
 
 /** Whose attempt it is. */
 export interface Attempt {
@@ -16,37 +18,54 @@ export interface Attempt {
   readonly clientAddress: string;
 }
 
+/** What another process tells of an attempt: the keys it counts for, and whether it succeeded. */
+interface Told {
+  readonly name: string;
+  readonly network: string;
+  readonly isForgiven: boolean;
+}
+
 /**
  * Bounds the failed sign-ins of a minute to 10 a name and 50 a client network. An attempt counts from its beginning, so
  * that many at once are bounded too; refused ones do not count, so that nobody is locked out for longer than the minute.
- * In memory: a restart forgives.
+ * In memory: a restart forgives. What begins in other processes counts as soon as this one hears of it.
  */
 export class SignInThrottle {
   readonly #clock: Clock;
+  readonly #announcements: Announcements;
   /** When the attempts of the last minute began; the key used last is the last one. */
   readonly #attempts = new Map<string, number[]>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, announcements: Announcements) {
     this.#clock = clock;
+    this.#announcements = announcements;
+    announcements.hear(subject, (text) => this.#note(JSON.parse(text) as Told)); // told by `#tell` alone
   }
 
   /** Counts an attempt or refuses it with TOO_MANY_ATTEMPTS. */
-  begin({ name, clientAddress }: Attempt): void {
-    const counted = [
-      { key: nameKey(name), most: perName },
-      ...(clientAddress === "" ? [] : [{ key: networkKey(clientAddress), most: perNetwork }]),
-    ];
-    if (counted.some(({ key, most }) => this.#recent(key).length >= most)) {
+  begin(attempt: Attempt): void {
+    const { name, network } = keysOf(attempt);
+    if (this.#recent(name).length >= perName || this.#recent(network).length >= perNetwork) {
       throw new ServiceError(ErrorReason.TOO_MANY_ATTEMPTS, "Too many attempts. Try again in a minute.");
     }
-    for (const { key } of counted) this.#keep(key, [...this.#recent(key), this.#clock.now()]);
+    this.#tell({ name, network, isForgiven: false });
   }
 
   /** Forgives the name, and of the network this attempt alone: else one's own account would make room for guesses. */
-  succeeded({ name, clientAddress }: Attempt): void {
-    this.#attempts.delete(nameKey(name));
-    if (clientAddress !== "")
-      this.#keep(networkKey(clientAddress), this.#recent(networkKey(clientAddress)).slice(0, -1));
+  succeeded(attempt: Attempt): void {
+    this.#tell({ ...keysOf(attempt), isForgiven: true });
+  }
+
+  #tell(told: Told): void {
+    this.#note(told);
+    this.#announcements.tell(subject, JSON.stringify(told));
+  }
+
+  #note({ name, network, isForgiven }: Told): void {
+    const now = this.#clock.now();
+    this.#keep(name, isForgiven ? [] : [...this.#recent(name), now]);
+    if (network === "") return;
+    this.#keep(network, isForgiven ? this.#recent(network).slice(0, -1) : [...this.#recent(network), now]);
   }
 
   #recent(key: string): number[] {
@@ -66,8 +85,13 @@ export class SignInThrottle {
   }
 }
 
-const nameKey = (name: string) => `name ${digest(name.toLowerCase())}`;
-const networkKey = (clientAddress: string) => `network ${digest(clientNetwork(clientAddress))}`;
+/** What an attempt counts for; an empty network is not counted. */
+function keysOf({ name, clientAddress }: Attempt): { name: string; network: string } {
+  return {
+    name: `name ${digest(name.toLowerCase())}`,
+    network: clientAddress === "" ? "" : `network ${digest(clientNetwork(clientAddress))}`,
+  };
+}
 
 /** Names and addresses come from anybody and may be megabytes long. */
 function digest(text: string): string {

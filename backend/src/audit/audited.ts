@@ -10,6 +10,7 @@ import type {
   CreateProjectResponse,
   CreateUserResponse,
   DeleteClientKeyResponse,
+  DeleteDeadLettersResponse,
   DeleteMemberRoleResponse,
   DeleteProjectResponse,
   DeleteUnstoredEventsResponse,
@@ -19,6 +20,7 @@ import type {
   MemberRole,
   RegisterByInvitationResponse,
   RemoveMemberResponse,
+  ReplayDeadLettersResponse,
   ReplayUnstoredEventsResponse,
   RestoreProjectResponse,
   RevokeAccessTokenResponse,
@@ -154,9 +156,16 @@ export const audited: Readonly<Record<string, Tell>> = {
       })}.`,
   ),
   "InstanceService.RotateEncryptionKey": act(() => "Made a new encryption key."),
+  "InstanceService.ReplayDeadLetters": act(
+    (_, { acceptedCount, failedCount }: ReplayDeadLettersResponse) =>
+      `Tried dead letters again: ${acceptedCount} went to the queue again, ${failedCount} are unreadable.`,
+  ),
+  "InstanceService.DeleteDeadLetters": act(
+    (_, { deletedCount }: DeleteDeadLettersResponse) => `Deleted ${deletedCount} dead letters.`,
+  ),
   "IngestService.ReplayUnstoredEvents": act(
-    (_, { storedCount, failedCount }: ReplayUnstoredEventsResponse) =>
-      `Tried events again that could not be stored: ${storedCount} were stored, ${failedCount} were not.`,
+    (_, { storedCount, failedCount, acceptedCount }: ReplayUnstoredEventsResponse) =>
+      `Tried events again that could not be stored: ${storedCount} were stored, ${failedCount} were not, ${acceptedCount} went to the queue again.`,
   ),
   "IngestService.DeleteUnstoredEvents": act(
     (_, { deletedCount }: DeleteUnstoredEventsResponse) => `Deleted ${deletedCount} events that could not be stored.`,

@@ -5,14 +5,15 @@ import { accessTokenCommands } from "./access-tokens.ts";
 import { clientKeyCommands } from "./client-keys.ts";
 import { dataCommands } from "./data.ts";
 import { errorCommands } from "./errors.ts";
+import { moveCommand } from "./move.ts";
 import { fail } from "./output.ts";
 import { projectCommands } from "./projects.ts";
 import { serveCommand } from "./serve.ts";
 import { transferCommands } from "./transfer.ts";
 
 /**
- * The command line: reads and changes what a running Faultline holds, over gRPC, and backs up and restores its data
- * directory. What it tells is JSON on standard output, one object a line; progress and faults go to standard error.
+ * The command line: reads and changes what a running Faultline holds, over gRPC, and backs up, restores and moves its
+ * data directory. What it tells is JSON on standard output, one object a line; progress and faults go to standard error.
  */
 const program = new Command("faultline")
   .description(
@@ -26,7 +27,7 @@ Environment:
   FAULTLINE_GRPC_ADDRESS  where the service is, 127.0.0.1:50051 if not set
   FAULTLINE_GRPC_TLS_CA   file with the authority of its certificate; the connection then uses TLS
   FAULTLINE_TOKEN         a personal access token
-  FAULTLINE_DATA_DIR      the data directory, for backup and restore, ./data if not set`,
+  FAULTLINE_DATA_DIR      the data directory, for backup, restore and move, ./data if not set`,
   );
 for (const add of [
   errorCommands,
@@ -34,6 +35,7 @@ for (const add of [
   clientKeyCommands,
   accessTokenCommands,
   dataCommands,
+  moveCommand,
   transferCommands,
   serveCommand,
 ]) {

@@ -8,7 +8,8 @@ export function serveCommand(program: Command): void {
     .description("run the service until it is told to stop; all of it, or one part beside other processes")
     .addOption(new Option("--role <role>", "what this process does, FAULTLINE_ROLE if not given").choices(roles))
     .action(async ({ role }: { role?: string }) => {
-      const { serve } = await import("../main.ts"); // loads the whole service, which no other command needs
-      await serve(role);
+      // The whole service, which no other command needs.
+      const [{ startFaultline }, { serve }] = await Promise.all([import("../main.ts"), import("../serve.ts")]);
+      await serve(startFaultline, role);
     });
 }

@@ -1,21 +1,19 @@
 import { randomBytes } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { ClientKeyRefusal, ServiceError, type Admission, type Clock } from "@faultline/plugin";
+import { ClientKeyRefusal, ServiceError, type Admission, type Announcements, type Clock } from "@faultline/plugin";
 import { Backend, ErrorReason, type ClientKeySchema } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import { ClientKeyEntity, ProjectEntity, SettingsEntity, type ClientKeyRow } from "../database/entities.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
 import { clientKeyToProto } from "../to-proto.ts";
+import { KeyMemory, type Known } from "./key-memory.ts";
 
 const publicKeyPurpose = "client key";
 
 const keysOfProject = 50;
 
-/** What is known of a public key: its project, which may take no events now, or that there is no such key. */
-type Known = (Admission & { readonly isOpen: boolean }) | "unknown";
-
-/** Both known and refused keys are remembered, so that a flood of guesses costs no database reads. */
-const keysRemembered = 10_000;
+/** Tells the id of a key that was deleted, or nothing: any key or project may have changed. */
+const subject = "client keys";
 
 /** The client keys of all projects: made, shown, and looked up for every event. */
 export class ClientKeys {
@@ -24,10 +22,9 @@ export class ClientKeys {
   readonly #clock: Clock;
   readonly #baseUrl: () => string;
   readonly #integratedOffered: boolean;
-  readonly #known = new Map<string, Known>();
+  readonly #announcements: Announcements;
+  readonly #memory: KeyMemory;
   readonly #lastUsed = new Map<number, number>();
-  /** Grows with every change, so that a lookup that began before it is not remembered. */
-  #generation = 0;
 
   constructor(parts: {
     orm: MikroORM;
@@ -35,18 +32,27 @@ export class ClientKeys {
     clock: Clock;
     baseUrl: () => string;
     integratedOffered: boolean;
+    announcements: Announcements;
   }) {
     this.#orm = parts.orm;
     this.#keyRing = parts.keyRing;
     this.#clock = parts.clock;
     this.#baseUrl = parts.baseUrl;
     this.#integratedOffered = parts.integratedOffered;
+    this.#announcements = parts.announcements;
+    this.#memory = new KeyMemory({
+      find: (publicKey) => this.#lookUp(publicKey),
+      clock: { now: () => performance.now() }, // it measures how long the database takes
+    });
+    parts.announcements.hear(subject, (keyId) => (keyId === "" ? this.doubt() : this.#memory.forget(Number(keyId))));
+    parts.announcements.missed(() => this.doubt());
   }
 
   /** See EventDoor.admit. */
   admit(publicKey: string, projectId?: number): Admission | Promise<Admission> {
-    const known = this.#known.get(publicKey);
-    if (known === undefined) return this.#lookUp(publicKey).then((found) => this.#check(found, projectId));
+    if (!/^[0-9a-f]{32}$/.test(publicKey)) throw new ClientKeyRefusal("unknown_key");
+    const known = this.#memory.get(publicKey);
+    if (known instanceof Promise) return known.then((found) => this.#check(found, projectId));
     return this.#check(known, projectId);
   }
 
@@ -60,8 +66,6 @@ export class ClientKeys {
   }
 
   async #lookUp(publicKey: string): Promise<Known> {
-    if (!/^[0-9a-f]{32}$/.test(publicKey)) return "unknown";
-    const generation = this.#generation;
     const em = this.#orm.em.fork();
     const row = await em.findOne(ClientKeyEntity, { keyDigest: this.#keyRing.digest(publicKeyPurpose, publicKey) });
     const project = row && (await em.findOne(ProjectEntity, { id: row.projectId, deletedAt: null }));
@@ -71,18 +75,18 @@ export class ClientKeys {
       project?.monitorEnabled === true && // the whole feature depends on it (specification 2.1)
       settings?.active === true &&
       settings.backend === Backend.INTEGRATED;
-    const known: Known = row && project ? { keyId: row.id, projectId: project.id, isOpen } : "unknown";
-    if (generation === this.#generation) {
-      if (this.#known.size >= keysRemembered) this.#known.clear();
-      this.#known.set(publicKey, known);
-    }
-    return known;
+    return row && project ? { keyId: row.id, projectId: project.id, isOpen } : "unknown";
   }
 
-  /** Settings or keys changed: every lookup is made anew. Changes are rare, so all is forgotten. */
+  /** Settings or keys changed: every lookup is made anew, in all processes. To be called after the commit. */
   projectChanged(): void {
-    this.#generation++;
-    this.#known.clear();
+    this.doubt();
+    this.#announcements.tell(subject, "");
+  }
+
+  /** Every lookup is made anew. Changes are rare, so nobody asks which. */
+  doubt(): void {
+    this.#memory.doubt();
   }
 
   /** Refuses with LIMIT_REACHED when the project has as many as it may. */
@@ -137,7 +141,8 @@ export class ClientKeys {
     const message = this.#message(row);
     if ((await em.nativeDelete(ClientKeyEntity, { id: keyId, projectId })) === 0) return undefined; // of two at once
     this.#lastUsed.delete(keyId);
-    this.projectChanged();
+    this.#memory.forget(keyId);
+    this.#announcements.tell(subject, String(keyId));
     return message;
   }
 

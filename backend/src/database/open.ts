@@ -2,7 +2,9 @@ import { existsSync } from "node:fs";
 import { StartRefusal, type Database, type Entity, type Migrations } from "@faultline/plugin";
 import type { MikroORM } from "@mikro-orm/sql";
 import { KeyRing } from "../secrets/key-ring.ts";
+import { refuseWhileMoved } from "./postgresql/move-mark.ts";
 import { openPostgresql } from "./postgresql/open.ts";
+import { refuseMovedAway } from "./sqlite/moved-away.ts";
 import { databaseFile, openSqlite } from "./sqlite/open.ts";
 
 /** The database of the core, and of the plugins in part. */
@@ -12,8 +14,20 @@ export type OpenDatabase = Database & {
   canWrite(): Promise<boolean>;
   /** Does work that is for the whole installation, unless another process is at it. */
   alone(name: string, work: () => Promise<void>): Promise<void>;
+  /** How many other processes have it open now. */
+  otherProcesses(): Promise<number>;
+  /** Of its pool; absent on SQLite, which has none. */
+  connections?(): PoolUse;
   close(): Promise<void>;
 };
+
+/** How a pool of connections is used now. */
+export interface PoolUse {
+  /** Connections that are lent. */
+  readonly used: number;
+  /** Who waits for one. */
+  readonly waiting: number;
+}
 
 /** Which database, and what it holds. */
 export interface DatabaseOptions {
@@ -31,11 +45,13 @@ export interface DatabaseOptions {
 export async function openDatabase(options: DatabaseOptions): Promise<{ database: OpenDatabase; keyRing: KeyRing }> {
   const { dataDir, databaseUrl, entities, migrations } = options;
   if (databaseUrl === undefined) {
+    refuseMovedAway(dataDir);
     const keyRing = KeyRing.open(dataDir, !existsSync(databaseFile(dataDir)));
     return { keyRing, database: await openSqlite(dataDir, entities, migrations.sqlite) };
   }
   const database = await openPostgresql(databaseUrl, entities, migrations.postgresql);
   try {
+    await refuseWhileMoved(database.read());
     const keyRing = KeyRing.open(dataDir, !(await database.mark.hasKeys()));
     if (!(await database.mark.isSealedWith(keyRing.digest("key file", "")))) {
       throw new StartRefusal(

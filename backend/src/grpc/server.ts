@@ -26,7 +26,7 @@ import {
 import { HealthImplementation } from "grpc-health-check";
 import type { GrpcTls } from "../config.ts";
 import { coreServices } from "../core.ts";
-import { reflection } from "./reflection.ts";
+import { addReflection } from "./reflection.ts";
 import { tlsCredentials } from "./tls.ts";
 
 setLogVerbosity(logVerbosity.NONE); // what matters of its messages comes as errors, and is said once, by us
@@ -82,7 +82,7 @@ export class GrpcServer {
     }
     this.#health = new HealthImplementation(services);
     this.#health.addToServer(this.#server);
-    if (hasReflection) reflection().addToServer(this.#server);
+    if (hasReflection) addReflection(this.#server);
   }
 
   /** Listens, with TLS where it is given; answers the address with the port that was bound. May be called again. */

@@ -12,7 +12,7 @@ import { Backend, ErrorReason, IngestService } from "@faultline/proto";
 import type { CoreCall } from "../access/guard.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
 import { trackingOff } from "../projects/project-directory.ts";
-import type { UnstoredEvents } from "./unstored-events.ts";
+import type { Unstored } from "./unstored.ts";
 import { reportedEvent } from "./reported-event.ts";
 import { reportedAggregate, reportedUpdate } from "./reported-session.ts";
 
@@ -23,7 +23,7 @@ const keptMs = 90 * 24 * hourMs;
 export function ingestService(parts: {
   projects: ProjectDirectory;
   queue: IngestQueue;
-  unstored: UnstoredEvents;
+  unstored: Unstored;
   clock: Clock;
   integratedOffered: boolean;
 }): Handlers<typeof IngestService, CoreCall> {
@@ -44,23 +44,17 @@ export function ingestService(parts: {
     }
   };
 
-  const checkIds = (ids: readonly number[]) => {
-    if (ids.length > 100) throw invalidField("unstored_event_ids", "Name at most 100 events a call, or none for all.");
-    return ids;
-  };
-
   return {
     async listUnstoredEvents({ projectId }) {
-      return { unstoredEvents: await unstored.list(projectId) };
+      return unstored.list(projectId);
     },
 
-    async replayUnstoredEvents({ projectId, unstoredEventIds }) {
-      const { stored, failed } = await unstored.replay(projectId, checkIds(unstoredEventIds));
-      return { storedCount: stored, failedCount: failed };
+    async replayUnstoredEvents(request) {
+      return unstored.replay(request);
     },
 
-    async deleteUnstoredEvents({ projectId, unstoredEventIds }) {
-      return { deletedCount: await unstored.delete(projectId, checkIds(unstoredEventIds)) };
+    async deleteUnstoredEvents(request) {
+      return { deletedCount: await unstored.delete(request) };
     },
 
     async reportEvents({ events, imported }) {

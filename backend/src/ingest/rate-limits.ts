@@ -1,4 +1,11 @@
-import type { Admission, Clock, RateCategory, RateLimit } from "@faultline/plugin";
+import {
+  listsToAnnounce,
+  type Admission,
+  type Announcements,
+  type Clock,
+  type RateCategory,
+  type RateLimit,
+} from "@faultline/plugin";
 
 /** A limit takes this many seconds' worth at once. */
 const burstSeconds = 10;
@@ -6,55 +13,98 @@ const burstSeconds = 10;
 /** From this share of a limit on, senders are told to slow down. */
 const nearlyUsed = 0.9;
 
+const subject = "rate limits";
+
+/** How often a process tells what it took, and from which share of a burst on; from the larger one on it tells at once. */
+const tellMs = 250;
+const toldFrom = 0.01;
+const toldAtOnceFrom = 0.1;
+
 /** Items a second; 0: no limit. */
 export interface Rates {
   readonly perKey: number;
   readonly perProject: number;
 }
 
-/** The rate limits of client keys and projects: token buckets in memory, one a category. */
+/** What a process took from a bucket of keys or projects. */
+type Taken = readonly [scope: RateLimit["scope"], name: string, count: number];
+
+/**
+ * The rate limits of client keys and projects: token buckets in memory, one a category.
+ *
+ * Each process has buckets of the whole size and takes from them what the others tell that they took, so that the limits
+ * hold for all together, wherever requests arrive. A process may not know yet of 10 % of a burst of each other one, and of
+ * what that one takes while its announcement is under way, some milliseconds. So much may pass beyond the limit at once,
+ * and is a debt: until the time has paid it back nothing passes, and the mean holds. A process that starts anew
+ * knows nothing of what was taken before, and so may let one more burst pass.
+ */
 export class RateLimits {
   readonly #clock: Clock;
-  readonly #keys: Buckets;
-  readonly #projects: Buckets;
+  readonly #announcements: Announcements;
+  readonly #buckets: Readonly<Record<RateLimit["scope"], Buckets>>;
+  /** Those of which something was taken that was not told. */
+  readonly #untold = new Set<Bucket>();
+  #timer: NodeJS.Timeout | undefined;
 
-  constructor(clock: Clock, { perKey, perProject }: Rates) {
+  constructor(clock: Clock, { perKey, perProject }: Rates, announcements: Announcements) {
     this.#clock = clock;
-    this.#keys = new Buckets(perKey);
-    this.#projects = new Buckets(perProject);
+    this.#announcements = announcements;
+    this.#buckets = { key: new Buckets("key", perKey), project: new Buckets("project", perProject) };
+    announcements.hear(subject, (text) => {
+      for (const [scope, name, count] of JSON.parse(text) as Taken[]) {
+        this.#buckets[scope].of(name, this.#clock.now()).takenElsewhere(count);
+      }
+    });
   }
 
   /** See EventDoor.spend. What one of the two limits refuses is not taken from the other. */
   spend({ keyId, projectId }: Admission, category: RateCategory): RateLimit | undefined {
     const now = this.#clock.now();
-    const key = this.#keys.of(`${keyId}/${category}`, now);
-    const project = this.#projects.of(`${projectId}/${category}`, now);
+    const key = this.#buckets.key.of(`${keyId}/${category}`, now);
+    const project = this.#buckets.project.of(`${projectId}/${category}`, now);
     const isExceeded = key.isEmpty || project.isEmpty;
-    if (!isExceeded) {
-      key.take();
-      project.take();
-    }
+    if (!isExceeded) for (const bucket of [key, project]) this.#take(bucket);
     const [seconds, scope] =
       key.secondsToRoom >= project.secondsToRoom
         ? ([key.secondsToRoom, "key"] as const)
         : ([project.secondsToRoom, "project"] as const);
     return seconds === 0 ? undefined : { isExceeded, retryAfterSeconds: seconds, scope };
   }
+
+  #take(bucket: Bucket): void {
+    bucket.take();
+    if (bucket.isUnlimited) return;
+    this.#untold.add(bucket);
+    if (bucket.untoldShare >= toldAtOnceFrom) this.#tell();
+    this.#timer ??= setTimeout(() => this.#tell(), tellMs).unref();
+  }
+
+  /** Tells what was taken; less than 1 % of a burst waits until it is more. */
+  #tell(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const buckets = [...this.#untold].filter(({ untoldShare }) => untoldShare >= toldFrom);
+    for (const bucket of buckets) this.#untold.delete(bucket);
+    const taken = buckets.map((bucket): Taken => [bucket.scope, bucket.name, bucket.tellTaken()]);
+    for (const list of listsToAnnounce(taken)) this.#announcements.tell(subject, list);
+  }
 }
 
 /** The buckets of all keys, or of all projects. */
 class Buckets {
+  readonly #scope: RateLimit["scope"];
   readonly #rate: number;
   readonly #buckets = new Map<string, Bucket>();
 
-  constructor(rate: number) {
+  constructor(scope: RateLimit["scope"], rate: number) {
+    this.#scope = scope;
     this.#rate = rate;
   }
 
   of(name: string, now: number): Bucket {
     let bucket = this.#buckets.get(name);
     if (!bucket) {
-      bucket = new Bucket(this.#rate, now);
+      bucket = new Bucket(this.#scope, name, { rate: this.#rate, now });
       this.#buckets.set(name, bucket);
     }
     bucket.fill(now);
@@ -63,12 +113,17 @@ class Buckets {
 }
 
 class Bucket {
+  readonly scope: RateLimit["scope"];
+  readonly name: string;
   readonly #rate: number;
   readonly #size: number;
   #tokens: number;
   #filledAt: number;
+  #untold = 0;
 
-  constructor(rate: number, now: number) {
+  constructor(scope: RateLimit["scope"], name: string, { rate, now }: { rate: number; now: number }) {
+    this.scope = scope;
+    this.name = name;
     this.#rate = rate === 0 ? Infinity : rate;
     this.#size = this.#rate * burstSeconds;
     this.#tokens = this.#size;
@@ -81,12 +136,34 @@ class Bucket {
     if (seconds > 0) this.#tokens = Math.min(this.#size, this.#tokens + seconds * this.#rate);
   }
 
+  get isUnlimited(): boolean {
+    return this.#size === Infinity;
+  }
+
   get isEmpty(): boolean {
     return this.#tokens < 1;
   }
 
   take(): void {
     this.#tokens -= 1;
+    this.#untold += 1;
+  }
+
+  /** It may be more than there is. */
+  takenElsewhere(count: number): void {
+    this.#tokens -= count;
+  }
+
+  /** What was taken and not told, as a share of the burst. */
+  get untoldShare(): number {
+    return this.#untold / this.#size;
+  }
+
+  /** What was taken since it was told last. */
+  tellTaken(): number {
+    const taken = this.#untold;
+    this.#untold = 0;
+    return taken;
   }
 
   /** Whole seconds until less than 90 % is used; 0 when that is so now. */

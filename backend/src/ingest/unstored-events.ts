@@ -1,4 +1,4 @@
-import { fromBinary, toBinary, type MessageInitShape } from "@bufbuild/protobuf";
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import {
   emptyIntake,
   hourMs,
@@ -9,7 +9,8 @@ import {
   type Intake,
 } from "@faultline/plugin";
 import { titleOf } from "@faultline/plugin/sentry-event";
-import { ErrorEventSchema, type ErrorEvent, type UnstoredEventSchema } from "@faultline/proto";
+import { ErrorEventSchema, UnstoredKind, type ErrorEvent } from "@faultline/proto";
+import type { UnstoredMessage } from "./dead-letters.ts";
 
 interface Tables {
   unstored_event: {
@@ -47,12 +48,7 @@ export class UnstoredEvents {
   /** Keeps an event durably; false when its project has too many of them. */
   async keep(event: ErrorEvent, reason: unknown): Promise<boolean> {
     const { projectId, eventId } = event;
-    const { n } = await this.#read
-      .selectFrom("unstored_event")
-      .select(({ fn }) => fn.countAll<number>().as("n"))
-      .where("project_id", "=", projectId)
-      .executeTakeFirstOrThrow();
-    if (n >= keptOfProject) return false;
+    if ((await this.count(projectId)) >= keptOfProject) return false;
     await this.#write
       .insertInto("unstored_event")
       .values({
@@ -69,7 +65,7 @@ export class UnstoredEvents {
   }
 
   /** The newest first, at most 100. */
-  async list(projectId: number): Promise<MessageInitShape<typeof UnstoredEventSchema>[]> {
+  async list(projectId: number): Promise<UnstoredMessage[]> {
     const rows = await this.#read
       .selectFrom("unstored_event")
       .select(["id", "project_id", "event_id", "title", "received_at", "reason"])
@@ -80,11 +76,21 @@ export class UnstoredEvents {
     return rows.map((row) => ({
       unstoredEventId: row.id,
       projectId: row.project_id,
+      kind: UnstoredKind.EVENT,
       eventId: row.event_id,
       title: row.title,
       receivedTime: timestamp(row.received_at),
       reason: row.reason,
     }));
+  }
+
+  async count(projectId: number): Promise<number> {
+    const { n } = await this.#read
+      .selectFrom("unstored_event")
+      .select(({ fn }) => fn.countAll<number>().as("n"))
+      .where("project_id", "=", projectId)
+      .executeTakeFirstOrThrow();
+    return n;
   }
 
   /** Tries to store some of them again, or all; those that are stored are kept here no longer. */

@@ -1,15 +1,20 @@
 import { statSync } from "node:fs";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { timestamp, type Clock, type ErrorBackend } from "@faultline/plugin";
-import type { HealthSchema } from "@faultline/proto";
+import { timestamp, type Backlog, type Clock, type ErrorBackend } from "@faultline/plugin";
+import { DatabaseKind, type HealthSchema, type QueueHealthSchema } from "@faultline/proto";
 import { sql } from "kysely";
 import { ProjectEntity, UserEntity } from "../database/entities.ts";
 import type { OpenDatabase } from "../database/open.ts";
+import { isStorageFailure } from "../database/storage-failure.ts";
 import { databaseFile } from "../database/sqlite/open.ts";
 import type { Outcomes } from "../outcomes/outcomes.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
+import { ingestLag } from "./ingest-lag.ts";
 
 const hours = 24;
+
+/** The page is shown without what the database does not tell in this time. */
+const databaseMs = 5_000;
 
 /** What the installation's health is read from. */
 export interface HealthSources {
@@ -21,25 +26,73 @@ export interface HealthSources {
   readonly startedAt: number;
   readonly backends: readonly ErrorBackend[];
   readonly isReady: () => Promise<boolean>;
+  /** Absent: there is no queue. */
+  readonly backlog: Backlog | undefined;
 }
 
-/** How the installation fares now. Reads only, so that it can be told while nothing can be written. */
+/**
+ * How the installation fares now. Reads only, so that it can be told while nothing can be written; what a database or a
+ * queue that is down would tell is missing.
+ */
 export async function readHealth(sources: HealthSources): Promise<MessageInitShape<typeof HealthSchema>> {
-  const { database, clock, keyRing, outcomes, dataDir, startedAt, backends, isReady } = sources;
+  const { database, keyRing, startedAt, isReady, backlog } = sources;
+  const none = Array.from({ length: hours }, () => 0);
+  const stored = await fromDatabase(sources);
+  return {
+    startedTime: timestamp(startedAt),
+    eventsPerHour: none,
+    refusedPerHour: none,
+    ...stored,
+    databaseUnavailable: stored === undefined,
+    databaseKind: database.kind === "sqlite" ? DatabaseKind.SQLITE : DatabaseKind.POSTGRESQL,
+    isReady: await isReady(),
+    encryptionKeyCount: keyRing.keyCount,
+    residentBytes: BigInt(process.memoryUsage.rss()),
+    ...(backlog && { queue: queueHealth(backlog) }),
+  };
+}
+
+type Stored = Pick<
+  MessageInitShape<typeof HealthSchema>,
+  "databaseBytes" | "userCount" | "projectCount" | "eventsPerHour" | "refusedPerHour" | "oldestEventTime"
+>;
+
+/** Undefined when the database as a whole refuses, or is silent. */
+async function fromDatabase(sources: HealthSources): Promise<Stored | undefined> {
+  const { promise: silence, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), databaseMs);
+  try {
+    return await Promise.race([readStored(sources), silence]);
+  } catch (error) {
+    if (isStorageFailure(error)) return undefined;
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function readStored({ database, clock, outcomes, dataDir, backends }: HealthSources): Promise<Stored> {
   const em = database.orm.em.fork();
   const storing = backends.find((backend) => backend.installationStats);
   const stats = await storing?.installationStats?.({ now: clock.now() });
   return {
-    startedTime: timestamp(startedAt),
     databaseBytes: BigInt(await databaseBytes(database, dataDir)),
     userCount: await em.count(UserEntity),
     projectCount: await em.count(ProjectEntity, { deletedAt: null }),
-    eventsPerHour: [...(stats?.eventsPerHour ?? Array.from({ length: hours }, () => 0))],
     refusedPerHour: await outcomes.refusedPerHour(hours),
+    ...(stats && { eventsPerHour: [...stats.eventsPerHour] }),
     ...(stats?.oldestDay !== undefined && { oldestEventTime: timestamp(stats.oldestDay) }),
-    isReady: await isReady(),
-    encryptionKeyCount: keyRing.keyCount,
-    residentBytes: BigInt(process.memoryUsage.rss()),
+  };
+}
+
+function queueHealth(backlog: Backlog): MessageInitShape<typeof QueueHealthSchema> {
+  const lag = ingestLag(backlog);
+  const { kept } = backlog.deadLetters;
+  return {
+    connected: backlog.isConnected(),
+    waitingMessageCount: BigInt(backlog.lag()?.pending ?? 0),
+    ...(lag && { lag }),
+    ...(kept !== undefined && { deadLetterCount: BigInt(kept) }),
   };
 }
 

@@ -1,6 +1,14 @@
 import { EventEmitter } from "node:events";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { hourMs, timestamp, type Clock, type Database, type NotedOutcome } from "@faultline/plugin";
+import {
+  hourMs,
+  listsToAnnounce,
+  timestamp,
+  type Announcements,
+  type Clock,
+  type Database,
+  type NotedOutcome,
+} from "@faultline/plugin";
 import { OutcomeKind, type ListOutcomesResponseSchema, type RefusalSchema } from "@faultline/proto";
 import { sql } from "kysely";
 import { jsonRows } from "../database/json-rows.ts";
@@ -22,6 +30,26 @@ const refusalsKeptMs = 600_000;
 const projectsRemembered = 1000;
 
 const gatherMs = 1000;
+
+const subject = "refusals";
+
+/** Other processes are told of refusals within so many milliseconds: the newest of each project, and how many there were. */
+const tellMs = 250;
+const refusalsTold = 3;
+
+/** In so many announcements, whoever is flooded; what is left out is counted all the same, but not shown there. */
+const announcementsAtOnce = 4;
+
+/** Refusals of a project: the newest of them, and how many there were. */
+interface Refused {
+  readonly refusals: readonly Remembered[];
+  readonly count: number;
+}
+
+interface Remembered {
+  readonly at: number;
+  readonly refusal: Omit<Refusal, "time">;
+}
 const daysKept = 90;
 const outcomesListed = 200;
 
@@ -30,13 +58,20 @@ export class Outcomes {
   readonly #database: Database;
   readonly #clock: Clock;
   #counts = new Map<string, { outcome: NotedOutcome; hour: number; quantity: number }>();
-  readonly #refusals = new Map<number, { at: number; refusal: Refusal }[]>();
+  readonly #announcements: Announcements;
+  readonly #refusals = new Map<number, Remembered[]>();
   readonly #emitter = new EventEmitter().setMaxListeners(0);
+  #untold = new Map<number, Refused>();
+  #timer: NodeJS.Timeout | undefined;
   #saving: Promise<void> = Promise.resolve();
 
   constructor(database: Database, clock: Clock) {
     this.#database = database;
     this.#clock = clock;
+    this.#announcements = database.announcements;
+    this.#announcements.hear(subject, (text) => {
+      for (const [projectId, refused] of JSON.parse(text) as [number, Refused][]) this.#remember(projectId, refused);
+    });
   }
 
   /** See EventDoor.note. */
@@ -46,7 +81,9 @@ export class Outcomes {
     const now = this.#clock.now();
     this.#count(outcome, Math.floor(now / hourMs), quantity);
     if (outcome.refusal) {
-      this.#remember(projectId, now, { time: timestamp(now), reason, category, ...outcome.refusal });
+      const refused = { refusals: [{ at: now, refusal: { reason, category, ...outcome.refusal } }], count: 1 };
+      this.#remember(projectId, refused);
+      this.#announce(projectId, refused);
     }
   }
 
@@ -126,12 +163,12 @@ export class Outcomes {
   /** The refusals of a project: those of the last minutes at once, then each second's, until the signal aborts. */
   async *watch(projectId: number, signal: AbortSignal): AsyncGenerator<{ refusals: Refusal[]; count: number }> {
     const since = this.#clock.now() - refusalsKeptMs;
-    let gathered = (this.#refusals.get(projectId) ?? []).filter(({ at }) => at >= since).map(({ refusal }) => refusal);
+    let gathered = (this.#refusals.get(projectId) ?? []).filter(({ at }) => at >= since);
     let count = gathered.length;
     let wake: (() => void) | undefined;
-    const listen = (refusal: Refusal) => {
-      gathered = [...gathered, refusal].slice(-refusalsKept);
-      count++;
+    const listen = (refused: Refused) => {
+      gathered = [...gathered, ...refused.refusals].slice(-refusalsKept);
+      count += refused.count;
       wake?.();
     };
     this.#emitter.on(String(projectId), listen);
@@ -141,7 +178,8 @@ export class Outcomes {
         if (count === 0) await new Promise<void>((resolve) => (wake = resolve));
         wake = undefined;
         if (signal.aborted) return;
-        const told = { refusals: gathered, count };
+        const refusals = gathered.map(({ at, refusal }) => ({ time: timestamp(at), ...refusal }));
+        const told = { refusals, count };
         [gathered, count] = [[], 0];
         yield told;
         await new Promise((resolve) => setTimeout(resolve, gatherMs));
@@ -159,16 +197,34 @@ export class Outcomes {
     else if (this.#counts.size < countsWaiting) this.#counts.set(key, { outcome, hour, quantity });
   }
 
-  #remember(projectId: number, at: number, refusal: Refusal): void {
+  #remember(projectId: number, refused: Refused): void {
     let refusals = this.#refusals.get(projectId);
     if (!refusals) {
       if (this.#refusals.size >= projectsRemembered) this.#refusals.clear();
       refusals = [];
       this.#refusals.set(projectId, refusals);
     }
-    refusals.push({ at, refusal });
-    if (refusals.length > refusalsKept) refusals.shift();
-    this.#emitter.emit(String(projectId), refusal);
+    refusals.push(...refused.refusals);
+    refusals.splice(0, refusals.length - refusalsKept);
+    this.#emitter.emit(String(projectId), refused);
+  }
+
+  #announce(projectId: number, { refusals, count }: Refused): void {
+    const untold = this.#untold.get(projectId);
+    if (!untold && this.#untold.size >= projectsRemembered) return;
+    this.#untold.set(projectId, {
+      refusals: [...(untold?.refusals ?? []), ...refusals].slice(-refusalsTold),
+      count: (untold?.count ?? 0) + count,
+    });
+    this.#timer ??= setTimeout(() => this.#tell(), tellMs).unref();
+  }
+
+  #tell(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const lists = listsToAnnounce(this.#untold);
+    this.#untold = new Map();
+    for (const list of lists.slice(0, announcementsAtOnce)) this.#announcements.tell(subject, list);
   }
 
   async #write(): Promise<void> {

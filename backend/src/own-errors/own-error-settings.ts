@@ -19,6 +19,8 @@ import type { OwnErrors } from "./own-errors.ts";
 /** The place the DSN is encrypted for, see KeyRing.encrypt. */
 export const ownDsnPlace = "own_error_reporting:1:dsn";
 
+const subject = "own error reporting";
+
 const defaultEnvironment = "production";
 const maxEnvironment = 64;
 const maxVersion = 32;
@@ -52,6 +54,8 @@ export class OwnErrorSettings {
     this.#rules = parts.rules;
     this.#ownErrors = parts.ownErrors;
     this.#log = parts.log;
+    // What fails here is done by the next look at the stored settings.
+    this.#database.announcements.hear(subject, () => void this.apply().catch(() => undefined));
   }
 
   /** Sends reports where the stored settings say. Called at the start and after each change. */
@@ -80,6 +84,7 @@ export class OwnErrorSettings {
       const stored = await em.findOne(OwnErrorReportingEntity, { id: 1 });
       this.#change(stored ?? em.create(OwnErrorReportingEntity, blank()), { ...request, ...ownDsn });
     });
+    this.#database.announcements.tell(subject, "");
     await this.apply();
   }
 

@@ -1,7 +1,8 @@
 import { ErrorReason } from "@faultline/proto";
-import { ServiceError, type Clock, type Database, type Log } from "@faultline/plugin";
+import { ServiceError, type Clock, type Log } from "@faultline/plugin";
 import { sql } from "kysely";
 import { jsonRows } from "../database/json-rows.ts";
+import type { OpenDatabase } from "../database/open.ts";
 import type { KeyRing } from "./key-ring.ts";
 import { sealedColumns, type SealedColumn } from "./sealed-columns.ts";
 
@@ -21,7 +22,7 @@ const graceMs = 60_000;
  */
 export class KeyRotation {
   readonly #keyRing: KeyRing;
-  readonly #database: Database;
+  readonly #database: OpenDatabase;
   readonly #clock: Clock;
   readonly #log: Log;
   /** Before this time old keys stay. */
@@ -29,16 +30,20 @@ export class KeyRotation {
   /** Values that no key opens: damaged, or moved from another row. They are left as they are, and so are the keys. */
   readonly #unreadable = new Set<string>();
 
-  constructor(parts: { keyRing: KeyRing; database: Database; clock: Clock; log: Log }) {
+  constructor(parts: { keyRing: KeyRing; database: OpenDatabase; clock: Clock; log: Log }) {
     this.#keyRing = parts.keyRing;
     this.#database = parts.database;
     this.#clock = parts.clock;
     this.#log = parts.log;
   }
 
-  /** Adds a key, unless a rotation goes on; answers how many values wait to be encrypted with the newest. */
+  /**
+   * Adds a key, unless a rotation goes on; refuses with OTHER_PROCESSES_RUN beside others on the same database. Answers how
+   * many values wait to be encrypted with the newest.
+   */
   async begin(): Promise<number> {
     if (this.#keyRing.keyCount === 1) {
+      await this.#refuseBesideOthers();
       try {
         this.#keyRing.rotate();
       } catch (error) {
@@ -64,6 +69,17 @@ export class KeyRotation {
     if (this.#unreadable.size > 0 || this.#clock.now() < this.#graceEndsAt) return;
     this.#keyRing.dropOldKeys();
     this.#log.info({}, "every stored secret is encrypted with the new key; the old keys are gone");
+  }
+
+  /** The new key would be in the key file of this process alone, and the others could not read what it encrypts. */
+  async #refuseBesideOthers(): Promise<void> {
+    const others = await this.#database.otherProcesses();
+    if (others === 0) return;
+    const who = others === 1 ? "Another process runs" : `${others} other processes run`;
+    throw new ServiceError(
+      ErrorReason.OTHER_PROCESSES_RUN,
+      `${who} on this database and could not read what a new key encrypts: stop all but this one, rotate, wait until the health page shows one key, copy secrets.json to all, and start them again.`,
+    );
   }
 
   /** Encrypts the next values of a column anew; false when none is left. */

@@ -13,7 +13,7 @@ export class Clock {
 
   constructor(now: number, preferences: Preferences) {
     this.now = now;
-    this.zone = preferences.times === "local" && preferences.zone !== "" ? preferences.zone : "UTC";
+    this.zone = zoneOf(preferences);
   }
 
   /** Ticks until the returned function is called: every 30 seconds, and just after each full hour. */
@@ -39,6 +39,9 @@ export class Clock {
     };
   }
 }
+
+/** The zone of a person's labels, as far as the server knows it. */
+export const zoneOf = ({ times, zone }: Preferences) => (times === "local" && zone !== "" ? zone : "UTC");
 
 const [getClock, setClock] = createContext<Clock>();
 export { getClock, setClock };

@@ -66,7 +66,7 @@ const catalogue: Record<Reason, { status: number; sentence?: string }> = {
   EXTERNAL_SETTINGS_INCOMPLETE: { status: 409 },
   NOT_SUPPORTED_BY_BACKEND: { status: 501, sentence: "The external system does not offer this." },
   CLIENT_KEY_REFUSED: { status: 403 },
-  STORAGE_UNAVAILABLE: { status: 503, sentence: "The database cannot be reached right now. Try again." },
+  STORAGE_UNAVAILABLE: { status: 503 }, // the service says whether it is the database or the queue
   OVERLOADED: { status: 503, sentence: "The service is busy. Try again in a moment." },
   USER_NOT_FOUND: { status: 404, sentence: "This user does not exist. It may have been deleted already." },
   USERNAME_TAKEN: { status: 409 },
@@ -100,6 +100,7 @@ const catalogue: Record<Reason, { status: number; sentence?: string }> = {
     sentence: "The address answered, but not like an error-tracking system.",
   },
   EXTERNAL_PROJECT_TAKEN: { status: 409 },
+  OTHER_PROCESSES_RUN: { status: 409 },
   DELETED_PROJECT_NOT_FOUND: { status: 404, sentence: "This project was deleted for good, or was never deleted." },
   CORE_UNREACHABLE: { status: 503, sentence: unreachable },
   UNKNOWN: { status: 500, sentence: "Something went wrong on our side." },

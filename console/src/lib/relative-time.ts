@@ -23,6 +23,13 @@ export function shortAgo(time: number, now: number): string {
   return distance < hour ? `${Math.floor(distance / minute)} min ago` : `${Math.floor(distance / hour)} h ago`;
 }
 
+/** `0 s`, `0.4 s`, `12 s`, `3 min`, `2 h`: how far something lies behind. Cut, not rounded. */
+export function lagTime(milliseconds: number): string {
+  if (milliseconds < 10_000) return `${Math.floor(milliseconds / 100) / 10} s`;
+  if (milliseconds < minute) return `${Math.floor(milliseconds / 1000)} s`;
+  return milliseconds < hour ? `${Math.floor(milliseconds / minute)} min` : `${Math.floor(milliseconds / hour)} h`;
+}
+
 /** `28 s` or `24 min`: how long to wait. From two minutes on in whole minutes, never too few. */
 export const waitingTime = (seconds: number) => (seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`);
 

@@ -38,6 +38,10 @@ export const shortTime = (time: number, zone: string) =>
 /** `14:20`. */
 export const clockTime = (time: number, zone: string) => format("clock", time, { ...clock, timeZone: zone });
 
+/** `14:20:31`. */
+export const clockSeconds = (time: number, zone: string) =>
+  format("clockSeconds", time, { ...clock, second: "2-digit", timeZone: zone });
+
 /** `30 Sep 2026`. */
 export const dayTime = (time: number, zone: string) => format("day", time, { ...date, timeZone: zone });
 

@@ -1,3 +1,7 @@
+import { zoneOf } from "#lib/clock.svelte.ts";
+import { currencyOf, lagWords } from "#lib/ingest-lag.ts";
+import type { IngestLag } from "#lib/messages.ts";
+import type { Preferences } from "#lib/preferences.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 import type { LayoutServerLoad } from "./$types";
 
@@ -6,11 +10,18 @@ export const load: LayoutServerLoad = async ({ locals }) => {
   const signedOut = { ...shared, user: null, version: "" };
   if (locals.token === undefined) return signedOut;
   try {
-    const { user, serviceVersion } = await locals.api.account.current({});
-    return { ...shared, user: user ?? null, version: serviceVersion };
+    const [{ user, serviceVersion }, { ingestLag }] = await Promise.all([
+      locals.api.account.current({}),
+      locals.api.instance.ingestLag({}),
+    ]);
+    const lag = ingestLag && { told: ingestLag, words: wordsNow(ingestLag, locals.preferences) };
+    return { ...shared, user: user ?? null, version: serviceVersion, lag };
   } catch (error) {
     // What is told to people is told by the page itself; a redirect to the sign-in page goes through.
     if (refusalOfTrpc(error).reason === "UNKNOWN") throw error;
     return signedOut;
   }
 };
+
+const wordsNow = (lag: IngestLag, preferences: Preferences) =>
+  lagWords(currencyOf(lag, { kind: "current" }), Date.now(), zoneOf(preferences));

@@ -1,5 +1,7 @@
 /** What the core and its plugins agree on. */
+export * from "./announcements.ts";
 export * from "./core.ts";
+export * from "./dead-letters.ts";
 export * from "./deprecations.ts";
 export * from "./error-backend.ts";
 export * from "./event-door.ts";
@@ -7,6 +9,7 @@ export * from "./hour-window.ts";
 export * from "./http-api.ts";
 export * from "./ingest-queue.ts";
 export * from "./metrics.ts";
+export * from "./move.ts";
 export * from "./outbound.ts";
 export * from "./page-token.ts";
 export * from "./plugin.ts";
@@ -14,3 +17,4 @@ export * from "./service-error.ts";
 export * from "./start-refusal.ts";
 export * from "./status-changes.ts";
 export * from "./times.ts";
+export * from "./tracing.ts";

@@ -1,6 +1,7 @@
 import type { Options } from "@mikro-orm/core";
 import type { Migration } from "@mikro-orm/migrations";
 import type { Kysely } from "kysely";
+import type { Announcements } from "./announcements.ts";
 import type { Access, Core } from "./core.ts";
 import type { Deprecations } from "./deprecations.ts";
 import type { ErrorBackend } from "./error-backend.ts";
@@ -8,6 +9,7 @@ import type { EventDoor } from "./event-door.ts";
 import type { HttpApi } from "./http-api.ts";
 import type { IngestQueue } from "./ingest-queue.ts";
 import type { Metrics } from "./metrics.ts";
+import type { Movable } from "./move.ts";
 import type { Outbound } from "./outbound.ts";
 
 /** The contract this package describes; a plugin made for another one is refused at boot. */
@@ -22,6 +24,8 @@ export interface Plugin {
   readonly entities?: readonly Entity[];
   /** For each database, in order; the names are unique in the product and never change. */
   readonly migrations?: Migrations;
+  /** How a move copies its tables. Absent: it has none. */
+  readonly movable?: Movable;
   readonly backend?: ErrorBackend;
   readonly queue?: IngestQueue;
   readonly deprecations?: Deprecations;
@@ -64,6 +68,8 @@ export interface Host {
 /** The database, for a plugin's own tables. */
 export interface Database {
   readonly kind: DatabaseKind;
+  /** Between the processes that share it. */
+  readonly announcements: Announcements;
   /** On SQLite it waits for the one writer, and transactions on it are immediate. */
   write<Tables>(): Kysely<Tables>;
   /** Does not wait for writes; sees what is committed. */

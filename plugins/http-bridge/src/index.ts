@@ -1,4 +1,4 @@
-import { contractVersion, type Host, type HttpApi, type Plugin } from "@faultline/plugin";
+import { contractVersion, type Host, type HttpApi, type Plugin, type Tracing } from "@faultline/plugin";
 import { trustedProxies } from "./client-ip.ts";
 import type { PublishedMetrics } from "./metrics-route.ts";
 import { HttpServer, type Pages } from "./server.ts";
@@ -19,6 +19,8 @@ export interface HttpBridgeOptions {
   readonly apis: readonly HttpApi[];
   /** What is told at `/-/metrics`. */
   readonly metrics: PublishedMetrics;
+  /** Absent: nothing is traced. */
+  readonly tracing?: Tracing | undefined;
   /** Answers all paths that are not the bridge's. */
   readonly pages: Pages;
 }

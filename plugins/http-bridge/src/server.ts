@@ -1,12 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Server as Listener, type AddressInfo, type BlockList, type Socket } from "node:net";
 import { setImmediate as immediate, setTimeout as delay } from "node:timers/promises";
-import { StartRefusal, type Host, type HttpApi } from "@faultline/plugin";
+import { StartRefusal, type Host, type HttpApi, type Span, type Tracing } from "@faultline/plugin";
 import { clientIp } from "./client-ip.ts";
 import { originOf } from "./origin.ts";
 import { metricsRoute, type PublishedMetrics } from "./metrics-route.ts";
 import { apiRoutes } from "./plugin-api.ts";
 import { RequestMetrics } from "./request-metrics.ts";
+import { beginRequest, endRequest } from "./request-span.ts";
 import { doors, healthRoutes, unknown } from "./routes.ts";
 import { securityHeaders } from "./security-headers.ts";
 import type { Route, Visit } from "./visit.ts";
@@ -54,6 +55,7 @@ export class HttpServer {
       isOpen: boolean;
       apis: readonly HttpApi[];
       metrics: PublishedMetrics;
+      tracing?: Tracing | undefined;
       trusted: BlockList;
       baseUrl: string | undefined;
     },
@@ -73,7 +75,11 @@ export class HttpServer {
         requestTimeout: 30_000,
         connectionsCheckingInterval: 2_000, // Node looks for timeouts each 30 s by itself, too late for a slow attack
       },
-      (request, response) => this.#answer(request, response),
+      (request, response) => {
+        const span = options.tracing && beginRequest(options.tracing, request);
+        if (span) span.within(() => this.#answer(request, response, span));
+        else this.#answer(request, response);
+      },
     );
     this.#server.on("connection", (socket: Socket) => {
       this.#fresh.add(socket);
@@ -141,7 +147,7 @@ export class HttpServer {
     this.#server.closeAllConnections();
   }
 
-  #answer(request: IncomingMessage, response: ServerResponse): void {
+  #answer(request: IncomingMessage, response: ServerResponse, span?: Span): void {
     this.#fresh.delete(request.socket);
     this.#requests++;
     const begunAt = performance.now();
@@ -152,6 +158,7 @@ export class HttpServer {
     response.once("close", () => {
       this.#unanswered.delete(response);
       this.#measured.note(response, { route: answering, begunAt });
+      if (span) endRequest(span, response, answering);
     });
     if (this.#isClosing) endConnectionAfter(response);
 

@@ -11,6 +11,7 @@ import { errorProject, getError, withSettledLastSeen } from "./errors.ts";
 import { getEvent, listEvents } from "./events.ts";
 import { installationStats } from "./installation-stats.ts";
 import { listErrors } from "./list-errors.ts";
+import { movable } from "./move/movable.ts";
 import { Integrated0001 as Postgresql0001 } from "./postgresql/migrations/integrated-0001.ts";
 import { PostgresqlStorage } from "./postgresql/storage.ts";
 import { retentionDays } from "./retention.ts";
@@ -26,11 +27,9 @@ import type { Storage } from "./storage.ts";
 import { storeIntake } from "./store-intake.ts";
 import { errorToProto } from "./to-proto.ts";
 import { updateErrors } from "./update-errors.ts";
-import { ErrorChanges } from "./watch.ts";
+import { ErrorChanges, errorsTold } from "./watch.ts";
 
 const retentionIntervalMs = 3_600_000;
-
-const watchedErrors = 100;
 
 /** The integrated backend: this service itself stores the errors, in its own database. */
 export function integratedBackend(): Plugin & { readonly backend: ErrorBackend } {
@@ -42,8 +41,10 @@ export function integratedBackend(): Plugin & { readonly backend: ErrorBackend }
       sqlite: [Integrated0001, Integrated0002, Integrated0003, Integrated0004],
       postgresql: [Postgresql0001],
     },
+    movable,
     backend,
     start: (host) => backend.start(host),
+    stop: () => backend.stop(),
   };
 }
 
@@ -62,14 +63,13 @@ class IntegratedBackend implements ErrorBackend {
     retentionDays,
   };
 
-  readonly #changes = new ErrorChanges();
   #lastSearch: Promise<unknown> = Promise.resolve();
-  #started: { host: Host; storage: Storage } | undefined;
+  #started: { host: Host; storage: Storage; changes: ErrorChanges } | undefined;
 
   async start(host: Host): Promise<void> {
     const storage = host.database.kind === "sqlite" ? new SqliteStorage(host) : new PostgresqlStorage(host);
     await storage.prepare(host.clock.now());
-    this.#started = { host, storage };
+    this.#started = { host, storage, changes: new ErrorChanges(host.database.announcements) };
     const { deletionClock, log, scheduler } = host;
     const help = "Rows that retention deleted: events, feedback and sessions.";
     const deletedRows = host.metrics.counter("faultline_retention_deleted_rows_total", help).of();
@@ -82,8 +82,15 @@ class IntegratedBackend implements ErrorBackend {
     storage.schedule(host);
   }
 
+  /** What was stored last is told before the announcements end. */
+  stop(): Promise<void> {
+    this.#started?.changes.tell();
+    return Promise.resolve();
+  }
+
   async storeBatch(intake: Intake): Promise<void> {
-    this.#changes.announce(await storeIntake(this.#storage, intake));
+    const { storage, changes } = this.#running;
+    changes.announce(await storeIntake(storage, intake));
   }
 
   deleteProject(projectId: number): Promise<boolean> {
@@ -117,7 +124,7 @@ class IntegratedBackend implements ErrorBackend {
   updateErrors: ErrorBackend["updateErrors"] = async (request) => {
     const { errors, before } = await updateErrors(this.#storage, request, this.#now);
     const hashes = new Set(errors.map(({ group_hash }) => group_hash.toString("hex")));
-    this.#changes.announce(new Map([[request.projectId, hashes]]));
+    this.#running.changes.announce(new Map([[request.projectId, hashes]]));
     return {
       errors: errors.map((row) => errorToProto(row)),
       undo: before.map(({ id, status }) => ({ errorId: String(id), status })),
@@ -128,18 +135,20 @@ class IntegratedBackend implements ErrorBackend {
     installationStats(this.#storage, now);
 
   async *watchErrors(...[request, { signal }]: Parameters<ErrorBackend["watchErrors"]>) {
-    const { read, words } = this.#storage;
-    for await (const hashes of this.#changes.of(request.projectId, signal ?? new AbortController().signal)) {
-      const rows = await withSettledLastSeen(words, read, this.#now)
-        .where("project_id", "=", request.projectId)
-        .where(
-          "group_hash",
-          "in",
-          [...hashes].slice(0, watchedErrors).map((hash) => Buffer.from(hash, "hex")),
-        )
-        .execute();
-      yield { errors: rows.map((row) => errorToProto(row)), more: hashes.size > watchedErrors };
+    const { changes } = this.#running;
+    for await (const { hashes, more } of changes.of(request.projectId, signal ?? new AbortController().signal)) {
+      const rows = hashes.size === 0 ? [] : await this.#errorsOf(request.projectId, [...hashes].slice(0, errorsTold));
+      yield { errors: rows.map((row) => errorToProto(row)), more: more || hashes.size > errorsTold };
     }
+  }
+
+  #errorsOf(projectId: number, hashes: readonly string[]) {
+    const { read, words } = this.#storage;
+    const groups = hashes.map((hash) => Buffer.from(hash, "hex"));
+    return withSettledLastSeen(words, read, this.#now)
+      .where("project_id", "=", projectId)
+      .where("group_hash", "in", groups)
+      .execute();
   }
 
   get #running() {

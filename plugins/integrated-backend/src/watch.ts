@@ -1,38 +1,105 @@
 import { EventEmitter } from "node:events";
+import { listsToAnnounce, type Announcements } from "@faultline/plugin";
 import type { Changes } from "./batch.ts";
 
 const gatherMs = 1000;
 
-/** Tells watchers which groups of a project changed. */
+const subject = "changed errors";
+
+/** Other processes are told what changed within so many milliseconds, in so many announcements. */
+const tellMs = 250;
+const announcementsAtOnce = 4;
+
+/** Errors of a project that are told at once; that more changed is told without their names. */
+export const errorsTold = 100;
+
+/** Groups of a project that changed. */
+export interface Changed {
+  readonly hashes: ReadonlySet<string>;
+  /** Others changed too, or may have. */
+  readonly more: boolean;
+}
+
+/** A project's changed groups, as they are announced. */
+type Entry = readonly [projectId: number, hashes: readonly string[], more: boolean];
+
+/** Tells watchers which groups of a project changed, here and in other processes. */
 export class ErrorChanges {
   readonly #emitter = new EventEmitter().setMaxListeners(0);
+  readonly #announcements: Announcements;
+  #untold = new Map<number, Set<string>>();
+  #timer: NodeJS.Timeout | undefined;
 
-  announce(changes: Changes): void {
-    for (const [projectId, hashes] of changes) this.#emitter.emit(String(projectId), hashes);
+  constructor(announcements: Announcements) {
+    this.#announcements = announcements;
+    announcements.hear(subject, (text) => {
+      const entries = JSON.parse(text) as Entry[];
+      for (const [projectId, hashes, more] of entries) this.#emit(projectId, { hashes: new Set(hashes), more });
+      if (entries.length === 0) this.#anyChanged();
+    });
+    announcements.missed(() => this.#anyChanged());
   }
 
-  /** The hashes of changed groups, gathered for a second each time, until the signal aborts. */
-  async *of(projectId: number, signal: AbortSignal): AsyncGenerator<ReadonlySet<string>> {
-    const gathered = new Set<string>();
+  announce(changes: Changes): void {
+    for (const [projectId, hashes] of changes) {
+      this.#emit(projectId, { hashes, more: false });
+      const untold = this.#untold.get(projectId) ?? new Set();
+      this.#untold.set(projectId, untold);
+      for (const hash of hashes) if (untold.size <= errorsTold) untold.add(hash);
+    }
+    if (changes.size > 0) this.#timer ??= setTimeout(() => this.tell(), tellMs).unref();
+  }
+
+  /** Tells the other processes what they were not told yet; an empty list says that anything may have changed. */
+  tell(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const entries = Array.from(this.#untold, ([projectId, hashes]): Entry => [
+      projectId,
+      [...hashes].slice(0, errorsTold),
+      hashes.size > errorsTold,
+    ]);
+    this.#untold = new Map();
+    const lists = listsToAnnounce(entries);
+    for (const list of lists.slice(0, announcementsAtOnce)) this.#announcements.tell(subject, list);
+    if (lists.length > announcementsAtOnce) this.#announcements.tell(subject, "[]");
+  }
+
+  /** The changed groups, gathered for a second each time, until the signal aborts. */
+  async *of(projectId: number, signal: AbortSignal): AsyncGenerator<Changed> {
+    let gathered = nothing();
     let wake: (() => void) | undefined;
-    const listen = (hashes: ReadonlySet<string>) => {
-      for (const hash of hashes) gathered.add(hash);
+    const listen = ({ hashes, more }: Changed) => {
+      for (const hash of hashes) gathered.hashes.add(hash);
+      gathered.more ||= more;
       wake?.();
     };
     this.#emitter.on(String(projectId), listen);
     signal.addEventListener("abort", () => wake?.(), { once: true });
     try {
       while (!signal.aborted) {
-        if (gathered.size === 0) await new Promise<void>((resolve) => (wake = resolve));
+        if (gathered.hashes.size === 0 && !gathered.more) await new Promise<void>((resolve) => (wake = resolve));
         wake = undefined;
         if (signal.aborted) return;
         await new Promise((resolve) => setTimeout(resolve, gatherMs));
-        const hashes = new Set(gathered);
-        gathered.clear();
-        yield hashes;
+        const told = gathered;
+        gathered = nothing();
+        yield told;
       }
     } finally {
       this.#emitter.off(String(projectId), listen);
     }
   }
+
+  #emit(projectId: number, changed: Changed): void {
+    this.#emitter.emit(String(projectId), changed);
+  }
+
+  /** Watchers read again what they see. */
+  #anyChanged(): void {
+    for (const projectId of this.#emitter.eventNames())
+      this.#emit(Number(projectId), { hashes: new Set(), more: true });
+  }
 }
+
+const nothing = () => ({ hashes: new Set<string>(), more: false });

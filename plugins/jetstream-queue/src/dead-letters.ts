@@ -1,31 +1,22 @@
-import { type Clock, type Intake, millisecondsOf, ServiceError, timestamp } from "@faultline/plugin";
+import {
+  type ChosenLetters,
+  type Clock,
+  type DeadLetter,
+  type DeadLetters,
+  type Intake,
+  type Log,
+  type Replayed,
+  ServiceError,
+  timestamp,
+} from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
-import { AckPolicy, type StoredMsg } from "@nats-io/jetstream";
-import { headers, nanos, nuid, type MsgHdrs } from "@nats-io/transport-node";
+import { AckPolicy, DeliverPolicy, type StoredMsg } from "@nats-io/jetstream";
+import { nanos, nuid } from "@nats-io/transport-node";
 import type { Servers } from "./connection.ts";
-import { messageOf, packIntake, readMessage } from "./message.ts";
+import { aboutItem, fromHeaders, shortReason, toHeaders, unreadable, type Description } from "./dead-letter.ts";
+import { messageOf, packIntake, readMessage, UnreadableMessage } from "./message.ts";
 import { deadLetterStream, deadLetterSubject, deadLetterSubjects } from "./names.ts";
-
-/** Something that was accepted and could not be stored. */
-export interface DeadLetter {
-  /** Its place in the stream; grows with time. */
-  readonly id: number;
-  /** 0: not known. */
-  readonly projectId: number;
-  /** Of an event or of the event that feedback is about. Empty: it is none. */
-  readonly eventId: string;
-  readonly reason: string;
-  /** When it was received, in milliseconds since 1970. Absent: not known. */
-  readonly receivedAt?: number | undefined;
-  /** When it was given up, in milliseconds since 1970. */
-  readonly deadAt: number;
-}
-
-/** Which dead letters; absent: all. */
-export interface Chosen {
-  readonly projectId?: number;
-  readonly ids?: readonly number[];
-}
+import { Watch } from "./watch.ts";
 
 /** Why an item is given up, and what tells it from the others. */
 export interface Failure {
@@ -34,41 +25,152 @@ export interface Failure {
   readonly key: string;
 }
 
-const header = "Faultline-Dead-Letter";
-const longestReason = 500;
-const shownAtOnce = 100;
+/** One call replays so many: about ten seconds of work on servers that sync each message. */
+const replayedAtOnce = 1_000;
+const together = 16;
 
-/** What workers could not store. Kept for 90 days unless it is stored after all. */
-export class DeadLetters {
+/** A pull brings at most so many messages that the server does not close it as a slow reader. */
+const pulledAtOnce = 1_000;
+
+/** What workers could not store, in a stream of its own. Kept for 90 days unless it is stored after all. */
+export class DeadLetterStream implements DeadLetters {
   readonly #accept: (intake: Intake) => Promise<void>;
+  readonly #count = new Watch(countAll, { everyMs: 5_000, onFault: "the queue does not tell its dead letters" });
   #servers: Servers | undefined;
   #clock: Clock = Date;
+  #made = 0;
 
   constructor(accept: (intake: Intake) => Promise<void>) {
     this.#accept = accept;
   }
 
-  use(servers: Servers | undefined, clock: Clock): void {
+  start(servers: Servers, { clock, log }: { clock: Clock; log: Log }): void {
     this.#servers = servers;
     this.#clock = clock;
+    this.#count.start(servers, log);
+  }
+
+  stop(): void {
+    this.#count.stop();
+  }
+
+  get kept(): number | undefined {
+    return this.#count.last;
+  }
+
+  get made(): number {
+    return this.#made;
   }
 
   /** Keeps one item with the reason; resolves when the stream has it. */
   async keep(intake: Intake, { reason, key }: Failure): Promise<void> {
-    await this.#publish(messageOf(packIntake(intake, Number.POSITIVE_INFINITY)), describe(intake), reason, key);
+    const message = messageOf(packIntake(intake, Number.POSITIVE_INFINITY));
+    await this.#publish(message, { ...aboutItem(intake), reason, deadAt: this.#clock.now() }, key);
   }
 
   /** Keeps bytes that are no message. */
   async keepUnread(message: Uint8Array, { reason, key }: Failure): Promise<void> {
-    await this.#publish(message, { projectId: 0, eventId: "" }, reason, key);
+    await this.#publish(message, { ...unreadable, reason, deadAt: this.#clock.now() }, key);
   }
 
-  /** The newest first. */
-  async list({ projectId, ids }: Chosen = {}, limit = shownAtOnce): Promise<DeadLetter[]> {
+  /** Looks from the stream's end in growing steps, since it cannot be read backwards and may hold a million. */
+  async list({ projectId }: Pick<ChosenLetters, "projectId"> = {}, limit = 100): Promise<DeadLetter[]> {
+    const { state } = await this.#connected.manager.streams.info(deadLetterStream);
+    for (let width = 2 * limit; ; width *= 8) {
+      const from = Math.max(state.last_seq + 1 - width, state.first_seq, 1);
+      const isAll = from <= Math.max(state.first_seq, 1);
+      const found = await this.#heads(projectId, { from, atLeast: isAll ? 0 : limit });
+      if (found) return found.letters.toReversed().slice(0, limit);
+    }
+  }
+
+  async count({ projectId }: Pick<ChosenLetters, "projectId"> = {}): Promise<number> {
+    const filter = projectId === undefined ? deadLetterSubjects : deadLetterSubject(projectId);
+    const { state } = await this.#connected.manager.streams.info(deadLetterStream, { subjects_filter: filter });
+    return Object.values(state.subjects ?? {}).reduce((sum, count) => sum + count, 0);
+  }
+
+  async replay({ projectId, ids }: ChosenLetters = {}): Promise<Replayed> {
+    const oldest = ids ? undefined : await this.#heads(projectId, { from: 1, atMost: replayedAtOnce });
+    const chosen = ids ?? oldest?.letters.map(({ id }) => id) ?? [];
+    let [accepted, failed] = [0, 0];
+    for (let start = 0; start < chosen.length; start += together) {
+      const tried = await Promise.allSettled(
+        chosen.slice(start, start + together).map((id) => this.#replayOne(id, projectId)),
+      );
+      for (const one of tried) {
+        if (one.status === "fulfilled" && one.value === "accepted") accepted++;
+        if (one.status === "fulfilled" && one.value === "failed") failed++;
+      }
+      const refused = tried.filter(({ status }) => status === "rejected");
+      const [first] = refused;
+      if (first?.status === "rejected") {
+        // The queue is full or gone: what was done is told, and nothing more is tried.
+        if (accepted + failed === 0) throw first.reason;
+        return { accepted, failed, left: chosen.length - accepted - failed + (oldest?.left ?? 0) };
+      }
+    }
+    return { accepted, failed, left: oldest?.left ?? 0 };
+  }
+
+  async delete({ projectId, ids }: ChosenLetters = {}): Promise<number> {
+    if (!ids) return this.#purge(projectId);
+    const deleted = await Promise.all(
+      ids.map(async (id) => {
+        const letter = await this.#read(id, projectId);
+        if (letter) await this.#forget(id);
+        return letter !== null;
+      }),
+    );
+    return deleted.filter(Boolean).length;
+  }
+
+  async deleteProject(projectId: number): Promise<boolean> {
+    await this.#purge(projectId);
+    return true;
+  }
+
+  async #replayOne(id: number, projectId: number | undefined): Promise<"accepted" | "failed" | "gone"> {
+    const letter = await this.#read(id, projectId);
+    if (!letter) return "gone"; // another replay was faster
+    try {
+      const intake = readMessage(letter.data);
+      const receivedTime = timestamp(this.#clock.now());
+      await this.#accept({ ...intake, events: intake.events.map((event) => ({ ...event, receivedTime })) });
+      await this.#forget(id);
+      return "accepted";
+    } catch (error) {
+      if (!(error instanceof UnreadableMessage)) throw error;
+      const before = fromHeaders(id, letter.header);
+      const reason = shortReason(error.message);
+      if (reason !== before.reason) {
+        await this.#publish(letter.data, { ...before, reason, deadAt: this.#clock.now() }, `again-${id}`);
+        await this.#forget(id);
+      }
+      return "failed";
+    }
+  }
+
+  async #publish(message: Uint8Array, description: Description, key: string): Promise<void> {
+    await this.#connected.client.publish(deadLetterSubject(description.projectId), message, {
+      msgID: key,
+      headers: toHeaders(description),
+      expect: { streamName: deadLetterStream },
+    });
+    this.#made++;
+  }
+
+  /** What letters say of themselves, from a place in the stream on; undefined when there are fewer than `atLeast`. */
+  async #heads(
+    projectId: number | undefined,
+    { from, atLeast = 0, atMost = Infinity }: { from: number; atLeast?: number; atMost?: number },
+  ): Promise<{ letters: DeadLetter[]; left: number } | undefined> {
     const { manager, client } = this.#connected;
     const consumer = await manager.consumers.add(deadLetterStream, {
       name: nuid.next(),
       ack_policy: AckPolicy.None,
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: from,
       filter_subject: projectId === undefined ? deadLetterSubjects : deadLetterSubject(projectId),
       headers_only: true,
       mem_storage: true,
@@ -76,74 +178,40 @@ export class DeadLetters {
       inactive_threshold: nanos(60_000),
     });
     try {
-      const found: DeadLetter[] = [];
-      let left = consumer.num_pending;
+      const { num_pending: waiting } = consumer;
+      if (waiting < atLeast) return undefined;
+      const letters: DeadLetter[] = [];
+      const wanted = Math.min(waiting, atMost);
       const pull = await client.consumers.get(deadLetterStream, consumer.name);
-      // A pull brings at most so many messages that the server does not close it as a slow reader.
-      while (left > 0) {
-        let got = 0;
-        for await (const message of await pull.fetch({ max_messages: Math.min(left, 1_000), expires: 5_000 })) {
-          got++;
-          found.push(read(message.seq, message.headers));
+      while (letters.length < wanted) {
+        const before = letters.length;
+        const count = Math.min(wanted - before, pulledAtOnce);
+        for await (const message of await pull.fetch({ max_messages: count, expires: 5_000 })) {
+          letters.push(fromHeaders(message.seq, message.headers));
         }
-        if (got === 0) break;
-        left -= got;
+        if (letters.length === before) break; // the others were deleted meanwhile
       }
-      const wanted = ids ? found.filter(({ id }) => ids.includes(id)) : found;
-      return wanted.toReversed().slice(0, limit);
+      return { letters, left: waiting - wanted };
     } finally {
       await manager.consumers.delete(deadLetterStream, consumer.name);
     }
   }
 
-  /**
-   * Accepts them anew and forgets them; answers how many. What is still poison comes back with its new reason. An event is
-   * received now: it is kept as long as any other from when it can be seen.
-   */
-  async replay(chosen: Chosen = {}): Promise<number> {
-    let replayed = 0;
-    for (const { id } of (await this.list(chosen, Number.POSITIVE_INFINITY)).toReversed()) {
-      const message = await this.#read(id);
-      if (!message) continue; // another replay was faster
-      const intake = readMessage(message.data);
-      const receivedTime = timestamp(this.#clock.now());
-      await this.#accept({ ...intake, events: intake.events.map((event) => ({ ...event, receivedTime })) });
-      await this.#forget(id);
-      replayed++;
-    }
-    return replayed;
-  }
-
-  /** Forgets them; answers how many. */
-  async delete(chosen: Chosen = {}): Promise<number> {
-    const found = await this.list(chosen, Number.POSITIVE_INFINITY);
-    for (const { id } of found) await this.#forget(id);
-    return found.length;
-  }
-
-  /** Deletes those of a project that is gone for good; true as none is left then. */
-  async deleteProject(projectId: number): Promise<boolean> {
-    await this.#connected.manager.streams.purge(deadLetterStream, { filter: deadLetterSubject(projectId) });
-    return true;
-  }
-
-  async #publish(message: Uint8Array, about: About, reason: string, key: string): Promise<void> {
-    const described = { ...about, reason: reason.slice(0, longestReason), deadAt: this.#clock.now() };
-    const fields = headers();
-    fields.set(header, encodeURIComponent(JSON.stringify(described).toWellFormed())); // headers are lines of plain characters
-    await this.#connected.client.publish(deadLetterSubject(about.projectId), message, {
-      msgID: key,
-      headers: fields,
-      expect: { streamName: deadLetterStream },
-    });
-  }
-
-  async #read(id: number): Promise<StoredMsg | null> {
-    return this.#connected.manager.streams.getMessage(deadLetterStream, { seq: id });
+  /** Null where there is none of this project. */
+  async #read(id: number, projectId: number | undefined): Promise<StoredMsg | null> {
+    const letter = await this.#connected.manager.streams.getMessage(deadLetterStream, { seq: id });
+    const isOfProject = projectId === undefined || letter?.subject === deadLetterSubject(projectId);
+    return isOfProject ? letter : null;
   }
 
   async #forget(id: number): Promise<void> {
     await this.#connected.manager.streams.deleteMessage(deadLetterStream, id);
+  }
+
+  async #purge(projectId: number | undefined): Promise<number> {
+    const filter = projectId === undefined ? deadLetterSubjects : deadLetterSubject(projectId);
+    const { purged } = await this.#connected.manager.streams.purge(deadLetterStream, { filter });
+    return purged;
   }
 
   get #connected(): Servers {
@@ -152,18 +220,6 @@ export class DeadLetters {
   }
 }
 
-type About = Pick<DeadLetter, "projectId" | "eventId" | "receivedAt">;
-
-/** What identifies the one item of an intake. */
-function describe({ events, sessions, aggregates, feedback }: Intake): About {
-  const [event] = events;
-  const [other] = [...feedback, ...events];
-  const projectId = [...events, ...sessions, ...aggregates, ...feedback][0]?.projectId ?? 0;
-  const received = event?.receivedTime ?? sessions[0]?.receivedTime ?? feedback[0]?.receivedTime;
-  return { projectId, eventId: other?.eventId ?? "", receivedAt: received && millisecondsOf(received) };
-}
-
-function read(id: number, fields: MsgHdrs | undefined): DeadLetter {
-  const described = JSON.parse(decodeURIComponent(fields?.get(header) || "{}")) as Partial<DeadLetter>;
-  return { projectId: 0, eventId: "", reason: "", deadAt: 0, ...described, id };
+async function countAll({ manager }: Servers): Promise<number> {
+  return (await manager.streams.info(deadLetterStream)).state.messages;
 }

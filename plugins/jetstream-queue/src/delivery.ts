@@ -27,6 +27,11 @@ export class Delivery {
     return new Delivery(message, connection, tokens.slice(tokens.length === 9 ? 4 : 6));
   }
 
+  /** The id under which it was published: the same when the stream has taken the same publication twice. */
+  get publication(): string {
+    return this.#message.headers?.get("Nats-Msg-Id") || this.id;
+  }
+
   get data(): Uint8Array {
     return this.#message.data;
   }

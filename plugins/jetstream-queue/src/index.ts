@@ -1,14 +1,20 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { contractVersion, StartRefusal, type Host, type IngestQueue, type Log, type Plugin } from "@faultline/plugin";
+import {
+  contractVersion,
+  StartRefusal,
+  type Backlog,
+  type Host,
+  type IngestQueue,
+  type Log,
+  type Plugin,
+} from "@faultline/plugin";
 import { Accept } from "./accept.ts";
 import { connectTo, type Servers } from "./connection.ts";
-import { DeadLetters } from "./dead-letters.ts";
-import { LagWatch, type Lag } from "./lag.ts";
+import { DeadLetterStream } from "./dead-letters.ts";
+import { watchLag } from "./lag.ts";
 import { makeStreams } from "./streams.ts";
 import { Worker, type Work } from "./worker.ts";
 
-export type { Chosen, DeadLetter, DeadLetters } from "./dead-letters.ts";
-export type { Lag } from "./lag.ts";
 export type { Work } from "./worker.ts";
 
 /** A stop waits so long for what was accepted to be acknowledged. */
@@ -17,7 +23,7 @@ const drainMs = 3_000;
 const defaultMaxBytes = 8 * 1024 * 1024 * 1024;
 
 /** The queue of several machines, and the worker that stores what is in it. */
-export interface JetStreamQueue extends Plugin {
+export interface JetStreamQueue extends Plugin, Backlog {
   readonly queue: IngestQueue;
   /** Connects and makes or checks the streams; refuses servers on which what is accepted could be lost. */
   start(host: Pick<Host, "log" | "clock">): Promise<void>;
@@ -29,9 +35,6 @@ export interface JetStreamQueue extends Plugin {
   readonly isAccepting: boolean;
   /** Whether this process stores, and could store the last batch. */
   readonly isStoring: boolean;
-  readonly deadLetters: DeadLetters;
-  /** How far storing is behind accepting, at most a second ago while the servers answer; undefined before the first answer. */
-  lag(): Lag | undefined;
 }
 
 /**
@@ -55,15 +58,19 @@ export function jetstreamQueue({
     warn: (...line) => log.warn(...line),
     error: (...line) => log.error(...line),
   });
-  const deadLetters = new DeadLetters((intake) => accept.accept(intake));
-  const lag = new LagWatch();
+  const deadLetters = new DeadLetterStream((intake) => accept.accept(intake));
+  const lag = watchLag();
+  const backlog: Backlog = {
+    isConnected: () => servers?.isConnected() ?? false,
+    lag: () => lag.last,
+    deadLetters,
+  };
 
   return {
     name: "jetstream-queue",
     contract: contractVersion,
-    queue: accept,
-    deadLetters,
-    lag: () => lag.last,
+    queue: { accept: (intake) => accept.accept(intake), backlog },
+    ...backlog,
     get isAccepting() {
       return !accept.isFailing;
     },
@@ -80,7 +87,7 @@ export function jetstreamQueue({
         await servers.connection.close();
         throw error;
       }
-      deadLetters.use(servers, host.clock);
+      deadLetters.start(servers, host);
       accept.use(servers);
       lag.start(servers, log);
     },
@@ -93,6 +100,7 @@ export function jetstreamQueue({
 
     async stop() {
       lag.stop();
+      deadLetters.stop();
       await worker?.stop();
       await Promise.race([accept.drained(), delay(drainMs, undefined, { ref: false })]);
       accept.use(undefined);

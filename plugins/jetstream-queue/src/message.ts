@@ -97,7 +97,7 @@ export function readMessage(message: Uint8Array): Intake {
   return intake;
 }
 
-type Lists = { -readonly [list in keyof Intake]: Intake[list][number][] };
+type Lists = { -readonly [list in Exclude<keyof Intake, "receipts">]: Intake[list][number][] };
 
 function addItem(intake: Lists, kind: number, bytes: Uint8Array): void {
   if (kind === event) intake.events.push(decoded(ErrorEventSchema, bytes));

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { emptyIntake, type Intake, type Log } from "@faultline/plugin";
 import type { Servers } from "./connection.ts";
-import type { DeadLetters } from "./dead-letters.ts";
+import type { DeadLetterStream } from "./dead-letters.ts";
 import type { Delivery } from "./delivery.ts";
 import { itemCount, readMessage, UnreadableMessage } from "./message.ts";
 import { Puller } from "./puller.ts";
@@ -53,7 +53,7 @@ interface Item {
  */
 export class Worker {
   readonly #servers: Servers;
-  readonly #deadLetters: DeadLetters;
+  readonly #deadLetters: DeadLetterStream;
   readonly #work: Work;
   readonly #log: Log;
   /** By id: what was pulled and is not settled. */
@@ -70,7 +70,7 @@ export class Worker {
   #isFailing = false;
   #loggedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: { servers: Servers; deadLetters: DeadLetters; work: Work; log: Log }) {
+  constructor(parts: { servers: Servers; deadLetters: DeadLetterStream; work: Work; log: Log }) {
     this.#servers = parts.servers;
     this.#deadLetters = parts.deadLetters;
     this.#work = parts.work;
@@ -170,7 +170,7 @@ export class Worker {
   async #read(held: Held, unsettled: Set<Held>): Promise<Intake | undefined> {
     const { delivery } = held;
     try {
-      const intake = readMessage(delivery.data);
+      const intake = withReceipts(readMessage(delivery.data), delivery);
       if (delivery.deliveries <= deliveriesAtMost) return intake;
       const reason = `It was delivered ${deliveriesAtMost} times, and each time its worker ended before it was stored.`;
       for (const item of itemsIn(held, intake)) await this.#giveUp(item, reason, unsettled);
@@ -237,7 +237,7 @@ export class Worker {
     }
   }
 
-  /** Until the acknowledgement has arrived, a repeated delivery is not stored again: counted sessions would count twice. */
+  /** Until the acknowledgement has arrived, a repeated delivery is not stored again: that would take as long, for nothing. */
   #acknowledge(delivery: Delivery): void {
     const { id } = delivery;
     const ack = delivery.acknowledge(ackMs).then(
@@ -290,13 +290,18 @@ function itemsOf({ data }: Delivery): number {
   }
 }
 
-function itemsIn(held: Held, { events, sessions, aggregates, feedback }: Intake): Item[] {
+function itemsIn(held: Held, { events, sessions, aggregates, feedback, receipts = [] }: Intake): Item[] {
   return [
     ...events.map((one) => ({ ...emptyIntake, events: [one] })),
     ...sessions.map((one) => ({ ...emptyIntake, sessions: [one] })),
-    ...aggregates.map((one) => ({ ...emptyIntake, aggregates: [one] })),
+    ...aggregates.map((one, n) => ({ ...emptyIntake, aggregates: [one], receipts: receipts.slice(n, n + 1) })),
     ...feedback.map((one) => ({ ...emptyIntake, feedback: [one] })),
   ].map((intake, n) => ({ held, n, intake }));
+}
+
+/** Counted sessions have no id: their place in what was published tells whether they were stored. */
+function withReceipts(intake: Intake, { publication }: Delivery): Intake {
+  return { ...intake, receipts: intake.aggregates.map((_, n) => `${publication}-${n}`) };
 }
 
 /** Without a connection no answer comes. */
@@ -310,6 +315,7 @@ function together(intakes: readonly Intake[]): Intake {
     sessions: intakes.flatMap(({ sessions }) => sessions),
     aggregates: intakes.flatMap(({ aggregates }) => aggregates),
     feedback: intakes.flatMap(({ feedback }) => feedback),
+    receipts: intakes.flatMap(({ receipts = [] }) => receipts),
   };
 }
 

@@ -1,1 +1,117 @@
-export {};
+import { AsyncLocalStorage } from "node:async_hooks";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Log, Span, SpanAttributes, SpanOptions, Tracing } from "@faultline/plugin";
+import {
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+  type Context,
+  type Span as ApiSpan,
+} from "@opentelemetry/api";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
+import { ATTR_SERVICE_NAME, ATTR_SERVICE_VERSION } from "@opentelemetry/semantic-conventions";
+import { patientExporter } from "./patient-exporter.ts";
+import { parseTraceparent, traceparentOf } from "./traceparent.ts";
+
+export interface OpenTelemetryOptions {
+  /** Where OTLP is taken, over HTTP in protobuf. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly serviceName: string;
+  /** Of this product. */
+  readonly version: string;
+  /** The share of traces that is sent, 0 to 1. */
+  readonly sampleRatio: number;
+  readonly log: Log;
+}
+
+/** What ended and was not sent yet; beyond it spans are dropped, so that a collector that is away costs no more memory. */
+const queueLimits = { maxQueueSize: 2_048, maxExportBatchSize: 512, scheduledDelayMillis: 2_000 };
+
+/** Here for its enum of compressions, which is in a package that the exporter does not hand on. */
+type ExporterOptions = NonNullable<ConstructorParameters<typeof OTLPTraceExporter>[0]>;
+
+/** So long a collector may take for a batch, with what is tried again. */
+const exportMs = 5_000;
+
+/** The stop waits so long for the last spans. */
+const stopMs = 800;
+
+/**
+ * Sends traces to an OpenTelemetry collector. The SDK reads nothing from the environment that these options do not say, and
+ * sets nothing global. A failure to send is a warning each minute, never an error.
+ */
+export function openTelemetry(options: OpenTelemetryOptions): Tracing & { stop(): Promise<void> } {
+  const { url, headers, serviceName, version, sampleRatio, log } = options;
+  const exporter = new OTLPTraceExporter({
+    url,
+    headers: { ...headers },
+    timeoutMillis: exportMs,
+    compression: "gzip" as NonNullable<ExporterOptions["compression"]>,
+    concurrencyLimit: 1,
+    httpAgentOptions: { keepAlive: true },
+  });
+  // Others may ask for a trace; how many of them are sent is said here all the same.
+  const share = new TraceIdRatioBasedSampler(sampleRatio);
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ [ATTR_SERVICE_NAME]: serviceName, [ATTR_SERVICE_VERSION]: version }),
+    sampler: new ParentBasedSampler({ root: share, remoteParentSampled: share }),
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: patientExporter(exporter, log),
+        exportTimeoutMillis: exportMs + 1_000,
+        ...queueLimits,
+      }),
+    ],
+  });
+  const tracer = provider.getTracer("faultline", version);
+  const running = new AsyncLocalStorage<Context>();
+
+  const contextOf = ({ request, isOwnTrace }: SpanOptions): Context => {
+    const parent = request && parseTraceparent(request.traceparent);
+    if (parent) return trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true });
+    return isOwnTrace || request ? ROOT_CONTEXT : (running.getStore() ?? ROOT_CONTEXT);
+  };
+  return {
+    begin(name, spanOptions = {}) {
+      const parent = contextOf(spanOptions);
+      const links = (spanOptions.links ?? []).flatMap((link) => {
+        const context = parseTraceparent(link);
+        return context && context.traceFlags & TraceFlags.SAMPLED ? { context } : [];
+      });
+      const kind = spanOptions.request ? SpanKind.SERVER : SpanKind.INTERNAL;
+      const attributes = { ...spanOptions.attributes };
+      const span = tracer.startSpan(name, { kind, links, attributes }, parent);
+      return spanOf(span, trace.setSpan(parent, span), running);
+    },
+    async stop() {
+      await Promise.race([provider.shutdown().catch(() => undefined), delay(stopMs, undefined, { ref: false })]);
+    },
+  };
+}
+
+function spanOf(span: ApiSpan, context: Context, running: AsyncLocalStorage<Context>): Span {
+  return {
+    traceparent: traceparentOf(span.spanContext()),
+    within: (work) => running.run(context, work),
+    end({
+      name,
+      isFailed = false,
+      attributes,
+    }: { name?: string; isFailed?: boolean; attributes?: SpanAttributes } = {}) {
+      if (name !== undefined) span.updateName(name);
+      if (attributes) span.setAttributes({ ...attributes });
+      if (isFailed) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+    },
+  };
+}

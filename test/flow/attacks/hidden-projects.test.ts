@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import { toJson, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
 import { ErrorReason } from "@faultline/proto";
 import { CallError, connect } from "@faultline/proto/grpc";
@@ -8,15 +9,21 @@ import * as assert from "uvu/assert";
 import { coreServices } from "../../../backend/src/core.ts";
 import { coreMethods, harmlessRequest, restEntrances, trpcEntrances } from "../../permissions/operations.ts";
 import { callTrpc } from "../../support/console.ts";
+import { databaseOf } from "../../support/database-of.ts";
 import { http } from "../../support/http.ts";
 import { movableFaultline, newUser } from "../../support/movable-faultline.ts";
 import { createProject } from "../../support/project.ts";
 import { rest } from "../../support/rest.ts";
 import { post } from "../../support/send.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+/** The driver of the service, which comes without types. */
+const pg = createRequire(import.meta.url)("pg") as { Client: { prototype: object } };
 
 /** Somebody who has an account asks which projects there are that they may not see. */
 
-const { client, faultline } = await movableFaultline();
+const dataDir = tempDir();
+const { client, faultline } = await movableFaultline({ dataDir });
 const server = { url: faultline.httpUrl };
 const connection = connect(faultline.grpcAddress, credentials.createInsecure());
 test.after(() => connection.close());
@@ -109,14 +116,30 @@ test("A91: ingestion answers for a project of another key as for a missing one",
   assert.equal(await ask(hidden.id), await ask(missingId));
 });
 
-/** The statements that the service runs meanwhile, without their values. */
+type Methods = Record<string, (...given: unknown[]) => unknown>;
+
+/** What runs statements, by which methods, and the text of one. */
+const drivers = {
+  sqlite: {
+    prototype: sqlite3.Statement.prototype as unknown as Methods,
+    names: ["all", "run"],
+    textOf: (statement: unknown) => (statement as { sql: string }).sql,
+  },
+  postgresql: {
+    prototype: pg.Client.prototype as Methods,
+    names: ["query"],
+    textOf: (_: unknown, query: unknown) => (query as { text?: string }).text ?? String(query),
+  },
+};
+
+/** The statements that the service runs meanwhile, without their values, and without what it does each second anyway. */
 async function statementsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
   const run: string[] = [];
-  const prototype = sqlite3.Statement.prototype as unknown as Record<string, (...given: unknown[]) => unknown>;
-  const original = { all: prototype["all"], run: prototype["run"] };
-  for (const name of ["all", "run"] as const) {
-    prototype[name] = function (this: { sql: string }, ...given: unknown[]) {
-      run.push(this.sql.replaceAll(/'[^']*'|\b\d+\b/g, "?"));
+  const { prototype, names, textOf } = databaseOf(dataDir) === undefined ? drivers.sqlite : drivers.postgresql;
+  const original = Object.fromEntries(names.map((name) => [name, prototype[name]]));
+  for (const name of names) {
+    prototype[name] = function (...given: unknown[]) {
+      run.push(textOf(this, given[0]).replaceAll(/'[^']*'|\b\d+\b/g, "?"));
       return original[name]?.apply(this, given);
     };
   }
@@ -125,7 +148,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<readonly stri
   } finally {
     Object.assign(prototype, original);
   }
-  return run;
+  return run.filter((text) => !/own_error_reporting|outcome|advisory/.test(text));
 }
 
 test("A91: a hidden project costs as many statements as a missing one, so that time tells nothing", async () => {

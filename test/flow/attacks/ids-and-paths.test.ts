@@ -1,3 +1,4 @@
+// limit: 240 s
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { restEntrances } from "../../permissions/operations.ts";

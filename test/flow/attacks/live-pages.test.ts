@@ -1,4 +1,4 @@
-// alone: measures times
+// quiet: measures times
 import { request, type ClientRequest } from "node:http";
 import { Role } from "@faultline/proto";
 import { test } from "uvu";

@@ -1,4 +1,4 @@
-// alone: measures times
+// quiet: measures times
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";

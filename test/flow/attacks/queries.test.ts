@@ -1,5 +1,4 @@
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+// limit: 240 s
 import { ScalarType, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
 import { ErrorReason, Permission, Role } from "@faultline/proto";
 import { CallError, connect } from "@faultline/proto/grpc";
@@ -8,7 +7,9 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { coreServices } from "../../../backend/src/core.ts";
 import { coreMethods, harmlessRequest } from "../../permissions/operations.ts";
+import { databaseOf } from "../../support/database-of.ts";
 import { grpcClient } from "../../support/grpc.ts";
+import { rowsOfServer } from "../../support/other-process.ts";
 import { createProject } from "../../support/project.ts";
 import { refusedBecause } from "../../support/refused-because.ts";
 import { rest } from "../../support/rest.ts";
@@ -65,16 +66,25 @@ const injections = [
   "\r\n; drop table user\r\n",
 ];
 
-const inDatabase = (statement: string) => {
-  using database = new DatabaseSync(join(server.dataDir, "faultline.db"), { readOnly: true });
-  return database.prepare(statement).all();
-};
-const schema = () => inDatabase("select type, name, sql from sqlite_schema order by name, type");
-const whole = schema();
-const people = inDatabase("select id, username, password_hash, is_admin from user");
-test.after.each(() => {
-  assert.equal(schema(), whole);
-  assert.equal(inDatabase("select id, username, password_hash, is_admin from user where id = 1"), people);
+const schemaQuery =
+  databaseOf(server.dataDir) === undefined
+    ? "select type, name, sql from sqlite_schema order by name, type"
+    : `select table_name, column_name, data_type from information_schema.columns where table_schema = 'public'
+      union all select tablename, indexname, indexdef from pg_catalog.pg_indexes where schemaname = 'public'
+      union all select 'procedure', proname, prosrc from pg_catalog.pg_proc where pronamespace = 'public'::regnamespace
+      order by 1, 2, 3`;
+const schema = () => rowsOfServer(server, schemaQuery);
+const administrator = () =>
+  rowsOfServer(server, `select id, username, password_hash, is_admin from "user" where id = 1`);
+const whole = await schema();
+const known = await administrator();
+assert.ok(
+  whole.length > 50 && known.length === 1,
+  `${whole.length} rows of the schema, ${known.length} administrators`,
+);
+test.after.each(async () => {
+  assert.equal(await schema(), whole);
+  assert.equal(await administrator(), known);
 });
 
 type AnyClient = Record<string, (request: MessageShape<DescMessage>, context: object) => unknown>;

@@ -1,4 +1,4 @@
-// alone: measures times
+// quiet: measures times
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { sessionCookie, signInByForm } from "../../support/console.ts";

@@ -1,14 +1,15 @@
 import { createHmac, hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { Backend, Role } from "@faultline/proto";
 import { Client, credentials, Metadata, status } from "@grpc/grpc-js";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { callTrpc, sessionCookie, signInByForm, tokenIn } from "../../support/console.ts";
+import { databaseOf } from "../../support/database-of.ts";
 import { runningServer } from "../../support/flow.ts";
 import { http } from "../../support/http.ts";
+import { rowsOfServer, tablesOfServer } from "../../support/other-process.ts";
 import { newMember, personPassword } from "../../support/person.ts";
 import { createProject } from "../../support/project.ts";
 import { rejects } from "../../support/rejects.ts";
@@ -46,20 +47,17 @@ test("A83: pages and procedures take no token from the query", async () => {
 });
 
 /** Every column of every row, with the tables they are in. */
-function everyValue(): readonly [place: string, value: string][] {
-  using database = new DatabaseSync(join(server.dataDir, "faultline.db"), { readOnly: true });
-  const tables = database.prepare("select name from sqlite_schema where type = 'table'").all();
-  return tables.flatMap(({ name: table }) =>
-    database
-      .prepare(`select * from "${String(table)}"`)
-      .all()
-      .flatMap((row) =>
-        Object.entries(row).map(([column, value]): [string, string] => [
-          `${String(table)}.${column}`,
-          value instanceof Uint8Array ? Buffer.from(value).toString("latin1") : String(value),
-        ]),
-      ),
-  );
+async function everyValue(): Promise<readonly [place: string, value: string][]> {
+  const values: [string, string][] = [];
+  for (const table of await tablesOfServer(server)) {
+    for (const row of await rowsOfServer(server, `select * from "${table}"`)) {
+      for (const [column, value] of Object.entries(row)) {
+        const text = value instanceof Uint8Array ? Buffer.from(value).toString("latin1") : String(value);
+        values.push([`${table}.${column}`, text]);
+      }
+    }
+  }
+  return values;
 }
 
 test("A84: of tokens and links the database holds a keyed digest alone, and of passwords an argon2id hash", async () => {
@@ -74,7 +72,7 @@ test("A84: of tokens and links the database holds a keyed digest alone, and of p
   const { pepper } = JSON.parse(readFileSync(join(server.dataDir, "secrets.json"), "utf8")) as { pepper: string };
   const digestOf = (purpose: string, secret: string) =>
     createHmac("sha256", Buffer.from(pepper, "base64")).update(`${purpose}\0${secret}`).digest("hex");
-  const values = everyValue();
+  const values = await everyValue();
   const placesOf = (text: string) => values.filter(([, value]) => value.includes(text)).map(([place]) => place);
   const stored: [secret: string, purpose: string, place: string][] = [
     [token, "access token", "access_token.token_digest"],
@@ -108,16 +106,18 @@ test("A84: a token has a prefix for scanners, more than 160 random bits and a ch
   for (const token of tokens) assert.match(token, /^flp_[0-9A-Za-z]{42}$/); // 36 of them random: 214 bits
 });
 
-test("A85: a token is found by its keyed digest in a unique index, so that no comparison tells how much is right", () => {
-  using database = new DatabaseSync(join(server.dataDir, "faultline.db"), { readOnly: true });
+test("A85: a token is found by its keyed digest in a unique index, so that no comparison tells how much is right", async () => {
   for (const table of ["session", "access_token", "invitation", "password_reset"]) {
-    const plan = database.prepare(`explain query plan select * from ${table} where token_digest = ?`).all("x");
-    assert.match(String(plan[0]?.["detail"]), /SEARCH \w+ USING (COVERING )?INDEX \S+ \(token_digest=\?\)/);
-    const unique = database
-      .prepare(
-        `select 1 from pragma_index_list('${table}') l join pragma_index_info(l.name) i on i.name = 'token_digest' where l."unique"`,
-      )
-      .all();
+    if (databaseOf(server.dataDir) === undefined) {
+      const [plan] = await rowsOfServer(server, `explain query plan select * from ${table} where token_digest = 'x'`);
+      assert.match(String(plan?.["detail"]), /SEARCH \w+ USING (COVERING )?INDEX \S+ \(token_digest=\?\)/);
+    }
+    const unique = await rowsOfServer(
+      server,
+      databaseOf(server.dataDir) === undefined
+        ? `select 1 from pragma_index_list('${table}') l join pragma_index_info(l.name) i on i.name = 'token_digest' where l."unique"`
+        : `select 1 from pg_catalog.pg_indexes where tablename = '${table}' and indexdef ~ 'UNIQUE.*\\(token_digest\\)$'`,
+    );
     assert.is(unique.length, 1, table);
   }
 });

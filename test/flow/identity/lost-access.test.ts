@@ -1,4 +1,4 @@
-// alone: measures times
+// quiet: measures times
 import { ErrorReason, Role } from "@faultline/proto";
 import { CallError } from "@faultline/proto/grpc";
 import { test } from "uvu";

@@ -1,3 +1,4 @@
+// alone: measures times and memory
 import { randomBytes } from "node:crypto";
 import {
   brotliCompressSync,

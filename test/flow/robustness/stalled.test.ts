@@ -1,3 +1,4 @@
+// alone: loads the machine
 import { connect, type Socket } from "node:net";
 import { test } from "uvu";
 import * as assert from "uvu/assert";

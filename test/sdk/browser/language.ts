@@ -5,7 +5,7 @@ import type { Language } from "../language.ts";
 import { goesOnAfter413, waitsAfter429 } from "../limits.ts";
 import { npmInstall } from "../npm-install.ts";
 import { reportFeatures, wholeLarge } from "../report-features.ts";
-import { chromiumPath } from "./chromium-path.ts";
+import { chromiumPath } from "../../support/chromium-path.ts";
 
 const folder = import.meta.dirname;
 const version = "11.12.0";

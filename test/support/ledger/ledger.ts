@@ -30,11 +30,11 @@ export class Ledger {
     this.#files = files.map((file) => ({ file, position: 0 }));
   }
 
-  /** Reads what the workers have written since the last time; between their rounds. */
+  /** Reads what the workers have written since the last time. */
   read(): void {
     this.newlyAcknowledged = [];
     for (const one of this.#files) {
-      const text = readFrom(one.file, one.position);
+      const text = wholeLines(readFrom(one.file, one.position)); // one may be written now
       one.position += Buffer.byteLength(text);
       for (const line of text.split("\n")) if (line !== "") this.#add(JSON.parse(line) as LedgerLine);
     }
@@ -68,6 +68,10 @@ export class Ledger {
     this.acknowledgedCount++;
     this.newlyAcknowledged.push(entry.id);
   }
+}
+
+function wholeLines(text: string): string {
+  return text.slice(0, text.lastIndexOf("\n") + 1);
 }
 
 function readFrom(file: string, position: number): string {

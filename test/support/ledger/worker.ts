@@ -22,6 +22,10 @@ export interface Round {
   readonly era: number;
   /** A key that is deleted meanwhile, of the first project. */
   readonly doomedKey?: string | undefined;
+  /** It is over after so long. Absent: when all was answered, or it is gone. */
+  readonly forMs?: number;
+  /** A connection sends one so often at most, in milliseconds. Default 0: as fast as it is answered. */
+  readonly everyMs?: number;
   /** So many new events beside what was not answered before. Absent: as many as there is time for, until it is gone. */
   readonly newEvents?: number;
   /** The share of the events that are sent two to five times at once, by whatever doors. Default an eighth. */
@@ -54,8 +58,10 @@ let again: Known[] = [];
 process.on("message", (round: Round) => void run(round).then(() => tell("over")));
 process.once("disconnect", () => process.exit());
 
-async function run({ url, era, doomedKey, newEvents = Infinity, repeatedShare = 1 / 8 }: Round): Promise<void> {
+async function run(round: Round): Promise<void> {
+  const { url, era, doomedKey, forMs = Infinity, everyMs, newEvents = Infinity, repeatedShare = 1 / 8 } = round;
   const { host } = new URL(url);
+  const endAt = performance.now() + forMs;
   // An error of an era before the last one may be gone already; sent again, it would come back.
   const waiting = again.filter(({ event }) => event.era >= era - 1);
   const unanswered = new Map<string, Known>();
@@ -64,6 +70,7 @@ async function run({ url, era, doomedKey, newEvents = Infinity, repeatedShare = 
   let made = 0;
 
   const next = (): Sending | undefined => {
+    if (performance.now() > endAt) return undefined;
     let known = waiting.pop();
     if (!known) {
       if (made >= newEvents) return undefined;
@@ -85,6 +92,7 @@ async function run({ url, era, doomedKey, newEvents = Infinity, repeatedShare = 
     url,
     connections,
     next,
+    ...(everyMs !== undefined && { everyMs }),
     onAnswer(request, status, text) {
       const { id, known, isDoomed } = request as Sending; // `next` gave nothing else
       if (isFirst) tell("first answer");
@@ -100,6 +108,6 @@ async function run({ url, era, doomedKey, newEvents = Infinity, repeatedShare = 
     },
   });
   // Some of what was not answered is never sent again: it is there once or not at all.
-  again.push(...[...unanswered.values()].filter(() => newEvents < Infinity || random() < 0.8));
+  again.push(...waiting, ...[...unanswered.values()].filter(() => newEvents < Infinity || random() < 0.8));
   fdatasyncSync(ledger);
 }

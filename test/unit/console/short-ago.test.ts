@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { shortAgo } from "../../../console/src/lib/relative-time.ts";
+import { lagTime, shortAgo } from "../../../console/src/lib/relative-time.ts";
 
 const ago = suite("short distance");
 const now = Date.UTC(2026, 10, 21, 4);
@@ -19,3 +19,20 @@ for (const [seconds, text] of [
 }
 
 ago.run();
+
+const behind = suite("how far something lies behind");
+
+for (const [milliseconds, text] of [
+  [0, "0 s"],
+  [450, "0.4 s"],
+  [9_999, "9.9 s"],
+  [10_000, "10 s"],
+  [59_999, "59 s"],
+  [60_000, "1 min"],
+  [3_599_999, "59 min"],
+  [7_300_000, "2 h"],
+] as const) {
+  behind(`${milliseconds} ms are ${text}`, () => assert.is(lagTime(milliseconds), text));
+}
+
+behind.run();

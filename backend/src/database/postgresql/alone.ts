@@ -1,4 +1,5 @@
 import { sql, type Kysely } from "kysely";
+import { keepAliveSettings } from "./listening-connection.ts";
 
 /** "FLTN": the first half of the locks' numbers; the second is the hash of the work's name. */
 const family = 0x464c544e;
@@ -60,12 +61,12 @@ function keep(database: Kysely<unknown>): Promise<Kept> {
   return new Promise((resolve, reject) => {
     database
       .connection()
-      .execute(
-        (connection) =>
-          new Promise<void>((release) => {
-            resolve({ connection, release });
-          }),
-      )
+      .execute(async (connection) => {
+        await sql`select ${sql.raw(keepAliveSettings)}`.execute(connection); // else a lost machine holds its locks on
+        await new Promise<void>((release) => {
+          resolve({ connection, release });
+        });
+      })
       .catch(reject);
   });
 }

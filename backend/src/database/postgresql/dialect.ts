@@ -15,24 +15,31 @@ import {
   type QueryCompiler,
   type QueryResult,
 } from "kysely";
+import type { PoolUse } from "../open.ts";
 import { knownError } from "./failure.ts";
 
 /** Connections of a process. A batch takes one for its time, a page one or two. */
 const connections = 10;
 
-/** A statement that takes longer is ended by PostgreSQL, and one that PostgreSQL is silent about by us. */
+/** A statement that takes longer is ended by PostgreSQL, and one that PostgreSQL is silent about by us a little later. */
 const statementTimeoutMs = 30_000;
-const silenceTimeoutMs = 35_000;
+const silenceMs = 5_000;
 
 type Parse = (text: string) => unknown;
 
 /** The little of the package `pg` that is used here; it comes without types. */
 interface Pg {
   readonly types: { getTypeParser(oid: number, format?: string): Parse };
-  readonly Pool: new (options: object) => PostgresPool & {
+  readonly Pool: new (options: object) => Pool & {
     on(event: "connect", listener: (client: { on(event: "error", listener: () => void): void }) => void): void;
     on(event: "error", listener: () => void): void;
   };
+}
+
+interface Pool extends PostgresPool {
+  readonly totalCount: number;
+  readonly idleCount: number;
+  readonly waitingCount: number;
 }
 
 const { Pool, types } = createRequire(import.meta.url)("pg") as Pg;
@@ -49,13 +56,23 @@ const numbers = new Map<number, Parse>([
  */
 export class PostgresqlDialect implements Dialect {
   readonly #url: string;
+  readonly #statementTimeoutMs: number;
+  #driver: PostgresqlDriver | undefined;
 
-  constructor(url: string) {
+  /** `statementTimeoutMs`: default 30,000. */
+  constructor(url: string, limits: { statementTimeoutMs?: number } = {}) {
     this.#url = url;
+    this.#statementTimeoutMs = limits.statementTimeoutMs ?? statementTimeoutMs;
   }
 
   createDriver(): Driver {
-    return new PostgresqlDriver(this.#url);
+    this.#driver = new PostgresqlDriver(this.#url, this.#statementTimeoutMs);
+    return this.#driver;
+  }
+
+  /** How the connections of the driver that was made last are used. */
+  connections(): PoolUse {
+    return this.#driver?.connections() ?? { used: 0, waiting: 0 };
   }
 
   createQueryCompiler(): QueryCompiler {
@@ -73,10 +90,12 @@ export class PostgresqlDialect implements Dialect {
 
 class PostgresqlDriver implements Driver {
   readonly #url: string;
-  #pool: PostgresPool | undefined;
+  readonly #statementTimeoutMs: number;
+  #pool: Pool | undefined;
 
-  constructor(url: string) {
+  constructor(url: string, timeoutMs: number) {
     this.#url = url;
+    this.#statementTimeoutMs = timeoutMs;
   }
 
   init(): Promise<void> {
@@ -86,8 +105,8 @@ class PostgresqlDriver implements Driver {
       max: connections,
       connectionTimeoutMillis: 5_000, // for a new connection, and for a free one of the pool
       idleTimeoutMillis: 60_000,
-      statement_timeout: statementTimeoutMs,
-      query_timeout: silenceTimeoutMs,
+      statement_timeout: this.#statementTimeoutMs,
+      query_timeout: this.#statementTimeoutMs + silenceMs,
       lock_timeout: 5_000,
       idle_in_transaction_session_timeout: 60_000,
       keepAlive: true,
@@ -101,6 +120,11 @@ class PostgresqlDriver implements Driver {
     pool.on("error", () => undefined);
     this.#pool = pool;
     return Promise.resolve();
+  }
+
+  connections(): PoolUse {
+    const { totalCount, idleCount, waitingCount } = this.#pool ?? { totalCount: 0, idleCount: 0, waitingCount: 0 };
+    return { used: totalCount - idleCount, waiting: waitingCount };
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {

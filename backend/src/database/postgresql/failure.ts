@@ -1,4 +1,5 @@
 import { StartRefusal } from "@faultline/plugin";
+import { NotListening } from "./listening-connection.ts";
 
 const sqlState = /^[0-9A-Z]{5}$/;
 
@@ -37,6 +38,12 @@ export function postgresqlName(url: string): string {
 /** What an operator can do about a database that could not be opened. */
 export function connectionFailure(name: string, error: unknown): StartRefusal {
   const database = `The PostgreSQL database ${name}`;
+  if (error instanceof NotListening) {
+    return new StartRefusal(
+      `${database} passes on no notifications, by which processes tell each other what changed: let FAULTLINE_DATABASE_URL lead to the server itself, or to a pooler that keeps sessions.`,
+      error,
+    );
+  }
   const state = sqlStateOf(error) ?? "";
   const reason = String(error).split("\n").at(-1);
   if (state.startsWith("28")) {

@@ -38,7 +38,7 @@ export class Mark {
         `The PostgreSQL database ${this.#name} was written by a newer release of Faultline: start that release, or restore a backup made before the upgrade.`,
       );
     }
-    if (!row && (await this.#holdsTables())) {
+    if (!row && (await this.holdsTables())) {
       throw new StartRefusal(
         `The PostgreSQL database ${this.#name} holds tables of another program: make an empty database for Faultline, and name it in FAULTLINE_DATABASE_URL.`,
       );
@@ -81,7 +81,7 @@ export class Mark {
   }
 
   /** Whether there is any table, apart from those of extensions and from an empty mark of ours. */
-  async #holdsTables(): Promise<boolean> {
+  async holdsTables(): Promise<boolean> {
     const { rows } = await sql`
       select 1 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
       where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'

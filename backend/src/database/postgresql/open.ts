@@ -1,11 +1,13 @@
 import { StartRefusal, type Entity, type MigrationClass } from "@faultline/plugin";
 import { Migrator } from "@mikro-orm/migrations";
 import { MikroORM } from "@mikro-orm/sql";
-import type { Kysely } from "kysely";
+import { sql, type Kysely } from "kysely";
 import type { OpenDatabase } from "../open.ts";
 import { PostgresqlDialect } from "./dialect.ts";
 import { Alone } from "./alone.ts";
+import { PostgresqlAnnouncements } from "./announcements.ts";
 import { connectionFailure, postgresqlName } from "./failure.ts";
+import { listenerName } from "./listening-connection.ts";
 import { migrate } from "./migrate.ts";
 import { Mark } from "./mark.ts";
 import { TurnTakingDriver } from "./turns.ts";
@@ -17,6 +19,7 @@ export async function openPostgresql(
   migrations: readonly MigrationClass[],
 ): Promise<OpenDatabase & { readonly mark: Mark }> {
   const name = postgresqlName(url);
+  const dialect = new PostgresqlDialect(url);
   await using opened = new AsyncDisposableStack();
   try {
     const orm = await MikroORM.init({
@@ -24,7 +27,7 @@ export async function openPostgresql(
       dbName: decodeURIComponent(new URL(url).pathname.slice(1)),
       entities: [...entities],
       extensions: [Migrator],
-      driverOptions: () => new PostgresqlDialect(url),
+      driverOptions: () => dialect,
       migrations: { migrationsList: [...migrations], snapshot: false, silent: true },
       logger: () => undefined, // what fails is logged where it is handled
     });
@@ -34,18 +37,23 @@ export async function openPostgresql(
     await mark.check();
     await migrate(orm, kysely, mark);
     const alone = new Alone(kysely);
+    const announcements = await PostgresqlAnnouncements.open(url);
     opened.move();
     return {
       kind: "postgresql",
+      announcements,
       orm,
       mark,
       write: <Tables>() => kysely as unknown as Kysely<Tables>,
       read: <Tables>() => kysely as unknown as Kysely<Tables>,
       alone: (task, work) => alone.run(task, work),
+      otherProcesses: () => otherListeners(kysely, announcements.backendPid),
       async close() {
+        await announcements.close();
         await alone.close(); // the pool waits for every connection to come back
         await orm.close();
       },
+      connections: () => dialect.connections(),
       canWrite: () =>
         mark.touch().then(
           () => true,
@@ -56,4 +64,12 @@ export async function openPostgresql(
     if (error instanceof StartRefusal) throw error;
     throw connectionFailure(name, error);
   }
+}
+
+/** How many other processes listen on this database. */
+async function otherListeners(kysely: Kysely<unknown>, ownPid: number): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*) as n from pg_catalog.pg_stat_activity
+    where datname = current_database() and application_name = ${listenerName} and pid <> ${ownPid}`.execute(kysely);
+  return rows[0]?.n ?? 0;
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Entity, MigrationClass } from "@faultline/plugin";
+import type { Announcements, Entity, MigrationClass } from "@faultline/plugin";
 import { Migrator } from "@mikro-orm/migrations";
 import { MikroORM, SqliteDriver } from "@mikro-orm/sql";
 import { CompiledQuery, Kysely } from "kysely";
@@ -21,6 +21,9 @@ const schemaMajor = 2;
 export function databaseFile(dataDir: string): string {
   return join(dataDir, "faultline.db");
 }
+
+/** One process has the file, which tells nobody and hears nothing. */
+const nobodyElse: Announcements = { tell: () => undefined, hear: () => undefined, missed: () => undefined };
 
 /** Opens the SQLite file, checks that it is ours, and migrates it. */
 export async function openSqlite(
@@ -54,10 +57,12 @@ export async function openSqlite(
     opened.move();
     return {
       kind: "sqlite",
+      announcements: nobodyElse,
       orm,
       write: <Tables>() => orm.em.getKysely({ type: "write" }) as unknown as Kysely<Tables>,
       read: <Tables>() => orm.em.getKysely({ type: "read" }) as unknown as Kysely<Tables>,
       alone: (_name, work) => work(), // the data directory is one process's
+      otherProcesses: () => Promise.resolve(0),
       close: () => orm.close(),
       canWrite: () =>
         write.executeQuery(CompiledQuery.raw(`pragma user_version = ${schemaMajor}`)).then(

@@ -7,3 +7,10 @@ export function refusedAction(error: unknown): Refusal {
   if (refusal.status >= 500) throw error;
   return refusal;
 }
+
+/** As refusedAction, but a database or a queue that cannot be used now, or takes no more, is told in the form too. */
+export function refusedOrDown(error: unknown): Refusal {
+  const refusal = refusalOfTrpc(error);
+  const { reason } = refusal;
+  return reason === "STORAGE_UNAVAILABLE" || reason === "OVERLOADED" ? refusal : refusedAction(error);
+}

@@ -93,6 +93,7 @@ const answers: Readonly<Record<ErrorReason, Answer>> = {
   [ErrorReason.EXTERNAL_RATE_LIMITED]: sentence(429),
   [ErrorReason.EXTERNAL_ANSWER_INVALID]: sentence(502),
   [ErrorReason.EXTERNAL_PROJECT_TAKEN]: sentence(409),
+  [ErrorReason.OTHER_PROCESSES_RUN]: sentence(400),
 };
 
 /** What the REST API answers to anything thrown. */

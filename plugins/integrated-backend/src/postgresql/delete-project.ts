@@ -15,6 +15,7 @@ const tables: readonly (readonly [table: string, key: string])[] = [
   ["integrated_tag", "error_id, key, value"],
   ["integrated_error", "id"],
   ["integrated_feedback", "id"],
+  ["integrated_receipt", "receipt"],
   ["integrated_session", "id"],
   ["integrated_session_user", `release_id, day, "user"`],
   ["integrated_session_hour", "release_id, hour"],

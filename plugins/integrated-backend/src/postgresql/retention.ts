@@ -1,7 +1,7 @@
 import { hourMs } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
 import { inBackground } from "../in-background.ts";
-import { dayMs, retentionCutoff, sessionDays } from "../retention.ts";
+import { dayMs, receiptDays, retentionCutoff, sessionDays } from "../retention.ts";
 import type { Tables } from "../tables.ts";
 import { detach, partitionsBefore, type Partition } from "./partitions.ts";
 
@@ -28,7 +28,13 @@ export async function deleteExpired(database: Kysely<Tables>, now: number, signa
     deleted += await dropPartition(database, partition);
   }
   // Each deletes the next few rows that are due and answers how many; 0: none is left.
-  const slices: DeleteSlice[] = [subtractExpired, deleteFeedback, deleteSessions, deleteSessionCounters];
+  const slices: DeleteSlice[] = [
+    subtractExpired,
+    deleteFeedback,
+    deleteSessions,
+    deleteReceipts,
+    deleteSessionCounters,
+  ];
   for (const deleteSlice of slices) {
     for (let count = -1; count !== 0;) {
       if (signal.aborted) return deleted;
@@ -117,13 +123,19 @@ function deleteSessions(database: Kysely<Tables>, { now }: Due): Promise<number>
   return deleteReceivedBefore(database, "integrated_session", now - sessionDays * dayMs);
 }
 
+/** Deletes receipts of what the queue delivers no more. */
+function deleteReceipts(database: Kysely<Tables>, { now }: Due): Promise<number> {
+  return deleteReceivedBefore(database, "integrated_receipt", now - receiptDays * dayMs);
+}
+
 async function deleteReceivedBefore(
   database: Kysely<Tables>,
-  table: "integrated_feedback" | "integrated_session",
+  table: "integrated_feedback" | "integrated_session" | "integrated_receipt",
   time: number,
 ): Promise<number> {
-  const { numAffectedRows } = await sql`delete from ${sql.table(table)} where (project_id, id) in (
-    select project_id, id from ${sql.table(table)} where received_at < ${time}
+  const key = sql.ref(table === "integrated_receipt" ? "receipt" : "id");
+  const { numAffectedRows } = await sql`delete from ${sql.table(table)} where (project_id, ${key}) in (
+    select project_id, ${key} from ${sql.table(table)} where received_at < ${time}
     limit ${sliceRows} for update skip locked)`.execute(database);
   return Number(numAffectedRows ?? 0);
 }

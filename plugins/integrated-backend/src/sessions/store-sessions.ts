@@ -1,4 +1,4 @@
-import { hourMs, millisecondsOf } from "@faultline/plugin";
+import { hourMs, millisecondsOf, type Intake } from "@faultline/plugin";
 import { SessionStatus, type SessionAggregate, type SessionUpdate } from "@faultline/proto";
 import type { Kysely } from "kysely";
 import { storableJson } from "../storable-json.ts";
@@ -11,7 +11,10 @@ export interface SessionParameters {
   readonly releases: string;
   /** An entry an update: project, release, environment, session id, hour, user, sequence, times, status, errors. */
   readonly updates: string;
-  /** An entry an aggregate: total, project, release, environment, hour, user, errored, crashed, abnormal. */
+  /**
+   * An entry an aggregate: total, project, release, environment, hour, user, errored, crashed, abnormal, receipt. A receipt
+   * that is not null counts once; SQLite, which no queue of several machines stores into, is given none.
+   */
   readonly aggregates: string;
 }
 
@@ -19,13 +22,15 @@ export interface SessionParameters {
 export async function storeSessions(
   storage: Storage,
   database: Kysely<Tables>,
-  { sessions, aggregates }: { sessions: readonly SessionUpdate[]; aggregates: readonly SessionAggregate[] },
+  { sessions, aggregates, receipts }: Pick<Intake, "sessions" | "aggregates" | "receipts">,
 ): Promise<void> {
   const releases = new Set([...sessions, ...aggregates].map(releaseEntry));
   await storage.storeSessions(database, {
     releases: `[${[...releases].join(",")}]`,
     updates: storableJson(sessions.map(updateEntry)),
-    aggregates: storableJson(aggregates.map(aggregateEntry).filter(([total]) => total > 0)),
+    aggregates: storableJson(
+      aggregates.map((one, n) => aggregateEntry(one, receipts?.[n])).filter(([total]) => total > 0),
+    ),
   });
 }
 
@@ -52,11 +57,12 @@ function updateEntry(update: SessionUpdate) {
   ] as const;
 }
 
-function aggregateEntry(aggregate: SessionAggregate) {
+function aggregateEntry(aggregate: SessionAggregate, receipt: string | null = null) {
   const { projectId, release, environment, userDigest, exited, abnormal, crashed } = aggregate;
   const errored = aggregate.errored + aggregate.unhandled;
   const total = exited + errored + abnormal + crashed;
-  return [total, projectId, release, environment, hourOf(aggregate), userDigest, errored, crashed, abnormal] as const;
+  const hour = hourOf(aggregate);
+  return [total, projectId, release, environment, hour, userDigest, errored, crashed, abnormal, receipt] as const;
 }
 
 function hourOf({ startedTime }: Described): number {

@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/ingest.proto.
  */
 export const file_faultline_v1_ingest: GenFile = /*@__PURE__*/
-  fileDesc("ChlmYXVsdGxpbmUvdjEvaW5nZXN0LnByb3RvEgxmYXVsdGxpbmUudjEiUQoTUmVwb3J0RXZlbnRzUmVxdWVzdBIoCgZldmVudHMYASADKAsyGC5mYXVsdGxpbmUudjEuRXJyb3JFdmVudBIQCghpbXBvcnRlZBgCIAEoCCIWChRSZXBvcnRFdmVudHNSZXNwb25zZSJ5ChVSZXBvcnRTZXNzaW9uc1JlcXVlc3QSLAoHdXBkYXRlcxgBIAMoCzIbLmZhdWx0bGluZS52MS5TZXNzaW9uVXBkYXRlEjIKCmFnZ3JlZ2F0ZXMYAiADKAsyHi5mYXVsdGxpbmUudjEuU2Vzc2lvbkFnZ3JlZ2F0ZSIYChZSZXBvcnRTZXNzaW9uc1Jlc3BvbnNlIt0CCg1TZXNzaW9uVXBkYXRlEhIKCnByb2plY3RfaWQYASABKA0SEgoKc2Vzc2lvbl9pZBgCIAEoCRIPCgdyZWxlYXNlGAMgASgJEhMKC2Vudmlyb25tZW50GAQgASgJEjAKDHN0YXJ0ZWRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLdXNlcl9kaWdlc3QYBiABKAkSEAoIc2VxdWVuY2UYByABKAQSMAoMdXBkYXRlZF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgZzdGF0dXMYCSABKA4yGy5mYXVsdGxpbmUudjEuU2Vzc2lvblN0YXR1cxITCgtlcnJvcl9jb3VudBgKIAEoDRIxCg1yZWNlaXZlZF90aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLqAQoQU2Vzc2lvbkFnZ3JlZ2F0ZRISCgpwcm9qZWN0X2lkGAEgASgNEg8KB3JlbGVhc2UYAiABKAkSEwoLZW52aXJvbm1lbnQYAyABKAkSMAoMc3RhcnRlZF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgt1c2VyX2RpZ2VzdBgFIAEoCRIOCgZleGl0ZWQYBiABKA0SDwoHZXJyb3JlZBgHIAEoDRIRCgl1bmhhbmRsZWQYCCABKA0SEAoIYWJub3JtYWwYCSABKA0SDwoHY3Jhc2hlZBgKIAEoDSKYBQoKRXJyb3JFdmVudBISCgpwcm9qZWN0X2lkGAEgASgNEhAKCGV2ZW50X2lkGAIgASgJEjEKDW9jY3VycmVkX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDXJlY2VpdmVkX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWxldmVsGAUgASgJEhAKCHBsYXRmb3JtGAYgASgJEjMKCmV4Y2VwdGlvbnMYByADKAsyHy5mYXVsdGxpbmUudjEuR3JvdXBpbmdFeGNlcHRpb24SKwoGZnJhbWVzGAggAygLMhsuZmF1bHRsaW5lLnYxLkdyb3VwaW5nRnJhbWUSDwoHbWVzc2FnZRgJIAEoCRIYChBtZXNzYWdlX3RlbXBsYXRlGAogASgJEhMKC2ZpbmdlcnByaW50GAsgAygJEg0KBXRpdGxlGAwgASgJEg8KB2N1bHByaXQYDSABKAkSDAoEdXNlchgOIAEoCRIPCgdyZWxlYXNlGA8gASgJEhMKC2Vudmlyb25tZW50GBAgASgJEjAKBHRhZ3MYESADKAsyIi5mYXVsdGxpbmUudjEuRXJyb3JFdmVudC5UYWdzRW50cnkSDwoHcGF5bG9hZBgSIAEoDBIOCgZsb2dnZXIYEyABKAkSNwoQcGF5bG9hZF9lbmNvZGluZxgUIAEoDjIdLmZhdWx0bGluZS52MS5QYXlsb2FkRW5jb2RpbmcSFgoOcGF5bG9hZF9vZmZzZXQYFSABKA0SFgoOcGF5bG9hZF9sZW5ndGgYFiABKA0aKwoJVGFnc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEicAoRR3JvdXBpbmdFeGNlcHRpb24SDAoEdHlwZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIRCglzeW50aGV0aWMYAyABKAgSKwoGZnJhbWVzGAQgAygLMhsuZmF1bHRsaW5lLnYxLkdyb3VwaW5nRnJhbWUiUwoNR3JvdXBpbmdGcmFtZRIOCgZtb2R1bGUYASABKAkSEAoIZmlsZW5hbWUYAiABKAkSEAoIZnVuY3Rpb24YAyABKAkSDgoGaW5fYXBwGAQgASgIIqIBCg1VbnN0b3JlZEV2ZW50EhkKEXVuc3RvcmVkX2V2ZW50X2lkGAEgASgNEhIKCnByb2plY3RfaWQYAiABKA0SEAoIZXZlbnRfaWQYAyABKAkSDQoFdGl0bGUYBCABKAkSMQoNcmVjZWl2ZWRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGcmVhc29uGAYgASgJIi8KGUxpc3RVbnN0b3JlZEV2ZW50c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDSJSChpMaXN0VW5zdG9yZWRFdmVudHNSZXNwb25zZRI0Cg91bnN0b3JlZF9ldmVudHMYASADKAsyGy5mYXVsdGxpbmUudjEuVW5zdG9yZWRFdmVudCJNChtSZXBsYXlVbnN0b3JlZEV2ZW50c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIaChJ1bnN0b3JlZF9ldmVudF9pZHMYAiADKA0iSgocUmVwbGF5VW5zdG9yZWRFdmVudHNSZXNwb25zZRIUCgxzdG9yZWRfY291bnQYASABKA0SFAoMZmFpbGVkX2NvdW50GAIgASgNIk0KG0RlbGV0ZVVuc3RvcmVkRXZlbnRzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhoKEnVuc3RvcmVkX2V2ZW50X2lkcxgCIAMoDSI1ChxEZWxldGVVbnN0b3JlZEV2ZW50c1Jlc3BvbnNlEhUKDWRlbGV0ZWRfY291bnQYASABKA0q1AEKDVNlc3Npb25TdGF0dXMSHgoaU0VTU0lPTl9TVEFUVVNfVU5TUEVDSUZJRUQQABIVChFTRVNTSU9OX1NUQVRVU19PSxABEhkKFVNFU1NJT05fU1RBVFVTX0VYSVRFRBACEhoKFlNFU1NJT05fU1RBVFVTX0VSUk9SRUQQAxIcChhTRVNTSU9OX1NUQVRVU19VTkhBTkRMRUQQBBIbChdTRVNTSU9OX1NUQVRVU19BQk5PUk1BTBAFEhoKFlNFU1NJT05fU1RBVFVTX0NSQVNIRUQQBipOCg9QYXlsb2FkRW5jb2RpbmcSIAocUEFZTE9BRF9FTkNPRElOR19VTlNQRUNJRklFRBAAEhkKFVBBWUxPQURfRU5DT0RJTkdfR1pJUBABMooECg1Jbmdlc3RTZXJ2aWNlElUKDFJlcG9ydEV2ZW50cxIhLmZhdWx0bGluZS52MS5SZXBvcnRFdmVudHNSZXF1ZXN0GiIuZmF1bHRsaW5lLnYxLlJlcG9ydEV2ZW50c1Jlc3BvbnNlElsKDlJlcG9ydFNlc3Npb25zEiMuZmF1bHRsaW5lLnYxLlJlcG9ydFNlc3Npb25zUmVxdWVzdBokLmZhdWx0bGluZS52MS5SZXBvcnRTZXNzaW9uc1Jlc3BvbnNlEmcKEkxpc3RVbnN0b3JlZEV2ZW50cxInLmZhdWx0bGluZS52MS5MaXN0VW5zdG9yZWRFdmVudHNSZXF1ZXN0GiguZmF1bHRsaW5lLnYxLkxpc3RVbnN0b3JlZEV2ZW50c1Jlc3BvbnNlEm0KFFJlcGxheVVuc3RvcmVkRXZlbnRzEikuZmF1bHRsaW5lLnYxLlJlcGxheVVuc3RvcmVkRXZlbnRzUmVxdWVzdBoqLmZhdWx0bGluZS52MS5SZXBsYXlVbnN0b3JlZEV2ZW50c1Jlc3BvbnNlEm0KFERlbGV0ZVVuc3RvcmVkRXZlbnRzEikuZmF1bHRsaW5lLnYxLkRlbGV0ZVVuc3RvcmVkRXZlbnRzUmVxdWVzdBoqLmZhdWx0bGluZS52MS5EZWxldGVVbnN0b3JlZEV2ZW50c1Jlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("ChlmYXVsdGxpbmUvdjEvaW5nZXN0LnByb3RvEgxmYXVsdGxpbmUudjEiUQoTUmVwb3J0RXZlbnRzUmVxdWVzdBIoCgZldmVudHMYASADKAsyGC5mYXVsdGxpbmUudjEuRXJyb3JFdmVudBIQCghpbXBvcnRlZBgCIAEoCCIWChRSZXBvcnRFdmVudHNSZXNwb25zZSJ5ChVSZXBvcnRTZXNzaW9uc1JlcXVlc3QSLAoHdXBkYXRlcxgBIAMoCzIbLmZhdWx0bGluZS52MS5TZXNzaW9uVXBkYXRlEjIKCmFnZ3JlZ2F0ZXMYAiADKAsyHi5mYXVsdGxpbmUudjEuU2Vzc2lvbkFnZ3JlZ2F0ZSIYChZSZXBvcnRTZXNzaW9uc1Jlc3BvbnNlIt0CCg1TZXNzaW9uVXBkYXRlEhIKCnByb2plY3RfaWQYASABKA0SEgoKc2Vzc2lvbl9pZBgCIAEoCRIPCgdyZWxlYXNlGAMgASgJEhMKC2Vudmlyb25tZW50GAQgASgJEjAKDHN0YXJ0ZWRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLdXNlcl9kaWdlc3QYBiABKAkSEAoIc2VxdWVuY2UYByABKAQSMAoMdXBkYXRlZF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgZzdGF0dXMYCSABKA4yGy5mYXVsdGxpbmUudjEuU2Vzc2lvblN0YXR1cxITCgtlcnJvcl9jb3VudBgKIAEoDRIxCg1yZWNlaXZlZF90aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLqAQoQU2Vzc2lvbkFnZ3JlZ2F0ZRISCgpwcm9qZWN0X2lkGAEgASgNEg8KB3JlbGVhc2UYAiABKAkSEwoLZW52aXJvbm1lbnQYAyABKAkSMAoMc3RhcnRlZF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgt1c2VyX2RpZ2VzdBgFIAEoCRIOCgZleGl0ZWQYBiABKA0SDwoHZXJyb3JlZBgHIAEoDRIRCgl1bmhhbmRsZWQYCCABKA0SEAoIYWJub3JtYWwYCSABKA0SDwoHY3Jhc2hlZBgKIAEoDSKYBQoKRXJyb3JFdmVudBISCgpwcm9qZWN0X2lkGAEgASgNEhAKCGV2ZW50X2lkGAIgASgJEjEKDW9jY3VycmVkX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDXJlY2VpdmVkX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWxldmVsGAUgASgJEhAKCHBsYXRmb3JtGAYgASgJEjMKCmV4Y2VwdGlvbnMYByADKAsyHy5mYXVsdGxpbmUudjEuR3JvdXBpbmdFeGNlcHRpb24SKwoGZnJhbWVzGAggAygLMhsuZmF1bHRsaW5lLnYxLkdyb3VwaW5nRnJhbWUSDwoHbWVzc2FnZRgJIAEoCRIYChBtZXNzYWdlX3RlbXBsYXRlGAogASgJEhMKC2ZpbmdlcnByaW50GAsgAygJEg0KBXRpdGxlGAwgASgJEg8KB2N1bHByaXQYDSABKAkSDAoEdXNlchgOIAEoCRIPCgdyZWxlYXNlGA8gASgJEhMKC2Vudmlyb25tZW50GBAgASgJEjAKBHRhZ3MYESADKAsyIi5mYXVsdGxpbmUudjEuRXJyb3JFdmVudC5UYWdzRW50cnkSDwoHcGF5bG9hZBgSIAEoDBIOCgZsb2dnZXIYEyABKAkSNwoQcGF5bG9hZF9lbmNvZGluZxgUIAEoDjIdLmZhdWx0bGluZS52MS5QYXlsb2FkRW5jb2RpbmcSFgoOcGF5bG9hZF9vZmZzZXQYFSABKA0SFgoOcGF5bG9hZF9sZW5ndGgYFiABKA0aKwoJVGFnc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEicAoRR3JvdXBpbmdFeGNlcHRpb24SDAoEdHlwZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIRCglzeW50aGV0aWMYAyABKAgSKwoGZnJhbWVzGAQgAygLMhsuZmF1bHRsaW5lLnYxLkdyb3VwaW5nRnJhbWUiUwoNR3JvdXBpbmdGcmFtZRIOCgZtb2R1bGUYASABKAkSEAoIZmlsZW5hbWUYAiABKAkSEAoIZnVuY3Rpb24YAyABKAkSDgoGaW5fYXBwGAQgASgIIpcCCg1VbnN0b3JlZEV2ZW50EhkKEXVuc3RvcmVkX2V2ZW50X2lkGAEgASgNEhIKCnByb2plY3RfaWQYAiABKA0SEAoIZXZlbnRfaWQYAyABKAkSDQoFdGl0bGUYBCABKAkSMQoNcmVjZWl2ZWRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGcmVhc29uGAYgASgJEhYKDmRlYWRfbGV0dGVyX2lkGAcgASgEEigKBGtpbmQYCCABKA4yGi5mYXVsdGxpbmUudjEuVW5zdG9yZWRLaW5kEjEKDWdpdmVuX3VwX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIi8KGUxpc3RVbnN0b3JlZEV2ZW50c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDSKFAQoaTGlzdFVuc3RvcmVkRXZlbnRzUmVzcG9uc2USNAoPdW5zdG9yZWRfZXZlbnRzGAEgAygLMhsuZmF1bHRsaW5lLnYxLlVuc3RvcmVkRXZlbnQSEwoLdG90YWxfY291bnQYAiABKAQSHAoUZGVhZF9sZXR0ZXJzX21pc3NpbmcYAyABKAgiZgobUmVwbGF5VW5zdG9yZWRFdmVudHNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SGgoSdW5zdG9yZWRfZXZlbnRfaWRzGAIgAygNEhcKD2RlYWRfbGV0dGVyX2lkcxgDIAMoBCJ2ChxSZXBsYXlVbnN0b3JlZEV2ZW50c1Jlc3BvbnNlEhQKDHN0b3JlZF9jb3VudBgBIAEoDRIUCgxmYWlsZWRfY291bnQYAiABKA0SFgoOYWNjZXB0ZWRfY291bnQYAyABKA0SEgoKbGVmdF9jb3VudBgEIAEoBCJmChtEZWxldGVVbnN0b3JlZEV2ZW50c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIaChJ1bnN0b3JlZF9ldmVudF9pZHMYAiADKA0SFwoPZGVhZF9sZXR0ZXJfaWRzGAMgAygEIjUKHERlbGV0ZVVuc3RvcmVkRXZlbnRzUmVzcG9uc2USFQoNZGVsZXRlZF9jb3VudBgBIAEoDSrUAQoNU2Vzc2lvblN0YXR1cxIeChpTRVNTSU9OX1NUQVRVU19VTlNQRUNJRklFRBAAEhUKEVNFU1NJT05fU1RBVFVTX09LEAESGQoVU0VTU0lPTl9TVEFUVVNfRVhJVEVEEAISGgoWU0VTU0lPTl9TVEFUVVNfRVJST1JFRBADEhwKGFNFU1NJT05fU1RBVFVTX1VOSEFORExFRBAEEhsKF1NFU1NJT05fU1RBVFVTX0FCTk9STUFMEAUSGgoWU0VTU0lPTl9TVEFUVVNfQ1JBU0hFRBAGKk4KD1BheWxvYWRFbmNvZGluZxIgChxQQVlMT0FEX0VOQ09ESU5HX1VOU1BFQ0lGSUVEEAASGQoVUEFZTE9BRF9FTkNPRElOR19HWklQEAEqmwEKDFVuc3RvcmVkS2luZBIdChlVTlNUT1JFRF9LSU5EX1VOU1BFQ0lGSUVEEAASFwoTVU5TVE9SRURfS0lORF9FVkVOVBABEhkKFVVOU1RPUkVEX0tJTkRfU0VTU0lPThACEhoKFlVOU1RPUkVEX0tJTkRfRkVFREJBQ0sQAxIcChhVTlNUT1JFRF9LSU5EX1VOUkVBREFCTEUQBDKKBAoNSW5nZXN0U2VydmljZRJVCgxSZXBvcnRFdmVudHMSIS5mYXVsdGxpbmUudjEuUmVwb3J0RXZlbnRzUmVxdWVzdBoiLmZhdWx0bGluZS52MS5SZXBvcnRFdmVudHNSZXNwb25zZRJbCg5SZXBvcnRTZXNzaW9ucxIjLmZhdWx0bGluZS52MS5SZXBvcnRTZXNzaW9uc1JlcXVlc3QaJC5mYXVsdGxpbmUudjEuUmVwb3J0U2Vzc2lvbnNSZXNwb25zZRJnChJMaXN0VW5zdG9yZWRFdmVudHMSJy5mYXVsdGxpbmUudjEuTGlzdFVuc3RvcmVkRXZlbnRzUmVxdWVzdBooLmZhdWx0bGluZS52MS5MaXN0VW5zdG9yZWRFdmVudHNSZXNwb25zZRJtChRSZXBsYXlVbnN0b3JlZEV2ZW50cxIpLmZhdWx0bGluZS52MS5SZXBsYXlVbnN0b3JlZEV2ZW50c1JlcXVlc3QaKi5mYXVsdGxpbmUudjEuUmVwbGF5VW5zdG9yZWRFdmVudHNSZXNwb25zZRJtChREZWxldGVVbnN0b3JlZEV2ZW50cxIpLmZhdWx0bGluZS52MS5EZWxldGVVbnN0b3JlZEV2ZW50c1JlcXVlc3QaKi5mYXVsdGxpbmUudjEuRGVsZXRlVW5zdG9yZWRFdmVudHNSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp]);
 
 /**
  * Events to store.
@@ -984,42 +984,42 @@ export const GroupingFrameSchema: GenMessage<GroupingFrame, {jsonType: GroupingF
   messageDesc(file_faultline_v1_ingest, 8);
 
 /**
- * An event that was accepted and is kept as it came, though not among the errors. Kept for 90 days, at most 1,000 of a
- * project.
+ * Something that was accepted and is kept as it came, though not among the errors. Kept for 90 days; one machine keeps
+ * 1,000 events of a project at most.
  *
  * @generated from message faultline.v1.UnstoredEvent
  */
 export type UnstoredEvent = Message<"faultline.v1.UnstoredEvent"> & {
   /**
-   * Names it in the calls above.
+   * Names an event of the database in the calls above. 0: it is a dead letter.
    *
    * @generated from field: uint32 unstored_event_id = 1;
    */
   unstoredEventId: number;
 
   /**
-   * The project.
+   * The project. 0: not known, as it cannot be read.
    *
    * @generated from field: uint32 project_id = 2;
    */
   projectId: number;
 
   /**
-   * 32 lower-case hexadecimal digits.
+   * 32 lower-case hexadecimal digits; of feedback the event it is about. Empty: it has none.
    *
    * @generated from field: string event_id = 3;
    */
   eventId: string;
 
   /**
-   * See Error.title.
+   * See Error.title; of a session its release, of feedback what it says. May be empty.
    *
    * @generated from field: string title = 4;
    */
   title: string;
 
   /**
-   * When it was received.
+   * When it was received. Absent: not known.
    *
    * @generated from field: google.protobuf.Timestamp received_time = 5;
    */
@@ -1031,45 +1031,66 @@ export type UnstoredEvent = Message<"faultline.v1.UnstoredEvent"> & {
    * @generated from field: string reason = 6;
    */
   reason: string;
+
+  /**
+   * Names a dead letter of the queue in the calls above. 0: it is an event of the database.
+   *
+   * @generated from field: uint64 dead_letter_id = 7;
+   */
+  deadLetterId: bigint;
+
+  /**
+   * What it is.
+   *
+   * @generated from field: faultline.v1.UnstoredKind kind = 8;
+   */
+  kind: UnstoredKind;
+
+  /**
+   * When it was given up. Absent: when it was received.
+   *
+   * @generated from field: google.protobuf.Timestamp given_up_time = 9;
+   */
+  givenUpTime?: Timestamp | undefined;
 };
 
 /**
- * An event that was accepted and is kept as it came, though not among the errors. Kept for 90 days, at most 1,000 of a
- * project.
+ * Something that was accepted and is kept as it came, though not among the errors. Kept for 90 days; one machine keeps
+ * 1,000 events of a project at most.
  *
  * @generated from message faultline.v1.UnstoredEvent
  */
 export type UnstoredEventJson = {
   /**
-   * Names it in the calls above.
+   * Names an event of the database in the calls above. 0: it is a dead letter.
    *
    * @generated from field: uint32 unstored_event_id = 1;
    */
   unstoredEventId?: number;
 
   /**
-   * The project.
+   * The project. 0: not known, as it cannot be read.
    *
    * @generated from field: uint32 project_id = 2;
    */
   projectId?: number;
 
   /**
-   * 32 lower-case hexadecimal digits.
+   * 32 lower-case hexadecimal digits; of feedback the event it is about. Empty: it has none.
    *
    * @generated from field: string event_id = 3;
    */
   eventId?: string;
 
   /**
-   * See Error.title.
+   * See Error.title; of a session its release, of feedback what it says. May be empty.
    *
    * @generated from field: string title = 4;
    */
   title?: string;
 
   /**
-   * When it was received.
+   * When it was received. Absent: not known.
    *
    * @generated from field: google.protobuf.Timestamp received_time = 5;
    */
@@ -1081,6 +1102,27 @@ export type UnstoredEventJson = {
    * @generated from field: string reason = 6;
    */
   reason?: string;
+
+  /**
+   * Names a dead letter of the queue in the calls above. 0: it is an event of the database.
+   *
+   * @generated from field: uint64 dead_letter_id = 7;
+   */
+  deadLetterId?: string;
+
+  /**
+   * What it is.
+   *
+   * @generated from field: faultline.v1.UnstoredKind kind = 8;
+   */
+  kind?: UnstoredKindJson;
+
+  /**
+   * When it was given up. Absent: when it was received.
+   *
+   * @generated from field: google.protobuf.Timestamp given_up_time = 9;
+   */
+  givenUpTime?: TimestampJson;
 };
 
 /**
@@ -1137,6 +1179,20 @@ export type ListUnstoredEventsResponse = Message<"faultline.v1.ListUnstoredEvent
    * @generated from field: repeated faultline.v1.UnstoredEvent unstored_events = 1;
    */
   unstoredEvents: UnstoredEvent[];
+
+  /**
+   * How many there are.
+   *
+   * @generated from field: uint64 total_count = 2;
+   */
+  totalCount: bigint;
+
+  /**
+   * The queue could not be asked: its dead letters are missing here.
+   *
+   * @generated from field: bool dead_letters_missing = 3;
+   */
+  deadLettersMissing: boolean;
 };
 
 /**
@@ -1151,6 +1207,20 @@ export type ListUnstoredEventsResponseJson = {
    * @generated from field: repeated faultline.v1.UnstoredEvent unstored_events = 1;
    */
   unstoredEvents?: UnstoredEventJson[];
+
+  /**
+   * How many there are.
+   *
+   * @generated from field: uint64 total_count = 2;
+   */
+  totalCount?: string;
+
+  /**
+   * The queue could not be asked: its dead letters are missing here.
+   *
+   * @generated from field: bool dead_letters_missing = 3;
+   */
+  deadLettersMissing?: boolean;
 };
 
 /**
@@ -1161,7 +1231,7 @@ export const ListUnstoredEventsResponseSchema: GenMessage<ListUnstoredEventsResp
   messageDesc(file_faultline_v1_ingest, 11);
 
 /**
- * Names events to try again.
+ * Names what to try again. Without any id it is all, but of dead letters the oldest 1,000.
  *
  * @generated from message faultline.v1.ReplayUnstoredEventsRequest
  */
@@ -1174,15 +1244,22 @@ export type ReplayUnstoredEventsRequest = Message<"faultline.v1.ReplayUnstoredEv
   projectId: number;
 
   /**
-   * Which of them, at most 100. Empty: all.
+   * Events of the database, at most 100.
    *
    * @generated from field: repeated uint32 unstored_event_ids = 2;
    */
   unstoredEventIds: number[];
+
+  /**
+   * Dead letters, at most 100.
+   *
+   * @generated from field: repeated uint64 dead_letter_ids = 3;
+   */
+  deadLetterIds: bigint[];
 };
 
 /**
- * Names events to try again.
+ * Names what to try again. Without any id it is all, but of dead letters the oldest 1,000.
  *
  * @generated from message faultline.v1.ReplayUnstoredEventsRequest
  */
@@ -1195,11 +1272,18 @@ export type ReplayUnstoredEventsRequestJson = {
   projectId?: number;
 
   /**
-   * Which of them, at most 100. Empty: all.
+   * Events of the database, at most 100.
    *
    * @generated from field: repeated uint32 unstored_event_ids = 2;
    */
   unstoredEventIds?: number[];
+
+  /**
+   * Dead letters, at most 100.
+   *
+   * @generated from field: repeated uint64 dead_letter_ids = 3;
+   */
+  deadLetterIds?: string[];
 };
 
 /**
@@ -1228,6 +1312,20 @@ export type ReplayUnstoredEventsResponse = Message<"faultline.v1.ReplayUnstoredE
    * @generated from field: uint32 failed_count = 2;
    */
   failedCount: number;
+
+  /**
+   * How many dead letters were accepted anew. They are stored next; what is still at fault comes back with its new reason.
+   *
+   * @generated from field: uint32 accepted_count = 3;
+   */
+  acceptedCount: number;
+
+  /**
+   * How many dead letters were not tried in this call.
+   *
+   * @generated from field: uint64 left_count = 4;
+   */
+  leftCount: bigint;
 };
 
 /**
@@ -1249,6 +1347,20 @@ export type ReplayUnstoredEventsResponseJson = {
    * @generated from field: uint32 failed_count = 2;
    */
   failedCount?: number;
+
+  /**
+   * How many dead letters were accepted anew. They are stored next; what is still at fault comes back with its new reason.
+   *
+   * @generated from field: uint32 accepted_count = 3;
+   */
+  acceptedCount?: number;
+
+  /**
+   * How many dead letters were not tried in this call.
+   *
+   * @generated from field: uint64 left_count = 4;
+   */
+  leftCount?: string;
 };
 
 /**
@@ -1259,7 +1371,7 @@ export const ReplayUnstoredEventsResponseSchema: GenMessage<ReplayUnstoredEvents
   messageDesc(file_faultline_v1_ingest, 13);
 
 /**
- * Names events to delete.
+ * Names what to delete. Without any id it is all.
  *
  * @generated from message faultline.v1.DeleteUnstoredEventsRequest
  */
@@ -1272,15 +1384,22 @@ export type DeleteUnstoredEventsRequest = Message<"faultline.v1.DeleteUnstoredEv
   projectId: number;
 
   /**
-   * Which of them, at most 100. Empty: all.
+   * Events of the database, at most 100.
    *
    * @generated from field: repeated uint32 unstored_event_ids = 2;
    */
   unstoredEventIds: number[];
+
+  /**
+   * Dead letters, at most 100.
+   *
+   * @generated from field: repeated uint64 dead_letter_ids = 3;
+   */
+  deadLetterIds: bigint[];
 };
 
 /**
- * Names events to delete.
+ * Names what to delete. Without any id it is all.
  *
  * @generated from message faultline.v1.DeleteUnstoredEventsRequest
  */
@@ -1293,11 +1412,18 @@ export type DeleteUnstoredEventsRequestJson = {
   projectId?: number;
 
   /**
-   * Which of them, at most 100. Empty: all.
+   * Events of the database, at most 100.
    *
    * @generated from field: repeated uint32 unstored_event_ids = 2;
    */
   unstoredEventIds?: number[];
+
+  /**
+   * Dead letters, at most 100.
+   *
+   * @generated from field: repeated uint64 dead_letter_ids = 3;
+   */
+  deadLetterIds?: string[];
 };
 
 /**
@@ -1460,6 +1586,68 @@ export const PayloadEncodingSchema: GenEnum<PayloadEncoding, PayloadEncodingJson
   enumDesc(file_faultline_v1_ingest, 1);
 
 /**
+ * What could not be stored.
+ *
+ * @generated from enum faultline.v1.UnstoredKind
+ */
+export const UnstoredKind = {
+  /**
+   * Never told.
+   *
+   * @generated from enum value: UNSTORED_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * An event.
+   *
+   * @generated from enum value: UNSTORED_KIND_EVENT = 1;
+   */
+  EVENT: 1,
+
+  /**
+   * A session, or sessions that were counted before they were sent.
+   *
+   * @generated from enum value: UNSTORED_KIND_SESSION = 2;
+   */
+  SESSION: 2,
+
+  /**
+   * What a user wrote about an event.
+   *
+   * @generated from enum value: UNSTORED_KIND_FEEDBACK = 3;
+   */
+  FEEDBACK: 3,
+
+  /**
+   * A message of the queue that cannot be read.
+   *
+   * @generated from enum value: UNSTORED_KIND_UNREADABLE = 4;
+   */
+  UNREADABLE: 4,
+} as const;
+
+/**
+ * What could not be stored.
+ *
+ * @generated from enum faultline.v1.UnstoredKind
+ */
+export type UnstoredKind = (typeof UnstoredKind)[keyof typeof UnstoredKind] | UnknownEnum;
+
+/**
+ * What could not be stored.
+ *
+ * @generated from enum faultline.v1.UnstoredKind
+ */
+export type UnstoredKindJson = "UNSTORED_KIND_UNSPECIFIED" | "UNSTORED_KIND_EVENT" | "UNSTORED_KIND_SESSION" | "UNSTORED_KIND_FEEDBACK" | "UNSTORED_KIND_UNREADABLE";
+
+/**
+ * Describes the enum faultline.v1.UnstoredKind.
+ */
+export const UnstoredKindSchema: GenEnum<UnstoredKind, UnstoredKindJson> = /*@__PURE__*/
+  enumDesc(file_faultline_v1_ingest, 2);
+
+/**
  * Takes events for storage by the integrated backend.
  *
  * @generated from service faultline.v1.IngestService
@@ -1487,7 +1675,8 @@ export const IngestService: GenService<{
     output: typeof ReportSessionsResponseSchema;
   },
   /**
-   * Lists events that were accepted and could not be stored, each by a fault of its own, newest first.
+   * Lists what was accepted and could not be stored, each by a fault of its own, newest first: events that one machine keeps
+   * in its database, and dead letters of the queue.
    *
    * @generated from rpc faultline.v1.IngestService.ListUnstoredEvents
    */
@@ -1497,7 +1686,7 @@ export const IngestService: GenService<{
     output: typeof ListUnstoredEventsResponseSchema;
   },
   /**
-   * Tries to store such events again, as after an upgrade.
+   * Tries to store them again, as after an upgrade.
    *
    * @generated from rpc faultline.v1.IngestService.ReplayUnstoredEvents
    */
@@ -1507,7 +1696,7 @@ export const IngestService: GenService<{
     output: typeof ReplayUnstoredEventsResponseSchema;
   },
   /**
-   * Deletes such events for good.
+   * Deletes them for good.
    *
    * @generated from rpc faultline.v1.IngestService.DeleteUnstoredEvents
    */

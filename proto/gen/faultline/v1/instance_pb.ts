@@ -2,17 +2,19 @@
 // @generated from file faultline/v1/instance.proto (package faultline.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { UnstoredEvent, UnstoredEventJson } from "./ingest_pb.ts";
+import { file_faultline_v1_ingest } from "./ingest_pb.ts";
 import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file faultline/v1/instance.proto.
  */
 export const file_faultline_v1_instance: GenFile = /*@__PURE__*/
-  fileDesc("ChtmYXVsdGxpbmUvdjEvaW5zdGFuY2UucHJvdG8SDGZhdWx0bGluZS52MSJZCghJbnN0YW5jZRIPCgd2ZXJzaW9uGAEgASgJEhAKCG9mZmVyaW5nGAIgASgJEhgKEHBsYXRmb3JtX3JlbGVhc2UYAyABKAkSEAoIYmFzZV91cmwYBCABKAki7wEKEU93bkVycm9yUmVwb3J0aW5nEg8KB2VuYWJsZWQYASABKAgSCwoDZHNuGAIgASgJEhMKC2Vudmlyb25tZW50GAMgASgJEhgKEGV4dGVybmFsX3ZlcnNpb24YBCABKAkSHwoXZXh0ZXJuYWxfdmVyc2lvbl9ub3RpY2UYBSABKAkSHAoUc3VnZ2VzdGVkX3Byb2plY3RfaWQYBiABKA0SHgoWc3VnZ2VzdGVkX3Byb2plY3RfcGF0aBgHIAEoCRIWCg5yZXBvcnRlZF9jb3VudBgIIAEoBBIWCg5sZWZ0X291dF9jb3VudBgJIAEoBCKvAgoGSGVhbHRoEjAKDHN0YXJ0ZWRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFgoOZGF0YWJhc2VfYnl0ZXMYAiABKAQSEgoKdXNlcl9jb3VudBgDIAEoDRIVCg1wcm9qZWN0X2NvdW50GAQgASgNEhcKD2V2ZW50c19wZXJfaG91chgFIAMoDRIYChByZWZ1c2VkX3Blcl9ob3VyGAYgAygNEjUKEW9sZGVzdF9ldmVudF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghpc19yZWFkeRgIIAEoCBIcChRlbmNyeXB0aW9uX2tleV9jb3VudBgJIAEoDRIWCg5yZXNpZGVudF9ieXRlcxgKIAEoBCIUChJHZXRJbnN0YW5jZVJlcXVlc3QiPwoTR2V0SW5zdGFuY2VSZXNwb25zZRIoCghpbnN0YW5jZRgBIAEoCzIWLmZhdWx0bGluZS52MS5JbnN0YW5jZSISChBHZXRIZWFsdGhSZXF1ZXN0IjkKEUdldEhlYWx0aFJlc3BvbnNlEiQKBmhlYWx0aBgBIAEoCzIULmZhdWx0bGluZS52MS5IZWFsdGgiHQobR2V0T3duRXJyb3JSZXBvcnRpbmdSZXF1ZXN0IlwKHEdldE93bkVycm9yUmVwb3J0aW5nUmVzcG9uc2USPAoTb3duX2Vycm9yX3JlcG9ydGluZxgBIAEoCzIfLmZhdWx0bGluZS52MS5Pd25FcnJvclJlcG9ydGluZyLiAQoeVXBkYXRlT3duRXJyb3JSZXBvcnRpbmdSZXF1ZXN0EhQKB2VuYWJsZWQYASABKAhIAIgBARIQCgNkc24YAiABKAlIAYgBARIXCgpwcm9qZWN0X2lkGAMgASgNSAKIAQESGAoLZW52aXJvbm1lbnQYBCABKAlIA4gBARIdChBleHRlcm5hbF92ZXJzaW9uGAUgASgJSASIAQFCCgoIX2VuYWJsZWRCBgoEX2RzbkINCgtfcHJvamVjdF9pZEIOCgxfZW52aXJvbm1lbnRCEwoRX2V4dGVybmFsX3ZlcnNpb24iXwofVXBkYXRlT3duRXJyb3JSZXBvcnRpbmdSZXNwb25zZRI8ChNvd25fZXJyb3JfcmVwb3J0aW5nGAEgASgLMh8uZmF1bHRsaW5lLnYxLk93bkVycm9yUmVwb3J0aW5nIhwKGlJvdGF0ZUVuY3J5cHRpb25LZXlSZXF1ZXN0IjQKG1JvdGF0ZUVuY3J5cHRpb25LZXlSZXNwb25zZRIVCg13YWl0aW5nX2NvdW50GAEgASgNMoYECg9JbnN0YW5jZVNlcnZpY2USUgoLR2V0SW5zdGFuY2USIC5mYXVsdGxpbmUudjEuR2V0SW5zdGFuY2VSZXF1ZXN0GiEuZmF1bHRsaW5lLnYxLkdldEluc3RhbmNlUmVzcG9uc2USTAoJR2V0SGVhbHRoEh4uZmF1bHRsaW5lLnYxLkdldEhlYWx0aFJlcXVlc3QaHy5mYXVsdGxpbmUudjEuR2V0SGVhbHRoUmVzcG9uc2USbQoUR2V0T3duRXJyb3JSZXBvcnRpbmcSKS5mYXVsdGxpbmUudjEuR2V0T3duRXJyb3JSZXBvcnRpbmdSZXF1ZXN0GiouZmF1bHRsaW5lLnYxLkdldE93bkVycm9yUmVwb3J0aW5nUmVzcG9uc2USdgoXVXBkYXRlT3duRXJyb3JSZXBvcnRpbmcSLC5mYXVsdGxpbmUudjEuVXBkYXRlT3duRXJyb3JSZXBvcnRpbmdSZXF1ZXN0Gi0uZmF1bHRsaW5lLnYxLlVwZGF0ZU93bkVycm9yUmVwb3J0aW5nUmVzcG9uc2USagoTUm90YXRlRW5jcnlwdGlvbktleRIoLmZhdWx0bGluZS52MS5Sb3RhdGVFbmNyeXB0aW9uS2V5UmVxdWVzdBopLmZhdWx0bGluZS52MS5Sb3RhdGVFbmNyeXB0aW9uS2V5UmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("ChtmYXVsdGxpbmUvdjEvaW5zdGFuY2UucHJvdG8SDGZhdWx0bGluZS52MSJZCghJbnN0YW5jZRIPCgd2ZXJzaW9uGAEgASgJEhAKCG9mZmVyaW5nGAIgASgJEhgKEHBsYXRmb3JtX3JlbGVhc2UYAyABKAkSEAoIYmFzZV91cmwYBCABKAki7wEKEU93bkVycm9yUmVwb3J0aW5nEg8KB2VuYWJsZWQYASABKAgSCwoDZHNuGAIgASgJEhMKC2Vudmlyb25tZW50GAMgASgJEhgKEGV4dGVybmFsX3ZlcnNpb24YBCABKAkSHwoXZXh0ZXJuYWxfdmVyc2lvbl9ub3RpY2UYBSABKAkSHAoUc3VnZ2VzdGVkX3Byb2plY3RfaWQYBiABKA0SHgoWc3VnZ2VzdGVkX3Byb2plY3RfcGF0aBgHIAEoCRIWCg5yZXBvcnRlZF9jb3VudBgIIAEoBBIWCg5sZWZ0X291dF9jb3VudBgJIAEoBCKqAwoGSGVhbHRoEjAKDHN0YXJ0ZWRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFgoOZGF0YWJhc2VfYnl0ZXMYAiABKAQSEgoKdXNlcl9jb3VudBgDIAEoDRIVCg1wcm9qZWN0X2NvdW50GAQgASgNEhcKD2V2ZW50c19wZXJfaG91chgFIAMoDRIYChByZWZ1c2VkX3Blcl9ob3VyGAYgAygNEjUKEW9sZGVzdF9ldmVudF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghpc19yZWFkeRgIIAEoCBIcChRlbmNyeXB0aW9uX2tleV9jb3VudBgJIAEoDRIWCg5yZXNpZGVudF9ieXRlcxgKIAEoBBIxCg1kYXRhYmFzZV9raW5kGAsgASgOMhouZmF1bHRsaW5lLnYxLkRhdGFiYXNlS2luZBIcChRkYXRhYmFzZV91bmF2YWlsYWJsZRgMIAEoCBIoCgVxdWV1ZRgNIAEoCzIZLmZhdWx0bGluZS52MS5RdWV1ZUhlYWx0aCKbAQoLUXVldWVIZWFsdGgSEQoJY29ubmVjdGVkGAEgASgIEh0KFXdhaXRpbmdfbWVzc2FnZV9jb3VudBgCIAEoBBIkCgNsYWcYAyABKAsyFy5mYXVsdGxpbmUudjEuSW5nZXN0TGFnEh4KEWRlYWRfbGV0dGVyX2NvdW50GAQgASgESACIAQFCFAoSX2RlYWRfbGV0dGVyX2NvdW50ImsKCUluZ2VzdExhZxINCgVrbm93bhgBIAEoCBI1ChFzdG9yZWRfdW50aWxfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGAoQbGFnX21pbGxpc2Vjb25kcxgDIAEoBCIUChJHZXRJbnN0YW5jZVJlcXVlc3QiPwoTR2V0SW5zdGFuY2VSZXNwb25zZRIoCghpbnN0YW5jZRgBIAEoCzIWLmZhdWx0bGluZS52MS5JbnN0YW5jZSISChBHZXRIZWFsdGhSZXF1ZXN0IjkKEUdldEhlYWx0aFJlc3BvbnNlEiQKBmhlYWx0aBgBIAEoCzIULmZhdWx0bGluZS52MS5IZWFsdGgiHQobR2V0T3duRXJyb3JSZXBvcnRpbmdSZXF1ZXN0IlwKHEdldE93bkVycm9yUmVwb3J0aW5nUmVzcG9uc2USPAoTb3duX2Vycm9yX3JlcG9ydGluZxgBIAEoCzIfLmZhdWx0bGluZS52MS5Pd25FcnJvclJlcG9ydGluZyLiAQoeVXBkYXRlT3duRXJyb3JSZXBvcnRpbmdSZXF1ZXN0EhQKB2VuYWJsZWQYASABKAhIAIgBARIQCgNkc24YAiABKAlIAYgBARIXCgpwcm9qZWN0X2lkGAMgASgNSAKIAQESGAoLZW52aXJvbm1lbnQYBCABKAlIA4gBARIdChBleHRlcm5hbF92ZXJzaW9uGAUgASgJSASIAQFCCgoIX2VuYWJsZWRCBgoEX2RzbkINCgtfcHJvamVjdF9pZEIOCgxfZW52aXJvbm1lbnRCEwoRX2V4dGVybmFsX3ZlcnNpb24iXwofVXBkYXRlT3duRXJyb3JSZXBvcnRpbmdSZXNwb25zZRI8ChNvd25fZXJyb3JfcmVwb3J0aW5nGAEgASgLMh8uZmF1bHRsaW5lLnYxLk93bkVycm9yUmVwb3J0aW5nIhwKGlJvdGF0ZUVuY3J5cHRpb25LZXlSZXF1ZXN0IjQKG1JvdGF0ZUVuY3J5cHRpb25LZXlSZXNwb25zZRIVCg13YWl0aW5nX2NvdW50GAEgASgNIhUKE0dldEluZ2VzdExhZ1JlcXVlc3QiQwoUR2V0SW5nZXN0TGFnUmVzcG9uc2USKwoKaW5nZXN0X2xhZxgBIAEoCzIXLmZhdWx0bGluZS52MS5Jbmdlc3RMYWciMQoWTGlzdERlYWRMZXR0ZXJzUmVxdWVzdBIXCg93aXRob3V0X3Byb2plY3QYASABKAgiYQoXTGlzdERlYWRMZXR0ZXJzUmVzcG9uc2USMQoMZGVhZF9sZXR0ZXJzGAEgAygLMhsuZmF1bHRsaW5lLnYxLlVuc3RvcmVkRXZlbnQSEwoLdG90YWxfY291bnQYAiABKAQiTAoYUmVwbGF5RGVhZExldHRlcnNSZXF1ZXN0EhcKD2RlYWRfbGV0dGVyX2lkcxgBIAMoBBIXCg93aXRob3V0X3Byb2plY3QYAiABKAgiXQoZUmVwbGF5RGVhZExldHRlcnNSZXNwb25zZRIWCg5hY2NlcHRlZF9jb3VudBgBIAEoDRIUCgxmYWlsZWRfY291bnQYAiABKA0SEgoKbGVmdF9jb3VudBgDIAEoBCJMChhEZWxldGVEZWFkTGV0dGVyc1JlcXVlc3QSFwoPZGVhZF9sZXR0ZXJfaWRzGAEgAygEEhcKD3dpdGhvdXRfcHJvamVjdBgCIAEoCCIyChlEZWxldGVEZWFkTGV0dGVyc1Jlc3BvbnNlEhUKDWRlbGV0ZWRfY291bnQYASABKAQqZQoMRGF0YWJhc2VLaW5kEh0KGURBVEFCQVNFX0tJTkRfVU5TUEVDSUZJRUQQABIYChREQVRBQkFTRV9LSU5EX1NRTElURRABEhwKGERBVEFCQVNFX0tJTkRfUE9TVEdSRVNRTBACMokHCg9JbnN0YW5jZVNlcnZpY2USUgoLR2V0SW5zdGFuY2USIC5mYXVsdGxpbmUudjEuR2V0SW5zdGFuY2VSZXF1ZXN0GiEuZmF1bHRsaW5lLnYxLkdldEluc3RhbmNlUmVzcG9uc2USTAoJR2V0SGVhbHRoEh4uZmF1bHRsaW5lLnYxLkdldEhlYWx0aFJlcXVlc3QaHy5mYXVsdGxpbmUudjEuR2V0SGVhbHRoUmVzcG9uc2USbQoUR2V0T3duRXJyb3JSZXBvcnRpbmcSKS5mYXVsdGxpbmUudjEuR2V0T3duRXJyb3JSZXBvcnRpbmdSZXF1ZXN0GiouZmF1bHRsaW5lLnYxLkdldE93bkVycm9yUmVwb3J0aW5nUmVzcG9uc2USdgoXVXBkYXRlT3duRXJyb3JSZXBvcnRpbmcSLC5mYXVsdGxpbmUudjEuVXBkYXRlT3duRXJyb3JSZXBvcnRpbmdSZXF1ZXN0Gi0uZmF1bHRsaW5lLnYxLlVwZGF0ZU93bkVycm9yUmVwb3J0aW5nUmVzcG9uc2USagoTUm90YXRlRW5jcnlwdGlvbktleRIoLmZhdWx0bGluZS52MS5Sb3RhdGVFbmNyeXB0aW9uS2V5UmVxdWVzdBopLmZhdWx0bGluZS52MS5Sb3RhdGVFbmNyeXB0aW9uS2V5UmVzcG9uc2USVQoMR2V0SW5nZXN0TGFnEiEuZmF1bHRsaW5lLnYxLkdldEluZ2VzdExhZ1JlcXVlc3QaIi5mYXVsdGxpbmUudjEuR2V0SW5nZXN0TGFnUmVzcG9uc2USXgoPTGlzdERlYWRMZXR0ZXJzEiQuZmF1bHRsaW5lLnYxLkxpc3REZWFkTGV0dGVyc1JlcXVlc3QaJS5mYXVsdGxpbmUudjEuTGlzdERlYWRMZXR0ZXJzUmVzcG9uc2USZAoRUmVwbGF5RGVhZExldHRlcnMSJi5mYXVsdGxpbmUudjEuUmVwbGF5RGVhZExldHRlcnNSZXF1ZXN0GicuZmF1bHRsaW5lLnYxLlJlcGxheURlYWRMZXR0ZXJzUmVzcG9uc2USZAoRRGVsZXRlRGVhZExldHRlcnMSJi5mYXVsdGxpbmUudjEuRGVsZXRlRGVhZExldHRlcnNSZXF1ZXN0GicuZmF1bHRsaW5lLnYxLkRlbGV0ZURlYWRMZXR0ZXJzUmVzcG9uc2ViBnByb3RvMw", [file_faultline_v1_ingest, file_google_protobuf_timestamp]);
 
 /**
  * What is offered here.
@@ -315,6 +317,27 @@ export type Health = Message<"faultline.v1.Health"> & {
    * @generated from field: uint64 resident_bytes = 10;
    */
   residentBytes: bigint;
+
+  /**
+   * Which database stores.
+   *
+   * @generated from field: faultline.v1.DatabaseKind database_kind = 11;
+   */
+  databaseKind: DatabaseKind;
+
+  /**
+   * The database did not answer: what is read from it is missing above, and its numbers are 0.
+   *
+   * @generated from field: bool database_unavailable = 12;
+   */
+  databaseUnavailable: boolean;
+
+  /**
+   * The queue between acceptance and storage. Absent: there is none, as what is accepted is stored.
+   *
+   * @generated from field: faultline.v1.QueueHealth queue = 13;
+   */
+  queue?: QueueHealth | undefined;
 };
 
 /**
@@ -392,6 +415,27 @@ export type HealthJson = {
    * @generated from field: uint64 resident_bytes = 10;
    */
   residentBytes?: string;
+
+  /**
+   * Which database stores.
+   *
+   * @generated from field: faultline.v1.DatabaseKind database_kind = 11;
+   */
+  databaseKind?: DatabaseKindJson;
+
+  /**
+   * The database did not answer: what is read from it is missing above, and its numbers are 0.
+   *
+   * @generated from field: bool database_unavailable = 12;
+   */
+  databaseUnavailable?: boolean;
+
+  /**
+   * The queue between acceptance and storage. Absent: there is none, as what is accepted is stored.
+   *
+   * @generated from field: faultline.v1.QueueHealth queue = 13;
+   */
+  queue?: QueueHealthJson;
 };
 
 /**
@@ -400,6 +444,148 @@ export type HealthJson = {
  */
 export const HealthSchema: GenMessage<Health, {jsonType: HealthJson}> = /*@__PURE__*/
   messageDesc(file_faultline_v1_instance, 2);
+
+/**
+ * How the queue fares, as the process that answers sees it.
+ *
+ * @generated from message faultline.v1.QueueHealth
+ */
+export type QueueHealth = Message<"faultline.v1.QueueHealth"> & {
+  /**
+   * The process is connected to one of the queue's servers.
+   *
+   * @generated from field: bool connected = 1;
+   */
+  connected: boolean;
+
+  /**
+   * Messages that wait to be stored, each of one event or many, as told last.
+   *
+   * @generated from field: uint64 waiting_message_count = 2;
+   */
+  waitingMessageCount: bigint;
+
+  /**
+   * How far storing is behind.
+   *
+   * @generated from field: faultline.v1.IngestLag lag = 3;
+   */
+  lag?: IngestLag | undefined;
+
+  /**
+   * Dead letters that are kept, of all projects and of none. Absent: not known.
+   *
+   * @generated from field: optional uint64 dead_letter_count = 4;
+   */
+  deadLetterCount?: bigint | undefined;
+};
+
+/**
+ * How the queue fares, as the process that answers sees it.
+ *
+ * @generated from message faultline.v1.QueueHealth
+ */
+export type QueueHealthJson = {
+  /**
+   * The process is connected to one of the queue's servers.
+   *
+   * @generated from field: bool connected = 1;
+   */
+  connected?: boolean;
+
+  /**
+   * Messages that wait to be stored, each of one event or many, as told last.
+   *
+   * @generated from field: uint64 waiting_message_count = 2;
+   */
+  waitingMessageCount?: string;
+
+  /**
+   * How far storing is behind.
+   *
+   * @generated from field: faultline.v1.IngestLag lag = 3;
+   */
+  lag?: IngestLagJson;
+
+  /**
+   * Dead letters that are kept, of all projects and of none. Absent: not known.
+   *
+   * @generated from field: optional uint64 dead_letter_count = 4;
+   */
+  deadLetterCount?: string;
+};
+
+/**
+ * Describes the message faultline.v1.QueueHealth.
+ * Use `create(QueueHealthSchema)` to create a new message.
+ */
+export const QueueHealthSchema: GenMessage<QueueHealth, {jsonType: QueueHealthJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_instance, 3);
+
+/**
+ * How far storing is behind accepting.
+ *
+ * @generated from message faultline.v1.IngestLag
+ */
+export type IngestLag = Message<"faultline.v1.IngestLag"> & {
+  /**
+   * The queue's servers told it in the last five seconds. False: it is how it was when they last did, and what was accepted
+   * since may be missing.
+   *
+   * @generated from field: bool known = 1;
+   */
+  known: boolean;
+
+  /**
+   * Everything accepted until then is stored, or is a dead letter; by the clock of the queue's servers. Absent: never told.
+   *
+   * @generated from field: google.protobuf.Timestamp stored_until_time = 2;
+   */
+  storedUntilTime?: Timestamp | undefined;
+
+  /**
+   * The age of the oldest that waits to be stored. 0: nothing waits.
+   *
+   * @generated from field: uint64 lag_milliseconds = 3;
+   */
+  lagMilliseconds: bigint;
+};
+
+/**
+ * How far storing is behind accepting.
+ *
+ * @generated from message faultline.v1.IngestLag
+ */
+export type IngestLagJson = {
+  /**
+   * The queue's servers told it in the last five seconds. False: it is how it was when they last did, and what was accepted
+   * since may be missing.
+   *
+   * @generated from field: bool known = 1;
+   */
+  known?: boolean;
+
+  /**
+   * Everything accepted until then is stored, or is a dead letter; by the clock of the queue's servers. Absent: never told.
+   *
+   * @generated from field: google.protobuf.Timestamp stored_until_time = 2;
+   */
+  storedUntilTime?: TimestampJson;
+
+  /**
+   * The age of the oldest that waits to be stored. 0: nothing waits.
+   *
+   * @generated from field: uint64 lag_milliseconds = 3;
+   */
+  lagMilliseconds?: string;
+};
+
+/**
+ * Describes the message faultline.v1.IngestLag.
+ * Use `create(IngestLagSchema)` to create a new message.
+ */
+export const IngestLagSchema: GenMessage<IngestLag, {jsonType: IngestLagJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_instance, 4);
 
 /**
  * Has no fields.
@@ -422,7 +608,7 @@ export type GetInstanceRequestJson = {
  * Use `create(GetInstanceRequestSchema)` to create a new message.
  */
 export const GetInstanceRequestSchema: GenMessage<GetInstanceRequest, {jsonType: GetInstanceRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_instance, 3);
+  messageDesc(file_faultline_v1_instance, 5);
 
 /**
  * What is offered here.
@@ -457,7 +643,7 @@ export type GetInstanceResponseJson = {
  * Use `create(GetInstanceResponseSchema)` to create a new message.
  */
 export const GetInstanceResponseSchema: GenMessage<GetInstanceResponse, {jsonType: GetInstanceResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_instance, 4);
+  messageDesc(file_faultline_v1_instance, 6);
 
 /**
  * Has no fields.
@@ -480,7 +666,7 @@ export type GetHealthRequestJson = {
  * Use `create(GetHealthRequestSchema)` to create a new message.
  */
 export const GetHealthRequestSchema: GenMessage<GetHealthRequest, {jsonType: GetHealthRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_instance, 5);
+  messageDesc(file_faultline_v1_instance, 7);
 
 /**
  * How the installation fares.
@@ -515,7 +701,7 @@ export type GetHealthResponseJson = {
  * Use `create(GetHealthResponseSchema)` to create a new message.
  */
 export const GetHealthResponseSchema: GenMessage<GetHealthResponse, {jsonType: GetHealthResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_instance, 6);
+  messageDesc(file_faultline_v1_instance, 8);
 
 /**
  * Has no fields.
@@ -538,7 +724,7 @@ export type GetOwnErrorReportingRequestJson = {
  * Use `create(GetOwnErrorReportingRequestSchema)` to create a new message.
  */
 export const GetOwnErrorReportingRequestSchema: GenMessage<GetOwnErrorReportingRequest, {jsonType: GetOwnErrorReportingRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_instance, 7);
+  messageDesc(file_faultline_v1_instance, 9);
 
 /**
  * Where failures are reported.
@@ -573,7 +759,7 @@ export type GetOwnErrorReportingResponseJson = {
  * Use `create(GetOwnErrorReportingResponseSchema)` to create a new message.
  */
 export const GetOwnErrorReportingResponseSchema: GenMessage<GetOwnErrorReportingResponse, {jsonType: GetOwnErrorReportingResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_instance, 8);
+  messageDesc(file_faultline_v1_instance, 10);
 
 /**
  * Changes where failures are reported. Absent fields stay as they are.
@@ -666,7 +852,7 @@ export type UpdateOwnErrorReportingRequestJson = {
  * Use `create(UpdateOwnErrorReportingRequestSchema)` to create a new message.
  */
 export const UpdateOwnErrorReportingRequestSchema: GenMessage<UpdateOwnErrorReportingRequest, {jsonType: UpdateOwnErrorReportingRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_instance, 9);
+  messageDesc(file_faultline_v1_instance, 11);
 
 /**
  * The changed settings.
@@ -701,7 +887,7 @@ export type UpdateOwnErrorReportingResponseJson = {
  * Use `create(UpdateOwnErrorReportingResponseSchema)` to create a new message.
  */
 export const UpdateOwnErrorReportingResponseSchema: GenMessage<UpdateOwnErrorReportingResponse, {jsonType: UpdateOwnErrorReportingResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_instance, 10);
+  messageDesc(file_faultline_v1_instance, 12);
 
 /**
  * Has no fields.
@@ -724,7 +910,7 @@ export type RotateEncryptionKeyRequestJson = {
  * Use `create(RotateEncryptionKeyRequestSchema)` to create a new message.
  */
 export const RotateEncryptionKeyRequestSchema: GenMessage<RotateEncryptionKeyRequest, {jsonType: RotateEncryptionKeyRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_instance, 11);
+  messageDesc(file_faultline_v1_instance, 13);
 
 /**
  * How the rotation stands.
@@ -759,7 +945,393 @@ export type RotateEncryptionKeyResponseJson = {
  * Use `create(RotateEncryptionKeyResponseSchema)` to create a new message.
  */
 export const RotateEncryptionKeyResponseSchema: GenMessage<RotateEncryptionKeyResponse, {jsonType: RotateEncryptionKeyResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_instance, 12);
+  messageDesc(file_faultline_v1_instance, 14);
+
+/**
+ * Has no fields.
+ *
+ * @generated from message faultline.v1.GetIngestLagRequest
+ */
+export type GetIngestLagRequest = Message<"faultline.v1.GetIngestLagRequest"> & {
+};
+
+/**
+ * Has no fields.
+ *
+ * @generated from message faultline.v1.GetIngestLagRequest
+ */
+export type GetIngestLagRequestJson = {
+};
+
+/**
+ * Describes the message faultline.v1.GetIngestLagRequest.
+ * Use `create(GetIngestLagRequestSchema)` to create a new message.
+ */
+export const GetIngestLagRequestSchema: GenMessage<GetIngestLagRequest, {jsonType: GetIngestLagRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_instance, 15);
+
+/**
+ * How far storing is behind accepting.
+ *
+ * @generated from message faultline.v1.GetIngestLagResponse
+ */
+export type GetIngestLagResponse = Message<"faultline.v1.GetIngestLagResponse"> & {
+  /**
+   * Absent: there is no queue, so that whatever is accepted is stored, and nobody need ask again.
+   *
+   * @generated from field: faultline.v1.IngestLag ingest_lag = 1;
+   */
+  ingestLag?: IngestLag | undefined;
+};
+
+/**
+ * How far storing is behind accepting.
+ *
+ * @generated from message faultline.v1.GetIngestLagResponse
+ */
+export type GetIngestLagResponseJson = {
+  /**
+   * Absent: there is no queue, so that whatever is accepted is stored, and nobody need ask again.
+   *
+   * @generated from field: faultline.v1.IngestLag ingest_lag = 1;
+   */
+  ingestLag?: IngestLagJson;
+};
+
+/**
+ * Describes the message faultline.v1.GetIngestLagResponse.
+ * Use `create(GetIngestLagResponseSchema)` to create a new message.
+ */
+export const GetIngestLagResponseSchema: GenMessage<GetIngestLagResponse, {jsonType: GetIngestLagResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_instance, 16);
+
+/**
+ * Which dead letters to list.
+ *
+ * @generated from message faultline.v1.ListDeadLettersRequest
+ */
+export type ListDeadLettersRequest = Message<"faultline.v1.ListDeadLettersRequest"> & {
+  /**
+   * Only those that belong to no project, as they cannot be read. Default: all.
+   *
+   * @generated from field: bool without_project = 1;
+   */
+  withoutProject: boolean;
+};
+
+/**
+ * Which dead letters to list.
+ *
+ * @generated from message faultline.v1.ListDeadLettersRequest
+ */
+export type ListDeadLettersRequestJson = {
+  /**
+   * Only those that belong to no project, as they cannot be read. Default: all.
+   *
+   * @generated from field: bool without_project = 1;
+   */
+  withoutProject?: boolean;
+};
+
+/**
+ * Describes the message faultline.v1.ListDeadLettersRequest.
+ * Use `create(ListDeadLettersRequestSchema)` to create a new message.
+ */
+export const ListDeadLettersRequestSchema: GenMessage<ListDeadLettersRequest, {jsonType: ListDeadLettersRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_instance, 17);
+
+/**
+ * The dead letters.
+ *
+ * @generated from message faultline.v1.ListDeadLettersResponse
+ */
+export type ListDeadLettersResponse = Message<"faultline.v1.ListDeadLettersResponse"> & {
+  /**
+   * At most 100.
+   *
+   * @generated from field: repeated faultline.v1.UnstoredEvent dead_letters = 1;
+   */
+  deadLetters: UnstoredEvent[];
+
+  /**
+   * How many there are of those that were asked for.
+   *
+   * @generated from field: uint64 total_count = 2;
+   */
+  totalCount: bigint;
+};
+
+/**
+ * The dead letters.
+ *
+ * @generated from message faultline.v1.ListDeadLettersResponse
+ */
+export type ListDeadLettersResponseJson = {
+  /**
+   * At most 100.
+   *
+   * @generated from field: repeated faultline.v1.UnstoredEvent dead_letters = 1;
+   */
+  deadLetters?: UnstoredEventJson[];
+
+  /**
+   * How many there are of those that were asked for.
+   *
+   * @generated from field: uint64 total_count = 2;
+   */
+  totalCount?: string;
+};
+
+/**
+ * Describes the message faultline.v1.ListDeadLettersResponse.
+ * Use `create(ListDeadLettersResponseSchema)` to create a new message.
+ */
+export const ListDeadLettersResponseSchema: GenMessage<ListDeadLettersResponse, {jsonType: ListDeadLettersResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_instance, 18);
+
+/**
+ * Names dead letters to accept anew.
+ *
+ * @generated from message faultline.v1.ReplayDeadLettersRequest
+ */
+export type ReplayDeadLettersRequest = Message<"faultline.v1.ReplayDeadLettersRequest"> & {
+  /**
+   * Which of them, at most 100. Empty: the oldest 1,000.
+   *
+   * @generated from field: repeated uint64 dead_letter_ids = 1;
+   */
+  deadLetterIds: bigint[];
+
+  /**
+   * Only those that belong to no project. Default: all.
+   *
+   * @generated from field: bool without_project = 2;
+   */
+  withoutProject: boolean;
+};
+
+/**
+ * Names dead letters to accept anew.
+ *
+ * @generated from message faultline.v1.ReplayDeadLettersRequest
+ */
+export type ReplayDeadLettersRequestJson = {
+  /**
+   * Which of them, at most 100. Empty: the oldest 1,000.
+   *
+   * @generated from field: repeated uint64 dead_letter_ids = 1;
+   */
+  deadLetterIds?: string[];
+
+  /**
+   * Only those that belong to no project. Default: all.
+   *
+   * @generated from field: bool without_project = 2;
+   */
+  withoutProject?: boolean;
+};
+
+/**
+ * Describes the message faultline.v1.ReplayDeadLettersRequest.
+ * Use `create(ReplayDeadLettersRequestSchema)` to create a new message.
+ */
+export const ReplayDeadLettersRequestSchema: GenMessage<ReplayDeadLettersRequest, {jsonType: ReplayDeadLettersRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_instance, 19);
+
+/**
+ * What became of them.
+ *
+ * @generated from message faultline.v1.ReplayDeadLettersResponse
+ */
+export type ReplayDeadLettersResponse = Message<"faultline.v1.ReplayDeadLettersResponse"> & {
+  /**
+   * How many were accepted anew. They are stored next; what is still at fault comes back with its new reason.
+   *
+   * @generated from field: uint32 accepted_count = 1;
+   */
+  acceptedCount: number;
+
+  /**
+   * How many are still unreadable, and are kept.
+   *
+   * @generated from field: uint32 failed_count = 2;
+   */
+  failedCount: number;
+
+  /**
+   * How many were not tried in this call.
+   *
+   * @generated from field: uint64 left_count = 3;
+   */
+  leftCount: bigint;
+};
+
+/**
+ * What became of them.
+ *
+ * @generated from message faultline.v1.ReplayDeadLettersResponse
+ */
+export type ReplayDeadLettersResponseJson = {
+  /**
+   * How many were accepted anew. They are stored next; what is still at fault comes back with its new reason.
+   *
+   * @generated from field: uint32 accepted_count = 1;
+   */
+  acceptedCount?: number;
+
+  /**
+   * How many are still unreadable, and are kept.
+   *
+   * @generated from field: uint32 failed_count = 2;
+   */
+  failedCount?: number;
+
+  /**
+   * How many were not tried in this call.
+   *
+   * @generated from field: uint64 left_count = 3;
+   */
+  leftCount?: string;
+};
+
+/**
+ * Describes the message faultline.v1.ReplayDeadLettersResponse.
+ * Use `create(ReplayDeadLettersResponseSchema)` to create a new message.
+ */
+export const ReplayDeadLettersResponseSchema: GenMessage<ReplayDeadLettersResponse, {jsonType: ReplayDeadLettersResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_instance, 20);
+
+/**
+ * Names dead letters to delete.
+ *
+ * @generated from message faultline.v1.DeleteDeadLettersRequest
+ */
+export type DeleteDeadLettersRequest = Message<"faultline.v1.DeleteDeadLettersRequest"> & {
+  /**
+   * Which of them, at most 100. Empty: all.
+   *
+   * @generated from field: repeated uint64 dead_letter_ids = 1;
+   */
+  deadLetterIds: bigint[];
+
+  /**
+   * Only those that belong to no project. Default: all.
+   *
+   * @generated from field: bool without_project = 2;
+   */
+  withoutProject: boolean;
+};
+
+/**
+ * Names dead letters to delete.
+ *
+ * @generated from message faultline.v1.DeleteDeadLettersRequest
+ */
+export type DeleteDeadLettersRequestJson = {
+  /**
+   * Which of them, at most 100. Empty: all.
+   *
+   * @generated from field: repeated uint64 dead_letter_ids = 1;
+   */
+  deadLetterIds?: string[];
+
+  /**
+   * Only those that belong to no project. Default: all.
+   *
+   * @generated from field: bool without_project = 2;
+   */
+  withoutProject?: boolean;
+};
+
+/**
+ * Describes the message faultline.v1.DeleteDeadLettersRequest.
+ * Use `create(DeleteDeadLettersRequestSchema)` to create a new message.
+ */
+export const DeleteDeadLettersRequestSchema: GenMessage<DeleteDeadLettersRequest, {jsonType: DeleteDeadLettersRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_instance, 21);
+
+/**
+ * How many were deleted.
+ *
+ * @generated from message faultline.v1.DeleteDeadLettersResponse
+ */
+export type DeleteDeadLettersResponse = Message<"faultline.v1.DeleteDeadLettersResponse"> & {
+  /**
+   * Their number.
+   *
+   * @generated from field: uint64 deleted_count = 1;
+   */
+  deletedCount: bigint;
+};
+
+/**
+ * How many were deleted.
+ *
+ * @generated from message faultline.v1.DeleteDeadLettersResponse
+ */
+export type DeleteDeadLettersResponseJson = {
+  /**
+   * Their number.
+   *
+   * @generated from field: uint64 deleted_count = 1;
+   */
+  deletedCount?: string;
+};
+
+/**
+ * Describes the message faultline.v1.DeleteDeadLettersResponse.
+ * Use `create(DeleteDeadLettersResponseSchema)` to create a new message.
+ */
+export const DeleteDeadLettersResponseSchema: GenMessage<DeleteDeadLettersResponse, {jsonType: DeleteDeadLettersResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_instance, 22);
+
+/**
+ * A database that the product can store in.
+ *
+ * @generated from enum faultline.v1.DatabaseKind
+ */
+export const DatabaseKind = {
+  /**
+   * Never told.
+   *
+   * @generated from enum value: DATABASE_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * A file of SQLite in the data directory.
+   *
+   * @generated from enum value: DATABASE_KIND_SQLITE = 1;
+   */
+  SQLITE: 1,
+
+  /**
+   * A PostgreSQL server.
+   *
+   * @generated from enum value: DATABASE_KIND_POSTGRESQL = 2;
+   */
+  POSTGRESQL: 2,
+} as const;
+
+/**
+ * A database that the product can store in.
+ *
+ * @generated from enum faultline.v1.DatabaseKind
+ */
+export type DatabaseKind = (typeof DatabaseKind)[keyof typeof DatabaseKind] | UnknownEnum;
+
+/**
+ * A database that the product can store in.
+ *
+ * @generated from enum faultline.v1.DatabaseKind
+ */
+export type DatabaseKindJson = "DATABASE_KIND_UNSPECIFIED" | "DATABASE_KIND_SQLITE" | "DATABASE_KIND_POSTGRESQL";
+
+/**
+ * Describes the enum faultline.v1.DatabaseKind.
+ */
+export const DatabaseKindSchema: GenEnum<DatabaseKind, DatabaseKindJson> = /*@__PURE__*/
+  enumDesc(file_faultline_v1_instance, 0);
 
 /**
  * This installation as a whole.
@@ -808,7 +1380,8 @@ export const InstanceService: GenService<{
     output: typeof UpdateOwnErrorReportingResponseSchema;
   },
   /**
-   * Makes a new encryption key and begins to encrypt every stored secret anew with it. For administrators.
+   * Makes a new encryption key and begins to encrypt every stored secret anew with it. Refused with
+   * OTHER_PROCESSES_RUN while other processes run on the same database. For administrators.
    *
    * @generated from rpc faultline.v1.InstanceService.RotateEncryptionKey
    */
@@ -816,6 +1389,48 @@ export const InstanceService: GenService<{
     methodKind: "unary";
     input: typeof RotateEncryptionKeyRequestSchema;
     output: typeof RotateEncryptionKeyResponseSchema;
+  },
+  /**
+   * Tells how far storing is behind accepting, and so how current everything is that is read here. Answered from memory.
+   * For every user.
+   *
+   * @generated from rpc faultline.v1.InstanceService.GetIngestLag
+   */
+  getIngestLag: {
+    methodKind: "unary";
+    input: typeof GetIngestLagRequestSchema;
+    output: typeof GetIngestLagResponseSchema;
+  },
+  /**
+   * Lists dead letters, newest first: what the queue accepted and no worker could store. For administrators; those of a
+   * project are told to its members by IngestService.ListUnstoredEvents.
+   *
+   * @generated from rpc faultline.v1.InstanceService.ListDeadLetters
+   */
+  listDeadLetters: {
+    methodKind: "unary";
+    input: typeof ListDeadLettersRequestSchema;
+    output: typeof ListDeadLettersResponseSchema;
+  },
+  /**
+   * Accepts dead letters anew, as after an upgrade. For administrators.
+   *
+   * @generated from rpc faultline.v1.InstanceService.ReplayDeadLetters
+   */
+  replayDeadLetters: {
+    methodKind: "unary";
+    input: typeof ReplayDeadLettersRequestSchema;
+    output: typeof ReplayDeadLettersResponseSchema;
+  },
+  /**
+   * Deletes dead letters for good. For administrators.
+   *
+   * @generated from rpc faultline.v1.InstanceService.DeleteDeadLetters
+   */
+  deleteDeadLetters: {
+    methodKind: "unary";
+    input: typeof DeleteDeadLettersRequestSchema;
+    output: typeof DeleteDeadLettersResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_faultline_v1_instance, 0);

@@ -15,7 +15,12 @@ const createCaller = createCallerFactory(appRouter);
  */
 export function callerFor({ locals, request, url, cookies, route: { id } }: RequestEvent) {
   return createCaller(
-    () => ({ token: locals.token, signal: request.signal }), // asked at each call, as a form may begin a session
+    // Asked at each call, as a form may begin a session.
+    () => ({
+      token: locals.token,
+      signal: request.signal,
+      traceparent: request.headers.get("traceparent") ?? undefined,
+    }),
     {
       onError: ({ error }) => {
         if (!mustSignIn(refusalOfTrpc(error))) return;

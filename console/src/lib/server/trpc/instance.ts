@@ -1,10 +1,18 @@
 import {
+  DeleteDeadLettersRequestSchema,
+  DeleteDeadLettersResponseSchema,
   GetHealthRequestSchema,
   GetHealthResponseSchema,
+  GetIngestLagRequestSchema,
+  GetIngestLagResponseSchema,
   GetInstanceRequestSchema,
   GetInstanceResponseSchema,
   GetOwnErrorReportingRequestSchema,
   GetOwnErrorReportingResponseSchema,
+  ListDeadLettersRequestSchema,
+  ListDeadLettersResponseSchema,
+  ReplayDeadLettersRequestSchema,
+  ReplayDeadLettersResponseSchema,
   RotateEncryptionKeyRequestSchema,
   RotateEncryptionKeyResponseSchema,
   UpdateOwnErrorReportingRequestSchema,
@@ -34,5 +42,25 @@ export const instanceRouter = router({
     .input(message(RotateEncryptionKeyRequestSchema))
     .mutation(async ({ ctx, input }) =>
       json(RotateEncryptionKeyResponseSchema, await core.instance.rotateEncryptionKey(input, ctx.call)),
+    ),
+  ingestLag: signedInProcedure
+    .input(message(GetIngestLagRequestSchema))
+    .query(async ({ ctx, input }) =>
+      json(GetIngestLagResponseSchema, await core.instance.getIngestLag(input, ctx.call)),
+    ),
+  deadLetters: signedInProcedure
+    .input(message(ListDeadLettersRequestSchema))
+    .query(async ({ ctx, input }) =>
+      json(ListDeadLettersResponseSchema, await core.instance.listDeadLetters(input, ctx.call)),
+    ),
+  replayDeadLetters: signedInProcedure
+    .input(message(ReplayDeadLettersRequestSchema))
+    .mutation(async ({ ctx, input }) =>
+      json(ReplayDeadLettersResponseSchema, await core.instance.replayDeadLetters(input, ctx.call)),
+    ),
+  deleteDeadLetters: signedInProcedure
+    .input(message(DeleteDeadLettersRequestSchema))
+    .mutation(async ({ ctx, input }) =>
+      json(DeleteDeadLettersResponseSchema, await core.instance.deleteDeadLetters(input, ctx.call)),
     ),
 });

@@ -9,6 +9,8 @@ export interface CallerContext {
   readonly token: string | undefined;
   /** Ends with the request. */
   readonly signal: AbortSignal | undefined;
+  /** Of the request, where it is traced. */
+  readonly traceparent?: string | undefined;
 }
 
 const t = initTRPC.context<CallerContext>().create({
@@ -59,9 +61,9 @@ export function refusalOfTrpc(error: unknown): Refusal {
 
 /** A procedure of a signed-in person. Refusals of the core become refusals of the procedure. */
 export const signedInProcedure = t.procedure.use(async ({ ctx, next }) => {
-  const { token } = ctx;
+  const { token, signal, traceparent } = ctx;
   if (token === undefined) throw refused(refusal("TOKEN_REQUIRED"));
-  const result = await next({ ctx: { call: { token, signal: ctx.signal } } });
+  const result = await next({ ctx: { call: { token, signal, traceparent } } });
   if (result.ok || result.error.cause instanceof RefusedError || result.error.code === "BAD_REQUEST") return result;
   throw refused(refusalOf(result.error.cause), result.error.cause);
 });

@@ -1,5 +1,7 @@
 import { fail } from "@sveltejs/kit";
-import { refusedAction } from "#lib/server/refused-action.ts";
+import { refusedAction, refusedOrDown } from "#lib/server/refused-action.ts";
+import { refusedInPlace } from "#lib/server/refused-in-place.ts";
+import type { Api } from "#lib/server/trpc/caller.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
 const hourMs = 3_600_000;
@@ -10,17 +12,47 @@ export const load: PageServerLoad = async ({ locals: { api } }) => {
   // The running hour is the last one of those told.
   const hours = health.eventsPerHour.length;
   const first = (Math.floor(Date.now() / hourMs) - hours + 1) * hourMs;
-  return { instance, health, startTime: new Date(first).toISOString() };
+  return {
+    instance,
+    health,
+    letters: health.queue && (await deadLetters(api)),
+    startTime: new Date(first).toISOString(),
+  };
 };
 
+/** Null when the queue cannot be asked. */
+async function deadLetters(api: Api) {
+  const { answer } = await refusedInPlace(api.instance.deadLetters({ withoutProject: true }));
+  return answer && { items: answer.deadLetters, count: Number(answer.totalCount) };
+}
+
 export const actions: Actions = {
+  replay: async ({ locals }) => {
+    try {
+      const { acceptedCount, failedCount, leftCount } = await locals.api.instance.replayDeadLetters({});
+      const done = { stored: 0, accepted: acceptedCount, failed: failedCount, left: Number(leftCount) };
+      return { act: "replay" as const, ...done };
+    } catch (error) {
+      const { status, message } = refusedOrDown(error);
+      return fail(status, { act: "refused" as const, message });
+    }
+  },
+  delete: async ({ locals }) => {
+    try {
+      const { deletedCount } = await locals.api.instance.deleteDeadLetters({ withoutProject: true });
+      return { act: "delete" as const, deleted: Number(deletedCount) };
+    } catch (error) {
+      const { status, message } = refusedOrDown(error);
+      return fail(status, { act: "refused" as const, message });
+    }
+  },
   rotate: async ({ locals }) => {
     try {
       const { waitingCount } = await locals.api.instance.rotateEncryptionKey({});
-      return { waitingCount };
+      return { act: "rotate" as const, waitingCount };
     } catch (error) {
       const { status, message } = refusedAction(error);
-      return fail(status, { message });
+      return fail(status, { act: "notRotated" as const, message });
     }
   },
 };

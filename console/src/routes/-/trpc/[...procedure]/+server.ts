@@ -17,7 +17,11 @@ const handle: RequestHandler = ({ request, locals }) => {
     req: request,
     endpoint: route.trpc(),
     router: appRouter,
-    createContext: () => ({ token: locals.token, signal: request.signal }),
+    createContext: () => ({
+      token: locals.token,
+      signal: request.signal,
+      traceparent: request.headers.get("traceparent") ?? undefined,
+    }),
     maxBatchSize: 10,
   });
 };

@@ -5,7 +5,7 @@ import { periodHours, periods } from "#lib/period.ts";
 import { oneOf } from "#lib/preferences.ts";
 import { quantityOf } from "#lib/refused-summary.ts";
 import { refusedInPlace } from "#lib/server/refused-in-place.ts";
-import { refusedAction } from "#lib/server/refused-action.ts";
+import { refusedOrDown } from "#lib/server/refused-action.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
 const groups = [
@@ -40,13 +40,17 @@ export const load: PageServerLoad = async ({ parent, url, locals }) => {
     refusedInPlace(locals.api.outcomes.list({ projectId, hourCount: periodHours[period] })),
     refusedInPlace(locals.api.unstoredEvents.list({ projectId })),
   ]);
-  const unstoredEvents = unstored.answer?.unstoredEvents ?? [];
-  if (answer === null) return { period, refusal, chart: null, groups: [], unstoredEvents };
+  const notStored = {
+    unstoredEvents: unstored.answer?.unstoredEvents ?? [],
+    unstoredCount: Number(unstored.answer?.totalCount ?? 0),
+    deadLettersMissing: unstored.answer?.deadLettersMissing ?? false,
+  };
+  if (answer === null) return { ...notStored, period, refusal, chart: null, groups: [] };
   const { outcomes, refusedPerHour, startTime } = answer;
   return {
     period,
     refusal,
-    unstoredEvents,
+    ...notStored,
     chart: { hours: refusedPerHour, startTime },
     groups: groups.map(({ kind, ...group }) => {
       const own = outcomes.filter((outcome) => outcome.kind === kind);
@@ -67,9 +71,10 @@ export const actions: Actions = {
     try {
       const { project } = await locals.api.projects.get({ path: params.project });
       const done = await locals.api.unstoredEvents.replay({ projectId: project?.projectId ?? 0 });
-      return { act: "replay" as const, stored: done.storedCount, failed: done.failedCount };
+      const { storedCount: stored, failedCount: failed, acceptedCount: accepted, leftCount } = done;
+      return { act: "replay" as const, stored, failed, accepted, left: Number(leftCount) };
     } catch (error) {
-      const { status, message } = refusedAction(error);
+      const { status, message } = refusedOrDown(error);
       return fail(status, { act: "refused" as const, message });
     }
   },
@@ -79,7 +84,7 @@ export const actions: Actions = {
       const { deletedCount } = await locals.api.unstoredEvents.delete({ projectId: project?.projectId ?? 0 });
       return { act: "delete" as const, deleted: deletedCount };
     } catch (error) {
-      const { status, message } = refusedAction(error);
+      const { status, message } = refusedOrDown(error);
       return fail(status, { act: "refused" as const, message });
     }
   },

@@ -1,0 +1,48 @@
+import { Option, type Command } from "commander";
+import { readCommandConfig } from "../config.ts";
+import { sqlStateOf } from "../database/postgresql/failure.ts";
+import { isStorageFailure } from "../database/storage-failure.ts";
+import { CommandFault, printLine, progress } from "./output.ts";
+
+interface Options {
+  readonly to?: string;
+  readonly final: boolean;
+  readonly verify?: "sample" | "all";
+}
+
+/** `faultline move`: it works on the data directory itself, and on the database it moves to. */
+export function moveCommand(program: Command): void {
+  const { dataDir, databaseUrl } = readCommandConfig();
+  program
+    .command("move")
+    .description("copy a SQLite installation to PostgreSQL while the service runs; repeat it, then end it with --final")
+    .option("--to <url>", "postgres://user:password@host/database, FAULTLINE_DATABASE_URL if not given")
+    .option("--final", "the last run, while the service is stopped: afterwards it starts on PostgreSQL", false)
+    .addOption(new Option("--verify <payloads>", "which to compare, all with --final").choices(["sample", "all"]))
+    .action(async ({ to = databaseUrl, final: isFinal, verify = isFinal ? "all" : "sample" }: Options) => {
+      if (to === undefined)
+        throw new CommandFault("Say where to move to: --to postgres://user:password@host/database.");
+      if (!/^postgres(ql)?:\/\/[^/]*\/[^/]+$/.test(to) || !URL.canParse(to)) {
+        throw new CommandFault("--to must look like postgres://user:password@db.example.com:5432/faultline.");
+      }
+      const { move } = await import("../main.ts"); // loads the whole service, which no other command needs
+      const report = await move({ dataDir, to, isFinal, verify, progress }).catch((error: unknown) => {
+        if (sqlStateOf(error) === undefined && !isStorageFailure(error)) throw error;
+        throw new CommandFault(
+          `The move ended early: ${String(error).split("\n").at(-1)}. What is in SQLite is as it was; run it again.`,
+        );
+      });
+      printLine(report);
+      for (const difference of report.differences) progress(difference);
+      progress(nextStep(report));
+      if (report.differences.length > 0) process.exitCode = 1;
+    });
+}
+
+function nextStep({ differences, cutOverTime }: { differences: readonly string[]; cutOverTime?: string }): string {
+  if (differences.length > 0) return "What was copied is not what is in SQLite, as said above: run the move again.";
+  if (cutOverTime !== undefined) {
+    return "Everything is in PostgreSQL and equal. Start the service with FAULTLINE_DATABASE_URL and the same key file.";
+  }
+  return "What was read is in PostgreSQL and equal. Run the move again to bring what came since; at last stop the service and run it with --final.";
+}

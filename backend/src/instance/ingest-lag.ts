@@ -1,0 +1,27 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestamp, type Backlog, type Lag } from "@faultline/plugin";
+import type { IngestLagSchema } from "@faultline/proto";
+
+/** The queue is asked each second; when its servers have been silent for this long, nobody knows what waits there. */
+const knownForMs = 5_000;
+
+/** Whether what the servers told last still holds. `now` is of `performance.now()`. */
+export function isKnown(lag: Lag | undefined, now: number = performance.now()): lag is Lag {
+  return lag !== undefined && now - lag.askedAt <= knownForMs;
+}
+
+/** How far storing is behind; undefined when there is no queue. */
+export function ingestLag(
+  backlog: Pick<Backlog, "lag"> | undefined,
+  now?: number,
+): MessageInitShape<typeof IngestLagSchema> | undefined {
+  if (!backlog) return undefined;
+  const lag = backlog.lag();
+  if (!lag) return { known: false };
+  const { pending, storedAt, toldAt, lagMs } = lag;
+  return {
+    known: isKnown(lag, now),
+    storedUntilTime: timestamp(pending === 0 ? toldAt : storedAt),
+    lagMilliseconds: BigInt(Math.round(lagMs)),
+  };
+}

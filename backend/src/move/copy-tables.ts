@@ -1,0 +1,111 @@
+import type { CopiedTable, Move, MovedRow, MovedTable } from "@faultline/plugin";
+import { sql, type Kysely } from "kysely";
+import { sqlStateOf } from "../database/postgresql/failure.ts";
+import { columnsOf } from "./columns.ts";
+import { storableText } from "./storable-text.ts";
+
+const rowsAtOnce = 2_000;
+const tries = 3;
+const uniqueViolation = "23505";
+
+/** Rows of a project, or of no project (0), by their number and their checksums together. */
+type Sums = Map<number, { rows: number; sum: bigint }>;
+
+/**
+ * Replaces what PostgreSQL has of some tables by what SQLite has, in one transaction, and compares both. To replace is
+ * simpler than to find what changed, and exact whatever was renamed, deleted and made again meanwhile.
+ */
+export async function copyTables(move: Move, tables: readonly MovedTable[]): Promise<CopiedTable[]> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const read = await replace(move, tables);
+      return await Promise.all(tables.map((table, n) => compared(move, table, read[n] ?? new Map())));
+    } catch (error) {
+      // Between two slices a row was deleted and made again under another id: it was read twice.
+      if (sqlStateOf(error) !== uniqueViolation || attempt === tries) throw error;
+    }
+  }
+}
+
+function replace(move: Move, tables: readonly MovedTable[]): Promise<Sums[]> {
+  return move.target.transaction().execute(async (target) => {
+    await sql`truncate ${sql.join(tables.map(({ name }) => sql.table(name)))}`.execute(target);
+    const all: Sums[] = [];
+    for (const table of tables) all.push(await copyTable({ ...move, target }, table));
+    return all;
+  });
+}
+
+async function copyTable(move: Move, table: MovedTable): Promise<Sums> {
+  const { source, target } = move;
+  const columns = (await columnsOf(target, table.name)).map(({ name }) => name);
+  const checksum = await move.checksumOf(table.name);
+  const { rows: counted } = await sql<{ n: number }>`select count(*) as n from ${sql.table(table.name)}`.execute(
+    source,
+  );
+  const told = move.progress(table.name, counted[0]?.n ?? 0);
+  const sums: Sums = new Map();
+  for await (const rows of slicesOf(source, table, columns)) {
+    for (const row of rows) {
+      const project = Number(row["project_id"] ?? 0);
+      const sum = sums.get(project) ?? { rows: 0, sum: 0n };
+      sums.set(project, { rows: sum.rows + 1, sum: sum.sum ^ checksum.ofRow(row) });
+    }
+    const names = sql.join(columns.map((name) => sql.ref(name)));
+    await sql`insert into ${sql.table(table.name)} (${names}) select ${names}
+      from json_populate_recordset(null::${sql.table(table.name)}, ${rowsJson(rows)}::json)`.execute(target);
+    told(rows.length);
+  }
+  return sums;
+}
+
+/** The rows of a table in the order of its key, each slice as it is when it is asked for. */
+async function* slicesOf(
+  source: Kysely<unknown>,
+  { name, key, owner, rowsAtOnce: limit = rowsAtOnce }: MovedTable,
+  columns: readonly string[],
+): AsyncGenerator<MovedRow[]> {
+  const of = (column: string) => sql.ref(owner && column === "project_id" ? `o.${column}` : `t.${column}`);
+  const join = owner ? sql`join ${sql.table(owner.table)} o on o.id = ${of(owner.column)}` : sql``;
+  const selected = sql.join(columns.map(of));
+  const place = sql.join(key.map(of));
+  for (let last: MovedRow | undefined; ;) {
+    const from = last;
+    const beyond = from ? sql`where (${place}) > (${sql.join(key.map((column) => from[column]))})` : sql``;
+    const { rows } = await sql<MovedRow>`
+      select ${selected} from ${sql.table(name)} t ${join} ${beyond} order by ${place} limit ${limit}`.execute(source);
+    if (rows.length > 0) yield rows;
+    if (rows.length < limit) return;
+    last = rows.at(-1);
+  }
+}
+
+/** Rows as json_populate_recordset takes them; bytes in the hexadecimal form of bytea. */
+function rowsJson(rows: readonly MovedRow[]): string {
+  const plain = (value: unknown) => {
+    if (Buffer.isBuffer(value)) return `\\x${value.toString("hex")}`;
+    return typeof value === "string" ? storableText(value) : value;
+  };
+  return JSON.stringify(
+    rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(value)]))),
+  );
+}
+
+/** What was done, and by project what differs between what was read and what is there. */
+async function compared({ target, checksumOf }: Move, { name }: MovedTable, read: Sums): Promise<CopiedTable> {
+  const hasProject = (await columnsOf(target, name)).some((column) => column.name === "project_id");
+  const { sql: checksum } = await checksumOf(name);
+  const { rows } = await sql<{ project: number; rows: number; sum: string }>`
+    select ${hasProject ? sql`project_id` : sql`0`} as project, count(*) as rows, bit_xor(${checksum})::text as sum
+    from ${sql.table(name)} group by 1`.execute(target);
+  const there: Sums = new Map(rows.map((row) => [row.project, { rows: row.rows, sum: BigInt(row.sum) }]));
+  const differences = [...new Set([...read.keys(), ...there.keys()])].flatMap((project) => {
+    const [was, is] = [read.get(project), there.get(project)];
+    if (was?.rows === is?.rows && was?.sum === is?.sum) return [];
+    const what = project === 0 ? name : `${name} of project ${project}`;
+    if (was?.rows === is?.rows) return `${what}: rows differ from those in SQLite`;
+    return `${what}: ${is?.rows ?? 0} rows in PostgreSQL, ${was?.rows ?? 0} in SQLite`;
+  });
+  const count = [...read.values()].reduce((sum, one) => sum + one.rows, 0);
+  return { table: name, rows: count, written: count, deleted: 0, differences };
+}

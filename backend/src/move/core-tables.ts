@@ -1,0 +1,27 @@
+import type { MovedTable } from "@faultline/plugin";
+
+/**
+ * The tables of the core, each after those that it refers to. They are small, and are read as they are at one moment, so
+ * that no row comes without the one it belongs to.
+ */
+export const coreTables: readonly MovedTable[] = [
+  { name: "user", key: ["id"] },
+  { name: "session", key: ["id"] },
+  { name: "access_token", key: ["id"] },
+  { name: "password_reset", key: ["user_id"] },
+  { name: "project", key: ["id"] },
+  { name: "settings", key: ["id"] },
+  { name: "client_key", key: ["id"] },
+  { name: "member_role", key: ["id"] },
+  { name: "member", key: ["project_id", "user_id"] },
+  { name: "invitation", key: ["id"] },
+  { name: "outcome", key: ["project_id", "hour", "kind", "category", "reason"] },
+  { name: "own_error_reporting", key: ["id"] },
+  { name: "settled_time", key: ["id"] },
+];
+
+/** Those that refer to no other, and may be large: an unstored event holds its payload, of up to a megabyte. */
+export const largeCoreTables: readonly MovedTable[] = [
+  { name: "audit_event", key: ["id"] },
+  { name: "unstored_event", key: ["id"], rowsAtOnce: 8 },
+];

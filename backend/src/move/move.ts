@@ -1,0 +1,127 @@
+import {
+  StartRefusal,
+  type CopiedTable,
+  type Move,
+  type MovedTable,
+  type Plugin,
+  type RowChecksum,
+} from "@faultline/plugin";
+import { sql } from "kysely";
+import { coreMigrations, inOrder } from "../database/core-migrations.ts";
+import { coreEntities } from "../database/entities.ts";
+import { postgresqlName } from "../database/postgresql/failure.ts";
+import { noteCutOver } from "../database/postgresql/move-mark.ts";
+import { noteMovedAway } from "../database/sqlite/moved-away.ts";
+import { KeyRing } from "../secrets/key-ring.ts";
+import { checkTables } from "./columns.ts";
+import { copyTables } from "./copy-tables.ts";
+import { coreTables, largeCoreTables } from "./core-tables.ts";
+import { continueIdentities } from "./identities.ts";
+import { MoveProgress } from "./progress.ts";
+import { rowChecksum } from "./row-checksum.ts";
+import { holdSource, openSource } from "./source.ts";
+import { openTarget } from "./target.ts";
+
+export interface MoveOptions {
+  readonly dataDir: string;
+  /** Of PostgreSQL, with the password. */
+  readonly to: string;
+  /** The last run, without a service: services start on PostgreSQL after it. */
+  readonly isFinal: boolean;
+  /** Whether all payloads are compared, or some of them. */
+  readonly verify: "sample" | "all";
+  readonly progress: (text: string) => void;
+}
+
+/** What a run of the move did, and found. */
+export interface MoveReport {
+  /** The database, without user and password. */
+  readonly to: string;
+  readonly seconds: number;
+  readonly tables: readonly Omit<CopiedTable, "differences">[];
+  /** Sentences; none when all is there as it is in SQLite, or was when it was read. */
+  readonly differences: readonly string[];
+  /** When it was made possible to start on PostgreSQL, ISO 8601; absent: it goes on. */
+  readonly cutOverTime?: string;
+}
+
+/**
+ * Copies an installation from SQLite to PostgreSQL and verifies the copy. It only reads the source, a little at a time, so
+ * that a service goes on beside it; each run brings what changed since the last one. The last of them is final: it holds
+ * the data directory, so that nothing changes any more, and opens the target for services when everything is equal.
+ */
+export async function moveToPostgresql(options: MoveOptions, plugins: readonly Plugin[]): Promise<MoveReport> {
+  const { dataDir, to, isFinal, verify } = options;
+  const from = performance.now();
+  const entities = [...coreEntities, ...plugins.flatMap((plugin) => plugin.entities ?? [])];
+  const migrations = inOrder([coreMigrations, ...plugins.flatMap((plugin) => plugin.migrations ?? [])]);
+  const movables = plugins.flatMap(({ movable }) => movable ?? []);
+
+  await using opened = new AsyncDisposableStack();
+  const source = await openSource(dataDir, migrations);
+  opened.defer(() => source.destroy());
+  if (isFinal) {
+    const held = await holdSource(dataDir);
+    opened.defer(() => held.release());
+  }
+  const target = await openTarget(to, { entities, migrations, keyRing: KeyRing.open(dataDir, false) });
+  opened.defer(() => target.close());
+  const sides = { source, target: target.kysely };
+  await checkTables(sides, {
+    tables: [...coreTables, ...largeCoreTables, ...movables.flatMap(({ tables }) => tables)],
+    otherTables: {
+      sqlite: movables.flatMap(({ otherTables }) => otherTables.sqlite),
+      postgresql: movables.flatMap(({ otherTables }) => otherTables.postgresql),
+    },
+  });
+
+  const checksums = new Map<string, Promise<RowChecksum>>();
+  const checksumOf = (table: string) => {
+    const checksum = checksums.get(table) ?? rowChecksum(target.kysely, table);
+    checksums.set(table, checksum);
+    return checksum;
+  };
+  const progress = new MoveProgress(options.progress);
+  const move: Move = {
+    ...sides,
+    verify,
+    checksumOf,
+    progress: (table, total) => progress.table(table, total),
+  };
+  const copied: CopiedTable[] = [];
+  let isAlone = false;
+  await target.database.alone("move", async () => {
+    isAlone = true;
+    copied.push(
+      ...(await source.transaction().execute((moment) => copyTables({ ...move, source: moment }, coreTables))),
+    );
+    const eachAlone = async (tables: readonly MovedTable[]) => {
+      for (const table of tables) copied.push(...(await copyTables(move, [table])));
+    };
+    await eachAlone(largeCoreTables);
+    for (const { copy, tables } of movables) {
+      copied.push(...(await copy(move)));
+      await eachAlone(tables);
+    }
+    await continueIdentities(source, target.kysely);
+  });
+  if (!isAlone) throw new StartRefusal("Another move to this database is running: wait until it has ended.");
+
+  const differences = copied.flatMap((table) => table.differences);
+  const report: MoveReport = {
+    to: postgresqlName(to),
+    seconds: Math.round((performance.now() - from) / 100) / 10,
+    tables: copied.map(({ table, rows, written, deleted, compared }) => {
+      return { table, rows, written, deleted, ...(compared !== undefined && { compared }) };
+    }),
+    differences,
+  };
+  if (!isFinal || differences.length > 0) return report;
+  await sql`analyze`.execute(target.kysely); // else the first queries are planned as for empty tables
+  const now = Date.now();
+  const cutOverTime = new Date(now).toISOString();
+  // In this order: what is cut off between them leaves no database to start on, and never two.
+  noteMovedAway(dataDir, { movedTime: cutOverTime, to: report.to });
+  await noteCutOver(target.kysely, now);
+  return { ...report, cutOverTime };
+}

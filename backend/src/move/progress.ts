@@ -1,0 +1,24 @@
+const intervalMs = 1_000;
+
+/** Tells how far a move has come, at most once a second. */
+export class MoveProgress {
+  readonly #tell: (text: string) => void;
+  #toldAt = performance.now();
+
+  constructor(tell: (text: string) => void) {
+    this.#tell = tell;
+  }
+
+  /** Begins a table of so many rows; what it gives is told of those that are done. */
+  table(name: string, total: number): (rows: number) => void {
+    let done = 0;
+    return (rows) => {
+      done += rows;
+      const now = performance.now();
+      if (now - this.#toldAt < intervalMs) return;
+      this.#toldAt = now;
+      const share = total === 0 ? 100 : Math.min(100, Math.floor((done / total) * 100));
+      this.#tell(`${name}: ${done.toLocaleString("en")} of ${total.toLocaleString("en")} rows, ${share} %`);
+    };
+  }
+}

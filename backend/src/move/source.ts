@@ -1,0 +1,47 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { StartRefusal, type Migrations } from "@faultline/plugin";
+import { Kysely, sql } from "kysely";
+import { claimDataDirectory } from "../database/data-directory.ts";
+import { SqliteDialect } from "../database/sqlite/dialect.ts";
+import { databaseFile } from "../database/sqlite/open.ts";
+
+/** Opens the SQLite file of a data directory beside a service that may run on it; refuses one of another release. */
+export async function openSource(dataDir: string, migrations: Migrations): Promise<Kysely<unknown>> {
+  const file = databaseFile(dataDir);
+  for (const path of [file, join(dataDir, "secrets.json")]) {
+    if (!existsSync(path)) {
+      throw new StartRefusal(`There is no ${path} to be moved: name the data directory with FAULTLINE_DATA_DIR.`);
+    }
+  }
+  const source = new Kysely<unknown>({ dialect: new SqliteDialect({ file, access: "read", connections: 1 }) });
+  try {
+    const { rows } = await sql<{ n: number }>`select count(*) as n from mikro_orm_migrations`.execute(source);
+    if (rows[0]?.n === migrations.sqlite.length) return source;
+    throw new StartRefusal(
+      `The database ${file} is of another release: start the service of this release on it once, then move it.`,
+    );
+  } catch (error) {
+    await source.destroy();
+    if (error instanceof StartRefusal) throw error;
+    throw new StartRefusal(`The database ${file} cannot be read: ${String(error)}.`, error);
+  }
+}
+
+/**
+ * Holds the data directory, so that no service runs on it until it is given back. A service holds it from before it opens
+ * the database until after it has closed it: all that it acknowledged is in the file then.
+ */
+export async function holdSource(dataDir: string): Promise<{ release(): Promise<void> }> {
+  try {
+    return await claimDataDirectory(dataDir);
+  } catch (error) {
+    if (!(error instanceof StartRefusal) || (error.cause as { code?: string } | undefined)?.code !== "SQLITE_BUSY") {
+      throw error;
+    }
+    throw new StartRefusal(
+      `The service is running on ${dataDir}, and what it takes now would not be moved: stop it, then run the final move.`,
+      error,
+    );
+  }
+}

@@ -1,0 +1,56 @@
+/** Something that was accepted and could not be stored: one event, session or feedback, with the reason. */
+export interface DeadLetter {
+  /** Unique; grows with time. */
+  readonly id: number;
+  /** 0: not known, as it cannot be read. */
+  readonly projectId: number;
+  readonly kind: DeadLetterKind;
+  /** Of an event or of the event that feedback is about. Empty: it is none. */
+  readonly eventId: string;
+  /** The event's title, the session's release or what the feedback says. Empty: not known. */
+  readonly title: string;
+  readonly reason: string;
+  /** When it was received, in milliseconds since 1970. Absent: not known. */
+  readonly receivedAt?: number | undefined;
+  /** When it was given up, in milliseconds since 1970. */
+  readonly deadAt: number;
+}
+
+export type DeadLetterKind = "event" | "session" | "feedback" | "unreadable";
+
+/** Which dead letters; absent: all. */
+export interface ChosenLetters {
+  /** Those of one project; 0: those of none. */
+  readonly projectId?: number;
+  readonly ids?: readonly number[];
+}
+
+/** What became of dead letters that were tried again. */
+export interface Replayed {
+  /** Accepted anew: they are stored next, or come back. */
+  readonly accepted: number;
+  /** Still unreadable, and kept. */
+  readonly failed: number;
+  /** Not tried in this call. */
+  readonly left: number;
+}
+
+/** What could not be stored. Each call rejects while the queue's servers cannot be asked. */
+export interface DeadLetters {
+  /** The newest first, at most `limit`, default 100. */
+  list(chosen?: Pick<ChosenLetters, "projectId">, limit?: number): Promise<DeadLetter[]>;
+  count(chosen?: Pick<ChosenLetters, "projectId">): Promise<number>;
+  /**
+   * Accepts them anew and forgets them, the oldest first, a bounded number a call. What is still at fault comes back with
+   * its new reason. An event is received now: it is kept as long as any other from when it can be seen.
+   */
+  replay(chosen?: ChosenLetters): Promise<Replayed>;
+  /** Forgets them; answers how many. */
+  delete(chosen?: ChosenLetters): Promise<number>;
+  /** Deletes those of a project that is gone for good; true as none is left then. */
+  deleteProject(projectId: number): Promise<boolean>;
+  /** How many there are, as the servers told last; undefined: not known. */
+  readonly kept: number | undefined;
+  /** How many this process has made since it started. */
+  readonly made: number;
+}

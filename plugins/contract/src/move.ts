@@ -1,0 +1,64 @@
+import type { Kysely, RawBuilder } from "kysely";
+import type { DatabaseKind } from "./plugin.ts";
+
+/** What a plugin keeps in SQLite, as a move to PostgreSQL copies it. Every table of its migrations is named here. */
+export interface Movable {
+  /** Tables that are copied row by row, with the same columns on both databases. */
+  readonly tables: readonly MovedTable[];
+  /** All others: those that `copy` writes, and those that hold nothing to be moved. */
+  readonly otherTables: Readonly<Record<DatabaseKind, readonly string[]>>;
+  /** Copies and verifies what is too large to be copied anew each time, or lies differently on the two. */
+  copy(move: Move): Promise<readonly CopiedTable[]>;
+}
+
+/** A table that a move copies whole each time: what it held on PostgreSQL is replaced. */
+export interface MovedTable {
+  readonly name: string;
+  /** The columns of its primary key on SQLite, by which its rows are walked. */
+  readonly key: readonly string[];
+  /** Where it has no project on SQLite: the table that has it, and the column here that holds the id of the row there. */
+  readonly owner?: { readonly table: string; readonly column: string };
+  /** Rows that are read at once, fewer where a row may be large. Default 2,000. */
+  readonly rowsAtOnce?: number;
+}
+
+/** A row as SQLite gives it. */
+export type MovedRow = Readonly<Record<string, unknown>>;
+
+/** A move that runs. */
+export interface Move {
+  /** SQLite, read only. A service may write it meanwhile, so that each statement may find another state. */
+  readonly source: Kysely<unknown>;
+  /** PostgreSQL, which nobody else uses until the cut-over. */
+  readonly target: Kysely<unknown>;
+  /** Whether all payloads are compared, or some. */
+  readonly verify: "sample" | "all";
+  checksumOf(table: string): Promise<RowChecksum>;
+  /** Tells how far the copying of a table has come; the function it gives is told of more rows. */
+  progress(table: string, total: number): (rows: number) => void;
+}
+
+/**
+ * 64 bits of a row's SHA-256, equal on both databases when all columns that PostgreSQL's table has are equal. Those of
+ * many rows are joined by exclusive or, whatever their order.
+ */
+export interface RowChecksum {
+  ofRow(row: MovedRow): bigint;
+  /** The same as an expression of the type bigint, over the columns of the table. */
+  readonly sql: RawBuilder<unknown>;
+}
+
+/** What was done with a table. */
+export interface CopiedTable {
+  readonly table: string;
+  /** Rows in SQLite. */
+  readonly rows: number;
+  /** Rows that were written to PostgreSQL, as they were not there or different. */
+  readonly written: number;
+  /** Rows that were deleted on PostgreSQL, as they are gone from SQLite. */
+  readonly deleted: number;
+  /** Rows that were compared beyond their checksums. */
+  readonly compared?: number;
+  /** What differs after all, a sentence each. */
+  readonly differences: readonly string[];
+}

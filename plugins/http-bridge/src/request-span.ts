@@ -1,0 +1,48 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Span, Tracing } from "@faultline/plugin";
+import type { Route } from "./visit.ts";
+
+/**
+ * Begins the span of a request, which is told to the console's pages in place of what the client sent. The names are those
+ * of OpenTelemetry's semantic conventions 1.45.
+ */
+export function beginRequest(tracing: Tracing, request: IncomingMessage): Span {
+  const { traceparent } = request.headers;
+  const span = tracing.begin("HTTP", {
+    request: { traceparent: typeof traceparent === "string" ? traceparent : undefined },
+    attributes: { "http.request.method": methodOf(request) },
+  });
+  request.headers["traceparent"] = span.traceparent;
+  return span;
+}
+
+/** Ends it; `route` is the bridge's own that answered. Neither the path nor its query is told, which may hold keys and names. */
+export function endRequest(span: Span, response: ServerResponse, route: Route | undefined): void {
+  const template = route ? templateOf(route.pattern) : "";
+  const { headersSent, statusCode } = response;
+  span.end({
+    name: [methodOf(response.req), template || "page"].join(" "),
+    isFailed: headersSent && statusCode >= 500,
+    attributes: {
+      ...(template !== "" && { "http.route": template }),
+      ...(headersSent && { "http.response.status_code": statusCode }), // else the client left before an answer
+    },
+  });
+}
+
+const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+/** A client may send any word for a method. */
+function methodOf({ method = "" }: IncomingMessage): string {
+  return methods.has(method) ? method : "_OTHER";
+}
+
+/** The path of which path-pattern.ts made this, such as `/api/:project/store`. */
+function templateOf({ source }: RegExp): string {
+  return source
+    .replaceAll("\\/", "/")
+    .replaceAll("\\.", ".")
+    .replace(/^\^/, "")
+    .replace(/(\/\?\$|\(\/\|\$\))$/, "")
+    .replaceAll(/\(\?<(\w+)>\[\^\/\]\+\)/g, ":$1");
+}

@@ -1,0 +1,121 @@
+import type { CopiedTable, Move } from "@faultline/plugin";
+import { sql, type Kysely, type RawBuilder } from "kysely";
+import { dayMs } from "../retention.ts";
+import { makePartitions } from "../postgresql/partitions.ts";
+import type { EventTable, Tables } from "../tables.ts";
+import { Buckets, bucketIds, bucketsIn, deleteBuckets, type SummedEvent } from "./buckets.ts";
+import { comparePayloads, sampleOf } from "./compare-payloads.ts";
+import { writeEvents } from "./write-events.ts";
+
+/** Row ids of PostgreSQL carry the day of receipt: day * 2^37 + n. Here n is the row id of SQLite, modulo 2^37. */
+const idsOfDay = 2 ** 37;
+
+const dayOf = ({ received_at }: Pick<EventTable, "received_at">) => Math.floor(received_at / dayMs);
+
+/** Named of one kind; more would hide what else there is. */
+const differencesNamed = 20;
+
+/**
+ * Copies events and their payloads. Events do not change, but come and go: both sides add up checksums of some thousand
+ * row ids each, and only where these differ rows are compared and written or deleted. So a repeated run reads every
+ * event's index entry, and the payloads of new events alone.
+ */
+export async function copyEvents(move: Move): Promise<CopiedTable[]> {
+  const { source, target, verify } = move;
+  const checksum = await move.checksumOf("integrated_event");
+  const left = await bucketsIn(target, checksum.sql);
+  const read = new Buckets();
+  const days = new Set<number>();
+  const { rows: range } = await sql<{ last: number | null; n: number }>`
+    select max(id) as last, count(*) as n from integrated_event`.execute(source);
+  const { last = null, n: total = 0 } = range[0] ?? {};
+  const told = move.progress("integrated_event", total);
+  let [written, deleted, payloads] = [0, 0, 0];
+  const different: EventTable[] = [];
+
+  for await (const rows of slicesOf(source, last ?? 0)) {
+    const events = rows.map((row): SummedEvent => {
+      const event = { ...row, id: dayOf(row) * idsOfDay + (row.id % idsOfDay) };
+      return { event, rowId: row.id, sum: checksum.ofRow(event) };
+    });
+    for (const one of events) read.add(one.event.id, one.sum);
+    const missing: SummedEvent[] = [];
+    for (const [bucket, some] of Map.groupBy(events, ({ event }) => Buckets.of(event.id))) {
+      const there = left.take(bucket);
+      if (there === undefined) missing.push(...some);
+      else if (!read.has(bucket, there)) {
+        const kept = await keepEqual(target, { bucket, events: some, checksum: checksum.sql });
+        missing.push(...kept.missing);
+        deleted += kept.deleted;
+      }
+    }
+    for (const day of new Set(missing.map(({ event }) => dayOf(event)))) {
+      if (!days.has(day)) await makePartitions(target as Kysely<Tables>, [day]);
+      days.add(day);
+    }
+    await writeEvents(move, missing);
+    written += missing.length;
+    const compared = await comparePayloads(move, verify === "all" ? events : sampleOf(events));
+    payloads += compared.count;
+    different.push(...compared.different);
+    told(rows.length);
+  }
+  deleted += await deleteBuckets(target, left);
+  await sql`select setval('integrated_event_n', ${((last ?? 0) + 1) % idsOfDay}, false)`.execute(target);
+  const differing = read.differences(await bucketsIn(target, checksum.sql));
+  await remove(target, different); // the next run writes them anew
+  const named = different.slice(0, differencesNamed).map(({ event_id, project_id }) => {
+    return `integrated_payload: that of event ${event_id.toString("hex")} of project ${project_id} differs`;
+  });
+  const more = different.length - named.length;
+  if (more > 0) named.push(`integrated_payload: ${more} more differ`);
+  const done = { rows: read.rows, written, deleted };
+  return [
+    { table: "integrated_event", ...done, differences: differing },
+    { table: "integrated_payload", ...done, compared: payloads, differences: named },
+  ];
+}
+
+/** All events up to a row id, those of a bucket of row ids at once. */
+async function* slicesOf(source: Kysely<unknown>, last: number): AsyncGenerator<EventTable[]> {
+  for (let from = 0; from <= last;) {
+    const { rows: next } = await sql<{ id: number | null }>`
+      select min(id) as id from integrated_event where id >= ${from}`.execute(source);
+    const id = next[0]?.id;
+    if (id == null || id > last) return;
+    const end = (Math.floor(id / bucketIds) + 1) * bucketIds;
+    const { rows } = await sql<EventTable>`
+      select * from integrated_event where id >= ${id} and id < ${Math.min(end, last + 1)} order by id`.execute(source);
+    if (rows.length > 0) yield rows;
+    from = end;
+  }
+}
+
+/** Deletes what PostgreSQL has of a bucket and SQLite has not, or differently; answers what is to be written then. */
+async function keepEqual(
+  target: Kysely<unknown>,
+  { bucket, events, checksum }: { bucket: number; events: readonly SummedEvent[]; checksum: RawBuilder<unknown> },
+): Promise<{ missing: SummedEvent[]; deleted: number }> {
+  const { rows } = await sql<{ project_id: number; id: number; sum: string }>`
+    select project_id, id, ${checksum}::text as sum from integrated_event
+    where id >= ${bucket * bucketIds} and id < ${(bucket + 1) * bucketIds}`.execute(target);
+  const wanted = new Map(events.map((one) => [one.event.id, one]));
+  const stale = rows.filter(({ id, sum }) => String(wanted.get(id)?.sum) !== sum);
+  const equal = new Set(rows.map(({ id }) => id));
+  for (const { id } of stale) equal.delete(id);
+  await remove(target, stale);
+  return { missing: events.filter(({ event }) => !equal.has(event.id)), deleted: stale.length };
+}
+
+async function remove(
+  target: Kysely<unknown>,
+  events: readonly Pick<EventTable, "project_id" | "id">[],
+): Promise<void> {
+  if (events.length === 0) return;
+  const projects = [...new Set(events.map(({ project_id }) => project_id))];
+  const ids = events.map(({ id }) => id);
+  await sql`delete from integrated_payload
+    where project_id = any(${projects}::bigint[]) and event_row_id = any(${ids}::bigint[])`.execute(target);
+  await sql`delete from integrated_event
+    where project_id = any(${projects}::bigint[]) and id = any(${ids}::bigint[])`.execute(target);
+}

@@ -1,0 +1,11 @@
+/** The thread pool has four; the state of each compression that waits for one takes 300 kB. */
+const lanes = 8;
+
+/** Does work for each item, some at a time. */
+export async function inLanes<Item>(items: Iterable<Item>, work: (item: Item) => Promise<void>): Promise<void> {
+  const waiting = [...items];
+  const lane = async () => {
+    for (let item = waiting.pop(); item !== undefined; item = waiting.pop()) await work(item);
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+}

@@ -1,0 +1,26 @@
+import type { Movable } from "@faultline/plugin";
+import { copyEvents } from "./copy-events.ts";
+
+const ofError = { table: "integrated_error", column: "error_id" };
+const ofRelease = { table: "integrated_release", column: "release_id" };
+
+/** What the integrated backend keeps. Ids of errors stay the same, so that links to them do. */
+export const movable: Movable = {
+  tables: [
+    { name: "integrated_error", key: ["id"] },
+    { name: "integrated_hour", key: ["error_id", "hour"], owner: ofError },
+    { name: "integrated_user", key: ["error_id", "user"], owner: ofError },
+    { name: "integrated_tag", key: ["error_id", "key", "value"], owner: ofError },
+    { name: "integrated_release", key: ["id"] },
+    { name: "integrated_session", key: ["id"] },
+    { name: "integrated_session_hour", key: ["release_id", "hour"], owner: ofRelease },
+    { name: "integrated_session_user", key: ["release_id", "day", "user"], owner: ofRelease },
+    { name: "integrated_feedback", key: ["id"] },
+  ],
+  otherTables: {
+    sqlite: ["integrated_event", "integrated_payload", "integrated_block", "integrated_packed"],
+    // The last two stay empty before the cut-over: dropped days that are still counted, and messages of a queue.
+    postgresql: ["integrated_event", "integrated_payload", "integrated_expired", "integrated_receipt"],
+  },
+  copy: copyEvents,
+};

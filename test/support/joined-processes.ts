@@ -1,0 +1,41 @@
+import type { Announcements } from "@faultline/plugin";
+
+/** Processes that hear each other as soon as `deliver` is called, as those that share a database do after some milliseconds. */
+export interface JoinedProcesses {
+  readonly processes: readonly Announcements[];
+  /** Hands over what was told; how many announcements it was. */
+  deliver(): number;
+  /** As when the connections of all were lost for a while, and with them what was told. */
+  lose(): void;
+}
+
+export function joinedProcesses(count: number): JoinedProcesses {
+  const heard = Array.from({ length: count }, () => new Map<string, ((text: string) => void)[]>());
+  const missed: (() => void)[] = [];
+  let told: { readonly from: number; readonly subject: string; readonly text: string }[] = [];
+  const processes = heard.map((handlers, from): Announcements => ({
+    tell: (subject, text) => void told.push({ from, subject, text }),
+    hear: (subject, handler) => void handlers.set(subject, [...(handlers.get(subject) ?? []), handler]),
+    missed: (handler) => void missed.push(handler),
+  }));
+  return {
+    processes,
+    deliver() {
+      const delivered = told;
+      told = [];
+      for (const { from, subject, text } of delivered) {
+        for (const [to, handlers] of heard.entries()) {
+          if (to !== from) for (const handler of handlers.get(subject) ?? []) handler(text);
+        }
+      }
+      return delivered.length;
+    },
+    lose() {
+      told = [];
+      for (const handler of missed) handler();
+    },
+  };
+}
+
+/** One process, which nobody hears. */
+export const nobodyElse: Announcements = { tell: () => undefined, hear: () => undefined, missed: () => undefined };

@@ -1,0 +1,144 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+
+/** Which way bytes go: from who connected, or back. */
+export type Way = "there" | "back";
+
+/** A TCP proxy on a free port of the loopback interface, whose wire can be cut. */
+export interface TcpProxy {
+  readonly port: number;
+  /** Resets what is connected, and whoever connects, until `mend`. */
+  cut(): void;
+  /**
+   * Lets nothing through in these ways, and says nothing: as a network that loses every packet. What is sent meanwhile
+   * arrives after `mend`, as TCP sends it again.
+   */
+  swallow(...ways: readonly Way[]): void;
+  /** Lets everything through again, and waits for no text any more. */
+  mend(): void;
+  /** Resets the connection on which this text comes next, in place of what it comes with. Resolves then. */
+  eat(text: string): Promise<void>;
+  /** The same after what it comes with has arrived, and before any answer: whoever sent it cannot know. */
+  eatAnswerTo(text: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface Pair {
+  readonly near: Socket;
+  readonly far: Socket;
+}
+
+interface Awaited {
+  readonly text: string;
+  /** Whether what it comes with arrives. */
+  readonly arrives: boolean;
+  readonly resolve: () => void;
+}
+
+/** After the text went there, the other side gets this long to act upon it before the connection is reset. */
+const actMs = 100;
+
+/** Starts a proxy to a port of the loopback interface. */
+export async function startTcpProxy(target: number): Promise<TcpProxy> {
+  const pairs = new Set<Pair>();
+  const swallowed = new Set<Way>();
+  let isCut = false;
+  let awaited: Awaited | undefined;
+
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (near) => {
+    near.on("error", () => undefined); // `close` follows
+    if (isCut) {
+      near.resetAndDestroy();
+      return;
+    }
+    const far = connect({ host: "127.0.0.1", port: target, allowHalfOpen: true, noDelay: true });
+    const pair = { near, far };
+    pairs.add(pair);
+    let isSilent = false;
+    near.on("data", (bytes: Buffer) => {
+      if (isSilent) return;
+      if (!awaited || !bytes.includes(awaited.text)) {
+        far.write(bytes);
+        return;
+      }
+      const { arrives, resolve } = awaited;
+      awaited = undefined;
+      isSilent = true;
+      if (arrives) far.write(bytes);
+      setTimeout(
+        () => {
+          reset(pair);
+          resolve();
+        },
+        arrives ? actMs : 0,
+      );
+    });
+    far.on("data", (bytes: Buffer) => {
+      if (!isSilent && !near.destroyed) near.write(bytes);
+    });
+    near.on("end", () => far.end());
+    far.on("end", () => near.end());
+    far.on("error", () => near.resetAndDestroy());
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      one.on("close", () => {
+        pairs.delete(pair);
+        other.destroy();
+      });
+    }
+    apply(pair);
+  });
+
+  const awaitText = (text: string, arrives: boolean) =>
+    new Promise<void>((resolve) => {
+      awaited = { text, arrives, resolve };
+    });
+
+  const apply = ({ near, far }: Pair) => {
+    for (const [from, way] of [
+      [near, "there"],
+      [far, "back"],
+    ] as const) {
+      if (swallowed.has(way)) from.pause();
+      else from.resume();
+    }
+  };
+
+  await listening(server);
+  return {
+    port: (server.address() as AddressInfo).port, // of a server that listens on a port
+    cut() {
+      isCut = true;
+      for (const pair of pairs) reset(pair);
+    },
+    swallow(...ways) {
+      for (const way of ways) swallowed.add(way);
+      for (const pair of pairs) apply(pair);
+    },
+    mend() {
+      isCut = false;
+      awaited = undefined;
+      swallowed.clear();
+      for (const pair of pairs) apply(pair);
+    },
+    eat: (text) => awaitText(text, false),
+    eatAnswerTo: (text) => awaitText(text, true),
+    async stop() {
+      for (const pair of pairs) reset(pair);
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function reset({ near, far }: Pair): void {
+  near.resetAndDestroy();
+  far.resetAndDestroy();
+}
+
+function listening(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+}
