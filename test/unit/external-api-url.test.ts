@@ -3,6 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { externalApiUrl } from "../../backend/src/settings/external-api-url.ts";
 import { refusal } from "../support/refusal.ts";
+import { threadMs } from "../support/thread-time.ts";
 
 const urls = suite("external API URL");
 
@@ -73,9 +74,8 @@ for (const text of refused) {
 }
 
 urls("a megabyte of slashes is refused without work", () => {
-  const start = performance.now();
-  refusal(() => externalApiUrl(`https://h/${"/".repeat(1_000_000)}a`));
-  assert.ok(performance.now() - start < 1000); // a pattern that looks for the last slashes took minutes
+  const ms = threadMs(() => refusal(() => externalApiUrl(`https://h/${"/".repeat(1_000_000)}a`)));
+  assert.ok(ms < 1000); // a pattern that looks for the last slashes took minutes
 });
 
 urls.run();

@@ -2,6 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { projectPath } from "../../../backend/src/projects/project-path.ts";
 import { suggestedPath } from "../../../console/src/lib/project-path.ts";
+import { threadMs } from "../../support/thread-time.ts";
 
 const paths = suite("suggested path");
 
@@ -37,10 +38,11 @@ for (const name of ["", "   ", "東京", "!!!", "/", "../..", "\u0000\u202e"]) {
 }
 
 paths("a name of a megabyte takes no time", () => {
-  const start = performance.now();
-  suggestedPath("- /".repeat(300_000));
-  suggestedPath(`a${"-".repeat(300_000)}b`);
-  assert.ok(performance.now() - start < 2000);
+  const ms = threadMs(() => {
+    suggestedPath("- /".repeat(300_000));
+    suggestedPath(`a${"-".repeat(300_000)}b`);
+  });
+  assert.ok(ms < 2000, `${ms} ms`);
 });
 
 paths.run();

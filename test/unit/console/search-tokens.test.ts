@@ -2,6 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { searchTokens as serviceTokens } from "../../../plugins/integrated-backend/src/search.ts";
 import { filterText, searchFilters, searchTokens, withoutToken } from "../../../console/src/lib/search-tokens.ts";
+import { threadMs } from "../../support/thread-time.ts";
 
 const tokens = suite("search tokens");
 
@@ -76,9 +77,8 @@ tokens("each token knows where it stands", () => {
 });
 
 tokens("a long search takes no time to read", () => {
-  const start = performance.now();
-  searchTokens(`${"a.".repeat(50_000)} ${'"'.repeat(50_000)}`);
-  assert.ok(performance.now() - start < 1000);
+  const ms = threadMs(() => void searchTokens(`${"a.".repeat(50_000)} ${'"'.repeat(50_000)}`));
+  assert.ok(ms < 1000, `${ms} ms`);
 });
 
 tokens.run();
