@@ -9,9 +9,9 @@ import { worstRequests, type WorstRequest } from "./worst-requests.ts";
 /** Nothing may hold up all other requests for longer. */
 export const maxBlockMs = 200;
 
-/** Tries of one request: another program on the machine can hold up any of them, though not for a second. */
+/** Tries of one request: another program on the machine can hold up any of them, though not for long. */
 const maxTries = 3;
-const noiseMs = 1_000;
+const noiseMs = 5_000;
 
 /** For how long the event loop of the service stood still, at best, as a request arrived and as its event was shown. */
 export interface Blocked {
