@@ -1,4 +1,5 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -60,6 +61,27 @@ async function usedDataDir() {
   await stop();
   return { dataDir, file: join(dataDir, "faultline.db") };
 }
+
+/** Begins a database, and ends by a kill before its first transaction is through. */
+const cutOff = `
+  const { DatabaseSync } = require("node:sqlite");
+  const database = new DatabaseSync(process.argv[1]);
+  database.exec("pragma cache_size = 1; begin; create table cut_off (text)");
+  for (let n = 0; n < 500; n++) database.exec("insert into cut_off values (zeroblob(4000))");
+  process.kill(process.pid, "SIGKILL");`;
+
+test("a first start that was cut off while it made the database needs no repair", async () => {
+  const other = await startServer();
+  await other.stop();
+  const dataDir = tempDir();
+  const file = join(dataDir, "faultline.db");
+  copyFileSync(join(other.dataDir, "secrets.json"), join(dataDir, "secrets.json")); // which is made before the database
+  assert.is(spawnSync(process.execPath, ["--no-warnings", "-e", cutOff, file]).signal, "SIGKILL");
+  assert.ok(existsSync(`${file}-journal`));
+  const server = await startServer({ dataDir });
+  await createProject(server);
+  await server.stop();
+});
 
 test("a database file that is not one is refused by name", async () => {
   const { dataDir, file } = await usedDataDir();

@@ -11,6 +11,15 @@ const statementCacheSize = 300;
 /** SQLITE_OPEN_EXRESCODE of sqlite3.h, which the driver passes on: errors tell a failed sync from a failed write. */
 const extendedResultCodes = 0x02000000;
 
+/** `mend` writes nothing but what a journal takes back; it makes no file. */
+export type Access = "write" | "read" | "mend";
+
+const openModes: Readonly<Record<Access, number>> = {
+  write: sqlite3.OPEN_READWRITE | sqlite3.OPEN_CREATE,
+  read: sqlite3.OPEN_READONLY,
+  mend: sqlite3.OPEN_READWRITE,
+};
+
 /** One connection of the driver, with its prepared statements. */
 export class SqliteConnection {
   readonly #database: sqlite3.Database;
@@ -22,8 +31,8 @@ export class SqliteConnection {
     this.#database = database;
   }
 
-  static async open(file: string, access: "write" | "read"): Promise<SqliteConnection> {
-    const mode = access === "write" ? sqlite3.OPEN_READWRITE | sqlite3.OPEN_CREATE : sqlite3.OPEN_READONLY;
+  static async open(file: string, access: Access): Promise<SqliteConnection> {
+    const mode = openModes[access];
     const database = await new Promise<sqlite3.Database>((resolve, reject) => {
       const opened = new sqlite3.Database(file, mode | extendedResultCodes, (error) =>
         error ? reject(error) : resolve(opened),
@@ -37,7 +46,7 @@ export class SqliteConnection {
   }
 
   /** Sets the pragmas every guarantee rests on and reads them back: SQLite ignores a pragma it cannot obey. */
-  async #configure(access: "write" | "read"): Promise<void> {
+  async #configure(access: Access): Promise<void> {
     const wanted: Record<string, string | number> = {
       // SQLite's own checkpoints tell nobody that a sync failed, and stand between a commit and its answer.
       ...(access === "write" && { journal_mode: "wal", journal_size_limit: 67_108_864, wal_autocheckpoint: 0 }),

@@ -13,13 +13,13 @@ import {
   type QueryResult,
 } from "kysely";
 import { Checkpoints } from "./checkpoints.ts";
-import { SqliteConnection } from "./connection.ts";
+import { SqliteConnection, type Access } from "./connection.ts";
 
 /** How the connections of a dialect are opened. */
 export interface SqliteOptions {
   readonly file: string;
   /** `write`: one connection that takes turns. `read`: several read-only connections beside it. */
-  readonly access: "write" | "read";
+  readonly access: Access;
   /** Connections; more than one only for `read`. */
   readonly connections: number;
 }

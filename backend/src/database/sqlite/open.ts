@@ -34,6 +34,7 @@ export async function openSqlite(
   const file = databaseFile(dataDir);
   await using opened = new AsyncDisposableStack();
   try {
+    if (existsSync(`${file}-journal`)) await takeBack(file);
     const isEmpty = !existsSync(file) || (await checkOrigin(file));
     const orm = await MikroORM.init({
       driver: SqliteDriver,
@@ -103,6 +104,19 @@ async function checkOrigin(file: string): Promise<boolean> {
       );
     }
     return false;
+  } finally {
+    await database.destroy();
+  }
+}
+
+/**
+ * Takes back a write of the first start that was cut off before the file had its log: a reader, which looks at the origin
+ * first, is not let in before that (SQLITE_READONLY_ROLLBACK).
+ */
+async function takeBack(file: string): Promise<void> {
+  const database = new Kysely<unknown>({ dialect: new SqliteDialect({ file, access: "mend", connections: 1 }) });
+  try {
+    await database.executeQuery(CompiledQuery.raw("select 1 from sqlite_schema limit 1"));
   } finally {
     await database.destroy();
   }
