@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { copyFileSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { isDeepStrictEqual } from "node:util";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { coreEntities } from "../../backend/src/database/entities.ts";
@@ -100,7 +101,11 @@ for (const name of fixtures)
 
     await serving(dataDir, async (server, client) => {
       const after = dump(file, columns);
-      for (const [table, rows] of Object.entries(after)) assert.equal(rows, before[table], table);
+      for (const [table, rows] of Object.entries(after)) {
+        // Payloads may be packed by now: what is left of them is as it was, and the answers below tell of all.
+        const isLeft = (row: unknown) => rows.some((one) => isDeepStrictEqual(one, row));
+        assert.equal(rows, table === "integrated_payload" ? before[table]?.filter(isLeft) : before[table], table);
+      }
       assert.equal(schemaOf(file), schemaOf(fileOf(fresh)));
       assertHolds(await answers(client, daysLater), recorded.answers);
 
