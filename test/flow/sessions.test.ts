@@ -299,11 +299,10 @@ test("a page token of another list, and a window of more than 90 days, are refus
     "INVALID_ARGUMENT",
   );
   assert.is(refusal.reason, ErrorReason.INVALID_PAGE_TOKEN);
-  for (const call of [list({ hourCount: 2161 }), stats({ hourCount: 2161 })]) {
-    assert.is((await rejects(call, "INVALID_ARGUMENT")).field, "hour_count");
+  for (const call of [list, stats]) {
+    assert.is((await rejects(call({ hourCount: 2161 }), "INVALID_ARGUMENT")).field, "hour_count");
+    await call({ hourCount: 2160 });
   }
-  await list({ hourCount: 2160 });
-  await stats({ hourCount: 2160 });
 });
 
 test("hours are dense, end with the running one, and begin where one asks", async () => {
