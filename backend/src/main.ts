@@ -8,7 +8,6 @@ import { deprecations } from "@faultline/deprecations";
 import { externalBackend } from "@faultline/external-backend";
 import { httpBridge } from "@faultline/http-bridge";
 import { integratedBackend } from "@faultline/integrated-backend";
-import { jetstreamQueue } from "@faultline/jetstream-queue";
 import { sentryApi } from "@faultline/sentry-api";
 import type { Clock, EventDoor, Host, Log, Plugin, Task } from "@faultline/plugin";
 import pino from "pino";
@@ -53,7 +52,7 @@ import { OwnErrorSettings } from "./own-errors/own-error-settings.ts";
 import { OwnErrors } from "./own-errors/own-errors.ts";
 import { reportingLog } from "./own-errors/reporting-log.ts";
 import { backendsByKind, checkPlugins, eventStore, pluginQueue } from "./plugins/boot-checks.ts";
-import { moveToPostgresql, type MoveOptions, type MoveReport } from "./move/move.ts";
+import type { MoveOptions, MoveReport } from "./move/move.ts";
 import { OutboundClient } from "./outbound/outbound-client.ts";
 import { IntervalScheduler } from "./plugins/scheduler.ts";
 import { removeDeletedProjects } from "./projects/deleted-projects.ts";
@@ -137,7 +136,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   });
   const isHosted = config.offering === "hosted";
   const platform = deprecations({ release: config.platformRelease, isHosted });
-  const jetstream = natsUrl === undefined ? undefined : jetstreamQueue({ url: natsUrl });
+  const jetstream = await openQueue(natsUrl);
   const queues = jetstream ? [jetstream] : [];
   const plugins: readonly Plugin[] = [integratedBackend(), externalBackend(), platform, sentry, ...queues, bridge];
   checkPlugins(plugins);
@@ -342,8 +341,16 @@ export async function startFaultline(config: Config, time: MachineTime = machine
 }
 
 /** Copies what is in a data directory to PostgreSQL. Of the plugins it needs those that have tables. */
-export function move(options: MoveOptions): Promise<MoveReport> {
+export async function move(options: MoveOptions): Promise<MoveReport> {
+  const { moveToPostgresql } = await import("./move/move.ts");
   return moveToPostgresql(options, [integratedBackend()]);
+}
+
+/** Loads the plugin where there are NATS servers and nowhere else, as its packages take memory. */
+async function openQueue(url: string | undefined) {
+  if (url === undefined) return undefined;
+  const { jetstreamQueue } = await import("@faultline/jetstream-queue");
+  return jetstreamQueue({ url });
 }
 
 /** Loads the plugin where traces are wanted and nowhere else, as its packages take memory. */

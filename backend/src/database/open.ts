@@ -3,7 +3,6 @@ import { StartRefusal, type Database, type Entity, type Migrations } from "@faul
 import type { MikroORM } from "@mikro-orm/sql";
 import { KeyRing } from "../secrets/key-ring.ts";
 import { refuseWhileMoved } from "./postgresql/move-mark.ts";
-import { openPostgresql } from "./postgresql/open.ts";
 import { refuseMovedAway } from "./sqlite/moved-away.ts";
 import { databaseFile, openSqlite } from "./sqlite/open.ts";
 
@@ -49,6 +48,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<{ database
     const keyRing = KeyRing.open(dataDir, !existsSync(databaseFile(dataDir)));
     return { keyRing, database: await openSqlite(dataDir, entities, migrations.sqlite) };
   }
+  const { openPostgresql } = await import("./postgresql/open.ts"); // its packages take memory, which SQLite needs not
   const database = await openPostgresql(databaseUrl, entities, migrations.postgresql);
   try {
     await refuseWhileMoved(database.read());

@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { NotListening } from "./not-listening.ts";
 
 /** By this name connections that listen are known in pg_stat_activity, one a process. */
 export const listenerName = "faultline announcements";
@@ -96,13 +97,6 @@ export class ListeningConnection {
     this.#askedAt = performance.now();
     await this.#client.query(sql, values);
     this.#askedAt = undefined;
-  }
-}
-
-/** The server, or what stands before it, passes on no notifications. */
-export class NotListening extends Error {
-  constructor() {
-    super("notifications are not passed on");
   }
 }
 

@@ -1,0 +1,6 @@
+/** The server, or what stands before it, passes on no notifications. */
+export class NotListening extends Error {
+  constructor() {
+    super("notifications are not passed on");
+  }
+}
