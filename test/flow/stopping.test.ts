@@ -59,23 +59,35 @@ function busyClients(server: Server, project: Project, isReady: () => boolean) {
   const onAnswer = ({ id }: LoadRequest, status: number) => void statuses.set(id, status);
   const url = server.url;
   const single = async () => {
-    // As a load balancer does: where readiness says no, it opens no new connections.
-    while (isReady()) {
+    // As a load balancer does: where readiness says no, it opens no new connections, and none where nobody listens.
+    for (let isAnswered = true; isAnswered && isReady();) {
+      isAnswered = false;
       let left = 1;
-      await load({ url, connections: 1, next: () => (left-- > 0 ? next() : undefined), onAnswer });
+      const noteAnswer = (request: LoadRequest, status: number) => {
+        isAnswered = true;
+        onAnswer(request, status);
+      };
+      await load({ url, connections: 1, next: () => (left-- > 0 ? next() : undefined), onAnswer: noteAnswer });
     }
   };
   const ended = Promise.all([load({ url, connections: 16, next, onAnswer }), single()]);
   return { sent, statuses, ended };
 }
 
-/** Asks for readiness on one connection, again and again, until it is told that the connection ends. */
+/**
+ * Asks for readiness on one connection, again and again, until it says no; and on a new one when the connection ends with
+ * a yes, which was on its way when the stop began. Until nobody answers.
+ */
 async function watchReadiness({ url }: Server, heard: number[]): Promise<void> {
   const request = {
     id: "readiness",
     parts: [Buffer.from("GET /-/readiness HTTP/1.1\r\nHost: faultline.test\r\n\r\n")],
   };
-  await load({ url, connections: 1, next: () => request, onAnswer: (_request, status) => void heard.push(status) });
+  const onAnswer = (_request: LoadRequest, status: number) => void heard.push(status);
+  for (let before = -1; before < heard.length && heard.at(-1) !== 503;) {
+    before = heard.length;
+    await load({ url, connections: 1, next: () => request, onAnswer });
+  }
 }
 
 /** Sends the beginning of a request, and then a little of the rest now and then, without end. */
@@ -247,6 +259,7 @@ test(`a stop under load answers what was sent and loses nothing, ${rounds} times
     assert.is(await watching.ended, 14, `${where}: the watch ends as UNAVAILABLE`);
     assert.is(await page.ended, "ended", `${where}: the live stream of a page`);
     for (const [id, answer] of clients.statuses) if (answer === 200) acknowledged.add(id);
+    if (round % 10 === 0) console.log(`${round} stops, ${acknowledged.size} events acknowledged`);
   }
 
   server = await startServer({ dataDir: server.dataDir, env });
