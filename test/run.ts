@@ -27,10 +27,9 @@ const files = globSync("test/**/*.test.ts", { cwd: root })
   .map((file) => file.replaceAll("\\", "/"))
   .filter((file) => (filters.length === 0 ? !isLong(file) : filters.some((filter) => file.includes(filter))))
   .toSorted();
-const isWhole = only === "postgresql" || filters.length > 0; // nobody waits for the whole suite then
 const runs: readonly TestRun[] = [
   ...(only === "postgresql" ? [] : files.map((file) => ({ file, database: "sqlite" as const }))),
-  ...(only === "sqlite" ? [] : files.filter((file) => isOnPostgresql(file, isWhole))).map((file) => ({
+  ...(only === "sqlite" ? [] : files.filter(isOnPostgresql)).map((file) => ({
     file,
     database: "postgresql" as const,
   })),
