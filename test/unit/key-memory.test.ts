@@ -48,6 +48,40 @@ test("a key is looked up once, also by requests that come at once, until it is d
   assert.is(memory.get("a"), "unknown");
 });
 
+test("a key that was read while something changed is good while the database is down, but not one that may be gone", async () => {
+  for (const [change, known] of [
+    ["doubt", good],
+    ["forget", undefined],
+  ] as const) {
+    const { memory, database } = memoryOf();
+    const asked = memory.get("a");
+    if (change === "doubt") memory.doubt();
+    else memory.forget(good.keyId);
+    assert.is(await asked, good);
+    database.answer = down;
+    if (known) assert.is(await memory.get("a"), known);
+    else assert.is(await refusal(memory.get("a")), ErrorReason.STORAGE_UNAVAILABLE);
+    assert.is(database.asked, 2, "it was asked again");
+  }
+});
+
+test("an answer that is overtaken by that of a later question is forgotten", async () => {
+  const answers = [Promise.withResolvers<Known>(), Promise.withResolvers<Known>()];
+  let asked = 0;
+  const memory = new KeyMemory({
+    clock: { now: () => 0 },
+    find: () => answers[asked++]?.promise ?? Promise.reject(down),
+  });
+  const before = memory.get("a");
+  memory.doubt();
+  const after = memory.get("a");
+  answers[1]?.resolve(closed);
+  assert.is(await after, closed);
+  answers[0]?.resolve(good);
+  assert.is(await before, good);
+  assert.is(memory.get("a"), closed);
+});
+
 test("what was read before a change is not remembered after it", async () => {
   const { memory, database } = memoryOf();
   const before = memory.get("a");

@@ -34,6 +34,8 @@ export class KeyMemory {
   readonly #asking = new Map<string, Promise<Known>>();
   /** Grows with every change; what was found before is stale. */
   #generation = 0;
+  /** Grows with every key that is gone. */
+  #goneCount = 0;
   #failure: { readonly refusal: ServiceError; readonly at: number; isTriedAgain: boolean } | undefined;
 
   constructor(parts: { find: (publicKey: string) => Promise<Known>; clock: Clock }) {
@@ -67,6 +69,7 @@ export class KeyMemory {
     for (const [publicKey, { known }] of this.#keys) {
       if (known !== "unknown" && known.keyId === keyId) this.#keys.delete(publicKey);
     }
+    this.#goneCount++;
     this.doubt();
   }
 
@@ -102,11 +105,12 @@ export class KeyMemory {
   }
 
   async #look(publicKey: string): Promise<Known> {
-    const generation = this.#generation;
+    const [generation, goneCount] = [this.#generation, this.#goneCount];
     try {
       const known = await this.#find(publicKey);
       this.#failure = undefined;
-      if (generation === this.#generation) this.#remember(publicKey, { known, generation });
+      // Of what changed meanwhile it is remembered as stale, unless it may be the key that is gone.
+      if (goneCount === this.#goneCount) this.#remember(publicKey, { known, generation });
       return known;
     } catch (error) {
       throw isStorageFailure(error) ? this.#failed(error) : error;
@@ -121,6 +125,8 @@ export class KeyMemory {
   }
 
   #remember(publicKey: string, entry: Entry): void {
+    const held = this.#keys.get(publicKey) ?? this.#guesses.get(publicKey);
+    if (held && held.generation > entry.generation) return; // it was asked for later and answered sooner
     const isGuess = entry.known === "unknown";
     const [entries, others] = isGuess ? [this.#guesses, this.#keys] : [this.#keys, this.#guesses];
     others.delete(publicKey);

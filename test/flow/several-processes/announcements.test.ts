@@ -2,6 +2,8 @@ import { mostAnnouncedBytes } from "@faultline/plugin";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { PostgresqlAnnouncements } from "../../../backend/src/database/postgresql/announcements.ts";
+import { NotListening } from "../../../backend/src/database/postgresql/not-listening.ts";
+import { startPooler } from "../../support/pooler.ts";
 import { freshDatabase, withPostgresql } from "../../support/postgresql.ts";
 import { startTcpProxy } from "../../support/tcp-proxy.ts";
 import { until } from "../../support/until.ts";
@@ -93,5 +95,28 @@ test("what was told last arrives, though the one that tells closes", async () =>
   await last.announcements.close();
   await until("all of it", () => one.heard.length === 100);
 });
+
+for (const mode of ["session", "transaction"] as const)
+  test(`behind a pooler that lends connections by ${mode} announcements ${mode === "session" ? "work" : "are refused"}`, async () => {
+    const pooler = await startPooler(Number(new URL(url).port), mode);
+    const urlOfPooler = new URL(url);
+    urlOfPooler.port = `${pooler.port}`;
+    const pooled = PostgresqlAnnouncements.open(urlOfPooler.href);
+    if (mode === "transaction") {
+      const refusal: unknown = await pooled.catch((error: unknown) => error);
+      assert.instance(refusal, NotListening);
+    } else {
+      const announcements = await pooled;
+      const heard: string[] = [];
+      announcements.hear("news", (text) => heard.push(text));
+      announcements.tell("news", "from behind it");
+      await until("what it tells", () => one.heard.includes("from behind it"));
+      one.announcements.tell("news", "from before it");
+      await until("what it is told", () => heard.length > 0);
+      assert.equal(heard, ["from before it"], "not what it told itself");
+      await announcements.close();
+    }
+    await pooler.stop();
+  });
 
 test.run();

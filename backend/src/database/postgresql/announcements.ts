@@ -44,9 +44,11 @@ export class PostgresqlAnnouncements implements Announcements {
   static async open(url: string): Promise<PostgresqlAnnouncements> {
     const announcements = new PostgresqlAnnouncements(url);
     try {
-      await announcements.#connect();
+      const connection = await announcements.#connect();
+      await connection.checkHearing(url);
     } catch (error) {
       clearInterval(announcements.#timer);
+      announcements.#connection?.cut();
       throw error;
     }
     announcements.#running = announcements.#run();
@@ -86,16 +88,18 @@ export class PostgresqlAnnouncements implements Announcements {
     clearTimeout(late);
   }
 
-  async #connect(): Promise<void> {
+  async #connect(): Promise<ListeningConnection> {
     const listener = { onMessage: (message: string) => this.#hear(message), onEnd: () => this.#wake() };
+    const began = (begun: ListeningConnection) => (this.#connection = begun);
     try {
-      await ListeningConnection.open(this.#url, listener, (connection) => (this.#connection = connection));
+      const connection = await ListeningConnection.open(this.#url, listener, began);
+      this.#isHeard = true;
+      return connection;
     } catch (error) {
       this.#connection?.cut();
       this.#connection = undefined;
       throw error;
     }
-    this.#isHeard = true;
   }
 
   async #run(): Promise<void> {

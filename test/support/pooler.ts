@@ -1,0 +1,47 @@
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+
+/** PostgreSQL's messages "BackendKeyData" and "NotificationResponse" (its manual, 54.7). */
+const [backendKeyData, notificationResponse] = ["K", "A"];
+
+/**
+ * Plays a pooler before a PostgreSQL on the loopback interface, as PgBouncer 1.18 was seen to do: it tells clients a
+ * number of the connection that is its own, and passes on notifications where connections are kept for a session. Where
+ * they are lent by transaction, whoever listens has none while it waits.
+ */
+export async function startPooler(target: number, mode: "session" | "transaction") {
+  const sockets = new Set<Socket>();
+  const server = createServer({ noDelay: true }, (near) => {
+    const far = connect({ host: "127.0.0.1", port: target, noDelay: true });
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on("error", () => undefined); // `close` follows
+      socket.on("close", () => [near, far].forEach((one) => one.destroy()));
+    }
+    near.pipe(far);
+    let received: Buffer = Buffer.alloc(0);
+    far.on("data", (bytes: Buffer) => {
+      received = Buffer.concat([received, bytes]);
+      for (let length = lengthOf(received); length <= received.length; length = lengthOf(received)) {
+        const message = Buffer.from(received.subarray(0, length));
+        received = received.subarray(length);
+        const type = message.toString("latin1", 0, 1);
+        if (type === backendKeyData) message.writeInt32BE(7_000_000 + sockets.size, 5);
+        if (type !== notificationResponse || mode === "session") near.write(message);
+      }
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    port: (server.address() as AddressInfo).port, // of a server that listens on a port
+    async stop() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Of the first message with its type; longer than what is there when it is not whole. */
+function lengthOf(bytes: Buffer): number {
+  return bytes.length < 5 ? Number.POSITIVE_INFINITY : 1 + bytes.readInt32BE(1);
+}
