@@ -309,7 +309,9 @@ test("a run that is killed, or loses PostgreSQL, says so and can be repeated; tw
   });
   const said = await whileItWaits(() =>
     withPostgresql(to, (client) =>
-      client.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'faultline'"),
+      client.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'faultline'",
+      ),
     ),
   );
   assert.match(said, /The move ended early: .*run it again/);
