@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createRequire } from "node:module";
-import { setImmediate as immediate, setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import { NotListening } from "./not-listening.ts";
 
 /** By this name connections that listen are known in pg_stat_activity, one a process. */
@@ -94,8 +94,7 @@ export class ListeningConnection {
     } finally {
       await other.end();
     }
-    const late = delay(hearingMs, undefined, { ref: false }).then(async () => {
-      await immediate(); // behind the sockets: what came while the process did not run is read by now
+    const late = delay(hearingMs, undefined, { ref: false }).then(() => {
       throw new NotListening();
     });
     await Promise.race([heard, late]);
