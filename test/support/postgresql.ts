@@ -22,7 +22,7 @@ export interface PostgresqlServer {
 }
 
 export interface PostgresqlOptions {
-  /** It syncs to disk, as it does where it is used. Default: it does not, as no test cuts the power. */
+  /** It syncs to disk, as it does where it is used. Default: it does not, as no test cuts the power; what is committed survives its end. */
   readonly syncs?: boolean;
 }
 
@@ -82,7 +82,7 @@ export async function startPostgresql({ syncs = false }: PostgresqlOptions = {})
     unix_socket_directories: "",
     max_connections: 300,
     shared_buffers: "64MB",
-    ...(!syncs && { fsync: "off", full_page_writes: "off", synchronous_commit: "off" }),
+    ...(!syncs && { fsync: "off", full_page_writes: "off" }),
   };
   const args = ["-D", data, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
   let child: ChildProcess | undefined;
