@@ -149,6 +149,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
     databaseUrl: config.databaseUrl,
     entities: [...coreEntities, ...plugins.flatMap(({ entities }) => entities ?? [])],
     migrations: inOrder([coreMigrations, ...plugins.flatMap(({ migrations }) => migrations ?? [])]),
+    log,
   });
   const { orm, announcements } = database;
   onStop("the database", () => database.close());

@@ -113,6 +113,22 @@ test("services with one key file that start at once on an empty database all com
   assert.ok(names.rows.length > 0);
 });
 
+test("a start tells each setting that lets PostgreSQL lose what it stored, and no other", async () => {
+  const url = await postgresql.createDatabase();
+  const dataDir = tempDir();
+  const told = async () => {
+    const server = await start(url, dataDir);
+    await server.stop();
+    return [...server.output().matchAll(/as its setting (\w+) is off: turn it on/g)].map(([, setting]) => setting);
+  };
+  const never = ["fsync", "full_page_writes"]; // as the tests' server does without them
+  assert.equal(await told(), never);
+  await withPostgresql(url, (client) =>
+    client.query(`alter database ${new URL(url).pathname.slice(1)} set synchronous_commit to off`),
+  );
+  assert.equal(await told(), [...never, "synchronous_commit"]);
+});
+
 test("a service with another key file than the database was made with is refused", async () => {
   const url = await postgresql.createDatabase();
   await start(url);

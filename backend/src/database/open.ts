@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { StartRefusal, type Database, type Entity, type Migrations } from "@faultline/plugin";
+import { StartRefusal, type Database, type Entity, type Log, type Migrations } from "@faultline/plugin";
 import type { MikroORM } from "@mikro-orm/sql";
 import { KeyRing } from "../secrets/key-ring.ts";
 import { refuseWhileMoved } from "./postgresql/move-mark.ts";
@@ -35,6 +35,7 @@ export interface DatabaseOptions {
   readonly databaseUrl: string | undefined;
   readonly entities: readonly Entity[];
   readonly migrations: Migrations;
+  readonly log: Log;
 }
 
 /**
@@ -42,13 +43,15 @@ export interface DatabaseOptions {
  * made with the database.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<{ database: OpenDatabase; keyRing: KeyRing }> {
-  const { dataDir, databaseUrl, entities, migrations } = options;
+  const { dataDir, databaseUrl, entities, migrations, log } = options;
   if (databaseUrl === undefined) {
     refuseMovedAway(dataDir);
     const keyRing = KeyRing.open(dataDir, !existsSync(databaseFile(dataDir)));
     return { keyRing, database: await openSqlite(dataDir, entities, migrations.sqlite) };
   }
-  const { openPostgresql } = await import("./postgresql/open.ts"); // its packages take memory, which SQLite needs not
+  // Their packages take memory, which SQLite needs not.
+  const { openPostgresql } = await import("./postgresql/open.ts");
+  const { warnOfLosses } = await import("./postgresql/durability.ts");
   const database = await openPostgresql(databaseUrl, entities, migrations.postgresql);
   try {
     await refuseWhileMoved(database.read());
@@ -58,6 +61,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<{ database
         `The key file ${dataDir}/secrets.json is not the one that the PostgreSQL database was made with, and without that one the stored tokens and client keys cannot be read: put it there; all processes on one database need the same.`,
       );
     }
+    await warnOfLosses(database.read(), log);
     return { database, keyRing };
   } catch (error) {
     await database.close();

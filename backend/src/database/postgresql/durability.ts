@@ -1,0 +1,15 @@
+import type { Log } from "@faultline/plugin";
+import { sql, type Kysely } from "kysely";
+
+/** Of the manual's chapter "Reliability and the Write-Ahead Log"; all three are on unless somebody turned them off. */
+const settings = ["fsync", "full_page_writes", "synchronous_commit"];
+
+/** Says which settings of the server let it lose what it confirmed, when it or its machine ends at once. */
+export async function warnOfLosses(kysely: Kysely<unknown>, log: Log): Promise<void> {
+  const { rows } = await sql<{ name: string }>`
+    select name from pg_catalog.pg_settings
+    where name in (${sql.join(settings)}) and setting = 'off' order by name`.execute(kysely);
+  for (const { name } of rows) {
+    log.warn({ setting: name }, `PostgreSQL can lose events that it stored, as its setting ${name} is off: turn it on`);
+  }
+}
