@@ -4,6 +4,7 @@ import { openBrowser, type TestBrowser } from "../support/browser.ts";
 import { grpcClient } from "../support/grpc.ts";
 import { reported } from "../support/reported.ts";
 import { rootPassword, startServer, type Server } from "../support/server.ts";
+import { until } from "../support/until.ts";
 
 let server: Server;
 let browser: TestBrowser;
@@ -31,12 +32,19 @@ test.after.each(
 
 test("where the integrated backend is not offered, it is shown, says why, and cannot be chosen", async () => {
   const { page } = browser;
+  const plain = await browser.pageWithoutScripts();
+  await plain.goto("/acme/web/-/settings/monitor");
+  assert.is(await plain.getByRole("radio", { name: "Integrated" }).getAttribute("disabled"), "");
+  await plain.context().close();
+
   await page.goto("/acme/web/-/settings/monitor");
   const integrated = page.getByRole("radio", { name: "Integrated" });
   const external = page.getByRole("radio", { name: "External" });
   await page.getByText("The integrated backend is offered on the hosted offering only.").waitFor();
   assert.is(await integrated.getAttribute("aria-disabled"), "true");
   assert.is(await integrated.getAttribute("aria-describedby"), "integrated-hint");
+  const isReachable = async () => (await integrated.getAttribute("disabled")) === null;
+  await until("the keyboard reaches the choice, which is explained there", isReachable);
   await integrated.click({ force: true }); // a person may try
   assert.ok(await external.isChecked());
   await external.focus();
