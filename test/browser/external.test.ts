@@ -14,7 +14,6 @@ import { reported } from "../support/reported.ts";
 import { rootPassword } from "../support/server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { testConfig } from "../support/test-config.ts";
-import { until } from "../support/until.ts";
 
 /** What people see of an external system that fails, is slow to tell, or does not tell everything. */
 
@@ -327,8 +326,7 @@ test("what the external system does not offer keeps its place and says why", asy
   assert.match((await link.getAttribute("href")) ?? "", external.url);
   const releases = page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Releases" });
   assert.is(await releases.getAttribute("aria-disabled"), "true");
-  // Tooltips are attached when the scripts run.
-  const reason = await until("the reason", async () => (await releases.getAttribute("aria-description")) ?? "");
+  const reason = (await releases.getAttribute("aria-description")) ?? "";
   assert.match(reason, /^The external system .*\.$/);
   await page.goto(`${project.list}/releases`);
   await page.locator("main").getByText(reason).waitFor();

@@ -64,12 +64,6 @@ async function signIn(on: Page, username: string, password: string): Promise<voi
   await on.getByRole("button", { name: "Sign in" }).click();
 }
 
-/** Opens the members of the project and waits until its scripts run, as what is chosen before is forgotten. */
-async function openMembers(on: Page): Promise<void> {
-  await on.goto(members());
-  await on.locator("main [aria-description]").first().waitFor();
-}
-
 const sessionOf = async (on: Page) =>
   (await on.context().cookies()).find(({ name }) => name === "faultline_session")?.value ?? "";
 
@@ -135,6 +129,7 @@ test("an invitation's link is shown once and copied", async () => {
   invitation = (await page.getByTestId("new-link").textContent()) ?? "";
   assert.match(invitation, new RegExp(`^${server.url}/-/invitations/\\S+$`));
   await page.getByRole("button", { name: "Copy link" }).click();
+  await page.getByText("Copied").waitFor();
   assert.is(await page.evaluate<string>("navigator.clipboard.readText()"), invitation);
   await browser.photograph("members-invited");
   await page.reload();
@@ -191,7 +186,7 @@ test("who is made a Reporter cannot resolve at the next click", async () => {
   await ann.getByRole("link", { name: /PaymentError/ }).click();
   await ann.getByRole("button", { name: /^Resolve/ }).waitFor();
 
-  await openMembers(page);
+  await page.goto(members());
   await page.getByLabel("Role of Ann Lee").selectOption({ label: "Reporter" });
   await page.getByText("Ann Lee now has the role Reporter.").waitFor();
   await browser.photograph("members-role-saved");
@@ -222,12 +217,12 @@ test("a role is chosen by the keyboard", async () => {
 });
 
 test("the last owner can neither leave nor become less, and is told why", async () => {
-  await openMembers(page);
+  await page.goto(members());
   await page.getByRole("link", { name: "Leave" }).click();
   await page.getByRole("button", { name: "Leave" }).click();
   await page.getByRole("alert").filter({ hasText: /owner/ }).waitFor();
   await browser.photograph("members-last-owner");
-  await openMembers(page);
+  await page.goto(members());
   await page.getByLabel(/^Role of Administrator/).selectOption({ label: "Guest" });
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("alert").filter({ hasText: /owner/ }).waitFor();
@@ -237,7 +232,7 @@ test("the last owner can neither leave nor become less, and is told why", async 
 
 test("a user is added by user name, and removed again after a question", async () => {
   await core.users.createUser({ username: "bob", name: "Bob", email: "bob@example.com" }, core.auth);
-  await openMembers(page);
+  await page.goto(members());
   await page.getByLabel("User name").fill("nobody");
   await page.getByRole("button", { name: "Add member" }).click();
   await page.getByText("Nobody here has this user name.").waitFor();
@@ -256,10 +251,10 @@ test("a user is added by user name, and removed again after a question", async (
 test("a custom role is given like any other", async () => {
   const role = { name: "Triage", description: "Reads and resolves.", baseRole: Role.REPORTER };
   await core.memberRoles.createMemberRole({ ...role, permissions: [Permission.UPDATE_ERROR_TRACKING] }, core.auth);
-  await openMembers(page);
+  await page.goto(members());
   await page.getByLabel("Role of Ann Lee").selectOption({ label: "Triage" });
   await page.getByText("Ann Lee now has the role Triage.").waitFor();
-  await openMembers(page);
+  await page.goto(members());
   assert.is(await page.locator('[aria-label="Role of Ann Lee"] option:checked').textContent(), "Triage");
   await page.getByText("Reads and resolves.").waitFor();
 });
@@ -416,7 +411,7 @@ test("a Maintainer cannot change an owner, nor make one", async () => {
   const carl = await browser.anotherPage();
   await signIn(carl, "carl", newPassword);
   await carl.waitForURL((url) => !url.pathname.includes("sign_in"));
-  await openMembers(carl);
+  await carl.goto(members());
   assert.ok(await carl.getByLabel(/^Role of Administrator/).isDisabled());
   const owner = carl.getByLabel(/^Role of Ann/).locator("option", { hasText: "Owner" });
   assert.ok(await owner.isDisabled());

@@ -159,7 +159,7 @@ test("the chart is read hour by hour with the keyboard, crashes too, and is offe
 });
 
 test("an environment is chosen, and sessions without one can be too", async () => {
-  await page.goto(`${tracking}/releases`, { waitUntil: "networkidle" }); // a choice made before the scripts run is lost
+  await page.goto(`${tracking}/releases`);
   const choice = page.getByLabel("Environment");
   await choice.selectOption("staging");
   await page.waitForURL(/environment=staging/);

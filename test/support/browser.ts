@@ -4,6 +4,7 @@ import { chromium, type BrowserContext, type Page } from "playwright-core";
 import * as assert from "uvu/assert";
 import { chromiumPath } from "./chromium-path.ts";
 import { repositoryRoot, type Server } from "./server.ts";
+import { until } from "./until.ts";
 
 const screenshots = join(repositoryRoot, "test/artifacts/screenshots");
 const takesPhotographs = process.env["PHOTOGRAPHS"] === "1";
@@ -53,6 +54,12 @@ export async function openBrowser(server: Pick<Server, "url">): Promise<TestBrow
     context.setDefaultTimeout(10_000);
     const page = await context.newPage();
     note(page, complaints);
+    const goto = page.goto.bind(page);
+    page.goto = async (...visit) => {
+      const response = await goto(...visit);
+      await scriptsRun(page);
+      return response;
+    };
     return page;
   };
   const page = await open();
@@ -70,6 +77,15 @@ export async function openBrowser(server: Pick<Server, "url">): Promise<TestBrow
     photograph: (name, shown = page) => photograph(shown, name),
     close: () => browser.close(),
   };
+}
+
+/**
+ * Resolves when the page hears what is done to it. `goto` waits for it, as what is done before is done later, and a test
+ * would look in between; browser/early-input.test.ts does not wait.
+ */
+async function scriptsRun(page: Page): Promise<void> {
+  const run = () => page.evaluate<boolean>("!('earlyInput' in window)").catch(() => false); // while it is left for another
+  await until("the scripts of the page run", run);
 }
 
 /** Notes what a page complains about. */

@@ -1,0 +1,112 @@
+import type { Page } from "playwright-core";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { ErrorStatus } from "@faultline/proto";
+import { openBrowser, type TestBrowser } from "../support/browser.ts";
+import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { createProject, type Project } from "../support/project.ts";
+import { reported } from "../support/reported.ts";
+import { newEventId, sendEvent } from "../support/send.ts";
+import { rootPassword, startServer, type Server } from "../support/server.ts";
+import { until } from "../support/until.ts";
+
+let server: Server;
+let core: GrpcClient;
+let browser: TestBrowser;
+let page: Page;
+let project: Project;
+let home: string;
+
+test.before(
+  reported(async () => {
+    server = await startServer();
+    core = grpcClient(server);
+    project = await createProject(server);
+    const key = { case: "projectId", value: project.id } as const;
+    home = `/${(await core.projects.getProject({ key }, core.auth)).project?.path}/-`;
+    const event = { event_id: newEventId(), exception: { values: [{ type: "Late", value: "script" }] } };
+    assert.is((await sendEvent(server, project, event)).status, 200);
+    const { sessionToken } = await core.accounts.signIn({ username: "root", password: rootPassword });
+    browser = await openBrowser(server);
+    ({ page } = browser);
+    await browser.context.addCookies([{ name: "faultline_session", value: sessionToken, url: server.url }]);
+  }),
+);
+test.after(async () => {
+  await browser?.close();
+  core?.close();
+  await server?.stop();
+});
+test.after.each(
+  reported(async () => {
+    assert.equal(browser.complaints.splice(0), []);
+  }),
+);
+
+/** Opens a page whose scripts arrive only after something was done to it. */
+async function before(address: string, act: () => Promise<unknown>): Promise<void> {
+  const scripts = /\/_app\/immutable\/.*\.js$/;
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let held = 0;
+  await page.route(scripts, async (route) => {
+    held++;
+    await released;
+    await route.continue().catch(() => undefined); // the page was left
+  });
+  const opened = page.goto(address);
+  await page.locator("main").waitFor();
+  await act();
+  assert.ok(held > 0, "the scripts are on their way");
+  release();
+  await opened;
+  await page.unroute(scripts);
+}
+
+test("a button that is pressed before the page's scripts run does its work once they do, and once", async () => {
+  await before(`${home}/error_tracking`, () => page.getByRole("button", { name: "Resolve Late: script" }).click());
+  const statuses = async () => {
+    const { errors } = await core.errors.listErrors({ projectId: project.id, pageSize: 10 }, core.auth);
+    return errors.map(({ status }) => status);
+  };
+  await until("the error is resolved", async () => (await statuses())[0] === ErrorStatus.RESOLVED);
+  await page.getByRole("button", { name: /^Undo/ }).click();
+  await until("it is unresolved", async () => (await statuses())[0] === ErrorStatus.UNRESOLVED);
+
+  await before("/-/profile/account", () => page.getByRole("button", { name: "Show new password" }).click());
+  await page.getByRole("button", { name: "Hide new password" }).waitFor();
+});
+
+test("what is ticked, chosen and typed before the page's scripts run stays and takes effect", async () => {
+  await before(`${home}/error_tracking`, () => page.getByRole("checkbox", { name: "Select Late: script" }).check());
+  await page.getByText("1 selected").waitFor();
+  assert.ok(await page.getByRole("checkbox", { name: "Select Late: script" }).isChecked());
+
+  await before(`${home}/error_tracking`, () => page.getByRole("searchbox").pressSequentially("Late"));
+  await page.waitForURL(/\?q=Late$/);
+  assert.is(await page.getByRole("searchbox").inputValue(), "Late");
+
+  await before("/-/deprecations", () => page.getByLabel("State").selectOption({ index: 1 }));
+  await page.waitForURL(/\?state=/);
+
+  await before(`${home}/settings/monitor`, () => page.getByRole("radio", { name: "External" }).check());
+  await page.getByText("Unsaved changes").waitFor();
+  await page.getByLabel("External API URL").waitFor();
+  assert.ok(await page.getByRole("radio", { name: "External" }).isChecked());
+  page.once("dialog", (dialog) => void dialog.accept()); // the page is left with unsaved changes
+});
+
+test("a shortcut that is pressed before the page's scripts run does its work then", async () => {
+  await before(`${home}/error_tracking`, () => page.keyboard.press("?"));
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+});
+
+test("what works without scripts happens once", async () => {
+  await before(`${home}/error_tracking`, () =>
+    page.getByRole("link", { name: "First seen" }).click({ noWaitAfter: true }),
+  );
+  await page.waitForURL(/sort=first_seen/);
+  await page.goBack();
+  await page.waitForURL((url) => !url.searchParams.has("sort"));
+});
+
+test.run();
