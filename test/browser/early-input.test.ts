@@ -22,8 +22,7 @@ test.before(
     server = await startServer();
     core = grpcClient(server);
     project = await createProject(server);
-    const key = { case: "projectId", value: project.id } as const;
-    home = `/${(await core.projects.getProject({ key }, core.auth)).project?.path}/-`;
+    home = await homeOf(project);
     const event = { event_id: newEventId(), exception: { values: [{ type: "Late", value: "script" }] } };
     assert.is((await sendEvent(server, project, event)).status, 200);
     const { sessionToken } = await core.accounts.signIn({ username: "root", password: rootPassword });
@@ -42,6 +41,11 @@ test.after.each(
     assert.equal(browser.complaints.splice(0), []);
   }),
 );
+
+async function homeOf({ id }: Project): Promise<string> {
+  const { project: found } = await core.projects.getProject({ key: { case: "projectId", value: id } }, core.auth);
+  return `/${found?.path}/-`;
+}
 
 /** Opens a page whose scripts arrive only after something was done to it. */
 async function before(address: string, act: () => Promise<unknown>): Promise<void> {
@@ -98,6 +102,26 @@ test("what is ticked, chosen and typed before the page's scripts run stays and t
 test("a shortcut that is pressed before the page's scripts run does its work then", async () => {
   await before(`${home}/error_tracking`, () => page.keyboard.press("?"));
   await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+});
+
+test("an event that arrives while the page's scripts are on their way is shown, as no watch has told it", async () => {
+  const send = async (to = project) => {
+    const event = { event_id: newEventId(), exception: { values: [{ type: "Meanwhile", value: "stored" }] } };
+    assert.is((await sendEvent(server, to, event)).status, 200);
+  };
+  await before(`${home}/error_tracking`, () => send());
+  await page.getByRole("button", { name: /^1 new · Show/ }).click();
+  await page.getByRole("link", { name: "Meanwhile: stored" }).waitFor();
+  assert.is(await page.getByRole("button", { name: /· Show/ }).count(), 0);
+
+  await page.goto(`${home}/error_tracking`);
+  const details = (await page.getByRole("link", { name: "Meanwhile: stored" }).getAttribute("href")) ?? "";
+  await before(details, () => send());
+  await page.locator("dt", { hasText: "Events" }).locator("+ dd", { hasText: /^2$/ }).waitFor();
+
+  const fresh = await createProject(server);
+  await before(`${await homeOf(fresh)}/error_tracking/get_started`, () => send(fresh));
+  await page.getByText("First error received: Meanwhile: stored").waitFor();
 });
 
 test("what works without scripts happens once", async () => {

@@ -1,5 +1,6 @@
 // quiet: measures times
 import { ErrorReason, ErrorStatus, type WatchErrorsResponse } from "@faultline/proto";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { CallError } from "@faultline/proto/grpc";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
@@ -107,6 +108,21 @@ test("of more than 100 errors that change at once 100 are told, and that there a
   const crowd = await until("the crowd", () => watcher.told.find(({ more }) => more));
   assert.is(crowd.errors.length, 100);
   await watcher.cancel();
+});
+
+test("a watch that begins late is told what changed since its list was read, and whether more may have", async () => {
+  await report("before the list");
+  const readAt = Date.now() + 1; // the next report takes longer
+  await report("after the list");
+  const first = async (sinceTime: Date) => {
+    const request = { projectId: project.id, sinceTime: timestampFromDate(sinceTime) };
+    for await (const { errors, more } of client.errors.watchErrors(request, client.auth)) {
+      return { titles: errors.map(({ title }) => title).toSorted(), more };
+    }
+    return undefined;
+  };
+  assert.equal(await first(new Date(readAt)), { titles: ["after the list"], more: false });
+  assert.equal(await first(new Date(0)), { titles: ["after the list", "before the list"], more: true });
 });
 
 test("a watch is refused like any other call", async () => {

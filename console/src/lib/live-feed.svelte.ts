@@ -13,11 +13,13 @@ interface Listener<Told> {
   readonly onStopped: () => void;
 }
 
-type Subscribe<Told> = (
-  api: typeof trpc,
-  asked: { projectId: number },
-  listener: Listener<Told>,
-) => { unsubscribe: () => void };
+interface Asked {
+  readonly projectId: number;
+  /** When the page was read, in milliseconds: what changed since then is told first, where the service can. */
+  readonly readAt: number;
+}
+
+type Subscribe<Told> = (api: typeof trpc, asked: Asked, listener: Listener<Told>) => { unsubscribe: () => void };
 
 /** Follows what a project's service tells, one message after the other, until the returned function is called. */
 export class LiveFeed<Told> {
@@ -30,36 +32,33 @@ export class LiveFeed<Told> {
     this.#subscribe = subscribe;
   }
 
-  follow(projectId: number, onTold: (told: Told) => void, onGap: () => void): () => void {
-    const subscription = this.#start(projectId, onTold, onGap);
+  /** `onGap`: what happened while the connection was lost may be missing. */
+  follow(asked: Asked, onTold: (told: Told) => void, onGap?: () => void): () => void {
+    const subscription = this.#start(asked, onTold, onGap);
     const failed = () => (this.state = "paused"); // the client could not be loaded
     subscription.catch(failed);
     return () => void subscription.then((started) => started.unsubscribe(), failed);
   }
 
-  async #start(projectId: number, onTold: (told: Told) => void, onGap: () => void) {
+  async #start(asked: Asked, onTold: (told: Told) => void, onGap?: () => void) {
     const { trpc } = await import("./trpc.ts");
     let connectedBefore = false;
-    return this.#subscribe(
-      trpc,
-      { projectId },
-      {
-        onStarted: () => {
-          this.state = "live";
-          this.#failures = 0;
-          if (connectedBefore) onGap(); // what happened while the connection was lost was not told
-          connectedBefore = true;
-        },
-        onData: onTold,
-        onConnectionStateChange: ({ state }) => {
-          if (state !== "connecting") return;
-          this.#failures += 1;
-          if (this.#failures > 3) this.state = "paused";
-        },
-        onError: () => (this.state = "paused"),
-        onStopped: () => (this.state = "paused"),
+    return this.#subscribe(trpc, asked, {
+      onStarted: () => {
+        this.state = "live";
+        this.#failures = 0;
+        if (connectedBefore) onGap?.();
+        connectedBefore = true;
       },
-    );
+      onData: onTold,
+      onConnectionStateChange: ({ state }) => {
+        if (state !== "connecting") return;
+        this.#failures += 1;
+        if (this.#failures > 3) this.state = "paused";
+      },
+      onError: () => (this.state = "paused"),
+      onStopped: () => (this.state = "paused"),
+    });
   }
 }
 
@@ -76,7 +75,9 @@ export class PolledFeed {
 }
 
 export const liveErrors = () =>
-  new LiveFeed<ErrorChanges>((api, asked, listener) => api.errors.changes.subscribe(asked, listener));
+  new LiveFeed<ErrorChanges>((api, { projectId, readAt }, listener) =>
+    api.errors.changes.subscribe({ projectId, sinceTime: new Date(readAt).toISOString() }, listener),
+  );
 
 export const liveRefusals = () =>
-  new LiveFeed<Refusals>((api, asked, listener) => api.outcomes.refusals.subscribe(asked, listener));
+  new LiveFeed<Refusals>((api, { projectId }, listener) => api.outcomes.refusals.subscribe({ projectId }, listener));

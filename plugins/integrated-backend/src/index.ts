@@ -1,5 +1,6 @@
 import {
   contractVersion,
+  millisecondsOf,
   ServiceError,
   type ErrorBackend,
   type Host,
@@ -69,7 +70,7 @@ class IntegratedBackend implements ErrorBackend {
   async start(host: Host): Promise<void> {
     const storage = host.database.kind === "sqlite" ? new SqliteStorage(host) : new PostgresqlStorage(host);
     await storage.prepare(host.clock.now());
-    this.#started = { host, storage, changes: new ErrorChanges(host.database.announcements) };
+    this.#started = { host, storage, changes: new ErrorChanges(host.database.announcements, host.clock) };
     const { deletionClock, log, scheduler } = host;
     const help = "Rows that retention deleted: events, feedback and sessions.";
     const deletedRows = host.metrics.counter("faultline_retention_deleted_rows_total", help).of();
@@ -136,8 +137,10 @@ class IntegratedBackend implements ErrorBackend {
 
   async *watchErrors(...[request, { signal }]: Parameters<ErrorBackend["watchErrors"]>) {
     const { changes } = this.#running;
-    for await (const { hashes, more } of changes.of(request.projectId, signal ?? new AbortController().signal)) {
-      const rows = hashes.size === 0 ? [] : await this.#errorsOf(request.projectId, [...hashes].slice(0, errorsTold));
+    const { projectId, sinceTime } = request;
+    const since = sinceTime && millisecondsOf(sinceTime);
+    for await (const { hashes, more } of changes.of(projectId, signal ?? new AbortController().signal, since)) {
+      const rows = hashes.size === 0 ? [] : await this.#errorsOf(projectId, [...hashes].slice(0, errorsTold));
       yield { errors: rows.map((row) => errorToProto(row)), more: more || hashes.size > errorsTold };
     }
   }

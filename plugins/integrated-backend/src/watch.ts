@@ -1,6 +1,7 @@
 import { EventEmitter } from "node:events";
-import { listsToAnnounce, type Announcements } from "@faultline/plugin";
+import { listsToAnnounce, type Announcements, type Clock } from "@faultline/plugin";
 import type { Changes } from "./batch.ts";
+import { RecentChanges } from "./recent-changes.ts";
 
 const gatherMs = 1000;
 
@@ -27,11 +28,15 @@ type Entry = readonly [projectId: number, hashes: readonly string[], more: boole
 export class ErrorChanges {
   readonly #emitter = new EventEmitter().setMaxListeners(0);
   readonly #announcements: Announcements;
+  readonly #clock: Clock;
+  readonly #recent: RecentChanges;
   #untold = new Map<number, Set<string>>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(announcements: Announcements) {
+  constructor(announcements: Announcements, clock: Clock) {
     this.#announcements = announcements;
+    this.#clock = clock;
+    this.#recent = new RecentChanges(clock.now());
     announcements.hear(subject, (text) => {
       const entries = JSON.parse(text) as Entry[];
       for (const [projectId, hashes, more] of entries) this.#emit(projectId, { hashes: new Set(hashes), more });
@@ -65,9 +70,9 @@ export class ErrorChanges {
     if (lists.length > announcementsAtOnce) this.#announcements.tell(subject, "[]");
   }
 
-  /** The changed groups, gathered for a second each time, until the signal aborts. */
-  async *of(projectId: number, signal: AbortSignal): AsyncGenerator<Changed> {
-    let gathered = nothing();
+  /** The changed groups, gathered for a second each time, until the signal aborts; from now on, or from a time before. */
+  async *of(projectId: number, signal: AbortSignal, since = Infinity): AsyncGenerator<Changed> {
+    let gathered = gathering(this.#recent.since(projectId, since));
     let wake: (() => void) | undefined;
     const listen = ({ hashes, more }: Changed) => {
       for (const hash of hashes) gathered.hashes.add(hash);
@@ -83,7 +88,7 @@ export class ErrorChanges {
         if (signal.aborted) return;
         await new Promise((resolve) => setTimeout(resolve, gatherMs));
         const told = gathered;
-        gathered = nothing();
+        gathered = gathering();
         yield told;
       }
     } finally {
@@ -92,14 +97,19 @@ export class ErrorChanges {
   }
 
   #emit(projectId: number, changed: Changed): void {
+    this.#recent.note(projectId, changed, this.#clock.now());
     this.#emitter.emit(String(projectId), changed);
   }
 
   /** Watchers read again what they see. */
   #anyChanged(): void {
+    this.#recent.forget(this.#clock.now());
     for (const projectId of this.#emitter.eventNames())
-      this.#emit(Number(projectId), { hashes: new Set(), more: true });
+      this.#emitter.emit(projectId, { hashes: new Set(), more: true });
   }
 }
 
-const nothing = () => ({ hashes: new Set<string>(), more: false });
+const gathering = ({ hashes, more }: Changed = { hashes: new Set(), more: false }) => ({
+  hashes: new Set(hashes),
+  more,
+});

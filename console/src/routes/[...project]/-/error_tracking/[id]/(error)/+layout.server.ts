@@ -4,11 +4,13 @@ import type { LayoutServerLoad } from "./$types";
 
 export const load: LayoutServerLoad = async ({ parent, params, locals }) => {
   const { project } = await parent();
+  const readAt = Date.now();
   const { answer, refusal } = await failedInPlace(
     locals.api.errors.get({ projectId: project.projectId, errorId: params.id }),
   );
   if (answer !== null && answer.error === undefined) fail(404, "Page not found.");
   return {
+    readAt,
     error: answer?.error ?? null,
     staleSinceTime: answer?.staleSinceTime,
     refusal,

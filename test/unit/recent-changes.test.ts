@@ -1,0 +1,56 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { RecentChanges } from "../../plugins/integrated-backend/src/recent-changes.ts";
+
+const test = suite("what changed before a watch began");
+
+const changed = (hashes: readonly string[], more = false) => ({ hashes: new Set(hashes), more });
+
+test("groups are told that changed at the time or later, each once, of the project alone", () => {
+  const recent = new RecentChanges(0);
+  recent.note(1, changed(["a", "b"]), 10);
+  recent.note(11, changed(["elsewhere"]), 15);
+  recent.note(1, changed(["b", "c"]), 20);
+  assert.equal(recent.since(1, 10), changed(["a", "b", "c"]));
+  assert.equal(recent.since(1, 11), changed(["b", "c"]));
+  assert.equal(recent.since(1, 21), changed([]));
+  assert.equal(recent.since(2, 10), changed([]));
+});
+
+test("what changed before the service started is not known", () => {
+  const recent = new RecentChanges(5);
+  recent.note(1, changed(["a"]), 10);
+  assert.equal(recent.since(1, 5), changed(["a"], true));
+  assert.equal(recent.since(1, 6), changed(["a"]));
+});
+
+test("that more changed than was named is told to the project's watchers alone", () => {
+  const recent = new RecentChanges(0);
+  recent.note(1, changed(["a"], true), 10);
+  assert.equal(recent.since(1, 10), changed(["a"], true));
+  assert.equal(recent.since(1, 11), changed([]));
+  assert.equal(recent.since(2, 10), changed([]));
+});
+
+test("once anything may have changed, it is told of each time before", () => {
+  const recent = new RecentChanges(0);
+  recent.note(1, changed(["a"]), 10);
+  recent.forget(20);
+  recent.note(1, changed(["b"]), 30);
+  assert.equal(recent.since(1, 10), changed(["b"], true));
+  assert.equal(recent.since(1, 21), changed(["b"]));
+});
+
+test("of more groups than are remembered the oldest are forgotten, and that is told", () => {
+  const recent = new RecentChanges(0);
+  recent.note(1, changed(["first"]), 10);
+  recent.note(1, changed(["second"]), 11);
+  recent.note(1, changed(["first"]), 12);
+  const storm = Array.from({ length: 4_999 }, (_, n) => `group ${n}`);
+  recent.note(2, changed(storm), 20);
+  assert.equal(recent.since(1, 10), changed(["first"], true));
+  assert.equal(recent.since(1, 12), changed(["first"]));
+  assert.is(recent.since(2, 12).hashes.size, 4_999);
+});
+
+test.run();
