@@ -3,10 +3,13 @@ import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { openBrowser, type TestBrowser } from "../support/browser.ts";
+import { errorEvent } from "../support/error-event.ts";
+import { grpcClient } from "../support/grpc.ts";
 import { reported } from "../support/reported.ts";
 import { http } from "../support/http.ts";
 import { newEventId } from "../support/send.ts";
 import { rootPassword, startServer, type Server } from "../support/server.ts";
+import { until } from "../support/until.ts";
 
 let server: Server;
 let browser: TestBrowser;
@@ -212,6 +215,26 @@ for (const [name, path] of Object.entries({
     await page.getByRole("heading", { level: 1 }).waitFor();
     await photograph(name);
   });
+
+test("in a storm of more errors than are told by name, the count of the one that is read goes on", async () => {
+  await page.goto("/acme/web/-/error_tracking?q=PaymentError");
+  await page.getByRole("link", { name: "PaymentError" }).first().click();
+  await heading(/PaymentError/);
+  await page.getByText("Live", { exact: true }).waitFor();
+  const count = page.locator("dt", { hasText: "Events" }).locator("+ dd");
+  assert.is(await count.textContent(), "3");
+  const dsn = new URL(await page.evaluate<string>("navigator.clipboard.readText()"));
+  const client = grpcClient(server);
+  const projectId = Number(dsn.pathname.slice(1));
+  const word = (n: number) => String.fromCharCode(97 + (n % 26), 97 + n / 26);
+  const events = Array.from({ length: 150 }, (_, n) =>
+    errorEvent({ projectId, eventId: newEventId(), message: `${word(n)} storms` }),
+  );
+  await client.ingest.reportEvents({ events }, client.auth);
+  client.close();
+  assert.is(await send(dsn, 0), 200); // it is told after the storm, in the same message
+  await until("the event is counted", async () => (await count.textContent()) === "4");
+});
 
 test("a page that does not exist says so", async () => {
   const answer = await page.goto("/acme/nothing/-/error_tracking");

@@ -6,6 +6,8 @@ import { tempDir } from "./temp-dir.ts";
 
 const folder = join(import.meta.dirname, "../fixtures/schemas");
 
+const dayMs = 86_400_000;
+
 /** The address that the fixtures' client keys were shown with. */
 export const fixtureBaseUrl = "https://errors.example";
 
@@ -39,18 +41,31 @@ export interface Unpacked {
 /** Unpacks a fixture as if it had been made within the last day. */
 export function unpackFixture(name: string): Unpacked {
   const recorded = recordedOf(name);
-  const daysLater = Math.floor((Date.now() - Date.parse(recorded.madeAt)) / 86_400_000);
+  const daysLater = Math.floor((Date.now() - Date.parse(recorded.madeAt)) / dayMs);
   const dataDir = tempDir();
   const file = join(dataDir, "faultline.db");
   writeFileSync(file, gunzipSync(readFileSync(join(folder, name, "faultline.db.gz"))));
   cpSync(join(folder, name, "secrets.json"), join(dataDir, "secrets.json"));
   if (daysLater > 0) moveTimes(file, daysLater);
+  renewSessions(file, Date.now() - Date.parse(recorded.madeAt) - daysLater * dayMs);
   return { dataDir, recorded, daysLater };
+}
+
+/** Moves the sessions by the rest, to now: one that was not used for twelve hours is over. */
+function renewSessions(file: string, restMs: number): void {
+  const database = new DatabaseSync(file);
+  const times = database
+    .prepare("select name from pragma_table_info('session') where name like '%\\_at' escape '\\'")
+    .all();
+  database.exec(
+    `update session set ${times.map(({ name }) => `${String(name)} = ${String(name)} + ${restMs}`).join(", ")}`,
+  );
+  database.close();
 }
 
 /** The units that tables keep times in, by the names of their columns, and how many of each make a day. */
 const units: readonly (readonly [names: RegExp, aDay: number])[] = [
-  [/_at$|^at$/, 86_400_000],
+  [/_at$|^at$/, dayMs],
   [/^hour$|_hour$/, 24],
   [/^day$|_day$/, 1],
 ];

@@ -1,17 +1,15 @@
 declare global {
   interface Window {
-    /**
-     * What app.html notes until the scripts of the page run: the event, and what the field held then. A slow line may
-     * take seconds, in which the page looks ready.
-     */
-    earlyInput?: (readonly [event: Event, value?: string, checked?: boolean])[];
+    /** What app.html notes until the scripts of the page run: a slow line may take seconds, in which the page looks ready. */
+    earlyInput?: EarlyInput[];
   }
 }
 
-/** Does once more what nobody heard; to be called when the page can hear. What works without scripts has happened. */
-export function repeatEarlyInput(): void {
-  const inputs = window.earlyInput ?? [];
-  delete window.earlyInput;
+/** An event, and what the field held then. */
+type EarlyInput = readonly [event: Event, value?: string, checked?: boolean];
+
+/** Does once more what nobody heard; what works without scripts has happened. */
+export function repeatEarlyInput(inputs: readonly EarlyInput[]): void {
   for (const [event, value = "", checked] of inputs) {
     const { target } = event;
     if (target instanceof Element && target.isConnected) repeat(event, target, { value, checked });

@@ -19,6 +19,9 @@ interface Asked {
   readonly readAt: number;
 }
 
+/** `api`: what was told without names can be read by it. */
+type OnTold<Told> = (told: Told, api: typeof trpc) => void;
+
 type Subscribe<Told> = (api: typeof trpc, asked: Asked, listener: Listener<Told>) => { unsubscribe: () => void };
 
 /** Follows what a project's service tells, one message after the other, until the returned function is called. */
@@ -33,14 +36,14 @@ export class LiveFeed<Told> {
   }
 
   /** `onGap`: what happened while the connection was lost may be missing. */
-  follow(asked: Asked, onTold: (told: Told) => void, onGap?: () => void): () => void {
+  follow(asked: Asked, onTold: OnTold<Told>, onGap?: () => void): () => void {
     const subscription = this.#start(asked, onTold, onGap);
     const failed = () => (this.state = "paused"); // the client could not be loaded
     subscription.catch(failed);
     return () => void subscription.then((started) => started.unsubscribe(), failed);
   }
 
-  async #start(asked: Asked, onTold: (told: Told) => void, onGap?: () => void) {
+  async #start(asked: Asked, onTold: OnTold<Told>, onGap?: () => void) {
     const { trpc } = await import("./trpc.ts");
     let connectedBefore = false;
     return this.#subscribe(trpc, asked, {
@@ -50,7 +53,7 @@ export class LiveFeed<Told> {
         if (connectedBefore) onGap?.();
         connectedBefore = true;
       },
-      onData: onTold,
+      onData: (told) => onTold(told, trpc),
       onConnectionStateChange: ({ state }) => {
         if (state !== "connecting") return;
         this.#failures += 1;

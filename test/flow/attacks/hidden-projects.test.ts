@@ -148,7 +148,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<readonly stri
   } finally {
     Object.assign(prototype, original);
   }
-  return run.filter((text) => !/own_error_reporting|outcome|advisory/.test(text));
+  return run.filter((text) => !/own_error_reporting|outcome|advisory|pg_notify/.test(text));
 }
 
 test("A91: a hidden project costs as many statements as a missing one, so that time tells nothing", async () => {
