@@ -149,7 +149,6 @@ export async function startFaultline(config: Config, time: MachineTime = machine
     databaseUrl: config.databaseUrl,
     entities: [...coreEntities, ...plugins.flatMap(({ entities }) => entities ?? [])],
     migrations: inOrder([coreMigrations, ...plugins.flatMap(({ migrations }) => migrations ?? [])]),
-    log,
   });
   const { orm, announcements } = database;
   onStop("the database", () => database.close());
@@ -320,6 +319,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
     removeDeletedProjects({ orm, clock: deletionClock, log, holders, signal }),
   ); // only now: it asks the backends
   if (does(role, "console")) await pages.load({ grpcAddress: innerAddress, baseUrl: config.baseUrl });
+  await database.warnOfLosses?.(log);
   isServing = true;
   grpc.setServing(true);
 

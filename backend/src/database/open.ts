@@ -15,6 +15,8 @@ export type OpenDatabase = Database & {
   alone(name: string, work: () => Promise<void>): Promise<void>;
   /** How many other processes have it open now. */
   otherProcesses(): Promise<number>;
+  /** Says what lets it lose what it stored; absent on SQLite, where nobody else sets that. */
+  warnOfLosses?(log: Log): Promise<void>;
   /** Of its pool; absent on SQLite, which has none. */
   connections?(): PoolUse;
   close(): Promise<void>;
@@ -35,7 +37,6 @@ export interface DatabaseOptions {
   readonly databaseUrl: string | undefined;
   readonly entities: readonly Entity[];
   readonly migrations: Migrations;
-  readonly log: Log;
 }
 
 /**
@@ -43,15 +44,13 @@ export interface DatabaseOptions {
  * made with the database.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<{ database: OpenDatabase; keyRing: KeyRing }> {
-  const { dataDir, databaseUrl, entities, migrations, log } = options;
+  const { dataDir, databaseUrl, entities, migrations } = options;
   if (databaseUrl === undefined) {
     refuseMovedAway(dataDir);
     const keyRing = KeyRing.open(dataDir, !existsSync(databaseFile(dataDir)));
     return { keyRing, database: await openSqlite(dataDir, entities, migrations.sqlite) };
   }
-  // Their packages take memory, which SQLite needs not.
-  const { openPostgresql } = await import("./postgresql/open.ts");
-  const { warnOfLosses } = await import("./postgresql/durability.ts");
+  const { openPostgresql } = await import("./postgresql/open.ts"); // its packages take memory, which SQLite needs not
   const database = await openPostgresql(databaseUrl, entities, migrations.postgresql);
   try {
     await refuseWhileMoved(database.read());
@@ -61,7 +60,6 @@ export async function openDatabase(options: DatabaseOptions): Promise<{ database
         `The key file ${dataDir}/secrets.json is not the one that the PostgreSQL database was made with, and without that one the stored tokens and client keys cannot be read: put it there; all processes on one database need the same.`,
       );
     }
-    await warnOfLosses(database.read(), log);
     return { database, keyRing };
   } catch (error) {
     await database.close();

@@ -6,6 +6,7 @@ import type { OpenDatabase } from "../open.ts";
 import { PostgresqlDialect } from "./dialect.ts";
 import { Alone } from "./alone.ts";
 import { PostgresqlAnnouncements } from "./announcements.ts";
+import { warnOfLosses } from "./durability.ts";
 import { connectionFailure, postgresqlName } from "./failure.ts";
 import { listenerName } from "./listening-connection.ts";
 import { migrate } from "./migrate.ts";
@@ -53,6 +54,7 @@ export async function openPostgresql(
         await alone.close(); // the pool waits for every connection to come back
         await orm.close();
       },
+      warnOfLosses: (log) => warnOfLosses(kysely, log),
       connections: () => dialect.connections(),
       canWrite: () =>
         mark.touch().then(
