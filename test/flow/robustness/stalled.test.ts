@@ -8,7 +8,7 @@ import { residentBytes } from "../../support/resident-bytes.ts";
 import { newEventId, sendEvent } from "../../support/send.ts";
 import { until } from "../../support/until.ts";
 
-const connections = 400;
+const connections = 1_200;
 const mebibyte = 1024 * 1024;
 
 const { server } = await runningServer();
@@ -41,7 +41,8 @@ for (const door of ["store", "envelope"] as const)
     assert.is(answer.status, 200, answer.text);
     const grown = ((residentBytes(server.pid) ?? 0) - (before ?? 0)) / mebibyte;
     for (const socket of sockets) socket.destroy();
-    assert.ok(grown < 400, `the service grew by ${grown} MiB`);
+    // 330 to 400 for any number of clients; when what refused ones had sent was held, 600 to 640 for 1,200.
+    assert.ok(grown < 500, `the service grew by ${grown} MiB`);
   });
 
 test("when they are gone, large bodies are taken again", async () => {

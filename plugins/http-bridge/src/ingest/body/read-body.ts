@@ -23,23 +23,27 @@ export function readBodyStart(request: IncomingMessage, maxBytes: number, holdin
       try {
         holding.hold(gathered.size);
       } catch (error) {
-        request.off("data", take);
+        leave();
         drain(request);
         reject(error);
         return;
       }
       if (gathered.size <= maxBytes) return;
-      request.off("data", take);
+      leave();
       request.pause();
       resolve({ bytes: gathered.take(), isWhole: false });
     };
+    const end = () => {
+      leave();
+      resolve({ bytes: gathered.take(), isWhole: true });
+    };
     const close = () => {
+      leave();
       if (!request.complete) reject(bodyCutOff());
     };
-    request.on("data", take);
-    request.on("end", () => resolve({ bytes: gathered.take(), isWhole: true }));
-    request.on("error", close);
-    request.on("close", close);
+    // What listens on would hold what was gathered for as long as a refused client stays, and nobody would count it.
+    const leave = () => void request.off("data", take).off("end", end).off("error", close).off("close", close);
+    request.on("data", take).on("end", end).on("error", close).on("close", close);
   });
 }
 

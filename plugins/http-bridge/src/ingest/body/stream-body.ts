@@ -36,36 +36,41 @@ export async function streamBody(request: IncomingMessage, body: BodyStream): Pr
 }
 
 // Not stream.pipeline: it would end the connection with a refusal unsent, and notice a refusal only with the next chunk.
-function pump(request: IncomingMessage, decoder: Duplex, { start, max, take }: BodyStream): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let decodedBytes = 0;
-    decoder.on("data", (piece: Buffer) => {
-      decodedBytes += piece.length;
-      if (decodedBytes > max.decoded) {
-        reject(contentTooLarge(max.decoded));
-        return;
-      }
-      try {
-        take(piece);
-      } catch (error) {
-        reject(error);
-      }
-    });
-    decoder.on("end", resolve);
-    decoder.on("error", () => reject(corruptContent()));
-    if (start.isWhole) {
-      decoder.end(start.bytes);
+async function pump(request: IncomingMessage, decoder: Duplex, { start, max, take }: BodyStream): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let decodedBytes = 0;
+  decoder.on("data", (piece: Buffer) => {
+    decodedBytes += piece.length;
+    if (decodedBytes > max.decoded) {
+      reject(contentTooLarge(max.decoded));
       return;
     }
-    let sentBytes = start.bytes.length;
-    decoder.write(start.bytes);
-    request.on("data", (chunk: Buffer) => {
-      sentBytes += chunk.length;
-      if (sentBytes > max.compressed) reject(contentTooLarge(max.compressed));
-    });
-    request.on("close", () => {
-      if (!request.complete) reject(bodyCutOff());
-    });
-    request.pipe(decoder);
+    try {
+      take(piece);
+    } catch (error) {
+      reject(error);
+    }
   });
+  decoder.on("end", resolve);
+  decoder.on("error", () => reject(corruptContent()));
+  if (start.isWhole) {
+    decoder.end(start.bytes);
+    return promise;
+  }
+  let sentBytes = start.bytes.length;
+  decoder.write(start.bytes);
+  const count = (chunk: Buffer) => {
+    sentBytes += chunk.length;
+    if (sentBytes > max.compressed) reject(contentTooLarge(max.compressed));
+  };
+  const close = () => {
+    if (!request.complete) reject(bodyCutOff());
+  };
+  request.on("data", count).on("close", close);
+  request.pipe(decoder);
+  try {
+    return await promise;
+  } finally {
+    request.off("data", count).off("close", close); // else what was taken is held for as long as a refused client stays
+  }
 }
