@@ -3,6 +3,12 @@ import type { Preferences } from "#lib/preferences.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 
 declare global {
+  /**
+   * Does once more what was pressed, chosen and typed while no script of the page could hear it, which on a slow line
+   * takes seconds; what works without scripts has happened. To be called once, when they can. app.html has it, as it begins
+   * with the page and must not wait for another script in the end.
+   */
+  function repeatEarlyInput(): void;
   namespace App {
     interface Locals {
       /** The session token of the cookie. Absent: signed out. */

@@ -57,7 +57,7 @@ test.before(
     token = external.newToken();
     const { user } = await client.users.createUser({ username: "mia", password: personPassword }, client.auth);
     const { sessionToken } = await client.accounts.signIn({ username: "mia", password: personPassword });
-    await browser.context.addCookies([{ name: "faultline_session", value: sessionToken, url: server.url }]);
+    await browser.signIn(sessionToken);
     for (const path of ["acme/web", "acme/shop", "acme/plain", "acme/many"]) {
       const { project } = await client.projects.createProject({ path }, client.auth);
       const member = { projectId: project?.projectId ?? 0, userId: user?.userId ?? 0, role: Role.MAINTAINER };

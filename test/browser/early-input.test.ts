@@ -22,13 +22,13 @@ test.before(
     server = await startServer();
     core = grpcClient(server);
     project = await createProject(server);
-    home = await homeOf(project);
+    home = `/${project.path}/-`;
     const event = { event_id: newEventId(), exception: { values: [{ type: "Late", value: "script" }] } };
     assert.is((await sendEvent(server, project, event)).status, 200);
     const { sessionToken } = await core.accounts.signIn({ username: "root", password: rootPassword });
     browser = await openBrowser(server);
     ({ page } = browser);
-    await browser.context.addCookies([{ name: "faultline_session", value: sessionToken, url: server.url }]);
+    await browser.signIn(sessionToken);
   }),
 );
 test.after(async () => {
@@ -41,11 +41,6 @@ test.after.each(
     assert.equal(browser.complaints.splice(0), []);
   }),
 );
-
-async function homeOf({ id }: Project): Promise<string> {
-  const { project: found } = await core.projects.getProject({ key: { case: "projectId", value: id } }, core.auth);
-  return `/${found?.path}/-`;
-}
 
 /** Opens a page whose scripts arrive only after something was done to it. */
 async function before(address: string, act: () => Promise<unknown>): Promise<void> {
@@ -120,7 +115,7 @@ test("an event that arrives while the page's scripts are on their way is shown, 
   await page.locator("dt", { hasText: "Events" }).locator("+ dd", { hasText: /^2$/ }).waitFor();
 
   const fresh = await createProject(server);
-  await before(`${await homeOf(fresh)}/error_tracking/get_started`, () => send(fresh));
+  await before(`/${fresh.path}/-/error_tracking/get_started`, () => send(fresh));
   await page.getByText("First error received: Meanwhile: stored").waitFor();
 });
 

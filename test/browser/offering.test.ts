@@ -16,7 +16,7 @@ test.before(
     const client = grpcClient(server);
     await client.projects.createProject({ path: "acme/web" }, client.auth);
     const { sessionToken } = await client.accounts.signIn({ username: "root", password: rootPassword });
-    await browser.context.addCookies([{ name: "faultline_session", value: sessionToken, url: server.url }]);
+    await browser.signIn(sessionToken);
     client.close();
   }),
 );

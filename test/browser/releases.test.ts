@@ -40,7 +40,7 @@ test.before(
     const { sessionToken } = await core.accounts.signIn({ username: "root", password: rootPassword });
     browser = await openBrowser(server);
     ({ page } = browser);
-    await browser.context.addCookies([{ name: "faultline_session", value: sessionToken, url: server.url }]);
+    await browser.signIn(sessionToken);
   }),
 );
 test.after(async () => {

@@ -22,15 +22,11 @@ test.before(
     server = await startServer();
     core = grpcClient(server);
     project = await createProject(server);
-    const { project: found } = await core.projects.getProject(
-      { key: { case: "projectId", value: project.id } },
-      core.auth,
-    );
-    address = `/${found?.path}/-/error_tracking/ingestion`;
+    address = `/${project.path}/-/error_tracking/ingestion`;
     const { sessionToken } = await core.accounts.signIn({ username: "root", password: rootPassword });
     browser = await openBrowser(server);
     ({ page } = browser);
-    await browser.context.addCookies([{ name: "faultline_session", value: sessionToken, url: server.url }]);
+    await browser.signIn(sessionToken);
   }),
 );
 test.after(async () => {

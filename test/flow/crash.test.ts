@@ -54,7 +54,7 @@ let workers: Workers;
 let ledger: Ledger;
 const deletedKeys: string[] = [];
 /** Keys whose deletion a kill cut off; they are deleted later, as a project has 50 at most. */
-const leftKeys: Omit<Project, "id">[] = [];
+const leftKeys: Omit<Project, "id" | "path">[] = [];
 
 const start = () => startServer({ dataDir });
 
@@ -90,7 +90,7 @@ async function loadAndKill(era: number): Promise<void> {
 }
 
 /** Deletes a key while it is used. */
-async function deleteKey(project: Project, doomed: Omit<Project, "id">, afterMs: number): Promise<void> {
+async function deleteKey(project: Project, doomed: Omit<Project, "id" | "path">, afterMs: number): Promise<void> {
   await delay(afterMs);
   const path = `/projects/${project.id}/error_tracking/client_keys/${doomed.keyId}`;
   const answer = await rest(server, `DELETE ${path}`).catch(() => undefined); // it was killed

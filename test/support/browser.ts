@@ -20,6 +20,8 @@ export interface TestBrowser {
   readonly page: Page;
   /** What the browser complained about, on this page and those of other people. */
   readonly complaints: string[];
+  /** Makes the person of `page` the one whose session it is. */
+  signIn(sessionToken: string): Promise<void>;
   /** A page of another person, or of the same one in another browser: it shares no cookie with the first. */
   anotherPage(headers?: Readonly<Record<string, string>>): Promise<Page>;
   /** A page of the same person in which no script runs. */
@@ -68,6 +70,7 @@ export async function openBrowser(server: Pick<Server, "url">): Promise<TestBrow
     context,
     page,
     complaints,
+    signIn: (value) => context.addCookies([{ name: "faultline_session", value, url: server.url }]),
     anotherPage: open,
     async pageWithoutScripts() {
       const plain = await browser.newContext({ baseURL: server.url, javaScriptEnabled: false });
@@ -84,7 +87,7 @@ export async function openBrowser(server: Pick<Server, "url">): Promise<TestBrow
  * would look in between; browser/early-input.test.ts does not wait.
  */
 async function scriptsRun(page: Page): Promise<void> {
-  const run = () => page.evaluate<boolean>("!('earlyInput' in window)").catch(() => false); // while it is left for another
+  const run = () => page.evaluate<boolean>("!('repeatEarlyInput' in window)").catch(() => false); // while it is left for another
   await until("the scripts of the page run", run);
 }
 

@@ -4,6 +4,7 @@ import type { Server } from "./server.ts";
 /** A project that takes events. */
 export interface Project {
   readonly id: number;
+  readonly path: string;
   /** The public key, 32 hexadecimal digits. */
   readonly key: string;
   readonly keyId: number;
@@ -20,11 +21,11 @@ export async function createProject(server: Pick<Server, "url">): Promise<Projec
   const project = await expect<{ id: number }>(201, rest(server, "POST /projects", { body: { name, path: name } }));
   const settings = `/projects/${project.id}/error_tracking/settings`;
   await expect(200, rest(server, `PUT ${settings}`, { body: { active: true, integrated: true } }));
-  return { id: project.id, ...(await createKey(server, project.id)) };
+  return { id: project.id, path: name, ...(await createKey(server, project.id)) };
 }
 
 /** Makes a further client key. */
-export async function createKey(server: Pick<Server, "url">, projectId: number): Promise<Omit<Project, "id">> {
+export async function createKey(server: Pick<Server, "url">, projectId: number): Promise<Omit<Project, "id" | "path">> {
   const key = await expect<{ id: number; public_key: string; sentry_dsn: string; legacy_dsn: string }>(
     201,
     rest(server, `POST /projects/${projectId}/error_tracking/client_keys`),
