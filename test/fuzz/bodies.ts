@@ -1,7 +1,11 @@
 import * as fc from "fast-check";
 import * as assert from "uvu/assert";
 import { readClientKey, readDsn } from "../../plugins/http-bridge/src/ingest/authentication.ts";
-import { contentDecoder, decodeContent } from "../../plugins/http-bridge/src/ingest/body/content-encoding.ts";
+import {
+  contentDecoder,
+  decodeContent,
+  encodingOf,
+} from "../../plugins/http-bridge/src/ingest/body/content-encoding.ts";
 import { EnvelopeReader, parseEnvelope, type Envelope } from "../../plugins/http-bridge/src/ingest/body/envelope.ts";
 import { parseEventJson } from "../../plugins/http-bridge/src/ingest/body/event-json.ts";
 import { holdsEnvelope, readStoreBody } from "../../plugins/http-bridge/src/ingest/body/store-body.ts";
@@ -118,7 +122,7 @@ async function inStream(body: Buffer, name: string, places: readonly number[]): 
     body,
     places.filter((place) => place > 1),
   ); // two bytes tell gzip
-  const decoder = contentDecoder(start, name);
+  const decoder = contentDecoder(start, encodingOf(start, name));
   for (const piece of [start, ...rest]) decoder.write(piece);
   decoder.end();
   const decoded: Buffer[] = [];

@@ -1,8 +1,13 @@
 import { buffer } from "node:stream/consumers";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
-import { contentDecoder, decodeContent } from "../../plugins/http-bridge/src/ingest/body/content-encoding.ts";
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import {
+  contentDecoder,
+  decodeContent,
+  encodingOf,
+} from "../../plugins/http-bridge/src/ingest/body/content-encoding.ts";
+import { windowBytes } from "../../plugins/http-bridge/src/ingest/body/decoder-window.ts";
 import { IngestRefusal } from "../../plugins/http-bridge/src/ingest/refusal.ts";
 
 const encoding = suite("content encoding");
@@ -63,6 +68,34 @@ encoding("a lying size in the trailer of gzip reserves no more than it should", 
   );
 });
 
+/** Compressed with a window of 2 to the power of `bits`. */
+const brotli = (body: Buffer, bits: number) =>
+  brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_LGWIN]: bits } });
+const zstd = (body: Buffer, bits: number) => zstdCompressSync(body, { params: { [constants.ZSTD_c_windowLog]: bits } });
+const noise = Buffer.from(Array.from({ length: 6 * mebibyte }, (_, at) => (at * 2_654_435_761) >>> 24));
+
+for (const bits of [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22]) {
+  encoding(`a brotli window of 2^${bits} bytes is read and accepted`, () => {
+    assert.is(windowBytes("br", brotli(plain, bits)), 2 ** bits);
+    assert.ok(decodeContent(brotli(plain, bits), "br", mebibyte).equals(plain));
+  });
+}
+for (const bits of [15, 18, 21]) {
+  encoding(`a zstd window of 2^${bits} bytes is read and accepted`, () => {
+    assert.is(windowBytes("zstd", zstd(noise, bits)), 2 ** bits);
+    assert.ok(decodeContent(zstd(noise, bits), "zstd", 8 * mebibyte).equals(noise));
+  });
+}
+encoding("a small zstd body has a window of its own size", () => {
+  for (const size of [100, 5_000, 100_000]) {
+    assert.is(windowBytes("zstd", zstdCompressSync(noise.subarray(0, size))), size);
+  }
+});
+encoding("a header that is cut off counts as the largest window", () => {
+  assert.is(windowBytes("zstd", Buffer.alloc(0)), 2 * mebibyte);
+  assert.is(windowBytes("zstd", zstdCompressSync(plain).subarray(0, 5)), 2 * mebibyte);
+});
+
 const refused: [claim: string, body: Buffer, header: string | undefined, status: number][] = [
   ["an unknown encoding is refused", plain, "foo", 415],
   ["a name every object has is no encoding", plain, "constructor", 415],
@@ -79,6 +112,16 @@ const refused: [claim: string, body: Buffer, header: string | undefined, status:
   ["deflate beyond the limit is too large", deflateSync(Buffer.alloc(mebibyte + 1)), "deflate", 413],
   ["br beyond the limit is too large", brotliCompressSync(Buffer.alloc(mebibyte + 1)), "br", 413],
   ["zstd beyond the limit is too large", zstdCompressSync(Buffer.alloc(mebibyte + 1)), "zstd", 413],
+  ["a brotli window of 8 MiB is refused", brotli(plain, 23), "br", 415],
+  ["a brotli window of 16 MiB is refused", brotli(plain, 24), "br", 415],
+  ["a zstd window of 4 MiB is refused", zstd(noise, 22), "zstd", 415],
+  ["a zstd window of 8 MiB is refused", zstd(noise, 23), "zstd", 415],
+  [
+    "a large zstd window behind a small frame is refused",
+    Buffer.concat([zstdCompressSync(plain), zstd(noise, 23)]),
+    "zstd",
+    415,
+  ],
 ];
 
 for (const [claim, body, header, status] of refused) {
@@ -96,6 +139,16 @@ for (const [claim, body, header, status] of refused) {
   });
 }
 
+encoding("a body that expands to more than 200 times its size is refused once it is a mebibyte", () => {
+  const status = (bytes: number) => statusOf(() => decodeContent(gzipSync(Buffer.alloc(bytes)), "gzip", 8 * mebibyte));
+  assert.is(status(mebibyte), 200);
+  assert.is(status(mebibyte + 1), 413);
+  assert.is(
+    statusOf(() => decodeContent(gzipSync(noise), "gzip", 8 * mebibyte)),
+    200,
+  );
+});
+
 encoding("a gzip bomb takes no more memory than the limit", () => {
   const bomb = Buffer.concat(Array<Buffer>(64).fill(gzipSync(Buffer.alloc(16 * mebibyte))));
   const before = process.memoryUsage().rss;
@@ -108,7 +161,8 @@ encoding("a gzip bomb takes no more memory than the limit", () => {
 
 /** As a body comes from a socket: the decoder is chosen by its first piece. */
 function decodeInPieces(body: Buffer, header: string | undefined, size: number): Promise<Buffer> {
-  const decoder = contentDecoder(body.subarray(0, Math.max(size, 2)), header);
+  const start = body.subarray(0, Math.max(size, 2));
+  const decoder = contentDecoder(start, encodingOf(start, header));
   for (let offset = 0; offset < body.length; offset += size) decoder.write(body.subarray(offset, offset + size));
   decoder.end();
   return buffer(decoder);

@@ -5,7 +5,7 @@ import { admitEnvelope, admitKey, admitRequest, type Admitted } from "./admissio
 import { readDecodedBody } from "./body/decoded-body.ts";
 import { parseEnvelope } from "./body/envelope.ts";
 import { parseEventJson } from "./body/event-json.ts";
-import { readEnvelope, type ReceivedEnvelope } from "./body/read-envelope.ts";
+import { readEnvelope, readUnadmittedEnvelope, type ReceivedEnvelope } from "./body/read-envelope.ts";
 import { holdsEnvelope, readStoreBody } from "./body/store-body.ts";
 import type { Body } from "./body/stored-payload.ts";
 import type { ItemArrival } from "./items/arrival.ts";
@@ -58,7 +58,10 @@ export const receivePixel: Handler = async (visit) => {
 /** `POST .../envelope/`: the body is a header and items (protocol reference, section 3). */
 export const receiveEnvelope: Handler = async (visit) => {
   const admitted = await admitRequest(visit);
-  await acceptEnvelope(visit, await readEnvelope(visit.request), admitted);
+  const received = admitted
+    ? await readEnvelope(visit.request)
+    : await readUnadmittedEnvelope(visit.request, (header) => admitEnvelope(visit, header, undefined));
+  await acceptEnvelope(visit, received, admitted);
 };
 
 /** `POST .../security/`: browsers report what a page's Content Security Policy blocked (section 7.4). */

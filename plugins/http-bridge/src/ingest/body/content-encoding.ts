@@ -13,11 +13,12 @@ import {
   zstdDecompressSync,
 } from "node:zlib";
 import { IngestRefusal } from "../refusal.ts";
+import { maxWindowBytes, windowBytes, windowTooLarge, zstdWindowLogMax } from "./decoder-window.ts";
 
 /**
  * Undoes the `Content-Encoding` of a body (section 4.1): one layer of gzip, deflate, br or zstd, which may be missing
- * from the header when it is gzip. Refuses with 413 what gets larger than `maxBytes`, with 400 what is corrupt or cut
- * off, with 415 other encodings and two layers.
+ * from the header when it is gzip. Refuses with 413 what gets larger than `maxBytes` or expands too much, with 400 what is
+ * corrupt or cut off, with 415 other encodings, two layers, and windows that take too much memory.
  *
  * Synchronous: measured 15 to 20 % faster than zlib's asynchronous form, whose thread hop costs more than a small body.
  */
@@ -34,18 +35,35 @@ export function decode(body: Buffer, encoding: Encoding | undefined, maxBytes: n
 
 /**
  * A stream that does the same for a body that comes in pieces, of which `start` is the first, beside the event loop. What
- * comes out has no limit. Each of its errors means `corruptContent`.
+ * comes out, in pieces of `pieceBytes`, has no limit. `decodingRefusal` says what its errors mean.
  */
-export function contentDecoder(start: Buffer, encodingHeader: string | undefined): Duplex {
-  const encoding = encodingOf(start, encodingHeader);
-  return encoding === undefined ? new PassThrough() : decoders[encoding].stream(start);
+export function contentDecoder(start: Buffer, encoding: Encoding | undefined, pieceBytes = usualPieceBytes): Duplex {
+  return encoding === undefined ? new PassThrough() : decoders[encoding].stream(start, { chunkSize: pieceBytes });
+}
+
+/** How often the bytes sent a body may expand, once a mebibyte came out: text takes 3 to 30, a bomb up to a million. */
+const expansion = { from: 1024 * 1024, atMost: 200 };
+
+/** Refuses with 413 what expands more than honest data does. */
+export function refuseBomb(sentBytes: number, decodedBytes: number): void {
+  if (decodedBytes > expansion.from && decodedBytes > sentBytes * expansion.atMost) throw bomb();
+}
+
+function bomb(): IngestRefusal {
+  return new IngestRefusal(413, `The body expands to more than ${expansion.atMost} times its size.`, [
+    "Send it with less compression, or in several requests.",
+  ]);
 }
 
 export function contentTooLarge(maxBytes: number): IngestRefusal {
   return new IngestRefusal(413, `The body is larger than ${maxBytes} bytes.`);
 }
 
-export function corruptContent(): IngestRefusal {
+/** The refusal for an error of a decoder. */
+export function decodingRefusal(error: unknown): IngestRefusal {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  // A frame behind the first asks for more than the first, whose header was looked at before.
+  if (code === "ZSTD_error_frameParameter_windowTooLarge") return windowTooLarge("zstd", maxWindowBytes.zstd);
   return new IngestRefusal(400, "The body is not what its Content-Encoding says, or it is cut off.");
 }
 
@@ -56,33 +74,32 @@ export function inflate(body: Buffer, maxBytes: number): Buffer {
 
 interface Decoder {
   readonly whole: (body: Buffer, options: { maxOutputLength: number }) => Buffer;
-  readonly stream: (start: Buffer) => Duplex;
+  readonly stream: (start: Buffer, pieces: { chunkSize: number }) => Duplex;
 }
 
 /** A quarter of the trips to a thread that zlib's own 16 KiB take. */
-const pieces = { chunkSize: 64 * 1024 };
+const usualPieceBytes = 64 * 1024;
 
-/** RFC 9659: a window of at most 8 MiB. */
-const zstd = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
+const zstd = { params: { [constants.ZSTD_d_windowLogMax]: zstdWindowLogMax } };
 
 const decoders = {
   gzip: {
     whole: (body, options) => gunzipSync(body, { ...options, chunkSize: gunzippedSize(body) }),
-    stream: () => createGunzip(pieces),
+    stream: (_, pieces) => createGunzip(pieces),
   },
   // RFC 9110 means RFC 1950 by `deflate`; some clients send bare RFC 1951.
   deflate: {
     whole: (body, options) => (hasZlibHeader(body) ? inflateSync : inflateRawSync)(body, options),
-    stream: (start) => (hasZlibHeader(start) ? createInflate : createInflateRaw)(pieces),
+    stream: (start, pieces) => (hasZlibHeader(start) ? createInflate : createInflateRaw)(pieces),
   },
-  br: { whole: brotliDecompressSync, stream: () => createBrotliDecompress(pieces) },
+  br: { whole: brotliDecompressSync, stream: (_, pieces) => createBrotliDecompress(pieces) },
   zstd: {
     whole: (body, options) => zstdDecompressSync(body, { ...options, ...zstd }),
-    stream: () => createZstdDecompress({ ...pieces, ...zstd }),
+    stream: (_, pieces) => createZstdDecompress({ ...pieces, ...zstd }),
   },
 } satisfies Record<string, Decoder>;
 
-type Encoding = keyof typeof decoders;
+export type Encoding = keyof typeof decoders;
 
 /** The encoding of a body; undefined for a plain one. Refuses with 415 as decodeContent does. */
 export function encodingOf(body: Buffer, encodingHeader: string | undefined): Encoding | undefined {
@@ -107,12 +124,14 @@ function readEncoding(header = ""): Encoding | undefined {
 }
 
 function decompress(encoding: Encoding, body: Buffer, maxBytes: number): Buffer {
+  windowBytes(encoding, body); // its memory is free again before the next body is decoded
+  const maxOutputLength = Math.min(maxBytes, Math.max(expansion.from, body.length * expansion.atMost));
   try {
-    return decoders[encoding].whole(body, { maxOutputLength: maxBytes });
+    return decoders[encoding].whole(body, { maxOutputLength });
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE")
-      throw contentTooLarge(maxBytes);
-    throw corruptContent();
+    if (!(error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE"))
+      throw decodingRefusal(error);
+    throw maxOutputLength < maxBytes ? bomb() : contentTooLarge(maxBytes);
   }
 }
 

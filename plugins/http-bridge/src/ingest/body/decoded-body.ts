@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { IngestRefusal } from "../refusal.ts";
-import { decode, encodingOf } from "./content-encoding.ts";
+import { decode, encodingOf, refuseBomb } from "./content-encoding.ts";
 import { Gathered } from "./gathered.ts";
 import { Holding } from "./holding.ts";
 import { readBodyStart, refuseAnnounced, type BodyStart } from "./read-body.ts";
@@ -18,7 +18,7 @@ export async function readDecodedBody(request: IncomingMessage, max: BodyLimits)
     gathered.push(piece);
     holding.hold(start.bytes.length + gathered.size);
   };
-  await streamBody(request, { start, max, take });
+  await streamBody(request, { start, max, take, holding });
   const decoded = gathered.take();
   return { sent: decoded, decoded, isGzip: false };
 }
@@ -36,11 +36,16 @@ export async function readSmallBody(
   max: BodyLimits,
   holding: Holding,
 ): Promise<{ start: BodyStart; body: Body | undefined }> {
-  refuseAnnounced(request, max.compressed);
-  const start = await readBodyStart(request, small.compressed, holding);
+  const start = await readStart(request, max, holding);
   if (!start.isWhole) return { start, body: undefined };
   await nextTurn();
   return { start, body: decodeSmall(start.bytes, request.headers["content-encoding"]) };
+}
+
+/** Reads a body, or its start when it is not small, and decodes nothing. */
+export function readStart(request: IncomingMessage, max: BodyLimits, holding: Holding): Promise<BodyStart> {
+  refuseAnnounced(request, max.compressed);
+  return readBodyStart(request, small.compressed, holding);
 }
 
 function decodeSmall(sent: Buffer, encodingHeader: string | undefined): Body | undefined {
@@ -49,7 +54,8 @@ function decodeSmall(sent: Buffer, encodingHeader: string | undefined): Body | u
   try {
     return { sent, decoded: decode(sent, encoding, small.decoded), isGzip: encoding === "gzip" };
   } catch (error) {
-    if (error instanceof IngestRefusal && error.status === 413) return undefined;
-    throw error;
+    if (!(error instanceof IngestRefusal) || error.status !== 413) throw error;
+    refuseBomb(sent.length, small.decoded);
+    return undefined;
   }
 }

@@ -46,7 +46,7 @@ export class EnvelopeReader {
   /** What the next byte belongs to. */
   #place: "envelope header" | "item header" | "payload" | "payload line" | "payload end" = "envelope header";
   #isEmpty = true;
-  #header: EnvelopeHeader = {};
+  #header: EnvelopeHeader | undefined;
   readonly #items: EnvelopeItem[] = [];
   /** The header line or the payload that is being read. */
   readonly #gathered = new Gathered();
@@ -71,6 +71,11 @@ export class EnvelopeReader {
     while (offset < chunk.length) offset = this.#read(chunk, offset);
   }
 
+  /** The envelope's header once it was read. */
+  get header(): EnvelopeHeader | undefined {
+    return this.#header;
+  }
+
   /** Bytes of payloads that are kept so far. */
   get heldBytes(): number {
     return this.#kept + this.#gathered.size;
@@ -82,7 +87,7 @@ export class EnvelopeReader {
     if (this.#place === "envelope header" || this.#place === "item header") this.#endHeader();
     if (this.#place === "payload") throw malformed(`It ends before the payload of item ${this.#number} does.`);
     if (this.#place === "payload line" || this.#place === "payload end") this.#endItem();
-    return { header: this.#header, items: this.#items };
+    return { header: this.#header ?? {}, items: this.#items };
   }
 
   /** Reads up to the end of a line or payload, or of the chunk; where the next read begins. */

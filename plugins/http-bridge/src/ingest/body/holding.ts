@@ -9,19 +9,31 @@ let underWay = 0;
  * of connections and stalls in the middle of their bodies must not end the process.
  */
 export class Holding implements Disposable {
-  #bytes = 0;
+  #body = 0;
+  #window = 0;
 
-  /** Says how much the request holds now; refuses with 503 what does not fit. */
+  /** Sets the bytes of the body that the request holds now; refuses with 503 what does not fit. */
   hold(bytes: number): void {
-    const others = underWay - this.#bytes;
-    if (others + bytes > maxBytesUnderWay && bytes > this.#bytes) {
+    this.#charge(bytes, this.#window);
+  }
+
+  /** Sets the bytes that its decoder takes, to be called before the decoder is made; refuses with 503 likewise. */
+  holdWindow(bytes: number): void {
+    this.#charge(this.#body, bytes);
+  }
+
+  #charge(body: number, window: number): void {
+    const before = this.#body + this.#window;
+    const after = body + window;
+    if (underWay - before + after > maxBytesUnderWay && after > before) {
       throw new IngestRefusal(503, "More is being sent at once than fits into memory. Send this again later.");
     }
-    underWay = others + bytes;
-    this.#bytes = bytes;
+    underWay += after - before;
+    this.#body = body;
+    this.#window = window;
   }
 
   [Symbol.dispose](): void {
-    this.hold(0);
+    this.#charge(0, 0);
   }
 }

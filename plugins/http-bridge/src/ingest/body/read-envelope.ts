@@ -1,9 +1,10 @@
 import type { IncomingMessage } from "node:http";
-import { maxBodyBytes } from "../limits.ts";
-import { readSmallBody } from "./decoded-body.ts";
+import { maxBodyBytes, maxHeaderBytes } from "../limits.ts";
+import { readSmallBody, readStart } from "./decoded-body.ts";
 import { Holding } from "./holding.ts";
-import { EnvelopeReader, parseEnvelope, type Envelope } from "./envelope.ts";
+import { EnvelopeReader, parseEnvelope, type Envelope, type EnvelopeHeader } from "./envelope.ts";
 import { IngestRefusal } from "../refusal.ts";
+import type { BodyStart } from "./read-body.ts";
 import type { Body } from "./stored-payload.ts";
 import { streamBody } from "./stream-body.ts";
 
@@ -13,13 +14,34 @@ export interface ReceivedEnvelope {
   readonly body: Body | undefined;
 }
 
+const max = maxBodyBytes.envelope;
+
 /** Reads the envelope in a request's body, holding of a large one what is kept of its items. */
 export async function readEnvelope(request: IncomingMessage): Promise<ReceivedEnvelope> {
-  const max = maxBodyBytes.envelope;
   using holding = new Holding();
   const { start, body } = await readSmallBody(request, max, holding);
   if (body) return { envelope: parseEnvelope(body.decoded), body };
+  return { envelope: await streamEnvelope(request, { start, holding }), body: undefined };
+}
+
+/**
+ * Reads an envelope whose sender only its header names: `admit` refuses or lets it in before more than its first
+ * kilobytes are decoded, so that a stranger's bomb costs next to nothing.
+ */
+export async function readUnadmittedEnvelope(request: IncomingMessage, admit: Admit): Promise<ReceivedEnvelope> {
+  using holding = new Holding();
+  const start = await readStart(request, max, holding);
+  return { envelope: await streamEnvelope(request, { start, holding, admit }), body: undefined };
+}
+
+type Admit = (header: EnvelopeHeader) => Promise<unknown>;
+
+async function streamEnvelope(
+  request: IncomingMessage,
+  { start, holding, admit }: { start: BodyStart; holding: Holding; admit?: Admit },
+): Promise<Envelope> {
   const reader = new EnvelopeReader();
+  let isAdmitted = admit === undefined;
   let fault: IngestRefusal | undefined;
   const take = (piece: Buffer) => {
     if (fault) return;
@@ -27,11 +49,14 @@ export async function readEnvelope(request: IncomingMessage): Promise<ReceivedEn
       reader.push(piece);
       holding.hold(start.bytes.length + reader.heldBytes);
     } catch (error) {
-      if (!(error instanceof IngestRefusal) || error.status === 503) throw error;
+      if (!isAdmitted || !(error instanceof IngestRefusal) || error.status === 503) throw error;
       fault = error; // read on without it: what is too large as well is refused as that, a bomb by its name
     }
+    if (isAdmitted || reader.header === undefined) return;
+    isAdmitted = true;
+    return admit?.(reader.header).then(() => undefined);
   };
-  await streamBody(request, { start, max, take });
+  await streamBody(request, { start, max, take, holding, ...(admit && { pieceBytes: maxHeaderBytes }) });
   if (fault) throw fault;
-  return { envelope: reader.end(), body: undefined };
+  return reader.end();
 }

@@ -1,6 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { contentDecoder, contentTooLarge, corruptContent } from "./content-encoding.ts";
+import { IngestRefusal } from "../refusal.ts";
+import { contentDecoder, contentTooLarge, decodingRefusal, encodingOf, refuseBomb } from "./content-encoding.ts";
+import { decoderSlot, type DecoderSlot } from "./decoder-slots.ts";
+import { windowBytes } from "./decoder-window.ts";
+import type { Holding } from "./holding.ts";
 import { bodyCutOff, drain, type BodyStart } from "./read-body.ts";
 
 /** Bytes of a body as sent and after decompression. */
@@ -13,22 +17,36 @@ export interface BodyLimits {
 interface BodyStream {
   readonly start: BodyStart;
   readonly max: BodyLimits;
-  readonly take: (piece: Buffer) => void;
+  /** Takes the next piece; while its promise is pending nothing more is decompressed. */
+  readonly take: (piece: Buffer) => void | Promise<void>;
+  readonly holding: Holding;
+  /** Bytes of a piece. Default: 64 KiB. */
+  readonly pieceBytes?: number;
 }
+
+/** What a client must send whose decoder others wait for: something each two seconds, and not too slowly in all. */
+const leastSpeed = { silentMs: 2_000, bytesPerSecond: 64 * 1024 };
+
+const lookMs = 250;
 
 /**
  * Decompresses a body while it comes and hands it to `take` piece by piece; neither side is ahead of the other by more
- * than a few pieces. Refuses with 413 as soon as it is too large, with 400 what is corrupt or cut off, and with what
- * `take` throws.
+ * than a few pieces. Refuses with 413 as soon as it is too large or expands too much, with 400 what is corrupt or cut
+ * off, with 503 what finds no decoder or keeps one from others, and with what `take` throws.
  */
 export async function streamBody(request: IncomingMessage, body: BodyStream): Promise<void> {
   try {
-    const decoder = contentDecoder(body.start.bytes, request.headers["content-encoding"]);
+    const { holding, start } = body;
+    const encoding = encodingOf(start.bytes, request.headers["content-encoding"]);
+    using slot = encoding && (await decoderSlot(request));
+    if (encoding) holding.holdWindow(windowBytes(encoding, start.bytes));
+    const decoder = contentDecoder(start.bytes, encoding, body.pieceBytes);
     try {
-      await pump(request, decoder, body);
+      await pump(request, decoder, body, slot);
     } finally {
       request.unpipe(decoder);
       decoder.destroy();
+      holding.holdWindow(0);
     }
   } finally {
     if (!request.readableEnded) drain(request);
@@ -36,41 +54,57 @@ export async function streamBody(request: IncomingMessage, body: BodyStream): Pr
 }
 
 // Not stream.pipeline: it would end the connection with a refusal unsent, and notice a refusal only with the next chunk.
-async function pump(request: IncomingMessage, decoder: Duplex, { start, max, take }: BodyStream): Promise<void> {
+async function pump(
+  request: IncomingMessage,
+  decoder: Duplex,
+  { start, max, take }: BodyStream,
+  slot: DecoderSlot | undefined,
+): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let sentBytes = start.bytes.length;
   let decodedBytes = 0;
   decoder.on("data", (piece: Buffer) => {
     decodedBytes += piece.length;
-    if (decodedBytes > max.decoded) {
-      reject(contentTooLarge(max.decoded));
-      return;
-    }
     try {
-      take(piece);
+      if (slot) refuseBomb(sentBytes, decodedBytes);
+      if (decodedBytes > max.decoded) throw contentTooLarge(max.decoded);
+      const taken = take(piece);
+      if (!taken) return;
+      decoder.pause();
+      taken.then(() => decoder.resume(), reject);
     } catch (error) {
       reject(error);
     }
   });
   decoder.on("end", resolve);
-  decoder.on("error", () => reject(corruptContent()));
+  decoder.on("error", (error) => reject(decodingRefusal(error)));
   if (start.isWhole) {
     decoder.end(start.bytes);
     return promise;
   }
-  let sentBytes = start.bytes.length;
   decoder.write(start.bytes);
+  const beganAt = performance.now();
+  let lastSentAt = beganAt;
   const count = (chunk: Buffer) => {
     sentBytes += chunk.length;
+    lastSentAt = performance.now();
     if (sentBytes > max.compressed) reject(contentTooLarge(max.compressed));
   };
   const close = () => {
     if (!request.complete) reject(bodyCutOff());
   };
+  const isSlow = (now: number) =>
+    now - lastSentAt > leastSpeed.silentMs || sentBytes < ((now - beganAt) / 1000) * leastSpeed.bytesPerSecond;
+  const watch = setInterval(() => {
+    if (slot?.isAwaited !== true || !isSlow(performance.now())) return;
+    reject(new IngestRefusal(503, "The body arrives too slowly while others wait. Send this again later."));
+  }, lookMs);
   request.on("data", count).on("close", close);
   request.pipe(decoder);
   try {
     return await promise;
   } finally {
+    clearInterval(watch);
     request.off("data", count).off("close", close); // else what was taken is held for as long as a refused client stays
   }
 }

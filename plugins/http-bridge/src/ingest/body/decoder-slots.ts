@@ -1,0 +1,60 @@
+import type { IncomingMessage } from "node:http";
+import { IngestRefusal } from "../refusal.ts";
+import { bodyCutOff } from "./read-body.ts";
+
+/** Each decoder holds a window, and works on the threads that SQLite needs too. */
+const decodersAtOnce = 4;
+
+const waitingAtMost = 32;
+
+/** Requests that wait for a decoder, in their order. */
+const waiting = new Set<() => void>();
+let taken = 0;
+
+/** A place among the decoders that work at once; disposing of it lets the next request begin. */
+export interface DecoderSlot extends Disposable {
+  /** Whether other requests wait for a decoder. */
+  readonly isAwaited: boolean;
+}
+
+/** Resolves when a decoder is free. Refuses with 503 when too many requests wait, with 400 when the client leaves. */
+export async function decoderSlot(request: IncomingMessage): Promise<DecoderSlot> {
+  if (taken < decodersAtOnce) taken++;
+  else await turn(request);
+  let isFree = false;
+  return {
+    get isAwaited() {
+      return waiting.size > 0;
+    },
+    [Symbol.dispose]() {
+      if (isFree) return;
+      isFree = true;
+      const [next] = waiting;
+      if (next)
+        next(); // it has the place now
+      else taken--;
+    },
+  };
+}
+
+function turn(request: IncomingMessage): Promise<void> {
+  if (waiting.size >= waitingAtMost) {
+    throw new IngestRefusal(503, "Too many large compressed bodies arrive at once. Send this again later.");
+  }
+  return new Promise((resolve, reject) => {
+    const begin = () => {
+      leave();
+      resolve();
+    };
+    const close = () => {
+      leave();
+      reject(bodyCutOff());
+    };
+    const leave = () => {
+      waiting.delete(begin);
+      request.off("close", close);
+    };
+    waiting.add(begin);
+    request.on("close", close);
+  });
+}
