@@ -279,7 +279,9 @@ export async function startFaultline(config: Config, time: MachineTime = machine
 
   // The servers.
   const counted = countedCalls(metrics);
+  const checkToken = guard.checkToken.bind(guard);
   const grpc = new GrpcServer(core, log, {
+    checkToken,
     hasReflection: !config.grpcTls,
     interceptors: [counted("public"), ...tracedCalls(tracing)],
   });
@@ -287,6 +289,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   const grpcAddress = does(role, "core") ? await grpc.listen(config.grpcAddress, config.grpcTls) : "";
   // The console calls for all its visitors over one connection, a call an open page, and needs no TLS within a process.
   const inner = new GrpcServer(core, log, {
+    checkToken,
     hasReflection: false,
     callsAtOnce: 10_000,
     interceptors: [counted("console"), ...tracedCalls(tracing)],

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { connect as connectHttp2 } from "node:http2";
 import type { Core, Log } from "@faultline/plugin";
 import { AccountService } from "@faultline/proto";
 import { connect, serviceDefinition } from "@faultline/proto/grpc";
@@ -12,6 +13,8 @@ const deadline = suite("gRPC deadline");
 
 const signals: (AbortSignal | undefined)[] = [];
 const log: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+const checkToken = () => Promise.resolve({ needsToken: false });
 
 /** A core whose methods never answer. */
 const silentCore = Object.fromEntries(
@@ -30,7 +33,7 @@ const silentCore = Object.fromEntries(
 ) as unknown as Core; // made from the same list of services the type is made of
 
 deadline("a call without a deadline gets one, and its work is told to end", async () => {
-  const server = new GrpcServer(silentCore, log, { hasReflection: false, deadlineMs: 50 });
+  const server = new GrpcServer(silentCore, log, { checkToken, hasReflection: false, deadlineMs: 50 });
   const address = await server.listen("127.0.0.1:0");
   const client = new Client(address, credentials.createInsecure());
   const method = serviceDefinition(AccountService)["getCurrentUser"];
@@ -54,13 +57,30 @@ deadline("a call without a deadline gets one, and its work is told to end", asyn
 });
 
 deadline("a call with a deadline of its own keeps it", async () => {
-  const server = new GrpcServer(silentCore, log, { hasReflection: false, deadlineMs: 1 });
+  const server = new GrpcServer(silentCore, log, { checkToken, hasReflection: false, deadlineMs: 1 });
   const connection = connect(await server.listen("127.0.0.1:0"), credentials.createInsecure());
   const call = connection.service(AccountService).getCurrentUser({}, { timeoutMs: 100 });
   const refusal = await call.then(String, (error: Error) => error.message);
   assert.not.match(refusal, "had no deadline of its own");
   connection.close();
   await server.stop();
+});
+
+deadline("a call whose request does not arrive is ended", async () => {
+  const server = new GrpcServer(silentCore, log, { checkToken, hasReflection: false, arrivalMs: 20 });
+  const session = connectHttp2(`http://${await server.listen("127.0.0.1:0")}`);
+  const stream = session.request({
+    ":method": "POST",
+    ":path": serviceDefinition(AccountService)["getCurrentUser"]?.path,
+    "content-type": "application/grpc",
+    te: "trailers",
+  });
+  stream.write(Buffer.from([0, 0, 0, 0, 9, 1])); // of nine bytes that it announces
+  const [headers] = (await once(stream, "response")) as [Record<string, string>];
+  session.destroy();
+  await server.stop(0);
+  assert.is(headers["grpc-status"], String(status.DEADLINE_EXCEEDED));
+  assert.match(decodeURI(headers["grpc-message"] ?? ""), "The request did not arrive");
 });
 
 deadline.run();

@@ -35,6 +35,17 @@ export class Guard implements Access {
     await this.#admit(method, [projectId ?? 0], userId, call);
   }
 
+  /**
+   * Refuses a call by its token alone, as its request is not read yet, and says whether the method needs one. Roles in
+   * projects are asked by `admit`.
+   */
+  async checkToken(method: string, { token }: Call): Promise<{ needsToken: boolean }> {
+    const need = needOf(method);
+    if (need.who === "anyone") return { needsToken: false };
+    checkToken(need, await this.#callers.callerOf(token));
+    return { needsToken: true };
+  }
+
   async #admit(
     method: string,
     projects: readonly (number | string)[],

@@ -8,7 +8,7 @@ import {
   type MessageShape,
 } from "@bufbuild/protobuf";
 import { type Call, type Core, type Log, ServiceError, StartRefusal, statusOfReason } from "@faultline/plugin";
-import { ErrorReason, IngestService } from "@faultline/proto";
+import { ErrorReason } from "@faultline/proto";
 import { fieldTrailer, reasonName, reasonTrailer, retryAfterTrailer, serviceDefinition } from "@faultline/proto/grpc";
 import {
   Metadata,
@@ -26,16 +26,12 @@ import {
 import { HealthImplementation } from "grpc-health-check";
 import type { GrpcTls } from "../config.ts";
 import { coreServices } from "../core.ts";
+import { bearerToken, callWall, maxMessageBytes, type CheckToken } from "./call-wall.ts";
+import { parseBounded } from "./entry-limits.ts";
 import { addReflection } from "./reflection.ts";
 import { tlsCredentials } from "./tls.ts";
 
 setLogVerbosity(logVerbosity.NONE); // what matters of its messages comes as errors, and is said once, by us
-
-/** A batch of events takes this much, compressed or not: grpc-js stops decompressing there. */
-const maxBatchBytes = 16 * 1024 * 1024;
-
-/** Every other request. */
-const maxMessageBytes = 4 * 1024 * 1024;
 
 type AnyMessage = MessageShape<DescMessage>;
 
@@ -53,26 +49,29 @@ export class GrpcServer {
   #stopped: Promise<void> | undefined;
 
   /**
-   * `hasReflection`: to be left off where strangers can connect. `callsAtOnce`: of one connection. `deadlineMs`: for
+   * `checkToken` refuses calls before their requests are read. `hasReflection`: to be left off where strangers can connect. `callsAtOnce`: of one connection. `arrivalMs`: for requests to arrive after their headers. `deadlineMs`: for
    * unary calls without a deadline of their own, so that none waits for ever. `interceptors` see all calls.
    */
   constructor(
     core: Core,
     log: Log,
     options: {
+      checkToken: CheckToken;
       hasReflection: boolean;
       callsAtOnce?: number;
+      arrivalMs?: number;
       deadlineMs?: number;
       interceptors?: readonly ServerInterceptor[];
     },
   ) {
-    const { hasReflection, callsAtOnce = 100, deadlineMs = 30_000, interceptors = [] } = options;
-    this.#server = new Server({
-      "grpc.max_receive_message_length": maxBatchBytes,
-      "grpc.max_concurrent_streams": callsAtOnce,
-      interceptors: [...interceptors],
-    });
+    const { checkToken, hasReflection, callsAtOnce = 100, arrivalMs, deadlineMs = 30_000, interceptors = [] } = options;
     this.#log = log;
+    const wall = callWall(checkToken, (path, thrown) => this.#status(path, thrown), arrivalMs);
+    this.#server = new Server({
+      "grpc.max_receive_message_length": maxMessageBytes,
+      "grpc.max_concurrent_streams": callsAtOnce,
+      interceptors: [wall.nearWire, ...interceptors, wall.nearHandler],
+    });
     this.#deadlineMs = deadlineMs;
     for (const { signal } of Object.values(this.#stopping)) setMaxListeners(0, signal);
     const services: Record<string, "SERVING" | "NOT_SERVING"> = { "": "NOT_SERVING" };
@@ -140,12 +139,12 @@ export class GrpcServer {
         ];
       }),
     );
-    this.#server.addService(bounded(serviceDefinition(service)), implementation);
+    this.#server.addService(bounded(service), implementation);
   }
 
   #unary(method: DescMethod, handler: UnaryHandler): handleUnaryCall<AnyMessage, AnyMessage> {
     return (call, callback) => {
-      if (call.request instanceof TooLarge) return callback(tooLarge);
+      if (call.request instanceof RefusedRequest) return callback(this.#status(method.name, call.request.refusal));
       const abort = new AbortController();
       let answer = callback;
       const giveUp = () => {
@@ -170,15 +169,13 @@ export class GrpcServer {
         })
         .then(
           (response) => answer(null, response),
-          (thrown: unknown) => answer(this.#status(method, thrown)),
+          (thrown: unknown) => answer(this.#status(method.name, thrown)),
         );
     };
   }
 
   #streaming(method: DescMethod, handler: StreamHandler): handleServerStreamingCall<AnyMessage, AnyMessage> {
     return (call) => {
-      if (call.request instanceof TooLarge)
-        return void call.emit("error", Object.assign(new Error("refused"), tooLarge));
       const abort = new AbortController();
       call.on("cancelled", () => abort.abort());
       const refuse = (refusal: Partial<StatusObject>) => {
@@ -192,6 +189,7 @@ export class GrpcServer {
       };
       stopped.addEventListener("abort", stop);
       const send = async () => {
+        if (call.request instanceof RefusedRequest) throw call.request.refusal;
         for await (const response of handler(call.request, {
           token: bearerToken(call.metadata),
           signal: abort.signal,
@@ -202,17 +200,16 @@ export class GrpcServer {
         if (!abort.signal.aborted) call.end();
       };
       send()
-        .catch((thrown: unknown) => stopped.aborted || refuse(this.#status(method, thrown)))
+        .catch((thrown: unknown) => stopped.aborted || refuse(this.#status(method.name, thrown)))
         .finally(() => stopped.removeEventListener("abort", stop));
       if (stopped.aborted) stop();
     };
   }
 
   /** The one place where errors leave over gRPC. */
-  #status(method: DescMethod, thrown: unknown): Partial<StatusObject> {
+  #status(method: string, thrown: unknown): Partial<StatusObject> {
     const error = ServiceError.from(thrown);
-    if (error.reason === ErrorReason.INTERNAL)
-      this.#log.error({ err: error.cause, method: method.name }, "call failed");
+    if (error.reason === ErrorReason.INTERNAL) this.#log.error({ err: error.cause, method }, "call failed");
     const metadata = new Metadata();
     metadata.set(reasonTrailer, reasonName(error.reason));
     if (error.field) metadata.set(fieldTrailer, error.field);
@@ -229,36 +226,36 @@ const stopping: Partial<StatusObject> = {
   details: "The service is stopping. Call again in a moment.",
 };
 
-/** Stands for a request that is larger than its method takes; grpc-js itself knows one limit for all methods. */
-class TooLarge {
+/** Stands for a request that is refused before it is parsed. */
+class RefusedRequest {
   readonly $typeName = "";
+  readonly refusal: ServiceError;
+
+  constructor(refusal: ServiceError) {
+    this.refusal = refusal;
+  }
 }
 
-const tooLarge: Partial<StatusObject> = {
-  code: status.RESOURCE_EXHAUSTED,
-  details: "The request is larger than 4 MiB, which only batches of events and sessions may be.",
-};
-
-/** The methods of a service, each with the limit of its requests. */
-function bounded(definition: ServiceDefinition): ServiceDefinition {
+/** The methods of a service, with requests whose entries are counted before they are parsed. */
+function bounded(service: DescService): ServiceDefinition {
+  const definition = serviceDefinition(service);
   return Object.fromEntries(
-    Object.entries(definition).map(([name, method]) => [
-      name,
-      method.path.startsWith(`/${IngestService.typeName}/`)
-        ? method
-        : {
-            ...method,
-            requestDeserialize: (bytes: Buffer) =>
-              bytes.length > maxMessageBytes ? new TooLarge() : (method.requestDeserialize(bytes) as unknown),
-          },
+    service.methods.map((method) => [
+      method.localName,
+      {
+        ...definition[method.localName],
+        requestDeserialize: (bytes: Buffer) => {
+          try {
+            return parseBounded(method.input, bytes);
+          } catch (error) {
+            if (error instanceof ServiceError) return new RefusedRequest(error);
+            throw error;
+          }
+        },
+      },
     ]),
-  );
+  ) as ServiceDefinition;
 }
 
 type UnaryHandler = (request: AnyMessage, call: Call) => Promise<AnyMessage>;
 type StreamHandler = (request: AnyMessage, call: Call) => AsyncIterable<AnyMessage>;
-
-function bearerToken(metadata: Metadata): string | undefined {
-  const value = metadata.get("authorization")[0]?.toString() ?? "";
-  return /^bearer\s+(\S+)$/i.exec(value)?.[1];
-}

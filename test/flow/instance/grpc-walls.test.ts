@@ -1,4 +1,5 @@
 import { existsSync, writeFileSync } from "node:fs";
+import { connect as connectHttp2 } from "node:http2";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { AccountService, InstanceService, ProjectService } from "@faultline/proto";
@@ -10,6 +11,7 @@ import { selfSigned } from "../../support/certificates.ts";
 import { runningServer } from "../../support/flow.ts";
 import { http } from "../../support/http.ts";
 import { rejects } from "../../support/rejects.ts";
+import { residentBytes } from "../../support/resident-bytes.ts";
 import { launch, repositoryRoot, rootPassword, rootToken, startServer, type Server } from "../../support/server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
@@ -182,32 +184,77 @@ test("requests of more than 4 MiB are refused, but batches of events may have 16
 });
 
 test("a message that decompresses to more than is taken is refused, and the service goes on", async () => {
-  const bomb = gzipSync(Buffer.alloc(200 * megabyte));
-  assert.ok(bomb.length < megabyte);
+  assert.is(await compressed(reportEvents, Buffer.alloc(200 * megabyte), authorization), "RESOURCE_EXHAUSTED");
+  assert.ok((await client.instance.getInstance({}, client.auth)).instance);
+});
+
+/** Empty events, two bytes each on the wire and 500 in memory. */
+const emptyEvents = (count: number) => Buffer.alloc(2 * count, Buffer.from([10, 0]));
+
+/** What a compressed request is answered; `body` as gzip, beginning with the frame that says so. */
+async function compressed(path: string, body: Buffer, headers: Record<string, string> = {}): Promise<string> {
+  const zipped = gzipSync(body);
   const frame = Buffer.alloc(5);
   frame.writeUInt8(1, 0);
-  frame.writeUInt32BE(bomb.length, 1);
-  const { connect: connectHttp2 } = await import("node:http2");
+  frame.writeUInt32BE(zipped.length, 1);
   const session = connectHttp2(`http://${server.grpcAddress}`);
-  const code = await new Promise<string>((resolve, reject) => {
-    const stream = session.request({
-      ":method": "POST",
-      ":path": reportEvents,
-      "content-type": "application/grpc",
-      te: "trailers",
-      "grpc-encoding": "gzip",
-      ...authorization,
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      const stream = session.request({
+        ":method": "POST",
+        ":path": path,
+        "content-type": "application/grpc",
+        te: "trailers",
+        "grpc-encoding": "gzip",
+        ...headers,
+      });
+      const look = (got: Record<string, unknown>) => {
+        const code = got["grpc-status"];
+        if (code !== undefined) resolve(status[Number(code)] ?? String(code));
+      };
+      stream.on("response", look).on("trailers", look).on("error", reject);
+      stream.resume();
+      stream.end(Buffer.concat([frame, zipped]));
     });
-    const look = (headers: Record<string, unknown>) => {
-      if (headers["grpc-status"] !== undefined) resolve(String(headers["grpc-status"]));
-    };
-    stream.on("response", look).on("trailers", look).on("error", reject);
-    stream.resume();
-    stream.end(Buffer.concat([frame, bomb]));
-  });
-  session.close();
-  assert.is(code, String(status.RESOURCE_EXHAUSTED));
-  assert.ok((await client.instance.getInstance({}, client.auth)).instance);
+  } finally {
+    session.close();
+  }
+}
+
+test("a million empty events in two kilobytes are refused before they are parsed, without a token and with one", async () => {
+  const before = residentBytes(server.pid) ?? 0;
+  const events = emptyEvents(1_000_000);
+  const codes = (headers: Record<string, string>) =>
+    Promise.all(Array.from({ length: 20 }, () => compressed(reportEvents, events, headers)));
+  assert.equal(new Set(await codes({})), new Set(["UNAUTHENTICATED"]));
+  assert.equal(new Set(await codes(authorization)), new Set(["INVALID_ARGUMENT"]));
+  const grown = ((residentBytes(server.pid) ?? 0) - before) / megabyte;
+  assert.ok(grown < 128, `the service grew by ${grown} MiB`); // one alone took more than 500
+});
+
+test("entries within the events are counted too", async () => {
+  const exceptions = Buffer.alloc(2 * 300_000, Buffer.from([0x3a, 0])); // field 7
+  const length = Buffer.from([
+    (exceptions.length & 0x7f) | 0x80,
+    ((exceptions.length >> 7) & 0x7f) | 0x80,
+    exceptions.length >> 14,
+  ]);
+  const refusal = await raw(
+    server.grpcAddress,
+    reportEvents,
+    Buffer.concat([Buffer.from([10]), length, exceptions]),
+    authorization,
+  );
+  assert.not(Buffer.isBuffer(refusal));
+  assert.match((refusal as ServiceError).details, "at most 200,000 entries in all");
+});
+
+test("a method that anybody may call takes no more than 64 KiB", async () => {
+  const signIn = `/${AccountService.typeName}/SignIn`;
+  assert.is(await compressed(signIn, sized(15 * megabyte)), "RESOURCE_EXHAUSTED");
+  const codeOf = async (bytes: number) => ((await raw(server.grpcAddress, signIn, sized(bytes))) as ServiceError).code;
+  assert.is(await codeOf(60_000), status.UNAUTHENTICATED);
+  assert.is(await codeOf(70_000), status.RESOURCE_EXHAUSTED);
 });
 
 test("who the caller is comes from the token alone, whatever other headers claim", async () => {
@@ -235,7 +282,6 @@ test("who the caller is comes from the token alone, whatever other headers claim
 });
 
 test("at most 100 calls run at once on a connection", async () => {
-  const { connect: connectHttp2 } = await import("node:http2");
   const connection = connectHttp2(`http://${server.grpcAddress}`);
   const settings = await new Promise<{ maxConcurrentStreams?: number }>((resolve) =>
     connection.once("remoteSettings", resolve),
