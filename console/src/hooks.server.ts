@@ -31,6 +31,7 @@ export const handle: Handle = async ({ event, resolve }) => {
 export const handleError: HandleServerError = ({ kind, error, event }) => {
   if (kind === "framework" && error.status === 404) return { message: "Page not found." };
   if (kind !== "unknown") return;
+  if (hasLeft(error)) return { message: "The request was not sent whole." };
   const { status, message, reason } = refusalOfTrpc(error);
   if (reason !== "UNKNOWN") return { status, message, reason };
   const reference = randomUUID();
@@ -38,5 +39,8 @@ export const handleError: HandleServerError = ({ kind, error, event }) => {
   process.stderr.write(`${JSON.stringify({ level: "error", reference, path, error: told(error) })}\n`);
   return { status, message, reason, reference };
 };
+
+/** The visitor closed the connection in the middle of a form: nothing has failed. */
+const hasLeft = (error: unknown) => error instanceof Error && "code" in error && error.code === "ECONNRESET";
 
 const told = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error));

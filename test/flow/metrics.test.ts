@@ -188,6 +188,8 @@ test("who is not on this machine and shows no token finds nothing there", async 
     { ...proxied, Authorization: `Bearer ${rootToken}` },
     { Authorization: "Bearer wrong" },
     { Authorization: `Bearer ${rootToken}` },
+    { Host: "rebound.example" }, // a page's own name that leads to this machine
+    { Host: "localhost.rebound.example:80" },
   ]) {
     for (const method of ["GET", "POST"]) {
       const { status, text } = await ask(headers, method);
@@ -195,6 +197,14 @@ test("who is not on this machine and shows no token finds nothing there", async 
       assert.not.match(text, "faultline_");
     }
   }
+});
+
+test("only the exact path is theirs, so that a proxy's rule covers it", async () => {
+  for (const path of ["/-/metrics/", "/-/metrics//", "/-/Metrics"]) {
+    const { text } = await http(`${server.url}${path}`);
+    assert.not.match(text, "faultline_", path);
+  }
+  assert.is((await ask({ Host: "localhost" })).status, 200);
 });
 
 test("the text is Prometheus' own, and only read", async () => {

@@ -1,10 +1,13 @@
+import { pastable } from "./pastable.ts";
+
 /**
- * Copies a text, or one that is on its way. The clipboard API exists only on https and localhost; elsewhere a hidden
+ * Copies a text, or one that is on its way, without control characters but tab and newline: the text may come from an
+ * event, and a terminal that it is pasted into obeys them. The clipboard API exists only on https and localhost; elsewhere a hidden
  * text field is copied.
  */
 export async function copyText(text: string | Promise<string>): Promise<boolean> {
   try {
-    if (typeof text === "string") await navigator.clipboard.writeText(text);
+    if (typeof text === "string") await navigator.clipboard.writeText(pastable(text));
     else await navigator.clipboard.write([itemOf(text)]);
     return true;
   } catch {
@@ -15,11 +18,11 @@ export async function copyText(text: string | Promise<string>): Promise<boolean>
 
 /** Made while the click still counts: Safari takes nothing into the clipboard that was waited for. */
 const itemOf = (text: Promise<string>) =>
-  new ClipboardItem({ "text/plain": text.then((ready) => new Blob([ready], { type: "text/plain" })) });
+  new ClipboardItem({ "text/plain": text.then((ready) => new Blob([pastable(ready)], { type: "text/plain" })) });
 
 function copyBySelection(text: string): boolean {
   const field = document.createElement("textarea");
-  field.value = text;
+  field.value = pastable(text);
   field.className = "sr-only";
   const holder = document.querySelector("dialog[open]") ?? document.body;
   holder.append(field);

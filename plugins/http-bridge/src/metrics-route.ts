@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { pathPattern } from "./path-pattern.ts";
+import { isIP } from "node:net";
 import { tokenOf } from "./read-request.ts";
 import { isFromThisMachine } from "./this-machine.ts";
 import { sendJson, type Handler, type Route, type Visit } from "./visit.ts";
@@ -12,12 +12,14 @@ export interface PublishedMetrics {
   text(): Promise<string>;
 }
 
-/** `/-/metrics`, for Prometheus. Whoever may not read it finds nothing there. */
-export function metricsRoute(metrics: PublishedMetrics): Route {
+/** `/-/metrics`, for Prometheus. To any caller that may not read it the address does not exist. */
+export function metricsRoute(metrics: PublishedMetrics, baseUrl: string | undefined): Route {
   const tell =
     (answer: Handler): Handler =>
     async (visit) =>
-      mayRead(visit, metrics.token) ? answer(visit) : sendJson(visit.response, 404, { error: "404 Not Found" });
+      mayRead(visit, { token: metrics.token, baseUrl })
+        ? answer(visit)
+        : sendJson(visit.response, 404, { error: "404 Not Found" });
   const text = tell(async ({ response }) => {
     const body = await metrics.text();
     response.writeHead(200, { "content-type": metrics.contentType, "content-length": Buffer.byteLength(body) });
@@ -25,7 +27,7 @@ export function metricsRoute(metrics: PublishedMetrics): Route {
   });
   return {
     kind: "health",
-    pattern: pathPattern("/-/metrics"),
+    pattern: /^\/-\/metrics$/, // exactly, so that a proxy's rule for this path covers it
     methods: { GET: text, HEAD: text },
     otherMethod: tell(async ({ response }) => {
       response.setHeader("allow", "GET, HEAD");
@@ -34,11 +36,27 @@ export function metricsRoute(metrics: PublishedMetrics): Route {
   };
 }
 
-/** Who shows a token must show the right one; who shows none must be on this machine. */
-function mayRead({ request }: Visit, token: string | undefined): boolean {
+/** A caller that shows a token must show the right one; any other must be on this machine and ask for it by its own name. */
+function mayRead(
+  { request }: Visit,
+  { token, baseUrl }: { token: string | undefined; baseUrl: string | undefined },
+): boolean {
   const shown = tokenOf(request);
   if (shown !== undefined) return token !== undefined && isEqual(shown, token);
-  return request.headers.authorization === undefined && isFromThisMachine(request);
+  const isOurs = isOwnName(request.headers.host, baseUrl);
+  return request.headers.authorization === undefined && isOurs && isFromThisMachine(request);
+}
+
+/** A page whose own name suddenly leads to this machine (DNS rebinding) still sends that name as the host. */
+function isOwnName(host: string | undefined, baseUrl: string | undefined): boolean {
+  const url = URL.parse(`http://${host}`);
+  if (!url) return false;
+  const { hostname } = url;
+  return (
+    hostname === "localhost" ||
+    isIP(hostname.replace(/^\[|\]$/g, "")) !== 0 ||
+    url.host === URL.parse(baseUrl ?? "")?.host
+  );
 }
 
 function isEqual(one: string, other: string): boolean {

@@ -1,7 +1,7 @@
 import { invalidField, ServiceError, type HttpAnswer, type HttpApi, type HttpCall } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { decodedPart, pathPattern } from "./path-pattern.ts";
-import { readBody, tokenOf } from "./read-request.ts";
+import { isOfLeftClient, readBody, tokenOf } from "./read-request.ts";
 import { sendJson, sendJsonText, type Handler, type Route, type Visit } from "./visit.ts";
 
 /** The routes of an API that a plugin serves, and below them its answer to what it does not have. */
@@ -26,6 +26,7 @@ function handle(api: HttpApi, run: (call: HttpCall) => Promise<HttpAnswer>): Han
     try {
       send(visit.response, await run(await callOf(visit)));
     } catch (thrown) {
+      if (isOfLeftClient(thrown, visit.request)) return;
       const refusal = ServiceError.from(thrown);
       if (refusal.reason === ErrorReason.INTERNAL) visit.host.log.error({ err: thrown }, "an API call failed");
       send(visit.response, api.refusal(refusal));

@@ -12,6 +12,12 @@ export function tokenOf({ headersDistinct }: IncomingMessage): string | undefine
   return tokens.size === 1 ? [...tokens][0] : undefined;
 }
 
+/** Whether this was thrown because the client left before its request was whole: nobody waits for an answer. */
+export function isOfLeftClient(thrown: unknown, request: IncomingMessage): boolean {
+  const isReset = thrown instanceof Error && "code" in thrown && thrown.code === "ECONNRESET";
+  return isReset && request.destroyed && !request.complete;
+}
+
 const maxBodyBytes = 64 * 1024;
 
 /** The body of a call as text; undefined when it has more than 64 KiB. */

@@ -63,7 +63,7 @@ export class HttpServer {
     this.#host = host;
     this.#measured = new RequestMetrics(host.metrics, () => this.#unanswered.size);
     const called = options.isOpen ? [...doors, ...options.apis.flatMap(apiRoutes)] : [];
-    this.#routes = [...called, ...healthRoutes, metricsRoute(options.metrics), ...unknown];
+    this.#routes = [...called, ...healthRoutes, metricsRoute(options.metrics, options.baseUrl), ...unknown];
     this.#pages = options.pages;
     this.#trusted = options.trusted;
     this.#baseUrl = options.baseUrl;

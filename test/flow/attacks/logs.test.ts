@@ -5,8 +5,10 @@ import { sessionCookie, signInByForm } from "../../support/console.ts";
 import { http } from "../../support/http.ts";
 import { execSql } from "../../support/other-process.ts";
 import { createProject } from "../../support/project.ts";
+import { openSocket } from "../../support/raw-socket.ts";
 import { rest } from "../../support/rest.ts";
 import { newEventId, post, sendEvent } from "../../support/send.ts";
+import { until } from "../../support/until.ts";
 
 /** Texts that would write lines of their own into the log, and requests that would fill it. */
 
@@ -88,5 +90,30 @@ test("A116: requests that are refused write nothing into the log, however many",
   assert.is(refused, 100 * refusals.length);
   assert.is(server.output().slice(before), "");
 });
+
+test("callers that leave in the middle of a request write nothing into the log", async () => {
+  const before = server.output().length;
+  for (const head of [
+    "GET /api/0/ HTTP/1.1",
+    "POST /api/v4/projects HTTP/1.1",
+    "POST /-/sign_in HTTP/1.1\r\nContent-Type: application/x-www-form-urlencoded\r\nOrigin: " + server.url,
+    "POST /-/trpc/account.signIn HTTP/1.1\r\nContent-Type: application/json\r\nOrigin: " + server.url,
+  ]) {
+    for (let round = 0; round < 5; round++) {
+      const socket = await openSocket(server);
+      socket.write(`${head}\r\nHost: ${new URL(server.url).host}\r\nContent-Length: 100\r\n\r\nx`);
+      socket.destroy();
+    }
+  }
+  assert.is((await rest(server, "GET /user")).status, 200); // on a connection of its own, behind theirs
+  await until("all of them are over", async () => (await openConnections()) === 0);
+  assert.is(server.output().slice(before), "");
+});
+
+/** Requests under way besides the one that asks. */
+async function openConnections(): Promise<number> {
+  const { text } = await http(`${server.url}/-/metrics`);
+  return Number(/^faultline_http_requests_running (\d+)$/m.exec(text)?.[1] ?? 1) - 1;
+}
 
 test.run();

@@ -66,16 +66,17 @@ function post(
 /** Lets `work` run while another application reports an event each 20 ms; the growth of the service in MiB. */
 async function beside(work: () => Promise<void>): Promise<number> {
   const before = residentBytes(server.pid) ?? 0;
-  let [isOver, peak] = [false, 0];
+  const attack = { isOver: false };
+  let peak = 0;
   const victim = (async () => {
-    while (!isOver) {
+    while (!attack.isOver) {
       const answer = await sendEvent(server, project, { event_id: newEventId(), message: "of another application" });
       assert.is(answer.status, 200, answer.text);
       peak = Math.max(peak, residentBytes(server.pid) ?? 0);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   })();
-  await work().finally(() => (isOver = true));
+  await work().finally(() => (attack.isOver = true));
   await victim;
   return (peak - before) / mebibyte;
 }

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { hideSecrets, prettyBody, requestAsCurl } from "../../../console/src/lib/http-request.ts";
+import { pastable } from "../../../console/src/lib/pastable.ts";
 import { httpRequest } from "../../support/console-messages.ts";
 
 /** What a shell hands to curl. */
@@ -88,6 +89,14 @@ curl("secrets are neither printed nor told of", () => {
 
 curl("what the SDK has filtered is left out", () => {
   assert.not.match(requestAsCurl(httpRequest({ headers: { "X-Mine": "[Filtered]" } })), /X-Mine/);
+});
+
+curl("a copied command holds no control character that a shell would obey", () => {
+  const command = requestAsCurl(
+    httpRequest({ headers: { "User-Agent": "Mozilla\u0015touch pwned\n#\u001b[201~\u0085" } }),
+  );
+  assert.match(pastable(command), "-H 'User-Agent: Mozillatouch pwned\n#[201~'");
+  assert.is(pastable("\tindented\nlines\r\n"), "\tindented\nlines\n");
 });
 
 curl.run();

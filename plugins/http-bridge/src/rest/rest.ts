@@ -3,7 +3,7 @@ import type { Call } from "@faultline/plugin";
 import type { Project } from "@faultline/proto";
 import { pathPattern } from "../path-pattern.ts";
 import { sendJson, sendJsonText, type Handler, type Route, type Visit } from "../visit.ts";
-import { readBody, tokenOf } from "../read-request.ts";
+import { isOfLeftClient, readBody, tokenOf } from "../read-request.ts";
 import { concernsDeprecations, throughDeprecations } from "./deprecation-gate.ts";
 import { badParameter, httpError, unsupportedType } from "./http-error.ts";
 import { findProject } from "./named-project.ts";
@@ -85,6 +85,7 @@ function answering(answer: (visit: Visit) => Promise<RestAnswer>): Handler {
     try {
       send(visit.response, await answer(visit));
     } catch (thrown) {
+      if (isOfLeftClient(thrown, visit.request)) return;
       const { status, body, headers } = httpError(thrown);
       if (status === 500) visit.host.log.error({ err: thrown }, "a REST call failed");
       for (const [name, value] of Object.entries(headers ?? {})) visit.response.setHeader(name, value);
