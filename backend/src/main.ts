@@ -200,7 +200,17 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   };
   ownErrors.useWays(events, outbound);
   const { deprecations: rules } = platform;
-  const reporting = new OwnErrorSettings({ orm, database, keyRing, projects, clientKeys, rules, ownErrors, log });
+  const reporting = new OwnErrorSettings({
+    orm,
+    database,
+    keyRing,
+    projects,
+    clientKeys,
+    rules,
+    ownErrors,
+    integratedOffered: isHosted,
+    log,
+  });
   await reporting.apply();
   const keyRotation = new KeyRotation({ keyRing, database, clock: passing, log });
   const { dataDir } = config;
@@ -225,7 +235,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
       instance: instanceService({ config, baseUrl, reporting, keyRotation, health }),
       deprecation: deprecationService(rules),
       project: projectService({ orm, clock: ages.receipt, projects, clientKeys, grants, memory }),
-      settings: settingsService({ orm, clock, keyRing, projects, clientKeys, backends, offering: config.offering }),
+      settings: settingsService({ orm, clock, keyRing, projects, clientKeys, backends, integratedOffered: isHosted }),
       clientKey: clientKeyService(clientKeys),
       error: errorService({
         projects,

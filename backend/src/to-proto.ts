@@ -153,8 +153,11 @@ export function projectToProto(
   };
 }
 
-/** `dsn` is not in the row: it comes from the client keys. */
-export function settingsToProto(row: SettingsRow, dsn: string): MessageInitShape<typeof SettingsSchema> {
+/** `shown` is not in the row: it comes from the client keys. */
+export function settingsToProto(
+  row: SettingsRow,
+  shown: { readonly dsn: string; readonly dsnUnavailableReason: string },
+): MessageInitShape<typeof SettingsSchema> {
   return {
     projectId: row.id,
     active: row.active,
@@ -172,23 +175,25 @@ export function settingsToProto(row: SettingsRow, dsn: string): MessageInitShape
     }),
     revision: row.revision,
     updatedTime: timestamp(row.updatedAt),
-    dsn,
+    ...shown,
   };
 }
 
-/** `pair` is the row's decrypted key and secret. */
+/** `pair` is the row's decrypted key and secret; undefined: they are not shown. */
 export function clientKeyToProto(
   row: ClientKeyRow,
-  pair: { publicKey: string; secret: string },
+  pair: { publicKey: string; secret: string } | undefined,
   baseUrl: string,
 ): MessageInitShape<typeof ClientKeySchema> {
   const dsn = (credentials: string) => baseUrl.replace("://", `://${credentials}@`) + `/${row.projectId}`;
   return {
     keyId: row.id,
     projectId: row.projectId,
-    publicKey: pair.publicKey,
-    dsn: dsn(pair.publicKey),
-    legacyDsn: dsn(`${pair.publicKey}:${pair.secret}`),
+    ...(pair && {
+      publicKey: pair.publicKey,
+      dsn: dsn(pair.publicKey),
+      legacyDsn: dsn(`${pair.publicKey}:${pair.secret}`),
+    }),
     createdTime: timestamp(row.createdAt),
     ...(row.lastUsedAt != null && { lastUsedTime: timestamp(row.lastUsedAt) }),
   };

@@ -1,6 +1,6 @@
 import { ClientKeySchema } from "@faultline/proto";
 import type { Command } from "commander";
-import { printMessage, wholeNumber } from "./output.ts";
+import { printMessage, progress, wholeNumber } from "./output.ts";
 import { projectNamed, withService } from "./service.ts";
 
 /** More than a project can have. */
@@ -15,9 +15,10 @@ export function clientKeyCommands(program: Command): void {
     .description("list the keys; <project> is a path or an id")
     .action((named: string) =>
       withService(async (service) => {
-        const { projectId } = await projectNamed(service, named);
+        const { projectId, capabilities } = await projectNamed(service, named);
         const { clientKeys } = await service.clientKeys.listClientKeys({ projectId, pageSize: allKeys }, service.call);
         for (const key of clientKeys) printMessage(ClientKeySchema, key);
+        if (capabilities?.clientKeys?.allowed === false) progress(capabilities.clientKeys.reason);
       }),
     );
 

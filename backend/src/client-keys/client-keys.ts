@@ -5,6 +5,7 @@ import { Backend, ErrorReason, type ClientKeySchema } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import { ClientKeyEntity, ProjectEntity, SettingsEntity, type ClientKeyRow } from "../database/entities.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
+import { eventsRefused } from "../settings/integrated-offering.ts";
 import { clientKeyToProto } from "../to-proto.ts";
 import { KeyMemory, type Known } from "./key-memory.ts";
 
@@ -89,8 +90,9 @@ export class ClientKeys {
     this.#memory.doubt();
   }
 
-  /** Refuses with LIMIT_REACHED when the project has as many as it may. */
+  /** Refuses with LIMIT_REACHED when the project has as many as it may, and where no key would take events. */
   async create(projectId: number): Promise<MessageInitShape<typeof ClientKeySchema>> {
+    if (!this.#integratedOffered) throw eventsRefused();
     const row = await this.#orm.em.fork().transactional(async (em) => {
       if ((await em.count(ClientKeyEntity, { projectId })) >= keysOfProject) {
         throw new ServiceError(
@@ -168,9 +170,14 @@ export class ClientKeys {
   }
 
   #message(row: ClientKeyRow) {
-    const [publicKey = "", secret = ""] = this.#keyRing.decrypt(pairPlace(row.projectId), row.sealedPair).split(":");
     const lastUsedAt = this.#lastUsed.get(row.id) ?? row.lastUsedAt;
-    return clientKeyToProto({ ...row, lastUsedAt }, { publicKey, secret }, this.#baseUrl());
+    const pair = this.#integratedOffered ? this.#pair(row) : undefined;
+    return clientKeyToProto({ ...row, lastUsedAt }, pair, this.#baseUrl());
+  }
+
+  #pair({ projectId, sealedPair }: ClientKeyRow) {
+    const [publicKey = "", secret = ""] = this.#keyRing.decrypt(pairPlace(projectId), sealedPair).split(":");
+    return { publicKey, secret };
   }
 }
 

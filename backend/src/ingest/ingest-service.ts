@@ -12,6 +12,7 @@ import { Backend, ErrorReason, IngestService } from "@faultline/proto";
 import type { CoreCall } from "../access/guard.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
 import { trackingOff } from "../projects/project-directory.ts";
+import { eventsRefused } from "../settings/integrated-offering.ts";
 import type { Unstored } from "./unstored.ts";
 import { reportedEvent } from "./reported-event.ts";
 import { reportedAggregate, reportedUpdate } from "./reported-session.ts";
@@ -35,12 +36,7 @@ export function ingestService(parts: {
       if (backend.kind !== Backend.INTEGRATED) {
         throw new ServiceError(ErrorReason.ERROR_TRACKING_DISABLED, trackingOff);
       }
-      if (!integratedOffered) {
-        throw new ServiceError(
-          ErrorReason.INTEGRATED_NOT_OFFERED,
-          "The integrated backend is offered on the hosted offering only, so this installation takes no events.",
-        );
-      }
+      if (!integratedOffered) throw eventsRefused();
     }
   };
 

@@ -12,6 +12,7 @@ import type { ClientKeys } from "../client-keys/client-keys.ts";
 import { OwnErrorReportingEntity, type OwnErrorReportingRow } from "../database/entities.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
+import { eventsRefused } from "../settings/integrated-offering.ts";
 import { ownErrorReportingToProto } from "../to-proto.ts";
 import { maskedDsn, readDsn, type Dsn } from "./dsn.ts";
 import type { OwnErrors } from "./own-errors.ts";
@@ -34,6 +35,7 @@ export class OwnErrorSettings {
   readonly #clientKeys: ClientKeys;
   readonly #rules: Deprecations;
   readonly #ownErrors: OwnErrors;
+  readonly #integratedOffered: boolean;
   readonly #log: Log;
 
   constructor(parts: {
@@ -44,6 +46,7 @@ export class OwnErrorSettings {
     clientKeys: ClientKeys;
     rules: Deprecations;
     ownErrors: OwnErrors;
+    integratedOffered: boolean;
     log: Log;
   }) {
     this.#orm = parts.orm;
@@ -53,6 +56,7 @@ export class OwnErrorSettings {
     this.#clientKeys = parts.clientKeys;
     this.#rules = parts.rules;
     this.#ownErrors = parts.ownErrors;
+    this.#integratedOffered = parts.integratedOffered;
     this.#log = parts.log;
     // What fails here is done by the next look at the stored settings.
     this.#database.announcements.hear(subject, () => void this.apply().catch(() => undefined));
@@ -111,6 +115,7 @@ export class OwnErrorSettings {
     if (dsn !== undefined) throw invalidField("project_id", "Give a DSN or a project, not both.");
     if (projectId === 0) throw invalidField("project_id", "Give the number of a project of this installation.");
     await this.#projects.project(projectId);
+    if (!this.#integratedOffered) throw eventsRefused("project_id");
     await this.#clientKeys.ensureOne(projectId);
     const newest = await this.#clientKeys.newest(projectId);
     return { dsn: newest?.dsn ?? "", externalVersion: externalVersion ?? "" };
@@ -149,8 +154,9 @@ export class OwnErrorSettings {
     return (await this.#orm.em.fork().findOne(OwnErrorReportingEntity, { id: 1 })) ?? blank();
   }
 
-  /** The first project that takes events, else the first of all. */
+  /** The first project that takes events, else the first of all; none where no project can take events. */
   async #suggestedProject(): Promise<{ id: number; path: string } | undefined> {
+    if (!this.#integratedOffered) return undefined;
     const { rows } = await sql<{ id: number; path: string }>`
       select project.id, project.path from project left join settings on settings.id = project.id
       where project.deleted_at is null

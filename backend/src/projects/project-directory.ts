@@ -7,12 +7,11 @@ import { needsRole } from "../access/roles.ts";
 import { ProjectEntity, SettingsEntity, type ProjectRow, type SettingsRow } from "../database/entities.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
 import { externalLink } from "../settings/external-link.ts";
+import { integratedNotOffered, noEventsTaken } from "../settings/integrated-offering.ts";
 
 export const monitorOff = "Monitor is turned off for this project. A maintainer can turn it on in Settings > General.";
 export const trackingOff =
   "Error tracking is not active in this project. A maintainer can turn it on in Settings > Monitor > Error Tracking.";
-
-export const integratedNotOffered = "The integrated backend is offered on the hosted offering only.";
 
 type Capability = MessageInitShape<typeof CapabilitySchema>;
 
@@ -21,7 +20,7 @@ export class ProjectDirectory {
   readonly #orm: MikroORM;
   readonly #backends: ReadonlyMap<Backend, ErrorBackend>;
   readonly #keyRing: KeyRing;
-  readonly #integratedBackend: Capability;
+  readonly #integratedOffered: boolean;
 
   constructor(parts: {
     orm: MikroORM;
@@ -32,9 +31,7 @@ export class ProjectDirectory {
     this.#orm = parts.orm;
     this.#keyRing = parts.keyRing;
     this.#backends = parts.backends;
-    this.#integratedBackend = parts.integratedOffered
-      ? { allowed: true }
-      : { allowed: false, reason: integratedNotOffered };
+    this.#integratedOffered = parts.integratedOffered;
   }
 
   /** Refuses with PROJECT_NOT_FOUND; a project that is hidden from the caller looks the same. */
@@ -72,13 +69,18 @@ export class ProjectDirectory {
       affectedUsers: may(READ_ERROR_TRACKING, can.affectedUsers),
       watch: may(READ_ERROR_TRACKING, can.watch),
       releases: may(READ_ERROR_TRACKING, can.releases),
-      clientKeys: may(ADMIN_ERROR_TRACKING, can.clientKeys),
-      integratedBackend: this.#integratedBackend,
+      clientKeys: may(ADMIN_ERROR_TRACKING, this.#whereOffered(noEventsTaken, can.clientKeys)),
+      integratedBackend: this.#whereOffered(integratedNotOffered),
       adminErrorTracking: may(ADMIN_ERROR_TRACKING),
       adminProject: may(Permission.ADMIN_PROJECT),
       adminMembers: may(Permission.ADMIN_MEMBERS),
       removeProject: may(Permission.REMOVE_PROJECT),
     };
+  }
+
+  /** `capability` belongs to the integrated backend: where that is not offered nothing of it is allowed. */
+  #whereOffered(reason: string, capability: Capability = { allowed: true }): Capability {
+    return this.#integratedOffered || capability.allowed === false ? capability : { allowed: false, reason };
   }
 
   #backendCapabilities(project: ProjectRow, settings: SettingsRow | null): Capabilities {

@@ -35,7 +35,8 @@ export type ClientKey = Message<"faultline.v1.ClientKey"> & {
   projectId: number;
 
   /**
-   * 32 lower-case hexadecimal digits.
+   * 32 lower-case hexadecimal digits. This and both DSNs are empty where the integrated backend is not offered; keys that
+   * were made under another offering can be listed and deleted there.
    *
    * @generated from field: string public_key = 3;
    */
@@ -92,7 +93,8 @@ export type ClientKeyJson = {
   projectId?: number;
 
   /**
-   * 32 lower-case hexadecimal digits.
+   * 32 lower-case hexadecimal digits. This and both DSNs are empty where the integrated backend is not offered; keys that
+   * were made under another offering can be listed and deleted there.
    *
    * @generated from field: string public_key = 3;
    */
@@ -436,7 +438,8 @@ export const DeleteClientKeyResponseSchema: GenMessage<DeleteClientKeyResponse, 
  */
 export const ClientKeyService: GenService<{
   /**
-   * Makes a key beside the existing ones. A project has at most 50.
+   * Makes a key beside the existing ones. A project has at most 50. Refused with INTEGRATED_NOT_OFFERED where no key
+   * would take events.
    *
    * @generated from rpc faultline.v1.ClientKeyService.CreateClientKey
    */

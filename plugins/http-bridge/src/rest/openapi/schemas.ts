@@ -97,7 +97,7 @@ export const schemas: Readonly<Record<string, Schema>> = {
   ClientKey: record("A client key. It lets SDKs send, so treat it as a secret.", {
     id: positive("The key."),
     active: { type: "boolean", const: true, description: "Always true: a key ends by being deleted." },
-    public_key: text("32 hexadecimal digits."),
+    public_key: text("32 hexadecimal digits; like both DSNs, empty where the integrated backend is not offered."),
     sentry_dsn: text("The DSN to give to an SDK."),
     legacy_dsn: text("The DSN with a secret part, for old senders that ask for one, such as runners."),
     created_at: time("When it was made."),
@@ -115,6 +115,9 @@ export const schemas: Readonly<Record<string, Schema>> = {
     has_token: flag("A token for the external system is stored. It is never answered."),
     external_project: orNull(ref("ExternalProject")),
     dsn: orNull(text("The DSN of the newest client key; null with the external backend, or without a key.")),
+    dsn_unavailable_reason: orNull(
+      text("Why there is no DSN, where the integrated backend is set and not offered here; otherwise null."),
+    ),
     revision: count("Grows with each change; send it back to be refused when somebody else saved meanwhile."),
     updated_at: orNull(time("When they were last saved.")),
   }),

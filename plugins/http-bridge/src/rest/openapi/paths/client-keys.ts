@@ -17,7 +17,7 @@ export const clientKeyPaths = resource("Client keys", {
     post: {
       id: "createClientKey",
       summary: "Make a client key",
-      more: "It works beside the keys that exist, so that a leaked one can be replaced. A project has at most 50.",
+      more: "It works beside the keys that exist, so that a leaked one can be replaced. A project has at most 50. Where the integrated backend is not offered, it is refused with 404 and the reason in `message`.",
       needs: ["Maintainer", "write"],
       answers: { 201: json("The new key, with its DSN.", ref("ClientKey")) },
     },
