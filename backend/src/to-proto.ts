@@ -176,19 +176,21 @@ export function settingsToProto(row: SettingsRow, dsn: string): MessageInitShape
   };
 }
 
-/** `pair` is the row's decrypted key and secret. */
+/** `shown` is the row's decrypted key and secret, and the address of the DSNs; absent for callers who may not see them. */
 export function clientKeyToProto(
   row: ClientKeyRow,
-  pair: { publicKey: string; secret: string },
-  baseUrl: string,
+  shown?: { publicKey: string; secret: string; baseUrl: string },
 ): MessageInitShape<typeof ClientKeySchema> {
-  const dsn = (credentials: string) => baseUrl.replace("://", `://${credentials}@`) + `/${row.projectId}`;
+  const dsn = (baseUrl: string, credentials: string) =>
+    baseUrl.replace("://", `://${credentials}@`) + `/${row.projectId}`;
   return {
     keyId: row.id,
     projectId: row.projectId,
-    publicKey: pair.publicKey,
-    dsn: dsn(pair.publicKey),
-    legacyDsn: dsn(`${pair.publicKey}:${pair.secret}`),
+    ...(shown && {
+      publicKey: shown.publicKey,
+      dsn: dsn(shown.baseUrl, shown.publicKey),
+      legacyDsn: dsn(shown.baseUrl, `${shown.publicKey}:${shown.secret}`),
+    }),
     createdTime: timestamp(row.createdAt),
     ...(row.lastUsedAt != null && { lastUsedTime: timestamp(row.lastUsedAt) }),
   };

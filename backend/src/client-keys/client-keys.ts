@@ -117,8 +117,8 @@ export class ClientKeys {
     return row ? this.#message(row) : undefined;
   }
 
-  /** Keys after `afterId`, oldest first. */
-  async list(projectId: number, page: { afterId: number; skip: number; limit: number }) {
+  /** Keys after `afterId`, oldest first; without key and DSNs for a caller who may not see them. */
+  async list(projectId: number, page: { afterId: number; skip: number; limit: number; seesKeys: boolean }) {
     const rows = await this.#orm.em
       .fork()
       .find(
@@ -126,7 +126,7 @@ export class ClientKeys {
         { projectId, id: { $gt: page.afterId } },
         { orderBy: { id: "asc" }, limit: page.limit, offset: page.skip },
       );
-    return rows.map((row) => this.#message(row));
+    return rows.map((row) => (page.seesKeys ? this.#message(row) : clientKeyToProto(this.#used(row))));
   }
 
   count(projectId: number): Promise<number> {
@@ -169,8 +169,12 @@ export class ClientKeys {
 
   #message(row: ClientKeyRow) {
     const [publicKey = "", secret = ""] = this.#keyRing.decrypt(pairPlace(row.projectId), row.sealedPair).split(":");
-    const lastUsedAt = this.#lastUsed.get(row.id) ?? row.lastUsedAt;
-    return clientKeyToProto({ ...row, lastUsedAt }, { publicKey, secret }, this.#baseUrl());
+    return clientKeyToProto(this.#used(row), { publicKey, secret, baseUrl: this.#baseUrl() });
+  }
+
+  /** The row with its last use, which may not be written yet. */
+  #used(row: ClientKeyRow): ClientKeyRow {
+    return { ...row, lastUsedAt: this.#lastUsed.get(row.id) ?? row.lastUsedAt };
   }
 }
 

@@ -29,21 +29,21 @@ export function settingsService(parts: {
   const integratedOffered = parts.offering === "hosted";
   const throttle = new LookupThrottle(clock);
 
-  const message = async (row: SettingsRow) => {
-    const newest = row.backend === Backend.INTEGRATED ? await clientKeys.newest(row.id) : undefined;
+  const message = async (row: SettingsRow, { seesKeys }: CoreCall) => {
+    const newest = seesKeys && row.backend === Backend.INTEGRATED ? await clientKeys.newest(row.id) : undefined;
     return settingsToProto(row, newest?.dsn ?? "");
   };
 
   return {
-    async getSettings({ projectId }) {
+    async getSettings({ projectId }, call) {
       const row = await projects.settings(projectId);
       if (!row) {
         throw new ServiceError(ErrorReason.SETTINGS_NOT_FOUND, "The error-tracking settings were never saved.");
       }
-      return { settings: await message(row) };
+      return { settings: await message(row, call) };
     },
 
-    async updateSettings(request) {
+    async updateSettings(request, call) {
       // One transaction, so that of two saves at once the second sees the first.
       const row = await orm.em.fork().transactional(async (em) => {
         const stored = await em.findOne(SettingsEntity, { id: request.projectId });
@@ -63,7 +63,7 @@ export function settingsService(parts: {
       });
       clientKeys.projectChanged();
       if (row.active && row.backend === Backend.INTEGRATED) await clientKeys.ensureOne(row.id);
-      return { settings: await message(row) };
+      return { settings: await message(row, call) };
     },
 
     async listExternalProjects(request, { caller, grant, signal }) {

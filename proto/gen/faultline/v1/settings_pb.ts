@@ -63,7 +63,8 @@ export type Settings = Message<"faultline.v1.Settings"> & {
   externalProject?: ExternalProject | undefined;
 
   /**
-   * The DSN of the newest client key; empty while no key exists or the backend is external. Output only.
+   * The DSN of the newest client key. Empty while no key exists or the backend is external, and for callers whose token
+   * lacks the scope `api`. Output only.
    *
    * @generated from field: string dsn = 7;
    */
@@ -133,7 +134,8 @@ export type SettingsJson = {
   externalProject?: ExternalProjectJson;
 
   /**
-   * The DSN of the newest client key; empty while no key exists or the backend is external. Output only.
+   * The DSN of the newest client key. Empty while no key exists or the backend is external, and for callers whose token
+   * lacks the scope `api`. Output only.
    *
    * @generated from field: string dsn = 7;
    */
