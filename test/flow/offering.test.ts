@@ -32,7 +32,11 @@ for (const offering of ["self_managed", "dedicated"]) {
     const client = grpcClient(server);
     clients.add(client);
     const projectId = project.id;
-    assert.is((await sendEvent(server, project, event())).status, 403);
+    const refused = await sendEvent(server, project, event());
+    assert.is(refused.status, 403);
+    assert.match(refused.text, "The DSN is right, but the integrated backend is not offered here");
+    const guess = await sendEvent(server, { ...project, key: `flck_${"f".repeat(32)}` }, event());
+    assert.match(guess.text, "The DSN is not accepted: check its key and project.");
     const events = [{ projectId, eventId: newEventId(), payload: Buffer.from("{}") }];
     const report = await rejects(client.ingest.reportEvents({ events }, client.auth), "FAILED_PRECONDITION");
     assert.is(report.reason, ErrorReason.INTEGRATED_NOT_OFFERED);

@@ -1,12 +1,14 @@
 import { randomBytes } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ClientKeyRefusal, ServiceError, type Admission, type Announcements, type Clock } from "@faultline/plugin";
-import { Backend, ErrorReason, type ClientKeySchema } from "@faultline/proto";
+import { ErrorReason, type ClientKeySchema } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import { ClientKeyEntity, ProjectEntity, SettingsEntity, type ClientKeyRow } from "../database/entities.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
 import { clientKeyToProto } from "../to-proto.ts";
+import { closedProject } from "./closed-project.ts";
 import { KeyMemory, type Known } from "./key-memory.ts";
+import { isPublicKey, newPublicKey } from "./public-key.ts";
 
 const publicKeyPurpose = "client key";
 
@@ -50,17 +52,15 @@ export class ClientKeys {
 
   /** See EventDoor.admit. */
   admit(publicKey: string, projectId?: number): Admission | Promise<Admission> {
-    if (!/^[0-9a-f]{32}$/.test(publicKey)) throw new ClientKeyRefusal("unknown_key");
+    if (!isPublicKey(publicKey)) throw new ClientKeyRefusal();
     const known = this.#memory.get(publicKey);
     if (known instanceof Promise) return known.then((found) => this.#check(found, projectId));
     return this.#check(known, projectId);
   }
 
   #check(known: Known, projectId: number | undefined): Admission {
-    if (known === "unknown" || (projectId !== undefined && known.projectId !== projectId)) {
-      throw new ClientKeyRefusal("unknown_key");
-    }
-    if (!known.isOpen) throw new ClientKeyRefusal("not_active");
+    if (known === "unknown" || (projectId !== undefined && known.projectId !== projectId)) throw new ClientKeyRefusal();
+    if (known.closed) throw new ClientKeyRefusal(known.closed);
     this.#lastUsed.set(known.keyId, this.#clock.now());
     return known;
   }
@@ -70,12 +70,9 @@ export class ClientKeys {
     const row = await em.findOne(ClientKeyEntity, { keyDigest: this.#keyRing.digest(publicKeyPurpose, publicKey) });
     const project = row && (await em.findOne(ProjectEntity, { id: row.projectId, deletedAt: null }));
     const settings = project && (await em.findOne(SettingsEntity, { id: project.id }));
-    const isOpen =
-      this.#integratedOffered &&
-      project?.monitorEnabled === true && // the whole feature depends on it (specification 2.1)
-      settings?.active === true &&
-      settings.backend === Backend.INTEGRATED;
-    return row && project ? { keyId: row.id, projectId: project.id, isOpen } : "unknown";
+    if (!row || !project) return "unknown";
+    const closed = closedProject(project, settings, { integratedOffered: this.#integratedOffered });
+    return { keyId: row.id, projectId: project.id, closed };
   }
 
   /** Settings or keys changed: every lookup is made anew, in all processes. To be called after the commit. */
@@ -155,7 +152,8 @@ export class ClientKeys {
   }
 
   async #insert(em: EntityManager, projectId: number): Promise<ClientKeyRow> {
-    const [publicKey, secret] = [randomBytes(16).toString("hex"), randomBytes(16).toString("hex")];
+    const publicKey = newPublicKey();
+    const secret = randomBytes(16).toString("hex"); // without a prefix: it opens nothing by itself
     const row = em.create(ClientKeyEntity, {
       projectId,
       keyDigest: this.#keyRing.digest(publicKeyPurpose, publicKey),
