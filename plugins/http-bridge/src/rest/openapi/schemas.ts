@@ -122,7 +122,9 @@ export const schemas: Readonly<Record<string, Schema>> = {
     external_api_url: orNull(text("Scheme and host of the external system.")),
     has_token: flag("A token for the external system is stored. It is never answered."),
     external_project: orNull(ref("ExternalProject")),
-    dsn: orNull(text(`The DSN of the newest client key; null with the external backend, or without a key. ${hiddenKey}`)),
+    dsn: orNull(
+      text(`The DSN of the newest client key; null with the external backend, or without a key. ${hiddenKey}`),
+    ),
     revision: count("Grows with each change; send it back to be refused when somebody else saved meanwhile."),
     updated_at: orNull(time("When they were last saved.")),
   }),
