@@ -179,20 +179,20 @@ export function settingsToProto(
   };
 }
 
-/** `pair` is the row's decrypted key and secret; undefined: they are not shown. */
+/** `shown` is the row's decrypted key and secret, and the address of the DSNs; absent where they are not shown. */
 export function clientKeyToProto(
   row: ClientKeyRow,
-  pair: { publicKey: string; secret: string } | undefined,
-  baseUrl: string,
+  shown?: { publicKey: string; secret: string; baseUrl: string },
 ): MessageInitShape<typeof ClientKeySchema> {
-  const dsn = (credentials: string) => baseUrl.replace("://", `://${credentials}@`) + `/${row.projectId}`;
+  const dsn = (baseUrl: string, credentials: string) =>
+    baseUrl.replace("://", `://${credentials}@`) + `/${row.projectId}`;
   return {
     keyId: row.id,
     projectId: row.projectId,
-    ...(pair && {
-      publicKey: pair.publicKey,
-      dsn: dsn(pair.publicKey),
-      legacyDsn: dsn(`${pair.publicKey}:${pair.secret}`),
+    ...(shown && {
+      publicKey: shown.publicKey,
+      dsn: dsn(shown.baseUrl, shown.publicKey),
+      legacyDsn: dsn(shown.baseUrl, `${shown.publicKey}:${shown.secret}`),
     }),
     createdTime: timestamp(row.createdAt),
     ...(row.lastUsedAt != null && { lastUsedTime: timestamp(row.lastUsedAt) }),

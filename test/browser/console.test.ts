@@ -73,7 +73,7 @@ test("settings are saved with the integrated backend, and the DSN is shown and c
   await page.getByRole("button", { name: "Copy" }).first().click();
   await page.getByText("Copied").waitFor();
   const dsn = await page.evaluate<string>("navigator.clipboard.readText()");
-  assert.match(dsn, /^http:\/\/[0-9a-f]{32}@127\.0\.0\.1:\d+\/\d+$/);
+  assert.match(dsn, /^http:\/\/flck_[0-9a-f]{32}@127\.0\.0\.1:\d+\/\d+$/);
   assert.is(dsn, shown?.trim());
 });
 

@@ -1,6 +1,7 @@
 // limit: 180 s
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { Backend } from "@faultline/proto";
+import { Backend, type UpdateSettingsRequestSchema } from "@faultline/proto";
 import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
@@ -252,6 +253,33 @@ test("a refused request shows at once to who waits for the first error", async (
   await sendStore(server, fresh, event("TypeError"));
   await page.getByText("First error received").waitFor();
   await arrivals.getByText("Received 1 · refused 73").waitFor();
+});
+
+test("the pages say why events with a right DSN are refused, and what the application was told", async () => {
+  const fresh = await createProject(server);
+  const set = (fields: MessageInitShape<typeof UpdateSettingsRequestSchema>) =>
+    core.settings.updateSettings({ projectId: fresh.id, ...fields }, core.auth);
+  const refused = page.getByTestId("refused");
+  const address = await trackingOf(fresh);
+
+  await set({ active: false });
+  await page.goto(`${address}/get_started`);
+  await sendStore(server, fresh, event("TypeError"));
+  await refused.getByText(/^Refused: error tracking not active, /).waitFor();
+  await refused.getByText("The application was told: “The DSN is right, but error tracking is not active").waitFor();
+  await photograph("get-started-not-active");
+
+  await set({ ...external, externalProject: { ...external.externalProject, id: "8", slug: "till" } });
+  await sendStore(server, fresh, event("TypeError"));
+  await refused.getByText(/^Refused: errors are read from an external system, /).waitFor();
+  await refused.getByText("Give the application a DSN of the external system.").waitFor();
+
+  await set({ backend: Backend.INTEGRATED });
+  await page.goto(`${address}/ingestion`);
+  for (const reason of ["error tracking not active", "errors are read from an external system"]) {
+    assert.equal((await cells(reason)).slice(2, 3), ["1"]);
+  }
+  await photograph("ingestion-closed");
 });
 
 test("the errors page says what was refused, and the ingestion page what to do about it", async () => {

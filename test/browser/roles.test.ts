@@ -253,7 +253,7 @@ test("the page of the settings holds no client key; Copy fetches it", async () =
     headers: { Cookie: `faultline_session=${await sessionOf("maintainer")}` },
   });
   assert.is(held.status, 200);
-  assert.match(held.text, (key?.publicKey ?? "").slice(0, 4) + "…");
+  assert.match(held.text, (key?.publicKey ?? "").slice(0, "flck_".length + 4) + "…");
   assert.ok(!held.text.includes(key?.publicKey ?? ""), "the whole key is in the page");
   await open(page, settings("monitor"));
   const table = page.getByRole("table", { name: /Client keys/ });

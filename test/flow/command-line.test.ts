@@ -114,6 +114,11 @@ test("projects, keys and tokens are made, and an error is listed, shown and reso
     reading.lines.map((one) => one["path"]),
     ["cli/shop"],
   );
+  const { lines: listedKeys } = await faultline(["keys", "list", "cli/shop"], { env: { FAULTLINE_TOKEN } });
+  assert.equal(
+    listedKeys.map(({ publicKey, dsn, legacyDsn }) => [publicKey, dsn, legacyDsn]),
+    [["", "", ""]],
+  );
   const writing = await faultline(["projects", "create", "cli/other"], { env: { FAULTLINE_TOKEN } });
   assert.is(writing.code, 1);
   assert.match(writing.stderr, /lacks the scope api/);

@@ -131,6 +131,7 @@ for (const name of fixtures)
       await client.accounts.signIn({ username: "root", password: rootPassword });
       await client.projects.listProjects({}, { token: recorded.sessionToken });
       const project = await webProject(client);
+      assert.match(project.key, /^[0-9a-f]{32}$/, "a key made before keys had a prefix, which goes on");
       const event = { event_id: newEventId(), exception: { values: [{ type: "Error1", value: "another" }] } };
       assert.is((await sendEvent(server, project, event)).status, 200);
       assert.is(await storedEventCount(client, project.id), 41);

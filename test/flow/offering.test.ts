@@ -53,7 +53,12 @@ for (const offering of ["self_managed", "dedicated"]) {
 }
 
 async function takesNoEvents({ server, client, project, projectId }: LeftOver) {
-  assert.is((await sendEvent(server, project, { event_id: newEventId(), message: "refused" })).status, 403);
+  const event = { event_id: newEventId(), message: "refused" };
+  const refused = await sendEvent(server, project, event);
+  assert.is(refused.status, 403);
+  assert.match(refused.text, "The DSN is right, but the integrated backend is not offered here");
+  const guess = await sendEvent(server, { ...project, key: `flck_${"f".repeat(32)}` }, event);
+  assert.match(guess.text, "The DSN is not accepted: check its key and project.");
   const events = [{ projectId, eventId: newEventId(), payload: Buffer.from("{}") }];
   const report = await rejects(client.ingest.reportEvents({ events }, client.auth), "FAILED_PRECONDITION");
   assert.is(report.reason, ErrorReason.INTEGRATED_NOT_OFFERED);

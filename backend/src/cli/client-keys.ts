@@ -12,7 +12,7 @@ export function clientKeyCommands(program: Command): void {
 
   keys
     .command("list <project>")
-    .description("list the keys; <project> is a path or an id")
+    .description("list the keys; <project> is a path or an id; DSNs are empty where the token lacks the scope api")
     .action((named: string) =>
       withService(async (service) => {
         const { projectId, capabilities } = await projectNamed(service, named);

@@ -1,13 +1,15 @@
 import { randomBytes } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ClientKeyRefusal, ServiceError, type Admission, type Announcements, type Clock } from "@faultline/plugin";
-import { Backend, ErrorReason, type ClientKeySchema } from "@faultline/proto";
+import { ErrorReason, type ClientKeySchema } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import { ClientKeyEntity, ProjectEntity, SettingsEntity, type ClientKeyRow } from "../database/entities.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
 import { eventsRefused } from "../settings/integrated-offering.ts";
 import { clientKeyToProto } from "../to-proto.ts";
+import { closedProject } from "./closed-project.ts";
 import { KeyMemory, type Known } from "./key-memory.ts";
+import { isPublicKey, newPublicKey } from "./public-key.ts";
 
 const publicKeyPurpose = "client key";
 
@@ -51,17 +53,15 @@ export class ClientKeys {
 
   /** See EventDoor.admit. */
   admit(publicKey: string, projectId?: number): Admission | Promise<Admission> {
-    if (!/^[0-9a-f]{32}$/.test(publicKey)) throw new ClientKeyRefusal("unknown_key");
+    if (!isPublicKey(publicKey)) throw new ClientKeyRefusal();
     const known = this.#memory.get(publicKey);
     if (known instanceof Promise) return known.then((found) => this.#check(found, projectId));
     return this.#check(known, projectId);
   }
 
   #check(known: Known, projectId: number | undefined): Admission {
-    if (known === "unknown" || (projectId !== undefined && known.projectId !== projectId)) {
-      throw new ClientKeyRefusal("unknown_key");
-    }
-    if (!known.isOpen) throw new ClientKeyRefusal("not_active");
+    if (known === "unknown" || (projectId !== undefined && known.projectId !== projectId)) throw new ClientKeyRefusal();
+    if (known.closed) throw new ClientKeyRefusal(known.closed);
     this.#lastUsed.set(known.keyId, this.#clock.now());
     return known;
   }
@@ -71,12 +71,9 @@ export class ClientKeys {
     const row = await em.findOne(ClientKeyEntity, { keyDigest: this.#keyRing.digest(publicKeyPurpose, publicKey) });
     const project = row && (await em.findOne(ProjectEntity, { id: row.projectId, deletedAt: null }));
     const settings = project && (await em.findOne(SettingsEntity, { id: project.id }));
-    const isOpen =
-      this.#integratedOffered &&
-      project?.monitorEnabled === true && // the whole feature depends on it (specification 2.1)
-      settings?.active === true &&
-      settings.backend === Backend.INTEGRATED;
-    return row && project ? { keyId: row.id, projectId: project.id, isOpen } : "unknown";
+    if (!row || !project) return "unknown";
+    const closed = closedProject(project, settings, { integratedOffered: this.#integratedOffered });
+    return { keyId: row.id, projectId: project.id, closed };
   }
 
   /** Settings or keys changed: every lookup is made anew, in all processes. To be called after the commit. */
@@ -119,8 +116,8 @@ export class ClientKeys {
     return row ? this.#message(row) : undefined;
   }
 
-  /** Keys after `afterId`, oldest first. */
-  async list(projectId: number, page: { afterId: number; skip: number; limit: number }) {
+  /** Keys after `afterId`, oldest first; without key and DSNs for a caller who may not see them. */
+  async list(projectId: number, page: { afterId: number; skip: number; limit: number; seesKeys: boolean }) {
     const rows = await this.#orm.em
       .fork()
       .find(
@@ -128,7 +125,7 @@ export class ClientKeys {
         { projectId, id: { $gt: page.afterId } },
         { orderBy: { id: "asc" }, limit: page.limit, offset: page.skip },
       );
-    return rows.map((row) => this.#message(row));
+    return rows.map((row) => (page.seesKeys ? this.#message(row) : clientKeyToProto(this.#used(row))));
   }
 
   count(projectId: number): Promise<number> {
@@ -157,7 +154,8 @@ export class ClientKeys {
   }
 
   async #insert(em: EntityManager, projectId: number): Promise<ClientKeyRow> {
-    const [publicKey, secret] = [randomBytes(16).toString("hex"), randomBytes(16).toString("hex")];
+    const publicKey = newPublicKey();
+    const secret = randomBytes(16).toString("hex"); // without a prefix: it opens nothing by itself
     const row = em.create(ClientKeyEntity, {
       projectId,
       keyDigest: this.#keyRing.digest(publicKeyPurpose, publicKey),
@@ -170,14 +168,14 @@ export class ClientKeys {
   }
 
   #message(row: ClientKeyRow) {
-    const lastUsedAt = this.#lastUsed.get(row.id) ?? row.lastUsedAt;
-    const pair = this.#integratedOffered ? this.#pair(row) : undefined;
-    return clientKeyToProto({ ...row, lastUsedAt }, pair, this.#baseUrl());
+    if (!this.#integratedOffered) return clientKeyToProto(this.#used(row));
+    const [publicKey = "", secret = ""] = this.#keyRing.decrypt(pairPlace(row.projectId), row.sealedPair).split(":");
+    return clientKeyToProto(this.#used(row), { publicKey, secret, baseUrl: this.#baseUrl() });
   }
 
-  #pair({ projectId, sealedPair }: ClientKeyRow) {
-    const [publicKey = "", secret = ""] = this.#keyRing.decrypt(pairPlace(projectId), sealedPair).split(":");
-    return { publicKey, secret };
+  /** The row with its last use, which may not be written yet. */
+  #used(row: ClientKeyRow): ClientKeyRow {
+    return { ...row, lastUsedAt: this.#lastUsed.get(row.id) ?? row.lastUsedAt };
   }
 }
 

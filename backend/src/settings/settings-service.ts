@@ -28,23 +28,23 @@ export function settingsService(parts: {
   const { orm, clock, keyRing, projects, clientKeys, integratedOffered } = parts;
   const throttle = new LookupThrottle(clock);
 
-  const message = async (row: SettingsRow) => {
+  const message = async (row: SettingsRow, { seesKeys }: CoreCall) => {
     if (row.backend !== Backend.INTEGRATED) return settingsToProto(row, { dsn: "", dsnUnavailableReason: "" });
-    const newest = await clientKeys.newest(row.id);
+    const newest = seesKeys ? await clientKeys.newest(row.id) : undefined;
     const dsnUnavailableReason = integratedOffered ? "" : noEventsTaken;
     return settingsToProto(row, { dsn: newest?.dsn ?? "", dsnUnavailableReason });
   };
 
   return {
-    async getSettings({ projectId }) {
+    async getSettings({ projectId }, call) {
       const row = await projects.settings(projectId);
       if (!row) {
         throw new ServiceError(ErrorReason.SETTINGS_NOT_FOUND, "The error-tracking settings were never saved.");
       }
-      return { settings: await message(row) };
+      return { settings: await message(row, call) };
     },
 
-    async updateSettings(request) {
+    async updateSettings(request, call) {
       // One transaction, so that of two saves at once the second sees the first.
       const row = await orm.em.fork().transactional(async (em) => {
         const stored = await em.findOne(SettingsEntity, { id: request.projectId });
@@ -65,7 +65,7 @@ export function settingsService(parts: {
       });
       clientKeys.projectChanged();
       if (row.active && row.backend === Backend.INTEGRATED && integratedOffered) await clientKeys.ensureOne(row.id);
-      return { settings: await message(row) };
+      return { settings: await message(row, call) };
     },
 
     async listExternalProjects(request, { caller, grant, signal }) {

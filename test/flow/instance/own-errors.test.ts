@@ -190,7 +190,7 @@ test("failures go to a project of this installation without the network", () =>
       { projectId: project.id, enabled: true },
       client.auth,
     );
-    assert.match(state?.dsn ?? "", /^http:\/\/[0-9a-f]{4}…@127\.0\.0\.1:\d+\/\d+$/);
+    assert.match(state?.dsn ?? "", /^http:\/\/flck_[0-9a-f]{4}…@127\.0\.0\.1:\d+\/\d+$/);
     await broken(() => fail(client));
     const [error] = await until("the error", async () => {
       const errors = await storedErrors(client, project.id);

@@ -63,8 +63,8 @@ export type Settings = Message<"faultline.v1.Settings"> & {
   externalProject?: ExternalProject | undefined;
 
   /**
-   * The DSN of the newest client key; empty while no key exists, the backend is external, or dsn_unavailable_reason says
-   * why. Output only.
+   * The DSN of the newest client key. Empty while no key exists or the backend is external, for callers whose token lacks
+   * the scope `api`, and where dsn_unavailable_reason says why. Output only.
    *
    * @generated from field: string dsn = 7;
    */
@@ -142,8 +142,8 @@ export type SettingsJson = {
   externalProject?: ExternalProjectJson;
 
   /**
-   * The DSN of the newest client key; empty while no key exists, the backend is external, or dsn_unavailable_reason says
-   * why. Output only.
+   * The DSN of the newest client key. Empty while no key exists or the backend is external, for callers whose token lacks
+   * the scope `api`, and where dsn_unavailable_reason says why. Output only.
    *
    * @generated from field: string dsn = 7;
    */

@@ -92,14 +92,22 @@ const hours = {
 };
 const lastHourRunning = flag("The last hour is not over yet.");
 
+const hiddenKey = "Null for a token without the scope `api`, and where the integrated backend is not offered.";
+
 /** `components.schemas`: what the REST API answers. */
 export const schemas: Readonly<Record<string, Schema>> = {
   ClientKey: record("A client key. It lets SDKs send, so treat it as a secret.", {
     id: positive("The key."),
     active: { type: "boolean", const: true, description: "Always true: a key ends by being deleted." },
-    public_key: text("32 hexadecimal digits; like both DSNs, empty where the integrated backend is not offered."),
-    sentry_dsn: text("The DSN to give to an SDK."),
-    legacy_dsn: text("The DSN with a secret part, for old senders that ask for one, such as runners."),
+    public_key: orNull(
+      text("`flck_` and 32 hexadecimal digits; the digits alone of keys made before they had a prefix. " + hiddenKey, {
+        pattern: "^(flck_)?[0-9a-f]{32}$",
+      }),
+    ),
+    sentry_dsn: orNull(text(`The DSN to give to an SDK. ${hiddenKey}`)),
+    legacy_dsn: orNull(
+      text(`The DSN with a secret part, for old senders that ask for one, such as runners. ${hiddenKey}`),
+    ),
     created_at: time("When it was made."),
     last_used_at: orNull(time("When an SDK last used it; null: never.")),
   }),
@@ -114,7 +122,9 @@ export const schemas: Readonly<Record<string, Schema>> = {
     external_api_url: orNull(text("Scheme and host of the external system.")),
     has_token: flag("A token for the external system is stored. It is never answered."),
     external_project: orNull(ref("ExternalProject")),
-    dsn: orNull(text("The DSN of the newest client key; null with the external backend, or without a key.")),
+    dsn: orNull(
+      text(`The DSN of the newest client key; null with the external backend, or without a key. ${hiddenKey}`),
+    ),
     dsn_unavailable_reason: orNull(
       text("Why there is no DSN, where the integrated backend is set and not offered here; otherwise null."),
     ),

@@ -10,6 +10,7 @@ export const clientKeyPaths = resource("Client keys", {
     get: {
       id: "listClientKeys",
       summary: "List the client keys of a project",
+      more: "A token of scope `read_api` gets their ids and times; keys and DSNs are null, as they let their holder send.",
       needs: ["Maintainer", "read"],
       query: [page, perPage],
       answers: { 200: offsetPage("The keys, the oldest first.", "ClientKey") },
