@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { invalidField, millisecondsOf, timestamp } from "@faultline/plugin";
-import { limits } from "@faultline/plugin/sentry-event";
+import { limits, readUserKey } from "@faultline/plugin/sentry-event";
 import { PayloadEncoding, type ErrorEvent } from "@faultline/proto";
 
 const maxPayloadBytes = 1024 * 1024;
@@ -46,6 +46,7 @@ export function reportedEvent(
     occurredTime: timestamp(Math.min(Math.max(occurredAt, receivedAt - past), receivedAt + future)),
     receivedTime: timestamp(receivedAt),
     level,
+    user: readUserKey(event.user),
     platform: event.platform || "other",
   };
 }

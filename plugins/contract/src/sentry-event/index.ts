@@ -17,4 +17,4 @@ export { readText } from "./text.ts";
 export { readSentTime, readTime } from "./time.ts";
 export { titleOf } from "./title.ts";
 export { isTransaction } from "./transaction.ts";
-export { readUserNames, userKey } from "./user.ts";
+export { canonicalName, readUserKey, readUserNames, userKey } from "./user.ts";

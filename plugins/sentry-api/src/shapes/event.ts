@@ -1,7 +1,7 @@
+import { userKey } from "@faultline/plugin/sentry-event";
 import { TrimUnit, type Event, type GetEventResponse, type Trim, type UserFeedback } from "@faultline/proto";
 import { isoTime } from "../times.ts";
 import { entriesOf } from "./entries.ts";
-import { userKeyOf } from "./event-user.ts";
 import { releaseShape, typeAndMetadata } from "./issue.ts";
 import { tagList } from "./tags.ts";
 
@@ -69,7 +69,7 @@ function tagsOf(event: Event): Record<string, string> {
     logger,
     transaction,
     server_name: event.serverName,
-    user: userKeyOf(event.user),
+    user: event.user ? userKey(event.user) : "",
   };
   return { ...event.tags, ...Object.fromEntries(Object.entries(own).filter(([, value]) => value !== "")) };
 }
