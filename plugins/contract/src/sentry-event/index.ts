@@ -14,7 +14,7 @@ export { limits } from "./limits.ts";
 export { readPlatform, readRelease } from "./names.ts";
 export { readEnvironment } from "./tags.ts";
 export { readText } from "./text.ts";
-export { readSentTime, readTime } from "./time.ts";
+export { boundedTime, readSentTime, readTime } from "./time.ts";
 export { titleOf } from "./title.ts";
 export { isTransaction } from "./transaction.ts";
 export { canonicalName, readUserKey, readUserNames, userKey } from "./user.ts";

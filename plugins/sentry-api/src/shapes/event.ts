@@ -46,7 +46,11 @@ export function eventShape({ event, newerEventId, olderEventId }: GetEventRespon
     crashFile: null,
     userReport: reportOf(event.feedback.at(-1)),
     // What Sentry has no field for: another Faultline shows the event as it is shown here.
-    faultline: { trimmed: event.trimmed.map(trimShape), feedback: event.feedback.map(reportOf) },
+    faultline: {
+      trimmed: event.trimmed.map(trimShape),
+      feedback: event.feedback.map(reportOf),
+      timeBound: event.timeBound ? { sent: isoTime(event.timeBound.sentTime) } : null,
+    },
     _meta: {},
     nextEventID: newerEventId || null,
     previousEventID: olderEventId || null,
