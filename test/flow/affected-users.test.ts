@@ -145,7 +145,7 @@ async function affectedOverGrpc(keys: readonly string[]): Promise<{ count: numbe
 test("keys that services report over gRPC are spelled alike", async () => {
   const keys = ["email:Ann@Ex.com", "email: ann@ex.com", "ip:0:0:0:0:0:0:0:1", "ip:::1", "id:Ann", "id:ann", "ann"];
   const { count, users: shown } = await affectedOverGrpc([...keys, "id: ", "email:", "ip:nope", " "]);
-  assert.equal(new Set(shown), new Set(["email:ann@ex.com", "ip:::1", "id:Ann", "id:ann", "ann", ""]));
+  assert.equal([...new Set(shown)].toSorted(), ["", "ann", "email:ann@ex.com", "id:Ann", "id:ann", "ip:::1"]);
   assert.is(count, 5);
 });
 

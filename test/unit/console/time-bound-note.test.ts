@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { timeBoundNote } from "../../../console/src/lib/time-bound-note.ts";
+import { timeBoundNote } from "../../../console/src/lib/server/time-bound-note.ts";
 
 const receivedTime = "2026-10-05T10:00:00Z";
 const sentTime = "2026-01-03T10:00:00Z";

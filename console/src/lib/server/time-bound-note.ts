@@ -1,14 +1,15 @@
-import type { TrackedEvent } from "./messages.ts";
-import { exactTime } from "./time-format.ts";
+import type { TrackedEvent } from "../messages.ts";
+import { exactTime } from "../time-format.ts";
 
 const minute = 60_000;
 const day = 1_440 * minute;
 
 /** Says that an event was sent with a time outside the limits, and which limit it is dated at. Empty: it was not. */
 export function timeBoundNote(
-  { timeBound, occurredTime, receivedTime }: Pick<TrackedEvent, "timeBound" | "occurredTime" | "receivedTime">,
+  event: Pick<TrackedEvent, "timeBound" | "occurredTime" | "receivedTime"> | undefined,
   zone: string,
 ): string {
+  const { timeBound, occurredTime, receivedTime } = event ?? {};
   if (timeBound === undefined || occurredTime === undefined || receivedTime === undefined) return "";
   const age = Date.parse(receivedTime) - Date.parse(occurredTime);
   const limit = age > 0 ? count(age / day, "day", "before") : count(-age / minute, "minute", "after");
