@@ -191,6 +191,31 @@ test("what an application reports is shown as text, whatever it is, and the page
   await photograph("error-hostile");
 });
 
+test("an event from longer ago than is kept says which time was sent; one from 89 days ago has its own", async () => {
+  const dsn = new URL(await page.evaluate<string>("navigator.clipboard.readText()"));
+  const bounded = page.getByText(/^The SDK sent .* An event is dated at most 90 days before it is received/);
+  for (const [type, daysAgo, notes] of [
+    ["Longgone", 100, 1],
+    ["Kept", 89, 0],
+  ] as const) {
+    const happenedAt = Date.now() - daysAgo * 86_400_000;
+    const exception = { values: [{ type, value: "happened" }] };
+    assert.is(await post(dsn, { exception, timestamp: happenedAt / 1000 }), 200);
+    await page.goto(`/acme/web/-/error_tracking?q=${type}`);
+    await page.getByRole("link", { name: type }).first().click();
+    await heading(new RegExp(type));
+    await page.getByRole("region", { name: "Event", exact: true }).waitFor();
+    assert.is(await bounded.count(), notes, type);
+    if (notes === 1) {
+      const [, sent = ""] = /^The SDK sent (.*?)\. /.exec((await bounded.textContent()) ?? "") ?? [];
+      assert.is(Date.parse(sent.replace(",", "")), happenedAt, sent);
+    }
+    await page.getByRole("link", { name: "90 days" }).click();
+    await page.waitForURL(/period=90d/);
+    await photograph(`error-${type.toLowerCase()}`);
+  }
+});
+
 test("without scripts the errors can be listed and read", async () => {
   const reader = await browser.pageWithoutScripts();
   await reader.goto("/acme/web/-/error_tracking");

@@ -1,4 +1,4 @@
-import type { Event, Exception, Mechanism, Sdk } from "@faultline/proto";
+import type { Event, Exception, Mechanism, Sdk, TimeBound } from "@faultline/proto";
 import { readBag } from "./bag.ts";
 import { readBreadcrumbs } from "./breadcrumbs.ts";
 import { culpritOf, readTransaction } from "./culprit.ts";
@@ -17,7 +17,7 @@ import { shownFrames } from "./shown-frames.ts";
 import { readEnvironment, readTags } from "./tags.ts";
 import { readText } from "./text.ts";
 import { readThreads } from "./threads.ts";
-import { readTime } from "./time.ts";
+import { isBound, readTime, toTimestamp } from "./time.ts";
 import { titleOf } from "./title.ts";
 import { Trims } from "./trims.ts";
 import { readUser } from "./user.ts";
@@ -32,6 +32,8 @@ export type EventDetails = Omit<
 export interface StoredHead {
   /** When it happened, in milliseconds: breadcrumbs are shifted as the event's own time was. */
   readonly occurredAt?: number | undefined;
+  /** When it was received, in milliseconds. Absent: its time is not bounded by us. */
+  readonly receivedAt?: number | undefined;
   /** The user as in ErrorEvent: gives the address that the SDK left to the receiver (`{{auto}}`). */
   readonly user?: string | undefined;
 }
@@ -75,6 +77,7 @@ export function readEvent(payload: Uint8Array | string, stored: StoredHead = {})
     modules: readRecord(pairs(event["modules"]), trims.at("modules")),
     payloadJson: text.toWellFormed(),
     trimmed: trims.list(),
+    timeBound: readTimeBound(event, stored),
   };
 }
 
@@ -130,6 +133,15 @@ function clockShift(event: JsonObject, occurredAt: number | undefined): number {
   const told = readTime(event["timestamp"]);
   const shift = told === undefined || occurredAt === undefined ? 0 : occurredAt - told;
   return Math.abs(shift) < limits.time.drift ? 0 : shift;
+}
+
+/** The time sent, where the stored one is a bound instead. Times are stored to the millisecond. */
+function readTimeBound(event: JsonObject, { occurredAt, receivedAt }: StoredHead): TimeBound | undefined {
+  if (occurredAt === undefined || receivedAt === undefined || !isBound(occurredAt, receivedAt)) return undefined;
+  const sent = readTime(event["timestamp"]);
+  if (sent === undefined) return { $typeName: "faultline.v1.TimeBound" };
+  if (Math.abs(sent - occurredAt) < 1) return undefined;
+  return { $typeName: "faultline.v1.TimeBound", sentTime: toTimestamp(sent) };
 }
 
 function readSdk(sent: JsonField, trims: Trims): Sdk | undefined {

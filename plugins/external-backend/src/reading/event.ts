@@ -12,7 +12,7 @@ import type { EventSchema, UserFeedbackSchema } from "@faultline/proto";
 import type { ReadingContext } from "./context.ts";
 import { eventForm } from "./event-form.ts";
 import { readEventHead } from "./event-summary.ts";
-import { feedbackOf, type FeedbackEvent, toldFeedback, toldTrims } from "./faultline.ts";
+import { feedbackOf, type FeedbackEvent, toldFeedback, toldTimeBound, toldTrims } from "./faultline.ts";
 import { idOf, objectOf, requiredId, textOf } from "./fields.ts";
 
 /** An event whole, its neighbours among the events of its issue, and the ids of issue and project there. */
@@ -46,6 +46,7 @@ export function readEvent(json: JsonValue, { projectId }: ReadingContext): ReadE
       payloadJson: payloadOf(sent),
       feedback: toldFeedback(sent, feedbackEvent) ?? reportOf(sent["userReport"], feedbackEvent),
       trimmed: [...toldTrims(sent), ...(details.trimmed ?? [])],
+      timeBound: toldTimeBound(sent),
     },
     newerEventId: readEventId(sent["nextEventID"]) ?? "",
     olderEventId: readEventId(sent["previousEventID"]) ?? "",

@@ -164,7 +164,9 @@ export const schemas: Readonly<Record<string, Schema>> = {
     id: eventId,
     title: text("The event's own title."),
     level,
-    user: orNull(text("The affected user, such as `id:42` or `ip:192.0.2.1`.")),
+    user: orNull(
+      text("The affected user as counted, such as `id:42` or `ip:192.0.2.1`; an e-mail address in lower case."),
+    ),
     release: orNull(text("The release.")),
     environment: orNull(text("The environment.")),
     occurred_at: time("When it happened, by the sender's corrected clock."),
@@ -199,6 +201,7 @@ export const schemas: Readonly<Record<string, Schema>> = {
     extra: table("Free data of the application.", true),
     modules: table("Packages and their versions.", { type: "string" }),
     trimmed: list(ref("Trim")),
+    time_bound: orNull(ref("TimeBound")),
     feedback: list(ref("Feedback"), { description: "What users wrote about it, the oldest first." }),
     newer_event_id: orNull(eventId),
     older_event_id: orNull(eventId),
@@ -218,6 +221,10 @@ export const schemas: Readonly<Record<string, Schema>> = {
     kept: count("What is shown."),
     sent: count("What was sent."),
     unit: { type: ["string", "null"], enum: ["characters", "entries", null], description: "What the two count." },
+  }),
+
+  TimeBound: record("The event was sent with a time outside the bounds, and `occurred_at` is the bound.", {
+    sent_at: orNull(time("The time that was sent, by the sender's clock; null: the payload gives none.")),
   }),
 
   Feedback: record("What a user wrote about an event.", {

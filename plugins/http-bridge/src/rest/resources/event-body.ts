@@ -38,6 +38,7 @@ export function eventBody(event: Event, { newerEventId, olderEventId }: GetEvent
     breadcrumbs: event.breadcrumbs.map(breadcrumbBody),
     ...attachedTo(event),
     trimmed: event.trimmed.map(trimBody),
+    time_bound: event.timeBound ? { sent_at: isoTime(event.timeBound.sentTime) } : null,
     feedback: event.feedback.map(feedbackBody),
     newer_event_id: newerEventId || null,
     older_event_id: olderEventId || null,
