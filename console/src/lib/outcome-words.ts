@@ -21,7 +21,7 @@ const refused: Record<string, OutcomeWords> = {
   },
   not_active: {
     reason: "error tracking not active",
-    advice: "Select Active in Settings > Monitor.",
+    advice: "Select Active in Settings > Monitor > Error Tracking.",
   },
   rate_limit: {
     reason: "rate limit",
