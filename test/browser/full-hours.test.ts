@@ -5,7 +5,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline, type Faultline } from "../../backend/src/main.ts";
 import { barPath } from "../../console/src/lib/chart-scale.ts";
-import { hourLabel } from "../../console/src/lib/time-format.ts";
+import { clockTime, hourLabel } from "../../console/src/lib/time-format.ts";
 import { openBrowser, type TestBrowser } from "../support/browser.ts";
 import { grpcClient, type GrpcClient } from "../support/grpc.ts";
 import { machineClock } from "../support/machine-clock.ts";
@@ -28,7 +28,12 @@ const firstHour = (Math.floor(Date.now() / hourMs) + 2) * hourMs;
 let faultline: Faultline;
 let client: GrpcClient;
 let browser: TestBrowser;
+/**
+ * Another for each test, whose pages are opened before its clock is moved: Playwright gives a later page the moves that it
+ * noted, and notes them by the clock of this process, which moves as well.
+ */
 let context: BrowserContext;
+let blank: Page;
 let sessionToken: string;
 let project: Project;
 const server = () => ({ url: faultline.httpUrl });
@@ -40,13 +45,14 @@ test.before(
     client = grpcClient(faultline);
     ({ sessionToken } = await client.accounts.signIn({ username: "root", password: rootPassword }));
     browser = await openBrowser(server());
-    ({ context } = browser);
-    await browser.signIn(sessionToken);
-    await context.clock.install({ time: Date.now() });
   }),
 );
 test.before.each(async () => {
   project = await createProject(server());
+  blank = await browser.anotherPage();
+  context = blank.context();
+  await context.addCookies([{ name: "faultline_session", value: sessionToken, url: faultline.httpUrl }]);
+  await context.clock.install({ time: Date.now() });
 });
 test.after(async () => {
   await browser?.close();
@@ -54,7 +60,7 @@ test.after(async () => {
   await faultline?.stop();
 });
 test.after.each(async () => {
-  for (const page of context.pages().slice(1)) await page.close();
+  await context?.close();
   assert.equal(browser.complaints.splice(0), []);
 });
 
@@ -102,7 +108,7 @@ async function stalledUntil(time: number): Promise<void> {
   await context.clock.fastForward(time - (await browserTime()));
 }
 
-const browserTime = () => browser.page.evaluate<number>("Date.now()");
+const browserTime = () => blank.evaluate<number>("Date.now()");
 
 async function openPage(address: string, isLive = true): Promise<Page> {
   const page = await context.newPage();
@@ -124,7 +130,9 @@ async function detailsOf(type: string): Promise<Page> {
 
 /** The rows of a chart's table, newest first: the hour as it is labelled, and its count. */
 const tableOf = (chart: Locator) =>
-  chart.locator("tbody tr").evaluateAll<string[], HTMLElement>((rows) => rows.map((one) => one.innerText));
+  chart
+    .locator("tbody tr")
+    .evaluateAll<string[], HTMLElement>((rows) => rows.map((one) => one.innerText.split("\t").slice(0, 2).join("\t")));
 
 const hourText = (index: number) => {
   const start = (Math.floor(Date.now() / hourMs) - 23 + index) * hourMs;
@@ -220,8 +228,6 @@ test("the details move on when nothing can be read, and the hour that is over is
 test("all errors, releases, ingestion and health move on, and count the hour that is over to its end", async () => {
   const sent = new Sent();
   const hour = Math.floor(Date.now() / hourMs) * hourMs;
-  machineClock.moveTo(hour + 50 * minuteMs);
-  await context.clock.runFor(hour + 50 * minuteMs - (await browserTime()));
   const session = (count: number) =>
     client.ingest.reportSessions(
       {
@@ -264,6 +270,77 @@ test("all errors, releases, ingestion and health move on, and count the hour tha
   await awakeUntil(hour + hourMs + 8000);
   await trendShows(all, "FarError", sent.day("FarError"));
   await lastHours([[[6, 22]], [[3, 22]], [[3, 22]]]);
+});
+
+test("last seen says as of when, holds still until the hour is over, and an error with newer events is marked", async () => {
+  const sent = new Sent();
+  const hour = Math.floor(Date.now() / hourMs) * hourMs;
+  const asOf = (time: number) => `as of ${clockTime(time, "UTC")}`;
+  await sent.send("BusyError", 1, hour - 3 * minuteMs);
+  await sent.send("CalmError", 1, hour - 50 * hourMs);
+  const list = await openPage(tracking());
+  const details = await detailsOf("BusyError");
+  const seenOf = (type: string) => row(list, type).locator("td.seen").innerText();
+  const mark = (page: Page) => page.getByText("active this hour", { exact: true });
+  const places = () =>
+    Promise.all(
+      [row(list, "CalmError"), details.getByTestId("bar-chart")].map(async (shown) => (await shown.boundingBox())?.y),
+    );
+  const oneLine = (text: string) => text.replaceAll(/\s+/g, " ").trim();
+  const busyReads = async (expected: string) => {
+    await shows("the list's label", async () => oneLine(await seenOf("BusyError")), expected);
+    const fact = factOf(details, "Last seen").getByRole("button");
+    await shows("the details' label", async () => oneLine(await fact.innerText()), expected);
+  };
+  await busyReads(`3 minutes ago, ${asOf(hour)}`);
+  assert.is(oneLine(await seenOf("CalmError")), "2 days ago");
+  assert.is(await mark(list).count(), 0);
+  const before = await places();
+
+  await sent.send("BusyError", 1);
+  await mark(list).waitFor();
+  await mark(details).waitFor();
+  await busyReads(`3 minutes ago, ${asOf(hour)}`);
+  await list.getByRole("row", { name: /BusyError.*active this hour/ }).waitFor(); // as a screen reader names it
+  assert.is(await mark(list).count(), 1);
+  assert.equal(await places(), before, "the mark moves nothing");
+  await browser.photograph("list-active-this-hour", list);
+  await browser.photograph("details-active-this-hour", details);
+  for (const page of [list, details]) {
+    for (const button of await page.locator("button.time").all()) {
+      const { width, height } = (await button.boundingBox()) ?? { width: 0, height: 0 };
+      assert.ok(width >= 24 && height >= 24, `a time of ${width} by ${height} px`);
+    }
+  }
+
+  await awakeUntil(hour + hourMs + 1000);
+  await mark(list).waitFor({ state: "detached" });
+  await mark(details).waitFor({ state: "detached" });
+  const { errors } = await client.errors.listErrors({ projectId: project.id, query: "BusyError" }, client.auth);
+  const lastSeen = Number(errors[0]?.lastSeenTime?.seconds) * 1000;
+  const minutes = Math.floor((hour + hourMs - lastSeen) / minuteMs);
+  await busyReads(`${minutes} minute${minutes === 1 ? "" : "s"} ago, ${asOf(hour + hourMs)}`);
+});
+
+test("a tap on a time shows the exact time until the next tap elsewhere, and copies nothing", async () => {
+  await new Sent().send("BusyError", 1, Date.now() - 2 * hourMs);
+  const phone = await browser.phonePage();
+  const own = phone.context();
+  await own.addCookies([{ name: "faultline_session", value: sessionToken, url: faultline.httpUrl }]);
+  await own.clock.install({ time: Date.now() });
+  await own.grantPermissions(["clipboard-read", "clipboard-write"], { origin: faultline.httpUrl });
+  await phone.goto(tracking());
+  await phone.evaluate("navigator.clipboard.writeText('copied before')");
+  const exact = phone.getByText(/^\d{2} \w{3} \d{4}, [\d:.]+ UTC/);
+  await row(phone, "BusyError")
+    .getByRole("button", { name: / ago, as of / })
+    .tap();
+  await exact.waitFor();
+  assert.match(phone.url(), /error_tracking$/);
+  assert.is(await phone.evaluate("navigator.clipboard.readText()"), "copied before");
+  await phone.getByRole("heading", { level: 1, name: "Error Tracking" }).tap();
+  await exact.waitFor({ state: "detached" });
+  await own.close();
 });
 
 test.run();
