@@ -47,7 +47,7 @@ issues("an issue of 21.5 is read whole", () => {
     lastSeenTime: "2026-11-21T09:15:30.123Z",
     settledLastSeenTime: "2026-11-21T09:15:30.123Z",
     hourlyCounts: counts,
-    hourlyCountsStartTime: "2026-11-20T11:00:00Z",
+    hourlyCountsStartTime: "2026-11-20T13:00:00Z",
     externalUrl: "https://sentry.example.com/organizations/acme/issues/1001/",
   });
 });
