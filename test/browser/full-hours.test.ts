@@ -129,10 +129,8 @@ async function detailsOf(type: string): Promise<Page> {
 }
 
 /** The rows of a chart's table, newest first: the hour as it is labelled, and its count. */
-const tableOf = (chart: Locator) =>
-  chart
-    .locator("tbody tr")
-    .evaluateAll<string[], HTMLElement>((rows) => rows.map((one) => one.innerText.split("\t").slice(0, 2).join("\t")));
+const tableOf = async (chart: Locator) =>
+  (await chart.locator("tbody tr").allInnerTexts()).map((row) => row.split("\t").slice(0, 2).join("\t"));
 
 const hourText = (index: number) => {
   const start = (Math.floor(Date.now() / hourMs) - 23 + index) * hourMs;
