@@ -89,7 +89,8 @@ const catalogue: Record<Reason, { status: number; sentence?: string }> = {
   EXTERNAL_UNREACHABLE: { status: 409, sentence: "The external system cannot be reached now." },
   EXTERNAL_TOKEN_REFUSED: {
     status: 409,
-    sentence: "The external system refused the auth token. A maintainer can enter a new one in Settings > Monitor.",
+    sentence:
+      "The external system refused the auth token. A maintainer can enter a new one in Settings > Monitor > Error Tracking.",
   },
   EXTERNAL_RATE_LIMITED: { status: 429, sentence: "The external system limits requests." },
   EXTERNAL_ANSWER_INVALID: {

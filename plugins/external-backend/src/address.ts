@@ -13,7 +13,7 @@ export function addressOf(apiUrl: string, path: readonly string[], query: Query 
     // A part of dots would lead elsewhere, an empty one would be squeezed out.
     throw new ServiceError(
       ErrorReason.EXTERNAL_SETTINGS_INCOMPLETE,
-      "The linked external project has no usable name. A maintainer can select it again in Settings > Monitor.",
+      "The linked external project has no usable name. A maintainer can select it again in Settings > Monitor > Error Tracking.",
     );
   }
   const base = apiUrl.replace(/(?<!:)\/{2,}/g, "/").replace(/\/$/, "");

@@ -8,13 +8,14 @@ import type {
   UserFeedbackSchema,
 } from "@faultline/proto";
 import type { ErrorTable, EventTable, FeedbackTable } from "./tables.ts";
+import type { Trend } from "./trend.ts";
 
 // Rows become messages here and nowhere else.
 
 /** An error with the newest of its event times before the running hour; null while there is none. */
 export type ErrorRow = ErrorTable & { readonly settled_last_seen_at: number | null };
 
-export function errorToProto(row: ErrorRow, hourlyCounts: number[] = []): MessageInitShape<typeof ErrorSchema> {
+export function errorToProto(row: ErrorRow, trend?: Trend): MessageInitShape<typeof ErrorSchema> {
   return {
     errorId: String(row.id),
     projectId: row.project_id,
@@ -34,7 +35,7 @@ export function errorToProto(row: ErrorRow, hourlyCounts: number[] = []): Messag
     lastRelease: row.last_release,
     ...(row.status_changed_at !== null && { statusChangedTime: timestamp(row.status_changed_at) }),
     ...(row.reopened_at !== null && { reopenedTime: timestamp(row.reopened_at) }),
-    hourlyCounts,
+    ...(trend && { hourlyCounts: trend.counts, hourlyCountsStartTime: timestamp(trend.first * hourMs) }),
   };
 }
 

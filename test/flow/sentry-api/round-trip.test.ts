@@ -205,6 +205,7 @@ const errorFields = (error: TrackedError, isListed: boolean): ErrorFields => {
   const {
     externalUrl: _link,
     settledLastSeenTime: _derived,
+    hourlyCountsStartTime: _window,
     hourlyCounts = [],
     ...told
   } = toJson(ErrorSchema, error) as ErrorFields;

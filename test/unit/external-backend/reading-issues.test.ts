@@ -47,6 +47,7 @@ issues("an issue of 21.5 is read whole", () => {
     lastSeenTime: "2026-11-21T09:15:30.123Z",
     settledLastSeenTime: "2026-11-21T09:15:30.123Z",
     hourlyCounts: counts,
+    hourlyCountsStartTime: "2026-11-20T13:00:00Z",
     externalUrl: "https://sentry.example.com/organizations/acme/issues/1001/",
   });
 });
@@ -56,6 +57,7 @@ issues("an issue by itself has its releases, whole and not short, and no trend",
   assert.is(error.firstRelease, "web@1.0.0+build.7");
   assert.is(error.lastRelease, "web@1.2.0");
   assert.is(error.hourlyCounts, undefined);
+  assert.is(error.hourlyCountsStartTime, undefined);
   assert.is(readIssue(issueDetails2021(), contextOf()).externalProjectId, "7");
   assert.is(readIssue({ ...issueDetails2021(), project: null }, contextOf()).externalProjectId, "");
 });

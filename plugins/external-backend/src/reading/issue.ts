@@ -30,7 +30,8 @@ export function readIssues(json: JsonValue, context: ReadingContext): MessageIni
   return readItems(json, (sent) => {
     const { error, externalProjectId } = readIssue(sent, context);
     if (externalProjectId !== "" && linked !== "" && externalProjectId !== linked) return undefined;
-    return { ...error, hourlyCounts: trendOf(sent, context.now) };
+    const { now } = context;
+    return { ...error, hourlyCounts: trendOf(sent, now), hourlyCountsStartTime: timestamp(firstHour(now) * hourMs) };
   });
 }
 
@@ -114,6 +115,9 @@ function settledLastSeen(
 }
 
 function trendOf(sent: JsonObject, now: number): number[] {
-  const firstHour = Math.floor(now / hourMs) - trendHours + 1;
-  return readHourlyStats(asObject(sent["stats"])?.["24h"] ?? null, { firstHour, hours: trendHours });
+  const window = { firstHour: firstHour(now), hours: trendHours };
+  return readHourlyStats(asObject(sent["stats"])?.["24h"] ?? null, window);
 }
+
+/** The first hour of a trend that ends with the running hour, counted from 1970. */
+const firstHour = (now: number) => Math.floor(now / hourMs) - trendHours + 1;
