@@ -158,6 +158,8 @@ function errorBody(error: TrackedError): object {
     settled_last_seen: isoTime(error.settledLastSeenTime),
     first_release: error.firstRelease || null,
     last_release: error.lastRelease || null,
+    first_commit: error.firstCommit || null,
+    last_commit: error.lastCommit || null,
     status_changed_at: isoTime(error.statusChangedTime),
     reopened_at: isoTime(error.reopenedTime),
   };
