@@ -10,7 +10,7 @@ import { MemberEntity, ProjectEntity, SettingsEntity, type ProjectRow } from "..
 import { noExternalProject } from "../settings/external-project.ts";
 import { isLinkedElsewhere } from "../settings/linked-elsewhere.ts";
 import { projectToProto } from "../to-proto.ts";
-import { codeRoot, codeUrl } from "./code-url.ts";
+import { codeRoot, codeUrl } from "../code-links/code-url.ts";
 import { restorable } from "./deleted-projects.ts";
 import { projectNotFound, type ProjectDirectory } from "./project-directory.ts";
 import { projectName, projectPath } from "./project-path.ts";

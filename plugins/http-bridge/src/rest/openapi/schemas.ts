@@ -77,6 +77,8 @@ const error = {
   last_release: orNull(text("The release of the newest event that named one.")),
   first_commit: orNull(text("The commit of the first release; null: not known.", commit)),
   last_commit: orNull(text("The commit of the last release; null: not known.", commit)),
+  first_release_url: orNull(text("Where the repository shows the first release; null: no link.")),
+  last_release_url: orNull(text("Where the repository shows the last release; null: no link.")),
   status_changed_at: orNull(time("When somebody last set its status; null: never.")),
   reopened_at: orNull(time("When a new event reopened it; null: it did not come back.")),
 };
@@ -225,6 +227,7 @@ export const schemas: Readonly<Record<string, Schema>> = {
   Release: record("A release with its sessions.", {
     version: text("Its name, such as `shop@1.2.3`."),
     commit: orNull(text("The commit that its name names; null: none.", commit)),
+    url: orNull(text("Where the repository shows it; null: no link.")),
     sessions: ref("SessionCounts"),
     user_count: count("Distinct users who had a session."),
     crashed_user_count: count("Distinct users who had a crashed one."),

@@ -160,6 +160,8 @@ function errorBody(error: TrackedError): object {
     last_release: error.lastRelease || null,
     first_commit: error.firstCommit || null,
     last_commit: error.lastCommit || null,
+    first_release_url: error.firstReleaseUrl || null,
+    last_release_url: error.lastReleaseUrl || null,
     status_changed_at: isoTime(error.statusChangedTime),
     reopened_at: isoTime(error.reopenedTime),
   };
