@@ -19,8 +19,8 @@ const dots = /\/(?:\.|%2e){1,2}(?=[/?#]|$)/i;
  */
 export function codeUrl(text: string): string {
   const refuse = (sentence: string) => invalidField("code_url", sentence);
-  if (text.length > 255) throw refuse("A link to the code has at most 255 characters.");
   const pattern = text.trim();
+  if (pattern.length > 255) throw refuse("A link to the code has at most 255 characters.");
   if (pattern === "") return "";
   if (/^https?:\/\/[^/?#]*@/i.test(pattern)) {
     throw refuse("Leave user name and password out of the link: everyone who reads errors sees it.");
@@ -29,7 +29,8 @@ export function codeUrl(text: string): string {
   if (unknown !== undefined) {
     throw refuse(`The link knows the placeholders {path}, {line} and {revision}, not ${unknown}.`);
   }
-  const isPlain = host.test(pattern) && plain.test(pattern) && !dots.test(pattern);
+  const [start] = host.exec(pattern) ?? [];
+  const isPlain = start !== undefined && plain.test(pattern.slice(start.length)) && !dots.test(pattern);
   if (!isPlain || !URL.canParse(pattern.replaceAll(/[{}]/g, ""))) {
     throw refuse(`Enter an address that begins with https:// or http:// and a host, such as ${example}.`);
   }
