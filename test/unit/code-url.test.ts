@@ -85,7 +85,7 @@ const roots: [text: string, root: string][] = [
   ["  ", ""],
   ["/srv/app", "/srv/app/"],
   [" /srv/app/ ", "/srv/app/"],
-  ["C:\\work\\shop", "C:/work/shop/"],
+  ["C:\\code\\shop", "C:/code/shop/"],
   ["app:///", "app:///"],
   ["/", "/"],
 ];

@@ -107,10 +107,10 @@ test("a maintainer says where the code is, and every member reads it", async () 
     return [code_url, code_root];
   };
   const code_url = "https://git.example.com/acme/web/-/blob/{revision}/{path}#L{line}";
-  await answered(put({ code_url, code_root: "C:\\work" }), 200);
-  assert.equal(await places(), [code_url, "C:/work/"]);
+  await answered(put({ code_url, code_root: "C:\\code" }), 200);
+  assert.equal(await places(), [code_url, "C:/code/"]);
   await answered(put({ name: "Web" }), 200);
-  assert.equal(await places(), [code_url, "C:/work/"]);
+  assert.equal(await places(), [code_url, "C:/code/"]);
   for (const [bad, why] of [
     ["javascript:alert(1)//{path}", /^Enter an address that begins with https/],
     ["https://ada:secret@git.example.com/{path}", /^Leave user name and password out/],
@@ -123,7 +123,7 @@ test("a maintainer says where the code is, and every member reads it", async () 
     assert.match(message, why);
     await assertAnswer(put({ code_url: bad }), 400, { message: `400 Bad request - ${message}` });
   }
-  assert.equal(await places(), [code_url, "C:/work/"]);
+  assert.equal(await places(), [code_url, "C:/code/"]);
   await answered(put({ code_url: "", code_root: "" }), 200);
   assert.equal(await places(), [null, null]);
 });

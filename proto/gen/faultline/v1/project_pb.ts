@@ -798,7 +798,7 @@ export type UpdateProjectRequest = Message<"faultline.v1.UpdateProjectRequest"> 
   codeUrl?: string | undefined;
 
   /**
-   * See Project.code_root; `\` is taken as `/`, and a `/` is added at the end. Absent: unchanged.
+   * See Project.code_root; `\` is taken as `/`, and a `/` is added at the end. Absent: unchanged; empty: none.
    *
    * @generated from field: optional string code_root = 6;
    */
@@ -847,7 +847,7 @@ export type UpdateProjectRequestJson = {
   codeUrl?: string;
 
   /**
-   * See Project.code_root; `\` is taken as `/`, and a `/` is added at the end. Absent: unchanged.
+   * See Project.code_root; `\` is taken as `/`, and a `/` is added at the end. Absent: unchanged; empty: none.
    *
    * @generated from field: optional string code_root = 6;
    */
