@@ -125,10 +125,10 @@ const pages: [name: string, path: () => string, limit: number][] = [
   // those without scripts. The countdown and reading again each minute load later.
   ["list", () => list, 63],
   // The design allows 70. Fourteen more links in the navigation, with their addresses, are 0.9 kB on every page, what an
-  // external system asks of it is 2.5 kB, that its chart grows with the events 0.8.
-  ["details", () => details, 76.5],
+  // external system asks of it is 2.5 kB, that its chart grows with the events 0.8, links to the code 0.7.
+  ["details", () => details, 77.2],
   ["events", () => details.replace(/details$/, "events"), 70],
-  ["releases", () => `${list}/releases`, 61],
+  ["releases", () => `${list}/releases`, 61.5], // links to the code are 0.3
   ["ingestion", () => `${list}/ingestion`, 60], // what could not be stored, with its kinds, times and forms
   ["get started", () => `${list}/get_started`, 60],
   // The design allows 55. Connecting to an external system is 2.5 kB; the steps of a key's rotation load later.

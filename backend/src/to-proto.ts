@@ -146,6 +146,8 @@ export function projectToProto(
     path: project.deletedPath ?? project.path,
     name: project.name,
     monitorEnabled: project.monitorEnabled,
+    codeUrl: project.codeUrl,
+    codeRoot: project.codeRoot,
     createdTime: timestamp(project.createdAt),
     role,
     ...(capabilities && { capabilities }),

@@ -6,6 +6,7 @@ import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { openBrowser, type TestBrowser } from "../support/browser.ts";
+import { readCaptures, replay } from "../support/capture.ts";
 import { grpcClient, type GrpcClient } from "../support/grpc.ts";
 import { createProject, type Project } from "../support/project.ts";
 import { reported } from "../support/reported.ts";
@@ -338,6 +339,77 @@ test("what users wrote about an event stands above its stack trace, as plain tex
   await section.getByText("ada@example.com").waitFor();
   assert.ok((await section.textContent())?.includes(hostile));
   await photograph("error-feedback");
+});
+
+const sha = "8f14e45fceea167a5a36dedd4bea2543c1f1d0b6";
+const base = "https://git.example.com/acme/web";
+
+test("where the code is, is set beside an example, and a wrong address is refused in its field", async () => {
+  const settings = tracking.replace("error_tracking", "settings/general");
+  await page.goto(settings);
+  const address = page.getByLabel("Address of a line of code");
+  await address.fill("https://git.example.com/{branch}/{path}");
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await page.getByText("The link knows the placeholders {path}, {line} and {revision}, not {branch}.").waitFor();
+  await photograph("general-settings-refused");
+  browser.complaints.splice(0); // the browser notes each answer of 400
+  await address.fill(`${base}/blob/{revision}/{path}#L{line}`);
+  await page.getByLabel("Source root").fill("/srv/app");
+  await page.getByText(`${base}/blob/${sha}/src/cart.js#L12`).waitFor();
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await page.getByText("Saved.").waitFor();
+  await page.reload();
+  assert.is(await page.getByLabel("Source root").inputValue(), "/srv/app/");
+  await photograph("general-settings");
+});
+
+for (const [sdk, file] of [
+  ["python-1.21.0", "py/app.py"],
+  ["node-7.38.0", "node/app.cjs"],
+] as const)
+  test(`frames that ${sdk} sent open in the repository`, async () => {
+    const capture = readCaptures().find(({ name }) => name === `${sdk}/01-handled-exception`);
+    assert.ok(capture);
+    assert.is((await replay(server, project, capture)).status, 200);
+    const { event: sent } = await core.errors.getEvent(
+      { projectId: project.id, eventId: capture.eventIds[0] ?? "" },
+      core.auth,
+    );
+    await page.goto(`${tracking}/${sent?.errorId}/details`);
+    const { lineno } = sent?.exceptions.at(-1)?.frames.findLast(({ inApp }) => inApp) ?? {};
+    const line = `${base}/blob/shop%401.2.3/${file}#L${lineno}`;
+    const link = page.getByRole("link", { name: "Open in repository" }).and(page.locator(`[href="${line}"]`));
+    assert.is(await link.getAttribute("target"), "_blank");
+    assert.match((await link.getAttribute("rel")) ?? "", /noopener noreferrer/);
+    const facts = page.locator(".facts").getByRole("link", { name: "shop@1.2.3" });
+    assert.is(await facts.first().getAttribute("href"), `${base}/releases/tag/shop%401.2.3`);
+    await photograph(`error-code-${sdk.split("-")[0]}`);
+  });
+
+test("an error and the releases show their commits, and lead to them", async () => {
+  const release = `shop@1.4.0+${sha}`;
+  const committed = event("CommittedError", { release });
+  assert.is((await sendEvent(server, project, committed)).status, 200);
+  const { event: stored } = await core.errors.getEvent(
+    { projectId: project.id, eventId: String(committed["event_id"]) },
+    core.auth,
+  );
+  await page.goto(`${tracking}/${stored?.errorId}/details`);
+  const commit = page.locator(".facts").getByRole("link", { name: "commit 8f14e45fce" });
+  assert.equal(await commit.evaluateAll((links) => links.map((link) => link.getAttribute("href"))), [
+    `${base}/commit/${sha}`,
+    `${base}/commit/${sha}`,
+  ]);
+  await page.locator(".facts").getByText("in shop@1.4.0, commit 8f14e45fce").first().waitFor();
+  await photograph("error-commit");
+  await sessions({ release, exited: 3 });
+  await page.goto(`${tracking}/releases`);
+  const row = page.getByRole("row").filter({ hasText: release });
+  const linked = row.getByRole("link", { name: "8f14e45fce", exact: true });
+  assert.is(await linked.getAttribute("href"), `${base}/commit/${sha}`);
+  const tag = page.getByRole("row").filter({ hasText: "worker@7" }).getByRole("link", { name: "Open in repository" });
+  assert.is(await tag.getAttribute("href"), `${base}/releases/tag/worker%407`);
+  await photograph("releases-code");
 });
 
 test("without scripts releases and ingestion can be read", async () => {

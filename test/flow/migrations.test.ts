@@ -118,8 +118,8 @@ for (const name of fixtures)
     await serving(dataDir, async (server, client) => {
       const after = dump(file, columns);
       for (const [table, rows] of Object.entries(after)) {
-        // Payloads may be packed by now: what is told of each of them is compared.
-        if (table !== "integrated_payload") assert.equal(rows, before[table], table);
+        // Payloads may be packed by now: what is told of each of them is compared. The service keeps its time in settled_time.
+        if (table !== "integrated_payload" && table !== "settled_time") assert.equal(rows, before[table], table);
       }
       for (const { projectId, eventId, json } of payloads) {
         const { event } = await client.errors.getEvent({ projectId, eventId }, client.auth);

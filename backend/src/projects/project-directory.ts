@@ -4,6 +4,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { MikroORM } from "@mikro-orm/sql";
 import type { Grant } from "../access/grants.ts";
 import { needsRole } from "../access/roles.ts";
+import { linkedBackend } from "../code-links/linked-backend.ts";
 import { ProjectEntity, SettingsEntity, type ProjectRow, type SettingsRow } from "../database/entities.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
 import { externalLink } from "../settings/external-link.ts";
@@ -51,8 +52,9 @@ export class ProjectDirectory {
     if (!project.monitorEnabled) throw new ServiceError(ErrorReason.MONITOR_DISABLED, monitorOff);
     const backend = settings?.active ? this.#backends.get(settings.backend) : undefined;
     if (!settings || !backend) throw new ServiceError(ErrorReason.ERROR_TRACKING_DISABLED, trackingOff);
-    if (backend.kind !== Backend.EXTERNAL) return [backend, { signal }];
-    return [backend, { signal, link: externalLink(settings, this.#keyRing) }];
+    const linked = linkedBackend(backend, project);
+    if (backend.kind !== Backend.EXTERNAL) return [linked, { signal }];
+    return [linked, { signal, link: externalLink(settings, this.#keyRing) }];
   }
 
   /** What a caller can do in a project now: what backend and settings allow, and then the caller's role. */

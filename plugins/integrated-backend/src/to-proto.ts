@@ -1,5 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { hourMs, timestamp } from "@faultline/plugin";
+import { commitOf } from "@faultline/plugin/sentry-event";
 import type {
   ErrorSchema,
   EventSummarySchema,
@@ -33,6 +34,8 @@ export function errorToProto(row: ErrorRow, trend?: Trend): MessageInitShape<typ
     ...(row.settled_last_seen_at !== null && { settledLastSeenTime: timestamp(row.settled_last_seen_at) }),
     firstRelease: row.first_release,
     lastRelease: row.last_release,
+    firstCommit: commitOf(row.first_release),
+    lastCommit: commitOf(row.last_release),
     ...(row.status_changed_at !== null && { statusChangedTime: timestamp(row.status_changed_at) }),
     ...(row.reopened_at !== null && { reopenedTime: timestamp(row.reopened_at) }),
     ...(trend && { hourlyCounts: trend.counts, hourlyCountsStartTime: timestamp(trend.first * hourMs) }),
@@ -72,6 +75,7 @@ export interface ReleaseRow extends SessionCountsRow {
 export function releaseToProto(row: ReleaseRow): MessageInitShape<typeof ReleaseSchema> {
   return {
     version: row.version,
+    commit: commitOf(row.version),
     sessions: sessionCountsToProto(row),
     userCount: row.user_count,
     crashedUserCount: row.crashed_user_count,

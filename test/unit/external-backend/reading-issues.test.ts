@@ -52,6 +52,23 @@ issues("an issue of 21.5 is read whole", () => {
   });
 });
 
+issues("the commit of a release is the one that the system knows, else the one that its version names", () => {
+  const sha = "8f14e45fceea167a5a36dedd4bea2543c1f1d0b6";
+  const commitOf = (fields: JsonObject, version = "web@1.0") => {
+    const firstRelease = { ...release(version), ...fields };
+    const { firstCommit, lastCommit } = single(issueDetails2021({ firstRelease, lastRelease: release(version) }));
+    return [firstCommit, lastCommit];
+  };
+  assert.equal(commitOf({}), [undefined, undefined]);
+  assert.equal(commitOf({}, `web@1.0+${sha}`), [sha, sha]);
+  assert.equal(commitOf({ lastCommit: { id: sha.toUpperCase() } }), [sha, undefined]);
+  assert.equal(commitOf({ lastCommit: { id: "1234567" } }, `web@${sha}`), ["1234567", sha]);
+  for (const id of ["", "javascript:alert(1)", "../8f14e45", `${sha}/`, "f".repeat(65), 8, null, { id: sha }, "v1.0"]) {
+    assert.equal(commitOf({ lastCommit: { id } }), [undefined, undefined], JSON.stringify(id));
+  }
+  for (const lastCommit of [sha, 1, true, [sha]]) assert.equal(commitOf({ lastCommit }), [undefined, undefined]);
+});
+
 issues("an issue by itself has its releases, whole and not short, and no trend", () => {
   const error = single(issueDetails2021());
   assert.is(error.firstRelease, "web@1.0.0+build.7");

@@ -1,6 +1,7 @@
 import type { Event, Exception, Mechanism, Sdk, TimeBound } from "@faultline/proto";
 import { readBag } from "./bag.ts";
 import { readBreadcrumbs } from "./breadcrumbs.ts";
+import { commitOf } from "./commit.ts";
 import { culpritOf, readTransaction } from "./culprit.ts";
 import { groupingException, readOwnTitle } from "./error-event.ts";
 import { readFingerprint } from "./fingerprint.ts";
@@ -52,6 +53,7 @@ export function readEvent(payload: Uint8Array | string, stored: StoredHead = {})
   const { message } = occurrence;
   const exceptions = occurrence.exceptions.map((exception) => groupingException(exception, platform));
   const frames = groupingFrames(occurrence.frames, platform);
+  const release = readRelease(event, trims.at("release"));
   readFingerprint(event, trims.at("fingerprint")); // not shown, but whoever wonders at a group wants to know
   return {
     title: titleOf({ title: readOwnTitle(event, trims.at("title")), exceptions, message: message.formatted }),
@@ -64,7 +66,8 @@ export function readEvent(payload: Uint8Array | string, stored: StoredHead = {})
     messageTemplate: message.template,
     user: withAddress(readUser(event, trims.at("user")), stored.user),
     tags: readTags(event, trims.at("tags")),
-    release: readRelease(event, trims.at("release")),
+    release,
+    commit: commitOf(release),
     environment: readEnvironment(event, trims.at("environment")),
     serverName: readServerName(event, trims.at("server_name")),
     logger: readLogger(event, trims.at("logger")),

@@ -4,6 +4,7 @@
  */
 export type { Arrival, StoredPayload } from "./error-event.ts";
 export { readErrorEvent } from "./error-event.ts";
+export { commitOf } from "./commit.ts";
 export type { EventDetails, StoredHead } from "./event-details.ts";
 export { readEvent } from "./event-details.ts";
 export { readEventId } from "./event-id.ts";

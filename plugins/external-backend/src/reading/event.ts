@@ -14,6 +14,7 @@ import { eventForm } from "./event-form.ts";
 import { readEventHead } from "./event-summary.ts";
 import { feedbackOf, type FeedbackEvent, toldFeedback, toldTimeBound, toldTrims } from "./faultline.ts";
 import { idOf, objectOf, requiredId, textOf } from "./fields.ts";
+import { readCommit } from "./release.ts";
 
 /** An event whole, its neighbours among the events of its issue, and the ids of issue and project there. */
 export interface ReadEvent {
@@ -43,6 +44,7 @@ export function readEvent(json: JsonValue, { projectId }: ReadingContext): ReadE
       occurredTime: timestamp(occurredAt),
       receivedTime: timestamp(receivedAt),
       culprit: textOf(sent["culprit"], limits.text.culprit) || details.culprit,
+      commit: readCommit(sent["release"]) || details.commit,
       payloadJson: payloadOf(sent),
       feedback: toldFeedback(sent, feedbackEvent) ?? reportOf(sent["userReport"], feedbackEvent),
       trimmed: [...toldTrims(sent), ...(details.trimmed ?? [])],

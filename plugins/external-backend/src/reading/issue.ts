@@ -14,7 +14,7 @@ import { toldReopenedTime, toldSettledTime } from "./faultline.ts";
 import { countOf, idOf, objectOf, readItems, requiredId, textOf, timeOf } from "./fields.ts";
 import { missingKeys } from "./invalid-answer.ts";
 import { issueLink } from "./issue-link.ts";
-import { readReleaseVersion } from "./release.ts";
+import { readCommit, readReleaseVersion } from "./release.ts";
 import { readHourlyStats } from "./stats.ts";
 import { readStatus } from "./status.ts";
 
@@ -70,6 +70,8 @@ function readError(sent: JsonObject, context: ReadingContext): MessageInitShape<
     ...(reopened !== undefined && status === ErrorStatus.UNRESOLVED && { reopenedTime: timestamp(reopened) }),
     firstRelease: readReleaseVersion(sent["firstRelease"]),
     lastRelease: readReleaseVersion(sent["lastRelease"]),
+    firstCommit: readCommit(sent["firstRelease"]),
+    lastCommit: readCommit(sent["lastRelease"]),
     externalUrl: issueLink(sent["permalink"], id, context.link),
   };
 }

@@ -40,7 +40,7 @@ export function eventShape({ event, newerEventId, olderEventId }: GetEventRespon
     packages: event.modules,
     sdk: event.sdk ? { name: event.sdk.name, version: event.sdk.version } : null,
     sdkUpdates: [],
-    release: releaseShape(event.release),
+    release: releaseShape(event.release, event.commit),
     errors: [],
     fingerprints: [],
     crashFile: null,

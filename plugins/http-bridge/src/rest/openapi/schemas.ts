@@ -25,6 +25,7 @@ export const accessLevel: Schema = {
 };
 const errorId = text("Decimal digits.", { pattern: "^[1-9]\\d*$" });
 const eventId = text("32 lower-case hexadecimal digits.", { pattern: "^[0-9a-f]{32}$" });
+const commit = { pattern: "^[0-9a-f]{7,64}$" };
 const status = choice("Where the error stands.", ["unresolved", "resolved", "ignored"]);
 
 const userHead = {
@@ -74,6 +75,10 @@ const error = {
   settled_last_seen: orNull(time("The newest event before the running hour; null: all lie in it.")),
   first_release: orNull(text("The release of the first event that named one.")),
   last_release: orNull(text("The release of the newest event that named one.")),
+  first_commit: orNull(text("The commit of the first release; null: not known.", commit)),
+  last_commit: orNull(text("The commit of the last release; null: not known.", commit)),
+  first_release_url: orNull(text("Where the repository shows the first release; null: no link.")),
+  last_release_url: orNull(text("Where the repository shows the last release; null: no link.")),
   status_changed_at: orNull(time("When somebody last set its status; null: never.")),
   reopened_at: orNull(time("When a new event reopened it; null: it did not come back.")),
 };
@@ -188,6 +193,7 @@ export const schemas: Readonly<Record<string, Schema>> = {
     logger: orNull(text("The logger.")),
     transaction: orNull(text("The route or task.")),
     release: orNull(text("The release.")),
+    commit: orNull(text("Its commit; null: not known.", commit)),
     environment: orNull(text("The environment.")),
     server_name: orNull(text("The sender's host name.")),
     exceptions: list(ref("Exception"), { description: "Root cause first, the one that was caught last." }),
@@ -240,6 +246,8 @@ export const schemas: Readonly<Record<string, Schema>> = {
 
   Release: record("A release with its sessions.", {
     version: text("Its name, such as `shop@1.2.3`."),
+    commit: orNull(text("The commit that its name names; null: none.", commit)),
+    url: orNull(text("Where the repository shows it; null: no link.")),
     sessions: ref("SessionCounts"),
     user_count: count("Distinct users who had a session."),
     crashed_user_count: count("Distinct users who had a crashed one."),
@@ -281,6 +289,8 @@ export const schemas: Readonly<Record<string, Schema>> = {
     path_with_namespace: text("As `path`."),
     created_at: time("When it was made."),
     monitor_access_level: choice("Whether the Monitor pages are on.", ["enabled", "disabled"]),
+    code_url: orNull(text("Where a line of code is shown; null: frames and releases are not linked.")),
+    code_root: orNull(text("What full paths of frames begin with in front of the path in the repository.")),
     permissions: record("What the caller is here.", {
       project_access: record("", { access_level: accessLevel }),
       group_access: { type: "null", description: "There are no groups." },

@@ -31,6 +31,7 @@ export function eventBody(event: Event, { newerEventId, olderEventId }: GetEvent
     logger: event.logger || null,
     transaction: event.transaction || null,
     release: event.release || null,
+    commit: event.commit || null,
     environment: event.environment || null,
     server_name: event.serverName || null,
     exceptions: event.exceptions.map((exception) => asJson(ExceptionSchema, exception)),
