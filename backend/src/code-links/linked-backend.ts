@@ -40,8 +40,8 @@ export function linkedBackend(backend: ErrorBackend, place: CodePlace): ErrorBac
     },
     getErrorStats: (...asked) => backend.getErrorStats(...asked),
     async *watchErrors(...asked) {
-      for await (const told of backend.watchErrors(...asked)) {
-        const changes = create(WatchErrorsResponseSchema, told);
+      for await (const batch of backend.watchErrors(...asked)) {
+        const changes = create(WatchErrorsResponseSchema, batch);
         yield { ...changes, errors: errorsOf(changes.errors) };
       }
     },

@@ -43,7 +43,7 @@ export const codeLinkCases: readonly Case[] = [
     observe: (project) => atCode(project, () => lines(project)),
   },
   {
-    name: "without a place of the code commits are told and nothing is linked",
+    name: "without an address of the code, commits are known and nothing is linked",
     answer: [
       [commit, "", commit, ""],
       ["", "", ""],
