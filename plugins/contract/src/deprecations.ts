@@ -21,7 +21,7 @@ export interface Verdict {
    */
   readonly kind: "gone" | "refused" | "deprecated";
   readonly notice: Notice;
-  /** What happened and what to use instead, in words. */
+  /** What happened, what to use instead, and whether that is not part of this service, in words. */
   readonly message: string;
   /** When the announcing release came out, in milliseconds since 1970. */
   readonly deprecatedAt: number;
