@@ -50,10 +50,15 @@ export class ClientKeys {
 
   /** See EventDoor.admit. */
   admit(publicKey: string, projectId?: number): Admission | Promise<Admission> {
-    if (!/^[0-9a-f]{32}$/.test(publicKey)) throw new ClientKeyRefusal("unknown_key");
+    if (!isPublicKey(publicKey)) throw new ClientKeyRefusal("unknown_key");
     const known = this.#memory.get(publicKey);
     if (known instanceof Promise) return known.then((found) => this.#check(found, projectId));
     return this.#check(known, projectId);
+  }
+
+  /** Whether a key is one of this installation's, whether or not it takes events. To ask is no use of it. */
+  async has(publicKey: string): Promise<boolean> {
+    return isPublicKey(publicKey) && (await this.#memory.get(publicKey)) !== "unknown";
   }
 
   #check(known: Known, projectId: number | undefined): Admission {
@@ -178,3 +183,5 @@ export class ClientKeys {
 export function pairPlace(projectId: number): string {
   return `client_key:${projectId}:sealed_pair`;
 }
+
+const isPublicKey = (text: string) => /^[0-9a-f]{32}$/.test(text);

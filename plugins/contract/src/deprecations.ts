@@ -45,8 +45,8 @@ export interface Deprecations {
   /** The gravest verdict on a request; undefined: the request uses nothing of the kind. */
   verdict(request: RestRequest): Verdict | undefined;
   /**
-   * Judges the version of an external system that the installation's own failures are to be sent to (specification 9.1).
-   * `notice` is empty when there is nothing to say; refuses what is no version.
+   * Judges the version of an external system that the installation's own failures are to be sent to (specification 9.1);
+   * undefined: it is not known. `notice` is empty when there is nothing to say; refuses what is no version.
    */
-  externalVersion(version: string): { readonly isSupported: boolean; readonly notice: string };
+  externalVersion(version: string | undefined): { readonly isSupported: boolean; readonly notice: string };
 }

@@ -344,8 +344,15 @@ export const schemas: Readonly<Record<string, Schema>> = {
     enabled: flag("Reports are sent."),
     dsn: orNull(text("Where to, with a masked key.")),
     environment: text("The environment they carry."),
-    external_version: orNull(text("The version of the system behind the DSN.")),
-    external_version_notice: orNull(text("What to know about that version.")),
+    external_version: orNull(text("The version of the system behind the DSN, as it was given.")),
+    external_version_source: orNull(
+      choice(
+        "Where the version that counts comes from: the system was `asked` and reports it, it does not and it was `typed`, it is `unknown`, or the rule is not about the system (`exempt`), which is Faultline or cloud-hosted.",
+        ["asked", "typed", "unknown", "exempt"],
+      ),
+    ),
+    external_version_notice: orNull(text("What to know about the version that counts.")),
+    asked_version: orNull(text("The version that the system reported when it was last asked.")),
     suggested_project_id: orNull(positive("A project of this installation that offers itself.")),
     suggested_project_path: orNull(text("Its path.")),
     reported_count: count("Reports since the start."),
