@@ -48,6 +48,7 @@ import { memberRoleService } from "./members/member-role-service.ts";
 import { memberService } from "./members/member-service.ts";
 import { outcomeService } from "./outcomes/outcome-service.ts";
 import { Outcomes } from "./outcomes/outcomes.ts";
+import { ExternalSystem } from "./own-errors/external-system.ts";
 import { OwnErrorSettings } from "./own-errors/own-error-settings.ts";
 import { OwnErrors } from "./own-errors/own-errors.ts";
 import { reportingLog } from "./own-errors/reporting-log.ts";
@@ -200,6 +201,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   };
   ownErrors.useWays(events, outbound);
   const { deprecations: rules } = platform;
+  const externalSystem = new ExternalSystem({ outbound, clock, version });
   const reporting = new OwnErrorSettings({
     orm,
     database,
@@ -209,6 +211,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
     rules,
     ownErrors,
     integratedOffered: isHosted,
+    externalSystem,
     log,
   });
   await reporting.apply();

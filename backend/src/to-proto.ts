@@ -26,6 +26,7 @@ import type {
   SettingsRow,
   UserRow,
 } from "./database/entities.ts";
+import type { VersionStanding } from "./own-errors/own-error-settings.ts";
 import { removalAt } from "./projects/deleted-projects.ts";
 
 // Rows become messages here and nowhere else.
@@ -206,7 +207,7 @@ export function ownErrorReportingToProto(
   row: Pick<OwnErrorReportingRow, "enabled" | "environment" | "externalVersion">,
   told: {
     dsn: string;
-    externalVersionNotice: string;
+    version: VersionStanding;
     suggested: { id: number; path: string } | undefined;
     counts: { reported: number; leftOut: number };
   },
@@ -216,7 +217,9 @@ export function ownErrorReportingToProto(
     dsn: told.dsn,
     environment: row.environment,
     externalVersion: row.externalVersion,
-    externalVersionNotice: told.externalVersionNotice,
+    externalVersionNotice: told.version.notice,
+    externalVersionSource: told.version.source,
+    askedVersion: told.version.asked,
     suggestedProjectId: told.suggested?.id ?? 0,
     suggestedProjectPath: told.suggested?.path ?? "",
     reportedCount: BigInt(told.counts.reported),

@@ -59,6 +59,11 @@ export class ClientKeys {
     return this.#check(known, projectId);
   }
 
+  /** Whether a key is one of this installation's, whether or not it takes events. To ask is no use of it. */
+  async has(publicKey: string): Promise<boolean> {
+    return isPublicKey(publicKey) && (await this.#memory.get(publicKey)) !== "unknown";
+  }
+
   #check(known: Known, projectId: number | undefined): Admission {
     if (known === "unknown" || (projectId !== undefined && known.projectId !== projectId)) throw new ClientKeyRefusal();
     if (known.closed) throw new ClientKeyRefusal(known.closed);

@@ -40,6 +40,7 @@ import {
   updateUser,
 } from "./rest/resources/users.ts";
 import { as, rest, unknownRoutes } from "./rest/rest.ts";
+import { signingKeys } from "./signing-keys.ts";
 import type { Route } from "./visit.ts";
 
 const store = { POST: receiveStore, GET: receivePixel };
@@ -187,6 +188,7 @@ export const doors: readonly Route[] = [
 
   rest("/api/v4/deprecations", { GET: as("DeprecationService.ListDeprecations", listDeprecations) }),
   ...documentRoutes,
+  signingKeys,
 ];
 
 /** Every process answers these. */
