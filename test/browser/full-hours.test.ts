@@ -130,7 +130,7 @@ async function detailsOf(type: string): Promise<Page> {
 
 /** The rows of a chart's table, newest first: the hour as it is labelled, and its count. */
 const tableOf = async (chart: Locator) =>
-  (await chart.locator("tbody tr").allInnerTexts()).map((row) => row.split("\t").slice(0, 2).join("\t"));
+  (await chart.locator("tbody tr").allInnerTexts()).map((line) => line.split("\t").slice(0, 2).join("\t"));
 
 const hourText = (index: number) => {
   const start = (Math.floor(Date.now() / hourMs) - 23 + index) * hourMs;
