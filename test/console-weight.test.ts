@@ -111,32 +111,34 @@ function atMost(limit: number, found: number, unit: string): void {
 
 /**
  * Limits of the design for the scripts of a page; where one cannot be kept, the reason and what was reached. The line that
- * tells how far storing is behind is 0.5 kB of each; what moves it on loads where there is a queue.
+ * tells how far storing is behind is 0.5 kB of each; what moves it on loads where there is a queue. That the clock is right
+ * after a sleep, and that a tap shows exact times, is 0.2 of each; that hours move on and are read again is 0.7 where there
+ * are hours.
  */
 const pages: [name: string, path: () => string, limit: number][] = [
   // The design allows 42, of which the framework leaves 4 for navigation, toast, clock and icons; links of the navigation
   // that may be off, with the tooltip that says why, are 0.4.
-  ["shell", () => "/-/profile", 45.5],
+  ["shell", () => "/-/profile", 46],
   // The design allows 40. The page itself is 1.5 kB; the shell comes along, so that signing in does not wait for it.
-  ["sign-in", () => "/-/sign_in", 46.5],
+  ["sign-in", () => "/-/sign_in", 47],
   // The design allows 60. What an external system that fails or is down asks of the page is 1 kB: it has to be there for
   // those without scripts. The countdown and reading again each minute load later.
-  ["list", () => list, 62],
+  ["list", () => list, 63],
   // The design allows 70. Fourteen more links in the navigation, with their addresses, are 0.9 kB on every page, what an
-  // external system asks of it is 2.5 kB.
-  ["details", () => details, 74.5],
+  // external system asks of it is 2.5 kB, that its chart grows with the events 0.8, links to the code 0.7.
+  ["details", () => details, 77.2],
   ["events", () => details.replace(/details$/, "events"), 70],
-  ["releases", () => `${list}/releases`, 59.5],
-  ["ingestion", () => `${list}/ingestion`, 59], // what could not be stored, with its kinds, times and forms
+  ["releases", () => `${list}/releases`, 61.5], // links to the code are 0.3
+  ["ingestion", () => `${list}/ingestion`, 60], // what could not be stored, with its kinds, times and forms
   ["get started", () => `${list}/get_started`, 60],
   // The design allows 55. Connecting to an external system is 2.5 kB; the steps of a key's rotation load later.
-  ["monitor settings", () => list.replace("error_tracking", "settings/monitor"), 58.5],
+  ["monitor settings", () => list.replace("error_tracking", "settings/monitor"), 59.3], // and why a project of another offering has no DSN
   ["projects", () => "/-/projects", 60],
-  ["errors of all projects", () => "/-/errors", 60],
+  ["errors of all projects", () => "/-/errors", 61.5],
   ["access tokens", () => "/-/profile/personal_access_tokens", 55],
   ["account", () => "/-/profile/account", 55],
   ["sessions", () => "/-/profile/account/sessions", 55],
-  ["members", () => list.replace("error_tracking", "project_members"), 55.5],
+  ["members", () => list.replace("error_tracking", "project_members"), 56],
   ["invitation", () => "/-/invitations/none", 55],
   ["password reset", () => "/-/password_resets/none", 55],
   ["health", () => "/admin/health", 60],
@@ -175,12 +177,13 @@ test("no page loads the protobuf runtime", () => {
   );
 });
 
-// The design allows 12. The errors of all projects and the panels of a failing external system are 0.3.
-test("all styles together weigh at most 12.5 kB", () => {
+// The design allows 12. The errors of all projects and the panels of a failing external system are 0.3, the mark of the
+// running hour and the links to the code 0.2.
+test("all styles together weigh at most 12.7 kB", () => {
   const styles = readdirSync(join(client, "_app"), { recursive: true, encoding: "utf8" }).filter((file) =>
     file.endsWith(".css"),
   );
-  atMost(12.5, weight(styles.map((file) => `_app/${file}`)), "kB");
+  atMost(12.7, weight(styles.map((file) => `_app/${file}`)), "kB");
 });
 
 test(`a list of ${errorCount} errors is at most 30 kB of HTML and 1,500 elements`, async () => {

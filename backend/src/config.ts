@@ -194,6 +194,8 @@ export interface CommandConfig {
   readonly databaseUrl: string | undefined;
   readonly token: string | undefined;
   readonly password: string | undefined;
+  /** The auth token for an external system. */
+  readonly externalToken: string | undefined;
 }
 
 /** Reads what commands need. */
@@ -206,6 +208,7 @@ export function readCommandConfig(environment: NodeJS.ProcessEnv = process.env):
     databaseUrl: text("DATABASE_URL"),
     token: text("TOKEN"),
     password: environment["FAULTLINE_PASSWORD"] || undefined,
+    externalToken: text("EXTERNAL_TOKEN"),
   };
 }
 

@@ -48,6 +48,7 @@ import { memberRoleService } from "./members/member-role-service.ts";
 import { memberService } from "./members/member-service.ts";
 import { outcomeService } from "./outcomes/outcome-service.ts";
 import { Outcomes } from "./outcomes/outcomes.ts";
+import { ExternalSystem } from "./own-errors/external-system.ts";
 import { OwnErrorSettings } from "./own-errors/own-error-settings.ts";
 import { OwnErrors } from "./own-errors/own-errors.ts";
 import { reportingLog } from "./own-errors/reporting-log.ts";
@@ -200,7 +201,19 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   };
   ownErrors.useWays(events, outbound);
   const { deprecations: rules } = platform;
-  const reporting = new OwnErrorSettings({ orm, database, keyRing, projects, clientKeys, rules, ownErrors, log });
+  const externalSystem = new ExternalSystem({ outbound, clock, version });
+  const reporting = new OwnErrorSettings({
+    orm,
+    database,
+    keyRing,
+    projects,
+    clientKeys,
+    rules,
+    ownErrors,
+    integratedOffered: isHosted,
+    externalSystem,
+    log,
+  });
   await reporting.apply();
   const keyRotation = new KeyRotation({ keyRing, database, clock: passing, log });
   const { dataDir } = config;
@@ -225,7 +238,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
       instance: instanceService({ config, baseUrl, reporting, keyRotation, health }),
       deprecation: deprecationService(rules),
       project: projectService({ orm, clock: ages.receipt, projects, clientKeys, grants, memory }),
-      settings: settingsService({ orm, clock, keyRing, projects, clientKeys, backends, offering: config.offering }),
+      settings: settingsService({ orm, clock, keyRing, projects, clientKeys, backends, integratedOffered: isHosted }),
       clientKey: clientKeyService(clientKeys),
       error: errorService({
         projects,

@@ -26,6 +26,7 @@ import type {
   SettingsRow,
   UserRow,
 } from "./database/entities.ts";
+import type { VersionStanding } from "./own-errors/own-error-settings.ts";
 import { removalAt } from "./projects/deleted-projects.ts";
 
 // Rows become messages here and nowhere else.
@@ -146,6 +147,8 @@ export function projectToProto(
     path: project.deletedPath ?? project.path,
     name: project.name,
     monitorEnabled: project.monitorEnabled,
+    codeUrl: project.codeUrl,
+    codeRoot: project.codeRoot,
     createdTime: timestamp(project.createdAt),
     role,
     ...(capabilities && { capabilities }),
@@ -153,8 +156,11 @@ export function projectToProto(
   };
 }
 
-/** `dsn` is not in the row: it comes from the client keys. */
-export function settingsToProto(row: SettingsRow, dsn: string): MessageInitShape<typeof SettingsSchema> {
+/** `shown` is not in the row: it comes from the client keys. */
+export function settingsToProto(
+  row: SettingsRow,
+  shown: { readonly dsn: string; readonly dsnUnavailableReason: string },
+): MessageInitShape<typeof SettingsSchema> {
   return {
     projectId: row.id,
     active: row.active,
@@ -172,23 +178,25 @@ export function settingsToProto(row: SettingsRow, dsn: string): MessageInitShape
     }),
     revision: row.revision,
     updatedTime: timestamp(row.updatedAt),
-    dsn,
+    ...shown,
   };
 }
 
-/** `pair` is the row's decrypted key and secret. */
+/** `shown` is the row's decrypted key and secret, and the address of the DSNs; absent where they are not shown. */
 export function clientKeyToProto(
   row: ClientKeyRow,
-  pair: { publicKey: string; secret: string },
-  baseUrl: string,
+  shown?: { publicKey: string; secret: string; baseUrl: string },
 ): MessageInitShape<typeof ClientKeySchema> {
-  const dsn = (credentials: string) => baseUrl.replace("://", `://${credentials}@`) + `/${row.projectId}`;
+  const dsn = (baseUrl: string, credentials: string) =>
+    baseUrl.replace("://", `://${credentials}@`) + `/${row.projectId}`;
   return {
     keyId: row.id,
     projectId: row.projectId,
-    publicKey: pair.publicKey,
-    dsn: dsn(pair.publicKey),
-    legacyDsn: dsn(`${pair.publicKey}:${pair.secret}`),
+    ...(shown && {
+      publicKey: shown.publicKey,
+      dsn: dsn(shown.baseUrl, shown.publicKey),
+      legacyDsn: dsn(shown.baseUrl, `${shown.publicKey}:${shown.secret}`),
+    }),
     createdTime: timestamp(row.createdAt),
     ...(row.lastUsedAt != null && { lastUsedTime: timestamp(row.lastUsedAt) }),
   };
@@ -199,7 +207,7 @@ export function ownErrorReportingToProto(
   row: Pick<OwnErrorReportingRow, "enabled" | "environment" | "externalVersion">,
   told: {
     dsn: string;
-    externalVersionNotice: string;
+    version: VersionStanding;
     suggested: { id: number; path: string } | undefined;
     counts: { reported: number; leftOut: number };
   },
@@ -209,7 +217,9 @@ export function ownErrorReportingToProto(
     dsn: told.dsn,
     environment: row.environment,
     externalVersion: row.externalVersion,
-    externalVersionNotice: told.externalVersionNotice,
+    externalVersionNotice: told.version.notice,
+    externalVersionSource: told.version.source,
+    askedVersion: told.version.asked,
     suggestedProjectId: told.suggested?.id ?? 0,
     suggestedProjectPath: told.suggested?.path ?? "",
     reportedCount: BigInt(told.counts.reported),

@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { openBrowser, type TestBrowser } from "../support/browser.ts";
+import { errorReceiver, type ErrorReceiver } from "../support/error-receiver.ts";
 import { grpcClient, type GrpcClient } from "../support/grpc.ts";
 import { createProject } from "../support/project.ts";
 import { reported } from "../support/reported.ts";
@@ -13,6 +14,8 @@ import { until } from "../support/until.ts";
 
 const annsPassword = "a horse that reads the paper";
 
+/** Another system that the failures of the installation may go to. */
+let receiver: ErrorReceiver;
 let server: Server;
 let core: GrpcClient;
 let browser: TestBrowser;
@@ -24,7 +27,12 @@ let link: string;
 
 test.before(
   reported(async () => {
-    server = await startServer();
+    receiver = await errorReceiver();
+    const env = {
+      FAULTLINE_OUTBOUND_NETWORKS: "127.0.0.0/8",
+      FAULTLINE_OUTBOUND_PORTS: new URL(receiver.dsn).port,
+    };
+    server = await startServer({ env });
     core = grpcClient(server);
     browser = await openBrowser(server);
     ({ page } = browser);
@@ -38,6 +46,7 @@ test.after(async () => {
   core?.close();
   await browser?.close();
   await server?.stop();
+  await receiver?.close();
 });
 test.after.each(() => {
   assert.equal(browser.complaints.splice(0), []);
@@ -320,6 +329,13 @@ test("an address that names no page of a list says so and leads to the first", a
   await heading("Users");
 });
 
+/** What the page shows as the version of the external system. */
+const versionIs = (text: string) =>
+  page
+    .locator("dl.facts > div", { hasText: "Version of the external system" })
+    .getByText(text, { exact: false })
+    .waitFor();
+
 test("the installation reports its own failures to a project of its own, and the DSN is masked", async () => {
   await page.goto("/admin/error_reporting");
   await page.getByRole("checkbox", { name: "Report failures of this installation" }).check();
@@ -331,6 +347,7 @@ test("the installation reports its own failures to a project of its own, and the
   assert.match(stored, "127.0.0.1");
   assert.not.match(stored, /[0-9a-f]{32}/);
   assert.is(await page.getByLabel("Environment").inputValue(), "staging");
+  await versionIs("not needed");
   await browser.photograph("admin-error_reporting-on");
 });
 
@@ -343,6 +360,40 @@ test("a version of an external system before 21.5.0 is refused at its field", as
   assert.match(refusal, "21.5.0");
   await browser.photograph("admin-error_reporting-refused");
   browser.complaints.length = 0; // the browser reports the refusal's status
+});
+
+test("the version that an external system reports is shown, and refused when it is too old, whatever is typed", async () => {
+  const save = async (version: string) => {
+    await page.goto("/admin/error_reporting");
+    await page.getByLabel("DSN of an external system").fill(receiver.dsn);
+    await page.getByLabel("Version of the external system").fill(version);
+    await button("Save changes").click();
+  };
+  receiver.say({ config: { version: { current: "21.4.1" }, isSelfHosted: true } });
+  await save("24.1.0");
+  const refusal = (await page.locator("#external_version-error").textContent()) ?? "";
+  assert.match(refusal, "Version 21.4.1 of the external system is not supported");
+  assert.match(refusal, "so 24.1.0 does not count");
+  browser.complaints.length = 0; // the browser reports the refusal's status
+  await browser.photograph("admin-error_reporting-overruled");
+
+  receiver.say({ config: { version: { current: "24.9.0" }, isSelfHosted: true } });
+  await save("");
+  await told("Saved.");
+  await versionIs("24.9.0");
+  await versionIs("as the system reports it");
+  await browser.photograph("admin-error_reporting-asked");
+
+  receiver.say({});
+  await save("24.1.0");
+  await told("Saved.");
+  await versionIs("as entered below");
+  await save("");
+  await told("Saved.");
+  await versionIs("unknown");
+  await page.getByText("The version of the external system is unknown").waitFor();
+  await browser.photograph("admin-error_reporting-unknown");
+  assert.equal(receiver.complaints, []);
 });
 
 test("the deprecations are shown to everybody and filtered in the address", async () => {

@@ -69,7 +69,7 @@ async function stored(path: string, types: readonly string[], role: Role = Role.
   const projectId = project?.projectId ?? 0;
   const active = { projectId, active: true, backend: Backend.INTEGRATED };
   const { settings } = await client.settings.updateSettings(active, client.auth);
-  const key = /\/\/([0-9a-f]{32})@/.exec(settings?.dsn ?? "")?.[1] ?? "";
+  const key = /\/\/(\w+)@/.exec(settings?.dsn ?? "")?.[1] ?? "";
   for (const [n, type] of types.entries()) {
     const answer = await sendEvent(
       server,

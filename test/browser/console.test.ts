@@ -73,7 +73,7 @@ test("settings are saved with the integrated backend, and the DSN is shown and c
   await page.getByRole("button", { name: "Copy" }).first().click();
   await page.getByText("Copied").waitFor();
   const dsn = await page.evaluate<string>("navigator.clipboard.readText()");
-  assert.match(dsn, /^http:\/\/[0-9a-f]{32}@127\.0\.0\.1:\d+\/\d+$/);
+  assert.match(dsn, /^http:\/\/flck_[0-9a-f]{32}@127\.0\.0\.1:\d+\/\d+$/);
   assert.is(dsn, shown?.trim());
 });
 
@@ -91,7 +91,7 @@ test("an error sent with the copied DSN appears in the open list", async () => {
 });
 
 test("the exact time shows while the time has the focus, and Esc hides it", async () => {
-  const time = page.getByRole("row", { name: /PaymentError/ }).getByRole("button", { name: /ago$/ });
+  const time = page.getByRole("row", { name: /PaymentError/ }).getByRole("button", { name: /\bago\b/ });
   const exact = page.getByText(/^\d{2} \w{3} \d{4}, [\d:.]+ UTC/);
   await time.focus();
   await exact.waitFor();
@@ -189,6 +189,31 @@ test("what an application reports is shown as text, whatever it is, and the page
   assert.is(await page.locator("main script, main img").count(), 0);
   assert.is(await page.locator('[href^="javascript:"]').count(), 0);
   await photograph("error-hostile");
+});
+
+test("an event from longer ago than is kept says which time was sent; one from 89 days ago has its own", async () => {
+  const dsn = new URL(await page.evaluate<string>("navigator.clipboard.readText()"));
+  const bounded = page.getByText(/^The SDK sent .* An event is dated at most 90 days before it is received/);
+  for (const [type, daysAgo, notes] of [
+    ["Longgone", 100, 1],
+    ["Kept", 89, 0],
+  ] as const) {
+    const happenedAt = Date.now() - daysAgo * 86_400_000;
+    const exception = { values: [{ type, value: "happened" }] };
+    assert.is(await post(dsn, { exception, timestamp: happenedAt / 1000 }), 200);
+    await page.goto(`/acme/web/-/error_tracking?q=${type}`);
+    await page.getByRole("link", { name: type }).first().click();
+    await heading(new RegExp(type));
+    await page.getByRole("region", { name: "Event", exact: true }).waitFor();
+    assert.is(await bounded.count(), notes, type);
+    if (notes === 1) {
+      const [, sent = ""] = /^The SDK sent (.*?)\. /.exec((await bounded.textContent()) ?? "") ?? [];
+      assert.is(Date.parse(sent.replace(",", "")), happenedAt, sent);
+    }
+    await page.getByRole("link", { name: "90 days" }).click();
+    await page.waitForURL(/period=90d/);
+    await photograph(`error-${type.toLowerCase()}`);
+  }
 });
 
 test("without scripts the errors can be listed and read", async () => {

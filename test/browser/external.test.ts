@@ -275,7 +275,7 @@ test("a visible tab reads the list again each minute; counts change in place and
     .getByRole("row", { name: /card is refused/ })
     .getByRole("cell", { name: "77", exact: true })
     .waitFor();
-  assert.match(await tab.title(), /^\(1\) Errors/);
+  assert.match(await tab.title(), /^\(1\) Error Tracking · /);
   await tab.getByRole("button", { name: "1 new, 1 updated · Show" }).click();
   await tab.getByRole("link", { name: "TypeError: fresh" }).waitFor();
   assert.equal((await titles()).length, 3);

@@ -1,19 +1,29 @@
+import { Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { openBrowser, type TestBrowser } from "../support/browser.ts";
 import { grpcClient } from "../support/grpc.ts";
+import { newMember, personPassword, type Person } from "../support/person.ts";
+import { createProject, type Project } from "../support/project.ts";
 import { reported } from "../support/reported.ts";
 import { rootPassword, startServer, type Server } from "../support/server.ts";
 import { until } from "../support/until.ts";
 
 let server: Server;
 let browser: TestBrowser;
+/** Active with the integrated backend and two keys, made while the installation was hosted. */
+let leftOver: Project;
+let developer: Person;
 
 test.before(
   reported(async () => {
-    server = await startServer({ env: { FAULTLINE_OFFERING: "self_managed" } });
+    const hosted = await startServer();
+    leftOver = await createProject(hosted);
+    await hosted.stop();
+    server = await startServer({ dataDir: hosted.dataDir, env: { FAULTLINE_OFFERING: "self_managed" } });
     browser = await openBrowser(server);
     const client = grpcClient(server);
+    developer = await newMember(client, leftOver.id, Role.DEVELOPER);
     await client.projects.createProject({ path: "acme/web" }, client.auth);
     const { sessionToken } = await client.accounts.signIn({ username: "root", password: rootPassword });
     await browser.signIn(sessionToken);
@@ -52,6 +62,76 @@ test("where the integrated backend is not offered, it is shown, says why, and ca
   assert.ok(await external.isChecked());
   await page.getByLabel("External API URL").waitFor();
   await browser.photograph("settings-integrated-not-offered");
+});
+
+const noEvents =
+  "The integrated backend is offered on the hosted offering only, so this installation takes no events and shows no DSN.";
+
+test("a project of another offering shows no DSN in its settings, says why, and its keys can be deleted", async () => {
+  const { page } = browser;
+  await page.goto(`/${leftOver.path}/-/settings/monitor`);
+  assert.ok(await page.getByRole("radio", { name: "Integrated" }).isChecked());
+  await page.locator(".notice", { hasText: noEvents }).waitFor();
+  const keys = page.getByRole("region", { name: "Client keys" });
+  await keys.getByText(noEvents).waitFor();
+  assert.is(await keys.getByRole("button", { name: "Create key" }).getAttribute("aria-disabled"), "true");
+  assert.is(await page.getByRole("button", { name: /Copy/ }).count(), 0);
+  assert.not.match(await page.content(), /http:\/\/[0-9a-f]+…?@|data-testid="dsn"/);
+  await browser.photograph("settings-of-another-offering");
+
+  await keys.getByRole("link", { name: `Delete key ${leftOver.keyId}` }).click();
+  await keys.getByRole("button", { name: `Delete key ${leftOver.keyId}` }).click();
+  await keys.getByText(`Key ${leftOver.keyId} was deleted`).waitFor();
+  assert.is(await keys.locator("tbody tr").count(), 1);
+});
+
+test("a project of another offering is not saved as active, and is turned off with its backend kept", async () => {
+  const { page } = browser;
+  const save = () => page.getByRole("button", { name: "Save changes" }).click();
+  await page.goto(`/${leftOver.path}/-/settings/monitor`);
+  await save();
+  await page.getByRole("alert").getByText("Choose the external backend.").waitFor();
+  browser.complaints.length = 0; // the browser reports the refusal's status
+  const active = page.getByRole("checkbox", { name: "Active" });
+  await active.uncheck();
+  await save();
+  await page.getByRole("status").getByText("Saved.").waitFor();
+  await page.reload();
+  assert.not.ok(await active.isChecked());
+  assert.ok(await page.getByRole("radio", { name: "Integrated" }).isChecked());
+
+  const plain = await browser.pageWithoutScripts();
+  await plain.goto(`/${leftOver.path}/-/settings/monitor`);
+  await plain.getByRole("button", { name: "Save changes" }).click();
+  await plain.getByRole("status").getByText("Saved.").waitFor();
+  await plain.context().close();
+});
+
+test("the first steps of a project of another offering say why there is no DSN, to every role", async () => {
+  const address = `/${leftOver.path}/-/error_tracking/get_started`;
+  await browser.page.goto(address);
+  await browser.page.getByText(noEvents).waitFor();
+  assert.not.match(await browser.page.content(), leftOver.key);
+  await browser.photograph("first-steps-of-another-offering");
+
+  const client = grpcClient(server);
+  const { sessionToken } = await client.accounts.signIn({ username: developer.username, password: personPassword });
+  client.close();
+  const page = await browser.anotherPage();
+  await page.context().addCookies([{ name: "faultline_session", value: sessionToken, url: server.url }]);
+  await page.goto(address);
+  await page.getByText("The integrated backend is offered on the hosted offering only.").waitFor();
+  assert.is(await page.getByTestId("dsn").count(), 0);
+  await page.context().close();
+});
+
+test("failures of the installation are not reported to a project that takes no events", async () => {
+  const { page } = browser;
+  await page.goto("/admin/error_reporting");
+  const project = page.getByRole("radio", { name: /Use a project of this installation/ });
+  assert.ok(await project.isDisabled());
+  await page.getByText("The integrated backend is offered on the hosted offering only.").waitFor();
+  await browser.photograph("own-errors-of-another-offering");
 });
 
 test("an administrator reaches every link of the menu on a small screen", async () => {

@@ -1,10 +1,12 @@
 // limit: 180 s
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { Backend } from "@faultline/proto";
+import { Backend, type UpdateSettingsRequestSchema } from "@faultline/proto";
 import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { openBrowser, type TestBrowser } from "../support/browser.ts";
+import { readCaptures, replay } from "../support/capture.ts";
 import { grpcClient, type GrpcClient } from "../support/grpc.ts";
 import { createProject, type Project } from "../support/project.ts";
 import { reported } from "../support/reported.ts";
@@ -254,6 +256,33 @@ test("a refused request shows at once to who waits for the first error", async (
   await arrivals.getByText("Received 1 · refused 73").waitFor();
 });
 
+test("the pages say why events with a right DSN are refused, and what the application was told", async () => {
+  const fresh = await createProject(server);
+  const set = (fields: MessageInitShape<typeof UpdateSettingsRequestSchema>) =>
+    core.settings.updateSettings({ projectId: fresh.id, ...fields }, core.auth);
+  const refused = page.getByTestId("refused");
+  const address = await trackingOf(fresh);
+
+  await set({ active: false });
+  await page.goto(`${address}/get_started`);
+  await sendStore(server, fresh, event("TypeError"));
+  await refused.getByText(/^Refused: error tracking not active, /).waitFor();
+  await refused.getByText("The application was told: “The DSN is right, but error tracking is not active").waitFor();
+  await photograph("get-started-not-active");
+
+  await set({ ...external, externalProject: { ...external.externalProject, id: "8", slug: "till" } });
+  await sendStore(server, fresh, event("TypeError"));
+  await refused.getByText(/^Refused: errors are read from an external system, /).waitFor();
+  await refused.getByText("Give the application a DSN of the external system.").waitFor();
+
+  await set({ backend: Backend.INTEGRATED });
+  await page.goto(`${address}/ingestion`);
+  for (const reason of ["error tracking not active", "errors are read from an external system"]) {
+    assert.equal((await cells(reason)).slice(2, 3), ["1"]);
+  }
+  await photograph("ingestion-closed");
+});
+
 test("the errors page says what was refused, and the ingestion page what to do about it", async () => {
   for (let n = 0; n < 3; n++) await sendStore(server, { id: project.id, key: wrongKey }, event("TypeError"));
   await post(server, project, "store", "{");
@@ -310,6 +339,77 @@ test("what users wrote about an event stands above its stack trace, as plain tex
   await section.getByText("ada@example.com").waitFor();
   assert.ok((await section.textContent())?.includes(hostile));
   await photograph("error-feedback");
+});
+
+const sha = "8f14e45fceea167a5a36dedd4bea2543c1f1d0b6";
+const base = "https://git.example.com/acme/web";
+
+test("where the code is, is set beside an example, and a wrong address is refused in its field", async () => {
+  const settings = tracking.replace("error_tracking", "settings/general");
+  await page.goto(settings);
+  const address = page.getByLabel("Address of a line of code");
+  await address.fill("https://git.example.com/{branch}/{path}");
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await page.getByText("The link knows the placeholders {path}, {line} and {revision}, not {branch}.").waitFor();
+  await photograph("general-settings-refused");
+  browser.complaints.splice(0); // the browser notes each answer of 400
+  await address.fill(`${base}/blob/{revision}/{path}#L{line}`);
+  await page.getByLabel("Source root").fill("/srv/app");
+  await page.getByText(`${base}/blob/${sha}/src/cart.js#L12`).waitFor();
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await page.getByText("Saved.").waitFor();
+  await page.reload();
+  assert.is(await page.getByLabel("Source root").inputValue(), "/srv/app/");
+  await photograph("general-settings");
+});
+
+for (const [sdk, file] of [
+  ["python-1.21.0", "py/app.py"],
+  ["node-7.38.0", "node/app.cjs"],
+] as const)
+  test(`frames that ${sdk} sent open in the repository`, async () => {
+    const capture = readCaptures().find(({ name }) => name === `${sdk}/01-handled-exception`);
+    assert.ok(capture);
+    assert.is((await replay(server, project, capture)).status, 200);
+    const { event: sent } = await core.errors.getEvent(
+      { projectId: project.id, eventId: capture.eventIds[0] ?? "" },
+      core.auth,
+    );
+    await page.goto(`${tracking}/${sent?.errorId}/details`);
+    const { lineno } = sent?.exceptions.at(-1)?.frames.findLast(({ inApp }) => inApp) ?? {};
+    const line = `${base}/blob/shop%401.2.3/${file}#L${lineno}`;
+    const link = page.getByRole("link", { name: "Open in repository" }).and(page.locator(`[href="${line}"]`));
+    assert.is(await link.getAttribute("target"), "_blank");
+    assert.match((await link.getAttribute("rel")) ?? "", /noopener noreferrer/);
+    const facts = page.locator(".facts").getByRole("link", { name: "shop@1.2.3" });
+    assert.is(await facts.first().getAttribute("href"), `${base}/releases/tag/shop%401.2.3`);
+    await photograph(`error-code-${sdk.split("-")[0]}`);
+  });
+
+test("an error and the releases show their commits, and lead to them", async () => {
+  const release = `shop@1.4.0+${sha}`;
+  const committed = event("CommittedError", { release });
+  assert.is((await sendEvent(server, project, committed)).status, 200);
+  const { event: stored } = await core.errors.getEvent(
+    { projectId: project.id, eventId: String(committed["event_id"]) },
+    core.auth,
+  );
+  await page.goto(`${tracking}/${stored?.errorId}/details`);
+  const commit = page.locator(".facts").getByRole("link", { name: "commit 8f14e45fce" });
+  assert.equal(await commit.evaluateAll((links) => links.map((link) => link.getAttribute("href"))), [
+    `${base}/commit/${sha}`,
+    `${base}/commit/${sha}`,
+  ]);
+  await page.locator(".facts").getByText("in shop@1.4.0, commit 8f14e45fce").first().waitFor();
+  await photograph("error-commit");
+  await sessions({ release, exited: 3 });
+  await page.goto(`${tracking}/releases`);
+  const row = page.getByRole("row").filter({ hasText: release });
+  const linked = row.getByRole("link", { name: "8f14e45fce", exact: true });
+  assert.is(await linked.getAttribute("href"), `${base}/commit/${sha}`);
+  const tag = page.getByRole("row").filter({ hasText: "worker@7" }).getByRole("link", { name: "Open in repository" });
+  assert.is(await tag.getAttribute("href"), `${base}/releases/tag/worker%407`);
+  await photograph("releases-code");
 });
 
 test("without scripts releases and ingestion can be read", async () => {

@@ -253,7 +253,7 @@ test("the page of the settings holds no client key; Copy fetches it", async () =
     headers: { Cookie: `faultline_session=${await sessionOf("maintainer")}` },
   });
   assert.is(held.status, 200);
-  assert.match(held.text, (key?.publicKey ?? "").slice(0, 4) + "…");
+  assert.match(held.text, (key?.publicKey ?? "").slice(0, "flck_".length + 4) + "…");
   assert.ok(!held.text.includes(key?.publicKey ?? ""), "the whole key is in the page");
   await open(page, settings("monitor"));
   const table = page.getByRole("table", { name: /Client keys/ });
@@ -366,7 +366,10 @@ test("a Maintainer turns Monitor off; the pages of Error Tracking are 404 and sa
     await openRefused(page, tracking(part), 404);
     assert.is(await heading(page), "Monitor is turned off for this project.", part);
     await page.getByText("Turn it on in Settings > General").waitFor();
-    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Errors", exact: true }).waitFor();
+    await page
+      .getByRole("navigation", { name: "Main" })
+      .getByRole("link", { name: "Error Tracking", exact: true })
+      .waitFor();
   }
   await browser.photograph("monitor-off-maintainer", page);
   await page.getByRole("main").getByRole("link", { name: "Settings > General" }).click();
@@ -386,7 +389,10 @@ test("with Monitor off a Reporter is told that a maintainer can turn it on", asy
 test("with Monitor off a link within the console leads to the same 404, and back", async () => {
   const page = pageOf("maintainer");
   await open(page, settings("general"));
-  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Errors", exact: true }).click();
+  await page
+    .getByRole("navigation", { name: "Main" })
+    .getByRole("link", { name: "Error Tracking", exact: true })
+    .click();
   await page.getByRole("heading", { level: 1, name: "Monitor is turned off for this project." }).waitFor();
   await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "General" }).click();
   await page.getByRole("heading", { level: 1, name: "General settings" }).waitFor();

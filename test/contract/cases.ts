@@ -1,5 +1,6 @@
 import type { Case } from "./case.ts";
 import { capabilityCases } from "./cases/capabilities.ts";
+import { codeLinkCases } from "./cases/code-links.ts";
 import { errorCases } from "./cases/errors.ts";
 import { eventCases } from "./cases/events.ts";
 import { listCases } from "./cases/lists.ts";
@@ -14,4 +15,5 @@ export const cases: readonly Case[] = [
   ...eventCases,
   ...updateCases,
   ...capabilityCases,
+  ...codeLinkCases,
 ];

@@ -132,7 +132,11 @@ const shop = (release: string, user: string) => ({
   user: { id: user },
 });
 
-const staging = { level: "fatal", environment: "staging", tags: { region: "us" } };
+/** That the release of an error names. */
+export const commit = "8f14e45fceea167a5a36dedd4bea2543c1f1d0b6";
+const committed = `shop@3+${commit}`;
+
+const staging = { level: "fatal", environment: "staging", release: committed, tags: { region: "us" } };
 
 const plain = {
   status: "unresolved",
@@ -189,6 +193,8 @@ export const errors: readonly ContractError[] = [
     title: "KeyMissing: total",
     culprit: "sum(app/total.js)",
     level: "fatal",
+    firstRelease: committed,
+    lastRelease: committed,
     tags: { environment: "staging", region: "us" },
     cameBack: true,
     events: [event(-90, { ...missing, ...staging }), event(-80, { ...missing, ...staging })],

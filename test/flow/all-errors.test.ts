@@ -94,7 +94,7 @@ async function somebody(role: Role = Role.DEVELOPER) {
 /** Reports `count` events of an error, the newest `minutesAgo`. */
 async function report(projectId: number, type: string, { minutesAgo = 1, count = 1 } = {}): Promise<void> {
   const { clientKeys } = await client.clientKeys.listClientKeys({ projectId }, client.auth);
-  const key = /\/\/([0-9a-f]{32})@/.exec(clientKeys[0]?.dsn ?? "")?.[1] ?? "";
+  const key = /\/\/(\w+)@/.exec(clientKeys[0]?.dsn ?? "")?.[1] ?? "";
   for (let n = 0; n < count; n++) {
     const answer = await sendEvent(
       server,

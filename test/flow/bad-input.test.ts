@@ -76,17 +76,20 @@ test("two different keys in one request are answered 401", async () => {
   assertRefusal(answer, 401);
 });
 
-test("unknown, malformed and foreign keys, unknown projects and switched-off ones are answered alike", async () => {
+test("unknown, malformed and foreign keys and unknown projects are answered alike, whether a project is on or off", async () => {
   const other = await createProject(server);
   const off = await createProject(server);
   const settings = await rest(server, `PATCH /projects/${off.id}/error_tracking/settings`, { body: { active: false } });
   assert.is(settings.status, 200, settings.text);
   const targets = {
-    "unknown key": { id: project.id, key: "0".repeat(32) },
+    "unknown key": { id: project.id, key: `flck_${"0".repeat(32)}` },
+    "unknown key without a prefix": { id: project.id, key: "0".repeat(32) },
     "malformed key": { id: project.id, key: "no-key" },
     "key of another project": { id: other.id, key: project.key },
     "unknown project": { id: 4_000_000, key: project.key },
-    "project that is switched off": off,
+    "unknown key of a project that is off": { id: off.id, key: `flck_${"0".repeat(32)}` },
+    "key of another project at one that is off": { id: off.id, key: project.key },
+    "key of a project that is off at another": { id: project.id, key: off.key },
   };
   const bodies = new Set<string>();
   for (const [name, target] of Object.entries(targets)) {

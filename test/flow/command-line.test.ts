@@ -1,12 +1,17 @@
-import { execFile, type ExecFileException } from "node:child_process";
+// limit: 240 s
+import { execFile, spawn, type ExecFileException } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { Readable } from "node:stream";
 import { ErrorStatus } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
+import { fakeExternal } from "../support/fake-external.ts";
+import { acme, shop } from "../support/fake-external/data.ts";
 import { runningServer } from "../support/flow.ts";
 import { grpcClient } from "../support/grpc.ts";
+import { movableClock } from "../support/movable-faultline.ts";
 import { createProject } from "../support/project.ts";
 import { recount } from "../support/recount.ts";
 import { newEventId, sendEvent } from "../support/send.ts";
@@ -27,6 +32,14 @@ interface Ran {
 
 type Environment = Readonly<Record<string, string>>;
 
+/** What every run finds in its environment: the service of this file and the administrator's token. */
+const usual: Environment = {
+  ...(process.env["NODE_COMPILE_CACHE"] !== undefined && { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] }),
+  FAULTLINE_GRPC_ADDRESS: server.grpcAddress,
+  FAULTLINE_DATA_DIR: server.dataDir,
+  FAULTLINE_TOKEN: rootToken,
+};
+
 /** Runs the command line as a person would, with the administrator's token unless `env` says otherwise. */
 function faultline(args: readonly string[], { env = {}, input = "" }: { env?: Environment; input?: string } = {}) {
   return new Promise<Ran>((resolve) => {
@@ -36,13 +49,7 @@ function faultline(args: readonly string[], { env = {}, input = "" }: { env?: En
       {
         cwd: repositoryRoot,
         maxBuffer: 256 * 1024 * 1024,
-        env: {
-          NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
-          FAULTLINE_GRPC_ADDRESS: server.grpcAddress,
-          FAULTLINE_DATA_DIR: server.dataDir,
-          FAULTLINE_TOKEN: rootToken,
-          ...env,
-        },
+        env: { ...usual, ...env },
       },
       (error: ExecFileException | null, stdout, stderr) => {
         const lines = stdout.split("\n").filter((line) => line !== "");
@@ -107,6 +114,11 @@ test("projects, keys and tokens are made, and an error is listed, shown and reso
     reading.lines.map((one) => one["path"]),
     ["cli/shop"],
   );
+  const { lines: listedKeys } = await faultline(["keys", "list", "cli/shop"], { env: { FAULTLINE_TOKEN } });
+  assert.equal(
+    listedKeys.map(({ publicKey, dsn, legacyDsn }) => [publicKey, dsn, legacyDsn]),
+    [["", "", ""]],
+  );
   const writing = await faultline(["projects", "create", "cli/other"], { env: { FAULTLINE_TOKEN } });
   assert.is(writing.code, 1);
   assert.match(writing.stderr, /lacks the scope api/);
@@ -129,6 +141,144 @@ test("errors are followed as they change, until the command is ended", async () 
   assert.is(await ended, 0);
 });
 
+/** Runs the command line with its output in a pipe, as a shell does; `code` is that of the command line. */
+function piped(args: readonly string[], reader: string) {
+  const script = `{ "$0" backend/src/cli/faultline.ts "$@"; echo $? >&3; } | ${reader}`;
+  const child = spawn("sh", ["-c", script, process.execPath, ...args], {
+    cwd: repositoryRoot,
+    env: { PATH: process.env["PATH"], ...usual },
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
+  });
+  const texts = { stdout: "", stderr: "", code: "" };
+  const [, stdout, stderr, code] = child.stdio;
+  for (const [name, stream] of Object.entries({ stdout, stderr, code })) {
+    (stream as Readable).setEncoding("utf8").on("data", (text: string) => (texts[name as keyof typeof texts] += text));
+  }
+  return new Promise<Ran>((resolve) =>
+    child.once("close", () => {
+      const lines = texts.stdout.split("\n").filter((line) => line !== "");
+      resolve({ ...texts, code: Number(texts.code), lines: lines.map((line) => JSON.parse(line) as Ran["lines"][0]) });
+    }),
+  );
+}
+
+test("a reader that closes the pipe ends a command quietly, as other programs end", async () => {
+  const project = await createProject(server);
+  for (let n = 0; n < 7; n++) assert.is((await sendEvent(server, project, failing(n))).status, 200);
+  const large = { ...failing(7), extra: { text: "x".repeat(200_000) } }; // more than a pipe holds
+  assert.is((await sendEvent(server, project, large)).status, 200);
+  const id = String(project.id);
+  for (const [args, reader, lines] of [
+    [["errors", "list", id], "head -1", 1],
+    [["export", id], "head -1", 1],
+    [["errors", "list", id], "true", 0],
+    [["projects", "list"], "true", 0],
+    [["backup", join(tempDir(), "backup")], "true", 0],
+  ] as const) {
+    const ran = await piped(args, reader);
+    const what = `${args.join(" ")} | ${reader}`;
+    assert.is(ran.lines.length, lines, what);
+    // Less than the pipe holds may be written before the reader goes.
+    assert.ok(
+      ran.code === 141 || (reader === "head -1" && args[0] === "errors" && ran.code === 0),
+      `${what}: ${ran.code}`,
+    );
+    assert.not.match(ran.stderr, /EPIPE|\n\s+at /, what);
+  }
+});
+
+test("following errors ends with its reader", async () => {
+  const project = await createProject(server);
+  let isOver = false;
+  const ran = piped(["errors", "tail", String(project.id)], "head -1").finally(() => (isOver = true));
+  await until(
+    "the command ends, as its second line finds the pipe closed",
+    async () => {
+      await sendEvent(server, project, failing(1));
+      return isOver;
+    },
+    { deadlineMs: 30_000 },
+  );
+  const { code, lines, stderr } = await ran;
+  assert.is(code, 141, stderr);
+  assert.is(lines.length, 1);
+  assert.is(stderr, "");
+});
+
+test("settings are shown and saved, and a project made here takes events after it", async () => {
+  assert.is((await faultline(["projects", "create", "cli/settings"])).code, 0);
+  const never = await faultline(["settings", "show", "cli/settings"]);
+  assert.is(never.code, 1);
+  assert.match(never.stderr, /never saved/);
+  const set = await faultline(["settings", "set", "cli/settings", "--active", "--backend", "integrated"]);
+  assert.is(set.code, 0, set.stderr);
+  const [saved] = set.lines;
+  const [, key = "", id] = /\/\/(\w+)@[^/]+\/(\d+)$/.exec(String(saved?.["dsn"])) ?? [];
+  assert.is((await sendEvent(server, { id: Number(id), key }, failing(1))).status, 200);
+  assert.equal((await faultline(["settings", "show", "cli/settings"])).lines, [saved]);
+  const [off] = (await faultline(["settings", "set", "cli/settings", "--no-active"])).lines;
+  assert.equal([off?.["active"], off?.["backend"]], [false, "BACKEND_INTEGRATED"]);
+});
+
+test("an external project is found and linked, with the auth token from the environment", async () => {
+  const fake = await fakeExternal({ clock: movableClock(), organizations: [acme], projects: [shop] });
+  const linking = await startServer({
+    env: { FAULTLINE_OUTBOUND_NETWORKS: "127.0.0.0/8", FAULTLINE_OUTBOUND_PORTS: String(fake.port) },
+  });
+  try {
+    const there = { FAULTLINE_GRPC_ADDRESS: linking.grpcAddress };
+    const FAULTLINE_EXTERNAL_TOKEN = fake.newToken();
+    const env = { ...there, FAULTLINE_EXTERNAL_TOKEN };
+    const at = ["--api-url", fake.url];
+    assert.is((await faultline(["projects", "create", "cli/linked"], { env })).code, 0);
+    const found = await faultline(["settings", "external-projects", "cli/linked", ...at], { env });
+    assert.is(found.code, 0, found.stderr);
+    const { slug, organizationSlug } = found.lines[0] ?? {};
+    assert.equal([organizationSlug, slug], [acme.slug, shop.slug]);
+    const link = ["--backend", "external", "--external-project", `${String(organizationSlug)}/${String(slug)}`];
+    const set = await faultline(["settings", "set", "cli/linked", "--active", ...link, ...at], { env });
+    assert.is(set.code, 0, set.stderr);
+    assert.equal([set.lines[0]?.["active"], set.lines[0]?.["hasExternalAuthToken"]], [true, true]);
+    assert.not.match(set.stdout, FAULTLINE_EXTERNAL_TOKEN);
+    const listed = await faultline(["errors", "list", "cli/linked"], { env: there });
+    assert.is(listed.code, 0, listed.stderr);
+    const again = await faultline(["settings", "external-projects", "cli/linked"], { env: there });
+    assert.is(again.lines.length, 1, again.stderr);
+    // Only with the address that it is for: another maintainer may have stored another one.
+    const alone = await faultline(["settings", "set", "cli/linked"], { env });
+    assert.match(alone.stderr, /FAULTLINE_EXTERNAL_TOKEN is saved along with --api-url/);
+  } finally {
+    await linking.stop();
+    await fake.close();
+  }
+});
+
+test("where the integrated backend is not offered, a project is made, and why it is not active is said", async () => {
+  const selfManaged = await startServer({ env: { FAULTLINE_OFFERING: "self_managed" } });
+  try {
+    const env = { FAULTLINE_GRPC_ADDRESS: selfManaged.grpcAddress };
+    const { code, lines, stderr } = await faultline(["projects", "create", "cli/own", "--active"], { env });
+    assert.is(code, 1);
+    assert.equal(
+      lines.map(({ path }) => path),
+      ["cli/own"],
+    );
+    assert.match(
+      stderr,
+      /The project cli\/own was made, but error tracking is not active in it\. The integrated backend/,
+    );
+    assert.match(stderr, /hosted offering only/);
+    const set = await faultline(["settings", "set", "cli/own", "--backend", "integrated"], { env });
+    assert.is(set.code, 1);
+    assert.match(set.stderr, /hosted offering only/);
+    const keys = await faultline(["keys", "list", "cli/own"], { env });
+    assert.equal([keys.code, keys.stdout], [0, ""]);
+    assert.match(keys.stderr, /hosted offering only, so this installation takes no events and shows no DSN/);
+  } finally {
+    await selfManaged.stop();
+  }
+});
+
 const faults: [what: string, args: string[], env: Environment, told: RegExp][] = [
   ["a project that is not there", ["errors", "list", "cli/none"], {}, /does not exist, or you do not have access/],
   ["no token", ["projects", "list"], { FAULTLINE_TOKEN: "" }, /FAULTLINE_TOKEN is not set/],
@@ -139,6 +289,9 @@ const faults: [what: string, args: string[], env: Environment, told: RegExp][] =
   ["no backup", ["verify", "/nowhere/at/all"], {}, /is no backup/],
   ["a limit that is no number", ["errors", "list", "x", "--limit", "many"], {}, /A whole number from 1 on is wanted/],
   ["a token id that is no number", ["tokens", "revoke", "x"], {}, /A whole number from 1 on is wanted/],
+  ["nothing to save", ["settings", "set", "x"], {}, /There is nothing to save. Give --active/],
+  ["an unknown backend", ["settings", "set", "x", "--backend", "own"], {}, /Allowed choices are integrated, external/],
+  ["no external project", ["settings", "set", "x", "--external-project", "web"], {}, /It must look like acme\/web/],
   ["an unknown status", ["errors", "list", "x", "--status", "open"], {}, /Allowed choices are unresolved/],
 ];
 for (const [what, args, env, told] of faults) {

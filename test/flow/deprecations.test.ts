@@ -1,6 +1,7 @@
 import { DeprecationArea, DeprecationState } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
+import { deprecatedRequests } from "../support/deprecated-requests.ts";
 import { grpcClient } from "../support/grpc.ts";
 import { http, type HttpAnswer } from "../support/http.ts";
 import { rejects } from "../support/rejects.ts";
@@ -60,15 +61,15 @@ const calls: readonly {
     body: { token: "GR1348941abc", tag_list: "docker" },
     id: "runners-registration-token",
     announced: "2022-11-22",
-    ends: "2025-05-15",
-    endsHosted: "2025-04-17",
+    ends: "2024-05-16",
+    endsHosted: "2024-05-16",
     status: 410,
-    names: "Use a runner authentication token instead.",
+    names: "Use a runner authentication token instead (not part of this service).",
     fates: {
       "15.11": "deprecated",
       "16.11": "deprecated",
       "16.11 hosted": "deprecated",
-      "17.0": "deprecated",
+      "17.0": "removed",
       "18.0": "removed",
     },
   },
@@ -79,7 +80,7 @@ const calls: readonly {
     ends: "2025-05-15",
     endsHosted: "2025-04-17",
     status: 410 as const,
-    names: "Use runner authentication tokens instead.",
+    names: "Use runner authentication tokens instead (not part of this service).",
     fates: {
       "15.11": "deprecated",
       "16.11": "deprecated",
@@ -95,7 +96,7 @@ const calls: readonly {
     ends: "2025-05-15",
     endsHosted: "2025-04-17",
     status: 400,
-    names: "Use content_ref and dry_run_ref instead.",
+    names: "Use content_ref and dry_run_ref instead (not part of this service).",
     fates: {
       "15.11": "unannounced",
       "16.11": "deprecated",
@@ -128,7 +129,7 @@ const calls: readonly {
     ends: "2023-05-22",
     endsHosted: "2023-04-22",
     status: 400,
-    names: "Use at least 3 characters instead.",
+    names: "Use at least 3 characters instead (not part of this service).",
     fates: {
       "15.11": "deprecated",
       "16.11": "removed",
@@ -160,17 +161,66 @@ for (const { call, body, id, announced, ends, endsHosted, status, names: words, 
   }
 }
 
-test("a registration token is found in a form as well", async () => {
-  const send = (body: string) =>
-    http(`${servers["18.0"].url}/api/v4/runners`, {
-      method: "POST",
-      headers: { "Content-Type": "application/x-www-form-urlencoded", "Content-Length": `${body.length}` },
-      body,
-    });
-  assert.is((await send("token=GR1348941abc")).status, 410);
-  assert.is((await send("token=glrt-abc&tag_list%5B%5D=docker")).status, 410);
-  assert.is((await send("token=glrt-abc")).status, 404);
-});
+/** A call of POST /runners with one parameter beside a token, in each way that a parameter can be sent. */
+const waysToSend: readonly [way: string, send: (at: Server, name: string, value: string) => Promise<HttpAnswer>][] = [
+  [
+    "JSON",
+    (at, name, value) => register(at, "", "application/json", JSON.stringify({ token: "glrt-abc", [name]: value })),
+  ],
+  [
+    "a form",
+    (at, name, value) => register(at, "", formType, `token=glrt-abc&${new URLSearchParams({ [name]: value })}`),
+  ],
+  [
+    "a multipart form",
+    (at, name, value) =>
+      register(
+        at,
+        "",
+        "multipart/form-data; boundary=b0",
+        [
+          ["token", "glrt-abc"],
+          [name, value],
+        ]
+          .map(([key, one]) => `--b0\r\nContent-Disposition: form-data; name="${key}"\r\n\r\n${one}\r\n`)
+          .join("") + "--b0--\r\n",
+      ),
+  ],
+  [
+    "a query",
+    (at, name, value) => register(at, `?token=glrt-abc&${new URLSearchParams({ [name]: value })}`, formType, ""),
+  ],
+];
+const formType = "application/x-www-form-urlencoded";
+
+function register(at: Server, query: string, type: string, body: string): Promise<HttpAnswer> {
+  const headers = { "Content-Type": type, "Content-Length": `${Buffer.byteLength(body)}` };
+  return http(`${at.url}/api/v4/runners${query}`, { method: "POST", headers, body });
+}
+
+const registrationArguments = [
+  "locked access-level run-untagged maximum-timeout paused tag-list maintenance-note", // as the specification writes them
+  "access_level run_untagged maximum_timeout tag_list maintenance_note",
+  "tag_list[] tag-list[] tag_list[0]",
+].flatMap((line) => line.split(" "));
+for (const [way, send] of waysToSend) {
+  test(`the arguments of registration are gone from 17.0 on in ${way}, with hyphens and underscores`, async () => {
+    for (const name of ["17.0", "18.0"] as const) {
+      for (const argument of registrationArguments) {
+        const { status, json } = await send(servers[name], argument, "docker");
+        assert.is(status, 410, `${argument} at ${name}`);
+        assert.match((json as { message: string }).message, /^410 Gone - .* as of release 17\.0\./);
+      }
+      assert.is((await send(servers[name], "token", "GR1348941abc")).status, 410);
+      assert.is((await send(servers[name], "description", "mine")).status, 404);
+    }
+    for (const argument of registrationArguments) {
+      const early = await send(servers["16.11"], argument, "docker");
+      assert.is(early.status, 404);
+      assert.ok(early.headers["deprecation"], argument);
+    }
+  });
+}
 
 for (const [title, body, type] of [
   ["no JSON", "{", "application/json"],
@@ -186,6 +236,17 @@ for (const [title, body, type] of [
     assert.is(answer.status, 404, answer.text);
   });
 }
+
+test("/oauth/discovery/keys, which replaces /-/jwks, is an empty set of keys at every release", async () => {
+  for (const at of Object.values(servers)) {
+    const { status, json, headers } = await http(`${at.url}/oauth/discovery/keys`);
+    assert.equal([status, json], [200, { keys: [] }]);
+    assert.is(headers["content-type"], "application/json");
+    assert.is(headers["cache-control"], "public, max-age=3600");
+    assert.is((await http(`${at.url}/oauth/discovery/keys`, { method: "HEAD" })).status, 200);
+    assert.is((await http(`${at.url}/oauth/discovery/keys`, { method: "POST" })).status, 405);
+  }
+});
 
 test("/-/jwks is gone from 17.0 on, and before that was never ours", async () => {
   const jwks = (name: Name) => http(`${servers[name].url}/-/jwks`);
@@ -238,11 +299,97 @@ test("an attribute that was removed is refused where the rest of the call would 
   const change = (body: unknown) => rest(servers["18.0"], `PUT /projects/${id}`, { body });
   const refused = await change({ name: "two", ci_job_token_scope_enabled: true });
   assert.is(refused.status, 400, refused.text);
-  assert.match((refused.json as { error: string }).error, "Use the job-token-scope APIs instead.");
+  assert.match(
+    (refused.json as { error: string }).error,
+    "Use the job-token-scope APIs instead (not part of this service).",
+  );
   const { name } = (await rest(servers["18.0"], `GET /projects/${id}`)).json as { name: string };
   assert.is(name, "one", "nothing was changed");
   assert.is((await change({ name: "two" })).status, 200);
 });
+
+/** Addresses that a sentence names, such as `/oauth/discovery/keys`; those of REST are told without /api/v4. */
+const addressesIn = (sentence: string) =>
+  (sentence.match(/(?<![\w<])\/[\w:/-]+/g) ?? []).map((one) => one.replace(/:\w+/g, "1"));
+
+const notServed = /not part of this service/;
+
+/** Beside the releases above, those at which others are announced, end or have just ended. */
+const walked: readonly (readonly [release: string, offering: "self_managed" | "hosted"])[] = [
+  ["15.0", "self_managed"],
+  ["16.6", "hosted"],
+  ["16.7", "self_managed"],
+  ["17.10", "self_managed"],
+];
+for (const [release, start] of [
+  ...Object.entries(servers).map(([one, running]) => [one, () => Promise.resolve(running)] as const),
+  ...walked.map(([one, offering]) => [`${one} ${offering}`, () => server(one, offering)] as const),
+]) {
+  test(`at ${release} no refusal sends anybody to an address that is not there`, async () => {
+    const at = await start();
+    try {
+      await rest(at, "POST /projects", { body: { name: "walked", path: "walked" } });
+      assert.is((await rest(at, "GET /projects/1")).status, 200, "the requests are about the project 1");
+      const answers = async (address: string) => {
+        const headers = { "PRIVATE-TOKEN": rootToken };
+        const found = await Promise.all(
+          [address, `/api/v4${address}`].map((path) => http(`${at.url}${path}`, { headers })),
+        );
+        return found.some(({ status }) => status !== 404);
+      };
+      const attribute = {
+        id: "projects-ci-job-token-scope-enabled",
+        requests: [["PUT /api/v4/projects/1", { ci_job_token_scope_enabled: true }]],
+      } as const;
+      const { deprecations } = (await rest(at, "GET /deprecations")).json as {
+        deprecations: { id: string; state: string; replacement: string | null; change: string }[];
+      };
+      const changeOf = new Map(deprecations.map(({ id, change }) => [id, change.replace(/\.$/, "")]));
+      const met = new Set<string>();
+      for (const { id, requests } of [...deprecatedRequests, attribute]) {
+        for (const [call, parameters] of requests) {
+          const [method = "", path = ""] = call.split(" ", 2);
+          const text = method === "GET" ? "" : JSON.stringify(parameters);
+          const query = method === "GET" ? `?${new URLSearchParams(parameters as Record<string, string>)}` : "";
+          const { status, json } = await http(`${at.url}${path}${query}`, {
+            method,
+            headers: {
+              "PRIVATE-TOKEN": rootToken,
+              "Content-Type": "application/json",
+              "Content-Length": `${Buffer.byteLength(text)}`,
+            },
+            body: text,
+          });
+          if (status !== 410 && status !== 400) continue;
+          const { message, error } = json as { message?: string; error?: string };
+          const sentence = message ?? error ?? "";
+          if (!sentence.includes(changeOf.get(id) ?? "?")) continue; // refused for another reason
+          met.add(id);
+          for (const address of addressesIn(sentence)) {
+            assert.ok(notServed.test(sentence) || (await answers(address)), `${id}: ${address} in: ${sentence}`);
+          }
+          if (/\bUse /.test(sentence) && !/pagination=keyset, order_by=id|\/oauth\/discovery\/keys/.test(sentence)) {
+            assert.match(sentence, notServed, id);
+          }
+        }
+      }
+      const judged = new Set([...deprecatedRequests.map(({ id }) => id), attribute.id]);
+      const over = deprecations.filter(({ state }) => state === "removed" || state === "unsupported");
+      assert.equal(
+        [...met].toSorted(),
+        over.flatMap(({ id }) => (judged.has(id) ? [id] : [])).toSorted(),
+        "each notice that is in force was met",
+      );
+      for (const { id, replacement } of deprecations) {
+        for (const address of addressesIn(replacement ?? "")) {
+          assert.ok(notServed.test(replacement ?? "") || (await answers(address)), `${id}: ${replacement}`);
+        }
+      }
+    } finally {
+      if (!Object.values(servers).includes(at)) await at.stop();
+    }
+  });
+}
 
 test("GET /deprecations lists every notice with its state at the installation's release", async () => {
   const { status, json } = await rest(servers["17.0"], "GET /deprecations");
@@ -259,7 +406,7 @@ test("GET /deprecations lists every notice with its state at the installation's 
       subject: "POST /runners",
       change:
         "Registration tokens and the arguments locked, access_level, run_untagged, maximum_timeout, paused, tag_list and maintenance_note of POST /runners are gone.",
-      replacement: "a runner authentication token",
+      replacement: "a runner authentication token (not part of this service)",
       announced_in: "15.6",
       announced_on: "2022-11-22",
       end_of_support_in: "17.0",

@@ -14,7 +14,9 @@ async function assertStored(eventId: string, message: string): Promise<void> {
   assert.is(event?.message, message);
 }
 
-const prefixes = ["/api/ID", "/api/v4/error_tracking/collector/api/ID"];
+/** The paths of DSNs before the project: ours, and those of the original. */
+const dsnPaths = ["", "/api/v4/error_tracking/collector", "/errortracking/api/v1/projects"];
+const prefixes = dsnPaths.map((path) => `${path}/api/ID`);
 for (const prefix of prefixes)
   for (const door of ["store", "envelope"])
     for (const slash of ["/", ""])
@@ -27,6 +29,42 @@ for (const prefix of prefixes)
         assert.equal(answer.json, { id: event.event_id });
         await assertStored(event.event_id, event.message);
       });
+
+for (const path of dsnPaths) {
+  const door = (name: string) => `${server.url}${path}/api/${project.id}/${name}/`;
+
+  test(`a DSN with the path "${path}/<project>" is one in the envelope header, also with a secret, as old clients have it`, async () => {
+    for (const credentials of [project.key, `${project.key}:${"0".repeat(32)}`]) {
+      const event = { event_id: newEventId(), message: "tunnelled" };
+      const header = { event_id: event.event_id, dsn: `https://${credentials}@errors.example${path}/${project.id}` };
+      const body = [header, { type: "event" }, event].map((line) => JSON.stringify(line)).join("\n");
+      const answer = await http(door("envelope"), { method: "POST", body });
+      assert.is(answer.status, 200, answer.text);
+      await assertStored(event.event_id, event.message);
+    }
+  });
+
+  test(`below "${path}" a legacy DSN's secret, security reports and pages of other origins are taken as well`, async () => {
+    const event = { event_id: newEventId(), message: "legacy" };
+    const headers = { "X-Sentry-Auth": `${sentryAuth(project.key)}, sentry_secret=${"0".repeat(32)}` };
+    const stored = await http(door("store"), { method: "POST", headers, body: JSON.stringify(event) });
+    assert.is(stored.status, 200, stored.text);
+    await assertStored(event.event_id, event.message);
+
+    const report = JSON.stringify({ "csp-report": { "effective-directive": "img-src", "blocked-uri": "inline" } });
+    for (const name of ["security", "csp-report"]) {
+      const answer = await http(`${door(name)}?sentry_key=${project.key}`, { method: "POST", body: report });
+      assert.is(answer.status, 200, answer.text);
+    }
+    for (const name of ["store", "envelope", "security"]) {
+      const preflight = await http(door(name), { method: "OPTIONS", headers: { Origin: "https://shop.example" } });
+      assert.equal([preflight.status, preflight.headers["access-control-allow-origin"]], [204, "*"], name);
+    }
+    const unknown = await http(`${door("store")}?sentry_key=flck_${"0".repeat(32)}`, { method: "POST", body: "{}" });
+    assert.is(unknown.status, 403, unknown.text);
+    assert.is((await http(door("minidump"), { method: "POST" })).status, 404);
+  });
+}
 
 const basic = (key: string) => `Basic ${Buffer.from(`${key}:`).toString("base64")}`;
 const keyPlaces: [place: string, request: (key: string) => HttpRequest & { query?: string }][] = [

@@ -82,7 +82,7 @@ test("a lookup tells the projects with their organizations and states, and warns
   assert.equal(answer.warnings, []);
 });
 
-test("a lookup warns of a missing scope and of an old version, and still tells the projects", async () => {
+test("a lookup warns of a missing scope, of no old version, and still tells the projects", async () => {
   external.setScopes(["project:read", "event:read"]);
   external.setVersion("21.4.1");
   try {
@@ -92,10 +92,7 @@ test("a lookup warns of a missing scope and of an old version, and still tells t
       warnings.some((warning) => warning.includes("event:write")),
       warnings.join(),
     );
-    assert.ok(
-      warnings.some((warning) => warning.includes("21.5.0")),
-      warnings.join(),
-    );
+    assert.is(warnings.length, 1, warnings.join());
   } finally {
     external.setScopes(["project:read", "event:read", "event:write"]);
     external.setVersion("25.1.0");

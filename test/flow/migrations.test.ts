@@ -118,8 +118,8 @@ for (const name of fixtures)
     await serving(dataDir, async (server, client) => {
       const after = dump(file, columns);
       for (const [table, rows] of Object.entries(after)) {
-        // Payloads may be packed by now: what is told of each of them is compared.
-        if (table !== "integrated_payload") assert.equal(rows, before[table], table);
+        // Payloads may be packed by now: what is told of each of them is compared. The service keeps its time in settled_time.
+        if (table !== "integrated_payload" && table !== "settled_time") assert.equal(rows, before[table], table);
       }
       for (const { projectId, eventId, json } of payloads) {
         const { event } = await client.errors.getEvent({ projectId, eventId }, client.auth);
@@ -131,6 +131,7 @@ for (const name of fixtures)
       await client.accounts.signIn({ username: "root", password: rootPassword });
       await client.projects.listProjects({}, { token: recorded.sessionToken });
       const project = await webProject(client);
+      assert.match(project.key, /^[0-9a-f]{32}$/, "a key made before keys had a prefix, which goes on");
       const event = { event_id: newEventId(), exception: { values: [{ type: "Error1", value: "another" }] } };
       assert.is((await sendEvent(server, project, event)).status, 200);
       assert.is(await storedEventCount(client, project.id), 41);

@@ -51,10 +51,12 @@ test("the Node SDK 7.38.0 reports an exception, a message and a session with the
   assert.is(await storedEventCount(client, project.id), 2);
 });
 
-test("the legacy DSN and a DSN with the collector's prefix work as well", async () => {
+test("the legacy DSN and DSNs with the paths of the original work as well", async () => {
   const { origin } = new URL(server.url);
-  const prefixed = `${origin.replace("://", `://${project.key}@`)}/api/v4/error_tracking/collector/${project.id}`;
-  for (const dsn of [project.legacyDsn, prefixed]) {
+  const prefixed = ["/api/v4/error_tracking/collector", "/errortracking/api/v1/projects"].map(
+    (path) => `${origin.replace("://", `://${project.key}@`)}${path}/${project.id}`,
+  );
+  for (const dsn of [project.legacyDsn, ...prefixed]) {
     const before = await storedEventCount(client, project.id);
     assert.equal((await run(dsn)).statuses, [200, 200, 200], dsn);
     assert.is(await storedEventCount(client, project.id), before + 2, dsn);

@@ -5,7 +5,7 @@ import { runningServer } from "../support/flow.ts";
 import { grpcClient } from "../support/grpc.ts";
 import { http } from "../support/http.ts";
 import { takeDatabase } from "../support/other-process.ts";
-import { createProject, type Project } from "../support/project.ts";
+import { createKey, createProject, type Project } from "../support/project.ts";
 import { rejects } from "../support/rejects.ts";
 import { rest } from "../support/rest.ts";
 import { envelope, newEventId, post, sendEnvelope, sendStore } from "../support/send.ts";
@@ -81,13 +81,99 @@ for (const [claim, send, outcome] of refused) {
   });
 }
 
-test("an event of a project whose tracking is off is counted apart from an unknown key, and the sender cannot tell", async () => {
+/** What every guess gets, byte for byte. */
+const guessed = '{"detail":"The DSN is not accepted: check its key and project.","causes":[]}';
+
+const external = {
+  active: true,
+  integrated: false,
+  api_url: "https://sentry.example.com",
+  token: "a-token-of-the-external-system",
+  project: { slug: "shop", organization_slug: "acme" },
+};
+const closings: [claim: string, close: (id: number) => ReturnType<typeof rest>, reason: string, sentence: string][] = [
+  [
+    "Active is off",
+    (id) => rest(server, `PATCH /projects/${id}/error_tracking/settings?active=false`),
+    "not_active",
+    "The DSN is right, but error tracking is not active in this project. A maintainer can turn it on in Settings > Monitor > Error Tracking.",
+  ],
+  [
+    "Monitor is off",
+    (id) => rest(server, `PUT /projects/${id}?monitor_access_level=disabled`),
+    "monitor_off",
+    "The DSN is right, but Monitor is turned off for this project. A maintainer can turn it on in Settings > General.",
+  ],
+  [
+    "the external backend is chosen",
+    (id) =>
+      rest(server, `PUT /projects/${id}/error_tracking/settings`, {
+        body: { ...external, project: { ...external.project, slug: `shop-${id}` } },
+      }),
+    "external_backend",
+    "The DSN is right, but this project reads its errors from an external system, and takes no events itself. Use a DSN of that system.",
+  ],
+];
+for (const [claim, close, reason, sentence] of closings) {
+  test(`while ${claim} the holder of a right DSN reads so at each door, and a guess learns nothing`, async () => {
+    const [project, open] = [await createProject(server), await createProject(server)];
+    const { status, text } = await close(project.id);
+    assert.is(status, 200, text);
+
+    const header = { dsn: project.dsn };
+    const tunnelled = `${JSON.stringify(header)}\n{"type":"event"}\n{}`;
+    const right = [
+      sendStore(server, project, event()),
+      sendEnvelope(server, project, envelope(newEventId(), [{ type: "event" }, event()])),
+      http(`${server.url}/api/${project.id}/envelope/`, { method: "POST", body: tunnelled }),
+      http(`${server.url}/api/store/?sentry_key=${project.key}`, { method: "POST", body: "{}" }),
+    ];
+    for (const answer of await Promise.all(right)) {
+      assert.equal([answer.status, answer.json], [403, { detail: sentence, causes: [] }]);
+      assert.is(answer.headers["x-sentry-error"], sentence);
+    }
+
+    const deleted = await createKey(server, project.id);
+    await rest(server, `DELETE /projects/${project.id}/error_tracking/client_keys/${deleted.keyId}`);
+    const guesses = [
+      { id: project.id, key: wrongKey },
+      { id: project.id, key: `flck_${wrongKey}` },
+      { id: project.id, key: open.key },
+      { id: project.id, key: deleted.key },
+      { id: open.id, key: project.key },
+      { id: 99_999, key: project.key },
+    ];
+    for (const guess of guesses) {
+      const answer = await sendStore(server, guess, event());
+      assert.equal([answer.status, answer.text], [403, guessed]);
+      assert.is(answer.headers["x-sentry-error"], "The DSN is not accepted: check its key and project.");
+    }
+    const reasons = (await outcomesOf(project)).filter((outcome) => outcome.startsWith("refused error"));
+    assert.equal(reasons.toSorted(), [`refused error ${reason} 1`, "refused error unknown_key 4"].toSorted());
+  });
+}
+
+test("the DSN of a deleted project is refused as a guess is", async () => {
   const project = await createProject(server);
   await rest(server, `PATCH /projects/${project.id}/error_tracking/settings?active=false`);
-  const inactive = await sendStore(server, project, event());
-  const unknown = await sendStore(server, { id: project.id, key: wrongKey }, event());
-  assert.equal([inactive.status, inactive.text], [unknown.status, unknown.text]);
-  assert.equal(await outcomesOf(project), ["refused error not_active 1", "refused error unknown_key 1"]);
+  await rest(server, `DELETE /projects/${project.id}`);
+  const answer = await sendStore(server, project, event());
+  assert.equal([answer.status, answer.text], [403, guessed]);
+});
+
+test("whoever waits for the first event reads why a right DSN is refused", async () => {
+  const project = await createProject(server);
+  await rest(server, `PUT /projects/${project.id}?monitor_access_level=disabled`);
+  await sendStore(server, project, event());
+  const ended = new AbortController();
+  const answers = client.outcomes.watchRefusals({ projectId: project.id }, { ...client.auth, signal: ended.signal });
+  for await (const { refusals } of answers) {
+    const [first] = refusals;
+    assert.is(first?.reason, "monitor_off");
+    assert.match(first?.message ?? "", "Monitor is turned off");
+    break;
+  }
+  ended.abort();
 });
 
 test("items that are not kept are counted by category, containers by what they hold", async () => {

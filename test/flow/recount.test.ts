@@ -21,7 +21,7 @@ interface Sending {
   readonly event: Readonly<Record<string, unknown>> & { readonly event_id: string };
 }
 
-/** Events of a few errors, users and releases, spread over five days; one in six is a repetition of another. */
+/** Events of a few errors, users and releases, spread over the 90 days of which times are taken; one in six is a repetition of another. */
 function makeLoad(random: () => number): Sending[] {
   const one = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T; // never empty
   const sendings: Sending[] = [];
@@ -34,7 +34,7 @@ function makeLoad(random: () => number): Sending[] {
     const release = one([undefined, "1.0", "1.1", "2.0"]);
     const event = {
       event_id: newEventId(),
-      timestamp: Date.now() / 1000 - random() * 5 * 86_400,
+      timestamp: Date.now() / 1000 - random() * 90 * 86_400,
       exception: { values: [{ type: one(["A", "B", "C", "D", "E", "F", "G"]), value: "load" }] },
       tags: { shard: one(["1", "2", "3"]) },
       ...(user && { user }),

@@ -95,11 +95,12 @@ test("a gzip payload is read from its offset for its length", async () => {
   assert.equal(JSON.parse(stored?.payloadJson ?? ""), { message: "packed" });
 });
 
-test("a time outside the last 30 days and the next minute is bounded", async () => {
+test("a time outside the last 90 days and the next minute is bounded, and the event says so", async () => {
   const day = 86_400_000;
-  for (const [at, least, most] of [
-    [Date.now() - 300 * day, -30 * day - 60_000, -30 * day + 60_000],
-    [Date.now() + 300 * day, 0, 120_000],
+  for (const [at, least, most, isBounded] of [
+    [Date.now() - 300 * day, -90 * day - 60_000, -90 * day + 60_000, true],
+    [Date.now() - 89 * day, -89 * day - 60_000, -89 * day + 60_000, false],
+    [Date.now() + 300 * day, 0, 120_000, true],
   ] as const) {
     const event = internalEvent({ occurredTime: timestampFromMs(at) });
     const before = Date.now();
@@ -107,6 +108,7 @@ test("a time outside the last 30 days and the next minute is bounded", async () 
     const { event: stored } = await get(event.eventId);
     const off = (stored?.occurredTime ? timestampMs(stored.occurredTime) : 0) - before;
     assert.ok(off >= least && off <= most, `${off}`);
+    assert.is(stored?.timeBound !== undefined, isBounded);
   }
 });
 

@@ -128,7 +128,7 @@ test("a key is created with 201, listed, and deleted with 200 and the deleted ke
   assert.is(created.status, 201, created.text);
   const key = created.json as Record<string, unknown>;
   const { host } = new URL(server.url);
-  assert.match(String(key["public_key"]), /^[0-9a-f]{32}$/);
+  assert.match(String(key["public_key"]), /^flck_[0-9a-f]{32}$/);
   assert.is(key["active"], true);
   assert.is(key["sentry_dsn"], `http://${key["public_key"] as string}@${host}/${project.id}`);
   assert.match(

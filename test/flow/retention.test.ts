@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { millisecondsOf, timestamp } from "@faultline/plugin";
 import { Backend, ErrorReason } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
@@ -78,6 +79,17 @@ async function sizeStored(): Promise<number> {
   return Number(row?.["size"]);
 }
 
+/** An event that had happened for as long as an event may have when it was received. */
+const happenedAt = firstDay + noon - 90 * dayMs;
+
+/** What the bars count of "old and new" in the hour of that event. */
+async function countedThen(running: Running): Promise<number | undefined> {
+  const { errorId } = await find(running, "old and new");
+  const hour = { startTime: timestamp(happenedAt), hourCount: 1 };
+  return (await running.client.errors.getErrorStats({ projectId: project.id, errorId, ...hour }, running.client.auth))
+    .counts[0];
+}
+
 /** More than retention deletes in one transaction. */
 const oldEvents = 620;
 let goneId: string;
@@ -101,6 +113,9 @@ test("for 90 days every event is kept", async () => {
     for (const id of ["ann", "bob", ""]) {
       await send(running, "old and new", { user: { id }, release: "1.0", tags: { shard: "old" } });
     }
+    await send(running, "old and new", { user: { id: "zoe" }, timestamp: happenedAt / 1000 });
+    const { firstSeenTime } = await find(running, "old and new");
+    assert.is(firstSeenTime && millisecondsOf(firstSeenTime), happenedAt);
     goneId = (await find(running, "old only")).errorId;
   });
   await runAt(firstDay + noon + 45 * dayMs, async (running) => {
@@ -110,7 +125,8 @@ test("for 90 days every event is kept", async () => {
   await runAt(firstDay + noon + 90 * dayMs, nothing);
   await runAt(firstDay + noon + 90 * dayMs, async (running) => {
     assert.is((await find(running, "old only")).eventCount, oldEvents);
-    assert.is((await find(running, "old and new")).eventCount, 5);
+    assert.is((await find(running, "old and new")).eventCount, 6);
+    assert.is(await countedThen(running), 1, "an event is kept from its receipt on, whenever it happened");
   });
   assert.equal(await recountOf(dataDir), []);
   sizeWithAll = await sizeStored();
@@ -146,6 +162,7 @@ test("an error that lives on counts only what is left of it", async () => {
     assert.is(error.eventCount, 2);
     assert.is(error.affectedUserCount, 2);
     assert.is((await storedEventIds(client, project.id, error.errorId)).length, 2);
+    assert.is(await countedThen(running), 0);
     const request = { projectId: project.id, errorId: error.errorId, hourCount: 2160 };
     const { counts } = await client.errors.getErrorStats(request, client.auth);
     assert.is(

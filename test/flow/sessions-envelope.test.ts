@@ -96,6 +96,12 @@ test("users are told apart by the id that the SDK sends, number or text", async 
   assert.equal([releases[0]?.userCount, releases[0]?.crashedUserCount, releases[0]?.crashFreeUsers], [2, 1, 50]);
 });
 
+test("a person whose e-mail or IP address is written in two ways is one user of a release", async () => {
+  for (const did of ["Ann@Ex.com", "ann@ex.com", "::1", "0:0:0:0:0:0:0:1", "Id", "id"]) await sendSession({ did });
+  const { releases } = await client.releases.listReleases({ projectId: project.id }, client.auth);
+  assert.is(releases[0]?.userCount, 4);
+});
+
 test("counted sessions are added up; a bucket with a bad number is left out alone", async () => {
   const bucket = (fields: Json) => ({ started: startedNow(), ...fields });
   const aggregates = [

@@ -34,7 +34,7 @@ test("settings that were never saved are not found; the first save makes them, w
   const { settings } = await update({ projectId, active: true, backend: Backend.INTEGRATED });
   assert.ok(settings?.active);
   const { host } = new URL(server.url);
-  assert.match(settings?.dsn ?? "", new RegExp(`^http://[0-9a-f]{32}@${host}/${projectId}$`));
+  assert.match(settings?.dsn ?? "", new RegExp(`^http://flck_[0-9a-f]{32}@${host}/${projectId}$`));
   assert.is((await read(projectId)).settings?.dsn, settings?.dsn);
 });
 

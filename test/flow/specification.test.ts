@@ -164,10 +164,34 @@ test("the legacy DSN of a key works until the key is deleted, for senders that a
   assert.is((await sendStore(legacy_dsn, newEventId(), "late")).status, 403);
 });
 
-test("a token without the scope api reads the keys and makes none, and nobody reads them without a token", async () => {
+test("a token without the scope api lists ids and times of keys, and sees no key and no DSN at any door", async () => {
+  const other = await createProject(server);
+  const path = `${server.url}/api/v4/projects/${other.id}/error_tracking`;
+  const { token } = await newMember(client, other.id, Role.MAINTAINER, ["read_api"]);
+  const header = ["--header", `PRIVATE-TOKEN: ${token}`];
+  const listed = await curl(...header, `${path}/client_keys`);
+  assert.is(listed.status, 200, listed.text);
+  const whole = (await curl("--header", `PRIVATE-TOKEN: ${client.auth.token}`, `${path}/client_keys`)).body;
+  const hidden = { public_key: null, sentry_dsn: null, legacy_dsn: null };
+  assert.equal(
+    listed.body,
+    (whole as ClientKey[]).map((key) => ({ ...key, ...hidden })),
+  );
+  const settings = await curl(...header, `${path}/settings`);
+  assert.equal([settings.status, (settings.body as { dsn: unknown }).dsn], [200, null]);
+
+  const { clientKeys } = await client.clientKeys.listClientKeys({ projectId: other.id }, { token });
+  assert.equal(
+    clientKeys.map(({ keyId, publicKey, dsn, legacyDsn }) => [keyId, publicKey, dsn, legacyDsn]),
+    (whole as ClientKey[]).map(({ id }) => [id, "", "", ""]),
+  );
+  assert.ok(clientKeys.every(({ createdTime }) => createdTime));
+  assert.is((await client.settings.getSettings({ projectId: other.id }, { token })).settings?.dsn, "");
+});
+
+test("a token without the scope api makes no keys, and nobody reads them without a token", async () => {
   const reader = await newMember(client, project.id, Role.MAINTAINER, ["read_api"]);
   const header = ["--header", `PRIVATE-TOKEN: ${reader.token}`];
-  assert.is((await curl(...header, keys)).status, 200);
   const refused = await curl("--request", "POST", ...header, keys);
   assert.equal([refused.status, (refused.body as { error: string }).error], [403, "insufficient_scope"]);
   assert.equal([(await curl(keys)).status, (await curl(keys)).body], [401, { message: "401 Unauthorized" }]);

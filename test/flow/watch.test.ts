@@ -71,8 +71,10 @@ test("a new event is told with its error as it is now, and nothing is told of ot
   const error = await until("both events", () => watcher.errors().find(({ eventCount }) => eventCount === 2));
   assert.is(error.title, "fresh");
   assert.is(error.projectId, project.id);
-  const [read] = (await storedErrors(client, project.id)).filter(({ title }) => title === "fresh");
-  assert.equal({ ...error, hourlyCounts: [] }, { ...read, hourlyCounts: [] });
+  const [listed] = (await storedErrors(client, project.id)).filter(({ title }) => title === "fresh");
+  const { error: read } = await client.errors.getError({ projectId: project.id, errorId: error.errorId }, client.auth);
+  assert.is(listed?.errorId, error.errorId);
+  assert.equal(error, read);
   assert.equal([...new Set(watcher.errors().map(({ projectId }) => projectId))], [project.id]);
   await watcher.cancel();
 });
@@ -123,6 +125,29 @@ test("a watch that begins late is told what changed since its list was read, and
   };
   assert.equal(await first(new Date(readAt)), { titles: ["after the list"], more: false });
   assert.equal(await first(new Date(0)), { titles: ["after the list", "before the list"], more: true });
+});
+
+test("a watch that asks for hourly counts is told those of each change, as a list tells them; no other watch is", async () => {
+  const since = timestampFromDate(new Date());
+  await report("counted");
+  await report("counted");
+  const first = async (hourlyCounts: boolean) => {
+    const request = { projectId: project.id, sinceTime: since, hourlyCounts };
+    for await (const { errors } of client.errors.watchErrors(request, client.auth)) return errors;
+    return [];
+  };
+  const [listed] = await storedErrors(client, project.id);
+  const hour = Math.floor(Date.now() / 3_600_000);
+  const [told] = await first(true);
+  assert.is(
+    told?.hourlyCounts.reduce((sum, count) => sum + count),
+    2,
+  );
+  assert.is(Number(listed?.hourlyCountsStartTime?.seconds) / 3600, hour - 23);
+  assert.equal(told, listed);
+  const [plain] = await first(false);
+  assert.equal(plain?.hourlyCounts, []);
+  assert.is(plain?.hourlyCountsStartTime, undefined);
 });
 
 test("a watch is refused like any other call", async () => {

@@ -15,7 +15,8 @@ export function permissionsDocument(): string {
     "",
     "`User` is a person who is no member of the project. `✓`: may. `·`: refused; where a project is concerned, `404` stands",
     "for what looks as if it did not exist. Token: `read` is the scope `api` or `read_api`, `write` the scope `api`,",
-    "`session` a person who signed in.",
+    "`session` a person who signed in. `keys: write`: the answer holds client keys, and is without them for a token that",
+    "lacks the scope `api`.",
     "",
     ...[...Map.groupBy(coreMethods, ({ name }) => name.split(".")[0] ?? "")].flatMap(([service, methods]) => [
       `## ${service}`,
@@ -30,8 +31,13 @@ export function permissionsDocument(): string {
 
 function row({ name, need }: CoreMethod): string {
   const [rest, trpc] = [restEntrances, trpcEntrances].map((list) => namesOf(list, name));
-  const token = need.who === "anyone" ? "none" : need.scope;
-  return `| \`${name.split(".")[1]}\` | ${rest} | ${trpc} | ${token} | ${cells(need).join(" | ")} |`;
+  return `| \`${name.split(".")[1]}\` | ${rest} | ${trpc} | ${tokenFor(need)} | ${cells(need).join(" | ")} |`;
+}
+
+function tokenFor(need: Need): string {
+  if (need.who === "anyone") return "none";
+  const isWithoutKeys = need.who === "member" && need.holdsKeys === true && need.scope === "read";
+  return isWithoutKeys ? "read, keys: write" : need.scope;
 }
 
 function namesOf(entrances: readonly Entrance[], method: string): string {

@@ -57,7 +57,7 @@ async function ifOffered<T>(ask: () => Promise<T>): Promise<T | undefined> {
 const passing = new Set(
   (
     "$typeName $unknown capabilities permissions lastSignInTime " +
-    "hourlyCounts settledLastSeenTime startTime endTime hours refusedPerHour"
+    "hourlyCounts hourlyCountsStartTime settledLastSeenTime startTime endTime hours refusedPerHour"
   ).split(" "),
 );
 

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { chromium, type BrowserContext, type Page } from "playwright-core";
+import { chromium, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
 import * as assert from "uvu/assert";
 import { chromiumPath } from "./chromium-path.ts";
 import { repositoryRoot, type Server } from "./server.ts";
@@ -24,6 +24,8 @@ export interface TestBrowser {
   signIn(sessionToken: string): Promise<void>;
   /** A page of another person, or of the same one in another browser: it shares no cookie with the first. */
   anotherPage(headers?: Readonly<Record<string, string>>): Promise<Page>;
+  /** A page of another browser, on a phone that is touched. */
+  phonePage(): Promise<Page>;
   /** A page of the same person in which no script runs. */
   pageWithoutScripts(): Promise<Page>;
   /**
@@ -50,9 +52,9 @@ export async function openBrowser(server: Pick<Server, "url">): Promise<TestBrow
     ],
   });
   const complaints: string[] = [];
-  const open = async (headers: Readonly<Record<string, string>> = {}) => {
+  const open = async (headers: Readonly<Record<string, string>> = {}, device: BrowserContextOptions = {}) => {
     const options = { baseURL: server.url, viewport: viewports.desktop, extraHTTPHeaders: { ...headers } };
-    const context = await browser.newContext(options);
+    const context = await browser.newContext({ ...options, ...device });
     context.setDefaultTimeout(10_000);
     const page = await context.newPage();
     note(page, complaints);
@@ -71,7 +73,8 @@ export async function openBrowser(server: Pick<Server, "url">): Promise<TestBrow
     page,
     complaints,
     signIn: (value) => context.addCookies([{ name: "faultline_session", value, url: server.url }]),
-    anotherPage: open,
+    anotherPage: (headers) => open(headers),
+    phonePage: () => open({}, { viewport: viewports.phone, hasTouch: true, isMobile: true }),
     async pageWithoutScripts() {
       const plain = await browser.newContext({ baseURL: server.url, javaScriptEnabled: false });
       await plain.addCookies((await context.storageState()).cookies);

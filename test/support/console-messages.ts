@@ -14,6 +14,7 @@ export const frame = (given: Partial<Frame> = {}): Frame => ({
   preContext: [],
   contextLine: "",
   postContext: [],
+  codeUrl: "",
   ...given,
 });
 

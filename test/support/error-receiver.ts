@@ -5,7 +5,18 @@ import type { AddressInfo } from "node:net";
 /** An event as it arrived. */
 export type ReceivedEvent = Readonly<Record<string, unknown>>;
 
-/** Another error-tracking system: takes envelopes of one DSN and complains about every other call. */
+/** What it answers where it is asked about itself; undefined: there is no such address. */
+export interface Statements {
+  /** At `/api/client-config/`. */
+  readonly config?: unknown;
+  /** At `/api/0/`. */
+  readonly root?: unknown;
+}
+
+/**
+ * Another error-tracking system: takes envelopes of one DSN, may be asked about itself, and complains about every other
+ * call.
+ */
 export interface ErrorReceiver {
   readonly dsn: string;
   readonly publicKey: string;
@@ -14,9 +25,13 @@ export interface ErrorReceiver {
   readonly bodies: readonly string[];
   /** What was wrong with a call; to be empty at the end of a test. */
   readonly complaints: readonly string[];
-  /** Answers instead of `200`; undefined: as usual. */
+  /** The paths at which it was asked about itself. */
+  readonly asked: string[];
+  /** What it says of itself from now on, or how it answers such questions. Default: there are no such addresses. */
+  say(statements: Statements | ((response: ServerResponse) => void)): void;
+  /** Answers events otherwise than by `200`; undefined: as usual. */
   answerWith(answer: ((response: ServerResponse) => void) | undefined): void;
-  /** How many calls came, whatever was answered. */
+  /** How many events came, whatever was answered. */
   callCount(): number;
   close(): Promise<void>;
 }
@@ -28,12 +43,27 @@ export async function errorReceiver(): Promise<ErrorReceiver> {
   const events: ReceivedEvent[] = [];
   const bodies: string[] = [];
   const complaints: string[] = [];
+  const asked: string[] = [];
   let calls = 0;
+  let statements: Statements | ((response: ServerResponse) => void) = {};
   let answer: ((response: ServerResponse) => void) | undefined;
 
+  const beAsked = (request: IncomingMessage, response: ServerResponse) => {
+    const path = String(request.url).slice("/prefix".length);
+    const sent = [request.url, ...request.rawHeaders].join();
+    asked.push(path);
+    if (sent.includes(publicKey)) complaints.push("the key in a question");
+    if (/cookie|authorization|x-sentry-auth|private-token/i.test(sent)) complaints.push("a secret in a question");
+    if (typeof statements === "function") return statements(response);
+    const said = path === "/api/0/" ? statements.root : statements.config;
+    response.writeHead(said === undefined ? 404 : 200, { "Content-Type": "application/json" });
+    response.end(JSON.stringify(said ?? { detail: "no such address" }));
+  };
   const receive = async (request: IncomingMessage, response: ServerResponse) => {
-    calls++;
     const { method, url, headers } = request;
+    if (method === "GET" && /^\/prefix\/api\/(?:client-config|0)\/$/.test(String(url)))
+      return beAsked(request, response);
+    calls++;
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks).toString();
@@ -67,6 +97,8 @@ export async function errorReceiver(): Promise<ErrorReceiver> {
     events,
     bodies,
     complaints,
+    asked,
+    say: (given) => (statements = given),
     answerWith: (given) => (answer = given),
     callCount: () => calls,
     async close() {

@@ -5,7 +5,7 @@ import type { Server } from "./server.ts";
 export interface Project {
   readonly id: number;
   readonly path: string;
-  /** The public key, 32 hexadecimal digits. */
+  /** The public key: `flck_` and 32 hexadecimal digits. */
   readonly key: string;
   readonly keyId: number;
   readonly dsn: string;

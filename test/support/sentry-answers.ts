@@ -358,6 +358,7 @@ export function faultlineEvent(): JsonObject {
         { ...report, comments: "I only clicked once." },
         { ...report, comments: "And again." },
       ],
+      timeBound: { sent: "2026-01-03T10:00:00.000Z" },
     },
   });
 }

@@ -7,8 +7,8 @@ import { KeyMemory, type Known } from "../../backend/src/client-keys/key-memory.
 
 const test = suite("what is known of client keys");
 
-const good: Known = { keyId: 1, projectId: 7, isOpen: true };
-const closed: Known = { ...good, isOpen: false };
+const good: Known = { keyId: 1, projectId: 7, closed: undefined };
+const closed: Known = { ...good, closed: { outcome: "not_active", message: "It is off." } };
 const down = Object.assign(new Error("connection refused"), { code: "08006", severity: "FATAL" });
 
 /** A memory over a database that the test lets answer, fail or hang. */

@@ -16,6 +16,8 @@ const taken: [text: string, path: string][] = [
   [" /acme/web/ ", "acme/web"],
   ["acme/api", "acme/api"],
   ["apiary", "apiary"],
+  ["errortracking", "errortracking"],
+  ["errortracking/web", "errortracking/web"],
   ["x".repeat(255), "x".repeat(255)],
 ];
 
@@ -38,6 +40,8 @@ const refused = [
   "acme\u0000",
   "api",
   "API/v4",
+  "errortracking/api",
+  "ErrorTracking/API/v1",
   "admin/x",
   "_app/x",
   "favicon.ico",

@@ -138,6 +138,13 @@ updates("a user is kept as a digest that differs from project to project", () =>
   const elsewhere = readSessionUpdate({ ...session, did: "42" }, { ...arrival, projectId: 43 });
   assert.is.not(elsewhere?.userDigest, digest);
 });
+updates("a user identified by an e-mail or IP address has one digest, however it is written", () => {
+  const digest = (did: string) => read({ did }).userDigest;
+  assert.is(digest("Ann@Example.com"), digest("ann@EXAMPLE.com"));
+  assert.is(digest("::1"), digest("0:0:0:0:0:0:0:1"));
+  assert.is.not(digest("Ann"), digest("ann"));
+});
+
 for (const did of [null, "", " ", {}, ["42"], true]) {
   updates(`${JSON.stringify(did)} is no user`, () => assert.is(read({ did }).userDigest, ""));
 }

@@ -3,7 +3,7 @@ import type { Access, Call } from "@faultline/plugin";
 import { Role } from "@faultline/proto";
 import type { Caller, CallerDirectory } from "./caller.ts";
 import type { Grant, Grants } from "./grants.ts";
-import { checkGrant, checkToken, needOf } from "./permissions.ts";
+import { checkGrant, checkToken, needOf, seesKeys } from "./permissions.ts";
 import { refuseNul } from "./refuse-nul.ts";
 import { projectsNamed, userNamed } from "./request-fields.ts";
 
@@ -12,6 +12,8 @@ export interface CoreCall {
   readonly caller: Caller;
   /** What the caller may do in the request's project; nothing where the request names none. */
   readonly grant: Grant;
+  /** Whether the answer may show client keys and DSNs. */
+  readonly seesKeys: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -53,16 +55,16 @@ export class Guard implements Access {
     { token, signal }: Call,
   ): Promise<CoreCall> {
     const need = needOf(method);
-    if (need.who === "anyone") return { caller: nobody, grant: noGrant, signal };
+    if (need.who === "anyone") return { caller: nobody, grant: noGrant, seesKeys: false, signal };
     const caller = await this.#callers.callerOf(token);
     checkToken(need, caller);
-    if (need.who !== "member") return { caller, grant: noGrant, signal };
+    if (need.who !== "member") return { caller, grant: noGrant, seesKeys: false, signal };
     let grant = noGrant; // and stays so for a list without items, which the handler refuses
     for (const key of projects) {
       grant = await this.#grants.of(caller.user, key);
       checkGrant(need, grant, userId === caller.user.id);
     }
-    return { caller, grant, signal };
+    return { caller, grant, seesKeys: seesKeys(need, caller), signal };
   }
 }
 

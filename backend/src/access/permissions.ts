@@ -20,12 +20,18 @@ export type Need =
       readonly permission: Permission;
       /** The user the request names may do it too. */
       readonly orSelf?: boolean;
+      /**
+       * The answer holds client keys, which only a token with the scope `write` sees: a key lets its holder send events, so
+       * a token for reading would otherwise be one for writing.
+       */
+      readonly holdsKeys?: true;
     };
 
 const anyone: Need = { who: "anyone" };
 const user = (scope: Scope): Need => ({ who: "user", scope });
 const administrator = (scope: Scope): Need => ({ who: "administrator", scope });
 const member = (scope: Scope, permission: Permission) => ({ who: "member", scope, permission }) as const;
+const holdingKeys = (scope: Scope): Need => ({ ...member(scope, Permission.ADMIN_ERROR_TRACKING), holdsKeys: true });
 
 /**
  * The one table of permissions. REST routes and tRPC procedures name the method they call, so its row is theirs; a
@@ -78,13 +84,13 @@ export const needs: Readonly<Record<string, Need>> = {
   "ProjectService.RestoreProject": administrator("write"),
   "ProjectService.ListDeletedProjects": administrator("read"),
 
-  "SettingsService.GetSettings": member("read", Permission.ADMIN_ERROR_TRACKING),
-  "SettingsService.UpdateSettings": member("write", Permission.ADMIN_ERROR_TRACKING),
+  "SettingsService.GetSettings": holdingKeys("read"),
+  "SettingsService.UpdateSettings": holdingKeys("write"),
   "SettingsService.ListExternalProjects": member("write", Permission.ADMIN_ERROR_TRACKING),
 
-  "ClientKeyService.CreateClientKey": member("write", Permission.ADMIN_ERROR_TRACKING),
-  "ClientKeyService.ListClientKeys": member("read", Permission.ADMIN_ERROR_TRACKING),
-  "ClientKeyService.DeleteClientKey": member("write", Permission.ADMIN_ERROR_TRACKING),
+  "ClientKeyService.CreateClientKey": holdingKeys("write"),
+  "ClientKeyService.ListClientKeys": holdingKeys("read"),
+  "ClientKeyService.DeleteClientKey": holdingKeys("write"),
 
   "ErrorService.ListErrors": member("read", Permission.READ_ERROR_TRACKING),
   "ErrorService.ListAllErrors": user("read"), // lists what the caller may read
@@ -132,17 +138,25 @@ export function checkToken(need: Exclude<Need, { who: "anyone" }>, caller: Calle
     if (need.scope === "session") {
       throw new ServiceError(ErrorReason.FORBIDDEN, "A personal access token may not do this. Sign in to the console.");
     }
-    const enough = need.scope === "read" ? ["api", "read_api"] : ["api"];
-    if (!caller.scopes.some((scope) => enough.includes(scope))) {
+    if (!isGoodFor(need.scope, caller.scopes)) {
       throw new ServiceError(
         ErrorReason.INSUFFICIENT_SCOPE,
-        `The personal access token lacks the scope ${enough[0]}. Make one that has it.`,
+        "The personal access token lacks the scope api. Make one that has it.",
       );
     }
   }
   if (need.who === "administrator" && !caller.user.isAdmin) {
     throw new ServiceError(ErrorReason.FORBIDDEN, "Only administrators may do this.");
   }
+}
+
+/** Whether the answer may show client keys and DSNs to the caller. */
+export function seesKeys(need: Need, { scopes }: Caller): boolean {
+  return need.who === "member" && need.holdsKeys === true && (scopes === "session" || isGoodFor("write", scopes));
+}
+
+function isGoodFor(scope: "read" | "write", scopes: readonly string[]): boolean {
+  return scopes.includes("api") || (scope === "read" && scopes.includes("read_api"));
 }
 
 /** Lets a member through or refuses with FORBIDDEN and the role that is needed. */

@@ -120,7 +120,13 @@ export const audited: Readonly<Record<string, Tell>> = {
   ),
   "ProjectService.UpdateProject": act(
     (request: UpdateProjectRequest) =>
-      `Changed the project: ${changed(request, { name: "name", path: "path", monitorEnabled: "Monitor feature" })}.`,
+      `Changed the project: ${changed(request, {
+        name: "name",
+        path: "path",
+        monitorEnabled: "Monitor feature",
+        codeUrl: "link to the code",
+        codeRoot: "source root",
+      })}.`,
   ),
   "ProjectService.DeleteProject": act(
     (_, { project }: DeleteProjectResponse) => `Deleted the project ${project?.path} (${project?.projectId}).`,

@@ -1,6 +1,6 @@
 import { ClientKeySchema } from "@faultline/proto";
 import type { Command } from "commander";
-import { printMessage, wholeNumber } from "./output.ts";
+import { printMessage, progress, wholeNumber } from "./output.ts";
 import { projectNamed, withService } from "./service.ts";
 
 /** More than a project can have. */
@@ -12,12 +12,13 @@ export function clientKeyCommands(program: Command): void {
 
   keys
     .command("list <project>")
-    .description("list the keys; <project> is a path or an id")
+    .description("list the keys; <project> is a path or an id; DSNs are empty where the token lacks the scope api")
     .action((named: string) =>
       withService(async (service) => {
-        const { projectId } = await projectNamed(service, named);
+        const { projectId, capabilities } = await projectNamed(service, named);
         const { clientKeys } = await service.clientKeys.listClientKeys({ projectId, pageSize: allKeys }, service.call);
         for (const key of clientKeys) printMessage(ClientKeySchema, key);
+        if (capabilities?.clientKeys?.allowed === false) progress(capabilities.clientKeys.reason);
       }),
     );
 

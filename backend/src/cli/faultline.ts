@@ -6,18 +6,19 @@ import { clientKeyCommands } from "./client-keys.ts";
 import { dataCommands } from "./data.ts";
 import { errorCommands } from "./errors.ts";
 import { moveCommand } from "./move.ts";
-import { fail } from "./output.ts";
+import { fail, watchOutput } from "./output.ts";
 import { projectCommands } from "./projects.ts";
 import { serveCommand } from "./serve.ts";
+import { settingsCommands } from "./settings.ts";
 import { transferCommands } from "./transfer.ts";
 
 /**
  * The command line: reads and changes what a running Faultline holds, over gRPC, and backs up, restores and moves its
- * data directory. What it tells is JSON on standard output, one object a line; progress and faults go to standard error.
+ * data directory. It prints JSON on standard output, one object a line; progress and faults go to standard error.
  */
 const program = new Command("faultline")
   .description(
-    "Lists, follows and resolves errors, makes projects, keys and tokens, backs up and restores, and serves.",
+    "Lists, follows and resolves errors, makes projects, keys and tokens, changes settings, backs up, restores and serves.",
   )
   .version(version)
   .addHelpText(
@@ -27,11 +28,22 @@ Environment:
   FAULTLINE_GRPC_ADDRESS  where the service is, 127.0.0.1:50051 if not set
   FAULTLINE_GRPC_TLS_CA   file with the authority of its certificate; the connection then uses TLS
   FAULTLINE_TOKEN         a personal access token
-  FAULTLINE_DATA_DIR      the data directory, for backup, restore and move, ./data if not set`,
-  );
+  FAULTLINE_PASSWORD      your password, for tokens create
+  FAULTLINE_EXTERNAL_TOKEN
+                          the auth token of an external system, for settings
+  FAULTLINE_DATA_DIR      the data directory, for backup, restore and move, ./data if not set
+
+Commands print JSON, one object a line. Exit codes: 0 done; 1 failed, with the reason on standard error; 141 the reader
+of the output closed it, as head does.`,
+  )
+  // The service has more outputs than one, and stops in order.
+  .hook("preAction", (_, command) => {
+    if (command.name() !== "serve") watchOutput();
+  });
 for (const add of [
   errorCommands,
   projectCommands,
+  settingsCommands,
   clientKeyCommands,
   accessTokenCommands,
   dataCommands,

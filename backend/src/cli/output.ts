@@ -4,6 +4,21 @@ import { CallError } from "@faultline/proto/grpc";
 import { status } from "@grpc/grpc-js";
 import { InvalidArgumentError } from "commander";
 
+/** As the shell reports a program that SIGPIPE ended. */
+const closedPipe = 141;
+
+/**
+ * Ends the command when nobody reads its output any more, as behind `| head -1`: quietly, as other programs end, and
+ * not with 0, as the output is cut off. Progress that nobody reads is no reason to stop a backup.
+ */
+export function watchOutput(): void {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(closedPipe);
+    fail(new CommandFault(`The output cannot be written: ${error.message}.`));
+  });
+  process.stderr.on("error", () => undefined);
+}
+
 /** Writes a message as one line of JSON. */
 export function printMessage<S extends DescMessage>(schema: S, message: MessageShape<S>): void {
   printLine(toJson(schema, message, { alwaysEmitImplicit: true }));
@@ -34,7 +49,8 @@ export function fail(error: unknown): never {
   process.exit(1);
 }
 
-function explain(error: unknown): string {
+/** What went wrong, as a person at the command line reads it. */
+export function explain(error: unknown): string {
   if (error instanceof CallError) {
     return error.code === status.UNAVAILABLE || error.code === status.DEADLINE_EXCEEDED
       ? "The service cannot be reached. Is it running, and is FAULTLINE_GRPC_ADDRESS right?"

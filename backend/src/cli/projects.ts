@@ -1,6 +1,7 @@
 import { Backend, ProjectSchema, SettingsSchema } from "@faultline/proto";
+import { CallError } from "@faultline/proto/grpc";
 import type { Command } from "commander";
-import { printMessage } from "./output.ts";
+import { CommandFault, explain, printMessage } from "./output.ts";
 import { projectNamed, withService } from "./service.ts";
 
 /** `faultline projects ...` */
@@ -26,17 +27,21 @@ export function projectCommands(program: Command): void {
     .command("create <path>")
     .description("make a project")
     .option("--name <name>", "its display name; the last part of the path if not given", "")
-    .option("--active", "turn error tracking on, with the integrated backend; this makes the first client key", false)
+    .option("--active", "turn error tracking on with the integrated backend, and show the settings with the DSN", false)
     .action((path: string, { name, active }: { name: string; active: boolean }) =>
       withService(async (service) => {
         const { project } = await service.projects.createProject({ path, name }, service.call);
         if (!project) return;
         printMessage(ProjectSchema, project);
         if (!active) return;
-        const { settings } = await service.settings.updateSettings(
-          { projectId: project.projectId, active, backend: Backend.INTEGRATED },
-          service.call,
-        );
+        const { settings } = await service.settings
+          .updateSettings({ projectId: project.projectId, active, backend: Backend.INTEGRATED }, service.call)
+          .catch((error: unknown) => {
+            if (!(error instanceof CallError)) throw error;
+            throw new CommandFault(
+              `The project ${project.path} was made, but error tracking is not active in it. ${explain(error)} Do not make the project again: use faultline settings set ${project.path}.`,
+            );
+          });
         if (settings) printMessage(SettingsSchema, settings);
       }),
     );

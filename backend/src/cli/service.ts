@@ -30,7 +30,7 @@ export async function withService<T>(work: (service: Service) => Promise<T>): Pr
 }
 
 function open() {
-  const { grpcAddress, grpcTlsCa, token, password } = readCommandConfig();
+  const { grpcAddress, grpcTlsCa, token, password, externalToken } = readCommandConfig();
   const connection = connect(
     grpcAddress,
     grpcTlsCa === undefined ? credentials.createInsecure() : credentials.createSsl(readFileSync(grpcTlsCa)),
@@ -44,6 +44,7 @@ function open() {
     projects: connection.service(ProjectService),
     settings: connection.service(SettingsService),
     password,
+    externalToken,
     /** With the token; without one there is nothing to ask. */
     get call() {
       if (token === undefined) {

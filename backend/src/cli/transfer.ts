@@ -136,7 +136,7 @@ async function importProject(service: Service, named: string): Promise<void> {
   let bytes = 0;
   const send = async () => {
     if (waiting.length === 0) return;
-    await service.ingest.reportEvents({ events: waiting, imported: true }, service.call);
+    await service.ingest.reportEvents({ events: waiting }, service.call);
     told.count(waiting.length);
     [waiting, bytes] = [[], 0];
   };

@@ -10,7 +10,7 @@ export function clientKeyService(clientKeys: ClientKeys): Handlers<typeof Client
       return { clientKey: await clientKeys.create(projectId) };
     },
 
-    async listClientKeys(request) {
+    async listClientKeys(request, { seesKeys }) {
       const list = `client keys ${request.projectId}`;
       const place = readPageToken(list, request.pageToken, ["number"]);
       const size = pageSizeOf(request);
@@ -18,6 +18,7 @@ export function clientKeyService(clientKeys: ClientKeys): Handlers<typeof Client
         afterId: place?.[0] ?? 0,
         skip: place ? 0 : request.skip,
         limit: size + 1,
+        seesKeys,
       });
       const page = keys.slice(0, size);
       return {

@@ -1,12 +1,15 @@
 import { randomBytes } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ClientKeyRefusal, ServiceError, type Admission, type Announcements, type Clock } from "@faultline/plugin";
-import { Backend, ErrorReason, type ClientKeySchema } from "@faultline/proto";
+import { ErrorReason, type ClientKeySchema } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import { ClientKeyEntity, ProjectEntity, SettingsEntity, type ClientKeyRow } from "../database/entities.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
+import { eventsRefused } from "../settings/integrated-offering.ts";
 import { clientKeyToProto } from "../to-proto.ts";
+import { closedProject } from "./closed-project.ts";
 import { KeyMemory, type Known } from "./key-memory.ts";
+import { isPublicKey, newPublicKey } from "./public-key.ts";
 
 const publicKeyPurpose = "client key";
 
@@ -50,17 +53,20 @@ export class ClientKeys {
 
   /** See EventDoor.admit. */
   admit(publicKey: string, projectId?: number): Admission | Promise<Admission> {
-    if (!/^[0-9a-f]{32}$/.test(publicKey)) throw new ClientKeyRefusal("unknown_key");
+    if (!isPublicKey(publicKey)) throw new ClientKeyRefusal();
     const known = this.#memory.get(publicKey);
     if (known instanceof Promise) return known.then((found) => this.#check(found, projectId));
     return this.#check(known, projectId);
   }
 
+  /** Whether a key is one of this installation's, whether or not it takes events. To ask is no use of it. */
+  async has(publicKey: string): Promise<boolean> {
+    return isPublicKey(publicKey) && (await this.#memory.get(publicKey)) !== "unknown";
+  }
+
   #check(known: Known, projectId: number | undefined): Admission {
-    if (known === "unknown" || (projectId !== undefined && known.projectId !== projectId)) {
-      throw new ClientKeyRefusal("unknown_key");
-    }
-    if (!known.isOpen) throw new ClientKeyRefusal("not_active");
+    if (known === "unknown" || (projectId !== undefined && known.projectId !== projectId)) throw new ClientKeyRefusal();
+    if (known.closed) throw new ClientKeyRefusal(known.closed);
     this.#lastUsed.set(known.keyId, this.#clock.now());
     return known;
   }
@@ -70,12 +76,9 @@ export class ClientKeys {
     const row = await em.findOne(ClientKeyEntity, { keyDigest: this.#keyRing.digest(publicKeyPurpose, publicKey) });
     const project = row && (await em.findOne(ProjectEntity, { id: row.projectId, deletedAt: null }));
     const settings = project && (await em.findOne(SettingsEntity, { id: project.id }));
-    const isOpen =
-      this.#integratedOffered &&
-      project?.monitorEnabled === true && // the whole feature depends on it (specification 2.1)
-      settings?.active === true &&
-      settings.backend === Backend.INTEGRATED;
-    return row && project ? { keyId: row.id, projectId: project.id, isOpen } : "unknown";
+    if (!row || !project) return "unknown";
+    const closed = closedProject(project, settings, { integratedOffered: this.#integratedOffered });
+    return { keyId: row.id, projectId: project.id, closed };
   }
 
   /** Settings or keys changed: every lookup is made anew, in all processes. To be called after the commit. */
@@ -89,8 +92,9 @@ export class ClientKeys {
     this.#memory.doubt();
   }
 
-  /** Refuses with LIMIT_REACHED when the project has as many as it may. */
+  /** Refuses with LIMIT_REACHED when the project has as many as it may, and where no key would take events. */
   async create(projectId: number): Promise<MessageInitShape<typeof ClientKeySchema>> {
+    if (!this.#integratedOffered) throw eventsRefused();
     const row = await this.#orm.em.fork().transactional(async (em) => {
       if ((await em.count(ClientKeyEntity, { projectId })) >= keysOfProject) {
         throw new ServiceError(
@@ -117,8 +121,8 @@ export class ClientKeys {
     return row ? this.#message(row) : undefined;
   }
 
-  /** Keys after `afterId`, oldest first. */
-  async list(projectId: number, page: { afterId: number; skip: number; limit: number }) {
+  /** Keys after `afterId`, oldest first; without key and DSNs for a caller who may not see them. */
+  async list(projectId: number, page: { afterId: number; skip: number; limit: number; seesKeys: boolean }) {
     const rows = await this.#orm.em
       .fork()
       .find(
@@ -126,7 +130,7 @@ export class ClientKeys {
         { projectId, id: { $gt: page.afterId } },
         { orderBy: { id: "asc" }, limit: page.limit, offset: page.skip },
       );
-    return rows.map((row) => this.#message(row));
+    return rows.map((row) => (page.seesKeys ? this.#message(row) : clientKeyToProto(this.#used(row))));
   }
 
   count(projectId: number): Promise<number> {
@@ -155,7 +159,8 @@ export class ClientKeys {
   }
 
   async #insert(em: EntityManager, projectId: number): Promise<ClientKeyRow> {
-    const [publicKey, secret] = [randomBytes(16).toString("hex"), randomBytes(16).toString("hex")];
+    const publicKey = newPublicKey();
+    const secret = randomBytes(16).toString("hex"); // without a prefix: it opens nothing by itself
     const row = em.create(ClientKeyEntity, {
       projectId,
       keyDigest: this.#keyRing.digest(publicKeyPurpose, publicKey),
@@ -168,9 +173,14 @@ export class ClientKeys {
   }
 
   #message(row: ClientKeyRow) {
+    if (!this.#integratedOffered) return clientKeyToProto(this.#used(row));
     const [publicKey = "", secret = ""] = this.#keyRing.decrypt(pairPlace(row.projectId), row.sealedPair).split(":");
-    const lastUsedAt = this.#lastUsed.get(row.id) ?? row.lastUsedAt;
-    return clientKeyToProto({ ...row, lastUsedAt }, { publicKey, secret }, this.#baseUrl());
+    return clientKeyToProto(this.#used(row), { publicKey, secret, baseUrl: this.#baseUrl() });
+  }
+
+  /** The row with its last use, which may not be written yet. */
+  #used(row: ClientKeyRow): ClientKeyRow {
+    return { ...row, lastUsedAt: this.#lastUsed.get(row.id) ?? row.lastUsedAt };
   }
 }
 

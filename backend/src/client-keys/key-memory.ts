@@ -1,9 +1,9 @@
-import { ServiceError, type Admission, type Clock } from "@faultline/plugin";
+import { ServiceError, type Admission, type Clock, type ClosedProject } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { isStorageFailure } from "../database/storage-failure.ts";
 
-/** What is known of a public key: its project, which may take no events now, or that there is no such key. */
-export type Known = (Admission & { readonly isOpen: boolean }) | "unknown";
+/** What is known of a public key: its project, and why that takes no events now, if so; or that there is no such key. */
+export type Known = (Admission & { readonly closed: ClosedProject | undefined }) | "unknown";
 
 /** Keys take some 200 bytes each. Guesses are remembered too, so that a flood of them costs no database reads. */
 const keysRemembered = 50_000;
@@ -47,7 +47,7 @@ export class KeyMemory {
   get(publicKey: string): Known | Promise<Known> {
     const entry = this.#keys.get(publicKey) ?? this.#guesses.get(publicKey);
     if (entry?.generation === this.#generation) return entry.known;
-    const stale = entry && entry.known !== "unknown" && entry.known.isOpen ? entry.known : undefined;
+    const stale = entry && entry.known !== "unknown" && !entry.known.closed ? entry.known : undefined;
     const failure = this.#failure;
     if (failure) {
       const isFresh = this.#clock.now() - failure.at < failureFreshMs;

@@ -69,6 +69,9 @@ export const ProjectEntity = defineEntity({
     /** When it was deleted; `path` then is one that no project can have, and `deletedPath` what it was. */
     deletedAt: p.bigint("number").nullable(),
     deletedPath: p.string().nullable(),
+    /** Empty: frames and releases are not linked. */
+    codeUrl: p.string().default(""),
+    codeRoot: p.string().default(""),
   },
 });
 export type ProjectRow = InferEntity<typeof ProjectEntity>;

@@ -1,23 +1,19 @@
 import {
   emptyIntake,
-  hourMs,
   invalidField,
   ServiceError,
   type Clock,
   type Handlers,
   type IngestQueue,
 } from "@faultline/plugin";
-import { limits } from "@faultline/plugin/sentry-event";
 import { Backend, ErrorReason, IngestService } from "@faultline/proto";
 import type { CoreCall } from "../access/guard.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
 import { trackingOff } from "../projects/project-directory.ts";
+import { eventsRefused } from "../settings/integrated-offering.ts";
 import type { Unstored } from "./unstored.ts";
 import { reportedEvent } from "./reported-event.ts";
 import { reportedAggregate, reportedUpdate } from "./reported-session.ts";
-
-/** As long as errors are kept (specification section 8). */
-const keptMs = 90 * 24 * hourMs;
 
 /** Events from internal services, over gRPC; SDKs come in by the bridge. */
 export function ingestService(parts: {
@@ -35,12 +31,7 @@ export function ingestService(parts: {
       if (backend.kind !== Backend.INTEGRATED) {
         throw new ServiceError(ErrorReason.ERROR_TRACKING_DISABLED, trackingOff);
       }
-      if (!integratedOffered) {
-        throw new ServiceError(
-          ErrorReason.INTEGRATED_NOT_OFFERED,
-          "The integrated backend is offered on the hosted offering only, so this installation takes no events.",
-        );
-      }
+      if (!integratedOffered) throw eventsRefused();
     }
   };
 
@@ -57,15 +48,13 @@ export function ingestService(parts: {
       return { deletedCount: await unstored.delete(request) };
     },
 
-    async reportEvents({ events, imported }) {
+    async reportEvents({ events }) {
       if (events.length === 0 || events.length > 1000) throw invalidField("events", "Send 1 to 1,000 events a call.");
       await checkProjects(events);
       const receivedAt = clock.now();
       await queue.accept({
         ...emptyIntake,
-        events: events.map((event, n) =>
-          reportedEvent(event, `events[${n}]`, { receivedAt, past: imported ? keptMs : limits.time.past }),
-        ),
+        events: events.map((event, n) => reportedEvent(event, `events[${n}]`, receivedAt)),
       });
       return {};
     },

@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { invalidField, millisecondsOf, timestamp } from "@faultline/plugin";
-import { limits } from "@faultline/plugin/sentry-event";
+import { boundedTime, limits, readUserKey } from "@faultline/plugin/sentry-event";
 import { PayloadEncoding, type ErrorEvent } from "@faultline/proto";
 
 const maxPayloadBytes = 1024 * 1024;
@@ -20,14 +20,10 @@ const longest = [
 ] as const;
 
 /**
- * An event that a service reports, with its defaults and the bounds of its time; refuses what breaks a limit of
- * ingest.proto. `past` is how far back its time may lie, in milliseconds; `field` names the event in the refusal, such as `events[0]`.
+ * An event that a service reports, with its defaults, its time within the bounds and its user as counted; refuses what
+ * breaks a limit of ingest.proto. `field` names the event in the refusal, such as `events[0]`.
  */
-export function reportedEvent(
-  event: ErrorEvent,
-  field: string,
-  { receivedAt, past }: { receivedAt: number; past: number },
-): ErrorEvent {
+export function reportedEvent(event: ErrorEvent, field: string, receivedAt: number): ErrorEvent {
   if (!/^[0-9a-f]{32}$/.test(event.eventId)) {
     throw invalidField(`${field}.event_id`, "An event id has 32 lower-case hexadecimal digits.");
   }
@@ -40,12 +36,12 @@ export function reportedEvent(
   checkPayload(event, `${field}.payload`);
 
   const occurredAt = event.occurredTime ? millisecondsOf(event.occurredTime) : receivedAt;
-  const { future } = limits.time;
   return {
     ...event,
-    occurredTime: timestamp(Math.min(Math.max(occurredAt, receivedAt - past), receivedAt + future)),
+    occurredTime: timestamp(boundedTime(occurredAt, receivedAt)),
     receivedTime: timestamp(receivedAt),
     level,
+    user: readUserKey(event.user),
     platform: event.platform || "other",
   };
 }

@@ -28,10 +28,22 @@ export async function deliver(
     clock,
     version,
     signal,
-  }: { door: OwnDoor; outbound: Outbound; clock: Clock; version: string; signal: AbortSignal },
+    isSupported,
+  }: {
+    door: OwnDoor;
+    outbound: Outbound;
+    clock: Clock;
+    version: string;
+    signal: AbortSignal;
+    /** Whether the platform's rule allows the other system to be sent anything. */
+    isSupported: () => Promise<boolean>;
+  },
 ): Promise<void> {
   const own = await ownProject(dsn.publicKey, door);
-  if (own === undefined) return post(event, dsn, { outbound, version, signal });
+  if (own === undefined) {
+    if (!(await isSupported())) throw new Error("the platform does not support the version of the other system");
+    return post(event, dsn, { outbound, version, signal });
+  }
   if (String(own) !== dsn.projectId) throw new Error("the DSN names another project than its key");
   const eventId = String(event["event_id"]);
   await door.accept({

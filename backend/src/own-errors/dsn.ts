@@ -19,19 +19,25 @@ export function readDsn(text: string): Dsn {
     prefix === undefined ||
     projectId === undefined ||
     !/^https?:$/.test(url.protocol) ||
-    !/^[A-Za-z0-9]{8,64}$/.test(url.username) ||
+    !/^\w{8,64}$/.test(url.username) ||
     url.password !== "" ||
     /[?#\s]/.test(text)
   ) {
     throw invalidField(
       "dsn",
-      "A DSN looks like https://<public key>@errors.example.com/1: a key of 8 to 64 letters and digits, a host, and the project's number.",
+      "A DSN looks like https://<public key>@errors.example.com/1: a key of 8 to 64 letters, digits and underscores, a host, and the project's number.",
     );
   }
   return { publicKey: url.username, projectId, baseUrl: `${url.protocol}//${url.host}${prefix}` };
 }
 
-/** The DSN as people may see it: `https://ab12…@errors.example.com/1`. */
+/** The DSN as people may see it: `https://flck_ab12…@errors.example.com/1`. */
 export function maskedDsn({ publicKey, projectId, baseUrl }: Dsn): string {
-  return `${baseUrl.replace("://", `://${publicKey.slice(0, 4)}…@`)}/${projectId}`;
+  return `${baseUrl.replace("://", `://${maskedKey(publicKey)}…@`)}/${projectId}`;
+}
+
+/** The first four characters, behind the prefix that all keys of a system have, such as `flck_`. */
+function maskedKey(publicKey: string): string {
+  const [shown = ""] = /^(?:[a-z]{4}_(?=[0-9a-f]{32}$))?.{4}/.exec(publicKey) ?? [];
+  return shown;
 }

@@ -13,6 +13,8 @@ const stopMs = 2_000;
 export interface Target {
   readonly dsn: Dsn;
   readonly environment: string;
+  /** Whether the platform's rule allows the system behind the DSN to be sent anything now. */
+  isSupported(): Promise<boolean>;
 }
 
 /**
@@ -84,14 +86,14 @@ export class OwnErrors {
 
   async #send(
     failure: Failure,
-    { dsn, environment }: Target,
+    { dsn, environment, isSupported }: Target,
     ways: { door: OwnDoor; outbound: Outbound },
   ): Promise<void> {
     try {
       const names = { eventId: randomUUID().replaceAll("-", ""), now: this.#clock.now() };
       const event = ownEvent(failure, { version: this.#version, environment }, names);
       const { signal } = this.#stopped;
-      await deliver(event, dsn, { ...ways, clock: this.#clock, version: this.#version, signal });
+      await deliver(event, dsn, { ...ways, clock: this.#clock, version: this.#version, signal, isSupported });
       this.#reported++;
     } catch (error) {
       this.#leftOut++;

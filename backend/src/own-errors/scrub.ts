@@ -16,7 +16,7 @@ const replacements: readonly (readonly [pattern: RegExp, replacement: string])[]
     /((?:password|passwd|secret|token|[_-]key|cookie|authorization)["']?\s*[:=]\s*)("[^"]*"?|'[^']*'?|[^\s,;&}]+)/gi,
     "$1[secret]",
   ],
-  [/[0-9a-f]{32,}/gi, "[key]"],
+  [/(?:flck_)?[0-9a-f]{32,}/gi, "[key]"],
   [/[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{1,63}/g, "[e-mail]"],
   [/(["'`])[^"'`]{65,}\1/g, "$1[text]$1"],
   [/(?<![\w:/.])\/(?:[^\s'"/:]+\/)+([^\s'"/:]+)/g, "…/$1"],

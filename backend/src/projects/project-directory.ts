@@ -4,15 +4,15 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { MikroORM } from "@mikro-orm/sql";
 import type { Grant } from "../access/grants.ts";
 import { needsRole } from "../access/roles.ts";
+import { linkedBackend } from "../code-links/linked-backend.ts";
 import { ProjectEntity, SettingsEntity, type ProjectRow, type SettingsRow } from "../database/entities.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
 import { externalLink } from "../settings/external-link.ts";
+import { integratedNotOffered, noEventsTaken } from "../settings/integrated-offering.ts";
 
 export const monitorOff = "Monitor is turned off for this project. A maintainer can turn it on in Settings > General.";
 export const trackingOff =
   "Error tracking is not active in this project. A maintainer can turn it on in Settings > Monitor > Error Tracking.";
-
-export const integratedNotOffered = "The integrated backend is offered on the hosted offering only.";
 
 type Capability = MessageInitShape<typeof CapabilitySchema>;
 
@@ -21,7 +21,7 @@ export class ProjectDirectory {
   readonly #orm: MikroORM;
   readonly #backends: ReadonlyMap<Backend, ErrorBackend>;
   readonly #keyRing: KeyRing;
-  readonly #integratedBackend: Capability;
+  readonly #integratedOffered: boolean;
 
   constructor(parts: {
     orm: MikroORM;
@@ -32,9 +32,7 @@ export class ProjectDirectory {
     this.#orm = parts.orm;
     this.#keyRing = parts.keyRing;
     this.#backends = parts.backends;
-    this.#integratedBackend = parts.integratedOffered
-      ? { allowed: true }
-      : { allowed: false, reason: integratedNotOffered };
+    this.#integratedOffered = parts.integratedOffered;
   }
 
   /** Refuses with PROJECT_NOT_FOUND; a project that is hidden from the caller looks the same. */
@@ -54,8 +52,9 @@ export class ProjectDirectory {
     if (!project.monitorEnabled) throw new ServiceError(ErrorReason.MONITOR_DISABLED, monitorOff);
     const backend = settings?.active ? this.#backends.get(settings.backend) : undefined;
     if (!settings || !backend) throw new ServiceError(ErrorReason.ERROR_TRACKING_DISABLED, trackingOff);
-    if (backend.kind !== Backend.EXTERNAL) return [backend, { signal }];
-    return [backend, { signal, link: externalLink(settings, this.#keyRing) }];
+    const linked = linkedBackend(backend, project);
+    if (backend.kind !== Backend.EXTERNAL) return [linked, { signal }];
+    return [linked, { signal, link: externalLink(settings, this.#keyRing) }];
   }
 
   /** What a caller can do in a project now: what backend and settings allow, and then the caller's role. */
@@ -72,13 +71,18 @@ export class ProjectDirectory {
       affectedUsers: may(READ_ERROR_TRACKING, can.affectedUsers),
       watch: may(READ_ERROR_TRACKING, can.watch),
       releases: may(READ_ERROR_TRACKING, can.releases),
-      clientKeys: may(ADMIN_ERROR_TRACKING, can.clientKeys),
-      integratedBackend: this.#integratedBackend,
+      clientKeys: may(ADMIN_ERROR_TRACKING, this.#whereOffered(noEventsTaken, can.clientKeys)),
+      integratedBackend: this.#whereOffered(integratedNotOffered),
       adminErrorTracking: may(ADMIN_ERROR_TRACKING),
       adminProject: may(Permission.ADMIN_PROJECT),
       adminMembers: may(Permission.ADMIN_MEMBERS),
       removeProject: may(Permission.REMOVE_PROJECT),
     };
+  }
+
+  /** `capability` belongs to the integrated backend: where that is not offered nothing of it is allowed. */
+  #whereOffered(reason: string, capability: Capability = { allowed: true }): Capability {
+    return this.#integratedOffered || capability.allowed === false ? capability : { allowed: false, reason };
   }
 
   #backendCapabilities(project: ProjectRow, settings: SettingsRow | null): Capabilities {

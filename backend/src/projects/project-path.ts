@@ -1,7 +1,7 @@
 import { invalidField } from "@faultline/plugin";
 
-/** First parts that are addresses of the product itself. */
-const reserved = new Set(["api", "admin", "_app", "favicon.ico", "robots.txt"]);
+/** Beginnings that are addresses of the product itself. */
+const reserved = new Set(["api", "errortracking/api", "admin", "_app", "favicon.ico", "robots.txt"]);
 
 /** The path of a project as it is stored: 1 to 5 parts of [A-Za-z0-9_.-] joined by `/`; refuses others in words. */
 export function projectPath(text: string): string {
@@ -17,8 +17,11 @@ export function projectPath(text: string): string {
       "A path has parts of letters, digits, '_', '.' and '-', joined by '/', and each part begins with a letter, a digit or '_'.",
     );
   }
-  if (reserved.has(parts[0]?.toLowerCase() ?? "")) {
-    throw invalidField("path", `A path may not begin with ${parts[0]}, which is an address of Faultline itself.`);
+  const taken = [1, 2]
+    .map((count) => parts.slice(0, count).join("/"))
+    .find((beginning) => reserved.has(beginning.toLowerCase()));
+  if (taken !== undefined) {
+    throw invalidField("path", `A path may not begin with ${taken}, which is an address of Faultline itself.`);
   }
   return path;
 }

@@ -10,6 +10,7 @@ import { MemberEntity, ProjectEntity, SettingsEntity, type ProjectRow } from "..
 import { noExternalProject } from "../settings/external-project.ts";
 import { isLinkedElsewhere } from "../settings/linked-elsewhere.ts";
 import { projectToProto } from "../to-proto.ts";
+import { codeRoot, codeUrl } from "../code-links/code-url.ts";
 import { restorable } from "./deleted-projects.ts";
 import { projectNotFound, type ProjectDirectory } from "./project-directory.ts";
 import { projectName, projectPath } from "./project-path.ts";
@@ -91,6 +92,8 @@ export function projectService(parts: {
           if (request.name !== undefined) row.name = projectName(request.name);
           if (request.path !== undefined) row.path = projectPath(request.path);
           if (request.monitorEnabled !== undefined) row.monitorEnabled = request.monitorEnabled;
+          if (request.codeUrl !== undefined) row.codeUrl = codeUrl(request.codeUrl);
+          if (request.codeRoot !== undefined) row.codeRoot = codeRoot(request.codeRoot);
         })
         .catch((error: unknown) => refuseTakenPath(error, request.path ?? ""));
       changed();

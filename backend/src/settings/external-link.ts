@@ -10,7 +10,7 @@ export function externalLink(settings: SettingsRow, keyRing: KeyRing): ExternalL
   if (externalAuthToken == null) {
     throw new ServiceError(
       ErrorReason.EXTERNAL_SETTINGS_INCOMPLETE,
-      "The auth token for the external system is missing. A maintainer can enter it in Settings > Monitor.",
+      "The auth token for the external system is missing. A maintainer can enter it in Settings > Monitor > Error Tracking.",
     );
   }
   return {

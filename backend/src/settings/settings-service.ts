@@ -2,7 +2,6 @@ import { invalidField, ServiceError, type Clock, type ErrorBackend, type Handler
 import { Backend, ErrorReason, SettingsService, type UpdateSettingsRequest } from "@faultline/proto";
 import type { MikroORM } from "@mikro-orm/sql";
 import type { ClientKeys } from "../client-keys/client-keys.ts";
-import type { Offering } from "../config.ts";
 import type { CoreCall } from "../access/guard.ts";
 import { SettingsEntity, type SettingsRow } from "../database/entities.ts";
 import { monitorOff, type ProjectDirectory } from "../projects/project-directory.ts";
@@ -12,6 +11,7 @@ import { externalApiUrl } from "./external-api-url.ts";
 import { externalProjectColumns, noExternalProject } from "./external-project.ts";
 import { externalTarget } from "./external-target.ts";
 import { checkExternalToken, externalTokenPlace, isMaskedToken } from "./external-token.ts";
+import { integratedRefused, noEventsTaken } from "./integrated-offering.ts";
 import { isLinkedElsewhere } from "./linked-elsewhere.ts";
 import { LookupThrottle } from "./lookup-throttle.ts";
 
@@ -20,30 +20,31 @@ export function settingsService(parts: {
   orm: MikroORM;
   clock: Clock;
   keyRing: KeyRing;
-  offering: Offering;
+  integratedOffered: boolean;
   projects: ProjectDirectory;
   clientKeys: ClientKeys;
   backends: ReadonlyMap<Backend, ErrorBackend>;
 }): Handlers<typeof SettingsService, CoreCall> {
-  const { orm, clock, keyRing, projects, clientKeys } = parts;
-  const integratedOffered = parts.offering === "hosted";
+  const { orm, clock, keyRing, projects, clientKeys, integratedOffered } = parts;
   const throttle = new LookupThrottle(clock);
 
-  const message = async (row: SettingsRow) => {
-    const newest = row.backend === Backend.INTEGRATED ? await clientKeys.newest(row.id) : undefined;
-    return settingsToProto(row, newest?.dsn ?? "");
+  const message = async (row: SettingsRow, { seesKeys }: CoreCall) => {
+    if (row.backend !== Backend.INTEGRATED) return settingsToProto(row, { dsn: "", dsnUnavailableReason: "" });
+    const newest = seesKeys ? await clientKeys.newest(row.id) : undefined;
+    const dsnUnavailableReason = integratedOffered ? "" : noEventsTaken;
+    return settingsToProto(row, { dsn: newest?.dsn ?? "", dsnUnavailableReason });
   };
 
   return {
-    async getSettings({ projectId }) {
+    async getSettings({ projectId }, call) {
       const row = await projects.settings(projectId);
       if (!row) {
         throw new ServiceError(ErrorReason.SETTINGS_NOT_FOUND, "The error-tracking settings were never saved.");
       }
-      return { settings: await message(row) };
+      return { settings: await message(row, call) };
     },
 
-    async updateSettings(request) {
+    async updateSettings(request, call) {
       // One transaction, so that of two saves at once the second sees the first.
       const row = await orm.em.fork().transactional(async (em) => {
         const stored = await em.findOne(SettingsEntity, { id: request.projectId });
@@ -55,15 +56,16 @@ export function settingsService(parts: {
         }
         const changed = stored ?? em.create(SettingsEntity, blank(request.projectId, integratedOffered));
         applyChanges(changed, request, keyRing);
-        check(changed, integratedOffered);
+        if (!integratedOffered && wantsIntegrated(request, changed)) throw integratedRefused();
+        check(changed);
         if (await isLinkedElsewhere(em, changed)) throw projectTaken();
         changed.revision++;
         changed.updatedAt = clock.now();
         return changed;
       });
       clientKeys.projectChanged();
-      if (row.active && row.backend === Backend.INTEGRATED) await clientKeys.ensureOne(row.id);
-      return { settings: await message(row) };
+      if (row.active && row.backend === Backend.INTEGRATED && integratedOffered) await clientKeys.ensureOne(row.id);
+      return { settings: await message(row, call) };
     },
 
     async listExternalProjects(request, { caller, grant, signal }) {
@@ -124,16 +126,14 @@ function projectTaken(): ServiceError {
   );
 }
 
-function check(row: SettingsRow, integratedOffered: boolean): void {
+/** A project that was made under another offering has it still; what else is saved there is no wish for it. */
+function wantsIntegrated({ active, backend }: UpdateSettingsRequest, changed: SettingsRow): boolean {
+  return backend === Backend.INTEGRATED || (active === true && changed.backend === Backend.INTEGRATED);
+}
+
+function check(row: SettingsRow): void {
   if (row.backend !== Backend.INTEGRATED && row.backend !== Backend.EXTERNAL) {
     throw invalidField("backend", "Choose the integrated or the external backend.");
-  }
-  if (row.backend === Backend.INTEGRATED && row.active && !integratedOffered) {
-    throw new ServiceError(
-      ErrorReason.INTEGRATED_NOT_OFFERED,
-      "The integrated backend is offered on the hosted offering only. Choose the external backend.",
-      { field: "backend" },
-    );
   }
   if (row.backend !== Backend.EXTERNAL || !row.active) return;
   // The sentences of the original, several joined by a comma, as its API clients know them.

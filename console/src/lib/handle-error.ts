@@ -59,10 +59,7 @@ const catalogue: Record<Reason, { status: number; sentence?: string }> = {
     sentence: "Monitor is turned off for this project. A maintainer can turn it on in Settings > General.",
   },
   ERROR_TRACKING_DISABLED: { status: 404, sentence: "Error tracking is not active for this project." },
-  INTEGRATED_NOT_OFFERED: {
-    status: 409,
-    sentence: "The integrated backend is offered on the hosted offering only. Choose the external backend.",
-  },
+  INTEGRATED_NOT_OFFERED: { status: 409 },
   EXTERNAL_SETTINGS_INCOMPLETE: { status: 409 },
   NOT_SUPPORTED_BY_BACKEND: { status: 501, sentence: "The external system does not offer this." },
   CLIENT_KEY_REFUSED: { status: 403 },
@@ -92,7 +89,8 @@ const catalogue: Record<Reason, { status: number; sentence?: string }> = {
   EXTERNAL_UNREACHABLE: { status: 409, sentence: "The external system cannot be reached now." },
   EXTERNAL_TOKEN_REFUSED: {
     status: 409,
-    sentence: "The external system refused the auth token. A maintainer can enter a new one in Settings > Monitor.",
+    sentence:
+      "The external system refused the auth token. A maintainer can enter a new one in Settings > Monitor > Error Tracking.",
   },
   EXTERNAL_RATE_LIMITED: { status: 429, sentence: "The external system limits requests." },
   EXTERNAL_ANSWER_INVALID: {

@@ -6,6 +6,7 @@
 import { relativeTime } from "./relative-time.ts";
 
 const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 
 /** The start of the hour that `now` lies in. Hours are UTC. */
 export const startOfHour = (now: number) => Math.floor(now / hourMs) * hourMs;
@@ -16,6 +17,19 @@ export function lastSeenLabel(settled: number | null, now: number): string {
   if (settled === null || settled >= hour) return "less than an hour ago";
   return relativeTime(settled, hour);
 }
+
+/**
+ * The hour that the label counts back from, where that has to be told beside it: nobody takes `3 minutes ago` for up to an
+ * hour more, while a day more or less an hour is a day. Null where the label needs no such word. It depends on nothing
+ * that changes within the hour.
+ */
+export function labelledAsOf(settled: number | null, now: number): number | null {
+  const hour = startOfHour(now);
+  return settled === null || settled >= hour || hour - settled >= dayMs ? null : hour;
+}
+
+/** Whether there are events in the running hour, which the label does not count yet. */
+export const isActiveThisHour = (exact: number, now: number) => exact >= startOfHour(now);
 
 /**
  * The settled time to label at `now`: a page that was read in an earlier hour knows the exact time already, and it is

@@ -2,7 +2,7 @@
 
 import type { ErrorSort, ErrorStatus } from "./messages.ts";
 import { oneOf } from "./preferences.ts";
-import type { SortKey, StatusTab } from "./route.ts";
+import type { AllErrorsQuery, SortKey, StatusTab } from "./route.ts";
 
 const tabs = ["unresolved", "ignored", "resolved", "all"] as const satisfies readonly StatusTab[];
 const sorts = ["last_seen", "first_seen", "events"] as const satisfies readonly SortKey[];
@@ -26,3 +26,9 @@ export const sortKeys: Record<SortKey, ErrorSort> = {
   first_seen: "ERROR_SORT_FIRST_SEEN",
   events: "ERROR_SORT_EVENT_COUNT",
 };
+
+/** What asks for the errors of all projects. */
+export const allErrorsRequest = (
+  { q = "", status = "unresolved", sort = "last_seen", project = "" }: AllErrorsQuery,
+  pageSize: number,
+) => ({ query: q, status: statusTabs[status], sort: sortKeys[sort], projectQuery: project, pageSize });

@@ -77,9 +77,10 @@ export class PolledFeed {
   }
 }
 
-export const liveErrors = () =>
+/** `hourlyCounts`: changed errors are told with their trend, for pages that show one. */
+export const liveErrors = ({ hourlyCounts = false } = {}) =>
   new LiveFeed<ErrorChanges>((api, { projectId, readAt }, listener) =>
-    api.errors.changes.subscribe({ projectId, sinceTime: new Date(readAt).toISOString() }, listener),
+    api.errors.changes.subscribe({ projectId, sinceTime: new Date(readAt).toISOString(), hourlyCounts }, listener),
   );
 
 export const liveRefusals = () =>

@@ -49,7 +49,7 @@ export class LiveList {
       const row = shown.get(error.errorId);
       if (row !== undefined) {
         if (error.eventCount < row.eventCount) continue;
-        fresh.set(error.errorId, error.hourlyCounts.length > 0 ? error : withTrend(row, error));
+        fresh.set(error.errorId, error);
         if (error.eventCount !== row.eventCount) updated.add(error.errorId);
       } else if (list.status === "ERROR_STATUS_UNSPECIFIED" || list.status === error.status) {
         const isNew = !list.searched && Date.parse(error.firstSeenTime ?? "") >= list.readAt - 5000;
@@ -65,11 +65,4 @@ export class LiveList {
   current(error: TrackedError): TrackedError {
     return this.#fresh.get(error.errorId) ?? error;
   }
-}
-
-/** Pushed changes carry no trend: the events since the list was read belong to the running hour. */
-function withTrend(before: TrackedError, now: TrackedError): TrackedError {
-  const added = Math.max(0, now.eventCount - before.eventCount);
-  const last = before.hourlyCounts.length - 1;
-  return { ...now, hourlyCounts: before.hourlyCounts.map((count, index) => (index === last ? count + added : count)) };
 }

@@ -21,7 +21,20 @@ const refused: Record<string, OutcomeWords> = {
   },
   not_active: {
     reason: "error tracking not active",
-    advice: "Select Active in Settings > Monitor.",
+    advice: "Select Active in Settings > Monitor > Error Tracking.",
+  },
+  monitor_off: {
+    reason: "Monitor turned off",
+    advice: "Turn Monitor on in Settings > General.",
+  },
+  external_backend: {
+    reason: "errors are read from an external system",
+    advice: "This project takes no events itself. Give the application a DSN of the external system.",
+  },
+  not_offered: {
+    reason: "integrated backend not offered",
+    advice:
+      "This installation stores no errors itself. Choose the external backend, and give the application a DSN of that system.",
   },
   rate_limit: {
     reason: "rate limit",

@@ -152,7 +152,7 @@ export type LanguageKey = (typeof languages)[number]["key"];
 
 /** One event without an SDK, sent to the store endpoint. Empty when `dsn` is not a DSN. */
 export function curlSnippet(dsn: string): string {
-  const parts = /^(https?):\/\/([0-9a-f]+)(?::[0-9a-f]+)?@([^/]+)\/(?:(.+)\/)?(\d+)$/.exec(dsn);
+  const parts = /^(https?):\/\/(\w+)(?::\w+)?@([^/]+)\/(?:(.+)\/)?(\d+)$/.exec(dsn);
   if (parts === null) return "";
   const [, scheme, key, host, prefix, projectId] = parts;
   const base = `${scheme}://${host}${prefix === undefined ? "" : `/${prefix}`}`;

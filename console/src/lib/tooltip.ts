@@ -9,17 +9,21 @@ let bubble: HTMLElement | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /**
- * Shows a text beside a control while the pointer or the focus is on it. Screen readers are told it as the control's
- * description.
+ * Shows a text beside a control while the pointer or the focus is on it, and after a tap until the next one elsewhere.
+ * Screen readers are told it as the control's description.
  */
 export const tooltip =
   (text: string): Attachment<HTMLElement> =>
   (control) => {
     control.ariaDescription = text;
     const listening = new AbortController();
-    const on = (type: string, act: () => void) => control.addEventListener(type, act, { signal: listening.signal });
+    const on = <T extends keyof HTMLElementEventMap>(type: T, act: (event: HTMLElementEventMap[T]) => void) =>
+      control.addEventListener(type, act, { signal: listening.signal });
     on("mouseenter", () => show(control, text));
     on("focusin", () => show(control, text));
+    on("pointerup", ({ pointerType }) => {
+      if (pointerType === "touch") show(control, text);
+    });
     on("mouseleave", hideSoon);
     on("focusout", hide);
     return () => {
@@ -58,6 +62,9 @@ function makeBubble(): HTMLElement {
   made.addEventListener("mouseenter", () => clearTimeout(timer));
   made.addEventListener("mouseleave", hideSoon);
   document.addEventListener("scroll", hide, { capture: true, passive: true });
+  document.addEventListener("pointerdown", ({ pointerType }) => {
+    if (pointerType === "touch") hide();
+  });
   document.addEventListener("keydown", ({ key }) => {
     if (key === "Escape") hide();
   });

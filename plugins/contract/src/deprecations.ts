@@ -21,7 +21,7 @@ export interface Verdict {
    */
   readonly kind: "gone" | "refused" | "deprecated";
   readonly notice: Notice;
-  /** What happened and what to use instead, in words. */
+  /** What happened, what to use instead, and whether that is not part of this service, in words. */
   readonly message: string;
   /** When the announcing release came out, in milliseconds since 1970. */
   readonly deprecatedAt: number;
@@ -45,8 +45,8 @@ export interface Deprecations {
   /** The gravest verdict on a request; undefined: the request uses nothing of the kind. */
   verdict(request: RestRequest): Verdict | undefined;
   /**
-   * Judges the version of an external system that the installation's own failures are to be sent to (specification 9.1).
-   * `notice` is empty when there is nothing to say; refuses what is no version.
+   * Judges the version of an external system that the installation's own failures are to be sent to (specification 9.1);
+   * undefined: it is not known. `notice` is empty when there is nothing to say; refuses what is no version.
    */
-  externalVersion(version: string): { readonly isSupported: boolean; readonly notice: string };
+  externalVersion(version: string | undefined): { readonly isSupported: boolean; readonly notice: string };
 }

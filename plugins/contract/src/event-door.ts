@@ -18,16 +18,26 @@ export interface EventDoor {
 }
 
 /**
- * Refuses a client key, with one sentence whether it is unknown, deleted, of another project, or the project takes no
- * events: a guess learns nothing. `outcome` is for the project's own people and must not reach the sender.
+ * Refuses a client key. One that is unknown, deleted, of another project or of a deleted one gets the same sentence, so that
+ * a guess learns nothing. The holder of a right key learns why its project takes no events.
  */
 export class ClientKeyRefusal extends ServiceError {
-  readonly outcome: "unknown_key" | "not_active";
+  /** The word of outcome.proto. */
+  readonly outcome: "unknown_key" | ClosedProject["outcome"];
 
-  constructor(outcome: "unknown_key" | "not_active") {
-    super(ErrorReason.CLIENT_KEY_REFUSED, "The DSN is not accepted: check its key and project.");
-    this.outcome = outcome;
+  /** `closed`: why the project of a right key takes no events. Absent: it is no key of the project. */
+  constructor(closed?: ClosedProject) {
+    super(ErrorReason.CLIENT_KEY_REFUSED, closed?.message ?? "The DSN is not accepted: check its key and project.");
+    this.outcome = closed?.outcome ?? "unknown_key";
   }
+}
+
+/** Why a project takes no events. */
+export interface ClosedProject {
+  /** The word of outcome.proto. */
+  readonly outcome: "not_active" | "monitor_off" | "external_backend" | "not_offered";
+  /** For the holder of a right key: what happened, why, and what to do. */
+  readonly message: string;
 }
 
 /** A client key that was admitted to its project. */

@@ -3,6 +3,9 @@ import type { NoticeRow } from "./notices.ts";
 import { releasedAt } from "./release.ts";
 import { stateOf, type Platform } from "./state.ts";
 
+/** What is said of a replacement that this service does not have. */
+export const notServed = "not part of this service";
+
 /** A notice as it stands on a platform. */
 export function describe(row: NoticeRow, platform: Platform): Notice {
   const removedIn = row.removedIn === "unnamed" ? undefined : row.removedIn;
@@ -11,7 +14,7 @@ export function describe(row: NoticeRow, platform: Platform): Notice {
     area: row.area,
     subject: row.subject,
     change: row.change,
-    replacement: row.replacement ?? "",
+    replacement: replacementOf(row),
     announcedIn: row.announcedIn,
     endOfSupportIn: row.endOfSupportIn ?? "",
     removedIn: removedIn ?? "",
@@ -20,4 +23,9 @@ export function describe(row: NoticeRow, platform: Platform): Notice {
     announcedTime: timestamp(releasedAt(row.announcedIn)),
     ...(removedIn !== undefined && { removalTime: timestamp(releasedAt(removedIn)) }),
   };
+}
+
+function replacementOf({ replacement, isServed }: NoticeRow): string {
+  if (replacement === undefined) return "";
+  return isServed ? replacement : `${replacement} (${notServed})`;
 }

@@ -8,13 +8,17 @@ const firstSupported = [21, 5, 0] as const;
 
 /**
  * Judges the version of a self-hosted external system that is to receive the installation's own failures (specification
- * 9.1). Projects that read their errors from such a system are not concerned.
+ * 9.1); undefined: it is not known. Projects that read their errors from such a system are not concerned.
  */
-export function judgeExternalVersion(version: string, platform: Platform): { isSupported: boolean; notice: string } {
+export function judgeExternalVersion(
+  version: string | undefined,
+  platform: Platform,
+): { isSupported: boolean; notice: string } {
+  const state = stateOf(externalSystemVersion, platform);
+  if (version === undefined) return { isSupported: true, notice: noticeOfUnknown(state) };
   const parts = /^v?(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?$/.exec(version.trim())?.slice(1);
   if (!parts) throw invalidField("version", "The version of the external system must look like 21.5.0.");
   const asked = parts.map((part) => Number(part ?? 0));
-  const state = stateOf(externalSystemVersion, platform);
   if (!isBefore(asked, firstSupported) || state === DeprecationState.NOT_ANNOUNCED) {
     return { isSupported: true, notice: "" };
   }
@@ -34,6 +38,12 @@ export function judgeExternalVersion(version: string, platform: Platform): { isS
     isSupported: true,
     notice: `Version ${named} of the external system ${standing}: from platform release ${externalSystemVersion.removedIn} on it is only possible to ${needs}. Upgrade the external system before.`,
   };
+}
+
+/** A system that hides its version may be cloud-hosted, so it is not refused; nor is it passed over in silence. */
+function noticeOfUnknown(state: DeprecationState): string {
+  if (state === DeprecationState.NOT_ANNOUNCED) return "";
+  return `The version of the external system is unknown: it did not report one when it was asked. If you host it yourself, enter its version: platform release ${externalSystemVersion.removedIn} and later can only send the errors of this installation to version 21.5.0 or later.`;
 }
 
 /** Compares calendar versions part by part. */

@@ -1,10 +1,10 @@
 import type { RestRequest, Verdict } from "@faultline/plugin";
 import { DeprecationState } from "@faultline/proto";
-import { describe } from "./describe.ts";
+import { describe, notServed } from "./describe.ts";
 import type { NoticeRow } from "./notices.ts";
 import { monthOf, releasedAt } from "./release.ts";
 import { isAddressed } from "./request-form.ts";
-import { endsAt, stateOf, type Platform } from "./state.ts";
+import { endsAt, isRefused, stateOf, type Platform } from "./state.ts";
 
 const gravity = { gone: 3, refused: 2, deprecated: 1 } as const;
 
@@ -18,10 +18,9 @@ export function judge(rows: readonly NoticeRow[], request: RestRequest, platform
 function verdictOf(row: NoticeRow, { method, path, parameters }: RestRequest, platform: Platform): Verdict | undefined {
   const form = row.request;
   if (!form || !isAddressed(form, method, path) || form.uses?.(parameters) === false) return undefined;
-  const state = stateOf(row, platform);
-  if (state === DeprecationState.NOT_ANNOUNCED) return undefined;
+  if (stateOf(row, platform) === DeprecationState.NOT_ANNOUNCED) return undefined;
   return {
-    kind: state === DeprecationState.REMOVED ? form.meets : "deprecated",
+    kind: isRefused(row, platform) ? form.meets : "deprecated",
     notice: describe(row, platform),
     message: sentence(row, platform),
     deprecatedAt: releasedAt(row.announcedIn),
@@ -29,16 +28,23 @@ function verdictOf(row: NoticeRow, { method, path, parameters }: RestRequest, pl
   };
 }
 
-/** Such as "The parameters ref and sha are removed as of release 18.0. Use content_ref and dry_run_ref instead." */
-function sentence({ change, replacement, removedIn }: NoticeRow, { release, isHosted }: Platform): string {
+/**
+ * Such as "Offset pagination of GET /users is removed as of release 17.0. Use keyset pagination instead." Nobody is sent
+ * to something that this service does not have without being warned.
+ */
+function sentence({ change, replacement, isServed, endOfSupportIn, removedIn }: NoticeRow, platform: Platform): string {
   const claim = change.replace(/\.$/, "");
-  const hasRelease = removedIn !== undefined && removedIn !== "unnamed";
-  const when = hasRelease ? ` as of release ${removedIn}` : "";
+  const removal = removedIn === "unnamed" ? undefined : removedIn;
+  const release = endOfSupportIn ?? removal;
+  const when = release === undefined ? "" : ` as of release ${release}`;
   // On the hosted offering a removal shows before its release does.
-  const early =
-    hasRelease && isHosted && monthOf(release) === monthOf(removedIn) - 1
-      ? ", and here already in the month before"
-      : "";
-  const instead = replacement === undefined ? "" : ` Use ${replacement} instead.`;
-  return `${claim}${when}${early}.${instead}`;
+  const isEarly =
+    platform.isHosted && release === removal && removal && monthOf(platform.release) === monthOf(removal) - 1;
+  const early = isEarly ? ", and here already in the month before" : "";
+  return `${claim}${when}${early}.${direction(replacement, isServed)}`;
+}
+
+function direction(replacement: string | undefined, isServed: true | undefined): string {
+  if (replacement === undefined) return isServed ? "" : ` This interface is ${notServed}.`;
+  return isServed ? ` Use ${replacement} instead.` : ` Use ${replacement} instead (${notServed}).`;
 }

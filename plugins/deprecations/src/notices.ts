@@ -12,7 +12,13 @@ export interface NoticeRow {
   readonly change: string;
   /** What to use instead, so that it reads well after "Use". Absent: nothing. */
   readonly replacement?: string;
+  /**
+   * This service has the replacement; where there is none, the interface that is left. Absent: it has not, and nobody may
+   * be sent to look for it here.
+   */
+  readonly isServed?: true;
   readonly announcedIn: Release;
+  /** From this release on, requests that use it meet what they meet after the removal. Absent: until the removal. */
   readonly endOfSupportIn?: Release;
   /** `unnamed`: removed, and the specification names no release. Absent: nothing is removed, something is new. */
   readonly removedIn?: Release | "unnamed";
@@ -32,6 +38,7 @@ export const externalSystemVersion: NoticeRow = {
   change:
     "Self-hosted external systems of version 21.4.1 and earlier no longer receive the errors of the platform instance itself.",
   replacement: "version 21.5.0 or later of the external system",
+  isServed: true,
   announcedIn: "16.9",
   removedIn: "17.0",
   isBreaking: true,
@@ -65,7 +72,7 @@ export const notices: readonly NoticeRow[] = [
       "Registration tokens and the arguments locked, access_level, run_untagged, maximum_timeout, paused, tag_list and maintenance_note of POST /runners are gone.",
     replacement: "a runner authentication token",
     announcedIn: "15.6",
-    endOfSupportIn: "17.0",
+    endOfSupportIn: "17.0", // "return HTTP 410 Gone (17.0 to 18.0)": they are refused before they are removed
     removedIn: "18.0",
     isBreaking: true,
     request: {
@@ -147,6 +154,7 @@ export const notices: readonly NoticeRow[] = [
     subject: "GET /users",
     change: "Offset pagination of GET /users is removed.",
     replacement: "keyset pagination (pagination=keyset, order_by=id)",
+    isServed: true,
     announcedIn: "16.5",
     removedIn: "17.0",
     isBreaking: true,
@@ -196,6 +204,7 @@ export const notices: readonly NoticeRow[] = [
     area: REST,
     subject: "Instance member roles",
     change: "GET /member_roles, POST /member_roles and DELETE /member_roles/:id are new.",
+    isServed: true,
     announcedIn: "16.9",
     isBreaking: false,
   },
@@ -205,6 +214,7 @@ export const notices: readonly NoticeRow[] = [
     subject: "/-/jwks",
     change: "The address /-/jwks is gone.",
     replacement: "/oauth/discovery/keys",
+    isServed: true,
     announcedIn: "16.7",
     removedIn: "17.0",
     isBreaking: true,
@@ -424,17 +434,22 @@ export const notices: readonly NoticeRow[] = [
   externalSystemVersion,
 ];
 
-/** By a registration token, as runner authentication tokens begin with `glrt-`, or by an argument that goes with it. */
+/**
+ * By a registration token, as runner authentication tokens begin with `glrt-`, or by an argument that goes with it. The
+ * specification writes the arguments with hyphens, as the runner's options, and the API with underscores: both count.
+ */
 function registersTheOldWay(parameters: Readonly<Record<string, unknown>>): boolean {
   const token = textOf(parameters, "token");
   if (token !== undefined && !token.startsWith("glrt-")) return true;
-  return given(
-    "locked",
-    "access_level",
-    "run_untagged",
-    "maximum_timeout",
-    "paused",
-    "tag_list",
-    "maintenance_note",
-  )(parameters);
+  return given(...registrationArguments, ...registrationArguments.map((name) => name.replace("_", "-")))(parameters);
 }
+
+const registrationArguments = [
+  "locked",
+  "access_level",
+  "run_untagged",
+  "maximum_timeout",
+  "paused",
+  "tag_list",
+  "maintenance_note",
+] as const;

@@ -56,12 +56,10 @@ function lengthOf(parameters: Parameters, name: string): number {
   return [...(textOf(parameters, name) ?? "")].length;
 }
 
-/** `name[]` is how forms and queries send a list. */
+/** `name[]`, `name[0]` and `name[key]` are how forms and queries send a list or an object. */
 function valueOf(parameters: Parameters, name: string): unknown {
-  for (const key of [name, `${name}[]`]) {
-    if (Object.hasOwn(parameters, key) && parameters[key] !== null) return parameters[key];
-  }
-  return undefined;
+  const isNamed = (key: string) => key === name || key.startsWith(`${name}[`);
+  return Object.entries(parameters).find(([key, value]) => isNamed(key) && value !== null)?.[1];
 }
 
 const patterns = new Map<string, RegExp>();

@@ -21,8 +21,18 @@ export function stateOf(row: NoticeRow, { release, isHosted }: Platform): Deprec
   return DeprecationState.DEPRECATED;
 }
 
-/** When what a notice is about ends, in milliseconds: with the removing release, on the hosted offering a month before. */
-export function endsAt({ removedIn }: NoticeRow, isHosted: boolean): number | undefined {
+/** Whether requests that use what a notice is about are refused. */
+export function isRefused(row: NoticeRow, platform: Platform): boolean {
+  const state = stateOf(row, platform);
+  return state === DeprecationState.UNSUPPORTED || state === DeprecationState.REMOVED;
+}
+
+/**
+ * When requests begin to be refused, in milliseconds: with the end of support, else with the removing release, on the
+ * hosted offering a month before. Rule 3 of specification 9.2 is about removals, so the end of support comes nowhere early.
+ */
+export function endsAt({ endOfSupportIn, removedIn }: NoticeRow, isHosted: boolean): number | undefined {
+  if (endOfSupportIn !== undefined) return releasedAt(endOfSupportIn);
   if (removedIn === undefined || removedIn === "unnamed") return undefined;
   return isHosted ? releasedBefore(removedIn) : releasedAt(removedIn);
 }

@@ -4,16 +4,13 @@ import { ErrorReason } from "@faultline/proto";
 /** Parameters of a call; a list gives a parameter several times, undefined leaves it out. */
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
-/**
- * The address of a call to an external system, each part of the path encoded, doubled slashes squeezed. `below` is what
- * the path is below of.
- */
-export function addressOf(apiUrl: string, path: readonly string[], query: Query = {}, below = "/api/0/"): string {
+/** The address of a call to an external system, each part of the path encoded, doubled slashes squeezed. */
+export function addressOf(apiUrl: string, path: readonly string[], query: Query = {}): string {
   if (path.some((part) => /^\.{0,2}$/.test(part))) {
     // A part of dots would lead elsewhere, an empty one would be squeezed out.
     throw new ServiceError(
       ErrorReason.EXTERNAL_SETTINGS_INCOMPLETE,
-      "The linked external project has no usable name. A maintainer can select it again in Settings > Monitor.",
+      "The linked external project has no usable name. A maintainer can select it again in Settings > Monitor > Error Tracking.",
     );
   }
   const base = apiUrl.replace(/(?<!:)\/{2,}/g, "/").replace(/\/$/, "");
@@ -23,5 +20,5 @@ export function addressOf(apiUrl: string, path: readonly string[], query: Query 
     if (value === undefined) continue;
     for (const one of Array.isArray(value) ? value : [value]) parameters.append(name, String(one));
   }
-  return `${base}${below}${parts}${parameters.size > 0 ? `?${parameters}` : ""}`;
+  return `${base}/api/0/${parts}${parameters.size > 0 ? `?${parameters}` : ""}`;
 }

@@ -40,6 +40,7 @@ import {
   updateUser,
 } from "./rest/resources/users.ts";
 import { as, rest, unknownRoutes } from "./rest/rest.ts";
+import { signingKeys } from "./signing-keys.ts";
 import type { Route } from "./visit.ts";
 
 const store = { POST: receiveStore, GET: receivePixel };
@@ -47,18 +48,23 @@ const envelope = { POST: receiveEnvelope };
 const security = { POST: receiveSecurityReports };
 
 /**
+ * The paths of DSNs before the project (protocol reference, section 1): ours, and the two that DSNs of the original have.
+ * SDKs put `/api` behind them.
+ */
+const dsnPaths = ["", "/api/v4/error_tracking/collector", "/errortracking/api/v1/projects"];
+
+/**
  * What SDKs and REST clients call; what plugins serve comes after them, and all other paths are the console's. A trailing
  * slash is never redirected.
  */
 export const doors: readonly Route[] = [
-  // SDK ingestion; the second form is the one DSNs of the original have (protocol reference, section 1).
-  ingestion("/api/:project/store", "error", store),
-  ingestion("/api/:project/envelope", "default", envelope),
-  ingestion("/api/:project/security", "security", security),
-  ingestion("/api/:project/csp-report", "security", security),
-  ingestion("/api/v4/error_tracking/collector/api/:project/store", "error", store),
-  ingestion("/api/v4/error_tracking/collector/api/:project/envelope", "default", envelope),
-  ingestion("/api/v4/error_tracking/collector/api/:project/security", "security", security),
+  // SDK ingestion
+  ...dsnPaths.flatMap((path) => [
+    ingestion(`${path}/api/:project/store`, "error", store),
+    ingestion(`${path}/api/:project/envelope`, "default", envelope),
+    ingestion(`${path}/api/:project/security`, "security", security),
+    ingestion(`${path}/api/:project/csp-report`, "security", security),
+  ]),
   ingestion("/api/store", "error", store), // the project is the key's own
 
   // REST (specification 4.1 and 9.1): error tracking
@@ -182,6 +188,7 @@ export const doors: readonly Route[] = [
 
   rest("/api/v4/deprecations", { GET: as("DeprecationService.ListDeprecations", listDeprecations) }),
   ...documentRoutes,
+  signingKeys,
 ];
 
 /** Every process answers these. */
@@ -190,5 +197,6 @@ export const healthRoutes: readonly Route[] = [health("/-/health", alive), healt
 /** Addresses that are nobody's and not the console's either. */
 export const unknown: readonly Route[] = [
   unknownRoutes("/api"),
+  unknownRoutes("/errortracking/api"),
   unknownRoutes("/-/jwks"), // an address of the platform that was removed (specification 9.3)
 ];

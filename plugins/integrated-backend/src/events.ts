@@ -45,7 +45,7 @@ export async function getEvent(
   const [json, feedback] = await Promise.all([storage.eventJson(row), feedbackOf(storage.read, row)]);
   return {
     event: {
-      ...readEvent(json, { occurredAt: row.occurred_at, user: row.user }),
+      ...readEvent(json, { occurredAt: row.occurred_at, receivedAt: row.received_at, user: row.user }),
       eventId: row.event_id.toString("hex"),
       errorId: String(row.error_id),
       projectId: row.project_id,

@@ -27,6 +27,7 @@ import { getErrorStats } from "./stats.ts";
 import type { Storage } from "./storage.ts";
 import { storeIntake } from "./store-intake.ts";
 import { errorToProto } from "./to-proto.ts";
+import { firstTrendHour, hoursSince, trendOf } from "./trend.ts";
 import { updateErrors } from "./update-errors.ts";
 import { ErrorChanges, errorsTold } from "./watch.ts";
 
@@ -137,21 +138,26 @@ class IntegratedBackend implements ErrorBackend {
 
   async *watchErrors(...[request, { signal }]: Parameters<ErrorBackend["watchErrors"]>) {
     const { changes } = this.#running;
-    const { projectId, sinceTime } = request;
+    const { projectId, sinceTime, hourlyCounts } = request;
     const since = sinceTime && millisecondsOf(sinceTime);
     for await (const { hashes, more } of changes.of(projectId, signal ?? new AbortController().signal, since)) {
-      const rows = hashes.size === 0 ? [] : await this.#errorsOf(projectId, [...hashes].slice(0, errorsTold));
-      yield { errors: rows.map((row) => errorToProto(row)), more: more || hashes.size > errorsTold };
+      const changed = [...hashes].slice(0, errorsTold);
+      const errors = changed.length === 0 ? [] : await this.#errorsOf(projectId, changed, hourlyCounts);
+      yield { errors, more: more || hashes.size > errorsTold };
     }
   }
 
-  #errorsOf(projectId: number, hashes: readonly string[]) {
+  async #errorsOf(projectId: number, hashes: readonly string[], withTrend: boolean) {
     const { read, words } = this.#storage;
+    const now = this.#now;
     const groups = hashes.map((hash) => Buffer.from(hash, "hex"));
-    return withSettledLastSeen(words, read, this.#now)
+    const found = withSettledLastSeen(words, read, now)
       .where("project_id", "=", projectId)
-      .where("group_hash", "in", groups)
-      .execute();
+      .where("group_hash", "in", groups);
+    if (!withTrend) return (await found.execute()).map((row) => errorToProto(row));
+    const first = firstTrendHour(now);
+    const rows = await found.select(hoursSince(words, first).as("hours")).execute();
+    return rows.map((row) => errorToProto(row, trendOf(row.hours, first)));
   }
 
   get #running() {

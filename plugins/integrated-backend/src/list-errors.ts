@@ -1,11 +1,12 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { hourMs, pageSizeOf, pageToken, readPageToken } from "@faultline/plugin";
+import { pageSizeOf, pageToken, readPageToken } from "@faultline/plugin";
 import { ErrorSort, ErrorStatus, type ListErrorsRequest, type ListErrorsResponseSchema } from "@faultline/proto";
 import { sql } from "kysely";
 import { withSettledLastSeen } from "./errors.ts";
 import { condition, searchTokens, type SearchToken } from "./search.ts";
-import type { Storage, Words } from "./storage.ts";
+import type { Storage } from "./storage.ts";
 import { errorToProto, type ErrorRow } from "./to-proto.ts";
+import { firstTrendHour, hoursSince, trendOf } from "./trend.ts";
 
 const statuses = [ErrorStatus.UNRESOLVED, ErrorStatus.RESOLVED, ErrorStatus.IGNORED] as const;
 
@@ -18,9 +19,6 @@ const sortColumns: Readonly<Record<ErrorSort, "last_seen_at" | "first_seen_at" |
 
 /** Counts of a search stop here, so that a tab costs the same in a project of any size. */
 const countedErrors = 1000;
-
-/** Hours of the trend beside each row. */
-const trendHours = 24;
 
 /** A row of the page beside the counts of the tabs; a page without errors is one row of counts. */
 type Listed = { unresolved: number; resolved: number; ignored: number } & (
@@ -59,7 +57,7 @@ export async function listErrors(
   });
   const order = sql.raw(`order by ${column} ${direction}, id ${direction}`);
   const ids = sql<number>`(select id from (${sql.join(walks, sql` union all `)}) ${order} limit ${size + 1})`;
-  const first = Math.floor(now / hourMs) - trendHours + 1;
+  const first = firstTrendHour(now);
   const page = withSettledLastSeen(words, read, now)
     .select(hoursSince(words, first).as("hours"))
     .where("id", "in", ids);
@@ -76,7 +74,7 @@ export async function listErrors(
     row ? pageToken(list, [side, row[column], row.id]) : "";
   const { unresolved = 0, resolved = 0, ignored = 0 } = rows[0] ?? {};
   return {
-    errors: shown.map((row) => errorToProto(row, trend(row.hours, first))),
+    errors: shown.map((row) => errorToProto(row, trendOf(row.hours, first))),
     nextPageToken: hasMore || backwards ? token("after", shown.at(-1)) : "",
     previousPageToken: (backwards ? hasMore : place !== undefined) ? token("before", shown[0]) : "",
     statusCounts: { unresolved, resolved, ignored },
@@ -92,18 +90,4 @@ function matching({ read, words }: Storage, projectId: number, status: ErrorStat
     .where("status", "=", status);
   for (const token of tokens) query = query.where((builder) => condition(words, builder, token));
   return query;
-}
-
-/** The hours of an error with their counts, as JSON: one more column instead of a statement of its own. */
-function hoursSince(words: Words, first: number) {
-  return sql<string>`(select ${words.hourList} from integrated_hour
-    where error_id = integrated_error.id${words.sameProject("integrated_hour", "integrated_error")} and hour >= ${first})`;
-}
-
-function trend(hours: string, first: number): number[] {
-  const counts = Array.from({ length: trendHours }, () => 0);
-  for (const [hour, count] of JSON.parse(hours) as [number, number][]) {
-    if (hour - first < trendHours) counts[hour - first] = count;
-  }
-  return counts;
 }

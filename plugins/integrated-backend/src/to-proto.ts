@@ -1,5 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { hourMs, timestamp } from "@faultline/plugin";
+import { commitOf } from "@faultline/plugin/sentry-event";
 import type {
   ErrorSchema,
   EventSummarySchema,
@@ -8,13 +9,14 @@ import type {
   UserFeedbackSchema,
 } from "@faultline/proto";
 import type { ErrorTable, EventTable, FeedbackTable } from "./tables.ts";
+import type { Trend } from "./trend.ts";
 
 // Rows become messages here and nowhere else.
 
 /** An error with the newest of its event times before the running hour; null while there is none. */
 export type ErrorRow = ErrorTable & { readonly settled_last_seen_at: number | null };
 
-export function errorToProto(row: ErrorRow, hourlyCounts: number[] = []): MessageInitShape<typeof ErrorSchema> {
+export function errorToProto(row: ErrorRow, trend?: Trend): MessageInitShape<typeof ErrorSchema> {
   return {
     errorId: String(row.id),
     projectId: row.project_id,
@@ -32,9 +34,11 @@ export function errorToProto(row: ErrorRow, hourlyCounts: number[] = []): Messag
     ...(row.settled_last_seen_at !== null && { settledLastSeenTime: timestamp(row.settled_last_seen_at) }),
     firstRelease: row.first_release,
     lastRelease: row.last_release,
+    firstCommit: commitOf(row.first_release),
+    lastCommit: commitOf(row.last_release),
     ...(row.status_changed_at !== null && { statusChangedTime: timestamp(row.status_changed_at) }),
     ...(row.reopened_at !== null && { reopenedTime: timestamp(row.reopened_at) }),
-    hourlyCounts,
+    ...(trend && { hourlyCounts: trend.counts, hourlyCountsStartTime: timestamp(trend.first * hourMs) }),
   };
 }
 
@@ -71,6 +75,7 @@ export interface ReleaseRow extends SessionCountsRow {
 export function releaseToProto(row: ReleaseRow): MessageInitShape<typeof ReleaseSchema> {
   return {
     version: row.version,
+    commit: commitOf(row.version),
     sessions: sessionCountsToProto(row),
     userCount: row.user_count,
     crashedUserCount: row.crashed_user_count,

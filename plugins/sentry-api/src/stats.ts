@@ -46,7 +46,6 @@ export function statsPeriodOf({ query }: ApiCall, name: "statsPeriod" | "groupSt
 export async function listStats(call: ApiCall, error: TrackedError, period: StatsPeriod): Promise<object> {
   if (period === "") return {};
   if (period === "14d") return { stats: { "14d": daily(await hourlyStats(call, error, 14 * 24)) } };
-  const runningHour = Math.floor(call.now / hourMs);
-  const startMs = (runningHour - error.hourlyCounts.length + 1) * hourMs;
+  const startMs = error.hourlyCountsStartTime ? millisecondsOf(error.hourlyCountsStartTime) : 0;
   return { stats: { "24h": points(error.hourlyCounts, { startMs, spanMs: hourMs }) } };
 }

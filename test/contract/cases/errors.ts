@@ -57,7 +57,10 @@ const message = {
 };
 
 /** One event in each of four hours, the last of which is over. */
-const trend = { hourlyCounts: [...Array.from({ length: 19 }, () => 0), 1, 1, 1, 1, 0] };
+const trend = {
+  hourlyCounts: [...Array.from({ length: 19 }, () => 0), 1, 1, 1, 1, 0],
+  hourlyCountsStartTime: "2026-01-09T13:00:00Z",
+};
 
 const tellsNoChanges = "the API does not tell when the status changed";
 

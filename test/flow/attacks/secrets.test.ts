@@ -13,7 +13,7 @@ import { callTrpc, cookiesSet, postForm, signInByForm } from "../../support/cons
 import { databaseOf } from "../../support/database-of.ts";
 import { runningServer } from "../../support/flow.ts";
 import { http, type HttpAnswer } from "../../support/http.ts";
-import { newMember } from "../../support/person.ts";
+import { newMember, newPerson } from "../../support/person.ts";
 import { execSql, liesInDatabase, rowsOfServer, takeDatabase } from "../../support/other-process.ts";
 import { createProject } from "../../support/project.ts";
 import { rest } from "../../support/rest.ts";
@@ -418,7 +418,11 @@ const changesSomething =
 test("A97: everything that can be read is read, by an owner and by a reporter", async () => {
   const reporter = await newMember(client, project.id, Role.REPORTER);
   const owner = await newMember(client, project.id, Role.OWNER);
+  const readingOwner = await newMember(client, project.id, Role.OWNER, ["read_api"]);
+  const readingAdministrator = await newPerson(client, { isAdmin: true, scopes: ["read_api"] });
   secret("an owner's token", owner.token);
+  secret("an owner's token for reading", readingOwner.token);
+  secret("an administrator's token for reading", readingAdministrator.token);
   secret("a reporter's token", reporter.token);
   const { errors } = await client.errors.listErrors({ projectId: project.id }, client.auth);
   const errorId = errors[0]?.errorId ?? "";
@@ -433,6 +437,8 @@ test("A97: everything that can be read is read, by an owner and by a reporter", 
   const readers = [
     { who: "root", token: rootToken, mayHold: shownToMaintainers },
     { who: "owner", token: owner.token, mayHold: shownToMaintainers },
+    { who: "owner by a token for reading", token: readingOwner.token, mayHold: [] },
+    { who: "administrator by a token for reading", token: readingAdministrator.token, mayHold: [] },
     { who: "reporter", token: reporter.token, mayHold: [] },
   ];
   for (const { who, token, mayHold } of readers) {

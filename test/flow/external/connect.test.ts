@@ -32,7 +32,7 @@ test.before.each(() => {
 
 const connect = () => client.settings.listExternalProjects({ projectId }, client.auth);
 
-test("Connect lists the projects with ids, slugs and names, and asks for scopes and version beside them", async () => {
+test("Connect lists the projects with ids, slugs and names, and asks for the scopes beside them", async () => {
   const { externalProjects, warnings } = await connect();
   assert.equal(
     externalProjects.map(({ id, slug, name, status, organizationId, organizationSlug, organizationName }) => {
@@ -44,13 +44,13 @@ test("Connect lists the projects with ids, slugs and names, and asks for scopes 
     ],
   );
   assert.equal(warnings, []);
-  assert.equal(fake.calls.map(({ path }) => path).toSorted(), ["/api/0/", "/api/0/projects/", "/api/client-config/"]);
+  assert.equal(fake.calls.map(({ path }) => path).toSorted(), ["/api/0/", "/api/0/projects/"]);
 });
 
 test("Connect is never answered from memory", async () => {
   await connect();
   await connect();
-  assert.is(fake.calls.length, 6);
+  assert.is(fake.calls.length, 4);
   fake.answerWith({ status: 500 });
   await refusedBecause("EXTERNAL_UNREACHABLE", connect());
 });
@@ -75,22 +75,10 @@ test("a token without project:read that can list projects all the same is told s
   assert.equal((await connect()).warnings, ["The token lacks project:read, so its projects may not be listed."]);
 });
 
-for (const [version, isOld] of [
-  ["21.4.1", true],
-  ["21.4.99", true],
-  ["9.1.2", true],
-  ["10.0.1", true],
-  ["21.5.0.dev0", false],
-  ["21.5.0", false],
-  ["21.10.0", false],
-  ["24.1.0", false],
-] as const) {
-  test(`a system with the version ${version} is ${isOld ? "" : "not "}said to be too old`, async () => {
+for (const version of ["9.1.2", "10.0.1", "21.4.1"]) {
+  test(`an application's system is not warned of its version ${version}: specification 9.1 is not about it`, async () => {
     fake.setVersion(version);
-    assert.equal(
-      (await connect()).warnings,
-      isOld ? [`The external system has the version ${version}. Versions before 21.5.0 are not supported.`] : [],
-    );
+    assert.equal((await connect()).warnings, []);
   });
 }
 
@@ -103,10 +91,10 @@ test("of more than 100 projects the first 100 are listed, and that is said", asy
   assert.equal(warnings, ["The token sees more projects. Only the first 100 are shown."]);
 });
 
-test("where scopes or version are not told there is nothing to warn of", async () => {
+test("where scopes are not told there is nothing to warn of", async () => {
   fake.setScopes(["project:read"]);
   for (const answer of [{ status: 404 }, { status: 500 }, { body: "<html>" }, { json: [] }, { json: { auth: null } }]) {
-    const back = fake.answerWith(answer, { on: /^\/api\/(0|client-config)\/$/ });
+    const back = fake.answerWith(answer, { on: /^\/api\/0\/$/ });
     const { externalProjects, warnings } = await connect();
     assert.is(externalProjects.length, 2);
     assert.equal(warnings, []);
@@ -114,14 +102,14 @@ test("where scopes or version are not told there is nothing to warn of", async (
   }
 });
 
-test("when the list of projects fails, the other calls are given up", async () => {
+test("when the list of projects fails, the other call is given up", async () => {
   let given = 0;
   const never = (response: ServerResponse) => void response.once("close", () => given++);
-  fake.answerWith(never, { on: /^\/api\/(0|client-config)\/$/ });
+  fake.answerWith(never, { on: /^\/api\/0\/$/ });
   fake.answerWith({ status: 401 }, { on: /projects/ });
   const refusal = await refusedBecause("EXTERNAL_TOKEN_REFUSED", connect());
   assert.is(refusal.message, "Sentry response status code: 401");
-  await until("the end of both", () => given === 2, { deadlineMs: 4_000 }); // their own time is 8 s
+  await until("its end", () => given === 1, { deadlineMs: 4_000 }); // its own time is 8 s
 });
 
 test("a token that is not known is refused in the recorded words", async () => {

@@ -17,7 +17,7 @@ import { testConfig } from "../../support/test-config.ts";
 import { until } from "../../support/until.ts";
 
 const minuteMs = 60_000;
-const ownDsn = "https://abcdef0123456789@errors.example.com/3";
+const ownDsn = "https://abcdef0123456789@o1.ingest.sentry.io/3"; // the one kind of system that is not asked for its version
 const authToken = "token-of-the-external-system";
 
 interface KeyFile {
@@ -72,7 +72,7 @@ async function assertReadable(
   const { settings } = await client.settings.getSettings({ projectId: externalId }, client.auth);
   assert.ok(settings?.hasExternalAuthToken);
   const { ownErrorReporting } = await client.instance.getOwnErrorReporting({}, client.auth);
-  assert.is(ownErrorReporting?.dsn, "https://abcd…@errors.example.com/3");
+  assert.is(ownErrorReporting?.dsn, "https://abcd…@o1.ingest.sentry.io/3");
 }
 
 /** The service in this process, on a clock of the test. */

@@ -1,12 +1,14 @@
+// limit: 240 s
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { writeFileSync } from "node:fs";
-import { Backend } from "@faultline/proto";
+import type { ServerResponse } from "node:http";
+import { Backend, ErrorReason, ExternalVersionSource } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import type { Config } from "../../../backend/src/config.ts";
 import { startFaultline } from "../../../backend/src/main.ts";
-import { errorReceiver, type ReceivedEvent } from "../../support/error-receiver.ts";
+import { errorReceiver, type ReceivedEvent, type Statements } from "../../support/error-receiver.ts";
 import { grpcClient, type GrpcClient } from "../../support/grpc.ts";
 import { http } from "../../support/http.ts";
 import { execSql, rowsOf, takeDatabase } from "../../support/other-process.ts";
@@ -190,7 +192,7 @@ test("failures go to a project of this installation without the network", () =>
       { projectId: project.id, enabled: true },
       client.auth,
     );
-    assert.match(state?.dsn ?? "", /^http:\/\/[0-9a-f]{4}…@127\.0\.0\.1:\d+\/\d+$/);
+    assert.match(state?.dsn ?? "", /^http:\/\/flck_[0-9a-f]{4}…@127\.0\.0\.1:\d+\/\d+$/);
     await broken(() => fail(client));
     const [error] = await until("the error", async () => {
       const errors = await storedErrors(client, project.id);
@@ -288,6 +290,192 @@ test("versions of another system are judged by the platform's rule", () =>
     assert.is((await set("")).ownErrorReporting?.externalVersion, "");
   }));
 
+/** As Sentry says it at /api/client-config/. */
+const sentry = (current: string, more: object = {}) => ({
+  config: { version: { current, latest: "25.1.0", build: "abc", upgradeAvailable: true }, isSelfHosted: true, ...more },
+  root: { version: "0", auth: null, user: null },
+});
+const { ASKED, TYPED, UNKNOWN, EXEMPT, UNSPECIFIED } = ExternalVersionSource;
+
+test("what the system says of its version counts more than what is typed", () =>
+  withService(async ({ client, receiver }) => {
+    const set = (externalVersion: string) =>
+      client.instance.updateOwnErrorReporting({ dsn: receiver.dsn, externalVersion }, client.auth);
+    receiver.say(sentry("21.4.1"));
+    const refusal = await rejects(set("24.1.0"), "FAILED_PRECONDITION");
+    assert.is(refusal.reason, ErrorReason.EXTERNAL_VERSION_UNSUPPORTED);
+    assert.is(refusal.field, "external_version");
+    assert.match(refusal.message, "Version 21.4.1 of the external system is not supported");
+    assert.match(refusal.message, "It reports this version itself, so 24.1.0 does not count.");
+    assert.is((await rejects(set(""), "FAILED_PRECONDITION")).reason, ErrorReason.EXTERNAL_VERSION_UNSUPPORTED);
+    const before = await stateOf(client);
+    assert.is(before.dsn, "", "a refused version still set the DSN");
+    assert.is(before.externalVersionSource, UNSPECIFIED);
+
+    receiver.say(sentry("24.9.0.dev0+4ab1f2c"));
+    const { ownErrorReporting: state } = await set("21.4.1");
+    assert.is(state?.askedVersion, "24.9.0");
+    assert.is(state?.externalVersion, "21.4.1", "what was typed is kept, and does not count");
+    assert.is(state?.externalVersionSource, ASKED);
+    assert.is(state?.externalVersionNotice, "");
+    assert.equal([...new Set(receiver.asked)].toSorted(), ["/api/0/", "/api/client-config/"]);
+  }));
+
+const selfDescriptions: [what: string, says: Statements, source: ExternalVersionSource, version: string][] = [
+  ["names its release at /api/0/", { root: { version: "24.1.0" } }, ASKED, "24.1.0"],
+  ["names the version of its API alone", { root: { version: "0", auth: null, user: null } }, UNKNOWN, ""],
+  ["has no such addresses", {}, UNKNOWN, ""],
+  ["says nonsense", { config: { version: { current: "<script>" } }, root: ["24.1.0"] }, UNKNOWN, ""],
+  ["is cloud-hosted", sentry("10.0.0", { isSelfHosted: false }), EXEMPT, ""],
+  ["is cloud-hosted, in the words of before", { config: { isOnPremise: false } }, EXEMPT, ""],
+];
+
+test("what a system says of itself decides whether its version is known, unknown or not needed", () =>
+  withService(async ({ client, receiver }) => {
+    for (const [what, says, source, version] of selfDescriptions) {
+      receiver.say(says);
+      const { ownErrorReporting: state } = await client.instance.updateOwnErrorReporting(
+        { dsn: receiver.dsn },
+        client.auth,
+      );
+      assert.is(state?.externalVersionSource, source, what);
+      assert.is(state?.askedVersion, version, what);
+      if (source === UNKNOWN) assert.match(state?.externalVersionNotice ?? "", "is unknown");
+      else assert.is(state?.externalVersionNotice, "", what);
+    }
+  }));
+
+test("another Faultline, a project of this installation and Sentry's cloud need no version", () =>
+  withService(async ({ client, server, receiver }) => {
+    const set = async (fields: Parameters<typeof client.instance.updateOwnErrorReporting>[0]) => {
+      const { ownErrorReporting } = await client.instance.updateOwnErrorReporting(fields, client.auth);
+      return [ownErrorReporting?.externalVersionSource, ownErrorReporting?.externalVersionNotice];
+    };
+    const other = await startServer();
+    const port = Number(new URL(other.url).port);
+    const open = await startFaultline({
+      ...configFor(receiver, tempDir()),
+      outbound: { networks: ["127.0.0.0/8"], ports: [port] },
+    });
+    const caller = grpcClient(open);
+    const { ownErrorReporting: state } = await caller.instance.updateOwnErrorReporting(
+      { dsn: `http://0123456789abcdef0123456789abcdef@127.0.0.1:${port}/1`, externalVersion: "10.0.0" },
+      caller.auth,
+    );
+    caller.close();
+    await open.stop();
+    await other.stop();
+    assert.equal([state?.externalVersionSource, state?.externalVersionNotice], [EXEMPT, ""]);
+
+    const project = await createProject(server);
+    assert.equal(await set({ projectId: project.id }), [EXEMPT, ""]);
+    assert.equal(await set({ dsn: "https://abcd1234@o17.ingest.us.sentry.io/3" }), [EXEMPT, ""]);
+    assert.equal(receiver.asked, []);
+  }));
+
+test("an unknown version is shown as such, asks to be typed, and is told nothing of before the rule was announced", async () => {
+  const receiver = await errorReceiver();
+  for (const [platformRelease, notice] of [
+    ["16.8", ""],
+    ["18.0", "platform release 17.0 and later"],
+  ] as const) {
+    const faultline = await startFaultline({ ...configFor(receiver, tempDir()), platformRelease });
+    const client = grpcClient(faultline);
+    const set = async (externalVersion: string) => {
+      const fields = { dsn: receiver.dsn, externalVersion, enabled: true };
+      return (await client.instance.updateOwnErrorReporting(fields, client.auth)).ownErrorReporting;
+    };
+    const unknown = await set("");
+    assert.is(unknown?.externalVersionSource, UNKNOWN);
+    if (notice === "") assert.is(unknown?.externalVersionNotice, "");
+    else assert.match(unknown?.externalVersionNotice ?? "", notice);
+    const typed = await set("24.1.0");
+    assert.is(typed?.externalVersionSource, TYPED);
+    assert.is(typed?.externalVersionNotice, "");
+    client.close();
+    await faultline.stop();
+  }
+  assert.equal(receiver.complaints, []);
+  await receiver.close();
+});
+
+test("an upgrade and a downgrade of the system are noticed without a save", () =>
+  withService(async ({ client, receiver, broken, clock }) => {
+    receiver.say(sentry("24.1.0"));
+    await client.instance.updateOwnErrorReporting({ dsn: receiver.dsn, enabled: true }, client.auth);
+    await broken(() => fail(client));
+    await until("the report", () => receiver.callCount() === 1);
+
+    receiver.say(sentry("21.4.1"));
+    clock.at += 10 * minuteMs;
+    await broken(() => fail(client)); // asks before it reports, as the last answer is old
+    await until("the count", async () => (await stateOf(client)).leftOutCount === 1n);
+    assert.is(receiver.callCount(), 1);
+    assert.match(
+      (await stateOf(client)).externalVersionNotice,
+      "Version 21.4.1 of the external system is not supported",
+    );
+    const { instance, auth } = client;
+    await rejects(instance.updateOwnErrorReporting({ environment: "staging" }, auth), "FAILED_PRECONDITION");
+    await instance.updateOwnErrorReporting({ enabled: false }, auth);
+    await rejects(instance.updateOwnErrorReporting({ enabled: true }, auth), "FAILED_PRECONDITION");
+
+    receiver.say(sentry("21.5.0"));
+    clock.at += minuteMs;
+    assert.is((await stateOf(client)).askedVersion, "21.5.0");
+    await instance.updateOwnErrorReporting({ enabled: true }, auth);
+    await broken(() => fail(client));
+    await until("the second report", () => receiver.callCount() === 2);
+  }));
+
+test("a system that is down, or hides behind failures, keeps the version that it reported", () =>
+  withService(async ({ client, receiver, clock }) => {
+    receiver.say(sentry("24.1.0"));
+    const { dsn } = receiver;
+    await client.instance.updateOwnErrorReporting({ dsn, externalVersion: "21.4.1" }, client.auth);
+    for (const answer of [
+      (response: ServerResponse) => void response.writeHead(502).end("bad gateway"),
+      (response: ServerResponse) => void response.destroy(),
+      (response: ServerResponse) => void response.writeHead(200).end("x".repeat(70_000)),
+    ]) {
+      receiver.say(answer);
+      clock.at += minuteMs;
+      assert.is((await stateOf(client)).askedVersion, "24.1.0");
+    }
+    receiver.say({});
+    clock.at += minuteMs;
+    const state = await stateOf(client);
+    assert.is(state.externalVersionSource, TYPED);
+    assert.match(state.externalVersionNotice, "not supported");
+  }));
+
+test("a system that never answers, or answers without end, delays saves for less than five seconds and is asked once", () =>
+  withService(async ({ client, receiver }) => {
+    const endless = (response: ServerResponse) => {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write("x"), 5);
+      response.once("close", () => clearInterval(timer));
+    };
+    receiver.say((response) => void (receiver.asked.length % 2 === 0 && endless(response)));
+    const begun = performance.now();
+    const saved = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        client.instance.updateOwnErrorReporting({ dsn: receiver.dsn, enabled: true }, client.auth),
+      ),
+    );
+    assert.ok(performance.now() - begun < 5_000, `${performance.now() - begun} ms`);
+    for (const { ownErrorReporting } of saved) assert.is(ownErrorReporting?.externalVersionSource, UNKNOWN);
+    assert.equal(receiver.asked.toSorted(), ["/api/0/", "/api/client-config/"]);
+  }));
+
+test("a system that sends away is not followed, and its version is unknown", () =>
+  withService(async ({ client, receiver }) => {
+    receiver.say((response) => void response.writeHead(302, { location: "/prefix/elsewhere" }).end());
+    const { dsn } = receiver;
+    const { ownErrorReporting } = await client.instance.updateOwnErrorReporting({ dsn }, client.auth);
+    assert.is(ownErrorReporting?.externalVersionSource, UNKNOWN);
+  }));
+
 test("a version that a later platform release dropped is sent nothing more", async () => {
   const dataDir = tempDir();
   const receiver = await errorReceiver();
@@ -310,6 +498,12 @@ test("a version that a later platform release dropped is sent nothing more", asy
     await fail(client);
     await execSql(dataDir, "alter table hidden rename to member_role");
     if (platformRelease === "16.10") await until("the report", () => receiver.callCount() === 1);
+    else {
+      const off = { enabled: false, externalVersion: "21.4.1" }; // as the page sends it, with the version that is stored
+      await client.instance.updateOwnErrorReporting(off, client.auth);
+      await client.instance.updateOwnErrorReporting({ dsn: "" }, client.auth);
+      assert.is((await stateOf(client)).dsn, "", "a version that is dropped keeps nobody from leaving");
+    }
     client.close();
     await faultline.stop();
     assert.is(receiver.callCount(), calls);

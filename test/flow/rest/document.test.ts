@@ -21,7 +21,7 @@ const eventId = newEventId();
 /** An event with everything that the document describes. */
 const event = {
   event_id: eventId,
-  timestamp: new Date().toISOString(),
+  timestamp: new Date(Date.now() - 100 * 86_400_000).toISOString(), // beyond the bound, so that there is a `time_bound`
   platform: "node",
   level: "error",
   logger: "till",
@@ -65,7 +65,7 @@ const event = {
 await answered(sendEvent(server, project, event), 200);
 await answered(sendEvent(server, project, { ...event, event_id: newEventId() }), 200);
 const feedback = { event_id: eventId, name: "Ann", email: "ann@example.com", comments: "It broke." };
-const session = { sid: newEventId(), did: "42", init: true, status: "exited", started: event.timestamp };
+const session = { sid: newEventId(), did: "42", init: true, status: "exited", started: new Date().toISOString() };
 await answered(
   sendEnvelope(
     server,

@@ -62,6 +62,10 @@ test("an error is listed with its counts, its times in ISO 8601 and its id as te
     external_url: null,
     first_release: "shop@1",
     last_release: "shop@2",
+    first_commit: null,
+    last_commit: null,
+    first_release_url: null,
+    last_release_url: null,
     status_changed_at: null,
     reopened_at: null,
   };
@@ -77,6 +81,46 @@ test("an error is listed with its counts, its times in ISO 8601 and its id as te
 
   const { hourly_counts: _, ...alone } = error;
   await assertAnswer(rest(server, `GET ${path}/errors/${error.id}`, { token: reporter.token }), 200, alone);
+});
+
+const sha = "8f14e45fceea167a5a36dedd4bea2543c1f1d0b6";
+
+test("frames and releases link to the code where the project says where it is", async () => {
+  const linked = await createProject(server);
+  const errors = `/projects/${linked.id}/error_tracking/errors`;
+  await report("Linked", { release: "shop@1" }, linked);
+  const hostile = { filename: "../../../evil.js", function: "run", lineno: 7, in_app: true };
+  const library = { filename: "lib/x.js", function: "run", lineno: 7, in_app: false };
+  const own = { filename: "/srv/app/src/cart.js", function: "run", lineno: 7, in_app: true };
+  const values = [{ type: "Linked", value: "again", stacktrace: { frames: [hostile, library, own] } }];
+  await report("Linked", { release: `shop@2+${sha}`, exception: { values }, fingerprint: ["links"] }, linked);
+  const urlsOf = async () => {
+    const listed = (await answered(rest(server, `GET ${errors}?sort=first_seen`), 200)).json as Body[];
+    const [error] = listed;
+    const event = (await answered(rest(server, `GET ${errors}/${error?.id}/events/latest`), 200)).json as Body;
+    const exceptions = event["exceptions"] as { frames: { code_url?: string }[] }[];
+    const releases = listed.map((one) => [one["first_commit"], one["first_release_url"], one["last_release_url"]]);
+    return { releases, frames: exceptions[0]?.frames.map((frame) => frame.code_url), commit: event["commit"] };
+  };
+  assert.equal(await urlsOf(), {
+    releases: [
+      [sha, null, null],
+      [null, null, null],
+    ],
+    frames: ["", "", ""],
+    commit: sha,
+  });
+  const base = "https://git.example.com/acme/web/-";
+  const body = { code_url: `${base}/blob/{revision}/{path}#L{line}`, code_root: "/srv/app" };
+  await answered(rest(server, `PUT /projects/${linked.id}`, { body }), 200);
+  assert.equal(await urlsOf(), {
+    releases: [
+      [sha, `${base}/commit/${sha}`, `${base}/commit/${sha}`],
+      [null, `${base}/tags/shop%401`, `${base}/tags/shop%401`],
+    ],
+    frames: ["", "", `${base}/blob/${sha}/src/cart.js#L7`],
+    commit: sha,
+  });
 });
 
 test("the list holds what is unresolved unless it is asked for another status, or all", async () => {

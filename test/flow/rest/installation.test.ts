@@ -1,13 +1,17 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { answered, assertAnswer } from "../../support/assert-answer.ts";
+import { errorReceiver } from "../../support/error-receiver.ts";
 import { runningServer } from "../../support/flow.ts";
 import { linkedPage } from "../../support/linked-page.ts";
 import { newPerson } from "../../support/person.ts";
 import { createProject } from "../../support/project.ts";
 import { rest } from "../../support/rest.ts";
 
-const { server, client } = await runningServer();
+const receiver = await errorReceiver();
+const outbound = { FAULTLINE_OUTBOUND_NETWORKS: "127.0.0.0/8", FAULTLINE_OUTBOUND_PORTS: new URL(receiver.dsn).port };
+const { server, client } = await runningServer({ env: outbound });
+test.after(() => receiver.close());
 const person = await newPerson(client);
 
 type Body = Record<string, unknown> & { readonly id: number };
@@ -91,8 +95,10 @@ test("an administrator sets where own failures are reported, and the key is not 
   const put = await answered(rest(server, "PUT /application/error_reporting", { body }), 200);
   const stored = put.json as Body;
   assert.equal(
-    ["enabled", "environment", "external_version", "reported_count"].map((name) => stored[name]),
-    [false, "staging", "24.1.0", 0],
+    ["enabled", "environment", "external_version", "external_version_source", "asked_version", "reported_count"].map(
+      (name) => stored[name],
+    ),
+    [false, "staging", "24.1.0", "typed", null, 0],
   );
   assert.match(String(stored["dsn"]), "@errors.example.com/7");
   assert.not.match(put.text, key);
@@ -106,6 +112,30 @@ test("a version of the external system that the platform does not support is ans
   const body = { external_version: "21.4.1" };
   const answer = await answered(rest(server, "PUT /application/error_reporting", { body }), 400);
   assert.match(String((answer.json as Body)["message"]), "21.5.0");
+});
+
+test("the version that an external system reports is told, and refused when it is too old, whatever is given", async () => {
+  const put = (fields: object) => {
+    const body = { dsn: receiver.dsn, external_version: "24.1.0", ...fields };
+    return rest(server, "PUT /application/error_reporting", { body });
+  };
+  const says = (current: string) => receiver.say({ config: { version: { current } } });
+  says("21.4.1");
+  const { message } = (await answered(put({}), 400)).json as Body;
+  assert.match(String(message), "Version 21.4.1 of the external system is not supported");
+  says("24.9.0");
+  const told = (await answered(put({}), 200)).json as Body;
+  assert.equal([told["external_version_source"], told["asked_version"]], ["asked", "24.9.0"]);
+  receiver.say({});
+  const unknown = (await answered(put({ external_version: "" }), 200)).json as Body;
+  assert.equal([unknown["external_version_source"], unknown["asked_version"]], ["unknown", null]);
+  assert.match(String(unknown["external_version_notice"]), "is unknown");
+  const { id } = await createProject(server);
+  const own = (await answered(put({ dsn: undefined, project_id: id }), 200)).json as Body;
+  assert.equal([own["external_version_source"], own["external_version_notice"]], ["exempt", null]);
+  const none = (await answered(put({ dsn: "", external_version: "" }), 200)).json as Body;
+  assert.equal([none["external_version_source"], none["external_version_notice"]], [null, null]);
+  assert.equal(receiver.complaints, []);
 });
 
 test("all of this is for administrators", async () => {

@@ -5,6 +5,7 @@ import { answered, assertAnswer } from "../../support/assert-answer.ts";
 import { runningServer } from "../../support/flow.ts";
 import { linkedPage } from "../../support/linked-page.ts";
 import { newMember, newPerson } from "../../support/person.ts";
+import { refusedBecause } from "../../support/refused-because.ts";
 import { rest } from "../../support/rest.ts";
 import { sendEvent } from "../../support/send.ts";
 import { createProject } from "../../support/project.ts";
@@ -34,6 +35,8 @@ test("a project is answered with its fields and the caller's role", async () => 
     path: "fields/web",
     path_with_namespace: "fields/web",
     monitor_access_level: "enabled",
+    code_url: null,
+    code_root: null,
     permissions: { project_access: { access_level: 50 }, group_access: null },
   });
   await assertAnswer(rest(server, "GET /projects/FIELDS%2Fweb", { token: person.token }), 200, answer.json);
@@ -91,6 +94,38 @@ test("a maintainer changes a project, a developer does not", async () => {
   await assertAnswer(put(maintainer.token, { path: "change/taken" }), 400, {
     message: { path: ["has already been taken"] },
   });
+});
+
+test("a maintainer says where the code is, and every member reads it", async () => {
+  const { id } = await newProject("code/web");
+  const maintainer = await newMember(client, id, Role.MAINTAINER);
+  const guest = await newMember(client, id, Role.GUEST);
+  const put = (body: object) => rest(server, `PUT /projects/${id}`, { token: maintainer.token, body });
+  const places = async () => {
+    const { json } = await answered(rest(server, `GET /projects/${id}`, { token: guest.token }), 200);
+    const { code_url, code_root } = json as Record<string, unknown>;
+    return [code_url, code_root];
+  };
+  const code_url = "https://git.example.com/acme/web/-/blob/{revision}/{path}#L{line}";
+  await answered(put({ code_url, code_root: "C:\\code" }), 200);
+  assert.equal(await places(), [code_url, "C:/code/"]);
+  await answered(put({ name: "Web" }), 200);
+  assert.equal(await places(), [code_url, "C:/code/"]);
+  for (const [bad, why] of [
+    ["javascript:alert(1)//{path}", /^Enter an address that begins with https/],
+    ["https://ada:secret@git.example.com/{path}", /^Leave user name and password out/],
+    ["https://git.example.com/{branch}/{path}", /not \{branch\}\.$/],
+    ["https://git.example.com/acme/web", /^The link needs \{path\}/],
+  ] as const) {
+    const call = client.projects.updateProject({ projectId: id, codeUrl: bad }, client.auth);
+    const { message, field } = await refusedBecause("INVALID_FIELD", call);
+    assert.is(field, "code_url");
+    assert.match(message, why);
+    await assertAnswer(put({ code_url: bad }), 400, { message: `400 Bad request - ${message}` });
+  }
+  assert.equal(await places(), [code_url, "C:/code/"]);
+  await answered(put({ code_url: "", code_root: "" }), 200);
+  assert.equal(await places(), [null, null]);
 });
 
 test("while the Monitor feature is off, errors are answered 404 with the reason", async () => {

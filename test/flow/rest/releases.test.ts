@@ -52,6 +52,8 @@ test("a release is answered with its sessions and users", async () => {
     assert.match(String(time), /^\d{4}-\d\d-\d\dT\d\d:00:00\.000Z$/);
   assert.equal(body, {
     version: "shop@1.0/a b",
+    commit: null,
+    url: null,
     sessions: { total: 2, healthy: 1, errored: 0, crashed: 1, abnormal: 0 },
     user_count: 2,
     crashed_user_count: 1,

@@ -120,7 +120,7 @@ test("the DSN is answered to a maintainer, and a developer does not read the set
   const maintainer = await newMember(client, project.id, Role.MAINTAINER);
   const developer = await newMember(client, project.id, Role.DEVELOPER);
   const read = await answered(rest(server, `GET ${path}`, { token: maintainer.token }), 200);
-  assert.match(String((read.json as Body)["dsn"]), new RegExp(`^http://[0-9a-f]{32}@.*/${project.id}$`));
+  assert.match(String((read.json as Body)["dsn"]), new RegExp(`^http://flck_[0-9a-f]{32}@.*/${project.id}$`));
   await assertAnswer(rest(server, `GET ${path}`, { token: developer.token }), 403, { message: "403 Forbidden" });
 });
 

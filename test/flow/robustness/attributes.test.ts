@@ -23,6 +23,10 @@ const is =
   (wanted: number): Decision =>
   (_, { occurredTime }) =>
     Math.abs(millis(occurredTime) - wanted) < 1;
+const saysSent =
+  (seconds: number): Decision =>
+  (_, { timeBound }) =>
+    millis(timeBound?.sentTime) === seconds * 1000;
 const millis = (time: Event["occurredTime"]) => milliseconds(time) ?? Number.NaN;
 const recently = Math.floor(Date.now() / 1000) - 7_200;
 const iso = new Date(recently * 1000).toISOString().slice(0, -5);
@@ -55,13 +59,19 @@ const attributes: readonly EventCase[] = [
     number: 83,
     claim: "the year 9999 is a minute from now",
     event: { timestamp: "9999-01-01T00:00:00Z" },
-    stored: { occurredTime: fromReceipt(60_000) },
+    stored: { occurredTime: fromReceipt(60_000), timeBound: saysSent(Date.UTC(9999, 0, 1) / 1000) },
   },
   {
     number: 85,
-    claim: "200 days ago is 30 days ago",
+    claim: "200 days ago is 90 days ago, and the event says so",
     event: { timestamp: recently - 200 * 86_400 },
-    stored: { occurredTime: fromReceipt(-30 * day) },
+    stored: { occurredTime: fromReceipt(-90 * day), timeBound: saysSent(recently - 200 * 86_400) },
+  },
+  {
+    number: 85,
+    claim: "89 days ago is 89 days ago",
+    event: { timestamp: recently - 89 * 86_400 },
+    stored: { occurredTime: is((recently - 89 * 86_400) * 1000), timeBound: undefined },
   },
   ...(
     [

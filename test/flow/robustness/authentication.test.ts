@@ -102,12 +102,12 @@ const cases: readonly Case[] = [
     status: 200,
     stored,
   },
-  {
+  ...[`flck_${"f".repeat(32)}`, "f".repeat(32)].map((key) => ({
     number: 10,
-    claim: "an unknown key is refused",
-    request: withHeader(() => sentryAuth("f".repeat(32))),
+    claim: `an unknown key such as ${key} is refused`,
+    request: withHeader(() => sentryAuth(key)),
     status: 403,
-  },
+  })),
   {
     number: 12,
     claim: "a wrong secret is not looked at",
@@ -183,13 +183,13 @@ const cases: readonly Case[] = [
     request: () => ({ door: "envelope", method: "OPTIONS", headers: noKey }),
     status: 204,
   },
-  {
+  ...["/api/v4/error_tracking/collector", "/errortracking/api/v1/projects"].map((prefix) => ({
     number: 18,
-    claim: "the path of the DSN's prefix leads to the same door",
-    request: ({ id }) => ({ target: `/api/v4/error_tracking/collector/api/${id}/store/`, body }),
+    claim: `the DSN's path ${prefix} leads to the same door`,
+    request: ({ id }: Project) => ({ target: `${prefix}/api/${id}/store/`, body }),
     status: 200,
     stored,
-  },
+  })),
   {
     number: 19,
     claim: "the user name of basic credentials is a key",

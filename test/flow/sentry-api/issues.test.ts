@@ -356,6 +356,17 @@ test("the counts of an issue are told for the hours that are asked for", async (
   }
 });
 
+test("the release of an issue and of an event has the commit that it names", async () => {
+  const commit = "8f14e45fceea167a5a36dedd4bea2543c1f1d0b6";
+  const committed = await projectAt("other/committed");
+  const id = await stored(committed, { ...thrown, release: `web@1.2+${commit}` });
+  const lastCommit = { id: commit, message: null, dateCreated: null };
+  const issue = await one(`/issues/${id}/`);
+  const event = await one(`/issues/${id}/events/latest/`);
+  for (const release of [issue["firstRelease"], issue["lastRelease"], event["release"]])
+    assert.equal((release as Shape)["lastCommit"], lastCommit);
+});
+
 test("projects that read another system are not served, and neither is what was stored of them before", async () => {
   const moved = await projectAt("acme/moved");
   const id = await stored(moved, thrown);

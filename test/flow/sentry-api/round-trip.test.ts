@@ -57,6 +57,7 @@ const frames = Array.from({ length: 60 }, (_, n) => ({
 const bare = { function: "native", in_app: false };
 await sendEvent(server, project, {
   event_id: fullest,
+  timestamp: Date.now() / 1000 - 100 * 86_400, // longer ago than an event may be, so that its time is bounded
   platform: "node",
   level: "fatal",
   logger: "orders.worker",
@@ -204,6 +205,7 @@ const errorFields = (error: TrackedError, isListed: boolean): ErrorFields => {
   const {
     externalUrl: _link,
     settledLastSeenTime: _derived,
+    hourlyCountsStartTime: _window,
     hourlyCounts = [],
     ...told
   } = toJson(ErrorSchema, error) as ErrorFields;

@@ -1,6 +1,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { lastSeenLabel, settledLastSeen, startOfHour } from "../../../console/src/lib/last-seen.ts";
+import {
+  isActiveThisHour,
+  labelledAsOf,
+  lastSeenLabel,
+  settledLastSeen,
+  startOfHour,
+} from "../../../console/src/lib/last-seen.ts";
 
 const day = (time: string) => Date.parse(`2026-09-30T${time}Z`);
 
@@ -37,6 +43,36 @@ label("the night that clocks go back has no double or missing hour", () => {
   const settled = Date.parse("2026-10-25T00:30:00Z");
   const at = (hour: number) => lastSeenLabel(settled, Date.parse(`2026-10-25T0${hour}:15:00Z`));
   assert.equal([1, 2, 3].map(at), ["30 minutes ago", "1 hour ago", "2 hours ago"]);
+});
+
+const asOf: [settled: string | null, now: string, asOf: string | null][] = [
+  ["14:20:00", "15:00:00", "15:00:00"],
+  ["14:20:00", "15:59:59.999", "15:00:00"],
+  ["14:20:00", "16:00:00", "16:00:00"],
+  ["00:00:01", "23:59:00", "23:00:00"],
+  ["15:10:00", "15:59:00", null],
+  ["18:00:00", "15:59:00", null],
+  [null, "15:30:00", null],
+];
+
+for (const [settled, now, expected] of asOf) {
+  label(`${settled ?? "no settled event"} is labelled as of ${expected ?? "no hour"} at ${now}`, () => {
+    const found = labelledAsOf(settled === null ? null : day(settled), day(now));
+    assert.is(found, expected === null ? null : day(expected));
+  });
+}
+
+label("a label that counts days needs no hour", () => {
+  assert.is(labelledAsOf(day("16:00:00") - 86_400_000, day("16:30:00")), null);
+  assert.is(labelledAsOf(day("16:00:01") - 86_400_000, day("16:30:00")), day("16:00:00"));
+});
+
+label("an error is active from its event in the running hour until that hour is over", () => {
+  const active = ["15:10:00", "15:59:59.999", "16:00:00"].map((now) => isActiveThisHour(day("15:10:00"), day(now)));
+  assert.equal(active, [true, true, false]);
+  assert.is(isActiveThisHour(day("15:00:00"), day("15:00:00")), true);
+  assert.is(isActiveThisHour(day("14:59:59.999"), day("15:00:00")), false);
+  assert.is(isActiveThisHour(Number.NaN, day("15:00:00")), false);
 });
 
 label.run();

@@ -14,7 +14,18 @@ const unknown = "This console has no words for the reason yet.";
 const reasonsOfKind: [kind: OutcomeKind, reasons: string[]][] = [
   [
     "OUTCOME_KIND_REFUSED",
-    ["no_key", "unknown_key", "not_active", "rate_limit", "too_large", "malformed", "unavailable"],
+    [
+      "no_key",
+      "unknown_key",
+      "not_active",
+      "monitor_off",
+      "external_backend",
+      "not_offered",
+      "rate_limit",
+      "too_large",
+      "malformed",
+      "unavailable",
+    ],
   ],
   ["OUTCOME_KIND_LEFT_ASIDE", ["not_kept", "extra"]],
   [

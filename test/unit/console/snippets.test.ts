@@ -6,7 +6,7 @@ import { curlSnippet, languages } from "../../../console/src/lib/snippets.ts";
 import { testedVersion, testedVersions } from "../../../console/src/lib/tested-versions.ts";
 import { captured, specified as run } from "../../sdk/languages.ts";
 
-const publicKey = "9f0a1b2c3d4e5f60718293a4b5c6d7e8";
+const publicKey = "flck_9f0a1b2c3d4e5f60718293a4b5c6d7e8";
 const dsn = `https://${publicKey}@errors.example/42`;
 
 /** Specification 4.2, word for word but for the name of Node.js. */

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 
 const versions = suite("versions of the external system");
 
-const judge = (version: string, release: string, isHosted = false) =>
+const judge = (version: string | undefined, release: string, isHosted = false) =>
   deprecations({ release, isHosted }).deprecations.externalVersion(version);
 
 for (const version of ["21.5.0", "21.5", "21.10.0", "21.10", "22.1.0", "24.1.0", "100.0.0", "v23.11.2", " 21.5.1 "]) {
@@ -57,5 +57,15 @@ for (const text of ["", "21", "latest", "21.4.1.2", "21.x", "21..1", "-21.4.1", 
     assert.throws(() => judge(text, "18.0"), /must look like 21\.5\.0/);
   });
 }
+
+versions("a version that is not known is supported, and not passed over in silence once the rule is announced", () => {
+  assert.equal(judge(undefined, "16.8"), { isSupported: true, notice: "" });
+  for (const release of ["16.9", "17.0", "18.0"]) {
+    const { isSupported, notice } = judge(undefined, release);
+    assert.ok(isSupported);
+    assert.match(notice, "is unknown");
+    assert.match(notice, "21.5.0 or later");
+  }
+});
 
 versions.run();

@@ -218,6 +218,14 @@ all("a notice tells the days of its releases", () => {
   assert.is(removalTime?.seconds, BigInt(Date.UTC(2024, 4, 16) / 1000));
 });
 
+all("the replacements that this service has are named plainly, and all others as not part of it", () => {
+  const served = ["users-offset-pagination", "instance-member-roles", "jwks", external];
+  for (const notice of deprecations({ release: "18.0", isHosted: false }).deprecations.notices()) {
+    const isPlain = !notice.replacement?.endsWith(" (not part of this service)");
+    if (notice.replacement) assert.is(isPlain, served.includes(notice.deprecationId ?? ""), notice.deprecationId);
+  }
+});
+
 all("a release that does not exist is refused at the start", () => {
   assert.throws(
     () => deprecations({ release: "14.11", isHosted: false }),

@@ -3,6 +3,7 @@ import type { Verdict } from "@faultline/plugin";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { notices } from "../../../plugins/deprecations/src/notices.ts";
+import { deprecatedRequests } from "../../support/deprecated-requests.ts";
 
 const verdicts = suite("verdicts");
 
@@ -13,230 +14,27 @@ function verdict(call: string, parameters: Given, release: string, isHosted = fa
   return deprecations({ release, isHosted }).deprecations.verdict({ method, path, parameters });
 }
 
-/** Requests that use what a notice is about, each with its last harmless, its deprecated and its removing release. */
-const uses: readonly {
-  id: string;
-  meets: "gone" | "refused";
-  unannounced: string;
-  announced: string;
-  removed: string;
-  hosted: string;
-  requests: readonly (readonly [string, Given])[];
-}[] = [
-  {
-    id: "ci-lint-ref-sha",
-    meets: "refused",
-    unannounced: "16.9",
-    announced: "16.10",
-    removed: "18.0",
-    hosted: "17.11",
-    requests: [
-      ["GET /api/v4/projects/1/ci/lint", { ref: "main" }],
-      ["GET /api/v4/projects/group%2Fproject/ci/lint/", { sha: "1234", content_ref: "main" }],
-    ],
-  },
-  {
-    id: "runners-registration-token",
-    meets: "gone",
-    unannounced: "15.5",
-    announced: "15.6",
-    removed: "18.0",
-    hosted: "17.11",
-    requests: [
-      ["POST /api/v4/runners", { token: "GR1348941abcdef" }],
-      ["POST /api/v4/runners", { token: 12345 }],
-      ...["locked", "access_level", "run_untagged", "maximum_timeout", "paused", "tag_list", "maintenance_note"].map(
-        (argument) => ["POST /api/v4/runners", { token: "glrt-abc", [argument]: "1" }] as const,
-      ),
-      ["POST /api/v4/runners", { token: "glrt-abc", "tag_list[]": "docker" }],
-      ["POST /api/v4/runners", { paused: false }],
-    ],
-  },
-  {
-    id: "runners-reset-registration-token",
-    meets: "gone",
-    unannounced: "15.6",
-    announced: "15.7",
-    removed: "18.0",
-    hosted: "17.11",
-    requests: [
-      ["POST /api/v4/runners/reset_registration_token", {}],
-      ["POST /api/v4/projects/1/runners/reset_registration_token", {}],
-      ["POST /api/v4/groups/1/runners/reset_registration_token", {}],
-    ],
-  },
-  {
-    id: "registry-tags-offset-pagination",
-    meets: "refused",
-    unannounced: "16.9",
-    announced: "16.10",
-    removed: "18.0",
-    hosted: "17.11",
-    requests: [
-      ["GET /api/v4/projects/1/registry/repositories/2/tags", { page: "2" }],
-      ["GET /api/v4/projects/1/registry/repositories/2/tags", { per_page: "5" }],
-      ["GET /api/v4/projects/1/registry/repositories/2/tags", { page: "1", pagination: "offset" }],
-    ],
-  },
-  {
-    id: "notes-confidential",
-    meets: "refused",
-    unannounced: "14.9",
-    announced: "14.10",
-    removed: "18.0",
-    hosted: "17.11",
-    requests: [
-      ["PUT /api/v4/projects/1/issues/2/notes/3", { confidential: true }],
-      ["PUT /api/v4/projects/1/merge_requests/2/notes/3", { body: "x", confidential: "false" }],
-      ["PUT /api/v4/groups/1/epics/2/notes/3", { confidential: true }],
-    ],
-  },
-  {
-    id: "users-offset-pagination",
-    meets: "refused",
-    unannounced: "16.4",
-    announced: "16.5",
-    removed: "17.0",
-    hosted: "16.11",
-    requests: [
-      ["GET /api/v4/users", { page: "1" }],
-      ["GET /api/v4/users", { pagination: "offset" }],
-      ["GET /api/v4/users", { order_by: "name" }],
-      ["GET /api/v4/users", { order_by: "name", pagination: "keyset" }],
-    ],
-  },
-  {
-    id: "feature-flags-version",
-    meets: "refused",
-    unannounced: "16.8",
-    announced: "16.9",
-    removed: "17.0",
-    hosted: "16.11",
-    requests: [
-      ["POST /api/v4/projects/1/feature_flags", { name: "x", version: "legacy_flag" }],
-      ["PUT /api/v4/projects/1/feature_flags/x", { version: "new_version_flag" }],
-    ],
-  },
-  {
-    id: "settings-sign-in-text",
-    meets: "refused",
-    unannounced: "16.1",
-    announced: "16.2",
-    removed: "17.0",
-    hosted: "16.11",
-    requests: [
-      ["PUT /api/v4/application/settings", { sign_in_text: "hello" }],
-      ["PUT /api/v4/application/settings", { help_text: "" }],
-    ],
-  },
-  {
-    id: "settings-user-email-lookup-limit",
-    meets: "refused",
-    unannounced: "14.8",
-    announced: "14.9",
-    removed: "16.7",
-    hosted: "16.6",
-    requests: [["PUT /api/v4/application/settings", { user_email_lookup_limit: 60 }]],
-  },
-  {
-    id: "jwks",
-    meets: "gone",
-    unannounced: "16.6",
-    announced: "16.7",
-    removed: "17.0",
-    hosted: "16.11",
-    requests: [["GET /-/jwks", {}]],
-  },
-  {
-    id: "merge-request-approvals",
-    meets: "gone",
-    unannounced: "13.11",
-    announced: "14.0",
-    removed: "16.0",
-    hosted: "15.11",
-    requests: [
-      ["GET /api/v4/projects/1/merge_requests/2/approvals", {}],
-      ["POST /api/v4/projects/1/merge_requests/2/approvals", { approvals_required: 2 }],
-    ],
-  },
-  {
-    id: "deployments-updated-at",
-    meets: "refused",
-    unannounced: "15.7",
-    announced: "15.8",
-    removed: "16.0",
-    hosted: "15.11",
-    requests: [
-      ["GET /api/v4/projects/1/deployments", { updated_after: "2024-01-01" }],
-      ["GET /api/v4/projects/1/deployments", { updated_before: "2024-01-01", order_by: "id" }],
-      ["GET /api/v4/projects/1/deployments", { order_by: "updated_at" }],
-    ],
-  },
-  {
-    id: "environments-search",
-    meets: "refused",
-    unannounced: "15.9",
-    announced: "15.10",
-    removed: "16.0",
-    hosted: "15.11",
-    requests: [
-      ["GET /api/v4/projects/1/environments", { search: "ab" }],
-      ["GET /api/v4/projects/1/environments", { search: "🚀🚀" }],
-      ["GET /api/v4/projects/1/environments", { search: "" }],
-    ],
-  },
-  {
-    id: "releases-external",
-    meets: "refused",
-    unannounced: "15.8",
-    announced: "15.9",
-    removed: "16.0",
-    hosted: "15.11",
-    requests: [
-      ["POST /api/v4/projects/1/releases", { external: true }],
-      ["PUT /api/v4/projects/1/releases/v1.0", { external: true }],
-      ["POST /api/v4/projects/1/releases/v1.0/assets/links", { external: true }],
-      ["PUT /api/v4/projects/1/releases/v1.0/assets/links/2", { external: true }],
-    ],
-  },
-  {
-    id: "ci-parameters-length",
-    meets: "refused",
-    unannounced: "15.8",
-    announced: "15.9",
-    removed: "16.0",
-    hosted: "15.11",
-    requests: [
-      ["POST /api/v4/projects/1/trigger/pipeline", { ref: "r".repeat(256) }],
-      ["POST /api/v4/projects/1/ref/main/trigger/pipeline", { ref: "r".repeat(256) }],
-      ["POST /api/v4/projects/1/pipeline", { ref: "r".repeat(256) }],
-      ["POST /api/v4/projects/1/statuses/abc", { stage: "s".repeat(256) }],
-      ["POST /api/v4/projects/1/statuses/abc", { description: "d".repeat(256) }],
-      ["POST /api/v4/projects/1/statuses/abc", { target_url: `https://x/${"u".repeat(256)}` }],
-    ],
-  },
-];
-
-for (const { id, meets, unannounced, announced, removed, hosted, requests } of uses) {
+for (const { id, meets, unannounced, announced, refused, hosted, requests } of deprecatedRequests) {
   for (const [call, parameters] of requests) {
     verdicts(`${id}: ${call} ${JSON.stringify(parameters).slice(0, 60)} is judged by the release`, () => {
       const kindAt = (release: string, isHosted = false) => verdict(call, parameters, release, isHosted)?.kind;
       assert.is(kindAt(unannounced), undefined, unannounced);
       assert.is(kindAt(announced), "deprecated", announced);
-      assert.is(kindAt(hosted), "deprecated", hosted);
+      if (hosted !== refused) assert.is(kindAt(hosted), "deprecated", hosted);
+      else assert.is(kindAt("16.11", true), "deprecated", "16.11 hosted");
       assert.is(kindAt(hosted, true), meets, `${hosted} hosted`);
-      assert.is(kindAt(removed), meets, removed);
+      assert.is(kindAt(refused), meets, refused);
       assert.is(kindAt("99.0"), meets);
-      assert.is(verdict(call, parameters, removed)?.notice.deprecationId, id);
+      assert.is(verdict(call, parameters, refused)?.notice.deprecationId, id);
       const [method = "", path = ""] = call.split(" ", 2);
-      assert.ok(deprecations({ release: removed, isHosted: false }).deprecations.concerns(method, path));
+      assert.ok(deprecations({ release: refused, isHosted: false }).deprecations.concerns(method, path));
     });
   }
 }
 
 verdicts("every notice about requests is in this table, and ci_job_token_scope_enabled below", () => {
   const judged = notices.filter(({ request }) => request).map(({ id }) => id);
-  const named = [...uses.map(({ id }) => id), "projects-ci-job-token-scope-enabled"];
+  const named = [...deprecatedRequests.map(({ id }) => id), "projects-ci-job-token-scope-enabled"];
   assert.equal(judged.toSorted(), named.toSorted());
 });
 
@@ -254,6 +52,7 @@ for (const [call, parameters] of [
   ["POST /api/v4/projects/1/ci/lint", { ref: "main" }],
   ["POST /api/v4/runners", { token: "glrt-abc", description: "mine" }],
   ["POST /api/v4/runners", {}],
+  ["POST /api/v4/runners", { token: "glrt-abc", "tag-lists": "x", tag: "y", xtag_list: "z", paused: null }],
   ["GET /api/v4/runners", { paused: "true" }],
   ["POST /api/v4/runners/reset_authentication_token", {}],
   ["GET /api/v4/projects/1/registry/repositories/2/tags", {}],
@@ -300,11 +99,29 @@ verdicts("the gravest verdict wins", () => {
 verdicts("what was removed is named with its release and its replacement", () => {
   assert.is(
     verdict("GET /api/v4/projects/1/ci/lint", { ref: "x" }, "18.0")?.message,
-    "The parameters ref and sha of GET /projects/:id/ci/lint are removed as of release 18.0. Use content_ref and dry_run_ref instead.",
+    "The parameters ref and sha of GET /projects/:id/ci/lint are removed as of release 18.0. Use content_ref and dry_run_ref instead (not part of this service).",
   );
   assert.is(
     verdict("GET /-/jwks", {}, "17.0")?.message,
     "The address /-/jwks is gone as of release 17.0. Use /oauth/discovery/keys instead.",
+  );
+});
+
+verdicts("registration tokens are refused from the end of their support on, and the refusal names that release", () => {
+  for (const release of ["17.0", "17.5", "17.10", "17.11", "18.0"]) {
+    for (const isHosted of [false, true]) {
+      const found = verdict("POST /api/v4/runners", { token: "GR1348941abcdef" }, release, isHosted);
+      assert.is(found?.kind, "gone", release);
+      assert.match(found?.message ?? "", "are gone as of release 17.0. Use a runner authentication token instead (not");
+      assert.is(found?.endsAt, Date.UTC(2024, 4, 16));
+    }
+  }
+});
+
+verdicts("a notice of what this service does not have says so where there is nothing to use instead", () => {
+  assert.is(
+    verdict("PUT /api/v4/projects/1/issues/2/notes/3", { confidential: true }, "18.0")?.message,
+    "The attribute confidential of a note can no longer be updated as of release 18.0. This interface is not part of this service.",
   );
 });
 

@@ -5,7 +5,6 @@ import { addressOf } from "../../../plugins/external-backend/src/address.ts";
 import { AnswerMemory } from "../../../plugins/external-backend/src/answer-memory.ts";
 import { Breaker } from "../../../plugins/external-backend/src/breaker.ts";
 import { LastSeen } from "../../../plugins/external-backend/src/last-seen.ts";
-import { isOlder } from "../../../plugins/external-backend/src/list-projects.ts";
 import { parsed } from "../../../plugins/external-backend/src/send.ts";
 import { Upstreams } from "../../../plugins/external-backend/src/upstreams.ts";
 import { refusal } from "../../support/refusal.ts";
@@ -69,19 +68,6 @@ for (const [what, body, outcome] of bodies) {
       outcome === "notJson" ? "Unexpected Error" : "Sentry API response memory footprint is too big. Limit is 5 MB.",
     );
   });
-}
-
-const versions: [version: string, than: string, older: boolean][] = [
-  ["21.4.1", "21.5.0", true],
-  ["21.5", "21.5.0", false],
-  ["21.5.0", "21.5", false],
-  ["9.1.2", "21.5.0", true],
-  ["21.10.0", "21.5.0", false],
-  ["21.5.0.dev0+abc", "21.5.0", false],
-  ["100.0", "21.5.0", false],
-];
-for (const [version, than, older] of versions) {
-  test(`${version} is ${older ? "" : "not "}older than ${than}`, () => assert.is(isOlder(version, than), older));
 }
 
 test("the breaker opens at the fifth failure in a row, not at the fifth failure", () => {

@@ -381,13 +381,33 @@ events("the JSON of an event is left out when it is long only by how we write it
   assert.is(read(numbers(110_000))["payloadJson"], undefined);
 });
 
-events("another Faultline tells what it cut, and all that users wrote", () => {
+events("another Faultline tells what it cut, which time it bounded, and all that users wrote", () => {
   const event = read(faultlineEvent());
+  assert.equal(event["timeBound"], { sentTime: "2026-01-03T10:00:00Z" });
   assert.equal(event["trimmed"], [{ part: "extra.cart", kept: 16_380, sent: 20_000, unit: "TRIM_UNIT_CHARACTERS" }]);
   assert.equal(
     (event["feedback"] as { comments: string }[]).map(({ comments }) => comments),
     ["I only clicked once.", "And again."],
   );
+});
+
+events("a time that another Faultline bounded may not be told, and is else read as distrustfully as all", () => {
+  for (const [timeBound, found] of [
+    [{}, {}],
+    [{ sent: null }, {}],
+    [{ sent: "yesterday" }, {}],
+    [{ sent: { $gt: "" } }, {}],
+    [{ sent: "9999-12-31T00:00:00.000Z" }, { sentTime: "9999-12-31T00:00:00Z" }],
+    ["2026-01-03T10:00:00.000Z", undefined],
+    [null, undefined],
+  ] as const) {
+    assert.equal(read(event2024({ faultline: { timeBound } }))["timeBound"], found);
+  }
+});
+
+events("what a system says of an event's age is not bounded here", () => {
+  const event = read(event2024({ dateCreated: "2020-01-01T00:00:00Z", dateReceived: "2026-11-21T09:15:31Z" }));
+  assert.equal([event["occurredTime"], event["timeBound"]], ["2020-01-01T00:00:00Z", undefined]);
 });
 
 events("of two times one may be missing", () => {

@@ -47,8 +47,26 @@ issues("an issue of 21.5 is read whole", () => {
     lastSeenTime: "2026-11-21T09:15:30.123Z",
     settledLastSeenTime: "2026-11-21T09:15:30.123Z",
     hourlyCounts: counts,
+    hourlyCountsStartTime: "2026-11-20T13:00:00Z",
     externalUrl: "https://sentry.example.com/organizations/acme/issues/1001/",
   });
+});
+
+issues("the commit of a release is the one that the system knows, else the one that its version names", () => {
+  const sha = "8f14e45fceea167a5a36dedd4bea2543c1f1d0b6";
+  const commitOf = (fields: JsonObject, version = "web@1.0") => {
+    const firstRelease = { ...release(version), ...fields };
+    const { firstCommit, lastCommit } = single(issueDetails2021({ firstRelease, lastRelease: release(version) }));
+    return [firstCommit, lastCommit];
+  };
+  assert.equal(commitOf({}), [undefined, undefined]);
+  assert.equal(commitOf({}, `web@1.0+${sha}`), [sha, sha]);
+  assert.equal(commitOf({ lastCommit: { id: sha.toUpperCase() } }), [sha, undefined]);
+  assert.equal(commitOf({ lastCommit: { id: "1234567" } }, `web@${sha}`), ["1234567", sha]);
+  for (const id of ["", "javascript:alert(1)", "../8f14e45", `${sha}/`, "f".repeat(65), 8, null, { id: sha }, "v1.0"]) {
+    assert.equal(commitOf({ lastCommit: { id } }), [undefined, undefined], JSON.stringify(id));
+  }
+  for (const lastCommit of [sha, 1, true, [sha]]) assert.equal(commitOf({ lastCommit }), [undefined, undefined]);
 });
 
 issues("an issue by itself has its releases, whole and not short, and no trend", () => {
@@ -56,6 +74,7 @@ issues("an issue by itself has its releases, whole and not short, and no trend",
   assert.is(error.firstRelease, "web@1.0.0+build.7");
   assert.is(error.lastRelease, "web@1.2.0");
   assert.is(error.hourlyCounts, undefined);
+  assert.is(error.hourlyCountsStartTime, undefined);
   assert.is(readIssue(issueDetails2021(), contextOf()).externalProjectId, "7");
   assert.is(readIssue({ ...issueDetails2021(), project: null }, contextOf()).externalProjectId, "");
 });

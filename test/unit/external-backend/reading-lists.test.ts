@@ -7,7 +7,6 @@ import {
   readHourlyStats,
   readProjects,
   readScopes,
-  readVersion,
 } from "../../../plugins/external-backend/src/reading/index.ts";
 import { daySeries, project, runningHour } from "../../support/sentry-answers.ts";
 
@@ -185,27 +184,6 @@ for (const [name, json, expected] of scopes) {
 lists("of 1,000 scopes 100 are read", () => {
   assert.is(readScopes({ auth: { scopes: Array.from({ length: 1000 }, () => "event:read") } })?.length, 100);
 });
-
-const versions: [json: JsonValue, expected: string | undefined][] = [
-  [{ version: { current: "21.5.0", latest: "25.1.0", build: "abc", upgradeAvailable: true } }, "21.5.0"],
-  [{ version: { current: "24.9.0.dev0" } }, "24.9.0.dev0"],
-  [{ version: { current: "9.1.2" } }, "9.1.2"],
-  [{ version: { current: "21" } }, undefined],
-  [{ version: { current: 21.5 } }, undefined],
-  [{ version: { current: "21.5.0<script>" } }, undefined],
-  [{ version: { current: `21.${"5".repeat(1000)}` } }, undefined],
-  [{ version: "21.5.0" }, undefined],
-  [{ version: null }, undefined],
-  [[], undefined],
-  ["<html>", undefined],
-  [null, undefined],
-];
-
-for (const [json, expected] of versions) {
-  lists(`the version of ${JSON.stringify(json).slice(0, 60)} is ${expected}`, () =>
-    assert.is(readVersion(json), expected),
-  );
-}
 
 const windows: [name: string, json: JsonValue, window: { firstHour: number; hours: number }, counts: number[]][] = [
   ["three hours of a day", daySeries({ 0: 5, 2: 7, 3: 9 }), { firstHour: runningHour - 2, hours: 3 }, [7, 0, 5]],

@@ -14,6 +14,14 @@ const read: [text: string, baseUrl: string, projectId: string, masked: string][]
   [`https://${key}@[::1]:9000/7`, "https://[::1]:9000", "7", "https://0123…@[::1]:9000/7"],
   [`https://${key}@h/deep/prefix/4507`, "https://h/deep/prefix", "4507", "https://0123…@h/deep/prefix/4507"],
   ["https://abcDEF12@h/1", "https://h", "1", "https://abcD…@h/1"],
+  [`https://flck_${key}@h/1`, "https://h", "1", "https://flck_0123…@h/1"],
+  [
+    `https://glet_${key}@observe.example:443/errortracking/api/v1/projects/48125950`,
+    "https://observe.example/errortracking/api/v1/projects",
+    "48125950",
+    "https://glet_0123…@observe.example/errortracking/api/v1/projects/48125950",
+  ],
+  ["https://abcd_efg@h/1", "https://h", "1", "https://abcd…@h/1"],
 ];
 for (const [text, baseUrl, projectId, masked] of read) {
   dsn(`${masked} is read, and its mask shows four characters of the key`, () => {

@@ -102,6 +102,7 @@ const secrets: [what: string, message: string, secret: string][] = [
   ["the key of a DSN", "cannot reach https://0123456789abcdef0123456789abcdef@h/1", "0123456789abcdef"],
   ["a short key of a DSN", "cannot reach http://abcd1234@h/1", "abcd1234"],
   ["a public key alone", "key 0123456789ABCDEF0123456789ABCDEF", "0123456789ABCDEF"],
+  ["a public key with its prefix", "key flck_0123456789abcdef0123456789abcdef", "flck_"],
   ["a password", "login failed: password=hunter22, user=ann", "hunter22"],
   ["a password in JSON", '{"password": "hunter22 and more"}', "hunter22"],
   ["an authorization header", "authorization: Bearer abcdef.ghij-klm", "abcdef.ghij"],

@@ -29,7 +29,10 @@ const timestamps: [sent: JsonValue, found: number][] = [
   [0, receivedAt],
   ["9999-12-31T23:59:59Z", receivedAt + 60_000],
   [(receivedAt + hour) / 1000, receivedAt + 60_000],
-  [(receivedAt - 200 * day) / 1000, receivedAt - 30 * day],
+  [(receivedAt - 31 * day) / 1000, receivedAt - 31 * day],
+  [(receivedAt - 90 * day) / 1000, receivedAt - 90 * day],
+  [(receivedAt - 90 * day) / 1000 - 1, receivedAt - 90 * day],
+  [(receivedAt - 200 * day) / 1000, receivedAt - 90 * day],
 ];
 
 for (const [timestamp, found] of timestamps) {
@@ -61,6 +64,34 @@ times("breadcrumbs move with their event", () => {
   assert.is(time(), Date.UTC(2020, 0, 1));
   assert.is(time(receivedAt), receivedAt - 10_000);
   assert.is(time(Date.UTC(2020, 0, 1, 0, 0, 10)), Date.UTC(2020, 0, 1));
+});
+
+const bounded: [claim: string, timestamp: JsonValue, occurredAt: number, sentAt: number | undefined | null][] = [
+  ["90 days ago is no bound", (receivedAt - 90 * day) / 1000, receivedAt - 90 * day, null],
+  ["a minute ahead is no bound", (receivedAt + 60_000) / 1000, receivedAt + 60_000, null],
+  ["more than 90 days ago", (receivedAt - 91 * day) / 1000, receivedAt - 90 * day, receivedAt - 91 * day],
+  ["ahead", "2999-01-01T00:00:00Z", receivedAt + 60_000, Date.UTC(2999, 0, 1)],
+  [
+    "a time of the version before, which had 30 days",
+    "2026-06-01T00:00:00Z",
+    receivedAt - 30 * day,
+    Date.UTC(2026, 5, 1),
+  ],
+  ["no time in the event, which a service reported", null, receivedAt - 90 * day, undefined],
+  ["a clock a day ahead, corrected", (receivedAt + day) / 1000, receivedAt - 1000, null],
+  ["no time, which is that of receipt", null, receivedAt, null],
+];
+
+for (const [claim, timestamp, occurredAt, sentAt] of bounded) {
+  times(`${claim}: the event says ${sentAt === null ? "nothing" : "that its time was bounded"}`, () => {
+    const { timeBound } = readEvent(JSON.stringify({ timestamp }), { occurredAt, receivedAt });
+    if (sentAt === null) assert.is(timeBound, undefined);
+    else assert.is(milliseconds((timeBound ?? assert.unreachable("no bound"))?.sentTime), sentAt);
+  });
+}
+
+times("of an event that another system dated nothing is said", () => {
+  assert.is(readEvent('{"timestamp":1}', { occurredAt: receivedAt - 90 * day }).timeBound, undefined);
 });
 
 times("the time of receipt is kept", () => {

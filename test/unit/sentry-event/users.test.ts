@@ -1,4 +1,4 @@
-import { type JsonObject, readEvent } from "@faultline/plugin/sentry-event";
+import { canonicalName, type JsonObject, readEvent, readUserKey } from "@faultline/plugin/sentry-event";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { details, head } from "../../support/sentry-event.ts";
@@ -15,8 +15,12 @@ const userKeys: [claim: string, event: JsonObject, key: string][] = [
   ["the same number as text", { user: { id: "42" } }, "id:42"],
   ["the same with blanks around it", { user: { id: " 42\n" } }, "id:42"],
   ["zero", { user: { id: 0 } }, "id:0"],
-  ["true", { user: { id: true } }, "id:true"],
-  ["false", { user: { id: false } }, "id:false"],
+  ["true", { user: { id: true } }, ""],
+  ["false", { user: { id: false } }, ""],
+  ["false beside an e-mail address", { user: { id: false, username: false, email: "e@x" } }, "email:e@x"],
+  ["blanks that are cut", { user: { id: " ".repeat(500) } }, ""],
+  ["a long id behind blanks", { user: { id: `${" ".repeat(500)}42` } }, "id:42"],
+  ["a blank username beside a name", { user: { username: " ", name: "Ann" } }, "username:Ann"],
   ["an id that is an object", { user: { id: { a: 1 } } }, ""],
   ["blanks in every field", { user: { id: " ", username: "\t", email: "", ip_address: " " } }, ""],
   ["a blank id beside a username", { user: { id: " ", username: "ann" } }, "username:ann"],
@@ -24,6 +28,14 @@ const userKeys: [claim: string, event: JsonObject, key: string][] = [
   ["username", { user: { id: "", username: "ann", email: "e@x" } }, "username:ann"],
   ["name", { user: { name: "Ann" } }, "username:Ann"],
   ["email", { user: { email: "e@x" } }, "email:e@x"],
+  ["an e-mail address with capitals", { user: { email: "Ann.Lee@Example.COM" } }, "email:ann.lee@example.com"],
+  ["an e-mail address beyond ASCII", { user: { email: "ÉLODIE@ΛΊΜΝΗ.GR" } }, "email:élodie@λίμνη.gr"],
+  ["a long e-mail address", { user: { email: `${"İ".repeat(75)}@x` } }, `email:${"i̇".repeat(36)}...`],
+  ["IPv6 written out", { user: { ip_address: "2001:0DB8:0:0:0:0:0:1" } }, "ip:2001:db8::1"],
+  ["IPv6 with a zone", { user: { ip_address: "fe80::1%eth0" } }, "ip:fe80::1"],
+  ["IPv4 mapped into IPv6", { user: { ip_address: "::ffff:1.2.3.4" } }, "ip:1.2.3.4"],
+  ["the same in hexadecimal", { user: { ip_address: "::FFFF:0102:0304" } }, "ip:1.2.3.4"],
+  ["IPv4 embedded in another way", { user: { ip_address: "64:ff9b::1.2.3.4" } }, "ip:64:ff9b::102:304"],
   ["an IPv6 address", { user: { ip_address: "2001:db8::1" } }, "ip:2001:db8::1"],
   ["an address that is none", { user: { ip_address: "nope" } }, ""],
   ["Python's [Filtered]", { user: { ip_address: "[Filtered]" } }, ""],
@@ -48,6 +60,49 @@ users("very long ids are cut alike, so that one person stays one", () => {
   assert.is(keyOf("x".repeat(500)), keyOf("x".repeat(500)));
   assert.not.equal(keyOf(`a${"x".repeat(500)}`), keyOf(`b${"x".repeat(500)}`));
   assert.is(keyOf(`${"x".repeat(124)}😀😀😀`), `id:${"x".repeat(124)}...`);
+});
+
+const keys: [key: string, read: string][] = [
+  ["", ""],
+  [" ", ""],
+  ["ann", "ann"],
+  ["id:", ""],
+  ["id: 42 ", "id:42"],
+  ["id:false", "id:false"],
+  ["id:Ann@Example.com", "id:Ann@Example.com"],
+  ["username:Ann", "username:Ann"],
+  ["email:Ann@Example.com", "email:ann@example.com"],
+  ["ip:0:0:0:0:0:0:0:1", "ip:::1"],
+  ["ip:::ffff:1.2.3.4", "ip:1.2.3.4"],
+  ["ip:nope", ""],
+  ["ip:{{auto}}", ""],
+  ["Email:Ann@Example.com", "Email:Ann@Example.com"],
+];
+
+for (const [key, read] of keys) {
+  users(`the key ${JSON.stringify(key)} is read as ${read || "nobody"}, and that as itself`, () => {
+    assert.is(readUserKey(key), read);
+    assert.is(readUserKey(read), read);
+  });
+}
+
+const names: [name: string, canonical: string][] = [
+  ["Ann", "Ann"],
+  ["@Ann", "@Ann"],
+  ["Ann Lee @ Home", "Ann Lee @ Home"],
+  ["Ann@Example.com", "ann@example.com"],
+  ["0:0:0:0:0:0:0:1", "::1"],
+  ["::ffff:1.2.3.4", "1.2.3.4"],
+  ["1.2.3.4", "1.2.3.4"],
+];
+
+for (const [name, canonical] of names) {
+  users(`of unknown kind ${name} is ${canonical}`, () => assert.is(canonicalName(name), canonical));
+}
+
+users("what was sent is shown", () => {
+  const shown = details({ user: { email: "Ann@Example.com", ip_address: "0:0:0:0:0:0:0:1" } }).user;
+  assert.equal([shown?.email, shown?.ipAddress], ["Ann@Example.com", "0:0:0:0:0:0:0:1"]);
 });
 
 users("without the client's address {{auto}} is nobody", () => {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { firstErrors } from "#lib/first-errors.ts";
 import { refusal } from "#lib/handle-error.ts";
-import { sortKeys, statusTabs } from "#lib/list-choices.ts";
+import { allErrorsRequest } from "#lib/list-choices.ts";
 import type { ProjectErrors } from "#lib/messages.ts";
 import type { AllErrors, ProjectAnswer } from "#lib/project-answer.ts";
 import type { AllErrorsQuery } from "#lib/route.ts";
@@ -12,18 +12,14 @@ import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 const waitMs = 400;
 
 /** The errors of all projects, as far as they are known soon. */
-export async function allErrors(
-  api: Api,
-  { q = "", status = "unresolved", sort = "last_seen", project = "" }: AllErrorsQuery,
-  pageSize: number,
-): Promise<AllErrors> {
-  const request = { query: q, status: statusTabs[status], sort: sortKeys[sort], projectQuery: project, pageSize };
-  const stream = (await api.errors.listAll(request))[Symbol.asyncIterator]();
+export async function allErrors(api: Api, asked: AllErrorsQuery, pageSize: number): Promise<AllErrors> {
+  const { sort = "last_seen" } = asked;
+  const stream = (await api.errors.listAll(allErrorsRequest(asked, pageSize)))[Symbol.asyncIterator]();
   const first = await stream.next();
-  const asked = first.done === true ? undefined : first.value.asked;
-  if (asked === undefined) throw new Error("the first message tells which projects are asked");
+  const told = first.done === true ? undefined : first.value.asked;
+  if (told === undefined) throw new Error("the first message tells which projects are asked");
 
-  const pending = new Map(asked.projects.map(({ projectId }) => [projectId, Promise.withResolvers<ProjectAnswer>()]));
+  const pending = new Map(told.projects.map(({ projectId }) => [projectId, Promise.withResolvers<ProjectAnswer>()]));
   const come = new Map<number, ProjectAnswer>();
   const take = (answer: ProjectAnswer) => {
     come.set(answer.projectId, answer);
@@ -49,15 +45,15 @@ export async function allErrors(
   const answers = [...come.values()];
   const isLate = ({ projectId }: { projectId: number }) => !answers.some((answer) => answer.projectId === projectId);
   return {
-    projects: asked.projects,
-    leftOut: asked.leftOut,
+    projects: told.projects,
+    leftOut: told.leftOut,
     errors: firstErrors(
       answers.flatMap(({ errors }) => errors),
       sort,
       pageSize,
     ),
     answers: answers.map((answer) => ({ ...answer, errors: [] })),
-    late: asked.projects.filter(isLate).flatMap(({ projectId }) => pending.get(projectId)?.promise ?? []),
+    late: told.projects.filter(isLate).flatMap(({ projectId }) => pending.get(projectId)?.promise ?? []),
   };
 }
 

@@ -11,7 +11,7 @@ import type { SentException } from "./occurrence.ts";
 import { readOccurrence } from "./occurrence.ts";
 import { addTag, readEnvironment, readTags } from "./tags.ts";
 import { readText } from "./text.ts";
-import { readSentTime, toTimestamp } from "./time.ts";
+import { boundedTime, readSentTime, toTimestamp } from "./time.ts";
 import type { Trims } from "./trims.ts";
 import { readUserNames, userKey } from "./user.ts";
 
@@ -96,8 +96,7 @@ export function readOwnTitle(event: JsonObject, trims?: Trims): string {
 /** When it happened, within bounds. */
 function occurredAt(event: JsonObject, arrival: Arrival): number {
   const { receivedAt } = arrival;
-  const told = readSentTime(event["timestamp"], arrival) ?? receivedAt;
-  return Math.min(Math.max(told, receivedAt - limits.time.past), receivedAt + limits.time.future);
+  return boundedTime(readSentTime(event["timestamp"], arrival) ?? receivedAt, receivedAt);
 }
 
 /** Tags for search: the event's own, and the names of host and site, which SDKs send beside them. */

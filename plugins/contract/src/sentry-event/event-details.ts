@@ -1,6 +1,7 @@
-import type { Event, Exception, Mechanism, Sdk } from "@faultline/proto";
+import type { Event, Exception, Mechanism, Sdk, TimeBound } from "@faultline/proto";
 import { readBag } from "./bag.ts";
 import { readBreadcrumbs } from "./breadcrumbs.ts";
+import { commitOf } from "./commit.ts";
 import { culpritOf, readTransaction } from "./culprit.ts";
 import { groupingException, readOwnTitle } from "./error-event.ts";
 import { readFingerprint } from "./fingerprint.ts";
@@ -17,7 +18,7 @@ import { shownFrames } from "./shown-frames.ts";
 import { readEnvironment, readTags } from "./tags.ts";
 import { readText } from "./text.ts";
 import { readThreads } from "./threads.ts";
-import { readTime } from "./time.ts";
+import { isBound, readTime, toTimestamp } from "./time.ts";
 import { titleOf } from "./title.ts";
 import { Trims } from "./trims.ts";
 import { readUser } from "./user.ts";
@@ -32,6 +33,8 @@ export type EventDetails = Omit<
 export interface StoredHead {
   /** When it happened, in milliseconds: breadcrumbs are shifted as the event's own time was. */
   readonly occurredAt?: number | undefined;
+  /** When it was received, in milliseconds. Absent: its time is not bounded by us. */
+  readonly receivedAt?: number | undefined;
   /** The user as in ErrorEvent: gives the address that the SDK left to the receiver (`{{auto}}`). */
   readonly user?: string | undefined;
 }
@@ -50,6 +53,7 @@ export function readEvent(payload: Uint8Array | string, stored: StoredHead = {})
   const { message } = occurrence;
   const exceptions = occurrence.exceptions.map((exception) => groupingException(exception, platform));
   const frames = groupingFrames(occurrence.frames, platform);
+  const release = readRelease(event, trims.at("release"));
   readFingerprint(event, trims.at("fingerprint")); // not shown, but whoever wonders at a group wants to know
   return {
     title: titleOf({ title: readOwnTitle(event, trims.at("title")), exceptions, message: message.formatted }),
@@ -62,7 +66,8 @@ export function readEvent(payload: Uint8Array | string, stored: StoredHead = {})
     messageTemplate: message.template,
     user: withAddress(readUser(event, trims.at("user")), stored.user),
     tags: readTags(event, trims.at("tags")),
-    release: readRelease(event, trims.at("release")),
+    release,
+    commit: commitOf(release),
     environment: readEnvironment(event, trims.at("environment")),
     serverName: readServerName(event, trims.at("server_name")),
     logger: readLogger(event, trims.at("logger")),
@@ -75,6 +80,7 @@ export function readEvent(payload: Uint8Array | string, stored: StoredHead = {})
     modules: readRecord(pairs(event["modules"]), trims.at("modules")),
     payloadJson: text.toWellFormed(),
     trimmed: trims.list(),
+    timeBound: readTimeBound(event, stored),
   };
 }
 
@@ -130,6 +136,15 @@ function clockShift(event: JsonObject, occurredAt: number | undefined): number {
   const told = readTime(event["timestamp"]);
   const shift = told === undefined || occurredAt === undefined ? 0 : occurredAt - told;
   return Math.abs(shift) < limits.time.drift ? 0 : shift;
+}
+
+/** The time sent, where the stored one is a bound instead. Times are stored to the millisecond. */
+function readTimeBound(event: JsonObject, { occurredAt, receivedAt }: StoredHead): TimeBound | undefined {
+  if (occurredAt === undefined || receivedAt === undefined || !isBound(occurredAt, receivedAt)) return undefined;
+  const sent = readTime(event["timestamp"]);
+  if (sent === undefined) return { $typeName: "faultline.v1.TimeBound" };
+  if (Math.abs(sent - occurredAt) < 1) return undefined;
+  return { $typeName: "faultline.v1.TimeBound", sentTime: toTimestamp(sent) };
 }
 
 function readSdk(sent: JsonField, trims: Trims): Sdk | undefined {

@@ -4,6 +4,7 @@
  */
 export type { Arrival, StoredPayload } from "./error-event.ts";
 export { readErrorEvent } from "./error-event.ts";
+export { commitOf } from "./commit.ts";
 export type { EventDetails, StoredHead } from "./event-details.ts";
 export { readEvent } from "./event-details.ts";
 export { readEventId } from "./event-id.ts";
@@ -14,7 +15,7 @@ export { limits } from "./limits.ts";
 export { readPlatform, readRelease } from "./names.ts";
 export { readEnvironment } from "./tags.ts";
 export { readText } from "./text.ts";
-export { readSentTime, readTime } from "./time.ts";
+export { boundedTime, readSentTime, readTime } from "./time.ts";
 export { titleOf } from "./title.ts";
 export { isTransaction } from "./transaction.ts";
-export { readUserNames, userKey } from "./user.ts";
+export { canonicalName, readUserKey, readUserNames, userKey } from "./user.ts";

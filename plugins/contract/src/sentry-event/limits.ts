@@ -67,7 +67,8 @@ export const limits = {
   record: 8_192,
   /** An event time lies between these, seen from the time of receipt, in milliseconds. */
   time: {
-    past: 30 * 24 * 3_600_000,
+    /** As long as errors are kept (specification section 8). */
+    past: 90 * 24 * 3_600_000,
     future: 60_000,
     /** A session may have started this long before it is received. */
     sessionPast: 5 * 24 * 3_600_000,

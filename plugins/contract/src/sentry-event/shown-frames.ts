@@ -34,6 +34,7 @@ function readCall(frame: JsonObject, platform: string, trims: Trims): Omit<Frame
     lineno: readPosition(frame["lineno"]),
     colno: readPosition(frame["colno"]),
     inApp,
+    codeUrl: "", // the core knows where a project's code is
   };
 }
 

@@ -30,6 +30,21 @@ export function readSentTime(
   return told === undefined || Math.abs(drift) < limits.time.drift ? told : told + drift;
 }
 
+/** When an event counts as having happened: `at`, or the bound it lies beyond. */
+export function boundedTime(at: number, receivedAt: number): number {
+  const { past, future } = limits.time;
+  return Math.min(Math.max(at, receivedAt - past), receivedAt + future);
+}
+
+/** Whether the stored time of an event is one of its bounds, to the millisecond. */
+export function isBound(occurredAt: number, receivedAt: number): boolean {
+  const { past, future } = limits.time;
+  return [past, pastBefore, -future].includes(receivedAt - occurredAt);
+}
+
+/** The bound of version 0.1.0. It can go 91 days after nobody upgrades from there: then all its events are deleted. */
+const pastBefore = 30 * 24 * 3_600_000;
+
 /** Milliseconds since 1970 as protobuf timestamp, to the microsecond: a double holds no more. */
 export function toTimestamp(ms: number): Timestamp {
   const seconds = Math.floor(ms / 1000);

@@ -1,10 +1,10 @@
-import { isIP } from "node:net";
+import { isIP, isIPv6, SocketAddress } from "node:net";
 import type { EventUser } from "@faultline/proto";
 import { readBag } from "./bag.ts";
 import type { JsonField, JsonObject } from "./json.ts";
 import { asObject, isObject } from "./json.ts";
 import { limits } from "./limits.ts";
-import { readText } from "./text.ts";
+import { cleanText, readText } from "./text.ts";
 import type { Trims } from "./trims.ts";
 
 /** What names the affected user. Each may be empty. */
@@ -19,19 +19,34 @@ export interface UserNames {
 export function readUserNames(event: JsonObject, clientIp = "", trims?: Trims): UserNames {
   const user = sentUser(event);
   return {
-    id: readText(user?.["id"], limits.text.userName, trims?.at("id")).trim(),
-    username: readText(user?.["username"] ?? user?.["name"], limits.text.userName, trims?.at("username")).trim(),
-    email: readText(user?.["email"], limits.text.email, trims?.at("email")).trim(),
+    id: readName(user?.["id"], limits.text.userName, trims?.at("id")),
+    username: readName(usernameOf(user), limits.text.userName, trims?.at("username")),
+    email: readName(user?.["email"], limits.text.email, trims?.at("email")),
     ipAddress: ipAddress(user?.["ip_address"], clientIp) || addressOfRequest(event, clientIp),
   };
 }
 
-/** The key users are counted by: the first of id, username, email and address, with its kind in front. */
+/**
+ * The key users are counted by: the first of id, username, email and address, with its kind in front. An e-mail address
+ * and an IP address have one spelling in it; ids and usernames belong to the application, and their case may matter.
+ */
 export function userKey(user: UserNames): string {
   if (user.id !== "") return `id:${user.id}`;
   if (user.username !== "") return `username:${user.username}`;
-  if (user.email !== "") return `email:${user.email}`;
-  return user.ipAddress === "" ? "" : `ip:${user.ipAddress}`;
+  if (user.email !== "") return `email:${cleanText(canonicalEmail(user.email), limits.text.email)}`;
+  return user.ipAddress === "" ? "" : `ip:${canonicalAddress(user.ipAddress)}`;
+}
+
+/** A key that was made elsewhere, such as `email:Ann@Example.com`, as userKey spells it. Any other text is kept as it is. */
+export function readUserKey(key: string): string {
+  const [, kind, name] = /^(id|username|email|ip):(.*)$/s.exec(key) ?? [];
+  if (kind === undefined || name === undefined) return key.trim();
+  return userKey(readUserNames({ user: { [kind === "ip" ? "ip_address" : kind]: name } }));
+}
+
+/** A name of unknown kind, in one spelling if it looks like an e-mail address or an IP address. */
+export function canonicalName(name: string): string {
+  return /^[^\s@]+@[^\s@]+$/.test(name) ? canonicalEmail(name) : canonicalAddress(name);
 }
 
 /** The affected user as shown. Undefined when the event names none. */
@@ -44,6 +59,32 @@ export function readUser(event: JsonObject, trims: Trims): EventUser | undefined
 
 function sentUser(event: JsonObject): JsonObject | undefined {
   return asObject(event["user"] ?? event["sentry.interfaces.User"]);
+}
+
+/** A name without the blanks around it. A truth value names nobody: `false` is what `user && user.id` gives without a user. */
+function readName(sent: JsonField, max: number, trims?: Trims): string {
+  if (typeof sent === "boolean") return "";
+  return readText(typeof sent === "string" ? sent.trim() : sent, max, trims).trim();
+}
+
+/** `name` where there is no `username`. */
+function usernameOf(user: JsonObject | undefined): JsonField {
+  const username = user?.["username"];
+  return readName(username, limits.text.userName) === "" ? user?.["name"] : username;
+}
+
+/** By Unicode's own table: a Turkish locale would make another address of `INFO@`. */
+function canonicalEmail(email: string): string {
+  return email.toLowerCase();
+}
+
+/**
+ * An IPv6 address in its shortest form, or as IPv4 if it maps one. Its zone (`%eth0`) names an interface of the machine
+ * that saw the address, so it says nothing about the person. Anything else is returned as it is.
+ */
+function canonicalAddress(address: string): string {
+  if (!address.includes(":") || !isIPv6(address)) return address; // asking isIPv6 doubles the cost of an IPv4 address
+  return new SocketAddress({ address, family: "ipv6" }).address.replace(/^::ffff:(?=\d+\.)/, "");
 }
 
 /** An address as text, `{{auto}}` as the client's; anything else, such as Python's `[Filtered]`, as "". */
@@ -67,7 +108,7 @@ function addressOfRequest(event: JsonObject, clientIp: string): string {
 function otherData(user: JsonObject | undefined): JsonObject {
   const data: JsonObject = {};
   if (!user) return data;
-  const username = user["username"] ?? user["name"];
+  const username = usernameOf(user);
   for (const [key, value] of [...entries(user), ...entries(user["data"])]) {
     if (value === null || key === "id" || key === "username" || key === "email" || key === "ip_address") continue;
     if (key === "data" && isObject(value)) continue;

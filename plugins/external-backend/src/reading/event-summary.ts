@@ -8,6 +8,7 @@ import {
   readEventId,
   readLevel,
   readRelease,
+  readUserKey,
   readUserNames,
   userKey,
 } from "@faultline/plugin/sentry-event";
@@ -30,7 +31,7 @@ function readSummary(sent: JsonObject): MessageInitShape<typeof EventSummarySche
     occurredTime: timestamp(occurredAt),
     receivedTime: timestamp(receivedAt),
     title: textOf(sent["title"], limits.text.title) || "<unlabeled event>",
-    user: userKey(readUserNames({ user })) || textOf(tags.get("user"), limits.text.userName),
+    user: userKey(readUserNames({ user })) || readUserKey(textOf(tags.get("user"), limits.text.userName)),
     release: readRelease({ release: textOf(tags.get("release"), limits.text.release) }),
     environment: readEnvironment({ environment: textOf(tags.get("environment"), limits.text.environment) }),
     level: readLevel(tags.get("level")),

@@ -12,8 +12,9 @@ import type { EventSchema, UserFeedbackSchema } from "@faultline/proto";
 import type { ReadingContext } from "./context.ts";
 import { eventForm } from "./event-form.ts";
 import { readEventHead } from "./event-summary.ts";
-import { feedbackOf, type FeedbackEvent, toldFeedback, toldTrims } from "./faultline.ts";
+import { feedbackOf, type FeedbackEvent, toldFeedback, toldTimeBound, toldTrims } from "./faultline.ts";
 import { idOf, objectOf, requiredId, textOf } from "./fields.ts";
+import { readCommit } from "./release.ts";
 
 /** An event whole, its neighbours among the events of its issue, and the ids of issue and project there. */
 export interface ReadEvent {
@@ -43,9 +44,11 @@ export function readEvent(json: JsonValue, { projectId }: ReadingContext): ReadE
       occurredTime: timestamp(occurredAt),
       receivedTime: timestamp(receivedAt),
       culprit: textOf(sent["culprit"], limits.text.culprit) || details.culprit,
+      commit: readCommit(sent["release"]) || details.commit,
       payloadJson: payloadOf(sent),
       feedback: toldFeedback(sent, feedbackEvent) ?? reportOf(sent["userReport"], feedbackEvent),
       trimmed: [...toldTrims(sent), ...(details.trimmed ?? [])],
+      timeBound: toldTimeBound(sent),
     },
     newerEventId: readEventId(sent["nextEventID"]) ?? "",
     olderEventId: readEventId(sent["previousEventID"]) ?? "",

@@ -1,7 +1,7 @@
 import { type MessageInitShape } from "@bufbuild/protobuf";
 import { timestamp } from "@faultline/plugin";
-import { asObject, type JsonField, type JsonObject, limits } from "@faultline/plugin/sentry-event";
-import { type TrimSchema, TrimUnit, type UserFeedbackSchema } from "@faultline/proto";
+import { asObject, type JsonField, type JsonObject, limits, readTime } from "@faultline/plugin/sentry-event";
+import { type TimeBoundSchema, type TrimSchema, TrimUnit, type UserFeedbackSchema } from "@faultline/proto";
 import { countOf, textOf, timeOf } from "./fields.ts";
 
 /**
@@ -27,6 +27,14 @@ export function toldTrims(event: JsonObject): MessageInitShape<typeof TrimSchema
     sent: countOf(trim["sent"]),
     unit: unitOf(trim["unit"]),
   }));
+}
+
+/** The time of the event that the other system replaced by a bound. */
+export function toldTimeBound(event: JsonObject): MessageInitShape<typeof TimeBoundSchema> | undefined {
+  const bound = asObject(beyondSentry(event)?.["timeBound"]);
+  if (!bound) return undefined;
+  const sentAt = readTime(bound["sent"]); // it may be as absurd as the sender's clock
+  return sentAt === undefined ? {} : { sentTime: timestamp(sentAt) };
 }
 
 const unitOf = (value: JsonField): TrimUnit =>

@@ -7,9 +7,9 @@
 export type { ReadingContext } from "./context.ts";
 export { readEvent } from "./event.ts";
 export { readEventSummaries } from "./event-summary.ts";
-export { readScopes, readVersion } from "./instance.ts";
 export { InvalidAnswer } from "./invalid-answer.ts";
 export { readIssue, readIssues } from "./issue.ts";
 export { readCursors, readHits } from "./paging.ts";
 export { readProjects } from "./project.ts";
+export { readScopes } from "./scopes.ts";
 export { readHourlyStats } from "./stats.ts";

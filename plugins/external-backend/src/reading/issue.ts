@@ -14,7 +14,7 @@ import { toldReopenedTime, toldSettledTime } from "./faultline.ts";
 import { countOf, idOf, objectOf, readItems, requiredId, textOf, timeOf } from "./fields.ts";
 import { missingKeys } from "./invalid-answer.ts";
 import { issueLink } from "./issue-link.ts";
-import { readReleaseVersion } from "./release.ts";
+import { readCommit, readReleaseVersion } from "./release.ts";
 import { readHourlyStats } from "./stats.ts";
 import { readStatus } from "./status.ts";
 
@@ -30,7 +30,8 @@ export function readIssues(json: JsonValue, context: ReadingContext): MessageIni
   return readItems(json, (sent) => {
     const { error, externalProjectId } = readIssue(sent, context);
     if (externalProjectId !== "" && linked !== "" && externalProjectId !== linked) return undefined;
-    return { ...error, hourlyCounts: trendOf(sent, context.now) };
+    const { now } = context;
+    return { ...error, hourlyCounts: trendOf(sent, now), hourlyCountsStartTime: timestamp(firstHour(now) * hourMs) };
   });
 }
 
@@ -69,6 +70,8 @@ function readError(sent: JsonObject, context: ReadingContext): MessageInitShape<
     ...(reopened !== undefined && status === ErrorStatus.UNRESOLVED && { reopenedTime: timestamp(reopened) }),
     firstRelease: readReleaseVersion(sent["firstRelease"]),
     lastRelease: readReleaseVersion(sent["lastRelease"]),
+    firstCommit: readCommit(sent["firstRelease"]),
+    lastCommit: readCommit(sent["lastRelease"]),
     externalUrl: issueLink(sent["permalink"], id, context.link),
   };
 }
@@ -114,6 +117,9 @@ function settledLastSeen(
 }
 
 function trendOf(sent: JsonObject, now: number): number[] {
-  const firstHour = Math.floor(now / hourMs) - trendHours + 1;
-  return readHourlyStats(asObject(sent["stats"])?.["24h"] ?? null, { firstHour, hours: trendHours });
+  const window = { firstHour: firstHour(now), hours: trendHours };
+  return readHourlyStats(asObject(sent["stats"])?.["24h"] ?? null, window);
 }
+
+/** The first hour of a trend that ends with the running hour, counted from 1970. */
+const firstHour = (now: number) => Math.floor(now / hourMs) - trendHours + 1;

@@ -1,8 +1,14 @@
-import { asObject, type JsonField, readRelease } from "@faultline/plugin/sentry-event";
+import { asObject, commitOf, type JsonField, readRelease } from "@faultline/plugin/sentry-event";
 import { textOf } from "./fields.ts";
 
 /** The version of a release, which is sent as object; the whole version, as `shortVersion` lacks the package's name. */
 export function readReleaseVersion(sent: JsonField): string {
   // Bounded where it is read: a release that is cut is another one.
   return readRelease({ release: textOf(asObject(sent)?.["version"], 250) });
+}
+
+/** The commit of a release: the newest one that was set there, else the one that its version names. May be empty. */
+export function readCommit(sent: JsonField): string {
+  const id = textOf(asObject(asObject(sent)?.["lastCommit"])?.["id"], 64).toLowerCase();
+  return /^[0-9a-f]{7,64}$/.test(id) ? id : commitOf(readReleaseVersion(sent));
 }

@@ -61,10 +61,10 @@ const answers: Readonly<Record<ErrorReason, Answer>> = {
   [ErrorReason.ERROR_NOT_FOUND]: notFound("Error"),
   [ErrorReason.EVENT_NOT_FOUND]: notFound("Event"),
   [ErrorReason.ACCESS_TOKEN_NOT_FOUND]: notFound("Personal Access Token"),
-  // The original answers 404 here as well, and does not say why (gitlab.md 6.1).
-  [ErrorReason.MONITOR_DISABLED]: (error) => ({ status: 404, body: { message: `404 Not Found - ${error.message}` } }),
+  // The original answers 404 to both as well, and does not say why (gitlab.md 1.3, 6.1).
+  [ErrorReason.MONITOR_DISABLED]: notFoundBecause,
   [ErrorReason.ERROR_TRACKING_DISABLED]: sentence(400),
-  [ErrorReason.INTEGRATED_NOT_OFFERED]: words(404, "404 Not Found"),
+  [ErrorReason.INTEGRATED_NOT_OFFERED]: notFoundBecause,
   [ErrorReason.EXTERNAL_SETTINGS_INCOMPLETE]: sentence(400),
   [ErrorReason.NOT_SUPPORTED_BY_BACKEND]: sentence(400),
   [ErrorReason.CLIENT_KEY_REFUSED]: words(403, "403 Forbidden"),
@@ -111,6 +111,10 @@ function words(status: number, text: string): Answer {
 
 function notFound(resource: string): Answer {
   return words(404, `404 ${resource} Not Found`);
+}
+
+function notFoundBecause({ message }: ServiceError): HttpError {
+  return { status: 404, body: { message: `404 Not Found - ${message}` } };
 }
 
 /** The core's own sentence, which says what to do. */

@@ -109,11 +109,15 @@ export function unknownRoutes(path: string): Route {
   };
 }
 
-/** The parameters for an address we do not have, as far as they can be read: a fault in them changes no 404. */
+/**
+ * The parameters for an address we do not have, as far as they can be read: a fault in them changes no 404. Multipart
+ * forms are read here alone: it is how the platform's documents send a form (`curl --form`), and no operation of ours
+ * takes one.
+ */
 async function readableParams(visit: Visit): Promise<Params> {
   const inQuery = Object.fromEntries(visit.query);
   if (!concernsDeprecations(visit)) return inQuery;
-  return { ...inQuery, ...(await bodyParams(visit.request).catch(() => ({}))) };
+  return { ...inQuery, ...(await bodyParams(visit.request, { isMultipartRead: true }).catch(() => ({}))) };
 }
 
 function send(response: ServerResponse, { status, body, json }: RestAnswer): void {
@@ -122,12 +126,19 @@ function send(response: ServerResponse, { status, body, json }: RestAnswer): voi
   else sendJsonText(response, status, text);
 }
 
-async function bodyParams(request: IncomingMessage): Promise<Record<string, unknown>> {
+async function bodyParams(
+  request: IncomingMessage,
+  { isMultipartRead = false } = {},
+): Promise<Record<string, unknown>> {
   const text = await readBody(request);
   if (text === undefined) throw badParameter("body", "is too large");
   if (text.trim() === "") return {};
-  const type = (request.headers["content-type"] ?? "application/json").split(";", 1)[0]?.trim().toLowerCase();
+  const header = request.headers["content-type"] ?? "application/json";
+  const type = header.split(";", 1)[0]?.trim().toLowerCase();
   if (type === "application/x-www-form-urlencoded") return Object.fromEntries(new URLSearchParams(text));
+  if (type === "multipart/form-data" && isMultipartRead) {
+    return Object.fromEntries(await new Response(text, { headers: { "content-type": header } }).formData());
+  }
   if (type !== "application/json") throw unsupportedType(type ?? "");
   const parsed = parse(text);
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) throw badParameter("body", "is invalid");

@@ -1,7 +1,7 @@
+import { userKey } from "@faultline/plugin/sentry-event";
 import { TrimUnit, type Event, type GetEventResponse, type Trim, type UserFeedback } from "@faultline/proto";
 import { isoTime } from "../times.ts";
 import { entriesOf } from "./entries.ts";
-import { userKeyOf } from "./event-user.ts";
 import { releaseShape, typeAndMetadata } from "./issue.ts";
 import { tagList } from "./tags.ts";
 
@@ -40,13 +40,17 @@ export function eventShape({ event, newerEventId, olderEventId }: GetEventRespon
     packages: event.modules,
     sdk: event.sdk ? { name: event.sdk.name, version: event.sdk.version } : null,
     sdkUpdates: [],
-    release: releaseShape(event.release),
+    release: releaseShape(event.release, event.commit),
     errors: [],
     fingerprints: [],
     crashFile: null,
     userReport: reportOf(event.feedback.at(-1)),
     // What Sentry has no field for: another Faultline shows the event as it is shown here.
-    faultline: { trimmed: event.trimmed.map(trimShape), feedback: event.feedback.map(reportOf) },
+    faultline: {
+      trimmed: event.trimmed.map(trimShape),
+      feedback: event.feedback.map(reportOf),
+      timeBound: event.timeBound ? { sent: isoTime(event.timeBound.sentTime) } : null,
+    },
     _meta: {},
     nextEventID: newerEventId || null,
     previousEventID: olderEventId || null,
@@ -69,7 +73,7 @@ function tagsOf(event: Event): Record<string, string> {
     logger,
     transaction,
     server_name: event.serverName,
-    user: userKeyOf(event.user),
+    user: event.user ? userKey(event.user) : "",
   };
   return { ...event.tags, ...Object.fromEntries(Object.entries(own).filter(([, value]) => value !== "")) };
 }

@@ -38,8 +38,8 @@ export function issueShape(error: TrackedError, { project, origin }: { project: 
     userCount: error.affectedUserCount,
     firstSeen: isoTime(error.firstSeenTime),
     lastSeen: isoTime(error.lastSeenTime),
-    firstRelease: releaseShape(error.firstRelease),
-    lastRelease: releaseShape(error.lastRelease),
+    firstRelease: releaseShape(error.firstRelease, error.firstCommit),
+    lastRelease: releaseShape(error.lastRelease, error.lastCommit),
     faultline: {
       settledLastSeen: isoTime(error.settledLastSeenTime),
       reopened: isoTime(error.reopenedTime),
@@ -68,8 +68,8 @@ export function typeAndMetadata({ type, value, title }: { type: string; value: s
   return type === "" ? { type: "default", metadata: { title, value } } : { type: "error", metadata: { type, value } };
 }
 
-/** A release by its name, which is all that is known of it; null where there is none. */
-export function releaseShape(version: string): object | null {
+/** A release by its name and commit, which is all that is known of it; null where there is none. */
+export function releaseShape(version: string, commit: string): object | null {
   if (version === "") return null;
   return {
     version,
@@ -78,7 +78,7 @@ export function releaseShape(version: string): object | null {
     url: null,
     dateReleased: null,
     dateCreated: null,
-    lastCommit: null,
+    lastCommit: commit === "" ? null : { id: commit, message: null, dateCreated: null },
   };
 }
 

@@ -35,14 +35,16 @@ export type ClientKey = Message<"faultline.v1.ClientKey"> & {
   projectId: number;
 
   /**
-   * 32 lower-case hexadecimal digits.
+   * `flck_` and 32 lower-case hexadecimal digits; older keys have no prefix. Like both DSNs, empty for callers whose token
+   * lacks the scope `api`, and where the integrated backend is not offered: keys that were made under another offering
+   * can be listed and deleted there.
    *
    * @generated from field: string public_key = 3;
    */
   publicKey: string;
 
   /**
-   * `<scheme>://<public_key>@<host>[:port]/<project_id>`.
+   * `<scheme>://<public_key>@<host>[:port]/<project_id>`. Empty for callers whose token lacks the scope `api`.
    *
    * @generated from field: string dsn = 4;
    */
@@ -50,7 +52,8 @@ export type ClientKey = Message<"faultline.v1.ClientKey"> & {
 
   /**
    * `<scheme>://<public_key>:<secret>@<host>[:port]/<project_id>`, for old clients that insist on a secret
-   * (specification section 5).
+   * (specification section 5); the secret has 32 lower-case hexadecimal digits, and opens nothing by itself. Empty for
+   * callers whose token lacks the scope `api`.
    *
    * @generated from field: string legacy_dsn = 5;
    */
@@ -92,14 +95,16 @@ export type ClientKeyJson = {
   projectId?: number;
 
   /**
-   * 32 lower-case hexadecimal digits.
+   * `flck_` and 32 lower-case hexadecimal digits; older keys have no prefix. Like both DSNs, empty for callers whose token
+   * lacks the scope `api`, and where the integrated backend is not offered: keys that were made under another offering
+   * can be listed and deleted there.
    *
    * @generated from field: string public_key = 3;
    */
   publicKey?: string;
 
   /**
-   * `<scheme>://<public_key>@<host>[:port]/<project_id>`.
+   * `<scheme>://<public_key>@<host>[:port]/<project_id>`. Empty for callers whose token lacks the scope `api`.
    *
    * @generated from field: string dsn = 4;
    */
@@ -107,7 +112,8 @@ export type ClientKeyJson = {
 
   /**
    * `<scheme>://<public_key>:<secret>@<host>[:port]/<project_id>`, for old clients that insist on a secret
-   * (specification section 5).
+   * (specification section 5); the secret has 32 lower-case hexadecimal digits, and opens nothing by itself. Empty for
+   * callers whose token lacks the scope `api`.
    *
    * @generated from field: string legacy_dsn = 5;
    */
@@ -430,13 +436,15 @@ export const DeleteClientKeyResponseSchema: GenMessage<DeleteClientKeyResponse, 
   messageDesc(file_faultline_v1_client_key, 6);
 
 /**
- * Client keys of a project (specification 2.2 and 4.1). A client key is a secret: it lets its holder send events.
+ * Client keys of a project (specification 2.2 and 4.1). A client key is a secret: it lets its holder send events. A token
+ * without the scope `api` lists keys by their ids and times alone, as one for reading must not give the right to send.
  *
  * @generated from service faultline.v1.ClientKeyService
  */
 export const ClientKeyService: GenService<{
   /**
-   * Makes a key beside the existing ones. A project has at most 50.
+   * Makes a key beside the existing ones. A project has at most 50. Refused with INTEGRATED_NOT_OFFERED where no key
+   * would take events.
    *
    * @generated from rpc faultline.v1.ClientKeyService.CreateClientKey
    */

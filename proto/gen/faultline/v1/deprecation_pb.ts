@@ -49,7 +49,7 @@ export type Deprecation = Message<"faultline.v1.Deprecation"> & {
   change: string;
 
   /**
-   * What to use instead. Empty: nothing.
+   * What to use instead; ends in `(not part of this service)` where Faultline does not have it. Empty: nothing.
    *
    * @generated from field: string replacement = 5;
    */
@@ -63,7 +63,8 @@ export type Deprecation = Message<"faultline.v1.Deprecation"> & {
   announcedIn: string;
 
   /**
-   * The release from which it is not supported. Empty: supported until its removal.
+   * The release from which it is not supported, so that requests that use it are refused. Empty: supported until its
+   * removal.
    *
    * @generated from field: string end_of_support_in = 7;
    */
@@ -140,7 +141,7 @@ export type DeprecationJson = {
   change?: string;
 
   /**
-   * What to use instead. Empty: nothing.
+   * What to use instead; ends in `(not part of this service)` where Faultline does not have it. Empty: nothing.
    *
    * @generated from field: string replacement = 5;
    */
@@ -154,7 +155,8 @@ export type DeprecationJson = {
   announcedIn?: string;
 
   /**
-   * The release from which it is not supported. Empty: supported until its removal.
+   * The release from which it is not supported, so that requests that use it are refused. Empty: supported until its
+   * removal.
    *
    * @generated from field: string end_of_support_in = 7;
    */
@@ -398,7 +400,7 @@ export const DeprecationState = {
   DEPRECATED: 2,
 
   /**
-   * Works without support.
+   * Support has ended before the removal: requests that use it are refused as after the removal.
    *
    * @generated from enum value: DEPRECATION_STATE_UNSUPPORTED = 3;
    */

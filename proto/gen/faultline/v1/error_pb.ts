@@ -14,7 +14,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/error.proto.
  */
 export const file_faultline_v1_error: GenFile = /*@__PURE__*/
-  fileDesc("ChhmYXVsdGxpbmUvdjEvZXJyb3IucHJvdG8SDGZhdWx0bGluZS52MSLTBAoFRXJyb3ISEAoIZXJyb3JfaWQYASABKAkSEgoKcHJvamVjdF9pZBgCIAEoDRINCgV0aXRsZRgDIAEoCRIMCgR0eXBlGAQgASgJEg0KBXZhbHVlGAUgASgJEg8KB2N1bHByaXQYBiABKAkSDQoFbGV2ZWwYByABKAkSEAoIcGxhdGZvcm0YCCABKAkSKQoGc3RhdHVzGAkgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEhMKC2V2ZW50X2NvdW50GAogASgNEhsKE2FmZmVjdGVkX3VzZXJfY291bnQYCyABKA0SMwoPZmlyc3Rfc2Vlbl90aW1lGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3NlZW5fdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASOgoWc2V0dGxlZF9sYXN0X3NlZW5fdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNZmlyc3RfcmVsZWFzZRgPIAEoCRIUCgxsYXN0X3JlbGVhc2UYECABKAkSNwoTc3RhdHVzX2NoYW5nZWRfdGltZRgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNcmVvcGVuZWRfdGltZRgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNaG91cmx5X2NvdW50cxgTIAMoDRIUCgxleHRlcm5hbF91cmwYFCABKAkirwEKEUxpc3RFcnJvcnNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SDQoFcXVlcnkYAiABKAkSKQoGc3RhdHVzGAMgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEiUKBHNvcnQYBCABKA4yFy5mYXVsdGxpbmUudjEuRXJyb3JTb3J0EhEKCXBhZ2Vfc2l6ZRgFIAEoDRISCgpwYWdlX3Rva2VuGAYgASgJItgBChJMaXN0RXJyb3JzUmVzcG9uc2USIwoGZXJyb3JzGAEgAygLMhMuZmF1bHRsaW5lLnYxLkVycm9yEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRIbChNwcmV2aW91c19wYWdlX3Rva2VuGAMgASgJEjEKDXN0YXR1c19jb3VudHMYBCABKAsyGi5mYXVsdGxpbmUudjEuU3RhdHVzQ291bnRzEjQKEHN0YWxlX3NpbmNlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIqEBChRMaXN0QWxsRXJyb3JzUmVxdWVzdBINCgVxdWVyeRgBIAEoCRIpCgZzdGF0dXMYAiABKA4yGS5mYXVsdGxpbmUudjEuRXJyb3JTdGF0dXMSJQoEc29ydBgDIAEoDjIXLmZhdWx0bGluZS52MS5FcnJvclNvcnQSEQoJcGFnZV9zaXplGAQgASgNEhUKDXByb2plY3RfcXVlcnkYBSABKAkifAoVTGlzdEFsbEVycm9yc1Jlc3BvbnNlEiwKBWFza2VkGAEgASgLMhsuZmF1bHRsaW5lLnYxLkFza2VkUHJvamVjdHNIABItCgZhbnN3ZXIYAiABKAsyGy5mYXVsdGxpbmUudjEuUHJvamVjdEVycm9yc0gAQgYKBHBhcnQiTwoNQXNrZWRQcm9qZWN0cxIsCghwcm9qZWN0cxgBIAMoCzIaLmZhdWx0bGluZS52MS5Bc2tlZFByb2plY3QSEAoIbGVmdF9vdXQYAiABKA0iawoMQXNrZWRQcm9qZWN0EhIKCnByb2plY3RfaWQYASABKA0SDAoEcGF0aBgCIAEoCRIMCgRuYW1lGAMgASgJEhAKCGV4dGVybmFsGAQgASgIEhkKEWNhbl91cGRhdGVfc3RhdHVzGAUgASgIIt0BCg1Qcm9qZWN0RXJyb3JzEhIKCnByb2plY3RfaWQYASABKA0SIwoGZXJyb3JzGAIgAygLMhMuZmF1bHRsaW5lLnYxLkVycm9yEjEKDXN0YXR1c19jb3VudHMYAyABKAsyGi5mYXVsdGxpbmUudjEuU3RhdHVzQ291bnRzEjQKEHN0YWxlX3NpbmNlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEioKB3JlZnVzYWwYBSABKAsyGS5mYXVsdGxpbmUudjEuQ2FsbFJlZnVzYWwiZgoLQ2FsbFJlZnVzYWwSKQoGcmVhc29uGAEgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yUmVhc29uEg8KB21lc3NhZ2UYAiABKAkSGwoTcmV0cnlfYWZ0ZXJfc2Vjb25kcxgDIAEoDSIqChZHZXRFcnJvclByb2plY3RSZXF1ZXN0EhAKCGVycm9yX2lkGAEgASgJIi0KF0dldEVycm9yUHJvamVjdFJlc3BvbnNlEhIKCnByb2plY3RfaWQYASABKA0iRQoMU3RhdHVzQ291bnRzEhIKCnVucmVzb2x2ZWQYASABKA0SEAoIcmVzb2x2ZWQYAiABKA0SDwoHaWdub3JlZBgDIAEoDSI3Cg9HZXRFcnJvclJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghlcnJvcl9pZBgCIAEoCSJsChBHZXRFcnJvclJlc3BvbnNlEiIKBWVycm9yGAEgASgLMhMuZmF1bHRsaW5lLnYxLkVycm9yEjQKEHN0YWxlX3NpbmNlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlYKE1VwZGF0ZUVycm9yc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIrCgdjaGFuZ2VzGAIgAygLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NoYW5nZSJLCgxTdGF0dXNDaGFuZ2USEAoIZXJyb3JfaWQYASABKAkSKQoGc3RhdHVzGAIgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzImUKFFVwZGF0ZUVycm9yc1Jlc3BvbnNlEiMKBmVycm9ycxgBIAMoCzITLmZhdWx0bGluZS52MS5FcnJvchIoCgR1bmRvGAIgAygLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NoYW5nZSK+AQoRTGlzdEV2ZW50c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghlcnJvcl9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKA0SEgoKcGFnZV90b2tlbhgEIAEoCRIuCgpzdGFydF90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAijwEKEkxpc3RFdmVudHNSZXNwb25zZRIqCgZldmVudHMYASADKAsyGi5mYXVsdGxpbmUudjEuRXZlbnRTdW1tYXJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRI0ChBzdGFsZV9zaW5jZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLYAQoMRXZlbnRTdW1tYXJ5EhAKCGV2ZW50X2lkGAEgASgJEjEKDW9jY3VycmVkX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDXJlY2VpdmVkX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBXRpdGxlGAQgASgJEgwKBHVzZXIYBSABKAkSDwoHcmVsZWFzZRgGIAEoCRITCgtlbnZpcm9ubWVudBgHIAEoCRINCgVsZXZlbBgIIAEoCSJ4Cg9HZXRFdmVudFJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghldmVudF9pZBgCIAEoCRIQCghlcnJvcl9pZBgDIAEoCRItCghwb3NpdGlvbhgEIAEoDjIbLmZhdWx0bGluZS52MS5FdmVudFBvc2l0aW9uIpwBChBHZXRFdmVudFJlc3BvbnNlEiIKBWV2ZW50GAEgASgLMhMuZmF1bHRsaW5lLnYxLkV2ZW50EhYKDm5ld2VyX2V2ZW50X2lkGAIgASgJEhYKDm9sZGVyX2V2ZW50X2lkGAMgASgJEjQKEHN0YWxlX3NpbmNlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIuAHCgVFdmVudBIQCghldmVudF9pZBgBIAEoCRIQCghlcnJvcl9pZBgCIAEoCRISCgpwcm9qZWN0X2lkGAMgASgNEjEKDW9jY3VycmVkX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDXJlY2VpdmVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBXRpdGxlGAYgASgJEg8KB2N1bHByaXQYByABKAkSDQoFbGV2ZWwYCCABKAkSEAoIcGxhdGZvcm0YCSABKAkSKwoKZXhjZXB0aW9ucxgKIAMoCzIXLmZhdWx0bGluZS52MS5FeGNlcHRpb24SJQoHdGhyZWFkcxgLIAMoCzIULmZhdWx0bGluZS52MS5UaHJlYWQSDwoHbWVzc2FnZRgMIAEoCRIYChBtZXNzYWdlX3RlbXBsYXRlGA0gASgJEiUKBHVzZXIYDiABKAsyFy5mYXVsdGxpbmUudjEuRXZlbnRVc2VyEisKBHRhZ3MYDyADKAsyHS5mYXVsdGxpbmUudjEuRXZlbnQuVGFnc0VudHJ5Eg8KB3JlbGVhc2UYECABKAkSEwoLZW52aXJvbm1lbnQYESABKAkSEwoLc2VydmVyX25hbWUYEiABKAkSDgoGbG9nZ2VyGBMgASgJEhMKC3RyYW5zYWN0aW9uGBQgASgJEi0KC2JyZWFkY3J1bWJzGBUgAygLMhguZmF1bHRsaW5lLnYxLkJyZWFkY3J1bWISKgoHcmVxdWVzdBgWIAEoCzIZLmZhdWx0bGluZS52MS5IdHRwUmVxdWVzdBIeCgNzZGsYFyABKAsyES5mYXVsdGxpbmUudjEuU2RrEikKCGNvbnRleHRzGBggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBImCgVleHRyYRgZIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSMQoHbW9kdWxlcxgaIAMoCzIgLmZhdWx0bGluZS52MS5FdmVudC5Nb2R1bGVzRW50cnkSFAoMcGF5bG9hZF9qc29uGBsgASgJEiMKB3RyaW1tZWQYHCADKAsyEi5mYXVsdGxpbmUudjEuVHJpbRIsCghmZWVkYmFjaxgdIAMoCzIaLmZhdWx0bGluZS52MS5Vc2VyRmVlZGJhY2saKwoJVGFnc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaLgoMTW9kdWxlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiVgoEVHJpbRIMCgRwYXJ0GAEgASgJEgwKBGtlcHQYAiABKA0SDAoEc2VudBgDIAEoDRIkCgR1bml0GAQgASgOMhYuZmF1bHRsaW5lLnYxLlRyaW1Vbml0IpYBCgxVc2VyRmVlZGJhY2sSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghldmVudF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEg0KBWVtYWlsGAQgASgJEhAKCGNvbW1lbnRzGAUgASgJEjEKDXJlY2VpdmVkX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIokBCglFeGNlcHRpb24SDAoEdHlwZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIOCgZtb2R1bGUYAyABKAkSKgoJbWVjaGFuaXNtGAQgASgLMhcuZmF1bHRsaW5lLnYxLk1lY2hhbmlzbRIjCgZmcmFtZXMYBSADKAsyEy5mYXVsdGxpbmUudjEuRnJhbWUisAEKCU1lY2hhbmlzbRIMCgR0eXBlGAEgASgJEhQKB2hhbmRsZWQYAiABKAhIAIgBARIRCglzeW50aGV0aWMYAyABKAgSGQoMZXhjZXB0aW9uX2lkGAQgASgFSAGIAQESFgoJcGFyZW50X2lkGAUgASgFSAKIAQESDgoGc291cmNlGAYgASgJQgoKCF9oYW5kbGVkQg8KDV9leGNlcHRpb25faWRCDAoKX3BhcmVudF9pZCL1AQoFRnJhbWUSEAoIZmlsZW5hbWUYASABKAkSEAoIYWJzX3BhdGgYAiABKAkSEAoIZnVuY3Rpb24YAyABKAkSDgoGbW9kdWxlGAQgASgJEg8KB3BhY2thZ2UYBSABKAkSDgoGbGluZW5vGAYgASgNEg0KBWNvbG5vGAcgASgNEg4KBmluX2FwcBgIIAEoCBITCgtwcmVfY29udGV4dBgJIAMoCRIUCgxjb250ZXh0X2xpbmUYCiABKAkSFAoMcG9zdF9jb250ZXh0GAsgAygJEiUKBHZhcnMYDCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0ImkKBlRocmVhZBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEg8KB2N1cnJlbnQYAyABKAgSDwoHY3Jhc2hlZBgEIAEoCBIjCgZmcmFtZXMYBSADKAsyEy5mYXVsdGxpbmUudjEuRnJhbWUicwoJRXZlbnRVc2VyEgoKAmlkGAEgASgJEhAKCHVzZXJuYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEhIKCmlwX2FkZHJlc3MYBCABKAkSJQoEZGF0YRgFIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QinQEKCkJyZWFkY3J1bWISKAoEdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEdHlwZRgCIAEoCRIQCghjYXRlZ29yeRgDIAEoCRINCgVsZXZlbBgEIAEoCRIPCgdtZXNzYWdlGAUgASgJEiUKBGRhdGEYBiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IsYCCgtIdHRwUmVxdWVzdBILCgN1cmwYASABKAkSDgoGbWV0aG9kGAIgASgJEhQKDHF1ZXJ5X3N0cmluZxgDIAEoCRI3CgdoZWFkZXJzGAQgAygLMiYuZmF1bHRsaW5lLnYxLkh0dHBSZXF1ZXN0LkhlYWRlcnNFbnRyeRI3Cgdjb29raWVzGAUgAygLMiYuZmF1bHRsaW5lLnYxLkh0dHBSZXF1ZXN0LkNvb2tpZXNFbnRyeRIMCgRkYXRhGAYgASgJEiQKA2VudhgHIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QaLgoMSGVhZGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaLgoMQ29va2llc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiJAoDU2RrEgwKBG5hbWUYASABKAkSDwoHdmVyc2lvbhgCIAEoCSKAAQoUR2V0RXJyb3JTdGF0c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghlcnJvcl9pZBgCIAEoCRIuCgpzdGFydF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpob3VyX2NvdW50GAQgASgNIqgBChVHZXRFcnJvclN0YXRzUmVzcG9uc2USLgoKc3RhcnRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGY291bnRzGAIgAygNEhkKEWxhc3RfaG91cl9ydW5uaW5nGAMgASgIEjQKEHN0YWxlX3NpbmNlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlgKEldhdGNoRXJyb3JzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEi4KCnNpbmNlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIkgKE1dhdGNoRXJyb3JzUmVzcG9uc2USIwoGZXJyb3JzGAEgAygLMhMuZmF1bHRsaW5lLnYxLkVycm9yEgwKBG1vcmUYAiABKAgqfQoLRXJyb3JTdGF0dXMSHAoYRVJST1JfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGwoXRVJST1JfU1RBVFVTX1VOUkVTT0xWRUQQARIZChVFUlJPUl9TVEFUVVNfUkVTT0xWRUQQAhIYChRFUlJPUl9TVEFUVVNfSUdOT1JFRBADKngKCUVycm9yU29ydBIaChZFUlJPUl9TT1JUX1VOU1BFQ0lGSUVEEAASGAoURVJST1JfU09SVF9MQVNUX1NFRU4QARIZChVFUlJPUl9TT1JUX0ZJUlNUX1NFRU4QAhIaChZFUlJPUl9TT1JUX0VWRU5UX0NPVU5UEAMqZQoNRXZlbnRQb3NpdGlvbhIeChpFVkVOVF9QT1NJVElPTl9VTlNQRUNJRklFRBAAEhkKFUVWRU5UX1BPU0lUSU9OX05FV0VTVBABEhkKFUVWRU5UX1BPU0lUSU9OX09MREVTVBACKlYKCFRyaW1Vbml0EhkKFVRSSU1fVU5JVF9VTlNQRUNJRklFRBAAEhUKEVRSSU1fVU5JVF9FTlRSSUVTEAESGAoUVFJJTV9VTklUX0NIQVJBQ1RFUlMQAjKJBgoMRXJyb3JTZXJ2aWNlEk8KCkxpc3RFcnJvcnMSHy5mYXVsdGxpbmUudjEuTGlzdEVycm9yc1JlcXVlc3QaIC5mYXVsdGxpbmUudjEuTGlzdEVycm9yc1Jlc3BvbnNlEloKDUxpc3RBbGxFcnJvcnMSIi5mYXVsdGxpbmUudjEuTGlzdEFsbEVycm9yc1JlcXVlc3QaIy5mYXVsdGxpbmUudjEuTGlzdEFsbEVycm9yc1Jlc3BvbnNlMAESXgoPR2V0RXJyb3JQcm9qZWN0EiQuZmF1bHRsaW5lLnYxLkdldEVycm9yUHJvamVjdFJlcXVlc3QaJS5mYXVsdGxpbmUudjEuR2V0RXJyb3JQcm9qZWN0UmVzcG9uc2USSQoIR2V0RXJyb3ISHS5mYXVsdGxpbmUudjEuR2V0RXJyb3JSZXF1ZXN0Gh4uZmF1bHRsaW5lLnYxLkdldEVycm9yUmVzcG9uc2USVQoMVXBkYXRlRXJyb3JzEiEuZmF1bHRsaW5lLnYxLlVwZGF0ZUVycm9yc1JlcXVlc3QaIi5mYXVsdGxpbmUudjEuVXBkYXRlRXJyb3JzUmVzcG9uc2USTwoKTGlzdEV2ZW50cxIfLmZhdWx0bGluZS52MS5MaXN0RXZlbnRzUmVxdWVzdBogLmZhdWx0bGluZS52MS5MaXN0RXZlbnRzUmVzcG9uc2USSQoIR2V0RXZlbnQSHS5mYXVsdGxpbmUudjEuR2V0RXZlbnRSZXF1ZXN0Gh4uZmF1bHRsaW5lLnYxLkdldEV2ZW50UmVzcG9uc2USWAoNR2V0RXJyb3JTdGF0cxIiLmZhdWx0bGluZS52MS5HZXRFcnJvclN0YXRzUmVxdWVzdBojLmZhdWx0bGluZS52MS5HZXRFcnJvclN0YXRzUmVzcG9uc2USVAoLV2F0Y2hFcnJvcnMSIC5mYXVsdGxpbmUudjEuV2F0Y2hFcnJvcnNSZXF1ZXN0GiEuZmF1bHRsaW5lLnYxLldhdGNoRXJyb3JzUmVzcG9uc2UwAWIGcHJvdG8z", [file_faultline_v1_error_reason, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("ChhmYXVsdGxpbmUvdjEvZXJyb3IucHJvdG8SDGZhdWx0bGluZS52MSLxBQoFRXJyb3ISEAoIZXJyb3JfaWQYASABKAkSEgoKcHJvamVjdF9pZBgCIAEoDRINCgV0aXRsZRgDIAEoCRIMCgR0eXBlGAQgASgJEg0KBXZhbHVlGAUgASgJEg8KB2N1bHByaXQYBiABKAkSDQoFbGV2ZWwYByABKAkSEAoIcGxhdGZvcm0YCCABKAkSKQoGc3RhdHVzGAkgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEhMKC2V2ZW50X2NvdW50GAogASgNEhsKE2FmZmVjdGVkX3VzZXJfY291bnQYCyABKA0SMwoPZmlyc3Rfc2Vlbl90aW1lGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3NlZW5fdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASOgoWc2V0dGxlZF9sYXN0X3NlZW5fdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNZmlyc3RfcmVsZWFzZRgPIAEoCRIUCgxsYXN0X3JlbGVhc2UYECABKAkSNwoTc3RhdHVzX2NoYW5nZWRfdGltZRgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNcmVvcGVuZWRfdGltZRgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNaG91cmx5X2NvdW50cxgTIAMoDRIUCgxleHRlcm5hbF91cmwYFCABKAkSPAoYaG91cmx5X2NvdW50c19zdGFydF90aW1lGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxmaXJzdF9jb21taXQYFiABKAkSEwoLbGFzdF9jb21taXQYFyABKAkSGQoRZmlyc3RfcmVsZWFzZV91cmwYGCABKAkSGAoQbGFzdF9yZWxlYXNlX3VybBgZIAEoCSKvAQoRTGlzdEVycm9yc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRINCgVxdWVyeRgCIAEoCRIpCgZzdGF0dXMYAyABKA4yGS5mYXVsdGxpbmUudjEuRXJyb3JTdGF0dXMSJQoEc29ydBgEIAEoDjIXLmZhdWx0bGluZS52MS5FcnJvclNvcnQSEQoJcGFnZV9zaXplGAUgASgNEhIKCnBhZ2VfdG9rZW4YBiABKAki2AEKEkxpc3RFcnJvcnNSZXNwb25zZRIjCgZlcnJvcnMYASADKAsyEy5mYXVsdGxpbmUudjEuRXJyb3ISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhsKE3ByZXZpb3VzX3BhZ2VfdG9rZW4YAyABKAkSMQoNc3RhdHVzX2NvdW50cxgEIAEoCzIaLmZhdWx0bGluZS52MS5TdGF0dXNDb3VudHMSNAoQc3RhbGVfc2luY2VfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAioQEKFExpc3RBbGxFcnJvcnNSZXF1ZXN0Eg0KBXF1ZXJ5GAEgASgJEikKBnN0YXR1cxgCIAEoDjIZLmZhdWx0bGluZS52MS5FcnJvclN0YXR1cxIlCgRzb3J0GAMgASgOMhcuZmF1bHRsaW5lLnYxLkVycm9yU29ydBIRCglwYWdlX3NpemUYBCABKA0SFQoNcHJvamVjdF9xdWVyeRgFIAEoCSJ8ChVMaXN0QWxsRXJyb3JzUmVzcG9uc2USLAoFYXNrZWQYASABKAsyGy5mYXVsdGxpbmUudjEuQXNrZWRQcm9qZWN0c0gAEi0KBmFuc3dlchgCIAEoCzIbLmZhdWx0bGluZS52MS5Qcm9qZWN0RXJyb3JzSABCBgoEcGFydCJPCg1Bc2tlZFByb2plY3RzEiwKCHByb2plY3RzGAEgAygLMhouZmF1bHRsaW5lLnYxLkFza2VkUHJvamVjdBIQCghsZWZ0X291dBgCIAEoDSJrCgxBc2tlZFByb2plY3QSEgoKcHJvamVjdF9pZBgBIAEoDRIMCgRwYXRoGAIgASgJEgwKBG5hbWUYAyABKAkSEAoIZXh0ZXJuYWwYBCABKAgSGQoRY2FuX3VwZGF0ZV9zdGF0dXMYBSABKAgi3QEKDVByb2plY3RFcnJvcnMSEgoKcHJvamVjdF9pZBgBIAEoDRIjCgZlcnJvcnMYAiADKAsyEy5mYXVsdGxpbmUudjEuRXJyb3ISMQoNc3RhdHVzX2NvdW50cxgDIAEoCzIaLmZhdWx0bGluZS52MS5TdGF0dXNDb3VudHMSNAoQc3RhbGVfc2luY2VfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKgoHcmVmdXNhbBgFIAEoCzIZLmZhdWx0bGluZS52MS5DYWxsUmVmdXNhbCJmCgtDYWxsUmVmdXNhbBIpCgZyZWFzb24YASABKA4yGS5mYXVsdGxpbmUudjEuRXJyb3JSZWFzb24SDwoHbWVzc2FnZRgCIAEoCRIbChNyZXRyeV9hZnRlcl9zZWNvbmRzGAMgASgNIioKFkdldEVycm9yUHJvamVjdFJlcXVlc3QSEAoIZXJyb3JfaWQYASABKAkiLQoXR2V0RXJyb3JQcm9qZWN0UmVzcG9uc2USEgoKcHJvamVjdF9pZBgBIAEoDSJFCgxTdGF0dXNDb3VudHMSEgoKdW5yZXNvbHZlZBgBIAEoDRIQCghyZXNvbHZlZBgCIAEoDRIPCgdpZ25vcmVkGAMgASgNIjcKD0dldEVycm9yUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhAKCGVycm9yX2lkGAIgASgJImwKEEdldEVycm9yUmVzcG9uc2USIgoFZXJyb3IYASABKAsyEy5mYXVsdGxpbmUudjEuRXJyb3ISNAoQc3RhbGVfc2luY2VfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiVgoTVXBkYXRlRXJyb3JzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEisKB2NoYW5nZXMYAiADKAsyGi5mYXVsdGxpbmUudjEuU3RhdHVzQ2hhbmdlIksKDFN0YXR1c0NoYW5nZRIQCghlcnJvcl9pZBgBIAEoCRIpCgZzdGF0dXMYAiABKA4yGS5mYXVsdGxpbmUudjEuRXJyb3JTdGF0dXMiZQoUVXBkYXRlRXJyb3JzUmVzcG9uc2USIwoGZXJyb3JzGAEgAygLMhMuZmF1bHRsaW5lLnYxLkVycm9yEigKBHVuZG8YAiADKAsyGi5mYXVsdGxpbmUudjEuU3RhdHVzQ2hhbmdlIr4BChFMaXN0RXZlbnRzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhAKCGVycm9yX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoDRISCgpwYWdlX3Rva2VuGAQgASgJEi4KCnN0YXJ0X3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGVuZF90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKPAQoSTGlzdEV2ZW50c1Jlc3BvbnNlEioKBmV2ZW50cxgBIAMoCzIaLmZhdWx0bGluZS52MS5FdmVudFN1bW1hcnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEjQKEHN0YWxlX3NpbmNlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wItgBCgxFdmVudFN1bW1hcnkSEAoIZXZlbnRfaWQYASABKAkSMQoNb2NjdXJyZWRfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNcmVjZWl2ZWRfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFdGl0bGUYBCABKAkSDAoEdXNlchgFIAEoCRIPCgdyZWxlYXNlGAYgASgJEhMKC2Vudmlyb25tZW50GAcgASgJEg0KBWxldmVsGAggASgJIngKD0dldEV2ZW50UmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhAKCGV2ZW50X2lkGAIgASgJEhAKCGVycm9yX2lkGAMgASgJEi0KCHBvc2l0aW9uGAQgASgOMhsuZmF1bHRsaW5lLnYxLkV2ZW50UG9zaXRpb24inAEKEEdldEV2ZW50UmVzcG9uc2USIgoFZXZlbnQYASABKAsyEy5mYXVsdGxpbmUudjEuRXZlbnQSFgoObmV3ZXJfZXZlbnRfaWQYAiABKAkSFgoOb2xkZXJfZXZlbnRfaWQYAyABKAkSNAoQc3RhbGVfc2luY2VfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAinQgKBUV2ZW50EhAKCGV2ZW50X2lkGAEgASgJEhAKCGVycm9yX2lkGAIgASgJEhIKCnByb2plY3RfaWQYAyABKA0SMQoNb2NjdXJyZWRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNcmVjZWl2ZWRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFdGl0bGUYBiABKAkSDwoHY3VscHJpdBgHIAEoCRINCgVsZXZlbBgIIAEoCRIQCghwbGF0Zm9ybRgJIAEoCRIrCgpleGNlcHRpb25zGAogAygLMhcuZmF1bHRsaW5lLnYxLkV4Y2VwdGlvbhIlCgd0aHJlYWRzGAsgAygLMhQuZmF1bHRsaW5lLnYxLlRocmVhZBIPCgdtZXNzYWdlGAwgASgJEhgKEG1lc3NhZ2VfdGVtcGxhdGUYDSABKAkSJQoEdXNlchgOIAEoCzIXLmZhdWx0bGluZS52MS5FdmVudFVzZXISKwoEdGFncxgPIAMoCzIdLmZhdWx0bGluZS52MS5FdmVudC5UYWdzRW50cnkSDwoHcmVsZWFzZRgQIAEoCRITCgtlbnZpcm9ubWVudBgRIAEoCRITCgtzZXJ2ZXJfbmFtZRgSIAEoCRIOCgZsb2dnZXIYEyABKAkSEwoLdHJhbnNhY3Rpb24YFCABKAkSLQoLYnJlYWRjcnVtYnMYFSADKAsyGC5mYXVsdGxpbmUudjEuQnJlYWRjcnVtYhIqCgdyZXF1ZXN0GBYgASgLMhkuZmF1bHRsaW5lLnYxLkh0dHBSZXF1ZXN0Eh4KA3NkaxgXIAEoCzIRLmZhdWx0bGluZS52MS5TZGsSKQoIY29udGV4dHMYGCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EiYKBWV4dHJhGBkgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIxCgdtb2R1bGVzGBogAygLMiAuZmF1bHRsaW5lLnYxLkV2ZW50Lk1vZHVsZXNFbnRyeRIUCgxwYXlsb2FkX2pzb24YGyABKAkSIwoHdHJpbW1lZBgcIAMoCzISLmZhdWx0bGluZS52MS5UcmltEiwKCGZlZWRiYWNrGB0gAygLMhouZmF1bHRsaW5lLnYxLlVzZXJGZWVkYmFjaxIrCgp0aW1lX2JvdW5kGB4gASgLMhcuZmF1bHRsaW5lLnYxLlRpbWVCb3VuZBIOCgZjb21taXQYHyABKAkaKwoJVGFnc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaLgoMTW9kdWxlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiOgoJVGltZUJvdW5kEi0KCXNlbnRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiVgoEVHJpbRIMCgRwYXJ0GAEgASgJEgwKBGtlcHQYAiABKA0SDAoEc2VudBgDIAEoDRIkCgR1bml0GAQgASgOMhYuZmF1bHRsaW5lLnYxLlRyaW1Vbml0IpYBCgxVc2VyRmVlZGJhY2sSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghldmVudF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEg0KBWVtYWlsGAQgASgJEhAKCGNvbW1lbnRzGAUgASgJEjEKDXJlY2VpdmVkX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIokBCglFeGNlcHRpb24SDAoEdHlwZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIOCgZtb2R1bGUYAyABKAkSKgoJbWVjaGFuaXNtGAQgASgLMhcuZmF1bHRsaW5lLnYxLk1lY2hhbmlzbRIjCgZmcmFtZXMYBSADKAsyEy5mYXVsdGxpbmUudjEuRnJhbWUisAEKCU1lY2hhbmlzbRIMCgR0eXBlGAEgASgJEhQKB2hhbmRsZWQYAiABKAhIAIgBARIRCglzeW50aGV0aWMYAyABKAgSGQoMZXhjZXB0aW9uX2lkGAQgASgFSAGIAQESFgoJcGFyZW50X2lkGAUgASgFSAKIAQESDgoGc291cmNlGAYgASgJQgoKCF9oYW5kbGVkQg8KDV9leGNlcHRpb25faWRCDAoKX3BhcmVudF9pZCKHAgoFRnJhbWUSEAoIZmlsZW5hbWUYASABKAkSEAoIYWJzX3BhdGgYAiABKAkSEAoIZnVuY3Rpb24YAyABKAkSDgoGbW9kdWxlGAQgASgJEg8KB3BhY2thZ2UYBSABKAkSDgoGbGluZW5vGAYgASgNEg0KBWNvbG5vGAcgASgNEg4KBmluX2FwcBgIIAEoCBITCgtwcmVfY29udGV4dBgJIAMoCRIUCgxjb250ZXh0X2xpbmUYCiABKAkSFAoMcG9zdF9jb250ZXh0GAsgAygJEiUKBHZhcnMYDCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EhAKCGNvZGVfdXJsGA0gASgJImkKBlRocmVhZBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEg8KB2N1cnJlbnQYAyABKAgSDwoHY3Jhc2hlZBgEIAEoCBIjCgZmcmFtZXMYBSADKAsyEy5mYXVsdGxpbmUudjEuRnJhbWUicwoJRXZlbnRVc2VyEgoKAmlkGAEgASgJEhAKCHVzZXJuYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEhIKCmlwX2FkZHJlc3MYBCABKAkSJQoEZGF0YRgFIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QinQEKCkJyZWFkY3J1bWISKAoEdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEdHlwZRgCIAEoCRIQCghjYXRlZ29yeRgDIAEoCRINCgVsZXZlbBgEIAEoCRIPCgdtZXNzYWdlGAUgASgJEiUKBGRhdGEYBiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IsYCCgtIdHRwUmVxdWVzdBILCgN1cmwYASABKAkSDgoGbWV0aG9kGAIgASgJEhQKDHF1ZXJ5X3N0cmluZxgDIAEoCRI3CgdoZWFkZXJzGAQgAygLMiYuZmF1bHRsaW5lLnYxLkh0dHBSZXF1ZXN0LkhlYWRlcnNFbnRyeRI3Cgdjb29raWVzGAUgAygLMiYuZmF1bHRsaW5lLnYxLkh0dHBSZXF1ZXN0LkNvb2tpZXNFbnRyeRIMCgRkYXRhGAYgASgJEiQKA2VudhgHIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QaLgoMSGVhZGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaLgoMQ29va2llc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiJAoDU2RrEgwKBG5hbWUYASABKAkSDwoHdmVyc2lvbhgCIAEoCSKAAQoUR2V0RXJyb3JTdGF0c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghlcnJvcl9pZBgCIAEoCRIuCgpzdGFydF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpob3VyX2NvdW50GAQgASgNIqgBChVHZXRFcnJvclN0YXRzUmVzcG9uc2USLgoKc3RhcnRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGY291bnRzGAIgAygNEhkKEWxhc3RfaG91cl9ydW5uaW5nGAMgASgIEjQKEHN0YWxlX3NpbmNlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIm8KEldhdGNoRXJyb3JzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEi4KCnNpbmNlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWhvdXJseV9jb3VudHMYAyABKAgiSAoTV2F0Y2hFcnJvcnNSZXNwb25zZRIjCgZlcnJvcnMYASADKAsyEy5mYXVsdGxpbmUudjEuRXJyb3ISDAoEbW9yZRgCIAEoCCp9CgtFcnJvclN0YXR1cxIcChhFUlJPUl9TVEFUVVNfVU5TUEVDSUZJRUQQABIbChdFUlJPUl9TVEFUVVNfVU5SRVNPTFZFRBABEhkKFUVSUk9SX1NUQVRVU19SRVNPTFZFRBACEhgKFEVSUk9SX1NUQVRVU19JR05PUkVEEAMqeAoJRXJyb3JTb3J0EhoKFkVSUk9SX1NPUlRfVU5TUEVDSUZJRUQQABIYChRFUlJPUl9TT1JUX0xBU1RfU0VFThABEhkKFUVSUk9SX1NPUlRfRklSU1RfU0VFThACEhoKFkVSUk9SX1NPUlRfRVZFTlRfQ09VTlQQAyplCg1FdmVudFBvc2l0aW9uEh4KGkVWRU5UX1BPU0lUSU9OX1VOU1BFQ0lGSUVEEAASGQoVRVZFTlRfUE9TSVRJT05fTkVXRVNUEAESGQoVRVZFTlRfUE9TSVRJT05fT0xERVNUEAIqVgoIVHJpbVVuaXQSGQoVVFJJTV9VTklUX1VOU1BFQ0lGSUVEEAASFQoRVFJJTV9VTklUX0VOVFJJRVMQARIYChRUUklNX1VOSVRfQ0hBUkFDVEVSUxACMokGCgxFcnJvclNlcnZpY2USTwoKTGlzdEVycm9ycxIfLmZhdWx0bGluZS52MS5MaXN0RXJyb3JzUmVxdWVzdBogLmZhdWx0bGluZS52MS5MaXN0RXJyb3JzUmVzcG9uc2USWgoNTGlzdEFsbEVycm9ycxIiLmZhdWx0bGluZS52MS5MaXN0QWxsRXJyb3JzUmVxdWVzdBojLmZhdWx0bGluZS52MS5MaXN0QWxsRXJyb3JzUmVzcG9uc2UwARJeCg9HZXRFcnJvclByb2plY3QSJC5mYXVsdGxpbmUudjEuR2V0RXJyb3JQcm9qZWN0UmVxdWVzdBolLmZhdWx0bGluZS52MS5HZXRFcnJvclByb2plY3RSZXNwb25zZRJJCghHZXRFcnJvchIdLmZhdWx0bGluZS52MS5HZXRFcnJvclJlcXVlc3QaHi5mYXVsdGxpbmUudjEuR2V0RXJyb3JSZXNwb25zZRJVCgxVcGRhdGVFcnJvcnMSIS5mYXVsdGxpbmUudjEuVXBkYXRlRXJyb3JzUmVxdWVzdBoiLmZhdWx0bGluZS52MS5VcGRhdGVFcnJvcnNSZXNwb25zZRJPCgpMaXN0RXZlbnRzEh8uZmF1bHRsaW5lLnYxLkxpc3RFdmVudHNSZXF1ZXN0GiAuZmF1bHRsaW5lLnYxLkxpc3RFdmVudHNSZXNwb25zZRJJCghHZXRFdmVudBIdLmZhdWx0bGluZS52MS5HZXRFdmVudFJlcXVlc3QaHi5mYXVsdGxpbmUudjEuR2V0RXZlbnRSZXNwb25zZRJYCg1HZXRFcnJvclN0YXRzEiIuZmF1bHRsaW5lLnYxLkdldEVycm9yU3RhdHNSZXF1ZXN0GiMuZmF1bHRsaW5lLnYxLkdldEVycm9yU3RhdHNSZXNwb25zZRJUCgtXYXRjaEVycm9ycxIgLmZhdWx0bGluZS52MS5XYXRjaEVycm9yc1JlcXVlc3QaIS5mYXVsdGxpbmUudjEuV2F0Y2hFcnJvcnNSZXNwb25zZTABYgZwcm90bzM", [file_faultline_v1_error_reason, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * A group of events that have the same cause.
@@ -93,7 +93,7 @@ export type Error = Message<"faultline.v1.Error"> & {
   eventCount: number;
 
   /**
-   * Number of distinct identified users (specification 2.3). 0 also when no event identified one.
+   * Number of distinct identified users (specification 2.3), by EventSummary.user. 0 also when no event identified one.
    *
    * @generated from field: uint32 affected_user_count = 11;
    */
@@ -150,7 +150,8 @@ export type Error = Message<"faultline.v1.Error"> & {
   reopenedTime?: Timestamp | undefined;
 
   /**
-   * Events in each of the last 24 hours, oldest first, the running hour last. Only in lists.
+   * Events in each of the last 24 hours, oldest first; the last hour was running when the error was read. Only in lists,
+   * and in the changes of a watch that asks for it.
    *
    * @generated from field: repeated uint32 hourly_counts = 19;
    */
@@ -162,6 +163,43 @@ export type Error = Message<"faultline.v1.Error"> & {
    * @generated from field: string external_url = 20;
    */
   externalUrl: string;
+
+  /**
+   * Start of the first hour of hourly_counts, a full hour UTC. Absent where hourly_counts is empty.
+   *
+   * @generated from field: google.protobuf.Timestamp hourly_counts_start_time = 21;
+   */
+  hourlyCountsStartTime?: Timestamp | undefined;
+
+  /**
+   * The commit of first_release: 7 to 64 lower-case hexadecimal digits, as the release names it or the external system
+   * knows it. Empty: not known.
+   *
+   * @generated from field: string first_commit = 22;
+   */
+  firstCommit: string;
+
+  /**
+   * The commit of last_release, as first_commit.
+   *
+   * @generated from field: string last_commit = 23;
+   */
+  lastCommit: string;
+
+  /**
+   * Where the project's repository shows first_commit, else the tag named as first_release; see Project.code_url. Empty:
+   * no link.
+   *
+   * @generated from field: string first_release_url = 24;
+   */
+  firstReleaseUrl: string;
+
+  /**
+   * As first_release_url, of the last release.
+   *
+   * @generated from field: string last_release_url = 25;
+   */
+  lastReleaseUrl: string;
 };
 
 /**
@@ -241,7 +279,7 @@ export type ErrorJson = {
   eventCount?: number;
 
   /**
-   * Number of distinct identified users (specification 2.3). 0 also when no event identified one.
+   * Number of distinct identified users (specification 2.3), by EventSummary.user. 0 also when no event identified one.
    *
    * @generated from field: uint32 affected_user_count = 11;
    */
@@ -298,7 +336,8 @@ export type ErrorJson = {
   reopenedTime?: TimestampJson;
 
   /**
-   * Events in each of the last 24 hours, oldest first, the running hour last. Only in lists.
+   * Events in each of the last 24 hours, oldest first; the last hour was running when the error was read. Only in lists,
+   * and in the changes of a watch that asks for it.
    *
    * @generated from field: repeated uint32 hourly_counts = 19;
    */
@@ -310,6 +349,43 @@ export type ErrorJson = {
    * @generated from field: string external_url = 20;
    */
   externalUrl?: string;
+
+  /**
+   * Start of the first hour of hourly_counts, a full hour UTC. Absent where hourly_counts is empty.
+   *
+   * @generated from field: google.protobuf.Timestamp hourly_counts_start_time = 21;
+   */
+  hourlyCountsStartTime?: TimestampJson;
+
+  /**
+   * The commit of first_release: 7 to 64 lower-case hexadecimal digits, as the release names it or the external system
+   * knows it. Empty: not known.
+   *
+   * @generated from field: string first_commit = 22;
+   */
+  firstCommit?: string;
+
+  /**
+   * The commit of last_release, as first_commit.
+   *
+   * @generated from field: string last_commit = 23;
+   */
+  lastCommit?: string;
+
+  /**
+   * Where the project's repository shows first_commit, else the tag named as first_release; see Project.code_url. Empty:
+   * no link.
+   *
+   * @generated from field: string first_release_url = 24;
+   */
+  firstReleaseUrl?: string;
+
+  /**
+   * As first_release_url, of the last release.
+   *
+   * @generated from field: string last_release_url = 25;
+   */
+  lastReleaseUrl?: string;
 };
 
 /**
@@ -1547,7 +1623,8 @@ export type EventSummary = Message<"faultline.v1.EventSummary"> & {
   title: string;
 
   /**
-   * The identified user as `id:42`, `username:ann`, `email:...` or `ip:...`. May be empty.
+   * The identified user as counted: `id:42`, `username:ann`, `email:...` or `ip:...`, e-mail addresses in lower case and IP
+   * addresses in their shortest form. May be empty.
    *
    * @generated from field: string user = 5;
    */
@@ -1610,7 +1687,8 @@ export type EventSummaryJson = {
   title?: string;
 
   /**
-   * The identified user as `id:42`, `username:ann`, `email:...` or `ip:...`. May be empty.
+   * The identified user as counted: `id:42`, `username:ann`, `email:...` or `ip:...`, e-mail addresses in lower case and IP
+   * addresses in their shortest form. May be empty.
    *
    * @generated from field: string user = 5;
    */
@@ -2007,6 +2085,21 @@ export type Event = Message<"faultline.v1.Event"> & {
    * @generated from field: repeated faultline.v1.UserFeedback feedback = 29;
    */
   feedback: UserFeedback[];
+
+  /**
+   * Present when the event was sent with a time that lies outside the bounds of ErrorEvent.occurred_time: occurred_time is
+   * then the bound. Absent: occurred_time is the time that was sent, after correction of the sender's clock.
+   *
+   * @generated from field: faultline.v1.TimeBound time_bound = 30;
+   */
+  timeBound?: TimeBound | undefined;
+
+  /**
+   * The commit of its release. See Error.first_commit.
+   *
+   * @generated from field: string commit = 31;
+   */
+  commit: string;
 };
 
 /**
@@ -2217,6 +2310,21 @@ export type EventJson = {
    * @generated from field: repeated faultline.v1.UserFeedback feedback = 29;
    */
   feedback?: UserFeedbackJson[];
+
+  /**
+   * Present when the event was sent with a time that lies outside the bounds of ErrorEvent.occurred_time: occurred_time is
+   * then the bound. Absent: occurred_time is the time that was sent, after correction of the sender's clock.
+   *
+   * @generated from field: faultline.v1.TimeBound time_bound = 30;
+   */
+  timeBound?: TimeBoundJson;
+
+  /**
+   * The commit of its release. See Error.first_commit.
+   *
+   * @generated from field: string commit = 31;
+   */
+  commit?: string;
 };
 
 /**
@@ -2225,6 +2333,43 @@ export type EventJson = {
  */
 export const EventSchema: GenMessage<Event, {jsonType: EventJson}> = /*@__PURE__*/
   messageDesc(file_faultline_v1_error, 22);
+
+/**
+ * What is known of an event's time that was replaced by a bound.
+ *
+ * @generated from message faultline.v1.TimeBound
+ */
+export type TimeBound = Message<"faultline.v1.TimeBound"> & {
+  /**
+   * The time in the event as it was sent, by the sender's clock. Absent: it gives none, as a service reported the event, and
+   * its time, over gRPC.
+   *
+   * @generated from field: google.protobuf.Timestamp sent_time = 1;
+   */
+  sentTime?: Timestamp | undefined;
+};
+
+/**
+ * What is known of an event's time that was replaced by a bound.
+ *
+ * @generated from message faultline.v1.TimeBound
+ */
+export type TimeBoundJson = {
+  /**
+   * The time in the event as it was sent, by the sender's clock. Absent: it gives none, as a service reported the event, and
+   * its time, over gRPC.
+   *
+   * @generated from field: google.protobuf.Timestamp sent_time = 1;
+   */
+  sentTime?: TimestampJson;
+};
+
+/**
+ * Describes the message faultline.v1.TimeBound.
+ * Use `create(TimeBoundSchema)` to create a new message.
+ */
+export const TimeBoundSchema: GenMessage<TimeBound, {jsonType: TimeBoundJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_error, 23);
 
 /**
  * A part of an event of which not everything is shown.
@@ -2301,7 +2446,7 @@ export type TrimJson = {
  * Use `create(TrimSchema)` to create a new message.
  */
 export const TrimSchema: GenMessage<Trim, {jsonType: TrimJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 23);
+  messageDesc(file_faultline_v1_error, 24);
 
 /**
  * What a user wrote about an event.
@@ -2406,7 +2551,7 @@ export type UserFeedbackJson = {
  * Use `create(UserFeedbackSchema)` to create a new message.
  */
 export const UserFeedbackSchema: GenMessage<UserFeedback, {jsonType: UserFeedbackJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 24);
+  messageDesc(file_faultline_v1_error, 25);
 
 /**
  * One exception of a chain.
@@ -2497,7 +2642,7 @@ export type ExceptionJson = {
  * Use `create(ExceptionSchema)` to create a new message.
  */
 export const ExceptionSchema: GenMessage<Exception, {jsonType: ExceptionJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 25);
+  messageDesc(file_faultline_v1_error, 26);
 
 /**
  * How an exception was caught.
@@ -2602,7 +2747,7 @@ export type MechanismJson = {
  * Use `create(MechanismSchema)` to create a new message.
  */
 export const MechanismSchema: GenMessage<Mechanism, {jsonType: MechanismJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 26);
+  messageDesc(file_faultline_v1_error, 27);
 
 /**
  * One call of a stack.
@@ -2693,6 +2838,13 @@ export type Frame = Message<"faultline.v1.Frame"> & {
    * @generated from field: google.protobuf.Struct vars = 12;
    */
   vars?: JsonObject | undefined;
+
+  /**
+   * Where the project's repository shows the line; see Project.code_url. Only of in_app frames. Empty: no link.
+   *
+   * @generated from field: string code_url = 13;
+   */
+  codeUrl: string;
 };
 
 /**
@@ -2784,6 +2936,13 @@ export type FrameJson = {
    * @generated from field: google.protobuf.Struct vars = 12;
    */
   vars?: StructJson;
+
+  /**
+   * Where the project's repository shows the line; see Project.code_url. Only of in_app frames. Empty: no link.
+   *
+   * @generated from field: string code_url = 13;
+   */
+  codeUrl?: string;
 };
 
 /**
@@ -2791,7 +2950,7 @@ export type FrameJson = {
  * Use `create(FrameSchema)` to create a new message.
  */
 export const FrameSchema: GenMessage<Frame, {jsonType: FrameJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 27);
+  messageDesc(file_faultline_v1_error, 28);
 
 /**
  * A thread and its stack.
@@ -2882,7 +3041,7 @@ export type ThreadJson = {
  * Use `create(ThreadSchema)` to create a new message.
  */
 export const ThreadSchema: GenMessage<Thread, {jsonType: ThreadJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 28);
+  messageDesc(file_faultline_v1_error, 29);
 
 /**
  * The user an event affected.
@@ -2973,7 +3132,7 @@ export type EventUserJson = {
  * Use `create(EventUserSchema)` to create a new message.
  */
 export const EventUserSchema: GenMessage<EventUser, {jsonType: EventUserJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 29);
+  messageDesc(file_faultline_v1_error, 30);
 
 /**
  * A step on the way to an error.
@@ -3078,7 +3237,7 @@ export type BreadcrumbJson = {
  * Use `create(BreadcrumbSchema)` to create a new message.
  */
 export const BreadcrumbSchema: GenMessage<Breadcrumb, {jsonType: BreadcrumbJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 30);
+  messageDesc(file_faultline_v1_error, 31);
 
 /**
  * An HTTP request.
@@ -3197,7 +3356,7 @@ export type HttpRequestJson = {
  * Use `create(HttpRequestSchema)` to create a new message.
  */
 export const HttpRequestSchema: GenMessage<HttpRequest, {jsonType: HttpRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 31);
+  messageDesc(file_faultline_v1_error, 32);
 
 /**
  * The SDK of an event.
@@ -3246,7 +3405,7 @@ export type SdkJson = {
  * Use `create(SdkSchema)` to create a new message.
  */
 export const SdkSchema: GenMessage<Sdk, {jsonType: SdkJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 32);
+  messageDesc(file_faultline_v1_error, 33);
 
 /**
  * Asks for hourly counts.
@@ -3323,7 +3482,7 @@ export type GetErrorStatsRequestJson = {
  * Use `create(GetErrorStatsRequestSchema)` to create a new message.
  */
 export const GetErrorStatsRequestSchema: GenMessage<GetErrorStatsRequest, {jsonType: GetErrorStatsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 33);
+  messageDesc(file_faultline_v1_error, 34);
 
 /**
  * Hourly counts.
@@ -3400,7 +3559,7 @@ export type GetErrorStatsResponseJson = {
  * Use `create(GetErrorStatsResponseSchema)` to create a new message.
  */
 export const GetErrorStatsResponseSchema: GenMessage<GetErrorStatsResponse, {jsonType: GetErrorStatsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 34);
+  messageDesc(file_faultline_v1_error, 35);
 
 /**
  * Asks for changes.
@@ -3422,6 +3581,13 @@ export type WatchErrorsRequest = Message<"faultline.v1.WatchErrorsRequest"> & {
    * @generated from field: google.protobuf.Timestamp since_time = 2;
    */
   sinceTime?: Timestamp | undefined;
+
+  /**
+   * Whether the changed errors come with hourly_counts. Default: without, which spares the service the reading of them.
+   *
+   * @generated from field: bool hourly_counts = 3;
+   */
+  hourlyCounts: boolean;
 };
 
 /**
@@ -3444,6 +3610,13 @@ export type WatchErrorsRequestJson = {
    * @generated from field: google.protobuf.Timestamp since_time = 2;
    */
   sinceTime?: TimestampJson;
+
+  /**
+   * Whether the changed errors come with hourly_counts. Default: without, which spares the service the reading of them.
+   *
+   * @generated from field: bool hourly_counts = 3;
+   */
+  hourlyCounts?: boolean;
 };
 
 /**
@@ -3451,7 +3624,7 @@ export type WatchErrorsRequestJson = {
  * Use `create(WatchErrorsRequestSchema)` to create a new message.
  */
 export const WatchErrorsRequestSchema: GenMessage<WatchErrorsRequest, {jsonType: WatchErrorsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 35);
+  messageDesc(file_faultline_v1_error, 36);
 
 /**
  * Changes of the last second; in the first message, since since_time.
@@ -3500,7 +3673,7 @@ export type WatchErrorsResponseJson = {
  * Use `create(WatchErrorsResponseSchema)` to create a new message.
  */
 export const WatchErrorsResponseSchema: GenMessage<WatchErrorsResponse, {jsonType: WatchErrorsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 36);
+  messageDesc(file_faultline_v1_error, 37);
 
 /**
  * The state of an error. A new event turns a resolved error unresolved; an ignored one stays ignored.

@@ -183,8 +183,8 @@ export const ErrorReason = {
   NOT_SUPPORTED_BY_BACKEND: 22,
 
   /**
-   * The key in the DSN is unknown, deleted, of another project, or its project does not take events.
-   * One reason for all, so that a guess learns nothing. Status PERMISSION_DENIED.
+   * The key in the DSN is unknown, deleted or of another project, with one sentence for all, so that a guess learns
+   * nothing; or it is right and its project takes no events, which the sentence then says. Status PERMISSION_DENIED.
    *
    * @generated from enum value: ERROR_REASON_CLIENT_KEY_REFUSED = 23;
    */

@@ -28,8 +28,8 @@ export type ReportEventsRequest = Message<"faultline.v1.ReportEventsRequest"> & 
   events: ErrorEvent[];
 
   /**
-   * The events were stored elsewhere before: their occurred_time may lie as far back as events are kept, 90 days. They
-   * are kept for 90 days from now on.
+   * Has no effect. It once allowed the occurred_time of events that were stored elsewhere to lie up to 90 days back, which
+   * now holds for all events.
    *
    * @generated from field: bool imported = 2;
    */
@@ -50,8 +50,8 @@ export type ReportEventsRequestJson = {
   events?: ErrorEventJson[];
 
   /**
-   * The events were stored elsewhere before: their occurred_time may lie as far back as events are kept, 90 days. They
-   * are kept for 90 days from now on.
+   * Has no effect. It once allowed the occurred_time of events that were stored elsewhere to lie up to 90 days back, which
+   * now holds for all events.
    *
    * @generated from field: bool imported = 2;
    */
@@ -204,7 +204,8 @@ export type SessionUpdate = Message<"faultline.v1.SessionUpdate"> & {
   startedTime?: Timestamp | undefined;
 
   /**
-   * A digest of the user's id. Empty: no user.
+   * A digest of the user's id. Empty: no user. Digests of one person must be equal: the bridge makes them of an e-mail
+   * address in lower case and of an IP address in its shortest form.
    *
    * @generated from field: string user_digest = 6;
    */
@@ -290,7 +291,8 @@ export type SessionUpdateJson = {
   startedTime?: TimestampJson;
 
   /**
-   * A digest of the user's id. Empty: no user.
+   * A digest of the user's id. Empty: no user. Digests of one person must be equal: the bridge makes them of an e-mail
+   * address in lower case and of an IP address in its shortest form.
    *
    * @generated from field: string user_digest = 6;
    */
@@ -521,7 +523,8 @@ export type ErrorEvent = Message<"faultline.v1.ErrorEvent"> & {
   eventId: string;
 
   /**
-   * When it happened. Bounded to [received_time - 30 days, received_time + 1 minute]. Absent: received_time.
+   * When it happened. Bounded to [received_time - 90 days, received_time + 1 minute]; see Event.time_bound. Absent:
+   * received_time.
    *
    * @generated from field: google.protobuf.Timestamp occurred_time = 3;
    */
@@ -598,7 +601,9 @@ export type ErrorEvent = Message<"faultline.v1.ErrorEvent"> & {
   culprit: string;
 
   /**
-   * The identified user as `id:42`, `username:ann`, `email:...` or `ip:...`. Empty: not identified.
+   * The identified user as `id:42`, `username:ann`, `email:...` or `ip:...`. E-mail addresses are stored in lower case,
+   * IP addresses in their shortest form, one that maps IPv4 as IPv4, without a zone; a kind with a blank name, or `ip:`
+   * with what is no address, as empty. Empty: not identified.
    *
    * @generated from field: string user = 14;
    */
@@ -682,7 +687,8 @@ export type ErrorEventJson = {
   eventId?: string;
 
   /**
-   * When it happened. Bounded to [received_time - 30 days, received_time + 1 minute]. Absent: received_time.
+   * When it happened. Bounded to [received_time - 90 days, received_time + 1 minute]; see Event.time_bound. Absent:
+   * received_time.
    *
    * @generated from field: google.protobuf.Timestamp occurred_time = 3;
    */
@@ -759,7 +765,9 @@ export type ErrorEventJson = {
   culprit?: string;
 
   /**
-   * The identified user as `id:42`, `username:ann`, `email:...` or `ip:...`. Empty: not identified.
+   * The identified user as `id:42`, `username:ann`, `email:...` or `ip:...`. E-mail addresses are stored in lower case,
+   * IP addresses in their shortest form, one that maps IPv4 as IPv4, without a zone; a kind with a blank name, or `ip:`
+   * with what is no address, as empty. Empty: not identified.
    *
    * @generated from field: string user = 14;
    */

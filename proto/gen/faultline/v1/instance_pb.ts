@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/instance.proto.
  */
 export const file_faultline_v1_instance: GenFile = /*@__PURE__*/
-  fileDesc("ChtmYXVsdGxpbmUvdjEvaW5zdGFuY2UucHJvdG8SDGZhdWx0bGluZS52MSJZCghJbnN0YW5jZRIPCgd2ZXJzaW9uGAEgASgJEhAKCG9mZmVyaW5nGAIgASgJEhgKEHBsYXRmb3JtX3JlbGVhc2UYAyABKAkSEAoIYmFzZV91cmwYBCABKAki7wEKEU93bkVycm9yUmVwb3J0aW5nEg8KB2VuYWJsZWQYASABKAgSCwoDZHNuGAIgASgJEhMKC2Vudmlyb25tZW50GAMgASgJEhgKEGV4dGVybmFsX3ZlcnNpb24YBCABKAkSHwoXZXh0ZXJuYWxfdmVyc2lvbl9ub3RpY2UYBSABKAkSHAoUc3VnZ2VzdGVkX3Byb2plY3RfaWQYBiABKA0SHgoWc3VnZ2VzdGVkX3Byb2plY3RfcGF0aBgHIAEoCRIWCg5yZXBvcnRlZF9jb3VudBgIIAEoBBIWCg5sZWZ0X291dF9jb3VudBgJIAEoBCKqAwoGSGVhbHRoEjAKDHN0YXJ0ZWRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFgoOZGF0YWJhc2VfYnl0ZXMYAiABKAQSEgoKdXNlcl9jb3VudBgDIAEoDRIVCg1wcm9qZWN0X2NvdW50GAQgASgNEhcKD2V2ZW50c19wZXJfaG91chgFIAMoDRIYChByZWZ1c2VkX3Blcl9ob3VyGAYgAygNEjUKEW9sZGVzdF9ldmVudF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghpc19yZWFkeRgIIAEoCBIcChRlbmNyeXB0aW9uX2tleV9jb3VudBgJIAEoDRIWCg5yZXNpZGVudF9ieXRlcxgKIAEoBBIxCg1kYXRhYmFzZV9raW5kGAsgASgOMhouZmF1bHRsaW5lLnYxLkRhdGFiYXNlS2luZBIcChRkYXRhYmFzZV91bmF2YWlsYWJsZRgMIAEoCBIoCgVxdWV1ZRgNIAEoCzIZLmZhdWx0bGluZS52MS5RdWV1ZUhlYWx0aCKbAQoLUXVldWVIZWFsdGgSEQoJY29ubmVjdGVkGAEgASgIEh0KFXdhaXRpbmdfbWVzc2FnZV9jb3VudBgCIAEoBBIkCgNsYWcYAyABKAsyFy5mYXVsdGxpbmUudjEuSW5nZXN0TGFnEh4KEWRlYWRfbGV0dGVyX2NvdW50GAQgASgESACIAQFCFAoSX2RlYWRfbGV0dGVyX2NvdW50ImsKCUluZ2VzdExhZxINCgVrbm93bhgBIAEoCBI1ChFzdG9yZWRfdW50aWxfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGAoQbGFnX21pbGxpc2Vjb25kcxgDIAEoBCIUChJHZXRJbnN0YW5jZVJlcXVlc3QiPwoTR2V0SW5zdGFuY2VSZXNwb25zZRIoCghpbnN0YW5jZRgBIAEoCzIWLmZhdWx0bGluZS52MS5JbnN0YW5jZSISChBHZXRIZWFsdGhSZXF1ZXN0IjkKEUdldEhlYWx0aFJlc3BvbnNlEiQKBmhlYWx0aBgBIAEoCzIULmZhdWx0bGluZS52MS5IZWFsdGgiHQobR2V0T3duRXJyb3JSZXBvcnRpbmdSZXF1ZXN0IlwKHEdldE93bkVycm9yUmVwb3J0aW5nUmVzcG9uc2USPAoTb3duX2Vycm9yX3JlcG9ydGluZxgBIAEoCzIfLmZhdWx0bGluZS52MS5Pd25FcnJvclJlcG9ydGluZyLiAQoeVXBkYXRlT3duRXJyb3JSZXBvcnRpbmdSZXF1ZXN0EhQKB2VuYWJsZWQYASABKAhIAIgBARIQCgNkc24YAiABKAlIAYgBARIXCgpwcm9qZWN0X2lkGAMgASgNSAKIAQESGAoLZW52aXJvbm1lbnQYBCABKAlIA4gBARIdChBleHRlcm5hbF92ZXJzaW9uGAUgASgJSASIAQFCCgoIX2VuYWJsZWRCBgoEX2RzbkINCgtfcHJvamVjdF9pZEIOCgxfZW52aXJvbm1lbnRCEwoRX2V4dGVybmFsX3ZlcnNpb24iXwofVXBkYXRlT3duRXJyb3JSZXBvcnRpbmdSZXNwb25zZRI8ChNvd25fZXJyb3JfcmVwb3J0aW5nGAEgASgLMh8uZmF1bHRsaW5lLnYxLk93bkVycm9yUmVwb3J0aW5nIhwKGlJvdGF0ZUVuY3J5cHRpb25LZXlSZXF1ZXN0IjQKG1JvdGF0ZUVuY3J5cHRpb25LZXlSZXNwb25zZRIVCg13YWl0aW5nX2NvdW50GAEgASgNIhUKE0dldEluZ2VzdExhZ1JlcXVlc3QiQwoUR2V0SW5nZXN0TGFnUmVzcG9uc2USKwoKaW5nZXN0X2xhZxgBIAEoCzIXLmZhdWx0bGluZS52MS5Jbmdlc3RMYWciMQoWTGlzdERlYWRMZXR0ZXJzUmVxdWVzdBIXCg93aXRob3V0X3Byb2plY3QYASABKAgiYQoXTGlzdERlYWRMZXR0ZXJzUmVzcG9uc2USMQoMZGVhZF9sZXR0ZXJzGAEgAygLMhsuZmF1bHRsaW5lLnYxLlVuc3RvcmVkRXZlbnQSEwoLdG90YWxfY291bnQYAiABKAQiTAoYUmVwbGF5RGVhZExldHRlcnNSZXF1ZXN0EhcKD2RlYWRfbGV0dGVyX2lkcxgBIAMoBBIXCg93aXRob3V0X3Byb2plY3QYAiABKAgiXQoZUmVwbGF5RGVhZExldHRlcnNSZXNwb25zZRIWCg5hY2NlcHRlZF9jb3VudBgBIAEoDRIUCgxmYWlsZWRfY291bnQYAiABKA0SEgoKbGVmdF9jb3VudBgDIAEoBCJMChhEZWxldGVEZWFkTGV0dGVyc1JlcXVlc3QSFwoPZGVhZF9sZXR0ZXJfaWRzGAEgAygEEhcKD3dpdGhvdXRfcHJvamVjdBgCIAEoCCIyChlEZWxldGVEZWFkTGV0dGVyc1Jlc3BvbnNlEhUKDWRlbGV0ZWRfY291bnQYASABKAQqZQoMRGF0YWJhc2VLaW5kEh0KGURBVEFCQVNFX0tJTkRfVU5TUEVDSUZJRUQQABIYChREQVRBQkFTRV9LSU5EX1NRTElURRABEhwKGERBVEFCQVNFX0tJTkRfUE9TVEdSRVNRTBACMokHCg9JbnN0YW5jZVNlcnZpY2USUgoLR2V0SW5zdGFuY2USIC5mYXVsdGxpbmUudjEuR2V0SW5zdGFuY2VSZXF1ZXN0GiEuZmF1bHRsaW5lLnYxLkdldEluc3RhbmNlUmVzcG9uc2USTAoJR2V0SGVhbHRoEh4uZmF1bHRsaW5lLnYxLkdldEhlYWx0aFJlcXVlc3QaHy5mYXVsdGxpbmUudjEuR2V0SGVhbHRoUmVzcG9uc2USbQoUR2V0T3duRXJyb3JSZXBvcnRpbmcSKS5mYXVsdGxpbmUudjEuR2V0T3duRXJyb3JSZXBvcnRpbmdSZXF1ZXN0GiouZmF1bHRsaW5lLnYxLkdldE93bkVycm9yUmVwb3J0aW5nUmVzcG9uc2USdgoXVXBkYXRlT3duRXJyb3JSZXBvcnRpbmcSLC5mYXVsdGxpbmUudjEuVXBkYXRlT3duRXJyb3JSZXBvcnRpbmdSZXF1ZXN0Gi0uZmF1bHRsaW5lLnYxLlVwZGF0ZU93bkVycm9yUmVwb3J0aW5nUmVzcG9uc2USagoTUm90YXRlRW5jcnlwdGlvbktleRIoLmZhdWx0bGluZS52MS5Sb3RhdGVFbmNyeXB0aW9uS2V5UmVxdWVzdBopLmZhdWx0bGluZS52MS5Sb3RhdGVFbmNyeXB0aW9uS2V5UmVzcG9uc2USVQoMR2V0SW5nZXN0TGFnEiEuZmF1bHRsaW5lLnYxLkdldEluZ2VzdExhZ1JlcXVlc3QaIi5mYXVsdGxpbmUudjEuR2V0SW5nZXN0TGFnUmVzcG9uc2USXgoPTGlzdERlYWRMZXR0ZXJzEiQuZmF1bHRsaW5lLnYxLkxpc3REZWFkTGV0dGVyc1JlcXVlc3QaJS5mYXVsdGxpbmUudjEuTGlzdERlYWRMZXR0ZXJzUmVzcG9uc2USZAoRUmVwbGF5RGVhZExldHRlcnMSJi5mYXVsdGxpbmUudjEuUmVwbGF5RGVhZExldHRlcnNSZXF1ZXN0GicuZmF1bHRsaW5lLnYxLlJlcGxheURlYWRMZXR0ZXJzUmVzcG9uc2USZAoRRGVsZXRlRGVhZExldHRlcnMSJi5mYXVsdGxpbmUudjEuRGVsZXRlRGVhZExldHRlcnNSZXF1ZXN0GicuZmF1bHRsaW5lLnYxLkRlbGV0ZURlYWRMZXR0ZXJzUmVzcG9uc2ViBnByb3RvMw", [file_faultline_v1_ingest, file_google_protobuf_timestamp]);
+  fileDesc("ChtmYXVsdGxpbmUvdjEvaW5zdGFuY2UucHJvdG8SDGZhdWx0bGluZS52MSJZCghJbnN0YW5jZRIPCgd2ZXJzaW9uGAEgASgJEhAKCG9mZmVyaW5nGAIgASgJEhgKEHBsYXRmb3JtX3JlbGVhc2UYAyABKAkSEAoIYmFzZV91cmwYBCABKAkizAIKEU93bkVycm9yUmVwb3J0aW5nEg8KB2VuYWJsZWQYASABKAgSCwoDZHNuGAIgASgJEhMKC2Vudmlyb25tZW50GAMgASgJEhgKEGV4dGVybmFsX3ZlcnNpb24YBCABKAkSHwoXZXh0ZXJuYWxfdmVyc2lvbl9ub3RpY2UYBSABKAkSHAoUc3VnZ2VzdGVkX3Byb2plY3RfaWQYBiABKA0SHgoWc3VnZ2VzdGVkX3Byb2plY3RfcGF0aBgHIAEoCRIWCg5yZXBvcnRlZF9jb3VudBgIIAEoBBIWCg5sZWZ0X291dF9jb3VudBgJIAEoBBJEChdleHRlcm5hbF92ZXJzaW9uX3NvdXJjZRgKIAEoDjIjLmZhdWx0bGluZS52MS5FeHRlcm5hbFZlcnNpb25Tb3VyY2USFQoNYXNrZWRfdmVyc2lvbhgLIAEoCSKqAwoGSGVhbHRoEjAKDHN0YXJ0ZWRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFgoOZGF0YWJhc2VfYnl0ZXMYAiABKAQSEgoKdXNlcl9jb3VudBgDIAEoDRIVCg1wcm9qZWN0X2NvdW50GAQgASgNEhcKD2V2ZW50c19wZXJfaG91chgFIAMoDRIYChByZWZ1c2VkX3Blcl9ob3VyGAYgAygNEjUKEW9sZGVzdF9ldmVudF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghpc19yZWFkeRgIIAEoCBIcChRlbmNyeXB0aW9uX2tleV9jb3VudBgJIAEoDRIWCg5yZXNpZGVudF9ieXRlcxgKIAEoBBIxCg1kYXRhYmFzZV9raW5kGAsgASgOMhouZmF1bHRsaW5lLnYxLkRhdGFiYXNlS2luZBIcChRkYXRhYmFzZV91bmF2YWlsYWJsZRgMIAEoCBIoCgVxdWV1ZRgNIAEoCzIZLmZhdWx0bGluZS52MS5RdWV1ZUhlYWx0aCKbAQoLUXVldWVIZWFsdGgSEQoJY29ubmVjdGVkGAEgASgIEh0KFXdhaXRpbmdfbWVzc2FnZV9jb3VudBgCIAEoBBIkCgNsYWcYAyABKAsyFy5mYXVsdGxpbmUudjEuSW5nZXN0TGFnEh4KEWRlYWRfbGV0dGVyX2NvdW50GAQgASgESACIAQFCFAoSX2RlYWRfbGV0dGVyX2NvdW50ImsKCUluZ2VzdExhZxINCgVrbm93bhgBIAEoCBI1ChFzdG9yZWRfdW50aWxfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGAoQbGFnX21pbGxpc2Vjb25kcxgDIAEoBCIUChJHZXRJbnN0YW5jZVJlcXVlc3QiPwoTR2V0SW5zdGFuY2VSZXNwb25zZRIoCghpbnN0YW5jZRgBIAEoCzIWLmZhdWx0bGluZS52MS5JbnN0YW5jZSISChBHZXRIZWFsdGhSZXF1ZXN0IjkKEUdldEhlYWx0aFJlc3BvbnNlEiQKBmhlYWx0aBgBIAEoCzIULmZhdWx0bGluZS52MS5IZWFsdGgiHQobR2V0T3duRXJyb3JSZXBvcnRpbmdSZXF1ZXN0IlwKHEdldE93bkVycm9yUmVwb3J0aW5nUmVzcG9uc2USPAoTb3duX2Vycm9yX3JlcG9ydGluZxgBIAEoCzIfLmZhdWx0bGluZS52MS5Pd25FcnJvclJlcG9ydGluZyLiAQoeVXBkYXRlT3duRXJyb3JSZXBvcnRpbmdSZXF1ZXN0EhQKB2VuYWJsZWQYASABKAhIAIgBARIQCgNkc24YAiABKAlIAYgBARIXCgpwcm9qZWN0X2lkGAMgASgNSAKIAQESGAoLZW52aXJvbm1lbnQYBCABKAlIA4gBARIdChBleHRlcm5hbF92ZXJzaW9uGAUgASgJSASIAQFCCgoIX2VuYWJsZWRCBgoEX2RzbkINCgtfcHJvamVjdF9pZEIOCgxfZW52aXJvbm1lbnRCEwoRX2V4dGVybmFsX3ZlcnNpb24iXwofVXBkYXRlT3duRXJyb3JSZXBvcnRpbmdSZXNwb25zZRI8ChNvd25fZXJyb3JfcmVwb3J0aW5nGAEgASgLMh8uZmF1bHRsaW5lLnYxLk93bkVycm9yUmVwb3J0aW5nIhwKGlJvdGF0ZUVuY3J5cHRpb25LZXlSZXF1ZXN0IjQKG1JvdGF0ZUVuY3J5cHRpb25LZXlSZXNwb25zZRIVCg13YWl0aW5nX2NvdW50GAEgASgNIhUKE0dldEluZ2VzdExhZ1JlcXVlc3QiQwoUR2V0SW5nZXN0TGFnUmVzcG9uc2USKwoKaW5nZXN0X2xhZxgBIAEoCzIXLmZhdWx0bGluZS52MS5Jbmdlc3RMYWciMQoWTGlzdERlYWRMZXR0ZXJzUmVxdWVzdBIXCg93aXRob3V0X3Byb2plY3QYASABKAgiYQoXTGlzdERlYWRMZXR0ZXJzUmVzcG9uc2USMQoMZGVhZF9sZXR0ZXJzGAEgAygLMhsuZmF1bHRsaW5lLnYxLlVuc3RvcmVkRXZlbnQSEwoLdG90YWxfY291bnQYAiABKAQiTAoYUmVwbGF5RGVhZExldHRlcnNSZXF1ZXN0EhcKD2RlYWRfbGV0dGVyX2lkcxgBIAMoBBIXCg93aXRob3V0X3Byb2plY3QYAiABKAgiXQoZUmVwbGF5RGVhZExldHRlcnNSZXNwb25zZRIWCg5hY2NlcHRlZF9jb3VudBgBIAEoDRIUCgxmYWlsZWRfY291bnQYAiABKA0SEgoKbGVmdF9jb3VudBgDIAEoBCJMChhEZWxldGVEZWFkTGV0dGVyc1JlcXVlc3QSFwoPZGVhZF9sZXR0ZXJfaWRzGAEgAygEEhcKD3dpdGhvdXRfcHJvamVjdBgCIAEoCCIyChlEZWxldGVEZWFkTGV0dGVyc1Jlc3BvbnNlEhUKDWRlbGV0ZWRfY291bnQYASABKAQqzwEKFUV4dGVybmFsVmVyc2lvblNvdXJjZRInCiNFWFRFUk5BTF9WRVJTSU9OX1NPVVJDRV9VTlNQRUNJRklFRBAAEiEKHUVYVEVSTkFMX1ZFUlNJT05fU09VUkNFX0FTS0VEEAESIQodRVhURVJOQUxfVkVSU0lPTl9TT1VSQ0VfVFlQRUQQAhIjCh9FWFRFUk5BTF9WRVJTSU9OX1NPVVJDRV9VTktOT1dOEAMSIgoeRVhURVJOQUxfVkVSU0lPTl9TT1VSQ0VfRVhFTVBUEAQqZQoMRGF0YWJhc2VLaW5kEh0KGURBVEFCQVNFX0tJTkRfVU5TUEVDSUZJRUQQABIYChREQVRBQkFTRV9LSU5EX1NRTElURRABEhwKGERBVEFCQVNFX0tJTkRfUE9TVEdSRVNRTBACMokHCg9JbnN0YW5jZVNlcnZpY2USUgoLR2V0SW5zdGFuY2USIC5mYXVsdGxpbmUudjEuR2V0SW5zdGFuY2VSZXF1ZXN0GiEuZmF1bHRsaW5lLnYxLkdldEluc3RhbmNlUmVzcG9uc2USTAoJR2V0SGVhbHRoEh4uZmF1bHRsaW5lLnYxLkdldEhlYWx0aFJlcXVlc3QaHy5mYXVsdGxpbmUudjEuR2V0SGVhbHRoUmVzcG9uc2USbQoUR2V0T3duRXJyb3JSZXBvcnRpbmcSKS5mYXVsdGxpbmUudjEuR2V0T3duRXJyb3JSZXBvcnRpbmdSZXF1ZXN0GiouZmF1bHRsaW5lLnYxLkdldE93bkVycm9yUmVwb3J0aW5nUmVzcG9uc2USdgoXVXBkYXRlT3duRXJyb3JSZXBvcnRpbmcSLC5mYXVsdGxpbmUudjEuVXBkYXRlT3duRXJyb3JSZXBvcnRpbmdSZXF1ZXN0Gi0uZmF1bHRsaW5lLnYxLlVwZGF0ZU93bkVycm9yUmVwb3J0aW5nUmVzcG9uc2USagoTUm90YXRlRW5jcnlwdGlvbktleRIoLmZhdWx0bGluZS52MS5Sb3RhdGVFbmNyeXB0aW9uS2V5UmVxdWVzdBopLmZhdWx0bGluZS52MS5Sb3RhdGVFbmNyeXB0aW9uS2V5UmVzcG9uc2USVQoMR2V0SW5nZXN0TGFnEiEuZmF1bHRsaW5lLnYxLkdldEluZ2VzdExhZ1JlcXVlc3QaIi5mYXVsdGxpbmUudjEuR2V0SW5nZXN0TGFnUmVzcG9uc2USXgoPTGlzdERlYWRMZXR0ZXJzEiQuZmF1bHRsaW5lLnYxLkxpc3REZWFkTGV0dGVyc1JlcXVlc3QaJS5mYXVsdGxpbmUudjEuTGlzdERlYWRMZXR0ZXJzUmVzcG9uc2USZAoRUmVwbGF5RGVhZExldHRlcnMSJi5mYXVsdGxpbmUudjEuUmVwbGF5RGVhZExldHRlcnNSZXF1ZXN0GicuZmF1bHRsaW5lLnYxLlJlcGxheURlYWRMZXR0ZXJzUmVzcG9uc2USZAoRRGVsZXRlRGVhZExldHRlcnMSJi5mYXVsdGxpbmUudjEuRGVsZXRlRGVhZExldHRlcnNSZXF1ZXN0GicuZmF1bHRsaW5lLnYxLkRlbGV0ZURlYWRMZXR0ZXJzUmVzcG9uc2ViBnByb3RvMw", [file_faultline_v1_ingest, file_google_protobuf_timestamp]);
 
 /**
  * What is offered here.
@@ -121,15 +121,15 @@ export type OwnErrorReporting = Message<"faultline.v1.OwnErrorReporting"> & {
   environment: string;
 
   /**
-   * The version of the system behind the DSN, as the administrator gave it, such as `24.1.0`. Empty: not given, for
-   * Faultline itself and for cloud-hosted systems.
+   * The version of the system behind the DSN, as the administrator gave it, such as `24.1.0`. It counts where the system
+   * does not report one itself. Empty: not given.
    *
    * @generated from field: string external_version = 4;
    */
   externalVersion: string;
 
   /**
-   * What to know about that version, in a sentence; empty: nothing.
+   * What to know about the version that counts, in a sentence; empty: nothing.
    *
    * @generated from field: string external_version_notice = 5;
    */
@@ -162,6 +162,20 @@ export type OwnErrorReporting = Message<"faultline.v1.OwnErrorReporting"> & {
    * @generated from field: uint64 left_out_count = 9;
    */
   leftOutCount: bigint;
+
+  /**
+   * Where the version that counts comes from. Unspecified: there is neither a DSN nor a version.
+   *
+   * @generated from field: faultline.v1.ExternalVersionSource external_version_source = 10;
+   */
+  externalVersionSource: ExternalVersionSource;
+
+  /**
+   * The version that the system behind the DSN reported when it was last asked, such as `24.9.0`. Empty: none.
+   *
+   * @generated from field: string asked_version = 11;
+   */
+  askedVersion: string;
 };
 
 /**
@@ -192,15 +206,15 @@ export type OwnErrorReportingJson = {
   environment?: string;
 
   /**
-   * The version of the system behind the DSN, as the administrator gave it, such as `24.1.0`. Empty: not given, for
-   * Faultline itself and for cloud-hosted systems.
+   * The version of the system behind the DSN, as the administrator gave it, such as `24.1.0`. It counts where the system
+   * does not report one itself. Empty: not given.
    *
    * @generated from field: string external_version = 4;
    */
   externalVersion?: string;
 
   /**
-   * What to know about that version, in a sentence; empty: nothing.
+   * What to know about the version that counts, in a sentence; empty: nothing.
    *
    * @generated from field: string external_version_notice = 5;
    */
@@ -233,6 +247,20 @@ export type OwnErrorReportingJson = {
    * @generated from field: uint64 left_out_count = 9;
    */
   leftOutCount?: string;
+
+  /**
+   * Where the version that counts comes from. Unspecified: there is neither a DSN nor a version.
+   *
+   * @generated from field: faultline.v1.ExternalVersionSource external_version_source = 10;
+   */
+  externalVersionSource?: ExternalVersionSourceJson;
+
+  /**
+   * The version that the system behind the DSN reported when it was last asked, such as `24.9.0`. Empty: none.
+   *
+   * @generated from field: string asked_version = 11;
+   */
+  askedVersion?: string;
 };
 
 /**
@@ -796,8 +824,9 @@ export type UpdateOwnErrorReportingRequest = Message<"faultline.v1.UpdateOwnErro
   environment?: string | undefined;
 
   /**
-   * See OwnErrorReporting.external_version. A version that the platform does not support is refused with
-   * EXTERNAL_VERSION_UNSUPPORTED.
+   * See OwnErrorReporting.external_version. The system behind the DSN is asked as well, within 3 seconds. When the version
+   * that counts is one that the platform does not support, the change is refused with EXTERNAL_VERSION_UNSUPPORTED, unless
+   * it leaves the version as it is, reporting off, and the DSN as it is or removed.
    *
    * @generated from field: optional string external_version = 5;
    */
@@ -839,8 +868,9 @@ export type UpdateOwnErrorReportingRequestJson = {
   environment?: string;
 
   /**
-   * See OwnErrorReporting.external_version. A version that the platform does not support is refused with
-   * EXTERNAL_VERSION_UNSUPPORTED.
+   * See OwnErrorReporting.external_version. The system behind the DSN is asked as well, within 3 seconds. When the version
+   * that counts is one that the platform does not support, the change is refused with EXTERNAL_VERSION_UNSUPPORTED, unless
+   * it leaves the version as it is, reporting off, and the DSN as it is or removed.
    *
    * @generated from field: optional string external_version = 5;
    */
@@ -1286,6 +1316,68 @@ export const DeleteDeadLettersResponseSchema: GenMessage<DeleteDeadLettersRespon
   messageDesc(file_faultline_v1_instance, 22);
 
 /**
+ * Where the version of the system that takes the installation's own failures comes from (specification 9.1).
+ *
+ * @generated from enum faultline.v1.ExternalVersionSource
+ */
+export const ExternalVersionSource = {
+  /**
+   * Nothing is known, and nothing need be.
+   *
+   * @generated from enum value: EXTERNAL_VERSION_SOURCE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * The system was asked and reported it. It counts, whatever the administrator gave.
+   *
+   * @generated from enum value: EXTERNAL_VERSION_SOURCE_ASKED = 1;
+   */
+  ASKED: 1,
+
+  /**
+   * The system does not report one; the administrator gave it.
+   *
+   * @generated from enum value: EXTERNAL_VERSION_SOURCE_TYPED = 2;
+   */
+  TYPED: 2,
+
+  /**
+   * The system does not report one, and none was given.
+   *
+   * @generated from enum value: EXTERNAL_VERSION_SOURCE_UNKNOWN = 3;
+   */
+  UNKNOWN: 3,
+
+  /**
+   * The rule is not about it: it is Faultline, or cloud-hosted.
+   *
+   * @generated from enum value: EXTERNAL_VERSION_SOURCE_EXEMPT = 4;
+   */
+  EXEMPT: 4,
+} as const;
+
+/**
+ * Where the version of the system that takes the installation's own failures comes from (specification 9.1).
+ *
+ * @generated from enum faultline.v1.ExternalVersionSource
+ */
+export type ExternalVersionSource = (typeof ExternalVersionSource)[keyof typeof ExternalVersionSource] | UnknownEnum;
+
+/**
+ * Where the version of the system that takes the installation's own failures comes from (specification 9.1).
+ *
+ * @generated from enum faultline.v1.ExternalVersionSource
+ */
+export type ExternalVersionSourceJson = "EXTERNAL_VERSION_SOURCE_UNSPECIFIED" | "EXTERNAL_VERSION_SOURCE_ASKED" | "EXTERNAL_VERSION_SOURCE_TYPED" | "EXTERNAL_VERSION_SOURCE_UNKNOWN" | "EXTERNAL_VERSION_SOURCE_EXEMPT";
+
+/**
+ * Describes the enum faultline.v1.ExternalVersionSource.
+ */
+export const ExternalVersionSourceSchema: GenEnum<ExternalVersionSource, ExternalVersionSourceJson> = /*@__PURE__*/
+  enumDesc(file_faultline_v1_instance, 0);
+
+/**
  * A database that the product can store in.
  *
  * @generated from enum faultline.v1.DatabaseKind
@@ -1331,7 +1423,7 @@ export type DatabaseKindJson = "DATABASE_KIND_UNSPECIFIED" | "DATABASE_KIND_SQLI
  * Describes the enum faultline.v1.DatabaseKind.
  */
 export const DatabaseKindSchema: GenEnum<DatabaseKind, DatabaseKindJson> = /*@__PURE__*/
-  enumDesc(file_faultline_v1_instance, 0);
+  enumDesc(file_faultline_v1_instance, 1);
 
 /**
  * This installation as a whole.

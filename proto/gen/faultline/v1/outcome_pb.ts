@@ -36,7 +36,8 @@ export type Outcome = Message<"faultline.v1.Outcome"> & {
   category: string;
 
   /**
-   * Refused: `no_key`, `unknown_key`, `not_active`, `rate_limit`, `too_large`, `malformed`, `unavailable`.
+   * Refused: `no_key`, `unknown_key`, `not_active`, `monitor_off`, `external_backend`, `not_offered`, `rate_limit`,
+   * `too_large`, `malformed`, `unavailable`.
    * Left aside: `not_kept`, or `extra` for a second event in one envelope. Not sent: the SDK's word, such as
    * `ratelimit_backoff`, `network_error` or `before_send`; `other` for a word that is not known.
    *
@@ -81,7 +82,8 @@ export type OutcomeJson = {
   category?: string;
 
   /**
-   * Refused: `no_key`, `unknown_key`, `not_active`, `rate_limit`, `too_large`, `malformed`, `unavailable`.
+   * Refused: `no_key`, `unknown_key`, `not_active`, `monitor_off`, `external_backend`, `not_offered`, `rate_limit`,
+   * `too_large`, `malformed`, `unavailable`.
    * Left aside: `not_kept`, or `extra` for a second event in one envelope. Not sent: the SDK's word, such as
    * `ratelimit_backoff`, `network_error` or `before_send`; `other` for a word that is not known.
    *

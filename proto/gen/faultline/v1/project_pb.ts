@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/project.proto.
  */
 export const file_faultline_v1_project: GenFile = /*@__PURE__*/
-  fileDesc("ChpmYXVsdGxpbmUvdjEvcHJvamVjdC5wcm90bxIMZmF1bHRsaW5lLnYxIooCCgdQcm9qZWN0EhIKCnByb2plY3RfaWQYASABKA0SDAoEcGF0aBgCIAEoCRIMCgRuYW1lGAMgASgJEhcKD21vbml0b3JfZW5hYmxlZBgEIAEoCBIwCgxjcmVhdGVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGNhcGFiaWxpdGllcxgGIAEoCzIaLmZhdWx0bGluZS52MS5DYXBhYmlsaXRpZXMSIAoEcm9sZRgHIAEoDjISLmZhdWx0bGluZS52MS5Sb2xlEjAKDHJlbW92YWxfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi5gQKDENhcGFiaWxpdGllcxImCgRyZWFkGAEgASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSLwoNdXBkYXRlX3N0YXR1cxgCIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5Ei0KC2xpc3RfZXZlbnRzGAMgASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSMAoOYWZmZWN0ZWRfdXNlcnMYBCABKAsyGC5mYXVsdGxpbmUudjEuQ2FwYWJpbGl0eRItCgtjbGllbnRfa2V5cxgFIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5EicKBXdhdGNoGAYgASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSNAoSaW50ZWdyYXRlZF9iYWNrZW5kGAggASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSKgoIcmVsZWFzZXMYCSABKAsyGC5mYXVsdGxpbmUudjEuQ2FwYWJpbGl0eRIWCg5yZXRlbnRpb25fZGF5cxgHIAEoDRI2ChRhZG1pbl9lcnJvcl90cmFja2luZxgKIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5Ei8KDWFkbWluX3Byb2plY3QYCyABKAsyGC5mYXVsdGxpbmUudjEuQ2FwYWJpbGl0eRIvCg1hZG1pbl9tZW1iZXJzGAwgASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSMAoOcmVtb3ZlX3Byb2plY3QYDSABKAsyGC5mYXVsdGxpbmUudjEuQ2FwYWJpbGl0eSItCgpDYXBhYmlsaXR5Eg8KB2FsbG93ZWQYASABKAgSDgoGcmVhc29uGAIgASgJIjIKFENyZWF0ZVByb2plY3RSZXF1ZXN0EgwKBHBhdGgYASABKAkSDAoEbmFtZRgCIAEoCSI/ChVDcmVhdGVQcm9qZWN0UmVzcG9uc2USJgoHcHJvamVjdBgBIAEoCzIVLmZhdWx0bGluZS52MS5Qcm9qZWN0IkAKEUdldFByb2plY3RSZXF1ZXN0EhQKCnByb2plY3RfaWQYASABKA1IABIOCgRwYXRoGAIgASgJSABCBQoDa2V5IjwKEkdldFByb2plY3RSZXNwb25zZRImCgdwcm9qZWN0GAEgASgLMhUuZmF1bHRsaW5lLnYxLlByb2plY3QiWQoTTGlzdFByb2plY3RzUmVxdWVzdBINCgVxdWVyeRgBIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCRIMCgRza2lwGAQgASgNImwKFExpc3RQcm9qZWN0c1Jlc3BvbnNlEicKCHByb2plY3RzGAEgAygLMhUuZmF1bHRsaW5lLnYxLlByb2plY3QSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0ilAEKFFVwZGF0ZVByb2plY3RSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SEQoEbmFtZRgCIAEoCUgAiAEBEhEKBHBhdGgYAyABKAlIAYgBARIcCg9tb25pdG9yX2VuYWJsZWQYBCABKAhIAogBAUIHCgVfbmFtZUIHCgVfcGF0aEISChBfbW9uaXRvcl9lbmFibGVkIj8KFVVwZGF0ZVByb2plY3RSZXNwb25zZRImCgdwcm9qZWN0GAEgASgLMhUuZmF1bHRsaW5lLnYxLlByb2plY3QiKgoURGVsZXRlUHJvamVjdFJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDSI/ChVEZWxldGVQcm9qZWN0UmVzcG9uc2USJgoHcHJvamVjdBgBIAEoCzIVLmZhdWx0bGluZS52MS5Qcm9qZWN0IisKFVJlc3RvcmVQcm9qZWN0UmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNIkAKFlJlc3RvcmVQcm9qZWN0UmVzcG9uc2USJgoHcHJvamVjdBgBIAEoCzIVLmZhdWx0bGluZS52MS5Qcm9qZWN0IhwKGkxpc3REZWxldGVkUHJvamVjdHNSZXF1ZXN0IkYKG0xpc3REZWxldGVkUHJvamVjdHNSZXNwb25zZRInCghwcm9qZWN0cxgBIAMoCzIVLmZhdWx0bGluZS52MS5Qcm9qZWN0Mo8FCg5Qcm9qZWN0U2VydmljZRJYCg1DcmVhdGVQcm9qZWN0EiIuZmF1bHRsaW5lLnYxLkNyZWF0ZVByb2plY3RSZXF1ZXN0GiMuZmF1bHRsaW5lLnYxLkNyZWF0ZVByb2plY3RSZXNwb25zZRJPCgpHZXRQcm9qZWN0Eh8uZmF1bHRsaW5lLnYxLkdldFByb2plY3RSZXF1ZXN0GiAuZmF1bHRsaW5lLnYxLkdldFByb2plY3RSZXNwb25zZRJVCgxMaXN0UHJvamVjdHMSIS5mYXVsdGxpbmUudjEuTGlzdFByb2plY3RzUmVxdWVzdBoiLmZhdWx0bGluZS52MS5MaXN0UHJvamVjdHNSZXNwb25zZRJYCg1VcGRhdGVQcm9qZWN0EiIuZmF1bHRsaW5lLnYxLlVwZGF0ZVByb2plY3RSZXF1ZXN0GiMuZmF1bHRsaW5lLnYxLlVwZGF0ZVByb2plY3RSZXNwb25zZRJYCg1EZWxldGVQcm9qZWN0EiIuZmF1bHRsaW5lLnYxLkRlbGV0ZVByb2plY3RSZXF1ZXN0GiMuZmF1bHRsaW5lLnYxLkRlbGV0ZVByb2plY3RSZXNwb25zZRJbCg5SZXN0b3JlUHJvamVjdBIjLmZhdWx0bGluZS52MS5SZXN0b3JlUHJvamVjdFJlcXVlc3QaJC5mYXVsdGxpbmUudjEuUmVzdG9yZVByb2plY3RSZXNwb25zZRJqChNMaXN0RGVsZXRlZFByb2plY3RzEiguZmF1bHRsaW5lLnYxLkxpc3REZWxldGVkUHJvamVjdHNSZXF1ZXN0GikuZmF1bHRsaW5lLnYxLkxpc3REZWxldGVkUHJvamVjdHNSZXNwb25zZWIGcHJvdG8z", [file_faultline_v1_role, file_google_protobuf_timestamp]);
+  fileDesc("ChpmYXVsdGxpbmUvdjEvcHJvamVjdC5wcm90bxIMZmF1bHRsaW5lLnYxIq8CCgdQcm9qZWN0EhIKCnByb2plY3RfaWQYASABKA0SDAoEcGF0aBgCIAEoCRIMCgRuYW1lGAMgASgJEhcKD21vbml0b3JfZW5hYmxlZBgEIAEoCBIwCgxjcmVhdGVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGNhcGFiaWxpdGllcxgGIAEoCzIaLmZhdWx0bGluZS52MS5DYXBhYmlsaXRpZXMSIAoEcm9sZRgHIAEoDjISLmZhdWx0bGluZS52MS5Sb2xlEjAKDHJlbW92YWxfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIY29kZV91cmwYCSABKAkSEQoJY29kZV9yb290GAogASgJIuYECgxDYXBhYmlsaXRpZXMSJgoEcmVhZBgBIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5Ei8KDXVwZGF0ZV9zdGF0dXMYAiABKAsyGC5mYXVsdGxpbmUudjEuQ2FwYWJpbGl0eRItCgtsaXN0X2V2ZW50cxgDIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5EjAKDmFmZmVjdGVkX3VzZXJzGAQgASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSLQoLY2xpZW50X2tleXMYBSABKAsyGC5mYXVsdGxpbmUudjEuQ2FwYWJpbGl0eRInCgV3YXRjaBgGIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5EjQKEmludGVncmF0ZWRfYmFja2VuZBgIIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5EioKCHJlbGVhc2VzGAkgASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSFgoOcmV0ZW50aW9uX2RheXMYByABKA0SNgoUYWRtaW5fZXJyb3JfdHJhY2tpbmcYCiABKAsyGC5mYXVsdGxpbmUudjEuQ2FwYWJpbGl0eRIvCg1hZG1pbl9wcm9qZWN0GAsgASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSLwoNYWRtaW5fbWVtYmVycxgMIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5EjAKDnJlbW92ZV9wcm9qZWN0GA0gASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkiLQoKQ2FwYWJpbGl0eRIPCgdhbGxvd2VkGAEgASgIEg4KBnJlYXNvbhgCIAEoCSIyChRDcmVhdGVQcm9qZWN0UmVxdWVzdBIMCgRwYXRoGAEgASgJEgwKBG5hbWUYAiABKAkiPwoVQ3JlYXRlUHJvamVjdFJlc3BvbnNlEiYKB3Byb2plY3QYASABKAsyFS5mYXVsdGxpbmUudjEuUHJvamVjdCJAChFHZXRQcm9qZWN0UmVxdWVzdBIUCgpwcm9qZWN0X2lkGAEgASgNSAASDgoEcGF0aBgCIAEoCUgAQgUKA2tleSI8ChJHZXRQcm9qZWN0UmVzcG9uc2USJgoHcHJvamVjdBgBIAEoCzIVLmZhdWx0bGluZS52MS5Qcm9qZWN0IlkKE0xpc3RQcm9qZWN0c1JlcXVlc3QSDQoFcXVlcnkYASABKAkSEQoJcGFnZV9zaXplGAIgASgNEhIKCnBhZ2VfdG9rZW4YAyABKAkSDAoEc2tpcBgEIAEoDSJsChRMaXN0UHJvamVjdHNSZXNwb25zZRInCghwcm9qZWN0cxgBIAMoCzIVLmZhdWx0bGluZS52MS5Qcm9qZWN0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNIt4BChRVcGRhdGVQcm9qZWN0UmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhEKBG5hbWUYAiABKAlIAIgBARIRCgRwYXRoGAMgASgJSAGIAQESHAoPbW9uaXRvcl9lbmFibGVkGAQgASgISAKIAQESFQoIY29kZV91cmwYBSABKAlIA4gBARIWCgljb2RlX3Jvb3QYBiABKAlIBIgBAUIHCgVfbmFtZUIHCgVfcGF0aEISChBfbW9uaXRvcl9lbmFibGVkQgsKCV9jb2RlX3VybEIMCgpfY29kZV9yb290Ij8KFVVwZGF0ZVByb2plY3RSZXNwb25zZRImCgdwcm9qZWN0GAEgASgLMhUuZmF1bHRsaW5lLnYxLlByb2plY3QiKgoURGVsZXRlUHJvamVjdFJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDSI/ChVEZWxldGVQcm9qZWN0UmVzcG9uc2USJgoHcHJvamVjdBgBIAEoCzIVLmZhdWx0bGluZS52MS5Qcm9qZWN0IisKFVJlc3RvcmVQcm9qZWN0UmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNIkAKFlJlc3RvcmVQcm9qZWN0UmVzcG9uc2USJgoHcHJvamVjdBgBIAEoCzIVLmZhdWx0bGluZS52MS5Qcm9qZWN0IhwKGkxpc3REZWxldGVkUHJvamVjdHNSZXF1ZXN0IkYKG0xpc3REZWxldGVkUHJvamVjdHNSZXNwb25zZRInCghwcm9qZWN0cxgBIAMoCzIVLmZhdWx0bGluZS52MS5Qcm9qZWN0Mo8FCg5Qcm9qZWN0U2VydmljZRJYCg1DcmVhdGVQcm9qZWN0EiIuZmF1bHRsaW5lLnYxLkNyZWF0ZVByb2plY3RSZXF1ZXN0GiMuZmF1bHRsaW5lLnYxLkNyZWF0ZVByb2plY3RSZXNwb25zZRJPCgpHZXRQcm9qZWN0Eh8uZmF1bHRsaW5lLnYxLkdldFByb2plY3RSZXF1ZXN0GiAuZmF1bHRsaW5lLnYxLkdldFByb2plY3RSZXNwb25zZRJVCgxMaXN0UHJvamVjdHMSIS5mYXVsdGxpbmUudjEuTGlzdFByb2plY3RzUmVxdWVzdBoiLmZhdWx0bGluZS52MS5MaXN0UHJvamVjdHNSZXNwb25zZRJYCg1VcGRhdGVQcm9qZWN0EiIuZmF1bHRsaW5lLnYxLlVwZGF0ZVByb2plY3RSZXF1ZXN0GiMuZmF1bHRsaW5lLnYxLlVwZGF0ZVByb2plY3RSZXNwb25zZRJYCg1EZWxldGVQcm9qZWN0EiIuZmF1bHRsaW5lLnYxLkRlbGV0ZVByb2plY3RSZXF1ZXN0GiMuZmF1bHRsaW5lLnYxLkRlbGV0ZVByb2plY3RSZXNwb25zZRJbCg5SZXN0b3JlUHJvamVjdBIjLmZhdWx0bGluZS52MS5SZXN0b3JlUHJvamVjdFJlcXVlc3QaJC5mYXVsdGxpbmUudjEuUmVzdG9yZVByb2plY3RSZXNwb25zZRJqChNMaXN0RGVsZXRlZFByb2plY3RzEiguZmF1bHRsaW5lLnYxLkxpc3REZWxldGVkUHJvamVjdHNSZXF1ZXN0GikuZmF1bHRsaW5lLnYxLkxpc3REZWxldGVkUHJvamVjdHNSZXNwb25zZWIGcHJvdG8z", [file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
  * A project.
@@ -78,6 +78,24 @@ export type Project = Message<"faultline.v1.Project"> & {
    * @generated from field: google.protobuf.Timestamp removal_time = 8;
    */
   removalTime?: Timestamp | undefined;
+
+  /**
+   * Where a line of code is shown, as an address with placeholders, such as
+   * `https://git.example.com/acme/web/-/blob/{revision}/{path}#L{line}`: http or https, at most 255 characters, host and
+   * port without placeholders. `{path}` is the file in the repository and required; `{line}` the line; `{revision}` the
+   * commit that a release names, else the release, else `HEAD`. Empty: frames and releases have no links.
+   *
+   * @generated from field: string code_url = 9;
+   */
+  codeUrl: string;
+
+  /**
+   * What full paths of frames begin with in front of the path in the repository, such as `/srv/app/`; at most 255
+   * characters, with `/` at its end and none of `\`. Empty: only relative paths are linked.
+   *
+   * @generated from field: string code_root = 10;
+   */
+  codeRoot: string;
 };
 
 /**
@@ -142,6 +160,24 @@ export type ProjectJson = {
    * @generated from field: google.protobuf.Timestamp removal_time = 8;
    */
   removalTime?: TimestampJson;
+
+  /**
+   * Where a line of code is shown, as an address with placeholders, such as
+   * `https://git.example.com/acme/web/-/blob/{revision}/{path}#L{line}`: http or https, at most 255 characters, host and
+   * port without placeholders. `{path}` is the file in the repository and required; `{line}` the line; `{revision}` the
+   * commit that a release names, else the release, else `HEAD`. Empty: frames and releases have no links.
+   *
+   * @generated from field: string code_url = 9;
+   */
+  codeUrl?: string;
+
+  /**
+   * What full paths of frames begin with in front of the path in the repository, such as `/srv/app/`; at most 255
+   * characters, with `/` at its end and none of `\`. Empty: only relative paths are linked.
+   *
+   * @generated from field: string code_root = 10;
+   */
+  codeRoot?: string;
 };
 
 /**
@@ -228,7 +264,7 @@ export type Capabilities = Message<"faultline.v1.Capabilities"> & {
   adminErrorTracking?: Capability | undefined;
 
   /**
-   * Name, path and the Monitor feature can be changed.
+   * Name, path, the Monitor feature and the links to the code can be changed.
    *
    * @generated from field: faultline.v1.Capability admin_project = 11;
    */
@@ -326,7 +362,7 @@ export type CapabilitiesJson = {
   adminErrorTracking?: CapabilityJson;
 
   /**
-   * Name, path and the Monitor feature can be changed.
+   * Name, path, the Monitor feature and the links to the code can be changed.
    *
    * @generated from field: faultline.v1.Capability admin_project = 11;
    */
@@ -753,6 +789,20 @@ export type UpdateProjectRequest = Message<"faultline.v1.UpdateProjectRequest"> 
    * @generated from field: optional bool monitor_enabled = 4;
    */
   monitorEnabled?: boolean | undefined;
+
+  /**
+   * See Project.code_url. Absent: unchanged; empty: no links.
+   *
+   * @generated from field: optional string code_url = 5;
+   */
+  codeUrl?: string | undefined;
+
+  /**
+   * See Project.code_root; `\` is taken as `/`, and a `/` is added at the end. Absent: unchanged; empty: none.
+   *
+   * @generated from field: optional string code_root = 6;
+   */
+  codeRoot?: string | undefined;
 };
 
 /**
@@ -788,6 +838,20 @@ export type UpdateProjectRequestJson = {
    * @generated from field: optional bool monitor_enabled = 4;
    */
   monitorEnabled?: boolean;
+
+  /**
+   * See Project.code_url. Absent: unchanged; empty: no links.
+   *
+   * @generated from field: optional string code_url = 5;
+   */
+  codeUrl?: string;
+
+  /**
+   * See Project.code_root; `\` is taken as `/`, and a `/` is added at the end. Absent: unchanged; empty: none.
+   *
+   * @generated from field: optional string code_root = 6;
+   */
+  codeRoot?: string;
 };
 
 /**

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/release.proto.
  */
 export const file_faultline_v1_release: GenFile = /*@__PURE__*/
-  fileDesc("ChpmYXVsdGxpbmUvdjEvcmVsZWFzZS5wcm90bxIMZmF1bHRsaW5lLnYxImMKDVNlc3Npb25Db3VudHMSDQoFdG90YWwYASABKA0SDwoHaGVhbHRoeRgCIAEoDRIPCgdlcnJvcmVkGAMgASgNEg8KB2NyYXNoZWQYBCABKA0SEAoIYWJub3JtYWwYBSABKA0iuQIKB1JlbGVhc2USDwoHdmVyc2lvbhgBIAEoCRItCghzZXNzaW9ucxgCIAEoCzIbLmZhdWx0bGluZS52MS5TZXNzaW9uQ291bnRzEhIKCnVzZXJfY291bnQYAyABKA0SGgoSY3Jhc2hlZF91c2VyX2NvdW50GAQgASgNEhsKE2NyYXNoX2ZyZWVfc2Vzc2lvbnMYBSABKAESHQoQY3Jhc2hfZnJlZV91c2VycxgGIAEoAUgAiAEBEjYKEmZpcnN0X3Nlc3Npb25fdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoRbGFzdF9zZXNzaW9uX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhMKEV9jcmFzaF9mcmVlX3VzZXJzIo4BChNMaXN0UmVsZWFzZXNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SGAoLZW52aXJvbm1lbnQYAiABKAlIAIgBARISCgpob3VyX2NvdW50GAMgASgNEhEKCXBhZ2Vfc2l6ZRgEIAEoDRISCgpwYWdlX3Rva2VuGAUgASgJQg4KDF9lbnZpcm9ubWVudCJuChRMaXN0UmVsZWFzZXNSZXNwb25zZRInCghyZWxlYXNlcxgBIAMoCzIVLmZhdWx0bGluZS52MS5SZWxlYXNlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRIUCgxlbnZpcm9ubWVudHMYAyADKAkiqwEKFkdldFNlc3Npb25TdGF0c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIPCgd2ZXJzaW9uGAIgASgJEhgKC2Vudmlyb25tZW50GAMgASgJSACIAQESLgoKc3RhcnRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKaG91cl9jb3VudBgFIAEoDUIOCgxfZW52aXJvbm1lbnQikAEKF0dldFNlc3Npb25TdGF0c1Jlc3BvbnNlEi4KCnN0YXJ0X3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEioKBWhvdXJzGAIgAygLMhsuZmF1bHRsaW5lLnYxLlNlc3Npb25Db3VudHMSGQoRbGFzdF9ob3VyX3J1bm5pbmcYAyABKAgyxwEKDlJlbGVhc2VTZXJ2aWNlElUKDExpc3RSZWxlYXNlcxIhLmZhdWx0bGluZS52MS5MaXN0UmVsZWFzZXNSZXF1ZXN0GiIuZmF1bHRsaW5lLnYxLkxpc3RSZWxlYXNlc1Jlc3BvbnNlEl4KD0dldFNlc3Npb25TdGF0cxIkLmZhdWx0bGluZS52MS5HZXRTZXNzaW9uU3RhdHNSZXF1ZXN0GiUuZmF1bHRsaW5lLnYxLkdldFNlc3Npb25TdGF0c1Jlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("ChpmYXVsdGxpbmUvdjEvcmVsZWFzZS5wcm90bxIMZmF1bHRsaW5lLnYxImMKDVNlc3Npb25Db3VudHMSDQoFdG90YWwYASABKA0SDwoHaGVhbHRoeRgCIAEoDRIPCgdlcnJvcmVkGAMgASgNEg8KB2NyYXNoZWQYBCABKA0SEAoIYWJub3JtYWwYBSABKA0i1gIKB1JlbGVhc2USDwoHdmVyc2lvbhgBIAEoCRItCghzZXNzaW9ucxgCIAEoCzIbLmZhdWx0bGluZS52MS5TZXNzaW9uQ291bnRzEhIKCnVzZXJfY291bnQYAyABKA0SGgoSY3Jhc2hlZF91c2VyX2NvdW50GAQgASgNEhsKE2NyYXNoX2ZyZWVfc2Vzc2lvbnMYBSABKAESHQoQY3Jhc2hfZnJlZV91c2VycxgGIAEoAUgAiAEBEjYKEmZpcnN0X3Nlc3Npb25fdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoRbGFzdF9zZXNzaW9uX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBmNvbW1pdBgJIAEoCRILCgN1cmwYCiABKAlCEwoRX2NyYXNoX2ZyZWVfdXNlcnMijgEKE0xpc3RSZWxlYXNlc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIYCgtlbnZpcm9ubWVudBgCIAEoCUgAiAEBEhIKCmhvdXJfY291bnQYAyABKA0SEQoJcGFnZV9zaXplGAQgASgNEhIKCnBhZ2VfdG9rZW4YBSABKAlCDgoMX2Vudmlyb25tZW50Im4KFExpc3RSZWxlYXNlc1Jlc3BvbnNlEicKCHJlbGVhc2VzGAEgAygLMhUuZmF1bHRsaW5lLnYxLlJlbGVhc2USFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhQKDGVudmlyb25tZW50cxgDIAMoCSKrAQoWR2V0U2Vzc2lvblN0YXRzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEg8KB3ZlcnNpb24YAiABKAkSGAoLZW52aXJvbm1lbnQYAyABKAlIAIgBARIuCgpzdGFydF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpob3VyX2NvdW50GAUgASgNQg4KDF9lbnZpcm9ubWVudCKQAQoXR2V0U2Vzc2lvblN0YXRzUmVzcG9uc2USLgoKc3RhcnRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKgoFaG91cnMYAiADKAsyGy5mYXVsdGxpbmUudjEuU2Vzc2lvbkNvdW50cxIZChFsYXN0X2hvdXJfcnVubmluZxgDIAEoCDLHAQoOUmVsZWFzZVNlcnZpY2USVQoMTGlzdFJlbGVhc2VzEiEuZmF1bHRsaW5lLnYxLkxpc3RSZWxlYXNlc1JlcXVlc3QaIi5mYXVsdGxpbmUudjEuTGlzdFJlbGVhc2VzUmVzcG9uc2USXgoPR2V0U2Vzc2lvblN0YXRzEiQuZmF1bHRsaW5lLnYxLkdldFNlc3Npb25TdGF0c1JlcXVlc3QaJS5mYXVsdGxpbmUudjEuR2V0U2Vzc2lvblN0YXRzUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * Sessions by how they ended. total = healthy + errored + crashed + abnormal.
@@ -166,6 +166,21 @@ export type Release = Message<"faultline.v1.Release"> & {
    * @generated from field: google.protobuf.Timestamp last_session_time = 8;
    */
   lastSessionTime?: Timestamp | undefined;
+
+  /**
+   * The commit that its name names: 7 to 64 lower-case hexadecimal digits. Empty: none.
+   *
+   * @generated from field: string commit = 9;
+   */
+  commit: string;
+
+  /**
+   * Where the project's repository shows the commit, else the tag named as the release; see Project.code_url. Empty: no
+   * link.
+   *
+   * @generated from field: string url = 10;
+   */
+  url: string;
 };
 
 /**
@@ -229,6 +244,21 @@ export type ReleaseJson = {
    * @generated from field: google.protobuf.Timestamp last_session_time = 8;
    */
   lastSessionTime?: TimestampJson;
+
+  /**
+   * The commit that its name names: 7 to 64 lower-case hexadecimal digits. Empty: none.
+   *
+   * @generated from field: string commit = 9;
+   */
+  commit?: string;
+
+  /**
+   * Where the project's repository shows the commit, else the tag named as the release; see Project.code_url. Empty: no
+   * link.
+   *
+   * @generated from field: string url = 10;
+   */
+  url?: string;
 };
 
 /**

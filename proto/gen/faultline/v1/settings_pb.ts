@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/settings.proto.
  */
 export const file_faultline_v1_settings: GenFile = /*@__PURE__*/
-  fileDesc("ChtmYXVsdGxpbmUvdjEvc2V0dGluZ3MucHJvdG8SDGZhdWx0bGluZS52MSKbAgoIU2V0dGluZ3MSEgoKcHJvamVjdF9pZBgBIAEoDRIOCgZhY3RpdmUYAiABKAgSJgoHYmFja2VuZBgDIAEoDjIVLmZhdWx0bGluZS52MS5CYWNrZW5kEhgKEGV4dGVybmFsX2FwaV91cmwYBCABKAkSHwoXaGFzX2V4dGVybmFsX2F1dGhfdG9rZW4YBSABKAgSNwoQZXh0ZXJuYWxfcHJvamVjdBgGIAEoCzIdLmZhdWx0bGluZS52MS5FeHRlcm5hbFByb2plY3QSCwoDZHNuGAcgASgJEhAKCHJldmlzaW9uGAggASgNEjAKDHVwZGF0ZWRfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAimAEKD0V4dGVybmFsUHJvamVjdBIKCgJpZBgBIAEoCRIMCgRzbHVnGAIgASgJEgwKBG5hbWUYAyABKAkSGQoRb3JnYW5pemF0aW9uX3NsdWcYBCABKAkSGQoRb3JnYW5pemF0aW9uX25hbWUYBSABKAkSDgoGc3RhdHVzGAYgASgJEhcKD29yZ2FuaXphdGlvbl9pZBgHIAEoCSIoChJHZXRTZXR0aW5nc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDSI/ChNHZXRTZXR0aW5nc1Jlc3BvbnNlEigKCHNldHRpbmdzGAEgASgLMhYuZmF1bHRsaW5lLnYxLlNldHRpbmdzIs8CChVVcGRhdGVTZXR0aW5nc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRITCgZhY3RpdmUYAiABKAhIAIgBARIrCgdiYWNrZW5kGAMgASgOMhUuZmF1bHRsaW5lLnYxLkJhY2tlbmRIAYgBARIdChBleHRlcm5hbF9hcGlfdXJsGAQgASgJSAKIAQESIAoTZXh0ZXJuYWxfYXV0aF90b2tlbhgFIAEoCUgDiAEBEjcKEGV4dGVybmFsX3Byb2plY3QYBiABKAsyHS5mYXVsdGxpbmUudjEuRXh0ZXJuYWxQcm9qZWN0EhUKCHJldmlzaW9uGAcgASgNSASIAQFCCQoHX2FjdGl2ZUIKCghfYmFja2VuZEITChFfZXh0ZXJuYWxfYXBpX3VybEIWChRfZXh0ZXJuYWxfYXV0aF90b2tlbkILCglfcmV2aXNpb24iQgoWVXBkYXRlU2V0dGluZ3NSZXNwb25zZRIoCghzZXR0aW5ncxgBIAEoCzIWLmZhdWx0bGluZS52MS5TZXR0aW5ncyJoChtMaXN0RXh0ZXJuYWxQcm9qZWN0c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIYChBleHRlcm5hbF9hcGlfdXJsGAIgASgJEhsKE2V4dGVybmFsX2F1dGhfdG9rZW4YAyABKAkiagocTGlzdEV4dGVybmFsUHJvamVjdHNSZXNwb25zZRI4ChFleHRlcm5hbF9wcm9qZWN0cxgBIAMoCzIdLmZhdWx0bGluZS52MS5FeHRlcm5hbFByb2plY3QSEAoId2FybmluZ3MYAiADKAkqUAoHQmFja2VuZBIXChNCQUNLRU5EX1VOU1BFQ0lGSUVEEAASFgoSQkFDS0VORF9JTlRFR1JBVEVEEAESFAoQQkFDS0VORF9FWFRFUk5BTBACMrECCg9TZXR0aW5nc1NlcnZpY2USUgoLR2V0U2V0dGluZ3MSIC5mYXVsdGxpbmUudjEuR2V0U2V0dGluZ3NSZXF1ZXN0GiEuZmF1bHRsaW5lLnYxLkdldFNldHRpbmdzUmVzcG9uc2USWwoOVXBkYXRlU2V0dGluZ3MSIy5mYXVsdGxpbmUudjEuVXBkYXRlU2V0dGluZ3NSZXF1ZXN0GiQuZmF1bHRsaW5lLnYxLlVwZGF0ZVNldHRpbmdzUmVzcG9uc2USbQoUTGlzdEV4dGVybmFsUHJvamVjdHMSKS5mYXVsdGxpbmUudjEuTGlzdEV4dGVybmFsUHJvamVjdHNSZXF1ZXN0GiouZmF1bHRsaW5lLnYxLkxpc3RFeHRlcm5hbFByb2plY3RzUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("ChtmYXVsdGxpbmUvdjEvc2V0dGluZ3MucHJvdG8SDGZhdWx0bGluZS52MSK7AgoIU2V0dGluZ3MSEgoKcHJvamVjdF9pZBgBIAEoDRIOCgZhY3RpdmUYAiABKAgSJgoHYmFja2VuZBgDIAEoDjIVLmZhdWx0bGluZS52MS5CYWNrZW5kEhgKEGV4dGVybmFsX2FwaV91cmwYBCABKAkSHwoXaGFzX2V4dGVybmFsX2F1dGhfdG9rZW4YBSABKAgSNwoQZXh0ZXJuYWxfcHJvamVjdBgGIAEoCzIdLmZhdWx0bGluZS52MS5FeHRlcm5hbFByb2plY3QSCwoDZHNuGAcgASgJEhAKCHJldmlzaW9uGAggASgNEjAKDHVwZGF0ZWRfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHgoWZHNuX3VuYXZhaWxhYmxlX3JlYXNvbhgKIAEoCSKYAQoPRXh0ZXJuYWxQcm9qZWN0EgoKAmlkGAEgASgJEgwKBHNsdWcYAiABKAkSDAoEbmFtZRgDIAEoCRIZChFvcmdhbml6YXRpb25fc2x1ZxgEIAEoCRIZChFvcmdhbml6YXRpb25fbmFtZRgFIAEoCRIOCgZzdGF0dXMYBiABKAkSFwoPb3JnYW5pemF0aW9uX2lkGAcgASgJIigKEkdldFNldHRpbmdzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNIj8KE0dldFNldHRpbmdzUmVzcG9uc2USKAoIc2V0dGluZ3MYASABKAsyFi5mYXVsdGxpbmUudjEuU2V0dGluZ3MizwIKFVVwZGF0ZVNldHRpbmdzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhMKBmFjdGl2ZRgCIAEoCEgAiAEBEisKB2JhY2tlbmQYAyABKA4yFS5mYXVsdGxpbmUudjEuQmFja2VuZEgBiAEBEh0KEGV4dGVybmFsX2FwaV91cmwYBCABKAlIAogBARIgChNleHRlcm5hbF9hdXRoX3Rva2VuGAUgASgJSAOIAQESNwoQZXh0ZXJuYWxfcHJvamVjdBgGIAEoCzIdLmZhdWx0bGluZS52MS5FeHRlcm5hbFByb2plY3QSFQoIcmV2aXNpb24YByABKA1IBIgBAUIJCgdfYWN0aXZlQgoKCF9iYWNrZW5kQhMKEV9leHRlcm5hbF9hcGlfdXJsQhYKFF9leHRlcm5hbF9hdXRoX3Rva2VuQgsKCV9yZXZpc2lvbiJCChZVcGRhdGVTZXR0aW5nc1Jlc3BvbnNlEigKCHNldHRpbmdzGAEgASgLMhYuZmF1bHRsaW5lLnYxLlNldHRpbmdzImgKG0xpc3RFeHRlcm5hbFByb2plY3RzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhgKEGV4dGVybmFsX2FwaV91cmwYAiABKAkSGwoTZXh0ZXJuYWxfYXV0aF90b2tlbhgDIAEoCSJqChxMaXN0RXh0ZXJuYWxQcm9qZWN0c1Jlc3BvbnNlEjgKEWV4dGVybmFsX3Byb2plY3RzGAEgAygLMh0uZmF1bHRsaW5lLnYxLkV4dGVybmFsUHJvamVjdBIQCgh3YXJuaW5ncxgCIAMoCSpQCgdCYWNrZW5kEhcKE0JBQ0tFTkRfVU5TUEVDSUZJRUQQABIWChJCQUNLRU5EX0lOVEVHUkFURUQQARIUChBCQUNLRU5EX0VYVEVSTkFMEAIysQIKD1NldHRpbmdzU2VydmljZRJSCgtHZXRTZXR0aW5ncxIgLmZhdWx0bGluZS52MS5HZXRTZXR0aW5nc1JlcXVlc3QaIS5mYXVsdGxpbmUudjEuR2V0U2V0dGluZ3NSZXNwb25zZRJbCg5VcGRhdGVTZXR0aW5ncxIjLmZhdWx0bGluZS52MS5VcGRhdGVTZXR0aW5nc1JlcXVlc3QaJC5mYXVsdGxpbmUudjEuVXBkYXRlU2V0dGluZ3NSZXNwb25zZRJtChRMaXN0RXh0ZXJuYWxQcm9qZWN0cxIpLmZhdWx0bGluZS52MS5MaXN0RXh0ZXJuYWxQcm9qZWN0c1JlcXVlc3QaKi5mYXVsdGxpbmUudjEuTGlzdEV4dGVybmFsUHJvamVjdHNSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp]);
 
 /**
  * The settings of one project.
@@ -63,7 +63,8 @@ export type Settings = Message<"faultline.v1.Settings"> & {
   externalProject?: ExternalProject | undefined;
 
   /**
-   * The DSN of the newest client key; empty while no key exists or the backend is external. Output only.
+   * The DSN of the newest client key. Empty while no key exists or the backend is external, for callers whose token lacks
+   * the scope `api`, and where dsn_unavailable_reason says why. Output only.
    *
    * @generated from field: string dsn = 7;
    */
@@ -82,6 +83,14 @@ export type Settings = Message<"faultline.v1.Settings"> & {
    * @generated from field: google.protobuf.Timestamp updated_time = 9;
    */
   updatedTime?: Timestamp | undefined;
+
+  /**
+   * Why there is no DSN although the backend is the integrated one: it is not offered here, and the settings were made
+   * under another offering. One sentence; empty: nothing keeps a DSN back. Output only.
+   *
+   * @generated from field: string dsn_unavailable_reason = 10;
+   */
+  dsnUnavailableReason: string;
 };
 
 /**
@@ -133,7 +142,8 @@ export type SettingsJson = {
   externalProject?: ExternalProjectJson;
 
   /**
-   * The DSN of the newest client key; empty while no key exists or the backend is external. Output only.
+   * The DSN of the newest client key. Empty while no key exists or the backend is external, for callers whose token lacks
+   * the scope `api`, and where dsn_unavailable_reason says why. Output only.
    *
    * @generated from field: string dsn = 7;
    */
@@ -152,6 +162,14 @@ export type SettingsJson = {
    * @generated from field: google.protobuf.Timestamp updated_time = 9;
    */
   updatedTime?: TimestampJson;
+
+  /**
+   * Why there is no DSN although the backend is the integrated one: it is not offered here, and the settings were made
+   * under another offering. One sentence; empty: nothing keeps a DSN back. Output only.
+   *
+   * @generated from field: string dsn_unavailable_reason = 10;
+   */
+  dsnUnavailableReason?: string;
 };
 
 /**
@@ -371,7 +389,8 @@ export type UpdateSettingsRequest = Message<"faultline.v1.UpdateSettingsRequest"
   active?: boolean | undefined;
 
   /**
-   * Chooses the backend. Absent: unchanged.
+   * Chooses the backend. Absent: unchanged. Where the integrated backend is not offered, naming it is refused with
+   * INTEGRATED_NOT_OFFERED, active or not; so is `active` for settings that have it from another offering.
    *
    * @generated from field: optional faultline.v1.Backend backend = 3;
    */
@@ -431,7 +450,8 @@ export type UpdateSettingsRequestJson = {
   active?: boolean;
 
   /**
-   * Chooses the backend. Absent: unchanged.
+   * Chooses the backend. Absent: unchanged. Where the integrated backend is not offered, naming it is refused with
+   * INTEGRATED_NOT_OFFERED, active or not; so is `active` for settings that have it from another offering.
    *
    * @generated from field: optional faultline.v1.Backend backend = 3;
    */

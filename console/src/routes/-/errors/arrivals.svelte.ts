@@ -27,6 +27,8 @@ export class Arrivals {
   #changes: readonly ErrorChange[] = [];
   #come = $state.raw<readonly ProjectAnswer[]>([]);
   #held = $state.raw<readonly ProjectAnswer[]>([]);
+  /** Errors that were read again since. */
+  #fresh = $state.raw<ReadonlyMap<string, TrackedError>>(new Map());
 
   /** All that is known, also what waits to be shown. */
   readonly answers = $derived.by(() => [...this.#read.list.answers, ...this.#come, ...this.#held]);
@@ -61,6 +63,16 @@ export class Arrivals {
   show(): void {
     this.#come = [...this.#come, ...this.#held];
     this.#held = [];
+  }
+
+  /** Takes errors that were read again: rows show them where they are, none comes, goes or moves. */
+  take(errors: readonly TrackedError[]): void {
+    this.#fresh = new Map([...this.#fresh, ...errors.map((error) => [errorKey(error), error] as const)]);
+  }
+
+  /** The error as it was last read. */
+  current(error: TrackedError): TrackedError {
+    return this.#fresh.get(errorKey(error)) ?? error;
   }
 
   /** Notes what was changed in the list, as projects that are late again cannot tell it. */

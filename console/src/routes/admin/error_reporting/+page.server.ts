@@ -18,6 +18,9 @@ export const load: PageServerLoad = async ({ locals: { api } }) => {
   const suggested = { projectId: suggestedProjectId, path: suggestedProjectPath };
   return {
     reporting,
+    /** Why no project of this installation can be chosen, whatever it sets; empty: one could be. */
+    notOffered: projects.find(({ capabilities }) => capabilities?.integratedBackend?.allowed === false)?.capabilities
+      ?.integratedBackend?.reason,
     projects:
       suggestedProjectId === 0
         ? offered

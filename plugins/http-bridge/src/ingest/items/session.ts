@@ -2,6 +2,7 @@ import { hash, randomBytes } from "node:crypto";
 import { timestamp } from "@faultline/plugin";
 import {
   asObject,
+  canonicalName,
   limits,
   readEnvironment,
   readEventId,
@@ -110,10 +111,10 @@ function wholeNumber(sent: JsonField, max: number): number | undefined {
   return typeof sent === "number" && Number.isInteger(sent) && sent >= 0 ? Math.min(sent, max) : undefined;
 }
 
-/** Users are counted and never shown, so what names them is not kept. */
+/** Users are counted and never shown, so what names them is not kept. `did` may be an id, e-mail address or IP address. */
 function userDigest(did: JsonField, projectId: number): string {
   const id = typeof did === "number" || typeof did === "string" ? String(did).trim() : "";
-  return id === "" ? "" : hash("sha256", `${projectId}/${id}`).slice(0, 32);
+  return id === "" ? "" : hash("sha256", `${projectId}/${canonicalName(id)}`).slice(0, 32);
 }
 
 type Counts = Pick<SessionAggregate, "exited" | "errored" | "unhandled" | "abnormal" | "crashed">;

@@ -78,7 +78,10 @@ export const responses: Readonly<Record<(typeof refusals)[keyof typeof refusals]
   BadRequest: json("A parameter is missing or wrong, or the change is not possible.", { anyOf: [message, fault] }),
   Unauthorized: json("The token is missing, unknown, expired or revoked.", { anyOf: [message, tokenFault] }),
   Forbidden: json("The token's scope or the caller's role is too low.", { anyOf: [message, tokenFault] }),
-  NotFound: json("It does not exist, or the caller may not know that it does.", message),
+  NotFound: json(
+    "It does not exist, the caller may not know that it does, or it is not offered here: `message` says why, where the caller may know.",
+    message,
+  ),
   Conflict: json("It is taken, or somebody else changed it meanwhile.", message),
   UnsupportedType: json("The body is neither JSON nor a form.", fault),
   Unavailable: {

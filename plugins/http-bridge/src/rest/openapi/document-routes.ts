@@ -1,5 +1,5 @@
-import { pathPattern } from "../../path-pattern.ts";
-import { sendJson, sendJsonText, type Handler, type Route } from "../../visit.ts";
+import { readOnly } from "../../read-only-route.ts";
+import { sendJsonText, type Route } from "../../visit.ts";
 import { openApiDocument } from "./document.ts";
 import { pagePolicy } from "./page-style.ts";
 import { documentPage } from "./page.ts";
@@ -8,8 +8,8 @@ const documentText = JSON.stringify(openApiDocument);
 
 /** The description of the REST API, for programs and for people. It is the same everywhere, so it needs no token. */
 export const documentRoutes: readonly Route[] = [
-  route("/api/v4/openapi.json", async ({ response }) => sendJsonText(response, 200, documentText)),
-  route("/api/v4/docs", async ({ response, origin }) => {
+  readOnly("/api/v4/openapi.json", async ({ response }) => sendJsonText(response, 200, documentText)),
+  readOnly("/api/v4/docs", async ({ response, origin }) => {
     const page = documentPage(origin);
     response.writeHead(200, {
       "content-type": "text/html; charset=utf-8",
@@ -19,15 +19,3 @@ export const documentRoutes: readonly Route[] = [
     response.end(page);
   }),
 ];
-
-function route(path: string, handler: Handler): Route {
-  return {
-    kind: "api",
-    pattern: pathPattern(path),
-    methods: { GET: handler, HEAD: handler },
-    otherMethod: async ({ response }) => {
-      response.setHeader("allow", "GET, HEAD");
-      sendJson(response, 405, { error: "405 Not Allowed" });
-    },
-  };
-}

@@ -61,7 +61,8 @@ export function day(description: string): Schema {
 /** The same, or null. */
 export function orNull(schema: Schema): Schema {
   if (schema.$ref !== undefined) return { anyOf: [schema, { type: "null" }] };
-  return { ...schema, type: [String(schema.type), "null"] };
+  const choices = schema.enum && { enum: [...schema.enum, null] };
+  return { ...schema, type: [String(schema.type), "null"], ...choices };
 }
 
 export function list(items: Schema, more: Schema = {}): Schema {

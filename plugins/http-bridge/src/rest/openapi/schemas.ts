@@ -25,6 +25,7 @@ export const accessLevel: Schema = {
 };
 const errorId = text("Decimal digits.", { pattern: "^[1-9]\\d*$" });
 const eventId = text("32 lower-case hexadecimal digits.", { pattern: "^[0-9a-f]{32}$" });
+const commit = { pattern: "^[0-9a-f]{7,64}$" };
 const status = choice("Where the error stands.", ["unresolved", "resolved", "ignored"]);
 
 const userHead = {
@@ -74,6 +75,10 @@ const error = {
   settled_last_seen: orNull(time("The newest event before the running hour; null: all lie in it.")),
   first_release: orNull(text("The release of the first event that named one.")),
   last_release: orNull(text("The release of the newest event that named one.")),
+  first_commit: orNull(text("The commit of the first release; null: not known.", commit)),
+  last_commit: orNull(text("The commit of the last release; null: not known.", commit)),
+  first_release_url: orNull(text("Where the repository shows the first release; null: no link.")),
+  last_release_url: orNull(text("Where the repository shows the last release; null: no link.")),
   status_changed_at: orNull(time("When somebody last set its status; null: never.")),
   reopened_at: orNull(time("When a new event reopened it; null: it did not come back.")),
 };
@@ -92,14 +97,22 @@ const hours = {
 };
 const lastHourRunning = flag("The last hour is not over yet.");
 
+const hiddenKey = "Null for a token without the scope `api`, and where the integrated backend is not offered.";
+
 /** `components.schemas`: what the REST API answers. */
 export const schemas: Readonly<Record<string, Schema>> = {
   ClientKey: record("A client key. It lets SDKs send, so treat it as a secret.", {
     id: positive("The key."),
     active: { type: "boolean", const: true, description: "Always true: a key ends by being deleted." },
-    public_key: text("32 hexadecimal digits."),
-    sentry_dsn: text("The DSN to give to an SDK."),
-    legacy_dsn: text("The DSN with a secret part, for old senders that ask for one, such as runners."),
+    public_key: orNull(
+      text("`flck_` and 32 hexadecimal digits; the digits alone of keys made before they had a prefix. " + hiddenKey, {
+        pattern: "^(flck_)?[0-9a-f]{32}$",
+      }),
+    ),
+    sentry_dsn: orNull(text(`The DSN to give to an SDK. ${hiddenKey}`)),
+    legacy_dsn: orNull(
+      text(`The DSN with a secret part, for old senders that ask for one, such as runners. ${hiddenKey}`),
+    ),
     created_at: time("When it was made."),
     last_used_at: orNull(time("When an SDK last used it; null: never.")),
   }),
@@ -114,7 +127,12 @@ export const schemas: Readonly<Record<string, Schema>> = {
     external_api_url: orNull(text("Scheme and host of the external system.")),
     has_token: flag("A token for the external system is stored. It is never answered."),
     external_project: orNull(ref("ExternalProject")),
-    dsn: orNull(text("The DSN of the newest client key; null with the external backend, or without a key.")),
+    dsn: orNull(
+      text(`The DSN of the newest client key; null with the external backend, or without a key. ${hiddenKey}`),
+    ),
+    dsn_unavailable_reason: orNull(
+      text("Why there is no DSN, where the integrated backend is set and not offered here; otherwise null."),
+    ),
     revision: count("Grows with each change; send it back to be refused when somebody else saved meanwhile."),
     updated_at: orNull(time("When they were last saved.")),
   }),
@@ -151,7 +169,9 @@ export const schemas: Readonly<Record<string, Schema>> = {
     id: eventId,
     title: text("The event's own title."),
     level,
-    user: orNull(text("The affected user, such as `id:42` or `ip:192.0.2.1`.")),
+    user: orNull(
+      text("The affected user as counted, such as `id:42` or `ip:192.0.2.1`; an e-mail address in lower case."),
+    ),
     release: orNull(text("The release.")),
     environment: orNull(text("The environment.")),
     occurred_at: time("When it happened, by the sender's corrected clock."),
@@ -173,6 +193,7 @@ export const schemas: Readonly<Record<string, Schema>> = {
     logger: orNull(text("The logger.")),
     transaction: orNull(text("The route or task.")),
     release: orNull(text("The release.")),
+    commit: orNull(text("Its commit; null: not known.", commit)),
     environment: orNull(text("The environment.")),
     server_name: orNull(text("The sender's host name.")),
     exceptions: list(ref("Exception"), { description: "Root cause first, the one that was caught last." }),
@@ -186,6 +207,7 @@ export const schemas: Readonly<Record<string, Schema>> = {
     extra: table("Free data of the application.", true),
     modules: table("Packages and their versions.", { type: "string" }),
     trimmed: list(ref("Trim")),
+    time_bound: orNull(ref("TimeBound")),
     feedback: list(ref("Feedback"), { description: "What users wrote about it, the oldest first." }),
     newer_event_id: orNull(eventId),
     older_event_id: orNull(eventId),
@@ -207,6 +229,10 @@ export const schemas: Readonly<Record<string, Schema>> = {
     unit: { type: ["string", "null"], enum: ["characters", "entries", null], description: "What the two count." },
   }),
 
+  TimeBound: record("The event was sent with a time outside the bounds, and `occurred_at` is the bound.", {
+    sent_at: orNull(time("The time that was sent, by the sender's clock; null: the payload gives none.")),
+  }),
+
   Feedback: record("What a user wrote about an event.", {
     name: text("May be empty."),
     email: text("May be empty."),
@@ -220,6 +246,8 @@ export const schemas: Readonly<Record<string, Schema>> = {
 
   Release: record("A release with its sessions.", {
     version: text("Its name, such as `shop@1.2.3`."),
+    commit: orNull(text("The commit that its name names; null: none.", commit)),
+    url: orNull(text("Where the repository shows it; null: no link.")),
     sessions: ref("SessionCounts"),
     user_count: count("Distinct users who had a session."),
     crashed_user_count: count("Distinct users who had a crashed one."),
@@ -261,6 +289,8 @@ export const schemas: Readonly<Record<string, Schema>> = {
     path_with_namespace: text("As `path`."),
     created_at: time("When it was made."),
     monitor_access_level: choice("Whether the Monitor pages are on.", ["enabled", "disabled"]),
+    code_url: orNull(text("Where a line of code is shown; null: frames and releases are not linked.")),
+    code_root: orNull(text("What full paths of frames begin with in front of the path in the repository.")),
     permissions: record("What the caller is here.", {
       project_access: record("", { access_level: accessLevel }),
       group_access: { type: "null", description: "There are no groups." },
@@ -344,8 +374,15 @@ export const schemas: Readonly<Record<string, Schema>> = {
     enabled: flag("Reports are sent."),
     dsn: orNull(text("Where to, with a masked key.")),
     environment: text("The environment they carry."),
-    external_version: orNull(text("The version of the system behind the DSN.")),
-    external_version_notice: orNull(text("What to know about that version.")),
+    external_version: orNull(text("The version of the system behind the DSN, as it was given.")),
+    external_version_source: orNull(
+      choice(
+        "Where the version that counts comes from: the system was `asked` and reports it, it does not and it was `typed`, it is `unknown`, or the rule is not about the system (`exempt`), which is Faultline or cloud-hosted.",
+        ["asked", "typed", "unknown", "exempt"],
+      ),
+    ),
+    external_version_notice: orNull(text("What to know about the version that counts.")),
+    asked_version: orNull(text("The version that the system reported when it was last asked.")),
     suggested_project_id: orNull(positive("A project of this installation that offers itself.")),
     suggested_project_path: orNull(text("Its path.")),
     reported_count: count("Reports since the start."),
@@ -362,10 +399,12 @@ export const schemas: Readonly<Record<string, Schema>> = {
     area: choice("Which interface.", ["rest", "graphql", "external_system"]),
     subject: text("Such as `GET /users`."),
     change: text("What changes, in a sentence."),
-    replacement: orNull(text("What to use instead.")),
+    replacement: orNull(
+      text("What to use instead; ends in `(not part of this service)` where this service does not have it."),
+    ),
     announced_in: text("The release that announced it."),
     announced_on: orNull(day("When that came out.")),
-    end_of_support_in: orNull(text("The release from which it is not supported.")),
+    end_of_support_in: orNull(text("The release from which it is not supported and requests that use it are refused.")),
     removed_in: orNull(text("The release that removes it.")),
     removed_on: orNull(day("When that comes or came out.")),
     breaking_change: flag("The removal breaks callers."),

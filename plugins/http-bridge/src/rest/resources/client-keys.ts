@@ -39,14 +39,14 @@ export const deleteClientKey: Operation = async (restCall) => {
   return { status: 200, body: clientKeyBody(clientKey as ClientKey) };
 };
 
-/** The four fields of the original, then ours. */
+/** The four fields of the original, then ours. Null: the token may not see it. */
 function clientKeyBody(key: ClientKey): object {
   return {
     id: key.keyId,
     active: true,
-    public_key: key.publicKey,
-    sentry_dsn: key.dsn,
-    legacy_dsn: key.legacyDsn,
+    public_key: key.publicKey || null,
+    sentry_dsn: key.dsn || null,
+    legacy_dsn: key.legacyDsn || null,
     created_at: isoTime(key.createdTime),
     last_used_at: isoTime(key.lastUsedTime),
   };

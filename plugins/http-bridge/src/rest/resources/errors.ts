@@ -158,6 +158,10 @@ function errorBody(error: TrackedError): object {
     settled_last_seen: isoTime(error.settledLastSeenTime),
     first_release: error.firstRelease || null,
     last_release: error.lastRelease || null,
+    first_commit: error.firstCommit || null,
+    last_commit: error.lastCommit || null,
+    first_release_url: error.firstReleaseUrl || null,
+    last_release_url: error.lastReleaseUrl || null,
     status_changed_at: isoTime(error.statusChangedTime),
     reopened_at: isoTime(error.reopenedTime),
   };

@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import {
+  ExternalVersionSource,
   GetOwnErrorReportingRequestSchema,
   UpdateOwnErrorReportingRequestSchema,
   type OwnErrorReporting,
@@ -31,13 +32,23 @@ export const updateOwnErrorReporting: Operation = async ({ visit, call, params }
   return { status: 200, body: reportingBody(ownErrorReporting as OwnErrorReporting) };
 };
 
+const sources: Readonly<Record<ExternalVersionSource, string | null>> = {
+  [ExternalVersionSource.UNSPECIFIED]: null,
+  [ExternalVersionSource.ASKED]: "asked",
+  [ExternalVersionSource.TYPED]: "typed",
+  [ExternalVersionSource.UNKNOWN]: "unknown",
+  [ExternalVersionSource.EXEMPT]: "exempt",
+};
+
 function reportingBody(reporting: OwnErrorReporting): object {
   return {
     enabled: reporting.enabled,
     dsn: reporting.dsn || null,
     environment: reporting.environment,
     external_version: reporting.externalVersion || null,
+    external_version_source: sources[reporting.externalVersionSource],
     external_version_notice: reporting.externalVersionNotice || null,
+    asked_version: reporting.askedVersion || null,
     suggested_project_id: reporting.suggestedProjectId || null,
     suggested_project_path: reporting.suggestedProjectPath || null,
     reported_count: Number(reporting.reportedCount),

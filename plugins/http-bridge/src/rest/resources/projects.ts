@@ -45,11 +45,15 @@ export const updateProject: Operation = async (restCall) => {
   const name = textParam(params, "name");
   const path = textParam(params, "path");
   const level = choiceParam(params, "monitor_access_level", ["disabled", "private", "enabled"]);
+  const codeUrl = textParam(params, "code_url");
+  const codeRoot = textParam(params, "code_root");
   const request = create(UpdateProjectRequestSchema, {
     projectId,
     ...(name !== undefined && { name }),
     ...(path !== undefined && { path }),
     ...(level !== undefined && { monitorEnabled: level !== "disabled" }),
+    ...(codeUrl !== undefined && { codeUrl }),
+    ...(codeRoot !== undefined && { codeRoot }),
   });
   const { project } = await visit.host.core.project.updateProject(request, call);
   return { status: 200, body: projectBody(project as Project) };
@@ -78,6 +82,8 @@ function projectBody(project: Project): object {
     path_with_namespace: project.path,
     created_at: isoTime(project.createdTime),
     monitor_access_level: project.monitorEnabled ? "enabled" : "disabled",
+    code_url: project.codeUrl || null,
+    code_root: project.codeRoot || null,
     permissions: { project_access: { access_level: project.role }, group_access: null },
   };
 }

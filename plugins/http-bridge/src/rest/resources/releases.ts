@@ -58,6 +58,8 @@ export const getSessionStats: Operation = async (restCall) => {
 function releaseBody(release: Release): object {
   return {
     version: release.version,
+    commit: release.commit || null,
+    url: release.url || null,
     sessions: release.sessions ? sessionsBody(release.sessions) : null,
     user_count: release.userCount,
     crashed_user_count: release.crashedUserCount,

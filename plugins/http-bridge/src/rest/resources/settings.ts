@@ -103,6 +103,7 @@ function settingsBody(settings: Settings): object {
     has_token: settings.hasExternalAuthToken,
     external_project: linked ? externalProjectBody(linked) : null,
     dsn: settings.dsn || null,
+    dsn_unavailable_reason: settings.dsnUnavailableReason || null,
     revision: settings.revision,
     updated_at: isoTime(settings.updatedTime),
   };

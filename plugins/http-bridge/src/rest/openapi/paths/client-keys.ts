@@ -10,6 +10,7 @@ export const clientKeyPaths = resource("Client keys", {
     get: {
       id: "listClientKeys",
       summary: "List the client keys of a project",
+      more: "A token of scope `read_api` gets their ids and times; keys and DSNs are null, as they let their holder send.",
       needs: ["Maintainer", "read"],
       query: [page, perPage],
       answers: { 200: offsetPage("The keys, the oldest first.", "ClientKey") },
@@ -17,7 +18,7 @@ export const clientKeyPaths = resource("Client keys", {
     post: {
       id: "createClientKey",
       summary: "Make a client key",
-      more: "It works beside the keys that exist, so that a leaked one can be replaced. A project has at most 50.",
+      more: "It works beside the keys that exist, so that a leaked one can be replaced. A project has at most 50. Where the integrated backend is not offered, it is refused with 404 and the reason in `message`.",
       needs: ["Maintainer", "write"],
       answers: { 201: json("The new key, with its DSN.", ref("ClientKey")) },
     },

@@ -40,7 +40,7 @@ export const installationPaths = resource("Installation", {
     put: {
       id: "updateOwnErrorReporting",
       summary: "Set where the installation reports its own failures",
-      more: "What is not given stays as it is.",
+      more: "What is not given stays as it is. The system behind the DSN is asked for its version, within three seconds: what it reports counts more than `external_version`, and a version before 21.5.0 is refused from platform release 17.0 on.",
       needs: ["Administrator", "write"],
       body: {
         fields: {
@@ -48,7 +48,10 @@ export const installationPaths = resource("Installation", {
           dsn: text("Where to; empty removes it.", { maxLength: 1024 }),
           project_id: positive("The newest DSN of this project instead."),
           environment: text("The environment they carry.", { maxLength: 64 }),
-          external_version: text("The version of the system behind the DSN, such as `24.1.0`.", { maxLength: 64 }),
+          external_version: text(
+            "The version of the system behind the DSN, such as `24.1.0`, if the system does not report it itself.",
+            { maxLength: 64 },
+          ),
         },
       },
       answers: { 200: reporting },

@@ -54,6 +54,16 @@ export const projectPaths = resource("Projects", {
             "Turns the Monitor pages off or on; `private` turns them on, as `enabled` does.",
             ["disabled", "private", "enabled"],
           ),
+          code_url: text(
+            "Where a line of code is shown, with the placeholders `{path}` (required), `{line}` and `{revision}` " +
+              "behind the host. Empty: frames and releases are not linked.",
+            { maxLength: 255, examples: ["https://git.example.com/acme/web/-/blob/{revision}/{path}#L{line}"] },
+          ),
+          code_root: text(
+            "What full paths of frames begin with in front of the path in the repository. Empty: relative paths alone " +
+              "are linked.",
+            { maxLength: 255, examples: ["/srv/app/"] },
+          ),
         },
       },
       answers: { 200: json("The changed project.", ref("Project")) },

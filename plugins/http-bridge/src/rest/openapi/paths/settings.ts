@@ -40,6 +40,9 @@ const fields: Readonly<Record<string, Schema>> = {
   },
 };
 
+const notOffered =
+  "Where the integrated backend is not offered, a change that names it, or turns it active, is refused with 404 and the reason in `message`.";
+
 const saved = { 200: json("The settings as stored.", ref("Settings")) };
 
 export const settingsPaths = resource("Settings", {
@@ -54,7 +57,7 @@ export const settingsPaths = resource("Settings", {
     put: {
       id: "putSettings",
       summary: "Make or change the settings",
-      more: "Turning the integrated backend on makes a first client key.",
+      more: `Turning the integrated backend on makes a first client key. ${notOffered}`,
       needs: ["Maintainer", "write"],
       body: { fields, required: ["active", "integrated"] },
       answers: saved,
@@ -63,7 +66,7 @@ export const settingsPaths = resource("Settings", {
     patch: {
       id: "patchSettings",
       summary: "Change the settings",
-      more: "404 where they were never saved.",
+      more: `404 where they were never saved. ${notOffered}`,
       needs: ["Maintainer", "write"],
       body: { fields, required: ["active"] },
       answers: saved,

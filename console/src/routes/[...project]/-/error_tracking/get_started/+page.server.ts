@@ -29,10 +29,13 @@ export const load: PageServerLoad = async ({ parent, url, locals }) => {
   const errors = list.answer?.errors ?? [];
   const inactive = list.reason !== null && inactiveReasons.has(list.reason);
   const mayKeys = project.capabilities?.adminErrorTracking?.allowed === true;
+  const offered = project.capabilities?.integratedBackend?.allowed !== false;
   const refused = outcomes.answer?.outcomes.filter(({ kind }) => kind === "OUTCOME_KIND_REFUSED") ?? [];
   return {
     language: oneOf(keys, url.searchParams.get("lang")),
-    dsn: mayKeys ? (key?.dsn ?? "") : placeholder + project.projectId,
+    dsn: mayKeys ? (key?.dsn ?? "") : offered ? placeholder + project.projectId : "",
+    /** Why there is no DSN: what keeps it from everybody goes before the caller's role. */
+    noDsn: (offered || mayKeys ? project.capabilities?.clientKeys : project.capabilities?.integratedBackend)?.reason,
     keyId: key?.keyId ?? 0,
     listed: list.answer !== null,
     inactive,

@@ -17,9 +17,10 @@ export const load: PageServerLoad = async ({ parent, url, locals }) => {
     hourCount: periodHours[period],
     ...(environment === "" ? {} : { environment: environment === noEnvironment ? "" : environment }),
   };
+  const statsQuery = { ...asked, version: release };
   const [list, stats] = await Promise.all([
     refusedInPlace(locals.api.releases.list({ ...asked, pageSize, pageToken: cursor })),
-    refusedInPlace(locals.api.releases.sessionStats({ ...asked, version: release })),
+    refusedInPlace(locals.api.releases.sessionStats(statsQuery)),
   ]);
   return {
     period,
@@ -28,6 +29,7 @@ export const load: PageServerLoad = async ({ parent, url, locals }) => {
     cursor,
     list: list.answer,
     stats: stats.answer,
+    statsQuery,
     refusal: list.refusal ?? stats.refusal,
   };
 };

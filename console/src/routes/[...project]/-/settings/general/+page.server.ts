@@ -16,6 +16,8 @@ export const actions: Actions = {
     const name = String(form.get("name") ?? "").trim();
     const path = String(form.get("path") ?? "").trim();
     const monitorEnabled = form.has("monitor_enabled");
+    const codeUrl = String(form.get("code_url") ?? "").trim();
+    const codeRoot = String(form.get("code_root") ?? "").trim();
     let saved: string;
     try {
       const { project } = await locals.api.projects.get({ path: params.project });
@@ -24,12 +26,15 @@ export const actions: Actions = {
         name,
         path,
         monitorEnabled,
+        codeUrl,
+        codeRoot,
       });
       saved = answer.project?.path ?? path;
     } catch (error) {
       const { status, reason, field, message } = refusedAction(error);
       const at = reason === "PROJECT_PATH_TAKEN" ? "path" : field;
-      return fail(status, { act: "save" as const, name, path, monitorEnabled, field: at, message });
+      const typed = { name, path, monitorEnabled, codeUrl, codeRoot };
+      return fail(status, { act: "save" as const, ...typed, field: at, message });
     }
     if (saved !== params.project) redirect(303, route.generalSettings(saved));
     return { act: "save" as const };

@@ -9,11 +9,12 @@ export interface MaskedKey {
   readonly lastUsedTime: string | undefined;
 }
 
-const shownDigits = 4;
+/** Four digits, behind the prefix that newer keys have. */
+const shownPart = /^(?:flck_)?.{4}/;
 
 export const maskedKey = ({ keyId, dsn, publicKey, createdTime, lastUsedTime }: ClientKey): MaskedKey => ({
   keyId,
-  maskedDsn: dsn.replace(publicKey, `${publicKey.slice(0, shownDigits)}…`),
+  maskedDsn: dsn.replace(publicKey, `${shownPart.exec(publicKey)?.[0] ?? ""}…`),
   createdTime,
   lastUsedTime,
 });

@@ -2,15 +2,22 @@ import type { ExternalProjectJson, UpdateSettingsRequestJson } from "@faultline/
 
 export type SettingsValues = Omit<UpdateSettingsRequestJson, "projectId">;
 
+/** What the form calls them; an integrated backend that is kept and cannot be chosen is none of them. */
+const backends = new Map<string, "BACKEND_INTEGRATED" | "BACKEND_EXTERNAL">([
+  ["integrated", "BACKEND_INTEGRATED"],
+  ["external", "BACKEND_EXTERNAL"],
+]);
+
 /** The settings as the form sent them. Fields that are off, as those of the other backend, stay unchanged. */
 export function readSettingsForm(form: FormData): SettingsValues {
   const text = (name: string) => String(form.get(name) ?? "").trim();
-  const external = form.get("backend") === "external";
+  const backend = backends.get(text("backend"));
+  const external = backend === "BACKEND_EXTERNAL";
   const token = text("external_auth_token");
   const chosen = external ? externalProject(text("external_project")) : undefined;
   return {
     active: form.has("active"),
-    backend: external ? "BACKEND_EXTERNAL" : "BACKEND_INTEGRATED",
+    ...(backend && { backend }),
     // 0 where nothing was saved when the page was read.
     ...(form.has("revision") ? { revision: Number(text("revision")) } : {}),
     ...(external && form.has("external_api_url") ? { externalApiUrl: text("external_api_url") } : {}),

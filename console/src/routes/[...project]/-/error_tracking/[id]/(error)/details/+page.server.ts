@@ -1,9 +1,11 @@
+import { zoneOf } from "#lib/clock.svelte.ts";
 import type { EventAnswer } from "#lib/messages.ts";
 import { oldestTime } from "#lib/oldest-time.ts";
 import { errorPeriods, periodHours } from "#lib/period.ts";
 import { oneOf } from "#lib/preferences.ts";
 import { failedInPlace, shownFailure } from "#lib/server/refused-in-place.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
+import { timeBoundNote } from "#lib/server/time-bound-note.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 import type { PageServerLoad } from "./$types";
 
@@ -21,6 +23,7 @@ export const load: PageServerLoad = async ({ parent, params, url, locals }) => {
     period,
     stats: stats.answer,
     answer: found.answer?.answer ?? null,
+    timeNote: timeBoundNote(found.answer?.answer?.event, zoneOf(locals.preferences)),
     missingEvent: found.answer?.missingEvent ?? null,
     notShown: refusal,
     failure: await shownFailure(locals.api, project, refusal),

@@ -1,0 +1,93 @@
+import { Backend, ExternalProjectSchema, SettingsSchema, type UpdateSettingsRequestSchema } from "@faultline/proto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { InvalidArgumentError, Option, type Command } from "commander";
+import { CommandFault, printMessage, progress } from "./output.ts";
+import { projectNamed, withService, type Service } from "./service.ts";
+
+const backends = { integrated: Backend.INTEGRATED, external: Backend.EXTERNAL } as const;
+
+const apiUrlHelp = "address of the external system; FAULTLINE_EXTERNAL_TOKEN holds the auth token for it";
+
+/** `faultline settings ...` */
+export function settingsCommands(program: Command): void {
+  const settings = program.command("settings").description("error-tracking settings of a project");
+
+  settings
+    .command("show <project>")
+    .description("show the settings; <project> is a path or an id")
+    .action((named: string) =>
+      withService(async (service) => {
+        const { projectId } = await projectNamed(service, named);
+        const answer = await service.settings.getSettings({ projectId }, service.call);
+        if (answer.settings) printMessage(SettingsSchema, answer.settings);
+      }),
+    );
+
+  settings
+    .command("set <project>")
+    .description("save the given settings, leave the others as they are, and show the result with its DSN")
+    .option("--active", "turn error tracking on")
+    .option("--no-active", "turn error tracking off")
+    .addOption(new Option("--backend <backend>", "where errors are stored").choices(Object.keys(backends)))
+    .option("--api-url <url>", apiUrlHelp)
+    .addOption(
+      new Option(
+        "--external-project <organization/project>",
+        "the external project to link, by its slugs: see external-projects",
+      ).argParser(externalProject),
+    )
+    .action((named: string, options: SetOptions) =>
+      withService(async (service) => {
+        const { active, backend, apiUrl, externalProject: linked } = options;
+        const changes: Changes = {
+          ...(active !== undefined && { active }),
+          ...(backend && { backend: backends[backend] }),
+          ...external(service, apiUrl),
+          ...(linked && { externalProject: linked }),
+        };
+        if (Object.keys(changes).length === 0) {
+          throw new CommandFault(
+            "There is nothing to save. Give --active, --no-active, --backend, --api-url or --external-project; FAULTLINE_EXTERNAL_TOKEN is saved along with --api-url.",
+          );
+        }
+        const { projectId } = await projectNamed(service, named);
+        const answer = await service.settings.updateSettings({ projectId, ...changes }, service.call);
+        if (answer.settings) printMessage(SettingsSchema, answer.settings);
+      }),
+    );
+
+  settings
+    .command("external-projects <project>")
+    .description("test the connection to the external system and list the projects that can be linked")
+    .option("--api-url <url>", `${apiUrlHelp}; the stored address and token if not given`)
+    .action((named: string, { apiUrl }: { apiUrl?: string }) =>
+      withService(async (service) => {
+        const { projectId } = await projectNamed(service, named);
+        const asked = { projectId, ...external(service, apiUrl) };
+        const { externalProjects, warnings } = await service.settings.listExternalProjects(asked, service.call);
+        for (const warning of warnings) progress(warning);
+        for (const project of externalProjects) printMessage(ExternalProjectSchema, project);
+      }),
+    );
+}
+
+/** A token goes with the address it is for, and never to one that somebody else has stored meanwhile. */
+function external({ externalToken }: Service, apiUrl: string | undefined) {
+  if (apiUrl === undefined) return {};
+  return { externalApiUrl: apiUrl, ...(externalToken !== undefined && { externalAuthToken: externalToken }) };
+}
+
+function externalProject(text: string): SetOptions["externalProject"] {
+  const [organizationSlug, slug, ...more] = text.split("/");
+  if (!organizationSlug || !slug || more.length > 0) throw new InvalidArgumentError("It must look like acme/web.");
+  return { organizationSlug, slug };
+}
+
+type Changes = Omit<MessageInitShape<typeof UpdateSettingsRequestSchema>, "$typeName" | "projectId">;
+
+interface SetOptions {
+  readonly active?: boolean;
+  readonly backend?: keyof typeof backends;
+  readonly apiUrl?: string;
+  readonly externalProject?: { readonly organizationSlug: string; readonly slug: string };
+}
