@@ -7,6 +7,19 @@ export const maxBodyBytes = {
 /** Bytes that all bodies together may take in memory while they are under way. */
 export const maxBytesUnderWay = 128 * 1024 * 1024;
 
+/**
+ * The largest windows of compressed bodies, in bytes. A decoder allocates its window whatever the body decodes to: 97
+ * bytes of brotli with a 24-bit window take 16 MiB. The defaults of all encoders stay within (brotli: 22 bits; zstd up to
+ * level 15: 2 MiB or less).
+ */
+export const maxWindowBytes = { br: 4 * 1024 * 1024, zstd: 2 * 1024 * 1024 } as const;
+
+/** How often its own size a body may expand, once a mebibyte came out: text takes 3 to 30 times, a bomb up to a million. */
+export const maxExpansion = 200;
+
+/** Compressed bodies that are streamed at once, and those that wait for their turn: each holds a window and a thread. */
+export const decoders = { atOnce: 4, waiting: 32 } as const;
+
 /** Bytes of one event's JSON. */
 export const maxEventBytes = 1024 * 1024;
 

@@ -12,8 +12,9 @@ import {
   inflateSync,
   zstdDecompressSync,
 } from "node:zlib";
+import { maxExpansion, maxWindowBytes } from "../limits.ts";
 import { IngestRefusal } from "../refusal.ts";
-import { maxWindowBytes, windowBytes, windowTooLarge, zstdWindowLogMax } from "./decoder-window.ts";
+import { windowBytes, windowTooLarge, zstdWindowLogMax } from "./decoder-window.ts";
 
 /**
  * Undoes the `Content-Encoding` of a body (section 4.1): one layer of gzip, deflate, br or zstd, which may be missing
@@ -41,16 +42,16 @@ export function contentDecoder(start: Buffer, encoding: Encoding | undefined, pi
   return encoding === undefined ? new PassThrough() : decoders[encoding].stream(start, { chunkSize: pieceBytes });
 }
 
-/** How often the bytes sent a body may expand, once a mebibyte came out: text takes 3 to 30, a bomb up to a million. */
-const expansion = { from: 1024 * 1024, atMost: 200 };
+/** From here on the expansion counts: less is no bomb, whatever it was made of. */
+const expandedBytes = 1024 * 1024;
 
 /** Refuses with 413 what expands more than honest data does. */
 export function refuseBomb(sentBytes: number, decodedBytes: number): void {
-  if (decodedBytes > expansion.from && decodedBytes > sentBytes * expansion.atMost) throw bomb();
+  if (decodedBytes > expandedBytes && decodedBytes > sentBytes * maxExpansion) throw bomb();
 }
 
 function bomb(): IngestRefusal {
-  return new IngestRefusal(413, `The body expands to more than ${expansion.atMost} times its size.`, [
+  return new IngestRefusal(413, `The body expands to more than ${maxExpansion} times its size.`, [
     "Send it with less compression, or in several requests.",
   ]);
 }
@@ -125,7 +126,7 @@ function readEncoding(header = ""): Encoding | undefined {
 
 function decompress(encoding: Encoding, body: Buffer, maxBytes: number): Buffer {
   windowBytes(encoding, body); // its memory is free again before the next body is decoded
-  const maxOutputLength = Math.min(maxBytes, Math.max(expansion.from, body.length * expansion.atMost));
+  const maxOutputLength = Math.min(maxBytes, Math.max(expandedBytes, body.length * maxExpansion));
   try {
     return decoders[encoding].whole(body, { maxOutputLength });
   } catch (error) {

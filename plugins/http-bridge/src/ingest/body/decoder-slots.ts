@@ -1,11 +1,7 @@
 import type { IncomingMessage } from "node:http";
+import { decoders } from "../limits.ts";
 import { IngestRefusal } from "../refusal.ts";
 import { bodyCutOff } from "./read-body.ts";
-
-/** Each decoder holds a window, and works on the threads that SQLite needs too. */
-const decodersAtOnce = 4;
-
-const waitingAtMost = 32;
 
 /** Requests that wait for a decoder, in their order. */
 const waiting = new Set<() => void>();
@@ -19,7 +15,7 @@ export interface DecoderSlot extends Disposable {
 
 /** Resolves when a decoder is free. Refuses with 503 when too many requests wait, with 400 when the client leaves. */
 export async function decoderSlot(request: IncomingMessage): Promise<DecoderSlot> {
-  if (taken < decodersAtOnce) taken++;
+  if (taken < decoders.atOnce) taken++;
   else await turn(request);
   let isFree = false;
   return {
@@ -38,7 +34,7 @@ export async function decoderSlot(request: IncomingMessage): Promise<DecoderSlot
 }
 
 function turn(request: IncomingMessage): Promise<void> {
-  if (waiting.size >= waitingAtMost) {
+  if (waiting.size >= decoders.waiting) {
     throw new IngestRefusal(503, "Too many large compressed bodies arrive at once. Send this again later.");
   }
   return new Promise((resolve, reject) => {

@@ -1,13 +1,7 @@
+import { maxWindowBytes } from "../limits.ts";
 import { IngestRefusal } from "../refusal.ts";
 
 const mebibyte = 1024 * 1024;
-
-/**
- * The largest windows accepted, in bytes. A decoder allocates its window whatever the body decodes to: 97 bytes of
- * brotli with a 24-bit window take 16 MiB. The defaults of all encoders stay within (brotli: 22 bits; zstd up to level
- * 15: 2 MiB or less).
- */
-export const maxWindowBytes = { br: 4 * mebibyte, zstd: 2 * mebibyte } as const;
 
 /** `ZSTD_d_windowLogMax` for that bound: a later frame may ask for more than the first one, whose header is read here. */
 export const zstdWindowLogMax = 21;
