@@ -63,7 +63,7 @@ await sendEvent(server, project, {
   logger: "orders.worker",
   transaction: "POST /orders",
   server_name: "worker-7",
-  release: "shop@1.2.3+build.7",
+  release: "shop@1.2.3+4f5a9b1c0d2e3f405162738495a6b7c8d9e0f1a2",
   environment: "production",
   logentry: { message: "order %s failed", params: ["1042"] },
   exception: {
