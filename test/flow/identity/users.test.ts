@@ -1,6 +1,7 @@
 import { ErrorReason, type User } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
+import { postForm } from "../../support/console.ts";
 import { movableFaultline, newUser, signIn } from "../../support/movable-faultline.ts";
 import { rejects } from "../../support/rejects.ts";
 
@@ -217,6 +218,24 @@ test("a password link leaves the access tokens of the user, and those of others,
   await rejects(accounts.getCurrentUser({}, ann.auth), "UNAUTHENTICATED");
   assert.ok(await accounts.getCurrentUser({}, bob.auth));
 });
+
+const forms: [claim: string, fields: Record<string, string>, left: number][] = [
+  ["as it is shown", { asked_about_tokens: "yes", revoke_access_tokens: "on" }, 0],
+  ["with the tokens kept", { asked_about_tokens: "yes" }, 1],
+  ["without a word about tokens", {}, 0],
+];
+for (const [claim, fields, left] of forms) {
+  test(`the page of a password link, sent ${claim}, leaves ${left} access tokens`, async () => {
+    const { userId, username } = await newUser(client);
+    const { url } = await users.createPasswordReset({ userId }, await signIn(client));
+    const server = { url: new URL(url).origin };
+    const answer = await postForm(server, new URL(url).pathname, { password: "set by a page", ...fields });
+    assert.is(answer.headers.location, "/-/sign_in?password_set", answer.text);
+    const session = await signIn(client, username, "set by a page");
+    const { accessTokens } = await accounts.listAccessTokens({}, session);
+    assert.is(accessTokens.filter(({ revokedTime }) => revokedTime === undefined).length, left);
+  });
+}
 
 test("a password link ends after a day, with a newer one, with a changed password, and with its user", async () => {
   const { clock } = faultline;
