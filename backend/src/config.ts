@@ -73,10 +73,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     if (found === undefined) faults.push(`FAULTLINE_${name} must be one of ${allowed.join(", ")}`);
     return found ?? otherwise;
   };
-  const secret = (name: string) => {
+  const secret = (name: string, least = 8, advice = "") => {
     const value = text(name);
-    if (value !== undefined && (value.length < 8 || value.length > 1024)) {
-      faults.push(`FAULTLINE_${name} must have 8 to 1,024 characters`);
+    if (value !== undefined && (value.length < least || value.length > 1024)) {
+      faults.push(`FAULTLINE_${name} must have ${least} to 1,024 characters${advice}`);
     }
     return value;
   };
@@ -171,7 +171,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     natsUrl,
     baseUrl,
     rootPassword: secret("ROOT_PASSWORD"),
-    rootToken: secret("ROOT_TOKEN"),
+    // A token is looked up at once, where a password costs 30 ms of hashing: a short one could be guessed.
+    rootToken: secret("ROOT_TOKEN", 24, ", and may be left out after the first start"),
     offering: choice("OFFERING", offerings, "hosted"),
     platformRelease,
     rateLimits: { perKey: rate("RATE_LIMIT_KEY", 300), perProject: rate("RATE_LIMIT_PROJECT", 600) },

@@ -9,6 +9,7 @@ import { http } from "../support/http.ts";
 import { createProject, type Project } from "../support/project.ts";
 import { reported } from "../support/reported.ts";
 import { newEventId, sendStore } from "../support/send.ts";
+import { rejects } from "../support/rejects.ts";
 import { rootPassword, startServer, type Server } from "../support/server.ts";
 import { until } from "../support/until.ts";
 
@@ -303,13 +304,18 @@ test("a password is set by a link, once, even in a browser whose session is over
   const { url } = await core.users.createPasswordReset({ userId: await idOf("ann") }, signedIn);
   const stale = { name: "faultline_session", value: "fls_over", url: server.url };
   await ann.context().addCookies([stale]);
+  const request = { name: "robot", scopes: ["api"] };
+  const { sessionToken } = await core.accounts.signIn({ username: "ann", password: firstPassword });
+  const robot = await core.accounts.createAccessToken(request, { token: sessionToken });
   await ann.goto(url);
   await heading(ann, "Set a new password");
+  assert.ok(await ann.getByLabel("Revoke 1 personal access token too").isChecked(), "unless one decides otherwise");
   await browser.photograph("password-reset", ann);
   await ann.getByLabel("New password", { exact: true }).fill(newPassword);
   await ann.getByRole("button", { name: "Set password" }).click();
   await ann.getByText("Your new password is set. Sign in with it.").waitFor();
   await browser.photograph("password-was-set", ann);
+  await rejects(core.accounts.getCurrentUser({}, { token: robot.token }), "UNAUTHENTICATED");
   await signIn(ann, "ann", firstPassword);
   await ann.getByRole("alert").filter({ hasText: "Wrong user name or password." }).waitFor();
   browser.complaints.length = 0; // the browser reports the 401 itself
@@ -335,6 +341,7 @@ test("one changes one's name, e-mail address and password", async () => {
   await browser.photograph("account", ann);
 
   const before = await sessionOf(ann);
+  const robot = await core.accounts.createAccessToken({ name: "robot", scopes: ["api"] }, { token: before });
   await ann.getByLabel("Current password", { exact: true }).fill("not the password");
   await ann.getByLabel("New password", { exact: true }).fill("eight quiet lamps at noon");
   await ann.getByRole("button", { name: "Change password" }).click();
@@ -342,8 +349,14 @@ test("one changes one's name, e-mail address and password", async () => {
   browser.complaints.length = 0; // the browser reports the 401 itself
   await ann.getByLabel("Current password", { exact: true }).fill(newPassword);
   await ann.getByLabel("New password", { exact: true }).fill("eight quiet lamps at noon");
+  const revoking = ann.getByLabel("Revoke my personal access tokens too");
+  assert.not(await revoking.isChecked(), "tokens stay unless one asks");
+  await browser.photograph("change-password", ann);
+  await revoking.check();
   await ann.getByRole("button", { name: "Change password" }).click();
   await ann.getByText("Your password is changed.").waitFor();
+  await ann.getByText("and 1 personal access token revoked.").waitFor();
+  await rejects(core.accounts.getCurrentUser({}, { token: robot.token }), "UNAUTHENTICATED");
   assert.is.not(await sessionOf(ann), before);
   await ann.goto("/-/profile/account");
   assert.is(await ann.getByLabel("Name", { exact: true }).inputValue(), "Ann Leigh");

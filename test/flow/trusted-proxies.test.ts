@@ -35,13 +35,17 @@ test("a refusal is told with the address of the proxy's client", async () => {
   }
 });
 
-test("without that setting nobody's header is believed", async () => {
+test("without that setting nobody's header is believed, and a proxy on this machine is missed in one line of the log", async () => {
   const plain = await startServer();
   const reader = grpcClient(plain);
   try {
     const project = await createProject(plain);
     assert.is(await sendThroughProxy(plain.url, project), 200);
     assert.is((await onlyEvent(reader, project)).user?.ipAddress, "127.0.0.1");
+    assert.is(await sendThroughProxy(plain.url, project), 200);
+    const warnings = plain.output().match(/X-Forwarded-For came from this machine.*FAULTLINE_TRUSTED_PROXIES/g);
+    assert.is(warnings?.length, 1);
+    assert.not.match(server.output(), "X-Forwarded-For came");
   } finally {
     reader.close();
     await plain.stop();

@@ -138,7 +138,7 @@ const refused: [variable: string, values: string[]][] = [
   ["GRPC_ADDRESS", ["127.0.0.1", ":50051", "h:", "h:x", "h:65536", "http://h:50051", "::1:50051"]],
   ["BASE_URL", ["errors.example.com", "ftp://h", "https://h/path", "https://h?a", "https://user@h", "javascript:0"]],
   ["ROOT_PASSWORD", ["1234567", "x".repeat(1025)]],
-  ["ROOT_TOKEN", ["1234567", "x".repeat(1025)]],
+  ["ROOT_TOKEN", ["x".repeat(23), "x".repeat(1025)]],
   ["METRICS_TOKEN", ["1234567", "x".repeat(1025)]],
   ["TRUSTED_PROXIES", ["localhost", "10.0.0.0/33", "10.0.0/8", "::1/129", "10.0.0.1/8/8", "10.0.0.1/"]],
   ["RATE_LIMIT_KEY", ["-1", "1.5", "many", "12345678"]],

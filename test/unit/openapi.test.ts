@@ -40,7 +40,7 @@ for (const { name, path, operation } of described)
     assert.match(operation.summary, /^[A-Z].*[^.]$/);
     assert.ok(openApiDocument.tags.some((tag) => tag.name === operation.tags[0]));
     const statuses = Object.keys(operation.responses);
-    for (const status of ["400", "401", "403", "503"]) assert.ok(statuses.includes(status), status);
+    for (const status of ["400", "401", "403", "429", "503"]) assert.ok(statuses.includes(status), status);
     assert.ok(!path.includes("{") || statuses.includes("404"), "404");
     assert.is(statuses.filter((status) => status.startsWith("2")).length, 1);
 

@@ -26,7 +26,7 @@ const attemptOf = (name: string, clientAddress = "") => ({ name, clientAddress }
 function blockedAt(start: number) {
   const clock = { at: start, now: () => clock.at };
   const made = new SignInThrottle(clock, alone);
-  for (let n = 0; n < 10; n++) made.begin(attemptOf("ann"));
+  for (let n = 0; n < 10; n++) assert.is(made.begin(attemptOf("ann")), 0);
   return { clock, throttle: made };
 }
 
@@ -40,13 +40,13 @@ function isBlocked(made: SignInThrottle, name: string, clientAddress?: string): 
   }
 }
 
-throttle("after ten attempts within a minute the name waits, in whatever letters", () => {
+throttle("after ten attempts from one network within a minute the name is refused there, in whatever letters", () => {
   const { throttle: made } = blockedAt(0);
   assert.ok(isBlocked(made, "ann"));
   assert.ok(isBlocked(made, "ANN"));
 });
 
-throttle("another name does not wait", () => assert.not(isBlocked(blockedAt(0).throttle, "bob")));
+throttle("another name is not refused", () => assert.not(isBlocked(blockedAt(0).throttle, "bob")));
 
 throttle("a minute later the name is free, however often it was refused meanwhile", () => {
   const { clock, throttle: made } = blockedAt(5_000);
@@ -66,6 +66,48 @@ throttle("success forgives the attempts before it", () => {
   const { throttle: made } = blockedAt(0);
   made.succeeded(attemptOf("Ann"));
   assert.not(isBlocked(made, "ann"));
+});
+
+throttle("from the eleventh attempt on a name waits, twice as long each time up to 4 s, and is not refused", () => {
+  const made = new SignInThrottle({ now: () => 0 }, alone);
+  const waits = Array.from({ length: 18 }, (_, n) => made.begin(attemptOf("ann", `192.0.2.${n}`)));
+  assert.equal(
+    waits.slice(0, 10),
+    Array.from({ length: 10 }, () => 0),
+  );
+  assert.equal(waits.slice(10), [250, 500, 1_000, 2_000, 4_000, 4_000, 4_000, 4_000]);
+  assert.is(made.begin(attemptOf("bob", "192.0.2.1")), 0);
+});
+
+throttle("however many guess at a name, its wait stays bounded and ends within a minute of the last", () => {
+  const clock = { at: 0, now: () => clock.at };
+  const made = new SignInThrottle(clock, alone);
+  for (let n = 0; n < 5_000; n++) made.begin(attemptOf("ann", `10.0.${n >> 8}.${n & 255}`));
+  assert.is(made.begin(attemptOf("ann", "192.0.2.1")), 4_000);
+  clock.at += 60_000;
+  assert.is(made.begin(attemptOf("ann", "192.0.2.1")), 0);
+});
+
+throttle("a success takes its own attempt of a name back and leaves the wait of those who guess", () => {
+  const made = new SignInThrottle({ now: () => 0 }, alone);
+  for (let n = 0; n < 12; n++) made.begin(attemptOf("ann", `192.0.2.${n}`));
+  const own = attemptOf("ann", "198.51.100.1");
+  assert.is(made.begin(own), 1_000);
+  made.succeeded(own);
+  assert.is(made.begin(attemptOf("ann", "192.0.2.99")), 1_000);
+});
+
+throttle("a known device counts for itself alone, ten a minute, and a success forgives it", () => {
+  const made = new SignInThrottle({ now: () => 0 }, alone);
+  const known = { ...attemptOf("ann", "192.0.2.1"), device: "hers" };
+  for (let n = 0; n < 50; n++) made.begin(attemptOf(n < 10 ? "ann" : `name ${n}`, "192.0.2.1"));
+  assert.ok(isBlocked(made, "ann", "192.0.2.1"));
+  for (let n = 0; n < 10; n++) assert.is(made.begin(known), 0);
+  assert.throws(() => made.begin(known), "Too many attempts");
+  assert.is(made.begin({ ...known, device: "another" }), 0);
+  assert.is(made.begin(attemptOf("ann", "198.51.100.1")), 250, "its attempts delay nobody");
+  made.succeeded(known);
+  assert.is(made.begin(known), 0);
 });
 
 throttle("one address has 50 attempts a minute, whatever the names; other addresses and none do not wait", () => {
@@ -91,17 +133,18 @@ throttle("attempts in two processes count together, and a success in one forgive
   const [first, second] = two().map((announcements) => new SignInThrottle(clock, announcements));
   if (!first || !second) throw new Error("two were made");
   for (let n = 0; n < 5; n++) for (const made of [first, second]) made.begin(attemptOf("ann", "192.0.2.1"));
-  assert.ok(isBlocked(first, "ann"));
-  assert.ok(isBlocked(second, "ann"));
+  assert.ok(isBlocked(first, "ann", "192.0.2.1"));
+  assert.ok(isBlocked(second, "ann", "192.0.2.1"));
+  assert.is(second.begin(attemptOf("ann", "192.0.2.2")), 250, "of ten before it");
   first.succeeded(attemptOf("ann", "192.0.2.1"));
-  assert.not(isBlocked(second, "ann"));
-  for (let n = 0; n < 41; n++) second.begin(attemptOf(`name ${n}`, "192.0.2.1"));
-  assert.ok(isBlocked(first, "bob", "192.0.2.1"), "9 that were not forgiven, and 41");
+  assert.not(isBlocked(second, "ann", "192.0.2.1"));
+  for (let n = 0; n < 40; n++) second.begin(attemptOf(`name ${n}`, "192.0.2.1"));
+  assert.ok(isBlocked(first, "bob", "192.0.2.1"), "9 that were not forgiven, 1 and 40");
 });
 
 throttle("a flood of names pushes out the oldest, not the one that is being guessed", () => {
   const { throttle: made } = blockedAt(0);
-  for (let n = 0; n < 9_999; n++) made.begin(attemptOf(`name ${n}`));
+  for (let n = 0; n < 14_999; n++) made.begin(attemptOf(`name ${n}`));
   assert.ok(isBlocked(made, "ann"));
 });
 

@@ -1,5 +1,5 @@
 import type { MikroORM } from "@mikro-orm/sql";
-import type { Clock } from "@faultline/plugin";
+import type { Call, Clock } from "@faultline/plugin";
 import { ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { AccessTokenEntity, SessionEntity, UserEntity, type UserRow } from "../database/entities.ts";
@@ -7,6 +7,7 @@ import type { KeyRing } from "../secrets/key-ring.ts";
 import type { AccessMemory } from "./access-memory.ts";
 import { sessionEnd } from "./sessions.ts";
 import { accessTokenPurpose, hasWrongChecksum, isSessionToken, sessionPurpose } from "./tokens.ts";
+import { WrongTokens } from "./wrong-tokens.ts";
 
 /** Who makes a call. */
 export interface Caller {
@@ -25,17 +26,33 @@ export class CallerDirectory {
   readonly #keyRing: KeyRing;
   readonly #clock: Clock;
   readonly #memory: AccessMemory;
+  readonly #wrongTokens: WrongTokens;
 
   constructor(parts: { orm: MikroORM; keyRing: KeyRing; clock: Clock; memory: AccessMemory }) {
     this.#orm = parts.orm;
     this.#keyRing = parts.keyRing;
     this.#clock = parts.clock;
     this.#memory = parts.memory;
+    this.#wrongTokens = new WrongTokens(parts.clock);
   }
 
-  /** The caller a token stands for; refuses with TOKEN_REQUIRED, TOKEN_EXPIRED or TOKEN_REVOKED. */
-  async callerOf(token: string | undefined): Promise<Caller> {
-    if (!token || token.length > 1024 || hasWrongChecksum(token)) throw tokenRequired();
+  /**
+   * The caller a token stands for; refuses with TOKEN_REQUIRED, TOKEN_EXPIRED or TOKEN_REVOKED, and a token of nobody with
+   * TOO_MANY_ATTEMPTS when its network sent many.
+   */
+  async callerOf({ token, clientAddress }: Pick<Call, "token" | "clientAddress">): Promise<Caller> {
+    if (!token) throw tokenRequired();
+    try {
+      return await this.#lookUp(token);
+    } catch (refusal) {
+      const isOfNobody = refusal instanceof ServiceError && refusal.reason === ErrorReason.TOKEN_REQUIRED;
+      if (isOfNobody && clientAddress !== undefined) this.#wrongTokens.count(clientAddress);
+      throw refusal;
+    }
+  }
+
+  async #lookUp(token: string): Promise<Caller> {
+    if (token.length > 1024 || hasWrongChecksum(token)) throw tokenRequired();
     return isSessionToken(token) ? this.#bySession(token) : this.#byAccessToken(token);
   }
 

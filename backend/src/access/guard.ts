@@ -41,10 +41,10 @@ export class Guard implements Access {
    * Refuses a call by its token alone, as its request is not read yet, and says whether the method needs one. Roles in
    * projects are asked by `admit`.
    */
-  async checkToken(method: string, { token }: Call): Promise<{ needsToken: boolean }> {
+  async checkToken(method: string, call: Call): Promise<{ needsToken: boolean }> {
     const need = needOf(method);
     if (need.who === "anyone") return { needsToken: false };
-    checkToken(need, await this.#callers.callerOf(token));
+    checkToken(need, await this.#callers.callerOf(call));
     return { needsToken: true };
   }
 
@@ -52,11 +52,12 @@ export class Guard implements Access {
     method: string,
     projects: readonly (number | string)[],
     userId: number | undefined,
-    { token, signal }: Call,
+    call: Call,
   ): Promise<CoreCall> {
     const need = needOf(method);
+    const { signal } = call;
     if (need.who === "anyone") return { caller: nobody, grant: noGrant, seesKeys: false, signal };
-    const caller = await this.#callers.callerOf(token);
+    const caller = await this.#callers.callerOf(call);
     checkToken(need, caller);
     if (need.who !== "member") return { caller, grant: noGrant, seesKeys: false, signal };
     let grant = noGrant; // and stays so for a list without items, which the handler refuses

@@ -1,7 +1,8 @@
 import { timestamp } from "@faultline/plugin";
 import type { EntityManager } from "@mikro-orm/sql";
-import { SessionEntity, type SessionRow } from "../database/entities.ts";
+import { SessionEntity, type SessionRow, type UserRow } from "../database/entities.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
+import { newDeviceToken } from "./device-tokens.ts";
 import { newToken, sessionPurpose } from "./tokens.ts";
 
 /** How long a session lasts that is used again and again. */
@@ -15,19 +16,25 @@ export function sessionEnd({ expiresAt, lastUsedAt }: Pick<SessionRow, "expiresA
   return Math.min(expiresAt, lastUsedAt + idleMs);
 }
 
-/** Stores a new session and answers what its owner gets; sessions that are over, of whomever, go meanwhile. */
+/** Stores a new session and returns what its owner gets. Also deletes all sessions that are over. */
 export async function beginSession(
   em: EntityManager,
-  session: { keyRing: KeyRing; now: number; userId: number; clientAddress: string; userAgent: string },
+  session: {
+    keyRing: KeyRing;
+    now: number;
+    user: Pick<UserRow, "id" | "passwordHash">;
+    clientAddress: string;
+    userAgent: string;
+  },
 ) {
-  const { keyRing, now, userId, clientAddress, userAgent } = session;
+  const { keyRing, now, user, clientAddress, userAgent } = session;
   const token = newToken("session");
   const expiresAt = now + sessionMs;
   await em.nativeDelete(SessionEntity, {
     $or: [{ expiresAt: { $lte: now } }, { lastUsedAt: { $lte: now - idleMs } }],
   });
   await em.insert(SessionEntity, {
-    userId,
+    userId: user.id,
     tokenDigest: keyRing.digest(sessionPurpose, token),
     createdAt: now,
     expiresAt,
@@ -35,5 +42,9 @@ export async function beginSession(
     clientAddress: clientAddress.slice(0, 64),
     userAgent: userAgent.slice(0, 255),
   });
-  return { sessionToken: token, expiresTime: timestamp(expiresAt) };
+  return {
+    sessionToken: token,
+    expiresTime: timestamp(expiresAt),
+    deviceToken: newDeviceToken(keyRing, user, now),
+  };
 }

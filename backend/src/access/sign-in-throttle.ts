@@ -2,96 +2,114 @@ import { hash } from "node:crypto";
 import { ServiceError, type Announcements, type Clock } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { clientNetwork } from "./client-network.ts";
+import { RecentTimes } from "./recent-times.ts";
 
 const windowMs = 60_000;
-const perName = 10;
+/** Of a name from one network, and of a known device. */
+const perOrigin = 10;
 const perNetwork = 50;
-const entriesKept = 10_000;
+
+/** The delay of a name begins after so many attempts and doubles with each further one. */
+const undelayed = 10;
+const firstDelayMs = 250;
+const longestDelayMs = 4_000;
 
 const subject = "sign-in";
 
 /** Whose attempt it is. */
 export interface Attempt {
-  /** As it was typed: a name of nobody is counted too, and an e-mail address tells nothing about a user name. */
+  /** As it was typed: a name of nobody is counted too, and an e-mail address says nothing about a user name. */
   readonly name: string;
-  /** Empty: not known, and not counted. */
+  /** Empty: not known. Such attempts count for the name alone, as if all came from one network. */
   readonly clientAddress: string;
+  /** The token of a device on which this very user signed in before. */
+  readonly device?: string | undefined;
 }
 
-/** What another process tells of an attempt: the keys it counts for, and whether it succeeded. */
-interface Told {
-  readonly name: string;
-  readonly network: string;
+/** The keys that an attempt counts for. */
+interface Keys {
+  /** Only this person's: the name from this network, or the known device. */
+  readonly origin: string;
+  /** Those that others count for too. */
+  readonly shared: readonly string[];
+}
+
+/** What processes announce of an attempt. */
+interface Announced extends Keys {
   readonly isForgiven: boolean;
 }
 
 /**
- * Bounds the failed sign-ins of a minute to 10 a name and 50 a client network. An attempt counts from its beginning, so
- * that many at once are bounded too; refused ones do not count, so that nobody is locked out for longer than the minute.
- * In memory: a restart forgives. What begins in other processes counts as soon as this one hears of it.
+ * Bounds the failed sign-ins of a minute to 10 a name from one network and to 50 a network. A name by itself is never
+ * refused, as anybody could then keep its owner out: from the eleventh attempt on, from wherever, each waits longer, at
+ * most four seconds. A device that signed in before counts for itself alone, so that guesses of others do not touch it.
+ *
+ * An attempt counts from its beginning, so that many at once are bounded too; refused ones do not count, so that nobody
+ * waits longer than the minute. In memory: a restart forgives. What begins in other processes counts as soon as this one
+ * hears of it.
  */
 export class SignInThrottle {
-  readonly #clock: Clock;
   readonly #announcements: Announcements;
-  /** When the attempts of the last minute began; the key used last is the last one. */
-  readonly #attempts = new Map<string, number[]>();
+  readonly #attempts: RecentTimes;
 
   constructor(clock: Clock, announcements: Announcements) {
-    this.#clock = clock;
+    this.#attempts = new RecentTimes(clock, { windowMs, timesKept: perNetwork });
     this.#announcements = announcements;
-    announcements.hear(subject, (text) => this.#note(JSON.parse(text) as Told)); // told by `#tell` alone
+    announcements.hear(subject, (text) => this.#note(JSON.parse(text) as Announced)); // sent by `#announce` alone
   }
 
-  /** Counts an attempt or refuses it with TOO_MANY_ATTEMPTS. */
-  begin(attempt: Attempt): void {
-    const { name, network } = keysOf(attempt);
-    if (this.#recent(name).length >= perName || this.#recent(network).length >= perNetwork) {
+  /** Counts an attempt and returns how many milliseconds it must wait, or refuses it with TOO_MANY_ATTEMPTS. */
+  begin(attempt: Attempt): number {
+    const { origin, network, name } = keysOf(attempt);
+    if (this.#count(origin) >= perOrigin || this.#count(network) >= perNetwork) {
       throw new ServiceError(ErrorReason.TOO_MANY_ATTEMPTS, "Too many attempts. Try again in a minute.");
     }
-    this.#tell({ name, network, isForgiven: false });
+    const excess = this.#count(name) - undelayed;
+    this.#announce({ origin, shared: present(network, name), isForgiven: false });
+    return excess < 0 ? 0 : Math.min(firstDelayMs * 2 ** excess, longestDelayMs);
   }
 
-  /** Forgives the name, and of the network this attempt alone: else one's own account would make room for guesses. */
+  /**
+   * Forgives the origin, and of what is shared this attempt alone: otherwise one's own account would make room for
+   * guesses at others, and the owner's sign-in would shorten the delay of those who guess.
+   */
   succeeded(attempt: Attempt): void {
-    this.#tell({ ...keysOf(attempt), isForgiven: true });
+    const { origin, network, name } = keysOf(attempt);
+    this.#announce({ origin, shared: present(network, name), isForgiven: true });
   }
 
-  #tell(told: Told): void {
-    this.#note(told);
-    this.#announcements.tell(subject, JSON.stringify(told));
+  #count(key: string): number {
+    return this.#attempts.of(key).length;
   }
 
-  #note({ name, network, isForgiven }: Told): void {
-    const now = this.#clock.now();
-    this.#keep(name, isForgiven ? [] : [...this.#recent(name), now]);
-    if (network === "") return;
-    this.#keep(network, isForgiven ? this.#recent(network).slice(0, -1) : [...this.#recent(network), now]);
+  #announce(announced: Announced): void {
+    this.#note(announced);
+    this.#announcements.tell(subject, JSON.stringify(announced));
   }
 
-  #recent(key: string): number[] {
-    const now = this.#clock.now();
-    // After the clock jumped back, what was noted before it would count for longer than the minute.
-    return (this.#attempts.get(key) ?? []).filter((at) => at > now - windowMs && at <= now);
-  }
-
-  #keep(key: string, attempts: number[]): void {
-    this.#attempts.delete(key);
-    if (attempts.length === 0) return;
-    if (this.#attempts.size >= entriesKept) {
-      const [oldest = ""] = this.#attempts.keys();
-      this.#attempts.delete(oldest);
+  #note({ origin, shared, isForgiven }: Announced): void {
+    if (isForgiven) this.#attempts.forget(origin);
+    else this.#attempts.note(origin);
+    for (const key of shared) {
+      if (isForgiven) this.#attempts.takeBack(key);
+      else this.#attempts.note(key);
     }
-    this.#attempts.set(key, attempts);
   }
 }
 
-/** What an attempt counts for; an empty network is not counted. */
-function keysOf({ name, clientAddress }: Attempt): { name: string; network: string } {
+/** What an attempt counts for; what is empty is not counted. */
+function keysOf({ name, clientAddress, device }: Attempt): { origin: string; network: string; name: string } {
+  if (device !== undefined) return { origin: `device ${digest(device)}`, network: "", name: "" };
+  const network = clientAddress === "" ? "" : clientNetwork(clientAddress);
+  const typed = digest(name.toLowerCase());
   return {
-    name: `name ${digest(name.toLowerCase())}`,
-    network: clientAddress === "" ? "" : `network ${digest(clientNetwork(clientAddress))}`,
+    origin: `origin ${digest(`${typed} ${network}`)}`,
+    network: network === "" ? "" : `network ${digest(network)}`,
+    name: `name ${typed}`,
   };
 }
+
+const present = (...keys: readonly string[]) => keys.filter((key) => key !== "");
 
 /** Names and addresses come from anybody and may be megabytes long. */
 function digest(text: string): string {

@@ -2,6 +2,7 @@ import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type {
   AcceptInvitationResponse,
   AddMemberResponse,
+  ChangePasswordResponse,
   CreateAccessTokenResponse,
   CreateClientKeyResponse,
   CreateInvitationResponse,
@@ -22,6 +23,7 @@ import type {
   RemoveMemberResponse,
   ReplayDeadLettersResponse,
   ReplayUnstoredEventsResponse,
+  ResetPasswordResponse,
   RestoreProjectResponse,
   RevokeAccessTokenResponse,
   RevokeInvitationResponse,
@@ -57,7 +59,9 @@ export const audited: Readonly<Record<string, Tell>> = {
     (request: UpdateProfileRequest) =>
       `Changed the own profile: ${changed(request, { name: "name", email: "e-mail address" })}.`,
   ),
-  "AccountService.ChangePassword": act(() => "Changed the own password."),
+  "AccountService.ChangePassword": act(
+    (_, { revokedTokenCount }: ChangePasswordResponse) => `Changed the own password${andRevoked(revokedTokenCount)}.`,
+  ),
   "AccountService.EndSession": act(({ sessionId }: EndSessionRequest) => `Ended the own session ${sessionId}.`),
   "AccountService.CreateAccessToken": act(
     (_, { accessToken }: CreateAccessTokenResponse) =>
@@ -87,7 +91,10 @@ export const audited: Readonly<Record<string, Tell>> = {
   "UserService.CreatePasswordReset": act(
     ({ userId }: CreatePasswordResetRequest) => `Made a password link for user ${userId}.`,
   ),
-  "UserService.ResetPassword": act(() => "Set the own password by a link."),
+  "UserService.ResetPassword": act(
+    (_, { revokedTokenCount }: ResetPasswordResponse) =>
+      `Set the own password by a link${andRevoked(revokedTokenCount)}.`,
+  ),
 
   "MemberService.AddMember": act((_, { member }: AddMemberResponse) => `Added ${asMember(member)}.`),
   "MemberService.UpdateMember": act((_, { member }: UpdateMemberResponse) => `Made ${asMember(member)}.`),
@@ -194,6 +201,11 @@ function changed<Request>(request: Request, words: { readonly [K in keyof Reques
       .map((field) => words[field])
       .join(", ") || "nothing"
   );
+}
+
+function andRevoked(tokenCount: number): string {
+  if (tokenCount === 0) return "";
+  return ` and revoked ${tokenCount} personal access ${tokenCount === 1 ? "token" : "tokens"}`;
 }
 
 function named(user: User | undefined): string {

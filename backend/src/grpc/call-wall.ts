@@ -73,7 +73,10 @@ export function callWall(
             next(metadata);
             return;
           }
-          checkToken(`${method[1]}.${method[2]}`, { token: bearerToken(metadata) }).then(
+          checkToken(`${method[1]}.${method[2]}`, {
+            token: bearerToken(metadata),
+            clientAddress: call.getPeer().replace(/:\d+$/, ""), // without its port
+          }).then(
             ({ needsToken }) => {
               const reports = path.startsWith(`/${IngestService.typeName}/Report`);
               allow(!needsToken ? largest.stranger : reports ? largest.reporter : largest.caller);

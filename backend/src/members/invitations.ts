@@ -142,7 +142,7 @@ export function invitations(parts: {
           await em.flush();
           await join(em, open, user);
           const { clientAddress, userAgent } = request;
-          const session = await beginSession(em, { keyRing, now, userId: user.id, clientAddress, userAgent });
+          const session = await beginSession(em, { keyRing, now, user, clientAddress, userAgent });
           return { ...session, user: userToProto(user, user), projectPath: open.project.path };
         })
         .catch(refuseTaken);

@@ -3,6 +3,7 @@ import { Backend, ErrorReason, SettingsService, type UpdateSettingsRequest } fro
 import type { MikroORM } from "@mikro-orm/sql";
 import type { ClientKeys } from "../client-keys/client-keys.ts";
 import type { CoreCall } from "../access/guard.ts";
+import { UserThrottle } from "../access/user-throttle.ts";
 import { SettingsEntity, type SettingsRow } from "../database/entities.ts";
 import { monitorOff, type ProjectDirectory } from "../projects/project-directory.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
@@ -13,7 +14,9 @@ import { externalTarget } from "./external-target.ts";
 import { checkExternalToken, externalTokenPlace, isMaskedToken } from "./external-token.ts";
 import { integratedRefused, noEventsTaken } from "./integrated-offering.ts";
 import { isLinkedElsewhere } from "./linked-elsewhere.ts";
-import { LookupThrottle } from "./lookup-throttle.ts";
+
+/** Far more than a person selects Connect, and too few to search a network by. */
+const lookups = { windowMs: 60_000, most: 30, refusal: "Too many attempts. Try again in a minute." };
 
 /** Error-tracking settings of projects (specification 2.1). */
 export function settingsService(parts: {
@@ -26,7 +29,7 @@ export function settingsService(parts: {
   backends: ReadonlyMap<Backend, ErrorBackend>;
 }): Handlers<typeof SettingsService, CoreCall> {
   const { orm, clock, keyRing, projects, clientKeys, integratedOffered } = parts;
-  const throttle = new LookupThrottle(clock);
+  const throttle = new UserThrottle(clock, lookups);
 
   const message = async (row: SettingsRow, { seesKeys }: CoreCall) => {
     if (row.backend !== Backend.INTEGRATED) return settingsToProto(row, { dsn: "", dsnUnavailableReason: "" });

@@ -2,10 +2,17 @@ import { ServiceError, timestamp, type Clock, type Handlers } from "@faultline/p
 import { ErrorReason, type UserService } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import type { AccessMemory } from "../access/access-memory.ts";
+import { revokeAccessTokens, workingTokens } from "../access/access-tokens.ts";
 import { hashPassword, newPassword } from "../access/password.ts";
 import { newToken, passwordResetPurpose } from "../access/tokens.ts";
 import type { CoreCall } from "../access/guard.ts";
-import { PasswordResetEntity, SessionEntity, UserEntity, type UserRow } from "../database/entities.ts";
+import {
+  AccessTokenEntity,
+  PasswordResetEntity,
+  SessionEntity,
+  UserEntity,
+  type UserRow,
+} from "../database/entities.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
 
 const linkMs = 24 * 3_600_000;
@@ -53,22 +60,25 @@ export function passwordResets(parts: {
     },
 
     async getPasswordReset({ token }) {
-      return { username: (await userOf(orm.em.fork(), token)).username };
+      const em = orm.em.fork();
+      const { id, username } = await userOf(em, token);
+      return { username, accessTokenCount: await em.count(AccessTokenEntity, workingTokens(id, clock.now())) };
     },
 
-    async resetPassword({ token, password }) {
+    async resetPassword({ token, password, keepAccessTokens = false }) {
       const wanted = newPassword(password);
       await userOf(orm.em.fork(), token); // before the hash, which is work that only a link's owner may cause
       const passwordHash = await hashPassword(wanted);
-      const username = await orm.em.fork().transactional(async (em) => {
+      const reset = await orm.em.fork().transactional(async (em) => {
         const user = await userOf(em, token);
         user.passwordHash = passwordHash;
         await em.nativeDelete(PasswordResetEntity, { userId: user.id });
         await em.nativeDelete(SessionEntity, { userId: user.id });
-        return user.username;
+        const revokedTokenCount = keepAccessTokens ? 0 : await revokeAccessTokens(em, user.id, clock.now());
+        return { username: user.username, revokedTokenCount };
       });
       memory.changed();
-      return { username };
+      return reset;
     },
   };
 }

@@ -20,6 +20,8 @@ import type {
 export interface Call {
   /** The caller's session token or personal access token. Absent: not given. */
   readonly token?: string | undefined;
+  /** The sender's address, by which tokens of nobody are counted. Absent: not known, and they are not. */
+  readonly clientAddress?: string | undefined;
   /** Aborted when the caller no longer waits. */
   readonly signal?: AbortSignal | undefined;
 }

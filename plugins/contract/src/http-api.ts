@@ -23,7 +23,7 @@ export interface HttpApiRoute {
   readonly methods: Readonly<Record<string, (call: HttpCall) => Promise<HttpAnswer>>>;
 }
 
-/** A request as the bridge has read it. */
+/** A request as the bridge has read it. Calls of the core take it as it is. */
 export interface HttpCall {
   /** The core's services. */
   readonly core: Core;
@@ -34,6 +34,8 @@ export interface HttpCall {
   readonly body: Readonly<Record<string, unknown>>;
   /** The token of `Authorization: Bearer` or `PRIVATE-TOKEN`; undefined where there is none, or several that differ. */
   readonly token: string | undefined;
+  /** The sender's address. */
+  readonly clientAddress: string;
   /** What links to us begin with, such as `https://errors.example.com`. */
   readonly origin: string;
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
+import { loopback } from "./this-machine.ts";
 
 /** Proxies whose `X-Forwarded-For` is believed: addresses and subnets such as `10.0.0.0/8`. Throws for anything else. */
 export function trustedProxies(entries: readonly string[]): BlockList {
@@ -29,6 +30,16 @@ export function clientIp(request: IncomingMessage, trusted: BlockList): string {
     if (!isTrusted(address, trusted)) break;
   }
   return client;
+}
+
+/**
+ * Whether `X-Forwarded-For` comes from this machine, which is not among the trusted proxies: most likely from a proxy that
+ * was forgotten there, so that all its visitors count as one.
+ */
+export function isOfForgottenProxy({ socket, headers }: IncomingMessage, trusted: BlockList): boolean {
+  if (headers["x-forwarded-for"] === undefined) return false;
+  const peer = shortened(socket.remoteAddress ?? "");
+  return isTrusted(peer, loopback) && !isTrusted(peer, trusted);
 }
 
 function shortened(address: string): string {

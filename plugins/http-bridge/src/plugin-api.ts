@@ -34,13 +34,14 @@ function handle(api: HttpApi, run: (call: HttpCall) => Promise<HttpAnswer>): Han
   };
 }
 
-async function callOf({ host, request, path, query, origin }: Visit): Promise<HttpCall> {
+async function callOf({ host, request, path, query, clientIp, origin }: Visit): Promise<HttpCall> {
   return {
     core: host.core,
     path: Object.fromEntries(Object.entries(path).map(([name, part]) => [name, decodedPart(part)])),
     query,
     body: fields(await readBody(request)),
     token: tokenOf(request),
+    clientAddress: clientIp,
     origin,
   };
 }

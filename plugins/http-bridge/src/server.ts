@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Server as Listener, type AddressInfo, type BlockList, type Socket } from "node:net";
 import { setImmediate as immediate, setTimeout as delay } from "node:timers/promises";
 import { StartRefusal, type Host, type HttpApi, type Span, type Tracing } from "@faultline/plugin";
-import { clientIp } from "./client-ip.ts";
+import { clientIp, isOfForgottenProxy } from "./client-ip.ts";
 import { originOf } from "./origin.ts";
 import { metricsRoute, type PublishedMetrics } from "./metrics-route.ts";
 import { apiRoutes } from "./plugin-api.ts";
@@ -47,6 +47,7 @@ export class HttpServer {
   #requests = 0;
   #lastRequestAt = Number.NEGATIVE_INFINITY;
   #isClosing = false;
+  #hasWarnedOfProxy = false;
 
   constructor(
     host: Host,
@@ -161,6 +162,7 @@ export class HttpServer {
       if (span) endRequest(span, response, answering);
     });
     if (this.#isClosing) endConnectionAfter(response);
+    if (!this.#hasWarnedOfProxy && isOfForgottenProxy(request, this.#trusted)) this.#warnOfProxy(request);
 
     for (const route of this.#routes) {
       const match = route.pattern.exec(pathname);
@@ -185,6 +187,15 @@ export class HttpServer {
     }
     setAll(response, this.#securityHeaders.all);
     this.#pages(request, response, clientIp(request, this.#trusted));
+  }
+
+  /** Once, as anybody on this machine may send the header. */
+  #warnOfProxy({ socket }: IncomingMessage): void {
+    this.#hasWarnedOfProxy = true;
+    this.#host.log.warn(
+      { peer: socket.remoteAddress },
+      "X-Forwarded-For came from this machine, which FAULTLINE_TRUSTED_PROXIES does not name: if a proxy runs here, all its visitors count as one network at the sign-in; name its address there",
+    );
   }
 
   /** A handler's own failure to answer; each kind of route answers refusals itself. */

@@ -11,6 +11,7 @@ export function isFromThisMachine({ socket, headers }: Pick<IncomingMessage, "so
 /** What proxies add. */
 const proxyHeaders = ["x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "forwarded", "via"];
 
-const loopback = new BlockList();
+/** This machine's own addresses for itself. */
+export const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8); // also in its IPv6 form, ::ffff:127.0.0.1
 loopback.addAddress("::1", "ipv6");

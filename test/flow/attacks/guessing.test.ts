@@ -1,3 +1,4 @@
+import { ErrorReason } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
@@ -5,10 +6,11 @@ import { callTrpc, cookiesSet, sessionCookie, signInByForm } from "../../support
 import { grpcClient } from "../../support/grpc.ts";
 import { http, type HttpAnswer } from "../../support/http.ts";
 import { newUser } from "../../support/movable-faultline.ts";
+import { rejects } from "../../support/rejects.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { testConfig } from "../../support/test-config.ts";
 
-/** Guessing passwords through the console, behind a proxy that is trusted to name the address it serves. */
+/** Guessing passwords and tokens, behind a proxy that is trusted to name the address it serves. */
 
 const clock = { at: Date.UTC(2026, 0, 10, 12), now: () => clock.at };
 const config = testConfig(tempDir());
@@ -36,14 +38,76 @@ const inTurn = async (count: number, attempt: (n: number) => Promise<number>) =>
 };
 const refused = (count: number) => Array.from({ length: count }, () => 401);
 
-test("A72: many addresses that guess at one account are stopped after ten, the right password too, for a minute", async () => {
+test("A72: one address that guesses at one account is stopped after ten, the right password too, for a minute", async () => {
+  const { username, password } = await newUser(client);
+  assert.equal(await inTurn(10, () => guess(username, from("198.51.100.1"))), refused(10));
+  assert.is(await guess(username.toUpperCase(), from("198.51.100.1")), 429, "whatever letters");
+  assert.is(await guess(username, from("198.51.100.1"), password), 429);
+  clock.at += 60_000;
+  assert.is(await guess(username, from("198.51.100.1"), password), 303);
+});
+
+test("A72: many addresses that guess at one account wait longer each, and keep nobody out who knows the password", async () => {
   const { username, password } = await newUser(client);
   assert.equal(await inTurn(10, (n) => guess(username, from(`198.51.100.${n}`))), refused(10));
-  assert.is(await guess(username, from("198.51.100.99")), 429);
-  assert.is(await guess(username.toUpperCase(), from("198.51.100.99")), 429, "whatever letters");
-  assert.is(await guess(username, from("203.0.113.1"), password), 429);
-  clock.at += 60_000;
+  const begunAt = performance.now();
+  assert.is(await guess(username.toUpperCase(), from("198.51.100.99")), 401, "whatever letters");
+  const [eleventhMs] = [performance.now() - begunAt];
+  assert.ok(eleventhMs >= 249, `the eleventh took ${eleventhMs} ms`); // timers count whole milliseconds
   assert.is(await guess(username, from("203.0.113.1"), password), 303);
+  assert.ok(performance.now() - begunAt - eleventhMs >= 499, "and the twelfth twice as long, the right one too");
+});
+
+const deviceCookie = (answer: HttpAnswer) =>
+  /faultline_device=fld_\w+/.exec(cookiesSet(answer).join()) ?? [assert.unreachable("no device cookie") as never];
+
+test("A72: a device that signed in before waits for nobody's guesses, not even those from its own network", async () => {
+  const { username, password } = await newUser(client);
+  const here = from("203.0.113.30");
+  const [Cookie] = deviceCookie(await signInByForm(server, { username, password }, here));
+  assert.equal(await inTurn(10, () => guess(username, here)), refused(10));
+  assert.is(await guess(username, here, password), 429, "a new device there waits");
+  const elsewhere = Array.from({ length: 6 }, (_, n) => guess(username, from(`198.51.100.${n}`)));
+  assert.equal(await Promise.all(elsewhere), refused(6));
+  const begunAt = performance.now();
+  assert.is(await guess(username, { ...here, Cookie }, password), 303);
+  assert.ok(performance.now() - begunAt < 4_000, "and not for the longest delay, which other devices have now");
+});
+
+test("A72: a device cookie is its user's alone, bears ten guesses a minute, and ends with the password and after 90 days", async () => {
+  const [ann, bob] = [await newUser(client), await newUser(client)];
+  const here = from("203.0.113.40");
+  const signedIn = await signInByForm(server, ann, here);
+  const [Cookie] = deviceCookie(signedIn);
+  assert.match(
+    cookiesSet(signedIn).join("\n"),
+    /^faultline_device=fld_\w{1,60}; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax$/m,
+  );
+  const known = { ...here, Cookie };
+  assert.equal(await inTurn(10, () => guess(bob.username, known)), refused(10));
+  assert.is(await guess(bob.username, known, bob.password), 429, "of another user's account it is no known device");
+  assert.equal(await inTurn(10, () => guess(ann.username, known)), refused(10));
+  assert.is(await guess(ann.username, known, ann.password), 429);
+  assert.is(await guess(ann.username, here, ann.password), 303, "others are not refused for its guesses");
+
+  clock.at += 60_000;
+  const isKnown = async (cookie: string, password: string) => {
+    const block = async () => guess(ann.username, here);
+    assert.equal(await inTurn(10, block), refused(10));
+    const status = await guess(ann.username, { ...here, Cookie: cookie }, password);
+    clock.at += 60_000;
+    return status === 303;
+  };
+  assert.ok(await isKnown(Cookie, ann.password));
+  const forged = Cookie.replace(/\w{32}$/, "0".repeat(32));
+  assert.not(await isKnown(forged, ann.password), "a forged one");
+  const change = { currentPassword: ann.password, newPassword: "another long password" };
+  const { sessionToken } = await client.accounts.signIn(ann);
+  const { deviceToken } = await client.accounts.changePassword(change, { token: sessionToken });
+  assert.not(await isKnown(Cookie, change.newPassword), "one from before the password changed");
+  assert.ok(await isKnown(`faultline_device=${deviceToken}`, change.newPassword));
+  clock.at += 90 * 86_400_000;
+  assert.not(await isKnown(`faultline_device=${deviceToken}`, change.newPassword), "one of 90 days ago");
 });
 
 test("A72: one address that guesses at many accounts is stopped after fifty, and others go on", async () => {
@@ -80,6 +144,43 @@ test("A72: a session that was found open guesses no faster at the password", asy
     (await callTrpc(server, "account.changePassword", { currentPassword, newPassword: "x".repeat(20) }, cookie)).status;
   assert.equal(await inTurn(10, () => change("guess")), refused(10));
   assert.is(await change(password), 429);
+});
+
+const askedWith = (path: string, token: string, address: string) =>
+  http(server.url + path, { headers: { "PRIVATE-TOKEN": token, ...from(address) } });
+const wrongToken = (n: number) => `flp_guess-${n}`;
+
+test("A86: of wrong tokens from one network twenty a minute are answered 401 and further ones 429; right ones are taken", async () => {
+  const { auth, tokenId, session } = await newUser(client);
+  const { token: revoked } = await client.accounts.rotateAccessToken({ tokenId }, session).then(() => auth);
+  const { token } = client.auth;
+  const own = (n: number) => `2001:db8:9:9::${n.toString(16)}`;
+  const doors = ["/api/v4/user", "/api/0/projects/", "/api/v4/projects/1/error_tracking/errors"];
+  const door = (n: number) => doors[n % doors.length] ?? "";
+  assert.equal(await inTurn(20, async (n) => (await askedWith(door(n), wrongToken(n), own(n))).status), refused(20));
+  clock.at += 15_000;
+  for (const path of doors) {
+    const answer = await askedWith(path, wrongToken(20), own(20));
+    assert.equal([answer.status, answer.headers["retry-after"]], [429, "45"]);
+    assert.match(answer.text, "Check the token");
+    assert.is((await askedWith(path, wrongToken(20), "2001:db8:9:8::1")).status, 401, "another network");
+  }
+  assert.is((await askedWith("/api/v4/user", token, own(21))).status, 200);
+  assert.is((await askedWith("/api/v4/user", revoked, own(21))).status, 401, "a token that was right is no guess");
+  assert.is((await http(`${server.url}/api/v4/user`, { headers: from(own(21)) })).status, 401, "no token is none");
+  clock.at += 45_000;
+  assert.is((await askedWith("/api/v4/user", wrongToken(21), own(22))).status, 401);
+});
+
+test("A86: over gRPC wrong tokens are counted by the connection's address, and those of the console's visitors for nobody", async () => {
+  const ask = (token: string) => client.accounts.getCurrentUser({}, { token });
+  for (let n = 0; n < 20; n++) await rejects(ask(wrongToken(n)), "UNAUTHENTICATED");
+  const refusal = await rejects(ask(wrongToken(20)), "RESOURCE_EXHAUSTED");
+  assert.equal([refusal.reason, refusal.retryAfterSeconds], [ErrorReason.TOO_MANY_ATTEMPTS, 60]);
+  assert.ok(await ask(client.auth.token));
+  const visit = async () =>
+    (await callTrpc(server, "account.current", {}, { Cookie: `faultline_session=fls_${"0".repeat(36)}` })).status;
+  assert.not((await inTurn(25, visit)).includes(429));
 });
 
 /** What a person sees, without what they typed and what is new each time. */
@@ -149,7 +250,11 @@ for (const returnTo of elsewhere) {
     const location = String(answer.headers.location);
     assert.is(new URL(location, server.url).origin, server.url, location);
     assert.match(location, /^\/(?!\/)/);
-    assert.is(cookiesSet(answer).length, 1, "and sets no cookie");
+    assert.equal(
+      cookiesSet(answer).map((cookie) => cookie.split("=", 1)[0]),
+      ["faultline_session", "faultline_device"],
+      "and sets no other cookie",
+    );
   });
 }
 

@@ -6,10 +6,12 @@ import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
 import { dayMs, movableFaultline, newUser, signIn } from "../../support/movable-faultline.ts";
 import { rejects } from "../../support/rejects.ts";
+import { rest } from "../../support/rest.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { testConfig } from "../../support/test-config.ts";
 
-const { client, clock } = await movableFaultline();
+const { client, clock, faultline } = await movableFaultline();
+const server = { url: faultline.httpUrl };
 const { accounts } = client;
 const root = await signIn(client);
 
@@ -114,6 +116,28 @@ test("a rotated token may be given another end, within a year and in the future"
     (await accounts.rotateAccessToken({ tokenId, expiresTime }, session)).accessToken?.expiresTime,
     expiresTime,
   );
+});
+
+test("a rotation lengthens no token's life, whatever end is asked for, over gRPC and REST", async () => {
+  const { session } = await newUser(client);
+  const hours = (count: number) => inDays(count / 24);
+  const rotate = async (token: string, expiresTime?: ReturnType<typeof inDays>) => {
+    const made = await accounts.rotateAccessToken(expiresTime ? { expiresTime } : {}, { token });
+    return { token: made.token, end: made.accessToken?.expiresTime };
+  };
+  const request = { name: "two hours", scopes: ["api"], expiresTime: hours(2) };
+  const { token } = await accounts.createAccessToken(request, session);
+  clock.at += dayMs / 24; // an hour of it is over
+  const second = await rotate(token, inDays(364));
+  assert.equal(second.end, hours(2));
+  const third = await rotate(second.token);
+  assert.equal(third.end, hours(2), "the usual week is too long too");
+  const day = new Date(clock.at + 300 * dayMs).toISOString().slice(0, 10);
+  const call = { token: third.token, body: { expires_at: day } };
+  const byRest = await rest(server, "POST /personal_access_tokens/self/rotate", call);
+  const { expires_at: end, token: fourth } = byRest.json as { expires_at: string; token: string };
+  assert.equal([byRest.status, end], [200, new Date(clock.at + dayMs / 12).toISOString().slice(0, 10)]);
+  assert.equal((await rotate(fourth, hours(1))).end, hours(1), "sooner is as asked for");
 });
 
 test("what was revoked, was rotated or has expired is not rotated, and a session has no token of its own", async () => {

@@ -90,8 +90,10 @@ test("acts of accounts are told, with what changed and without a secret", async 
 
 test("acts on users are told, and a password link names the user whose it was", async () => {
   const session = await signIn(client);
-  const { user } = await users.createUser({ username: "told" }, auth);
+  const { user } = await users.createUser({ username: "told", password: "a long password" }, auth);
   const userId = user?.userId ?? 0;
+  const request = { name: "robot", scopes: ["api"] };
+  await accounts.createAccessToken(request, await signIn(client, "told", "a long password"));
   let link = "";
   const rows = await written(async () => {
     await users.updateUser({ userId, name: "Told", isAdmin: true, isBlocked: false }, auth);
@@ -102,7 +104,7 @@ test("acts on users are told, and a password link names the user whose it was", 
   assert.equal(summaries(rows), [
     `Changed the user told (${userId}): name, made an administrator, unblocked.`,
     `Made a password link for user ${userId}.`,
-    "Set the own password by a link.",
+    "Set the own password by a link and revoked 1 personal access token.",
     `Deleted the user told (${userId}).`,
   ]);
   assert.equal(

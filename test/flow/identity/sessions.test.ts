@@ -109,6 +109,16 @@ test("a changed password ends every session, brings a new one, and takes the pla
   assert.ok(await signIn(client, username, newPassword));
 });
 
+test("who changes the own password may revoke the own access tokens with it", async () => {
+  const { password, session, auth } = await newUser(client);
+  const other = await newUser(client);
+  const change = { currentPassword: password, newPassword: "another long password", revokeAccessTokens: true };
+  const { revokedTokenCount } = await accounts.changePassword(change, session);
+  assert.is(revokedTokenCount, 1);
+  await isOver(auth, ErrorReason.TOKEN_REVOKED);
+  assert.ok(await accounts.getCurrentUser({}, other.auth));
+});
+
 test("a password is not changed without the current one, whose guesses are bounded as at the door", async () => {
   const { username, password, session } = await newUser(client);
   const change = (currentPassword: string, newPassword = "another long password") =>

@@ -50,13 +50,30 @@ test("unknown names, wrong passwords, blocked users and users without a password
   );
 });
 
-test("after ten guesses a name waits for a minute, for the right password too, and is free then", async () => {
+test("after ten guesses from one network a name waits there for a minute, for the right password too, and is free then", async () => {
   const { username, password } = await newUser(client);
   for (let n = 0; n < 10; n++) await rejects(accounts.signIn({ username, password: "guess" }), "UNAUTHENTICATED");
   const refusal = await rejects(accounts.signIn({ username, password }), "RESOURCE_EXHAUSTED");
   assert.is(refusal.reason, ErrorReason.TOO_MANY_ATTEMPTS);
   clock.at += 60_000;
   assert.ok(await accounts.signIn({ username, password }));
+});
+
+test("ten guesses at a name from ten networks keep the right password from an eleventh out of nothing", async () => {
+  const { username, password } = await newUser(client);
+  for (let n = 0; n < 10; n++) {
+    await rejects(accounts.signIn({ username, password: "guess", clientAddress: `192.0.2.${n}` }), "UNAUTHENTICATED");
+  }
+  assert.ok(await accounts.signIn({ username, password, clientAddress: "198.51.100.1" }));
+});
+
+test("a device token has at most 64 bytes, and one that is no such token changes nothing", async () => {
+  const { username, password } = await newUser(client);
+  const { deviceToken } = await accounts.signIn({ username, password });
+  assert.ok(Buffer.byteLength(deviceToken) <= 64, deviceToken);
+  for (const wrong of ["", "fld_", "x".repeat(10_000), deviceToken.toUpperCase(), `${deviceToken}0`, "fld_zzzzz__"]) {
+    assert.ok(await accounts.signIn({ username, password, deviceToken: wrong }));
+  }
 });
 
 test("one network that guesses at many names waits, and others do not", async () => {
@@ -104,6 +121,24 @@ test("people change their own name and e-mail address, and what another has is r
   }
   assert.is((await accounts.updateProfile({ email: "" }, ann.session)).user?.email, "");
   assert.is((await accounts.updateProfile({ email: "Ann@example.com" }, bob.session)).user?.name, "Bob B.");
+});
+
+test("a user asks for at most ten e-mail addresses within an hour, taken ones among them; saving the own one costs none", async () => {
+  await newUser(client, { email: "victim@example.com" });
+  const { session } = await newUser(client);
+  const ask = (email: string) => accounts.updateProfile({ email }, session);
+  for (let n = 0; n < 5; n++) {
+    await rejects(ask("victim@example.com"), "ALREADY_EXISTS");
+    await ask(`own-${n}@example.com`);
+    await ask(`own-${n}@example.com`);
+  }
+  for (const email of ["victim@example.com", "nobody@example.com"]) {
+    const refusal = await rejects(ask(email), "RESOURCE_EXHAUSTED");
+    assert.equal([refusal.reason, refusal.retryAfterSeconds], [ErrorReason.TOO_MANY_ATTEMPTS, 3_600]);
+  }
+  assert.ok(await accounts.updateProfile({ name: "Still changes", email: "own-4@example.com" }, session));
+  clock.at += 3_600_000;
+  assert.ok(await ask("next@example.com"));
 });
 
 test.run();

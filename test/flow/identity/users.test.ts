@@ -1,6 +1,7 @@
 import { ErrorReason, type User } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
+import { postForm } from "../../support/console.ts";
 import { movableFaultline, newUser, signIn } from "../../support/movable-faultline.ts";
 import { rejects } from "../../support/rejects.ts";
 
@@ -180,13 +181,14 @@ test("the last administrator who can sign in stays one, when two give up at once
   assert.ok(await users.updateUser({ userId: rootId, isAdmin: true }, left));
 });
 
-test("a password link works once, within a day, and ends every session of the user", async () => {
+test("a password link works once, within a day, and ends every session and access token of the user", async () => {
   const { userId, username, session, auth: token } = await newUser(client);
   const root = await signIn(client);
   const { url } = await users.createPasswordReset({ userId }, root);
   assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/-\/password_resets\/flr_[0-9A-Za-z]{42}$/);
   const link = tokenOf(url);
-  assert.is((await users.getPasswordReset({ token: link })).username, username);
+  const { username: whose, accessTokenCount } = await users.getPasswordReset({ token: link });
+  assert.equal([whose, accessTokenCount], [username, 1]);
   const short = await rejects(users.resetPassword({ token: link, password: "elevenchars" }), "INVALID_ARGUMENT");
   assert.is(short.field, "password");
   const password = "set by a link";
@@ -196,10 +198,44 @@ test("a password link works once, within a day, and ends every session of the us
   ]);
   assert.equal(resets.map(({ status }) => status).toSorted(), ["fulfilled", "rejected"]);
   await rejects(accounts.getCurrentUser({}, session), "UNAUTHENTICATED");
-  assert.ok(await accounts.getCurrentUser({}, token), "tokens stay");
+  const revoked = await rejects(accounts.getCurrentUser({}, token), "UNAUTHENTICATED");
+  assert.is(revoked.reason, ErrorReason.TOKEN_REVOKED);
   assert.ok(await signIn(client, username, password));
   await isNoLink(link);
 });
+
+test("a password link leaves the access tokens of the user, and those of others, where that is asked for", async () => {
+  const [ann, bob] = [await newUser(client), await newUser(client)];
+  const root = await signIn(client);
+  const reset = async (keepAccessTokens: boolean) => {
+    const { url } = await users.createPasswordReset({ userId: ann.userId }, root);
+    const password = "set by a link";
+    return (await users.resetPassword({ token: tokenOf(url), password, keepAccessTokens })).revokedTokenCount;
+  };
+  assert.is(await reset(true), 0);
+  assert.ok(await accounts.getCurrentUser({}, ann.auth));
+  assert.is(await reset(false), 1);
+  await rejects(accounts.getCurrentUser({}, ann.auth), "UNAUTHENTICATED");
+  assert.ok(await accounts.getCurrentUser({}, bob.auth));
+});
+
+const forms: [claim: string, fields: Record<string, string>, left: number][] = [
+  ["as it is shown", { asked_about_tokens: "yes", revoke_access_tokens: "on" }, 0],
+  ["with the tokens kept", { asked_about_tokens: "yes" }, 1],
+  ["without a word about tokens", {}, 0],
+];
+for (const [claim, fields, left] of forms) {
+  test(`the page of a password link, sent ${claim}, leaves ${left} access tokens`, async () => {
+    const { userId, username } = await newUser(client);
+    const { url } = await users.createPasswordReset({ userId }, await signIn(client));
+    const server = { url: new URL(url).origin };
+    const answer = await postForm(server, new URL(url).pathname, { password: "set by a page", ...fields });
+    assert.is(answer.headers.location, "/-/sign_in?password_set", answer.text);
+    const session = await signIn(client, username, "set by a page");
+    const { accessTokens } = await accounts.listAccessTokens({}, session);
+    assert.is(accessTokens.filter(({ revokedTime }) => revokedTime === undefined).length, left);
+  });
+}
 
 test("a password link ends after a day, with a newer one, with a changed password, and with its user", async () => {
   const { clock } = faultline;

@@ -1,15 +1,18 @@
 import type { Cookies, RequestEvent } from "@sveltejs/kit";
 import { core } from "#lib/server/core.ts";
 
+type Secret = "session" | "device";
+
 /** With https no other host, not even a sub-domain, can set a cookie of this name (RFC 6265bis, 4.1.3.2). */
-const cookieName = ({ protocol }: URL) => (protocol === "https:" ? "__Host-faultline_session" : "faultline_session");
+const cookieName = (secret: Secret, { protocol }: URL) =>
+  `${protocol === "https:" ? "__Host-" : ""}faultline_${secret}`;
 
 /** The core ends a session that is not used much earlier; a browser cannot know when. */
-const maxAgeSeconds = 30 * 86_400;
+const keptDays = { session: 30, device: 90 } as const;
 
 /** The session's token; undefined for a cookie that the core never made, as a header could not carry any text. */
 export function sessionToken(cookies: Cookies, url: URL): string | undefined {
-  const token = cookies.get(cookieName(url)) ?? "";
+  const token = cookies.get(cookieName("session", url)) ?? "";
   return /^fls_[\w-]+$/.test(token) ? token : undefined;
 }
 
@@ -19,16 +22,31 @@ export const signingIn = (event: RequestEvent) => ({
   userAgent: event.request.headers.get("user-agent") ?? "",
 });
 
+/** The token by which the core knows that this browser signed in before; undefined for what the core never made. */
+export function deviceToken({ cookies, url }: RequestEvent): string | undefined {
+  const token = cookies.get(cookieName("device", url)) ?? "";
+  return /^fld_\w{1,60}$/.test(token) ? token : undefined;
+}
+
 /** Keeps a new session in the browser and ends the one it had before, so that nobody goes on with an older one. */
-export async function startSession({ cookies, url, locals }: RequestEvent, token: string): Promise<void> {
+export async function startSession(
+  event: RequestEvent,
+  begun: { readonly sessionToken: string; readonly deviceToken: string },
+): Promise<void> {
+  const { locals } = event;
   if (locals.token !== undefined) await endSession(locals.token);
-  locals.token = token; // the page that answers is of the new session already
-  cookies.set(cookieName(url), token, {
+  locals.token = begun.sessionToken; // the page that answers is of the new session already
+  keep(event, "session", begun.sessionToken);
+  keep(event, "device", begun.deviceToken); // outlives the session, and a sign-out
+}
+
+function keep({ cookies, url }: RequestEvent, secret: Secret, token: string): void {
+  cookies.set(cookieName(secret, url), token, {
     path: "/",
     httpOnly: true,
     sameSite: "lax",
     secure: url.protocol === "https:",
-    maxAge: maxAgeSeconds,
+    maxAge: keptDays[secret] * 86_400,
   });
 }
 
@@ -38,5 +56,5 @@ export async function endSession(token: string): Promise<void> {
 }
 
 export function forgetSession(cookies: Cookies, url: URL): void {
-  cookies.delete(cookieName(url), { path: "/", secure: url.protocol === "https:" });
+  cookies.delete(cookieName("session", url), { path: "/", secure: url.protocol === "https:" });
 }

@@ -67,7 +67,7 @@ export function rest(path: string, operations: Readonly<Record<string, GuardedOp
 
 function handle({ method, run }: GuardedOperation): Handler {
   return answering(async (visit) => {
-    const call: Call = { token: tokenOf(visit.request) };
+    const call: Call = { token: tokenOf(visit.request), clientAddress: visit.clientIp };
     // Before the parameters: who may not call learns nothing about what is right.
     const named = visit.path["project"];
     const project = named === undefined ? undefined : await findProject(visit.host.core, named, call);

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/account.proto.
  */
 export const file_faultline_v1_account: GenFile = /*@__PURE__*/
-  fileDesc("ChpmYXVsdGxpbmUvdjEvYWNjb3VudC5wcm90bxIMZmF1bHRsaW5lLnYxItUBCgRVc2VyEg8KB3VzZXJfaWQYASABKA0SEAoIdXNlcm5hbWUYAiABKAkSDAoEbmFtZRgDIAEoCRIQCghpc19hZG1pbhgEIAEoCBINCgVlbWFpbBgFIAEoCRISCgppc19ibG9ja2VkGAYgASgIEjAKDGNyZWF0ZWRfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoRbGFzdF9zaWduX2luX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIvUBCgdTZXNzaW9uEhIKCnNlc3Npb25faWQYASABKA0SFgoOY2xpZW50X2FkZHJlc3MYAiABKAkSEgoKdXNlcl9hZ2VudBgDIAEoCRIwCgxjcmVhdGVkX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmxhc3RfdXNlZF90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxleHBpcmVzX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmlzX2N1cnJlbnQYByABKAgimAIKC0FjY2Vzc1Rva2VuEhAKCHRva2VuX2lkGAEgASgNEgwKBG5hbWUYAiABKAkSDgoGc2NvcGVzGAMgAygJEjAKDGNyZWF0ZWRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMZXhwaXJlc190aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3VzZWRfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMcmV2b2tlZF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgd1c2VyX2lkGAggASgNIl8KDVNpZ25JblJlcXVlc3QSEAoIdXNlcm5hbWUYASABKAkSEAoIcGFzc3dvcmQYAiABKAkSFgoOY2xpZW50X2FkZHJlc3MYAyABKAkSEgoKdXNlcl9hZ2VudBgEIAEoCSJ7Cg5TaWduSW5SZXNwb25zZRIVCg1zZXNzaW9uX3Rva2VuGAEgASgJEjAKDGV4cGlyZXNfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIAoEdXNlchgDIAEoCzISLmZhdWx0bGluZS52MS5Vc2VyIiQKDlNpZ25PdXRSZXF1ZXN0EhIKCmV2ZXJ5d2hlcmUYASABKAgiEQoPU2lnbk91dFJlc3BvbnNlIhcKFUdldEN1cnJlbnRVc2VyUmVxdWVzdCJTChZHZXRDdXJyZW50VXNlclJlc3BvbnNlEiAKBHVzZXIYASABKAsyEi5mYXVsdGxpbmUudjEuVXNlchIXCg9zZXJ2aWNlX3ZlcnNpb24YAiABKAkiUAoUVXBkYXRlUHJvZmlsZVJlcXVlc3QSEQoEbmFtZRgBIAEoCUgAiAEBEhIKBWVtYWlsGAIgASgJSAGIAQFCBwoFX25hbWVCCAoGX2VtYWlsIjkKFVVwZGF0ZVByb2ZpbGVSZXNwb25zZRIgCgR1c2VyGAEgASgLMhIuZmF1bHRsaW5lLnYxLlVzZXIiRwoVQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0EhgKEGN1cnJlbnRfcGFzc3dvcmQYASABKAkSFAoMbmV3X3Bhc3N3b3JkGAIgASgJImEKFkNoYW5nZVBhc3N3b3JkUmVzcG9uc2USFQoNc2Vzc2lvbl90b2tlbhgBIAEoCRIwCgxleHBpcmVzX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIhUKE0xpc3RTZXNzaW9uc1JlcXVlc3QiPwoUTGlzdFNlc3Npb25zUmVzcG9uc2USJwoIc2Vzc2lvbnMYASADKAsyFS5mYXVsdGxpbmUudjEuU2Vzc2lvbiInChFFbmRTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgNIhQKEkVuZFNlc3Npb25SZXNwb25zZSJqChhDcmVhdGVBY2Nlc3NUb2tlblJlcXVlc3QSDAoEbmFtZRgBIAEoCRIOCgZzY29wZXMYAiADKAkSMAoMZXhwaXJlc190aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJbChlDcmVhdGVBY2Nlc3NUb2tlblJlc3BvbnNlEi8KDGFjY2Vzc190b2tlbhgBIAEoCzIZLmZhdWx0bGluZS52MS5BY2Nlc3NUb2tlbhINCgV0b2tlbhgCIAEoCSIpChVHZXRBY2Nlc3NUb2tlblJlcXVlc3QSEAoIdG9rZW5faWQYASABKA0iSQoWR2V0QWNjZXNzVG9rZW5SZXNwb25zZRIvCgxhY2Nlc3NfdG9rZW4YASABKAsyGS5mYXVsdGxpbmUudjEuQWNjZXNzVG9rZW4iXwoXTGlzdEFjY2Vzc1Rva2Vuc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgNEhIKCnBhZ2VfdG9rZW4YAiABKAkSDwoHdXNlcl9pZBgDIAEoDRIMCgRza2lwGAQgASgNInkKGExpc3RBY2Nlc3NUb2tlbnNSZXNwb25zZRIwCg1hY2Nlc3NfdG9rZW5zGAEgAygLMhkuZmF1bHRsaW5lLnYxLkFjY2Vzc1Rva2VuEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNIiwKGFJldm9rZUFjY2Vzc1Rva2VuUmVxdWVzdBIQCgh0b2tlbl9pZBgBIAEoDSJMChlSZXZva2VBY2Nlc3NUb2tlblJlc3BvbnNlEi8KDGFjY2Vzc190b2tlbhgBIAEoCzIZLmZhdWx0bGluZS52MS5BY2Nlc3NUb2tlbiJeChhSb3RhdGVBY2Nlc3NUb2tlblJlcXVlc3QSEAoIdG9rZW5faWQYASABKA0SMAoMZXhwaXJlc190aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJbChlSb3RhdGVBY2Nlc3NUb2tlblJlc3BvbnNlEi8KDGFjY2Vzc190b2tlbhgBIAEoCzIZLmZhdWx0bGluZS52MS5BY2Nlc3NUb2tlbhINCgV0b2tlbhgCIAEoCTLLCAoOQWNjb3VudFNlcnZpY2USQwoGU2lnbkluEhsuZmF1bHRsaW5lLnYxLlNpZ25JblJlcXVlc3QaHC5mYXVsdGxpbmUudjEuU2lnbkluUmVzcG9uc2USRgoHU2lnbk91dBIcLmZhdWx0bGluZS52MS5TaWduT3V0UmVxdWVzdBodLmZhdWx0bGluZS52MS5TaWduT3V0UmVzcG9uc2USWwoOR2V0Q3VycmVudFVzZXISIy5mYXVsdGxpbmUudjEuR2V0Q3VycmVudFVzZXJSZXF1ZXN0GiQuZmF1bHRsaW5lLnYxLkdldEN1cnJlbnRVc2VyUmVzcG9uc2USWAoNVXBkYXRlUHJvZmlsZRIiLmZhdWx0bGluZS52MS5VcGRhdGVQcm9maWxlUmVxdWVzdBojLmZhdWx0bGluZS52MS5VcGRhdGVQcm9maWxlUmVzcG9uc2USWwoOQ2hhbmdlUGFzc3dvcmQSIy5mYXVsdGxpbmUudjEuQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0GiQuZmF1bHRsaW5lLnYxLkNoYW5nZVBhc3N3b3JkUmVzcG9uc2USVQoMTGlzdFNlc3Npb25zEiEuZmF1bHRsaW5lLnYxLkxpc3RTZXNzaW9uc1JlcXVlc3QaIi5mYXVsdGxpbmUudjEuTGlzdFNlc3Npb25zUmVzcG9uc2USTwoKRW5kU2Vzc2lvbhIfLmZhdWx0bGluZS52MS5FbmRTZXNzaW9uUmVxdWVzdBogLmZhdWx0bGluZS52MS5FbmRTZXNzaW9uUmVzcG9uc2USZAoRQ3JlYXRlQWNjZXNzVG9rZW4SJi5mYXVsdGxpbmUudjEuQ3JlYXRlQWNjZXNzVG9rZW5SZXF1ZXN0GicuZmF1bHRsaW5lLnYxLkNyZWF0ZUFjY2Vzc1Rva2VuUmVzcG9uc2USWwoOR2V0QWNjZXNzVG9rZW4SIy5mYXVsdGxpbmUudjEuR2V0QWNjZXNzVG9rZW5SZXF1ZXN0GiQuZmF1bHRsaW5lLnYxLkdldEFjY2Vzc1Rva2VuUmVzcG9uc2USYQoQTGlzdEFjY2Vzc1Rva2VucxIlLmZhdWx0bGluZS52MS5MaXN0QWNjZXNzVG9rZW5zUmVxdWVzdBomLmZhdWx0bGluZS52MS5MaXN0QWNjZXNzVG9rZW5zUmVzcG9uc2USZAoRUmV2b2tlQWNjZXNzVG9rZW4SJi5mYXVsdGxpbmUudjEuUmV2b2tlQWNjZXNzVG9rZW5SZXF1ZXN0GicuZmF1bHRsaW5lLnYxLlJldm9rZUFjY2Vzc1Rva2VuUmVzcG9uc2USZAoRUm90YXRlQWNjZXNzVG9rZW4SJi5mYXVsdGxpbmUudjEuUm90YXRlQWNjZXNzVG9rZW5SZXF1ZXN0GicuZmF1bHRsaW5lLnYxLlJvdGF0ZUFjY2Vzc1Rva2VuUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("ChpmYXVsdGxpbmUvdjEvYWNjb3VudC5wcm90bxIMZmF1bHRsaW5lLnYxItUBCgRVc2VyEg8KB3VzZXJfaWQYASABKA0SEAoIdXNlcm5hbWUYAiABKAkSDAoEbmFtZRgDIAEoCRIQCghpc19hZG1pbhgEIAEoCBINCgVlbWFpbBgFIAEoCRISCgppc19ibG9ja2VkGAYgASgIEjAKDGNyZWF0ZWRfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoRbGFzdF9zaWduX2luX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIvUBCgdTZXNzaW9uEhIKCnNlc3Npb25faWQYASABKA0SFgoOY2xpZW50X2FkZHJlc3MYAiABKAkSEgoKdXNlcl9hZ2VudBgDIAEoCRIwCgxjcmVhdGVkX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmxhc3RfdXNlZF90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxleHBpcmVzX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmlzX2N1cnJlbnQYByABKAgimAIKC0FjY2Vzc1Rva2VuEhAKCHRva2VuX2lkGAEgASgNEgwKBG5hbWUYAiABKAkSDgoGc2NvcGVzGAMgAygJEjAKDGNyZWF0ZWRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMZXhwaXJlc190aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3VzZWRfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMcmV2b2tlZF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgd1c2VyX2lkGAggASgNIosBCg1TaWduSW5SZXF1ZXN0EhAKCHVzZXJuYW1lGAEgASgJEhAKCHBhc3N3b3JkGAIgASgJEhYKDmNsaWVudF9hZGRyZXNzGAMgASgJEhIKCnVzZXJfYWdlbnQYBCABKAkSGQoMZGV2aWNlX3Rva2VuGAUgASgJSACIAQFCDwoNX2RldmljZV90b2tlbiKRAQoOU2lnbkluUmVzcG9uc2USFQoNc2Vzc2lvbl90b2tlbhgBIAEoCRIwCgxleHBpcmVzX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiAKBHVzZXIYAyABKAsyEi5mYXVsdGxpbmUudjEuVXNlchIUCgxkZXZpY2VfdG9rZW4YBCABKAkiJAoOU2lnbk91dFJlcXVlc3QSEgoKZXZlcnl3aGVyZRgBIAEoCCIRCg9TaWduT3V0UmVzcG9uc2UiFwoVR2V0Q3VycmVudFVzZXJSZXF1ZXN0IlMKFkdldEN1cnJlbnRVc2VyUmVzcG9uc2USIAoEdXNlchgBIAEoCzISLmZhdWx0bGluZS52MS5Vc2VyEhcKD3NlcnZpY2VfdmVyc2lvbhgCIAEoCSJQChRVcGRhdGVQcm9maWxlUmVxdWVzdBIRCgRuYW1lGAEgASgJSACIAQESEgoFZW1haWwYAiABKAlIAYgBAUIHCgVfbmFtZUIICgZfZW1haWwiOQoVVXBkYXRlUHJvZmlsZVJlc3BvbnNlEiAKBHVzZXIYASABKAsyEi5mYXVsdGxpbmUudjEuVXNlciJlChVDaGFuZ2VQYXNzd29yZFJlcXVlc3QSGAoQY3VycmVudF9wYXNzd29yZBgBIAEoCRIUCgxuZXdfcGFzc3dvcmQYAiABKAkSHAoUcmV2b2tlX2FjY2Vzc190b2tlbnMYAyABKAgilAEKFkNoYW5nZVBhc3N3b3JkUmVzcG9uc2USFQoNc2Vzc2lvbl90b2tlbhgBIAEoCRIwCgxleHBpcmVzX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhQKDGRldmljZV90b2tlbhgDIAEoCRIbChNyZXZva2VkX3Rva2VuX2NvdW50GAQgASgNIhUKE0xpc3RTZXNzaW9uc1JlcXVlc3QiPwoUTGlzdFNlc3Npb25zUmVzcG9uc2USJwoIc2Vzc2lvbnMYASADKAsyFS5mYXVsdGxpbmUudjEuU2Vzc2lvbiInChFFbmRTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgNIhQKEkVuZFNlc3Npb25SZXNwb25zZSJqChhDcmVhdGVBY2Nlc3NUb2tlblJlcXVlc3QSDAoEbmFtZRgBIAEoCRIOCgZzY29wZXMYAiADKAkSMAoMZXhwaXJlc190aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJbChlDcmVhdGVBY2Nlc3NUb2tlblJlc3BvbnNlEi8KDGFjY2Vzc190b2tlbhgBIAEoCzIZLmZhdWx0bGluZS52MS5BY2Nlc3NUb2tlbhINCgV0b2tlbhgCIAEoCSIpChVHZXRBY2Nlc3NUb2tlblJlcXVlc3QSEAoIdG9rZW5faWQYASABKA0iSQoWR2V0QWNjZXNzVG9rZW5SZXNwb25zZRIvCgxhY2Nlc3NfdG9rZW4YASABKAsyGS5mYXVsdGxpbmUudjEuQWNjZXNzVG9rZW4iXwoXTGlzdEFjY2Vzc1Rva2Vuc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgNEhIKCnBhZ2VfdG9rZW4YAiABKAkSDwoHdXNlcl9pZBgDIAEoDRIMCgRza2lwGAQgASgNInkKGExpc3RBY2Nlc3NUb2tlbnNSZXNwb25zZRIwCg1hY2Nlc3NfdG9rZW5zGAEgAygLMhkuZmF1bHRsaW5lLnYxLkFjY2Vzc1Rva2VuEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNIiwKGFJldm9rZUFjY2Vzc1Rva2VuUmVxdWVzdBIQCgh0b2tlbl9pZBgBIAEoDSJMChlSZXZva2VBY2Nlc3NUb2tlblJlc3BvbnNlEi8KDGFjY2Vzc190b2tlbhgBIAEoCzIZLmZhdWx0bGluZS52MS5BY2Nlc3NUb2tlbiJeChhSb3RhdGVBY2Nlc3NUb2tlblJlcXVlc3QSEAoIdG9rZW5faWQYASABKA0SMAoMZXhwaXJlc190aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJbChlSb3RhdGVBY2Nlc3NUb2tlblJlc3BvbnNlEi8KDGFjY2Vzc190b2tlbhgBIAEoCzIZLmZhdWx0bGluZS52MS5BY2Nlc3NUb2tlbhINCgV0b2tlbhgCIAEoCTLLCAoOQWNjb3VudFNlcnZpY2USQwoGU2lnbkluEhsuZmF1bHRsaW5lLnYxLlNpZ25JblJlcXVlc3QaHC5mYXVsdGxpbmUudjEuU2lnbkluUmVzcG9uc2USRgoHU2lnbk91dBIcLmZhdWx0bGluZS52MS5TaWduT3V0UmVxdWVzdBodLmZhdWx0bGluZS52MS5TaWduT3V0UmVzcG9uc2USWwoOR2V0Q3VycmVudFVzZXISIy5mYXVsdGxpbmUudjEuR2V0Q3VycmVudFVzZXJSZXF1ZXN0GiQuZmF1bHRsaW5lLnYxLkdldEN1cnJlbnRVc2VyUmVzcG9uc2USWAoNVXBkYXRlUHJvZmlsZRIiLmZhdWx0bGluZS52MS5VcGRhdGVQcm9maWxlUmVxdWVzdBojLmZhdWx0bGluZS52MS5VcGRhdGVQcm9maWxlUmVzcG9uc2USWwoOQ2hhbmdlUGFzc3dvcmQSIy5mYXVsdGxpbmUudjEuQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0GiQuZmF1bHRsaW5lLnYxLkNoYW5nZVBhc3N3b3JkUmVzcG9uc2USVQoMTGlzdFNlc3Npb25zEiEuZmF1bHRsaW5lLnYxLkxpc3RTZXNzaW9uc1JlcXVlc3QaIi5mYXVsdGxpbmUudjEuTGlzdFNlc3Npb25zUmVzcG9uc2USTwoKRW5kU2Vzc2lvbhIfLmZhdWx0bGluZS52MS5FbmRTZXNzaW9uUmVxdWVzdBogLmZhdWx0bGluZS52MS5FbmRTZXNzaW9uUmVzcG9uc2USZAoRQ3JlYXRlQWNjZXNzVG9rZW4SJi5mYXVsdGxpbmUudjEuQ3JlYXRlQWNjZXNzVG9rZW5SZXF1ZXN0GicuZmF1bHRsaW5lLnYxLkNyZWF0ZUFjY2Vzc1Rva2VuUmVzcG9uc2USWwoOR2V0QWNjZXNzVG9rZW4SIy5mYXVsdGxpbmUudjEuR2V0QWNjZXNzVG9rZW5SZXF1ZXN0GiQuZmF1bHRsaW5lLnYxLkdldEFjY2Vzc1Rva2VuUmVzcG9uc2USYQoQTGlzdEFjY2Vzc1Rva2VucxIlLmZhdWx0bGluZS52MS5MaXN0QWNjZXNzVG9rZW5zUmVxdWVzdBomLmZhdWx0bGluZS52MS5MaXN0QWNjZXNzVG9rZW5zUmVzcG9uc2USZAoRUmV2b2tlQWNjZXNzVG9rZW4SJi5mYXVsdGxpbmUudjEuUmV2b2tlQWNjZXNzVG9rZW5SZXF1ZXN0GicuZmF1bHRsaW5lLnYxLlJldm9rZUFjY2Vzc1Rva2VuUmVzcG9uc2USZAoRUm90YXRlQWNjZXNzVG9rZW4SJi5mYXVsdGxpbmUudjEuUm90YXRlQWNjZXNzVG9rZW5SZXF1ZXN0GicuZmF1bHRsaW5lLnYxLlJvdGF0ZUFjY2Vzc1Rva2VuUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * A person who may sign in.
@@ -434,6 +434,15 @@ export type SignInRequest = Message<"faultline.v1.SignInRequest"> & {
    * @generated from field: string user_agent = 4;
    */
   userAgent: string;
+
+  /**
+   * The device_token that an earlier sign-in of this user returned, at most 64 bytes: attempts with it are counted by it
+   * alone, so that nobody who guesses at the user keeps this device out. A token that is wrong, another user's or older
+   * than 90 days counts as absent.
+   *
+   * @generated from field: optional string device_token = 5;
+   */
+  deviceToken?: string | undefined;
 };
 
 /**
@@ -469,6 +478,15 @@ export type SignInRequestJson = {
    * @generated from field: string user_agent = 4;
    */
   userAgent?: string;
+
+  /**
+   * The device_token that an earlier sign-in of this user returned, at most 64 bytes: attempts with it are counted by it
+   * alone, so that nobody who guesses at the user keeps this device out. A token that is wrong, another user's or older
+   * than 90 days counts as absent.
+   *
+   * @generated from field: optional string device_token = 5;
+   */
+  deviceToken?: string;
 };
 
 /**
@@ -504,6 +522,14 @@ export type SignInResponse = Message<"faultline.v1.SignInResponse"> & {
    * @generated from field: faultline.v1.User user = 3;
    */
   user?: User | undefined;
+
+  /**
+   * A secret of this device, at most 64 bytes, to send with its next sign-in. It opens nothing by itself, and ends after 90
+   * days and when the user's password changes. It is shown only here.
+   *
+   * @generated from field: string device_token = 4;
+   */
+  deviceToken: string;
 };
 
 /**
@@ -532,6 +558,14 @@ export type SignInResponseJson = {
    * @generated from field: faultline.v1.User user = 3;
    */
   user?: UserJson;
+
+  /**
+   * A secret of this device, at most 64 bytes, to send with its next sign-in. It opens nothing by itself, and ends after 90
+   * days and when the user's password changes. It is shown only here.
+   *
+   * @generated from field: string device_token = 4;
+   */
+  deviceToken?: string;
 };
 
 /**
@@ -774,6 +808,13 @@ export type ChangePasswordRequest = Message<"faultline.v1.ChangePasswordRequest"
    * @generated from field: string new_password = 2;
    */
   newPassword: string;
+
+  /**
+   * Revokes all personal access tokens of the user too. Default false: they stay.
+   *
+   * @generated from field: bool revoke_access_tokens = 3;
+   */
+  revokeAccessTokens: boolean;
 };
 
 /**
@@ -795,6 +836,13 @@ export type ChangePasswordRequestJson = {
    * @generated from field: string new_password = 2;
    */
   newPassword?: string;
+
+  /**
+   * Revokes all personal access tokens of the user too. Default false: they stay.
+   *
+   * @generated from field: bool revoke_access_tokens = 3;
+   */
+  revokeAccessTokens?: boolean;
 };
 
 /**
@@ -823,6 +871,20 @@ export type ChangePasswordResponse = Message<"faultline.v1.ChangePasswordRespons
    * @generated from field: google.protobuf.Timestamp expires_time = 2;
    */
   expiresTime?: Timestamp | undefined;
+
+  /**
+   * See SignInResponse.device_token. Those from before end with the old password.
+   *
+   * @generated from field: string device_token = 3;
+   */
+  deviceToken: string;
+
+  /**
+   * How many personal access tokens were revoked.
+   *
+   * @generated from field: uint32 revoked_token_count = 4;
+   */
+  revokedTokenCount: number;
 };
 
 /**
@@ -844,6 +906,20 @@ export type ChangePasswordResponseJson = {
    * @generated from field: google.protobuf.Timestamp expires_time = 2;
    */
   expiresTime?: TimestampJson;
+
+  /**
+   * See SignInResponse.device_token. Those from before end with the old password.
+   *
+   * @generated from field: string device_token = 3;
+   */
+  deviceToken?: string;
+
+  /**
+   * How many personal access tokens were revoked.
+   *
+   * @generated from field: uint32 revoked_token_count = 4;
+   */
+  revokedTokenCount?: number;
 };
 
 /**
@@ -1375,7 +1451,9 @@ export type RotateAccessTokenRequest = Message<"faultline.v1.RotateAccessTokenRe
   tokenId: number;
 
   /**
-   * See AccessToken.expires_time. Absent: one week from now.
+   * See AccessToken.expires_time; at most a year from now. Absent: one week from now. Either is brought forward where the
+   * new token would last longer than the old one was made for, so a token of two hours is followed by one of two hours at
+   * most.
    *
    * @generated from field: google.protobuf.Timestamp expires_time = 2;
    */
@@ -1396,7 +1474,9 @@ export type RotateAccessTokenRequestJson = {
   tokenId?: number;
 
   /**
-   * See AccessToken.expires_time. Absent: one week from now.
+   * See AccessToken.expires_time; at most a year from now. Absent: one week from now. Either is brought forward where the
+   * new token would last longer than the old one was made for, so a token of two hours is followed by one of two hours at
+   * most.
    *
    * @generated from field: google.protobuf.Timestamp expires_time = 2;
    */
@@ -1496,7 +1576,8 @@ export const AccountService: GenService<{
     output: typeof GetCurrentUserResponseSchema;
   },
   /**
-   * Changes the calling user's own name and e-mail address.
+   * Changes the calling user's own name and e-mail address. More than 10 changes of the address within an hour are refused
+   * with TOO_MANY_ATTEMPTS, as each one shows whether another user has an address.
    *
    * @generated from rpc faultline.v1.AccountService.UpdateProfile
    */
@@ -1577,7 +1658,8 @@ export const AccountService: GenService<{
     output: typeof RevokeAccessTokenResponseSchema;
   },
   /**
-   * Revokes one of the calling user's tokens and makes a new one with its name and scopes.
+   * Revokes one of the calling user's tokens and makes a new one with its name and scopes, which lasts no longer than the
+   * old one was made for.
    *
    * @generated from rpc faultline.v1.AccountService.RotateAccessToken
    */

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/user.proto.
  */
 export const file_faultline_v1_user: GenFile = /*@__PURE__*/
-  fileDesc("ChdmYXVsdGxpbmUvdjEvdXNlci5wcm90bxIMZmF1bHRsaW5lLnYxIn8KEExpc3RVc2Vyc1JlcXVlc3QSDQoFcXVlcnkYASABKAkSEQoJcGFnZV9zaXplGAIgASgNEhIKCnBhZ2VfdG9rZW4YAyABKAkSFQoNYWZ0ZXJfdXNlcl9pZBgEIAEoDRIMCgRza2lwGAUgASgNEhAKCHVzZXJuYW1lGAYgASgJImMKEUxpc3RVc2Vyc1Jlc3BvbnNlEiEKBXVzZXJzGAEgAygLMhIuZmF1bHRsaW5lLnYxLlVzZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iIQoOR2V0VXNlclJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoDSIzCg9HZXRVc2VyUmVzcG9uc2USIAoEdXNlchgBIAEoCzISLmZhdWx0bGluZS52MS5Vc2VyImYKEUNyZWF0ZVVzZXJSZXF1ZXN0EhAKCHVzZXJuYW1lGAEgASgJEgwKBG5hbWUYAiABKAkSDQoFZW1haWwYAyABKAkSEAoIcGFzc3dvcmQYBCABKAkSEAoIaXNfYWRtaW4YBSABKAgiNgoSQ3JlYXRlVXNlclJlc3BvbnNlEiAKBHVzZXIYASABKAsyEi5mYXVsdGxpbmUudjEuVXNlciLOAQoRVXBkYXRlVXNlclJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoDRIVCgh1c2VybmFtZRgCIAEoCUgAiAEBEhEKBG5hbWUYAyABKAlIAYgBARISCgVlbWFpbBgEIAEoCUgCiAEBEhUKCGlzX2FkbWluGAUgASgISAOIAQESFwoKaXNfYmxvY2tlZBgGIAEoCEgEiAEBQgsKCV91c2VybmFtZUIHCgVfbmFtZUIICgZfZW1haWxCCwoJX2lzX2FkbWluQg0KC19pc19ibG9ja2VkIjYKElVwZGF0ZVVzZXJSZXNwb25zZRIgCgR1c2VyGAEgASgLMhIuZmF1bHRsaW5lLnYxLlVzZXIiJAoRRGVsZXRlVXNlclJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoDSI2ChJEZWxldGVVc2VyUmVzcG9uc2USIAoEdXNlchgBIAEoCzISLmZhdWx0bGluZS52MS5Vc2VyIi0KGkNyZWF0ZVBhc3N3b3JkUmVzZXRSZXF1ZXN0Eg8KB3VzZXJfaWQYASABKA0iXAobQ3JlYXRlUGFzc3dvcmRSZXNldFJlc3BvbnNlEgsKA3VybBgBIAEoCRIwCgxleHBpcmVzX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIigKF0dldFBhc3N3b3JkUmVzZXRSZXF1ZXN0Eg0KBXRva2VuGAEgASgJIiwKGEdldFBhc3N3b3JkUmVzZXRSZXNwb25zZRIQCgh1c2VybmFtZRgBIAEoCSI3ChRSZXNldFBhc3N3b3JkUmVxdWVzdBINCgV0b2tlbhgBIAEoCRIQCghwYXNzd29yZBgCIAEoCSIpChVSZXNldFBhc3N3b3JkUmVzcG9uc2USEAoIdXNlcm5hbWUYASABKAkyvwUKC1VzZXJTZXJ2aWNlEkwKCUxpc3RVc2VycxIeLmZhdWx0bGluZS52MS5MaXN0VXNlcnNSZXF1ZXN0Gh8uZmF1bHRsaW5lLnYxLkxpc3RVc2Vyc1Jlc3BvbnNlEkYKB0dldFVzZXISHC5mYXVsdGxpbmUudjEuR2V0VXNlclJlcXVlc3QaHS5mYXVsdGxpbmUudjEuR2V0VXNlclJlc3BvbnNlEk8KCkNyZWF0ZVVzZXISHy5mYXVsdGxpbmUudjEuQ3JlYXRlVXNlclJlcXVlc3QaIC5mYXVsdGxpbmUudjEuQ3JlYXRlVXNlclJlc3BvbnNlEk8KClVwZGF0ZVVzZXISHy5mYXVsdGxpbmUudjEuVXBkYXRlVXNlclJlcXVlc3QaIC5mYXVsdGxpbmUudjEuVXBkYXRlVXNlclJlc3BvbnNlEk8KCkRlbGV0ZVVzZXISHy5mYXVsdGxpbmUudjEuRGVsZXRlVXNlclJlcXVlc3QaIC5mYXVsdGxpbmUudjEuRGVsZXRlVXNlclJlc3BvbnNlEmoKE0NyZWF0ZVBhc3N3b3JkUmVzZXQSKC5mYXVsdGxpbmUudjEuQ3JlYXRlUGFzc3dvcmRSZXNldFJlcXVlc3QaKS5mYXVsdGxpbmUudjEuQ3JlYXRlUGFzc3dvcmRSZXNldFJlc3BvbnNlEmEKEEdldFBhc3N3b3JkUmVzZXQSJS5mYXVsdGxpbmUudjEuR2V0UGFzc3dvcmRSZXNldFJlcXVlc3QaJi5mYXVsdGxpbmUudjEuR2V0UGFzc3dvcmRSZXNldFJlc3BvbnNlElgKDVJlc2V0UGFzc3dvcmQSIi5mYXVsdGxpbmUudjEuUmVzZXRQYXNzd29yZFJlcXVlc3QaIy5mYXVsdGxpbmUudjEuUmVzZXRQYXNzd29yZFJlc3BvbnNlYgZwcm90bzM", [file_faultline_v1_account, file_google_protobuf_timestamp]);
+  fileDesc("ChdmYXVsdGxpbmUvdjEvdXNlci5wcm90bxIMZmF1bHRsaW5lLnYxIn8KEExpc3RVc2Vyc1JlcXVlc3QSDQoFcXVlcnkYASABKAkSEQoJcGFnZV9zaXplGAIgASgNEhIKCnBhZ2VfdG9rZW4YAyABKAkSFQoNYWZ0ZXJfdXNlcl9pZBgEIAEoDRIMCgRza2lwGAUgASgNEhAKCHVzZXJuYW1lGAYgASgJImMKEUxpc3RVc2Vyc1Jlc3BvbnNlEiEKBXVzZXJzGAEgAygLMhIuZmF1bHRsaW5lLnYxLlVzZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iIQoOR2V0VXNlclJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoDSIzCg9HZXRVc2VyUmVzcG9uc2USIAoEdXNlchgBIAEoCzISLmZhdWx0bGluZS52MS5Vc2VyImYKEUNyZWF0ZVVzZXJSZXF1ZXN0EhAKCHVzZXJuYW1lGAEgASgJEgwKBG5hbWUYAiABKAkSDQoFZW1haWwYAyABKAkSEAoIcGFzc3dvcmQYBCABKAkSEAoIaXNfYWRtaW4YBSABKAgiNgoSQ3JlYXRlVXNlclJlc3BvbnNlEiAKBHVzZXIYASABKAsyEi5mYXVsdGxpbmUudjEuVXNlciLOAQoRVXBkYXRlVXNlclJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoDRIVCgh1c2VybmFtZRgCIAEoCUgAiAEBEhEKBG5hbWUYAyABKAlIAYgBARISCgVlbWFpbBgEIAEoCUgCiAEBEhUKCGlzX2FkbWluGAUgASgISAOIAQESFwoKaXNfYmxvY2tlZBgGIAEoCEgEiAEBQgsKCV91c2VybmFtZUIHCgVfbmFtZUIICgZfZW1haWxCCwoJX2lzX2FkbWluQg0KC19pc19ibG9ja2VkIjYKElVwZGF0ZVVzZXJSZXNwb25zZRIgCgR1c2VyGAEgASgLMhIuZmF1bHRsaW5lLnYxLlVzZXIiJAoRRGVsZXRlVXNlclJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoDSI2ChJEZWxldGVVc2VyUmVzcG9uc2USIAoEdXNlchgBIAEoCzISLmZhdWx0bGluZS52MS5Vc2VyIi0KGkNyZWF0ZVBhc3N3b3JkUmVzZXRSZXF1ZXN0Eg8KB3VzZXJfaWQYASABKA0iXAobQ3JlYXRlUGFzc3dvcmRSZXNldFJlc3BvbnNlEgsKA3VybBgBIAEoCRIwCgxleHBpcmVzX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIigKF0dldFBhc3N3b3JkUmVzZXRSZXF1ZXN0Eg0KBXRva2VuGAEgASgJIkgKGEdldFBhc3N3b3JkUmVzZXRSZXNwb25zZRIQCgh1c2VybmFtZRgBIAEoCRIaChJhY2Nlc3NfdG9rZW5fY291bnQYAiABKA0ibwoUUmVzZXRQYXNzd29yZFJlcXVlc3QSDQoFdG9rZW4YASABKAkSEAoIcGFzc3dvcmQYAiABKAkSHwoSa2VlcF9hY2Nlc3NfdG9rZW5zGAMgASgISACIAQFCFQoTX2tlZXBfYWNjZXNzX3Rva2VucyJGChVSZXNldFBhc3N3b3JkUmVzcG9uc2USEAoIdXNlcm5hbWUYASABKAkSGwoTcmV2b2tlZF90b2tlbl9jb3VudBgCIAEoDTK/BQoLVXNlclNlcnZpY2USTAoJTGlzdFVzZXJzEh4uZmF1bHRsaW5lLnYxLkxpc3RVc2Vyc1JlcXVlc3QaHy5mYXVsdGxpbmUudjEuTGlzdFVzZXJzUmVzcG9uc2USRgoHR2V0VXNlchIcLmZhdWx0bGluZS52MS5HZXRVc2VyUmVxdWVzdBodLmZhdWx0bGluZS52MS5HZXRVc2VyUmVzcG9uc2USTwoKQ3JlYXRlVXNlchIfLmZhdWx0bGluZS52MS5DcmVhdGVVc2VyUmVxdWVzdBogLmZhdWx0bGluZS52MS5DcmVhdGVVc2VyUmVzcG9uc2USTwoKVXBkYXRlVXNlchIfLmZhdWx0bGluZS52MS5VcGRhdGVVc2VyUmVxdWVzdBogLmZhdWx0bGluZS52MS5VcGRhdGVVc2VyUmVzcG9uc2USTwoKRGVsZXRlVXNlchIfLmZhdWx0bGluZS52MS5EZWxldGVVc2VyUmVxdWVzdBogLmZhdWx0bGluZS52MS5EZWxldGVVc2VyUmVzcG9uc2USagoTQ3JlYXRlUGFzc3dvcmRSZXNldBIoLmZhdWx0bGluZS52MS5DcmVhdGVQYXNzd29yZFJlc2V0UmVxdWVzdBopLmZhdWx0bGluZS52MS5DcmVhdGVQYXNzd29yZFJlc2V0UmVzcG9uc2USYQoQR2V0UGFzc3dvcmRSZXNldBIlLmZhdWx0bGluZS52MS5HZXRQYXNzd29yZFJlc2V0UmVxdWVzdBomLmZhdWx0bGluZS52MS5HZXRQYXNzd29yZFJlc2V0UmVzcG9uc2USWAoNUmVzZXRQYXNzd29yZBIiLmZhdWx0bGluZS52MS5SZXNldFBhc3N3b3JkUmVxdWVzdBojLmZhdWx0bGluZS52MS5SZXNldFBhc3N3b3JkUmVzcG9uc2ViBnByb3RvMw", [file_faultline_v1_account, file_google_protobuf_timestamp]);
 
 /**
  * Asks for a page of users.
@@ -725,6 +725,13 @@ export type GetPasswordResetResponse = Message<"faultline.v1.GetPasswordResetRes
    * @generated from field: string username = 1;
    */
   username: string;
+
+  /**
+   * How many personal access tokens of the user work now.
+   *
+   * @generated from field: uint32 access_token_count = 2;
+   */
+  accessTokenCount: number;
 };
 
 /**
@@ -739,6 +746,13 @@ export type GetPasswordResetResponseJson = {
    * @generated from field: string username = 1;
    */
   username?: string;
+
+  /**
+   * How many personal access tokens of the user work now.
+   *
+   * @generated from field: uint32 access_token_count = 2;
+   */
+  accessTokenCount?: number;
 };
 
 /**
@@ -767,6 +781,14 @@ export type ResetPasswordRequest = Message<"faultline.v1.ResetPasswordRequest"> 
    * @generated from field: string password = 2;
    */
   password: string;
+
+  /**
+   * Whether the user's personal access tokens stay. Absent: they are revoked, as the reason for a new password may be that
+   * somebody else had the old one.
+   *
+   * @generated from field: optional bool keep_access_tokens = 3;
+   */
+  keepAccessTokens?: boolean | undefined;
 };
 
 /**
@@ -788,6 +810,14 @@ export type ResetPasswordRequestJson = {
    * @generated from field: string password = 2;
    */
   password?: string;
+
+  /**
+   * Whether the user's personal access tokens stay. Absent: they are revoked, as the reason for a new password may be that
+   * somebody else had the old one.
+   *
+   * @generated from field: optional bool keep_access_tokens = 3;
+   */
+  keepAccessTokens?: boolean;
 };
 
 /**
@@ -809,6 +839,13 @@ export type ResetPasswordResponse = Message<"faultline.v1.ResetPasswordResponse"
    * @generated from field: string username = 1;
    */
   username: string;
+
+  /**
+   * How many personal access tokens were revoked.
+   *
+   * @generated from field: uint32 revoked_token_count = 2;
+   */
+  revokedTokenCount: number;
 };
 
 /**
@@ -823,6 +860,13 @@ export type ResetPasswordResponseJson = {
    * @generated from field: string username = 1;
    */
   username?: string;
+
+  /**
+   * How many personal access tokens were revoked.
+   *
+   * @generated from field: uint32 revoked_token_count = 2;
+   */
+  revokedTokenCount?: number;
 };
 
 /**
@@ -911,7 +955,8 @@ export const UserService: GenService<{
     output: typeof GetPasswordResetResponseSchema;
   },
   /**
-   * Sets the password a link is for; the link and every session of the user end. Needs no token but the link's own.
+   * Sets the password a link is for; the link and every session of the user end, and unless they are to be kept all
+   * personal access tokens too. Needs no token but the link's own.
    *
    * @generated from rpc faultline.v1.UserService.ResetPassword
    */

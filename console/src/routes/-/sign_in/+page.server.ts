@@ -2,7 +2,7 @@ import { fail, redirect } from "@sveltejs/kit";
 import { returnPath, route } from "#lib/route.ts";
 import { core } from "#lib/server/core.ts";
 import { refusedAction } from "#lib/server/refused-action.ts";
-import { signingIn, startSession } from "#lib/server/session.ts";
+import { deviceToken, signingIn, startSession } from "#lib/server/session.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
 export const load: PageServerLoad = ({ url }) => ({ passwordWasSet: url.searchParams.has("password_set") });
@@ -14,8 +14,8 @@ export const actions: Actions = {
     const username = String(form.get("username") ?? "").trim();
     const password = String(form.get("password") ?? "");
     try {
-      const { sessionToken } = await core.accounts.signIn({ username, password, ...signingIn(event) });
-      await startSession(event, sessionToken);
+      const attempt = { username, password, ...signingIn(event), deviceToken: deviceToken(event) };
+      await startSession(event, await core.accounts.signIn(attempt));
     } catch (error) {
       const { status, message } = refusedAction(error);
       return fail(status, { username, message });

@@ -48,7 +48,7 @@ const pageHeaders: Readonly<Record<string, Header>> = {
 };
 
 /** `components.headers`. */
-export const headers: Readonly<Record<string, Header>> = {
+export const headers = {
   ...pageHeaders,
   Link: {
     description: "Neighbouring pages (RFC 8288): `prev` and `next`, for numbered pages `first` and `last` as well.",
@@ -56,7 +56,7 @@ export const headers: Readonly<Record<string, Header>> = {
     schema: { type: "string" },
   },
   "Retry-After": { description: "Try again after so many seconds.", required: true, schema: number },
-};
+} satisfies Readonly<Record<string, Header>>;
 
 const message = ref("Message");
 const fault = ref("Fault");
@@ -70,6 +70,7 @@ export const refusals = {
   404: "NotFound",
   409: "Conflict",
   415: "UnsupportedType",
+  429: "TooManyRequests",
   503: "Unavailable",
 } as const;
 
@@ -84,6 +85,13 @@ export const responses: Readonly<Record<(typeof refusals)[keyof typeof refusals]
   ),
   Conflict: json("It is taken, or somebody else changed it meanwhile.", message),
   UnsupportedType: json("The body is neither JSON nor a form.", fault),
+  TooManyRequests: {
+    ...json(
+      "Many tokens that nobody has came from the caller's network, and this is one more; or too much was asked.",
+      message,
+    ),
+    headers: { "Retry-After": { ...headers["Retry-After"], required: false } },
+  },
   Unavailable: {
     ...json("The storage takes nothing now, or too much is under way.", message),
     headers: { "Retry-After": headerRef("Retry-After") },

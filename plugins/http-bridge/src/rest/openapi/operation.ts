@@ -58,6 +58,7 @@ function operation(tag: string, path: string, words: Words): OperationObject {
     401,
     403,
     415,
+    429,
     503,
     ...(named.length > 0 ? [404 as const] : []),
   ]);

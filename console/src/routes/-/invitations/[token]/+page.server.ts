@@ -49,9 +49,9 @@ export const actions: Actions = {
     try {
       const { invitation } = await invitationOf(token);
       const request = { token, ...typed, password, ...signingIn(event) };
-      const { sessionToken, projectPath } = await core.members.registerByInvitation(request);
-      await startSession(event, sessionToken);
-      first = firstPage(projectPath, invitation?.role);
+      const begun = await core.members.registerByInvitation(request);
+      await startSession(event, begun);
+      first = firstPage(begun.projectPath, invitation?.role);
     } catch (error) {
       const { status, message, field } = refusedAction(error);
       return fail(status, { ...typed, message, field });

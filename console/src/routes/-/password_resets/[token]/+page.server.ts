@@ -8,18 +8,20 @@ import type { Actions, PageServerLoad } from "./$types";
 
 export const load: PageServerLoad = async ({ params: { token } }) => {
   try {
-    const { username } = await core.users.getPasswordReset({ token });
-    return { username, refusal: "" };
+    const { username, accessTokenCount } = await core.users.getPasswordReset({ token });
+    return { username, accessTokenCount, refusal: "" };
   } catch (error) {
-    return { username: "", refusal: refusedAction(error).message };
+    return { username: "", accessTokenCount: 0, refusal: refusedAction(error).message };
   }
 };
 
 export const actions: Actions = {
   default: async ({ request, params: { token } }) => {
-    const password = String((await request.formData()).get("password") ?? "");
+    const form = await request.formData();
+    const password = String(form.get("password") ?? "");
+    const keepAccessTokens = form.has("asked_about_tokens") && !form.has("revoke_access_tokens");
     try {
-      await core.users.resetPassword({ token, password });
+      await core.users.resetPassword({ token, password, keepAccessTokens });
     } catch (error) {
       const { status, message, field } = refusedAction(error);
       return fail(status, { message, field });

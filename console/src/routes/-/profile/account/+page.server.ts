@@ -19,10 +19,12 @@ export const actions: Actions = {
     const form = await event.request.formData();
     const currentPassword = String(form.get("current_password") ?? "");
     const newPassword = String(form.get("new_password") ?? "");
+    const revokeAccessTokens = form.has("revoke_access_tokens");
     try {
-      const { sessionToken } = await event.locals.api.account.changePassword({ currentPassword, newPassword });
-      await startSession(event, sessionToken);
-      return { act: "password" as const };
+      const change = { currentPassword, newPassword, revokeAccessTokens };
+      const begun = await event.locals.api.account.changePassword(change);
+      await startSession(event, begun);
+      return { act: "password" as const, revokedTokenCount: begun.revokedTokenCount };
     } catch (error) {
       const { status, reason, message, field } = refusedAction(error);
       if (reason !== "WRONG_CREDENTIALS") return fail(status, { act: "password" as const, message, field });

@@ -15,7 +15,9 @@ const revoking = {
   answers: { 204: noContent },
 } as const;
 const fields: Readonly<Record<string, Schema>> = {
-  expires_at: day("The day at whose start the new token ends, at most a year away. Absent: a week from now."),
+  expires_at: day(
+    "The day at whose start the new token ends, at most a year away. Absent: a week from now. It is brought forward where the new token would last longer than the old one was made for; `expires_at` in the answer is what holds.",
+  ),
 };
 const rotating = {
   more: "One of the caller's own. The new one has the same name and scopes; the old one is revoked.",

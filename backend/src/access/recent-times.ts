@@ -1,0 +1,54 @@
+import type { Clock } from "@faultline/plugin";
+
+const keysKept = 30_000;
+
+/** When something happened lately, by key. In memory: of the keys used last, each with its latest times. */
+export class RecentTimes {
+  readonly #clock: Clock;
+  readonly #windowMs: number;
+  readonly #timesKept: number;
+  /** The key used last is the last one. */
+  readonly #times = new Map<string, readonly number[]>();
+
+  constructor(clock: Clock, { windowMs, timesKept }: { windowMs: number; timesKept: number }) {
+    this.#clock = clock;
+    this.#windowMs = windowMs;
+    this.#timesKept = timesKept;
+  }
+
+  /** The times within the window, the earliest first; of more than are kept, the latest. */
+  of(key: string): readonly number[] {
+    const now = this.#clock.now();
+    // After the clock jumped back, what was noted before it would count for longer than the window.
+    return (this.#times.get(key) ?? []).filter((at) => at > now - this.#windowMs && at <= now);
+  }
+
+  /** Whole seconds until the earliest of the kept times leaves the window. */
+  secondsUntilFewer(key: string): number {
+    const [earliest = this.#clock.now()] = this.of(key);
+    return Math.max(1, Math.ceil((earliest + this.#windowMs - this.#clock.now()) / 1000));
+  }
+
+  note(key: string): void {
+    this.#keep(key, [...this.of(key), this.#clock.now()].slice(-this.#timesKept));
+  }
+
+  /** Takes the latest time back. */
+  takeBack(key: string): void {
+    this.#keep(key, this.of(key).slice(0, -1));
+  }
+
+  forget(key: string): void {
+    this.#times.delete(key);
+  }
+
+  #keep(key: string, times: readonly number[]): void {
+    this.#times.delete(key);
+    if (times.length === 0) return;
+    if (this.#times.size >= keysKept) {
+      const [oldest = ""] = this.#times.keys();
+      this.#times.delete(oldest);
+    }
+    this.#times.set(key, times);
+  }
+}

@@ -1,0 +1,33 @@
+import { ServiceError, type Clock } from "@faultline/plugin";
+import { ErrorReason } from "@faultline/proto";
+import { clientNetwork } from "./client-network.ts";
+import { RecentTimes } from "./recent-times.ts";
+
+const windowMs = 60_000;
+const perNetwork = 20;
+
+/**
+ * Counts tokens that belong to nobody by the network that sent them. They are looked up first, so a right token is never
+ * refused for the wrong ones of its neighbours: only the answer to a further wrong one changes. In memory, a process each.
+ */
+export class WrongTokens {
+  readonly #times: RecentTimes;
+
+  constructor(clock: Clock) {
+    this.#times = new RecentTimes(clock, { windowMs, timesKept: perNetwork });
+  }
+
+  /** Counts one, or refuses with TOO_MANY_ATTEMPTS when 20 came within the last minute; refused ones do not count. */
+  count(clientAddress: string): void {
+    const network = clientNetwork(clientAddress);
+    if (this.#times.of(network).length < perNetwork) {
+      this.#times.note(network);
+      return;
+    }
+    throw new ServiceError(
+      ErrorReason.TOO_MANY_ATTEMPTS,
+      `${perNetwork} wrong tokens came from your network within a minute. Check the token before you try again; a right one is taken at any time.`,
+      { retryAfterSeconds: this.#times.secondsUntilFewer(network) },
+    );
+  }
+}
