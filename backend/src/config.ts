@@ -17,7 +17,7 @@ export interface GrpcTls {
 
 /** Where the service may connect to besides public addresses on ports 80, 443 and 9000. */
 export interface OutboundRules {
-  /** Addresses and subnets of private networks. Metadata services and link-local addresses stay refused. */
+  /** Addresses and subnets of private networks, and of this machine. Metadata services and link-local addresses stay refused. */
   readonly networks: readonly string[];
   readonly ports: readonly number[];
   /** Name servers as `address:port`. Absent: those of the system. Set by tests, which play the name server. */
