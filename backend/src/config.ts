@@ -17,7 +17,7 @@ export interface GrpcTls {
 
 /** Where the service may connect to besides public addresses on ports 80, 443 and 9000. */
 export interface OutboundRules {
-  /** Addresses and subnets of private networks. Metadata services and link-local addresses stay refused. */
+  /** Addresses and subnets of private networks, and of this machine. Metadata services and link-local addresses stay refused. */
   readonly networks: readonly string[];
   readonly ports: readonly number[];
   /** Name servers as `address:port`. Absent: those of the system. Set by tests, which play the name server. */
@@ -51,6 +51,12 @@ export interface Config {
   readonly platformRelease: string;
   /** Events a second, and as many sessions; 0: no limit. */
   readonly rateLimits: { readonly perKey: number; readonly perProject: number };
+  /** Who may do what makes accounts and stored data grow; administrators always may. */
+  readonly delegated: {
+    readonly projectCreation: "everyone" | "administrators";
+    /** `maintainers`: those who may change the members of a project. */
+    readonly invitations: "maintainers" | "administrators";
+  };
   readonly outbound: OutboundRules;
   /** Opens the metrics to other machines. Absent: they are told on this one alone. */
   readonly metricsToken: string | undefined;
@@ -176,6 +182,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     offering: choice("OFFERING", offerings, "hosted"),
     platformRelease,
     rateLimits: { perKey: rate("RATE_LIMIT_KEY", 300), perProject: rate("RATE_LIMIT_PROJECT", 600) },
+    delegated: {
+      projectCreation: choice("PROJECT_CREATION", ["everyone", "administrators"], "everyone"),
+      invitations: choice("INVITATIONS", ["maintainers", "administrators"], "maintainers"),
+    },
     outbound: { networks, ports: ports.map(Number) },
     metricsToken: secret("METRICS_TOKEN"),
     tracing: tracingConfig((name) => environment[name]?.trim() || undefined, faults),

@@ -216,7 +216,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   });
   await reporting.apply();
   const keyRotation = new KeyRotation({ keyRing, database, clock: passing, log });
-  const { dataDir } = config;
+  const { dataDir, delegated } = config;
   const health = {
     database,
     clock,
@@ -232,12 +232,12 @@ export async function startFaultline(config: Config, time: MachineTime = machine
     {
       account: accountService({ orm, keyRing, clock, memory, announcements, version }),
       user: userService({ orm, keyRing, clock, memory, baseUrl }),
-      member: memberService({ orm, keyRing, clock, memory, baseUrl }),
-      memberRole: memberRoleService({ orm, clock }),
+      member: memberService({ orm, keyRing, clock, memory, baseUrl, delegated }),
+      memberRole: memberRoleService({ orm, clock, delegated }),
       audit: auditService(orm),
       instance: instanceService({ config, baseUrl, reporting, keyRotation, health }),
       deprecation: deprecationService(rules),
-      project: projectService({ orm, clock: ages.receipt, projects, clientKeys, grants, memory }),
+      project: projectService({ orm, clock: ages.receipt, projects, clientKeys, grants, memory, delegated }),
       settings: settingsService({ orm, clock, keyRing, projects, clientKeys, backends, integratedOffered: isHosted }),
       clientKey: clientKeyService(clientKeys),
       error: errorService({

@@ -20,7 +20,14 @@ test.before(
     const hosted = await startServer();
     leftOver = await createProject(hosted);
     await hosted.stop();
-    server = await startServer({ dataDir: hosted.dataDir, env: { FAULTLINE_OFFERING: "self_managed" } });
+    server = await startServer({
+      dataDir: hosted.dataDir,
+      env: {
+        FAULTLINE_OFFERING: "self_managed",
+        FAULTLINE_PROJECT_CREATION: "administrators",
+        FAULTLINE_INVITATIONS: "administrators",
+      },
+    });
     browser = await openBrowser(server);
     const client = grpcClient(server);
     developer = await newMember(client, leftOver.id, Role.DEVELOPER);
@@ -123,6 +130,34 @@ test("the first steps of a project of another offering say why there is no DSN, 
   await page.getByText("The integrated backend is offered on the hosted offering only.").waitFor();
   assert.is(await page.getByTestId("dsn").count(), 0);
   await page.context().close();
+});
+
+test("where administrators alone create projects and invite, the pages of others say so and their forms are off", async () => {
+  const client = grpcClient(server);
+  const owner = await newMember(client, leftOver.id, Role.OWNER);
+  const { sessionToken } = await client.accounts.signIn({ username: owner.username, password: personPassword });
+  const key = { case: "projectId", value: leftOver.id } as const;
+  const { path = "" } = (await client.projects.getProject({ key }, client.auth)).project ?? {};
+  client.close();
+  const page = await browser.anotherPage();
+  await page.context().addCookies([{ name: "faultline_session", value: sessionToken, url: server.url }]);
+
+  await page.goto("/-/projects");
+  await page.getByText("Only administrators create projects in this installation.").waitFor();
+  assert.ok(await page.getByRole("button", { name: "Create project" }).isDisabled());
+  assert.ok(await page.getByLabel("Name").isDisabled());
+  await browser.photograph("projects-made-by-administrators", page);
+  await page.goto(`/${path}/-/project_members`);
+  await page.getByText("Only administrators invite people by a link in this installation.").waitFor();
+  assert.ok(await page.getByRole("button", { name: "Make a link" }).isDisabled());
+  assert.ok(await page.getByRole("button", { name: "Add member" }).isEnabled());
+  await browser.photograph("members-invited-by-administrators", page);
+  await page.close();
+
+  await browser.page.goto("/-/projects");
+  assert.ok(await browser.page.getByRole("button", { name: "Create project" }).isEnabled());
+  await browser.page.goto("/acme/web/-/project_members");
+  assert.ok(await browser.page.getByRole("button", { name: "Make a link" }).isEnabled());
 });
 
 test("failures of the installation are not reported to a project that takes no events", async () => {

@@ -1,6 +1,6 @@
 // limit: 240 s
 import { execFile, spawn, type ExecFileException } from "node:child_process";
-import { appendFileSync, existsSync, readFileSync, truncateSync } from "node:fs";
+import { appendFileSync, existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Readable } from "node:stream";
@@ -375,6 +375,50 @@ test("a damaged backup is found and not restored", async () => {
     }
     assert.not.ok(existsSync(join(dataDir, "faultline.db")));
   }
+});
+
+test("a backup is not restored when its manifest leaves a file unchecked", async () => {
+  const backup = join(tempDir(), "backup");
+  assert.is((await faultline(["backup", backup])).code, 0);
+  const path = join(backup, "backup.json");
+  const manifest = JSON.parse(readFileSync(path, "utf8")) as { files: { name: string }[] };
+  const dataDir = join(tempDir(), "restored");
+  for (const [left, told] of [
+    [[], /has no checksum of faultline\.db and secrets\.json/],
+    [["faultline.db", "faultline.db"], /has no checksum of secrets\.json/],
+    [[null], /made by another release/],
+  ] as const) {
+    const files = left.map((name) => manifest.files.find((file) => file.name === name) ?? null);
+    writeFileSync(path, JSON.stringify({ ...manifest, files }));
+    for (const { code, stderr } of [
+      await faultline(["verify", backup]),
+      await faultline(["restore", backup], { env: { FAULTLINE_DATA_DIR: dataDir } }),
+    ]) {
+      assert.is(code, 1);
+      assert.match(stderr, told);
+    }
+  }
+  assert.not.ok(existsSync(dataDir));
+});
+
+test("a backup is not written into a directory that somebody else made at that moment", async () => {
+  const backup = join(tempDir(), "backup");
+  // Plays the other user, who makes the directory between the removal of an old one and the making of ours.
+  const otherUser = `
+    import fs from "node:fs";
+    import { syncBuiltinESMExports } from "node:module";
+    const { rmSync } = fs;
+    fs.rmSync = (path, options) => {
+      rmSync(path, options);
+      if (path.endsWith(".unfinished")) fs.mkdirSync(path, { mode: 0o777 });
+    };
+    syncBuiltinESMExports();`;
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(otherUser)}`;
+  const { code, stderr } = await faultline(["backup", backup], { env: { NODE_OPTIONS } });
+  assert.is(code, 1, stderr);
+  assert.match(stderr, /backup\.unfinished, which .* cannot be made: EEXIST/);
+  assert.equal(readdirSync(`${backup}.unfinished`), []);
+  assert.not.ok(existsSync(backup));
 });
 
 test("what was exported under load is imported elsewhere with the same errors, counts, statuses and times", async () => {

@@ -33,16 +33,21 @@ const wrongKey = "f".repeat(32);
 const event = () => ({ event_id: newEventId(), message: "counted" });
 
 const refused: [claim: string, send: (project: Project) => Promise<unknown>, outcome: string][] = [
-  [
-    "a request without a key",
-    ({ id }) => http(`${server.url}/api/${id}/store/`, { method: "POST", body: "{}" }),
-    "refused error no_key 1",
-  ],
   ["an unknown key", ({ id }) => sendStore(server, { id, key: wrongKey }, event()), "refused error unknown_key 1"],
   [
     "an unknown key of an envelope",
     ({ id }) => sendEnvelope(server, { id, key: wrongKey }, "{}"),
     "refused default unknown_key 1",
+  ],
+  [
+    "an unknown key within an envelope",
+    ({ id }) => sendTunnelled(id, new URL(`http://${wrongKey}@127.0.0.1/${id}`).href),
+    "refused default unknown_key 1",
+  ],
+  [
+    "a broken event in an envelope that brings its key",
+    ({ id, dsn }) => sendTunnelled(id, dsn),
+    "refused error malformed 1",
   ],
   ["a body that is no JSON", (project) => post(server, project, "store", "{"), "refused error malformed 1"],
   ["an envelope without a frame", (project) => sendEnvelope(server, project, "x"), "refused default malformed 1"],
@@ -73,6 +78,12 @@ function soundSession(): string {
   return JSON.stringify({ sid: newEventId(), started: new Date().toISOString(), attrs: { release: "counted@1" } });
 }
 
+/** An envelope that names its key in its own header alone, with an event that is broken. */
+function sendTunnelled(projectId: number, dsn: string) {
+  const body = `${JSON.stringify({ dsn })}\n{"type":"event"}\n{`;
+  return http(`${server.url}/api/${projectId}/envelope/`, { method: "POST", body });
+}
+
 for (const [claim, send, outcome] of refused) {
   test(`${claim} is counted`, async () => {
     const project = await createProject(server);
@@ -80,6 +91,43 @@ for (const [claim, send, outcome] of refused) {
     assert.equal(await outcomesOf(project), [outcome]);
   });
 }
+
+test("requests that name no key are counted in the metrics, and not for the project that they name", async () => {
+  const project = await createProject(server);
+  const refusedOf = async (reason: string) => {
+    const { text } = await http(`${server.url}/-/metrics`);
+    const counts = text.matchAll(
+      new RegExp(`^faultline_events_refused_total\\{[^}]*reason="${reason}"\\} (\\d+)$`, "gm"),
+    );
+    return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+  };
+  const before = { noKey: await refusedOf("no_key"), malformed: await refusedOf("malformed") };
+  const anonymous = (path: string, body: string) =>
+    http(`${server.url}/api/${project.id}/${path}`, { method: "POST", body });
+  const answers = [
+    await anonymous("store/", "{}"),
+    await anonymous("envelope/", "{}\n"),
+    await anonymous("security/", "{}"),
+    await anonymous(`store/?sentry_key=${project.key}&sentry_key=${wrongKey}`, "{}"),
+    await anonymous("envelope/", "x"),
+    await anonymous("envelope/", `{"dsn":"http://${wrongKey}@127.0.0.1/${project.id + 1}"}\n`),
+  ];
+  assert.equal(
+    answers.map(({ status }) => status),
+    [401, 401, 401, 401, 400, 400],
+  );
+  assert.equal(await outcomesOf(project), []);
+  assert.equal([await refusedOf("no_key"), await refusedOf("malformed")], [before.noKey + 4, before.malformed + 2]);
+
+  await sendStore(server, { id: project.id, key: wrongKey }, event());
+  const ended = new AbortController();
+  const answered = client.outcomes.watchRefusals({ projectId: project.id }, { ...client.auth, signal: ended.signal });
+  for await (const { refusals, count } of answered) {
+    assert.equal([refusals.map(({ reason }) => reason), count], [["unknown_key"], 1]);
+    break;
+  }
+  ended.abort();
+});
 
 /** What every guess gets, byte for byte. */
 const guessed = '{"detail":"The DSN is not accepted: check its key and project.","causes":[]}';

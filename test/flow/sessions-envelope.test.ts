@@ -1,4 +1,5 @@
 import { gunzipSync, gzipSync } from "node:zlib";
+import { OutcomeKind } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { runningServer } from "../support/flow.ts";
@@ -163,20 +164,45 @@ test("what a user wrote is shown with the event, also when it came first, and on
   );
 });
 
-test("of what users wrote the oldest 20 are shown, and only of this event in this project", async () => {
+test("of what users wrote 20 entries of an event are kept, and more is counted as left aside", async () => {
   const other = newEventId();
   const event_id = newEventId();
   await send(["event", { event_id, message: "boom" }], report(other));
-  for (let n = 0; n < 25; n++) await send(report(event_id, { comments: `${n}` }));
+  const entry = (n: number) => report(event_id, { comments: `${n}` });
+  for (let n = 0; n < 15; n++) await send(entry(n));
+  await send(
+    entry(3),
+    entry(15),
+    entry(16),
+    entry(15),
+    report(other, { comments: "Elsewhere." }),
+    entry(17),
+    entry(18),
+  );
+  await send(entry(19), entry(20), entry(21), entry(20), entry(4));
+  await send(entry(22));
   const feedback = (await getEvent(event_id))?.feedback ?? [];
   assert.equal(
     feedback.map(({ comments }) => comments),
     Array.from({ length: 20 }, (_, n) => `${n}`),
   );
+  const { outcomes } = await client.outcomes.listOutcomes({ projectId: project.id }, client.auth);
+  assert.equal(
+    outcomes.map(({ kind, category, reason, quantity }) => [kind, category, reason, quantity]),
+    [[OutcomeKind.LEFT_ASIDE, "feedback", "too_many", 3n]],
+  );
 
   project = await createProject(server);
   await send(["event", { event_id, message: "boom" }]);
   assert.equal((await getEvent(event_id))?.feedback, []);
+});
+
+test("feedback about two projects' events of one id is counted apart", async () => {
+  const event_id = newEventId();
+  for (let n = 0; n < 20; n++) await send(report(event_id, { comments: `${n}` }));
+  project = await createProject(server);
+  await send(["event", { event_id, message: "boom" }], report(event_id));
+  assert.is((await getEvent(event_id))?.feedback.length, 1);
 });
 
 test.run();

@@ -39,6 +39,9 @@ async function onDay<Result>(
 
 const retention = () => Promise.resolve();
 
+type Item = Parameters<typeof envelope>[1];
+const many = <T>(count: number, make: () => T) => Array.from({ length: count }, make);
+
 let projectId: number;
 
 interface Sent {
@@ -142,25 +145,30 @@ test("a release that comes back is counted anew", async () => {
   assert.equal(await recountOf(dataDir), []);
 });
 
-test("what users wrote goes with its event, or without one by its own day", async () => {
-  const eventId = newEventId();
-  const write = (days: number, about: string, ...others: Parameters<typeof envelope>[1][]) =>
+test("what users wrote goes with its event, or after an hour if its event does not come", async () => {
+  const [eventId, lateEventId] = [newEventId(), newEventId()];
+  const event = (id: string): Item => [{ type: "event" }, { event_id: id, message: "boom" }];
+  const written = (about: string): Item => [{ type: "user_report" }, { event_id: about, comments: newEventId() }];
+  const send = (days: number, ...items: Item[]) =>
     onDay(days, async (client, server) => {
       const { clientKeys } = await client.clientKeys.listClientKeys({ projectId }, client.auth);
-      const written = [{ type: "user_report" }, { event_id: about, comments: `Day ${days}` }] as const;
-      const text = envelope(undefined, ...others, written);
       const target = { id: projectId, key: clientKeys[0]?.publicKey ?? "" };
-      assert.is((await sendEnvelope(server, target, text)).status, 200);
+      while (items.length > 0) {
+        const text = envelope(undefined, ...items.splice(0, 200)); // as many as an envelope may hold
+        assert.is((await sendEnvelope(server, target, text)).status, 200);
+      }
     });
-  await write(100, eventId, [{ type: "event" }, { event_id: eventId, message: "boom" }]);
-  await write(100, newEventId());
-  await write(145, eventId);
-  await write(145, newEventId());
-  await onDay(190, retention);
+  await send(100, event(eventId), written(eventId), written(lateEventId), ...many(1200, () => written(newEventId())));
+  await onDay(100 + 0.9 / 24, retention);
+  assert.is(await rows("integrated_feedback"), 1202);
+  await send(100 + 0.95 / 24, event(lateEventId));
+  await onDay(100 + 3 / 24, retention);
+  assert.is(await rows("integrated_feedback"), 2);
+  await send(145, written(eventId), written(newEventId()));
   assert.is(await rows("integrated_feedback"), 4);
+  await onDay(190, retention);
+  assert.is(await rows("integrated_feedback"), 3);
   await onDay(191, retention);
-  assert.is(await rows("integrated_feedback"), 1);
-  await onDay(236, retention);
   assert.is(await rows("integrated_feedback"), 0);
 });
 

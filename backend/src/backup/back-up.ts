@@ -36,13 +36,11 @@ export async function backUp(options: {
     throw new StartRefusal(`There is no database in ${dataDir}: name the data directory with FAULTLINE_DATA_DIR.`);
   }
   if (existsSync(target)) throw new StartRefusal(`${target} exists already: name a directory that does not.`);
-  const draft = `${target}.unfinished`;
-  rmSync(draft, { recursive: true, force: true });
-  mkdirSync(draft, { recursive: true, mode: 0o700 });
+  const draft = makeDraft(`${target}.unfinished`);
   try {
     const createdTime = await copyConsistently(dataDir, draft, progress);
     progress("computing checksums");
-    const manifest = await writeManifest(draft, { createdTime, version }, ["faultline.db", "secrets.json"]);
+    const manifest = await writeManifest(draft, { createdTime, version });
     renameSync(draft, target);
     syncDirectory(dirname(target));
     return manifest;
@@ -55,6 +53,24 @@ export async function backUp(options: {
       );
     }
     throw error;
+  }
+}
+
+/**
+ * Makes a new directory for the copy, in place of one that an earlier backup left behind. Never uses a directory that
+ * exists: in a shared place such as /tmp another user could have made it, and would read the keys.
+ */
+function makeDraft(draft: string): string {
+  try {
+    rmSync(draft, { recursive: true, force: true });
+    mkdirSync(dirname(draft), { recursive: true });
+    mkdirSync(draft, { mode: 0o700 });
+    return draft;
+  } catch (error) {
+    throw new StartRefusal(
+      `${draft}, which holds the backup until it is complete, cannot be made: ${(error as Error).message}. Remove what is there, or name another place.`,
+      error,
+    );
   }
 }
 

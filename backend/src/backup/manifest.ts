@@ -25,16 +25,19 @@ export interface BackupFile {
 
 const manifestName = "backup.json";
 
+/** The files of every backup. */
+const fileNames = ["faultline.db", "secrets.json"];
+
 /** Describes the files of a directory; to be written last, as a directory without it is no backup. */
-export async function writeManifest(directory: string, manifest: Omit<Manifest, "format" | "files">, names: string[]) {
+export async function writeManifest(directory: string, manifest: Omit<Manifest, "format" | "files">) {
   const files: BackupFile[] = [];
-  for (const name of names) files.push(await fileIn(directory, name));
+  for (const name of fileNames) files.push(await fileIn(directory, name));
   const whole: Manifest = { format: 1, ...manifest, files };
   writeFileDurably(join(directory, manifestName), `${JSON.stringify(whole, null, 2)}\n`);
   return whole;
 }
 
-/** Reads the description of a backup; refuses a directory that has none. */
+/** Reads the description of a backup. Refuses a directory that has none, and one that leaves a file unchecked. */
 export function readManifest(directory: string): Manifest {
   let parsed: unknown;
   try {
@@ -47,6 +50,12 @@ export function readManifest(directory: string): Manifest {
   }
   if (!isManifest(parsed)) {
     throw new StartRefusal(`The backup in ${directory} was made by another release: restore it with that release.`);
+  }
+  const unnamed = fileNames.filter((name) => !parsed.files.some((file) => file.name === name));
+  if (unnamed.length > 0) {
+    throw new StartRefusal(
+      `${manifestName} in ${directory} has no checksum of ${unnamed.join(" and ")}, so the backup cannot be verified: use another backup.`,
+    );
   }
   return parsed;
 }
@@ -69,6 +78,6 @@ function isManifest(value: unknown): value is Manifest {
     typeof manifest.createdTime === "string" &&
     Array.isArray(manifest.files) &&
     // A name is one in the directory itself: a backup from elsewhere must not name files outside of it.
-    manifest.files.every(({ name }) => name === "faultline.db" || name === "secrets.json")
+    manifest.files.every((file) => fileNames.includes(file?.name))
   );
 }

@@ -7,6 +7,7 @@ import { beginSession } from "../access/sessions.ts";
 import { invitationPurpose, newToken } from "../access/tokens.ts";
 import type { CoreCall } from "../access/guard.ts";
 import { InvitationEntity, MemberEntity, UserEntity, type MemberRow, type UserRow } from "../database/entities.ts";
+import { mayInvite, refuseUnless, type Delegated } from "../instance/delegation.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
 import { invitationToProto, memberToProto, userToProto } from "../to-proto.ts";
 import { displayName, emailAddress, refuseTaken, username } from "../users/user-fields.ts";
@@ -31,12 +32,13 @@ export function invitations(parts: {
   clock: Clock;
   memory: AccessMemory;
   baseUrl: () => string;
+  delegated: Delegated;
 }): Pick<Handlers<typeof MemberService, CoreCall>, InvitationMethods> {
-  const { orm, keyRing, clock, memory, baseUrl } = parts;
+  const { orm, keyRing, clock, memory, baseUrl, delegated } = parts;
 
   const invitationOf = async (em: EntityManager, token: string): Promise<OpenInvitation> => {
     const tokenDigest = keyRing.digest(invitationPurpose, token.slice(0, 1024));
-    const [open] = await openInvitations(em, { tokenDigest }, clock.now());
+    const [open] = await openInvitations(em, { tokenDigest }, { now: clock.now(), delegated });
     if (!open) throw invitationNotFound("This invitation was used, taken back or has expired. Ask for a new one.");
     return open;
   };
@@ -55,6 +57,7 @@ export function invitations(parts: {
 
   return {
     async createInvitation(request, { caller, grant }) {
+      refuseUnless(mayInvite(delegated, caller.user));
       const { projectId } = request;
       const note = request.note.trim();
       if (note.length > 255) throw invalidField("note", "A note has at most 255 characters.");
@@ -63,7 +66,7 @@ export function invitations(parts: {
       const invitation = await orm.em.fork().transactional(async (em) => {
         const given = await askedRole(em, request);
         checkMayGive(grant, given);
-        if ((await openInvitations(em, { projectId }, now)).length >= invitationsOpen) {
+        if ((await openInvitations(em, { projectId }, { now, delegated })).length >= invitationsOpen) {
           throw new ServiceError(
             ErrorReason.LIMIT_REACHED,
             `The project has ${invitationsOpen} open invitations, which is the most there may be. Take one back first.`,
@@ -86,7 +89,7 @@ export function invitations(parts: {
     },
 
     async listInvitations({ projectId }) {
-      const open = await openInvitations(orm.em.fork(), { projectId }, clock.now());
+      const open = await openInvitations(orm.em.fork(), { projectId }, { now: clock.now(), delegated });
       return {
         invitations: open
           .slice(0, invitationsOpen)

@@ -5,6 +5,7 @@ import type { MikroORM } from "@mikro-orm/sql";
 import { allPermissions, permissionsOf, roleNames } from "../access/roles.ts";
 import type { CoreCall } from "../access/guard.ts";
 import { InvitationEntity, MemberEntity, MemberRoleEntity } from "../database/entities.ts";
+import type { Delegated } from "../instance/delegation.ts";
 import { memberRoleToProto } from "../to-proto.ts";
 import { memberRoleNotFound } from "./given-role.ts";
 import { openInvitations } from "./open-invitations.ts";
@@ -15,8 +16,9 @@ const rolesKept = 100;
 export function memberRoleService(parts: {
   orm: MikroORM;
   clock: Clock;
+  delegated: Delegated;
 }): Handlers<typeof MemberRoleService, CoreCall> {
-  const { orm, clock } = parts;
+  const { orm, clock, delegated } = parts;
 
   return {
     async listMemberRoles() {
@@ -74,7 +76,7 @@ export function memberRoleService(parts: {
         const row = await em.findOne(MemberRoleEntity, { id: memberRoleId });
         if (!row) throw memberRoleNotFound();
         const memberCount = await em.count(MemberEntity, { memberRoleId });
-        const invitationCount = (await openInvitations(em, { memberRoleId }, clock.now())).length;
+        const invitationCount = (await openInvitations(em, { memberRoleId }, { now: clock.now(), delegated })).length;
         if (memberCount + invitationCount > 0) {
           throw new ServiceError(
             ErrorReason.MEMBER_ROLE_IN_USE,

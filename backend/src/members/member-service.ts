@@ -3,6 +3,7 @@ import type { MemberService } from "@faultline/proto";
 import type { MikroORM } from "@mikro-orm/sql";
 import type { AccessMemory } from "../access/access-memory.ts";
 import type { CoreCall } from "../access/guard.ts";
+import type { Delegated } from "../instance/delegation.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
 import { invitations } from "./invitations.ts";
 import { members } from "./members.ts";
@@ -14,6 +15,7 @@ export function memberService(parts: {
   clock: Clock;
   memory: AccessMemory;
   baseUrl: () => string;
+  delegated: Delegated;
 }): Handlers<typeof MemberService, CoreCall> {
   return { ...members(parts), ...invitations(parts) };
 }

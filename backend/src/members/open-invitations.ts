@@ -9,6 +9,7 @@ import {
   type ProjectRow,
   type UserRow,
 } from "../database/entities.ts";
+import { mayInvite, type Delegated } from "../instance/delegation.ts";
 import { givenRole, mayGive, type GivenRole } from "./given-role.ts";
 
 /** An invitation that can be accepted. */
@@ -26,7 +27,7 @@ export interface OpenInvitation {
 export async function openInvitations(
   em: EntityManager,
   which: FilterQuery<InvitationRow>,
-  now: number,
+  { now, delegated }: { now: number; delegated: Delegated },
 ): Promise<OpenInvitation[]> {
   const rows = await em.find(
     InvitationEntity,
@@ -37,7 +38,7 @@ export async function openInvitations(
   const open: OpenInvitation[] = [];
   for (const row of rows) {
     const maker = await em.findOne(UserEntity, { id: row.invitedBy });
-    if (!maker || maker.isBlocked) continue;
+    if (!maker || maker.isBlocked || !mayInvite(delegated, maker).allowed) continue;
     const key = `${maker.id} ${row.projectId}`;
     if (!grants.has(key)) grants.set(key, await findGrant(em, maker, row.projectId));
     const grant = grants.get(key);

@@ -1,13 +1,14 @@
-import { BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
+import { networksOf, type Networks } from "./networks.ts";
 
 /** Global unicast (RFC 4291). All else of IPv6, mapped and translated IPv4 addresses among it, is not public. */
-const publicIpv6 = listOf(["2000::/3"]);
+const publicIpv6 = networksOf(["2000::/3"]);
 
 /**
  * What cannot be reached from the internet or is none of its hosts (IANA special-purpose registries of 2025), and what
  * carries an IPv4 address within: Teredo (in 2001::/23) and 6to4.
  */
-const special = listOf([
+const special = networksOf([
   "192.0.0.0/24",
   "192.0.2.0/24",
   "192.88.99.0/24",
@@ -21,7 +22,7 @@ const special = listOf([
 ]);
 
 /** Private networks, which the operator may allow: private use, loopback, shared space of carriers, unique local. */
-const privateNetworks = listOf([
+const privateNetworks = networksOf([
   "10.0.0.0/8",
   "100.64.0.0/10",
   "127.0.0.0/8",
@@ -35,7 +36,7 @@ const privateNetworks = listOf([
  * What nobody can allow: the addresses by which clouds hand credentials to their machines, some of which lie in networks
  * that can be allowed and one in public space, link-local ones, and those that are no host's.
  */
-const forbidden = listOf([
+const forbidden = networksOf([
   "0.0.0.0/8",
   "169.254.0.0/16", // link-local: metadata of most clouds
   "100.100.100.200/32", // Alibaba
@@ -56,36 +57,20 @@ const forbidden = listOf([
 export class AddressRules {
   readonly #allowed: Networks;
 
-  /** `networks` are addresses and subnets that the operator allows; only private ones can be. */
+  /** `networks` are addresses and subnets that the operator allows: private ones, and addresses of this machine. */
   constructor(networks: readonly string[]) {
-    this.#allowed = listOf(networks);
+    this.#allowed = networksOf(networks);
   }
 
-  /** Whether `address` may be connected to. A text that is no IP address may not. */
-  allows(address: string): boolean {
+  /**
+   * Whether `address` may be connected to; a text that is no IP address may not. A public address that `thisMachine` has
+   * needs to be allowed like a private one: a connection to it goes over loopback, past most firewalls of a host.
+   */
+  allows(address: string, thisMachine: Networks): boolean {
     const family = isIP(address);
     if (family === 0 || address.includes("%") || forbidden.has(address)) return false;
     if (privateNetworks.has(address)) return this.#allowed.has(address);
-    return !special.has(address) && (family === 4 || publicIpv6.has(address));
+    if (special.has(address) || (family === 6 && !publicIpv6.has(address))) return false;
+    return !thisMachine.has(address) || this.#allowed.has(address);
   }
-}
-
-interface Networks {
-  has(address: string): boolean;
-}
-
-/** One list a family: a list with both takes an IPv6 address that maps an IPv4 one for the latter. */
-function listOf(networks: readonly string[]): Networks {
-  const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
-  for (const network of networks) {
-    const [address = "", prefix] = network.split("/", 2);
-    const family = familyOf(address);
-    if (prefix === undefined) lists[family].addAddress(address, family);
-    else lists[family].addSubnet(address, Number(prefix), family);
-  }
-  return { has: (address) => lists[familyOf(address)].check(address, familyOf(address)) };
-}
-
-function familyOf(address: string): "ipv4" | "ipv6" {
-  return isIP(address) === 6 ? "ipv6" : "ipv4";
 }

@@ -6,7 +6,7 @@ import { AddressRules } from "./address-rules.ts";
 import { connect } from "./connect.ts";
 import { Deadline } from "./deadline.ts";
 import { exchange } from "./exchange.ts";
-import { isOwn } from "./own-addresses.ts";
+import { addressesOfThisMachine, isOwn } from "./own-addresses.ts";
 import { addressesOf } from "./resolve.ts";
 import { readTarget, type Target } from "./target.ts";
 
@@ -55,10 +55,11 @@ export class OutboundClient implements Outbound {
   async #judged(target: Target, signal: AbortSignal): Promise<readonly string[]> {
     const { host, port } = target;
     const addresses = await addressesOf(host, { nameServers: this.#nameServers, signal });
+    const thisMachine = addressesOfThisMachine();
     const isFine =
       this.#ports.has(port) &&
-      addresses.every((address) => this.#addresses.allows(address)) &&
-      !isOwn(target, addresses, this.#own());
+      addresses.every((address) => this.#addresses.allows(address, thisMachine)) &&
+      !isOwn(target, addresses, { own: this.#own(), thisMachine });
     return isFine ? addresses : [];
   }
 }

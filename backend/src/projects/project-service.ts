@@ -6,7 +6,15 @@ import type { AccessMemory } from "../access/access-memory.ts";
 import type { Grant, Grants } from "../access/grants.ts";
 import type { ClientKeys } from "../client-keys/client-keys.ts";
 import type { CoreCall } from "../access/guard.ts";
-import { MemberEntity, ProjectEntity, SettingsEntity, type ProjectRow } from "../database/entities.ts";
+import {
+  MemberEntity,
+  ProjectEntity,
+  SettingsEntity,
+  type ProjectRow,
+  type SettingsRow,
+  type UserRow,
+} from "../database/entities.ts";
+import { mayCreateProjects, mayInvite, refuseUnless, type Delegated } from "../instance/delegation.ts";
 import { noExternalProject } from "../settings/external-project.ts";
 import { isLinkedElsewhere } from "../settings/linked-elsewhere.ts";
 import { projectToProto } from "../to-proto.ts";
@@ -16,6 +24,9 @@ import { projectNotFound, type ProjectDirectory } from "./project-directory.ts";
 import { projectName, projectPath } from "./project-path.ts";
 import { visibleProjects } from "./visible-projects.ts";
 
+/** Of a person who is no administrator: the limits of a project would mean little if one could make any number of them. */
+const projectsOwned = 100;
+
 /** Projects. */
 export function projectService(parts: {
   orm: MikroORM;
@@ -24,11 +35,18 @@ export function projectService(parts: {
   clientKeys: ClientKeys;
   grants: Grants;
   memory: AccessMemory;
+  delegated: Delegated;
 }): Handlers<typeof ProjectService, CoreCall> {
-  const { orm, clock, projects, clientKeys, grants, memory } = parts;
+  const { orm, clock, projects, clientKeys, grants, memory, delegated } = parts;
 
-  const message = async (grant: Grant) =>
-    projectToProto(grant, projects.capabilities(grant, await projects.settings(grant.project.id)));
+  const messageWith = (settings: SettingsRow | null, grant: Grant, user: UserRow) => {
+    const capabilities = projects.capabilities(grant, settings);
+    const { adminMembers } = capabilities;
+    const invite = adminMembers?.allowed ? mayInvite(delegated, user) : adminMembers;
+    return projectToProto(grant, { ...capabilities, ...(invite && { invite }) });
+  };
+  const message = async (grant: Grant, user: UserRow) =>
+    messageWith(await projects.settings(grant.project.id), grant, user);
 
   const changed = () => {
     clientKeys.projectChanged();
@@ -37,23 +55,25 @@ export function projectService(parts: {
 
   return {
     async createProject(request, { caller }) {
+      refuseUnless(mayCreateProjects(delegated, caller.user));
       const path = projectPath(request.path);
       const name = projectName(request.name || (path.split("/").at(-1) ?? ""));
       const now = clock.now();
       const projectId = await orm.em
         .fork()
         .transactional(async (em) => {
+          if (!caller.user.isAdmin) await refuseTooMany(em, caller.user.id);
           const id = await em.insert(ProjectEntity, { path, name, monitorEnabled: true, createdAt: now });
           await em.insert(MemberEntity, { projectId: id, userId: caller.user.id, role: Role.OWNER, createdAt: now });
           return id;
         })
         .catch((error: unknown) => refuseTakenPath(error, path));
       memory.changed();
-      return { project: await message(await grants.of(caller.user, projectId)) };
+      return { project: await message(await grants.of(caller.user, projectId), caller.user) };
     },
 
-    async getProject(_request, { grant }) {
-      return { project: await message(grant) };
+    async getProject(_request, { grant, caller }) {
+      return { project: await message(grant, caller.user) };
     },
 
     async listProjects(request, { caller }) {
@@ -72,7 +92,7 @@ export function projectService(parts: {
       const listed = await Promise.all(
         page.map(async (row) => {
           const grant = await grants.of(caller.user, row.id).catch(unlessGone);
-          return grant && projectToProto(grant, projects.capabilities(grant, settingsOf.get(row.id) ?? null));
+          return grant && messageWith(settingsOf.get(row.id) ?? null, grant, caller.user);
         }),
       );
       const last = page.at(-1);
@@ -80,6 +100,7 @@ export function projectService(parts: {
         projects: listed.filter((project) => project !== undefined),
         nextPageToken: rows.length > size && last ? pageToken("projects", [last.path]) : "",
         totalSize: await em.count(ProjectEntity, where),
+        createProject: mayCreateProjects(delegated, caller.user),
       };
     },
 
@@ -97,7 +118,7 @@ export function projectService(parts: {
         })
         .catch((error: unknown) => refuseTakenPath(error, request.path ?? ""));
       changed();
-      return { project: await message(await grants.of(caller.user, projectId)) };
+      return { project: await message(await grants.of(caller.user, projectId), caller.user) };
     },
 
     async deleteProject({ projectId }, { grant }) {
@@ -132,7 +153,7 @@ export function projectService(parts: {
         })
         .catch((error: unknown) => refuseTakenPath(error, path, "Give that one another path, then restore this one."));
       changed();
-      return { project: await message(await grants.of(caller.user, projectId)) };
+      return { project: await message(await grants.of(caller.user, projectId), caller.user) };
     },
 
     async listDeletedProjects() {
@@ -142,6 +163,15 @@ export function projectService(parts: {
       return { projects: rows.map((project) => projectToProto({ project, role: Role.OWNER }, undefined)) };
     },
   };
+}
+
+/** Deleted projects count while they can be restored: what they hold is still stored. */
+async function refuseTooMany(em: EntityManager, userId: number): Promise<void> {
+  if ((await em.count(MemberEntity, { userId, role: Role.OWNER })) < projectsOwned) return;
+  throw new ServiceError(
+    ErrorReason.LIMIT_REACHED,
+    `You own ${projectsOwned} projects, counting those deleted in the last seven days, and cannot create more. Ask an administrator to create the project.`,
+  );
 }
 
 async function projectRow(em: EntityManager, id: number): Promise<ProjectRow> {

@@ -63,6 +63,10 @@ const leftAside: Record<string, OutcomeWords> = {
     reason: "second event in one envelope",
     advice: "An envelope holds one event; the first was stored. Update the SDK.",
   },
+  too_many: {
+    reason: "too many for one event",
+    advice: "The first 20 entries of user feedback of an event are kept. Look for a form that is sent again and again.",
+  },
 };
 
 const notSent: Record<string, OutcomeWords> = {

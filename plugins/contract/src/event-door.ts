@@ -13,7 +13,10 @@ export interface EventDoor {
   spend(admission: Admission, category: RateCategory): RateLimit | undefined;
   /** Resolves when the intake is on disk and readable. Refuses with STORAGE_UNAVAILABLE or OVERLOADED. */
   accept(intake: Intake): Promise<void>;
-  /** Counts what was not stored. Costs next to nothing; outcomes of projects that do not exist are forgotten. */
+  /**
+   * Counts what was not stored. Costs next to nothing; outcomes of projects that do not exist, and of project 0, are in
+   * the metrics alone.
+   */
   note(outcome: NotedOutcome): void;
 }
 

@@ -7,12 +7,13 @@ import {
   type Intake,
   type Plugin,
 } from "@faultline/plugin";
-import { Backend, ErrorReason } from "@faultline/proto";
+import { Backend, ErrorReason, OutcomeKind } from "@faultline/proto";
 import { errorProject, getError, withSettledLastSeen } from "./errors.ts";
 import { getEvent, listEvents } from "./events.ts";
 import { installationStats } from "./installation-stats.ts";
 import { listErrors } from "./list-errors.ts";
 import { movable } from "./move/movable.ts";
+import { OrphanedFeedback } from "./orphaned-feedback.ts";
 import { Integrated0001 as Postgresql0001 } from "./postgresql/migrations/integrated-0001.ts";
 import { PostgresqlStorage } from "./postgresql/storage.ts";
 import { retentionDays } from "./retention.ts";
@@ -50,6 +51,13 @@ export function integratedBackend(): Plugin & { readonly backend: ErrorBackend }
   };
 }
 
+const tooMuchFeedback = {
+  kind: OutcomeKind.LEFT_ASIDE,
+  category: "feedback",
+  reason: "too_many",
+  quantity: 1,
+} as const;
+
 const allowed = { allowed: true };
 
 class IntegratedBackend implements ErrorBackend {
@@ -75,8 +83,11 @@ class IntegratedBackend implements ErrorBackend {
     const { deletionClock, log, scheduler } = host;
     const help = "Rows that retention deleted: events, feedback and sessions.";
     const deletedRows = host.metrics.counter("faultline_retention_deleted_rows_total", help).of();
+    const orphanedFeedback = new OrphanedFeedback();
     const retain = async (signal: AbortSignal) => {
-      const deleted = await storage.deleteExpired(deletionClock.now(), signal);
+      const now = deletionClock.now();
+      const orphans = await orphanedFeedback.delete(storage.write, now, signal);
+      const deleted = orphans + (await storage.deleteExpired(now, signal));
       deletedRows.add(deleted);
       if (deleted > 0) log.info({ deleted }, "deleted rows older than the retention");
     };
@@ -91,8 +102,10 @@ class IntegratedBackend implements ErrorBackend {
   }
 
   async storeBatch(intake: Intake): Promise<void> {
-    const { storage, changes } = this.#running;
-    changes.announce(await storeIntake(storage, intake));
+    const { host, storage, changes } = this.#running;
+    const stored = await storeIntake(storage, intake);
+    changes.announce(stored.changes);
+    for (const { projectId } of stored.leftAside) host.events.note({ projectId, ...tooMuchFeedback });
   }
 
   deleteProject(projectId: number): Promise<boolean> {

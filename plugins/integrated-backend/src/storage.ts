@@ -26,8 +26,11 @@ export interface Storage {
   storedAmong(database: Kysely<Tables>, events: string): Promise<number[]>;
   /** Stores sessions, all of them or nothing. */
   storeSessions(database: Kysely<Tables>, sessions: SessionParameters): Promise<void>;
-  /** Stores what is not there yet of a JSON list of FeedbackTable's columns, ids in hexadecimal digits. */
-  storeFeedback(database: Kysely<Tables>, feedback: string): Promise<void>;
+  /**
+   * Stores what is not there yet of a JSON list of FeedbackTable's columns, ids in hexadecimal digits and no entry twice,
+   * up to `max` entries of an event. Returns the places in the list of those that are beyond it.
+   */
+  storeFeedback(database: Kysely<Tables>, feedback: string, max: number): Promise<number[]>;
 
   /** The next events of an error of a project, newest first; undefined: there is no such error. */
   nextEvents(page: EventPage): Promise<EventTable[] | undefined>;

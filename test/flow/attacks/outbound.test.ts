@@ -3,7 +3,9 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
+import { syncBuiltinESMExports } from "node:module";
 import { connect, createServer as createTcpServer, type AddressInfo, type Server, type Socket } from "node:net";
+import os from "node:os";
 import { getCACertificates, setDefaultCACertificates, type TLSSocket } from "node:tls";
 import { promisify } from "node:util";
 import { OutboundFailure, type OutboundFault, type OutboundRequest } from "@faultline/plugin";
@@ -201,6 +203,29 @@ test("an address of the service itself is refused, by name and by address", asyn
   assert.is(requests.length, 0);
   await ask(byName, port, { own: ["http://ours.test:1", "http://other.test", "http://127.0.0.1:1"] });
   assert.is(requests.length, 1);
+});
+
+test("a public address of this machine is refused at every port, in the words and the time of other refusals", async () => {
+  const { networkInterfaces } = os;
+  const one = { netmask: "", mac: "", internal: false, cidr: null };
+  // Plays the system of a host with a public address. Nobody answers at it, and only a wrong version would ask.
+  os.networkInterfaces = () => ({ eth0: [{ ...one, address: "2001:4db8::7", family: "IPv6", scopeid: 0 }] });
+  syncBuiltinESMExports();
+  const watch = watchConnections();
+  const begun = performance.now();
+  try {
+    zone.set("here.test", (type) => ({ records: type === "AAAA" ? [["AAAA", "2001:4db8::7"]] : [] }));
+    await Promise.all([
+      fails(ask("http://[2001:4db8:0::7]:9000", 9000), "address"),
+      fails(ask("http://here.test:9000", 9000), "address"),
+    ]);
+  } finally {
+    os.networkInterfaces = networkInterfaces;
+    syncBuiltinESMExports();
+    watch.stop();
+  }
+  assert.ok(performance.now() - begun >= 1_990);
+  assert.equal(watch.attempts, []);
 });
 
 test("an answer with more bytes than asked is cut, announced or not", async () => {

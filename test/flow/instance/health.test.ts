@@ -5,6 +5,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
 import { grpcClient, type GrpcClient } from "../../support/grpc.ts";
+import { http } from "../../support/http.ts";
 import { createProject } from "../../support/project.ts";
 import { newEventId, sendEvent } from "../../support/send.ts";
 import { rootPassword, rootToken, startServer } from "../../support/server.ts";
@@ -67,6 +68,11 @@ test("health counts events of all projects by hour, refusals, users and projects
     );
     for (let n = 0; n < 3; n++) {
       assert.is((await sendEvent(server, other, { event_id: newEventId(), message: "refused" })).status, 403);
+    }
+
+    for (const path of [`/api/${other.id}/store/`, `/api/${other.id}/envelope/`]) {
+      const { status } = await http(server.url + path, { method: "POST", body: "{}\n" });
+      assert.is(status, 401, "without a key it is nobody's");
     }
 
     const health = await healthOf(client);

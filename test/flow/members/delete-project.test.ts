@@ -185,7 +185,7 @@ async function fill({ id: projectId, key }: Target): Promise<void> {
     startedTime,
   }));
   await client.ingest.reportSessions({ updates }, client.auth);
-  const feedback = { event_id: newEventId(), name: "Ann", email: "ann@h.example", comments: "It broke." };
+  const feedback = { event_id: events[0]?.eventId, name: "Ann", email: "ann@h.example", comments: "It broke." };
   const lost = { discarded_events: [{ reason: "queue_overflow", category: "error", quantity: 3 }] };
   const text = envelope(undefined, [{ type: "user_report" }, feedback], [{ type: "client_report" }, lost]);
   assert.is((await sendEnvelope({ url: faultline.httpUrl }, { id: projectId, key }, text)).status, 200);

@@ -327,6 +327,22 @@ test("an event is answered whole, with its stack and its neighbours", async () =
   }
 });
 
+test("of an event of many long stacks 1,000 frames are shown, the newest of each, and the rest is named", async () => {
+  const frames = Array.from({ length: 240 }, (_, n) => ({ function: `f${n}` }));
+  const values = Array.from({ length: 50 }, (_, n) => ({ type: `Nested${n}`, value: "x", stacktrace: { frames } }));
+  const eventId = await report("Nested", { exception: { values } });
+  const answer = await answered(rest(server, `GET ${path}/events/${eventId}`), 200);
+  const { exceptions, trimmed } = answer.json as {
+    exceptions: { frames: { function: string }[] }[];
+    trimmed: object[];
+  };
+  assert.equal(
+    exceptions.map((exception) => [exception.frames.length, exception.frames.at(-1)?.function]),
+    Array.from({ length: 50 }, () => [20, "f239"]),
+  );
+  assert.is(trimmed.length, 50);
+});
+
 test("the payload of an event is answered as it was sent", async () => {
   const eventId = await report("Sent", { extra: { id: "x", deep: { list: [null, true, 1.5] } } });
   const answer = await answered(rest(server, `GET ${path}/events/${eventId}/payload`), 200);

@@ -27,7 +27,7 @@ const reasonsOfKind: [kind: OutcomeKind, reasons: string[]][] = [
       "unavailable",
     ],
   ],
-  ["OUTCOME_KIND_LEFT_ASIDE", ["not_kept", "extra"]],
+  ["OUTCOME_KIND_LEFT_ASIDE", ["not_kept", "extra", "too_many"]],
   [
     "OUTCOME_KIND_NOT_SENT",
     [

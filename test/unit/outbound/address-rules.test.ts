@@ -1,6 +1,7 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { AddressRules } from "../../../backend/src/outbound/address-rules.ts";
+import { networksOf } from "../../../backend/src/outbound/networks.ts";
 import {
   forbiddenIpv4,
   forbiddenIpv6,
@@ -12,6 +13,8 @@ import {
   spellings,
 } from "../../support/refused-urls.ts";
 
+/** A machine without addresses. */
+const nowhere = networksOf([]);
 const nothing = new AddressRules([]);
 const everything = new AddressRules(["0.0.0.0/0", "::/0"]);
 
@@ -48,15 +51,15 @@ const publicAddresses = [
 ];
 for (const address of publicAddresses) {
   test(`${address} is public`, () => {
-    assert.ok(nothing.allows(address));
-    assert.ok(everything.allows(address));
+    assert.ok(nothing.allows(address, nowhere));
+    assert.ok(everything.allows(address, nowhere));
   });
 }
 
 for (const address of [...privateIpv4, ...privateIpv6.flatMap(longSpellings)]) {
   test(`${address} is private: refused, and allowed by the operator alone`, () => {
-    assert.not(nothing.allows(address));
-    assert.ok(everything.allows(address));
+    assert.not(nothing.allows(address, nowhere));
+    assert.ok(everything.allows(address, nowhere));
   });
 }
 
@@ -68,8 +71,8 @@ const never = [
 ];
 for (const address of never) {
   test(`${address} is refused whatever is allowed`, () => {
-    assert.not(nothing.allows(address));
-    assert.not(everything.allows(address));
+    assert.not(nothing.allows(address, nowhere));
+    assert.not(everything.allows(address, nowhere));
   });
 }
 
@@ -78,20 +81,33 @@ test("the operator allows what is named and nothing beside it", () => {
   const allowed = ["10.1.0.0", "10.1.255.255", "192.168.1.7", "fd12::1"];
   const refused = ["10.0.255.255", "10.2.0.0", "192.168.1.8", "192.168.1.6", "fd13::1", "127.0.0.1", "::1"];
   assert.equal(
-    [...allowed, ...refused].filter((address) => rules.allows(address)),
+    [...allowed, ...refused].filter((address) => rules.allows(address, nowhere)),
     allowed,
   );
 });
 
+test("a public address of this machine is refused, however it is written, unless the operator allows it", () => {
+  const thisMachine = networksOf(["1.1.1.1", "2606:4700::1", "10.0.0.5", "169.254.0.7", "198.51.100.7"]);
+  const ours = ["1.1.1.1", "2606:4700::1", "2606:4700:0:0::1"];
+  const named = new AddressRules(["1.1.1.1", "2606:4700::1", "169.254.0.7", "198.51.100.7"]);
+  for (const address of ours) {
+    assert.not(nothing.allows(address, thisMachine), address);
+    assert.ok(named.allows(address, thisMachine), address);
+    assert.ok(everything.allows(address, thisMachine), address);
+  }
+  assert.ok(nothing.allows("1.1.1.2", thisMachine));
+  for (const address of ["10.0.0.5", "169.254.0.7", "198.51.100.7"]) assert.not(named.allows(address, thisMachine));
+});
+
 test("a subnet of mapped addresses allows none of them", () => {
   const rules = new AddressRules(["::ffff:10.0.0.0/104", "10.0.0.0/8"]);
-  assert.not(rules.allows("::ffff:10.0.0.1"));
-  assert.not(rules.allows("::ffff:a00:1"));
-  assert.ok(rules.allows("10.0.0.1"));
+  assert.not(rules.allows("::ffff:10.0.0.1", nowhere));
+  assert.not(rules.allows("::ffff:a00:1", nowhere));
+  assert.ok(rules.allows("10.0.0.1", nowhere));
 });
 
 for (const text of ["", "localhost", "10.1", "2130706433", "1.1.1.1.", " 1.1.1.1", "2000::1%eth0", "[2000::1]"]) {
-  test(`"${text}" is no address and is refused`, () => assert.not(everything.allows(text)));
+  test(`"${text}" is no address and is refused`, () => assert.not(everything.allows(text, nowhere)));
 }
 
 test.run();

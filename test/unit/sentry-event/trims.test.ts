@@ -12,6 +12,10 @@ const byName = (count: number, value: JsonValue) => Object.fromEntries(many(coun
 const nested = (levels: number): JsonValue => JSON.parse(`${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`);
 const source = { context_line: "x", vars: { a: 1 } };
 
+const stackOf = (frames: number) => ({ frames: many(frames, (n) => ({ function: `f${n}` })) });
+/** Exceptions with so many frames each. */
+const chain = (frames: number[]) => frames.map((count) => ({ type: "E", stacktrace: stackOf(count) }));
+
 /** As `breadcrumbs: 100 of 150 entries`; free data as its part alone. */
 function trimmed(event: JsonObject): string[] {
   return details(event).trimmed.map(({ part, kept, sent, unit }) => {
@@ -39,6 +43,32 @@ const lists: [claim: string, event: JsonObject, found: string[]][] = [
     "source lines and variables of frames",
     withFrames([...many(60, () => source), ...many(30, () => ({ function: "f", context_line: "", vars: {} }))]),
     ["exceptions[0].frames context: 50 of 60 entries"],
+  ],
+  [
+    "frames of a chain of exceptions",
+    { exception: chain(many(50, () => 240)) },
+    many(50, (n) => `exceptions[${n}].frames: 20 of 240 entries`),
+  ],
+  [
+    "of exceptions with long stacks what the short ones leave",
+    { exception: chain([250, 10, 250, 300, 250, 5]) },
+    [
+      "exceptions[0].frames: 246 of 250 entries",
+      "exceptions[2].frames: 246 of 250 entries",
+      "exceptions[3].frames: 246 of 300 entries",
+      "exceptions[4].frames: 246 of 250 entries",
+    ],
+  ],
+  ["as many frames as an event may have", { exception: chain([250, 250, 250, 250]) }, []],
+  [
+    "frames of threads beside those of exceptions",
+    { exception: chain([250, 250, 100]), threads: [200, 250, 30].map((count) => ({ stacktrace: stackOf(count) })) },
+    ["threads[0].frames: 185 of 200 entries", "threads[1].frames: 185 of 250 entries"],
+  ],
+  [
+    "all frames of threads beside exceptions that leave none",
+    { exception: chain([250, 250, 250, 250]), threads: [{ stacktrace: stackOf(3) }, {}] },
+    ["threads[0].frames: 0 of 3 entries"],
   ],
   ["no more than 50 frames with source", withFrames([...many(50, () => source), ...many(150, () => ({}))]), []],
   [
@@ -230,6 +260,11 @@ trims("one header that is too long does not take the others with it", () => {
   const { request } = details({ request: { headers: { a: "1", cookie: "x".repeat(9000), z: "2" } } });
   assert.is(request?.headers["A"], "1");
   assert.ok(request?.headers["Cookie"]?.endsWith("..."));
+});
+
+trims("of the frames of many stacks each shows its newest", () => {
+  const { exceptions } = details({ exception: chain(many(50, () => 240)) });
+  for (const { frames } of exceptions) assert.equal([frames[0]?.function, frames.at(-1)?.function], ["f220", "f239"]);
 });
 
 trims("the thread that crashed is shown and counted, however many come before it", () => {

@@ -5,6 +5,7 @@ import { commitOf } from "./commit.ts";
 import { culpritOf, readTransaction } from "./culprit.ts";
 import { groupingException, readOwnTitle } from "./error-event.ts";
 import { readFingerprint } from "./fingerprint.ts";
+import { FrameShares } from "./frame-shares.ts";
 import { groupingFrames } from "./frame.ts";
 import type { JsonField, JsonObject } from "./json.ts";
 import { asObject, isObject } from "./json.ts";
@@ -14,7 +15,7 @@ import { readLogger, readPlatform, readRelease, readServerName } from "./names.t
 import type { Occurrence, SentException } from "./occurrence.ts";
 import { readOccurrence, readType, readValue } from "./occurrence.ts";
 import { pairs, readRecord, readRequest } from "./request.ts";
-import { shownFrames } from "./shown-frames.ts";
+import { shownFrames, type StackSurroundings } from "./shown-frames.ts";
 import { readEnvironment, readTags } from "./tags.ts";
 import { readText } from "./text.ts";
 import { readThreads } from "./threads.ts";
@@ -53,6 +54,7 @@ export function readEvent(payload: Uint8Array | string, stored: StoredHead = {})
   const { message } = occurrence;
   const exceptions = occurrence.exceptions.map((exception) => groupingException(exception, platform));
   const frames = groupingFrames(occurrence.frames, platform);
+  const shares = new FrameShares();
   const release = readRelease(event, trims.at("release"));
   readFingerprint(event, trims.at("fingerprint")); // not shown, but whoever wonders at a group wants to know
   return {
@@ -60,8 +62,8 @@ export function readEvent(payload: Uint8Array | string, stored: StoredHead = {})
     culprit: culpritOf(event, { transaction, platform, exceptions, frames }),
     level: readLevel(event["level"]),
     platform,
-    exceptions: readExceptions(occurrence, platform, trims.at("exceptions")),
-    threads: readThreads(event, { frames: occurrence.frames, platform, trims: trims.at("threads") }),
+    exceptions: readExceptions(occurrence, { platform, shares, trims: trims.at("exceptions") }),
+    threads: readThreads(event, { frames: occurrence.frames, platform, shares, trims: trims.at("threads") }),
     message: message.formatted,
     messageTemplate: message.template,
     user: withAddress(readUser(event, trims.at("user")), stored.user),
@@ -93,19 +95,24 @@ function parseObject(text: string): JsonObject {
   }
 }
 
-function readExceptions({ exceptions }: Occurrence, platform: string, trims: Trims): Exception[] {
-  return exceptions.map((exception, index) => readException(exception, platform, trims.at(index)));
+function readExceptions(
+  { exceptions }: Occurrence,
+  { platform, shares, trims }: { platform: string; shares: FrameShares; trims: Trims },
+): Exception[] {
+  const share = shares.take(exceptions.map(({ frames }) => frames));
+  return exceptions.map((exception, index) => readException(exception, { platform, share, trims: trims.at(index) }));
 }
 
 // Type and value are read once more: the reading that both have in common does not know the place in the chain yet.
-function readException({ sent, mechanism, frames }: SentException, platform: string, trims: Trims): Exception {
+function readException({ sent, mechanism, frames }: SentException, surroundings: StackSurroundings): Exception {
+  const { trims } = surroundings;
   return {
     $typeName: "faultline.v1.Exception",
     type: readType(sent, trims.at("type")),
     value: readValue(sent, trims.at("value")),
     module: readText(sent["module"], limits.text.symbol, trims.at("module")),
     ...(mechanism && { mechanism: readMechanism(mechanism, trims.at("mechanism")) }),
-    frames: shownFrames(frames, platform, trims),
+    frames: shownFrames(frames, surroundings),
   };
 }
 

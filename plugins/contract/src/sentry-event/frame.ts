@@ -12,9 +12,9 @@ export function sentFrames(stacktrace: JsonField): JsonObject[] {
   return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
-/** The frames that are kept: the newest 250. */
-export function newestFrames(sent: JsonObject[]): JsonObject[] {
-  return sent.length > limits.count.frames ? sent.slice(-limits.count.frames) : sent;
+/** The frames that are kept, the newest: 250, or fewer. */
+export function newestFrames(sent: JsonObject[], max: number = limits.count.frames): JsonObject[] {
+  return sent.length > max ? sent.slice(sent.length - max) : sent;
 }
 
 /** What grouping needs of the newest frames. `platform` is the event's, for frames that do not tell their own. */

@@ -43,6 +43,8 @@ export const limits = {
   count: {
     exceptions: 50,
     frames: 250,
+    /** Frames of all stacks of an event that are shown: those of exceptions first, then those of threads. */
+    eventFrames: 1000,
     /** Frames of one stack that keep their source lines and variables. */
     framesWithContext: 50,
     /** Source lines before, and after, the line of a call. */

@@ -6,9 +6,18 @@ import { limits } from "./limits.ts";
 import { cleanText, readText } from "./text.ts";
 import type { Trims } from "./trims.ts";
 
-/** The newest frames as shown, 50 of them with source lines and variables. `trims` is the place of their stack. */
-export function shownFrames(sent: JsonObject[], platform: string, trims: Trims): Frame[] {
-  const frames = newestFrames(sent);
+/** What a stack is shown with. */
+export interface StackSurroundings {
+  readonly platform: string;
+  /** The most frames, of FrameShares. */
+  readonly share: number;
+  /** The place of the stack. */
+  readonly trims: Trims;
+}
+
+/** The newest frames as shown, 50 of them with source lines and variables. */
+export function shownFrames(sent: JsonObject[], { platform, share, trims }: StackSurroundings): Frame[] {
+  const frames = newestFrames(sent, share);
   const place = trims.at("frames");
   place.entries(frames.length, sent.length);
   const withContext = frames.filter(hasContext);

@@ -1,4 +1,5 @@
 import type { Thread } from "@faultline/proto";
+import type { FrameShares } from "./frame-shares.ts";
 import { sentFrames } from "./frame.ts";
 import type { JsonObject } from "./json.ts";
 import { limits } from "./limits.ts";
@@ -19,17 +20,20 @@ export interface ThreadSurroundings {
   /** A stack that belongs to no exception, and maybe to no thread. */
   readonly frames: JsonObject[];
   readonly platform: string;
+  /** What the exceptions left. */
+  readonly shares: FrameShares;
   readonly trims: Trims;
 }
 
 /** The threads as shown; a stack that belongs to no thread and no exception is shown as the current thread. */
-export function readThreads(event: JsonObject, { frames, platform, trims }: ThreadSurroundings): Thread[] {
+export function readThreads(event: JsonObject, { frames, platform, shares, trims }: ThreadSurroundings): Thread[] {
   const threads = keptThreads(event, trims).map((sent) => ({ sent, stack: framesOf(sent) }));
   const isElsewhere = frames.length === 0 || threads.some(({ stack }) => stack.length > 0);
   const shown = isElsewhere ? threads : [{ sent: { current: true }, stack: frames }, ...threads];
+  const share = shares.take(shown.map(({ stack }) => stack));
   return shown.map(({ sent, stack }, index) => ({
     ...readThread(sent, trims.at(index)),
-    frames: shownFrames(stack, platform, trims.at(index)),
+    frames: shownFrames(stack, { platform, share, trims: trims.at(index) }),
   }));
 }
 

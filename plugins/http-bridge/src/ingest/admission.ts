@@ -17,7 +17,7 @@ export async function admitRequest({ request, query, path, host }: Visit): Promi
   const { publicKey, conflict } = readClientKey(query, request.headers);
   if (conflict) throw new IngestRefusal(401, "The request names two different client keys.");
   if (publicKey === undefined) return undefined;
-  const admission = await host.events.admit(publicKey, projectIdOf(path));
+  const admission = await admit({ request, host }, publicKey, projectIdOf(path));
   return { ...admission, publicKey };
 }
 
@@ -28,7 +28,7 @@ export async function admitKey(visit: Visit): Promise<Admitted> {
 
 /** Tunnels send the key nowhere but in the envelope's own `dsn`; where both are given they must agree. */
 export async function admitEnvelope(
-  { host, path }: Visit,
+  { path, ...visit }: Visit,
   header: EnvelopeHeader,
   request: Admitted | undefined,
 ): Promise<Admission> {
@@ -37,7 +37,23 @@ export async function admitEnvelope(
   const projectId = request?.projectId ?? projectIdOf(path);
   const isSame = Number(dsn.projectId) === projectId && (!request || dsn.publicKey === request.publicKey);
   if (!isSame) throw new IngestRefusal(400, "The DSN in the envelope is not the one of the request.");
-  return request ?? host.events.admit(dsn.publicKey, projectId);
+  return request ?? admit(visit, dsn.publicKey, projectId);
+}
+
+/** Requests that named a client key, wherever it stood. */
+const withKey = new WeakSet<Visit["request"]>();
+
+/**
+ * The project for whose people a refusal is counted: the one of the path. 0 when the request named no key: anybody may
+ * send those to any project, whose counts would then say nothing about its own applications.
+ */
+export function refusedProject({ request, path }: Pick<Visit, "request" | "path">): number {
+  return withKey.has(request) ? (projectIdOf(path) ?? 0) : 0;
+}
+
+function admit({ request, host }: Pick<Visit, "request" | "host">, publicKey: string, projectId: number | undefined) {
+  withKey.add(request);
+  return host.events.admit(publicKey, projectId);
 }
 
 /** The project id of the path; 0, which no project has, for what is not a number; undefined where the path has none. */

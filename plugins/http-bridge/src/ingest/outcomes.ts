@@ -1,6 +1,6 @@
 import { OutcomeKind } from "@faultline/proto";
 import type { Visit } from "../visit.ts";
-import { projectIdOf } from "./admission.ts";
+import { refusedProject } from "./admission.ts";
 import { readClientKey } from "./authentication.ts";
 import type { IngestRefusal } from "./refusal.ts";
 
@@ -8,9 +8,9 @@ import type { IngestRefusal } from "./refusal.ts";
 export function noteRefusal(visit: Visit, refusal: IngestRefusal, category = "default"): void {
   const { outcome: reason, message } = refusal;
   if (reason === undefined) return;
-  const { request, query, host, path, clientIp } = visit;
+  const { request, query, host, clientIp } = visit;
   host.events.note({
-    projectId: projectIdOf(path) ?? 0,
+    projectId: refusedProject(visit),
     kind: OutcomeKind.REFUSED,
     category: refusal.category ?? category,
     reason,

@@ -65,13 +65,27 @@ export class PostgresqlStorage implements Storage {
     await sql`select integrated_store_sessions(${releases}, ${updates}, ${aggregates})`.execute(database);
   }
 
-  async storeFeedback(database: Kysely<Tables>, feedback: string): Promise<void> {
+  /** Processes that store feedback of one event at the same moment may each fill the same last places. */
+  async storeFeedback(database: Kysely<Tables>, feedback: string, max: number): Promise<number[]> {
+    const missing = sql`
+      select (one ->> 0)::bigint as project_id, decode(one ->> 1, 'hex') as event_id,
+        decode(one ->> 2, 'hex') as content_hash, one, place
+      from jsonb_array_elements(${feedback}::jsonb) with ordinality as j (one, place)
+      where not exists (
+        select from integrated_feedback f where f.project_id = (one ->> 0)::bigint
+          and f.event_id = decode(one ->> 1, 'hex') and f.content_hash = decode(one ->> 2, 'hex')
+      )`;
     await sql`insert into integrated_feedback (project_id, event_id, content_hash, name, email, comments, received_at)
-      select (one ->> 0)::bigint, decode(one ->> 1, 'hex'), decode(one ->> 2, 'hex'), one ->> 3, one ->> 4, one ->> 5,
-        (one ->> 6)::bigint
-      from jsonb_array_elements(${feedback}::jsonb) as j (one)
-      order by 1, 2, 3 -- one order for all processes
+      select project_id, event_id, content_hash, one ->> 3, one ->> 4, one ->> 5, (one ->> 6)::bigint
+      from (
+        select *, row_number() over (partition by project_id, event_id order by place) as n from (${missing}) missing
+      ) numbered
+      where n + (select count(*) from integrated_feedback f
+        where f.project_id = numbered.project_id and f.event_id = numbered.event_id) <= ${max}
+      order by project_id, event_id, place -- one order for all processes
       on conflict (project_id, event_id, content_hash) do nothing`.execute(database);
+    const { rows } = await sql<{ n: number }>`select place - 1 as n from (${missing}) missing`.execute(database);
+    return rows.map(({ n }) => Number(n));
   }
 
   async nextEvents({ projectId, errorId, startTime, endTime, place, limit }: EventPage) {

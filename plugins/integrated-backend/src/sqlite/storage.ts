@@ -66,11 +66,21 @@ export class SqliteStorage implements Storage {
     return callSessionProcedure(database, sessions);
   }
 
-  async storeFeedback(database: Kysely<Tables>, feedback: string): Promise<void> {
+  async storeFeedback(database: Kysely<Tables>, feedback: string, max: number): Promise<number[]> {
+    const isMissing = sql`not exists (select 1 from integrated_feedback f where f.project_id = value ->> 0
+      and f.event_id = unhex(value ->> 1) and f.content_hash = unhex(value ->> 2))`;
     await sql`insert into integrated_feedback (project_id, event_id, content_hash, name, email, comments, received_at)
     select value ->> 0, unhex(value ->> 1), unhex(value ->> 2), value ->> 3, value ->> 4, value ->> 5, value ->> 6
-    from json_each(${feedback}) where true
-    on conflict (project_id, event_id, content_hash) do nothing`.execute(database);
+    from (
+      select key, value, row_number() over (partition by value ->> 0, value ->> 1 order by key) as n
+      from json_each(${feedback}) where ${isMissing}
+    )
+    where n + (select count(*) from integrated_feedback f
+      where f.project_id = value ->> 0 and f.event_id = unhex(value ->> 1)) <= ${max}
+    order by key`.execute(database);
+    const { rows } = await sql<{ n: number }>`
+    select key as n from json_each(${feedback}) where ${isMissing}`.execute(database);
+    return rows.map(({ n }) => n);
   }
 
   /** One trip: an error without such events is one row without an event, a missing error is none. */

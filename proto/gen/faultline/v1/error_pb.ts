@@ -2080,7 +2080,7 @@ export type Event = Message<"faultline.v1.Event"> & {
   trimmed: Trim[];
 
   /**
-   * What users wrote about it, oldest first, at most 20.
+   * What users wrote about it, oldest first, at most 20: more is not kept.
    *
    * @generated from field: repeated faultline.v1.UserFeedback feedback = 29;
    */
@@ -2305,7 +2305,7 @@ export type EventJson = {
   trimmed?: TrimJson[];
 
   /**
-   * What users wrote about it, oldest first, at most 20.
+   * What users wrote about it, oldest first, at most 20: more is not kept.
    *
    * @generated from field: repeated faultline.v1.UserFeedback feedback = 29;
    */

@@ -1490,7 +1490,8 @@ export const MemberService: GenService<{
     output: typeof RemoveMemberResponseSchema;
   },
   /**
-   * Makes a link that lets one person join, once and within seven days.
+   * Makes a link that lets one person join, once and within seven days. Refused with FORBIDDEN where the installation
+   * leaves this to administrators; links that others made before are not valid then.
    *
    * @generated from rpc faultline.v1.MemberService.CreateInvitation
    */

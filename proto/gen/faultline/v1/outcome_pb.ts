@@ -37,9 +37,11 @@ export type Outcome = Message<"faultline.v1.Outcome"> & {
 
   /**
    * Refused: `no_key`, `unknown_key`, `not_active`, `monitor_off`, `external_backend`, `not_offered`, `rate_limit`,
-   * `too_large`, `malformed`, `unavailable`.
-   * Left aside: `not_kept`, or `extra` for a second event in one envelope. Not sent: the SDK's word, such as
-   * `ratelimit_backoff`, `network_error` or `before_send`; `other` for a word that is not known.
+   * `too_large`, `malformed`, `unavailable`. Requests that name no client key are in the metrics alone, as anybody may
+   * send them to any project; counts by project hold them where an earlier release counted them.
+   * Left aside: `not_kept`, `extra` for a second event in one envelope, or `too_many` for user feedback beyond 20 entries
+   * of one event. Not sent: the SDK's word, such as `ratelimit_backoff`, `network_error` or `before_send`; `other` for a
+   * word that is not known.
    *
    * @generated from field: string reason = 3;
    */
@@ -83,9 +85,11 @@ export type OutcomeJson = {
 
   /**
    * Refused: `no_key`, `unknown_key`, `not_active`, `monitor_off`, `external_backend`, `not_offered`, `rate_limit`,
-   * `too_large`, `malformed`, `unavailable`.
-   * Left aside: `not_kept`, or `extra` for a second event in one envelope. Not sent: the SDK's word, such as
-   * `ratelimit_backoff`, `network_error` or `before_send`; `other` for a word that is not known.
+   * `too_large`, `malformed`, `unavailable`. Requests that name no client key are in the metrics alone, as anybody may
+   * send them to any project; counts by project hold them where an earlier release counted them.
+   * Left aside: `not_kept`, `extra` for a second event in one envelope, or `too_many` for user feedback beyond 20 entries
+   * of one event. Not sent: the SDK's word, such as `ratelimit_backoff`, `network_error` or `before_send`; `other` for a
+   * word that is not known.
    *
    * @generated from field: string reason = 3;
    */
@@ -435,7 +439,8 @@ export const OutcomeKind = {
   REFUSED: 1,
 
   /**
-   * Accepted and left aside, as Faultline does not keep such items: attachments, transactions, replays and the like.
+   * Accepted and left aside, as Faultline does not keep such items, attachments, transactions, replays and the like, or
+   * not so many.
    *
    * @generated from enum value: OUTCOME_KIND_LEFT_ASIDE = 2;
    */

@@ -28,7 +28,7 @@ export const projectPaths = resource("Projects", {
     post: {
       id: "createProject",
       summary: "Make a project",
-      more: "The caller becomes its owner. Without a path it is made of the name; one of the two must be given.",
+      more: "The caller becomes its owner. Without a path it is made of the name; one of the two must be given. The installation may leave this to administrators; others own 100 projects at most.",
       needs: ["User", "write"],
       body: { fields: { name, path } },
       answers: { 201: json("The new project.", ref("Project")) },

@@ -1,0 +1,22 @@
+import { BlockList, isIP } from "node:net";
+
+/** A set of addresses, compared by their bytes. */
+export interface Networks {
+  has(address: string): boolean;
+}
+
+/** One list a family: a list with both takes an IPv6 address that maps an IPv4 one for the latter. */
+export function networksOf(networks: readonly string[]): Networks {
+  const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
+  for (const network of networks) {
+    const [address = "", prefix] = network.split("/", 2);
+    const family = familyOf(address);
+    if (prefix === undefined) lists[family].addAddress(address, family);
+    else lists[family].addSubnet(address, Number(prefix), family);
+  }
+  return { has: (address) => lists[familyOf(address)].check(address, familyOf(address)) };
+}
+
+function familyOf(address: string): "ipv4" | "ipv6" {
+  return isIP(address) === 6 ? "ipv6" : "ipv4";
+}
