@@ -7,7 +7,10 @@ import type { HttpAnswer } from "../../support/http.ts";
 import { newEventId, post, sendEvent } from "../../support/send.ts";
 import { runningServer } from "../../support/flow.ts";
 
-/** A kilobyte of one DSN must not take the event loop from all other projects: bodies have a price beside their count. */
+/**
+ * A kilobyte of one DSN must not take the event loop from all other projects: bodies have a price beside their count. That
+ * projects are served in rotation is shown by turns.test.ts, as clients on a busy machine do not see the order.
+ */
 
 const { server } = await runningServer({
   env: { FAULTLINE_RATE_LIMIT_KEY: "300", FAULTLINE_RATE_LIMIT_PROJECT: "600" },
@@ -18,7 +21,6 @@ const connections = 64;
 /** An event with so many empty exceptions; sent it takes about a kilobyte. */
 const objects = (count: number) => gzipSync(`{"message":"x","exception":{"values":[${"{},".repeat(count - 1)}{}]}}`);
 const tooMany = objects(349_000);
-const allowed = objects(49_000);
 const gzip = { "Content-Encoding": "gzip" };
 const storm = (project: Project, body: Buffer) => post(server, project, "store", body, gzip);
 const event = (project: Project) => sendEvent(server, project, { event_id: newEventId(), message: "of the others" });
@@ -36,20 +38,6 @@ test("64 connections that send 349,000 objects each are refused, and events of a
   const refused = (await Promise.all(flood)).flat();
   assert.equal(new Set(refused.map(({ status }) => status)), new Set([400]));
   assert.match(refused[0]?.text ?? "", /more than 50000 values/);
-});
-
-test("an event waits for one body of a flood, and not for all that came before it", async () => {
-  const [attacked, other] = [await createProject(server), await createProject(server)];
-  const answered: string[] = [];
-  const flood = Array.from({ length: connections }, async () => {
-    answered.push(`${(await storm(attacked, allowed)).status} of the flood`);
-  });
-  await Promise.race(flood);
-  assert.is((await event(other)).status, 200);
-  const before = answered.length;
-  await Promise.all(flood);
-  assert.ok(before < connections / 2, `answered after ${before} of ${connections}`);
-  assert.equal(new Set(answered), new Set(["200 of the flood"]));
 });
 
 test("who sends more bytes than a key may is refused before the body is read, and nobody else is", async () => {
