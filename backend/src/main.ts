@@ -196,6 +196,8 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   const events: EventDoor = {
     admit: (key, projectId) => clientKeys.admit(key, projectId),
     spend: (admission, category) => rateLimits.spend(admission, category),
+    costLimit: (admission) => rateLimits.costLimit(admission),
+    charge: (admission, cost) => rateLimits.charge(admission, cost),
     accept: (intake) => queue.accept(intake),
     note: measuredNotes((outcome) => outcomes.note(outcome), metrics),
   };

@@ -68,6 +68,26 @@ const refused: [claim: string, send: (project: Project) => Promise<unknown>, out
     "refused error too_large 1",
   ],
   [
+    "an event of too many levels",
+    (project) => post(server, project, "store", `{"extra":${"[".repeat(64)}${"]".repeat(64)}}`),
+    "refused error too_large 1",
+  ],
+  [
+    "an event of too many values",
+    (project) => post(server, project, "store", `{"exception":{"values":[${"{},".repeat(349_000)}{}]}}`),
+    "refused error too_large 1",
+  ],
+  [
+    "sessions of too many values together",
+    (project) =>
+      sendEnvelope(
+        server,
+        project,
+        ["{}", ...Array(2).fill(`{"type":"sessions"}\n{"aggregates":[${"0,".repeat(30_000)}0]}`)].join("\n"),
+      ),
+    "refused session too_large 1",
+  ],
+  [
     "a broken event beside a sound session",
     (project) => sendEnvelope(server, project, `{}\n{"type":"event"}\n{\n{"type":"session"}\n${soundSession()}`),
     "refused error malformed 1",

@@ -133,6 +133,22 @@ test("every event is either stored or counted as refused", async () => {
   assert.is(await refusedCount(project), of(429));
 });
 
+for (const [claim, header, payload] of [
+  ["client reports", { type: "client_report" }, { discarded_events: [] }],
+  ["items that are not kept", { type: "transaction" }, {}],
+] as const) {
+  test(`${claim} alone have a limit too, and beside an event they take nothing from it`, async () => {
+    const project = await createProject(server);
+    const alone = await sendAll(project, (to) => sendEnvelope(server, to, envelope(undefined, [header, payload])));
+    assert.is(alone[0]?.status, 200);
+    assert.is(alone.at(-1)?.status, 429);
+    assert.is(alone.at(-1)?.headers["x-sentry-rate-limits"], "1:default:key:rate_limit");
+    const event = { event_id: newEventId(), message: "one of many" };
+    const both = envelope(event.event_id, [{ type: "event" }, event], [header, payload]);
+    assert.is((await sendEnvelope(server, project, both)).status, 200);
+  });
+}
+
 test("what is malformed takes from the limit too, so a flood of it ends in 429", async () => {
   const project = await createProject(server);
   const answers = await sendAll(project, (to) => post(server, to, "store", "{"));

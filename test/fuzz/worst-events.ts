@@ -1,14 +1,17 @@
-import { maxEventBytes } from "../../plugins/http-bridge/src/ingest/limits.ts";
+import { countValues } from "../../plugins/http-bridge/src/ingest/body/json-shape.ts";
+import { maxEventBytes, maxEventValues } from "../../plugins/http-bridge/src/ingest/limits.ts";
 
 const room = maxEventBytes - 1_000;
+const roomForValues = maxEventValues - 1_000;
 
 /** As many of them as fit into an event, or into a part of it. */
 export function fill(part: (index: number) => string, separator = ",", size = room): string {
   const parts: string[] = [];
-  for (let index = 0, length = 0; ; index++) {
+  for (let index = 0, length = 0, values = 0; ; index++) {
     const next = part(index);
     length += next.length + separator.length;
-    if (length > size) return parts.join(separator);
+    values += countValues(Buffer.from(next), Infinity);
+    if (length > size || values > roomForValues) return parts.join(separator);
     parts.push(next);
   }
 }

@@ -1,7 +1,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { deflateSync } from "node:zlib";
-import { MAX_DEPTH, parseEventJson } from "../../plugins/http-bridge/src/ingest/body/event-json.ts";
+import { parseEventJson } from "../../plugins/http-bridge/src/ingest/body/event-json.ts";
+import { countValues, minBytesToCount } from "../../plugins/http-bridge/src/ingest/body/json-shape.ts";
+import { maxEventDepth, maxEventValues } from "../../plugins/http-bridge/src/ingest/limits.ts";
 import { IngestRefusal } from "../../plugins/http-bridge/src/ingest/refusal.ts";
 import { holdsEnvelope, readStoreBody } from "../../plugins/http-bridge/src/ingest/body/store-body.ts";
 import { threadMs } from "../support/thread-time.ts";
@@ -67,9 +69,42 @@ json("64 levels are taken and 65 are not, in small events and in large ones", ()
   for (const filler of ["", "[{".repeat(100_000)]) {
     const nested = (levels: number) =>
       `{"f":${JSON.stringify(filler)},"q":"\\"[","a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
-    assert.ok(parseEventJson(Buffer.from(nested(MAX_DEPTH))).event);
-    assert.match(refusalOf(() => parseEventJson(Buffer.from(nested(MAX_DEPTH + 1)))).detail, /more than 64 levels/);
+    assert.ok(parseEventJson(Buffer.from(nested(maxEventDepth))).event);
+    const refusal = refusalOf(() => parseEventJson(Buffer.from(nested(maxEventDepth + 1))));
+    assert.match(refusal.message, /more than 64 levels/);
+    assert.is(refusal.outcome, "too_large");
   }
+});
+
+/** An event of so many values: itself, its list, and what is in the list. */
+const listOf = (entry: string, values: number) =>
+  `{"a":[${Array(values - 2)
+    .fill(entry)
+    .join(",")}]}`;
+
+for (const entry of ["{}", "[]", "0", "NaN", '"[{,"', '"\\\","']) {
+  json(`50,000 values are taken and 50,001 are not: ${entry}`, () => {
+    assert.ok(parseEventJson(Buffer.from(listOf(entry, maxEventValues))).event);
+    const refusal = refusalOf(() => parseEventJson(Buffer.from(listOf(entry, maxEventValues + 1))));
+    assert.is(refusal.status, 400);
+    assert.match(refusal.message, /more than 50000 values/);
+    assert.is(refusal.outcome, "too_large");
+  });
+}
+
+for (const [text, values] of [
+  ["1", 1],
+  ["{}", 1],
+  ["[[],{}]", 3],
+  ['{"a":[1,{"b":[]}],"c":null}', 6],
+  ['{"a,b":"[,{\\\\",\n"c":"\\"","d":2}', 4],
+] as const) {
+  json(`${text} has ${values} values`, () => assert.is(countValues(Buffer.from(text)), values));
+}
+
+json("JSON that is too small to be counted cannot have too many values", () => {
+  const least = Buffer.byteLength(listOf("0", maxEventValues + 1));
+  assert.ok(least >= minBytesToCount, `${least}`);
 });
 
 const mebibyte = 1024 * 1024;
@@ -79,6 +114,8 @@ const attacks: [claim: string, body: string][] = [
   ["nested objects", `${'{"a":'.repeat(150_000)}1${"}".repeat(150_000)}`],
   ["1 MiB of quotes behind backslashes", `{"a":NaN,"b":"${'\\"'.repeat(mebibyte / 2)}`],
   ["1 MiB of backslashes", `{"a":NaN,"b":"${"\\".repeat(mebibyte)}`],
+  ["350,000 objects", `{"exception":{"values":[${"{},".repeat(349_000)}{}]}}`],
+  ["260,000 NaN", `{"a":[${"NaN,".repeat(260_000)}NaN]}`],
   ["1 MiB of quotes", `{"a":NaN,${'"'.repeat(mebibyte)}`],
 ];
 

@@ -1,5 +1,5 @@
 import { mock } from "node:test";
-import type { RateCategory, RateLimit } from "@faultline/plugin";
+import type { Cost, RateCategory, RateLimit } from "@faultline/plugin";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { RateLimits, type Rates } from "../../backend/src/ingest/rate-limits.ts";
@@ -17,7 +17,9 @@ function limitsOf(rates: Rates, clock = movable(), announcements = nobodyElse) {
     for (let taken = 0; taken < 10_000; taken++) if (spend(keyId, category, projectId)?.isExceeded) return taken;
     return Infinity;
   };
-  return { clock, spend, spendAll };
+  const charge = (keyId: number, cost: Cost, projectId = 1) => limits.charge({ keyId, projectId }, cost);
+  const costLimit = (keyId: number, projectId = 1) => limits.costLimit({ keyId, projectId });
+  return { clock, spend, spendAll, charge, costLimit };
 }
 
 function movable() {
@@ -71,6 +73,57 @@ test("categories are limited apart", () => {
   assert.is(spendAll(1, "error"), 10);
   assert.is(spendAll(1, "session"), 10);
   assert.is(spendAll(1, "feedback"), 10);
+  assert.is(spendAll(1, "default"), 10);
+});
+
+/** What bodies may cost a second for each item: see docs/limits.md. */
+const costs = [
+  ["bytes", 64 * 1024],
+  ["ms", 1],
+] as const;
+
+for (const [of, perItem] of costs) {
+  test(`a key may cost ten seconds' worth of ${of} at once, then no body is read until the time has paid for it`, () => {
+    const { clock, charge, costLimit } = limitsOf({ perKey: 400, perProject: 0 });
+    charge(7, { [of]: 3_999 * perItem });
+    assert.is(costLimit(7), undefined);
+    charge(7, { [of]: 801 * perItem }); // of the last body that was let in: two seconds' worth are missing
+    assert.equal(costLimit(7), { ...refused(3, "key"), of });
+    clock.at += 2_000;
+    assert.equal(costLimit(7), { ...refused(1, "key"), of });
+    clock.at += 100;
+    assert.is(costLimit(7), undefined);
+    assert.is(costLimit(8), undefined);
+  });
+
+  test(`limits of few items leave as much ${of} as 300, and 0 is no limit`, () => {
+    const few = limitsOf({ perKey: 1, perProject: 0 });
+    few.charge(7, { [of]: 2_990 * perItem });
+    assert.is(few.costLimit(7), undefined);
+    few.charge(7, { [of]: 10 * perItem });
+    assert.is(few.costLimit(7)?.of, of);
+    const none = limitsOf({ perKey: 0, perProject: 0 });
+    none.charge(7, { [of]: 1e12 });
+    assert.is(none.costLimit(7), undefined);
+  });
+}
+
+test("the keys of a project share its cost, and what costs much takes no items", () => {
+  const { charge, costLimit, spend } = limitsOf({ perKey: 300, perProject: 300 });
+  charge(1, { ms: 1_500, bytes: 1 });
+  charge(2, { ms: 1_500, bytes: 1 });
+  assert.equal(costLimit(3), { ...refused(1, "project"), of: "ms" });
+  assert.is(spend(3), undefined);
+});
+
+test("300 events a second of 25 kB and half a millisecond each are never too much", () => {
+  const { clock, charge, costLimit } = limitsOf({ perKey: 300, perProject: 600 });
+  for (let n = 0; n < 300 * 60; n++) {
+    if (n % 3 === 0) clock.at += 10;
+    charge(7, { bytes: 25_000 });
+    charge(7, { ms: 0.5 });
+    assert.is(costLimit(7), undefined);
+  }
 });
 
 test("0 is no limit", () => {
@@ -162,6 +215,19 @@ test("what another process took is told with the time until there is room, debts
   assert.is(one?.spend(7)?.isExceeded, true);
   clock.at += 400;
   assert.is(one?.spendAll(7), 2);
+  mock.timers.reset();
+});
+
+test("what bodies cost in one process is missing in the other", () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const joined = joinedProcesses(2);
+  const [one, other] = joined.processes.map((announcements) =>
+    limitsOf({ perKey: 300, perProject: 0 }, movable(), announcements),
+  );
+  one?.charge(7, { ms: 2_999.5, bytes: 10 });
+  joined.deliver();
+  assert.is(other?.costLimit(7)?.of, "ms");
+  assert.is(other?.spend(7), undefined);
   mock.timers.reset();
 });
 

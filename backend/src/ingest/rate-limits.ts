@@ -3,12 +3,23 @@ import {
   type Admission,
   type Announcements,
   type Clock,
+  type Cost,
+  type CostLimit,
   type RateCategory,
   type RateLimit,
 } from "@faultline/plugin";
 
 /** A limit takes this many seconds' worth at once. */
 const burstSeconds = 10;
+
+/**
+ * What the bodies of a key or project may cost a second for each item that it may send: bytes after decompression, and
+ * milliseconds of the event loop. A usual item costs a fraction of both, an event of 5 kB 0.15 ms.
+ */
+const costOfItem: Readonly<Record<keyof Cost, number>> = { bytes: 64 * 1024, ms: 1 };
+
+/** Limits of fewer items leave room for the cost of so many: 19 MiB and 300 ms a second. */
+const leastItemsOfCost = 300;
 
 /** From this share of a limit on, senders are told to slow down. */
 const nearlyUsed = 0.9;
@@ -30,7 +41,8 @@ export interface Rates {
 type Taken = readonly [scope: RateLimit["scope"], name: string, count: number];
 
 /**
- * The rate limits of client keys and projects: token buckets in memory, one a category.
+ * The rate limits of client keys and projects: token buckets in memory, one a category for items, and one each for the bytes
+ * and the time that bodies of all categories cost.
  *
  * Each process has buckets of the whole size and takes from them what the others tell that they took, so that the limits
  * hold for all together, wherever requests arrive. A process may not know yet of 10 % of a burst of each other one, and of
@@ -71,8 +83,34 @@ export class RateLimits {
     return seconds === 0 ? undefined : { isExceeded, retryAfterSeconds: seconds, scope };
   }
 
-  #take(bucket: Bucket): void {
-    bucket.take();
+  /** See EventDoor.costLimit. */
+  costLimit(admission: Admission): CostLimit | undefined {
+    let longest: CostLimit | undefined;
+    for (const of of costs) {
+      for (const { isEmpty, scope, secondsToRoom } of this.#costBuckets(admission, of)) {
+        if (!isEmpty || secondsToRoom <= (longest?.retryAfterSeconds ?? 0)) continue;
+        longest = { isExceeded: true, retryAfterSeconds: secondsToRoom, scope, of };
+      }
+    }
+    return longest;
+  }
+
+  /** See EventDoor.charge. */
+  charge(admission: Admission, cost: Cost): void {
+    for (const of of costs) {
+      const amount = cost[of];
+      if (amount === undefined) continue;
+      for (const bucket of this.#costBuckets(admission, of)) this.#take(bucket, amount);
+    }
+  }
+
+  #costBuckets({ keyId, projectId }: Admission, of: keyof Cost): readonly Bucket[] {
+    const now = this.#clock.now();
+    return [this.#buckets.key.of(`${keyId}/${of}`, now), this.#buckets.project.of(`${projectId}/${of}`, now)];
+  }
+
+  #take(bucket: Bucket, amount = 1): void {
+    bucket.take(amount);
     if (bucket.isUnlimited) return;
     this.#untold.add(bucket);
     if (bucket.untoldShare >= toldAtOnceFrom) this.#tell();
@@ -90,25 +128,33 @@ export class RateLimits {
   }
 }
 
-/** The buckets of all keys, or of all projects. */
+const costs = ["bytes", "ms"] as const satisfies readonly (keyof Cost)[];
+
+/** The buckets of all keys, or of all projects. A bucket's name is the id and what it holds: a category, or a cost. */
 class Buckets {
   readonly #scope: RateLimit["scope"];
-  readonly #rate: number;
+  readonly #items: number;
   readonly #buckets = new Map<string, Bucket>();
 
-  constructor(scope: RateLimit["scope"], rate: number) {
+  /** `items`: how many of a category a second; 0: no limit. */
+  constructor(scope: RateLimit["scope"], items: number) {
     this.#scope = scope;
-    this.#rate = rate;
+    this.#items = items;
   }
 
   of(name: string, now: number): Bucket {
     let bucket = this.#buckets.get(name);
     if (!bucket) {
-      bucket = new Bucket(this.#scope, name, { rate: this.#rate, now });
+      bucket = new Bucket(this.#scope, name, { rate: this.#rateOf(name), now });
       this.#buckets.set(name, bucket);
     }
     bucket.fill(now);
     return bucket;
+  }
+
+  #rateOf(name: string): number {
+    const cost = costs.find((of) => name.endsWith(`/${of}`));
+    return cost && this.#items > 0 ? Math.max(this.#items, leastItemsOfCost) * costOfItem[cost] : this.#items;
   }
 }
 
@@ -144,9 +190,10 @@ class Bucket {
     return this.#tokens < 1;
   }
 
-  take(): void {
-    this.#tokens -= 1;
-    this.#untold += 1;
+  /** It may be more than there is. */
+  take(amount: number): void {
+    this.#tokens -= amount;
+    this.#untold += amount;
   }
 
   /** It may be more than there is. */

@@ -42,7 +42,7 @@ const refused: Record<string, OutcomeWords> = {
   },
   too_large: {
     reason: "too large",
-    advice: "Let the SDK send less: smaller attachments, request bodies and extra data.",
+    advice: "Let the SDK send less: smaller attachments, request bodies and extra data, shorter lists, fewer levels.",
   },
   malformed: {
     reason: "not readable",

@@ -11,6 +11,10 @@ export interface EventDoor {
   admit(publicKey: string, projectId?: number): Admission | Promise<Admission>;
   /** Takes room for one item from the rate limits of key and project. Undefined: it was taken, and there is plenty. */
   spend(admission: Admission, category: RateCategory): RateLimit | undefined;
+  /** The limit of cost that is used up; undefined: there is room. To be asked before a body is read. */
+  costLimit(admission: Admission): CostLimit | undefined;
+  /** Takes what a body cost from the limits of key and project. When it is more than there is, the time has to pay it back. */
+  charge(admission: Admission, cost: Cost): void;
   /** Resolves when the intake is on disk and readable. Refuses with STORAGE_UNAVAILABLE or OVERLOADED. */
   accept(intake: Intake): Promise<void>;
   /**
@@ -49,8 +53,11 @@ export interface Admission {
   readonly projectId: number;
 }
 
-/** What is limited apart: a storm of errors must not stop sessions. */
-export type RateCategory = "error" | "session" | "feedback";
+/**
+ * What is limited apart: a storm of errors must not stop sessions. `default` is for requests that bring nothing of the
+ * others.
+ */
+export type RateCategory = "error" | "session" | "feedback" | "default";
 
 /** A rate limit that is used up, or nearly so. */
 export interface RateLimit {
@@ -60,6 +67,19 @@ export interface RateLimit {
   readonly retryAfterSeconds: number;
   /** Whose limit it is. */
   readonly scope: "key" | "project";
+}
+
+/** What a body costs beside being counted. */
+export interface Cost {
+  /** Bytes of it after decompression. */
+  readonly bytes?: number;
+  /** Milliseconds for which it occupied the event loop. */
+  readonly ms?: number;
+}
+
+/** A limit of cost that is used up. */
+export interface CostLimit extends RateLimit {
+  readonly of: keyof Cost;
 }
 
 /** Something that was not stored; the words are those of outcome.proto. */

@@ -6,6 +6,7 @@ import { readDecodedBody } from "./body/decoded-body.ts";
 import { parseEnvelope } from "./body/envelope.ts";
 import { parseEventJson } from "./body/event-json.ts";
 import { readEnvelope, readUnadmittedEnvelope, type ReceivedEnvelope } from "./body/read-envelope.ts";
+import type { Sender } from "./body/sender.ts";
 import { holdsEnvelope, readStoreBody } from "./body/store-body.ts";
 import type { Body } from "./body/stored-payload.ts";
 import type { ItemArrival } from "./items/arrival.ts";
@@ -21,9 +22,9 @@ import { Spending } from "./spending.ts";
 /** `POST .../store/`: the body is one event (protocol reference, section 4). */
 export const receiveStore: Handler = async (visit) => {
   const admitted = await admitKey(visit);
-  const spending = new Spending(visit, admitted);
+  const spending = spendingOf(visit, admitted);
   spending.take("error"); // before the body is read: what is refused costs next to nothing
-  const body = await storeBody(visit);
+  const body = await storeBody(visit, spending);
   if (holdsEnvelope(body.decoded, visit.request.headers["content-type"])) {
     await acceptEnvelope(visit, { envelope: parseEnvelope(body.decoded), body }, admitted);
     return;
@@ -49,7 +50,7 @@ export const receivePixel: Handler = async (visit) => {
     throw new IngestRefusal(405, "This address takes POST requests only, or GET with sentry_data.");
   }
   const admission = await admitKey(visit);
-  new Spending(visit, admission).take("error");
+  spendingOf(visit, admission).take("error");
   const json = readStoreBody(Buffer.from(data), maxEventBytes);
   await accept(visit, readEventItem(json, arrivalOf(visit, admission)));
   sendPixel(visit.response, 200);
@@ -59,16 +60,18 @@ export const receivePixel: Handler = async (visit) => {
 export const receiveEnvelope: Handler = async (visit) => {
   const admitted = await admitRequest(visit);
   const received = admitted
-    ? await readEnvelope(visit.request)
-    : await readUnadmittedEnvelope(visit.request, (header) => admitEnvelope(visit, header, undefined));
+    ? await readEnvelope(visit.request, spendingOf(visit, admitted))
+    : await readUnadmittedEnvelope(visit.request, async (header) =>
+        spendingOf(visit, await admitEnvelope(visit, header, undefined)),
+      );
   await acceptEnvelope(visit, received, admitted);
 };
 
 /** `POST .../security/`: browsers report what a page's Content Security Policy blocked (section 7.4). */
 export const receiveSecurityReports: Handler = async (visit) => {
   const admission = await admitKey(visit);
-  const spending = new Spending(visit, admission);
-  const { decoded } = await storeBody(visit);
+  const spending = spendingOf(visit, admission);
+  const { decoded } = await storeBody(visit, spending);
   const { event: body } = parseEventJson(asObjectJson(decoded));
   const events = readCspReports(body["reports"] ?? body, {
     release: visit.query.get("sentry_release"),
@@ -78,6 +81,7 @@ export const receiveSecurityReports: Handler = async (visit) => {
     spending.take("error");
     return readEventItem(Buffer.from(JSON.stringify(report)), arrivalOf(visit, admission)) ?? [];
   });
+  spending.takeRequest();
   await accept(visit, ...events);
   visit.response.writeHead(200, { "content-length": 0 }).end();
 };
@@ -88,8 +92,15 @@ function asObjectJson(body: Buffer): Buffer {
   return isList ? Buffer.concat([Buffer.from('{"reports":'), body, Buffer.from("}")]) : body;
 }
 
-async function storeBody({ request }: Visit): Promise<Body> {
-  const body = await readDecodedBody(request, maxBodyBytes.store);
+/** What a request takes from the limits of its sender; refuses the next body of one whose bodies cost too much. */
+function spendingOf(visit: Visit, admission: Admission): Spending {
+  const spending = new Spending(visit, admission);
+  spending.checkCost();
+  return spending;
+}
+
+async function storeBody({ request }: Visit, sender: Sender): Promise<Body> {
+  const body = await readDecodedBody(request, maxBodyBytes.store, sender);
   if (body.decoded.length === 0) throw new IngestRefusal(400, "The request body is empty.");
   return body;
 }
@@ -98,7 +109,9 @@ async function acceptEnvelope(visit: Visit, received: ReceivedEnvelope, admitted
   const { header } = received.envelope;
   const admission = await admitEnvelope(visit, header, admitted);
   const arrival = arrivalOf(visit, admission, { sentAt: header.sentAt, envelopeEventId: header.eventId });
-  const items = new EnvelopeItems(received, arrival, new Spending(visit, admission));
+  const spending = new Spending(visit, admission);
+  const items = new EnvelopeItems(received, arrival, spending);
+  spending.takeRequest();
   const { isEmpty, intake } = items;
   // Of an envelope that brings nothing else, a refused event refuses the whole: else nobody would tell its sender.
   const fatal = isEmpty

@@ -23,6 +23,15 @@ export const decoders = { atOnce: 4, waiting: 32 } as const;
 /** Bytes of one event's JSON. */
 export const maxEventBytes = 1024 * 1024;
 
+/** Levels of objects and lists in an event. */
+export const maxEventDepth = 64;
+
+/**
+ * Values in an event, objects and lists included; the sessions, feedback and reports of an envelope may have as many
+ * together. SDKs trim what they send to far less; 50,000 take 3 to 10 ms to read.
+ */
+export const maxEventValues = 50_000;
+
 /**
  * The item types whose payloads are read, and how many bytes all items of a type in one envelope may have together.
  * Other types are passed over and only counted.

@@ -4,21 +4,23 @@ import { decode, encodingOf, refuseBomb } from "./content-encoding.ts";
 import { Gathered } from "./gathered.ts";
 import { Holding } from "./holding.ts";
 import { readBodyStart, refuseAnnounced, type BodyStart } from "./read-body.ts";
+import { nextTurn, type Sender } from "./sender.ts";
 import type { Body } from "./stored-payload.ts";
 import { streamBody, type BodyLimits } from "./stream-body.ts";
-import { nextTurn } from "./turns.ts";
 
 /** Reads and decompresses a body that is needed as a whole. A body that was streamed counts as sent plain. */
-export async function readDecodedBody(request: IncomingMessage, max: BodyLimits): Promise<Body> {
+export async function readDecodedBody(request: IncomingMessage, max: BodyLimits, sender: Sender): Promise<Body> {
   using holding = new Holding();
-  const { start, body } = await readSmallBody(request, max, holding);
+  const { start, body } = await readSmallBody(request, { max, holding, sender });
   if (body) return body;
   const gathered = new Gathered();
   const take = (piece: Buffer) => {
+    sender.charge({ bytes: piece.length });
     gathered.push(piece);
     holding.hold(start.bytes.length + gathered.size);
   };
   await streamBody(request, { start, max, take, holding });
+  await nextTurn(sender);
   const decoded = gathered.take();
   return { sent: decoded, decoded, isGzip: false };
 }
@@ -33,13 +35,14 @@ const small = { compressed: 128 * 1024, brotli: 16 * 1024, decoded: 2 * 1024 * 1
 /** Reads a body when it is small, else its start alone: the rest is for streamBody. */
 export async function readSmallBody(
   request: IncomingMessage,
-  max: BodyLimits,
-  holding: Holding,
+  { max, holding, sender }: { max: BodyLimits; holding: Holding; sender: Sender },
 ): Promise<{ start: BodyStart; body: Body | undefined }> {
   const start = await readStart(request, max, holding);
   if (!start.isWhole) return { start, body: undefined };
-  await nextTurn();
-  return { start, body: decodeSmall(start.bytes, request.headers["content-encoding"]) };
+  await nextTurn(sender);
+  const body = decodeSmall(start.bytes, request.headers["content-encoding"]);
+  if (body) sender.charge({ bytes: body.decoded.length });
+  return { start, body };
 }
 
 /** Reads a body, or its start when it is not small, and decodes nothing. */

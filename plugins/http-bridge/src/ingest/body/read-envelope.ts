@@ -5,6 +5,7 @@ import { Holding } from "./holding.ts";
 import { EnvelopeReader, parseEnvelope, type Envelope, type EnvelopeHeader } from "./envelope.ts";
 import { IngestRefusal } from "../refusal.ts";
 import type { BodyStart } from "./read-body.ts";
+import { nextTurn, type Sender } from "./sender.ts";
 import type { Body } from "./stored-payload.ts";
 import { streamBody } from "./stream-body.ts";
 
@@ -17,11 +18,11 @@ export interface ReceivedEnvelope {
 const max = maxBodyBytes.envelope;
 
 /** Reads the envelope in a request's body, holding of a large one what is kept of its items. */
-export async function readEnvelope(request: IncomingMessage): Promise<ReceivedEnvelope> {
+export async function readEnvelope(request: IncomingMessage, sender: Sender): Promise<ReceivedEnvelope> {
   using holding = new Holding();
-  const { start, body } = await readSmallBody(request, max, holding);
+  const { start, body } = await readSmallBody(request, { max, holding, sender });
   if (body) return { envelope: parseEnvelope(body.decoded), body };
-  return { envelope: await streamEnvelope(request, { start, holding }), body: undefined };
+  return { envelope: await streamEnvelope(request, { start, holding, sender }), body: undefined };
 }
 
 /**
@@ -34,16 +35,19 @@ export async function readUnadmittedEnvelope(request: IncomingMessage, admit: Ad
   return { envelope: await streamEnvelope(request, { start, holding, admit }), body: undefined };
 }
 
-type Admit = (header: EnvelopeHeader) => Promise<unknown>;
+type Admit = (header: EnvelopeHeader) => Promise<Sender>;
 
 async function streamEnvelope(
   request: IncomingMessage,
-  { start, holding, admit }: { start: BodyStart; holding: Holding; admit?: Admit },
+  { start, holding, ...from }: { start: BodyStart; holding: Holding; sender?: Sender; admit?: Admit },
 ): Promise<Envelope> {
   const reader = new EnvelopeReader();
+  const { admit } = from;
+  let { sender } = from;
   let isAdmitted = admit === undefined;
   let fault: IngestRefusal | undefined;
   const take = (piece: Buffer) => {
+    sender?.charge({ bytes: piece.length });
     if (fault) return;
     try {
       reader.push(piece);
@@ -54,9 +58,12 @@ async function streamEnvelope(
     }
     if (isAdmitted || reader.header === undefined) return;
     isAdmitted = true;
-    return admit?.(reader.header).then(() => undefined);
+    return admit?.(reader.header).then((admitted) => {
+      sender = admitted;
+    });
   };
   await streamBody(request, { start, max, take, holding, ...(admit && { pieceBytes: maxHeaderBytes }) });
   if (fault) throw fault;
+  if (sender) await nextTurn(sender);
   return reader.end();
 }

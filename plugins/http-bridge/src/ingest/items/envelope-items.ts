@@ -3,8 +3,9 @@ import type { JsonObject } from "@faultline/plugin/sentry-event";
 import type { ErrorEvent, SessionAggregate, SessionUpdate, UserFeedback } from "@faultline/proto";
 import type { EnvelopeItem } from "../body/envelope.ts";
 import { parseEventJson } from "../body/event-json.ts";
+import { countValues } from "../body/json-shape.ts";
 import type { ReceivedEnvelope } from "../body/read-envelope.ts";
-import { maxEntries } from "../limits.ts";
+import { maxEntries, maxEventValues } from "../limits.ts";
 import { IngestRefusal } from "../refusal.ts";
 import type { Spending } from "../spending.ts";
 import type { ItemArrival } from "./arrival.ts";
@@ -32,6 +33,8 @@ export class EnvelopeItems {
   readonly #spending: Spending;
   #seenEvents = 0;
   #seenSessions = 0;
+  /** Values that the items beside the event may still have. */
+  #room = maxEventValues;
 
   constructor(received: ReceivedEnvelope, arrival: ItemArrival, spending: Spending) {
     this.#received = received;
@@ -72,12 +75,12 @@ export class EnvelopeItems {
       case "user_report":
       case "feedback": {
         this.#spending.take("feedback");
-        const feedback = readFeedback(readJson(item), this.#arrival);
+        const feedback = readFeedback(this.#readJson(item), this.#arrival);
         if (feedback) this.#feedback.push(feedback);
         return;
       }
       case "client_report":
-        this.notSent.push(...readClientReport(readJson(item)));
+        this.notSent.push(...readClientReport(this.#readJson(item)));
         return;
       default:
         this.#leaveAside(item, "not_kept");
@@ -97,7 +100,7 @@ export class EnvelopeItems {
 
   #readSession(item: EnvelopeItem): void {
     this.#spending.take("session");
-    const json = readJson(item);
+    const json = this.#readJson(item);
     if (item.type === "sessions") {
       this.#aggregates.push(...readSessionAggregates(json, this.#arrival));
       return;
@@ -106,14 +109,15 @@ export class EnvelopeItems {
     if (session) this.#sessions.push(session);
   }
 
+  #readJson({ payload, type }: EnvelopeItem): JsonObject {
+    if (!payload) throw tooLarge(type);
+    this.#room -= countValues(payload, this.#room);
+    return parseEventJson(payload).event;
+  }
+
   #leaveAside({ type, header }: EnvelopeItem, reason: "not_kept" | "extra"): void {
     this.leftAside.push({ category: categoryOf(type), reason, quantity: quantityOf(header) });
   }
-}
-
-function readJson({ payload, type }: EnvelopeItem): JsonObject {
-  if (!payload) throw tooLarge(type);
-  return parseEventJson(payload).event;
 }
 
 function tooLarge(type: string): IngestRefusal {

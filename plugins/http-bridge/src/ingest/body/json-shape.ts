@@ -1,0 +1,65 @@
+import { maxEventDepth, maxEventValues } from "../limits.ts";
+import { IngestRefusal } from "../refusal.ts";
+
+/**
+ * Counts the values in JSON, objects and lists included, and refuses more levels or values than an event may have. Works
+ * on the bytes, before they are parsed: parsing 1 MiB of `{},` and reading it as an event takes 26 to 70 ms of the event loop,
+ * of `[` alone 71 ms. This takes 1 ms a MiB, and stops at the first value too many. It says nothing about what follows a
+ * place that is not valid JSON. `room`: the values that are still allowed, where several bodies share them.
+ */
+export function countValues(body: Buffer, room = maxEventValues): number {
+  let depth = 0;
+  let values = 1;
+  for (let i = 0; i < body.length; i++) {
+    const byte = body[i];
+    if (byte === QUOTE) {
+      for (i++; i < body.length && body[i] !== QUOTE; i++) if (body[i] === BACKSLASH) i++;
+    } else if (byte === COMMA) {
+      if (++values > room) throw tooManyValues();
+    } else if (byte === BRACKET || byte === BRACE) {
+      if (++depth > maxEventDepth) throw tooDeep();
+      const next = body[i + 1];
+      if (next !== CLOSING_BRACKET && next !== CLOSING_BRACE && ++values > room) throw tooManyValues();
+    } else if (byte === CLOSING_BRACKET || byte === CLOSING_BRACE) {
+      depth--;
+    }
+  }
+  return values;
+}
+
+/** Valid JSON that is smaller cannot have too many values: each takes two bytes at least, such as `1,`. */
+export const minBytesToCount = 2 * maxEventValues;
+
+/** Refuses parsed JSON that nests too deep: for usual events a fifth of what the walk through their bytes costs. */
+export function refuseTooDeep(value: object): void {
+  if (isDeeperThan(value, maxEventDepth)) throw tooDeep();
+}
+
+// Object.values: `for in` over freshly parsed objects took five times as long (95 against 19 microseconds at 64 kB).
+function isDeeperThan(value: object, levels: number): boolean {
+  if (levels === 0) return true;
+  for (const entry of Array.isArray(value) ? value : Object.values(value)) {
+    if (typeof entry === "object" && entry !== null && isDeeperThan(entry, levels - 1)) return true;
+  }
+  return false;
+}
+
+function tooDeep(): IngestRefusal {
+  return tooLarge(`It has more than ${maxEventDepth} levels. Nest the data that is sent with it less deeply.`);
+}
+
+function tooManyValues(): IngestRefusal {
+  return tooLarge(`It has more than ${maxEventValues} values. Send shorter lists and less extra data with it.`);
+}
+
+function tooLarge(cause: string): IngestRefusal {
+  return new IngestRefusal(400, "The JSON is too large in its parts.", [cause], { outcome: "too_large" });
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSING_BRACKET = 0x5d;
+const BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;

@@ -1,0 +1,15 @@
+import type { Cost } from "@faultline/plugin";
+import { Turns } from "./turns.ts";
+
+/** Who sends a body: its project, and the account that pays for it. */
+export interface Sender {
+  readonly projectId: number;
+  charge(cost: Cost): void;
+}
+
+const turns = new Turns();
+
+/** Resolves when the sender's body may be decoded and parsed, and charges the sender for the time that this takes. */
+export function nextTurn(sender: Sender): Promise<void> {
+  return turns.next(sender.projectId, (ms) => sender.charge({ ms }));
+}
