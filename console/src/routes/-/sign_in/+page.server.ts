@@ -5,14 +5,19 @@ import { refusedAction } from "#lib/server/refused-action.ts";
 import { deviceToken, signingIn, startSession } from "#lib/server/session.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
+/** More characters than a user name or a password has: a longer text is wrong, and the core reads none that is huge. */
+const longest = 2_000;
+
 export const load: PageServerLoad = ({ url }) => ({ passwordWasSet: url.searchParams.has("password_set") });
 
 export const actions: Actions = {
   // Every procedure needs a session, so the core is called directly.
   default: async (event) => {
     const form = await event.request.formData();
-    const username = String(form.get("username") ?? "").trim();
-    const password = String(form.get("password") ?? "");
+    const username = String(form.get("username") ?? "")
+      .trim()
+      .slice(0, longest);
+    const password = String(form.get("password") ?? "").slice(0, longest);
     try {
       const attempt = { username, password, ...signingIn(event), deviceToken: deviceToken(event) };
       await startSession(event, await core.accounts.signIn(attempt));
