@@ -42,7 +42,8 @@ export async function openSqlite(
       entities: [...entities],
       extensions: [Migrator],
       driverOptions: () => new SqliteDialect({ file, access: "write", connections: 1 }),
-      replicas: [{ driverOptions: () => new SqliteDialect({ file, access: "read", connections: 2 }) }],
+      // One more than what the integrated backend reads expensively at once, for all other reads.
+      replicas: [{ driverOptions: () => new SqliteDialect({ file, access: "read", connections: 3 }) }],
       preferReadReplicas: true, // a page must not wait for the batch that is being written
       migrations: { migrationsList: [...migrations], snapshot: false, silent: true },
       logger: () => undefined, // what fails is logged where it is handled

@@ -20,6 +20,7 @@ export class PostgresqlStorage implements Storage {
   readonly write: Kysely<Tables>;
   readonly words = words;
   readonly memory = noMemory;
+  readonly expensiveReads = 4; // of the ten connections of a process, which batches need too
 
   constructor({ database }: Host) {
     this.read = database.read<Tables>();

@@ -25,6 +25,7 @@ export class SqliteStorage implements Storage {
   readonly read: Kysely<Tables>;
   readonly write: Kysely<Tables>;
   readonly words = words;
+  readonly expensiveReads = 2; // of three readers
   memory = { rowIds: new EventRowIds(0), knownRows: new KnownRows() };
 
   #hasFreedSpace = false;

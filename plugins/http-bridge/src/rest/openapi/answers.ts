@@ -70,6 +70,8 @@ export const refusals = {
   404: "NotFound",
   409: "Conflict",
   415: "UnsupportedType",
+  422: "TooExpensive",
+  429: "TooManyRequests",
   503: "Unavailable",
 } as const;
 
@@ -84,6 +86,11 @@ export const responses: Readonly<Record<(typeof refusals)[keyof typeof refusals]
   ),
   Conflict: json("It is taken, or somebody else changed it meanwhile.", message),
   UnsupportedType: json("The body is neither JSON nor a form.", fault),
+  TooExpensive: json("It took too long and was ended: `message` says how to ask for less.", message),
+  TooManyRequests: {
+    ...json("Too many searches or lists of releases of this user are under way.", message),
+    headers: { "Retry-After": headerRef("Retry-After") },
+  },
   Unavailable: {
     ...json("The storage takes nothing now, or too much is under way.", message),
     headers: { "Retry-After": headerRef("Retry-After") },
