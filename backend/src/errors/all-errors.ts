@@ -22,7 +22,7 @@ import { FirstErrors } from "./first-errors.ts";
 import { Turns } from "./turns.ts";
 
 /**
- * Projects that are read at once from the own database, which has three readers. 100 projects of 50 errors took 440 ms with
+ * Projects that are read at once from the own database, which has two readers. 100 projects of 50 errors took 440 ms with
  * 4, and another call waited at most 30 ms; 500 ms and 60 ms with 2, 550 ms and 210 ms with 16.
  */
 const storedAtOnce = 4;

@@ -20,7 +20,7 @@ export interface ExpensiveRead<T> {
 /**
  * Lets expensive reads take turns, so that nobody can keep others from reading. One user, and one project, has one at a
  * time: any user may make projects without end, and a project may have many users. Users take turns with each other,
- * whatever each of them has waiting. `atOnce` leaves readers free, which cheap reads alone get.
+ * whatever each of them has waiting.
  */
 export class ExpensiveReads {
   readonly #limitMs: number;

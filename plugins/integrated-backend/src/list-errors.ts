@@ -35,7 +35,8 @@ export async function listErrors(
   now: number,
   limits?: AbortableQueryOptions,
 ): Promise<MessageInitShape<typeof ListErrorsResponseSchema>> {
-  const { read, words } = storage;
+  const { words } = storage;
+  const read = limits ? storage.readExpensively : storage.read;
   const column = sortColumns[request.sort] ?? "last_seen_at";
   const tokens = searchTokens(request.query);
   const list = JSON.stringify(["errors", request.projectId, column, request.status, request.query]);

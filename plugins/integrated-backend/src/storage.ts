@@ -14,7 +14,8 @@ export interface Storage {
   readonly write: Kysely<Tables>;
   readonly words: Words;
   readonly memory: WriterMemory;
-  /** Expensive reads that may run at once, so that a connection is free for each of the others. */
+  readonly readExpensively: Kysely<Tables>;
+  /** Expensive reads that may run at once. */
   readonly expensiveReads: number;
 
   /** Makes what storing needs, before the first event. */

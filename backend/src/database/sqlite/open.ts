@@ -42,8 +42,7 @@ export async function openSqlite(
       entities: [...entities],
       extensions: [Migrator],
       driverOptions: () => new SqliteDialect({ file, access: "write", connections: 1 }),
-      // One more than what the integrated backend reads expensively at once, for all other reads.
-      replicas: [{ driverOptions: () => new SqliteDialect({ file, access: "read", connections: 3 }) }],
+      replicas: [{ driverOptions: () => new SqliteDialect({ file, access: "read", connections: 2 }) }],
       preferReadReplicas: true, // a page must not wait for the batch that is being written
       migrations: { migrationsList: [...migrations], snapshot: false, silent: true },
       logger: () => undefined, // what fails is logged where it is handled
@@ -56,6 +55,8 @@ export async function openSqlite(
       throw knownRefusal(file, error) ?? migrationRefusal(file, error);
     });
     await orm.em.getConnection("read").connect(); // after the file surely exists
+    // Apart, as a statement that is interrupted may first end a sort of seconds, and nobody else should wait for that.
+    const expensive = new Kysely<unknown>({ dialect: new SqliteDialect({ file, access: "read", connections: 2 }) });
     opened.move();
     return {
       kind: "sqlite",
@@ -63,9 +64,13 @@ export async function openSqlite(
       orm,
       write: <Tables>() => orm.em.getKysely({ type: "write" }) as unknown as Kysely<Tables>,
       read: <Tables>() => orm.em.getKysely({ type: "read" }) as unknown as Kysely<Tables>,
+      readExpensively: <Tables>() => expensive as unknown as Kysely<Tables>,
       alone: (_name, work) => work(), // the data directory is one process's
       otherProcesses: () => Promise.resolve(0),
-      close: () => orm.close(),
+      async close() {
+        await expensive.destroy();
+        await orm.close();
+      },
       canWrite: () =>
         write.executeQuery(CompiledQuery.raw(`pragma user_version = ${schemaMajor}`)).then(
           () => true,

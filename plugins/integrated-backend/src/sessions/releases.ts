@@ -45,7 +45,7 @@ interface Wanted {
  * which costs a sort: a million rows take a second.
  */
 async function findReleases(
-  { read, words }: Storage,
+  { readExpensively: read, words }: Storage,
   { projectId, environment, first, place, limit }: Wanted,
   limits: AbortableQueryOptions,
 ): Promise<ReleaseRow[]> {
@@ -81,7 +81,7 @@ async function findReleases(
 
 /** Of all releases, whichever environment is asked for: one picks another one from them. */
 async function environmentsOf(
-  { read }: Storage,
+  { readExpensively: read }: Storage,
   { projectId, first }: Pick<Wanted, "projectId" | "first">,
   limits: AbortableQueryOptions,
 ): Promise<string[]> {

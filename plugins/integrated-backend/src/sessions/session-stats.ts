@@ -7,7 +7,7 @@ import { sessionCountsToProto } from "../to-proto.ts";
 
 /** Dense counts of the sessions that started in each hour. */
 export async function getSessionStats(
-  { read, words }: Storage,
+  { readExpensively: read, words }: Storage,
   request: GetSessionStatsRequest,
   now: number,
   limits: AbortableQueryOptions,
