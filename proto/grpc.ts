@@ -152,6 +152,7 @@ function unary(client: GrpcClient, method: DescMethod) {
         options,
         (error, response) => (error ? reject(new CallError(error)) : resolve(response)),
       );
+      if (context.signal?.aborted) call.cancel();
       context.signal?.addEventListener("abort", () => call.cancel(), { once: true });
     });
 }

@@ -60,14 +60,18 @@ export function allErrors(parts: {
   });
 
   /** `left` is aborted when nobody waits for the answer any more. */
-  const ask = async ({ grant, settings }: Asked, request: ListAllErrorsRequest, left: AbortSignal): Promise<Answer> => {
+  const ask = async (
+    { grant, settings }: Asked,
+    request: ListAllErrorsRequest,
+    { userId, left }: { userId: number; left: AbortSignal },
+  ): Promise<Answer> => {
     const projectId = grant.project.id;
     const late = settings.backend === Backend.EXTERNAL ? AbortSignal.timeout(deadlineMs) : undefined;
     const signal = late ? AbortSignal.any([left, late]) : left;
     const { query, status, sort } = request;
     try {
       left.throwIfAborted(); // it may have waited for its turn
-      const [backend, carried] = await projects.backend(grant.project, signal);
+      const [backend, carried] = await projects.backend(grant.project, { userId, signal });
       const wanted = create(ListErrorsRequestSchema, { projectId, query, status, sort, pageSize: pageSizeOf(request) });
       const answer = await unlessAborted(signal, () => backend.listErrors(wanted, carried));
       const { errors = [], statusCounts, staleSinceTime } = answer;
@@ -103,7 +107,8 @@ export function allErrors(parts: {
     yield { part: { case: "asked", value: { projects: asked.map(askedToProto), leftOut } } };
 
     const left = signal ?? new AbortController().signal;
-    const stored = new Turns(storedAtOnce);
+    // The integrated backend makes a user's searches one after another, and lets few of them wait.
+    const stored = new Turns(request.query === "" ? storedAtOnce : 1);
     const external = new Map<string, Turns>();
     const turnsOf = ({ backend, externalApiUrl }: SettingsRow) => {
       if (backend !== Backend.EXTERNAL) return stored;
@@ -111,7 +116,9 @@ export function allErrors(parts: {
       external.set(externalApiUrl, known);
       return known;
     };
-    const answers = asked.map((one) => turnsOf(one.settings).take(() => ask(one, request, left)));
+    const answers = asked.map((one) =>
+      turnsOf(one.settings).take(() => ask(one, request, { userId: caller.user.id, left })),
+    );
     const first = new FirstErrors(pageSizeOf(request), request.sort);
     for await (const answer of asTheyCome(answers)) {
       if (left.aborted) return;

@@ -11,7 +11,8 @@ export function errorService(parts: {
   allErrors: ReturnType<typeof allErrors>;
   errorProject: ReturnType<typeof errorProject>;
 }): Handlers<typeof ErrorService, CoreCall> {
-  const served = ({ grant, signal }: CoreCall) => parts.projects.backend(grant.project, signal);
+  const served = ({ grant, caller, signal }: CoreCall) =>
+    parts.projects.backend(grant.project, { userId: caller.user.id, signal });
   return {
     async listErrors(request, call) {
       const [backend, carried] = await served(call);

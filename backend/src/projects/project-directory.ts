@@ -47,14 +47,17 @@ export class ProjectDirectory {
   }
 
   /** The backend of a project whose error tracking works, and what a call to it carries; else refuses in words. */
-  async backend(project: ProjectRow, signal?: AbortSignal): Promise<readonly [ErrorBackend, BackendCall]> {
+  async backend(
+    project: ProjectRow,
+    carried: Pick<BackendCall, "userId" | "signal"> = {},
+  ): Promise<readonly [ErrorBackend, BackendCall]> {
     const settings = await this.settings(project.id);
     if (!project.monitorEnabled) throw new ServiceError(ErrorReason.MONITOR_DISABLED, monitorOff);
     const backend = settings?.active ? this.#backends.get(settings.backend) : undefined;
     if (!settings || !backend) throw new ServiceError(ErrorReason.ERROR_TRACKING_DISABLED, trackingOff);
     const linked = linkedBackend(backend, project);
-    if (backend.kind !== Backend.EXTERNAL) return [linked, { signal }];
-    return [linked, { signal, link: externalLink(settings, this.#keyRing) }];
+    if (backend.kind !== Backend.EXTERNAL) return [linked, carried];
+    return [linked, { ...carried, link: externalLink(settings, this.#keyRing) }];
   }
 
   /** What a caller can do in a project now: what backend and settings allow, and then the caller's role. */

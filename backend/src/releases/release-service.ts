@@ -5,7 +5,8 @@ import type { ProjectDirectory } from "../projects/project-directory.ts";
 
 /** Releases: each call goes to the backend of its project. */
 export function releaseService(projects: ProjectDirectory): Handlers<typeof ReleaseService, CoreCall> {
-  const served = ({ grant, signal }: CoreCall) => projects.backend(grant.project, signal);
+  const served = ({ grant, caller, signal }: CoreCall) =>
+    projects.backend(grant.project, { userId: caller.user.id, signal });
   return {
     async listReleases(request, call) {
       const [backend, carried] = await served(call);

@@ -42,7 +42,7 @@ const catalogue: Record<Reason, { status: number; sentence?: string }> = {
   INSUFFICIENT_SCOPE: { status: 403 },
   FORBIDDEN: { status: 403 },
   WRONG_CREDENTIALS: { status: 401, sentence: "Wrong user name or password." },
-  TOO_MANY_ATTEMPTS: { status: 429, sentence: "Too many attempts. Try again in a minute." },
+  TOO_MANY_ATTEMPTS: { status: 429 }, // of what, the service says
   PROJECT_NOT_FOUND: { status: 404, sentence: missing },
   PROJECT_PATH_TAKEN: { status: 409, sentence: "Another project has this path. Choose another path." },
   SETTINGS_NOT_FOUND: { status: 404, sentence: "Error tracking was never set up for this project." },
@@ -99,6 +99,7 @@ const catalogue: Record<Reason, { status: number; sentence?: string }> = {
   },
   EXTERNAL_PROJECT_TAKEN: { status: 409 },
   OTHER_PROCESSES_RUN: { status: 409 },
+  READ_TOO_EXPENSIVE: { status: 422 },
   DELETED_PROJECT_NOT_FOUND: { status: 404, sentence: "This project was deleted for good, or was never deleted." },
   CORE_UNREACHABLE: { status: 503, sentence: unreachable },
   UNKNOWN: { status: 500, sentence: "Something went wrong on our side." },

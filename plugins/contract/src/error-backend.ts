@@ -29,6 +29,8 @@ export type Capabilities = Exclude<MessageInitShape<typeof CapabilitiesSchema>, 
 
 /** What comes with a call to a backend. The core has checked the caller's right and the project already. */
 export interface BackendCall {
+  /** Whose call it is: a backend lets no user keep its others waiting. Absent: the service's own. */
+  readonly userId?: number | undefined;
   /** Aborted when the caller no longer waits. */
   readonly signal?: AbortSignal | undefined;
   /** Where the project's errors are; for projects with the external backend. */

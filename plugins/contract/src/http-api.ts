@@ -1,4 +1,4 @@
-import type { Core } from "./core.ts";
+import type { Call, Core } from "./core.ts";
 import type { ServiceError } from "./service-error.ts";
 
 /**
@@ -23,8 +23,8 @@ export interface HttpApiRoute {
   readonly methods: Readonly<Record<string, (call: HttpCall) => Promise<HttpAnswer>>>;
 }
 
-/** A request as the bridge has read it. Calls of the core take it as it is. */
-export interface HttpCall {
+/** A request as the bridge has read it; calls of the core take it as theirs. */
+export interface HttpCall extends Call {
   /** The core's services. */
   readonly core: Core;
   /** The decoded parts of the path that the route names. */
@@ -36,6 +36,8 @@ export interface HttpCall {
   readonly token: string | undefined;
   /** The sender's address. */
   readonly clientAddress: string;
+  /** Aborted when the client leaves before its answer is whole. */
+  readonly signal: AbortSignal;
   /** What links to us begin with, such as `https://errors.example.com`. */
   readonly origin: string;
 }

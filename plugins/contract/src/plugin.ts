@@ -74,6 +74,8 @@ export interface Database {
   write<Tables>(): Kysely<Tables>;
   /** Does not wait for writes; sees what is committed. */
   read<Tables>(): Kysely<Tables>;
+  /** As `read`, for reads that may take seconds: on SQLite they have connections of their own, two. */
+  readExpensively<Tables>(): Kysely<Tables>;
 }
 
 /** The current time in milliseconds since 1970, UTC. Moved by tests. */

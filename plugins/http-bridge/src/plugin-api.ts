@@ -1,7 +1,7 @@
 import { invalidField, ServiceError, type HttpAnswer, type HttpApi, type HttpCall } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { decodedPart, pathPattern } from "./path-pattern.ts";
-import { isOfLeftClient, readBody, tokenOf } from "./read-request.ts";
+import { isOfLeftClient, readBody, signalOf, tokenOf } from "./read-request.ts";
 import { sendJson, sendJsonText, type Handler, type Route, type Visit } from "./visit.ts";
 
 /** The routes of an API that a plugin serves, and below them its answer to what it does not have. */
@@ -34,7 +34,8 @@ function handle(api: HttpApi, run: (call: HttpCall) => Promise<HttpAnswer>): Han
   };
 }
 
-async function callOf({ host, request, path, query, clientIp, origin }: Visit): Promise<HttpCall> {
+async function callOf({ host, request, response, path, query, clientIp, origin }: Visit): Promise<HttpCall> {
+  const signal = signalOf(response); // before the body is waited for
   return {
     core: host.core,
     path: Object.fromEntries(Object.entries(path).map(([name, part]) => [name, decodedPart(part)])),
@@ -42,6 +43,7 @@ async function callOf({ host, request, path, query, clientIp, origin }: Visit): 
     body: fields(await readBody(request)),
     token: tokenOf(request),
     clientAddress: clientIp,
+    signal,
     origin,
   };
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 
 /**
  * `PRIVATE-TOKEN: <token>` (specification 4.1) or `Authorization: Bearer <token>`; never the query, which is logged. Who
@@ -16,6 +16,15 @@ export function tokenOf({ headersDistinct }: IncomingMessage): string | undefine
 export function isOfLeftClient(thrown: unknown, request: IncomingMessage): boolean {
   const isReset = thrown instanceof Error && "code" in thrown && thrown.code === "ECONNRESET";
   return isReset && request.destroyed && !request.complete;
+}
+
+/** Aborted when the client leaves before its answer is whole; to be asked for before the answer begins. */
+export function signalOf(response: ServerResponse): AbortSignal {
+  const left = new AbortController();
+  response.once("close", () => {
+    if (!response.writableEnded) left.abort();
+  });
+  return left.signal;
 }
 
 const maxBodyBytes = 64 * 1024;

@@ -2,12 +2,14 @@ import {
   contractVersion,
   millisecondsOf,
   ServiceError,
+  type BackendCall,
   type ErrorBackend,
   type Host,
   type Intake,
   type Plugin,
 } from "@faultline/plugin";
 import { Backend, ErrorReason, OutcomeKind } from "@faultline/proto";
+import { ExpensiveReads, type ExpensiveRead } from "./expensive-reads.ts";
 import { errorProject, getError, withSettledLastSeen } from "./errors.ts";
 import { getEvent, listEvents } from "./events.ts";
 import { installationStats } from "./installation-stats.ts";
@@ -73,16 +75,26 @@ class IntegratedBackend implements ErrorBackend {
     retentionDays,
   };
 
-  #lastSearch: Promise<unknown> = Promise.resolve();
-  #started: { host: Host; storage: Storage; changes: ErrorChanges } | undefined;
+  #started: { host: Host; storage: Storage; changes: ErrorChanges; expensive: ExpensiveReads } | undefined;
 
   async start(host: Host): Promise<void> {
     const storage = host.database.kind === "sqlite" ? new SqliteStorage(host) : new PostgresqlStorage(host);
     await storage.prepare(host.clock.now());
-    this.#started = { host, storage, changes: new ErrorChanges(host.database.announcements, host.clock) };
-    const { deletionClock, log, scheduler } = host;
+    const { deletionClock, log, metrics, scheduler } = host;
+    const expensive = new ExpensiveReads({
+      atOnce: storage.expensiveReads,
+      ended: metrics.counter(
+        "faultline_expensive_reads_total",
+        "Searches, lists of releases and counts of sessions, by how they ended.",
+        ["end"],
+      ),
+    });
+    metrics.gauge("faultline_expensive_reads_under_way", "Those that run or wait for their turn.", () => {
+      return expensive.underWay;
+    });
+    this.#started = { host, storage, changes: new ErrorChanges(host.database.announcements, host.clock), expensive };
     const help = "Rows that retention deleted: events, feedback and sessions.";
-    const deletedRows = host.metrics.counter("faultline_retention_deleted_rows_total", help).of();
+    const deletedRows = metrics.counter("faultline_retention_deleted_rows_total", help).of();
     const orphanedFeedback = new OrphanedFeedback();
     const retain = async (signal: AbortSignal) => {
       const now = deletionClock.now();
@@ -112,12 +124,13 @@ class IntegratedBackend implements ErrorBackend {
     return this.#storage.deleteProject(projectId);
   }
 
-  /** A search may have to read every error of a project. One at a time leaves the other reader to the pages. */
-  listErrors: ErrorBackend["listErrors"] = (request) => {
+  listErrors: ErrorBackend["listErrors"] = (request, call) => {
     if (request.query === "") return listErrors(this.#storage, request, this.#now);
-    const search = this.#lastSearch.then(() => listErrors(this.#storage, request, this.#now));
-    this.#lastSearch = search.catch(() => undefined); // its caller is told; the next search is another matter
-    return search;
+    return this.#expensively(call, {
+      projectId: request.projectId,
+      advice: "Search by a key instead of free words, such as type:TypeError or environment:production.",
+      run: (limits) => listErrors(this.#storage, request, this.#now, limits),
+    });
   };
 
   errorProject: NonNullable<ErrorBackend["errorProject"]> = (errorId) => errorProject(this.#storage, errorId);
@@ -130,9 +143,19 @@ class IntegratedBackend implements ErrorBackend {
 
   getEvent: ErrorBackend["getEvent"] = (request) => getEvent(this.#storage, request);
 
-  listReleases: ErrorBackend["listReleases"] = (request) => listReleases(this.#storage, request, this.#now);
+  listReleases: ErrorBackend["listReleases"] = (request, call) =>
+    this.#expensively(call, {
+      projectId: request.projectId,
+      advice: "Ask for fewer hours, or for one environment.",
+      run: (limits) => listReleases(this.#storage, request, this.#now, limits),
+    });
 
-  getSessionStats: ErrorBackend["getSessionStats"] = (request) => getSessionStats(this.#storage, request, this.#now);
+  getSessionStats: ErrorBackend["getSessionStats"] = (request, call) =>
+    this.#expensively(call, {
+      projectId: request.projectId,
+      advice: "Ask for fewer hours, or for one release.",
+      run: (limits) => getSessionStats(this.#storage, request, this.#now, limits),
+    });
 
   getErrorStats: ErrorBackend["getErrorStats"] = (request) => getErrorStats(this.#storage, request, this.#now);
 
@@ -171,6 +194,10 @@ class IntegratedBackend implements ErrorBackend {
     const first = firstTrendHour(now);
     const rows = await found.select(hoursSince(words, first).as("hours")).execute();
     return rows.map((row) => errorToProto(row, trendOf(row.hours, first)));
+  }
+
+  async #expensively<T>(call: BackendCall, read: ExpensiveRead<T>): Promise<T> {
+    return this.#running.expensive.take(call, read);
   }
 
   get #running() {

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { pageSizeOf, pageToken, readPageToken } from "@faultline/plugin";
 import { ErrorSort, ErrorStatus, type ListErrorsRequest, type ListErrorsResponseSchema } from "@faultline/proto";
-import { sql } from "kysely";
+import { sql, type AbortableQueryOptions } from "kysely";
 import { withSettledLastSeen } from "./errors.ts";
 import { condition, searchTokens, type SearchToken } from "./search.ts";
 import type { Storage } from "./storage.ts";
@@ -33,8 +33,10 @@ export async function listErrors(
   storage: Storage,
   request: ListErrorsRequest,
   now: number,
+  limits?: AbortableQueryOptions,
 ): Promise<MessageInitShape<typeof ListErrorsResponseSchema>> {
-  const { read, words } = storage;
+  const { words } = storage;
+  const read = limits ? storage.readExpensively : storage.read;
   const column = sortColumns[request.sort] ?? "last_seen_at";
   const tokens = searchTokens(request.query);
   const list = JSON.stringify(["errors", request.projectId, column, request.status, request.query]);
@@ -65,7 +67,7 @@ export async function listErrors(
   const { rows } = await sql<Listed>`select counts.*, page.* from (
       select ${count(ErrorStatus.UNRESOLVED)} as unresolved, ${count(ErrorStatus.RESOLVED)} as resolved,
         ${count(ErrorStatus.IGNORED)} as ignored
-    ) as counts left join (${page}) as page on true ${order}`.execute(read);
+    ) as counts left join (${page}) as page on true ${order}`.execute(read, limits);
 
   const errors = rows.filter((row) => row.id !== null);
   const hasMore = errors.length > size;

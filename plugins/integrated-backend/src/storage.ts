@@ -14,6 +14,9 @@ export interface Storage {
   readonly write: Kysely<Tables>;
   readonly words: Words;
   readonly memory: WriterMemory;
+  readonly readExpensively: Kysely<Tables>;
+  /** Expensive reads that may run at once. */
+  readonly expensiveReads: number;
 
   /** Makes what storing needs, before the first event. */
   prepare(now: number): Promise<void>;

@@ -4,6 +4,8 @@ import {
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
+  type AbortableOperationOptions,
+  type ControlConnectionProvider,
   type DatabaseConnection,
   type DatabaseIntrospector,
   type Dialect,
@@ -182,6 +184,8 @@ const changes = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
 class Lease implements DatabaseConnection {
   #client: PostgresPoolClient | undefined;
   #isBroken = false;
+  /** The server's process; known when a query that may be cancelled begins. */
+  #processId: number | undefined;
 
   constructor(client: PostgresPoolClient) {
     this.#client = client;
@@ -198,7 +202,23 @@ class Lease implements DatabaseConnection {
     this.#isBroken = true;
   }
 
-  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+  /** The id that the driver knows is not the server's where a pooler stands between. */
+  async collectSessionInfo(): Promise<void> {
+    const { rows } = await this.executeQuery<{ pid: number }>(CompiledQuery.raw("select pg_backend_pid() as pid"));
+    this.#processId = rows[0]?.pid;
+  }
+
+  /** Kysely gives the connection back only when this and the query have ended. */
+  async cancelQuery(control: ControlConnectionProvider): Promise<void> {
+    const cancel = CompiledQuery.raw("select pg_cancel_backend($1)", [this.#processId]);
+    // Where no connection is free for it, the statement ends by its own limit.
+    await control(async (other) => void (await other.executeQuery(cancel))).catch(() => undefined);
+  }
+
+  async executeQuery<R>(
+    { sql, parameters }: CompiledQuery,
+    { signal }: AbortableOperationOptions = {},
+  ): Promise<QueryResult<R>> {
     if (!this.#client) throw new Error("The connection was given back already.");
     try {
       const { command, rowCount, rows } = await this.#client.query<R>(sql, parameters);
@@ -206,6 +226,7 @@ class Lease implements DatabaseConnection {
     } catch (error) {
       const known = knownError(error);
       if (known !== error) this.break(); // what it waits for may still come
+      if (signal?.aborted) return { rows: [] }; // nobody waits for it, and Kysely would print the error
       throw known;
     }
   }

@@ -47,6 +47,7 @@ export async function openPostgresql(
       mark,
       write: <Tables>() => kysely as unknown as Kysely<Tables>,
       read: <Tables>() => kysely as unknown as Kysely<Tables>,
+      readExpensively: <Tables>() => kysely as unknown as Kysely<Tables>,
       alone: (task, work) => alone.run(task, work),
       otherProcesses: () => otherListeners(kysely, announcements.backendPid),
       async close() {

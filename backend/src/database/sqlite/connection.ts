@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { CompiledQuery, QueryResult } from "kysely";
 import sqlite3 from "sqlite3";
 import { failedSync, withKnownName } from "./error.ts";
@@ -24,6 +25,8 @@ const openModes: Readonly<Record<Access, number>> = {
 export class SqliteConnection {
   readonly #database: sqlite3.Database;
   readonly #statements = new Map<string, { statement: sqlite3.Statement; readsRows: boolean }>();
+  #running = 0;
+  #isClosing = false;
   /** Why it does nothing more. */
   #broken: Error | undefined;
 
@@ -63,8 +66,28 @@ export class SqliteConnection {
     }
   }
 
-  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#broken) throw this.#broken;
+    this.#running += 1;
+    try {
+      return await this.#execute<R>(query);
+    } finally {
+      this.#running -= 1;
+    }
+  }
+
+  /**
+   * Ends what runs. SQLite ends only statements that have begun, and one may still wait for a thread, so it is asked until
+   * nothing runs.
+   */
+  async interrupt(): Promise<void> {
+    while (this.#running > 0 && !this.#isClosing) {
+      this.#database.interrupt();
+      await delay(10);
+    }
+  }
+
+  async #execute<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const cached = this.#statements.get(sql) ?? (await this.#prepare(sql));
     return new Promise((resolve, reject) => {
       // A statement that met SQLITE_BUSY stays begun until it is reset, and as long as it is, SQLite commits no other.
@@ -121,6 +144,7 @@ export class SqliteConnection {
   }
 
   async close(): Promise<void> {
+    this.#isClosing = true;
     for (const { statement } of this.#statements.values()) statement.finalize();
     await new Promise<void>((resolve, reject) => this.#database.close((error) => (error ? reject(error) : resolve())));
   }

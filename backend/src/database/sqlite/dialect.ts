@@ -10,6 +10,7 @@ import {
   type Driver,
   type Kysely,
   type QueryCompiler,
+  type AbortableOperationOptions,
   type QueryResult,
 } from "kysely";
 import { Checkpoints } from "./checkpoints.ts";
@@ -163,9 +164,19 @@ class Lease implements DatabaseConnection {
     return connection;
   }
 
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+  async executeQuery<R>(query: CompiledQuery, { signal }: AbortableOperationOptions = {}): Promise<QueryResult<R>> {
     if (!this.#connection) throw new Error("The connection was given back already.");
-    return this.#connection.executeQuery(query);
+    try {
+      return await this.#connection.executeQuery<R>(query);
+    } catch (error) {
+      if (signal?.aborted) return { rows: [] }; // nobody waits for it, and Kysely would print the error
+      throw error;
+    }
+  }
+
+  /** Kysely gives the connection back only when this and the query have ended. */
+  async cancelQuery(): Promise<void> {
+    await this.#connection?.interrupt();
   }
 
   // eslint-disable-next-line require-yield -- Kysely asks for the method; nothing in the product streams

@@ -55,6 +55,8 @@ export async function openSqlite(
       throw knownRefusal(file, error) ?? migrationRefusal(file, error);
     });
     await orm.em.getConnection("read").connect(); // after the file surely exists
+    // Apart, as a statement that is interrupted may first end a sort of seconds, and nobody else should wait for that.
+    const expensive = new Kysely<unknown>({ dialect: new SqliteDialect({ file, access: "read", connections: 2 }) });
     opened.move();
     return {
       kind: "sqlite",
@@ -62,9 +64,13 @@ export async function openSqlite(
       orm,
       write: <Tables>() => orm.em.getKysely({ type: "write" }) as unknown as Kysely<Tables>,
       read: <Tables>() => orm.em.getKysely({ type: "read" }) as unknown as Kysely<Tables>,
+      readExpensively: <Tables>() => expensive as unknown as Kysely<Tables>,
       alone: (_name, work) => work(), // the data directory is one process's
       otherProcesses: () => Promise.resolve(0),
-      close: () => orm.close(),
+      async close() {
+        await expensive.destroy();
+        await orm.close();
+      },
       canWrite: () =>
         write.executeQuery(CompiledQuery.raw(`pragma user_version = ${schemaMajor}`)).then(
           () => true,

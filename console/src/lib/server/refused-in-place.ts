@@ -13,6 +13,8 @@ const shownInPlace = new Set<Refusal["reason"]>([
   "INVALID_PAGE_TOKEN",
   "STORAGE_UNAVAILABLE",
   "OVERLOADED",
+  "READ_TOO_EXPENSIVE",
+  "TOO_MANY_ATTEMPTS",
 ]);
 
 interface Refused<T> {

@@ -3,7 +3,7 @@ import type { Call } from "@faultline/plugin";
 import type { Project } from "@faultline/proto";
 import { pathPattern } from "../path-pattern.ts";
 import { sendJson, sendJsonText, type Handler, type Route, type Visit } from "../visit.ts";
-import { isOfLeftClient, readBody, tokenOf } from "../read-request.ts";
+import { isOfLeftClient, readBody, signalOf, tokenOf } from "../read-request.ts";
 import { concernsDeprecations, throughDeprecations } from "./deprecation-gate.ts";
 import { badParameter, httpError, unsupportedType } from "./http-error.ts";
 import { findProject } from "./named-project.ts";
@@ -67,7 +67,11 @@ export function rest(path: string, operations: Readonly<Record<string, GuardedOp
 
 function handle({ method, run }: GuardedOperation): Handler {
   return answering(async (visit) => {
-    const call: Call = { token: tokenOf(visit.request), clientAddress: visit.clientIp };
+    const call: Call = {
+      token: tokenOf(visit.request),
+      clientAddress: visit.clientIp,
+      signal: signalOf(visit.response),
+    };
     // Before the parameters: who may not call learns nothing about what is right.
     const named = visit.path["project"];
     const project = named === undefined ? undefined : await findProject(visit.host.core, named, call);

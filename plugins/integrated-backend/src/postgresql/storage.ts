@@ -17,12 +17,15 @@ const partitionIntervalMs = 3_600_000;
 /** The tables on a PostgreSQL that several processes share. */
 export class PostgresqlStorage implements Storage {
   readonly read: Kysely<Tables>;
+  readonly readExpensively: Kysely<Tables>;
   readonly write: Kysely<Tables>;
   readonly words = words;
   readonly memory = noMemory;
+  readonly expensiveReads = 4; // of the ten connections of a process, which batches need too
 
   constructor({ database }: Host) {
     this.read = database.read<Tables>();
+    this.readExpensively = database.readExpensively<Tables>();
     this.write = database.write<Tables>();
   }
 

@@ -1,9 +1,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { hourWindow, pageSizeOf, pageToken, readPageToken } from "@faultline/plugin";
 import type { ListReleasesRequest, ListReleasesResponseSchema } from "@faultline/proto";
-import { sql, type Kysely } from "kysely";
+import { sql, type AbortableQueryOptions } from "kysely";
 import type { Storage } from "../storage.ts";
-import type { Tables } from "../tables.ts";
 import { releaseToProto, type ReleaseRow } from "../to-proto.ts";
 
 const defaultHours = 168;
@@ -15,19 +14,20 @@ export async function listReleases(
   storage: Storage,
   request: ListReleasesRequest,
   now: number,
+  limits: AbortableQueryOptions,
 ): Promise<MessageInitShape<typeof ListReleasesResponseSchema>> {
   const { first } = hourWindow(request, { now, defaultHours });
   const { projectId, environment, hourCount } = request;
   const list = JSON.stringify(["releases", projectId, environment ?? null, hourCount]);
   const place = readPageToken(list, request.pageToken, ["number", "string"]);
   const size = pageSizeOf(request);
-  const rows = await findReleases(storage, { projectId, environment, first, place, limit: size + 1 });
+  const rows = await findReleases(storage, { projectId, environment, first, place, limit: size + 1 }, limits);
   const page = rows.slice(0, size);
   const last = page.at(-1);
   return {
     releases: page.map(releaseToProto),
     nextPageToken: rows.length > size && last ? pageToken(list, [last.first_hour, last.version]) : "",
-    environments: await environmentsOf(storage.read, projectId, first),
+    environments: await environmentsOf(storage, { projectId, first }, limits),
   };
 }
 
@@ -45,8 +45,9 @@ interface Wanted {
  * which costs a sort: a million rows take a second.
  */
 async function findReleases(
-  { read, words }: Storage,
+  { readExpensively: read, words }: Storage,
   { projectId, environment, first, place, limit }: Wanted,
+  limits: AbortableQueryOptions,
 ): Promise<ReleaseRow[]> {
   const inScope =
     environment === undefined
@@ -74,13 +75,17 @@ async function findReleases(
     select page.version, first_hour, last_hour, total, errored, crashed, abnormal,
       coalesce(user_count, 0) as user_count, coalesce(crashed_user_count, 0) as crashed_user_count
     from page join counted using (version) left join users using (version)
-    order by first_hour desc, page.version desc`.execute(read);
+    order by first_hour desc, page.version desc`.execute(read, limits);
   return rows;
 }
 
 /** Of all releases, whichever environment is asked for: one picks another one from them. */
-async function environmentsOf(database: Kysely<Tables>, projectId: number, first: number): Promise<string[]> {
-  const rows = await database
+async function environmentsOf(
+  { readExpensively: read }: Storage,
+  { projectId, first }: Pick<Wanted, "projectId" | "first">,
+  limits: AbortableQueryOptions,
+): Promise<string[]> {
+  const rows = await read
     .selectFrom("integrated_release")
     .select("environment")
     .distinct()
@@ -88,6 +93,6 @@ async function environmentsOf(database: Kysely<Tables>, projectId: number, first
     .where("last_hour", ">=", first)
     .orderBy("environment")
     .limit(listedEnvironments)
-    .execute();
+    .execute(limits);
   return rows.map(({ environment }) => environment);
 }

@@ -1,15 +1,16 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { hourMs, hourWindow, timestamp } from "@faultline/plugin";
 import type { GetSessionStatsRequest, GetSessionStatsResponseSchema } from "@faultline/proto";
-import { sql, type SqlBool } from "kysely";
+import { sql, type AbortableQueryOptions, type SqlBool } from "kysely";
 import type { Storage } from "../storage.ts";
 import { sessionCountsToProto } from "../to-proto.ts";
 
 /** Dense counts of the sessions that started in each hour. */
 export async function getSessionStats(
-  { read, words }: Storage,
+  { readExpensively: read, words }: Storage,
   request: GetSessionStatsRequest,
   now: number,
+  limits: AbortableQueryOptions,
 ): Promise<MessageInitShape<typeof GetSessionStatsResponseSchema>> {
   const { first, length, lastHourRunning } = hourWindow(request, { now, defaultHours: 24 });
   const { version, environment } = request;
@@ -32,7 +33,7 @@ export async function getSessionStats(
   // Of all releases those that ended before are passed over, each of which would cost a look into the hours.
   query = version === "" ? query.where("r.last_hour", ">=", first) : query.where("r.version", "=", version);
   if (environment !== undefined) query = query.where("r.environment", "=", environment);
-  const counted = new Map((await query.execute()).map((row) => [row.hour, row]));
+  const counted = new Map((await query.execute(limits)).map((row) => [row.hour, row]));
   const none = { total: 0, errored: 0, crashed: 0, abnormal: 0 };
   return {
     startTime: timestamp(first * hourMs),

@@ -23,8 +23,10 @@ const busyRate = 0.5;
 /** The tables in SQLite's one file, which this process alone writes. */
 export class SqliteStorage implements Storage {
   readonly read: Kysely<Tables>;
+  readonly readExpensively: Kysely<Tables>;
   readonly write: Kysely<Tables>;
   readonly words = words;
+  readonly expensiveReads = 2; // one a connection
   memory = { rowIds: new EventRowIds(0), knownRows: new KnownRows() };
 
   #hasFreedSpace = false;
@@ -32,6 +34,7 @@ export class SqliteStorage implements Storage {
 
   constructor({ database }: Host) {
     this.read = database.read<Tables>();
+    this.readExpensively = database.readExpensively<Tables>();
     this.write = database.write<Tables>();
   }
 

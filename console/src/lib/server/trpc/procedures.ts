@@ -30,6 +30,7 @@ const codeOfStatus: Record<number, TRPCError["code"]> = {
   403: "FORBIDDEN",
   404: "NOT_FOUND",
   409: "CONFLICT",
+  422: "UNPROCESSABLE_CONTENT",
   429: "TOO_MANY_REQUESTS",
   501: "NOT_IMPLEMENTED",
   503: "SERVICE_UNAVAILABLE",

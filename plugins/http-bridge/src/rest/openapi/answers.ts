@@ -70,6 +70,7 @@ export const refusals = {
   404: "NotFound",
   409: "Conflict",
   415: "UnsupportedType",
+  422: "TooExpensive",
   429: "TooManyRequests",
   503: "Unavailable",
 } as const;
@@ -85,9 +86,10 @@ export const responses: Readonly<Record<(typeof refusals)[keyof typeof refusals]
   ),
   Conflict: json("It is taken, or somebody else changed it meanwhile.", message),
   UnsupportedType: json("The body is neither JSON nor a form.", fault),
+  TooExpensive: json("It took too long and was ended: `message` says how to ask for less.", message),
   TooManyRequests: {
     ...json(
-      "Many tokens that nobody has came from the caller's network, and this is one more; or too much was asked.",
+      "Too many searches or lists of releases of this user are under way, or many tokens that nobody has came from the caller's network and this is one more.",
       message,
     ),
     headers: { "Retry-After": { ...headers["Retry-After"], required: false } },

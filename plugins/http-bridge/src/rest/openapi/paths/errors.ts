@@ -33,6 +33,7 @@ export const errorPaths = resource("Errors", {
         cursor,
       ],
       answers: { 200: cursorPage("The errors.", "ListedError") },
+      refuses: [422, 429],
     },
   },
   [`${errors}/bulk`]: {

@@ -13,6 +13,7 @@ export const releasePaths = resource("Releases", {
       needs: ["Reporter", "read"],
       query: [period("7d"), environment, perPage, cursor],
       answers: { 200: cursorPage("The releases, the newest first.", "Release") },
+      refuses: [422, 429],
     },
   },
   [`${releases}/{version}/sessions`]: {
@@ -22,6 +23,7 @@ export const releasePaths = resource("Releases", {
       needs: ["Reporter", "read"],
       query: [period("24h"), environment],
       answers: { 200: json("The sessions of each hour.", ref("SessionStats")) },
+      refuses: [422, 429],
     },
   },
   "/projects/{project}/error_tracking/outcomes": {
