@@ -14,11 +14,11 @@ export const actions: Actions = {
   // Every procedure needs a session, so the core is called directly.
   default: async (event) => {
     const form = await event.request.formData();
-    const typed = (name: string) => String(form.get(name) ?? "").slice(0, mostTyped);
-    const username = typed("username").trim();
-    const password = typed("password");
+    const username = String(form.get("username") ?? "").trim();
+    const password = String(form.get("password") ?? "");
+    const [name, secret] = [username.slice(0, mostTyped), password.slice(0, mostTyped)];
     try {
-      const attempt = { username, password, ...signingIn(event), deviceToken: deviceToken(event) };
+      const attempt = { username: name, password: secret, ...signingIn(event), deviceToken: deviceToken(event) };
       await startSession(event, await core.accounts.signIn(attempt));
     } catch (error) {
       const { status, message } = refusedAction(error);
