@@ -59,5 +59,6 @@ export function refusalOf(error: unknown): Refusal {
   if (error.reason !== ErrorReason.UNSPECIFIED) {
     return refusal(reasonNames.get(error.reason) ?? "UNKNOWN", error.message, error);
   }
+  if (error.code === status.RESOURCE_EXHAUSTED) return refusal("INVALID_FIELD", "The text is too long. Shorten it.");
   return refusal(unreachable.has(error.code) ? "CORE_UNREACHABLE" : "UNKNOWN");
 }
