@@ -96,11 +96,27 @@ function guardedMethod(method: DescMethod, handler: AnyHandler, { guard, audit, 
       await audit.note(name, request, response, admitted);
       return response;
     } catch (error) {
-      const refusal = storageRefusal(error);
-      if (refusal !== error) log.error({ err: error, method: name }, "the database refused a call");
-      throw refusal;
+      throw refusalOf(error, { log, method: name });
     }
   };
+}
+
+/** Checks tokens for doors that must know them before they read a request. */
+export function tokenCheck({ guard, log }: Pick<Walls, "guard" | "log">): Guard["checkToken"] {
+  return async (method, call) => {
+    try {
+      return await guard.checkToken(method, call);
+    } catch (error) {
+      throw refusalOf(error, { log, method });
+    }
+  };
+}
+
+/** What the caller gets: a failure of the database becomes a refusal in words, and a line of the log. */
+function refusalOf(error: unknown, { log, method }: { log: Log; method: string }): unknown {
+  const refusal = storageRefusal(error);
+  if (refusal !== error) log.error({ err: error, method }, "the database refused a call");
+  return refusal;
 }
 
 /** How often a watching call is asked again whether it is still allowed. Costs a look into memory. */

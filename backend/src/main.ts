@@ -24,7 +24,7 @@ import type { Config } from "./config.ts";
 import { AgeClock, type MachineTime } from "./clock/age-clock.ts";
 import { ConsolePages } from "./console-pages.ts";
 import { Guard } from "./access/guard.ts";
-import { guardedCore } from "./core.ts";
+import { guardedCore, tokenCheck } from "./core.ts";
 import { coreMigrations, inOrder } from "./database/core-migrations.ts";
 import { claimDataDirectory } from "./database/data-directory.ts";
 import { coreEntities } from "./database/entities.ts";
@@ -294,8 +294,9 @@ export async function startFaultline(config: Config, time: MachineTime = machine
 
   // The servers.
   const counted = countedCalls(metrics);
+  const checkToken = tokenCheck({ guard, log });
   const grpc = new GrpcServer(core, log, {
-    checkToken: (method, call) => guard.checkToken(method, call),
+    checkToken,
     hasReflection: !config.grpcTls,
     interceptors: [counted("public"), ...tracedCalls(tracing)],
   });
@@ -304,7 +305,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   // The console calls for all its visitors over one connection, a call an open page, and needs no TLS within a process.
   const inner = new GrpcServer(core, log, {
     // All its visitors have its address, so that wrong tokens of theirs are counted for nobody.
-    checkToken: (method, { token }) => guard.checkToken(method, { token }),
+    checkToken: (method, { token }) => checkToken(method, { token }),
     hasReflection: false,
     callsAtOnce: 10_000,
     interceptors: [counted("console"), ...tracedCalls(tracing)],
