@@ -9,6 +9,7 @@ import { http } from "../support/http.ts";
 import { rest } from "../support/rest.ts";
 import { startServer, type Server } from "../support/server.ts";
 import { tempDir } from "../support/temp-dir.ts";
+import { manyCallers } from "./many-callers.ts";
 import { namedDocument } from "./named-document.ts";
 import { fuzz, installSchemathesis, type Fuzzing } from "./schemathesis.ts";
 import { makeWorld, type World } from "./world.ts";
@@ -26,10 +27,12 @@ try {
   if (!(error instanceof MissingTool)) throw error;
   fail(`${error.message}. The test of the REST API needs it.`);
 }
-const server = await startServer();
+const server = await startServer({ env: { FAULTLINE_TRUSTED_PROXIES: "127.0.0.1" } });
+const callers = await manyCallers(server.url);
 try {
   await tryAll(server, await makeWorld(server));
 } finally {
+  callers.close();
   await server.stop(); // fails when the service did not live through it
 }
 
@@ -37,7 +40,7 @@ async function tryAll(service: Server, world: World): Promise<void> {
   const { json } = await http(`${service.url}/api/v4/openapi.json`);
   const document = join(dir, "openapi.json");
   writeFileSync(document, JSON.stringify(namedDocument(json, world)));
-  const target = { dir, document, url: `${service.url}/api/v4` };
+  const target = { dir, document, url: `${callers.url}/api/v4` };
   const { administrator, reporter, leaver } = world;
 
   await tryAs("an administrator", { ...target, seconds, token: administrator, except: leaving });

@@ -229,7 +229,7 @@ test("a million empty events in two kilobytes are refused before they are parsed
   assert.equal(new Set(await codes({})), new Set(["UNAUTHENTICATED"]));
   assert.equal(new Set(await codes(authorization)), new Set(["INVALID_ARGUMENT"]));
   const grown = ((residentBytes(server.pid) ?? 0) - before) / megabyte;
-  assert.ok(grown < 128, `the service grew by ${grown} MiB`); // one alone took more than 500
+  assert.ok(grown < 200, `the service grew by ${grown} MiB`); // one alone took more than 500
 });
 
 test("entries within the events are counted too", async () => {

@@ -13,8 +13,8 @@ import { until } from "../../support/until.ts";
 
 const mebibyte = 1024 * 1024;
 const atOnce = 200;
-/** 20 to 100 of garbage and connections, in MiB; without counted decoders more than 1,000. */
-const grownAtMost = 128;
+/** 20 to 150 of garbage and connections, in MiB; without counted decoders more than 1,000. */
+const grownAtMost = 200;
 
 const { server } = await runningServer();
 const project = await createProject(server);
