@@ -129,7 +129,7 @@ const pages: [name: string, path: () => string, limit: number][] = [
   ["details", () => details, 77.2],
   ["events", () => details.replace(/details$/, "events"), 70],
   ["releases", () => `${list}/releases`, 61.5], // links to the code are 0.3
-  ["ingestion", () => `${list}/ingestion`, 60], // what could not be stored, with its kinds, times and forms
+  ["ingestion", () => `${list}/ingestion`, 60.3], // what could not be stored, with its kinds, times and forms, and reasons of refusals
   ["get started", () => `${list}/get_started`, 60],
   // The design allows 55. Connecting to an external system is 2.5 kB; the steps of a key's rotation load later.
   ["monitor settings", () => list.replace("error_tracking", "settings/monitor"), 59.3], // and why a project of another offering has no DSN

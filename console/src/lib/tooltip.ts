@@ -6,6 +6,8 @@ const leavingMs = 100;
 
 /** The one tooltip of the page, made when it is first needed: a hundred rows with one each were 200 elements. */
 let bubble: HTMLElement | undefined;
+/** The control that it stands beside. */
+let owner: HTMLElement | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /**
@@ -38,12 +40,17 @@ function show(control: HTMLElement, text: string): void {
   bubble ??= makeBubble();
   bubble.textContent = text;
   (control.closest("dialog") ?? document.body).append(bubble);
+  owner = control;
+  place(control, bubble);
+}
+
+function place(control: HTMLElement, shown: HTMLElement): void {
   const box = control.getBoundingClientRect();
-  const left = Math.min(box.left, document.documentElement.clientWidth - bubble.offsetWidth - gap);
+  const left = Math.min(box.left, document.documentElement.clientWidth - shown.offsetWidth - gap);
   const below = box.bottom + gap;
-  const fits = below + bubble.offsetHeight <= window.innerHeight;
-  bubble.style.left = `${Math.max(left, gap)}px`;
-  bubble.style.top = `${fits ? below : box.top - bubble.offsetHeight - gap}px`;
+  const fits = below + shown.offsetHeight <= window.innerHeight;
+  shown.style.left = `${Math.max(left, gap)}px`;
+  shown.style.top = `${fits ? below : box.top - shown.offsetHeight - gap}px`;
 }
 
 function hide(): void {
@@ -61,7 +68,9 @@ function makeBubble(): HTMLElement {
   made.ariaHidden = "true";
   made.addEventListener("mouseenter", () => clearTimeout(timer));
   made.addEventListener("mouseleave", hideSoon);
-  document.addEventListener("scroll", hide, { capture: true, passive: true });
+  // A focus that scrolls its control into view keeps the reason beside it; any other scrolling hides it.
+  const follow = () => (owner && owner === document.activeElement ? place(owner, made) : hide());
+  document.addEventListener("scroll", follow, { capture: true, passive: true });
   document.addEventListener("pointerdown", ({ pointerType }) => {
     if (pointerType === "touch") hide();
   });
