@@ -1,4 +1,5 @@
 // alone: loads the machine
+import { randomBytes } from "node:crypto";
 import { request as httpRequest } from "node:http";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
@@ -117,6 +118,20 @@ test("clients that stall behind 130 kB of a compressed body make room for others
     for (const { destroy } of sent) destroy();
   });
   assert.ok(grown < grownAtMost, `the service grew by ${grown} MiB`);
+});
+
+test("honest large bodies that come at once wait for a decoder, and each is taken", async () => {
+  const noise = randomBytes(60_000).toString("hex");
+  const body = brotliCompressSync(`{}\n{"type":"event"}\n${JSON.stringify({ message: "large", extra: { noise } })}\n`, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: 1 },
+  });
+  assert.ok(body.length > 16 * 1024 && body.length < 128 * 1024, `${body.length} bytes are not decoded in a stream`);
+  const sent = Array.from({ length: 30 }, () => post(body, { encoding: "br", key: true }));
+  const statuses = await Promise.all(sent.map(({ status }) => status));
+  assert.equal(
+    statuses.filter((status) => status !== 200),
+    [],
+  );
 });
 
 test("large compressed events are taken afterwards", async () => {

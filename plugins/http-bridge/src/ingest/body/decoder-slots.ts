@@ -43,6 +43,7 @@ function turn(request: IncomingMessage): Promise<void> {
       resolve();
     };
     const close = () => {
+      if (request.complete) return; // it was sent whole, and Node closes it then
       leave();
       reject(bodyCutOff());
     };
