@@ -51,6 +51,8 @@ export interface Config {
   readonly platformRelease: string;
   /** Events a second, and as many sessions; 0: no limit. */
   readonly rateLimits: { readonly perKey: number; readonly perProject: number };
+  /** Calls a second of one token to REST, gRPC and Sentry's web API; 0: no limit. */
+  readonly callsPerToken: number;
   /** Who may do what makes accounts and stored data grow; administrators always may. */
   readonly delegated: {
     readonly projectCreation: "everyone" | "administrators";
@@ -182,6 +184,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     offering: choice("OFFERING", offerings, "hosted"),
     platformRelease,
     rateLimits: { perKey: rate("RATE_LIMIT_KEY", 300), perProject: rate("RATE_LIMIT_PROJECT", 600) },
+    callsPerToken: rate("API_RATE_LIMIT", 50),
     delegated: {
       projectCreation: choice("PROJECT_CREATION", ["everyone", "administrators"], "everyone"),
       invitations: choice("INVITATIONS", ["maintainers", "administrators"], "maintainers"),

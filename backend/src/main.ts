@@ -13,6 +13,7 @@ import type { Clock, EventDoor, Host, Log, Plugin, Task } from "@faultline/plugi
 import pino from "pino";
 import { AccessMemory } from "./access/access-memory.ts";
 import { accountService } from "./access/account-service.ts";
+import { CallLimits } from "./access/call-limits.ts";
 import { CallerDirectory } from "./access/caller.ts";
 import { makeFirstAdministrator, type FirstCredentials } from "./access/first-administrator.ts";
 import { Grants } from "./access/grants.ts";
@@ -24,7 +25,7 @@ import type { Config } from "./config.ts";
 import { AgeClock, type MachineTime } from "./clock/age-clock.ts";
 import { ConsolePages } from "./console-pages.ts";
 import { Guard } from "./access/guard.ts";
-import { guardedCore, tokenCheck } from "./core.ts";
+import { doorChecks, guardedCore } from "./core.ts";
 import { coreMigrations, inOrder } from "./database/core-migrations.ts";
 import { claimDataDirectory } from "./database/data-directory.ts";
 import { coreEntities } from "./database/entities.ts";
@@ -166,7 +167,8 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   const outbound = new OutboundClient({ rules: config.outbound, own: ownUrls });
   const memory = new AccessMemory(announcements);
   const grants = new Grants(orm, memory);
-  const guard = new Guard(new CallerDirectory({ orm, keyRing, clock, memory }), grants);
+  const callLimits = new CallLimits(passing, config.callsPerToken);
+  const guard = new Guard(new CallerDirectory({ orm, keyRing, clock, memory }), grants, callLimits);
   const backends = backendsByKind(plugins);
   const projects = new ProjectDirectory({ orm, keyRing, backends, integratedOffered: isHosted });
   const clientKeys = new ClientKeys({ orm, keyRing, clock, baseUrl, integratedOffered: isHosted, announcements });
@@ -294,9 +296,9 @@ export async function startFaultline(config: Config, time: MachineTime = machine
 
   // The servers.
   const counted = countedCalls(metrics);
-  const checkToken = tokenCheck({ guard, log });
+  const access = doorChecks({ guard, log });
   const grpc = new GrpcServer(core, log, {
-    checkToken,
+    checkToken: access.checkToken,
     hasReflection: !config.grpcTls,
     interceptors: [counted("public"), ...tracedCalls(tracing)],
   });
@@ -305,7 +307,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   // The console calls for all its visitors over one connection, a call an open page, and needs no TLS within a process.
   const inner = new GrpcServer(core, log, {
     // All its visitors have its address, so that wrong tokens of theirs are counted for nobody.
-    checkToken: (method, { token }) => checkToken(method, { token }),
+    checkToken: (method, { token }) => access.checkToken(method, { token }),
     hasReflection: false,
     callsAtOnce: 10_000,
     interceptors: [counted("console"), ...tracedCalls(tracing)],
@@ -317,7 +319,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   for (const plugin of plugins) {
     const host: Host = {
       core,
-      access: guard,
+      access,
       deprecations: rules,
       events,
       database,
