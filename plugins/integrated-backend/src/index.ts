@@ -17,6 +17,7 @@ import { listErrors } from "./list-errors.ts";
 import { movable } from "./move/movable.ts";
 import { OrphanedFeedback } from "./orphaned-feedback.ts";
 import { Integrated0001 as Postgresql0001 } from "./postgresql/migrations/integrated-0001.ts";
+import { Integrated0005 as Postgresql0005 } from "./postgresql/migrations/integrated-0005.ts";
 import { PostgresqlStorage } from "./postgresql/storage.ts";
 import { retentionDays } from "./retention.ts";
 import { listReleases } from "./sessions/releases.ts";
@@ -25,6 +26,7 @@ import { Integrated0001 } from "./sqlite/migrations/integrated-0001.ts";
 import { Integrated0002 } from "./sqlite/migrations/integrated-0002.ts";
 import { Integrated0003 } from "./sqlite/migrations/integrated-0003.ts";
 import { Integrated0004 } from "./sqlite/migrations/integrated-0004.ts";
+import { Integrated0008 } from "./sqlite/migrations/integrated-0008.ts";
 import { SqliteStorage } from "./sqlite/storage.ts";
 import { getErrorStats } from "./stats.ts";
 import type { Storage } from "./storage.ts";
@@ -43,8 +45,8 @@ export function integratedBackend(): Plugin & { readonly backend: ErrorBackend }
     name: "integrated-backend",
     contract: contractVersion,
     migrations: {
-      sqlite: [Integrated0001, Integrated0002, Integrated0003, Integrated0004],
-      postgresql: [Postgresql0001],
+      sqlite: [Integrated0001, Integrated0002, Integrated0003, Integrated0004, Integrated0008],
+      postgresql: [Postgresql0001, Postgresql0005],
     },
     movable,
     backend,

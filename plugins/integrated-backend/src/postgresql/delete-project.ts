@@ -19,6 +19,7 @@ const tables: readonly (readonly [table: string, key: string])[] = [
   ["integrated_session", "id"],
   ["integrated_session_user", `release_id, day, "user"`],
   ["integrated_session_hour", "release_id, hour"],
+  ["integrated_session_day", "day, release_id"],
   ["integrated_release", "id"],
 ];
 
