@@ -197,7 +197,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   measureQueue(metrics, jetstream);
   const events: EventDoor = {
     admit: (key, projectId) => clientKeys.admit(key, projectId),
-    spend: (admission, category) => rateLimits.spend(admission, category),
+    spend: (admission, category, count) => rateLimits.spend(admission, category, count),
     costLimit: (admission) => rateLimits.costLimit(admission),
     charge: (admission, cost) => rateLimits.charge(admission, cost),
     accept: (intake) => queue.accept(intake),

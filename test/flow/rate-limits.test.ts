@@ -149,6 +149,30 @@ for (const [claim, header, payload] of [
   });
 }
 
+test("sessions that an SDK counted take as much as they have buckets, are never cut, and the time pays back what is beyond", async () => {
+  const project = await createProject(server);
+  const counted = (buckets: number) => {
+    const started = new Date().toISOString();
+    const aggregates = Array.from({ length: buckets }, (_, n) => ({ started, did: `user-${n}`, exited: 1 }));
+    return [{ type: "sessions" }, { aggregates, attrs: { release: "counted@1" } }] as const;
+  };
+  const sendCounted = (buckets: number) => sendEnvelope(server, project, envelope(undefined, counted(buckets)));
+  const headerOf = ({ headers }: HttpAnswer) => headers["x-sentry-rate-limits"];
+  assert.is(headerOf(await sendCounted(6)), undefined);
+  const whole = await sendCounted(60);
+  assert.is(whole.status, 200);
+  assert.match(String(headerOf(whole)), /^5\d:session:key:rate_limit$/);
+  const refused = await sendCounted(1);
+  assert.is(refused.status, 429, refused.text);
+  assert.match(String(refused.headers["retry-after"]), /^5\d$/);
+  assert.is((await send(project)).status, 200, "events have a limit of their own");
+  const { hours } = await client.releases.getSessionStats({ projectId: project.id }, client.auth);
+  assert.is(
+    hours.reduce((sum, { total }) => sum + total, 0),
+    66,
+  );
+});
+
 test("what is malformed takes from the limit too, so a flood of it ends in 429", async () => {
   const project = await createProject(server);
   const answers = await sendAll(project, (to) => post(server, to, "store", "{"));

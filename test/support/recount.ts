@@ -83,6 +83,19 @@ const differences: Readonly<Record<string, string>> = {
       select release_id, min(hour) as first, max(hour) as last from integrated_session_hour group by 1
     ) on release_id = r.id
     where first_hour is distinct from first or last_hour is distinct from last`,
+  "users of a day that are told apart": `
+    select day, release_id, user_count, n from integrated_session_day left join (
+      select release_id, day, count(*) as n from integrated_session_user where "user" <> '' group by 1, 2
+    ) as u using (release_id, day)
+    where release_id <> 0 and user_count <> coalesce(n, 0)`,
+  "users of a day and project that are told apart": `
+    select project_id, day, user_count, n from integrated_session_day left join (
+      select project_id, day, count(*) as n from (
+        select r.project_id, u.day from integrated_session_user u join integrated_release r on r.id = u.release_id
+        where "user" <> ''
+      ) as named group by 1, 2
+    ) as u using (project_id, day)
+    where release_id = 0 and user_count <> coalesce(n, 0)`,
   "sessions and counters without a release": `
     select release_id from (
       select release_id from integrated_session
@@ -96,6 +109,11 @@ const payloads = "events without a payload, payloads without an event";
 
 /** Of SQLite, where payloads are packed. */
 const sqliteDifferences: Readonly<Record<string, string>> = {
+  "releases of an environment": `
+    select project_id, environment, release_count, n from integrated_environment left join (
+      select project_id, environment, count(*) as n from integrated_release where version <> '' group by 1, 2
+    ) using (project_id, environment)
+    where release_count is not n`,
   [payloads]: `
     select e.id, p.event_row_id from integrated_event e full join (
       select event_row_id from integrated_payload union all select event_row_id from integrated_packed

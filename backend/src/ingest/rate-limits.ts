@@ -70,12 +70,12 @@ export class RateLimits {
   }
 
   /** See EventDoor.spend. What one of the two limits refuses is not taken from the other. */
-  spend({ keyId, projectId }: Admission, category: RateCategory): RateLimit | undefined {
+  spend({ keyId, projectId }: Admission, category: RateCategory, count = 1): RateLimit | undefined {
     const now = this.#clock.now();
     const key = this.#buckets.key.of(`${keyId}/${category}`, now);
     const project = this.#buckets.project.of(`${projectId}/${category}`, now);
     const isExceeded = key.isEmpty || project.isEmpty;
-    if (!isExceeded) for (const bucket of [key, project]) this.#take(bucket);
+    if (!isExceeded) for (const bucket of [key, project]) this.#take(bucket, count);
     const [seconds, scope] =
       key.secondsToRoom >= project.secondsToRoom
         ? ([key.secondsToRoom, "key"] as const)

@@ -9,8 +9,11 @@ export interface EventDoor {
    * oldest SDKs ask for it. Refuses with a ClientKeyRefusal.
    */
   admit(publicKey: string, projectId?: number): Admission | Promise<Admission>;
-  /** Takes room for one item from the rate limits of key and project. Undefined: it was taken, and there is plenty. */
-  spend(admission: Admission, category: RateCategory): RateLimit | undefined;
+  /**
+   * Takes room for an item from the rate limits of key and project. Undefined: it was taken, and there is plenty. `count`: an
+   * item that stands for several, of which all are taken where there is room for one; the time has to pay them back.
+   */
+  spend(admission: Admission, category: RateCategory, count?: number): RateLimit | undefined;
   /** The limit of cost that is used up; undefined: there is room. To be asked before a body is read. */
   costLimit(admission: Admission): CostLimit | undefined;
   /** Takes what a body cost from the limits of key and project. When it is more than there is, the time has to pay it back. */

@@ -18,6 +18,7 @@ import { movable } from "./move/movable.ts";
 import { OrphanedFeedback } from "./orphaned-feedback.ts";
 import { Integrated0001 as Postgresql0001 } from "./postgresql/migrations/integrated-0001.ts";
 import { Integrated0002 as Postgresql0002 } from "./postgresql/migrations/integrated-0002.ts";
+import { Integrated0005 as Postgresql0005 } from "./postgresql/migrations/integrated-0005.ts";
 import { PostgresqlStorage } from "./postgresql/storage.ts";
 import { retentionDays } from "./retention.ts";
 import { listReleases } from "./sessions/releases.ts";
@@ -27,6 +28,7 @@ import { Integrated0002 } from "./sqlite/migrations/integrated-0002.ts";
 import { Integrated0003 } from "./sqlite/migrations/integrated-0003.ts";
 import { Integrated0004 } from "./sqlite/migrations/integrated-0004.ts";
 import { Integrated0005 } from "./sqlite/migrations/integrated-0005.ts";
+import { Integrated0008 } from "./sqlite/migrations/integrated-0008.ts";
 import { SqliteStorage } from "./sqlite/storage.ts";
 import { getErrorStats } from "./stats.ts";
 import type { Storage } from "./storage.ts";
@@ -47,8 +49,8 @@ export function integratedBackend(): Plugin & { readonly backend: ErrorBackend }
     name: "integrated-backend",
     contract: contractVersion,
     migrations: {
-      sqlite: [Integrated0001, Integrated0002, Integrated0003, Integrated0004, Integrated0005],
-      postgresql: [Postgresql0001, Postgresql0002],
+      sqlite: [Integrated0001, Integrated0002, Integrated0003, Integrated0004, Integrated0005, Integrated0008],
+      postgresql: [Postgresql0001, Postgresql0002, Postgresql0005],
     },
     movable,
     backend,

@@ -19,6 +19,9 @@ export interface Tables {
   integrated_session: SessionTable;
   integrated_session_hour: SessionHourTable;
   integrated_session_user: SessionUserTable;
+  integrated_session_day: { project_id: number; day: number; release_id: number; user_count: number };
+  /** On SQLite alone. */
+  integrated_environment: { project_id: number; environment: string; release_count: number };
   integrated_feedback: FeedbackTable;
 }
 

@@ -49,12 +49,12 @@ export class Spending implements Sender {
   }
 
   /**
-   * Takes room for one item; refuses with 429 when there is none. A limit that is used up, or nearly so, is told in
-   * the answer, whatever its status: SDKs then stay silent in that category alone.
+   * Takes room for one item, or for one that stands for `count`; refuses with 429 when there is none. A limit that is used up,
+   * or nearly so, is told in the answer, whatever its status: SDKs then stay silent in that category alone.
    */
-  take(category: RateCategory): void {
+  take(category: RateCategory, count = 1): void {
     this.#hasTaken = true;
-    const limit = this.#events.spend(this.#admission, category);
+    const limit = this.#events.spend(this.#admission, category, count);
     if (!limit) return;
     this.#met.set(category, limit);
     this.#announce();

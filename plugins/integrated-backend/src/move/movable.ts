@@ -21,10 +21,12 @@ export const movable: Movable = {
     { name: "integrated_session", key: ["id"] },
     { name: "integrated_session_hour", key: ["release_id", "hour"], owner: ofRelease },
     { name: "integrated_session_user", key: ["release_id", "day", "user"], owner: ofRelease },
+    { name: "integrated_session_day", key: ["project_id", "day", "release_id"] },
     { name: "integrated_feedback", key: ["id"] },
   ],
   otherTables: {
-    sqlite: [...copied, "integrated_block", "integrated_packed"],
+    // The last one counts what PostgreSQL counts when it has to know.
+    sqlite: [...copied, "integrated_block", "integrated_packed", "integrated_environment"],
     // The last two stay empty before the cut-over: dropped days that are still counted, and messages of a queue.
     postgresql: [...copied, "integrated_expired", "integrated_receipt"],
   },

@@ -36,6 +36,7 @@ const parts: readonly Part[] = [
   { table: "integrated_session", key: "id" },
   { table: "integrated_session_user", key: `release_id, day, "user"` },
   { table: "integrated_session_hour", key: "release_id, hour" },
+  { table: "integrated_session_day", key: "day, release_id" },
   { table: "integrated_release", key: "id" },
   { table: "integrated_new_error", key: "project_id" },
   { table: "integrated_usage", key: "project_id" },

@@ -34,6 +34,7 @@ export async function deleteExpired(database: Kysely<Tables>, now: number, signa
     deleteFeedback,
     deleteSessions,
     deleteReceipts,
+    deleteSessionDays,
     deleteSessionCounters,
   ];
   for (const deleteSlice of slices) {
@@ -209,4 +210,12 @@ function deleteSessionCounters(database: Kysely<Tables>, { cutoff }: Due): Promi
       where (project_id, id) in ${releases} and first_hour is null`.execute(transaction);
     return userCount + rows.length;
   });
+}
+
+/** Deletes how many users a day had, before the users themselves: a count that is there is right. */
+async function deleteSessionDays(database: Kysely<Tables>, { cutoff }: Due): Promise<number> {
+  const { numAffectedRows } = await sql`delete from integrated_session_day where (project_id, day, release_id) in (
+    select project_id, day, release_id from integrated_session_day where day < ${cutoff / dayMs}
+    limit ${sliceRows} for update skip locked)`.execute(database);
+  return Number(numAffectedRows ?? 0);
 }

@@ -34,6 +34,12 @@ const slices: readonly DeleteSlice[] = [
       ["integrated_session_user", "release_id, day, user"],
       ["integrated_session_hour", "release_id, hour"],
     ]),
+  async (transaction, projectId) => {
+    const { numAffectedRows } = await sql`delete from integrated_session_day where (project_id, day, release_id) in (
+      select project_id, day, release_id from integrated_session_day where project_id = ${projectId}
+      limit ${sliceRows})`.execute(transaction);
+    return Number(numAffectedRows ?? 0);
+  },
 ];
 
 /** See ErrorBackend.deleteProject. Nobody reads the project any more, so its counters do not follow. */

@@ -4,7 +4,7 @@ import { inBackground } from "../in-background.ts";
 import { dayMs, retentionCutoff } from "../retention.ts";
 import type { Tables } from "../tables.ts";
 import { callDeleteProcedure } from "./delete-procedure.ts";
-import { deleteSessionCounters, deleteSessions } from "./expired-sessions.ts";
+import { deleteSessionCounters, deleteSessionDays, deleteSessions } from "./expired-sessions.ts";
 
 /** So many take 12 ms of the writer with 10,000,000 events stored, most of it for pages that lie scattered. */
 const batchEvents = 100;
@@ -28,7 +28,7 @@ export async function deleteExpired(database: Kysely<Tables>, now: number, signa
   const due: Due = { now, cutoff: retentionCutoff(now), lookedThrough: new Set() };
   let deleted = 0;
   // Each deletes the next few rows that are due and answers how many; 0: none is left.
-  for (const deleteBatch of [deleteEvents, deleteFeedback, deleteSessions, deleteSessionCounters]) {
+  for (const deleteBatch of [deleteEvents, deleteFeedback, deleteSessions, deleteSessionDays, deleteSessionCounters]) {
     for (let count = -1; count !== 0;) {
       if (signal.aborted) return deleted;
       count = await inBackground(() => deleteBatch(database, due));

@@ -99,14 +99,20 @@ export class EnvelopeItems {
   }
 
   #readSession(item: EnvelopeItem): void {
-    this.#spending.take("session");
-    const json = this.#readJson(item);
-    if (item.type === "sessions") {
-      this.#aggregates.push(...readSessionAggregates(json, this.#arrival));
+    if (item.type === "session") {
+      this.#spending.take("session");
+      const session = readSessionUpdate(this.#readJson(item), this.#arrival);
+      if (session) this.#sessions.push(session);
       return;
     }
-    const session = readSessionUpdate(json, this.#arrival);
-    if (session) this.#sessions.push(session);
+    // A bucket costs as much as a session: it brings as many rows. What cannot be read costs one.
+    let aggregates: SessionAggregate[] = [];
+    try {
+      aggregates = readSessionAggregates(this.#readJson(item), this.#arrival);
+    } finally {
+      this.#spending.take("session", Math.max(1, aggregates.length));
+    }
+    this.#aggregates.push(...aggregates);
   }
 
   #readJson({ payload, type }: EnvelopeItem): JsonObject {

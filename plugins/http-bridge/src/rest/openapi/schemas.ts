@@ -245,11 +245,15 @@ export const schemas: Readonly<Record<string, Schema>> = {
   SessionCounts: record("Sessions by how they ended.", sessions),
 
   Release: record("A release with its sessions.", {
-    version: text("Its name, such as `shop@1.2.3`."),
+    version: text("Its name, such as `shop@1.2.3`; empty: `other_releases`."),
+    other_releases: flag(
+      "Whether these are all releases together that came when the project had 10,000, or 100 environments.",
+    ),
     commit: orNull(text("The commit that its name names; null: none.", commit)),
     url: orNull(text("Where the repository shows it; null: no link.")),
     sessions: ref("SessionCounts"),
     user_count: count("Distinct users who had a session."),
+    more_users: flag("Whether there were more: of a day 50,000 of a release and 100,000 of a project are told apart."),
     crashed_user_count: count("Distinct users who had a crashed one."),
     crash_free_sessions: { type: "number", minimum: 0, maximum: 100, description: "In percent." },
     crash_free_users: {
