@@ -18,6 +18,14 @@ export function clientNetwork(address: string): string {
   return `${network.join(":")}::/64`;
 }
 
+/**
+ * The network that a sender of events is counted by: the /24 of IPv4, the /64 of IPv6. What is no address stands for itself.
+ */
+export function senderNetwork(address: string): string {
+  const network = clientNetwork(address);
+  return isIP(network) === 4 ? `${network.slice(0, network.lastIndexOf("."))}.0/24` : network;
+}
+
 /** The eight groups of an IPv6 address, whose last two may be written as IPv4. */
 function groupsOf(address: string): number[] {
   const hexadecimal = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...parts: string[]) => {
