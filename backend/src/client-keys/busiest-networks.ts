@@ -10,6 +10,8 @@ const networksCounted = 100;
 export class BusiestNetworks {
   readonly #counts = new Map<string, { quantity: number; inherited: number }>();
   #total = 0;
+  /** No count is lower: what takes a place counts more than what had it. */
+  #least = 0;
 
   /** The empty name stands for those that are not known. */
   add(network: string, quantity: number): void {
@@ -37,11 +39,15 @@ export class BusiestNetworks {
     );
   }
 
-  /** The count of the one that is dropped. A look at a hundred counts takes half a microsecond. */
+  /** The count of the one that is dropped. Most often one of the first has the least, and a look at all takes 2 microseconds. */
   #dropLeast(): number {
     let [name, least] = ["", Infinity];
-    for (const [network, { quantity }] of this.#counts) if (quantity < least) [name, least] = [network, quantity];
+    for (const [network, { quantity }] of this.#counts) {
+      if (quantity < least) [name, least] = [network, quantity];
+      if (least === this.#least) break;
+    }
     this.#counts.delete(name);
+    this.#least = least;
     return least;
   }
 }

@@ -3,7 +3,7 @@ import type { UpdateClientKeyRequest } from "@faultline/proto";
 import type { ClientKeyRow } from "../database/entities.ts";
 import { readOrigins } from "./origins.ts";
 
-const most = { perMinute: 1_000_000, perDay: 1_000_000_000 };
+const most = { perMinute: 1_000_000, perDay: 100_000_000 };
 
 /** Puts what a request changes into a key's row, or refuses it with INVALID_FIELD. */
 export function applyChanges(row: ClientKeyRow, request: UpdateClientKeyRequest): void {
@@ -12,7 +12,7 @@ export function applyChanges(row: ClientKeyRow, request: UpdateClientKeyRequest)
     throw invalidField("events_per_minute", "The limit a minute is 1 to 1,000,000 events; 0 is no limit.");
   }
   if (eventsPerDay > most.perDay) {
-    throw invalidField("events_per_day", "The limit a day is 1 to 1,000,000,000 events; 0 is no limit.");
+    throw invalidField("events_per_day", "The limit a day is 1 to 100,000,000 events; 0 is no limit.");
   }
   if (eventsPerDay > 0 && eventsPerMinute > eventsPerDay) {
     throw invalidField(

@@ -107,6 +107,7 @@ export class KeyLimits {
   }
 
   #tell(): void {
+    clearTimeout(this.#timer);
     this.#timer = undefined;
     const lists = listsToAnnounce(this.#untold);
     this.#untold = new Map();

@@ -76,11 +76,12 @@ export class RateLimits {
     const now = this.#clock.now();
     const key = this.#buckets.key.of(`${keyId}/${category}`, now);
     const project = this.#buckets.project.of(`${projectId}/${category}`, now);
-    const [ofKey, ofProject] = [key.room(network, now), project.room(network, now)];
-    const isExceeded = ofKey.isEmpty || ofProject.isEmpty;
+    const floor = key.floor(network, now);
+    const isExceeded = key.isEmpty(floor) || project.isEmpty();
     if (!isExceeded) for (const bucket of [key, project]) this.#take(bucket, 1, network);
-    const { scope } = ofKey.secondsToRoom >= ofProject.secondsToRoom ? key : project;
-    const seconds = Math.max(ofKey.secondsToRoom, ofProject.secondsToRoom);
+    const [ofKey, ofProject] = [key.secondsToRoom(floor), project.secondsToRoom()];
+    const { scope } = ofKey >= ofProject ? key : project;
+    const seconds = Math.max(ofKey, ofProject);
     return seconds === 0 ? undefined : { reason: "rate_limit", isExceeded, retryAfterSeconds: seconds, scope };
   }
 
@@ -90,10 +91,10 @@ export class RateLimits {
     const now = this.#clock.now();
     for (const of of costs) {
       for (const bucket of this.#costBuckets(admission, { account, of, now })) {
-        const { isEmpty, secondsToRoom } = bucket.room(admission.network, now);
-        if (!isEmpty || secondsToRoom <= (longest?.retryAfterSeconds ?? 0)) continue;
-        const { scope } = bucket;
-        longest = { reason: "rate_limit", isExceeded: true, retryAfterSeconds: secondsToRoom, scope, of };
+        const floor = bucket.floor(admission.network, now);
+        const seconds = bucket.secondsToRoom(floor);
+        if (!bucket.isEmpty(floor) || seconds <= (longest?.retryAfterSeconds ?? 0)) continue;
+        longest = { reason: "rate_limit", isExceeded: true, retryAfterSeconds: seconds, scope: bucket.scope, of };
       }
     }
     return longest;
@@ -199,11 +200,19 @@ class Bucket {
     return this.#size === Infinity;
   }
 
-  /** What a network that asks for tokens may take. Whole seconds until less than 90 % is used; 0 when that is so now. */
-  room(network: string, now: number): { readonly isEmpty: boolean; readonly secondsToRoom: number } {
-    const tokens = this.#tokens - (this.#shares?.floor(network, now) ?? 0);
-    const missing = this.#size * (1 - nearlyUsed) - tokens;
-    return { isEmpty: tokens < 1, secondsToRoom: missing > 0 ? Math.ceil(missing / this.#rate) : 0 };
+  /** How many tokens a network that asks for some must leave, see NetworkShares. */
+  floor(network: string, now: number): number {
+    return this.#shares?.floor(network, now) ?? 0;
+  }
+
+  isEmpty(floor = 0): boolean {
+    return this.#tokens - floor < 1;
+  }
+
+  /** Whole seconds until less than 90 % is used; 0 when that is so now. */
+  secondsToRoom(floor = 0): number {
+    const missing = this.#size * (1 - nearlyUsed) - (this.#tokens - floor);
+    return missing > 0 ? Math.ceil(missing / this.#rate) : 0;
   }
 
   /** It may be more than there is. */

@@ -535,7 +535,7 @@ export type UpdateClientKeyRequest = Message<"faultline.v1.UpdateClientKeyReques
   eventsPerMinute?: number | undefined;
 
   /**
-   * See ClientKey.events_per_day; up to 1,000,000,000. 0: no limit. Absent: unchanged.
+   * See ClientKey.events_per_day; up to 100,000,000. 0: no limit. Absent: unchanged.
    *
    * @generated from field: optional uint32 events_per_day = 5;
    */
@@ -585,7 +585,7 @@ export type UpdateClientKeyRequestJson = {
   eventsPerMinute?: number;
 
   /**
-   * See ClientKey.events_per_day; up to 1,000,000,000. 0: no limit. Absent: unchanged.
+   * See ClientKey.events_per_day; up to 100,000,000. 0: no limit. Absent: unchanged.
    *
    * @generated from field: optional uint32 events_per_day = 5;
    */

@@ -29,8 +29,7 @@ export type Outcome = Message<"faultline.v1.Outcome"> & {
 
   /**
    * What it was, in the words of rate limits: `error`, `security` (CSP reports), `session`, `feedback`, `attachment`,
-   * `transaction`, ...
-   * `default` when it could not be told.
+   * `transaction`, ... `default` when it could not be told.
    *
    * @generated from field: string category = 2;
    */
@@ -39,8 +38,8 @@ export type Outcome = Message<"faultline.v1.Outcome"> & {
   /**
    * Refused: `no_key`, `unknown_key`, `not_active`, `monitor_off`, `external_backend`, `not_offered`, `rate_limit`,
    * `too_large`, `malformed`, `unavailable`; `key_disabled`, `key_limit` and `origin` for what the settings of a client key
-   * stopped. Requests that name no client key are in the metrics alone, as anybody may
-   * send them to any project; counts by project hold them where an earlier release counted them.
+   * stopped. Requests that name no client key are in the metrics alone, as anybody may send them to any project; counts by
+   * project hold them where an earlier release counted them.
    * Left aside: `not_kept`, `extra` for a second event in one envelope, or `too_many` for user feedback beyond 20 entries
    * of one event. Not sent: the SDK's word, such as `ratelimit_backoff`, `network_error` or `before_send`; `other` for a
    * word that is not known.
@@ -79,8 +78,7 @@ export type OutcomeJson = {
 
   /**
    * What it was, in the words of rate limits: `error`, `security` (CSP reports), `session`, `feedback`, `attachment`,
-   * `transaction`, ...
-   * `default` when it could not be told.
+   * `transaction`, ... `default` when it could not be told.
    *
    * @generated from field: string category = 2;
    */
@@ -89,8 +87,8 @@ export type OutcomeJson = {
   /**
    * Refused: `no_key`, `unknown_key`, `not_active`, `monitor_off`, `external_backend`, `not_offered`, `rate_limit`,
    * `too_large`, `malformed`, `unavailable`; `key_disabled`, `key_limit` and `origin` for what the settings of a client key
-   * stopped. Requests that name no client key are in the metrics alone, as anybody may
-   * send them to any project; counts by project hold them where an earlier release counted them.
+   * stopped. Requests that name no client key are in the metrics alone, as anybody may send them to any project; counts by
+   * project hold them where an earlier release counted them.
    * Left aside: `not_kept`, `extra` for a second event in one envelope, or `too_many` for user feedback beyond 20 entries
    * of one event. Not sent: the SDK's word, such as `ratelimit_backoff`, `network_error` or `before_send`; `other` for a
    * word that is not known.
