@@ -155,6 +155,9 @@ export const route = {
     withQuery(`${inProject(projectPath)}/settings/monitor/client_keys/${keyId}`, {
       period: period === "24h" ? undefined : period,
     }),
+  /** `part`: the id of a filter on the page. */
+  inboundFilters: (projectPath: string, part?: string) =>
+    `${inProject(projectPath)}/settings/monitor/inbound_filters${part === undefined ? "" : `#${part}`}`,
   generalSettings: (projectPath: string) => `${inProject(projectPath)}/settings/general`,
 };
 
