@@ -21,6 +21,7 @@ import { AuditLog } from "./audit/audit-log.ts";
 import { auditService } from "./audit/audit-service.ts";
 import { clientKeyService } from "./client-keys/client-key-service.ts";
 import { ClientKeys } from "./client-keys/client-keys.ts";
+import { KeyTraffic } from "./client-keys/key-traffic.ts";
 import type { Config } from "./config.ts";
 import { AgeClock, type MachineTime } from "./clock/age-clock.ts";
 import { ConsolePages } from "./console-pages.ts";
@@ -40,6 +41,7 @@ import { GrpcServer } from "./grpc/server.ts";
 import { GroupCommit } from "./ingest/group-commit.ts";
 import { datedQueue } from "./ingest/dated-queue.ts";
 import { ingestService } from "./ingest/ingest-service.ts";
+import { KeyLimits } from "./ingest/key-limits.ts";
 import { RateLimits } from "./ingest/rate-limits.ts";
 import { UnstoredEvents } from "./ingest/unstored-events.ts";
 import { Unstored } from "./ingest/unstored.ts";
@@ -171,7 +173,16 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   const guard = new Guard(new CallerDirectory({ orm, keyRing, clock, memory }), grants, callLimits);
   const backends = backendsByKind(plugins);
   const projects = new ProjectDirectory({ orm, keyRing, backends, integratedOffered: isHosted });
-  const clientKeys = new ClientKeys({ orm, keyRing, clock, baseUrl, integratedOffered: isHosted, announcements });
+  const traffic = new KeyTraffic(database, clock);
+  const clientKeys = new ClientKeys({
+    orm,
+    keyRing,
+    clock,
+    baseUrl,
+    integratedOffered: isHosted,
+    announcements,
+    traffic,
+  });
   const store = traced.store(measuredStore(eventStore(plugins), metrics));
   const unstored = new UnstoredEvents({ database, clock: ages.receipt, store });
   const disk = new DiskSpace(config.dataDir, log);
@@ -183,6 +194,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   onStop("reports of own errors", () => ownErrors.stop());
   const queue = measuredQueue(datedQueue(traced.queue(pluginQueue(plugins) ?? groupCommit), ages), metrics);
   const rateLimits = new RateLimits(passing, config.rateLimits, announcements);
+  const keyLimits = new KeyLimits(clock, announcements);
   const outcomes = new Outcomes(database, clock);
   const audit = new AuditLog(orm, ages.receipt);
   const readiness = new Readiness({ disk, queue: groupCommit, canWrite: () => database.canWrite() });
@@ -196,12 +208,16 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   measureStorage(metrics, { database, dataDir: config.dataDir, disk, queue: groupCommit, isReady });
   measureQueue(metrics, jetstream);
   const events: EventDoor = {
-    admit: (key, projectId) => clientKeys.admit(key, projectId),
-    spend: (admission, category, count) => rateLimits.spend(admission, category, count),
-    costLimit: (admission) => rateLimits.costLimit(admission),
-    charge: (admission, cost) => rateLimits.charge(admission, cost),
+    admit: (key, projectId, sender) => clientKeys.admit(key, projectId, sender),
+    spend: (admission, category, count) => keyLimits.spend(admission, { category, count }, rateLimits),
+    costLimit: (admission, account) => rateLimits.costLimit(admission, account),
+    charge: (admission, account, cost) => rateLimits.charge(admission, account, cost),
     accept: (intake) => queue.accept(intake),
-    note: measuredNotes((outcome) => outcomes.note(outcome), metrics),
+    received: (admission, request) => traffic.received(admission, request),
+    note: measuredNotes((outcome) => {
+      outcomes.note(outcome);
+      traffic.note(outcome);
+    }, metrics),
   };
   ownErrors.useWays(events, outbound);
   const { deprecations: rules } = platform;
@@ -243,7 +259,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
       deprecation: deprecationService(rules),
       project: projectService({ orm, clock: ages.receipt, projects, clientKeys, grants, memory, delegated }),
       settings: settingsService({ orm, clock, keyRing, projects, clientKeys, backends, integratedOffered: isHosted }),
-      clientKey: clientKeyService(clientKeys),
+      clientKey: clientKeyService(clientKeys, traffic),
       error: errorService({
         projects,
         allErrors: allErrors({ orm, projects, grants, log }),
@@ -269,6 +285,8 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   const { deletion: deletionClock } = ages;
   saveOnStop("saving when client keys were last used", () => clientKeys.saveLastUsed());
   saveOnStop("saving outcomes", () => outcomes.save());
+  saveOnStop("saving the traffic of client keys", () => traffic.save());
+  saveOnStop("saving the networks of senders", () => traffic.saveNetworks());
   onStop(
     () => `scheduled work: ${intervals.running.join(", ")}`,
     () => intervals.stop(),
@@ -277,6 +295,9 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   scheduler.every(60_000, "save when client keys were last used", () => clientKeys.saveLastUsed());
   if (isOnDisk) scheduler.every(1_000, "ask for free disk space", () => disk.ask());
   scheduler.every(1_000, "save outcomes", () => outcomes.save());
+  scheduler.every(1_000, "save the traffic of client keys", () => traffic.save());
+  scheduler.every(60_000, "save the networks of senders", () => traffic.saveNetworks());
+  scheduler.every(600_000, "add up the networks that sent less", () => traffic.keepBusiest(), { alone: true });
   scheduler.every(1_000, "encrypt anew with a new key", () => keyRotation.step()); // by whoever has both keys
   if (!isOnDisk) {
     // A process that is killed between its commit and its announcement tells nobody what it changed.
@@ -290,6 +311,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   /** What is done hourly for the whole installation. */
   const hourly = (name: string, task: Task) => scheduler.every(3_600_000, name, task, { alone: true });
   hourly("delete outcomes older than the retention", () => outcomes.deleteExpired(deletionClock.now()));
+  hourly("delete traffic of client keys older than the retention", () => traffic.deleteExpired(deletionClock.now()));
   hourly("delete unstored events older than the retention", () => unstored.deleteExpired(deletionClock.now()));
   hourly("delete audit events older than a year", () => audit.deleteExpired(deletionClock.now()));
   hourly("delete expired invitations", () => deleteExpiredInvitations(orm, deletionClock));
@@ -335,7 +357,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
     await plugin.start?.(host);
   }
   if (does(role, "worker")) jetstream?.startWorker({ storeBatch: store, isStorageFailure });
-  const holders = [outcomes, unstored, ...(jetstream ? [jetstream.deadLetters] : []), ...backends.values()];
+  const holders = [outcomes, traffic, unstored, ...(jetstream ? [jetstream.deadLetters] : []), ...backends.values()];
   hourly("remove deleted projects for good", (signal) =>
     removeDeletedProjects({ orm, clock: deletionClock, log, holders, signal }),
   ); // only now: it asks the backends

@@ -27,6 +27,7 @@ import type {
   UserRow,
 } from "./database/entities.ts";
 import type { VersionStanding } from "./own-errors/own-error-settings.ts";
+import { originsOf } from "./client-keys/origins.ts";
 import { removalAt } from "./projects/deleted-projects.ts";
 
 // Rows become messages here and nowhere else.
@@ -199,6 +200,10 @@ export function clientKeyToProto(
     }),
     createdTime: timestamp(row.createdAt),
     ...(row.lastUsedAt != null && { lastUsedTime: timestamp(row.lastUsedAt) }),
+    active: row.active,
+    eventsPerMinute: row.eventsPerMinute,
+    eventsPerDay: row.eventsPerDay,
+    allowedOrigins: originsOf(row),
   };
 }
 

@@ -90,6 +90,9 @@ export const needs: Readonly<Record<string, Need>> = {
 
   "ClientKeyService.CreateClientKey": holdingKeys("write"),
   "ClientKeyService.ListClientKeys": holdingKeys("read"),
+  "ClientKeyService.GetClientKey": holdingKeys("read"),
+  "ClientKeyService.UpdateClientKey": holdingKeys("write"),
+  "ClientKeyService.GetClientKeyTraffic": member("read", Permission.ADMIN_ERROR_TRACKING),
   "ClientKeyService.DeleteClientKey": holdingKeys("write"),
 
   "ErrorService.ListErrors": member("read", Permission.READ_ERROR_TRACKING),

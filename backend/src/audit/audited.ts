@@ -31,6 +31,7 @@ import type {
   RotateAccessTokenRequest,
   RotateAccessTokenResponse,
   SignOutRequest,
+  UpdateClientKeyRequest,
   UpdateMemberResponse,
   UpdateOwnErrorReportingRequest,
   UpdateProfileRequest,
@@ -154,6 +155,16 @@ export const audited: Readonly<Record<string, Tell>> = {
   "ClientKeyService.CreateClientKey": act(
     (_, { clientKey }: CreateClientKeyResponse) => `Made the client key ${clientKey?.keyId}.`,
   ),
+  "ClientKeyService.UpdateClientKey": act((request: UpdateClientKeyRequest) => {
+    const state = request.active === undefined ? "" : request.active ? "enabled" : "disabled";
+    const fields = changed(request, {
+      eventsPerMinute: "limit a minute",
+      eventsPerDay: "limit a day",
+      allowedOrigins: "allowed origins",
+    });
+    const parts = [state, fields === "nothing" ? "" : fields].filter((part) => part !== "");
+    return `Changed the client key ${request.keyId}: ${parts.join(", ") || fields}.`;
+  }),
   "ClientKeyService.DeleteClientKey": act(
     (_, { clientKey }: DeleteClientKeyResponse) => `Deleted the client key ${clientKey?.keyId}.`,
   ),

@@ -110,6 +110,12 @@ export const ClientKeyEntity = defineEntity({
     sealedPair: p.text(),
     createdAt: p.bigint("number"),
     lastUsedAt: p.bigint("number").nullable(),
+    active: p.boolean().default(true),
+    /** 0: no limit of its own. */
+    eventsPerMinute: p.integer().default(0),
+    eventsPerDay: p.integer().default(0),
+    /** Joined by a space; empty: all. */
+    allowedOrigins: p.string().default(""),
   },
 });
 export type ClientKeyRow = InferEntity<typeof ClientKeyEntity>;

@@ -16,6 +16,8 @@ export const coreTables: readonly MovedTable[] = [
   { name: "member", key: ["project_id", "user_id"] },
   { name: "invitation", key: ["id"] },
   { name: "outcome", key: ["project_id", "hour", "kind", "category", "reason"] },
+  { name: "client_key_traffic", key: ["key_id", "hour", "reason"] },
+  { name: "client_key_network", key: ["key_id", "day", "network"] },
   { name: "own_error_reporting", key: ["id"] },
   { name: "settled_time", key: ["id"] },
 ];

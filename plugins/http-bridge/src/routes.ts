@@ -10,7 +10,14 @@ import {
   rotateAccessToken,
 } from "./rest/resources/access-tokens.ts";
 import { listAuditEvents } from "./rest/resources/audit-events.ts";
-import { createClientKey, deleteClientKey, listClientKeys } from "./rest/resources/client-keys.ts";
+import {
+  createClientKey,
+  deleteClientKey,
+  getClientKey,
+  getClientKeyTraffic,
+  listClientKeys,
+  updateClientKey,
+} from "./rest/resources/client-keys.ts";
 import { listDeprecations } from "./rest/resources/deprecations.ts";
 import { getError, getErrorStats, listErrors, updateError, updateErrors } from "./rest/resources/errors.ts";
 import { getEvent, getEventAt, getEventPayload, listEvents } from "./rest/resources/events.ts";
@@ -73,7 +80,12 @@ export const doors: readonly Route[] = [
     POST: as("ClientKeyService.CreateClientKey", createClientKey),
   }),
   rest("/api/v4/projects/:project/error_tracking/client_keys/:key_id", {
+    GET: as("ClientKeyService.GetClientKey", getClientKey),
+    PUT: as("ClientKeyService.UpdateClientKey", updateClientKey),
     DELETE: as("ClientKeyService.DeleteClientKey", deleteClientKey),
+  }),
+  rest("/api/v4/projects/:project/error_tracking/client_keys/:key_id/traffic", {
+    GET: as("ClientKeyService.GetClientKeyTraffic", getClientKeyTraffic),
   }),
   rest("/api/v4/projects/:project/error_tracking/settings", {
     GET: as("SettingsService.GetSettings", getSettings),

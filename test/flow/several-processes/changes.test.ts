@@ -41,6 +41,39 @@ test("a client key that is deleted in one process is refused in the other, and o
   assert.is(await status(there, { id: project.id, ...key }), 200);
 });
 
+test("a client key that is disabled in one process is refused in the other within a second, and taken once it is enabled", async () => {
+  const { client } = here;
+  const project = await createProject(here.server);
+  const key = { projectId: project.id, keyId: project.keyId };
+  assert.is(await status(there, project), 200);
+  await client.clientKeys.updateClientKey({ ...key, active: false }, client.auth);
+  await until("the key is refused", async () => (await status(there, project)) === 403, promised);
+  assert.is(await status(here, project), 403);
+  await client.clientKeys.updateClientKey({ ...key, active: true }, client.auth);
+  await until("the key is taken", async () => (await status(there, project)) === 200, promised);
+});
+
+test("the limit of a client key holds for all processes together, and its traffic counts what came to each", async () => {
+  const { client } = here;
+  const project = await createProject(here.server);
+  const key = { projectId: project.id, keyId: project.keyId };
+  await client.clientKeys.updateClientKey({ ...key, eventsPerDay: 10 }, client.auth);
+  const taken = async (by: Process) => {
+    const answers = await Promise.all(Array.from({ length: 5 }, () => status(by, project)));
+    return answers.filter((answer) => answer === 200).length;
+  };
+  assert.is(await taken(here), 5);
+  await until("the other process refuses what is beyond both", async () => {
+    await taken(there);
+    return (await status(here, project)) === 429;
+  });
+  await until("both are counted", async () => {
+    const { eventsPerHour } = await client.clientKeys.getClientKeyTraffic(key, client.auth);
+    const events = eventsPerHour.reduce((sum, count) => sum + count, 0);
+    return events >= 10 && events <= 15; // what comes in a quarter of a second may pass beyond it
+  });
+});
+
 test("settings and projects that change in one process change what the other accepts", async () => {
   const { client } = here;
   const project = await createProject(here.server);

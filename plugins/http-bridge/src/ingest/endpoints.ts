@@ -1,4 +1,4 @@
-import { emptyIntake, type Admission } from "@faultline/plugin";
+import { emptyIntake, type Admission, type CostAccount } from "@faultline/plugin";
 import { OutcomeKind, type ErrorEvent } from "@faultline/proto";
 import { sendJson, type Handler, type Visit } from "../visit.ts";
 import { admitEnvelope, admitKey, admitRequest, type Admitted } from "./admission.ts";
@@ -6,6 +6,7 @@ import { readDecodedBody } from "./body/decoded-body.ts";
 import { parseEnvelope } from "./body/envelope.ts";
 import { parseEventJson } from "./body/event-json.ts";
 import { readEnvelope, readUnadmittedEnvelope, type ReceivedEnvelope } from "./body/read-envelope.ts";
+import { receivedBytes } from "./body/received-bytes.ts";
 import type { Sender } from "./body/sender.ts";
 import { holdsEnvelope, readStoreBody } from "./body/store-body.ts";
 import type { Body } from "./body/stored-payload.ts";
@@ -31,7 +32,7 @@ export const receiveStore: Handler = async (visit) => {
   }
   const event = readEventItem(readStoreBody(body.decoded, maxEventBytes), arrivalOf(visit, admitted), body);
   if (!event) visit.host.events.note({ projectId: admitted.projectId, ...transactionLeftAside });
-  await accept(visit, event);
+  await accept(visit, admitted, event);
   answer(visit, event?.eventId);
 };
 
@@ -52,7 +53,7 @@ export const receivePixel: Handler = async (visit) => {
   const admission = await admitKey(visit);
   spendingOf(visit, admission).take("error");
   const json = readStoreBody(Buffer.from(data), maxEventBytes);
-  await accept(visit, readEventItem(json, arrivalOf(visit, admission)));
+  await accept(visit, admission, readEventItem(json, arrivalOf(visit, admission)));
   sendPixel(visit.response, 200);
 };
 
@@ -70,21 +71,36 @@ export const receiveEnvelope: Handler = async (visit) => {
 /** `POST .../security/`: browsers report what a page's Content Security Policy blocked (section 7.4). */
 export const receiveSecurityReports: Handler = async (visit) => {
   const admission = await admitKey(visit);
-  const spending = spendingOf(visit, admission);
+  const spending = spendingOf(visit, admission, "security");
   const { decoded } = await storeBody(visit, spending);
   const { event: body } = parseEventJson(asObjectJson(decoded));
-  const events = readCspReports(body["reports"] ?? body, {
+  const reports = readCspReports(body["reports"] ?? body, {
     release: visit.query.get("sentry_release"),
     environment: visit.query.get("sentry_environment"),
     userAgent: visit.request.headers["user-agent"],
-  }).flatMap((report) => {
-    spending.take("error");
-    return readEventItem(Buffer.from(JSON.stringify(report)), arrivalOf(visit, admission)) ?? [];
   });
+  const { taken, refusal } = takeReports(spending, reports.length);
+  if (refusal && taken === 0) throw refusal;
   spending.takeRequest();
-  await accept(visit, ...events);
+  const arrival = arrivalOf(visit, admission);
+  const events = reports.slice(0, taken).map((report) => readEventItem(Buffer.from(JSON.stringify(report)), arrival));
+  await accept(visit, admission, ...events);
+  if (refusal) noteRefusal(visit, refusal);
   visit.response.writeHead(200, { "content-length": 0 }).end();
 };
+
+/** Takes room for as many reports of a request as there is; those that find none are refused together. */
+function takeReports(spending: Spending, count: number): { taken: number; refusal?: IngestRefusal } {
+  for (let taken = 0; taken < count; taken++) {
+    try {
+      spending.take("security");
+    } catch (error) {
+      if (!(error instanceof IngestRefusal)) throw error;
+      return { taken, refusal: error.of("security", count - taken) };
+    }
+  }
+  return { taken: count };
+}
 
 /** The Reporting API sends a list; as a part of an object it can be parsed like an event. */
 function asObjectJson(body: Buffer): Buffer {
@@ -93,8 +109,8 @@ function asObjectJson(body: Buffer): Buffer {
 }
 
 /** What a request takes from the limits of its sender; refuses the next body of one whose bodies cost too much. */
-function spendingOf(visit: Visit, admission: Admission): Spending {
-  const spending = new Spending(visit, admission);
+function spendingOf(visit: Visit, admission: Admission, account?: CostAccount): Spending {
+  const spending = new Spending(visit, admission, account);
   spending.checkCost();
   return spending;
 }
@@ -118,6 +134,7 @@ async function acceptEnvelope(visit: Visit, received: ReceivedEnvelope, admitted
     ? items.refusals.find(({ status, category }) => category === "error" || status === 429)
     : undefined;
   if (!isEmpty) await visit.host.events.accept(intake);
+  if (!fatal) noteReceived(visit, admission, intake.events.length);
   noteItems(visit, admission, items, fatal);
   if (fatal) throw fatal;
   answer(visit, intake.events[0]?.eventId ?? header.eventId);
@@ -144,9 +161,14 @@ function arrivalOf(
   return { projectId, keyId, receivedAt: host.clock.now(), clientIp, ...header };
 }
 
-async function accept({ host }: Visit, ...events: (ErrorEvent | undefined)[]): Promise<void> {
+async function accept(visit: Visit, admission: Admission, ...events: (ErrorEvent | undefined)[]): Promise<void> {
   const kept = events.filter((event) => event !== undefined);
-  if (kept.length > 0) await host.events.accept({ ...emptyIntake, events: kept });
+  if (kept.length > 0) await visit.host.events.accept({ ...emptyIntake, events: kept });
+  noteReceived(visit, admission, kept.length);
+}
+
+function noteReceived({ host, request }: Visit, admission: Admission, events: number): void {
+  host.events.received(admission, { events, bytes: receivedBytes(request) });
 }
 
 /** Exactly 200, which is the only success for some SDKs; the id is there for people who debug. */

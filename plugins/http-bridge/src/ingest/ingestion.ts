@@ -2,6 +2,7 @@ import { ClientKeyRefusal, ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { pathPattern } from "../path-pattern.ts";
 import { sendJson, type Handler, type Route, type Visit } from "../visit.ts";
+import { receivedBytes } from "./body/received-bytes.ts";
 import { allowAnyOrigin, answerPreflight } from "./cors.ts";
 import { noteRefusal } from "./outcomes.ts";
 import { sendPixel } from "./pixel.ts";
@@ -53,7 +54,7 @@ function refuse(visit: Visit, thrown: unknown, category: string): void {
     sendJson(response, 500, { detail: "The service failed.", causes: [] });
     return;
   }
-  noteRefusal(visit, refusal, category);
+  noteRefusal(visit, refusal, category, receivedBytes(request));
   if (refusal.retryAfterSeconds !== undefined) response.setHeader("retry-after", String(refusal.retryAfterSeconds));
   if (refusal.status === 413) response.setHeader("connection", "close");
   response.setHeader("x-sentry-error", refusal.message);
@@ -88,6 +89,6 @@ function sendBeforeBodyEnds({ request, response }: Visit, refusal: IngestRefusal
 function fromCore(thrown: unknown): IngestRefusal | undefined {
   if (!(thrown instanceof ServiceError)) return undefined;
   const status = statusOfReason[thrown.reason];
-  const outcome = thrown instanceof ClientKeyRefusal ? thrown.outcome : undefined;
-  return status && new IngestRefusal(status, thrown.message, [], { outcome });
+  const notes = thrown instanceof ClientKeyRefusal ? { outcome: thrown.outcome, keyId: thrown.keyId } : {};
+  return status && new IngestRefusal(status, thrown.message, [], notes);
 }

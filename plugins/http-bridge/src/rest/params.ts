@@ -57,6 +57,16 @@ export function numberParam(params: Params, name: string): number | undefined {
   return number;
 }
 
+/** A list of texts, as JSON or as text with commas; undefined when it is not given. */
+export function textsParam(params: Params, name: string): string[] | undefined {
+  const value = params[name];
+  if (value === undefined || value === null) return undefined;
+  const list: unknown[] =
+    value === "" ? [] : typeof value === "string" ? value.split(",") : Array.isArray(value) ? value : [0];
+  if (!list.every((one) => typeof one === "string")) throw badParameter(name, "is invalid");
+  return list;
+}
+
 /** A day such as `2024-05-01`, as its first moment in UTC; undefined when it is not given. */
 export function dayParam(params: Params, name: string): Timestamp | undefined {
   const value = textParam(params, name);

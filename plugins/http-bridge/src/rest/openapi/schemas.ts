@@ -103,7 +103,7 @@ const hiddenKey = "Null for a token without the scope `api`, and where the integ
 export const schemas: Readonly<Record<string, Schema>> = {
   ClientKey: record("A client key. It lets SDKs send, so treat it as a secret.", {
     id: positive("The key."),
-    active: { type: "boolean", const: true, description: "Always true: a key ends by being deleted." },
+    active: flag("What is sent with it is taken; false: it was disabled."),
     public_key: orNull(
       text("`flck_` and 32 hexadecimal digits; the digits alone of keys made before they had a prefix. " + hiddenKey, {
         pattern: "^(flck_)?[0-9a-f]{32}$",
@@ -115,6 +115,38 @@ export const schemas: Readonly<Record<string, Schema>> = {
     ),
     created_at: time("When it was made."),
     last_used_at: orNull(time("When an SDK last used it; null: never.")),
+    events_per_minute: orNull(positive("How many events it may send in a minute; null: no limit of its own.")),
+    events_per_day: orNull(positive("The same in a day, UTC.")),
+    allowed_origins: list(text("Such as `https://example.com` or `https://*.example.com`."), {
+      maxItems: 20,
+      description:
+        "The origins whose pages may send with it; empty: all. They stop noise from other web pages, not scripts: any program can send any origin.",
+    }),
+  }),
+
+  ClientKeyTraffic: record("What was sent with a client key.", {
+    ...hours,
+    event_counts: list(count(""), { description: "Events that were accepted in each hour, the oldest first." }),
+    byte_counts: list(count(""), {
+      description: "Bytes of the bodies in each hour as they were sent, accepted or refused.",
+    }),
+    refused: list(
+      record("What was refused for a reason.", {
+        reason: text("Why, such as `rate_limit`."),
+        quantity: count("How many."),
+        bytes: count("Bytes of their bodies, where those were read."),
+        last_at: time("The hour of the last one."),
+      }),
+      { description: "The most frequent first." },
+    ),
+    networks: list(
+      record("A network that sent events, accepted or refused, on the days that the period touches.", {
+        network: text("Such as `192.0.2.0/24` or `2001:db8:0:1::/64`."),
+        quantity: count("How many."),
+      }),
+      { maxItems: 50, description: "Those that sent most first." },
+    ),
+    other_networks_quantity: count("What all other networks sent."),
   }),
 
   Settings: record("The error-tracking settings of a project.", {
@@ -279,7 +311,7 @@ export const schemas: Readonly<Record<string, Schema>> = {
   }),
 
   Outcome: record("A count of things that were not stored.", {
-    kind: choice("Where it was lost.", ["refused", "left_aside", "not_sent"]),
+    kind: choice("Where it was lost.", ["refused", "left_aside", "not_sent", "filtered"]),
     category: text("What it was, such as `error` or `attachment`."),
     reason: text("Why, such as `rate_limit`."),
     quantity: count("How many."),
