@@ -35,6 +35,9 @@ import { deprecationService } from "./deprecations/deprecation-service.ts";
 import { allErrors } from "./errors/all-errors.ts";
 import { errorService } from "./errors/error-service.ts";
 import { errorProject } from "./errors/error-project.ts";
+import { EventHours } from "./filters/event-hours.ts";
+import { filterService } from "./filters/filter-service.ts";
+import { SpikeProtection } from "./filters/spike-protection.ts";
 import { GrpcServer } from "./grpc/server.ts";
 import { GroupCommit } from "./ingest/group-commit.ts";
 import { datedQueue } from "./ingest/dated-queue.ts";
@@ -181,6 +184,15 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   onStop("reports of own errors", () => ownErrors.stop());
   const queue = measuredQueue(datedQueue(traced.queue(pluginQueue(plugins) ?? groupCommit), ages), metrics);
   const rateLimits = new RateLimits(passing, config.rateLimits, announcements);
+  const eventHours = new EventHours(database, clock);
+  const spikes = new SpikeProtection({
+    hours: eventHours,
+    clock,
+    passing,
+    announcements,
+    eventsPerSecond: config.rateLimits.perProject,
+  });
+  await spikes.readUsualDays();
   const outcomes = new Outcomes(database, clock);
   const audit = new AuditLog(orm, ages.receipt);
   const readiness = new Readiness({ disk, queue: groupCommit, canWrite: () => database.canWrite() });
@@ -198,6 +210,9 @@ export async function startFaultline(config: Config, time: MachineTime = machine
     spend: (admission, category) => rateLimits.spend(admission, category),
     costLimit: (admission) => rateLimits.costLimit(admission),
     charge: (admission, cost) => rateLimits.charge(admission, cost),
+    filter: ({ projectId, filters }, arrived) =>
+      filters?.reasonToStop(arrived) ??
+      (spikes.lets(projectId, arrived, filters?.spikesSampledFrom ?? 0) ? undefined : "spike"),
     accept: (intake) => queue.accept(intake),
     note: measuredNotes((outcome) => outcomes.note(outcome), metrics),
   };
@@ -241,6 +256,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
       deprecation: deprecationService(rules),
       project: projectService({ orm, clock: ages.receipt, projects, clientKeys, grants, memory, delegated }),
       settings: settingsService({ orm, clock, keyRing, projects, clientKeys, backends, integratedOffered: isHosted }),
+      filter: filterService({ orm, clock, clientKeys, spikes }),
       clientKey: clientKeyService(clientKeys),
       error: errorService({
         projects,
@@ -267,12 +283,15 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   const { deletion: deletionClock } = ages;
   saveOnStop("saving when client keys were last used", () => clientKeys.saveLastUsed());
   saveOnStop("saving outcomes", () => outcomes.save());
+  saveOnStop("saving how many events came", () => spikes.save());
   onStop(
     () => `scheduled work: ${intervals.running.join(", ")}`,
     () => intervals.stop(),
   );
   scheduler.every(600_000, "save the time by which ages are counted", () => ages.save());
   scheduler.every(60_000, "save when client keys were last used", () => clientKeys.saveLastUsed());
+  scheduler.every(60_000, "save how many events came", () => spikes.save());
+  scheduler.every(600_000, "read the usual days of projects", () => spikes.readUsualDays());
   if (isOnDisk) scheduler.every(1_000, "ask for free disk space", () => disk.ask());
   scheduler.every(1_000, "save outcomes", () => outcomes.save());
   scheduler.every(1_000, "encrypt anew with a new key", () => keyRotation.step()); // by whoever has both keys
@@ -288,6 +307,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   /** What is done hourly for the whole installation. */
   const hourly = (name: string, task: Task) => scheduler.every(3_600_000, name, task, { alone: true });
   hourly("delete outcomes older than the retention", () => outcomes.deleteExpired(deletionClock.now()));
+  hourly("delete the counts of events of the week before", () => eventHours.deleteExpired(deletionClock.now()));
   hourly("delete unstored events older than the retention", () => unstored.deleteExpired(deletionClock.now()));
   hourly("delete audit events older than a year", () => audit.deleteExpired(deletionClock.now()));
   hourly("delete expired invitations", () => deleteExpiredInvitations(orm, deletionClock));

@@ -31,6 +31,7 @@ import type {
   RotateAccessTokenRequest,
   RotateAccessTokenResponse,
   SignOutRequest,
+  UpdateFiltersRequest,
   UpdateMemberResponse,
   UpdateOwnErrorReportingRequest,
   UpdateProfileRequest,
@@ -149,6 +150,21 @@ export const audited: Readonly<Record<string, Tell>> = {
         externalApiUrl: "external API URL",
         externalAuthToken: "external auth token",
         externalProject: "external project",
+      })}.`,
+  ),
+  "FilterService.UpdateFilters": act(
+    (request: UpdateFiltersRequest) =>
+      `Changed the inbound filters: ${changed(request, {
+        addresses: "addresses",
+        releases: "releases",
+        environments: "environments",
+        messages: "messages",
+        types: "exception types",
+        webCrawlers: "web crawlers",
+        oldBrowsers: "old browsers",
+        browserExtensions: "browser extensions",
+        localhost: "localhost",
+        spikeProtection: "spike protection",
       })}.`,
   ),
   "ClientKeyService.CreateClientKey": act(

@@ -4,6 +4,7 @@ import { ClientKeyRefusal, ServiceError, type Admission, type Announcements, typ
 import { ErrorReason, type ClientKeySchema } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import { ClientKeyEntity, ProjectEntity, SettingsEntity, type ClientKeyRow } from "../database/entities.ts";
+import { FilterMemory } from "../filters/filter-memory.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
 import { eventsRefused } from "../settings/integrated-offering.ts";
 import { clientKeyToProto } from "../to-proto.ts";
@@ -27,6 +28,7 @@ export class ClientKeys {
   readonly #integratedOffered: boolean;
   readonly #announcements: Announcements;
   readonly #memory: KeyMemory;
+  readonly #filters = new FilterMemory();
   readonly #lastUsed = new Map<number, number>();
 
   constructor(parts: {
@@ -78,7 +80,8 @@ export class ClientKeys {
     const settings = project && (await em.findOne(SettingsEntity, { id: project.id }));
     if (!row || !project) return "unknown";
     const closed = closedProject(project, settings, { integratedOffered: this.#integratedOffered });
-    return { keyId: row.id, projectId: project.id, closed };
+    const filters = await this.#filters.read(em, project.id);
+    return { keyId: row.id, projectId: project.id, closed, filters };
   }
 
   /** Settings or keys changed: every lookup is made anew, in all processes. To be called after the commit. */

@@ -1,5 +1,5 @@
 import { emptyIntake, type Admission } from "@faultline/plugin";
-import { OutcomeKind, type ErrorEvent } from "@faultline/proto";
+import { OutcomeKind } from "@faultline/proto";
 import { sendJson, type Handler, type Visit } from "../visit.ts";
 import { admitEnvelope, admitKey, admitRequest, type Admitted } from "./admission.ts";
 import { readDecodedBody } from "./body/decoded-body.ts";
@@ -9,10 +9,11 @@ import { readEnvelope, readUnadmittedEnvelope, type ReceivedEnvelope } from "./b
 import type { Sender } from "./body/sender.ts";
 import { holdsEnvelope, readStoreBody } from "./body/store-body.ts";
 import type { Body } from "./body/stored-payload.ts";
+import { eventFilterOf } from "./event-filter.ts";
 import type { ItemArrival } from "./items/arrival.ts";
 import { readCspReports } from "./items/csp-report.ts";
 import { EnvelopeItems } from "./items/envelope-items.ts";
-import { readEventItem } from "./items/event.ts";
+import { readEventItem, type ReadEvent } from "./items/event.ts";
 import { maxBodyBytes, maxEventBytes } from "./limits.ts";
 import { noteRefusal } from "./outcomes.ts";
 import { sendPixel } from "./pixel.ts";
@@ -29,10 +30,10 @@ export const receiveStore: Handler = async (visit) => {
     await acceptEnvelope(visit, { envelope: parseEnvelope(body.decoded), body }, admitted);
     return;
   }
-  const event = readEventItem(readStoreBody(body.decoded, maxEventBytes), arrivalOf(visit, admitted), body);
-  if (!event) visit.host.events.note({ projectId: admitted.projectId, ...transactionLeftAside });
-  await accept(visit, event);
-  answer(visit, event?.eventId);
+  const read = readEventItem(readStoreBody(body.decoded, maxEventBytes), arrivalOf(visit, admitted), body);
+  if (!read) visit.host.events.note({ projectId: admitted.projectId, ...transactionLeftAside });
+  await accept(visit, admitted, read);
+  answer(visit, read?.event.eventId);
 };
 
 const transactionLeftAside = {
@@ -52,7 +53,7 @@ export const receivePixel: Handler = async (visit) => {
   const admission = await admitKey(visit);
   spendingOf(visit, admission).take("error");
   const json = readStoreBody(Buffer.from(data), maxEventBytes);
-  await accept(visit, readEventItem(json, arrivalOf(visit, admission)));
+  await accept(visit, admission, readEventItem(json, arrivalOf(visit, admission)));
   sendPixel(visit.response, 200);
 };
 
@@ -82,7 +83,7 @@ export const receiveSecurityReports: Handler = async (visit) => {
     return readEventItem(Buffer.from(JSON.stringify(report)), arrivalOf(visit, admission)) ?? [];
   });
   spending.takeRequest();
-  await accept(visit, ...events);
+  await accept(visit, admission, ...events);
   visit.response.writeHead(200, { "content-length": 0 }).end();
 };
 
@@ -110,17 +111,18 @@ async function acceptEnvelope(visit: Visit, received: ReceivedEnvelope, admitted
   const admission = await admitEnvelope(visit, header, admitted);
   const arrival = arrivalOf(visit, admission, { sentAt: header.sentAt, envelopeEventId: header.eventId });
   const spending = new Spending(visit, admission);
-  const items = new EnvelopeItems(received, arrival, spending);
+  const items = new EnvelopeItems(received, { arrival, spending, filter: eventFilterOf(visit, admission) });
   spending.takeRequest();
-  const { isEmpty, intake } = items;
+  const { isEmpty, intake, eventId } = items;
   // Of an envelope that brings nothing else, a refused event refuses the whole: else nobody would tell its sender.
-  const fatal = isEmpty
-    ? items.refusals.find(({ status, category }) => category === "error" || status === 429)
-    : undefined;
+  const fatal =
+    isEmpty && eventId === undefined
+      ? items.refusals.find(({ status, category }) => category === "error" || status === 429)
+      : undefined;
   if (!isEmpty) await visit.host.events.accept(intake);
   noteItems(visit, admission, items, fatal);
   if (fatal) throw fatal;
-  answer(visit, intake.events[0]?.eventId ?? header.eventId);
+  answer(visit, eventId ?? header.eventId);
 }
 
 /** Counts what an envelope brought and what was not stored, but for the refusal that is still to be thrown. */
@@ -144,9 +146,11 @@ function arrivalOf(
   return { projectId, receivedAt: host.clock.now(), clientIp, ...header };
 }
 
-async function accept({ host }: Visit, ...events: (ErrorEvent | undefined)[]): Promise<void> {
-  const kept = events.filter((event) => event !== undefined);
-  if (kept.length > 0) await host.events.accept({ ...emptyIntake, events: kept });
+/** Stores the events that the project wants. */
+async function accept(visit: Visit, admission: Admission, ...read: (ReadEvent | undefined)[]): Promise<void> {
+  const isWanted = eventFilterOf(visit, admission);
+  const events = read.flatMap((one) => (one && isWanted(one) ? [one.event] : []));
+  if (events.length > 0) await visit.host.events.accept({ ...emptyIntake, events });
 }
 
 /** Exactly 200, which is the only success for some SDKs; the id is there for people who debug. */
