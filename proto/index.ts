@@ -5,6 +5,7 @@ export * from "./gen/faultline/v1/client_key_pb.ts";
 export * from "./gen/faultline/v1/deprecation_pb.ts";
 export * from "./gen/faultline/v1/error_pb.ts";
 export * from "./gen/faultline/v1/error_reason_pb.ts";
+export * from "./gen/faultline/v1/filter_pb.ts";
 export * from "./gen/faultline/v1/ingest_pb.ts";
 export * from "./gen/faultline/v1/instance_pb.ts";
 export * from "./gen/faultline/v1/member_pb.ts";

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { StartRefusal } from "@faultline/plugin";
+import { isNetwork } from "./outbound/networks.ts";
 import { roles, type Role } from "./roles.ts";
 import { tracingConfig, type TracingConfig } from "./tracing/tracing-config.ts";
 
@@ -235,14 +236,6 @@ function list(text = ""): string[] {
 function isLoopback(host: string): boolean {
   if (host.toLowerCase() === "localhost") return true;
   return host === "[::1]" || (isIP(host) === 4 && host.startsWith("127."));
-}
-
-/** Whether `text` is an IP address without a zone, or one with the length of a subnet's prefix. */
-function isNetwork(text: string): boolean {
-  const [address = "", prefix, ...more] = text.split("/");
-  const bits = { 4: 32, 6: 128 }[isIP(address)];
-  if (bits === undefined || more.length > 0 || address.includes("%")) return false;
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
 }
 
 /** Whether `text` is an http or https origin. */

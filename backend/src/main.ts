@@ -37,6 +37,9 @@ import { deprecationService } from "./deprecations/deprecation-service.ts";
 import { allErrors } from "./errors/all-errors.ts";
 import { errorService } from "./errors/error-service.ts";
 import { errorProject } from "./errors/error-project.ts";
+import { EventHours } from "./filters/event-hours.ts";
+import { filterService } from "./filters/filter-service.ts";
+import { SpikeProtection } from "./filters/spike-protection.ts";
 import { GrpcServer } from "./grpc/server.ts";
 import { GroupCommit } from "./ingest/group-commit.ts";
 import { datedQueue } from "./ingest/dated-queue.ts";
@@ -195,6 +198,15 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   const queue = measuredQueue(datedQueue(traced.queue(pluginQueue(plugins) ?? groupCommit), ages), metrics);
   const rateLimits = new RateLimits(passing, config.rateLimits, announcements);
   const keyLimits = new KeyLimits(clock, announcements);
+  const eventHours = new EventHours(database, clock);
+  const spikes = new SpikeProtection({
+    hours: eventHours,
+    clock,
+    passing,
+    announcements,
+    eventsPerSecond: config.rateLimits.perProject,
+  });
+  await spikes.readUsualDays();
   const outcomes = new Outcomes(database, clock);
   const audit = new AuditLog(orm, ages.receipt);
   const readiness = new Readiness({ disk, queue: groupCommit, canWrite: () => database.canWrite() });
@@ -212,6 +224,9 @@ export async function startFaultline(config: Config, time: MachineTime = machine
     spend: (admission, category, count) => keyLimits.spend(admission, { category, count }, rateLimits),
     costLimit: (admission, account) => rateLimits.costLimit(admission, account),
     charge: (admission, account, cost) => rateLimits.charge(admission, account, cost),
+    filter: ({ projectId, filters }, arrived) =>
+      filters?.reasonToStop(arrived) ??
+      (spikes.lets(projectId, arrived, filters?.spikesSampledFrom ?? 0) ? undefined : "spike"),
     accept: (intake) => queue.accept(intake),
     received: (admission, request) => traffic.received(admission, request),
     note: measuredNotes((outcome) => {
@@ -260,6 +275,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
       project: projectService({ orm, clock: ages.receipt, projects, clientKeys, grants, memory, delegated }),
       settings: settingsService({ orm, clock, keyRing, projects, clientKeys, backends, integratedOffered: isHosted }),
       clientKey: clientKeyService(clientKeys, traffic),
+      filter: filterService({ orm, clock, clientKeys, spikes }),
       error: errorService({
         projects,
         allErrors: allErrors({ orm, projects, grants, log }),
@@ -287,12 +303,15 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   saveOnStop("saving outcomes", () => outcomes.save());
   saveOnStop("saving the traffic of client keys", () => traffic.save());
   saveOnStop("saving the networks of senders", () => traffic.saveNetworks());
+  saveOnStop("saving how many events came", () => spikes.save());
   onStop(
     () => `scheduled work: ${intervals.running.join(", ")}`,
     () => intervals.stop(),
   );
   scheduler.every(600_000, "save the time by which ages are counted", () => ages.save());
   scheduler.every(60_000, "save when client keys were last used", () => clientKeys.saveLastUsed());
+  scheduler.every(60_000, "save how many events came", () => spikes.save());
+  scheduler.every(600_000, "read the usual days of projects", () => spikes.readUsualDays());
   if (isOnDisk) scheduler.every(1_000, "ask for free disk space", () => disk.ask());
   scheduler.every(1_000, "save outcomes", () => outcomes.save());
   scheduler.every(1_000, "save the traffic of client keys", () => traffic.save());
@@ -312,6 +331,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   const hourly = (name: string, task: Task) => scheduler.every(3_600_000, name, task, { alone: true });
   hourly("delete outcomes older than the retention", () => outcomes.deleteExpired(deletionClock.now()));
   hourly("delete traffic of client keys older than the retention", () => traffic.deleteExpired(deletionClock.now()));
+  hourly("delete the counts of events of the week before", () => eventHours.deleteExpired(deletionClock.now()));
   hourly("delete unstored events older than the retention", () => unstored.deleteExpired(deletionClock.now()));
   hourly("delete audit events older than a year", () => audit.deleteExpired(deletionClock.now()));
   hourly("delete expired invitations", () => deleteExpiredInvitations(orm, deletionClock));

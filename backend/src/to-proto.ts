@@ -4,6 +4,7 @@ import type {
   AccessTokenSchema,
   AuditEventSchema,
   ClientKeySchema,
+  InboundFiltersSchema,
   InvitationSchema,
   MemberRoleSchema,
   MemberSchema,
@@ -11,6 +12,7 @@ import type {
   ProjectSchema,
   SessionSchema,
   SettingsSchema,
+  SpikeBudgetSchema,
   UserSchema,
 } from "@faultline/proto";
 import { addedBy, type Grant } from "./access/grants.ts";
@@ -18,6 +20,7 @@ import type {
   AccessTokenRow,
   AuditEventRow,
   ClientKeyRow,
+  InboundFilterRow,
   InvitationRow,
   MemberRoleRow,
   MemberRow,
@@ -26,6 +29,8 @@ import type {
   SettingsRow,
   UserRow,
 } from "./database/entities.ts";
+import { entriesOf } from "./filters/filter-fields.ts";
+import type { Budget } from "./filters/spike-protection.ts";
 import type { VersionStanding } from "./own-errors/own-error-settings.ts";
 import { originsOf } from "./client-keys/origins.ts";
 import { removalAt } from "./projects/deleted-projects.ts";
@@ -180,6 +185,39 @@ export function settingsToProto(
     revision: row.revision,
     updatedTime: timestamp(row.updatedAt),
     ...shown,
+  };
+}
+
+export function filtersToProto(row: InboundFilterRow): MessageInitShape<typeof InboundFiltersSchema> {
+  const { projectId, webCrawlers, oldBrowsers, browserExtensions, localhost, spikeProtection, revision } = row;
+  return {
+    projectId,
+    addresses: entriesOf(row.addresses),
+    releases: entriesOf(row.releases),
+    environments: entriesOf(row.environments),
+    messages: entriesOf(row.messages),
+    types: entriesOf(row.types),
+    webCrawlers,
+    oldBrowsers,
+    browserExtensions,
+    localhost,
+    spikeProtection,
+    revision,
+    ...(row.updatedAt > 0 && { updatedTime: timestamp(row.updatedAt) }),
+  };
+}
+
+/** The budget is not in the row: it is what this process knows. */
+export function spikeBudgetToProto(
+  { total, left, usualDay }: Budget,
+  { spikesSampledFrom }: Pick<InboundFilterRow, "spikesSampledFrom">,
+  now: number,
+): MessageInitShape<typeof SpikeBudgetSchema> {
+  return {
+    totalCount: BigInt(Math.floor(total)),
+    leftCount: BigInt(left),
+    usualDayCount: BigInt(usualDay),
+    ...(spikesSampledFrom > now && { beginsTime: timestamp(spikesSampledFrom) }),
   };
 }
 

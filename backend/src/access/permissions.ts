@@ -88,6 +88,9 @@ export const needs: Readonly<Record<string, Need>> = {
   "SettingsService.UpdateSettings": holdingKeys("write"),
   "SettingsService.ListExternalProjects": member("write", Permission.ADMIN_ERROR_TRACKING),
 
+  "FilterService.GetFilters": member("read", Permission.ADMIN_ERROR_TRACKING),
+  "FilterService.UpdateFilters": member("write", Permission.ADMIN_ERROR_TRACKING),
+
   "ClientKeyService.CreateClientKey": holdingKeys("write"),
   "ClientKeyService.ListClientKeys": holdingKeys("read"),
   "ClientKeyService.GetClientKey": holdingKeys("read"),

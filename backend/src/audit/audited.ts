@@ -32,6 +32,7 @@ import type {
   RotateAccessTokenResponse,
   SignOutRequest,
   UpdateClientKeyRequest,
+  UpdateFiltersRequest,
   UpdateMemberResponse,
   UpdateOwnErrorReportingRequest,
   UpdateProfileRequest,
@@ -150,6 +151,21 @@ export const audited: Readonly<Record<string, Tell>> = {
         externalApiUrl: "external API URL",
         externalAuthToken: "external auth token",
         externalProject: "external project",
+      })}.`,
+  ),
+  "FilterService.UpdateFilters": act(
+    (request: UpdateFiltersRequest) =>
+      `Changed the inbound filters: ${changed(request, {
+        addresses: "addresses",
+        releases: "releases",
+        environments: "environments",
+        messages: "messages",
+        types: "exception types",
+        webCrawlers: "web crawlers",
+        oldBrowsers: "old browsers",
+        browserExtensions: "browser extensions",
+        localhost: "localhost",
+        spikeProtection: "spike protection",
       })}.`,
   ),
   "ClientKeyService.CreateClientKey": act(

@@ -13,6 +13,7 @@ import { ErrorReason, type ClientKeySchema, type UpdateClientKeyRequest } from "
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import { senderNetwork } from "../access/client-network.ts";
 import { ClientKeyEntity, ProjectEntity, SettingsEntity, type ClientKeyRow } from "../database/entities.ts";
+import { FilterMemory } from "../filters/filter-memory.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
 import { eventsRefused } from "../settings/integrated-offering.ts";
 import { clientKeyToProto } from "../to-proto.ts";
@@ -40,6 +41,7 @@ export class ClientKeys {
   readonly #announcements: Announcements;
   readonly #traffic: Pick<KeyTraffic, "eventsOfDay">;
   readonly #memory: KeyMemory;
+  readonly #filters = new FilterMemory();
   readonly #lastUsed = new Map<number, number>();
 
   constructor(parts: {
@@ -103,6 +105,7 @@ export class ClientKeys {
       closed,
       allowedOrigins: originsOf(row),
       limits: await this.#limitsOf(row),
+      filters: await this.#filters.read(em, project.id),
     };
   }
 

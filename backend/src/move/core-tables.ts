@@ -11,6 +11,8 @@ export const coreTables: readonly MovedTable[] = [
   { name: "password_reset", key: ["user_id"] },
   { name: "project", key: ["id"] },
   { name: "settings", key: ["id"] },
+  { name: "inbound_filter", key: ["project_id"] },
+  { name: "event_hour", key: ["project_id", "hour"] },
   { name: "client_key", key: ["id"] },
   { name: "member_role", key: ["id"] },
   { name: "member", key: ["project_id", "user_id"] },

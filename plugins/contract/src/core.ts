@@ -5,6 +5,7 @@ import type {
   ClientKeyService,
   DeprecationService,
   ErrorService,
+  FilterService,
   IngestService,
   InstanceService,
   MemberRoleService,
@@ -48,6 +49,7 @@ export interface Core {
   readonly deprecation: Handlers<typeof DeprecationService>;
   readonly project: Handlers<typeof ProjectService>;
   readonly settings: Handlers<typeof SettingsService>;
+  readonly filter: Handlers<typeof FilterService>;
   readonly clientKey: Handlers<typeof ClientKeyService>;
   readonly error: Handlers<typeof ErrorService>;
   readonly release: Handlers<typeof ReleaseService>;

@@ -1,5 +1,6 @@
-import { ErrorReason, type OutcomeKind } from "@faultline/proto";
+import { ErrorReason, type ErrorEvent, type OutcomeKind } from "@faultline/proto";
 import type { Intake } from "./ingest-queue.ts";
+import type { JsonObject } from "./sentry-event/index.ts";
 import { ServiceError } from "./service-error.ts";
 
 /** The way in for what comes with a client key instead of a token. */
@@ -19,6 +20,11 @@ export interface EventDoor {
   costLimit(admission: Admission, account: CostAccount): CostLimit | undefined;
   /** Takes what a body cost from the limits of key and project. When it is more than there is, the time has to pay it back. */
   charge(admission: Admission, account: CostAccount, cost: Cost): void;
+  /**
+   * Why the project does not want an event; undefined: it does. To be asked once an event, before `accept`, as it counts
+   * against the budget for spikes. An event that is stopped is answered as if it were stored, and noted as FILTERED.
+   */
+  filter(admission: Admission, arrived: ArrivedEvent): FilterReason | undefined;
   /** Resolves when the intake is on disk and readable. Refuses with STORAGE_UNAVAILABLE or OVERLOADED. */
   accept(intake: Intake): Promise<void>;
   /** Counts a request that was taken, in the traffic of its key. Costs next to nothing. */
@@ -71,6 +77,8 @@ export interface Admission {
   readonly network: string;
   /** The key's own limits; absent: it has none. */
   readonly limits: KeyLimits | undefined;
+  /** What the project does not want, for `EventDoor.filter`. Absent: its filters are off. */
+  readonly filters?: ProjectFilters | undefined;
 }
 
 /** How many events may come with a key. 0: no limit. */
@@ -88,6 +96,38 @@ export interface ReceivedRequest {
   /** Bytes of its body as it was sent. */
   readonly bytes: number;
 }
+
+/** The filters of a project, made ready to judge events. */
+export interface ProjectFilters {
+  /** The first filter that stops an event. */
+  reasonToStop(arrived: ArrivedEvent): FilterReason | undefined;
+  /** From when on spikes are sampled, in milliseconds since 1970; `Infinity`: spike protection is off. */
+  readonly spikesSampledFrom: number;
+}
+
+/** An event with what filters look at beside its head. */
+export interface ArrivedEvent {
+  readonly event: ErrorEvent;
+  /** The event as it was sent. */
+  readonly sent: JsonObject;
+  /** The sender's address. */
+  readonly clientIp: string;
+  /** Of the request that brought it. May be empty. */
+  readonly userAgent: string;
+}
+
+/** Why a project does not want an event; the words of outcome.proto. */
+export type FilterReason =
+  | "filter_address"
+  | "filter_release"
+  | "filter_environment"
+  | "filter_message"
+  | "filter_type"
+  | "crawler"
+  | "old_browser"
+  | "browser_extension"
+  | "localhost"
+  | "spike";
 
 /**
  * What is limited apart: a storm of errors must not stop sessions, nor the CSP reports of one page its errors. `security` is

@@ -36,6 +36,7 @@ import {
   updateProject,
 } from "./rest/resources/projects.ts";
 import { getSessionStats, listReleases } from "./rest/resources/releases.ts";
+import { getFilters, patchFilters } from "./rest/resources/filters.ts";
 import { getSettings, patchSettings, putSettings } from "./rest/resources/settings.ts";
 import {
   createUser,
@@ -91,6 +92,10 @@ export const doors: readonly Route[] = [
     GET: as("SettingsService.GetSettings", getSettings),
     PUT: as("SettingsService.UpdateSettings", putSettings),
     PATCH: as("SettingsService.UpdateSettings", patchSettings),
+  }),
+  rest("/api/v4/projects/:project/error_tracking/filters", {
+    GET: as("FilterService.GetFilters", getFilters),
+    PATCH: as("FilterService.UpdateFilters", patchFilters),
   }),
   rest("/api/v4/projects/:project/error_tracking/errors", { GET: as("ErrorService.ListErrors", listErrors) }),
   rest("/api/v4/projects/:project/error_tracking/errors/bulk", {

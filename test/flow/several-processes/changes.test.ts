@@ -92,6 +92,26 @@ test("settings and projects that change in one process change what the other acc
   await accepted(403);
 });
 
+test("an inbound filter that is saved in one process stops events in the other, and lets them in again", async () => {
+  const { client } = here;
+  const project = await createProject(here.server);
+  const { id: projectId } = project;
+  const stoppedCount = async () => {
+    assert.is(await status(there, project), 200);
+    const { outcomes } = await there.client.outcomes.listOutcomes({ projectId }, client.auth);
+    return outcomes.reduce((sum, { quantity }) => sum + quantity, 0n);
+  };
+  assert.is(await stoppedCount(), 0n);
+  await client.filters.updateFilters({ projectId, messages: { entries: ["one of *"] } }, client.auth);
+  await until("the filter holds there", async () => (await stoppedCount()) > 0n, promised);
+  await client.filters.updateFilters({ projectId, messages: { entries: [] } }, client.auth);
+  const isLetIn = async () => {
+    const before = await stoppedCount();
+    return (await stoppedCount()) === before;
+  };
+  await until("events are let in there", isLetIn, promised);
+});
+
 test("tokens, sessions, roles and users that change in one process change what the other allows", async () => {
   const { client } = here;
   const { id: projectId } = await createProject(here.server);

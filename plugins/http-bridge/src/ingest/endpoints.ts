@@ -1,5 +1,5 @@
 import { emptyIntake, type Admission, type CostAccount } from "@faultline/plugin";
-import { OutcomeKind, type ErrorEvent } from "@faultline/proto";
+import { OutcomeKind } from "@faultline/proto";
 import { sendJson, type Handler, type Visit } from "../visit.ts";
 import { admitEnvelope, admitKey, admitRequest, type Admitted } from "./admission.ts";
 import { readDecodedBody } from "./body/decoded-body.ts";
@@ -10,10 +10,11 @@ import { receivedBytes } from "./body/received-bytes.ts";
 import type { Sender } from "./body/sender.ts";
 import { holdsEnvelope, readStoreBody } from "./body/store-body.ts";
 import type { Body } from "./body/stored-payload.ts";
+import { eventFilterOf } from "./event-filter.ts";
 import type { ItemArrival } from "./items/arrival.ts";
 import { readCspReports } from "./items/csp-report.ts";
 import { EnvelopeItems } from "./items/envelope-items.ts";
-import { readEventItem } from "./items/event.ts";
+import { readEventItem, type ReadEvent } from "./items/event.ts";
 import { maxBodyBytes, maxEventBytes } from "./limits.ts";
 import { noteRefusal } from "./outcomes.ts";
 import { sendPixel } from "./pixel.ts";
@@ -30,10 +31,10 @@ export const receiveStore: Handler = async (visit) => {
     await acceptEnvelope(visit, { envelope: parseEnvelope(body.decoded), body }, admitted);
     return;
   }
-  const event = readEventItem(readStoreBody(body.decoded, maxEventBytes), arrivalOf(visit, admitted), body);
-  if (!event) visit.host.events.note({ projectId: admitted.projectId, ...transactionLeftAside });
-  await accept(visit, admitted, event);
-  answer(visit, event?.eventId);
+  const read = readEventItem(readStoreBody(body.decoded, maxEventBytes), arrivalOf(visit, admitted), body);
+  if (!read) visit.host.events.note({ projectId: admitted.projectId, ...transactionLeftAside });
+  await accept(visit, admitted, read);
+  answer(visit, read?.event.eventId);
 };
 
 const transactionLeftAside = {
@@ -126,18 +127,19 @@ async function acceptEnvelope(visit: Visit, received: ReceivedEnvelope, admitted
   const admission = await admitEnvelope(visit, header, admitted);
   const arrival = arrivalOf(visit, admission, { sentAt: header.sentAt, envelopeEventId: header.eventId });
   const spending = new Spending(visit, admission);
-  const items = new EnvelopeItems(received, arrival, spending);
+  const items = new EnvelopeItems(received, { arrival, spending, filter: eventFilterOf(visit, admission) });
   spending.takeRequest();
-  const { isEmpty, intake } = items;
+  const { isEmpty, intake, eventId } = items;
   // Of an envelope that brings nothing else, a refused event refuses the whole: else nobody would tell its sender.
-  const fatal = isEmpty
-    ? items.refusals.find(({ status, category }) => category === "error" || status === 429)
-    : undefined;
+  const fatal =
+    isEmpty && eventId === undefined
+      ? items.refusals.find(({ status, category }) => category === "error" || status === 429)
+      : undefined;
   if (!isEmpty) await visit.host.events.accept(intake);
   if (!fatal) noteReceived(visit, admission, intake.events.length);
   noteItems(visit, admission, items, fatal);
   if (fatal) throw fatal;
-  answer(visit, intake.events[0]?.eventId ?? header.eventId);
+  answer(visit, eventId ?? header.eventId);
 }
 
 /** Counts what an envelope brought and what was not stored, but for the refusal that is still to be thrown. */
@@ -161,10 +163,12 @@ function arrivalOf(
   return { projectId, keyId, receivedAt: host.clock.now(), clientIp, ...header };
 }
 
-async function accept(visit: Visit, admission: Admission, ...events: (ErrorEvent | undefined)[]): Promise<void> {
-  const kept = events.filter((event) => event !== undefined);
-  if (kept.length > 0) await visit.host.events.accept({ ...emptyIntake, events: kept });
-  noteReceived(visit, admission, kept.length);
+/** Stores the events that the project wants. */
+async function accept(visit: Visit, admission: Admission, ...read: (ReadEvent | undefined)[]): Promise<void> {
+  const isWanted = eventFilterOf(visit, admission);
+  const events = read.flatMap((one) => (one && isWanted(one) ? [one.event] : []));
+  if (events.length > 0) await visit.host.events.accept({ ...emptyIntake, events });
+  noteReceived(visit, admission, events.length);
 }
 
 function noteReceived({ host, request }: Visit, admission: Admission, events: number): void {

@@ -67,6 +67,13 @@ export function textsParam(params: Params, name: string): string[] | undefined {
   return list;
 }
 
+/** The revision that was read, 0 for what was never saved; undefined when it is not given. */
+export function revisionParam({ revision }: Params): number | undefined {
+  if (revision === undefined || revision === null) return undefined;
+  if (!/^\d{1,9}$/.test(String(revision))) throw badParameter("revision", "is invalid");
+  return Number(revision);
+}
+
 /** A day such as `2024-05-01`, as its first moment in UTC; undefined when it is not given. */
 export function dayParam(params: Params, name: string): Timestamp | undefined {
   const value = textParam(params, name);

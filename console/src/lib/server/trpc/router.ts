@@ -3,6 +3,7 @@ import { auditRouter } from "./audit.ts";
 import { clientKeyRouter } from "./client-key.ts";
 import { deprecationRouter } from "./deprecation.ts";
 import { errorRouter } from "./error.ts";
+import { filterRouter } from "./filter.ts";
 import { instanceRouter } from "./instance.ts";
 import { memberRoleRouter } from "./member-role.ts";
 import { memberRouter } from "./member.ts";
@@ -22,6 +23,7 @@ export const appRouter = router({
   memberRoles: memberRoleRouter,
   projects: projectRouter,
   settings: settingsRouter,
+  filters: filterRouter,
   clientKeys: clientKeyRouter,
   errors: errorRouter,
   releases: releaseRouter,

@@ -3,6 +3,7 @@ import type { Paths } from "./operation.ts";
 import { accessTokenPaths } from "./paths/access-tokens.ts";
 import { clientKeyPaths } from "./paths/client-keys.ts";
 import { errorPaths } from "./paths/errors.ts";
+import { filterPaths } from "./paths/filters.ts";
 import { installationPaths } from "./paths/installation.ts";
 import { memberPaths, memberRolePaths } from "./paths/members.ts";
 import { projectPaths } from "./paths/projects.ts";
@@ -14,6 +15,7 @@ import { schemas } from "./schemas.ts";
 const paths: Paths = {
   ...clientKeyPaths,
   ...settingsPaths,
+  ...filterPaths,
   ...errorPaths,
   ...releasePaths,
   ...projectPaths,

@@ -97,6 +97,13 @@ const hours = {
 };
 const lastHourRunning = flag("The last hour is not over yet.");
 
+const filterLists = Object.fromEntries(
+  ["addresses", "releases", "environments", "messages", "types"].map((name) => [
+    name,
+    list(text(""), { maxItems: 100, description: `The ${name} that are stopped.` }),
+  ]),
+);
+
 const hiddenKey = "Null for a token without the scope `api`, and where the integrated backend is not offered.";
 
 /** `components.schemas`: what the REST API answers. */
@@ -302,6 +309,23 @@ export const schemas: Readonly<Record<string, Schema>> = {
     ...hours,
     sessions: list(ref("SessionCounts"), { description: "Each hour, the oldest first." }),
     last_hour_running: lastHourRunning,
+  }),
+
+  InboundFilters: record("What a project does not want.", {
+    ...filterLists,
+    web_crawlers: flag("Events of web crawlers are stopped."),
+    old_browsers: flag("Events of old browsers are stopped."),
+    browser_extensions: flag("Events that browser extensions caused are stopped."),
+    localhost: flag("Events of developers' machines are stopped."),
+    spike_protection: flag("A spike that exceeds the budget is sampled."),
+    spike_budget: record("How many events are let in before they are sampled.", {
+      total: count("Events at once; it fills up again within a day. 0: there is no budget."),
+      left: count("What is left of them."),
+      usual_day: count("Events on the usual day of the last seven."),
+      begins_at: orNull(time("Nothing is sampled before; null: that is over.")),
+    }),
+    revision: count("Grows with each change."),
+    updated_at: orNull(time("When they were last saved; null: never.")),
   }),
 
   Outcomes: record("What was not stored.", {
