@@ -4,11 +4,13 @@ import type {
   AccessTokenSchema,
   AuditEventSchema,
   ClientKeySchema,
+  DefaultQuotaSchema,
   InvitationSchema,
   MemberRoleSchema,
   MemberSchema,
   OwnErrorReportingSchema,
   ProjectSchema,
+  QuotaSchema,
   SessionSchema,
   SettingsSchema,
   UserSchema,
@@ -21,6 +23,7 @@ import type {
   InvitationRow,
   MemberRoleRow,
   MemberRow,
+  ProjectRow,
   SessionRow,
   OwnErrorReportingRow,
   SettingsRow,
@@ -28,6 +31,8 @@ import type {
 } from "./database/entities.ts";
 import type { VersionStanding } from "./own-errors/own-error-settings.ts";
 import { removalAt } from "./projects/deleted-projects.ts";
+import type { Limits, SetLimits } from "./quotas/limits.ts";
+import type { Evicted } from "./quotas/quotas.ts";
 
 // Rows become messages here and nowhere else.
 
@@ -224,5 +229,58 @@ export function ownErrorReportingToProto(
     suggestedProjectPath: told.suggested?.path ?? "",
     reportedCount: BigInt(told.counts.reported),
     leftOutCount: BigInt(told.counts.leftOut),
+  };
+}
+
+/** What a project may receive and keep, and what it uses of it. */
+export function quotaToProto(
+  project: Pick<ProjectRow, "id" | "path">,
+  quota: {
+    own: SetLimits;
+    limits: Limits;
+    dayBytes: number;
+    dayEndsAt: number;
+    keptBytes: number;
+    eventCount: number;
+    bytesPerDay: readonly number[];
+    evicted: Evicted | undefined;
+    refusedBecause: string;
+  },
+): MessageInitShape<typeof QuotaSchema> {
+  const { own, limits, evicted } = quota;
+  return {
+    projectId: project.id,
+    projectPath: project.path,
+    dayBytes: BigInt(quota.dayBytes),
+    dayLimitBytes: BigInt(limits.day),
+    hasOwnDayLimit: own.day !== null,
+    dayEndTime: timestamp(quota.dayEndsAt),
+    keptBytes: BigInt(Math.max(0, quota.keptBytes)),
+    keptLimitBytes: BigInt(limits.kept),
+    hasOwnKeptLimit: own.kept !== null,
+    eventCount: BigInt(quota.eventCount),
+    bytesPerDay: quota.bytesPerDay.map(BigInt),
+    ...(evicted && {
+      evictedEventCount: BigInt(evicted.eventCount),
+      evictedUntilTime: timestamp(evicted.receivedUntil),
+      lastEvictedTime: timestamp(evicted.lastAt),
+    }),
+    refusedBecause: quota.refusedBecause,
+  };
+}
+
+/** What projects without limits of their own may receive and keep. */
+export function defaultQuotaToProto(quota: {
+  set: SetLimits;
+  limits: Limits;
+  diskBytes: number | undefined;
+}): MessageInitShape<typeof DefaultQuotaSchema> {
+  const { set, limits, diskBytes } = quota;
+  return {
+    dayLimitBytes: BigInt(limits.day),
+    hasOwnDayLimit: set.day !== null,
+    keptLimitBytes: BigInt(limits.kept),
+    hasOwnKeptLimit: set.kept !== null,
+    diskBytes: BigInt(diskBytes ?? 0),
   };
 }

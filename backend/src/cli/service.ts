@@ -5,6 +5,7 @@ import {
   ErrorService,
   IngestService,
   ProjectService,
+  QuotaService,
   SettingsService,
   type Project,
 } from "@faultline/proto";
@@ -42,6 +43,7 @@ function open() {
     errors: connection.service(ErrorService),
     ingest: connection.service(IngestService),
     projects: connection.service(ProjectService),
+    quotas: connection.service(QuotaService),
     settings: connection.service(SettingsService),
     password,
     externalToken,

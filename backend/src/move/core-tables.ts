@@ -16,6 +16,9 @@ export const coreTables: readonly MovedTable[] = [
   { name: "member", key: ["project_id", "user_id"] },
   { name: "invitation", key: ["id"] },
   { name: "outcome", key: ["project_id", "hour", "kind", "category", "reason"] },
+  { name: "quota", key: ["project_id"] },
+  { name: "daily_intake", key: ["project_id", "day"] },
+  { name: "eviction", key: ["project_id"] },
   { name: "own_error_reporting", key: ["id"] },
   { name: "settled_time", key: ["id"] },
 ];

@@ -11,6 +11,7 @@ import type {
   MemberService,
   OutcomeService,
   ProjectService,
+  QuotaService,
   ReleaseService,
   SettingsService,
   UserService,
@@ -46,6 +47,7 @@ export interface Core {
   readonly instance: Handlers<typeof InstanceService>;
   readonly deprecation: Handlers<typeof DeprecationService>;
   readonly project: Handlers<typeof ProjectService>;
+  readonly quota: Handlers<typeof QuotaService>;
   readonly settings: Handlers<typeof SettingsService>;
   readonly clientKey: Handlers<typeof ClientKeyService>;
   readonly error: Handlers<typeof ErrorService>;

@@ -15,7 +15,9 @@ export interface EventDoor {
   costLimit(admission: Admission): CostLimit | undefined;
   /** Takes what a body cost from the limits of key and project. When it is more than there is, the time has to pay it back. */
   charge(admission: Admission, cost: Cost): void;
-  /** Resolves when the intake is on disk and readable. Refuses with STORAGE_UNAVAILABLE or OVERLOADED. */
+  /** Why the quota of the project refuses what comes now; undefined: it does not. To be asked before a body is read. */
+  quotaRefusal(admission: Admission): QuotaRefusal | undefined;
+  /** Resolves when the intake is on disk and readable. Refuses with STORAGE_UNAVAILABLE or OVERLOADED, or a QuotaRefusal. */
   accept(intake: Intake): Promise<void>;
   /**
    * Counts what was not stored. Costs next to nothing; outcomes of projects that do not exist, and of project 0, are in
@@ -36,6 +38,18 @@ export class ClientKeyRefusal extends ServiceError {
   constructor(closed?: ClosedProject) {
     super(ErrorReason.CLIENT_KEY_REFUSED, closed?.message ?? "The DSN is not accepted: check its key and project.");
     this.outcome = closed?.outcome ?? "unknown_key";
+  }
+}
+
+/** Refuses what a project may no longer store: by its own limits, or as the disk is nearly full and it keeps most. */
+export class QuotaRefusal extends ServiceError {
+  /** The word of outcome.proto. */
+  readonly outcome: "quota" | "disk_full";
+
+  constructor(outcome: QuotaRefusal["outcome"], message: string, retryAfterSeconds: number) {
+    const reason = outcome === "quota" ? ErrorReason.QUOTA_REACHED : ErrorReason.STORAGE_UNAVAILABLE;
+    super(reason, message, { retryAfterSeconds });
+    this.outcome = outcome;
   }
 }
 

@@ -6,6 +6,7 @@ import { errorPaths } from "./paths/errors.ts";
 import { installationPaths } from "./paths/installation.ts";
 import { memberPaths, memberRolePaths } from "./paths/members.ts";
 import { projectPaths } from "./paths/projects.ts";
+import { quotaPaths } from "./paths/quotas.ts";
 import { releasePaths } from "./paths/releases.ts";
 import { settingsPaths } from "./paths/settings.ts";
 import { userPaths } from "./paths/users.ts";
@@ -16,6 +17,7 @@ const paths: Paths = {
   ...settingsPaths,
   ...errorPaths,
   ...releasePaths,
+  ...quotaPaths,
   ...projectPaths,
   ...memberPaths,
   ...memberRolePaths,
