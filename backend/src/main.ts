@@ -355,7 +355,9 @@ export async function startFaultline(config: Config, time: MachineTime = machine
     const evicted = metrics.counter("faultline_events_evicted_total", help).of();
     const evict = storing.evictEvents.bind(storing);
     const eviction = new Eviction({ quotas, evict, evicted, log });
-    scheduler.every(1_000, "delete the oldest events beyond a quota", (signal) => eviction.run(signal), { alone: true });
+    scheduler.every(1_000, "delete the oldest events beyond a quota", (signal) => eviction.run(signal), {
+      alone: true,
+    });
   }
   const holders = [outcomes, unstored, quotas, ...(jetstream ? [jetstream.deadLetters] : []), ...backends.values()];
   hourly("remove deleted projects for good", (signal) =>

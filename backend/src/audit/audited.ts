@@ -210,10 +210,14 @@ export const notAudited: Readonly<Record<string, string>> = {
 };
 
 /** Limits that were changed, in words. */
-function limitChanges(limits: readonly (readonly [name: string, bytes: bigint | undefined, isReset: boolean])[]): string {
+function limitChanges(
+  limits: readonly (readonly [name: string, bytes: bigint | undefined, isReset: boolean])[],
+): string {
   return limits
     .filter(([, bytes, isReset]) => bytes !== undefined || isReset)
-    .map(([name, bytes]) => `${name} ${bytes === undefined ? "as by default" : bytes === 0n ? "without a limit" : bytes}`)
+    .map(
+      ([name, bytes]) => `${name} ${bytes === undefined ? "as by default" : bytes === 0n ? "without a limit" : bytes}`,
+    )
     .join(", ");
 }
 

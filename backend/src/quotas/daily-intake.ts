@@ -122,7 +122,12 @@ export class DailyIntake {
     if (this.#unwritten.size === 0) return;
     const written = this.#unwritten;
     this.#unwritten = new Map();
-    const rows = Array.from(written.values(), ({ projectId, day, quantity, bytes }) => [projectId, day, quantity, bytes]);
+    const rows = Array.from(written.values(), ({ projectId, day, quantity, bytes }) => [
+      projectId,
+      day,
+      quantity,
+      bytes,
+    ]);
     try {
       const { rows: sums } = await sql<{ project_id: number; day: number; bytes: number }>`
         insert into daily_intake (project_id, day, quantity, bytes)

@@ -15,12 +15,7 @@ export class Eviction {
   readonly #log: Log;
   readonly #loggedAt = new Map<number, number>();
 
-  constructor(parts: {
-    quotas: Quotas;
-    evict: NonNullable<ErrorBackend["evictEvents"]>;
-    evicted: Tally;
-    log: Log;
-  }) {
+  constructor(parts: { quotas: Quotas; evict: NonNullable<ErrorBackend["evictEvents"]>; evicted: Tally; log: Log }) {
     this.#quotas = parts.quotas;
     this.#evict = parts.evict;
     this.#evicted = parts.evicted;

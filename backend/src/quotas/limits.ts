@@ -69,7 +69,10 @@ function changedLimit(field: string, stored: number | null, bytes: bigint | unde
   if (isReset) throw invalidField(field, "Give a limit or take it back, not both.");
   const isInRange = bytes === 0n || (bytes >= BigInt(smallestLimit) && bytes <= BigInt(largestLimit));
   if (!isInRange) {
-    throw invalidField(field, "A limit is 0 for none, or 1,000,000 bytes (1 MB) to 1,000,000,000,000,000 bytes (1 PB).");
+    throw invalidField(
+      field,
+      "A limit is 0 for none, or 1,000,000 bytes (1 MB) to 1,000,000,000,000,000 bytes (1 PB).",
+    );
   }
   return Number(bytes);
 }

@@ -63,7 +63,9 @@ export function quotaService(parts: {
     async listQuotas() {
       await quotas.readKept();
       const rows = await orm.em.fork().find(ProjectEntity, { deletedAt: null });
-      const bySize = rows.toSorted((one, other) => quotas.keptBytes(other.id) - quotas.keptBytes(one.id) || one.id - other.id);
+      const bySize = rows.toSorted(
+        (one, other) => quotas.keptBytes(other.id) - quotas.keptBytes(one.id) || one.id - other.id,
+      );
       const total = rows.reduce((sum, { id }) => sum + quotas.keptBytes(id), 0);
       return {
         quotas: await messages(bySize.slice(0, listed)),

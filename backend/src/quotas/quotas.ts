@@ -1,7 +1,15 @@
 import { QuotaRefusal, type Clock, type Database, type ProjectUsage } from "@faultline/plugin";
 import type { DiskSpace } from "../database/disk-space.ts";
 import { DailyIntake } from "./daily-intake.ts";
-import { changedLimits, defaultLimits, holdingLimits, notSet, type LimitChange, type Limits, type SetLimits } from "./limits.ts";
+import {
+  changedLimits,
+  defaultLimits,
+  holdingLimits,
+  notSet,
+  type LimitChange,
+  type Limits,
+  type SetLimits,
+} from "./limits.ts";
 import { bytesToEvict, largestProjects, verdictOf, type Verdict } from "./verdict.ts";
 import type { Weight } from "./weight.ts";
 
@@ -38,8 +46,9 @@ export class Quotas {
   #largest: ReadonlySet<number> = new Set();
   /** Bytes that are accepted and neither stored nor refused, by project. */
   readonly #underWay = new Map<number, number>();
-  /** Bytes that were stored since the usage that is known, by project. */
+  /** Bytes that this process has stored since its start, by project; and how many of them the usage that is known holds. */
   readonly #stored = new Map<number, number>();
+  #storedInUsage: ReadonlyMap<number, number> = new Map();
   readonly #evicting = new Set<number>();
 
   /** `usage`: what each project keeps; see ErrorBackend.usage. */
@@ -76,11 +85,11 @@ export class Quotas {
 
   /** Reads what projects keep; called each second, and after each slice of eviction. */
   async readKept(): Promise<void> {
-    const before = [...this.#stored]; // what is stored from here on may be missing in the answer
+    const before = new Map(this.#stored); // what is stored from here on may be missing in the answer
     const usage = await this.#readUsage();
     this.#usage = new Map(usage.map((one) => [one.projectId, one]));
     this.#largest = largestProjects(usage);
-    for (const [projectId, bytes] of before) add(this.#stored, projectId, -bytes);
+    this.#storedInUsage = before;
   }
 
   /** Why events of the project are refused now; undefined: they are not. Costs some looks into memory. */
@@ -126,7 +135,8 @@ export class Quotas {
   /** Bytes that a project keeps, with what is on its way to be kept. */
   keptBytes(projectId: number): number {
     const known = this.#usage.get(projectId)?.keptBytes ?? 0;
-    return known + (this.#stored.get(projectId) ?? 0) + (this.#underWay.get(projectId) ?? 0);
+    const since = (this.#stored.get(projectId) ?? 0) - (this.#storedInUsage.get(projectId) ?? 0);
+    return known + since + (this.#underWay.get(projectId) ?? 0);
   }
 
   get usage(): ReadonlyMap<number, ProjectUsage> {
@@ -152,20 +162,23 @@ export class Quotas {
 
   /** Changes the limits of a project; without one, of all that have none of their own. */
   async change(change: LimitChange, projectId: number = ofAll): Promise<void> {
-    await this.#database.write<Tables>().transaction().execute(async (transaction) => {
-      const row = await transaction
-        .selectFrom("quota")
-        .select(["day_limit_bytes as day", "kept_limit_bytes as kept"])
-        .where("project_id", "=", projectId)
-        .executeTakeFirst();
-      const { day, kept } = changedLimits(row ?? notSet, change);
-      const values = { day_limit_bytes: day, kept_limit_bytes: kept };
-      await transaction
-        .insertInto("quota")
-        .values({ project_id: projectId, ...values })
-        .onConflict((conflict) => conflict.column("project_id").doUpdateSet(values))
-        .execute();
-    });
+    await this.#database
+      .write<Tables>()
+      .transaction()
+      .execute(async (transaction) => {
+        const row = await transaction
+          .selectFrom("quota")
+          .select(["day_limit_bytes as day", "kept_limit_bytes as kept"])
+          .where("project_id", "=", projectId)
+          .executeTakeFirst();
+        const { day, kept } = changedLimits(row ?? notSet, change);
+        const values = { day_limit_bytes: day, kept_limit_bytes: kept };
+        await transaction
+          .insertInto("quota")
+          .values({ project_id: projectId, ...values })
+          .onConflict((conflict) => conflict.column("project_id").doUpdateSet(values))
+          .execute();
+      });
     this.#database.announcements.tell(subject, "");
     await this.readLimits();
   }
@@ -181,7 +194,10 @@ export class Quotas {
   }
 
   /** Notes that events of a project were deleted to stay within its limit. */
-  async noteEvicted(projectId: number, { count, receivedUntil }: { count: number; receivedUntil: number }): Promise<void> {
+  async noteEvicted(
+    projectId: number,
+    { count, receivedUntil }: { count: number; receivedUntil: number },
+  ): Promise<void> {
     await this.#database
       .write<Tables>()
       .insertInto("eviction")
@@ -220,7 +236,8 @@ export class Quotas {
   /** Deletes what is known of a project that is gone for good; true as none is left then. */
   async deleteProject(projectId: number): Promise<boolean> {
     for (const table of ["quota", "daily_intake", "eviction"] as const) {
-      await this.#database.write<Tables & { daily_intake: { project_id: number } }>()
+      await this.#database
+        .write<Tables & { daily_intake: { project_id: number } }>()
         .deleteFrom(table)
         .where("project_id", "=", projectId)
         .execute();

@@ -100,6 +100,7 @@ const catalogue: Record<Reason, { status: number; sentence?: string }> = {
   EXTERNAL_PROJECT_TAKEN: { status: 409 },
   OTHER_PROCESSES_RUN: { status: 409 },
   READ_TOO_EXPENSIVE: { status: 422 },
+  QUOTA_REACHED: { status: 429 },
   DELETED_PROJECT_NOT_FOUND: { status: 404, sentence: "This project was deleted for good, or was never deleted." },
   CORE_UNREACHABLE: { status: 503, sentence: unreachable },
   UNKNOWN: { status: 500, sentence: "Something went wrong on our side." },

@@ -24,7 +24,11 @@ export function limitFields(bytes: bigint, isOwn: boolean): LimitFields {
   const choice = !isOwn ? "default" : bytes === 0n ? "none" : "own";
   if (bytes === 0n) return { choice, amount: "", unit: "GB" };
   const unit = units.find((one) => bytes % one.bytes === 0n) ?? units[3];
-  return { choice, amount: choice === "own" ? String(bytes / unit.bytes) : "", unit: choice === "own" ? unit.name : "GB" };
+  return {
+    choice,
+    amount: choice === "own" ? String(bytes / unit.bytes) : "",
+    unit: choice === "own" ? unit.name : "GB",
+  };
 }
 
 /** The fields of a form, whatever was sent. */

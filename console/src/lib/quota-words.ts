@@ -41,7 +41,8 @@ export function daysThatFit({ bytesPerDay, keptLimitBytes }: Pick<Quota, "bytesP
   const mean = counted.reduce((sum, bytes) => sum + bytes, 0) / counted.length;
   const fit = Math.floor(limit / mean);
   const span = counted.length === 1 ? "yesterday" : `in the last ${counted.length} days`;
-  if (fit >= retentionDays) return `At the rate ${span}, events fit for all of the ${retentionDays} days that they are kept.`;
+  if (fit >= retentionDays)
+    return `At the rate ${span}, events fit for all of the ${retentionDays} days that they are kept.`;
   if (fit < 1) return `At the rate ${span}, less than a day of events fits.`;
   return `At the rate ${span}, events of ${fullNumber(fit)} ${fit === 1 ? "day fits" : "days fit"} at least.`;
 }

@@ -28,13 +28,7 @@ import {
   restoreProject,
   updateProject,
 } from "./rest/resources/projects.ts";
-import {
-  getDefaultQuota,
-  getQuota,
-  listQuotas,
-  updateDefaultQuota,
-  updateQuota,
-} from "./rest/resources/quotas.ts";
+import { getDefaultQuota, getQuota, listQuotas, updateDefaultQuota, updateQuota } from "./rest/resources/quotas.ts";
 import { getSessionStats, listReleases } from "./rest/resources/releases.ts";
 import { getSettings, patchSettings, putSettings } from "./rest/resources/settings.ts";
 import {
