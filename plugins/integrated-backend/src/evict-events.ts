@@ -16,7 +16,7 @@ const sweptErrors = 20;
 
 /** An event that may go. */
 export type OldEvent = Pick<EventTable, "id" | "error_id" | "occurred_at" | "received_at"> & {
-  /** Of its own payload; 0 where it lies in a block, which goes with the last of its events. */
+  /** What it takes, about: an event that lies in a block has its share of that. */
   readonly bytes: number;
 };
 

@@ -10,6 +10,13 @@ import type { KnownRows } from "./writer-memory.ts";
 /** Events of all projects that one look reads: 3 ms, on a connection for reading. */
 const windowEvents = 5_000;
 
+/** What an event takes of the block that it lies in. The block itself goes with the last of its events. */
+const shareOfBlock = sql`(
+  select length(content) * packed.length / (
+    select max(start + length) from integrated_packed
+    where event_row_id between first_row_id and last_row_id and block_row_id = last_row_id)
+  from integrated_packed packed join integrated_block on last_row_id = block_row_id where event_row_id = id)`;
+
 /** See EvictionStorage. */
 export class SqliteEviction implements EvictionStorage {
   readonly #read: Kysely<Tables>;
@@ -29,8 +36,9 @@ export class SqliteEviction implements EvictionStorage {
     if (place === undefined) return { events: [], place };
     // The plus keeps SQLite from the index of project and event id, whose order is none of time.
     const { rows: events } = await sql<OldEvent>`
-      select id, error_id, occurred_at, received_at, coalesce(length(content), 0) + 512 as bytes
-      from integrated_event left join integrated_payload on event_row_id = id
+      select id, error_id, occurred_at, received_at, 512 + coalesce(
+        (select length(content) from integrated_payload where event_row_id = id), ${shareOfBlock}, 0) as bytes
+      from integrated_event
       where id > ${after} and id <= ${place} and +project_id = ${projectId}
       order by id limit ${limit}`.execute(this.#read);
     return { events, place };
