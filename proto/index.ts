@@ -11,6 +11,7 @@ export * from "./gen/faultline/v1/instance_pb.ts";
 export * from "./gen/faultline/v1/member_pb.ts";
 export * from "./gen/faultline/v1/outcome_pb.ts";
 export * from "./gen/faultline/v1/project_pb.ts";
+export * from "./gen/faultline/v1/quota_pb.ts";
 export * from "./gen/faultline/v1/release_pb.ts";
 export * from "./gen/faultline/v1/role_pb.ts";
 export * from "./gen/faultline/v1/settings_pb.ts";

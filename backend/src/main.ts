@@ -43,6 +43,7 @@ import { SpikeProtection } from "./filters/spike-protection.ts";
 import { GrpcServer } from "./grpc/server.ts";
 import { GroupCommit } from "./ingest/group-commit.ts";
 import { datedQueue } from "./ingest/dated-queue.ts";
+import { packedQueue } from "./ingest/packed-queue.ts";
 import { ingestService } from "./ingest/ingest-service.ts";
 import { KeyLimits } from "./ingest/key-limits.ts";
 import { RateLimits } from "./ingest/rate-limits.ts";
@@ -65,6 +66,10 @@ import { IntervalScheduler } from "./plugins/scheduler.ts";
 import { removeDeletedProjects } from "./projects/deleted-projects.ts";
 import { ProjectDirectory } from "./projects/project-directory.ts";
 import { projectService } from "./projects/project-service.ts";
+import { Eviction } from "./quotas/eviction.ts";
+import { quotaQueue } from "./quotas/quota-queue.ts";
+import { quotaService } from "./quotas/quota-service.ts";
+import { Quotas } from "./quotas/quotas.ts";
 import { releaseService } from "./releases/release-service.ts";
 import { Readiness } from "./readiness.ts";
 import { does } from "./roles.ts";
@@ -195,7 +200,11 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   const groupCommit = new GroupCommit({ storeBatch: store, keep, room: disk, log });
   onStop("events that wait to be stored", () => groupCommit.drained());
   onStop("reports of own errors", () => ownErrors.stop());
-  const queue = measuredQueue(datedQueue(traced.queue(pluginQueue(plugins) ?? groupCommit), ages), metrics);
+  const storing = [...backends.values()].find((backend) => backend.storeBatch);
+  const quotas = new Quotas({ database, clock, disk, usage: async () => (await storing?.usage?.()) ?? [] });
+  await quotas.open();
+  const durable = quotaQueue(traced.queue(pluginQueue(plugins) ?? groupCommit), quotas);
+  const queue = measuredQueue(datedQueue(packedQueue(durable), ages), metrics);
   const rateLimits = new RateLimits(passing, config.rateLimits, announcements);
   const keyLimits = new KeyLimits(clock, announcements);
   const eventHours = new EventHours(database, clock);
@@ -227,6 +236,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
     filter: ({ projectId, filters }, arrived) =>
       filters?.reasonToStop(arrived) ??
       (spikes.lets(projectId, arrived, filters?.spikesSampledFrom ?? 0) ? undefined : "spike"),
+    quotaRefusal: ({ projectId }) => quotas.refusal(projectId),
     accept: (intake) => queue.accept(intake),
     received: (admission, request) => traffic.received(admission, request),
     note: measuredNotes((outcome) => {
@@ -273,6 +283,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
       instance: instanceService({ config, baseUrl, reporting, keyRotation, health }),
       deprecation: deprecationService(rules),
       project: projectService({ orm, clock: ages.receipt, projects, clientKeys, grants, memory, delegated }),
+      quota: quotaService({ orm, projects, quotas }),
       settings: settingsService({ orm, clock, keyRing, projects, clientKeys, backends, integratedOffered: isHosted }),
       clientKey: clientKeyService(clientKeys, traffic),
       filter: filterService({ orm, clock, clientKeys, spikes }),
@@ -304,6 +315,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   saveOnStop("saving the traffic of client keys", () => traffic.save());
   saveOnStop("saving the networks of senders", () => traffic.saveNetworks());
   saveOnStop("saving how many events came", () => spikes.save());
+  saveOnStop("saving what came today", () => quotas.today.save());
   onStop(
     () => `scheduled work: ${intervals.running.join(", ")}`,
     () => intervals.stop(),
@@ -317,6 +329,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   scheduler.every(1_000, "save the traffic of client keys", () => traffic.save());
   scheduler.every(60_000, "save the networks of senders", () => traffic.saveNetworks());
   scheduler.every(600_000, "add up the networks that sent less", () => traffic.keepBusiest(), { alone: true });
+  scheduler.every(1_000, "save what came today", () => quotas.today.save());
   scheduler.every(1_000, "encrypt anew with a new key", () => keyRotation.step()); // by whoever has both keys
   if (!isOnDisk) {
     // A process that is killed between its commit and its announcement tells nobody what it changed.
@@ -326,12 +339,14 @@ export async function startFaultline(config: Config, time: MachineTime = machine
       return Promise.resolve();
     });
     scheduler.every(10_000, "read where own errors go", () => reporting.apply());
+    scheduler.every(10_000, "read the limits of projects", () => quotas.readLimits());
   }
   /** What is done hourly for the whole installation. */
   const hourly = (name: string, task: Task) => scheduler.every(3_600_000, name, task, { alone: true });
   hourly("delete outcomes older than the retention", () => outcomes.deleteExpired(deletionClock.now()));
   hourly("delete traffic of client keys older than the retention", () => traffic.deleteExpired(deletionClock.now()));
   hourly("delete the counts of events of the week before", () => eventHours.deleteExpired(deletionClock.now()));
+  hourly("delete what came on days long past", () => quotas.today.deleteExpired(deletionClock.now()));
   hourly("delete unstored events older than the retention", () => unstored.deleteExpired(deletionClock.now()));
   hourly("delete audit events older than a year", () => audit.deleteExpired(deletionClock.now()));
   hourly("delete expired invitations", () => deleteExpiredInvitations(orm, deletionClock));
@@ -377,7 +392,25 @@ export async function startFaultline(config: Config, time: MachineTime = machine
     await plugin.start?.(host);
   }
   if (does(role, "worker")) jetstream?.startWorker({ storeBatch: store, isStorageFailure });
-  const holders = [outcomes, traffic, unstored, ...(jetstream ? [jetstream.deadLetters] : []), ...backends.values()];
+  // Only now: they ask the backends.
+  scheduler.every(1_000, "read what projects keep", () => quotas.readKept());
+  if (storing?.evictEvents) {
+    const help = "Events that were deleted as their project keeps as many bytes as it may.";
+    const evicted = metrics.counter("faultline_events_evicted_total", help).of();
+    const evict = storing.evictEvents.bind(storing);
+    const eviction = new Eviction({ quotas, evict, evicted, log });
+    scheduler.every(1_000, "delete the oldest events beyond a quota", (signal) => eviction.run(signal), {
+      alone: true,
+    });
+  }
+  const holders = [
+    outcomes,
+    traffic,
+    unstored,
+    quotas,
+    ...(jetstream ? [jetstream.deadLetters] : []),
+    ...backends.values(),
+  ];
   hourly("remove deleted projects for good", (signal) =>
     removeDeletedProjects({ orm, clock: deletionClock, log, holders, signal }),
   ); // only now: it asks the backends

@@ -5,11 +5,13 @@ import type {
   AuditEventSchema,
   ClientKeySchema,
   InboundFiltersSchema,
+  DefaultQuotaSchema,
   InvitationSchema,
   MemberRoleSchema,
   MemberSchema,
   OwnErrorReportingSchema,
   ProjectSchema,
+  QuotaSchema,
   SessionSchema,
   SettingsSchema,
   SpikeBudgetSchema,
@@ -24,6 +26,7 @@ import type {
   InvitationRow,
   MemberRoleRow,
   MemberRow,
+  ProjectRow,
   SessionRow,
   OwnErrorReportingRow,
   SettingsRow,
@@ -34,6 +37,8 @@ import type { Budget } from "./filters/spike-protection.ts";
 import type { VersionStanding } from "./own-errors/own-error-settings.ts";
 import { originsOf } from "./client-keys/origins.ts";
 import { removalAt } from "./projects/deleted-projects.ts";
+import type { Limits, SetLimits } from "./quotas/limits.ts";
+import type { Evicted } from "./quotas/quotas.ts";
 
 // Rows become messages here and nowhere else.
 
@@ -267,5 +272,58 @@ export function ownErrorReportingToProto(
     suggestedProjectPath: told.suggested?.path ?? "",
     reportedCount: BigInt(told.counts.reported),
     leftOutCount: BigInt(told.counts.leftOut),
+  };
+}
+
+/** What a project may receive and keep, and what it uses of it. */
+export function quotaToProto(
+  project: Pick<ProjectRow, "id" | "path">,
+  quota: {
+    own: SetLimits;
+    limits: Limits;
+    dayBytes: number;
+    dayEndsAt: number;
+    keptBytes: number;
+    eventCount: number;
+    bytesPerDay: readonly number[];
+    evicted: Evicted | undefined;
+    refusedBecause: string;
+  },
+): MessageInitShape<typeof QuotaSchema> {
+  const { own, limits, evicted } = quota;
+  return {
+    projectId: project.id,
+    projectPath: project.path,
+    dayBytes: BigInt(quota.dayBytes),
+    dayLimitBytes: BigInt(limits.day),
+    hasOwnDayLimit: own.day !== null,
+    dayEndTime: timestamp(quota.dayEndsAt),
+    keptBytes: BigInt(Math.max(0, quota.keptBytes)),
+    keptLimitBytes: BigInt(limits.kept),
+    hasOwnKeptLimit: own.kept !== null,
+    eventCount: BigInt(quota.eventCount),
+    bytesPerDay: quota.bytesPerDay.map(BigInt),
+    ...(evicted && {
+      evictedEventCount: BigInt(evicted.eventCount),
+      evictedUntilTime: timestamp(evicted.receivedUntil),
+      lastEvictedTime: timestamp(evicted.lastAt),
+    }),
+    refusedBecause: quota.refusedBecause,
+  };
+}
+
+/** What projects without limits of their own may receive and keep. */
+export function defaultQuotaToProto(quota: {
+  set: SetLimits;
+  limits: Limits;
+  diskBytes: number | undefined;
+}): MessageInitShape<typeof DefaultQuotaSchema> {
+  const { set, limits, diskBytes } = quota;
+  return {
+    dayLimitBytes: BigInt(limits.day),
+    hasOwnDayLimit: set.day !== null,
+    keptLimitBytes: BigInt(limits.kept),
+    hasOwnKeptLimit: set.kept !== null,
+    diskBytes: BigInt(diskBytes ?? 0),
   };
 }

@@ -91,6 +91,12 @@ export const needs: Readonly<Record<string, Need>> = {
   "FilterService.GetFilters": member("read", Permission.ADMIN_ERROR_TRACKING),
   "FilterService.UpdateFilters": member("write", Permission.ADMIN_ERROR_TRACKING),
 
+  "QuotaService.GetQuota": member("read", Permission.READ_ERROR_TRACKING),
+  "QuotaService.UpdateQuota": administrator("write"),
+  "QuotaService.ListQuotas": administrator("read"),
+  "QuotaService.GetDefaultQuota": administrator("read"),
+  "QuotaService.UpdateDefaultQuota": administrator("write"),
+
   "ClientKeyService.CreateClientKey": holdingKeys("write"),
   "ClientKeyService.ListClientKeys": holdingKeys("read"),
   "ClientKeyService.GetClientKey": holdingKeys("read"),

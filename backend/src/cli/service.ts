@@ -5,6 +5,7 @@ import {
   ErrorService,
   IngestService,
   ProjectService,
+  QuotaService,
   SettingsService,
   type Project,
 } from "@faultline/proto";
@@ -43,6 +44,7 @@ function open() {
     errors: patientCalls(connection.service(ErrorService)),
     ingest: patientCalls(connection.service(IngestService)),
     projects: patientCalls(connection.service(ProjectService)),
+    quotas: patientCalls(connection.service(QuotaService)),
     settings: patientCalls(connection.service(SettingsService)),
     password,
     externalToken,

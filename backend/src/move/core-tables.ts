@@ -20,6 +20,9 @@ export const coreTables: readonly MovedTable[] = [
   { name: "outcome", key: ["project_id", "hour", "kind", "category", "reason"] },
   { name: "client_key_traffic", key: ["key_id", "hour", "reason"] },
   { name: "client_key_network", key: ["key_id", "day", "network"] },
+  { name: "quota", key: ["project_id"] },
+  { name: "daily_intake", key: ["project_id", "day"] },
+  { name: "eviction", key: ["project_id"] },
   { name: "own_error_reporting", key: ["id"] },
   { name: "settled_time", key: ["id"] },
 ];

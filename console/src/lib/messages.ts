@@ -39,6 +39,7 @@ export type Role = proto.RoleJson;
 export type Permission = proto.PermissionJson;
 export type Project = JsonOf<typeof proto.ProjectSchema>;
 export type Capability = JsonOf<typeof proto.CapabilitySchema>;
+export type Quota = JsonOf<typeof proto.QuotaSchema>;
 export type Settings = JsonOf<typeof proto.SettingsSchema>;
 export type InboundFilters = JsonOf<typeof proto.InboundFiltersSchema>;
 export type SpikeBudget = JsonOf<typeof proto.SpikeBudgetSchema>;

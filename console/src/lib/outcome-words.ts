@@ -54,6 +54,16 @@ const refused: Record<string, OutcomeWords> = {
     reason: "rate limit",
     advice: "More came than a key or the project may send. Find the application that floods, or raise the limits.",
   },
+  quota: {
+    reason: "quota of the project",
+    advice:
+      "The project has received as many bytes today as it may, or keeps as many. See Settings > Monitor > Storage; an administrator can raise the limits.",
+  },
+  disk_full: {
+    reason: "disk nearly full",
+    advice:
+      "The disk of the service is nearly full, and this project is one of those that keep most. Free space there, delete errors of the project, or let an administrator lower its limit in Settings > Monitor > Storage.",
+  },
   too_large: {
     reason: "too large",
     advice: "Let the SDK send less: smaller attachments, request bodies and extra data, shorter lists, fewer levels.",

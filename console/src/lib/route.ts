@@ -120,6 +120,7 @@ export const route = {
   adminRoles: () => "/admin/roles",
   adminAudit: ({ userId, projectId, cursor }: AuditQuery = {}) =>
     withQuery("/admin/audit", { user_id: userId?.toString(), project_id: projectId?.toString(), cursor }),
+  adminStorage: () => "/admin/storage",
   adminErrorReporting: () => "/admin/error_reporting",
 
   errors: (projectPath: string, { cursor, ...query }: ErrorListQuery = {}) =>

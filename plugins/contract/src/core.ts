@@ -12,6 +12,7 @@ import type {
   MemberService,
   OutcomeService,
   ProjectService,
+  QuotaService,
   ReleaseService,
   SettingsService,
   UserService,
@@ -48,6 +49,7 @@ export interface Core {
   readonly instance: Handlers<typeof InstanceService>;
   readonly deprecation: Handlers<typeof DeprecationService>;
   readonly project: Handlers<typeof ProjectService>;
+  readonly quota: Handlers<typeof QuotaService>;
   readonly settings: Handlers<typeof SettingsService>;
   readonly filter: Handlers<typeof FilterService>;
   readonly clientKey: Handlers<typeof ClientKeyService>;

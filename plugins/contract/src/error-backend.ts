@@ -113,6 +113,11 @@ export interface ErrorBackend {
   installationStats?(at: { readonly now: number }): Promise<InstallationStats>;
   /** What each project stores, as of now; projects that store nothing may be left out. Only backends that store have it. */
   usage?(): Promise<readonly ProjectUsage[]>;
+  /**
+   * Deletes the oldest events of a project, of about so many bytes, and takes them out of its counters: one slice, as small as
+   * those of `deleteProject`. Only backends that store events have it.
+   */
+  evictEvents?(projectId: number, bytes: number): Promise<EvictedEvents>;
 }
 
 /** What a project stores. */
@@ -123,6 +128,16 @@ export interface ProjectUsage {
   readonly keptBytes: number;
   /** Whether the numbers are true. False while what was stored before they were added up is counted in the background. */
   readonly isCounted: boolean;
+}
+
+/** What was deleted of a project to stay within its limit. */
+export interface EvictedEvents {
+  /** How many. 0: this slice only looked for them. */
+  readonly count: number;
+  /** When the newest of them was received, in milliseconds since 1970; 0 when there was none. */
+  readonly receivedUntil: number;
+  /** No event of the project is left. */
+  readonly isLast: boolean;
 }
 
 /** What a backend stores of all projects together. */

@@ -25,7 +25,9 @@ export interface EventDoor {
    * against the budget for spikes. An event that is stopped is answered as if it were stored, and noted as FILTERED.
    */
   filter(admission: Admission, arrived: ArrivedEvent): FilterReason | undefined;
-  /** Resolves when the intake is on disk and readable. Refuses with STORAGE_UNAVAILABLE or OVERLOADED. */
+  /** Why the quota of the project refuses what comes now; undefined: it does not. To be asked before a body is read. */
+  quotaRefusal(admission: Admission): QuotaRefusal | undefined;
+  /** Resolves when the intake is on disk and readable. Refuses with STORAGE_UNAVAILABLE or OVERLOADED, or a QuotaRefusal. */
   accept(intake: Intake): Promise<void>;
   /** Counts a request that was taken, in the traffic of its key. Costs next to nothing. */
   received(admission: Admission, request: ReceivedRequest): void;
@@ -58,6 +60,18 @@ export class ClientKeyRefusal extends ServiceError {
     super(ErrorReason.CLIENT_KEY_REFUSED, closed?.message ?? "The DSN is not accepted: check its key and project.");
     this.outcome = closed?.outcome ?? "unknown_key";
     this.keyId = closed?.keyId;
+  }
+}
+
+/** Refuses what a project may no longer store: by its own limits, or as the disk is nearly full and it keeps most. */
+export class QuotaRefusal extends ServiceError {
+  /** The word of outcome.proto. */
+  readonly outcome: "quota" | "disk_full";
+
+  constructor(outcome: QuotaRefusal["outcome"], message: string, retryAfterSeconds: number) {
+    const reason = outcome === "quota" ? ErrorReason.QUOTA_REACHED : ErrorReason.STORAGE_UNAVAILABLE;
+    super(reason, message, { retryAfterSeconds });
+    this.outcome = outcome;
   }
 }
 

@@ -35,6 +35,7 @@ import {
   restoreProject,
   updateProject,
 } from "./rest/resources/projects.ts";
+import { getDefaultQuota, getQuota, listQuotas, updateDefaultQuota, updateQuota } from "./rest/resources/quotas.ts";
 import { getSessionStats, listReleases } from "./rest/resources/releases.ts";
 import { getFilters, patchFilters } from "./rest/resources/filters.ts";
 import { getSettings, patchSettings, putSettings } from "./rest/resources/settings.ts";
@@ -126,6 +127,10 @@ export const doors: readonly Route[] = [
     GET: as("ReleaseService.GetSessionStats", getSessionStats),
   }),
   rest("/api/v4/projects/:project/error_tracking/outcomes", { GET: as("OutcomeService.ListOutcomes", listOutcomes) }),
+  rest("/api/v4/projects/:project/error_tracking/quota", {
+    GET: as("QuotaService.GetQuota", getQuota),
+    PUT: as("QuotaService.UpdateQuota", updateQuota),
+  }),
 
   // REST: projects and who may see them
   rest("/api/v4/projects", {
@@ -201,6 +206,11 @@ export const doors: readonly Route[] = [
   rest("/api/v4/application/error_reporting", {
     GET: as("InstanceService.GetOwnErrorReporting", getOwnErrorReporting),
     PUT: as("InstanceService.UpdateOwnErrorReporting", updateOwnErrorReporting),
+  }),
+  rest("/api/v4/application/quotas", { GET: as("QuotaService.ListQuotas", listQuotas) }),
+  rest("/api/v4/application/default_quota", {
+    GET: as("QuotaService.GetDefaultQuota", getDefaultQuota),
+    PUT: as("QuotaService.UpdateDefaultQuota", updateDefaultQuota),
   }),
 
   rest("/api/v4/deprecations", { GET: as("DeprecationService.ListDeprecations", listDeprecations) }),

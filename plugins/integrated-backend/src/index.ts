@@ -12,6 +12,7 @@ import { Backend, ErrorReason, OutcomeKind } from "@faultline/proto";
 import { ExpensiveReads, type ExpensiveRead } from "./expensive-reads.ts";
 import { errorProject, getError, withSettledLastSeen } from "./errors.ts";
 import { getEvent, listEvents } from "./events.ts";
+import { OldestEvents } from "./evict-events.ts";
 import { installationStats } from "./installation-stats.ts";
 import { listErrors } from "./list-errors.ts";
 import { movable } from "./move/movable.ts";
@@ -81,7 +82,9 @@ class IntegratedBackend implements ErrorBackend {
     retentionDays,
   };
 
-  #started: { host: Host; storage: Storage; changes: ErrorChanges; expensive: ExpensiveReads } | undefined;
+  #started:
+    | { host: Host; storage: Storage; changes: ErrorChanges; expensive: ExpensiveReads; oldest: OldestEvents }
+    | undefined;
 
   async start(host: Host): Promise<void> {
     const storage = host.database.kind === "sqlite" ? new SqliteStorage(host) : new PostgresqlStorage(host);
@@ -98,7 +101,8 @@ class IntegratedBackend implements ErrorBackend {
     metrics.gauge("faultline_expensive_reads_under_way", "Those that run or wait for their turn.", () => {
       return expensive.underWay;
     });
-    this.#started = { host, storage, changes: new ErrorChanges(host.database.announcements, host.clock), expensive };
+    const changes = new ErrorChanges(host.database.announcements, host.clock);
+    this.#started = { host, storage, changes, expensive, oldest: new OldestEvents(storage.eviction) };
     const help = "Rows that retention deleted: events, feedback and sessions.";
     const deletedRows = metrics.counter("faultline_retention_deleted_rows_total", help).of();
     const orphanedFeedback = new OrphanedFeedback();
@@ -129,6 +133,9 @@ class IntegratedBackend implements ErrorBackend {
     changes.announce(stored.changes);
     for (const { projectId } of stored.leftAside) host.events.note({ projectId, ...tooMuchFeedback });
   }
+
+  evictEvents: NonNullable<ErrorBackend["evictEvents"]> = (projectId, bytes) =>
+    this.#running.oldest.evict(projectId, bytes);
 
   deleteProject(projectId: number): Promise<boolean> {
     return this.#storage.deleteProject(projectId);

@@ -2,6 +2,7 @@ import type { Host } from "@faultline/plugin";
 import type { ErrorStatus, ListEventsRequest } from "@faultline/proto";
 import type { Kysely, RawBuilder } from "kysely";
 import type { BatchParameters, WriterMemory } from "./batch.ts";
+import type { EvictionStorage } from "./evict-events.ts";
 import type { SessionParameters } from "./sessions/store-sessions.ts";
 import type { EventTable, Tables } from "./tables.ts";
 
@@ -47,6 +48,7 @@ export interface Storage {
    * how many rows were deleted. What the signal interrupts is done by the next run.
    */
   deleteExpired(now: number, signal: AbortSignal): Promise<number>;
+  readonly eviction: EvictionStorage;
   /** See ErrorBackend.deleteProject. Nobody reads the project any more, so its counters do not follow. */
   deleteProject(projectId: number): Promise<boolean>;
 }

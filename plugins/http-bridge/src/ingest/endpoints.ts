@@ -109,8 +109,13 @@ function asObjectJson(body: Buffer): Buffer {
   return isList ? Buffer.concat([Buffer.from('{"reports":'), body, Buffer.from("}")]) : body;
 }
 
-/** What a request takes from the limits of its sender; refuses the next body of one whose bodies cost too much. */
+/**
+ * What a request takes from the limits of its sender; refuses a body whose project has no room for it, and the next one of a
+ * sender whose bodies cost too much.
+ */
 function spendingOf(visit: Visit, admission: Admission, account?: CostAccount): Spending {
+  const refusal = visit.host.events.quotaRefusal(admission);
+  if (refusal) throw refusal;
   const spending = new Spending(visit, admission, account);
   spending.checkCost();
   return spending;

@@ -1,4 +1,13 @@
-import type { Admission, Cost, CostAccount, CostLimit, EventDoor, RateCategory, RateLimit } from "@faultline/plugin";
+import type {
+  Admission,
+  Cost,
+  CostAccount,
+  CostLimit,
+  EventDoor,
+  QuotaRefusal,
+  RateCategory,
+  RateLimit,
+} from "@faultline/plugin";
 import type { Visit } from "../visit.ts";
 import type { Sender } from "./body/sender.ts";
 import { IngestRefusal } from "./refusal.ts";
@@ -83,6 +92,12 @@ export class Spending implements Sender {
     });
     this.#response.setHeader("x-sentry-rate-limits", limits.join(","));
   }
+}
+
+/** Lets SDKs be silent for as long as the project has no room for what it would store. */
+export function announceQuota(response: Visit["response"], { retryAfterSeconds, outcome }: QuotaRefusal): void {
+  const categories = [wordsOf.error, wordsOf.security, wordsOf.session, wordsOf.feedback].join(";");
+  response.setHeader("x-sentry-rate-limits", `${retryAfterSeconds}:${categories}:project:${outcome}`);
 }
 
 function limitReached(limit: RateLimit, why: string[], category?: RateCategory): IngestRefusal {

@@ -10,6 +10,7 @@ import { memberRouter } from "./member.ts";
 import { outcomeRouter } from "./outcome.ts";
 import { router } from "./procedures.ts";
 import { projectRouter } from "./project.ts";
+import { quotaRouter } from "./quota.ts";
 import { releaseRouter } from "./release.ts";
 import { settingsRouter } from "./settings.ts";
 import { unstoredEventRouter } from "./unstored-event.ts";
@@ -22,6 +23,7 @@ export const appRouter = router({
   members: memberRouter,
   memberRoles: memberRoleRouter,
   projects: projectRouter,
+  quotas: quotaRouter,
   settings: settingsRouter,
   filters: filterRouter,
   clientKeys: clientKeyRouter,

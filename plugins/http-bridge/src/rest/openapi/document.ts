@@ -7,6 +7,7 @@ import { filterPaths } from "./paths/filters.ts";
 import { installationPaths } from "./paths/installation.ts";
 import { memberPaths, memberRolePaths } from "./paths/members.ts";
 import { projectPaths } from "./paths/projects.ts";
+import { quotaPaths } from "./paths/quotas.ts";
 import { releasePaths } from "./paths/releases.ts";
 import { settingsPaths } from "./paths/settings.ts";
 import { userPaths } from "./paths/users.ts";
@@ -18,6 +19,7 @@ const paths: Paths = {
   ...filterPaths,
   ...errorPaths,
   ...releasePaths,
+  ...quotaPaths,
   ...projectPaths,
   ...memberPaths,
   ...memberRolePaths,

@@ -430,6 +430,44 @@ export const schemas: Readonly<Record<string, Schema>> = {
     created_at: time("When."),
   }),
 
+  Quota: record("How much a project may send and keep, and what it uses of that.", {
+    project_id: positive("The project."),
+    path_with_namespace: text("Its path."),
+    day_bytes: count("Bytes received since 0:00 UTC."),
+    day_limit_bytes: count("Bytes that may be received in a UTC day; what comes above it is refused. 0: no limit."),
+    day_limit_is_default: flag("The project has no limit of a day of its own."),
+    day_ends_at: time("When the day ends."),
+    kept_bytes: count("Bytes kept: payloads and tags as stored, and 512 bytes an event."),
+    kept_limit_bytes: count(
+      "Bytes that may be kept: from 95 % of it on the project's oldest events are deleted, and at 100 % events are refused until that has made room. 0: no limit.",
+    ),
+    kept_limit_is_default: flag("The project has no limit of bytes kept of its own."),
+    event_count: count("Events kept."),
+    bytes_per_day: list(count(""), {
+      description: "Bytes received in each of the last seven whole days, the oldest first.",
+    }),
+    evicted_event_count: count("Events that were deleted to stay within the limit, ever."),
+    evicted_until: orNull(time("Events received before this time were deleted for that reason; null: none were.")),
+    last_evicted_at: orNull(time("When the last of them was deleted.")),
+    refused_because: orNull(text("Why the project's events are refused now; null: its quota refuses none.")),
+  }),
+
+  Quotas: record("The projects that keep most.", {
+    quotas: list(ref("Quota"), { maxItems: 100, description: "The one that keeps most first." }),
+    total_kept_bytes: count("Bytes that all projects keep together."),
+    total_count: count("How many projects there are."),
+  }),
+
+  DefaultQuota: record("The limits of the projects that have none of their own.", {
+    day_limit_bytes: count("See Quota."),
+    day_limit_is_default: flag("Nobody set it: it is half of the limit of bytes kept."),
+    kept_limit_bytes: count("See Quota."),
+    kept_limit_is_default: flag(
+      "Nobody set it: it is a quarter of the disk that holds the data, or 10 GB where the size of that disk is not known, as on PostgreSQL.",
+    ),
+    disk_bytes: orNull(count("The size of the disk that holds the data; null: not known.")),
+  }),
+
   OwnErrorReporting: record("Where this installation reports its own failures.", {
     enabled: flag("Reports are sent."),
     dsn: orNull(text("Where to, with a masked key.")),
