@@ -42,6 +42,7 @@ export type Capability = JsonOf<typeof proto.CapabilitySchema>;
 export type Settings = JsonOf<typeof proto.SettingsSchema>;
 export type ExternalProject = JsonOf<typeof proto.ExternalProjectSchema>;
 export type ClientKey = JsonOf<typeof proto.ClientKeySchema>;
+export type ClientKeyTraffic = JsonOf<typeof proto.GetClientKeyTrafficResponseSchema>;
 export type TrackedError = JsonOf<typeof proto.ErrorSchema>;
 export type ErrorStatus = proto.ErrorStatusJson;
 export type ErrorSort = proto.ErrorSortJson;
