@@ -66,16 +66,16 @@ const wasNeverUsed = ({ eventsPerHour, refused }: ClientKeyTraffic) =>
   refused.length === 0 && eventsPerHour.every((count) => count === 0);
 
 /** Null: the project has no such key. */
-async function keyOf(api: Api, named: { projectId: number; keyId: number }): Promise<ClientKey | null> {
+async function keyOf(api: Api, asked: { projectId: number; keyId: number }): Promise<ClientKey | null> {
   try {
-    return (await api.clientKeys.get(named)).clientKey ?? null;
+    return (await api.clientKeys.get(asked)).clientKey ?? null;
   } catch (thrown) {
     if (refusalOfTrpc(thrown).reason === "CLIENT_KEY_NOT_FOUND") return null;
     throw thrown;
   }
 }
 
-async function named(api: Api, params: { project: string; key: string }) {
+async function keyInAddress(api: Api, params: { project: string; key: string }) {
   const { project } = await api.projects.get({ path: params.project });
   return { projectId: project?.projectId ?? 0, keyId: keyIdOf(params.key) };
 }
@@ -84,7 +84,7 @@ export const actions: Actions = {
   state: async ({ request, locals, params }) => {
     const active = (await request.formData()).get("active") === "true";
     try {
-      await locals.api.clientKeys.update({ ...(await named(locals.api, params)), active });
+      await locals.api.clientKeys.update({ ...(await keyInAddress(locals.api, params)), active });
       return { act: "state" as const };
     } catch (thrown) {
       const { status, message } = refusedAction(thrown);
@@ -101,7 +101,7 @@ export const actions: Actions = {
     if (eventsPerDay === undefined) return refused(400, "events_per_day", noNumber);
     try {
       await locals.api.clientKeys.update({
-        ...(await named(locals.api, params)),
+        ...(await keyInAddress(locals.api, params)),
         eventsPerMinute,
         eventsPerDay,
         allowedOrigins: { origins: originsOf(fields.allowedOrigins) },
