@@ -19,9 +19,14 @@ export interface Setting {
 }
 
 const filterSetting = (name: string, part: string): Setting => ({
-  name,
+  name: `Inbound filters: ${name}`,
   address: (projectPath) => route.inboundFilters(projectPath, part),
 });
+
+const clientKeys: Setting = {
+  name: "Client keys",
+  address: (projectPath) => `${route.monitorSettings(projectPath)}#client-keys`,
+};
 
 const refused: Record<string, OutcomeWords> = {
   no_key: {
@@ -63,6 +68,21 @@ const refused: Record<string, OutcomeWords> = {
     reason: "disk nearly full",
     advice:
       "The disk of the service is nearly full, and this project is one of those that keep most. Free space there, delete errors of the project, or let an administrator lower its limit in Settings > Monitor > Storage.",
+  },
+  key_disabled: {
+    reason: "client key disabled",
+    advice: "The client key was disabled. Enable it on its page, or give the application the DSN of another key.",
+    setting: clientKeys,
+  },
+  key_limit: {
+    reason: "limit of the client key",
+    advice: "More events came than were allowed to this key in a minute or a day. Raise its limit on its page.",
+    setting: clientKeys,
+  },
+  origin: {
+    reason: "origin not allowed",
+    advice: "A web page sent it that the client key is not for. Add its origin on the page of the key to let it in.",
+    setting: clientKeys,
   },
   too_large: {
     reason: "too large",
