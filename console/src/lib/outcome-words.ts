@@ -19,7 +19,7 @@ export interface Setting {
 }
 
 const filterSetting = (name: string, part: string): Setting => ({
-  name,
+  name: `Inbound filters: ${name}`,
   address: (projectPath) => route.inboundFilters(projectPath, part),
 });
 
