@@ -84,7 +84,7 @@ const answers: Readonly<Record<ErrorReason, Answer>> = {
   [ErrorReason.EXTERNAL_PROJECT_TAKEN]: notFound,
   [ErrorReason.OTHER_PROCESSES_RUN]: sentence(400),
   [ErrorReason.READ_TOO_EXPENSIVE]: sentence(422),
-  [ErrorReason.QUOTA_REACHED]: sentence(429),
+  [ErrorReason.QUOTA_REACHED]: retry(429, 30),
 };
 
 /** What the API answers to a refusal of the core, or of its own. */

@@ -25,6 +25,8 @@ const reasonsOfKind: [kind: OutcomeKind, reasons: string[]][] = [
       "too_large",
       "malformed",
       "unavailable",
+      "quota",
+      "disk_full",
     ],
   ],
   ["OUTCOME_KIND_LEFT_ASIDE", ["not_kept", "extra", "too_many"]],
