@@ -18,7 +18,10 @@ if (missing !== "") console.log(`Skipped: a disk that one project fills, as ${mi
 else {
   inOwnMounts();
   const disk = smallDisk(128);
-  const server = await startServer({ dataDir: disk.directory, env: { FAULTLINE_RATE_LIMIT_KEY: "0", FAULTLINE_RATE_LIMIT_PROJECT: "0" } });
+  const server = await startServer({
+    dataDir: disk.directory,
+    env: { FAULTLINE_RATE_LIMIT_KEY: "0", FAULTLINE_RATE_LIMIT_PROJECT: "0" },
+  });
   const client = grpcClient(server);
   const [flooding, other, bystander] = [
     await createProject(server),
