@@ -46,13 +46,12 @@ else {
   /** Four senders flood at once until each is refused; meanwhile the other project sends, and all of that is stored. */
   const flood = async (): Promise<{ statuses: Set<number>; texts: Set<string>; sentBeside: number }> => {
     const [statuses, texts] = [new Set<number>(), new Set<string>()];
-    let lanes = 4;
+    const flooded = new AbortController();
     const lane = async () => {
       for (let answer = await send(flooding, { noise }); ; answer = await send(flooding, { noise })) {
         if (answer.status === 200) continue;
         statuses.add(answer.status);
         texts.add(answer.text);
-        lanes--;
         return;
       }
     };
@@ -62,9 +61,12 @@ else {
         const { status, text } = await send(other);
         assert.is(status, 200, text);
         sentBeside++;
-      } while (lanes > 0);
+      } while (!flooded.signal.aborted);
     };
-    await Promise.all([...Array.from({ length: 4 }, lane), beside()]);
+    const besides = beside();
+    await Promise.all(Array.from({ length: 4 }, lane));
+    flooded.abort();
+    await besides;
     return { statuses, texts, sentBeside };
   };
 
