@@ -59,16 +59,6 @@ const refused: Record<string, OutcomeWords> = {
     reason: "rate limit",
     advice: "More came than a key or the project may send. Find the application that floods, or raise the limits.",
   },
-  quota: {
-    reason: "quota of the project",
-    advice:
-      "The project has received as many bytes today as it may, or keeps as many. See Settings > Monitor > Storage; an administrator can raise the limits.",
-  },
-  disk_full: {
-    reason: "disk nearly full",
-    advice:
-      "The disk of the service is nearly full, and this project is one of those that keep most. Free space there, delete errors of the project, or let an administrator lower its limit in Settings > Monitor > Storage.",
-  },
   key_disabled: {
     reason: "client key disabled",
     advice: "The client key was disabled. Enable it on its page, or give the application the DSN of another key.",
@@ -95,6 +85,16 @@ const refused: Record<string, OutcomeWords> = {
   unavailable: {
     reason: "service busy",
     advice: "The storage was full, slow or overloaded. Check free space and the service's log; SDKs may try again.",
+  },
+  quota: {
+    reason: "quota of the project",
+    advice:
+      "The project has received as many bytes today as it may, or keeps as many. See Settings > Monitor > Storage; an administrator can raise the limits.",
+  },
+  disk_full: {
+    reason: "disk nearly full",
+    advice:
+      "The disk of the service is nearly full, and this project is one of those that keep most. Free space there, delete errors of the project, or let an administrator lower its limit in Settings > Monitor > Storage.",
   },
 };
 

@@ -25,6 +25,8 @@ const reasonsOfKind: [kind: OutcomeKind, reasons: string[]][] = [
       "too_large",
       "malformed",
       "unavailable",
+      "quota",
+      "disk_full",
       "key_disabled",
       "key_limit",
       "origin",
