@@ -4,11 +4,14 @@ import {
   ServiceError,
   type BackendCall,
   type ErrorBackend,
+  type ErrorDeletions,
   type Host,
   type Intake,
   type Plugin,
 } from "@faultline/plugin";
 import { Backend, ErrorReason, OutcomeKind } from "@faultline/proto";
+import { Deletions } from "./deletions/deletions.ts";
+import { Discards } from "./discards/discards.ts";
 import { ExpensiveReads, type ExpensiveRead } from "./expensive-reads.ts";
 import { errorProject, getError, withSettledLastSeen } from "./errors.ts";
 import { getEvent, listEvents } from "./events.ts";
@@ -17,6 +20,7 @@ import { listErrors } from "./list-errors.ts";
 import { movable } from "./move/movable.ts";
 import { OrphanedFeedback } from "./orphaned-feedback.ts";
 import { Integrated0001 as Postgresql0001 } from "./postgresql/migrations/integrated-0001.ts";
+import { Integrated0004 as Postgresql0004 } from "./postgresql/migrations/integrated-0004.ts";
 import { PostgresqlStorage } from "./postgresql/storage.ts";
 import { retentionDays } from "./retention.ts";
 import { listReleases } from "./sessions/releases.ts";
@@ -25,6 +29,7 @@ import { Integrated0001 } from "./sqlite/migrations/integrated-0001.ts";
 import { Integrated0002 } from "./sqlite/migrations/integrated-0002.ts";
 import { Integrated0003 } from "./sqlite/migrations/integrated-0003.ts";
 import { Integrated0004 } from "./sqlite/migrations/integrated-0004.ts";
+import { Integrated0007 } from "./sqlite/migrations/integrated-0007.ts";
 import { SqliteStorage } from "./sqlite/storage.ts";
 import { getErrorStats } from "./stats.ts";
 import type { Storage } from "./storage.ts";
@@ -43,8 +48,8 @@ export function integratedBackend(): Plugin & { readonly backend: ErrorBackend }
     name: "integrated-backend",
     contract: contractVersion,
     migrations: {
-      sqlite: [Integrated0001, Integrated0002, Integrated0003, Integrated0004],
-      postgresql: [Postgresql0001],
+      sqlite: [Integrated0001, Integrated0002, Integrated0003, Integrated0004, Integrated0007],
+      postgresql: [Postgresql0001, Postgresql0004],
     },
     movable,
     backend,
@@ -72,10 +77,20 @@ class IntegratedBackend implements ErrorBackend {
     clientKeys: allowed,
     watch: allowed,
     releases: allowed,
+    deleteErrors: allowed,
     retentionDays,
   };
 
-  #started: { host: Host; storage: Storage; changes: ErrorChanges; expensive: ExpensiveReads } | undefined;
+  #started:
+    | {
+        host: Host;
+        storage: Storage;
+        changes: ErrorChanges;
+        expensive: ExpensiveReads;
+        discards: Discards;
+        deletions: Deletions;
+      }
+    | undefined;
 
   async start(host: Host): Promise<void> {
     const storage = host.database.kind === "sqlite" ? new SqliteStorage(host) : new PostgresqlStorage(host);
@@ -92,7 +107,11 @@ class IntegratedBackend implements ErrorBackend {
     metrics.gauge("faultline_expensive_reads_under_way", "Those that run or wait for their turn.", () => {
       return expensive.underWay;
     });
-    this.#started = { host, storage, changes: new ErrorChanges(host.database.announcements, host.clock), expensive };
+    const changes = new ErrorChanges(host.database.announcements, host.clock);
+    const discards = new Discards(storage, host);
+    const deletions = new Deletions({ host, storage, changes, expensive, discards });
+    await discards.start();
+    this.#started = { host, storage, changes, expensive, discards, deletions };
     const help = "Rows that retention deleted: events, feedback and sessions.";
     const deletedRows = metrics.counter("faultline_retention_deleted_rows_total", help).of();
     const orphanedFeedback = new OrphanedFeedback();
@@ -105,17 +124,26 @@ class IntegratedBackend implements ErrorBackend {
     };
     scheduler.every(retentionIntervalMs, "retention", retain, { alone: true });
     storage.schedule(host);
+    deletions.start();
   }
 
-  /** What was stored last is told before the announcements end. */
-  stop(): Promise<void> {
+  /** What was stored last is told before the announcements end, and what was stopped last is counted. */
+  async stop(): Promise<void> {
     this.#started?.changes.tell();
-    return Promise.resolve();
+    await this.#started?.discards.write().catch((error: unknown) => {
+      this.#running.host.log.error({ err: error }, "the last discarded events were not counted");
+    });
+  }
+
+  get deletions(): ErrorDeletions {
+    return this.#running.deletions;
   }
 
   async storeBatch(intake: Intake): Promise<void> {
-    const { host, storage, changes } = this.#running;
-    const stored = await storeIntake(storage, intake);
+    const { host, storage, changes, discards } = this.#running;
+    const sorted = discards.sort(intake.events);
+    const stored = await storeIntake(storage, { ...intake, events: sorted.kept });
+    sorted.count();
     changes.announce(stored.changes);
     for (const { projectId } of stored.leftAside) host.events.note({ projectId, ...tooMuchFeedback });
   }

@@ -2,6 +2,7 @@ import type { Host } from "@faultline/plugin";
 import type { ErrorStatus, ListEventsRequest } from "@faultline/proto";
 import type { Kysely, RawBuilder } from "kysely";
 import type { BatchParameters, WriterMemory } from "./batch.ts";
+import type { OfDeletion } from "./deletions/hide.ts";
 import type { SessionParameters } from "./sessions/store-sessions.ts";
 import type { EventTable, Tables } from "./tables.ts";
 
@@ -47,6 +48,10 @@ export interface Storage {
    * how many rows were deleted. What the signal interrupts is done by the next run.
    */
   deleteExpired(now: number, signal: AbortSignal): Promise<number>;
+  /** Erases the next few events or errors of a deletion, for good; storing waits only some milliseconds for it. */
+  eraseNext(of: OfDeletion): Promise<Erased>;
+  /** Makes the space of what was erased usable again. */
+  giveSpaceBack(signal: AbortSignal): Promise<void>;
   /** See ErrorBackend.deleteProject. Nobody reads the project any more, so its counters do not follow. */
   deleteProject(projectId: number): Promise<boolean>;
 }
@@ -64,6 +69,13 @@ export interface StatusChange {
   readonly now: number;
 }
 
+/** What one slice erased. */
+export interface Erased {
+  readonly eventCount: number;
+  /** Whether nothing is left of the deletion's errors. */
+  readonly isDone: boolean;
+}
+
 /** Words of SQL that differ. */
 export interface Words {
   /** Compares texts by a pattern; ASCII letters match in either case. */
@@ -76,6 +88,12 @@ export interface Words {
   readonly sortsByRowId: boolean;
   /** ` and <one>.project_id = <other>.project_id` where keys begin with the project; empty where one of them has none. */
   sameProject(one: string, other: string): RawBuilder<unknown>;
+  /** The end of a query whose rows are to stay as they are until the transaction ends. */
+  readonly locked: RawBuilder<unknown>;
+  /** The name of a type that takes any id. */
+  readonly bigInteger: RawBuilder<unknown>;
+  /** The hash of an error that is hidden: no event has it, and errors that are hidden keep their order. */
+  readonly hiddenHash: RawBuilder<unknown>;
   /** A table of that name with the column `value`. */
   valuesOf(numbers: readonly number[], name: string): RawBuilder<unknown>;
 }

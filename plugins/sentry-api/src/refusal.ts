@@ -84,6 +84,9 @@ const answers: Readonly<Record<ErrorReason, Answer>> = {
   [ErrorReason.EXTERNAL_PROJECT_TAKEN]: notFound,
   [ErrorReason.OTHER_PROCESSES_RUN]: sentence(400),
   [ErrorReason.READ_TOO_EXPENSIVE]: sentence(422),
+  [ErrorReason.EXPECTED_COUNT_DIFFERS]: sentence(409),
+  [ErrorReason.DELETION_NOT_FOUND]: notFound,
+  [ErrorReason.UNDO_OVER]: sentence(409),
 };
 
 /** What the API answers to a refusal of the core, or of its own. */

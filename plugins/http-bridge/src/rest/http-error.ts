@@ -95,6 +95,9 @@ const answers: Readonly<Record<ErrorReason, Answer>> = {
   [ErrorReason.EXTERNAL_PROJECT_TAKEN]: sentence(409),
   [ErrorReason.OTHER_PROCESSES_RUN]: sentence(400),
   [ErrorReason.READ_TOO_EXPENSIVE]: sentence(422), // no 503: sent again as it is, it would cost the same again
+  [ErrorReason.EXPECTED_COUNT_DIFFERS]: sentence(409),
+  [ErrorReason.DELETION_NOT_FOUND]: notFound("Deletion"),
+  [ErrorReason.UNDO_OVER]: sentence(409),
 };
 
 /** What the REST API answers to anything thrown. */

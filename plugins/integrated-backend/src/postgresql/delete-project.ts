@@ -1,6 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import { inBackground } from "../in-background.ts";
 import type { Tables } from "../tables.ts";
+import type { TouchedTables } from "./touched-tables.ts";
 
 /** Few enough for a short transaction. */
 const sliceRows = 500;
@@ -20,19 +21,30 @@ const tables: readonly (readonly [table: string, key: string])[] = [
   ["integrated_session_user", `release_id, day, "user"`],
   ["integrated_session_hour", "release_id, hour"],
   ["integrated_release", "id"],
+  ["integrated_deletion_error", "deletion_id, error_id"],
+  ["integrated_deletion", "id"],
+  ["integrated_discard_hour", "discard_id, hour"],
+  ["integrated_discard_sample", "discard_id, day"],
+  ["integrated_discard", "id"],
 ];
 
 /** See Storage.deleteProject: one slice a call. */
-export function deleteProject(database: Kysely<Tables>, projectId: number): Promise<boolean> {
+export function deleteProject(
+  database: Kysely<Tables>,
+  projectId: number,
+  touched: TouchedTables,
+): Promise<boolean> {
   return inBackground(async () => {
     for (const [table, columns] of tables) {
       const key = sql.raw(columns);
       // Whoever locks one of these rows now, such as another process with the same work, need not be waited for.
-      const { numAffectedRows } = await sql`delete from ${sql.table(table)}
+      const { rows } = await sql<{ id: number | null }>`delete from ${sql.table(table)}
         where project_id = ${projectId} and (${key}) in (
           select ${key} from ${sql.table(table)} where project_id = ${projectId}
-          limit ${sliceRows} for update skip locked)`.execute(database);
-      if (Number(numAffectedRows ?? 0) > 0) return false;
+          limit ${sliceRows} for update skip locked)
+        returning ${table === "integrated_payload" ? sql`event_row_id` : sql`null::bigint`} as id`.execute(database);
+      for (const { id } of rows) if (id !== null) touched.event(id);
+      if (rows.length > 0) return false;
     }
     return true;
   });

@@ -7,6 +7,9 @@ export const words: Words = {
   joinInOrder: sql`join`, // by statistics
   hourList: sql<string>`coalesce(json_agg(json_build_array(hour, event_count)), '[]')::text`,
   sortsByRowId: false,
+  locked: sql`for update`,
+  bigInteger: sql`bigint`,
+  hiddenHash: sql`group_hash || int8send(id)`,
   sameProject: (one, other) => sql` and ${sql.ref(`${one}.project_id`)} = ${sql.ref(`${other}.project_id`)}`,
-  valuesOf: (numbers, name) => sql`unnest(${numbers}::integer[]) as ${sql.ref(name)} (value)`,
+  valuesOf: (numbers, name) => sql`unnest(${numbers}::bigint[]) as ${sql.ref(name)} (value)`,
 };
