@@ -151,6 +151,9 @@ export const route = {
   projectMembers: (projectPath: string, { q, cursor }: SearchQuery = {}) =>
     withQuery(`${inProject(projectPath)}/project_members`, { q, cursor }),
   monitorSettings: (projectPath: string) => `${inProject(projectPath)}/settings/monitor`,
+  /** `part`: the id of a filter on the page. */
+  inboundFilters: (projectPath: string, part?: string) =>
+    `${inProject(projectPath)}/settings/monitor/inbound_filters${part === undefined ? "" : `#${part}`}`,
   generalSettings: (projectPath: string) => `${inProject(projectPath)}/settings/general`,
 };
 

@@ -275,7 +275,7 @@ export const schemas: Readonly<Record<string, Schema>> = {
   }),
 
   Outcome: record("A count of things that were not stored.", {
-    kind: choice("Where it was lost.", ["refused", "left_aside", "not_sent"]),
+    kind: choice("Where it was lost.", ["refused", "left_aside", "not_sent", "filtered"]),
     category: text("What it was, such as `error` or `attachment`."),
     reason: text("Why, such as `rate_limit`."),
     quantity: count("How many."),
