@@ -1,4 +1,10 @@
-import { ServiceError, type BackendCall, type ErrorBackend, type ErrorDeletions, type Handlers } from "@faultline/plugin";
+import {
+  ServiceError,
+  type BackendCall,
+  type ErrorBackend,
+  type ErrorDeletions,
+  type Handlers,
+} from "@faultline/plugin";
 import { ErrorReason, type DeletionService } from "@faultline/proto";
 import type { CoreCall } from "../access/guard.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";

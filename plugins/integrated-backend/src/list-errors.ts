@@ -85,7 +85,12 @@ export async function listErrors(
 }
 
 /** The ids of a project's errors of one status that a search finds. */
-export function matching({ read, words }: Storage, projectId: number, status: ErrorStatus, tokens: readonly SearchToken[]) {
+export function matching(
+  { read, words }: Storage,
+  projectId: number,
+  status: ErrorStatus,
+  tokens: readonly SearchToken[],
+) {
   let query = read
     .selectFrom("integrated_error")
     .select("id")

@@ -12,7 +12,14 @@ import type {
   UserFeedbackSchema,
 } from "@faultline/proto";
 import type { Selectable } from "kysely";
-import type { DeletionTable, DiscardSampleTable, DiscardTable, ErrorTable, EventTable, FeedbackTable } from "./tables.ts";
+import type {
+  DeletionTable,
+  DiscardSampleTable,
+  DiscardTable,
+  ErrorTable,
+  EventTable,
+  FeedbackTable,
+} from "./tables.ts";
 import type { Trend } from "./trend.ts";
 
 // Rows become messages here and nowhere else.

@@ -79,37 +79,39 @@ export class Deletions implements ErrorDeletions {
     const found = await this.#find(request, call);
     const { write, memory } = this.#storage;
     const [matching] = target.case === "matching" ? [target.value] : [];
-    const id = await memory.knownRows.forgetAround(() =>
-      write.transaction().execute(async (transaction) => {
-        const made = await transaction
-          .insertInto("integrated_deletion")
-          .values({
-            project_id: projectId,
-            state: HIDING,
-            query: matching?.query ?? "",
-            status: matching?.status ?? ErrorStatus.UNSPECIFIED,
-            all_matching: matching ? 1 : 0,
-            last_error_id: found.lastErrorId,
-            title: "",
-            found_count: found.count,
-            deleted_count: 0,
-            event_count: 0,
-            erased_event_count: 0,
-            restored_count: 0,
-            superseded_count: 0,
-            created_at: now,
-            created_by: call.username ?? "",
-            undo_until: request.withoutUndo ? null : this.#host.deletionClock.now() + undoMs,
-            finished_at: null,
-            discard_end: discardEndText(discard),
-          })
-          .returningAll()
-          .executeTakeFirstOrThrow();
-        if (discard) await refuseTooMany(transaction, projectId, found.count);
-        await this.#hideNext(transaction, made, found.errorIds);
-        return made.id;
-      }),
-    ).catch((error: unknown) => this.#forgetDiscards(error));
+    const id = await memory.knownRows
+      .forgetAround(() =>
+        write.transaction().execute(async (transaction) => {
+          const made = await transaction
+            .insertInto("integrated_deletion")
+            .values({
+              project_id: projectId,
+              state: HIDING,
+              query: matching?.query ?? "",
+              status: matching?.status ?? ErrorStatus.UNSPECIFIED,
+              all_matching: matching ? 1 : 0,
+              last_error_id: found.lastErrorId,
+              title: "",
+              found_count: found.count,
+              deleted_count: 0,
+              event_count: 0,
+              erased_event_count: 0,
+              restored_count: 0,
+              superseded_count: 0,
+              created_at: now,
+              created_by: call.username ?? "",
+              undo_until: request.withoutUndo ? null : this.#host.deletionClock.now() + undoMs,
+              finished_at: null,
+              discard_end: discardEndText(discard),
+            })
+            .returningAll()
+            .executeTakeFirstOrThrow();
+          if (discard) await refuseTooMany(transaction, projectId, found.count);
+          await this.#hideNext(transaction, made, found.errorIds);
+          return made.id;
+        }),
+      )
+      .catch((error: unknown) => this.#forgetDiscards(error));
     this.#told(projectId, discard !== undefined);
     return { deletion: this.#message(await this.#row(projectId, id)) };
   };
@@ -125,7 +127,10 @@ export class Deletions implements ErrorDeletions {
     const size = pageSizeOf(request);
     let query = this.#storage.read.selectFrom("integrated_deletion").selectAll().where("project_id", "=", projectId);
     if (place) query = query.where("id", "<", place[0]);
-    const rows = await query.orderBy("id", "desc").limit(size + 1).execute();
+    const rows = await query
+      .orderBy("id", "desc")
+      .limit(size + 1)
+      .execute();
     const page = rows.slice(0, size);
     const last = page.at(-1);
     return {
@@ -271,7 +276,11 @@ export class Deletions implements ErrorDeletions {
     const of = { projectId: row.project_id, deletionId: row.id };
     const isDone = await memory.knownRows.forgetAround(() =>
       write.transaction().execute(async (transaction) => {
-        const { restored, superseded, isDone: isLast } = await restoreErrors(this.#storage, transaction, of, sliceErrors);
+        const {
+          restored,
+          superseded,
+          isDone: isLast,
+        } = await restoreErrors(this.#storage, transaction, of, sliceErrors);
         await transaction
           .updateTable("integrated_deletion")
           .set(({ eb }) => ({

@@ -21,7 +21,10 @@ export function checkDiscardEnd({ end }: DiscardEnd, now: number): void {
       return;
     case "release":
       if (end.value.trim() === "" || end.value.length > releaseLength) {
-        throw invalidField("discard.release", `Name the release that ends the discard, in 1 to ${releaseLength} characters.`);
+        throw invalidField(
+          "discard.release",
+          `Name the release that ends the discard, in 1 to ${releaseLength} characters.`,
+        );
       }
       return;
     default:

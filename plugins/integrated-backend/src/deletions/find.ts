@@ -45,7 +45,9 @@ export async function nextMatching(
 function walks(storage: Storage, { projectId, query, status, lastErrorId }: Matching) {
   const tokens = searchTokens(query);
   const wanted = status === ErrorStatus.UNSPECIFIED ? statuses : [status];
-  return wanted.map((one) => sql`select id from (${matching(storage, projectId, one, tokens).where("id", "<=", lastErrorId)}) as walk`);
+  return wanted.map(
+    (one) => sql`select id from (${matching(storage, projectId, one, tokens).where("id", "<=", lastErrorId)}) as walk`,
+  );
 }
 
 /** Refuses a count that is more than 10 % off: the list changed since, or the search is not the one that was meant. */

@@ -120,7 +120,8 @@ export class Discards {
   async write(): Promise<void> {
     const now = this.#host.clock.now();
     for (const discards of this.#running.values()) {
-      for (const discard of discards.values()) if (discard.endsAt !== null && now >= discard.endsAt) this.#end(discard, now);
+      for (const discard of discards.values())
+        if (discard.endsAt !== null && now >= discard.endsAt) this.#end(discard, now);
     }
     if (this.#stopped.size + this.#over.size === 0) return;
     const [stopped, over] = [this.#stopped, this.#over];
@@ -156,8 +157,7 @@ export class Discards {
     discard.stopped += 1;
     const hour = Math.floor(now / hourMs);
     const day = Math.floor(now / dayMs);
-    const isSample =
-      day > discard.sampledDay && event.payload.length <= sampleBytes && this.#samples < samplesWaiting;
+    const isSample = day > discard.sampledDay && event.payload.length <= sampleBytes && this.#samples < samplesWaiting;
     if (isSample) {
       discard.sampledDay = day;
       this.#samples += 1;
@@ -169,7 +169,13 @@ export class Discards {
       lastAt: now,
       sample: isSample ? { event, day, receivedAt: now } : undefined,
     });
-    this.#host.events.note({ projectId, kind: OutcomeKind.FILTERED, category: "error", reason: "discarded", quantity: 1 });
+    this.#host.events.note({
+      projectId,
+      kind: OutcomeKind.FILTERED,
+      category: "error",
+      reason: "discarded",
+      quantity: 1,
+    });
   }
 
   #merge(discard: Known, events: StoppedEvents): void {

@@ -65,7 +65,9 @@ export async function discardGroups(
     const made = await transaction
       .insertInto("integrated_discard")
       .values(rows.slice(from, from + 50))
-      .onConflict((conflict) => conflict.columns(["project_id", "group_hash"]).where("ended_at", "is", null).doNothing())
+      .onConflict((conflict) =>
+        conflict.columns(["project_id", "group_hash"]).where("ended_at", "is", null).doNothing(),
+      )
       .returningAll()
       .execute();
     discards.add(made);

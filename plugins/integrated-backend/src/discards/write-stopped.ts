@@ -41,7 +41,10 @@ export async function writeStopped(
   });
 }
 
-async function add(transaction: Kysely<Tables>, { id, projectId, hours, lastAt, sample }: StoppedEvents): Promise<void> {
+async function add(
+  transaction: Kysely<Tables>,
+  { id, projectId, hours, lastAt, sample }: StoppedEvents,
+): Promise<void> {
   const count = [...hours.values()].reduce((sum, one) => sum + one, 0);
   const { numUpdatedRows } = await transaction
     .updateTable("integrated_discard")

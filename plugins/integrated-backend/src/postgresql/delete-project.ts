@@ -29,11 +29,7 @@ const tables: readonly (readonly [table: string, key: string])[] = [
 ];
 
 /** See Storage.deleteProject: one slice a call. */
-export function deleteProject(
-  database: Kysely<Tables>,
-  projectId: number,
-  touched: TouchedTables,
-): Promise<boolean> {
+export function deleteProject(database: Kysely<Tables>, projectId: number, touched: TouchedTables): Promise<boolean> {
   return inBackground(async () => {
     for (const [table, columns] of tables) {
       const key = sql.raw(columns);

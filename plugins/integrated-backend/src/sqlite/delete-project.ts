@@ -78,7 +78,9 @@ async function deleteRows(
 ): Promise<number> {
   const columns = sql.raw(key);
   const { numAffectedRows } = await sql`delete from ${sql.table(table)} where (${columns}) in (
-    select ${columns} from ${sql.table(table)} where project_id = ${projectId} limit ${sliceRows})`.execute(transaction);
+    select ${columns} from ${sql.table(table)} where project_id = ${projectId} limit ${sliceRows})`.execute(
+    transaction,
+  );
   return Number(numAffectedRows ?? 0);
 }
 

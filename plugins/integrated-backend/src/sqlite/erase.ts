@@ -129,7 +129,9 @@ async function eraseErrors(
     ["integrated_tag", "error_id, key, value"],
   ] as const) {
     const { numAffectedRows } = await sql`delete from ${sql.table(table)} where (${sql.raw(key)}) in (
-      select ${sql.raw(key)} from ${sql.table(table)} where error_id in ${ids} limit ${sliceRows})`.execute(transaction);
+      select ${sql.raw(key)} from ${sql.table(table)} where error_id in ${ids} limit ${sliceRows})`.execute(
+      transaction,
+    );
     if (numAffectedRows === BigInt(sliceRows)) return;
   }
   await sql`delete from integrated_error where id in ${ids}`.execute(transaction);
