@@ -154,7 +154,7 @@ export const audited: Readonly<Record<string, Tell>> = {
   "DeletionService.CreateDeletion": act((_, { deletion }: CreateDeletionResponse) => `Deleted ${asDeleted(deletion)}.`),
   "DeletionService.UndoDeletion": act(
     (_, { deletion }: UndoDeletionResponse) =>
-      `Undid the deletion ${deletion?.deletionId} of ${deletion?.deletedCount} errors.`,
+      `Undid the deletion ${deletion?.deletionId} of ${deletion?.deletedCount === 1 ? `"${deletion.title}"` : `${deletion?.deletedCount} errors`}.`,
   ),
   "DeletionService.EndDiscard": act(
     (_, { discard }: EndDiscardResponse) => `Ended the discard ${discard?.discardId} of "${discard?.title}".`,

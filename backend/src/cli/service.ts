@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import {
   AccountService,
   ClientKeyService,
+  DeletionService,
   ErrorService,
   IngestService,
   ProjectService,
@@ -39,6 +40,7 @@ function open() {
   return {
     accounts: connection.service(AccountService),
     clientKeys: connection.service(ClientKeyService),
+    deletions: connection.service(DeletionService),
     errors: connection.service(ErrorService),
     ingest: connection.service(IngestService),
     projects: connection.service(ProjectService),

@@ -77,7 +77,7 @@ const stateOf = ({ projectId, deletionId }: Deletion) =>
 
 const becomes = (deletion: Deletion, state: DeletionState) =>
   until(
-    `the deletion to become ${DeletionState[state]}`,
+    `the deletion to be in the state ${state}`,
     async () => {
       const now = await stateOf(deletion);
       return now.state === state && now;
@@ -252,7 +252,8 @@ test("nobody without the role deletes, and the acts are in the audit log", async
   const project = await newProject("roles");
   const projectId = project.id;
   await send(project, "kept");
-  const target = { case: "errors", value: { errorIds: [await idOf(project, "kept")] } } as const;
+  const errorIds = [await idOf(project, "kept")];
+  const target = { case: "errors" as const, value: { errorIds } };
   const dave = await makePerson(client, "dave");
   const mary = await makePerson(client, "mary");
   await refusedBecause("PROJECT_NOT_FOUND", client.deletions.createDeletion({ projectId, target }, dave.auth));
@@ -275,7 +276,7 @@ test("nobody without the role deletes, and the acts are in the audit log", async
   const { auditEvents } = await client.audit.listAuditEvents({ projectId }, client.auth);
   const told = auditEvents.filter(({ method }) => method.startsWith("DeletionService.")).map(({ summary }) => summary);
   assert.equal(told, [
-    `Undid the deletion ${deletion.deletionId} of 1 errors.`,
+    `Undid the deletion ${deletion.deletionId} of "kept".`,
     `Deleted the error "kept" (${deletion.deletionId}).`,
   ]);
 });

@@ -2,6 +2,7 @@ import { headers, responses } from "./answers.ts";
 import type { Paths } from "./operation.ts";
 import { accessTokenPaths } from "./paths/access-tokens.ts";
 import { clientKeyPaths } from "./paths/client-keys.ts";
+import { deletionPaths } from "./paths/deletions.ts";
 import { errorPaths } from "./paths/errors.ts";
 import { installationPaths } from "./paths/installation.ts";
 import { memberPaths, memberRolePaths } from "./paths/members.ts";
@@ -15,6 +16,7 @@ const paths: Paths = {
   ...clientKeyPaths,
   ...settingsPaths,
   ...errorPaths,
+  ...deletionPaths,
   ...releasePaths,
   ...projectPaths,
   ...memberPaths,
