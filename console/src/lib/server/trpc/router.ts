@@ -1,6 +1,7 @@
 import { accountRouter } from "./account.ts";
 import { auditRouter } from "./audit.ts";
 import { clientKeyRouter } from "./client-key.ts";
+import { deletionRouter } from "./deletion.ts";
 import { deprecationRouter } from "./deprecation.ts";
 import { errorRouter } from "./error.ts";
 import { instanceRouter } from "./instance.ts";
@@ -24,6 +25,7 @@ export const appRouter = router({
   settings: settingsRouter,
   clientKeys: clientKeyRouter,
   errors: errorRouter,
+  deletions: deletionRouter,
   releases: releaseRouter,
   outcomes: outcomeRouter,
   unstoredEvents: unstoredEventRouter,
