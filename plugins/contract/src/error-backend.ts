@@ -127,6 +127,18 @@ export interface ErrorBackend {
   readonly deletions?: ErrorDeletions;
   /** Tells what is stored of all projects together. Only backends that store events have it. */
   installationStats?(at: { readonly now: number }): Promise<InstallationStats>;
+  /** What each project stores, as of now; projects that store nothing may be left out. Only backends that store have it. */
+  usage?(): Promise<readonly ProjectUsage[]>;
+}
+
+/** What a project stores. */
+export interface ProjectUsage {
+  readonly projectId: number;
+  readonly eventCount: number;
+  /** Bytes of its payloads and tags, and 512 for each event. */
+  readonly keptBytes: number;
+  /** Whether the numbers are true. False while what was stored before they were added up is counted in the background. */
+  readonly isCounted: boolean;
 }
 
 /** Deletes errors for good and discards events. Every method takes the request message of DeletionService. */

@@ -15,11 +15,13 @@ import { Discards } from "./discards/discards.ts";
 import { ExpensiveReads, type ExpensiveRead } from "./expensive-reads.ts";
 import { errorProject, getError, withSettledLastSeen } from "./errors.ts";
 import { getEvent, listEvents } from "./events.ts";
+import { groupEvents } from "./group-events.ts";
 import { installationStats } from "./installation-stats.ts";
 import { listErrors } from "./list-errors.ts";
 import { movable } from "./move/movable.ts";
 import { OrphanedFeedback } from "./orphaned-feedback.ts";
 import { Integrated0001 as Postgresql0001 } from "./postgresql/migrations/integrated-0001.ts";
+import { Integrated0002 as Postgresql0002 } from "./postgresql/migrations/integrated-0002.ts";
 import { Integrated0004 as Postgresql0004 } from "./postgresql/migrations/integrated-0004.ts";
 import { PostgresqlStorage } from "./postgresql/storage.ts";
 import { retentionDays } from "./retention.ts";
@@ -29,6 +31,7 @@ import { Integrated0001 } from "./sqlite/migrations/integrated-0001.ts";
 import { Integrated0002 } from "./sqlite/migrations/integrated-0002.ts";
 import { Integrated0003 } from "./sqlite/migrations/integrated-0003.ts";
 import { Integrated0004 } from "./sqlite/migrations/integrated-0004.ts";
+import { Integrated0005 } from "./sqlite/migrations/integrated-0005.ts";
 import { Integrated0007 } from "./sqlite/migrations/integrated-0007.ts";
 import { SqliteStorage } from "./sqlite/storage.ts";
 import { getErrorStats } from "./stats.ts";
@@ -37,9 +40,11 @@ import { storeIntake } from "./store-intake.ts";
 import { errorToProto } from "./to-proto.ts";
 import { firstTrendHour, hoursSince, trendOf } from "./trend.ts";
 import { updateErrors } from "./update-errors.ts";
+import { countUsage, uncountedProjects, usage } from "./usage.ts";
 import { ErrorChanges, errorsTold } from "./watch.ts";
 
 const retentionIntervalMs = 3_600_000;
+const countingIntervalMs = 3_600_000;
 
 /** The integrated backend: this service itself stores the errors, in its own database. */
 export function integratedBackend(): Plugin & { readonly backend: ErrorBackend } {
@@ -48,8 +53,8 @@ export function integratedBackend(): Plugin & { readonly backend: ErrorBackend }
     name: "integrated-backend",
     contract: contractVersion,
     migrations: {
-      sqlite: [Integrated0001, Integrated0002, Integrated0003, Integrated0004, Integrated0007],
-      postgresql: [Postgresql0001, Postgresql0004],
+      sqlite: [Integrated0001, Integrated0002, Integrated0003, Integrated0004, Integrated0005, Integrated0007],
+      postgresql: [Postgresql0001, Postgresql0002, Postgresql0004],
     },
     movable,
     backend,
@@ -123,6 +128,10 @@ class IntegratedBackend implements ErrorBackend {
       if (deleted > 0) log.info({ deleted }, "deleted rows older than the retention");
     };
     scheduler.every(retentionIntervalMs, "retention", retain, { alone: true });
+    const count = async () => {
+      if ((await uncountedProjects(storage)).size > 0) await countUsage(storage);
+    };
+    scheduler.every(countingIntervalMs, "count what projects store", count, { alone: true });
     storage.schedule(host);
     deletions.start();
   }
@@ -141,8 +150,8 @@ class IntegratedBackend implements ErrorBackend {
 
   async storeBatch(intake: Intake): Promise<void> {
     const { host, storage, changes, discards } = this.#running;
-    const sorted = discards.sort(intake.events);
-    const stored = await storeIntake(storage, { ...intake, events: sorted.kept });
+    const sorted = discards.sort(groupEvents(intake.events));
+    const stored = await storeIntake(storage, intake, sorted.kept);
     sorted.count();
     changes.announce(stored.changes);
     for (const { projectId } of stored.leftAside) host.events.note({ projectId, ...tooMuchFeedback });
@@ -199,6 +208,8 @@ class IntegratedBackend implements ErrorBackend {
 
   installationStats: NonNullable<ErrorBackend["installationStats"]> = ({ now }) =>
     installationStats(this.#storage, now);
+
+  usage: NonNullable<ErrorBackend["usage"]> = () => usage(this.#storage);
 
   async *watchErrors(...[request, { signal }]: Parameters<ErrorBackend["watchErrors"]>) {
     const { changes } = this.#running;

@@ -86,6 +86,10 @@ export interface Words {
   readonly hourList: RawBuilder<string>;
   /** Whether sorting by row id is what reading does anyway. PostgreSQL reads partitions in the order of their days. */
   readonly sortsByRowId: boolean;
+  /** The bytes of what holds payloads, by project: a query of project, 0, bytes, 0. */
+  readonly storedPayloads: RawBuilder<unknown>;
+  /** Events that are gone and still counted by their errors: a query of project and minus their number. */
+  readonly expiredEvents: RawBuilder<unknown>;
   /** ` and <one>.project_id = <other>.project_id` where keys begin with the project; empty where one of them has none. */
   sameProject(one: string, other: string): RawBuilder<unknown>;
   /** The end of a query whose rows are to stay as they are until the transaction ends. */

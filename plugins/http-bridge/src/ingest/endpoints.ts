@@ -138,10 +138,10 @@ function noteItems(
 
 function arrivalOf(
   { clientIp, host }: Visit,
-  { projectId }: Admission,
+  { keyId, projectId }: Admission,
   header: Pick<ItemArrival, "sentAt" | "envelopeEventId"> = {},
 ): ItemArrival {
-  return { projectId, receivedAt: host.clock.now(), clientIp, ...header };
+  return { projectId, keyId, receivedAt: host.clock.now(), clientIp, ...header };
 }
 
 async function accept({ host }: Visit, ...events: (ErrorEvent | undefined)[]): Promise<void> {

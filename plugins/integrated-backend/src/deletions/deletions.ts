@@ -28,6 +28,9 @@ import { restoreErrors } from "./restore.ts";
 /** Errors that are hidden or restored in one transaction. */
 const sliceErrors = 1_000;
 
+/** How often one of these transactions is tried that brings errors back. */
+const restoreTries = 10;
+
 /** How long a deletion can be undone. */
 const undoMs = 600_000;
 
@@ -270,7 +273,18 @@ export class Deletions implements ErrorDeletions {
     }
   }
 
+  /** Where several processes store, one of them may give a hash to a new error at the same moment: then it is looked at again. */
   async #restoreNext(row: Row): Promise<boolean> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#restoreSlice(row);
+      } catch (error) {
+        if (tries === restoreTries || !String(error).includes("integrated_error_project_id_group_hash_key")) throw error;
+      }
+    }
+  }
+
+  async #restoreSlice(row: Row): Promise<boolean> {
     if (row.state !== RESTORING) return true;
     const { write, memory } = this.#storage;
     const of = { projectId: row.project_id, deletionId: row.id };

@@ -1,7 +1,7 @@
 import { hourMs, type Host } from "@faultline/plugin";
 import { OutcomeKind, type ErrorEvent } from "@faultline/proto";
 import type { Selectable } from "kysely";
-import { groupHash } from "../grouping.ts";
+import type { GroupedEvent } from "../group-events.ts";
 import { dayMs } from "../retention.ts";
 import type { Storage } from "../storage.ts";
 import type { DiscardTable } from "../tables.ts";
@@ -30,7 +30,7 @@ interface Known extends RunningDiscard {
 
 /** What a batch is without the events that are discarded. */
 export interface Sorted {
-  readonly kept: readonly ErrorEvent[];
+  readonly kept: readonly GroupedEvent[];
   /** Counts what was stopped; to be called when the others are stored, as a batch that failed comes again. */
   count(): void;
 }
@@ -62,13 +62,14 @@ export class Discards {
   }
 
   /** Takes out the events that are discarded. */
-  sort(events: readonly ErrorEvent[]): Sorted {
-    if (!events.some(({ projectId }) => this.#running.has(projectId))) return { kept: events, count: () => undefined };
+  sort(events: readonly GroupedEvent[]): Sorted {
+    if (this.#running.size === 0 || !events.some(({ event }) => this.#running.has(event.projectId)))
+      return { kept: events, count: () => undefined };
     const now = this.#host.clock.now();
     const stopped: { discard: Known; event: ErrorEvent }[] = [];
     const inBatch = new Map<Known, number>();
-    const kept = events.filter((event) => {
-      const discard = this.#running.get(event.projectId)?.get(groupHash(event));
+    const kept = events.filter(({ event, hash }) => {
+      const discard = this.#running.get(event.projectId)?.get(hash);
       if (!discard) return true;
       const before = inBatch.get(discard) ?? 0;
       if (verdict(discard, { release: event.release, now, stopped: discard.stopped + before }) === "over") {

@@ -3,6 +3,7 @@ import { sql, type Kysely } from "kysely";
 import { inBackground } from "../in-background.ts";
 import { dayMs, receiptDays, retentionCutoff, sessionDays } from "../retention.ts";
 import type { Tables } from "../tables.ts";
+import { addUsage } from "./usage.ts";
 import { detach, partitionsBefore, type Partition } from "./partitions.ts";
 
 /** Errors, or rows of other tables, of one short transaction: what it locks waits some milliseconds. */
@@ -45,7 +46,10 @@ export async function deleteExpired(database: Kysely<Tables>, now: number, signa
   return deleted;
 }
 
-/** Drops a day of events or payloads; what its events take out of the counters is noted in the same transaction, and feedback goes with its event. */
+/**
+ * Drops a day of events, or of what belongs to them; what its events take out of the counters is noted in the same
+ * transaction, and feedback goes with its event.
+ */
 async function dropPartition(database: Kysely<Tables>, partition: Partition): Promise<number> {
   await detach(database, partition);
   return database.transaction().execute(async (transaction) => {
@@ -63,6 +67,13 @@ async function dropPartition(database: Kysely<Tables>, partition: Partition): Pr
       events = rows[0]?.events ?? 0;
       await sql`delete from integrated_feedback f using ${sql.table(partition.name)} e
         where e.project_id = f.project_id and e.event_id = f.event_id`.execute(transaction);
+      await addUsage(transaction, sql`select project_id, -count(*), 0, 0 from ${sql.table(partition.name)} group by 1`);
+    }
+    if (partition.parent === "integrated_payload") {
+      await addUsage(
+        transaction,
+        sql`select project_id, 0, -sum(length(content)), 0 from ${sql.table(partition.name)} group by 1`,
+      );
     }
     await sql`drop table ${sql.table(partition.name)}`.execute(transaction);
     return events;
@@ -95,8 +106,25 @@ function subtractExpired(database: Kysely<Tables>, { cutoff }: Due): Promise<num
       where integrated_error.project_id = e.project_id and id = e.error_id`.execute(transaction);
     await sql`delete from integrated_hour
       where (project_id, error_id) in ${errors} and event_count <= 0`.execute(transaction);
-    await sql`delete from integrated_tag
-      where (project_id, error_id) in ${errors} and last_seen_day < ${cutoff / dayMs}`.execute(transaction);
+    const { rows: tags } = await sql<{ project_id: number; bytes: number }>`
+      with gone as (
+        delete from integrated_tag where (project_id, error_id) in ${errors} and last_seen_day < ${cutoff / dayMs}
+        returning project_id, error_id, key, value
+      ), counted as (
+        update integrated_tag_key k set value_count = k.value_count - g.n
+        from (select project_id, error_id, key, count(*) as n from gone group by 1, 2, 3) g
+        where k.project_id = g.project_id and k.error_id = g.error_id and k.key = g.key
+      )
+      select project_id, sum(octet_length(key) + octet_length(value) + 64)::bigint as bytes from gone
+      group by 1`.execute(transaction);
+    await sql`
+      with gone as (
+        delete from integrated_tag_key where (project_id, error_id) in ${errors} and value_count <= 0
+        returning project_id, error_id
+      )
+      update integrated_cardinality c set key_count = c.key_count - g.n
+      from (select project_id, error_id, count(*) as n from gone group by 1, 2) g
+      where c.project_id = g.project_id and c.error_id = g.error_id`.execute(transaction);
     await sql`
       with gone as (
         delete from integrated_user where (project_id, error_id) in ${errors} and last_seen_day < ${cutoff / dayMs}
@@ -106,9 +134,20 @@ function subtractExpired(database: Kysely<Tables>, { cutoff }: Due): Promise<num
       from (select project_id, error_id, count(*) as n from gone group by 1, 2) g
       where integrated_error.project_id = g.project_id and id = g.error_id`.execute(transaction);
     // Users and tags of an error live as long as its last event; the rows above cover them.
-    await sql`delete from integrated_error where (project_id, id) in ${errors} and event_count <= 0`.execute(
-      transaction,
-    );
+    await sql`
+      with gone as (
+        delete from integrated_error where (project_id, id) in ${errors} and event_count <= 0 returning project_id, id
+      ), uncounted as (
+        delete from integrated_tag_key where (project_id, error_id) in (select * from gone)
+      )
+      delete from integrated_cardinality where (project_id, error_id) in (select * from gone)`.execute(transaction);
+    if (tags.length > 0) {
+      const less = JSON.stringify(tags.map(({ project_id, bytes }) => [project_id, -bytes]));
+      await addUsage(
+        transaction,
+        sql`select (one ->> 0)::bigint, 0, 0, (one ->> 1)::bigint from jsonb_array_elements(${less}::jsonb) as j (one)`,
+      );
+    }
     return next.length;
   });
 }

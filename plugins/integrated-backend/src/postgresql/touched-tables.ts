@@ -17,7 +17,12 @@ export class TouchedTables {
 
   /** An event was deleted, and its payload. */
   event(id: number): void {
-    this.#days.add(Math.floor(id / idsOfDay));
+    this.day(Math.floor(id / idsOfDay));
+  }
+
+  /** Events that were received on a day were deleted. */
+  day(day: number): void {
+    this.#days.add(day);
   }
 
   /**

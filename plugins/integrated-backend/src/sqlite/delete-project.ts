@@ -53,7 +53,11 @@ export async function deleteProject(database: Kysely<Tables>, projectId: number)
       return true;
     }),
   );
-  if (isDone) await giveSpaceBack(database);
+  if (isDone) {
+    await database.deleteFrom("integrated_new_error").where("project_id", "=", projectId).execute();
+    await database.deleteFrom("integrated_usage").where("project_id", "=", projectId).execute();
+    await giveSpaceBack(database);
+  }
   return isDone;
 }
 
