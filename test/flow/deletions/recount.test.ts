@@ -75,7 +75,8 @@ async function deleteOn(client: GrpcClient, projects: readonly Target[], count: 
 const underWay = () =>
   countOf(
     dataDir,
-    `integrated_deletion where state in (${DeletionState.HIDING}, ${DeletionState.ERASING}, ${DeletionState.RESTORING})`,
+    `integrated_deletion where state in (${DeletionState.HIDING}, ${DeletionState.ERASING}, ${DeletionState.RESTORING})
+      or state = ${DeletionState.HIDDEN} and undo_until <= ${clock.at}`,
   );
 
 test("every counter equals a recount after any deletes, undos and discards, while events arrive, and after retention", async () => {

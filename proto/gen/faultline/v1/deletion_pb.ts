@@ -394,6 +394,8 @@ export const MatchingErrorsSchema: GenMessage<MatchingErrors, {jsonType: Matchin
  */
 export type DiscardEnd = Message<"faultline.v1.DiscardEnd"> & {
   /**
+   * At most one.
+   *
    * @generated from oneof faultline.v1.DiscardEnd.end
    */
   end: {
