@@ -11,7 +11,7 @@ import {
 import { DeletionState, ErrorReason, ErrorStatus, type CreateDeletionRequest } from "@faultline/proto";
 import type { Kysely, Selectable } from "kysely";
 import type { Discards } from "../discards/discards.ts";
-import { discardGroups, endDiscard, endDiscardsOf, listDiscards, refuseTooMany } from "../discards/stored-discards.ts";
+import { deleteOldDiscards, discardGroups, endDiscard, endDiscardsOf, listDiscards, refuseTooMany } from "../discards/stored-discards.ts";
 import { errorNotFound, errorRowId } from "../errors.ts";
 import type { ExpensiveReads } from "../expensive-reads.ts";
 import { inBackground } from "../in-background.ts";
@@ -355,9 +355,12 @@ export class Deletions implements ErrorDeletions {
   }
 
   async #deleteOld(): Promise<void> {
-    const before = this.#host.deletionClock.now() - retentionDays * dayMs;
-    const { write } = this.#storage;
-    await write.deleteFrom("integrated_deletion").where("finished_at", "<", before).execute();
+    const now = this.#host.deletionClock.now();
+    await this.#storage.write
+      .deleteFrom("integrated_deletion")
+      .where("finished_at", "<", now - retentionDays * dayMs)
+      .execute();
+    await deleteOldDiscards(this.#storage, now);
   }
 
   async #inStates(states: readonly DeletionState[]): Promise<Row[]> {

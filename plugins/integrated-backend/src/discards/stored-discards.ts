@@ -11,6 +11,7 @@ import { sql, type Kysely, type Selectable } from "kysely";
 import { discardEndColumns } from "../deletions/discard-end.ts";
 import type { HiddenError } from "../deletions/hide.ts";
 import { jsonAt } from "../payload.ts";
+import { dayMs, retentionDays } from "../retention.ts";
 import type { Storage } from "../storage.ts";
 import type { DeletionTable, DiscardTable, Tables } from "../tables.ts";
 import { discardToProto } from "../to-proto.ts";
@@ -20,6 +21,7 @@ import type { Discards } from "./discards.ts";
 const discardsOfProject = 500;
 
 const hoursShown = 24;
+const hoursKeptDays = 30;
 const longestSample = 32 * 1024;
 
 type DeletionRow = Selectable<DeletionTable>;
@@ -163,4 +165,19 @@ export async function endDiscard(
     throw new ServiceError(ErrorReason.DELETION_NOT_FOUND, "There is no such discard in this project.");
   }
   return discardToProto(row);
+}
+
+/** Forgets counts of more than 30 days, and discards that ended 90 days ago with all that is kept of them. */
+export async function deleteOldDiscards({ write }: Storage, now: number): Promise<void> {
+  await write
+    .deleteFrom("integrated_discard_hour")
+    .where("hour", "<", Math.floor((now - hoursKeptDays * dayMs) / hourMs))
+    .execute();
+  const ended = sql`(select project_id, id from integrated_discard where ended_at < ${now - retentionDays * dayMs})`;
+  await write.transaction().execute(async (transaction) => {
+    for (const table of ["integrated_discard_hour", "integrated_discard_sample"]) {
+      await sql`delete from ${sql.table(table)} where (project_id, discard_id) in ${ended}`.execute(transaction);
+    }
+    await sql`delete from integrated_discard where (project_id, id) in ${ended}`.execute(transaction);
+  });
 }
