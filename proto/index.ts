@@ -2,6 +2,7 @@
 export * from "./gen/faultline/v1/account_pb.ts";
 export * from "./gen/faultline/v1/audit_pb.ts";
 export * from "./gen/faultline/v1/client_key_pb.ts";
+export * from "./gen/faultline/v1/deletion_pb.ts";
 export * from "./gen/faultline/v1/deprecation_pb.ts";
 export * from "./gen/faultline/v1/error_pb.ts";
 export * from "./gen/faultline/v1/error_reason_pb.ts";

@@ -33,6 +33,7 @@ import { coreEntities } from "./database/entities.ts";
 import { DiskSpace } from "./database/disk-space.ts";
 import { openDatabase } from "./database/open.ts";
 import { isStorageFailure } from "./database/storage-failure.ts";
+import { deletionService } from "./deletions/deletion-service.ts";
 import { deprecationService } from "./deprecations/deprecation-service.ts";
 import { allErrors } from "./errors/all-errors.ts";
 import { errorService } from "./errors/error-service.ts";
@@ -292,6 +293,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
         allErrors: allErrors({ orm, projects, grants, log }),
         errorProject: errorProject({ backends: [...backends.values()], grants }),
       }),
+      deletion: deletionService(projects),
       release: releaseService(projects),
       outcome: outcomeService(outcomes),
       ingest: ingestService({
@@ -411,8 +413,11 @@ export async function startFaultline(config: Config, time: MachineTime = machine
     ...(jetstream ? [jetstream.deadLetters] : []),
     ...backends.values(),
   ];
-  hourly("remove deleted projects for good", (signal) =>
-    removeDeletedProjects({ orm, clock: deletionClock, log, holders, signal }),
+  scheduler.every(
+    5_000, // an administrator who removes one waits for its space
+    "remove deleted projects for good",
+    (signal) => removeDeletedProjects({ orm, clock: deletionClock, log, holders, signal }),
+    { alone: true },
   ); // only now: it asks the backends
   if (does(role, "console")) await pages.load({ grpcAddress: innerAddress, baseUrl: config.baseUrl });
   await database.warnOfLosses?.(log);

@@ -76,6 +76,40 @@ const failing = (n: number) => ({
   exception: { values: [{ type: `Error${n % 7}`, value: `failed at ${n}` }] },
 });
 
+test("errors are deleted, brought back and discarded, and a project goes at once", async () => {
+  const project = await createProject(server);
+  for (let n = 0; n < 8; n += 1) await sendEvent(server, project, failing(n));
+  const listed = async () => (await faultline(["errors", "list", project.path, "--status", "all"])).lines;
+  const [first] = await listed();
+  const errorId = String(first?.["errorId"]);
+  const deleted = await faultline(["errors", "delete", project.path, errorId]);
+  assert.equal([deleted.code, deleted.lines[0]?.["state"]], [0, "DELETION_STATE_HIDDEN"], deleted.stderr);
+  assert.is((await listed()).length, 6);
+  const undone = await faultline(["errors", "undelete", project.path, String(deleted.lines[0]?.["deletionId"])]);
+  assert.is(undone.lines[0]?.["restoredCount"], 1, undone.stderr);
+
+  const without = await faultline(["errors", "delete", project.path, "--query", "level:fatal"]);
+  assert.is(without.code, 1);
+  assert.match(without.stderr, /Say how many errors you expect to delete/);
+  assert.match((await faultline(["errors", "delete", project.path])).stderr, /Name the errors by their ids, or give/);
+  const wrong = await faultline(["errors", "delete", project.path, "--status", "all", "--expect", "5"]);
+  assert.match(wrong.stderr, /7 errors match now, and 5 were expected, so nothing was deleted/);
+  assert.is((await listed()).length, 7);
+  const all = ["--status", "all", "--expect", "7", "--no-undo", "--discard-after", "1"];
+  const gone = await faultline(["errors", "delete", project.path, ...all]);
+  assert.equal([gone.lines[0]?.["deletedCount"], gone.lines[0]?.["undoEndTime"]], [7, undefined], gone.stderr);
+  assert.equal(await listed(), []);
+  assert.is((await faultline(["errors", "deletions", project.path])).lines.length, 2);
+  const discards = await faultline(["errors", "discards", project.path]);
+  assert.is(discards.lines.length, 7);
+  const again = await faultline(["errors", "record-again", project.path, String(discards.lines[0]?.["discardId"])]);
+  assert.type(again.lines[0]?.["endedTime"], "string", again.stderr);
+
+  const removed = await faultline(["projects", "delete", project.path, "--now"]);
+  assert.is(removed.code, 0, removed.stderr);
+  assert.equal((await client.projects.listDeletedProjects({}, client.auth)).projects, []);
+});
+
 test("projects, keys and tokens are made, and an error is listed, shown and resolved", async () => {
   const made = await faultline(["projects", "create", "cli/shop", "--active"]);
   assert.is(made.code, 0, made.stderr);

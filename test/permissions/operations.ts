@@ -81,7 +81,7 @@ export function harmlessRequest(method: DescMethod, projectId: number): MessageS
   if (fields.has("userId") && method.name !== "ListAccessTokens" && method.name !== "ListAuditEvents") {
     init["userId"] = missing;
   }
-  if (method.name === "RestoreProject") init["projectId"] = missing;
+  if (method.name === "RestoreProject" || method.name === "RemoveDeletedProject") init["projectId"] = missing;
   return create(method.input, init);
 }
 

@@ -15,7 +15,7 @@ const permissionRows: Readonly<Partial<Record<Permission, PermissionRow>>> = {
   [Permission.REPORT_EVENTS]: { least: Role.DEVELOPER, toDo: "report events" },
   [Permission.ADMIN_ERROR_TRACKING]: {
     least: Role.MAINTAINER,
-    toDo: "see or change error-tracking settings and client keys",
+    toDo: "delete errors, or to see or change error-tracking settings and client keys",
   },
   [Permission.ADMIN_PROJECT]: { least: Role.MAINTAINER, toDo: "change the project" },
   [Permission.ADMIN_MEMBERS]: { least: Role.MAINTAINER, toDo: "invite, change or remove members" },

@@ -5,6 +5,7 @@ import type {
   ChangePasswordResponse,
   CreateAccessTokenResponse,
   CreateClientKeyResponse,
+  CreateDeletionResponse,
   CreateInvitationResponse,
   CreateMemberRoleResponse,
   CreatePasswordResetRequest,
@@ -16,10 +17,13 @@ import type {
   DeleteProjectResponse,
   DeleteUnstoredEventsResponse,
   DeleteUserResponse,
+  Deletion,
+  EndDiscardResponse,
   EndSessionRequest,
   Member,
   MemberRole,
   RegisterByInvitationResponse,
+  RemoveDeletedProjectResponse,
   RemoveMemberResponse,
   ReplayDeadLettersResponse,
   ReplayUnstoredEventsResponse,
@@ -33,6 +37,7 @@ import type {
   SignOutRequest,
   UpdateClientKeyRequest,
   UpdateFiltersRequest,
+  UndoDeletionResponse,
   UpdateMemberResponse,
   UpdateDefaultQuotaRequest,
   UpdateOwnErrorReportingRequest,
@@ -146,6 +151,20 @@ export const audited: Readonly<Record<string, Tell>> = {
   "ProjectService.RestoreProject": act(
     (_, { project }: RestoreProjectResponse) => `Restored the project ${project?.path} (${project?.projectId}).`,
   ),
+  "ProjectService.RemoveDeletedProject": act(
+    (_, { project }: RemoveDeletedProjectResponse) =>
+      `Removed the deleted project ${project?.path} (${project?.projectId}) for good.`,
+  ),
+
+  "DeletionService.CreateDeletion": act((_, { deletion }: CreateDeletionResponse) => `Deleted ${asDeleted(deletion)}.`),
+  "DeletionService.UndoDeletion": act(
+    (_, { deletion }: UndoDeletionResponse) =>
+      `Undid the deletion ${deletion?.deletionId} of ${deletion?.deletedCount === 1 ? `"${deletion.title}"` : `${deletion?.deletedCount} errors`}.`,
+  ),
+  "DeletionService.EndDiscard": act(
+    (_, { discard }: EndDiscardResponse) => `Ended the discard ${discard?.discardId} of "${discard?.title}".`,
+  ),
+
   "SettingsService.UpdateSettings": act(
     (request: UpdateSettingsRequest) =>
       `Changed the error-tracking settings: ${changed(request, {
@@ -270,6 +289,14 @@ function named(user: User | undefined): string {
 
 function asMember(member: Member | undefined): string {
   return `${named(member?.user)} as ${roleName(member)}`;
+}
+
+function asDeleted(deletion: Deletion | undefined): string {
+  if (!deletion) return "nothing";
+  const { foundCount, allMatching, query, title, discarded, undoEndTime, deletionId } = deletion;
+  const errors = foundCount === 1 ? `the error "${title}"` : `${foundCount} errors`;
+  const matching = allMatching ? `, all that match "${query}"` : "";
+  return `${errors}${matching}${undoEndTime ? "" : ", without undo"}${discarded ? ", and discards their later events" : ""} (${deletionId})`;
 }
 
 function roleName(given: { role?: Role; memberRole?: MemberRole | undefined } | undefined): string {

@@ -1,14 +1,9 @@
 import { ErrorSchema, ErrorSort, ErrorStatus, EventSchema, WatchErrorsResponseSchema } from "@faultline/proto";
 import { Option, type Command } from "commander";
+import { deletionCommands } from "./deletions.ts";
+import { statuses } from "./error-statuses.ts";
 import { printMessage, wholeNumber } from "./output.ts";
 import { projectNamed, withService } from "./service.ts";
-
-const statuses = {
-  unresolved: ErrorStatus.UNRESOLVED,
-  resolved: ErrorStatus.RESOLVED,
-  ignored: ErrorStatus.IGNORED,
-  all: ErrorStatus.UNSPECIFIED,
-} as const;
 
 const sorts = {
   last_seen: ErrorSort.LAST_SEEN,
@@ -68,6 +63,8 @@ export function errorCommands(program: Command): void {
         for await (const change of changes) printMessage(WatchErrorsResponseSchema, change);
       }),
     );
+
+  deletionCommands(errors);
 
   for (const [name, status] of [
     ["resolve", ErrorStatus.RESOLVED],

@@ -52,4 +52,29 @@ export function projectCommands(program: Command): void {
     .action((named: string) =>
       withService(async (service) => printMessage(ProjectSchema, await projectNamed(service, named))),
     );
+
+  projects
+    .command("delete <project>")
+    .description("delete a project; an administrator can restore it for seven days")
+    .option(
+      "--now",
+      "for administrators: erase it now, so that its space comes back; <project> may be deleted already",
+      false,
+    )
+    .action((named: string, { now }: { now: boolean }) =>
+      withService(async (service) => {
+        const { projects: deleted } = now
+          ? await service.projects.listDeletedProjects({}, service.call)
+          : { projects: [] };
+        const before = deleted.find(({ projectId, path }) => String(projectId) === named || path === named);
+        const projectId = before?.projectId ?? (await projectNamed(service, named)).projectId;
+        if (!before) {
+          const { project } = await service.projects.deleteProject({ projectId }, service.call);
+          if (project && !now) printMessage(ProjectSchema, project);
+        }
+        if (!now) return;
+        const { project } = await service.projects.removeDeletedProject({ projectId }, service.call);
+        if (project) printMessage(ProjectSchema, project);
+      }),
+    );
 }

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import {
   AccountService,
   ClientKeyService,
+  DeletionService,
   ErrorService,
   IngestService,
   ProjectService,
@@ -41,6 +42,7 @@ function open() {
   return {
     accounts: patientCalls(connection.service(AccountService)),
     clientKeys: patientCalls(connection.service(ClientKeyService)),
+    deletions: patientCalls(connection.service(DeletionService)),
     errors: patientCalls(connection.service(ErrorService)),
     ingest: patientCalls(connection.service(IngestService)),
     projects: patientCalls(connection.service(ProjectService)),

@@ -49,6 +49,7 @@ export function linkedBackend(backend: ErrorBackend, place: CodePlace): ErrorBac
       const answer = create(ListReleasesResponseSchema, await backend.listReleases(...asked));
       return { ...answer, releases: answer.releases.map((release) => linkedRelease(place, release)) };
     },
+    ...(backend.deletions && { deletions: backend.deletions }),
     getSessionStats: (...asked) => backend.getSessionStats(...asked),
   };
 }

@@ -3,7 +3,10 @@ import type { MikroORM } from "@mikro-orm/sql";
 import { ProjectEntity } from "../database/entities.ts";
 
 /** How long a deleted project can be restored. */
-const restorableMs = 7 * 24 * 3_600_000;
+export const restorableMs = 7 * 24 * 3_600_000;
+
+/** When a project was deleted that goes for good now, by whichever clock. */
+export const longAgo = 0;
 
 /** When a project that was deleted at `deletedAt` goes for good. */
 export function removalAt(deletedAt: number): number {

@@ -49,7 +49,7 @@ export class ProjectDirectory {
   /** The backend of a project whose error tracking works, and what a call to it carries; else refuses in words. */
   async backend(
     project: ProjectRow,
-    carried: Pick<BackendCall, "userId" | "signal"> = {},
+    carried: Pick<BackendCall, "userId" | "username" | "signal"> = {},
   ): Promise<readonly [ErrorBackend, BackendCall]> {
     const settings = await this.settings(project.id);
     if (!project.monitorEnabled) throw new ServiceError(ErrorReason.MONITOR_DISABLED, monitorOff);
@@ -74,6 +74,7 @@ export class ProjectDirectory {
       affectedUsers: may(READ_ERROR_TRACKING, can.affectedUsers),
       watch: may(READ_ERROR_TRACKING, can.watch),
       releases: may(READ_ERROR_TRACKING, can.releases),
+      deleteErrors: may(ADMIN_ERROR_TRACKING, can.deleteErrors),
       clientKeys: may(ADMIN_ERROR_TRACKING, this.#whereOffered(noEventsTaken, can.clientKeys)),
       integratedBackend: this.#whereOffered(integratedNotOffered),
       adminErrorTracking: may(ADMIN_ERROR_TRACKING),
@@ -114,6 +115,7 @@ function nothing(reason: string, backend: ErrorBackend | undefined): Capabilitie
     clientKeys: backend?.capabilities.clientKeys ?? { allowed: true },
     watch: off,
     releases: off,
+    deleteErrors: off,
     retentionDays: backend?.capabilities.retentionDays ?? 0,
   };
 }

@@ -19,7 +19,7 @@ import { noExternalProject } from "../settings/external-project.ts";
 import { isLinkedElsewhere } from "../settings/linked-elsewhere.ts";
 import { projectToProto } from "../to-proto.ts";
 import { codeRoot, codeUrl } from "../code-links/code-url.ts";
-import { restorable } from "./deleted-projects.ts";
+import { longAgo, restorable, restorableMs } from "./deleted-projects.ts";
 import { projectNotFound, type ProjectDirectory } from "./project-directory.ts";
 import { projectName, projectPath } from "./project-path.ts";
 import { visibleProjects } from "./visible-projects.ts";
@@ -139,12 +139,7 @@ export function projectService(parts: {
         .fork()
         .transactional(async (em) => {
           const row = await em.findOne(ProjectEntity, { id: projectId, ...restorable(clock.now()) });
-          if (!row) {
-            throw new ServiceError(
-              ErrorReason.DELETED_PROJECT_NOT_FOUND,
-              "There is no such deleted project. A project is deleted for good after seven days.",
-            );
-          }
+          if (!row) throw deletedProjectNotFound();
           path = row.deletedPath ?? "";
           row.path = path;
           row.deletedPath = null;
@@ -154,6 +149,16 @@ export function projectService(parts: {
         .catch((error: unknown) => refuseTakenPath(error, path, "Give that one another path, then restore this one."));
       changed();
       return { project: await message(await grants.of(caller.user, projectId), caller.user) };
+    },
+
+    async removeDeletedProject({ projectId }) {
+      const project = await orm.em.fork().transactional(async (em) => {
+        const row = await em.findOne(ProjectEntity, { id: projectId, ...restorable(clock.now()) });
+        if (!row) throw deletedProjectNotFound();
+        row.deletedAt = longAgo;
+        return { ...row, deletedAt: clock.now() - restorableMs };
+      });
+      return { project: projectToProto({ project, role: Role.OWNER }, undefined) };
     },
 
     async listDeletedProjects() {
@@ -178,6 +183,13 @@ async function projectRow(em: EntityManager, id: number): Promise<ProjectRow> {
   const row = await em.findOne(ProjectEntity, { id, deletedAt: null });
   if (!row) throw projectNotFound();
   return row;
+}
+
+function deletedProjectNotFound(): ServiceError {
+  return new ServiceError(
+    ErrorReason.DELETED_PROJECT_NOT_FOUND,
+    "There is no such deleted project. A project is deleted for good after seven days.",
+  );
 }
 
 /** Its external project may have been linked by another project meanwhile; then it comes back not active and unlinked. */

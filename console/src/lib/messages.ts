@@ -55,6 +55,11 @@ export type ProjectErrors = JsonOf<typeof proto.ProjectErrorsSchema>;
 export type StatusChange = JsonOf<typeof proto.StatusChangeSchema>;
 export type StatusCounts = JsonOf<typeof proto.StatusCountsSchema>;
 export type ErrorChanges = JsonOf<typeof proto.WatchErrorsResponseSchema>;
+export type Deletion = JsonOf<typeof proto.DeletionSchema>;
+/** A oneof is flat in JSON. */
+export type Discard = Omit<JsonOf<typeof proto.DiscardSchema>, "end"> & {
+  readonly end?: proto.DiscardEndJson | undefined;
+};
 export type ErrorStats = JsonOf<typeof proto.GetErrorStatsResponseSchema>;
 export type Release = JsonOf<typeof proto.ReleaseSchema>;
 export type SessionCounts = JsonOf<typeof proto.SessionCountsSchema>;

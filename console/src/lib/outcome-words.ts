@@ -215,6 +215,11 @@ const filtered: Record<string, OutcomeWords> = {
     advice: "It happened on a developer's machine. Turn this filter off to let such events in.",
     setting: filterSetting("Localhost", "localhost"),
   },
+  discarded: {
+    reason: "discarded",
+    advice: "Somebody deleted the error and discards its later events. Record them again to let them in.",
+    setting: { name: "Discarded groups", address: (projectPath) => route.deletions(projectPath) },
+  },
   spike: {
     reason: "spike protection",
     advice:

@@ -35,7 +35,7 @@ export const permissions: readonly PermissionWords[] = [
   { permission: "PERMISSION_REPORT_EVENTS", name: "Report events with a token", least: "ROLE_DEVELOPER" },
   {
     permission: "PERMISSION_ADMIN_ERROR_TRACKING",
-    name: "Change error-tracking settings and client keys",
+    name: "Change error-tracking settings and client keys; delete errors",
     least: "ROLE_MAINTAINER",
   },
   {

@@ -73,6 +73,8 @@ export interface SearchQuery {
 export interface AdminListQuery extends SearchQuery {
   /** The id of what is asked to be deleted. */
   readonly remove?: number | undefined;
+  /** The id of the deleted project that is asked to be erased now. */
+  readonly erase?: number | undefined;
 }
 
 /** What the address of the audit log holds; names change hands, so it holds ids. */
@@ -88,6 +90,13 @@ export interface DeprecationQuery {
   readonly release?: string | undefined;
   readonly area?: string | undefined;
   readonly state?: string | undefined;
+}
+
+/** What is asked to be deleted: errors by their ids, or, where none is named, all that match. */
+export interface DeletionTarget {
+  readonly errors: readonly string[];
+  readonly q: string;
+  readonly status: StatusTab;
 }
 
 /** Stands in an address for sessions that name no environment; names of environments have no slash. */
@@ -115,8 +124,8 @@ export const route = {
   adminUsers: ({ q, cursor, remove }: AdminListQuery = {}) =>
     withQuery("/admin/users", { q, cursor, remove: remove?.toString() }),
   adminUser: (userId: number) => `/admin/users/${userId}`,
-  adminProjects: ({ q, cursor, remove }: AdminListQuery = {}) =>
-    withQuery("/admin/projects", { q, cursor, remove: remove?.toString() }),
+  adminProjects: ({ q, cursor, remove, erase }: AdminListQuery = {}) =>
+    withQuery("/admin/projects", { q, cursor, remove: remove?.toString(), erase: erase?.toString() }),
   adminRoles: () => "/admin/roles",
   adminAudit: ({ userId, projectId, cursor }: AuditQuery = {}) =>
     withQuery("/admin/audit", { user_id: userId?.toString(), project_id: projectId?.toString(), cursor }),
@@ -138,6 +147,14 @@ export const route = {
     }),
   rawEvent: (projectPath: string, errorId: string, eventId: string) =>
     `${ofError(projectPath, errorId)}/events/${encodeURIComponent(eventId)}.json`,
+  /** `made`: the deletion that was just made and can be undone. */
+  deletions: (projectPath: string, { cursor, made }: { cursor?: string; made?: number | undefined } = {}) =>
+    withQuery(`${inProject(projectPath)}/error_tracking/deletions`, { cursor, made: made?.toString() }),
+  newDeletion: (projectPath: string, { errors = [], q, status }: Partial<DeletionTarget>) =>
+    withQuery(`${inProject(projectPath)}/error_tracking/deletions/new`, {
+      errors: errors.join(","),
+      ...(errors.length === 0 && { q, status: status === "unresolved" ? undefined : status }),
+    }),
   releases: (projectPath: string, { period, environment, release, cursor }: ReleaseListQuery = {}) =>
     withQuery(`${inProject(projectPath)}/error_tracking/releases`, {
       period: period === "7d" ? undefined : period,

@@ -3,6 +3,7 @@ import type {
   AccountService,
   AuditService,
   ClientKeyService,
+  DeletionService,
   DeprecationService,
   ErrorService,
   FilterService,
@@ -54,6 +55,7 @@ export interface Core {
   readonly filter: Handlers<typeof FilterService>;
   readonly clientKey: Handlers<typeof ClientKeyService>;
   readonly error: Handlers<typeof ErrorService>;
+  readonly deletion: Handlers<typeof DeletionService>;
   readonly release: Handlers<typeof ReleaseService>;
   readonly outcome: Handlers<typeof OutcomeService>;
   readonly ingest: Handlers<typeof IngestService>;

@@ -2,6 +2,18 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type {
   Backend,
   CapabilitiesSchema,
+  CreateDeletionRequest,
+  CreateDeletionResponseSchema,
+  EndDiscardRequest,
+  EndDiscardResponseSchema,
+  GetDeletionRequest,
+  GetDeletionResponseSchema,
+  ListDeletionsRequest,
+  ListDeletionsResponseSchema,
+  ListDiscardsRequest,
+  ListDiscardsResponseSchema,
+  UndoDeletionRequest,
+  UndoDeletionResponseSchema,
   GetErrorRequest,
   GetErrorResponseSchema,
   GetErrorStatsRequest,
@@ -31,6 +43,8 @@ export type Capabilities = Exclude<MessageInitShape<typeof CapabilitiesSchema>, 
 export interface BackendCall {
   /** Whose call it is: a backend lets no user keep its others waiting. Absent: the service's own. */
   readonly userId?: number | undefined;
+  /** The user's name, for what is written down. Absent: the service's own. */
+  readonly username?: string | undefined;
   /** Aborted when the caller no longer waits. */
   readonly signal?: AbortSignal | undefined;
   /** Where the project's errors are; for projects with the external backend. */
@@ -109,6 +123,8 @@ export interface ErrorBackend {
   ): Promise<MessageInitShape<typeof ListExternalProjectsResponseSchema>>;
   /** Finds the project of an error that is stored here; undefined: there is no such error. Only backends that store have it. */
   errorProject?(errorId: string): Promise<number | undefined>;
+  /** Only backends that store events have it; others refuse by the capability `deleteErrors`. */
+  readonly deletions?: ErrorDeletions;
   /** Tells what is stored of all projects together. Only backends that store events have it. */
   installationStats?(at: { readonly now: number }): Promise<InstallationStats>;
   /** What each project stores, as of now; projects that store nothing may be left out. Only backends that store have it. */
@@ -138,6 +154,19 @@ export interface EvictedEvents {
   readonly receivedUntil: number;
   /** No event of the project is left. */
   readonly isLast: boolean;
+}
+
+/** Deletes errors for good and discards events. Every method takes the request message of DeletionService. */
+export interface ErrorDeletions {
+  createDeletion(
+    request: CreateDeletionRequest,
+    call: BackendCall,
+  ): Promise<MessageInitShape<typeof CreateDeletionResponseSchema>>;
+  getDeletion(request: GetDeletionRequest): Promise<MessageInitShape<typeof GetDeletionResponseSchema>>;
+  listDeletions(request: ListDeletionsRequest): Promise<MessageInitShape<typeof ListDeletionsResponseSchema>>;
+  undoDeletion(request: UndoDeletionRequest): Promise<MessageInitShape<typeof UndoDeletionResponseSchema>>;
+  listDiscards(request: ListDiscardsRequest): Promise<MessageInitShape<typeof ListDiscardsResponseSchema>>;
+  endDiscard(request: EndDiscardRequest): Promise<MessageInitShape<typeof EndDiscardResponseSchema>>;
 }
 
 /** What a backend stores of all projects together. */

@@ -53,6 +53,9 @@ export const statusOfReason: Readonly<Record<ErrorReason, status>> = {
   [ErrorReason.READ_TOO_EXPENSIVE]: status.RESOURCE_EXHAUSTED,
   [ErrorReason.RATE_LIMITED]: status.RESOURCE_EXHAUSTED,
   [ErrorReason.QUOTA_REACHED]: status.RESOURCE_EXHAUSTED,
+  [ErrorReason.EXPECTED_COUNT_DIFFERS]: status.FAILED_PRECONDITION,
+  [ErrorReason.DELETION_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorReason.UNDO_OVER]: status.FAILED_PRECONDITION,
 };
 
 /** A refusal with a reason from the catalogue and a sentence that helps a person; it never carries a secret. */

@@ -28,6 +28,8 @@ export function externalBackend(): Plugin & { readonly backend: ErrorBackend } {
 
 const allowed = { allowed: true };
 const noWatching = "The external system does not announce changes. Pages look for them each minute.";
+const noDeleting =
+  "Errors of an external system are deleted there: the token that Faultline has may not (it lacks event:admin).";
 const noReleases = "The external system does not offer the health of releases.";
 
 class ExternalBackend implements ErrorBackend {
@@ -40,6 +42,7 @@ class ExternalBackend implements ErrorBackend {
     clientKeys: { allowed: false, reason: "Client keys belong to the integrated backend." },
     watch: { allowed: false, reason: noWatching },
     releases: { allowed: false, reason: noReleases },
+    deleteErrors: { allowed: false, reason: noDeleting },
     retentionDays: 0,
   };
 

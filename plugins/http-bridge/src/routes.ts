@@ -18,7 +18,9 @@ import {
   listClientKeys,
   updateClientKey,
 } from "./rest/resources/client-keys.ts";
+import { createDeletion, deleteError, getDeletion, listDeletions, undoDeletion } from "./rest/resources/deletions.ts";
 import { listDeprecations } from "./rest/resources/deprecations.ts";
+import { endDiscard, listDiscards } from "./rest/resources/discards.ts";
 import { getError, getErrorStats, listErrors, updateError, updateErrors } from "./rest/resources/errors.ts";
 import { getEvent, getEventAt, getEventPayload, listEvents } from "./rest/resources/events.ts";
 import { createInvitation, listInvitations, revokeInvitation } from "./rest/resources/invitations.ts";
@@ -32,6 +34,7 @@ import {
   deleteProject,
   getProject,
   listProjects,
+  removeDeletedProject,
   restoreProject,
   updateProject,
 } from "./rest/resources/projects.ts";
@@ -105,6 +108,7 @@ export const doors: readonly Route[] = [
   rest("/api/v4/projects/:project/error_tracking/errors/:error_id", {
     GET: as("ErrorService.GetError", getError),
     PUT: as("ErrorService.UpdateErrors", updateError),
+    DELETE: as("DeletionService.CreateDeletion", deleteError),
   }),
   rest("/api/v4/projects/:project/error_tracking/errors/:error_id/stats", {
     GET: as("ErrorService.GetErrorStats", getErrorStats),
@@ -121,6 +125,22 @@ export const doors: readonly Route[] = [
   rest("/api/v4/projects/:project/error_tracking/events/:event_id", { GET: as("ErrorService.GetEvent", getEvent) }),
   rest("/api/v4/projects/:project/error_tracking/events/:event_id/payload", {
     GET: as("ErrorService.GetEvent", getEventPayload),
+  }),
+  rest("/api/v4/projects/:project/error_tracking/deletions", {
+    GET: as("DeletionService.ListDeletions", listDeletions),
+    POST: as("DeletionService.CreateDeletion", createDeletion),
+  }),
+  rest("/api/v4/projects/:project/error_tracking/deletions/:deletion_id", {
+    GET: as("DeletionService.GetDeletion", getDeletion),
+  }),
+  rest("/api/v4/projects/:project/error_tracking/deletions/:deletion_id/undo", {
+    POST: as("DeletionService.UndoDeletion", undoDeletion),
+  }),
+  rest("/api/v4/projects/:project/error_tracking/discards", {
+    GET: as("DeletionService.ListDiscards", listDiscards),
+  }),
+  rest("/api/v4/projects/:project/error_tracking/discards/:discard_id", {
+    DELETE: as("DeletionService.EndDiscard", endDiscard),
   }),
   rest("/api/v4/projects/:project/error_tracking/releases", { GET: as("ReleaseService.ListReleases", listReleases) }),
   rest("/api/v4/projects/:project/error_tracking/releases/:version/sessions", {
@@ -141,6 +161,9 @@ export const doors: readonly Route[] = [
     GET: as("ProjectService.GetProject", getProject),
     PUT: as("ProjectService.UpdateProject", updateProject),
     DELETE: as("ProjectService.DeleteProject", deleteProject),
+  }),
+  rest("/api/v4/projects/:deleted_project/remove", {
+    POST: as("ProjectService.RemoveDeletedProject", removeDeletedProject),
   }),
   rest("/api/v4/projects/:deleted_project/restore", { POST: as("ProjectService.RestoreProject", restoreProject) }),
   rest("/api/v4/projects/:project/members", {

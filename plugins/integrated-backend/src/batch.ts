@@ -34,7 +34,13 @@ export interface BatchParameters {
 /** What whoever stores remembers between batches. */
 export interface WriterMemory {
   readonly rowIds: { next(): number };
-  readonly knownRows: { has(key: string): boolean; add(keys: Iterable<string>): void; clear(): void };
+  readonly knownRows: {
+    has(key: string): boolean;
+    add(keys: Iterable<string>): void;
+    clear(): void;
+    /** Does work that gives the hashes of errors to others: what was known of them before or meanwhile is forgotten. */
+    forgetAround<T>(work: () => Promise<T>): Promise<T>;
+  };
 }
 
 /** What the events of a batch add to one error. */

@@ -1,6 +1,7 @@
 import { ServiceError, startOfHour } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { sql, type Kysely, type SqlBool } from "kysely";
+import { hidden } from "./deletions/hidden.ts";
 import type { Storage, Words } from "./storage.ts";
 import type { Tables } from "./tables.ts";
 import type { ErrorRow } from "./to-proto.ts";
@@ -10,6 +11,7 @@ export function withSettledLastSeen(words: Words, database: Kysely<Tables>, now:
   const hour = startOfHour(now);
   return database
     .selectFrom("integrated_error")
+    .where("status", "<>", hidden)
     .selectAll()
     .select((builder) =>
       builder
@@ -51,6 +53,7 @@ export async function errorProject({ read }: Storage, errorId: string): Promise<
     .selectFrom("integrated_error")
     .select("project_id")
     .where("id", "=", errorRowId(errorId))
+    .where("status", "<>", hidden)
     .executeTakeFirst();
   return row?.project_id;
 }

@@ -10,6 +10,7 @@ import {
   type ListEventsResponseSchema,
 } from "@faultline/proto";
 import { sql } from "kysely";
+import { hidden } from "./deletions/hidden.ts";
 import { errorNotFound, errorRowId } from "./errors.ts";
 import { feedbackOf } from "./feedback.ts";
 import type { Storage, Words } from "./storage.ts";
@@ -74,7 +75,16 @@ async function findEvent(storage: Storage, request: GetEventRequest): Promise<Fo
     .selectFrom("integrated_event")
     .selectAll()
     .select([neighbour(words, "newer").as("newer"), neighbour(words, "older").as("older"), origin(words).as("key_id")])
-    .where("project_id", "=", request.projectId);
+    .where("project_id", "=", request.projectId)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom("integrated_error as error")
+          .select("error.id")
+          .whereRef("error.id", "=", "integrated_event.error_id")
+          .where("error.project_id", "=", request.projectId)
+          .where("error.status", "<>", hidden),
+      ),
+    );
   if (request.eventId !== "") {
     const eventId = request.eventId.replaceAll("-", "").toLowerCase();
     if (!/^[0-9a-f]{32}$/.test(eventId)) throw eventNotFound();
@@ -116,6 +126,7 @@ async function existingError(
     .select("id")
     .where("id", "=", errorRowId(errorId))
     .where("project_id", "=", projectId)
+    .where("status", "<>", hidden)
     .executeTakeFirst();
   if (!row) throw errorNotFound();
   return row.id;

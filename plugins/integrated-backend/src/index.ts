@@ -4,21 +4,26 @@ import {
   ServiceError,
   type BackendCall,
   type ErrorBackend,
+  type ErrorDeletions,
   type Host,
   type Intake,
   type Plugin,
 } from "@faultline/plugin";
 import { Backend, ErrorReason, OutcomeKind } from "@faultline/proto";
+import { Deletions } from "./deletions/deletions.ts";
+import { Discards } from "./discards/discards.ts";
 import { ExpensiveReads, type ExpensiveRead } from "./expensive-reads.ts";
 import { errorProject, getError, withSettledLastSeen } from "./errors.ts";
 import { getEvent, listEvents } from "./events.ts";
 import { OldestEvents } from "./evict-events.ts";
+import { groupEvents } from "./group-events.ts";
 import { installationStats } from "./installation-stats.ts";
 import { listErrors } from "./list-errors.ts";
 import { movable } from "./move/movable.ts";
 import { OrphanedFeedback } from "./orphaned-feedback.ts";
 import { Integrated0001 as Postgresql0001 } from "./postgresql/migrations/integrated-0001.ts";
 import { Integrated0002 as Postgresql0002 } from "./postgresql/migrations/integrated-0002.ts";
+import { Integrated0004 as Postgresql0004 } from "./postgresql/migrations/integrated-0004.ts";
 import { Integrated0005 as Postgresql0005 } from "./postgresql/migrations/integrated-0005.ts";
 import { PostgresqlStorage } from "./postgresql/storage.ts";
 import { retentionDays } from "./retention.ts";
@@ -29,6 +34,7 @@ import { Integrated0002 } from "./sqlite/migrations/integrated-0002.ts";
 import { Integrated0003 } from "./sqlite/migrations/integrated-0003.ts";
 import { Integrated0004 } from "./sqlite/migrations/integrated-0004.ts";
 import { Integrated0005 } from "./sqlite/migrations/integrated-0005.ts";
+import { Integrated0007 } from "./sqlite/migrations/integrated-0007.ts";
 import { Integrated0008 } from "./sqlite/migrations/integrated-0008.ts";
 import { SqliteStorage } from "./sqlite/storage.ts";
 import { getErrorStats } from "./stats.ts";
@@ -50,8 +56,16 @@ export function integratedBackend(): Plugin & { readonly backend: ErrorBackend }
     name: "integrated-backend",
     contract: contractVersion,
     migrations: {
-      sqlite: [Integrated0001, Integrated0002, Integrated0003, Integrated0004, Integrated0005, Integrated0008],
-      postgresql: [Postgresql0001, Postgresql0002, Postgresql0005],
+      sqlite: [
+        Integrated0001,
+        Integrated0002,
+        Integrated0003,
+        Integrated0004,
+        Integrated0005,
+        Integrated0007,
+        Integrated0008,
+      ],
+      postgresql: [Postgresql0001, Postgresql0002, Postgresql0004, Postgresql0005],
     },
     movable,
     backend,
@@ -79,11 +93,20 @@ class IntegratedBackend implements ErrorBackend {
     clientKeys: allowed,
     watch: allowed,
     releases: allowed,
+    deleteErrors: allowed,
     retentionDays,
   };
 
   #started:
-    | { host: Host; storage: Storage; changes: ErrorChanges; expensive: ExpensiveReads; oldest: OldestEvents }
+    | {
+        host: Host;
+        storage: Storage;
+        changes: ErrorChanges;
+        expensive: ExpensiveReads;
+        oldest: OldestEvents;
+        discards: Discards;
+        deletions: Deletions;
+      }
     | undefined;
 
   async start(host: Host): Promise<void> {
@@ -102,7 +125,11 @@ class IntegratedBackend implements ErrorBackend {
       return expensive.underWay;
     });
     const changes = new ErrorChanges(host.database.announcements, host.clock);
-    this.#started = { host, storage, changes, expensive, oldest: new OldestEvents(storage.eviction) };
+    const discards = new Discards(storage, host);
+    const deletions = new Deletions({ host, storage, changes, expensive, discards });
+    await discards.start();
+    const oldest = new OldestEvents(storage.eviction);
+    this.#started = { host, storage, changes, expensive, oldest, discards, deletions };
     const help = "Rows that retention deleted: events, feedback and sessions.";
     const deletedRows = metrics.counter("faultline_retention_deleted_rows_total", help).of();
     const orphanedFeedback = new OrphanedFeedback();
@@ -119,17 +146,26 @@ class IntegratedBackend implements ErrorBackend {
     };
     scheduler.every(countingIntervalMs, "count what projects store", count, { alone: true });
     storage.schedule(host);
+    deletions.start();
   }
 
-  /** What was stored last is told before the announcements end. */
-  stop(): Promise<void> {
+  /** What was stored last is told before the announcements end, and what was stopped last is counted. */
+  async stop(): Promise<void> {
     this.#started?.changes.tell();
-    return Promise.resolve();
+    await this.#started?.discards.write().catch((error: unknown) => {
+      this.#running.host.log.error({ err: error }, "the last discarded events were not counted");
+    });
+  }
+
+  get deletions(): ErrorDeletions {
+    return this.#running.deletions;
   }
 
   async storeBatch(intake: Intake): Promise<void> {
-    const { host, storage, changes } = this.#running;
-    const stored = await storeIntake(storage, intake);
+    const { host, storage, changes, discards } = this.#running;
+    const sorted = discards.sort(groupEvents(intake.events));
+    const stored = await storeIntake(storage, intake, sorted.kept);
+    sorted.count();
     changes.announce(stored.changes);
     for (const { projectId } of stored.leftAside) host.events.note({ projectId, ...tooMuchFeedback });
   }

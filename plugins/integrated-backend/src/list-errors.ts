@@ -8,7 +8,8 @@ import type { Storage } from "./storage.ts";
 import { errorToProto, type ErrorRow } from "./to-proto.ts";
 import { firstTrendHour, hoursSince, trendOf } from "./trend.ts";
 
-const statuses = [ErrorStatus.UNRESOLVED, ErrorStatus.RESOLVED, ErrorStatus.IGNORED] as const;
+/** The statuses of errors that are shown. */
+export const statuses = [ErrorStatus.UNRESOLVED, ErrorStatus.RESOLVED, ErrorStatus.IGNORED] as const;
 
 const sortColumns: Readonly<Record<ErrorSort, "last_seen_at" | "first_seen_at" | "event_count">> = {
   [ErrorSort.UNSPECIFIED]: "last_seen_at",
@@ -84,7 +85,12 @@ export async function listErrors(
 }
 
 /** The ids of a project's errors of one status that a search finds. */
-function matching({ read, words }: Storage, projectId: number, status: ErrorStatus, tokens: readonly SearchToken[]) {
+export function matching(
+  { read, words }: Storage,
+  projectId: number,
+  status: ErrorStatus,
+  tokens: readonly SearchToken[],
+) {
   let query = read
     .selectFrom("integrated_error")
     .select("id")

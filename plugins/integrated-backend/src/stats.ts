@@ -2,6 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { hourMs, hourWindow, timestamp } from "@faultline/plugin";
 import type { GetErrorStatsRequest, GetErrorStatsResponseSchema } from "@faultline/proto";
 import { sql } from "kysely";
+import { hidden } from "./deletions/hidden.ts";
 import { errorNotFound, errorRowId } from "./errors.ts";
 import type { Storage } from "./storage.ts";
 
@@ -22,6 +23,7 @@ export async function getErrorStats(
     )
     .where("id", "=", errorRowId(request.errorId))
     .where("project_id", "=", request.projectId)
+    .where("status", "<>", hidden)
     .executeTakeFirst();
   if (!error) throw errorNotFound();
   const counts = Array.from({ length }, () => 0);

@@ -2,6 +2,7 @@ import type { Host } from "@faultline/plugin";
 import type { ErrorStatus, ListEventsRequest } from "@faultline/proto";
 import type { Kysely, RawBuilder } from "kysely";
 import type { BatchParameters, WriterMemory } from "./batch.ts";
+import type { OfDeletion } from "./deletions/hide.ts";
 import type { EvictionStorage } from "./evict-events.ts";
 import type { SessionParameters } from "./sessions/store-sessions.ts";
 import type { EventTable, Tables } from "./tables.ts";
@@ -49,6 +50,10 @@ export interface Storage {
    */
   deleteExpired(now: number, signal: AbortSignal): Promise<number>;
   readonly eviction: EvictionStorage;
+  /** Erases the next few events or errors of a deletion, for good; storing waits only some milliseconds for it. */
+  eraseNext(of: OfDeletion): Promise<Erased>;
+  /** Makes the space of what was erased usable again. */
+  giveSpaceBack(signal: AbortSignal): Promise<void>;
   /** See ErrorBackend.deleteProject. Nobody reads the project any more, so its counters do not follow. */
   deleteProject(projectId: number): Promise<boolean>;
 }
@@ -64,6 +69,13 @@ export interface StatusChange {
   readonly projectId: number;
   readonly statuses: readonly (readonly [errorId: number, status: ErrorStatus])[];
   readonly now: number;
+}
+
+/** What one slice erased. */
+export interface Erased {
+  readonly eventCount: number;
+  /** Whether nothing is left of the deletion's errors. */
+  readonly isDone: boolean;
 }
 
 /** Words of SQL that differ. */
@@ -82,6 +94,12 @@ export interface Words {
   readonly expiredEvents: RawBuilder<unknown>;
   /** ` and <one>.project_id = <other>.project_id` where keys begin with the project; empty where one of them has none. */
   sameProject(one: string, other: string): RawBuilder<unknown>;
+  /** The end of a query whose rows are to stay as they are until the transaction ends. */
+  readonly locked: RawBuilder<unknown>;
+  /** The name of a type that takes any id. */
+  readonly bigInteger: RawBuilder<unknown>;
+  /** The hash of an error that is hidden: no event has it, and errors that are hidden keep their order. */
+  readonly hiddenHash: RawBuilder<unknown>;
   /** A table of that name with the column `value`. */
   valuesOf(numbers: readonly number[], name: string): RawBuilder<unknown>;
 }

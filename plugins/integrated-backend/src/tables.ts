@@ -1,4 +1,5 @@
-import type { ErrorStatus, PayloadEncoding, SessionStatus } from "@faultline/proto";
+import type { DeletionState, ErrorStatus, PayloadEncoding, SessionStatus } from "@faultline/proto";
+import type { Generated } from "kysely";
 
 /** The tables of the migrations, for Kysely; on PostgreSQL each has a project_id. */
 export interface Tables {
@@ -23,6 +24,11 @@ export interface Tables {
   /** On SQLite alone. */
   integrated_environment: { project_id: number; environment: string; release_count: number };
   integrated_feedback: FeedbackTable;
+  integrated_deletion: DeletionTable;
+  integrated_deletion_error: DeletionErrorTable;
+  integrated_discard: DiscardTable;
+  integrated_discard_hour: { project_id: number; discard_id: number; hour: number; event_count: number };
+  integrated_discard_sample: DiscardSampleTable;
 }
 
 export interface PayloadTable {
@@ -117,5 +123,65 @@ export interface FeedbackTable {
   name: string;
   email: string;
   comments: string;
+  received_at: number;
+}
+
+export interface DeletionTable {
+  id: Generated<number>;
+  project_id: number;
+  state: DeletionState;
+  query: string;
+  status: ErrorStatus;
+  all_matching: number;
+  /** The newest error when it was made: what comes later is not deleted. */
+  last_error_id: number;
+  title: string;
+  found_count: number;
+  deleted_count: number;
+  event_count: number;
+  erased_event_count: number;
+  restored_count: number;
+  superseded_count: number;
+  created_at: number;
+  created_by: string;
+  /** By the clock that deletes. */
+  undo_until: number | null;
+  finished_at: number | null;
+  /** JSON of a DiscardEnd; empty: nothing is discarded. */
+  discard_end: string;
+}
+
+export interface DeletionErrorTable {
+  project_id: number;
+  deletion_id: number;
+  error_id: number;
+  previous_status: ErrorStatus;
+  previous_hash: Buffer;
+}
+
+export interface DiscardTable {
+  id: Generated<number>;
+  project_id: number;
+  deletion_id: number;
+  group_hash: Buffer;
+  title: string;
+  culprit: string;
+  level: string;
+  created_at: number;
+  created_by: string;
+  ends_at: number | null;
+  ends_after: number | null;
+  /** Empty: no release ends it. */
+  ends_with_release: string;
+  ended_at: number | null;
+  stopped_count: number;
+  last_stopped_at: number | null;
+}
+
+export interface DiscardSampleTable extends Omit<PayloadTable, "event_row_id"> {
+  project_id: number;
+  discard_id: number;
+  day: number;
+  event_id: Buffer;
   received_at: number;
 }

@@ -2,13 +2,24 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { hourMs, timestamp } from "@faultline/plugin";
 import { commitOf } from "@faultline/plugin/sentry-event";
 import type {
+  DeletionSchema,
+  DiscardEndSchema,
+  DiscardSchema,
   ErrorSchema,
   EventSummarySchema,
   ReleaseSchema,
   SessionCountsSchema,
   UserFeedbackSchema,
 } from "@faultline/proto";
-import type { ErrorTable, EventTable, FeedbackTable } from "./tables.ts";
+import type { Selectable } from "kysely";
+import type {
+  DeletionTable,
+  DiscardSampleTable,
+  DiscardTable,
+  ErrorTable,
+  EventTable,
+  FeedbackTable,
+} from "./tables.ts";
 import type { Trend } from "./trend.ts";
 
 // Rows become messages here and nowhere else.
@@ -115,4 +126,67 @@ export function feedbackToProto(row: FeedbackTable): MessageInitShape<typeof Use
     comments: row.comments,
     receivedTime: timestamp(row.received_at),
   };
+}
+
+/** `undoEndsAt` is told by the clock of everybody; undefined: it cannot be undone. */
+export function deletionToProto(
+  row: Selectable<DeletionTable>,
+  undoEndsAt: number | undefined,
+): MessageInitShape<typeof DeletionSchema> {
+  return {
+    deletionId: row.id,
+    projectId: row.project_id,
+    state: row.state,
+    query: row.query,
+    status: row.status,
+    allMatching: row.all_matching === 1,
+    title: row.title,
+    foundCount: row.found_count,
+    deletedCount: row.deleted_count,
+    eventCount: BigInt(row.event_count),
+    erasedEventCount: BigInt(row.erased_event_count),
+    restoredCount: row.restored_count,
+    supersededCount: row.superseded_count,
+    createdTime: timestamp(row.created_at),
+    createdBy: row.created_by,
+    ...(undoEndsAt !== undefined && { undoEndTime: timestamp(undoEndsAt) }),
+    ...(row.finished_at !== null && { finishedTime: timestamp(row.finished_at) }),
+    discarded: row.discard_end !== "",
+  };
+}
+
+/** `samples` come with the JSON that was read of them, the newest first. */
+export function discardToProto(
+  row: Selectable<DiscardTable>,
+  hourlyCounts: number[] = [],
+  samples: readonly (DiscardSampleTable & { readonly json: Buffer })[] = [],
+): MessageInitShape<typeof DiscardSchema> {
+  return {
+    discardId: row.id,
+    projectId: row.project_id,
+    title: row.title,
+    culprit: row.culprit,
+    level: row.level,
+    createdTime: timestamp(row.created_at),
+    createdBy: row.created_by,
+    ...discardEndOf(row),
+    ...(row.ended_at !== null && { endedTime: timestamp(row.ended_at) }),
+    stoppedCount: BigInt(row.stopped_count),
+    ...(row.last_stopped_at !== null && { lastStoppedTime: timestamp(row.last_stopped_at) }),
+    hourlyCounts,
+    samples: samples.map(({ received_at, event_id, json }) => ({
+      receivedTime: timestamp(received_at),
+      eventId: event_id.toString("hex"),
+      payload: json.toString(),
+    })),
+  };
+}
+
+function discardEndOf({ ends_at, ends_after, ends_with_release }: Selectable<DiscardTable>): {
+  end?: MessageInitShape<typeof DiscardEndSchema>;
+} {
+  if (ends_at !== null) return { end: { end: { case: "time", value: timestamp(ends_at) } } };
+  if (ends_after !== null) return { end: { end: { case: "eventCount", value: ends_after } } };
+  if (ends_with_release !== "") return { end: { end: { case: "release", value: ends_with_release } } };
+  return {};
 }

@@ -1,5 +1,6 @@
 import { checkStatusChanges } from "@faultline/plugin";
 import type { ErrorStatus, UpdateErrorsRequest } from "@faultline/proto";
+import { hidden } from "./deletions/hidden.ts";
 import { errorRowId, withSettledLastSeen } from "./errors.ts";
 import type { Storage } from "./storage.ts";
 import type { ErrorRow } from "./to-proto.ts";
@@ -22,6 +23,7 @@ export async function updateErrors(storage: Storage, request: UpdateErrorsReques
       .selectFrom("integrated_error")
       .select(["id", "status"])
       .where("project_id", "=", projectId)
+      .where("status", "<>", hidden)
       .where("id", "in", ids)
       .execute();
     const statuses = before.map(({ id, status }) => [id, wanted.get(id) ?? status] as const);
@@ -30,6 +32,7 @@ export async function updateErrors(storage: Storage, request: UpdateErrorsReques
       .where("project_id", "=", projectId)
       .where("id", "in", ids)
       .execute();
-    return { errors, before };
+    const isThere = new Set(errors.map(({ id }) => id)); // others were deleted in between, by another process
+    return { errors, before: before.filter(({ id }) => isThere.has(id)) };
   });
 }

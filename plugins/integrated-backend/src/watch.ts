@@ -24,13 +24,19 @@ export interface Changed {
 /** A project's changed groups, as they are announced. */
 type Entry = readonly [projectId: number, hashes: readonly string[], more: boolean];
 
+/** What the other processes are not told yet of a project. */
+interface Untold {
+  readonly hashes: Set<string>;
+  more: boolean;
+}
+
 /** Tells watchers which groups of a project changed, here and in other processes. */
 export class ErrorChanges {
   readonly #emitter = new EventEmitter().setMaxListeners(0);
   readonly #announcements: Announcements;
   readonly #clock: Clock;
   readonly #recent: RecentChanges;
-  #untold = new Map<number, Set<string>>();
+  #untold = new Map<number, Untold>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(announcements: Announcements, clock: Clock) {
@@ -48,21 +54,37 @@ export class ErrorChanges {
   announce(changes: Changes): void {
     for (const [projectId, hashes] of changes) {
       this.#emit(projectId, { hashes, more: false });
-      const untold = this.#untold.get(projectId) ?? new Set();
-      this.#untold.set(projectId, untold);
-      for (const hash of hashes) if (untold.size <= errorsTold) untold.add(hash);
+      const untold = this.#untoldOf(projectId);
+      for (const hash of hashes) if (untold.hashes.size <= errorsTold) untold.hashes.add(hash);
     }
-    if (changes.size > 0) this.#timer ??= setTimeout(() => this.tell(), tellMs).unref();
+    if (changes.size > 0) this.#tellSoon();
+  }
+
+  /** Has the watchers of a project read their lists again: errors went that no hash names any more, or came back. */
+  announceUnnamed(projectId: number): void {
+    this.#emit(projectId, { hashes: new Set(), more: true });
+    this.#untoldOf(projectId).more = true;
+    this.#tellSoon();
+  }
+
+  #untoldOf(projectId: number): Untold {
+    const untold = this.#untold.get(projectId) ?? { hashes: new Set(), more: false };
+    this.#untold.set(projectId, untold);
+    return untold;
+  }
+
+  #tellSoon(): void {
+    this.#timer ??= setTimeout(() => this.tell(), tellMs).unref();
   }
 
   /** Tells the other processes what they were not told yet; an empty list says that anything may have changed. */
   tell(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const entries = Array.from(this.#untold, ([projectId, hashes]): Entry => [
+    const entries = Array.from(this.#untold, ([projectId, { hashes, more }]): Entry => [
       projectId,
       [...hashes].slice(0, errorsTold),
-      hashes.size > errorsTold,
+      more || hashes.size > errorsTold,
     ]);
     this.#untold = new Map();
     const lists = listsToAnnounce(entries);

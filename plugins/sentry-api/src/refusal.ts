@@ -86,6 +86,9 @@ const answers: Readonly<Record<ErrorReason, Answer>> = {
   [ErrorReason.READ_TOO_EXPENSIVE]: sentence(422),
   [ErrorReason.RATE_LIMITED]: retry(429, 1),
   [ErrorReason.QUOTA_REACHED]: retry(429, 30),
+  [ErrorReason.EXPECTED_COUNT_DIFFERS]: sentence(409),
+  [ErrorReason.DELETION_NOT_FOUND]: notFound,
+  [ErrorReason.UNDO_OVER]: sentence(409),
 };
 
 /** What the API answers to a refusal of the core, or of its own. */

@@ -5,6 +5,9 @@ const noKeys = "Client keys belong to the integrated backend.";
 const noWatching = "The external system does not announce changes. Pages look for them each minute.";
 const noReleases = "The external system does not offer the health of releases.";
 
+const noDeleting =
+  "Errors of an external system are deleted there: the token that Faultline has may not (it lacks event:admin).";
+
 type Capabilities = NonNullable<Awaited<ReturnType<Project["capabilities"]>>>;
 type Name = {
   [Key in keyof Capabilities]: Capabilities[Key] extends { allowed: boolean } | undefined ? Key : never;
@@ -44,6 +47,7 @@ export const capabilityCases: readonly Case[] = [
   capability("clientKeys", noKeys),
   capability("watch", noWatching),
   capability("releases", noReleases),
+  capability("deleteErrors", noDeleting),
   {
     name: "how long errors are kept",
     answer: 90,
@@ -63,6 +67,12 @@ export const capabilityCases: readonly Case[] = [
     leave.abort();
     await first.catch(() => undefined);
   }),
+  call("deletions are listed", noDeleting, ({ world: { client, projectId } }) =>
+    client.deletions.listDeletions({ projectId }, client.auth),
+  ),
+  call("discards are listed", noDeleting, ({ world: { client, projectId } }) =>
+    client.deletions.listDiscards({ projectId }, client.auth),
+  ),
   call("releases are listed", noReleases, ({ world: { client, projectId } }) =>
     client.releases.listReleases({ projectId }, client.auth),
   ),

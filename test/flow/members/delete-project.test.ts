@@ -1,5 +1,5 @@
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
-import { Backend, Role, SessionStatus } from "@faultline/proto";
+import { Backend, DeletionState, Role, SessionStatus } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
@@ -191,6 +191,32 @@ async function fill({ id: projectId, key }: Target): Promise<void> {
   const text = envelope(undefined, [{ type: "user_report" }, feedback], [{ type: "client_report" }, lost]);
   assert.is((await sendEnvelope({ url: faultline.httpUrl }, { id: projectId, key }, text)).status, 200);
   await client.members.createInvitation({ projectId, role: Role.GUEST }, client.auth);
+  await discard(projectId);
+}
+
+/** Deletes an error whose next event is discarded. */
+async function discard(projectId: number): Promise<void> {
+  const payload = Buffer.from("{}");
+  const report = () =>
+    client.ingest.reportEvents(
+      { events: [{ projectId, eventId: newEventId(), fingerprint: ["noise"], title: "Noise", payload }] },
+      client.auth,
+    );
+  await report();
+  const [noise] = await storedErrors(client, projectId, "title:Noise");
+  const target = { case: "errors" as const, value: { errorIds: [noise?.errorId ?? ""] } };
+  const made = await client.deletions.createDeletion(
+    { projectId, target, withoutUndo: true, discard: {} },
+    client.auth,
+  );
+  const deletionId = made.deletion?.deletionId ?? 0;
+  await until("it to be erased", async () => {
+    const { deletion } = await client.deletions.getDeletion({ projectId, deletionId }, client.auth);
+    return deletion?.state === DeletionState.ERASED;
+  });
+  await report();
+  const { discards } = await client.deletions.listDiscards({ projectId }, client.auth);
+  assert.equal([discards[0]?.stoppedCount, discards[0]?.samples.length], [1n, 1]);
 }
 
 /** Names of tables, of those with a column only when one is named; partitions belong to theirs. */
@@ -208,11 +234,11 @@ async function tableNames(column?: string): Promise<string[]> {
 
 /**
  * How many rows each table that belongs to projects has. Sessions as such end after six days of their own; payloads are
- * packed in the background, and counted together wherever they stand; what days that were dropped still have to take out
+ * packed in the background, and counted together wherever they stand; errors of a deletion stand there while it is under way; what days that were dropped still have to take out
  * of the counters is soon done; receipts are of messages of a queue, which is not there.
  */
 async function rowCounts(): Promise<Readonly<Record<string, number>>> {
-  const apart = /^(audit_event|session|integrated_(session|block|packed|expired|receipt)|invitation)$/;
+  const apart = /^(audit_event|session|integrated_(session|block|packed|expired|receipt|deletion_error)|invitation)$/;
   const counts: Record<string, number> = {};
   const names = await tableNames();
   for (const name of names) if (!apart.test(name)) counts[name] = await countOf(config.dataDir, name);
@@ -258,6 +284,27 @@ test("after seven days a deleted project is gone for good, with every row of it 
   assert.equal(await recountOf(config.dataDir), []);
   assert.is((await storedErrors(client, kept.id)).length, keptErrors);
   assert.is((await send(kept)).status, 200);
+});
+
+test("a deleted project that is removed now is gone with all its rows within seconds, and the others stay", async () => {
+  const [gone, stays] = [await openProject("gone"), await openProject("stays")];
+  for (const project of [gone, gone, stays]) assert.is((await send(project)).status, 200);
+  await refusedBecause(
+    "DELETED_PROJECT_NOT_FOUND",
+    client.projects.removeDeletedProject({ projectId: gone.id }, client.auth),
+  );
+  await remove(gone.id);
+  const { project } = await client.projects.removeDeletedProject({ projectId: gone.id }, client.auth);
+  assert.equal([project?.path, project?.removalTime && timestampMs(project.removalTime)], ["gone", clock.at]);
+  await refusedBecause("DELETED_PROJECT_NOT_FOUND", restore(gone.id));
+  await until("its row to go", async () => (await countOf(config.dataDir, `project where id = ${gone.id}`)) === 0, {
+    deadlineMs: 30_000,
+  });
+  for (const table of ["error", "event"]) {
+    assert.is(await countOf(config.dataDir, `integrated_${table} where project_id = ${gone.id}`), 0);
+  }
+  assert.is(await storedEventCount(client, stays.id), 1);
+  assert.equal(await recountOf(config.dataDir), []);
 });
 
 test.run();

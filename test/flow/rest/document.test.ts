@@ -95,10 +95,21 @@ const outcomesOf = async () =>
 await until("the outcomes", async () => (await outcomesOf()).outcomes.length > 1);
 
 const errors = (await answered(rest(server, `GET /projects/${project.id}/error_tracking/errors`), 200)).json;
+await answered(sendEvent(server, project, { event_id: newEventId(), message: "is deleted" }), 200);
+const [noise] = (await rest(server, `GET /projects/${project.id}/error_tracking/errors?query=is+deleted`)).json as {
+  id: string;
+}[];
+const deletion = { ids: [noise?.id], discard: true };
+const deleted = await answered(
+  rest(server, `POST /projects/${project.id}/error_tracking/deletions`, { body: deletion }),
+  202,
+);
+await answered(sendEvent(server, project, { event_id: newEventId(), message: "is deleted" }), 200);
 const tokens = (await answered(rest(server, "GET /personal_access_tokens"), 200)).json;
 const named: Readonly<Record<string, string | number>> = {
   project: project.id,
   error_id: firstId(errors),
+  deletion_id: firstId([deleted.json]),
   event_id: eventId,
   version: encodeURIComponent(event.release),
   user_id: person.userId,

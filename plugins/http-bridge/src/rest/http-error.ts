@@ -97,6 +97,9 @@ const answers: Readonly<Record<ErrorReason, Answer>> = {
   [ErrorReason.READ_TOO_EXPENSIVE]: sentence(422), // no 503: sent again as it is, it would cost the same again
   [ErrorReason.RATE_LIMITED]: sentence(429),
   [ErrorReason.QUOTA_REACHED]: sentence(429),
+  [ErrorReason.EXPECTED_COUNT_DIFFERS]: sentence(409),
+  [ErrorReason.DELETION_NOT_FOUND]: notFound("Deletion"),
+  [ErrorReason.UNDO_OVER]: sentence(409),
 };
 
 /** What the REST API answers to anything thrown. */

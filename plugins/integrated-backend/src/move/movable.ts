@@ -23,6 +23,11 @@ export const movable: Movable = {
     { name: "integrated_session_user", key: ["release_id", "day", "user"], owner: ofRelease },
     { name: "integrated_session_day", key: ["project_id", "day", "release_id"] },
     { name: "integrated_feedback", key: ["id"] },
+    { name: "integrated_deletion", key: ["id"] },
+    { name: "integrated_deletion_error", key: ["project_id", "deletion_id", "error_id"] },
+    { name: "integrated_discard", key: ["id"] },
+    { name: "integrated_discard_hour", key: ["project_id", "discard_id", "hour"] },
+    { name: "integrated_discard_sample", key: ["project_id", "discard_id", "day"], rowsAtOnce: 20 },
   ],
   otherTables: {
     // The last one counts what PostgreSQL counts when it has to know.

@@ -1,6 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import { inBackground } from "../in-background.ts";
 import type { Tables } from "../tables.ts";
+import type { TouchedTables } from "./touched-tables.ts";
 import { addUsage } from "./usage.ts";
 
 /** Few enough for a short transaction. */
@@ -38,34 +39,45 @@ const parts: readonly Part[] = [
   { table: "integrated_session_hour", key: "release_id, hour" },
   { table: "integrated_session_day", key: "day, release_id" },
   { table: "integrated_release", key: "id" },
+  { table: "integrated_deletion_error", key: "deletion_id, error_id" },
+  { table: "integrated_deletion", key: "id" },
+  { table: "integrated_discard_hour", key: "discard_id, hour" },
+  { table: "integrated_discard_sample", key: "discard_id, day" },
+  { table: "integrated_discard", key: "id" },
   { table: "integrated_new_error", key: "project_id" },
   { table: "integrated_usage", key: "project_id" },
 ];
 
 /** See Storage.deleteProject: one slice a call. */
-export function deleteProject(database: Kysely<Tables>, projectId: number): Promise<boolean> {
+export function deleteProject(database: Kysely<Tables>, projectId: number, touched: TouchedTables): Promise<boolean> {
   return inBackground(async () => {
-    for (const part of parts) if ((await deleteSlice(database, projectId, part)) > 0) return false;
+    for (const part of parts) {
+      const { count, days } = await deleteSlice(database, projectId, part);
+      for (const day of days) touched.day(day);
+      if (count > 0) return false;
+    }
     return true;
   });
 }
 
-/** Deletes the next rows of a part and answers how many; 0: none is left. */
+/** Deletes the next rows of a part; answers how many, 0: none is left, and the days of receipt of those that are partitioned. */
 function deleteSlice(
   database: Kysely<Tables>,
   projectId: number,
   { table, key, usage = "0, 0, 0" }: Part,
-): Promise<number> {
+): Promise<{ readonly count: number; readonly days: readonly number[] }> {
+  const days = key === "event_row_id" ? sql`json_agg(distinct event_row_id >> 37)::text` : sql`null`;
   return database.transaction().execute(async (transaction) => {
     // Whoever locks one of these rows now, such as another process with the same work, need not be waited for.
-    const { rows } = await sql<{ count: number; less: string }>`
+    const { rows } = await sql<{ count: number; less: string; days: string | null }>`
       with gone as (
         delete from ${sql.table(table)} where project_id = ${projectId} and (${sql.raw(key)}) in (
           select ${sql.raw(key)} from ${sql.table(table)} where project_id = ${projectId}
           limit ${sliceRows} for update skip locked)
         returning *
       )
-      select count(*) as count, jsonb_build_array(${sql.raw(usage)})::text as less from gone`.execute(transaction);
+      select count(*) as count, jsonb_build_array(${sql.raw(usage)})::text as less, ${days} as days
+      from gone`.execute(transaction);
     const { count = 0, less = "[]" } = rows[0] ?? {};
     if (count > 0 && less !== "[0, 0, 0]") {
       await addUsage(
@@ -74,6 +86,6 @@ function deleteSlice(
           from (select ${less}::jsonb as j) as gone`,
       );
     }
-    return count;
+    return { count, days: JSON.parse(rows[0]?.days ?? "[]") as number[] };
   });
 }

@@ -1,16 +1,20 @@
 import { millisecondsOf, type Host } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
 import type { BatchParameters, WriterMemory } from "../batch.ts";
+import { hidden } from "../deletions/hidden.ts";
+import type { OfDeletion } from "../deletions/hide.ts";
 import { groupingVersion } from "../grouping.ts";
 import { jsonAt, type Place } from "../payload.ts";
 import { dayMs } from "../retention.ts";
 import type { SessionParameters } from "../sessions/store-sessions.ts";
-import type { EventPage, StatusChange, Storage } from "../storage.ts";
+import type { Erased, EventPage, StatusChange, Storage } from "../storage.ts";
 import type { EventTable, Tables } from "../tables.ts";
 import { deleteProject } from "./delete-project.ts";
+import { eraseNext } from "./erase.ts";
 import { PostgresqlEviction } from "./evict-events.ts";
 import { makePartitions, makePartitionsAhead } from "./partitions.ts";
 import { deleteExpired } from "./retention.ts";
+import { TouchedTables } from "./touched-tables.ts";
 import { words } from "./words.ts";
 
 const partitionIntervalMs = 3_600_000;
@@ -23,6 +27,7 @@ export class PostgresqlStorage implements Storage {
   readonly words = words;
   readonly memory = noMemory;
   readonly eviction: PostgresqlEviction;
+  readonly #touched = new TouchedTables();
   readonly expensiveReads = 4; // of the ten connections of a process, which batches need too
 
   constructor({ database }: Host) {
@@ -95,11 +100,18 @@ export class PostgresqlStorage implements Storage {
   }
 
   async nextEvents({ projectId, errorId, startTime, endTime, place, limit }: EventPage) {
+    const error = this.read
+      .selectFrom("integrated_error")
+      .select("integrated_error.id")
+      .where("integrated_error.project_id", "=", projectId)
+      .where("integrated_error.id", "=", errorId)
+      .where("integrated_error.status", "<>", hidden);
     let events = this.read
       .selectFrom("integrated_event")
       .selectAll()
       .where("project_id", "=", projectId)
-      .where("error_id", "=", errorId);
+      .where("error_id", "=", errorId)
+      .where(({ exists }) => exists(error));
     if (startTime) events = events.where("occurred_at", ">=", millisecondsOf(startTime));
     if (endTime) events = events.where("occurred_at", "<", millisecondsOf(endTime));
     if (place) {
@@ -107,13 +119,7 @@ export class PostgresqlStorage implements Storage {
     }
     const found = await events.orderBy("occurred_at", "desc").orderBy("id", "desc").limit(limit).execute();
     if (found.length > 0) return found;
-    const error = await this.read
-      .selectFrom("integrated_error")
-      .select("id")
-      .where("project_id", "=", projectId)
-      .where("id", "=", errorId)
-      .executeTakeFirst();
-    return error && [];
+    return (await error.executeTakeFirst()) && [];
   }
 
   async eventJson({ project_id, id }: Pick<EventTable, "project_id" | "id">): Promise<Buffer> {
@@ -131,7 +137,8 @@ export class PostgresqlStorage implements Storage {
       with changed as materialized (
         select id, (one ->> 1)::integer as status
         from integrated_error join jsonb_array_elements(${changes}::jsonb) as j (one) on id = (one ->> 0)::bigint
-        where project_id = ${projectId} order by group_hash for update of integrated_error
+        where project_id = ${projectId} and integrated_error.status <> ${sql.lit(hidden)}
+        order by group_hash for update of integrated_error
       )
       update integrated_error as e set status = changed.status, status_changed_at = ${now}, reopened_at = null
       from changed where e.project_id = ${projectId} and e.id = changed.id`.execute(transaction);
@@ -141,8 +148,18 @@ export class PostgresqlStorage implements Storage {
     return deleteExpired(this.write, now, signal);
   }
 
-  deleteProject(projectId: number): Promise<boolean> {
-    return deleteProject(this.write, projectId);
+  eraseNext(of: OfDeletion): Promise<Erased> {
+    return eraseNext(this.write, of, this.#touched);
+  }
+
+  giveSpaceBack(signal: AbortSignal): Promise<void> {
+    return this.#touched.vacuum(this.write, signal);
+  }
+
+  async deleteProject(projectId: number): Promise<boolean> {
+    const isDone = await deleteProject(this.write, projectId, this.#touched);
+    if (isDone) await this.#touched.vacuum(this.write);
+    return isDone;
   }
 }
 
@@ -152,7 +169,7 @@ export class PostgresqlStorage implements Storage {
  */
 const noMemory: WriterMemory = {
   rowIds: { next: () => 0 },
-  knownRows: { has: () => false, add: () => undefined, clear: () => undefined },
+  knownRows: { has: () => false, add: () => undefined, clear: () => undefined, forgetAround: (work) => work() },
 };
 
 /** The days on which events were received, by the list of BatchParameters. */

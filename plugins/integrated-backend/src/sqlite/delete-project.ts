@@ -27,19 +27,23 @@ const slices: readonly DeleteSlice[] = [
       ["integrated_user", "error_id, user"],
       ["integrated_tag", "error_id, key, value"],
     ]),
-  (transaction, projectId) => deleteRows(transaction, projectId, "integrated_feedback"),
-  (transaction, projectId) => deleteRows(transaction, projectId, "integrated_session"),
+  (transaction, projectId) => deleteRows(transaction, projectId, "integrated_feedback", "id"),
+  (transaction, projectId) => deleteRows(transaction, projectId, "integrated_session", "id"),
   (transaction, projectId) =>
     deleteOwners(transaction, projectId, "integrated_release", [
       ["integrated_session_user", "release_id, day, user"],
       ["integrated_session_hour", "release_id, hour"],
     ]),
-  async (transaction, projectId) => {
-    const { numAffectedRows } = await sql`delete from integrated_session_day where (project_id, day, release_id) in (
-      select project_id, day, release_id from integrated_session_day where project_id = ${projectId}
-      limit ${sliceRows})`.execute(transaction);
-    return Number(numAffectedRows ?? 0);
-  },
+  (transaction, projectId) =>
+    deleteRows(transaction, projectId, "integrated_session_day", "project_id, day, release_id"),
+  (transaction, projectId) =>
+    deleteRows(transaction, projectId, "integrated_deletion_error", "project_id, deletion_id, error_id"),
+  (transaction, projectId) => deleteRows(transaction, projectId, "integrated_deletion", "id"),
+  (transaction, projectId) =>
+    deleteRows(transaction, projectId, "integrated_discard_hour", "project_id, discard_id, hour"),
+  (transaction, projectId) =>
+    deleteRows(transaction, projectId, "integrated_discard_sample", "project_id, discard_id, day"),
+  (transaction, projectId) => deleteRows(transaction, projectId, "integrated_discard", "id"),
 ];
 
 /** See ErrorBackend.deleteProject. Nobody reads the project any more, so its counters do not follow. */
@@ -75,10 +79,14 @@ async function deleteEvents(database: Kysely<Tables>, projectId: number): Promis
 async function deleteRows(
   transaction: Transaction<Tables>,
   projectId: number,
-  table: "integrated_feedback" | "integrated_session",
+  table: keyof Tables,
+  key: string,
 ): Promise<number> {
-  const { numAffectedRows } = await sql`delete from ${sql.table(table)} where id in (
-    select id from ${sql.table(table)} where project_id = ${projectId} limit ${sliceRows})`.execute(transaction);
+  const columns = sql.raw(key);
+  const { numAffectedRows } = await sql`delete from ${sql.table(table)} where (${columns}) in (
+    select ${columns} from ${sql.table(table)} where project_id = ${projectId} limit ${sliceRows})`.execute(
+    transaction,
+  );
   return Number(numAffectedRows ?? 0);
 }
 

@@ -47,7 +47,7 @@ export class SqliteEviction implements EvictionStorage {
   /** Rows of the present day may go with an error, so that none is taken for known meanwhile. */
   deleteOldest(_projectId: number, events: readonly OldEvent[]): Promise<boolean> {
     return inBackground(() =>
-      this.#knownRows().whileForgotten(() =>
+      this.#knownRows().forgetAround(() =>
         callDeleteProcedure(this.#write, { ...countsOf(events), tagged: "[]", day: 0 }),
       ),
     );

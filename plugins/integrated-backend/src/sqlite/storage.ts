@@ -1,16 +1,20 @@
 import { millisecondsOf, type Host } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
 import type { BatchParameters } from "../batch.ts";
+import { hidden } from "../deletions/hidden.ts";
+import type { OfDeletion } from "../deletions/hide.ts";
 import { jsonAt, type Place } from "../payload.ts";
 import type { SessionParameters } from "../sessions/store-sessions.ts";
-import type { EventPage, StatusChange, Storage } from "../storage.ts";
+import type { Erased, EventPage, StatusChange, Storage } from "../storage.ts";
 import type { EventTable, Tables } from "../tables.ts";
 import { callBatchProcedure, createBatchProcedure } from "./batch-procedure.ts";
 import { createDeleteProcedure } from "./delete-procedure.ts";
 import { deleteProject } from "./delete-project.ts";
+import { eraseNext } from "./erase.ts";
 import { SqliteEviction } from "./evict-events.ts";
 import { createPackProcedure } from "./payloads/pack-procedure.ts";
 import { packNext } from "./payloads/pack.ts";
+import { createRewriteProcedure } from "./payloads/rewrite-procedure.ts";
 import { deleteExpired, giveSpaceBack } from "./retention.ts";
 import { callSessionProcedure, createSessionProcedure } from "./session-procedure.ts";
 import { words } from "./words.ts";
@@ -49,12 +53,13 @@ export class SqliteStorage implements Storage {
     await createBatchProcedure(this.write);
     await createPackProcedure(this.write);
     await createDeleteProcedure(this.write);
+    await createRewriteProcedure(this.write);
     await createSessionProcedure(this.write);
-    const newest = await this.read
-      .selectFrom("integrated_event")
-      .select(({ fn }) => fn.max("id").as("id"))
-      .executeTakeFirst();
-    this.memory = { rowIds: new EventRowIds(newest?.id ?? 0), knownRows: new KnownRows() };
+    // A block is named by its newest event, which may be deleted before the others.
+    const { rows } = await sql<{ id: number }>`select max(
+      coalesce((select max(id) from integrated_event), 0),
+      coalesce((select max(last_row_id) from integrated_block), 0)) as id`.execute(this.read);
+    this.memory = { rowIds: new EventRowIds(rows[0]?.id ?? 0), knownRows: new KnownRows() };
   }
 
   schedule({ scheduler, clock }: Host): void {
@@ -109,6 +114,7 @@ export class SqliteStorage implements Storage {
       .selectAll("event")
       .where("error.id", "=", errorId)
       .where("error.project_id", "=", projectId)
+      .where("error.status", "<>", hidden)
       .orderBy("occurred_at", "desc")
       .orderBy("event.id", "desc")
       .limit(limit)
@@ -135,6 +141,14 @@ export class SqliteStorage implements Storage {
 
   deleteExpired(now: number, signal: AbortSignal): Promise<number> {
     return deleteExpired(this.write, now, signal);
+  }
+
+  eraseNext(of: OfDeletion): Promise<Erased> {
+    return eraseNext(this, of);
+  }
+
+  giveSpaceBack(signal: AbortSignal): Promise<void> {
+    return giveSpaceBack(this.write, signal);
   }
 
   deleteProject(projectId: number): Promise<boolean> {

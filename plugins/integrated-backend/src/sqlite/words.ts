@@ -7,6 +7,9 @@ export const words: Words = {
   joinInOrder: sql`cross join`,
   hourList: sql<string>`json_group_array(json_array(hour, event_count))`,
   sortsByRowId: true,
+  locked: sql``, // the one writer has the file for itself
+  bigInteger: sql`integer`,
+  hiddenHash: sql`unhex(hex(group_hash) || printf('%016x', id))`,
   // The event that names a block may be gone while others are left in it.
   storedPayloads: sql`
     select project_id, 0, sum(length(content)), 0

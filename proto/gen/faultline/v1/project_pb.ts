@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/project.proto.
  */
 export const file_faultline_v1_project: GenFile = /*@__PURE__*/
-  fileDesc("ChpmYXVsdGxpbmUvdjEvcHJvamVjdC5wcm90bxIMZmF1bHRsaW5lLnYxIq8CCgdQcm9qZWN0EhIKCnByb2plY3RfaWQYASABKA0SDAoEcGF0aBgCIAEoCRIMCgRuYW1lGAMgASgJEhcKD21vbml0b3JfZW5hYmxlZBgEIAEoCBIwCgxjcmVhdGVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGNhcGFiaWxpdGllcxgGIAEoCzIaLmZhdWx0bGluZS52MS5DYXBhYmlsaXRpZXMSIAoEcm9sZRgHIAEoDjISLmZhdWx0bGluZS52MS5Sb2xlEjAKDHJlbW92YWxfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIY29kZV91cmwYCSABKAkSEQoJY29kZV9yb290GAogASgJIpAFCgxDYXBhYmlsaXRpZXMSJgoEcmVhZBgBIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5Ei8KDXVwZGF0ZV9zdGF0dXMYAiABKAsyGC5mYXVsdGxpbmUudjEuQ2FwYWJpbGl0eRItCgtsaXN0X2V2ZW50cxgDIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5EjAKDmFmZmVjdGVkX3VzZXJzGAQgASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSLQoLY2xpZW50X2tleXMYBSABKAsyGC5mYXVsdGxpbmUudjEuQ2FwYWJpbGl0eRInCgV3YXRjaBgGIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5EjQKEmludGVncmF0ZWRfYmFja2VuZBgIIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5EioKCHJlbGVhc2VzGAkgASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSFgoOcmV0ZW50aW9uX2RheXMYByABKA0SNgoUYWRtaW5fZXJyb3JfdHJhY2tpbmcYCiABKAsyGC5mYXVsdGxpbmUudjEuQ2FwYWJpbGl0eRIvCg1hZG1pbl9wcm9qZWN0GAsgASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSLwoNYWRtaW5fbWVtYmVycxgMIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5EjAKDnJlbW92ZV9wcm9qZWN0GA0gASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSKAoGaW52aXRlGA4gASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkiLQoKQ2FwYWJpbGl0eRIPCgdhbGxvd2VkGAEgASgIEg4KBnJlYXNvbhgCIAEoCSIyChRDcmVhdGVQcm9qZWN0UmVxdWVzdBIMCgRwYXRoGAEgASgJEgwKBG5hbWUYAiABKAkiPwoVQ3JlYXRlUHJvamVjdFJlc3BvbnNlEiYKB3Byb2plY3QYASABKAsyFS5mYXVsdGxpbmUudjEuUHJvamVjdCJAChFHZXRQcm9qZWN0UmVxdWVzdBIUCgpwcm9qZWN0X2lkGAEgASgNSAASDgoEcGF0aBgCIAEoCUgAQgUKA2tleSI8ChJHZXRQcm9qZWN0UmVzcG9uc2USJgoHcHJvamVjdBgBIAEoCzIVLmZhdWx0bGluZS52MS5Qcm9qZWN0IlkKE0xpc3RQcm9qZWN0c1JlcXVlc3QSDQoFcXVlcnkYASABKAkSEQoJcGFnZV9zaXplGAIgASgNEhIKCnBhZ2VfdG9rZW4YAyABKAkSDAoEc2tpcBgEIAEoDSKeAQoUTGlzdFByb2plY3RzUmVzcG9uc2USJwoIcHJvamVjdHMYASADKAsyFS5mYXVsdGxpbmUudjEuUHJvamVjdBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDRIwCg5jcmVhdGVfcHJvamVjdBgEIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5It4BChRVcGRhdGVQcm9qZWN0UmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhEKBG5hbWUYAiABKAlIAIgBARIRCgRwYXRoGAMgASgJSAGIAQESHAoPbW9uaXRvcl9lbmFibGVkGAQgASgISAKIAQESFQoIY29kZV91cmwYBSABKAlIA4gBARIWCgljb2RlX3Jvb3QYBiABKAlIBIgBAUIHCgVfbmFtZUIHCgVfcGF0aEISChBfbW9uaXRvcl9lbmFibGVkQgsKCV9jb2RlX3VybEIMCgpfY29kZV9yb290Ij8KFVVwZGF0ZVByb2plY3RSZXNwb25zZRImCgdwcm9qZWN0GAEgASgLMhUuZmF1bHRsaW5lLnYxLlByb2plY3QiKgoURGVsZXRlUHJvamVjdFJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDSI/ChVEZWxldGVQcm9qZWN0UmVzcG9uc2USJgoHcHJvamVjdBgBIAEoCzIVLmZhdWx0bGluZS52MS5Qcm9qZWN0IisKFVJlc3RvcmVQcm9qZWN0UmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNIkAKFlJlc3RvcmVQcm9qZWN0UmVzcG9uc2USJgoHcHJvamVjdBgBIAEoCzIVLmZhdWx0bGluZS52MS5Qcm9qZWN0IhwKGkxpc3REZWxldGVkUHJvamVjdHNSZXF1ZXN0IkYKG0xpc3REZWxldGVkUHJvamVjdHNSZXNwb25zZRInCghwcm9qZWN0cxgBIAMoCzIVLmZhdWx0bGluZS52MS5Qcm9qZWN0Mo8FCg5Qcm9qZWN0U2VydmljZRJYCg1DcmVhdGVQcm9qZWN0EiIuZmF1bHRsaW5lLnYxLkNyZWF0ZVByb2plY3RSZXF1ZXN0GiMuZmF1bHRsaW5lLnYxLkNyZWF0ZVByb2plY3RSZXNwb25zZRJPCgpHZXRQcm9qZWN0Eh8uZmF1bHRsaW5lLnYxLkdldFByb2plY3RSZXF1ZXN0GiAuZmF1bHRsaW5lLnYxLkdldFByb2plY3RSZXNwb25zZRJVCgxMaXN0UHJvamVjdHMSIS5mYXVsdGxpbmUudjEuTGlzdFByb2plY3RzUmVxdWVzdBoiLmZhdWx0bGluZS52MS5MaXN0UHJvamVjdHNSZXNwb25zZRJYCg1VcGRhdGVQcm9qZWN0EiIuZmF1bHRsaW5lLnYxLlVwZGF0ZVByb2plY3RSZXF1ZXN0GiMuZmF1bHRsaW5lLnYxLlVwZGF0ZVByb2plY3RSZXNwb25zZRJYCg1EZWxldGVQcm9qZWN0EiIuZmF1bHRsaW5lLnYxLkRlbGV0ZVByb2plY3RSZXF1ZXN0GiMuZmF1bHRsaW5lLnYxLkRlbGV0ZVByb2plY3RSZXNwb25zZRJbCg5SZXN0b3JlUHJvamVjdBIjLmZhdWx0bGluZS52MS5SZXN0b3JlUHJvamVjdFJlcXVlc3QaJC5mYXVsdGxpbmUudjEuUmVzdG9yZVByb2plY3RSZXNwb25zZRJqChNMaXN0RGVsZXRlZFByb2plY3RzEiguZmF1bHRsaW5lLnYxLkxpc3REZWxldGVkUHJvamVjdHNSZXF1ZXN0GikuZmF1bHRsaW5lLnYxLkxpc3REZWxldGVkUHJvamVjdHNSZXNwb25zZWIGcHJvdG8z", [file_faultline_v1_role, file_google_protobuf_timestamp]);
+  fileDesc("ChpmYXVsdGxpbmUvdjEvcHJvamVjdC5wcm90bxIMZmF1bHRsaW5lLnYxIq8CCgdQcm9qZWN0EhIKCnByb2plY3RfaWQYASABKA0SDAoEcGF0aBgCIAEoCRIMCgRuYW1lGAMgASgJEhcKD21vbml0b3JfZW5hYmxlZBgEIAEoCBIwCgxjcmVhdGVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGNhcGFiaWxpdGllcxgGIAEoCzIaLmZhdWx0bGluZS52MS5DYXBhYmlsaXRpZXMSIAoEcm9sZRgHIAEoDjISLmZhdWx0bGluZS52MS5Sb2xlEjAKDHJlbW92YWxfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIY29kZV91cmwYCSABKAkSEQoJY29kZV9yb290GAogASgJIsEFCgxDYXBhYmlsaXRpZXMSJgoEcmVhZBgBIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5Ei8KDXVwZGF0ZV9zdGF0dXMYAiABKAsyGC5mYXVsdGxpbmUudjEuQ2FwYWJpbGl0eRItCgtsaXN0X2V2ZW50cxgDIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5EjAKDmFmZmVjdGVkX3VzZXJzGAQgASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSLQoLY2xpZW50X2tleXMYBSABKAsyGC5mYXVsdGxpbmUudjEuQ2FwYWJpbGl0eRInCgV3YXRjaBgGIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5EjQKEmludGVncmF0ZWRfYmFja2VuZBgIIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5EioKCHJlbGVhc2VzGAkgASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSFgoOcmV0ZW50aW9uX2RheXMYByABKA0SNgoUYWRtaW5fZXJyb3JfdHJhY2tpbmcYCiABKAsyGC5mYXVsdGxpbmUudjEuQ2FwYWJpbGl0eRIvCg1hZG1pbl9wcm9qZWN0GAsgASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSLwoNYWRtaW5fbWVtYmVycxgMIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5EjAKDnJlbW92ZV9wcm9qZWN0GA0gASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSKAoGaW52aXRlGA4gASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSLwoNZGVsZXRlX2Vycm9ycxgPIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5Ii0KCkNhcGFiaWxpdHkSDwoHYWxsb3dlZBgBIAEoCBIOCgZyZWFzb24YAiABKAkiMgoUQ3JlYXRlUHJvamVjdFJlcXVlc3QSDAoEcGF0aBgBIAEoCRIMCgRuYW1lGAIgASgJIj8KFUNyZWF0ZVByb2plY3RSZXNwb25zZRImCgdwcm9qZWN0GAEgASgLMhUuZmF1bHRsaW5lLnYxLlByb2plY3QiQAoRR2V0UHJvamVjdFJlcXVlc3QSFAoKcHJvamVjdF9pZBgBIAEoDUgAEg4KBHBhdGgYAiABKAlIAEIFCgNrZXkiPAoSR2V0UHJvamVjdFJlc3BvbnNlEiYKB3Byb2plY3QYASABKAsyFS5mYXVsdGxpbmUudjEuUHJvamVjdCJZChNMaXN0UHJvamVjdHNSZXF1ZXN0Eg0KBXF1ZXJ5GAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJEgwKBHNraXAYBCABKA0ingEKFExpc3RQcm9qZWN0c1Jlc3BvbnNlEicKCHByb2plY3RzGAEgAygLMhUuZmF1bHRsaW5lLnYxLlByb2plY3QSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0SMAoOY3JlYXRlX3Byb2plY3QYBCABKAsyGC5mYXVsdGxpbmUudjEuQ2FwYWJpbGl0eSLeAQoUVXBkYXRlUHJvamVjdFJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIRCgRuYW1lGAIgASgJSACIAQESEQoEcGF0aBgDIAEoCUgBiAEBEhwKD21vbml0b3JfZW5hYmxlZBgEIAEoCEgCiAEBEhUKCGNvZGVfdXJsGAUgASgJSAOIAQESFgoJY29kZV9yb290GAYgASgJSASIAQFCBwoFX25hbWVCBwoFX3BhdGhCEgoQX21vbml0b3JfZW5hYmxlZEILCglfY29kZV91cmxCDAoKX2NvZGVfcm9vdCI/ChVVcGRhdGVQcm9qZWN0UmVzcG9uc2USJgoHcHJvamVjdBgBIAEoCzIVLmZhdWx0bGluZS52MS5Qcm9qZWN0IioKFERlbGV0ZVByb2plY3RSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0iPwoVRGVsZXRlUHJvamVjdFJlc3BvbnNlEiYKB3Byb2plY3QYASABKAsyFS5mYXVsdGxpbmUudjEuUHJvamVjdCIrChVSZXN0b3JlUHJvamVjdFJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDSJAChZSZXN0b3JlUHJvamVjdFJlc3BvbnNlEiYKB3Byb2plY3QYASABKAsyFS5mYXVsdGxpbmUudjEuUHJvamVjdCIcChpMaXN0RGVsZXRlZFByb2plY3RzUmVxdWVzdCJGChtMaXN0RGVsZXRlZFByb2plY3RzUmVzcG9uc2USJwoIcHJvamVjdHMYASADKAsyFS5mYXVsdGxpbmUudjEuUHJvamVjdCIxChtSZW1vdmVEZWxldGVkUHJvamVjdFJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDSJGChxSZW1vdmVEZWxldGVkUHJvamVjdFJlc3BvbnNlEiYKB3Byb2plY3QYASABKAsyFS5mYXVsdGxpbmUudjEuUHJvamVjdDL+BQoOUHJvamVjdFNlcnZpY2USWAoNQ3JlYXRlUHJvamVjdBIiLmZhdWx0bGluZS52MS5DcmVhdGVQcm9qZWN0UmVxdWVzdBojLmZhdWx0bGluZS52MS5DcmVhdGVQcm9qZWN0UmVzcG9uc2USTwoKR2V0UHJvamVjdBIfLmZhdWx0bGluZS52MS5HZXRQcm9qZWN0UmVxdWVzdBogLmZhdWx0bGluZS52MS5HZXRQcm9qZWN0UmVzcG9uc2USVQoMTGlzdFByb2plY3RzEiEuZmF1bHRsaW5lLnYxLkxpc3RQcm9qZWN0c1JlcXVlc3QaIi5mYXVsdGxpbmUudjEuTGlzdFByb2plY3RzUmVzcG9uc2USWAoNVXBkYXRlUHJvamVjdBIiLmZhdWx0bGluZS52MS5VcGRhdGVQcm9qZWN0UmVxdWVzdBojLmZhdWx0bGluZS52MS5VcGRhdGVQcm9qZWN0UmVzcG9uc2USWAoNRGVsZXRlUHJvamVjdBIiLmZhdWx0bGluZS52MS5EZWxldGVQcm9qZWN0UmVxdWVzdBojLmZhdWx0bGluZS52MS5EZWxldGVQcm9qZWN0UmVzcG9uc2USWwoOUmVzdG9yZVByb2plY3QSIy5mYXVsdGxpbmUudjEuUmVzdG9yZVByb2plY3RSZXF1ZXN0GiQuZmF1bHRsaW5lLnYxLlJlc3RvcmVQcm9qZWN0UmVzcG9uc2USagoTTGlzdERlbGV0ZWRQcm9qZWN0cxIoLmZhdWx0bGluZS52MS5MaXN0RGVsZXRlZFByb2plY3RzUmVxdWVzdBopLmZhdWx0bGluZS52MS5MaXN0RGVsZXRlZFByb2plY3RzUmVzcG9uc2USbQoUUmVtb3ZlRGVsZXRlZFByb2plY3QSKS5mYXVsdGxpbmUudjEuUmVtb3ZlRGVsZXRlZFByb2plY3RSZXF1ZXN0GiouZmF1bHRsaW5lLnYxLlJlbW92ZURlbGV0ZWRQcm9qZWN0UmVzcG9uc2ViBnByb3RvMw", [file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
  * A project.
@@ -290,6 +290,13 @@ export type Capabilities = Message<"faultline.v1.Capabilities"> & {
    * @generated from field: faultline.v1.Capability invite = 14;
    */
   invite?: Capability | undefined;
+
+  /**
+   * Errors can be deleted and discarded.
+   *
+   * @generated from field: faultline.v1.Capability delete_errors = 15;
+   */
+  deleteErrors?: Capability | undefined;
 };
 
 /**
@@ -395,6 +402,13 @@ export type CapabilitiesJson = {
    * @generated from field: faultline.v1.Capability invite = 14;
    */
   invite?: CapabilityJson;
+
+  /**
+   * Errors can be deleted and discarded.
+   *
+   * @generated from field: faultline.v1.Capability delete_errors = 15;
+   */
+  deleteErrors?: CapabilityJson;
 };
 
 /**
@@ -1123,6 +1137,76 @@ export const ListDeletedProjectsResponseSchema: GenMessage<ListDeletedProjectsRe
   messageDesc(file_faultline_v1_project, 16);
 
 /**
+ * Names the deleted project to remove for good.
+ *
+ * @generated from message faultline.v1.RemoveDeletedProjectRequest
+ */
+export type RemoveDeletedProjectRequest = Message<"faultline.v1.RemoveDeletedProjectRequest"> & {
+  /**
+   * The project. Required.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId: number;
+};
+
+/**
+ * Names the deleted project to remove for good.
+ *
+ * @generated from message faultline.v1.RemoveDeletedProjectRequest
+ */
+export type RemoveDeletedProjectRequestJson = {
+  /**
+   * The project. Required.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId?: number;
+};
+
+/**
+ * Describes the message faultline.v1.RemoveDeletedProjectRequest.
+ * Use `create(RemoveDeletedProjectRequestSchema)` to create a new message.
+ */
+export const RemoveDeletedProjectRequestSchema: GenMessage<RemoveDeletedProjectRequest, {jsonType: RemoveDeletedProjectRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_project, 17);
+
+/**
+ * The project that goes.
+ *
+ * @generated from message faultline.v1.RemoveDeletedProjectResponse
+ */
+export type RemoveDeletedProjectResponse = Message<"faultline.v1.RemoveDeletedProjectResponse"> & {
+  /**
+   * The project as it was, with its removal_time: now.
+   *
+   * @generated from field: faultline.v1.Project project = 1;
+   */
+  project?: Project | undefined;
+};
+
+/**
+ * The project that goes.
+ *
+ * @generated from message faultline.v1.RemoveDeletedProjectResponse
+ */
+export type RemoveDeletedProjectResponseJson = {
+  /**
+   * The project as it was, with its removal_time: now.
+   *
+   * @generated from field: faultline.v1.Project project = 1;
+   */
+  project?: ProjectJson;
+};
+
+/**
+ * Describes the message faultline.v1.RemoveDeletedProjectResponse.
+ * Use `create(RemoveDeletedProjectResponseSchema)` to create a new message.
+ */
+export const RemoveDeletedProjectResponseSchema: GenMessage<RemoveDeletedProjectResponse, {jsonType: RemoveDeletedProjectResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_project, 18);
+
+/**
  * Projects: the unit that owns settings, client keys and errors.
  *
  * @generated from service faultline.v1.ProjectService
@@ -1199,6 +1283,17 @@ export const ProjectService: GenService<{
     methodKind: "unary";
     input: typeof ListDeletedProjectsRequestSchema;
     output: typeof ListDeletedProjectsResponseSchema;
+  },
+  /**
+   * Ends the seven days of a deleted project now: it can be restored no more, and what it held is erased within the next
+   * minutes, so that its space comes back. Refused with DELETED_PROJECT_NOT_FOUND. For administrators.
+   *
+   * @generated from rpc faultline.v1.ProjectService.RemoveDeletedProject
+   */
+  removeDeletedProject: {
+    methodKind: "unary";
+    input: typeof RemoveDeletedProjectRequestSchema;
+    output: typeof RemoveDeletedProjectResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_faultline_v1_project, 0);

@@ -480,7 +480,7 @@ export const Permission = {
   REPORT_EVENTS: 5,
 
   /**
-   * Read and change error-tracking settings and client keys. Maintainer (specification section 5).
+   * Read and change error-tracking settings and client keys; delete and discard errors. Maintainer (specification section 5).
    *
    * @generated from enum value: PERMISSION_ADMIN_ERROR_TRACKING = 6;
    */

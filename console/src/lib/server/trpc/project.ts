@@ -9,6 +9,8 @@ import {
   ListDeletedProjectsResponseSchema,
   ListProjectsRequestSchema,
   ListProjectsResponseSchema,
+  RemoveDeletedProjectRequestSchema,
+  RemoveDeletedProjectResponseSchema,
   RestoreProjectRequestSchema,
   RestoreProjectResponseSchema,
   UpdateProjectRequestSchema,
@@ -40,6 +42,9 @@ export const projectRouter = router({
   ),
   restore: projectProcedure(RestoreProjectRequestSchema).mutation(async ({ ctx, input }) =>
     json(RestoreProjectResponseSchema, await core.projects.restoreProject(input, ctx.call)),
+  ),
+  remove: projectProcedure(RemoveDeletedProjectRequestSchema).mutation(async ({ ctx, input }) =>
+    json(RemoveDeletedProjectResponseSchema, await core.projects.removeDeletedProject(input, ctx.call)),
   ),
   deleted: signedInProcedure
     .input(message(ListDeletedProjectsRequestSchema))

@@ -1,6 +1,7 @@
 import { accountRouter } from "./account.ts";
 import { auditRouter } from "./audit.ts";
 import { clientKeyRouter } from "./client-key.ts";
+import { deletionRouter } from "./deletion.ts";
 import { deprecationRouter } from "./deprecation.ts";
 import { errorRouter } from "./error.ts";
 import { filterRouter } from "./filter.ts";
@@ -28,6 +29,7 @@ export const appRouter = router({
   filters: filterRouter,
   clientKeys: clientKeyRouter,
   errors: errorRouter,
+  deletions: deletionRouter,
   releases: releaseRouter,
   outcomes: outcomeRouter,
   unstoredEvents: unstoredEventRouter,

@@ -19,7 +19,8 @@ export const load: PageServerLoad = async ({ url, locals: { api } }) => {
   const rows = await Promise.all(
     projects.map(async (project) => ({ ...project, backend: await backendOf(api, project.projectId) })),
   );
-  return { query, ...page, projects: rows, deleted: deleted.projects, doomed };
+  const erased = deleted.projects.find(({ projectId }) => projectId === Number(url.searchParams.get("erase"))) ?? null;
+  return { query, ...page, projects: rows, deleted: deleted.projects, doomed, erased };
 };
 
 /** The chosen backend in a word; null while nobody set up error tracking. */
@@ -75,6 +76,22 @@ export const actions: Actions = {
       const { status, reason, message } = refusedAction(error);
       const taken = "Another project has its path now. Give that one another path, then restore this one.";
       return fail(status, { act: "restore" as const, message: reason === "PROJECT_PATH_TAKEN" ? taken : message });
+    }
+  },
+  erase: async ({ request, locals: { api } }) => {
+    const form = await request.formData();
+    const projectId = Number(form.get("id"));
+    try {
+      const { projects } = await api.projects.deleted({});
+      const path = projects.find((project) => project.projectId === projectId)?.path;
+      if (path !== undefined && path !== String(form.get("typed") ?? "").trim()) {
+        return fail(400, { act: "erase" as const, message: `This is not ${path}. Nothing was erased.` });
+      }
+      await api.projects.remove({ projectId });
+      return { act: "erase" as const, path: path ?? "" };
+    } catch (error) {
+      const { status, message } = refusedAction(error);
+      return fail(status, { act: "erase" as const, message });
     }
   },
 };

@@ -2,6 +2,7 @@ import { headers, responses } from "./answers.ts";
 import type { Paths } from "./operation.ts";
 import { accessTokenPaths } from "./paths/access-tokens.ts";
 import { clientKeyPaths } from "./paths/client-keys.ts";
+import { deletionPaths } from "./paths/deletions.ts";
 import { errorPaths } from "./paths/errors.ts";
 import { filterPaths } from "./paths/filters.ts";
 import { installationPaths } from "./paths/installation.ts";
@@ -18,6 +19,7 @@ const paths: Paths = {
   ...settingsPaths,
   ...filterPaths,
   ...errorPaths,
+  ...deletionPaths,
   ...releasePaths,
   ...quotaPaths,
   ...projectPaths,

@@ -27,6 +27,8 @@ export const pathParameters: Readonly<Record<string, Parameter>> = Object.fromEn
     path("project", text("The project: its id, or its path with `/` written as `%2F`.", { ...aWord, examples: ["1"] })),
     id("deleted_project", "The id of a deleted project."),
     id("key_id", "The client key."),
+    id("deletion_id", "The deletion."),
+    id("discard_id", "The discard."),
     path("error_id", text("The error, decimal digits.", { pattern: "^[1-9]\\d{0,17}$" })),
     path("event_id", text("The event: 32 hexadecimal digits, or 36 with hyphens.", { pattern: "^[0-9a-f]{32}$" })),
     path("version", text("The release, with `/` written as `%2F`.", { minLength: 1, maxLength: 200 })),

@@ -83,6 +83,22 @@ const error = {
   reopened_at: orNull(time("When a new event reopened it; null: it did not come back.")),
 };
 
+const discard = {
+  id: positive("The discard."),
+  project_id: positive("The project."),
+  title: text("The title of the error that was deleted."),
+  culprit: text("Where it happened; may be empty."),
+  level,
+  created_at: time("When it began."),
+  created_by: text("The user name of whoever discards."),
+  until: orNull(time("When it ends by itself; null: at no time.")),
+  after: orNull(count("After how many events it ends; null: after none.")),
+  until_release: orNull(text("The release that ends it; null: none.")),
+  ended_at: orNull(time("When it ended; null: it goes on.")),
+  stopped_count: count("How many events it stopped."),
+  last_stopped_at: orNull(time("When it stopped the last one; null: none yet.")),
+};
+
 const sessions = {
   total: count("All of them."),
   healthy: count("Ended well."),
@@ -154,6 +170,46 @@ export const schemas: Readonly<Record<string, Schema>> = {
       { maxItems: 50, description: "Those that sent most first." },
     ),
     other_networks_quantity: count("What all other networks sent."),
+  }),
+
+  Deletion: record("A deletion of errors.", {
+    id: positive("The deletion."),
+    project_id: positive("The project."),
+    state: choice(
+      "`hiding`: errors are being taken out of the lists; `hidden`: all are, and can be brought back; `erasing` and " +
+        "`erased`: their events go for good; `restoring` and `restored`: it was undone.",
+      ["hiding", "hidden", "erasing", "erased", "restoring", "restored"],
+    ),
+    query: orNull(text("The search whose errors are deleted; null: they were named.")),
+    status: orNull(choice("Of which status; null: they were named.", ["unresolved", "resolved", "ignored", "all"])),
+    title: text("The title of the first of the errors."),
+    found_count: count("Errors that were found."),
+    deleted_count: count("Errors that were taken out of the lists."),
+    event_count: count("Events of these."),
+    erased_event_count: count("Events that are gone for good."),
+    restored_count: count("Errors that came back."),
+    superseded_count: count(
+      "Of these, those that stand beside a newer error of their group, which gets the new events.",
+    ),
+    discarded: flag("Later events of the same groups are not stored."),
+    created_at: time("When it was made."),
+    created_by: text("The user name of whoever made it."),
+    undo_until: orNull(time("Until when it can be undone; null: it cannot be.")),
+    finished_at: orNull(time("When all was erased or restored; null: not yet.")),
+  }),
+
+  Discard: record("A group of events that is not stored.", discard),
+  ListedDiscard: record("A group of events that is not stored, as a list has it.", {
+    ...discard,
+    hourly_counts: list(count("Events."), { description: "Stopped in each of the last 24 hours, oldest first." }),
+    samples: list(
+      record("An event that was stopped.", {
+        received_at: time("When it came."),
+        event_id: eventId,
+        payload: text("The event's JSON as it was sent."),
+      }),
+      { description: "One event a day, the newest three." },
+    ),
   }),
 
   Settings: record("The error-tracking settings of a project.", {

@@ -30,7 +30,7 @@ const sorts = {
   frequency_desc: ErrorSort.EVENT_COUNT,
 } as const;
 
-const statuses = {
+export const statuses = {
   unresolved: ErrorStatus.UNRESOLVED,
   resolved: ErrorStatus.RESOLVED,
   ignored: ErrorStatus.IGNORED,
@@ -121,12 +121,12 @@ function statusOf(params: Params): ErrorStatus {
   return statuses[required(choiceParam(params, "status", keysOf(statuses)), "status")];
 }
 
-function statusName(status: ErrorStatus): string | null {
+export function statusName(status: ErrorStatus): string | null {
   return keysOf(statuses).find((name) => statuses[name] === status) ?? null;
 }
 
 /** `ids` as a list, in which JSON may have numbers, or as text joined by commas. */
-function idsOf({ ids }: Params): string[] {
+export function idsOf({ ids }: Params): string[] {
   if (ids === undefined || ids === null) throw badParameter("ids", "is missing");
   const list: unknown[] = typeof ids === "string" ? ids.split(",") : Array.isArray(ids) ? ids : [];
   const texts = list.map((id) => (typeof id === "number" ? String(id) : id));

@@ -4,6 +4,7 @@ import {
   DeleteProjectRequestSchema,
   ErrorReason,
   ListProjectsRequestSchema,
+  RemoveDeletedProjectRequestSchema,
   RestoreProjectRequestSchema,
   UpdateProjectRequestSchema,
   type Project,
@@ -72,6 +73,14 @@ export const restoreProject: Operation = async (restCall) => {
   const request = create(RestoreProjectRequestSchema, { projectId });
   const { project } = await visit.host.core.project.restoreProject(request, call);
   return { status: 201, body: projectBody(project as Project) };
+};
+
+/** Ends the seven days of a deleted project. */
+export const removeDeletedProject: Operation = async (restCall) => {
+  const { visit, call } = restCall;
+  const projectId = idInPath(restCall, "deleted_project", ErrorReason.DELETED_PROJECT_NOT_FOUND);
+  await visit.host.core.project.removeDeletedProject(create(RemoveDeletedProjectRequestSchema, { projectId }), call);
+  return { status: 202, body: { message: "202 Accepted" } };
 };
 
 function projectBody(project: Project): object {

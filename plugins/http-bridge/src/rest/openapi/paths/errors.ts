@@ -8,7 +8,7 @@ const events = "/projects/{project}/error_tracking/events";
 const status = choice("The status to set.", ["unresolved", "resolved", "ignored"]);
 const sorts = ["last_seen", "first_seen", "frequency", "last_seen_desc", "first_seen_desc", "frequency_desc"];
 
-const ids: Schema = {
+export const errorIds: Schema = {
   description: "The errors, 1 to 1,000: a list, or their ids joined by commas.",
   anyOf: [
     { type: "array", items: { type: "string", pattern: "^[1-9]\\d{0,17}$" }, minItems: 1, maxItems: 1000 },
@@ -41,7 +41,7 @@ export const errorPaths = resource("Errors", {
       id: "updateErrors",
       summary: "Set the status of several errors",
       needs: ["Developer", "write"],
-      body: { fields: { ids, status }, required: ["ids", "status"] },
+      body: { fields: { ids: errorIds, status }, required: ["ids", "status"] },
       answers: { 200: json("What was changed, and how to undo it.", ref("ChangedErrors")) },
     },
   },
@@ -58,6 +58,13 @@ export const errorPaths = resource("Errors", {
       needs: ["Developer", "write"],
       body: { fields: { status }, required: ["status"] },
       answers: { 200: json("The changed error.", ref("Error")) },
+    },
+    delete: {
+      id: "deleteError",
+      summary: "Delete an error with its events",
+      more: "It can be undone for ten minutes.",
+      needs: ["Maintainer", "write"],
+      answers: { 202: json("The deletion.", ref("Deletion")) },
     },
   },
   [`${errors}/{error_id}/stats`]: {

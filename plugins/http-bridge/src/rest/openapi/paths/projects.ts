@@ -76,6 +76,15 @@ export const projectPaths = resource("Projects", {
       answers: { 202: json("It is deleted.", ref("Accepted")) },
     },
   },
+  "/projects/{deleted_project}/remove": {
+    post: {
+      id: "removeDeletedProject",
+      summary: "Remove a deleted project for good, now",
+      more: "It can be restored no more, and its space comes back within the next minutes.",
+      needs: ["Administrator", "write"],
+      answers: { 202: json("It goes.", ref("Accepted")) },
+    },
+  },
   "/projects/{deleted_project}/restore": {
     post: {
       id: "restoreProject",

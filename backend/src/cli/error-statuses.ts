@@ -1,0 +1,9 @@
+import { ErrorStatus } from "@faultline/proto";
+
+/** Statuses as they stand on the command line; `all` is a filter alone. */
+export const statuses = {
+  unresolved: ErrorStatus.UNRESOLVED,
+  resolved: ErrorStatus.RESOLVED,
+  ignored: ErrorStatus.IGNORED,
+  all: ErrorStatus.UNSPECIFIED,
+} as const;

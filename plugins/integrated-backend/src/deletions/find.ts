@@ -1,0 +1,62 @@
+import { ServiceError } from "@faultline/plugin";
+import { ErrorReason, ErrorStatus } from "@faultline/proto";
+import { sql, type AbortableQueryOptions, type Kysely } from "kysely";
+import { matching, statuses } from "../list-errors.ts";
+import { searchTokens } from "../search.ts";
+import type { Storage } from "../storage.ts";
+import type { Tables } from "../tables.ts";
+
+/** The errors that a deletion of all that match is about. */
+export interface Matching {
+  readonly projectId: number;
+  readonly query: string;
+  /** UNSPECIFIED: all. */
+  readonly status: ErrorStatus;
+  /** Errors that came later stay. */
+  readonly lastErrorId: number;
+}
+
+/** How many errors match. */
+export async function countMatching(
+  storage: Storage,
+  wanted: Matching,
+  limits: AbortableQueryOptions,
+): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*) as n from (${sql.join(walks(storage, wanted), sql` union all `)}) as found`.execute(
+    storage.readExpensively,
+    limits,
+  );
+  return Number(rows[0]?.n ?? 0);
+}
+
+/** The next of them: those that were found are hidden, and match no more. */
+export async function nextMatching(
+  storage: Storage,
+  database: Kysely<Tables>,
+  wanted: Matching,
+  atMost: number,
+): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from (${sql.join(walks(storage, wanted), sql` union all `)}) as found limit ${atMost}`.execute(database);
+  return rows.map(({ id }) => id);
+}
+
+function walks(storage: Storage, { projectId, query, status, lastErrorId }: Matching) {
+  const tokens = searchTokens(query);
+  const wanted = status === ErrorStatus.UNSPECIFIED ? statuses : [status];
+  return wanted.map(
+    (one) => sql`select id from (${matching(storage, projectId, one, tokens).where("id", "<=", lastErrorId)}) as walk`,
+  );
+}
+
+/** Refuses a count that is more than 10 % off: the list changed since, or the search is not the one that was meant. */
+export function checkExpected(found: number, expected: number): void {
+  if (Math.abs(found - expected) <= expected / 10) return;
+  const errors = found === 1 ? "1 error matches" : `${found.toLocaleString("en")} errors match`;
+  throw new ServiceError(
+    ErrorReason.EXPECTED_COUNT_DIFFERS,
+    `${errors} now, and ${expected.toLocaleString("en")} were expected, so nothing was deleted. Look at the list again, and delete with the number of now.`,
+    { field: "matching.expected_count" },
+  );
+}

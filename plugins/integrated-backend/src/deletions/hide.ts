@@ -1,0 +1,46 @@
+import type { Kysely } from "kysely";
+import { sql } from "kysely";
+import type { Storage } from "../storage.ts";
+import type { ErrorTable, Tables } from "../tables.ts";
+import { hidden } from "./hidden.ts";
+
+/** An error as it was before it was hidden. */
+export type HiddenError = Pick<ErrorTable, "id" | "title" | "culprit" | "level" | "group_hash" | "event_count">;
+
+/** Whose errors these are. */
+export interface OfDeletion {
+  readonly projectId: number;
+  readonly deletionId: number;
+}
+
+/** Takes errors out of everything that is shown, and notes what an undo gives back to them. */
+export async function hideErrors(
+  { words }: Storage,
+  transaction: Kysely<Tables>,
+  { projectId, deletionId }: OfDeletion,
+  errorIds: readonly number[],
+): Promise<HiddenError[]> {
+  if (errorIds.length === 0) return [];
+  const errors = await transaction
+    .selectFrom("integrated_error")
+    .select(["id", "title", "culprit", "level", "group_hash", "event_count"])
+    .where("project_id", "=", projectId)
+    .where("status", "<>", hidden)
+    .where("id", "in", among(words, errorIds))
+    .orderBy("group_hash") // in the order in which batches lock them
+    .modifyEnd(words.locked)
+    .execute();
+  const found = among(
+    words,
+    errors.map(({ id }) => id),
+  );
+  await sql`insert into integrated_deletion_error (project_id, deletion_id, error_id, previous_status, previous_hash)
+    select project_id, cast(${deletionId} as ${words.bigInteger}), id, status, group_hash from integrated_error
+    where project_id = ${projectId} and id in ${found}`.execute(transaction);
+  await sql`update integrated_error set status = ${sql.lit(hidden)}, group_hash = ${words.hiddenHash}
+    where project_id = ${projectId} and id in ${found}`.execute(transaction);
+  return errors;
+}
+
+const among = (words: Storage["words"], ids: readonly number[]) =>
+  sql<number>`(select value from ${words.valuesOf(ids, "ids")})`;

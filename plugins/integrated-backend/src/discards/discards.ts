@@ -1,0 +1,205 @@
+import { hourMs, type Host } from "@faultline/plugin";
+import { OutcomeKind, type ErrorEvent } from "@faultline/proto";
+import type { Selectable } from "kysely";
+import type { GroupedEvent } from "../group-events.ts";
+import { dayMs } from "../retention.ts";
+import type { Storage } from "../storage.ts";
+import type { DiscardTable } from "../tables.ts";
+import { verdict, type RunningDiscard } from "./verdict.ts";
+import { writeStopped, type StoppedEvents } from "./write-stopped.ts";
+
+const subject = "discards";
+
+/** A sample is one event a day, of so many bytes as it came; so many wait to be written at once. */
+const sampleBytes = 32 * 1024;
+const samplesWaiting = 100;
+
+type DiscardRow = Pick<
+  Selectable<DiscardTable>,
+  "id" | "project_id" | "group_hash" | "ends_at" | "ends_after" | "ends_with_release" | "stopped_count"
+>;
+
+/** A discard that goes on, as this process knows it. */
+interface Known extends RunningDiscard {
+  readonly id: number;
+  readonly projectId: number;
+  readonly hash: string;
+  stopped: number;
+  sampledDay: number;
+}
+
+/** What a batch is without the events that are discarded. */
+export interface Sorted {
+  readonly kept: readonly GroupedEvent[];
+  /** Counts what was stopped; to be called when the others are stored, as a batch that failed comes again. */
+  count(): void;
+}
+
+/**
+ * Groups whose events are not stored. Whoever stores asks here first; a project without discards costs a look into a map.
+ * What was stopped is counted in memory and written each second: a kill loses a second of these counts.
+ */
+export class Discards {
+  readonly #storage: Storage;
+  readonly #host: Host;
+  #running = new Map<number, Map<string, Known>>();
+  #stopped = new Map<Known, StoppedEvents>();
+  #over = new Map<Known, number>();
+  #samples = 0;
+
+  constructor(storage: Storage, host: Host) {
+    this.#storage = storage;
+    this.#host = host;
+  }
+
+  async start(): Promise<void> {
+    const { database, scheduler, log } = this.#host;
+    await this.load();
+    const reload = () => void this.load().catch((error: unknown) => log.error({ err: error }, "discards are unknown"));
+    database.announcements.hear(subject, reload);
+    database.announcements.missed(reload);
+    scheduler.every(1_000, "count discarded events", () => this.write());
+  }
+
+  /** Takes out the events that are discarded. */
+  sort(events: readonly GroupedEvent[]): Sorted {
+    if (this.#running.size === 0 || !events.some(({ event }) => this.#running.has(event.projectId)))
+      return { kept: events, count: () => undefined };
+    const now = this.#host.clock.now();
+    const stopped: { discard: Known; event: ErrorEvent }[] = [];
+    const inBatch = new Map<Known, number>();
+    const kept = events.filter(({ event, hash }) => {
+      const discard = this.#running.get(event.projectId)?.get(hash);
+      if (!discard) return true;
+      const before = inBatch.get(discard) ?? 0;
+      if (verdict(discard, { release: event.release, now, stopped: discard.stopped + before }) === "over") {
+        this.#end(discard, now);
+        return true;
+      }
+      inBatch.set(discard, before + 1);
+      stopped.push({ discard, event });
+      return false;
+    });
+    return {
+      kept,
+      count: () => {
+        for (const { discard, event } of stopped) this.#count(discard, event, now);
+      },
+    };
+  }
+
+  /** Begins to stop the events of groups, before their deletion is committed; what fails is loaded again. */
+  add(rows: readonly DiscardRow[]): void {
+    for (const row of rows) this.#remember(knownOf(row, -1));
+  }
+
+  /** Has the other processes ask for what is discarded. */
+  announce(): void {
+    this.#host.database.announcements.tell(subject, "");
+  }
+
+  /** Reads what is discarded; what was counted here and not written yet stays. */
+  async load(): Promise<void> {
+    await this.write();
+    const rows = await this.#storage.read
+      .selectFrom("integrated_discard")
+      .select(["id", "project_id", "group_hash", "ends_at", "ends_after", "ends_with_release", "stopped_count"])
+      .select(({ selectFrom }) =>
+        selectFrom("integrated_discard_sample as sample")
+          .whereRef("sample.project_id", "=", "integrated_discard.project_id")
+          .whereRef("sample.discard_id", "=", "integrated_discard.id")
+          .select(({ fn }) => fn.max("day").as("day"))
+          .as("sampled_day"),
+      )
+      .where("ended_at", "is", null)
+      .execute();
+    this.#running = new Map();
+    for (const row of rows) this.#remember(knownOf(row, row.sampled_day ?? -1));
+  }
+
+  /** Writes what was counted since the last time, and ends what is over. */
+  async write(): Promise<void> {
+    const now = this.#host.clock.now();
+    for (const discards of this.#running.values()) {
+      for (const discard of discards.values())
+        if (discard.endsAt !== null && now >= discard.endsAt) this.#end(discard, now);
+    }
+    if (this.#stopped.size + this.#over.size === 0) return;
+    const [stopped, over] = [this.#stopped, this.#over];
+    [this.#stopped, this.#over, this.#samples] = [new Map(), new Map(), 0];
+    try {
+      await writeStopped(this.#storage, {
+        stopped: [...stopped.values()],
+        over: Array.from(over, ([{ id, projectId }, endedAt]) => ({ id, projectId, endedAt })),
+      });
+    } catch (error) {
+      for (const [discard, events] of stopped) this.#merge(discard, events); // the next second writes it
+      for (const [discard, endedAt] of over) this.#over.set(discard, endedAt);
+      throw error;
+    }
+    if (over.size > 0) this.announce();
+  }
+
+  #remember(discard: Known): void {
+    const ofProject = this.#running.get(discard.projectId) ?? new Map<string, Known>();
+    ofProject.set(discard.hash, discard);
+    this.#running.set(discard.projectId, ofProject);
+  }
+
+  #end(discard: Known, now: number): void {
+    const ofProject = this.#running.get(discard.projectId);
+    ofProject?.delete(discard.hash);
+    if (ofProject?.size === 0) this.#running.delete(discard.projectId);
+    this.#over.set(discard, now);
+  }
+
+  #count(discard: Known, event: ErrorEvent, now: number): void {
+    const { id, projectId } = discard;
+    discard.stopped += 1;
+    const hour = Math.floor(now / hourMs);
+    const day = Math.floor(now / dayMs);
+    const isSample = day > discard.sampledDay && event.payload.length <= sampleBytes && this.#samples < samplesWaiting;
+    if (isSample) {
+      discard.sampledDay = day;
+      this.#samples += 1;
+    }
+    this.#merge(discard, {
+      id,
+      projectId,
+      hours: new Map([[hour, 1]]),
+      lastAt: now,
+      sample: isSample ? { event, day, receivedAt: now } : undefined,
+    });
+    this.#host.events.note({
+      projectId,
+      kind: OutcomeKind.FILTERED,
+      category: "error",
+      reason: "discarded",
+      quantity: 1,
+    });
+  }
+
+  #merge(discard: Known, events: StoppedEvents): void {
+    const before = this.#stopped.get(discard);
+    if (!before) {
+      this.#stopped.set(discard, events);
+      return;
+    }
+    for (const [hour, count] of events.hours) before.hours.set(hour, (before.hours.get(hour) ?? 0) + count);
+    before.lastAt = Math.max(before.lastAt, events.lastAt);
+    before.sample ??= events.sample;
+  }
+}
+
+function knownOf(row: DiscardRow, sampledDay: number): Known {
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    hash: row.group_hash.toString("hex"),
+    endsAt: row.ends_at,
+    endsAfter: row.ends_after,
+    endsWithRelease: row.ends_with_release,
+    stopped: row.stopped_count,
+    sampledDay,
+  };
+}

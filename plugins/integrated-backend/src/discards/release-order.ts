@@ -1,0 +1,43 @@
+/** Whether a release is `end`, or a greater semantic version of the same package: `web@2.10.0` comes after `web@2.9.1`. */
+export function isAtOrAfter(release: string, end: string): boolean {
+  if (release === end) return true;
+  const [one, other] = [versionOf(release), versionOf(end)];
+  return one !== undefined && other !== undefined && one.package === other.package && isGreater(one, other);
+}
+
+interface Version {
+  readonly package: string;
+  readonly numbers: readonly number[];
+  readonly pre: readonly string[];
+}
+
+/** Semantic Versioning 2.0.0, with or without a package in front; what follows a `+` has no rank (section 10). */
+const form = /^(?:(.*)@)?v?(\d{1,15})\.(\d{1,15})\.(\d{1,15})(?:-([\dA-Za-z.-]+))?(?:\+[\dA-Za-z.-]*)?$/s;
+
+function versionOf(release: string): Version | undefined {
+  const [whole, name = "", major, minor, patch, pre = ""] = form.exec(release) ?? [];
+  if (whole === undefined) return undefined;
+  return { package: name, numbers: [major, minor, patch].map(Number), pre: pre === "" ? [] : pre.split(".") };
+}
+
+function isGreater(one: Version, other: Version): boolean {
+  for (const [n, number] of one.numbers.entries()) {
+    const against = other.numbers[n] ?? 0;
+    if (number !== against) return number > against;
+  }
+  // Section 11: a version without a pre-release comes after those with one.
+  if (one.pre.length === 0 || other.pre.length === 0) return one.pre.length === 0 && other.pre.length > 0;
+  for (const [n, part] of one.pre.entries()) {
+    const against = other.pre[n];
+    if (against === undefined) return true;
+    if (part !== against) return isPartGreater(part, against);
+  }
+  return false;
+}
+
+function isPartGreater(one: string, other: string): boolean {
+  const areNumbers = [one, other].map((part) => /^\d+$/.test(part));
+  if (areNumbers[0] && areNumbers[1]) return Number(one) > Number(other);
+  if (areNumbers[0] !== areNumbers[1]) return areNumbers[1] === true; // numbers come before words
+  return one > other;
+}

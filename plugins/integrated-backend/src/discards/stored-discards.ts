@@ -1,0 +1,183 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { hourMs, pageSizeOf, pageToken, readPageToken, ServiceError } from "@faultline/plugin";
+import {
+  ErrorReason,
+  type DiscardSchema,
+  type EndDiscardRequest,
+  type ListDiscardsRequest,
+  type ListDiscardsResponseSchema,
+} from "@faultline/proto";
+import { sql, type Kysely, type Selectable } from "kysely";
+import { discardEndColumns } from "../deletions/discard-end.ts";
+import type { HiddenError } from "../deletions/hide.ts";
+import { jsonAt } from "../payload.ts";
+import { dayMs, retentionDays } from "../retention.ts";
+import type { Storage } from "../storage.ts";
+import type { DeletionTable, DiscardTable, Tables } from "../tables.ts";
+import { discardToProto } from "../to-proto.ts";
+import type { Discards } from "./discards.ts";
+
+/** Groups of a project that are discarded at a time: whoever stores remembers them all. */
+const discardsOfProject = 500;
+
+const hoursShown = 24;
+const hoursKeptDays = 30;
+const longestSample = 32 * 1024;
+
+type DeletionRow = Selectable<DeletionTable>;
+type DiscardRow = Selectable<DiscardTable>;
+
+/** Refuses to discard more groups than a project may. */
+export async function refuseTooMany(database: Kysely<Tables>, projectId: number, more: number): Promise<void> {
+  const { n } = await database
+    .selectFrom("integrated_discard")
+    .select(({ fn }) => fn.countAll<number>().as("n"))
+    .where("project_id", "=", projectId)
+    .where("ended_at", "is", null)
+    .executeTakeFirstOrThrow();
+  if (Number(n) + more <= discardsOfProject) return;
+  throw new ServiceError(
+    ErrorReason.LIMIT_REACHED,
+    `A project discards at most ${discardsOfProject} groups at a time, and this one discards ${n}. Delete fewer errors at once, delete them without discarding, or end discards that are not needed.`,
+  );
+}
+
+/** Discards the groups of errors that a deletion hides; whoever stores is told before that is committed. */
+export async function discardGroups(
+  transaction: Kysely<Tables>,
+  deletion: DeletionRow,
+  errors: readonly HiddenError[],
+  discards: Discards,
+): Promise<void> {
+  const rows: Omit<DiscardRow, "id">[] = errors.map(({ group_hash, title, culprit, level }) => ({
+    project_id: deletion.project_id,
+    deletion_id: deletion.id,
+    group_hash,
+    title,
+    culprit,
+    level,
+    created_at: deletion.created_at,
+    created_by: deletion.created_by,
+    ...discardEndColumns(deletion.discard_end),
+    ended_at: null,
+    stopped_count: 0,
+    last_stopped_at: null,
+  }));
+  for (let from = 0; from < rows.length; from += 50) {
+    const made = await transaction
+      .insertInto("integrated_discard")
+      .values(rows.slice(from, from + 50))
+      .onConflict((conflict) =>
+        conflict.columns(["project_id", "group_hash"]).where("ended_at", "is", null).doNothing(),
+      )
+      .returningAll()
+      .execute();
+    discards.add(made);
+  }
+}
+
+/** Ends what a deletion that is undone discards. */
+export async function endDiscardsOf(transaction: Kysely<Tables>, { project_id, id }: DeletionRow, now: number) {
+  await transaction
+    .updateTable("integrated_discard")
+    .set({ ended_at: now })
+    .where("project_id", "=", project_id)
+    .where("deletion_id", "=", id)
+    .where("ended_at", "is", null)
+    .execute();
+}
+
+/** A page of discards: those that go on first. */
+export async function listDiscards(
+  storage: Storage,
+  request: ListDiscardsRequest,
+  now: number,
+): Promise<MessageInitShape<typeof ListDiscardsResponseSchema>> {
+  const { projectId } = request;
+  const list = `discards ${projectId}`;
+  const place = readPageToken(list, request.pageToken, ["number", "number"]);
+  const size = pageSizeOf(request);
+  const isRunning = sql<number>`case when ended_at is null then 1 else 0 end`;
+  let query = storage.read.selectFrom("integrated_discard").selectAll().where("project_id", "=", projectId);
+  if (place) query = query.where(sql<boolean>`(${isRunning}, id) < (${sql.lit(place[0])}, ${sql.lit(place[1])})`);
+  const rows = await query
+    .orderBy(isRunning, "desc")
+    .orderBy("id", "desc")
+    .limit(size + 1)
+    .execute();
+  const page = rows.slice(0, size);
+  const last = page.at(-1);
+  return {
+    discards: await withDetails(storage, projectId, page, now),
+    nextPageToken: rows.length > size && last ? pageToken(list, [last.ended_at === null ? 1 : 0, last.id]) : "",
+  };
+}
+
+async function withDetails({ read }: Storage, projectId: number, rows: readonly DiscardRow[], now: number) {
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id);
+  const first = Math.floor(now / hourMs) - hoursShown + 1;
+  const hours = await read
+    .selectFrom("integrated_discard_hour")
+    .selectAll()
+    .where("project_id", "=", projectId)
+    .where("discard_id", "in", ids)
+    .where("hour", ">=", first)
+    .execute();
+  const samples = await read
+    .selectFrom("integrated_discard_sample")
+    .selectAll()
+    .where("project_id", "=", projectId)
+    .where("discard_id", "in", ids)
+    .orderBy("day", "desc")
+    .execute();
+  const sampled = await Promise.all(samples.map(async (row) => ({ ...row, json: await jsonAt(row) })));
+  return rows.map((row) => {
+    const counts = Array.from({ length: hoursShown }, () => 0);
+    for (const { discard_id, hour, event_count } of hours) {
+      if (discard_id === row.id && hour - first < hoursShown) counts[hour - first] = event_count;
+    }
+    const own = sampled.filter(({ discard_id, json }) => discard_id === row.id && json.length <= longestSample);
+    return discardToProto(row, counts, own);
+  });
+}
+
+/** Ends a discard; one that is over stays as it is. */
+export async function endDiscard(
+  { read, write }: Storage,
+  { projectId, discardId }: EndDiscardRequest,
+  now: number,
+): Promise<MessageInitShape<typeof DiscardSchema>> {
+  await write
+    .updateTable("integrated_discard")
+    .set({ ended_at: now })
+    .where("project_id", "=", projectId)
+    .where("id", "=", discardId)
+    .where("ended_at", "is", null)
+    .execute();
+  const row = await read
+    .selectFrom("integrated_discard")
+    .selectAll()
+    .where("project_id", "=", projectId)
+    .where("id", "=", discardId)
+    .executeTakeFirst();
+  if (!row) {
+    throw new ServiceError(ErrorReason.DELETION_NOT_FOUND, "There is no such discard in this project.");
+  }
+  return discardToProto(row);
+}
+
+/** Forgets counts of more than 30 days, and discards that ended 90 days ago with all that is kept of them. */
+export async function deleteOldDiscards({ write }: Storage, now: number): Promise<void> {
+  await write
+    .deleteFrom("integrated_discard_hour")
+    .where("hour", "<", Math.floor((now - hoursKeptDays * dayMs) / hourMs))
+    .execute();
+  const ended = sql`(select project_id, id from integrated_discard where ended_at < ${now - retentionDays * dayMs})`;
+  await write.transaction().execute(async (transaction) => {
+    for (const table of ["integrated_discard_hour", "integrated_discard_sample"]) {
+      await sql`delete from ${sql.table(table)} where (project_id, discard_id) in ${ended}`.execute(transaction);
+    }
+    await sql`delete from integrated_discard where (project_id, id) in ${ended}`.execute(transaction);
+  });
+}

@@ -1,0 +1,46 @@
+import { sql, type Kysely } from "kysely";
+import type { Tables } from "../tables.ts";
+import { partitioned } from "./partitions.ts";
+
+/** Row ids carry the day of receipt: see the migration. */
+const idsOfDay = 2 ** 37;
+
+/** What belongs to errors and is not partitioned. */
+const ofErrors = ["integrated_error", "integrated_hour", "integrated_user", "integrated_tag"];
+
+/**
+ * The tables of which rows were deleted one by one. PostgreSQL keeps the space of such rows until the table is vacuumed:
+ * its own daemon begins when a fifth of a table is dead, which a partition of a day may never reach.
+ */
+export class TouchedTables {
+  readonly #days = new Set<number>();
+
+  /** An event was deleted, and its payload. */
+  event(id: number): void {
+    this.day(Math.floor(id / idsOfDay));
+  }
+
+  /** Events that were received on a day were deleted. */
+  day(day: number): void {
+    this.#days.add(day);
+  }
+
+  /**
+   * Frees the space of deleted rows for what is stored next; what is free at a table's end goes back to the disk. It locks
+   * nobody out. What a kill interrupts is left to PostgreSQL.
+   */
+  async vacuum(database: Kysely<Tables>, signal?: AbortSignal): Promise<void> {
+    if (this.#days.size === 0) return;
+    const names = [...this.#days].flatMap((day) => partitioned.map((table) => `${table}_${day}`));
+    this.#days.clear();
+    const { rows } = await sql<{ name: string }>`
+      select relname as name from pg_class
+      where relname = any(${[...names, ...ofErrors]}::text[]) and relkind = 'r' and pg_table_is_visible(oid)`.execute(
+      database,
+    );
+    for (const { name } of rows) {
+      if (signal?.aborted) return;
+      await sql`vacuum ${sql.table(name)}`.execute(database);
+    }
+  }
+}
