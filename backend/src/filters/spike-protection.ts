@@ -132,6 +132,7 @@ export class SpikeProtection {
   }
 
   #tell(): void {
+    clearTimeout(this.#timer);
     this.#timer = undefined;
     const taken = [...this.#untold].filter(([, count]) => count >= toldFrom);
     for (const [projectId] of taken) this.#untold.delete(projectId);

@@ -1,31 +1,20 @@
-import type { Announcements, ArrivedEvent } from "@faultline/plugin";
+import type { ArrivedEvent } from "@faultline/plugin";
 import { readErrorEvent, type JsonObject } from "@faultline/plugin/sentry-event";
 import { PayloadEncoding } from "@faultline/proto";
+import { mock } from "node:test";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { errorKey } from "../../../backend/src/filters/error-key.ts";
 import { FairMinute } from "../../../backend/src/filters/fair-minute.ts";
 import { SpikeProtection } from "../../../backend/src/filters/spike-protection.ts";
+import { joinedProcesses, nobodyElse } from "../../support/joined-processes.ts";
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 const always = 0;
 
-/** What one process tells reaches the others at once. */
-function joined() {
-  const handlers: ((text: string) => void)[] = [];
-  return (): Announcements => {
-    let own: ((text: string) => void) | undefined;
-    return {
-      tell: (_, text) => handlers.filter((handler) => handler !== own).forEach((handler) => handler(text)),
-      hear: (_, handler) => handlers.push((own = handler)),
-      missed: () => undefined,
-    };
-  };
-}
-
 /** Spike protection of a project whose rate limit is 1 a second, so that its budget is 600 events. */
-function protection({ usualDay = 0, eventsPerSecond = 1, announcements = joined()() } = {}) {
+function protection({ usualDay = 0, eventsPerSecond = 1, announcements = nobodyElse } = {}) {
   const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time };
   const counted = new Map<number, number>();
   const hours = {
@@ -111,6 +100,25 @@ test("without a rate limit of projects, and where it is off, nothing is sampled"
   assert.is(off.budget(1).left, 600);
 });
 
+test("processes take from one budget: each tells within a second what it took", () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const { processes, deliver } = joinedProcesses(2);
+  const [here, there] = processes.map((announcements) => protection({ announcements }).spikes);
+  assert.ok(here && there);
+  letIn(here, 400);
+  mock.timers.tick(1_000);
+  assert.is(deliver(), 1);
+  assert.is(there.budget(1).left, 200);
+  letIn(there, 1_000);
+  mock.timers.tick(1_000);
+  assert.is(deliver(), 1);
+  assert.is(here.budget(1).left, 0);
+  letIn(here, 1);
+  mock.timers.tick(1_000);
+  assert.is(deliver(), 0, "a handful waits until it is more");
+  mock.timers.reset();
+});
+
 test("nothing is sampled before its time has come", () => {
   const { spikes, clock } = protection();
   const from = clock.time + dayMs;
@@ -150,7 +158,7 @@ test("counts that could not be written are written later", async () => {
     },
     usualDays: async () => new Map<number, number>(),
   };
-  const spikes = new SpikeProtection({ hours, clock, passing: clock, announcements: joined()(), eventsPerSecond: 1 });
+  const spikes = new SpikeProtection({ hours, clock, passing: clock, announcements: nobodyElse, eventsPerSecond: 1 });
   letIn(spikes, 3);
   await spikes.save().catch(() => undefined);
   letIn(spikes, 2);
