@@ -135,7 +135,28 @@ test("projects, keys and tokens are made, and an error is listed, shown and reso
   const { lines: keys } = await faultline(["keys", "create", "cli/shop"]);
   assert.match(String(keys[0]?.["dsn"]), /^http:\/\/\w+@127\.0\.0\.1:\d+\/\d+$/);
   assert.is((await faultline(["keys", "list", "cli/shop"])).lines.length, 2);
-  assert.is((await faultline(["keys", "delete", "cli/shop", String(keys[0]?.["keyId"])])).code, 0);
+  const keyId = String(keys[0]?.["keyId"]);
+  const limits = [
+    "--disable",
+    "--events-per-day",
+    "50000",
+    "--allowed-origins",
+    "https://a.example,https://*.b.example",
+  ];
+  const { lines: updated } = await faultline(["keys", "update", "cli/shop", keyId, ...limits]);
+  const { active, eventsPerMinute, eventsPerDay, allowedOrigins } = updated[0] ?? {};
+  assert.equal([active, eventsPerMinute, eventsPerDay], [false, 0, 50_000]);
+  assert.equal(allowedOrigins, ["https://a.example", "https://*.b.example"]);
+  const open = await faultline(["keys", "update", "cli/shop", keyId, "--enable", "--allowed-origins", ""]);
+  assert.equal((await faultline(["keys", "show", "cli/shop", keyId])).lines, open.lines);
+  const tooMany = await faultline(["keys", "update", "cli/shop", keyId, "--events-per-minute", "60000"]);
+  assert.equal([tooMany.code, tooMany.stdout], [1, ""]);
+  assert.match(tooMany.stderr, /limit a minute \(60000\) is above the limit a day \(50000\)/);
+  const noNumber = await faultline(["keys", "update", "cli/shop", keyId, "--events-per-day", "lots"]);
+  assert.is(noNumber.code, 1);
+  const { lines: traffic } = await faultline(["keys", "traffic", "cli/shop", keyId, "--hours", "48"]);
+  assert.is((traffic[0]?.["eventsPerHour"] as number[]).length, 48);
+  assert.is((await faultline(["keys", "delete", "cli/shop", keyId])).code, 0);
   assert.is((await faultline(["keys", "list", "cli/shop"])).lines.length, 1);
 
   const env = { FAULTLINE_PASSWORD: rootPassword };

@@ -20,7 +20,7 @@ const session = `{"type":"session"}\n${JSON.stringify({ started, attrs: { releas
 const envelope = (...items: string[]) => ({ door: "envelope" as const, body: ["{}", ...items].join("\n") });
 
 /** Whole seconds, categories, scope and reason, and no space (section 7.2). */
-const limitsHeader = /^x-sentry-rate-limits: [1-9]\d*:error;default;security:key:rate_limit\r?$/im;
+const limitsHeader = /^x-sentry-rate-limits: [1-9]\d*:error;default:key:rate_limit\r?$/im;
 const retryAfter = /^retry-after: [1-9]\d*\r?$/im;
 
 /** Sends events until one is refused; the refusal, and how many were taken. */
