@@ -63,10 +63,8 @@ else {
         sentBeside++;
       } while (!flooded.signal.aborted);
     };
-    const besides = beside();
-    await Promise.all(Array.from({ length: 4 }, lane));
-    flooded.abort();
-    await besides;
+    const lanes = Promise.all(Array.from({ length: 4 }, lane)).finally(() => flooded.abort());
+    await Promise.all([lanes, beside()]);
     return { statuses, texts, sentBeside };
   };
 

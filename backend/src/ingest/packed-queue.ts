@@ -37,9 +37,9 @@ export function packedQueue(queue: IngestQueue): IngestQueue {
     }
   };
   return {
-    async accept(intake) {
+    accept(intake) {
       if (!intake.events.some(isLarge)) return queue.accept(intake);
-      return queue.accept({ ...intake, events: await Promise.all(intake.events.map(pack)) });
+      return Promise.all(intake.events.map(pack)).then((events) => queue.accept({ ...intake, events }));
     },
   };
 }

@@ -38,15 +38,17 @@ export class DailyIntake {
     this.#day = this.#currentDay();
   }
 
-  /** Reads what came today, also before this process started and to the others. */
-  async read(): Promise<void> {
+  /** Reads what came today, also before this process started and to the others; of some projects, or of all. */
+  async read(projectIds?: readonly number[]): Promise<void> {
     this.#turnDay();
-    const rows = await this.#database
+    if (projectIds?.length === 0) return;
+    let query = this.#database
       .read<Tables>()
       .selectFrom("daily_intake")
       .select(["project_id", "bytes"])
-      .where("day", "=", this.#day)
-      .execute();
+      .where("day", "=", this.#day);
+    if (projectIds) query = query.where("project_id", "in", projectIds);
+    const rows = await query.execute();
     for (const { project_id, bytes } of rows) this.#today.set(project_id, bytes + this.#unwrittenOf(project_id));
   }
 

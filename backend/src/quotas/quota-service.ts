@@ -25,7 +25,7 @@ export function quotaService(parts: {
     const [days, evicted] = await Promise.all([
       quotas.today.lastDays(ids, daysShown),
       quotas.evicted(ids),
-      quotas.today.read(), // what other processes accepted
+      quotas.today.read(ids), // what other processes accepted
     ]);
     return rows.map((project) => {
       const verdict = quotas.verdict(project.id);
@@ -45,7 +45,6 @@ export function quotaService(parts: {
 
   const message = async (projectId: number) => {
     const project = await projects.project(projectId);
-    await quotas.readKept(); // as it is now, also in a process that read it a second ago
     return (await messages([project]))[0] ?? {};
   };
 

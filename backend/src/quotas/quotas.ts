@@ -42,6 +42,8 @@ export class Quotas {
   readonly #disk: DiskSpace;
   readonly #readUsage: () => Promise<readonly ProjectUsage[]>;
   #limits: ReadonlyMap<number, SetLimits> = new Map();
+  /** The limits that hold for a project, as they were asked for since the last look at the stored ones and at the disk. */
+  readonly #holding = new Map<number, Limits>();
   #usage: ReadonlyMap<number, ProjectUsage> = new Map();
   #largest: ReadonlySet<number> = new Set();
   /** Bytes that are accepted and neither stored nor refused, by project. */
@@ -81,6 +83,7 @@ export class Quotas {
     this.#limits = new Map(
       rows.map((row) => [row.project_id, { day: row.day_limit_bytes, kept: row.kept_limit_bytes }]),
     );
+    this.#holding.clear();
   }
 
   /** Reads what projects keep; called each second, and after each slice of eviction. */
@@ -90,6 +93,7 @@ export class Quotas {
     this.#usage = new Map(usage.map((one) => [one.projectId, one]));
     this.#largest = largestProjects(usage);
     this.#storedInUsage = before;
+    this.#holding.clear(); // the disk may have another size
   }
 
   /** Why events of the project are refused now; undefined: they are not. Costs some looks into memory. */
@@ -152,7 +156,12 @@ export class Quotas {
   }
 
   limitsOf(projectId: number): Limits {
-    return holdingLimits(this.setLimitsOf(projectId), this.defaults);
+    let limits = this.#holding.get(projectId);
+    if (!limits) {
+      limits = holdingLimits(this.setLimitsOf(projectId), this.defaults);
+      this.#holding.set(projectId, limits);
+    }
+    return limits;
   }
 
   /** The limits that were set for a project; without one, for all that have none of their own. */
@@ -254,7 +263,5 @@ export const inWords: Readonly<Record<Exclude<Verdict, undefined>, string>> = {
 };
 
 function add(map: Map<number, number>, projectId: number, bytes: number): void {
-  const sum = (map.get(projectId) ?? 0) + bytes;
-  if (sum === 0) map.delete(projectId);
-  else map.set(projectId, sum);
+  map.set(projectId, (map.get(projectId) ?? 0) + bytes);
 }
