@@ -56,8 +56,7 @@ export const isUnderWay = ({ state }: Deletion) =>
 /** Until when events are discarded. */
 export function discardEnd({ end }: Discard, zone: string): string {
   if (end && "time" in end && end.time !== undefined) return dayTime(Date.parse(end.time), zone);
-  if (end && "eventCount" in end && end.eventCount !== undefined)
-    return `${counted(end.eventCount, "event")} came`;
+  if (end && "eventCount" in end && end.eventCount !== undefined) return `${counted(end.eventCount, "event")} came`;
   if (end && "release" in end && end.release !== undefined) return `release ${end.release}`;
   return "somebody ends it";
 }
