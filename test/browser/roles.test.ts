@@ -189,7 +189,12 @@ test("a Reporter sees that the status of errors cannot be changed, and why, in t
     await page.getByRole("button", { name: "Dismiss" }).click();
     await page.getByRole("link", { name: /PaymentError/ }).focus();
   }
-  await assertOff(page, "link", "Settings", neededFor("delete errors, or to see or change error-tracking settings and client keys"));
+  await assertOff(
+    page,
+    "link",
+    "Settings",
+    neededFor("delete errors, or to see or change error-tracking settings and client keys"),
+  );
   assert.is(await statusOfTheError(), ErrorStatus.UNRESOLVED);
 });
 

@@ -15,7 +15,7 @@ import { dayMs, hourMs, movableClock, newUser, passTime } from "../support/movab
 import { execSql, openCopy } from "../support/other-process.ts";
 import { freshDatabase, withPostgresql } from "../support/postgresql.ts";
 import { recount, recountPostgresql } from "../support/recount.ts";
-import { envelope, newEventId, post, sendEnvelope, type Target } from "../support/send.ts";
+import { envelope, newEventId, post, sendEnvelope, sendEvent, type Target } from "../support/send.ts";
 import { repositoryRoot } from "../support/server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { testConfig } from "../support/test-config.ts";
@@ -186,9 +186,11 @@ async function people(running: Running, projectId: number): Promise<void> {
   await client.instance.updateOwnErrorReporting({ projectId, enabled: false }, auth);
   await client.filters.updateFilters({ projectId, messages: { entries: ["*unwanted*"] } }, auth);
   const discarded = [{ reason: "ratelimit_backoff", category: "error", quantity: 3 }];
+  const aside = await newProject(running, "left/aside");
+  await discard(running, aside);
   await sendEnvelope(
     running,
-    await newProject(running, "left/aside"),
+    aside,
     envelope(undefined, [{ type: "client_report" }, { timestamp: 1, discarded_events: discarded }]),
   );
   await execSql(
@@ -201,6 +203,19 @@ async function people(running: Running, projectId: number): Promise<void> {
   // The service writes it once a minute.
   const hour = Math.floor(clock.at / hourMs);
   await execSql(dataDir, `insert into event_hour (project_id, hour, event_count) values (${projectId}, ${hour}, 30)`);
+}
+
+/** Deletes the one error of a project, whose next event is discarded; it can be undone. */
+async function discard(running: Running, project: Target): Promise<void> {
+  const { client } = running;
+  const noise = () => sendEvent(running, project, { event_id: newEventId(), message: "noise" });
+  await noise();
+  const { errors } = await client.errors.listErrors({ projectId: project.id }, client.auth);
+  const target = { case: "errors" as const, value: { errorIds: errors.map(({ errorId }) => errorId) } };
+  await client.deletions.createDeletion({ projectId: project.id, target, discard: {} }, client.auth);
+  await noise();
+  const { discards } = await client.deletions.listDiscards({ projectId: project.id }, client.auth);
+  assert.is(discards[0]?.stoppedCount, 1n);
 }
 
 const moved = { shop: { id: 0, key: "" }, cart: { id: 0, key: "" } };
@@ -227,7 +242,7 @@ test("everything is copied beside the running service, whatever table it lies in
       [],
       "a table without a row shows nothing",
     );
-    assert.is(of(report, "integrated_event").written, 130);
+    assert.is(of(report, "integrated_event").written, 131);
     assert.ok((of(report, "integrated_payload").compared ?? 0) > 0);
 
     const packed = openCopy(dataDir).prepare("select count(*) as n from integrated_packed").get();
@@ -260,7 +275,7 @@ test("what retention and deleted projects took from SQLite goes from PostgreSQL"
     assert.is(source.prepare("select count(*) as n from integrated_event").get()?.["n"], 33);
     const report = await move({ ...online, verify: "all" });
     assert.equal(report.differences, []);
-    assert.equal([of(report, "integrated_event").written, of(report, "integrated_event").deleted], [0, 100]);
+    assert.equal([of(report, "integrated_event").written, of(report, "integrated_event").deleted], [0, 101]);
     assert.is(of(report, "integrated_payload").compared, 33);
     assert.equal(await withPostgresql(to, recountPostgresql), recount(source));
   });

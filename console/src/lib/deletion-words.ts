@@ -55,9 +55,8 @@ export const isUnderWay = ({ state }: Deletion) =>
 
 /** Until when events are discarded. */
 export function discardEnd({ end }: Discard, zone: string): string {
-  if (end && "time" in end && end.time !== undefined) return `until ${dayTime(Date.parse(end.time), zone)}`;
-  if (end && "eventCount" in end && end.eventCount !== undefined)
-    return `until ${counted(end.eventCount, "event")} came`;
-  if (end && "release" in end && end.release !== undefined) return `until release ${end.release}`;
-  return "until somebody ends it";
+  if (end && "time" in end && end.time !== undefined) return dayTime(Date.parse(end.time), zone);
+  if (end && "eventCount" in end && end.eventCount !== undefined) return `${counted(end.eventCount, "event")} came`;
+  if (end && "release" in end && end.release !== undefined) return `release ${end.release}`;
+  return "somebody ends it";
 }

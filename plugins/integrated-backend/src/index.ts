@@ -163,7 +163,7 @@ class IntegratedBackend implements ErrorBackend {
 
   async storeBatch(intake: Intake): Promise<void> {
     const { host, storage, changes, discards } = this.#running;
-    const sorted = discards.sort(groupEvents(intake.events));
+    const sorted = discards.takeOut(groupEvents(intake.events));
     const stored = await storeIntake(storage, intake, sorted.kept);
     sorted.count();
     changes.announce(stored.changes);

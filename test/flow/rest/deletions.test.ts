@@ -111,7 +111,7 @@ test("what is deleted and discarded is counted and not stored, until somebody re
   assert.equal(await titles(), ["one"]);
   const [discard] = (await call(`GET ${path}/discards`, 200)) as unknown as Body[];
   assert.equal([discard?.["title"], discard?.["stopped_count"], discard?.["ended_at"]], ["spam", 3, null]);
-  const [sample, ...more] = discard?.["samples"] as { payload: string }[];
+  const [sample, ...more] = (discard?.["samples"] ?? []) as { payload: string }[];
   assert.equal(more, [], "one a day");
   assert.equal((JSON.parse(sample?.payload ?? "") as { extra: object }).extra, { n: 0 });
   const outcomes = await until("the outcome", async () => {

@@ -11,7 +11,14 @@ import {
 import { DeletionState, ErrorReason, ErrorStatus, type CreateDeletionRequest } from "@faultline/proto";
 import type { Kysely, Selectable } from "kysely";
 import type { Discards } from "../discards/discards.ts";
-import { deleteOldDiscards, discardGroups, endDiscard, endDiscardsOf, listDiscards, refuseTooMany } from "../discards/stored-discards.ts";
+import {
+  deleteOldDiscards,
+  discardGroups,
+  endDiscard,
+  endDiscardsOf,
+  listDiscards,
+  refuseTooMany,
+} from "../discards/stored-discards.ts";
 import { errorNotFound, errorRowId } from "../errors.ts";
 import type { ExpensiveReads } from "../expensive-reads.ts";
 import { inBackground } from "../in-background.ts";
@@ -279,7 +286,8 @@ export class Deletions implements ErrorDeletions {
       try {
         return await this.#restoreSlice(row);
       } catch (error) {
-        if (tries === restoreTries || !String(error).includes("integrated_error_project_id_group_hash_key")) throw error;
+        if (tries === restoreTries || !String(error).includes("integrated_error_project_id_group_hash_key"))
+          throw error;
       }
     }
   }

@@ -62,7 +62,7 @@ export class Discards {
   }
 
   /** Takes out the events that are discarded. */
-  sort(events: readonly GroupedEvent[]): Sorted {
+  takeOut(events: readonly GroupedEvent[]): Sorted {
     if (this.#running.size === 0 || !events.some(({ event }) => this.#running.has(event.projectId)))
       return { kept: events, count: () => undefined };
     const now = this.#host.clock.now();
