@@ -151,6 +151,10 @@ export const route = {
   projectMembers: (projectPath: string, { q, cursor }: SearchQuery = {}) =>
     withQuery(`${inProject(projectPath)}/project_members`, { q, cursor }),
   monitorSettings: (projectPath: string) => `${inProject(projectPath)}/settings/monitor`,
+  clientKey: (projectPath: string, keyId: number, period?: string) =>
+    withQuery(`${inProject(projectPath)}/settings/monitor/client_keys/${keyId}`, {
+      period: period === "24h" ? undefined : period,
+    }),
   generalSettings: (projectPath: string) => `${inProject(projectPath)}/settings/general`,
 };
 

@@ -18,6 +18,7 @@ import { movable } from "./move/movable.ts";
 import { OrphanedFeedback } from "./orphaned-feedback.ts";
 import { Integrated0001 as Postgresql0001 } from "./postgresql/migrations/integrated-0001.ts";
 import { Integrated0002 as Postgresql0002 } from "./postgresql/migrations/integrated-0002.ts";
+import { NewErrors } from "./new-errors.ts";
 import { PostgresqlStorage } from "./postgresql/storage.ts";
 import { retentionDays } from "./retention.ts";
 import { listReleases } from "./sessions/releases.ts";
@@ -79,7 +80,9 @@ class IntegratedBackend implements ErrorBackend {
     retentionDays,
   };
 
-  #started: { host: Host; storage: Storage; changes: ErrorChanges; expensive: ExpensiveReads } | undefined;
+  #started:
+    | { host: Host; storage: Storage; changes: ErrorChanges; expensive: ExpensiveReads; newErrors: NewErrors }
+    | undefined;
 
   async start(host: Host): Promise<void> {
     const storage = host.database.kind === "sqlite" ? new SqliteStorage(host) : new PostgresqlStorage(host);
@@ -96,7 +99,8 @@ class IntegratedBackend implements ErrorBackend {
     metrics.gauge("faultline_expensive_reads_under_way", "Those that run or wait for their turn.", () => {
       return expensive.underWay;
     });
-    this.#started = { host, storage, changes: new ErrorChanges(host.database.announcements, host.clock), expensive };
+    const changes = new ErrorChanges(host.database.announcements, host.clock);
+    this.#started = { host, storage, changes, expensive, newErrors: new NewErrors(storage) };
     const help = "Rows that retention deleted: events, feedback and sessions.";
     const deletedRows = metrics.counter("faultline_retention_deleted_rows_total", help).of();
     const orphanedFeedback = new OrphanedFeedback();
@@ -122,8 +126,8 @@ class IntegratedBackend implements ErrorBackend {
   }
 
   async storeBatch(intake: Intake): Promise<void> {
-    const { host, storage, changes } = this.#running;
-    const stored = await storeIntake(storage, intake);
+    const { host, storage, changes, newErrors } = this.#running;
+    const stored = await storeIntake(storage, newErrors, intake);
     changes.announce(stored.changes);
     for (const { projectId } of stored.leftAside) host.events.note({ projectId, ...tooMuchFeedback });
   }
