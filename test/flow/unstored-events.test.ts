@@ -3,7 +3,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { databaseOf } from "../support/database-of.ts";
 import { runningServer } from "../support/flow.ts";
-import { execSql } from "../support/other-process.ts";
+import { execSql, rowsOf } from "../support/other-process.ts";
 import { newMember } from "../support/person.ts";
 import { createProject } from "../support/project.ts";
 import { rejects } from "../support/rejects.ts";
@@ -41,6 +41,12 @@ test("events that cannot be stored take no other along: those are stored, they a
     unstoredEvents.map(({ eventId }) => eventId).toSorted(),
     sent.flatMap((one, n) => (n % 10 === 3 ? one.event_id : [])).toSorted(),
   );
+  const counters = await rowsOf(
+    server.dataDir,
+    `select error_count from integrated_new_error where project_id = ${project.id}`,
+  );
+  const errors = await storedErrors(client, project.id);
+  assert.is(Number(counters[0]?.["error_count"]), errors.length, "what was tried twice made its error once");
   for (const { title, reason } of unstoredEvents) {
     assert.match(title, /^Error: poison \d+$/);
     assert.match(reason, /poison is not stored/);

@@ -5,6 +5,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { readConfig } from "../../backend/src/config.ts";
 import * as bridge from "../../plugins/http-bridge/src/ingest/limits.ts";
+import * as integrated from "../../plugins/integrated-backend/src/limits.ts";
 import { repositoryRoot } from "../support/server.ts";
 
 const factors = new Map([
@@ -15,7 +16,7 @@ const factors = new Map([
 ]);
 
 /** docs/limits.md says in words what these tables say in numbers. */
-const numbers = new Map(named("", { ...limits, ...bridge }));
+const numbers = new Map(named("", { ...limits, ...bridge, ...integrated }));
 const rows = readFileSync(join(repositoryRoot, "docs/limits.md"), "utf8")
   .split("\n")
   .filter((line) => line.startsWith("|"))

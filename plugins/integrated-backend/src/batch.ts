@@ -1,6 +1,8 @@
 import { hourMs, millisecondsOf } from "@faultline/plugin";
 import type { ErrorEvent } from "@faultline/proto";
 import type { GroupedEvent } from "./group-events.ts";
+import { newErrorMs } from "./new-errors.ts";
+import { otherErrors, otherErrorsHash } from "./other-errors.ts";
 import { storableJson } from "./storable-json.ts";
 import { summaryOf, type Summary } from "./summary.ts";
 
@@ -27,6 +29,8 @@ export interface BatchParameters {
   readonly tags: string;
   /** What projects store more: project, count of events, bytes of payloads. */
   readonly usage: string;
+  /** Projects with errors that come to be: project, day, count, and until when these use up the limit from `now` on. */
+  readonly newErrors: string;
   /** When the newest event was received. */
   readonly now: number;
 }
@@ -67,6 +71,7 @@ export class Batch {
   readonly #users = new Map<string, unknown>();
   readonly #tags = new Map<string, unknown>();
   readonly #usage = new Map<number, [projectId: number, events: number, bytes: number]>();
+  readonly #newErrors = new Map<string, number>();
   #payloadEnd = 1; // SQL counts bytes from 1
   #now = 0;
 
@@ -85,6 +90,7 @@ export class Batch {
       users: storableJson([...this.#users.values()]),
       tags: storableJson([...this.#tags.values()]),
       usage: storableJson([...this.#usage.values()]),
+      newErrors: storableJson(this.#newErrorEntries()),
       now: this.#now,
     };
   }
@@ -104,15 +110,22 @@ export class Batch {
     return changes;
   }
 
-  #add(rowId: number, { event, hash }: GroupedEvent): void {
+  #newErrorEntries(): unknown[] {
+    if (this.#newErrors.size === 0) return [];
+    const counts = Map.groupBy(this.#newErrors.values(), (projectId) => projectId);
+    const day = Math.floor(this.#now / dayMs);
+    return Array.from(counts, ([projectId, { length }]) => [projectId, day, length, this.#now + length * newErrorMs]);
+  }
+
+  #add(rowId: number, { event, hash, key: group, isNew }: GroupedEvent): void {
     const { projectId, eventId, user, release, environment, level, payload, tags, keyId } = event;
     const receivedAt = event.receivedTime ? millisecondsOf(event.receivedTime) : 0;
     const occurredAt = event.occurredTime ? millisecondsOf(event.occurredTime) : receivedAt;
     const summary = summaryOf(event);
-    const group = `${projectId}/${hash}`;
     const day = Math.floor(receivedAt / dayMs);
 
     this.#now = Math.max(this.#now, receivedAt);
+    if (isNew) this.#newErrors.set(group, projectId);
     this.#addToGroup(group, { projectId, hash, event, summary, occurredAt });
     const { title } = summary;
     this.#events.push(
@@ -187,8 +200,10 @@ export class Batch {
 
 function errorEntry(group: Group): unknown[] {
   const { projectId, hash, count, firstSeenAt, lastSeenAt, firstRelease, lastRelease } = group;
-  const { title, type, value } = group.newestSummary;
-  const { culprit, level, platform } = group.newest;
+  const isOther = hash === otherErrorsHash;
+  const { title, type, value } = isOther ? otherErrors : group.newestSummary;
+  const { level } = group.newest;
+  const { culprit, platform } = isOther ? otherErrors : group.newest;
   return [
     projectId,
     hash,

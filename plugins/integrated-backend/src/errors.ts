@@ -6,7 +6,10 @@ import type { Storage, Words } from "./storage.ts";
 import type { Tables } from "./tables.ts";
 import type { ErrorRow } from "./to-proto.ts";
 
-/** Errors with the value their last-seen label follows: it holds still until the hour is over (specification 1.7). */
+/**
+ * Errors with the value their last-seen label follows, which holds still until the hour is over (specification 1.7), and
+ * with what is beyond their caps.
+ */
 export function withSettledLastSeen(words: Words, database: Kysely<Tables>, now: number) {
   const hour = startOfHour(now);
   return database
@@ -30,7 +33,13 @@ export function withSettledLastSeen(words: Words, database: Kysely<Tables>, now:
         .end()
         .$castTo<number | null>()
         .as("settled_last_seen_at"),
-    );
+    )
+    .select([beyondCap(words, "other_tag_count"), beyondCap(words, "other_user_count")]);
+}
+
+function beyondCap(words: Words, column: "other_tag_count" | "other_user_count") {
+  return sql<number | null>`(select ${sql.ref(column)} from integrated_cardinality as cap
+    where cap.error_id = integrated_error.id${words.sameProject("cap", "integrated_error")})`.as(column);
 }
 
 /** One error; refuses with ERROR_NOT_FOUND, also when it belongs to another project. */

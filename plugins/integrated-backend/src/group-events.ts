@@ -1,13 +1,26 @@
 import type { ErrorEvent } from "@faultline/proto";
 import { groupHash } from "./grouping.ts";
 
-/** An event and the hash of the error it belongs to. */
+/** An event and the error it belongs to. */
 export interface GroupedEvent {
   readonly event: ErrorEvent;
+  /** The hash of the error, in hexadecimal digits. */
   readonly hash: string;
+  /** Names the error among those of all projects. */
+  readonly key: string;
+  /** Whether it makes the error, and so counts against the limit of new ones. */
+  readonly isNew?: boolean;
 }
 
 /** Groups events, once each: whatever is decided by the error that an event belongs to is decided between this and Batch. */
 export function groupEvents(events: readonly ErrorEvent[]): GroupedEvent[] {
-  return events.map((event) => ({ event, hash: groupHash(event) }));
+  return events.map((event) => {
+    const hash = groupHash(event);
+    return { event, hash, key: errorKey(event.projectId, hash) };
+  });
+}
+
+/** See GroupedEvent.key. */
+export function errorKey(projectId: number, hash: string): string {
+  return `${projectId}/${hash}`;
 }

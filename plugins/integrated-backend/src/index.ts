@@ -25,6 +25,7 @@ import { Integrated0001 as Postgresql0001 } from "./postgresql/migrations/integr
 import { Integrated0002 as Postgresql0002 } from "./postgresql/migrations/integrated-0002.ts";
 import { Integrated0004 as Postgresql0004 } from "./postgresql/migrations/integrated-0004.ts";
 import { Integrated0005 as Postgresql0005 } from "./postgresql/migrations/integrated-0005.ts";
+import { NewErrors } from "./new-errors.ts";
 import { PostgresqlStorage } from "./postgresql/storage.ts";
 import { retentionDays } from "./retention.ts";
 import { listReleases } from "./sessions/releases.ts";
@@ -106,6 +107,7 @@ class IntegratedBackend implements ErrorBackend {
         oldest: OldestEvents;
         discards: Discards;
         deletions: Deletions;
+        newErrors: NewErrors;
       }
     | undefined;
 
@@ -129,7 +131,8 @@ class IntegratedBackend implements ErrorBackend {
     const deletions = new Deletions({ host, storage, changes, expensive, discards });
     await discards.start();
     const oldest = new OldestEvents(storage.eviction);
-    this.#started = { host, storage, changes, expensive, oldest, discards, deletions };
+    const newErrors = new NewErrors(storage);
+    this.#started = { host, storage, changes, expensive, oldest, discards, deletions, newErrors };
     const help = "Rows that retention deleted: events, feedback and sessions.";
     const deletedRows = metrics.counter("faultline_retention_deleted_rows_total", help).of();
     const orphanedFeedback = new OrphanedFeedback();
@@ -162,9 +165,9 @@ class IntegratedBackend implements ErrorBackend {
   }
 
   async storeBatch(intake: Intake): Promise<void> {
-    const { host, storage, changes, discards } = this.#running;
+    const { host, storage, changes, discards, newErrors } = this.#running;
     const sorted = discards.takeOut(groupEvents(intake.events));
-    const stored = await storeIntake(storage, intake, sorted.kept);
+    const stored = await storeIntake(storage, intake, await newErrors.limit(sorted.kept));
     sorted.count();
     changes.announce(stored.changes);
     for (const { projectId } of stored.leftAside) host.events.note({ projectId, ...tooMuchFeedback });

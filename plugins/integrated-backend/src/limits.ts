@@ -9,3 +9,6 @@ export const maxTagKeys = 200;
 
 /** Distinct users of an error that are counted. */
 export const maxUsers = 100_000;
+
+/** New errors of a project that may come at once, how many more in each minute after, and how many in a day (UTC). */
+export const newErrors = { atOnce: 300, aMinute: 100, aDay: 10_000 };

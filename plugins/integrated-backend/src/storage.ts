@@ -4,6 +4,7 @@ import type { Kysely, RawBuilder } from "kysely";
 import type { BatchParameters, WriterMemory } from "./batch.ts";
 import type { OfDeletion } from "./deletions/hide.ts";
 import type { EvictionStorage } from "./evict-events.ts";
+import type { Group } from "./new-errors.ts";
 import type { SessionParameters } from "./sessions/store-sessions.ts";
 import type { EventTable, Tables } from "./tables.ts";
 
@@ -29,6 +30,8 @@ export interface Storage {
   storeBatch(database: Kysely<Tables>, batch: BatchParameters): Promise<boolean>;
   /** Which of the events, a JSON list of project and event id, are stored: their places in the list. */
   storedAmong(database: Kysely<Tables>, events: string): Promise<number[]>;
+  /** What is known of groups, in their order: whether each is an error already, and how many its project made lately. */
+  groups(groups: readonly (readonly [projectId: number, hash: string])[]): Promise<readonly Group[]>;
   /** Stores sessions, all of them or nothing. */
   storeSessions(database: Kysely<Tables>, sessions: SessionParameters): Promise<void>;
   /**

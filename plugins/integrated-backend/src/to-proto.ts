@@ -12,6 +12,7 @@ import type {
   UserFeedbackSchema,
 } from "@faultline/proto";
 import type { Selectable } from "kysely";
+import { otherErrorsHash } from "./other-errors.ts";
 import type {
   DeletionTable,
   DiscardSampleTable,
@@ -24,8 +25,14 @@ import type { Trend } from "./trend.ts";
 
 // Rows become messages here and nowhere else.
 
-/** An error with the newest of its event times before the running hour; null while there is none. */
-export type ErrorRow = ErrorTable & { readonly settled_last_seen_at: number | null };
+/** An error with what withSettledLastSeen adds to it. */
+export type ErrorRow = ErrorTable & {
+  /** The newest of its event times before the running hour; null while there is none. */
+  readonly settled_last_seen_at: number | null;
+  /** Beyond the caps of one error; null: nothing. */
+  readonly other_tag_count: number | null;
+  readonly other_user_count: number | null;
+};
 
 export function errorToProto(row: ErrorRow, trend?: Trend): MessageInitShape<typeof ErrorSchema> {
   return {
@@ -49,6 +56,9 @@ export function errorToProto(row: ErrorRow, trend?: Trend): MessageInitShape<typ
     lastCommit: commitOf(row.last_release),
     ...(row.status_changed_at !== null && { statusChangedTime: timestamp(row.status_changed_at) }),
     ...(row.reopened_at !== null && { reopenedTime: timestamp(row.reopened_at) }),
+    holdsOtherErrors: row.group_hash.toString("hex") === otherErrorsHash,
+    otherTagCount: uint32(row.other_tag_count ?? 0),
+    otherUserCount: uint32(row.other_user_count ?? 0),
     ...(trend && { hourlyCounts: trend.counts, hourlyCountsStartTime: timestamp(trend.first * hourMs) }),
   };
 }

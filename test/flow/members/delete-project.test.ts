@@ -188,7 +188,8 @@ async function fill({ id: projectId, key }: Target): Promise<void> {
   assert.is((await send({ id: projectId, key })).status, 200); // its sender's network is counted
   const feedback = { event_id: events[0]?.eventId, name: "Ann", email: "ann@h.example", comments: "It broke." };
   const lost = { discarded_events: [{ reason: "queue_overflow", category: "error", quantity: 3 }] };
-  const text = envelope(undefined, [{ type: "user_report" }, feedback], [{ type: "client_report" }, lost]);
+  const item = [{ type: "event" }, { event_id: newEventId(), message: "It came with a key." }] as const;
+  const text = envelope(undefined, item, [{ type: "user_report" }, feedback], [{ type: "client_report" }, lost]);
   assert.is((await sendEnvelope({ url: faultline.httpUrl }, { id: projectId, key }, text)).status, 200);
   await client.members.createInvitation({ projectId, role: Role.GUEST }, client.auth);
   await discard(projectId);

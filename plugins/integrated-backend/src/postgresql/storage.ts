@@ -6,6 +6,7 @@ import type { OfDeletion } from "../deletions/hide.ts";
 import { groupingVersion } from "../grouping.ts";
 import { jsonAt, type Place } from "../payload.ts";
 import { dayMs } from "../retention.ts";
+import { groupOf, type Group, type GroupRow } from "../new-errors.ts";
 import type { SessionParameters } from "../sessions/store-sessions.ts";
 import type { Erased, EventPage, StatusChange, Storage } from "../storage.ts";
 import type { EventTable, Tables } from "../tables.ts";
@@ -46,11 +47,11 @@ export class PostgresqlStorage implements Storage {
   }
 
   async storeBatch(database: Kysely<Tables>, batch: BatchParameters): Promise<boolean> {
-    const { errors, events, payloads, places, hours, users, tags, now } = batch;
+    const { errors, events, payloads, places, hours, users, tags, newErrors, now } = batch;
     const store = async () => {
       const { rows } = await sql<{ answer: "stored" | "repeated" | "no partition" }>`
         select integrated_store_batch(${groupingVersion}, ${errors}, ${events}, ${payloads}, ${places}, ${hours}, ${users},
-          ${tags}, ${now}) as answer`.execute(database);
+          ${tags}, ${now}, ${newErrors}) as answer`.execute(database);
       return rows[0]?.answer;
     };
     let answer = await store();
@@ -70,6 +71,16 @@ export class PostgresqlStorage implements Storage {
         select from integrated_event where project_id = (one ->> 0)::bigint and event_id = decode(one ->> 1, 'hex')
       )`.execute(database);
     return rows.map(({ n }) => n);
+  }
+
+  async groups(groups: readonly (readonly [projectId: number, hash: string])[]): Promise<Group[]> {
+    const { rows } = await sql<GroupRow>`
+      select e.id is not null as is_stored, c.day, c.error_count, c.used_until
+      from jsonb_array_elements(${JSON.stringify(groups)}::jsonb) with ordinality as j (one, n)
+      left join integrated_error e on e.project_id = (one ->> 0)::bigint and e.group_hash = decode(one ->> 1, 'hex')
+      left join integrated_new_error c on c.project_id = (one ->> 0)::bigint
+      order by n`.execute(this.read);
+    return rows.map(groupOf);
   }
 
   async storeSessions(database: Kysely<Tables>, { releases, updates, aggregates }: SessionParameters): Promise<void> {

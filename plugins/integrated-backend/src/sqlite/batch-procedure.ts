@@ -2,6 +2,7 @@ import { ErrorStatus } from "@faultline/proto";
 import { sql, type Kysely } from "kysely";
 import type { BatchParameters } from "../batch.ts";
 import { groupingVersion } from "../grouping.ts";
+import { implausibleMs } from "../new-errors.ts";
 import type { Tables } from "../tables.ts";
 
 // The hot path's SQL. One INSERT into a view carries a whole batch, and the view's trigger writes it to the tables: a
@@ -13,16 +14,16 @@ import type { Tables } from "../tables.ts";
 export async function createBatchProcedure(database: Kysely<Tables>): Promise<void> {
   await sql`create temp view batch as
     select null as errors, null as events, null as payloads, null as places, null as hours, null as users, null as tags,
-      null as usage, null as now where false`.execute(database);
+      null as usage, null as new_errors, null as now where false`.execute(database);
   await sql.raw(trigger).execute(database);
 }
 
 /** Stores a batch, all of it or nothing; false when one of its events is stored already. */
 export async function callBatchProcedure(database: Kysely<Tables>, batch: BatchParameters): Promise<boolean> {
-  const { errors, events, payloads, places, hours, users, tags, usage, now } = batch;
+  const { errors, events, payloads, places, hours, users, tags, usage, newErrors, now } = batch;
   try {
-    await sql`insert into batch (errors, events, payloads, places, hours, users, tags, usage, now)
-    values (${errors}, ${events}, ${payloads}, ${places}, ${hours}, ${users}, ${tags}, ${usage}, ${now})`.execute(
+    await sql`insert into batch (errors, events, payloads, places, hours, users, tags, usage, new_errors, now)
+    values (${errors}, ${events}, ${payloads}, ${places}, ${hours}, ${users}, ${tags}, ${usage}, ${newErrors}, ${now})`.execute(
       database,
     );
     return true;
@@ -98,5 +99,13 @@ const trigger = `create temp trigger batch_stored instead of insert on batch beg
   select e.id, j.value ->> 2, j.value ->> 3, j.value ->> 4 from jsonb_each(new.tags) j ${ofGroup} where true
   on conflict (error_id, key, value) do update set last_seen_day = excluded.last_seen_day
   where excluded.last_seen_day > last_seen_day;
+
+  insert into integrated_new_error (project_id, day, error_count, used_until)
+  select value ->> 0, value ->> 1, value ->> 2, value ->> 3 from jsonb_each(new.new_errors) where true
+  on conflict (project_id) do update set
+    error_count = iif(day = excluded.day, error_count, 0) + excluded.error_count,
+    day = excluded.day,
+    used_until = excluded.used_until
+      + iif(used_until - new.now between 0 and ${implausibleMs}, used_until - new.now, 0);
 
 end`;

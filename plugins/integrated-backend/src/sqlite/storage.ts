@@ -4,6 +4,7 @@ import type { BatchParameters } from "../batch.ts";
 import { hidden } from "../deletions/hidden.ts";
 import type { OfDeletion } from "../deletions/hide.ts";
 import { jsonAt, type Place } from "../payload.ts";
+import { groupOf, type Group, type GroupRow } from "../new-errors.ts";
 import type { SessionParameters } from "../sessions/store-sessions.ts";
 import type { Erased, EventPage, StatusChange, Storage } from "../storage.ts";
 import type { EventTable, Tables } from "../tables.ts";
@@ -75,6 +76,16 @@ export class SqliteStorage implements Storage {
     select j.key as n from json_each(${events}) j
     join integrated_event e on e.project_id = j.value ->> 0 and e.event_id = unhex(j.value ->> 1)`.execute(database);
     return rows.map(({ n }) => n);
+  }
+
+  async groups(groups: readonly (readonly [projectId: number, hash: string])[]): Promise<Group[]> {
+    const { rows } = await sql<GroupRow>`
+    select e.id is not null as is_stored, c.day, c.error_count, c.used_until
+    from json_each(${JSON.stringify(groups)}) j
+    left join integrated_error e on e.project_id = j.value ->> 0 and e.group_hash = unhex(j.value ->> 1)
+    left join integrated_new_error c on c.project_id = j.value ->> 0
+    order by j.key`.execute(this.read);
+    return rows.map(groupOf);
   }
 
   storeSessions(database: Kysely<Tables>, sessions: SessionParameters): Promise<void> {

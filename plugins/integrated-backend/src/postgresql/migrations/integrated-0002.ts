@@ -55,6 +55,8 @@ export class Integrated0002 extends Migration {
     )`);
 
     this.addSql(makePartitions);
+    this.addSql(`drop function integrated_store_batch(
+      integer, jsonb, jsonb, bytea, jsonb, jsonb, jsonb, jsonb, bigint)`);
     this.addSql(storeBatch);
   }
 }

@@ -1,3 +1,4 @@
+import { implausibleMs } from "../../new-errors.ts";
 import { maxTagKeys, maxTagValues, maxUsers } from "../../limits.ts";
 
 /**
@@ -9,13 +10,13 @@ import { maxTagKeys, maxTagValues, maxUsers } from "../../limits.ts";
  * meets the lock of its error too, and is then seen by the look into other days.
  *
  * What a project stores is added up last, as processes that store for one project wait for each other from there to the
- * commit. A process of the release before names no client keys, and is counted all the same.
+ * commit. A process of the release before names no client keys and no new errors, and is counted all the same.
  *
  * Nested loops only: the lists are short and the tables large, whatever the statistics of a day that has just begun say.
  */
-export const storeBatch = `create or replace function integrated_store_batch(
+export const storeBatch = `create function integrated_store_batch(
   grouping_version integer, errors jsonb, events jsonb, payloads bytea, places jsonb, hours jsonb, users jsonb, tags jsonb,
-  received_at bigint
+  received_at bigint, new_errors jsonb default '[]'
 ) returns text language plpgsql
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $body$
 #variable_conflict use_column
@@ -90,80 +91,87 @@ begin
   on conflict (project_id, error_id, hour) do update set event_count = h.event_count + excluded.event_count;
 
   -- Most users and tags have the present day already: that is read and not locked. New ones are numbered, as there is
-  -- room for so many; those beyond are counted.
+  -- room for so many; those beyond are counted. Left joins, as others might begin with the large table.
   with seen as (
     select e.project_id, e.id as error_id, e.user_count, j.one ->> 2 as "user", max((j.one ->> 3)::integer) as day
     from jsonb_array_elements(users) as j (one)
     join integrated_error e on e.project_id = (j.one ->> 0)::bigint and e.group_hash = decode(j.one ->> 1, 'hex')
     group by 1, 2, 3, 4
-  ), renewed as (
-    update integrated_user u set last_seen_day = s.day from seen s
-    where u.project_id = s.project_id and u.error_id = s.error_id and u."user" = s."user" collate "C"
-      and u.last_seen_day < s.day
-  ), missing as materialized (
-    select *, user_count + row_number() over (partition by project_id, error_id order by "user") <= ${maxUsers} as fits
-    from seen s where not exists (
-      select from integrated_user k where k.project_id = s.project_id and k.error_id = s.error_id
-        and k."user" = s."user" collate "C")
-  ), added as (
+  ), stale as materialized (
+    select s.*, k.error_id is null as is_new, k.error_id is not null or user_count + row_number()
+      over (partition by s.project_id, s.error_id, k.error_id is null order by s."user") <= ${maxUsers} as fits
+    from seen s left join integrated_user k on k.project_id = s.project_id and k.error_id = s.error_id
+      and k."user" = s."user" collate "C"
+    where k.error_id is null or k.last_seen_day < s.day
+  ), stored as (
     insert into integrated_user (project_id, error_id, "user", last_seen_day)
-    select project_id, error_id, "user", day from missing where fits
+    select project_id, error_id, "user", day from stale where fits
+    on conflict (project_id, error_id, "user") do update set last_seen_day = excluded.last_seen_day
   ), others as (
     insert into integrated_cardinality as c (project_id, error_id, key_count, other_tag_count, other_user_count)
-    select project_id, error_id, 0, 0, count(*) from missing where not fits group by 1, 2
+    select project_id, error_id, 0, 0, count(*) from stale where not fits group by 1, 2
     on conflict (project_id, error_id) do update set other_user_count = c.other_user_count + excluded.other_user_count
   )
-  update integrated_error e set user_count = e.user_count + m.n
-  from (select project_id, error_id, count(*) as n from missing where fits group by 1, 2) m
-  where e.project_id = m.project_id and e.id = m.error_id;
+  update integrated_error e set user_count = e.user_count + more.n
+  from (select project_id, error_id, count(*) as n from stale where is_new and fits group by 1, 2) more
+  where e.project_id = more.project_id and e.id = more.error_id;
 
   with seen as (
     select e.project_id, e.id as error_id, j.one ->> 2 as key, j.one ->> 3 as value, max((j.one ->> 4)::integer) as day
     from jsonb_array_elements(tags) as j (one)
     join integrated_error e on e.project_id = (j.one ->> 0)::bigint and e.group_hash = decode(j.one ->> 1, 'hex')
     group by 1, 2, 3, 4
-  ), renewed as (
-    update integrated_tag t set last_seen_day = s.day from seen s
-    where t.project_id = s.project_id and t.error_id = s.error_id and t.key = s.key collate "C"
-      and t.value = s.value collate "C" and t.last_seen_day < s.day
-  ), missing as materialized (
-    select * from seen s where not exists (
-      select from integrated_tag k where k.project_id = s.project_id and k.error_id = s.error_id
-        and k.key = s.key collate "C" and k.value = s.value collate "C")
-  ), tag_keys as materialized (
+  ), stale as materialized (
+    select s.*, t.error_id is null as is_new
+    from seen s left join integrated_tag t on t.project_id = s.project_id and t.error_id = s.error_id
+      and t.key = s.key collate "C" and t.value = s.value collate "C"
+    where t.error_id is null or t.last_seen_day < s.day
+  ), keyed as (
     -- A key of an error of the version before is counted when a value is added.
-    select m.project_id, m.error_id, m.key, k.key is null as is_new,
+    select s.*, k.error_id is null as has_new_key, coalesce(c.key_count, 0) as key_count,
       coalesce(k.value_count, (
         select count(*) from (
-          select from integrated_tag t where t.project_id = m.project_id and t.error_id = m.error_id
-            and t.key = m.key collate "C" limit ${maxTagValues}) few)) as value_count,
-      k.key is not null or coalesce(c.key_count, 0) + row_number()
-        over (partition by m.project_id, m.error_id, k.key is null order by m.key) <= ${maxTagKeys} as fits
-    from (select distinct project_id, error_id, key from missing) m
-    left join integrated_tag_key k on k.project_id = m.project_id and k.error_id = m.error_id and k.key = m.key collate "C"
-    left join integrated_cardinality c on c.project_id = m.project_id and c.error_id = m.error_id
-  ), numbered as materialized (
-    select m.*, k.is_new, k.value_count,
-      k.fits and k.value_count + row_number() over (partition by m.project_id, m.error_id, m.key order by m.value)
-        <= ${maxTagValues} as fits
-    from missing m join tag_keys k on k.project_id = m.project_id and k.error_id = m.error_id and k.key = m.key
-  ), added as (
+          select from integrated_tag t where t.project_id = s.project_id and t.error_id = s.error_id
+            and t.key = s.key collate "C" limit ${maxTagValues}) few)) as value_count
+    from stale s
+    left join integrated_tag_key k on k.project_id = s.project_id and k.error_id = s.error_id and k.key = s.key collate "C"
+    left join integrated_cardinality c on c.project_id = s.project_id and c.error_id = s.error_id
+    where s.is_new
+  ), added as materialized (
+    select *, (not has_new_key or key_count + dense_rank()
+        over (partition by project_id, error_id, has_new_key order by key) <= ${maxTagKeys})
+      and value_count + row_number() over (partition by project_id, error_id, key order by value) <= ${maxTagValues} as fits
+    from keyed
+  ), stored as (
     insert into integrated_tag (project_id, error_id, key, value, last_seen_day)
-    select project_id, error_id, key, value, day from numbered where fits
+    select project_id, error_id, key, value, day from added where fits
+    union all select project_id, error_id, key, value, day from stale where not is_new
+    on conflict (project_id, error_id, key, value) do update set last_seen_day = excluded.last_seen_day
   ), counted as (
     insert into integrated_tag_key (project_id, error_id, key, value_count)
-    select project_id, error_id, key, value_count + count(*) from numbered where fits group by 1, 2, 3, value_count
+    select project_id, error_id, key, max(value_count) + count(*) from added where fits group by 1, 2, 3
     on conflict (project_id, error_id, key) do update set value_count = excluded.value_count
   ), others as (
     insert into integrated_cardinality as c (project_id, error_id, key_count, other_tag_count, other_user_count)
-    select project_id, error_id, count(distinct key) filter (where fits and is_new), count(*) filter (where not fits), 0
-    from numbered group by 1, 2 having bool_or(is_new and fits) or bool_or(not fits)
+    select project_id, error_id, count(distinct key) filter (where fits and has_new_key),
+      count(*) filter (where not fits), 0
+    from added group by 1, 2 having bool_or(has_new_key or not fits)
     on conflict (project_id, error_id) do update set key_count = c.key_count + excluded.key_count,
       other_tag_count = c.other_tag_count + excluded.other_tag_count
   )
   select jsonb_agg(jsonb_build_array(project_id, n)) into added_tags from (
-    select project_id, sum(octet_length(key) + octet_length(value) + 64) as n from numbered where fits group by 1
-  ) m;
+    select project_id, sum(octet_length(key) + octet_length(value) + 64) as n from added where fits group by 1
+  ) more;
+
+  insert into integrated_new_error as c (project_id, day, error_count, used_until)
+  select (j.one ->> 0)::bigint, (j.one ->> 1)::integer, (j.one ->> 2)::bigint, (j.one ->> 3)::bigint
+  from jsonb_array_elements(new_errors) as j (one)
+  order by 1
+  on conflict (project_id) do update set
+    error_count = case when c.day = excluded.day then c.error_count else 0 end + excluded.error_count,
+    day = excluded.day,
+    used_until = excluded.used_until
+      + case when c.used_until - $9 between 0 and ${implausibleMs} then c.used_until - $9 else 0 end;
 
   insert into integrated_usage as u (project_id, event_count, payload_bytes, tag_bytes)
   select project_id, sum(events), sum(payload), sum(tag) from (

@@ -1,4 +1,6 @@
 import { error as fail } from "@sveltejs/kit";
+import { zoneOf } from "#lib/clock.svelte.ts";
+import { limitNotes } from "#lib/server/limit-notes.ts";
 import { failedInPlace, shownFailure } from "#lib/server/refused-in-place.ts";
 import type { LayoutServerLoad } from "./$types";
 
@@ -12,6 +14,7 @@ export const load: LayoutServerLoad = async ({ parent, params, locals }) => {
   return {
     readAt,
     error: answer?.error ?? null,
+    limitNotes: limitNotes(answer?.error, zoneOf(locals.preferences)),
     staleSinceTime: answer?.staleSinceTime,
     refusal,
     failure: await shownFailure(locals.api, project, refusal),

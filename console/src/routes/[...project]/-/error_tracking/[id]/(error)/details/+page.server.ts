@@ -1,8 +1,9 @@
 import { zoneOf } from "#lib/clock.svelte.ts";
-import type { EventAnswer } from "#lib/messages.ts";
+import type { EventAnswer, Project } from "#lib/messages.ts";
 import { oldestTime } from "#lib/oldest-time.ts";
 import { errorPeriods, periodHours } from "#lib/period.ts";
 import { oneOf } from "#lib/preferences.ts";
+import { route } from "#lib/route.ts";
 import { failedInPlace, shownFailure } from "#lib/server/refused-in-place.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 import { timeBoundNote } from "#lib/server/time-bound-note.ts";
@@ -24,12 +25,19 @@ export const load: PageServerLoad = async ({ parent, params, url, locals }) => {
     stats: stats.answer,
     answer: found.answer?.answer ?? null,
     timeNote: timeBoundNote(found.answer?.answer?.event, zoneOf(locals.preferences)),
+    keyAddress: keyAddress(project, found.answer?.answer?.event),
     missingEvent: found.answer?.missingEvent ?? null,
     notShown: refusal,
     failure: await shownFailure(locals.api, project, refusal),
     staleSinceTime: oldestTime(staleSinceTime, stats.answer?.staleSinceTime, found.answer?.answer?.staleSinceTime),
   };
 };
+
+/** The page of the client key that an event came with, for people who may see it. */
+function keyAddress({ path, capabilities }: Project, event: EventAnswer["event"]): string | undefined {
+  if (event === undefined || event.clientKeyId === 0) return undefined;
+  return capabilities?.adminErrorTracking?.allowed === true ? route.clientKey(path, event.clientKeyId) : undefined;
+}
 
 async function eventOf(api: Api, error: { projectId: number; errorId: string }, which: string) {
   const position = which === "oldest" ? "EVENT_POSITION_OLDEST" : "EVENT_POSITION_NEWEST";
