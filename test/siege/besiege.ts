@@ -15,6 +15,7 @@ import { smallDisk } from "../support/small-disk.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import type { Attack, Field, Tally } from "./attack.ts";
 import type { AttackerOptions } from "./attacker.ts";
+import { mainThread } from "./main-thread.ts";
 import type { MemoryLimit } from "./memory-limit.ts";
 import type { VictimOptions, VictimResult } from "./victim.ts";
 
@@ -24,6 +25,8 @@ export interface Siege {
   readonly isAlive: boolean;
   readonly quiet: VictimResult;
   readonly during: VictimResult;
+  /** The event loop's thread during the attack, as parts of its time. */
+  readonly loop: { readonly ran: number; readonly waited: number };
   /** Resident memory, at most. */
   readonly peakMiB: number;
   /** Of the data directory, at most during the attack, and before it. */
@@ -84,14 +87,22 @@ export async function besiege(attack: Attack, { limit, seconds }: BesiegeOptions
     const diskBeforeMiB = high.diskMiB;
     const beside = startVictim({ ...developer, warmUpSeconds: 0 });
     await beside.ready;
+    const loopBefore = mainThread(server.pid);
+    const startedAt = performance.now();
     beside.go();
     load.go();
-    const tally = await load.result;
+    const [tally] = await Promise.all([load.result, delay(seconds * 1000)]); // what it leaves behind counts as well
+    const tookSeconds = (performance.now() - startedAt) / 1000;
+    const { ranSeconds, waitedSeconds } = mainThread(server.pid);
+    const loop = {
+      ran: (ranSeconds - loopBefore.ranSeconds) / tookSeconds,
+      waited: (waitedSeconds - loopBefore.waitedSeconds) / tookSeconds,
+    };
     beside.end();
     const during = await beside.result;
     end();
     const isAlive = !limit.wasExceeded() && (await rest(server, "GET /version").catch(() => undefined))?.status === 200;
-    return { attack, isAlive, quiet, during, peakMiB: high.peakMiB, diskMiB: high.diskMiB, diskBeforeMiB, tally };
+    return { attack, isAlive, quiet, during, loop, ...high, diskBeforeMiB, tally };
   } finally {
     await server.stop().catch(() => undefined); // that it ended before is what `isAlive` says
     limit.remove();

@@ -54,7 +54,10 @@ function memoryCgroup(bytes: number): MemoryLimit | undefined {
         writeFileSync(join(directory, file), value);
       }
     });
-    const remove = () => tryTo(() => rmdirSync(directory)); // the kernel keeps it while a process is in it
+    const remove = () => {
+      process.off("exit", remove);
+      tryTo(() => rmdirSync(directory)); // the kernel keeps it while a process is in it
+    };
     if (!isLimited) {
       remove();
       continue;

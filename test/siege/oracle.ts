@@ -10,11 +10,12 @@ export const bounds = { eventsMs: 100, readsMs: 150, residentMiB: 512 } as const
 const logMiB = 64;
 
 /** What did not hold, as sentences; empty: all did. */
-export function faultsOf({ attack, isAlive, during, peakMiB, diskMiB, diskBeforeMiB, tally }: Siege): string[] {
-  const faults = [...tally.faults];
+export const faultsOf = (siege: Siege): string[] => [...lossesOf(siege), ...delaysOf(siege)];
+
+/** Whatever the machine did meanwhile. */
+export function lossesOf({ attack, isAlive, during, peakMiB, diskMiB, diskBeforeMiB, tally }: Siege): string[] {
+  const faults = [...tally.faults, ...refused("event", during.events), ...refused("read", during.reads)];
   if (!isAlive) faults.push("the service did not live");
-  faults.push(...faultsOfWaits("event", during.events, bounds.eventsMs));
-  faults.push(...faultsOfWaits("read", during.reads, bounds.readsMs));
   if (peakMiB >= bounds.residentMiB) faults.push(`${peakMiB} MiB were resident`);
   const { quotaMebibytes = Infinity } = attack.disk ?? {};
   if (diskMiB - diskBeforeMiB > quotaMebibytes + logMiB)
@@ -22,8 +23,14 @@ export function faultsOf({ attack, isAlive, during, peakMiB, diskMiB, diskBefore
   return faults;
 }
 
-function faultsOfWaits(what: string, { refused, p99Ms }: Waits, goalMs: number): string[] {
-  const lost = Object.entries(refused).map(([status, count]) => `${count} of the victim's ${what}s got ${status}`);
-  // Without any answer there is no p99 to be below the goal.
-  return p99Ms < goalMs ? lost : [...lost, `the victim's ${what}s had a p99 of ${Math.round(p99Ms)} ms`];
+/** What other programs on the machine may have caused. */
+export function delaysOf({ during: { events, reads } }: Siege): string[] {
+  return [...delayed("event", events, bounds.eventsMs), ...delayed("read", reads, bounds.readsMs)];
 }
+
+const refused = (what: string, waits: Waits) =>
+  Object.entries(waits.refused).map(([status, count]) => `${count} of the victim's ${what}s got ${status}`);
+
+// Without any answer there is no p99, which is no goal met either.
+const delayed = (what: string, { p99Ms }: Waits, goalMs: number) =>
+  p99Ms < goalMs ? [] : [`the victim's ${what}s had a p99 of ${Math.round(p99Ms)} ms`];

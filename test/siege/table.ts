@@ -18,19 +18,20 @@ export function introduction({ seconds, kind, loadBefore }: Conditions): string[
     `${new Date().toISOString().slice(0, 10)}: Node ${process.version}, ${cpu?.model.trim()}, ${cpus().length} cores for the service, the victim and the attacker, who stands`,
     `behind the others (nice 10). Load of the machine before: ${loadBefore.toFixed(1)}. 1 GiB by ${kind}. ${seconds} s an attack.`,
     "",
-    `| Attack | Victim's events: p99 quiet, then during (longest; n) | Victim's reads: the same | Memory at most | Disk | The attacker's answers | Holds |`,
-    `| --- | --- | --- | --- | --- | --- | --- |`,
+    `| Attack | Victim's events: p99 quiet, then during (longest; n) | Victim's reads: the same | Event loop ran, waited for a core | Memory at most | Disk | The attacker's answers | Holds |`,
+    `| --- | --- | --- | --- | --- | --- | --- | --- |`,
   ];
 }
 
 /** One attack's line. */
 export function rowOf(siege: Siege): string {
-  const { attack, quiet, during, peakMiB, diskMiB, diskBeforeMiB, tally } = siege;
+  const { attack, quiet, during, loop, peakMiB, diskMiB, diskBeforeMiB, tally } = siege;
   const faults = faultsOf(siege);
   const cells = [
     attack.name,
     waits(quiet.events, during.events),
     waits(quiet.reads, during.reads),
+    `${percent(loop.ran)}, ${percent(loop.waited)}`,
     `${peakMiB} MiB`,
     `${diskBeforeMiB} to ${diskMiB} MiB`,
     Object.entries(tally.answers)
@@ -45,6 +46,8 @@ export function rowOf(siege: Siege): string {
 export const oracle =
   `"Holds": the service lives, every event and read of the victim is answered 200, p99 below ${bounds.eventsMs} ms (events) and ` +
   `${bounds.readsMs} ms (reads), less than ${bounds.residentMiB} MiB resident, the disk within the quota and its log.`;
+
+const percent = (part: number) => `${Math.round(part * 100)} %`;
 
 function waits(quiet: Waits, during: Waits): string {
   const whole = (number: number) => (Number.isNaN(number) ? "none" : `${Math.round(number)}`);

@@ -1,4 +1,4 @@
-import { connect } from "node:http2";
+import { connect, type ClientHttp2Session, type ClientHttp2Stream } from "node:http2";
 import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import type { Attack, Field, Tally } from "../attack.ts";
@@ -43,9 +43,7 @@ async function call({ grpcAddress, seconds }: Field, token: string | undefined, 
   return answers.tally();
 }
 
-type Stream = ReturnType<ReturnType<typeof connect>["request"]>;
-
-function answerOf(stream: Stream, message: Buffer): Promise<string> {
+function answerOf(stream: ClientHttp2Stream, message: Buffer): Promise<string> {
   return new Promise((resolve) => {
     let status: unknown;
     const look = (got: Record<string, unknown>) => (status = got["grpc-status"] ?? status);
@@ -60,8 +58,11 @@ function answerOf(stream: Stream, message: Buffer): Promise<string> {
 /** 2,000 calls that never send their message. */
 async function halfOpen({ grpcAddress, seconds, token }: Field): Promise<Tally> {
   const answers = new Answers();
-  const connections = Array.from({ length: 20 }, () => connect(`http://${grpcAddress}`));
-  for (const connection of connections) {
+  const connections: ClientHttp2Session[] = [];
+  const startedAt = performance.now();
+  for (let n = 0; n < 20; n++) {
+    const connection = connect(`http://${grpcAddress}`);
+    connections.push(connection);
     connection.on("error", () => undefined);
     for (let n = 0; n < 100; n++) {
       const stream = connection.request(headers(token));
@@ -70,8 +71,9 @@ async function halfOpen({ grpcAddress, seconds, token }: Field): Promise<Tally> 
       stream.write(Buffer.from([0, 0]));
       stream.resume();
     }
+    await delay(50);
   }
-  await delay(seconds * 1000);
+  await delay(startedAt + seconds * 1000 - performance.now());
   const tally = answers.tally();
   for (const connection of connections) connection.destroy();
   return tally;

@@ -1,6 +1,7 @@
-import { rest } from "../../support/rest.ts";
+import { grpcClient } from "../../support/grpc.ts";
 import { bytesOf } from "../../support/raw-request.ts";
 import { newEventId } from "../../support/send.ts";
+import { storedErrors } from "../../support/stored.ts";
 import type { Attack, Field, Tally } from "../attack.ts";
 import { flood } from "../flood.ts";
 
@@ -40,12 +41,12 @@ function newError({ victim }: Field): Buffer {
 
 /** What the attack left in the victim's list of errors. */
 async function judge(field: Field, tally: Tally): Promise<Tally> {
-  const minutes = 1 + Math.ceil(field.seconds / 60);
-  const { headers } = await rest(field, `GET /projects/${field.victim.id}/error_tracking/errors?per_page=1`);
-  const count = Number(headers["x-total"]);
-  const most = newErrorsOfMinute * minutes + otherErrors;
-  const fault = `the victim's project has ${count} errors, more than ${most}`;
-  return { ...tally, faults: count <= most ? tally.faults : [...tally.faults, fault] };
+  const client = grpcClient(field);
+  const { length } = await storedErrors(client, field.victim.id);
+  client.close();
+  const most = newErrorsOfMinute * (1 + Math.ceil(field.seconds / 60)) + otherErrors;
+  const fault = `the victim's project has ${length} errors, more than ${most}`;
+  return { ...tally, faults: length <= most ? tally.faults : [...tally.faults, fault] };
 }
 
 export const newErrors: readonly Attack[] = [
