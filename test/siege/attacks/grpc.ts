@@ -60,7 +60,7 @@ async function halfOpen({ grpcAddress, seconds, token }: Field): Promise<Tally> 
   const answers = new Answers();
   const connections: ClientHttp2Session[] = [];
   const startedAt = performance.now();
-  for (let n = 0; n < 20; n++) {
+  for (let opened = 0; opened < 20; opened++) {
     const connection = connect(`http://${grpcAddress}`);
     connections.push(connection);
     connection.on("error", () => undefined);
