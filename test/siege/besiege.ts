@@ -133,7 +133,8 @@ function watch(pid: number, dataDir: string) {
   };
 }
 
-function directoryMiB(directory: string): number {
+/** What lies in a directory and below. */
+export function directoryMiB(directory: string): number {
   const bytes = readdirSync(directory, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())
     .map((entry) => statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0);

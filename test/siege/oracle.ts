@@ -7,7 +7,7 @@ export const bounds = { eventsMs: 100, readsMs: 150, residentMiB: 512 } as const
 /**
  * SQLite's log beside the data: it is copied at 16 MiB and may grow while somebody reads, up to 64 MiB (database/sqlite).
  */
-const logMiB = 64;
+export const logMiB = 64;
 
 /** What did not hold, as sentences; empty: all did. */
 export const faultsOf = (siege: Siege): string[] => [...lossesOf(siege), ...delaysOf(siege)];

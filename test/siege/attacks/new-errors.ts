@@ -9,7 +9,8 @@ import { flood } from "../flood.ts";
 const address = { "X-Forwarded-For": "203.0.113.9" };
 const env = { FAULTLINE_TRUSTED_PROXIES: "127.0.0.1" };
 
-/** New errors of a project in a minute; the errors that are no new ones are those of the victim and "Other errors". */
+/** New errors that a project may have at once and in a minute; those of the victim and "Other errors" are beside them. */
+const newErrorsAtOnce = 300;
 const newErrorsOfMinute = 100;
 const otherErrors = 2;
 
@@ -44,7 +45,7 @@ async function judge(field: Field, tally: Tally): Promise<Tally> {
   const client = grpcClient(field);
   const { length } = await storedErrors(client, field.victim.id);
   client.close();
-  const most = newErrorsOfMinute * (1 + Math.ceil(field.seconds / 60)) + otherErrors;
+  const most = newErrorsAtOnce + Math.ceil((newErrorsOfMinute * (field.seconds + 10)) / 60) + otherErrors;
   const fault = `the victim's project has ${length} errors, more than ${most}`;
   return { ...tally, faults: length <= most ? tally.faults : [...tally.faults, fault] };
 }
