@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { StartRefusal } from "@faultline/plugin";
+import { isNetwork } from "./outbound/networks.ts";
 import { roles, type Role } from "./roles.ts";
 import { tracingConfig, type TracingConfig } from "./tracing/tracing-config.ts";
 
@@ -51,6 +52,8 @@ export interface Config {
   readonly platformRelease: string;
   /** Events a second, and as many sessions; 0: no limit. */
   readonly rateLimits: { readonly perKey: number; readonly perProject: number };
+  /** Calls a second of one token to REST, gRPC and Sentry's web API; 0: no limit. */
+  readonly callsPerToken: number;
   /** Who may do what makes accounts and stored data grow; administrators always may. */
   readonly delegated: {
     readonly projectCreation: "everyone" | "administrators";
@@ -182,6 +185,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     offering: choice("OFFERING", offerings, "hosted"),
     platformRelease,
     rateLimits: { perKey: rate("RATE_LIMIT_KEY", 300), perProject: rate("RATE_LIMIT_PROJECT", 600) },
+    callsPerToken: rate("API_RATE_LIMIT", 50),
     delegated: {
       projectCreation: choice("PROJECT_CREATION", ["everyone", "administrators"], "everyone"),
       invitations: choice("INVITATIONS", ["maintainers", "administrators"], "maintainers"),
@@ -232,14 +236,6 @@ function list(text = ""): string[] {
 function isLoopback(host: string): boolean {
   if (host.toLowerCase() === "localhost") return true;
   return host === "[::1]" || (isIP(host) === 4 && host.startsWith("127."));
-}
-
-/** Whether `text` is an IP address without a zone, or one with the length of a subnet's prefix. */
-function isNetwork(text: string): boolean {
-  const [address = "", prefix, ...more] = text.split("/");
-  const bits = { 4: 32, 6: 128 }[isIP(address)];
-  if (bits === undefined || more.length > 0 || address.includes("%")) return false;
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
 }
 
 /** Whether `text` is an http or https origin. */

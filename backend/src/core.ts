@@ -13,12 +13,14 @@ import {
   ClientKeyService,
   DeprecationService,
   ErrorService,
+  FilterService,
   IngestService,
   InstanceService,
   MemberRoleService,
   MemberService,
   OutcomeService,
   ProjectService,
+  QuotaService,
   ReleaseService,
   SettingsService,
   UserService,
@@ -38,7 +40,9 @@ export const coreServices = {
   instance: InstanceService,
   deprecation: DeprecationService,
   project: ProjectService,
+  quota: QuotaService,
   settings: SettingsService,
+  filter: FilterService,
   clientKey: ClientKeyService,
   error: ErrorService,
   release: ReleaseService,
@@ -101,14 +105,22 @@ function guardedMethod(method: DescMethod, handler: AnyHandler, { guard, audit, 
   };
 }
 
-/** Checks tokens for doors that must know them before they read a request. */
-export function tokenCheck({ guard, log }: Pick<Walls, "guard" | "log">): Guard["checkToken"] {
-  return async (method, call) => {
+/** What doors ask the guard before they read a request, or before they make its call. */
+export function doorChecks({
+  guard,
+  log,
+}: Pick<Walls, "guard" | "log">): Pick<Guard, "checkToken" | "check" | "spend"> {
+  const inWords = async <T>(method: string, answer: Promise<T>): Promise<T> => {
     try {
-      return await guard.checkToken(method, call);
+      return await answer;
     } catch (error) {
       throw refusalOf(error, { log, method });
     }
+  };
+  return {
+    checkToken: (method, call) => inWords(method, guard.checkToken(method, call)),
+    check: (method, names, call) => inWords(method, guard.check(method, names, call)),
+    spend: (call) => inWords("any", guard.spend(call)),
   };
 }
 

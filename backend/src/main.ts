@@ -13,6 +13,7 @@ import type { Clock, EventDoor, Host, Log, Plugin, Task } from "@faultline/plugi
 import pino from "pino";
 import { AccessMemory } from "./access/access-memory.ts";
 import { accountService } from "./access/account-service.ts";
+import { CallLimits } from "./access/call-limits.ts";
 import { CallerDirectory } from "./access/caller.ts";
 import { makeFirstAdministrator, type FirstCredentials } from "./access/first-administrator.ts";
 import { Grants } from "./access/grants.ts";
@@ -20,11 +21,12 @@ import { AuditLog } from "./audit/audit-log.ts";
 import { auditService } from "./audit/audit-service.ts";
 import { clientKeyService } from "./client-keys/client-key-service.ts";
 import { ClientKeys } from "./client-keys/client-keys.ts";
+import { KeyTraffic } from "./client-keys/key-traffic.ts";
 import type { Config } from "./config.ts";
 import { AgeClock, type MachineTime } from "./clock/age-clock.ts";
 import { ConsolePages } from "./console-pages.ts";
 import { Guard } from "./access/guard.ts";
-import { guardedCore, tokenCheck } from "./core.ts";
+import { doorChecks, guardedCore } from "./core.ts";
 import { coreMigrations, inOrder } from "./database/core-migrations.ts";
 import { claimDataDirectory } from "./database/data-directory.ts";
 import { coreEntities } from "./database/entities.ts";
@@ -35,10 +37,15 @@ import { deprecationService } from "./deprecations/deprecation-service.ts";
 import { allErrors } from "./errors/all-errors.ts";
 import { errorService } from "./errors/error-service.ts";
 import { errorProject } from "./errors/error-project.ts";
+import { EventHours } from "./filters/event-hours.ts";
+import { filterService } from "./filters/filter-service.ts";
+import { SpikeProtection } from "./filters/spike-protection.ts";
 import { GrpcServer } from "./grpc/server.ts";
 import { GroupCommit } from "./ingest/group-commit.ts";
 import { datedQueue } from "./ingest/dated-queue.ts";
+import { packedQueue } from "./ingest/packed-queue.ts";
 import { ingestService } from "./ingest/ingest-service.ts";
+import { KeyLimits } from "./ingest/key-limits.ts";
 import { RateLimits } from "./ingest/rate-limits.ts";
 import { UnstoredEvents } from "./ingest/unstored-events.ts";
 import { Unstored } from "./ingest/unstored.ts";
@@ -59,6 +66,10 @@ import { IntervalScheduler } from "./plugins/scheduler.ts";
 import { removeDeletedProjects } from "./projects/deleted-projects.ts";
 import { ProjectDirectory } from "./projects/project-directory.ts";
 import { projectService } from "./projects/project-service.ts";
+import { Eviction } from "./quotas/eviction.ts";
+import { quotaQueue } from "./quotas/quota-queue.ts";
+import { quotaService } from "./quotas/quota-service.ts";
+import { Quotas } from "./quotas/quotas.ts";
 import { releaseService } from "./releases/release-service.ts";
 import { Readiness } from "./readiness.ts";
 import { does } from "./roles.ts";
@@ -166,10 +177,20 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   const outbound = new OutboundClient({ rules: config.outbound, own: ownUrls });
   const memory = new AccessMemory(announcements);
   const grants = new Grants(orm, memory);
-  const guard = new Guard(new CallerDirectory({ orm, keyRing, clock, memory }), grants);
+  const callLimits = new CallLimits(passing, config.callsPerToken);
+  const guard = new Guard(new CallerDirectory({ orm, keyRing, clock, memory }), grants, callLimits);
   const backends = backendsByKind(plugins);
   const projects = new ProjectDirectory({ orm, keyRing, backends, integratedOffered: isHosted });
-  const clientKeys = new ClientKeys({ orm, keyRing, clock, baseUrl, integratedOffered: isHosted, announcements });
+  const traffic = new KeyTraffic(database, clock);
+  const clientKeys = new ClientKeys({
+    orm,
+    keyRing,
+    clock,
+    baseUrl,
+    integratedOffered: isHosted,
+    announcements,
+    traffic,
+  });
   const store = traced.store(measuredStore(eventStore(plugins), metrics));
   const unstored = new UnstoredEvents({ database, clock: ages.receipt, store });
   const disk = new DiskSpace(config.dataDir, log);
@@ -179,8 +200,22 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   const groupCommit = new GroupCommit({ storeBatch: store, keep, room: disk, log });
   onStop("events that wait to be stored", () => groupCommit.drained());
   onStop("reports of own errors", () => ownErrors.stop());
-  const queue = measuredQueue(datedQueue(traced.queue(pluginQueue(plugins) ?? groupCommit), ages), metrics);
+  const storing = [...backends.values()].find((backend) => backend.storeBatch);
+  const quotas = new Quotas({ database, clock, disk, usage: async () => (await storing?.usage?.()) ?? [] });
+  await quotas.open();
+  const durable = quotaQueue(traced.queue(pluginQueue(plugins) ?? groupCommit), quotas);
+  const queue = measuredQueue(datedQueue(packedQueue(durable), ages), metrics);
   const rateLimits = new RateLimits(passing, config.rateLimits, announcements);
+  const keyLimits = new KeyLimits(clock, announcements);
+  const eventHours = new EventHours(database, clock);
+  const spikes = new SpikeProtection({
+    hours: eventHours,
+    clock,
+    passing,
+    announcements,
+    eventsPerSecond: config.rateLimits.perProject,
+  });
+  await spikes.readUsualDays();
   const outcomes = new Outcomes(database, clock);
   const audit = new AuditLog(orm, ages.receipt);
   const readiness = new Readiness({ disk, queue: groupCommit, canWrite: () => database.canWrite() });
@@ -194,12 +229,20 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   measureStorage(metrics, { database, dataDir: config.dataDir, disk, queue: groupCommit, isReady });
   measureQueue(metrics, jetstream);
   const events: EventDoor = {
-    admit: (key, projectId) => clientKeys.admit(key, projectId),
-    spend: (admission, category) => rateLimits.spend(admission, category),
-    costLimit: (admission) => rateLimits.costLimit(admission),
-    charge: (admission, cost) => rateLimits.charge(admission, cost),
+    admit: (key, projectId, sender) => clientKeys.admit(key, projectId, sender),
+    spend: (admission, category, count) => keyLimits.spend(admission, { category, count }, rateLimits),
+    costLimit: (admission, account) => rateLimits.costLimit(admission, account),
+    charge: (admission, account, cost) => rateLimits.charge(admission, account, cost),
+    filter: ({ projectId, filters }, arrived) =>
+      filters?.reasonToStop(arrived) ??
+      (spikes.lets(projectId, arrived, filters?.spikesSampledFrom ?? 0) ? undefined : "spike"),
+    quotaRefusal: ({ projectId }) => quotas.refusal(projectId),
     accept: (intake) => queue.accept(intake),
-    note: measuredNotes((outcome) => outcomes.note(outcome), metrics),
+    received: (admission, request) => traffic.received(admission, request),
+    note: measuredNotes((outcome) => {
+      outcomes.note(outcome);
+      traffic.note(outcome);
+    }, metrics),
   };
   ownErrors.useWays(events, outbound);
   const { deprecations: rules } = platform;
@@ -240,8 +283,10 @@ export async function startFaultline(config: Config, time: MachineTime = machine
       instance: instanceService({ config, baseUrl, reporting, keyRotation, health }),
       deprecation: deprecationService(rules),
       project: projectService({ orm, clock: ages.receipt, projects, clientKeys, grants, memory, delegated }),
+      quota: quotaService({ orm, projects, quotas }),
       settings: settingsService({ orm, clock, keyRing, projects, clientKeys, backends, integratedOffered: isHosted }),
-      clientKey: clientKeyService(clientKeys),
+      clientKey: clientKeyService(clientKeys, traffic),
+      filter: filterService({ orm, clock, clientKeys, spikes }),
       error: errorService({
         projects,
         allErrors: allErrors({ orm, projects, grants, log }),
@@ -267,14 +312,24 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   const { deletion: deletionClock } = ages;
   saveOnStop("saving when client keys were last used", () => clientKeys.saveLastUsed());
   saveOnStop("saving outcomes", () => outcomes.save());
+  saveOnStop("saving the traffic of client keys", () => traffic.save());
+  saveOnStop("saving the networks of senders", () => traffic.saveNetworks());
+  saveOnStop("saving how many events came", () => spikes.save());
+  saveOnStop("saving what came today", () => quotas.today.save());
   onStop(
     () => `scheduled work: ${intervals.running.join(", ")}`,
     () => intervals.stop(),
   );
   scheduler.every(600_000, "save the time by which ages are counted", () => ages.save());
   scheduler.every(60_000, "save when client keys were last used", () => clientKeys.saveLastUsed());
+  scheduler.every(60_000, "save how many events came", () => spikes.save());
+  scheduler.every(600_000, "read the usual days of projects", () => spikes.readUsualDays());
   if (isOnDisk) scheduler.every(1_000, "ask for free disk space", () => disk.ask());
   scheduler.every(1_000, "save outcomes", () => outcomes.save());
+  scheduler.every(1_000, "save the traffic of client keys", () => traffic.save());
+  scheduler.every(60_000, "save the networks of senders", () => traffic.saveNetworks());
+  scheduler.every(600_000, "add up the networks that sent less", () => traffic.keepBusiest(), { alone: true });
+  scheduler.every(1_000, "save what came today", () => quotas.today.save());
   scheduler.every(1_000, "encrypt anew with a new key", () => keyRotation.step()); // by whoever has both keys
   if (!isOnDisk) {
     // A process that is killed between its commit and its announcement tells nobody what it changed.
@@ -284,19 +339,23 @@ export async function startFaultline(config: Config, time: MachineTime = machine
       return Promise.resolve();
     });
     scheduler.every(10_000, "read where own errors go", () => reporting.apply());
+    scheduler.every(10_000, "read the limits of projects", () => quotas.readLimits());
   }
   /** What is done hourly for the whole installation. */
   const hourly = (name: string, task: Task) => scheduler.every(3_600_000, name, task, { alone: true });
   hourly("delete outcomes older than the retention", () => outcomes.deleteExpired(deletionClock.now()));
+  hourly("delete traffic of client keys older than the retention", () => traffic.deleteExpired(deletionClock.now()));
+  hourly("delete the counts of events of the week before", () => eventHours.deleteExpired(deletionClock.now()));
+  hourly("delete what came on days long past", () => quotas.today.deleteExpired(deletionClock.now()));
   hourly("delete unstored events older than the retention", () => unstored.deleteExpired(deletionClock.now()));
   hourly("delete audit events older than a year", () => audit.deleteExpired(deletionClock.now()));
   hourly("delete expired invitations", () => deleteExpiredInvitations(orm, deletionClock));
 
   // The servers.
   const counted = countedCalls(metrics);
-  const checkToken = tokenCheck({ guard, log });
+  const access = doorChecks({ guard, log });
   const grpc = new GrpcServer(core, log, {
-    checkToken,
+    checkToken: access.checkToken,
     hasReflection: !config.grpcTls,
     interceptors: [counted("public"), ...tracedCalls(tracing)],
   });
@@ -305,7 +364,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   // The console calls for all its visitors over one connection, a call an open page, and needs no TLS within a process.
   const inner = new GrpcServer(core, log, {
     // All its visitors have its address, so that wrong tokens of theirs are counted for nobody.
-    checkToken: (method, { token }) => checkToken(method, { token }),
+    checkToken: (method, { token }) => access.checkToken(method, { token }),
     hasReflection: false,
     callsAtOnce: 10_000,
     interceptors: [counted("console"), ...tracedCalls(tracing)],
@@ -317,7 +376,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   for (const plugin of plugins) {
     const host: Host = {
       core,
-      access: guard,
+      access,
       deprecations: rules,
       events,
       database,
@@ -333,7 +392,25 @@ export async function startFaultline(config: Config, time: MachineTime = machine
     await plugin.start?.(host);
   }
   if (does(role, "worker")) jetstream?.startWorker({ storeBatch: store, isStorageFailure });
-  const holders = [outcomes, unstored, ...(jetstream ? [jetstream.deadLetters] : []), ...backends.values()];
+  // Only now: they ask the backends.
+  scheduler.every(1_000, "read what projects keep", () => quotas.readKept());
+  if (storing?.evictEvents) {
+    const help = "Events that were deleted as their project keeps as many bytes as it may.";
+    const evicted = metrics.counter("faultline_events_evicted_total", help).of();
+    const evict = storing.evictEvents.bind(storing);
+    const eviction = new Eviction({ quotas, evict, evicted, log });
+    scheduler.every(1_000, "delete the oldest events beyond a quota", (signal) => eviction.run(signal), {
+      alone: true,
+    });
+  }
+  const holders = [
+    outcomes,
+    traffic,
+    unstored,
+    quotas,
+    ...(jetstream ? [jetstream.deadLetters] : []),
+    ...backends.values(),
+  ];
   hourly("remove deleted projects for good", (signal) =>
     removeDeletedProjects({ orm, clock: deletionClock, log, holders, signal }),
   ); // only now: it asks the backends

@@ -4,13 +4,17 @@ import type {
   AccessTokenSchema,
   AuditEventSchema,
   ClientKeySchema,
+  InboundFiltersSchema,
+  DefaultQuotaSchema,
   InvitationSchema,
   MemberRoleSchema,
   MemberSchema,
   OwnErrorReportingSchema,
   ProjectSchema,
+  QuotaSchema,
   SessionSchema,
   SettingsSchema,
+  SpikeBudgetSchema,
   UserSchema,
 } from "@faultline/proto";
 import { addedBy, type Grant } from "./access/grants.ts";
@@ -18,16 +22,23 @@ import type {
   AccessTokenRow,
   AuditEventRow,
   ClientKeyRow,
+  InboundFilterRow,
   InvitationRow,
   MemberRoleRow,
   MemberRow,
+  ProjectRow,
   SessionRow,
   OwnErrorReportingRow,
   SettingsRow,
   UserRow,
 } from "./database/entities.ts";
+import { entriesOf } from "./filters/filter-fields.ts";
+import type { Budget } from "./filters/spike-protection.ts";
 import type { VersionStanding } from "./own-errors/own-error-settings.ts";
+import { originsOf } from "./client-keys/origins.ts";
 import { removalAt } from "./projects/deleted-projects.ts";
+import type { Limits, SetLimits } from "./quotas/limits.ts";
+import type { Evicted } from "./quotas/quotas.ts";
 
 // Rows become messages here and nowhere else.
 
@@ -182,6 +193,39 @@ export function settingsToProto(
   };
 }
 
+export function filtersToProto(row: InboundFilterRow): MessageInitShape<typeof InboundFiltersSchema> {
+  const { projectId, webCrawlers, oldBrowsers, browserExtensions, localhost, spikeProtection, revision } = row;
+  return {
+    projectId,
+    addresses: entriesOf(row.addresses),
+    releases: entriesOf(row.releases),
+    environments: entriesOf(row.environments),
+    messages: entriesOf(row.messages),
+    types: entriesOf(row.types),
+    webCrawlers,
+    oldBrowsers,
+    browserExtensions,
+    localhost,
+    spikeProtection,
+    revision,
+    ...(row.updatedAt > 0 && { updatedTime: timestamp(row.updatedAt) }),
+  };
+}
+
+/** The budget is not in the row: it is what this process knows. */
+export function spikeBudgetToProto(
+  { total, left, usualDay }: Budget,
+  { spikesSampledFrom }: Pick<InboundFilterRow, "spikesSampledFrom">,
+  now: number,
+): MessageInitShape<typeof SpikeBudgetSchema> {
+  return {
+    totalCount: BigInt(Math.floor(total)),
+    leftCount: BigInt(left),
+    usualDayCount: BigInt(usualDay),
+    ...(spikesSampledFrom > now && { beginsTime: timestamp(spikesSampledFrom) }),
+  };
+}
+
 /** `shown` is the row's decrypted key and secret, and the address of the DSNs; absent where they are not shown. */
 export function clientKeyToProto(
   row: ClientKeyRow,
@@ -199,6 +243,10 @@ export function clientKeyToProto(
     }),
     createdTime: timestamp(row.createdAt),
     ...(row.lastUsedAt != null && { lastUsedTime: timestamp(row.lastUsedAt) }),
+    active: row.active,
+    eventsPerMinute: row.eventsPerMinute,
+    eventsPerDay: row.eventsPerDay,
+    allowedOrigins: originsOf(row),
   };
 }
 
@@ -224,5 +272,58 @@ export function ownErrorReportingToProto(
     suggestedProjectPath: told.suggested?.path ?? "",
     reportedCount: BigInt(told.counts.reported),
     leftOutCount: BigInt(told.counts.leftOut),
+  };
+}
+
+/** What a project may receive and keep, and what it uses of it. */
+export function quotaToProto(
+  project: Pick<ProjectRow, "id" | "path">,
+  quota: {
+    own: SetLimits;
+    limits: Limits;
+    dayBytes: number;
+    dayEndsAt: number;
+    keptBytes: number;
+    eventCount: number;
+    bytesPerDay: readonly number[];
+    evicted: Evicted | undefined;
+    refusedBecause: string;
+  },
+): MessageInitShape<typeof QuotaSchema> {
+  const { own, limits, evicted } = quota;
+  return {
+    projectId: project.id,
+    projectPath: project.path,
+    dayBytes: BigInt(quota.dayBytes),
+    dayLimitBytes: BigInt(limits.day),
+    hasOwnDayLimit: own.day !== null,
+    dayEndTime: timestamp(quota.dayEndsAt),
+    keptBytes: BigInt(Math.max(0, quota.keptBytes)),
+    keptLimitBytes: BigInt(limits.kept),
+    hasOwnKeptLimit: own.kept !== null,
+    eventCount: BigInt(quota.eventCount),
+    bytesPerDay: quota.bytesPerDay.map(BigInt),
+    ...(evicted && {
+      evictedEventCount: BigInt(evicted.eventCount),
+      evictedUntilTime: timestamp(evicted.receivedUntil),
+      lastEvictedTime: timestamp(evicted.lastAt),
+    }),
+    refusedBecause: quota.refusedBecause,
+  };
+}
+
+/** What projects without limits of their own may receive and keep. */
+export function defaultQuotaToProto(quota: {
+  set: SetLimits;
+  limits: Limits;
+  diskBytes: number | undefined;
+}): MessageInitShape<typeof DefaultQuotaSchema> {
+  const { set, limits, diskBytes } = quota;
+  return {
+    dayLimitBytes: BigInt(limits.day),
+    hasOwnDayLimit: set.day !== null,
+    keptLimitBytes: BigInt(limits.kept),
+    hasOwnKeptLimit: set.kept !== null,
+    diskBytes: BigInt(diskBytes ?? 0),
   };
 }

@@ -135,10 +135,19 @@ for (const name of fixtures)
       const event = { event_id: newEventId(), exception: { values: [{ type: "Error1", value: "another" }] } };
       assert.is((await sendEvent(server, project, event)).status, 200);
       assert.is(await storedEventCount(client, project.id), 41);
+      if (!columns.has("inbound_filter")) await assertStopsNothing(client, project);
     });
     assert.equal(reading(file, recount), []);
     assert.equal(reading(file, recountSessions), []);
   });
+
+/** A project of a version without filters takes what it took, and spikes are let in until its usual day is known. */
+async function assertStopsNothing(client: GrpcClient, { id: projectId }: Target): Promise<void> {
+  const { filters, spikeBudget } = await client.filters.getFilters({ projectId }, client.auth);
+  assert.equal([filters?.revision, filters?.messages, filters?.webCrawlers, filters?.localhost], [0, [], false, false]);
+  const days = (Number(spikeBudget?.beginsTime?.seconds ?? 0) * 1000 - Date.now()) / 86_400_000;
+  assert.ok(days > 6.9 && days <= 7, `${days}`);
+}
 
 /** A hash of each file that holds data: not of empty ones, nor of SQLite's index of its log, made anew at each opening. */
 function filesOf(dataDir: string): Record<string, string> {

@@ -184,6 +184,7 @@ async function people(running: Running, projectId: number): Promise<void> {
   const { sessionToken } = await client.accounts.signIn({ username: "root", password: onSqlite.rootPassword ?? "" });
   await client.users.createPasswordReset({ userId }, { token: sessionToken });
   await client.instance.updateOwnErrorReporting({ projectId, enabled: false }, auth);
+  await client.filters.updateFilters({ projectId, messages: { entries: ["*unwanted*"] } }, auth);
   const discarded = [{ reason: "ratelimit_backoff", category: "error", quantity: 3 }];
   await sendEnvelope(
     running,
@@ -195,6 +196,9 @@ async function people(running: Running, projectId: number): Promise<void> {
     `insert into unstored_event (project_id, event_id, title, received_at, reason, content)
       values (${projectId}, '${newEventId()}', 'Odd', ${clock.at}, 'it was odd', x'0a00ff')`,
   );
+  // The service writes it once a minute.
+  const hour = Math.floor(clock.at / hourMs);
+  await execSql(dataDir, `insert into event_hour (project_id, hour, event_count) values (${projectId}, ${hour}, 30)`);
 }
 
 const moved = { shop: { id: 0, key: "" }, cart: { id: 0, key: "" } };

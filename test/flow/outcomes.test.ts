@@ -27,6 +27,7 @@ const kindNames: Record<OutcomeKind, string> = {
   [OutcomeKind.REFUSED]: "refused",
   [OutcomeKind.LEFT_ASIDE]: "left aside",
   [OutcomeKind.NOT_SENT]: "not sent",
+  [OutcomeKind.FILTERED]: "filtered",
 };
 
 const wrongKey = "f".repeat(32);

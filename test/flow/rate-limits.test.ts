@@ -2,16 +2,20 @@ import { OutcomeKind } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { runningServer } from "../support/flow.ts";
-import type { HttpAnswer } from "../support/http.ts";
+import { http, type HttpAnswer } from "../support/http.ts";
 import { createKey, createProject, type Project } from "../support/project.ts";
-import { envelope, newEventId, post, sendEnvelope, sendStore } from "../support/send.ts";
+import { envelope, newEventId, post, sendEnvelope, sendStore, sentryAuth } from "../support/send.ts";
 import { until } from "../support/until.ts";
 
 /** One event a second and key, so a burst of ten. */
 const perKey = 1;
 const burst = 10 * perKey;
 const { server, client } = await runningServer({
-  env: { FAULTLINE_RATE_LIMIT_KEY: `${perKey}`, FAULTLINE_RATE_LIMIT_PROJECT: "2" },
+  env: {
+    FAULTLINE_RATE_LIMIT_KEY: `${perKey}`,
+    FAULTLINE_RATE_LIMIT_PROJECT: "2",
+    FAULTLINE_TRUSTED_PROXIES: "127.0.0.0/8",
+  },
 });
 
 const send = (project: Project) => sendStore(server, project, { event_id: newEventId(), message: "one of many" });
@@ -34,10 +38,10 @@ async function storedCount({ id }: Project): Promise<number> {
   return errors.reduce((sum, { eventCount }) => sum + eventCount, 0);
 }
 
-async function refusedCount({ id }: Project): Promise<number> {
+async function refusedCount({ id }: Project, of = "error"): Promise<number> {
   const { outcomes } = await client.outcomes.listOutcomes({ projectId: id }, client.auth);
   const limited = outcomes.filter(
-    ({ kind, reason, category }) => kind === OutcomeKind.REFUSED && reason === "rate_limit" && category === "error",
+    ({ kind, reason, category }) => kind === OutcomeKind.REFUSED && reason === "rate_limit" && category === of,
   );
   return Number(limited.reduce((sum, { quantity }) => sum + quantity, 0n));
 }
@@ -48,7 +52,7 @@ test("113: above its burst a key is refused with 429 and both headers, in whole 
   const last = answers.at(-1);
   assert.is(last?.status, 429, last?.text);
   assert.is(last?.headers["retry-after"], "1");
-  assert.is(last?.headers["x-sentry-rate-limits"], "1:error;default;security:key:rate_limit");
+  assert.is(last?.headers["x-sentry-rate-limits"], "1:error;default:key:rate_limit");
   assert.match(String(last?.headers["access-control-expose-headers"]), "x-sentry-rate-limits");
   assert.equal(last?.json, {
     detail: "The rate limit of this client key is reached.",
@@ -71,7 +75,7 @@ test("115: from 90 % on, a 200 tells the limit as well, without Retry-After, whi
   const project = await createProject(server);
   const taken = (await sendAll(project)).filter(({ status }) => status === 200);
   assert.is(taken[0]?.headers["x-sentry-rate-limits"], undefined);
-  assert.is(taken.at(-1)?.headers["x-sentry-rate-limits"], "1:error;default;security:key:rate_limit");
+  assert.is(taken.at(-1)?.headers["x-sentry-rate-limits"], "1:error;default:key:rate_limit");
   assert.is(taken.at(-1)?.headers["retry-after"], undefined);
 });
 
@@ -82,7 +86,7 @@ test("112: of an envelope whose event is limited the session is stored, with 200
   const text = envelope(event.event_id, [{ type: "event" }, event], [...session(newEventId())]);
   const answer = await sendEnvelope(server, project, text);
   assert.is(answer.status, 200, answer.text);
-  assert.match(String(answer.headers["x-sentry-rate-limits"]), /^1:error;default;security:key:rate_limit$/);
+  assert.match(String(answer.headers["x-sentry-rate-limits"]), /^1:error;default:key:rate_limit$/);
   assert.is(answer.headers["retry-after"], undefined);
   const { releases } = await client.releases.listReleases({ projectId: project.id }, client.auth);
   assert.equal(
@@ -97,6 +101,67 @@ test("sessions have a limit of their own: while they are refused, events are sto
   assert.is(answers.at(-1)?.headers["x-sentry-rate-limits"], "1:session:key:rate_limit");
   assert.is((await send(project)).status, 200);
 });
+
+/** Posts CSP reports of a page that blocks one thing a hundred times. */
+const sendReports = ({ id, key }: Project) =>
+  http(`${server.url}/api/${id}/security/?sentry_key=${key}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/reports+json" },
+    body: JSON.stringify(Array.from({ length: 100 }, (_, n) => cspReport(n))),
+  });
+
+const cspReport = (n: number) => ({
+  type: "csp-violation",
+  body: {
+    documentURL: "https://shop.example/",
+    effectiveDirective: "img-src",
+    blockedURL: `https://${n}.example/a.png`,
+  },
+});
+
+test("a flood of CSP reports has a limit of its own: it is counted, and the real application's events are stored", async () => {
+  const project = await createProject(server);
+  const answers = [await sendReports(project), await sendReports(project), await sendReports(project)];
+  assert.equal(
+    answers.map(({ status }) => status),
+    [200, 429, 429],
+  );
+  assert.match(String(answers[1]?.headers["x-sentry-rate-limits"]), /^\d+:security:key:rate_limit$/);
+  const real = await send(project);
+  assert.is(real.status, 200);
+  assert.is(real.headers["x-sentry-rate-limits"], undefined);
+  const stored = (await storedCount(project)) - 1;
+  assert.ok(stored >= burst && stored < 2 * burst, `${stored}`);
+  assert.is(await refusedCount(project, "security"), 300 - stored);
+  assert.is(await refusedCount(project), 0);
+});
+
+/** Sends an event through a proxy that names the sender's address. */
+const sendFrom = (address: string, { id, key }: Project) =>
+  http(`${server.url}/api/${id}/store/`, {
+    method: "POST",
+    headers: { "X-Sentry-Auth": sentryAuth(key), "X-Forwarded-For": address },
+    body: JSON.stringify({ event_id: newEventId(), message: "one of many" }),
+  });
+
+for (const [claim, isFirst] of [
+  ["beside others", false],
+  ["that came first and alone", true],
+] as const) {
+  test(`a network that floods a key ${claim} is refused, and the events of other networks are stored`, async () => {
+    const project = await createProject(server);
+    if (!isFirst) assert.is((await sendFrom("10.0.0.1", project)).status, 200);
+    let host = 0;
+    const answers = await sendAll(project, (to) => sendFrom(`203.0.113.${++host}`, to));
+    assert.ok(isFirst ? answers.length > burst : answers.length <= burst, `${answers.length}`);
+    for (let network = 1; network <= 4; network++) {
+      const other = await sendFrom(`10.0.${network}.7`, project);
+      assert.is(other.status, 200, other.text);
+      assert.is(other.headers["x-sentry-rate-limits"], undefined);
+      assert.is((await sendFrom("203.0.113.1", project)).status, 429);
+    }
+  });
+}
 
 test("a limited event in an envelope of its own is refused with 429, whatever ignored items are beside it", async () => {
   const project = await createProject(server);
@@ -115,7 +180,7 @@ test("the keys of a project share its limit, which names itself", async () => {
   await sendAll(project);
   await sendAll(other);
   const [last] = (await sendAll(third)).slice(-1);
-  assert.is(last?.headers["x-sentry-rate-limits"], "1:error;default;security:project:rate_limit");
+  assert.is(last?.headers["x-sentry-rate-limits"], "1:error;default:project:rate_limit");
   assert.match(last?.text ?? "", "limit of this project");
 });
 
@@ -148,6 +213,30 @@ for (const [claim, header, payload] of [
     assert.is((await sendEnvelope(server, project, both)).status, 200);
   });
 }
+
+test("sessions that an SDK counted take as much as they have buckets, are never cut, and the time pays back what is beyond", async () => {
+  const project = await createProject(server);
+  const counted = (buckets: number) => {
+    const started = new Date().toISOString();
+    const aggregates = Array.from({ length: buckets }, (_, n) => ({ started, did: `user-${n}`, exited: 1 }));
+    return [{ type: "sessions" }, { aggregates, attrs: { release: "counted@1" } }] as const;
+  };
+  const sendCounted = (buckets: number) => sendEnvelope(server, project, envelope(undefined, counted(buckets)));
+  const headerOf = ({ headers }: HttpAnswer) => headers["x-sentry-rate-limits"];
+  assert.is(headerOf(await sendCounted(6)), undefined);
+  const whole = await sendCounted(60);
+  assert.is(whole.status, 200);
+  assert.match(String(headerOf(whole)), /^5\d:session:key:rate_limit$/);
+  const refused = await sendCounted(1);
+  assert.is(refused.status, 429, refused.text);
+  assert.match(String(refused.headers["retry-after"]), /^5\d$/);
+  assert.is((await send(project)).status, 200, "events have a limit of their own");
+  const { hours } = await client.releases.getSessionStats({ projectId: project.id }, client.auth);
+  assert.is(
+    hours.reduce((sum, { total }) => sum + total, 0),
+    66,
+  );
+});
 
 test("what is malformed takes from the limit too, so a flood of it ends in 429", async () => {
   const project = await createProject(server);

@@ -1,11 +1,11 @@
-import type { RateCategory } from "@faultline/plugin";
+import type { Admission, RateCategory } from "@faultline/plugin";
 import * as fc from "fast-check";
 import * as assert from "uvu/assert";
 import { RateLimits } from "../../backend/src/ingest/rate-limits.ts";
 import { nobodyElse } from "../support/joined-processes.ts";
 import type { Claim } from "./claim.ts";
 
-const categories: readonly RateCategory[] = ["error", "session", "feedback"];
+const categories: readonly RateCategory[] = ["error", "security", "session", "feedback"];
 const rate = fc.constantFrom(0, 1, 2, 3, 7);
 const step = fc.record({
   /** Milliseconds since the step before. */
@@ -26,8 +26,9 @@ export const rateLimitClaims: readonly Claim[] = [
       for (const { after, keyId, category, times } of steps) {
         clock.at += after;
         const projectId = keyId === 0 ? 0 : 1;
+        const admission: Admission = { keyId, projectId, network: "192.0.2.0/24", limits: undefined };
         for (let count = 0; count < times; count++) {
-          if (limits.spend({ keyId, projectId }, category)?.isExceeded) continue;
+          if (limits.spend(admission, category)?.isExceeded) continue;
           for (const name of [`key ${keyId} ${category}`, `project ${projectId} ${category}`])
             taken.set(name, [...(taken.get(name) ?? []), clock.at]);
         }

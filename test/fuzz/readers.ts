@@ -96,6 +96,7 @@ export const readerClaims: readonly Claim[] = [
 function sendable(payload: string): void {
   toBinary(EventSchema, {
     $typeName: "faultline.v1.Event",
+    clientKeyId: 0,
     eventId: newEventId(),
     errorId: "",
     projectId: 1,

@@ -48,6 +48,7 @@ export function errorEvent(fields: Partial<ErrorEvent> = {}): ErrorEvent {
     payloadEncoding: PayloadEncoding.UNSPECIFIED,
     payloadOffset: 0,
     payloadLength: 0,
+    keyId: 0,
     ...fields,
   };
 }

@@ -54,11 +54,48 @@ const differences: Readonly<Record<string, string>> = {
     select error_id from (
       select error_id from integrated_hour union select error_id from integrated_user union select error_id from integrated_tag
     ) as part where error_id not in (select id from integrated_error)`,
+  "events of a project": `
+    select coalesce(u.project_id, e.project_id) as project_id, event_count, n from integrated_usage u full join (
+      select project_id, count(*) as n from integrated_event group by 1
+    ) e on e.project_id = u.project_id
+    where u.project_id is null or event_count <> coalesce(n, 0)`,
+  "bytes of tags of a project": `
+    select u.project_id, tag_bytes, n from integrated_usage u left join (
+      select e.project_id, sum(octet_length(t.key) + octet_length(t.value) + 64) as n
+      from integrated_tag t join integrated_error e on e.id = t.error_id group by 1
+    ) t on t.project_id = u.project_id
+    where tag_bytes <> coalesce(n, 0)`,
+  "origins without an event": `
+    select event_row_id from integrated_origin where event_row_id not in (select id from integrated_event)`,
+  // A key of an error that an earlier release stored has no row before its next value.
+  "values of a tag key": `
+    select error_id, key, value_count, n from integrated_tag_key left join (
+      select error_id, key, count(*) as n from integrated_tag group by 1, 2
+    ) t using (error_id, key)
+    where value_count <> coalesce(n, 0)`,
+  "tag keys of an error": `
+    select error_id, key_count, n from integrated_cardinality full join (
+      select error_id, count(*) as n from integrated_tag_key group by 1
+    ) k using (error_id)
+    where coalesce(key_count, 0) <> coalesce(n, 0)`,
   "first and last hour of a release": `
     select id, first_hour, last_hour, first, last from integrated_release r left join (
       select release_id, min(hour) as first, max(hour) as last from integrated_session_hour group by 1
     ) on release_id = r.id
     where first_hour is distinct from first or last_hour is distinct from last`,
+  "users of a day that are told apart": `
+    select day, release_id, user_count, n from integrated_session_day left join (
+      select release_id, day, count(*) as n from integrated_session_user where "user" <> '' group by 1, 2
+    ) as u using (release_id, day)
+    where release_id <> 0 and user_count <> coalesce(n, 0)`,
+  "users of a day and project that are told apart": `
+    select project_id, day, user_count, n from integrated_session_day left join (
+      select project_id, day, count(*) as n from (
+        select r.project_id, u.day from integrated_session_user u join integrated_release r on r.id = u.release_id
+        where "user" <> ''
+      ) as named group by 1, 2
+    ) as u using (project_id, day)
+    where release_id = 0 and user_count <> coalesce(n, 0)`,
   "sessions and counters without a release": `
     select release_id from (
       select release_id from integrated_session
@@ -67,15 +104,31 @@ const differences: Readonly<Record<string, string>> = {
     ) as part where release_id not in (select id from integrated_release)`,
 };
 
+const payloadBytes = "bytes of payloads of a project";
 const payloads = "events without a payload, payloads without an event";
 
 /** Of SQLite, where payloads are packed. */
 const sqliteDifferences: Readonly<Record<string, string>> = {
+  "releases of an environment": `
+    select project_id, environment, release_count, n from integrated_environment left join (
+      select project_id, environment, count(*) as n from integrated_release where version <> '' group by 1, 2
+    ) using (project_id, environment)
+    where release_count is not n`,
   [payloads]: `
     select e.id, p.event_row_id from integrated_event e full join (
       select event_row_id from integrated_payload union all select event_row_id from integrated_packed
     ) p on p.event_row_id = e.id
     where e.id is null or p.event_row_id is null`,
+  [payloadBytes]: `
+    select u.project_id, payload_bytes, n from integrated_usage u left join (
+      select project_id, sum(bytes) as n from (
+        select event_row_id, length(content) as bytes from integrated_payload
+        union all
+        select min(event_row_id), length(content) from integrated_block join integrated_packed on block_row_id = last_row_id
+        group by last_row_id
+      ) p join integrated_event on id = event_row_id group by 1
+    ) p on p.project_id = u.project_id
+    where payload_bytes <> coalesce(n, 0)`,
 };
 
 /** Of PostgreSQL, where keys begin with the project and the day of receipt is a part of the row id. */
@@ -84,6 +137,11 @@ const postgresqlDifferences: Readonly<Record<string, string>> = {
     select e.id, p.event_row_id from integrated_event e
     full join integrated_payload p on p.project_id = e.project_id and p.event_row_id = e.id
     where e.id is null or p.event_row_id is null`,
+  [payloadBytes]: `
+    select u.project_id, payload_bytes, n from integrated_usage u left join (
+      select project_id, sum(length(content)) as n from integrated_payload group by 1
+    ) p on p.project_id = u.project_id
+    where payload_bytes <> coalesce(n, 0)`,
   "parts of an error in another project": `
     select e.id from integrated_error e join (
       select error_id, project_id from integrated_hour union select error_id, project_id from integrated_user

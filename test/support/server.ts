@@ -76,6 +76,7 @@ export function launch({ dataDir = tempDir(), root = repositoryRoot, env = {}, p
       FAULTLINE_ROOT_TOKEN: rootToken,
       FAULTLINE_RATE_LIMIT_KEY: "0", // tests of the limits set their own; the others send as fast as they can
       FAULTLINE_RATE_LIMIT_PROJECT: "0",
+      FAULTLINE_API_RATE_LIMIT: "0",
       ...env,
     },
   });

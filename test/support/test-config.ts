@@ -18,6 +18,7 @@ export function testConfig(dataDir: string): Config {
     offering: "hosted",
     platformRelease: "18.0",
     rateLimits: { perKey: 0, perProject: 0 },
+    callsPerToken: 0,
     delegated: { projectCreation: "everyone", invitations: "maintainers" },
     outbound: { networks: ["127.0.0.0/8"], ports: [] },
     metricsToken: undefined,

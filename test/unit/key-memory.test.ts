@@ -3,11 +3,11 @@ import { ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { KeyMemory, type Known } from "../../backend/src/client-keys/key-memory.ts";
+import { KeyMemory, type FoundKey, type Known } from "../../backend/src/client-keys/key-memory.ts";
 
 const test = suite("what is known of client keys");
 
-const good: Known = { keyId: 1, projectId: 7, closed: undefined };
+const good: FoundKey = { keyId: 1, projectId: 7, closed: undefined, allowedOrigins: [], limits: undefined };
 const closed: Known = { ...good, closed: { outcome: "not_active", message: "It is off." } };
 const down = Object.assign(new Error("connection refused"), { code: "08006", severity: "FATAL" });
 

@@ -1,5 +1,5 @@
 import { mock } from "node:test";
-import type { Cost, RateCategory, RateLimit } from "@faultline/plugin";
+import type { Admission, Cost, CostAccount, RateCategory, RateLimit } from "@faultline/plugin";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { RateLimits, type Rates } from "../../backend/src/ingest/rate-limits.ts";
@@ -10,16 +10,27 @@ const test = suite("rate limits");
 /** Limits on a clock that the test moves. */
 function limitsOf(rates: Rates, clock = movable(), announcements = nobodyElse) {
   const limits = new RateLimits(clock, rates, announcements);
+  const of = (keyId: number, projectId = 1, network = "192.0.2.0/24"): Admission => ({
+    keyId,
+    projectId,
+    network,
+    limits: undefined,
+  });
   const spend = (keyId: number, category: RateCategory = "error", projectId = 1) =>
-    limits.spend({ keyId, projectId }, category);
+    limits.spend(of(keyId, projectId), category);
+  /** An event of key 1 from a network; whether it was taken. */
+  const from = (network: string, category: RateCategory = "error") =>
+    limits.spend(of(1, 1, network), category)?.isExceeded !== true;
   /** Spends until it is refused, at most 10,000 times; how often it was not. */
   const spendAll = (keyId: number, category: RateCategory = "error", projectId = 1) => {
     for (let taken = 0; taken < 10_000; taken++) if (spend(keyId, category, projectId)?.isExceeded) return taken;
     return Infinity;
   };
-  const charge = (keyId: number, cost: Cost, projectId = 1) => limits.charge({ keyId, projectId }, cost);
-  const costLimit = (keyId: number, projectId = 1) => limits.costLimit({ keyId, projectId });
-  return { clock, spend, spendAll, charge, costLimit };
+  const charge = (keyId: number, cost: Cost, account: CostAccount = "default", network?: string) =>
+    limits.charge(of(keyId, 1, network), account, cost);
+  const costLimit = (keyId: number, account: CostAccount = "default", network?: string) =>
+    limits.costLimit(of(keyId, 1, network), account);
+  return { clock, spend, spendAll, from, charge, costLimit, limits, of };
 }
 
 function movable() {
@@ -28,6 +39,7 @@ function movable() {
 }
 
 const refused = (retryAfterSeconds: number, scope: RateLimit["scope"]): RateLimit => ({
+  reason: "rate_limit",
   isExceeded: true,
   retryAfterSeconds,
   scope,
@@ -71,6 +83,7 @@ test("what one limit refuses is not taken from the other", () => {
 test("categories are limited apart", () => {
   const { spendAll } = limitsOf({ perKey: 1, perProject: 0 });
   assert.is(spendAll(1, "error"), 10);
+  assert.is(spendAll(1, "security"), 10);
   assert.is(spendAll(1, "session"), 10);
   assert.is(spendAll(1, "feedback"), 10);
   assert.is(spendAll(1, "default"), 10);
@@ -114,6 +127,102 @@ test("the keys of a project share its cost, and what costs much takes no items",
   charge(2, { ms: 1_500, bytes: 1 });
   assert.equal(costLimit(3), { ...refused(1, "project"), of: "ms" });
   assert.is(spend(3), undefined);
+});
+
+test("the bodies of CSP reports have an account of their own, of the key and of the project", () => {
+  const { charge, costLimit } = limitsOf({ perKey: 300, perProject: 300 });
+  charge(1, { ms: 3_000, bytes: 1e9 }, "security");
+  assert.is(costLimit(1, "security")?.scope, "key");
+  assert.is(costLimit(2, "security")?.scope, "project");
+  assert.is(costLimit(1), undefined);
+});
+
+const [flooder, elsewhere] = ["203.0.113.0/24", "198.51.100.0/24"];
+const many = (count: number, one: (n: number) => boolean) =>
+  Array.from({ length: count }, (_, n) => one(n)).filter(Boolean).length;
+
+test("a network that is alone takes the whole burst of a key, and its whole rate for ten minutes: one server's storm", () => {
+  const { clock, from } = limitsOf({ perKey: 300, perProject: 600 });
+  assert.is(
+    many(3_100, () => from(flooder)),
+    3_000,
+  );
+  clock.at += 10_000;
+  for (let tenth = 0; tenth < 6_000; tenth++, clock.at += 100) {
+    assert.is(
+      many(30, () => from(flooder)),
+      30,
+    );
+  }
+});
+
+test("a storm of 5,000 users from 1,000 networks at the full rate loses nothing", () => {
+  const { clock, from } = limitsOf({ perKey: 300, perProject: 600 });
+  for (let tenth = 0; tenth < 6_000; tenth++, clock.at += 100) {
+    assert.is(
+      many(30, (n) => from(`10.${(n * 7919 + tenth * 104_729) % 1_000}`)),
+      30,
+    );
+  }
+});
+
+test("two servers that share the full rate two to one lose nothing", () => {
+  const { clock, from } = limitsOf({ perKey: 300, perProject: 600 });
+  for (let tenth = 0; tenth < 6_000; tenth++, clock.at += 100) {
+    assert.is(
+      many(30, (n) => from(n % 3 === 0 ? elsewhere : flooder)),
+      30,
+    );
+  }
+});
+
+for (const [claim, headStartMs] of [
+  ["that begins with them", 0],
+  ["that came first and took everything", 60_000],
+] as const) {
+  test(`24 browsers get all of their events through beside one flood ${claim}, and are not told to slow down`, () => {
+    const { clock, from, limits, of } = limitsOf({ perKey: 300, perProject: 600 });
+    const start = clock.at;
+    let flooded = 0;
+    for (let ms = 0; ms < 120_000; ms += 10, clock.at += 10) {
+      flooded += many(50, () => from(flooder)); // 5,000 a second
+      if (ms < headStartMs || ms % 500 !== 0) continue;
+      assert.is(limits.spend(of(1, 1, `10.0.${(ms / 500) % 24}.0/24`), "error"), undefined);
+    }
+    assert.ok(flooded >= (290 * (clock.at - start)) / 1000, `${flooded}`); // the rest of the rate is the flood's all the same
+    assert.ok(flooded <= 3_000 + (300 * (clock.at - start)) / 1000, `${flooded}`);
+  });
+}
+
+test("a debt for others is bounded, and the mean holds, however many networks share a key", () => {
+  const { clock, from } = limitsOf({ perKey: 10, perProject: 0 });
+  const start = clock.at;
+  let taken = 0;
+  for (let n = 0; n < 20_000; n++, clock.at += 10) taken += from(`10.0.${n % 500}.0/24`) ? 1 : 0;
+  assert.ok(taken <= 100 + 50 + (10 * (clock.at - start)) / 1000, `${taken}`);
+});
+
+test("who sends more than its fifth gets it all again a minute after the others fell silent", () => {
+  const { clock, from } = limitsOf({ perKey: 10, perProject: 0 });
+  from(elsewhere);
+  assert.is(
+    many(200, () => from(flooder)),
+    49, // down to the last half
+  );
+  clock.at += 61_000;
+  assert.is(
+    many(200, () => from(flooder)),
+    100,
+  );
+});
+
+test("bodies of one network that cost too much do not keep those of others from being read", () => {
+  const { charge, costLimit } = limitsOf({ perKey: 300, perProject: 600 });
+  costLimit(1, "default", elsewhere);
+  costLimit(1, "default", flooder);
+  charge(1, { ms: 1_600 }, "default", flooder);
+  assert.is(costLimit(1, "default", flooder)?.of, "ms");
+  assert.is(costLimit(1, "default", elsewhere), undefined);
 });
 
 test("300 events a second of 25 kB and half a millisecond each are never too much", () => {

@@ -1,6 +1,7 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
-import type { Access, Call } from "@faultline/plugin";
+import type { Access, Call, CallAllowance } from "@faultline/plugin";
 import { Role } from "@faultline/proto";
+import type { CallLimits } from "./call-limits.ts";
 import type { Caller, CallerDirectory } from "./caller.ts";
 import type { Grant, Grants } from "./grants.ts";
 import { checkGrant, checkToken, needOf, seesKeys } from "./permissions.ts";
@@ -21,10 +22,12 @@ export interface CoreCall {
 export class Guard implements Access {
   readonly #callers: CallerDirectory;
   readonly #grants: Grants;
+  readonly #limits: CallLimits;
 
-  constructor(callers: CallerDirectory, grants: Grants) {
+  constructor(callers: CallerDirectory, grants: Grants, limits: CallLimits) {
     this.#callers = callers;
     this.#grants = grants;
+    this.#limits = limits;
   }
 
   /** Refuses, or answers what the handler gets. */
@@ -38,14 +41,21 @@ export class Guard implements Access {
   }
 
   /**
-   * Refuses a call by its token alone, as its request is not read yet, and says whether the method needs one. Roles in
-   * projects are asked by `admit`.
+   * Takes a call from the limits of its token and person, then refuses it by its token alone, as its request is not read
+   * yet, and says whether the method needs one. Roles in projects are asked by `admit`.
    */
   async checkToken(method: string, call: Call): Promise<{ needsToken: boolean }> {
     const need = needOf(method);
     if (need.who === "anyone") return { needsToken: false };
-    checkToken(need, await this.#callers.callerOf(call));
+    const caller = await this.#callers.callerOf(call);
+    const refusal = this.#limits.spend(caller, method)?.refusal;
+    if (refusal) throw refusal;
+    checkToken(need, caller);
     return { needsToken: true };
+  }
+
+  async spend(call: Call): Promise<CallAllowance | undefined> {
+    return call.token === undefined ? undefined : this.#limits.spend(await this.#callers.callerOf(call));
   }
 
   async #admit(

@@ -88,8 +88,20 @@ export const needs: Readonly<Record<string, Need>> = {
   "SettingsService.UpdateSettings": holdingKeys("write"),
   "SettingsService.ListExternalProjects": member("write", Permission.ADMIN_ERROR_TRACKING),
 
+  "FilterService.GetFilters": member("read", Permission.ADMIN_ERROR_TRACKING),
+  "FilterService.UpdateFilters": member("write", Permission.ADMIN_ERROR_TRACKING),
+
+  "QuotaService.GetQuota": member("read", Permission.READ_ERROR_TRACKING),
+  "QuotaService.UpdateQuota": administrator("write"),
+  "QuotaService.ListQuotas": administrator("read"),
+  "QuotaService.GetDefaultQuota": administrator("read"),
+  "QuotaService.UpdateDefaultQuota": administrator("write"),
+
   "ClientKeyService.CreateClientKey": holdingKeys("write"),
   "ClientKeyService.ListClientKeys": holdingKeys("read"),
+  "ClientKeyService.GetClientKey": holdingKeys("read"),
+  "ClientKeyService.UpdateClientKey": holdingKeys("write"),
+  "ClientKeyService.GetClientKeyTraffic": member("read", Permission.ADMIN_ERROR_TRACKING),
   "ClientKeyService.DeleteClientKey": holdingKeys("write"),
 
   "ErrorService.ListErrors": member("read", Permission.READ_ERROR_TRACKING),

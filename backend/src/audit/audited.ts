@@ -31,10 +31,15 @@ import type {
   RotateAccessTokenRequest,
   RotateAccessTokenResponse,
   SignOutRequest,
+  UpdateClientKeyRequest,
+  UpdateFiltersRequest,
   UpdateMemberResponse,
+  UpdateDefaultQuotaRequest,
   UpdateOwnErrorReportingRequest,
   UpdateProfileRequest,
   UpdateProjectRequest,
+  UpdateQuotaRequest,
+  UpdateQuotaResponse,
   UpdateSettingsRequest,
   UpdateUserRequest,
   UpdateUserResponse,
@@ -151,9 +156,48 @@ export const audited: Readonly<Record<string, Tell>> = {
         externalProject: "external project",
       })}.`,
   ),
+  "FilterService.UpdateFilters": act(
+    (request: UpdateFiltersRequest) =>
+      `Changed the inbound filters: ${changed(request, {
+        addresses: "addresses",
+        releases: "releases",
+        environments: "environments",
+        messages: "messages",
+        types: "exception types",
+        webCrawlers: "web crawlers",
+        oldBrowsers: "old browsers",
+        browserExtensions: "browser extensions",
+        localhost: "localhost",
+        spikeProtection: "spike protection",
+      })}.`,
+  ),
+  "QuotaService.UpdateQuota": act(
+    (request: UpdateQuotaRequest, { quota }: UpdateQuotaResponse) =>
+      `Changed the limits of ${quota?.projectPath} (${quota?.projectId}): ${limitChanges([
+        ["bytes a day", request.dayLimitBytes, request.useDefaultDayLimit],
+        ["bytes kept", request.keptLimitBytes, request.useDefaultKeptLimit],
+      ])}.`,
+  ),
+  "QuotaService.UpdateDefaultQuota": act(
+    (request: UpdateDefaultQuotaRequest) =>
+      `Changed the limits of all projects without their own: ${limitChanges([
+        ["bytes a day", request.dayLimitBytes, request.resetDayLimit],
+        ["bytes kept", request.keptLimitBytes, request.resetKeptLimit],
+      ])}.`,
+  ),
   "ClientKeyService.CreateClientKey": act(
     (_, { clientKey }: CreateClientKeyResponse) => `Made the client key ${clientKey?.keyId}.`,
   ),
+  "ClientKeyService.UpdateClientKey": act((request: UpdateClientKeyRequest) => {
+    const state = request.active === undefined ? "" : request.active ? "enabled" : "disabled";
+    const fields = changed(request, {
+      eventsPerMinute: "limit a minute",
+      eventsPerDay: "limit a day",
+      allowedOrigins: "allowed origins",
+    });
+    const parts = [state, fields === "nothing" ? "" : fields].filter((part) => part !== "");
+    return `Changed the client key ${request.keyId}: ${parts.join(", ") || fields}.`;
+  }),
   "ClientKeyService.DeleteClientKey": act(
     (_, { clientKey }: DeleteClientKeyResponse) => `Deleted the client key ${clientKey?.keyId}.`,
   ),
@@ -191,6 +235,18 @@ export const notAudited: Readonly<Record<string, string>> = {
   "IngestService.ReportEvents": "events are the data itself, thousands a second",
   "IngestService.ReportSessions": "sessions are the data itself, as events are",
 };
+
+/** Limits that were changed, in words. */
+function limitChanges(
+  limits: readonly (readonly [name: string, bytes: bigint | undefined, isReset: boolean])[],
+): string {
+  return limits
+    .filter(([, bytes, isReset]) => bytes !== undefined || isReset)
+    .map(
+      ([name, bytes]) => `${name} ${bytes === undefined ? "as by default" : bytes === 0n ? "without a limit" : bytes}`,
+    )
+    .join(", ");
+}
 
 /** The fields that a request carries, in words. */
 function changed<Request>(request: Request, words: { readonly [K in keyof Request]?: string }): string {

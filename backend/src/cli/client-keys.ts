@@ -1,7 +1,15 @@
-import { ClientKeySchema } from "@faultline/proto";
+import { ClientKeySchema, GetClientKeyTrafficResponseSchema } from "@faultline/proto";
 import type { Command } from "commander";
-import { printMessage, progress, wholeNumber } from "./output.ts";
+import { CommandFault, countOrNone, printMessage, progress, wholeNumber } from "./output.ts";
 import { projectNamed, withService } from "./service.ts";
+
+interface KeyOptions {
+  readonly enable?: boolean;
+  readonly disable?: boolean;
+  readonly eventsPerMinute?: number;
+  readonly eventsPerDay?: number;
+  readonly allowedOrigins?: string;
+}
 
 /** More than a project can have. */
 const allKeys = 100;
@@ -30,6 +38,65 @@ export function clientKeyCommands(program: Command): void {
         const { projectId } = await projectNamed(service, named);
         const { clientKey } = await service.clientKeys.createClientKey({ projectId }, service.call);
         if (clientKey) printMessage(ClientKeySchema, clientKey);
+      }),
+    );
+
+  keys
+    .command("show <project> <key>")
+    .description("show a key with its limits and allowed origins")
+    .action((named: string, keyId: string) =>
+      withService(async (service) => {
+        const { projectId } = await projectNamed(service, named);
+        const { clientKey } = await service.clientKeys.getClientKey(
+          { projectId, keyId: wholeNumber(keyId) },
+          service.call,
+        );
+        if (clientKey) printMessage(ClientKeySchema, clientKey);
+      }),
+    );
+
+  keys
+    .command("update <project> <key>")
+    .description("change what a key may send; what is not named stays as it is")
+    .option("--enable", "take what is sent with it")
+    .option("--disable", "refuse what is sent with it, until it is enabled again")
+    .option("--events-per-minute <number>", "limit of events a minute; 0: none", countOrNone)
+    .option("--events-per-day <number>", "limit of events a day, UTC; 0: none", countOrNone)
+    .option("--allowed-origins <origins>", "origins whose pages may send, with commas; empty: all")
+    .action((named: string, keyId: string, options: KeyOptions) =>
+      withService(async (service) => {
+        const { enable, disable, eventsPerMinute, eventsPerDay, allowedOrigins } = options;
+        if (enable && disable) throw new CommandFault("Give --enable or --disable, not both.");
+        const { projectId } = await projectNamed(service, named);
+        const { clientKey } = await service.clientKeys.updateClientKey(
+          {
+            projectId,
+            keyId: wholeNumber(keyId),
+            ...((enable || disable) && { active: enable === true }),
+            ...(eventsPerMinute !== undefined && { eventsPerMinute }),
+            ...(eventsPerDay !== undefined && { eventsPerDay }),
+            ...(allowedOrigins !== undefined && {
+              allowedOrigins: { origins: allowedOrigins === "" ? [] : allowedOrigins.split(",") },
+            }),
+          },
+          service.call,
+        );
+        if (clientKey) printMessage(ClientKeySchema, clientKey);
+      }),
+    );
+
+  keys
+    .command("traffic <project> <key>")
+    .description("show what was sent with a key by hour, what was refused, and the networks that sent most")
+    .option("--hours <number>", "so many hours that end with the running one", wholeNumber, 24)
+    .action((named: string, keyId: string, { hours }: { hours: number }) =>
+      withService(async (service) => {
+        const { projectId } = await projectNamed(service, named);
+        const traffic = await service.clientKeys.getClientKeyTraffic(
+          { projectId, keyId: wholeNumber(keyId), hourCount: hours },
+          service.call,
+        );
+        printMessage(GetClientKeyTrafficResponseSchema, traffic);
       }),
     );
 

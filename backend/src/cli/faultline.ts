@@ -8,6 +8,7 @@ import { errorCommands } from "./errors.ts";
 import { moveCommand } from "./move.ts";
 import { fail, watchOutput } from "./output.ts";
 import { projectCommands } from "./projects.ts";
+import { quotaCommands } from "./quotas.ts";
 import { serveCommand } from "./serve.ts";
 import { settingsCommands } from "./settings.ts";
 import { transferCommands } from "./transfer.ts";
@@ -44,6 +45,7 @@ for (const add of [
   errorCommands,
   projectCommands,
   settingsCommands,
+  quotaCommands,
   clientKeyCommands,
   accessTokenCommands,
   dataCommands,

@@ -40,6 +40,11 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
+/** The same, or 0. */
+export function countOrNone(text: string): number {
+  return text === "0" ? 0 : wholeNumber(text);
+}
+
 /** A fault that the person at the command line can mend. */
 export class CommandFault extends Error {}
 

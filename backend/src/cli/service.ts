@@ -5,6 +5,7 @@ import {
   ErrorService,
   IngestService,
   ProjectService,
+  QuotaService,
   SettingsService,
   type Project,
 } from "@faultline/proto";
@@ -12,6 +13,7 @@ import { connect } from "@faultline/proto/grpc";
 import { credentials } from "@grpc/grpc-js";
 import { readCommandConfig } from "../config.ts";
 import { CommandFault } from "./output.ts";
+import { patientCalls } from "./patient-calls.ts";
 
 /** An event may carry a payload of 1 MB before its JSON is escaped; grpc-js stops at 4 MiB by default. */
 const maxReceiveBytes = 16 * 1024 * 1024;
@@ -37,12 +39,13 @@ function open() {
     { "grpc.max_receive_message_length": maxReceiveBytes },
   );
   return {
-    accounts: connection.service(AccountService),
-    clientKeys: connection.service(ClientKeyService),
-    errors: connection.service(ErrorService),
-    ingest: connection.service(IngestService),
-    projects: connection.service(ProjectService),
-    settings: connection.service(SettingsService),
+    accounts: patientCalls(connection.service(AccountService)),
+    clientKeys: patientCalls(connection.service(ClientKeyService)),
+    errors: patientCalls(connection.service(ErrorService)),
+    ingest: patientCalls(connection.service(IngestService)),
+    projects: patientCalls(connection.service(ProjectService)),
+    quotas: patientCalls(connection.service(QuotaService)),
+    settings: patientCalls(connection.service(SettingsService)),
     password,
     externalToken,
     /** With the token; without one there is nothing to ask. */

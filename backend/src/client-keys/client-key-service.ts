@@ -1,10 +1,14 @@
-import { pageSizeOf, pageToken, readPageToken, ServiceError, type Handlers } from "@faultline/plugin";
-import { ClientKeyService, ErrorReason } from "@faultline/proto";
+import { pageSizeOf, pageToken, readPageToken, type Handlers } from "@faultline/plugin";
+import { ClientKeyService } from "@faultline/proto";
 import type { CoreCall } from "../access/guard.ts";
 import type { ClientKeys } from "./client-keys.ts";
+import type { KeyTraffic } from "./key-traffic.ts";
 
 /** Client keys of a project (specification 4.1). They can be made while error tracking is off, as in the original. */
-export function clientKeyService(clientKeys: ClientKeys): Handlers<typeof ClientKeyService, CoreCall> {
+export function clientKeyService(
+  clientKeys: ClientKeys,
+  traffic: KeyTraffic,
+): Handlers<typeof ClientKeyService, CoreCall> {
   return {
     async createClientKey({ projectId }) {
       return { clientKey: await clientKeys.create(projectId) };
@@ -28,10 +32,18 @@ export function clientKeyService(clientKeys: ClientKeys): Handlers<typeof Client
       };
     },
 
+    async getClientKey({ projectId, keyId }, { seesKeys }) {
+      return { clientKey: await clientKeys.get(projectId, keyId, { seesKeys }) };
+    },
+
+    async updateClientKey(request) {
+      return { clientKey: await clientKeys.update(request) };
+    },
+
+    getClientKeyTraffic: (request) => traffic.read(request),
+
     async deleteClientKey({ projectId, keyId }) {
-      const clientKey = await clientKeys.delete(projectId, keyId);
-      if (!clientKey) throw new ServiceError(ErrorReason.CLIENT_KEY_NOT_FOUND, "This project has no such client key.");
-      return { clientKey };
+      return { clientKey: await clientKeys.delete(projectId, keyId) };
     },
   };
 }

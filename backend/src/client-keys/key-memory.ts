@@ -1,9 +1,15 @@
-import { ServiceError, type Admission, type Clock, type ClosedProject } from "@faultline/plugin";
+import { ServiceError, type Admission, type Clock, type ClosedDoor } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { isStorageFailure } from "../database/storage-failure.ts";
 
-/** What is known of a public key: its project, and why that takes no events now, if so; or that there is no such key. */
-export type Known = (Admission & { readonly closed: ClosedProject | undefined }) | "unknown";
+/** What is known of a public key, or that there is no such key. */
+export type Known = FoundKey | "unknown";
+
+export interface FoundKey extends Omit<Admission, "network"> {
+  /** Why nothing is taken that comes with it now, if so. */
+  readonly closed: ClosedDoor | undefined;
+  readonly allowedOrigins: readonly string[];
+}
 
 /** Keys take some 200 bytes each. Guesses are remembered too, so that a flood of them costs no database reads. */
 const keysRemembered = 50_000;

@@ -1,12 +1,10 @@
-import type { Clock, Database, Log } from "@faultline/plugin";
+import { dayMs, type Clock, type Database, type Log } from "@faultline/plugin";
 import type { Kysely } from "kysely";
 import { afterRunning, believedAfterMs, toleratedMs, type SettledTime } from "./settled-time.ts";
 
 interface Tables {
   settled_time: { id: number; settled_at: number; told_at: number; differs_ms: number };
 }
-
-const dayMs = 24 * 3_600_000;
 
 /** The machine's time: `passed` are milliseconds that no jump of the clock changes. Absent: those that the clock tells. */
 export type MachineTime = Clock & { passed?(): number };

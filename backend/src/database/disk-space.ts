@@ -12,6 +12,9 @@ const mebibyte = 1024 * 1024;
 const reserveBytes = 512 * mebibyte;
 const largestReserve = 1 / 4;
 
+/** With less than this many reserves free, the projects that keep most are refused, and the others go on storing. */
+const scarceBelow = 3 / 2;
+
 /** Ingestion begins again when this much of the reserve is free, so that it does not begin and end every second. */
 const enough = 5 / 4;
 
@@ -29,11 +32,13 @@ export class DiskSpace {
   /** As it was asked last; what cannot be asked is taken for endless. */
   #free = Infinity;
   #reserve = 0;
+  #size: number | undefined;
   /** Bytes that were accepted and are not written yet. */
   #accepted = 0;
   /** Bytes written since it was asked last. */
   #written = 0;
   #isLow = false;
+  #isScarce = false;
   #asking: Promise<void> | undefined;
 
   constructor(directory: string, log: Log) {
@@ -46,12 +51,23 @@ export class DiskSpace {
     return this.#isLow;
   }
 
+  /** Whether only the projects that keep little may store. */
+  get isScarce(): boolean {
+    return this.#isScarce;
+  }
+
+  /** The size of the disk in bytes; undefined: it was not asked, or does not tell. */
+  get sizeBytes(): number | undefined {
+    return this.#size;
+  }
+
   /** Whether there is room for so many bytes more; then they count as taken until `settle`. Costs an addition. */
   take(bytes: number): boolean {
     if (this.#isLow) return false;
     const spent = growth * (this.#accepted + this.#written + bytes);
     const room = this.#free - this.#reserve;
     if (spent * 2 > room) void this.ask();
+    if (spent > this.#free - this.#reserve * scarceBelow) this.#turnScarce(true);
     if (spent > room) {
       this.#turn(true); // for all, so that readiness agrees with what is answered to large events
       return false;
@@ -80,7 +96,17 @@ export class DiskSpace {
     this.#written -= written; // what came since may be in the answer or not
     this.#reserve = Math.min(reserveBytes, blocks * bsize * largestReserve);
     this.#free = bavail * bsize;
+    this.#size = blocks * bsize;
+    this.#turnScarce(this.#free < this.#reserve * scarceBelow * (this.#isScarce ? enough : 1));
     this.#turn(this.#free < this.#reserve * (this.#isLow ? enough : 1));
+  }
+
+  #turnScarce(isScarce: boolean): void {
+    if (isScarce === this.#isScarce) return;
+    this.#isScarce = isScarce;
+    const numbers = { freeBytes: this.#free, reserveBytes: this.#reserve };
+    if (isScarce) this.#log.warn(numbers, "the disk gets full: the projects that keep most are refused");
+    else this.#log.info(numbers, "there is space on the disk again: no project is refused for it");
   }
 
   #turn(isLow: boolean): void {

@@ -98,6 +98,30 @@ export const SettingsEntity = defineEntity({
 });
 export type SettingsRow = InferEntity<typeof SettingsEntity>;
 
+/** Lists hold one entry a line. */
+export const InboundFilterEntity = defineEntity({
+  name: "InboundFilter",
+  tableName: "inbound_filter",
+  properties: {
+    projectId: p.integer().primary(),
+    addresses: p.text(),
+    releases: p.text(),
+    environments: p.text(),
+    messages: p.text(),
+    types: p.text(),
+    webCrawlers: p.boolean(),
+    oldBrowsers: p.boolean(),
+    browserExtensions: p.boolean(),
+    localhost: p.boolean(),
+    spikeProtection: p.boolean(),
+    /** Spikes are not sampled before: a project that was there before its events were counted has no usual day yet. */
+    spikesSampledFrom: p.bigint("number"),
+    revision: p.integer(),
+    updatedAt: p.bigint("number"),
+  },
+});
+export type InboundFilterRow = InferEntity<typeof InboundFilterEntity>;
+
 export const ClientKeyEntity = defineEntity({
   name: "ClientKey",
   tableName: "client_key",
@@ -110,6 +134,12 @@ export const ClientKeyEntity = defineEntity({
     sealedPair: p.text(),
     createdAt: p.bigint("number"),
     lastUsedAt: p.bigint("number").nullable(),
+    active: p.boolean().default(true),
+    /** 0: no limit of its own. */
+    eventsPerMinute: p.integer().default(0),
+    eventsPerDay: p.integer().default(0),
+    /** Joined by a space; empty: all. */
+    allowedOrigins: p.string().default(""),
   },
 });
 export type ClientKeyRow = InferEntity<typeof ClientKeyEntity>;
@@ -209,6 +239,7 @@ export const coreEntities = [
   AccessTokenEntity,
   ProjectEntity,
   SettingsEntity,
+  InboundFilterEntity,
   ClientKeyEntity,
   MemberRoleEntity,
   MemberEntity,

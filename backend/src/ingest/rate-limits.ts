@@ -4,10 +4,12 @@ import {
   type Announcements,
   type Clock,
   type Cost,
+  type CostAccount,
   type CostLimit,
   type RateCategory,
   type RateLimit,
 } from "@faultline/plugin";
+import { NetworkShares } from "./network-shares.ts";
 
 /** A limit takes this many seconds' worth at once. */
 const burstSeconds = 10;
@@ -45,7 +47,7 @@ type Taken = readonly [scope: RateLimit["scope"], name: string, count: number];
  * and the time that bodies of all categories cost.
  *
  * Each process has buckets of the whole size and takes from them what the others tell that they took, so that the limits
- * hold for all together, wherever requests arrive. A process may not know yet of 10 % of a burst of each other one, and of
+ * hold for all together, wherever requests arrive. Which networks took them each process knows of itself alone. A process may not know yet of 10 % of a burst of each other one, and of
  * what that one takes while its announcement is under way, some milliseconds. So much may pass beyond the limit at once,
  * and is a debt: until the time has paid it back nothing passes, and the mean holds. A process that starts anew
  * knows nothing of what was taken before, and so may let one more burst pass.
@@ -70,47 +72,56 @@ export class RateLimits {
   }
 
   /** See EventDoor.spend. What one of the two limits refuses is not taken from the other. */
-  spend({ keyId, projectId }: Admission, category: RateCategory): RateLimit | undefined {
+  spend({ keyId, projectId, network }: Admission, category: RateCategory, count = 1): RateLimit | undefined {
     const now = this.#clock.now();
     const key = this.#buckets.key.of(`${keyId}/${category}`, now);
     const project = this.#buckets.project.of(`${projectId}/${category}`, now);
-    const isExceeded = key.isEmpty || project.isEmpty;
-    if (!isExceeded) for (const bucket of [key, project]) this.#take(bucket);
-    const [seconds, scope] =
-      key.secondsToRoom >= project.secondsToRoom
-        ? ([key.secondsToRoom, "key"] as const)
-        : ([project.secondsToRoom, "project"] as const);
-    return seconds === 0 ? undefined : { isExceeded, retryAfterSeconds: seconds, scope };
+    const floor = key.floor(network, now);
+    const isExceeded = key.isEmpty(floor) || project.isEmpty();
+    if (!isExceeded) for (const bucket of [key, project]) this.#take(bucket, count, network);
+    const [ofKey, ofProject] = [key.secondsToRoom(floor), project.secondsToRoom()];
+    const { scope } = ofKey >= ofProject ? key : project;
+    const seconds = Math.max(ofKey, ofProject);
+    return seconds === 0 ? undefined : { reason: "rate_limit", isExceeded, retryAfterSeconds: seconds, scope };
   }
 
   /** See EventDoor.costLimit. */
-  costLimit(admission: Admission): CostLimit | undefined {
+  costLimit(admission: Admission, account: CostAccount): CostLimit | undefined {
     let longest: CostLimit | undefined;
+    const now = this.#clock.now();
     for (const of of costs) {
-      for (const { isEmpty, scope, secondsToRoom } of this.#costBuckets(admission, of)) {
-        if (!isEmpty || secondsToRoom <= (longest?.retryAfterSeconds ?? 0)) continue;
-        longest = { isExceeded: true, retryAfterSeconds: secondsToRoom, scope, of };
+      for (const bucket of this.#costBuckets(admission, { account, of, now })) {
+        const floor = bucket.floor(admission.network, now);
+        const seconds = bucket.secondsToRoom(floor);
+        if (!bucket.isEmpty(floor) || seconds <= (longest?.retryAfterSeconds ?? 0)) continue;
+        longest = { reason: "rate_limit", isExceeded: true, retryAfterSeconds: seconds, scope: bucket.scope, of };
       }
     }
     return longest;
   }
 
   /** See EventDoor.charge. */
-  charge(admission: Admission, cost: Cost): void {
+  charge(admission: Admission, account: CostAccount, cost: Cost): void {
+    const now = this.#clock.now();
     for (const of of costs) {
       const amount = cost[of];
       if (amount === undefined) continue;
-      for (const bucket of this.#costBuckets(admission, of)) this.#take(bucket, amount);
+      for (const bucket of this.#costBuckets(admission, { account, of, now })) {
+        this.#take(bucket, amount, admission.network);
+      }
     }
   }
 
-  #costBuckets({ keyId, projectId }: Admission, of: keyof Cost): readonly Bucket[] {
-    const now = this.#clock.now();
-    return [this.#buckets.key.of(`${keyId}/${of}`, now), this.#buckets.project.of(`${projectId}/${of}`, now)];
+  #costBuckets(
+    { keyId, projectId }: Admission,
+    { account, of, now }: { account: CostAccount; of: keyof Cost; now: number },
+  ): readonly Bucket[] {
+    const name = account === "default" ? of : (`${account}/${of}` as const);
+    return [this.#buckets.key.of(`${keyId}/${name}`, now), this.#buckets.project.of(`${projectId}/${name}`, now)];
   }
 
-  #take(bucket: Bucket, amount = 1): void {
-    bucket.take(amount);
+  #take(bucket: Bucket, amount: number, network: string): void {
+    bucket.take(amount, network);
     if (bucket.isUnlimited) return;
     this.#untold.add(bucket);
     if (bucket.untoldShare >= toldAtOnceFrom) this.#tell();
@@ -166,6 +177,8 @@ class Bucket {
   #tokens: number;
   #filledAt: number;
   #untold = 0;
+  /** How its networks share it. Absent: they do not, as a project has no limit of its own for one key's senders. */
+  readonly #shares: NetworkShares | undefined;
 
   constructor(scope: RateLimit["scope"], name: string, { rate, now }: { rate: number; now: number }) {
     this.scope = scope;
@@ -174,6 +187,7 @@ class Bucket {
     this.#size = this.#rate * burstSeconds;
     this.#tokens = this.#size;
     this.#filledAt = now;
+    this.#shares = scope === "key" && rate > 0 ? new NetworkShares(this.#size, this.#rate) : undefined;
   }
 
   fill(now: number): void {
@@ -186,14 +200,26 @@ class Bucket {
     return this.#size === Infinity;
   }
 
-  get isEmpty(): boolean {
-    return this.#tokens < 1;
+  /** How many tokens a network that asks for some must leave, see NetworkShares. */
+  floor(network: string, now: number): number {
+    return this.#shares?.floor(network, now) ?? 0;
+  }
+
+  isEmpty(floor = 0): boolean {
+    return this.#tokens - floor < 1;
+  }
+
+  /** Whole seconds until less than 90 % is used; 0 when that is so now. */
+  secondsToRoom(floor = 0): number {
+    const missing = this.#size * (1 - nearlyUsed) - (this.#tokens - floor);
+    return missing > 0 ? Math.ceil(missing / this.#rate) : 0;
   }
 
   /** It may be more than there is. */
-  take(amount: number): void {
+  take(amount: number, network: string): void {
     this.#tokens -= amount;
     this.#untold += amount;
+    this.#shares?.take(network, amount);
   }
 
   /** It may be more than there is. */
@@ -211,11 +237,5 @@ class Bucket {
     const taken = this.#untold;
     this.#untold = 0;
     return taken;
-  }
-
-  /** Whole seconds until less than 90 % is used; 0 when that is so now. */
-  get secondsToRoom(): number {
-    const missing = this.#size * (1 - nearlyUsed) - this.#tokens;
-    return missing > 0 ? Math.ceil(missing / this.#rate) : 0;
   }
 }

@@ -38,6 +38,7 @@ export function reportedEvent(event: ErrorEvent, field: string, receivedAt: numb
   const occurredAt = event.occurredTime ? millisecondsOf(event.occurredTime) : receivedAt;
   return {
     ...event,
+    keyId: 0,
     occurredTime: timestamp(boundedTime(occurredAt, receivedAt)),
     receivedTime: timestamp(receivedAt),
     level,

@@ -42,6 +42,13 @@ export function measuredNotes(note: EventDoor["note"], metrics: Metrics): EventD
       counter("faultline_events_left_aside_total", "What came and is not kept, such as attachments and transactions."),
     ],
     [OutcomeKind.NOT_SENT, counter("faultline_events_not_sent_total", "What SDKs did not send, as they reported it.")],
+    [
+      OutcomeKind.FILTERED,
+      counter(
+        "faultline_events_filtered_total",
+        "What a filter, a discard or the spike protection of a project stopped.",
+      ),
+    ],
   ]);
   return (outcome) => {
     const { kind, category, reason, quantity } = outcome;

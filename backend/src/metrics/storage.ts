@@ -33,6 +33,13 @@ export function measureStorage(metrics: Metrics, sources: StorageSources): void 
   metrics.gauge("faultline_disk_low", "1 when events are refused for want of disk space, else 0.", () => {
     return Number(disk.isLow);
   });
+  metrics.gauge(
+    "faultline_disk_scarce",
+    "1 when the projects that keep most are refused for want of disk space.",
+    () => {
+      return Number(disk.isScarce);
+    },
+  );
   metrics.gauge("faultline_database_connections_used", "Connections to PostgreSQL that are in use.", () => {
     return database.connections?.().used;
   });

@@ -5,6 +5,14 @@ export interface Networks {
   has(address: string): boolean;
 }
 
+/** Whether `text` is an IP address without a zone, or one with the length of a subnet's prefix. */
+export function isNetwork(text: string): boolean {
+  const [address = "", prefix, ...more] = text.split("/");
+  const bits = { 4: 32, 6: 128 }[isIP(address)];
+  if (bits === undefined || more.length > 0 || address.includes("%")) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
+}
+
 /** One list a family: a list with both takes an IPv6 address that maps an IPv4 one for the latter. */
 export function networksOf(networks: readonly string[]): Networks {
   const lists = { ipv4: new BlockList(), ipv6: new BlockList() };

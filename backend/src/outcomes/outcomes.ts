@@ -12,15 +12,13 @@ import {
 import { OutcomeKind, type ListOutcomesResponseSchema, type RefusalSchema } from "@faultline/proto";
 import { sql } from "kysely";
 import { jsonRows } from "../database/json-rows.ts";
+import { GatheredCounts } from "./gathered-counts.ts";
 
 type Refusal = Exclude<MessageInitShape<typeof RefusalSchema>, { $typeName: string }>;
 
 interface Tables {
   outcome: { project_id: number; hour: number; kind: OutcomeKind; category: string; reason: string; quantity: number };
 }
-
-/** Different counts that wait to be written; a storm has a handful, and what comes on top of this many is not counted. */
-const countsWaiting = 10_000;
 
 /** Refusals of a project that are remembered to be shown, and for how long. */
 const refusalsKept = 20;
@@ -40,6 +38,13 @@ const refusalsTold = 3;
 /** In so many announcements, whoever is flooded; what is left out is counted all the same, but not shown there. */
 const announcementsAtOnce = 4;
 
+/** What was not stored in an hour. */
+interface Counted {
+  readonly outcome: NotedOutcome;
+  readonly hour: number;
+  quantity: number;
+}
+
 /** Refusals of a project: the newest of them, and how many there were. */
 interface Refused {
   readonly refusals: readonly Remembered[];
@@ -57,17 +62,20 @@ const outcomesListed = 200;
 export class Outcomes {
   readonly #database: Database;
   readonly #clock: Clock;
-  #counts = new Map<string, { outcome: NotedOutcome; hour: number; quantity: number }>();
+  readonly #counts: GatheredCounts<Counted>;
   readonly #announcements: Announcements;
   readonly #refusals = new Map<number, Remembered[]>();
   readonly #emitter = new EventEmitter().setMaxListeners(0);
   #untold = new Map<number, Refused>();
   #timer: NodeJS.Timeout | undefined;
-  #saving: Promise<void> = Promise.resolve();
 
   constructor(database: Database, clock: Clock) {
     this.#database = database;
     this.#clock = clock;
+    this.#counts = new GatheredCounts({
+      add: (to, { quantity }) => (to.quantity += quantity),
+      write: (counts) => this.#write(counts),
+    });
     this.#announcements = database.announcements;
     this.#announcements.hear(subject, (text) => {
       for (const [projectId, refused] of JSON.parse(text) as [number, Refused][]) this.#remember(projectId, refused);
@@ -79,7 +87,8 @@ export class Outcomes {
     const { projectId, category, reason, quantity } = outcome;
     if (projectId === 0 || quantity <= 0) return;
     const now = this.#clock.now();
-    this.#count(outcome, Math.floor(now / hourMs), quantity);
+    const hour = Math.floor(now / hourMs);
+    this.#counts.count(`${projectId}/${hour}/${outcome.kind}/${category}/${reason}`, { outcome, hour, quantity });
     if (outcome.refusal) {
       const refused = { refusals: [{ at: now, refusal: { reason, category, ...outcome.refusal } }], count: 1 };
       this.#remember(projectId, refused);
@@ -87,11 +96,9 @@ export class Outcomes {
     }
   }
 
-  /** Writes what was counted; called each second, as a write an outcome would help whoever floods us. */
+  /** Writes what was counted; called each second. */
   save(): Promise<void> {
-    const saved = this.#saving.then(() => this.#write());
-    this.#saving = saved.catch(() => undefined); // whoever called is told; the next save tries again
-    return saved;
+    return this.#counts.save();
   }
 
   /** Deletes what is older than the retention. */
@@ -189,14 +196,6 @@ export class Outcomes {
     }
   }
 
-  #count(outcome: NotedOutcome, hour: number, quantity: number): void {
-    const { projectId, kind, category, reason } = outcome;
-    const key = `${projectId}/${hour}/${kind}/${category}/${reason}`;
-    const counted = this.#counts.get(key);
-    if (counted) counted.quantity += quantity;
-    else if (this.#counts.size < countsWaiting) this.#counts.set(key, { outcome, hour, quantity });
-  }
-
   #remember(projectId: number, refused: Refused): void {
     let refusals = this.#refusals.get(projectId);
     if (!refusals) {
@@ -227,11 +226,8 @@ export class Outcomes {
     for (const list of lists.slice(0, announcementsAtOnce)) this.#announcements.tell(subject, list);
   }
 
-  async #write(): Promise<void> {
-    if (this.#counts.size === 0) return;
-    const counts = this.#counts;
-    this.#counts = new Map();
-    const rows = Array.from(counts.values(), ({ outcome: { projectId, kind, category, reason }, hour, quantity }) => [
+  async #write(counts: readonly Counted[]): Promise<void> {
+    const rows = counts.map(({ outcome: { projectId, kind, category, reason }, hour, quantity }) => [
       projectId,
       hour,
       kind,
@@ -239,20 +235,15 @@ export class Outcomes {
       reason,
       quantity,
     ]);
-    try {
-      await sql`
-        insert into outcome (project_id, hour, kind, category, reason, quantity)
-        select cast(value ->> 0 as bigint), cast(value ->> 1 as bigint), cast(value ->> 2 as integer),
-          value ->> 3, value ->> 4, cast(value ->> 5 as bigint)
-        from ${jsonRows(this.#database.kind, rows)} counted
-        where exists (select 1 from project where id = cast(value ->> 0 as bigint) and deleted_at is null)
-        order by 1, 2, 3, 4, 5 -- as all processes, so that no two wait for each other
-        on conflict (project_id, hour, kind, category, reason)
-          do update set quantity = outcome.quantity + excluded.quantity
-      `.execute(this.#database.write<Tables>());
-    } catch (error) {
-      for (const { outcome, hour, quantity } of counts.values()) this.#count(outcome, hour, quantity);
-      throw error;
-    }
+    await sql`
+      insert into outcome (project_id, hour, kind, category, reason, quantity)
+      select cast(value ->> 0 as bigint), cast(value ->> 1 as bigint), cast(value ->> 2 as integer),
+        value ->> 3, value ->> 4, cast(value ->> 5 as bigint)
+      from ${jsonRows(this.#database.kind, rows)} counted
+      where exists (select 1 from project where id = cast(value ->> 0 as bigint) and deleted_at is null)
+      order by 1, 2, 3, 4, 5 -- as all processes, so that no two wait for each other
+      on conflict (project_id, hour, kind, category, reason)
+        do update set quantity = outcome.quantity + excluded.quantity
+    `.execute(this.#database.write<Tables>());
   }
 }

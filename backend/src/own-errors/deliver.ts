@@ -2,6 +2,7 @@ import {
   ClientKeyRefusal,
   emptyIntake,
   OutboundFailure,
+  type Admission,
   type Clock,
   type EventDoor,
   type Outbound,
@@ -39,18 +40,20 @@ export async function deliver(
     isSupported: () => Promise<boolean>;
   },
 ): Promise<void> {
-  const own = await ownProject(dsn.publicKey, door);
+  const own = await ownKey(dsn.publicKey, door);
   if (own === undefined) {
     if (!(await isSupported())) throw new Error("the platform does not support the version of the other system");
     return post(event, dsn, { outbound, version, signal });
   }
-  if (String(own) !== dsn.projectId) throw new Error("the DSN names another project than its key");
+  const { projectId, keyId } = own;
+  if (String(projectId) !== dsn.projectId) throw new Error("the DSN names another project than its key");
   const eventId = String(event["event_id"]);
   await door.accept({
     ...emptyIntake,
     events: [
       readErrorEvent(event, {
-        projectId: own,
+        projectId,
+        keyId,
         payload: {
           content: Buffer.from(JSON.stringify(event)),
           encoding: PayloadEncoding.UNSPECIFIED,
@@ -70,10 +73,10 @@ const refused =
 /** The part of the door that own events come in by. */
 export type OwnDoor = Pick<EventDoor, "admit" | "accept">;
 
-/** The project of a key of this installation; undefined when the key is none. A key that takes no events throws. */
-async function ownProject(publicKey: string, door: OwnDoor): Promise<number | undefined> {
+/** A key of this installation and its project; undefined when the key is none. A key that takes no events throws. */
+async function ownKey(publicKey: string, door: OwnDoor): Promise<Admission | undefined> {
   try {
-    return (await door.admit(publicKey)).projectId;
+    return await door.admit(publicKey);
   } catch (error) {
     if (error instanceof ClientKeyRefusal && error.outcome === "unknown_key") return undefined;
     throw error;

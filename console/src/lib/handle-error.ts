@@ -100,6 +100,12 @@ const catalogue: Record<Reason, { status: number; sentence?: string }> = {
   EXTERNAL_PROJECT_TAKEN: { status: 409 },
   OTHER_PROCESSES_RUN: { status: 409 },
   READ_TOO_EXPENSIVE: { status: 422 },
+  RATE_LIMITED: {
+    status: 429,
+    sentence:
+      "Your open pages ask for more than is answered in a second. Close some of them, then try again in a moment.",
+  },
+  QUOTA_REACHED: { status: 429 },
   DELETED_PROJECT_NOT_FOUND: { status: 404, sentence: "This project was deleted for good, or was never deleted." },
   CORE_UNREACHABLE: { status: 503, sentence: unreachable },
   UNKNOWN: { status: 500, sentence: "Something went wrong on our side." },

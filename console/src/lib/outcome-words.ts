@@ -1,13 +1,27 @@
 /** What the words of outcome.proto mean to a person: why something was not stored, and what to do about it. */
 
 import type { Outcome, OutcomeKind } from "./messages.ts";
+import { route } from "./route.ts";
 
 export interface OutcomeWords {
   /** As it follows a number: `rate limit`. */
   readonly reason: string;
   /** One or two sentences: what to do. */
   readonly advice: string;
+  /** The setting that lets it in. Absent: none does. */
+  readonly setting?: Setting;
 }
+
+/** A setting by its name, and the part of the project's page on which it stands. */
+export interface Setting {
+  readonly name: string;
+  readonly address: (projectPath: string) => string;
+}
+
+const filterSetting = (name: string, part: string): Setting => ({
+  name,
+  address: (projectPath) => route.inboundFilters(projectPath, part),
+});
 
 const refused: Record<string, OutcomeWords> = {
   no_key: {
@@ -39,6 +53,16 @@ const refused: Record<string, OutcomeWords> = {
   rate_limit: {
     reason: "rate limit",
     advice: "More came than a key or the project may send. Find the application that floods, or raise the limits.",
+  },
+  quota: {
+    reason: "quota of the project",
+    advice:
+      "The project has received as many bytes today as it may, or keeps as many. See Settings > Monitor > Storage; an administrator can raise the limits.",
+  },
+  disk_full: {
+    reason: "disk nearly full",
+    advice:
+      "The disk of the service is nearly full, and this project is one of those that keep most. Free space there, delete errors of the project, or let an administrator lower its limit in Settings > Monitor > Storage.",
   },
   too_large: {
     reason: "too large",
@@ -124,11 +148,67 @@ const notSent: Record<string, OutcomeWords> = {
   },
 };
 
+/** Why a filter of the project stopped an event, and where to let it in. */
+const filtered: Record<string, OutcomeWords> = {
+  filter_address: {
+    reason: "sender's address is filtered",
+    advice: "The address, or its network, is in the list of addresses. Take it out of the list to let its events in.",
+    setting: filterSetting("Addresses", "addresses"),
+  },
+  filter_release: {
+    reason: "release is filtered",
+    advice: "The event's release matches the list of releases. Change the list to let its events in.",
+    setting: filterSetting("Releases", "releases"),
+  },
+  filter_environment: {
+    reason: "environment is filtered",
+    advice: "The event's environment matches the list of environments. Change the list to let its events in.",
+    setting: filterSetting("Environments", "environments"),
+  },
+  filter_message: {
+    reason: "message is filtered",
+    advice: "A message of the event matches the list of messages. Change the list to let such events in.",
+    setting: filterSetting("Messages", "messages"),
+  },
+  filter_type: {
+    reason: "exception type is filtered",
+    advice: "A type of the event's exceptions matches the list of types. Change the list to let such events in.",
+    setting: filterSetting("Exception types", "types"),
+  },
+  crawler: {
+    reason: "web crawler",
+    advice: "It happened to a search engine or another bot. Turn this filter off to let its events in.",
+    setting: filterSetting("Web crawlers", "web_crawlers"),
+  },
+  old_browser: {
+    reason: "old browser",
+    advice: "It happened in a browser that is too old. Turn this filter off to let its events in.",
+    setting: filterSetting("Old browsers", "old_browsers"),
+  },
+  browser_extension: {
+    reason: "browser extension",
+    advice: "A browser extension caused it, not your code. Turn this filter off to let such events in.",
+    setting: filterSetting("Browser extensions", "browser_extensions"),
+  },
+  localhost: {
+    reason: "localhost",
+    advice: "It happened on a developer's machine. Turn this filter off to let such events in.",
+    setting: filterSetting("Localhost", "localhost"),
+  },
+  spike: {
+    reason: "spike protection",
+    advice:
+      "More came than the project's budget for spikes. A sample of each error was stored; rare errors were stored whole. Find the application that floods, or turn spike protection off.",
+    setting: filterSetting("Spike protection", "spike_protection"),
+  },
+};
+
 const wordsOfKind: Record<OutcomeKind, Record<string, OutcomeWords>> = {
   OUTCOME_KIND_UNSPECIFIED: {},
   OUTCOME_KIND_REFUSED: refused,
   OUTCOME_KIND_LEFT_ASIDE: leftAside,
   OUTCOME_KIND_NOT_SENT: notSent,
+  OUTCOME_KIND_FILTERED: filtered,
 };
 
 /** The words for a reason; one that is not known is shown as it is. */

@@ -120,6 +120,7 @@ export const route = {
   adminRoles: () => "/admin/roles",
   adminAudit: ({ userId, projectId, cursor }: AuditQuery = {}) =>
     withQuery("/admin/audit", { user_id: userId?.toString(), project_id: projectId?.toString(), cursor }),
+  adminStorage: () => "/admin/storage",
   adminErrorReporting: () => "/admin/error_reporting",
 
   errors: (projectPath: string, { cursor, ...query }: ErrorListQuery = {}) =>
@@ -151,6 +152,13 @@ export const route = {
   projectMembers: (projectPath: string, { q, cursor }: SearchQuery = {}) =>
     withQuery(`${inProject(projectPath)}/project_members`, { q, cursor }),
   monitorSettings: (projectPath: string) => `${inProject(projectPath)}/settings/monitor`,
+  clientKey: (projectPath: string, keyId: number, period?: string) =>
+    withQuery(`${inProject(projectPath)}/settings/monitor/client_keys/${keyId}`, {
+      period: period === "24h" ? undefined : period,
+    }),
+  /** `part`: the id of a filter on the page. */
+  inboundFilters: (projectPath: string, part?: string) =>
+    `${inProject(projectPath)}/settings/monitor/inbound_filters${part === undefined ? "" : `#${part}`}`,
   generalSettings: (projectPath: string) => `${inProject(projectPath)}/settings/general`,
 };
 

@@ -5,16 +5,19 @@ import type {
   ClientKeyService,
   DeprecationService,
   ErrorService,
+  FilterService,
   IngestService,
   InstanceService,
   MemberRoleService,
   MemberService,
   OutcomeService,
   ProjectService,
+  QuotaService,
   ReleaseService,
   SettingsService,
   UserService,
 } from "@faultline/proto";
+import type { ServiceError } from "./service-error.ts";
 
 /** What comes with a call besides its request. */
 export interface Call {
@@ -46,7 +49,9 @@ export interface Core {
   readonly instance: Handlers<typeof InstanceService>;
   readonly deprecation: Handlers<typeof DeprecationService>;
   readonly project: Handlers<typeof ProjectService>;
+  readonly quota: Handlers<typeof QuotaService>;
   readonly settings: Handlers<typeof SettingsService>;
+  readonly filter: Handlers<typeof FilterService>;
   readonly clientKey: Handlers<typeof ClientKeyService>;
   readonly error: Handlers<typeof ErrorService>;
   readonly release: Handlers<typeof ReleaseService>;
@@ -54,8 +59,31 @@ export interface Core {
   readonly ingest: Handlers<typeof IngestService>;
 }
 
+/** Whose calls a limit counts: those of one personal access token, of all tokens of a person, or of a person's sessions. */
+export type CallLimitName = "token" | "person" | "session";
+
+/** What a caller may still call: of the limits that hold, the one with the least room. */
+export interface CallAllowance {
+  readonly name: CallLimitName;
+  /** Calls that may come at once. */
+  readonly limit: number;
+  readonly remaining: number;
+  /** Whole seconds until the limit is whole again; in a refusal, until a call may pass. */
+  readonly resetSeconds: number;
+  /** All limits that hold: so many calls at once, and as many in so many seconds. */
+  readonly policies: readonly { readonly name: CallLimitName; readonly limit: number; readonly seconds: number }[];
+  /** RATE_LIMITED. Absent: the call may pass. */
+  readonly refusal?: ServiceError;
+}
+
 /** Asks whether a call would be let through, without making it: a door then refuses before it looks at the rest. */
 export interface Access {
+  /**
+   * Takes one call from the limits of its token and person, for a door that is not gRPC, which does so itself. Refuses as the
+   * call would by its token; undefined where there is no limit, or no token.
+   */
+  spend(call: Call): Promise<CallAllowance | undefined>;
+
   /**
    * Refuses as the call would: with a reason about the token, with PROJECT_NOT_FOUND, or with FORBIDDEN. `method` is
    * `Service.Method`; `names` are the project and the user of the request, where the method has them.

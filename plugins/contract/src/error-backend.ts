@@ -111,6 +111,33 @@ export interface ErrorBackend {
   errorProject?(errorId: string): Promise<number | undefined>;
   /** Tells what is stored of all projects together. Only backends that store events have it. */
   installationStats?(at: { readonly now: number }): Promise<InstallationStats>;
+  /** What each project stores, as of now; projects that store nothing may be left out. Only backends that store have it. */
+  usage?(): Promise<readonly ProjectUsage[]>;
+  /**
+   * Deletes the oldest events of a project, of about so many bytes, and takes them out of its counters: one slice, as small as
+   * those of `deleteProject`. Only backends that store events have it.
+   */
+  evictEvents?(projectId: number, bytes: number): Promise<EvictedEvents>;
+}
+
+/** What a project stores. */
+export interface ProjectUsage {
+  readonly projectId: number;
+  readonly eventCount: number;
+  /** Bytes of its payloads and tags, and 512 for each event. */
+  readonly keptBytes: number;
+  /** Whether the numbers are true. False while what was stored before they were added up is counted in the background. */
+  readonly isCounted: boolean;
+}
+
+/** What was deleted of a project to stay within its limit. */
+export interface EvictedEvents {
+  /** How many. 0: this slice only looked for them. */
+  readonly count: number;
+  /** When the newest of them was received, in milliseconds since 1970; 0 when there was none. */
+  readonly receivedUntil: number;
+  /** No event of the project is left. */
+  readonly isLast: boolean;
 }
 
 /** What a backend stores of all projects together. */

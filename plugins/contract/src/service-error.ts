@@ -51,6 +51,8 @@ export const statusOfReason: Readonly<Record<ErrorReason, status>> = {
   [ErrorReason.EXTERNAL_PROJECT_TAKEN]: status.ALREADY_EXISTS,
   [ErrorReason.OTHER_PROCESSES_RUN]: status.FAILED_PRECONDITION,
   [ErrorReason.READ_TOO_EXPENSIVE]: status.RESOURCE_EXHAUSTED,
+  [ErrorReason.RATE_LIMITED]: status.RESOURCE_EXHAUSTED,
+  [ErrorReason.QUOTA_REACHED]: status.RESOURCE_EXHAUSTED,
 };
 
 /** A refusal with a reason from the catalogue and a sentence that helps a person; it never carries a secret. */

@@ -3,6 +3,9 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 /** One hour in milliseconds: the width of a bar of the graph (specification section 8). */
 export const hourMs = 3_600_000;
 
+/** One day in milliseconds; days are those of UTC. */
+export const dayMs = 24 * hourMs;
+
 /** The start of the UTC hour that holds `ms`. */
 export function startOfHour(ms: number): number {
   return ms - (((ms % hourMs) + hourMs) % hourMs);

@@ -1,5 +1,6 @@
 import { invalidField, ServiceError, type HttpAnswer, type HttpApi, type HttpCall } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
+import { spendCall } from "./call-limit.ts";
 import { decodedPart, pathPattern } from "./path-pattern.ts";
 import { isOfLeftClient, readBody, signalOf, tokenOf } from "./read-request.ts";
 import { sendJson, sendJsonText, type Handler, type Route, type Visit } from "./visit.ts";
@@ -24,7 +25,9 @@ export function apiRoutes(api: HttpApi): Route[] {
 function handle(api: HttpApi, run: (call: HttpCall) => Promise<HttpAnswer>): Handler {
   return async (visit) => {
     try {
-      send(visit.response, await run(await callOf(visit)));
+      const call = await callOf(visit);
+      await spendCall(visit, call);
+      send(visit.response, await run(call));
     } catch (thrown) {
       if (isOfLeftClient(thrown, visit.request)) return;
       const refusal = ServiceError.from(thrown);

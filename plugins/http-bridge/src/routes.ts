@@ -10,7 +10,14 @@ import {
   rotateAccessToken,
 } from "./rest/resources/access-tokens.ts";
 import { listAuditEvents } from "./rest/resources/audit-events.ts";
-import { createClientKey, deleteClientKey, listClientKeys } from "./rest/resources/client-keys.ts";
+import {
+  createClientKey,
+  deleteClientKey,
+  getClientKey,
+  getClientKeyTraffic,
+  listClientKeys,
+  updateClientKey,
+} from "./rest/resources/client-keys.ts";
 import { listDeprecations } from "./rest/resources/deprecations.ts";
 import { getError, getErrorStats, listErrors, updateError, updateErrors } from "./rest/resources/errors.ts";
 import { getEvent, getEventAt, getEventPayload, listEvents } from "./rest/resources/events.ts";
@@ -28,7 +35,9 @@ import {
   restoreProject,
   updateProject,
 } from "./rest/resources/projects.ts";
+import { getDefaultQuota, getQuota, listQuotas, updateDefaultQuota, updateQuota } from "./rest/resources/quotas.ts";
 import { getSessionStats, listReleases } from "./rest/resources/releases.ts";
+import { getFilters, patchFilters } from "./rest/resources/filters.ts";
 import { getSettings, patchSettings, putSettings } from "./rest/resources/settings.ts";
 import {
   createUser,
@@ -73,12 +82,21 @@ export const doors: readonly Route[] = [
     POST: as("ClientKeyService.CreateClientKey", createClientKey),
   }),
   rest("/api/v4/projects/:project/error_tracking/client_keys/:key_id", {
+    GET: as("ClientKeyService.GetClientKey", getClientKey),
+    PUT: as("ClientKeyService.UpdateClientKey", updateClientKey),
     DELETE: as("ClientKeyService.DeleteClientKey", deleteClientKey),
+  }),
+  rest("/api/v4/projects/:project/error_tracking/client_keys/:key_id/traffic", {
+    GET: as("ClientKeyService.GetClientKeyTraffic", getClientKeyTraffic),
   }),
   rest("/api/v4/projects/:project/error_tracking/settings", {
     GET: as("SettingsService.GetSettings", getSettings),
     PUT: as("SettingsService.UpdateSettings", putSettings),
     PATCH: as("SettingsService.UpdateSettings", patchSettings),
+  }),
+  rest("/api/v4/projects/:project/error_tracking/filters", {
+    GET: as("FilterService.GetFilters", getFilters),
+    PATCH: as("FilterService.UpdateFilters", patchFilters),
   }),
   rest("/api/v4/projects/:project/error_tracking/errors", { GET: as("ErrorService.ListErrors", listErrors) }),
   rest("/api/v4/projects/:project/error_tracking/errors/bulk", {
@@ -109,6 +127,10 @@ export const doors: readonly Route[] = [
     GET: as("ReleaseService.GetSessionStats", getSessionStats),
   }),
   rest("/api/v4/projects/:project/error_tracking/outcomes", { GET: as("OutcomeService.ListOutcomes", listOutcomes) }),
+  rest("/api/v4/projects/:project/error_tracking/quota", {
+    GET: as("QuotaService.GetQuota", getQuota),
+    PUT: as("QuotaService.UpdateQuota", updateQuota),
+  }),
 
   // REST: projects and who may see them
   rest("/api/v4/projects", {
@@ -184,6 +206,11 @@ export const doors: readonly Route[] = [
   rest("/api/v4/application/error_reporting", {
     GET: as("InstanceService.GetOwnErrorReporting", getOwnErrorReporting),
     PUT: as("InstanceService.UpdateOwnErrorReporting", updateOwnErrorReporting),
+  }),
+  rest("/api/v4/application/quotas", { GET: as("QuotaService.ListQuotas", listQuotas) }),
+  rest("/api/v4/application/default_quota", {
+    GET: as("QuotaService.GetDefaultQuota", getDefaultQuota),
+    PUT: as("QuotaService.UpdateDefaultQuota", updateDefaultQuota),
   }),
 
   rest("/api/v4/deprecations", { GET: as("DeprecationService.ListDeprecations", listDeprecations) }),

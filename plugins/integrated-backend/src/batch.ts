@@ -1,6 +1,6 @@
 import { hourMs, millisecondsOf } from "@faultline/plugin";
 import type { ErrorEvent } from "@faultline/proto";
-import { groupHash } from "./grouping.ts";
+import type { GroupedEvent } from "./group-events.ts";
 import { storableJson } from "./storable-json.ts";
 import { summaryOf, type Summary } from "./summary.ts";
 
@@ -13,7 +13,7 @@ export type Changes = ReadonlyMap<number, ReadonlySet<string>>;
 export interface BatchParameters {
   /** An entry a group: project, hash, title, type, value, culprit, level, platform, count, first, last, releases. */
   readonly errors: string;
-  /** An entry an event: row id, project, event id, group hash, times, title, user, release, environment, level. */
+  /** An entry an event: row id, project, event id, group hash, times, title, user, release, environment, level, client key. */
   readonly events: string;
   /** All payloads behind each other. */
   readonly payloads: Buffer;
@@ -25,6 +25,8 @@ export interface BatchParameters {
   readonly users: string;
   /** Project, group hash, key, value, day. */
   readonly tags: string;
+  /** What projects store more: project, count of events, bytes of payloads. */
+  readonly usage: string;
   /** When the newest event was received. */
   readonly now: number;
 }
@@ -58,10 +60,11 @@ export class Batch {
   readonly #hours = new Map<string, [projectId: number, hash: string, hour: number, count: number]>();
   readonly #users = new Map<string, unknown>();
   readonly #tags = new Map<string, unknown>();
+  readonly #usage = new Map<number, [projectId: number, events: number, bytes: number]>();
   #payloadEnd = 1; // SQL counts bytes from 1
   #now = 0;
 
-  constructor({ rowIds, knownRows }: WriterMemory, events: readonly ErrorEvent[]) {
+  constructor({ rowIds, knownRows }: WriterMemory, events: readonly GroupedEvent[]) {
     this.#knownRows = knownRows;
     for (const event of events) this.#add(rowIds.next(), event);
   }
@@ -75,6 +78,7 @@ export class Batch {
       hours: storableJson([...this.#hours.values()]),
       users: storableJson([...this.#users.values()]),
       tags: storableJson([...this.#tags.values()]),
+      usage: storableJson([...this.#usage.values()]),
       now: this.#now,
     };
   }
@@ -94,12 +98,11 @@ export class Batch {
     return changes;
   }
 
-  #add(rowId: number, event: ErrorEvent): void {
-    const { projectId, eventId, user, release, environment, level, payload, tags } = event;
+  #add(rowId: number, { event, hash }: GroupedEvent): void {
+    const { projectId, eventId, user, release, environment, level, payload, tags, keyId } = event;
     const receivedAt = event.receivedTime ? millisecondsOf(event.receivedTime) : 0;
     const occurredAt = event.occurredTime ? millisecondsOf(event.occurredTime) : receivedAt;
     const summary = summaryOf(event);
-    const hash = groupHash(event);
     const group = `${projectId}/${hash}`;
     const day = Math.floor(receivedAt / dayMs);
 
@@ -107,13 +110,18 @@ export class Batch {
     this.#addToGroup(group, { projectId, hash, event, summary, occurredAt });
     const { title } = summary;
     this.#events.push(
-      [projectId, hash, rowId, eventId, occurredAt, receivedAt, title, user, release, environment, level], // one row
+      [projectId, hash, rowId, eventId, occurredAt, receivedAt, title, user, release, environment, level, keyId], // one row
     );
     this.#payloads.push(payload);
     this.#places.push(
       [rowId, this.#payloadEnd, payload.length, event.payloadEncoding, event.payloadOffset, event.payloadLength], // one row
     );
     this.#payloadEnd += payload.length;
+    const usage = this.#usage.get(projectId);
+    if (usage) {
+      usage[1]++;
+      usage[2] += payload.length;
+    } else this.#usage.set(projectId, [projectId, 1, payload.length]);
 
     const hour = Math.floor(occurredAt / hourMs);
     const counted = this.#hours.get(`${group}/${hour}`);

@@ -53,6 +53,7 @@ export async function getEvent(
       receivedTime: timestamp(row.received_at),
       title: row.title,
       feedback: feedback.map(feedbackToProto),
+      clientKeyId: row.key_id ?? 0,
     },
     newerEventId: row.newer?.toString("hex") ?? "",
     olderEventId: row.older?.toString("hex") ?? "",
@@ -60,14 +61,19 @@ export async function getEvent(
 }
 
 /** An event with the ids of its neighbours; null: there is none. */
-type Found = EventTable & { readonly newer: Buffer | null; readonly older: Buffer | null };
+type Found = EventTable & {
+  readonly newer: Buffer | null;
+  readonly older: Buffer | null;
+  /** Null: not known. */
+  readonly key_id: number | null;
+};
 
 async function findEvent(storage: Storage, request: GetEventRequest): Promise<Found> {
   const { read, words } = storage;
   let query = read
     .selectFrom("integrated_event")
     .selectAll()
-    .select([neighbour(words, "newer").as("newer"), neighbour(words, "older").as("older")])
+    .select([neighbour(words, "newer").as("newer"), neighbour(words, "older").as("older"), origin(words).as("key_id")])
     .where("project_id", "=", request.projectId);
   if (request.eventId !== "") {
     const eventId = request.eventId.replaceAll("-", "").toLowerCase();
@@ -93,6 +99,11 @@ function neighbour(words: Words, side: "newer" | "older") {
     where other.error_id = integrated_event.error_id${words.sameProject("other", "integrated_event")}
       and (other.occurred_at, other.id) ${beyond} (integrated_event.occurred_at, integrated_event.id)
     order by other.occurred_at ${direction}, other.id ${direction} limit 1)`;
+}
+
+function origin(words: Words) {
+  return sql<number | null>`(select key_id from integrated_origin as origin
+    where origin.event_row_id = integrated_event.id${words.sameProject("origin", "integrated_event")})`;
 }
 
 /** The row id of an error that exists in the project. */

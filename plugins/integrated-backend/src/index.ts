@@ -12,11 +12,14 @@ import { Backend, ErrorReason, OutcomeKind } from "@faultline/proto";
 import { ExpensiveReads, type ExpensiveRead } from "./expensive-reads.ts";
 import { errorProject, getError, withSettledLastSeen } from "./errors.ts";
 import { getEvent, listEvents } from "./events.ts";
+import { OldestEvents } from "./evict-events.ts";
 import { installationStats } from "./installation-stats.ts";
 import { listErrors } from "./list-errors.ts";
 import { movable } from "./move/movable.ts";
 import { OrphanedFeedback } from "./orphaned-feedback.ts";
 import { Integrated0001 as Postgresql0001 } from "./postgresql/migrations/integrated-0001.ts";
+import { Integrated0002 as Postgresql0002 } from "./postgresql/migrations/integrated-0002.ts";
+import { Integrated0005 as Postgresql0005 } from "./postgresql/migrations/integrated-0005.ts";
 import { PostgresqlStorage } from "./postgresql/storage.ts";
 import { retentionDays } from "./retention.ts";
 import { listReleases } from "./sessions/releases.ts";
@@ -25,6 +28,8 @@ import { Integrated0001 } from "./sqlite/migrations/integrated-0001.ts";
 import { Integrated0002 } from "./sqlite/migrations/integrated-0002.ts";
 import { Integrated0003 } from "./sqlite/migrations/integrated-0003.ts";
 import { Integrated0004 } from "./sqlite/migrations/integrated-0004.ts";
+import { Integrated0005 } from "./sqlite/migrations/integrated-0005.ts";
+import { Integrated0008 } from "./sqlite/migrations/integrated-0008.ts";
 import { SqliteStorage } from "./sqlite/storage.ts";
 import { getErrorStats } from "./stats.ts";
 import type { Storage } from "./storage.ts";
@@ -32,9 +37,11 @@ import { storeIntake } from "./store-intake.ts";
 import { errorToProto } from "./to-proto.ts";
 import { firstTrendHour, hoursSince, trendOf } from "./trend.ts";
 import { updateErrors } from "./update-errors.ts";
+import { countUsage, uncountedProjects, usage } from "./usage.ts";
 import { ErrorChanges, errorsTold } from "./watch.ts";
 
 const retentionIntervalMs = 3_600_000;
+const countingIntervalMs = 3_600_000;
 
 /** The integrated backend: this service itself stores the errors, in its own database. */
 export function integratedBackend(): Plugin & { readonly backend: ErrorBackend } {
@@ -43,8 +50,8 @@ export function integratedBackend(): Plugin & { readonly backend: ErrorBackend }
     name: "integrated-backend",
     contract: contractVersion,
     migrations: {
-      sqlite: [Integrated0001, Integrated0002, Integrated0003, Integrated0004],
-      postgresql: [Postgresql0001],
+      sqlite: [Integrated0001, Integrated0002, Integrated0003, Integrated0004, Integrated0005, Integrated0008],
+      postgresql: [Postgresql0001, Postgresql0002, Postgresql0005],
     },
     movable,
     backend,
@@ -75,7 +82,9 @@ class IntegratedBackend implements ErrorBackend {
     retentionDays,
   };
 
-  #started: { host: Host; storage: Storage; changes: ErrorChanges; expensive: ExpensiveReads } | undefined;
+  #started:
+    | { host: Host; storage: Storage; changes: ErrorChanges; expensive: ExpensiveReads; oldest: OldestEvents }
+    | undefined;
 
   async start(host: Host): Promise<void> {
     const storage = host.database.kind === "sqlite" ? new SqliteStorage(host) : new PostgresqlStorage(host);
@@ -92,7 +101,8 @@ class IntegratedBackend implements ErrorBackend {
     metrics.gauge("faultline_expensive_reads_under_way", "Those that run or wait for their turn.", () => {
       return expensive.underWay;
     });
-    this.#started = { host, storage, changes: new ErrorChanges(host.database.announcements, host.clock), expensive };
+    const changes = new ErrorChanges(host.database.announcements, host.clock);
+    this.#started = { host, storage, changes, expensive, oldest: new OldestEvents(storage.eviction) };
     const help = "Rows that retention deleted: events, feedback and sessions.";
     const deletedRows = metrics.counter("faultline_retention_deleted_rows_total", help).of();
     const orphanedFeedback = new OrphanedFeedback();
@@ -104,6 +114,10 @@ class IntegratedBackend implements ErrorBackend {
       if (deleted > 0) log.info({ deleted }, "deleted rows older than the retention");
     };
     scheduler.every(retentionIntervalMs, "retention", retain, { alone: true });
+    const count = async () => {
+      if ((await uncountedProjects(storage)).size > 0) await countUsage(storage);
+    };
+    scheduler.every(countingIntervalMs, "count what projects store", count, { alone: true });
     storage.schedule(host);
   }
 
@@ -119,6 +133,9 @@ class IntegratedBackend implements ErrorBackend {
     changes.announce(stored.changes);
     for (const { projectId } of stored.leftAside) host.events.note({ projectId, ...tooMuchFeedback });
   }
+
+  evictEvents: NonNullable<ErrorBackend["evictEvents"]> = (projectId, bytes) =>
+    this.#running.oldest.evict(projectId, bytes);
 
   deleteProject(projectId: number): Promise<boolean> {
     return this.#storage.deleteProject(projectId);
@@ -171,6 +188,8 @@ class IntegratedBackend implements ErrorBackend {
 
   installationStats: NonNullable<ErrorBackend["installationStats"]> = ({ now }) =>
     installationStats(this.#storage, now);
+
+  usage: NonNullable<ErrorBackend["usage"]> = () => usage(this.#storage);
 
   async *watchErrors(...[request, { signal }]: Parameters<ErrorBackend["watchErrors"]>) {
     const { changes } = this.#running;

@@ -2,6 +2,7 @@ import type { Host } from "@faultline/plugin";
 import type { ErrorStatus, ListEventsRequest } from "@faultline/proto";
 import type { Kysely, RawBuilder } from "kysely";
 import type { BatchParameters, WriterMemory } from "./batch.ts";
+import type { EvictionStorage } from "./evict-events.ts";
 import type { SessionParameters } from "./sessions/store-sessions.ts";
 import type { EventTable, Tables } from "./tables.ts";
 
@@ -47,6 +48,7 @@ export interface Storage {
    * how many rows were deleted. What the signal interrupts is done by the next run.
    */
   deleteExpired(now: number, signal: AbortSignal): Promise<number>;
+  readonly eviction: EvictionStorage;
   /** See ErrorBackend.deleteProject. Nobody reads the project any more, so its counters do not follow. */
   deleteProject(projectId: number): Promise<boolean>;
 }
@@ -74,6 +76,10 @@ export interface Words {
   readonly hourList: RawBuilder<string>;
   /** Whether sorting by row id is what reading does anyway. PostgreSQL reads partitions in the order of their days. */
   readonly sortsByRowId: boolean;
+  /** The bytes of what holds payloads, by project: a query of project, 0, bytes, 0. */
+  readonly storedPayloads: RawBuilder<unknown>;
+  /** Events that are gone and still counted by their errors: a query of project and minus their number. */
+  readonly expiredEvents: RawBuilder<unknown>;
   /** ` and <one>.project_id = <other>.project_id` where keys begin with the project; empty where one of them has none. */
   sameProject(one: string, other: string): RawBuilder<unknown>;
   /** A table of that name with the column `value`. */

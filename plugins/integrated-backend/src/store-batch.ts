@@ -1,6 +1,6 @@
-import type { ErrorEvent } from "@faultline/proto";
 import type { Kysely } from "kysely";
 import { Batch, type Changes } from "./batch.ts";
+import type { GroupedEvent } from "./group-events.ts";
 import type { Storage } from "./storage.ts";
 import type { Tables } from "./tables.ts";
 
@@ -8,7 +8,7 @@ import type { Tables } from "./tables.ts";
 export async function storeBatch(
   storage: Storage,
   database: Kysely<Tables>,
-  events: readonly ErrorEvent[],
+  events: readonly GroupedEvent[],
 ): Promise<Changes> {
   // Repeated events are rare, so looking for them waits until the unique key has found one. Where several processes store,
   // another one may store an event after that look, and then they are looked for again.
@@ -21,11 +21,12 @@ export async function storeBatch(
   return new Map();
 }
 
-function firstOfEach(events: readonly ErrorEvent[]): ErrorEvent[] {
-  const first = new Map<string, ErrorEvent>();
-  for (const event of events) {
-    const key = `${event.projectId}/${event.eventId}`;
-    if (!first.has(key)) first.set(key, event);
+function firstOfEach(events: readonly GroupedEvent[]): GroupedEvent[] {
+  const first = new Map<string, GroupedEvent>();
+  for (const grouped of events) {
+    const { projectId, eventId } = grouped.event;
+    const key = `${projectId}/${eventId}`;
+    if (!first.has(key)) first.set(key, grouped);
   }
   return [...first.values()];
 }
@@ -33,9 +34,9 @@ function firstOfEach(events: readonly ErrorEvent[]): ErrorEvent[] {
 async function withoutStored(
   storage: Storage,
   database: Kysely<Tables>,
-  events: readonly ErrorEvent[],
-): Promise<ErrorEvent[]> {
-  const ids = JSON.stringify(events.map((event) => [event.projectId, event.eventId]));
+  events: readonly GroupedEvent[],
+): Promise<GroupedEvent[]> {
+  const ids = JSON.stringify(events.map(({ event }) => [event.projectId, event.eventId]));
   const stored = new Set(await storage.storedAmong(database, ids));
   return events.filter((_, n) => !stored.has(n));
 }

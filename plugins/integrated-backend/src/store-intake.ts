@@ -2,6 +2,7 @@ import type { Intake } from "@faultline/plugin";
 import type { UserFeedback } from "@faultline/proto";
 import type { Changes } from "./batch.ts";
 import { storeFeedback } from "./feedback.ts";
+import { groupEvents } from "./group-events.ts";
 import { storeSessions } from "./sessions/store-sessions.ts";
 import type { Storage } from "./storage.ts";
 import { storeBatch } from "./store-batch.ts";
@@ -15,7 +16,8 @@ interface Stored {
 
 /** Stores an intake in one transaction. Events alone, or sessions alone, are one statement, which is its own. */
 export async function storeIntake(storage: Storage, intake: Intake): Promise<Stored> {
-  const { events, sessions, aggregates, feedback } = intake;
+  const { sessions, aggregates, feedback } = intake;
+  const events = groupEvents(intake.events);
   const hasSessions = sessions.length + aggregates.length > 0;
   if (!hasSessions && feedback.length === 0) {
     return { changes: await storeBatch(storage, storage.write, events), leftAside: [] };

@@ -7,13 +7,21 @@ export interface Tables {
   integrated_payload: PayloadTable;
   integrated_block: { last_row_id: number; first_row_id: number; content: Buffer };
   integrated_packed: { event_row_id: number; block_row_id: number; start: number; length: number };
+  integrated_origin: { event_row_id: number; key_id: number };
+  integrated_usage: { project_id: number; event_count: number; payload_bytes: number; tag_bytes: number };
   integrated_hour: { error_id: number; hour: number; event_count: number };
   integrated_user: { error_id: number; user: string; last_seen_day: number };
   integrated_tag: { error_id: number; key: string; value: string; last_seen_day: number };
+  integrated_tag_key: { error_id: number; key: string; value_count: number };
+  integrated_cardinality: { error_id: number; key_count: number; other_tag_count: number; other_user_count: number };
+  integrated_new_error: { project_id: number; day: number; error_count: number; used_until: number };
   integrated_release: ReleaseTable;
   integrated_session: SessionTable;
   integrated_session_hour: SessionHourTable;
   integrated_session_user: SessionUserTable;
+  integrated_session_day: { project_id: number; day: number; release_id: number; user_count: number };
+  /** On SQLite alone. */
+  integrated_environment: { project_id: number; environment: string; release_count: number };
   integrated_feedback: FeedbackTable;
 }
 

@@ -70,15 +70,19 @@ export interface ReleaseRow extends SessionCountsRow {
   readonly last_hour: number;
   readonly user_count: number;
   readonly crashed_user_count: number;
+  /** 1 where users were counted together. */
+  readonly more_users: number;
 }
 
 export function releaseToProto(row: ReleaseRow): MessageInitShape<typeof ReleaseSchema> {
   return {
     version: row.version,
+    otherReleases: row.version === "",
     commit: commitOf(row.version),
     sessions: sessionCountsToProto(row),
     userCount: row.user_count,
     crashedUserCount: row.crashed_user_count,
+    moreUsers: row.more_users > 0,
     crashFreeSessions: 100 * (1 - row.crashed / row.total),
     ...(row.user_count > 0 && { crashFreeUsers: 100 * (1 - row.crashed_user_count / row.user_count) }),
     firstSessionTime: timestamp(row.first_hour * hourMs),

@@ -12,7 +12,7 @@ import { schemaFaults, type Schema } from "../../support/schema-faults.ts";
 import { envelope, newEventId, post, sendEnvelope, sendEvent } from "../../support/send.ts";
 import { until } from "../../support/until.ts";
 
-const { server, client } = await runningServer();
+const { server, client } = await runningServer({ env: { FAULTLINE_API_RATE_LIMIT: "1000" } }); // its headers are described too
 const project = await createProject(server);
 const person = await newMember(client, project.id, Role.REPORTER);
 const settings = `/projects/${project.id}/error_tracking/settings`;

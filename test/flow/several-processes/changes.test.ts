@@ -41,6 +41,39 @@ test("a client key that is deleted in one process is refused in the other, and o
   assert.is(await status(there, { id: project.id, ...key }), 200);
 });
 
+test("a client key that is disabled in one process is refused in the other within a second, and taken once it is enabled", async () => {
+  const { client } = here;
+  const project = await createProject(here.server);
+  const key = { projectId: project.id, keyId: project.keyId };
+  assert.is(await status(there, project), 200);
+  await client.clientKeys.updateClientKey({ ...key, active: false }, client.auth);
+  await until("the key is refused", async () => (await status(there, project)) === 403, promised);
+  assert.is(await status(here, project), 403);
+  await client.clientKeys.updateClientKey({ ...key, active: true }, client.auth);
+  await until("the key is taken", async () => (await status(there, project)) === 200, promised);
+});
+
+test("the limit of a client key holds for all processes together, and its traffic counts what came to each", async () => {
+  const { client } = here;
+  const project = await createProject(here.server);
+  const key = { projectId: project.id, keyId: project.keyId };
+  await client.clientKeys.updateClientKey({ ...key, eventsPerDay: 10 }, client.auth);
+  const taken = async (by: Process) => {
+    const answers = await Promise.all(Array.from({ length: 5 }, () => status(by, project)));
+    return answers.filter((answer) => answer === 200).length;
+  };
+  assert.is(await taken(here), 5);
+  await until("the other process refuses what is beyond both", async () => {
+    await taken(there);
+    return (await status(here, project)) === 429;
+  });
+  await until("both are counted", async () => {
+    const { eventsPerHour } = await client.clientKeys.getClientKeyTraffic(key, client.auth);
+    const events = eventsPerHour.reduce((sum, count) => sum + count, 0);
+    return events >= 10 && events <= 15; // what comes in a quarter of a second may pass beyond it
+  });
+});
+
 test("settings and projects that change in one process change what the other accepts", async () => {
   const { client } = here;
   const project = await createProject(here.server);
@@ -57,6 +90,26 @@ test("settings and projects that change in one process change what the other acc
   await accepted(200);
   await client.projects.deleteProject({ projectId }, client.auth);
   await accepted(403);
+});
+
+test("an inbound filter that is saved in one process stops events in the other, and lets them in again", async () => {
+  const { client } = here;
+  const project = await createProject(here.server);
+  const { id: projectId } = project;
+  const stoppedCount = async () => {
+    assert.is(await status(there, project), 200);
+    const { outcomes } = await there.client.outcomes.listOutcomes({ projectId }, client.auth);
+    return outcomes.reduce((sum, { quantity }) => sum + quantity, 0n);
+  };
+  assert.is(await stoppedCount(), 0n);
+  await client.filters.updateFilters({ projectId, messages: { entries: ["one of *"] } }, client.auth);
+  await until("the filter holds there", async () => (await stoppedCount()) > 0n, promised);
+  await client.filters.updateFilters({ projectId, messages: { entries: [] } }, client.auth);
+  const isLetIn = async () => {
+    const before = await stoppedCount();
+    return (await stoppedCount()) === before;
+  };
+  await until("events are let in there", isLetIn, promised);
 });
 
 test("tokens, sessions, roles and users that change in one process change what the other allows", async () => {

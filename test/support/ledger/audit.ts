@@ -160,6 +160,7 @@ export function age(file: string, era: number): void {
       where release_id in old_release;
     update integrated_session_hour set hour = hour - ${days * 24} where release_id in old_release;
     update integrated_session_user set day = day - ${days} where release_id in old_release;
+    delete from integrated_session_day; -- they are counted again
     update integrated_release set first_hour = first_hour - ${days * 24}, last_hour = last_hour - ${days * 24}
       where id in old_release;
     commit`);

@@ -46,6 +46,21 @@ const reasonsOfKind: [kind: OutcomeKind, reasons: string[]][] = [
       "other",
     ],
   ],
+  [
+    "OUTCOME_KIND_FILTERED",
+    [
+      "filter_address",
+      "filter_release",
+      "filter_environment",
+      "filter_message",
+      "filter_type",
+      "crawler",
+      "old_browser",
+      "browser_extension",
+      "localhost",
+      "spike",
+    ],
+  ],
 ];
 
 for (const [kind, reasons] of reasonsOfKind)
@@ -64,6 +79,13 @@ words("the words are those that outcome.proto names for this service", () => {
   const named = (text: string) => [...text.matchAll(/`(\w+)`/g)].map(([, word = ""]) => word);
   assert.equal(named(refused), reasonsOfKind[0]?.[1]);
   assert.equal(named(aside), reasonsOfKind[1]?.[1]);
+  const [, filtered = ""] = /Filtered: (.*?)\.\n/s.exec(proto) ?? [];
+  assert.equal(named(filtered), reasonsOfKind[3]?.[1]);
+});
+
+words("what a filter stopped is told with the setting that lets it in", () => {
+  const told = outcomeWords({ kind: "OUTCOME_KIND_FILTERED", reason: "crawler" });
+  assert.is(told.setting?.address("acme/web"), "/acme/web/-/settings/monitor/inbound_filters#web_crawlers");
 });
 
 words("a reason of another kind, or of none, is shown as it is", () => {

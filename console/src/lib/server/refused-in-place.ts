@@ -15,6 +15,7 @@ const shownInPlace = new Set<Refusal["reason"]>([
   "OVERLOADED",
   "READ_TOO_EXPENSIVE",
   "TOO_MANY_ATTEMPTS",
+  "RATE_LIMITED",
 ]);
 
 interface Refused<T> {

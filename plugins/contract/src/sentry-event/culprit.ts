@@ -1,8 +1,8 @@
 import type { GroupingException, GroupingFrame } from "@faultline/proto";
 import type { JsonObject } from "./json.ts";
-import { asObject } from "./json.ts";
 import { limits } from "./limits.ts";
 import { cleanText, readText } from "./text.ts";
+import { readRequestUrl } from "./request.ts";
 import { crashFrame } from "./title.ts";
 import type { Trims } from "./trims.ts";
 
@@ -45,8 +45,4 @@ function describe(frame: GroupingFrame, platform: string): string {
     default:
       return where !== "" && frame.function !== "" ? `${where} in ${frame.function}` : where || frame.function;
   }
-}
-
-function readRequestUrl(event: JsonObject): string {
-  return readText(asObject(event["request"] ?? event["sentry.interfaces.Http"])?.["url"], limits.text.url);
 }

@@ -34,6 +34,8 @@ export interface Arrival {
   /** `event_id` of the envelope header; it wins over the event's own. */
   readonly envelopeEventId?: string | undefined;
   readonly clientIp?: string | undefined;
+  /** The client key that it came with. Absent: none. */
+  readonly keyId?: number;
   /** Gives the id of an event that names none. */
   readonly newEventId: () => string;
 }
@@ -74,6 +76,7 @@ export function readErrorEvent(event: JsonObject, arrival: Arrival): ErrorEvent 
     payloadOffset: arrival.payload.offset,
     payloadLength: arrival.payload.length,
     logger: readLogger(event),
+    keyId: arrival.keyId ?? 0,
   };
 }
 

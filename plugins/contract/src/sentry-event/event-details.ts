@@ -27,7 +27,15 @@ import { readUser } from "./user.ts";
 /** The part of an event message that is read from the payload; ids and times come from where the event is stored. */
 export type EventDetails = Omit<
   Event,
-  "$typeName" | "$unknown" | "eventId" | "errorId" | "projectId" | "occurredTime" | "receivedTime" | "feedback"
+  | "$typeName"
+  | "$unknown"
+  | "eventId"
+  | "errorId"
+  | "projectId"
+  | "occurredTime"
+  | "receivedTime"
+  | "feedback"
+  | "clientKeyId"
 >;
 
 /** What was stored of an event beside its payload and completes the reading. */

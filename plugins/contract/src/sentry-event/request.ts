@@ -8,7 +8,7 @@ import type { Trims } from "./trims.ts";
 
 /** The HTTP request being served. Undefined when the event has none. */
 export function readRequest(event: JsonObject, trims: Trims): HttpRequest | undefined {
-  const sent = asObject(event["request"] ?? event["sentry.interfaces.Http"]);
+  const sent = sentRequest(event);
   if (!sent || Object.keys(sent).length === 0) return undefined;
   const { url, query } = splitUrl(sent["url"]);
   const { cookies } = sent;
@@ -24,6 +24,26 @@ export function readRequest(event: JsonObject, trims: Trims): HttpRequest | unde
     data: readAnyText(sent["data"], limits.text.requestData, trims.at("data")),
     ...(env && { env }),
   };
+}
+
+/** The address of the HTTP request. May be empty. */
+export function readRequestUrl(event: JsonObject): string {
+  return readText(sentRequest(event)?.["url"], limits.text.url);
+}
+
+/** The User-Agent of the HTTP request, the browser's where the event is of a page. May be empty. */
+export function readUserAgent(event: JsonObject): string {
+  for (const [name, value] of pairs(sentRequest(event)?.["headers"]).slice(0, headersLookedAt)) {
+    if (typeof name === "string" && /^user-agent$/i.test(name)) return readValue(value, userAgentLookedAt);
+  }
+  return "";
+}
+
+const headersLookedAt = 200;
+const userAgentLookedAt = 512;
+
+function sentRequest(event: JsonObject): JsonObject | undefined {
+  return asObject(event["request"] ?? event["sentry.interfaces.Http"]);
 }
 
 /** Entries as a record of text: at most 8 KiB, empty names left out, the first of a name wins. */

@@ -1,4 +1,4 @@
-import type { Admission } from "@faultline/plugin";
+import type { Admission, Sender } from "@faultline/plugin";
 import type { Visit } from "../visit.ts";
 import { readClientKey, readDsn } from "./authentication.ts";
 import type { EnvelopeHeader } from "./body/envelope.ts";
@@ -13,11 +13,11 @@ export interface Admitted extends Admission {
  * Asks the core before the body is read: a refusal costs next to nothing. Undefined when the request names no key, which
  * an envelope may still do.
  */
-export async function admitRequest({ request, query, path, host }: Visit): Promise<Admitted | undefined> {
+export async function admitRequest({ request, query, path, host, clientIp }: Visit): Promise<Admitted | undefined> {
   const { publicKey, conflict } = readClientKey(query, request.headers);
   if (conflict) throw new IngestRefusal(401, "The request names two different client keys.");
   if (publicKey === undefined) return undefined;
-  const admission = await admit({ request, host }, publicKey, projectIdOf(path));
+  const admission = await admit({ request, host, clientIp }, publicKey, projectIdOf(path));
   return { ...admission, publicKey };
 }
 
@@ -40,8 +40,8 @@ export async function admitEnvelope(
   return request ?? admit(visit, dsn.publicKey, projectId);
 }
 
-/** Requests that named a client key, wherever it stood. */
-const withKey = new WeakSet<Visit["request"]>();
+/** Requests that named a client key, wherever it stood; with its admission once there is one. */
+const withKey = new WeakMap<Visit["request"], Admission | undefined>();
 
 /**
  * The project for whose people a refusal is counted: the one of the path. 0 when the request named no key: anybody may
@@ -51,9 +51,25 @@ export function refusedProject({ request, path }: Pick<Visit, "request" | "path"
   return withKey.has(request) ? (projectIdOf(path) ?? 0) : 0;
 }
 
-function admit({ request, host }: Pick<Visit, "request" | "host">, publicKey: string, projectId: number | undefined) {
-  withKey.add(request);
-  return host.events.admit(publicKey, projectId);
+/** The key with which a request was admitted; undefined when it was not. */
+export function admittedKey(request: Visit["request"]): number | undefined {
+  return withKey.get(request)?.keyId;
+}
+
+async function admit(
+  visit: Pick<Visit, "request" | "host" | "clientIp">,
+  publicKey: string,
+  projectId: number | undefined,
+): Promise<Admission> {
+  const { request, host } = visit;
+  withKey.set(request, undefined);
+  const admission = await host.events.admit(publicKey, projectId, senderOf(visit));
+  withKey.set(request, admission);
+  return admission;
+}
+
+function senderOf({ request: { headers }, clientIp }: Pick<Visit, "request" | "clientIp">): Sender {
+  return { clientIp, origin: headers.origin ?? headers.referer };
 }
 
 /** The project id of the path; 0, which no project has, for what is not a number; undefined where the path has none. */

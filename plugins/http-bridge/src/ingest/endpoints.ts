@@ -1,18 +1,20 @@
-import { emptyIntake, type Admission } from "@faultline/plugin";
-import { OutcomeKind, type ErrorEvent } from "@faultline/proto";
+import { emptyIntake, type Admission, type CostAccount } from "@faultline/plugin";
+import { OutcomeKind } from "@faultline/proto";
 import { sendJson, type Handler, type Visit } from "../visit.ts";
 import { admitEnvelope, admitKey, admitRequest, type Admitted } from "./admission.ts";
 import { readDecodedBody } from "./body/decoded-body.ts";
 import { parseEnvelope } from "./body/envelope.ts";
 import { parseEventJson } from "./body/event-json.ts";
 import { readEnvelope, readUnadmittedEnvelope, type ReceivedEnvelope } from "./body/read-envelope.ts";
+import { receivedBytes } from "./body/received-bytes.ts";
 import type { Sender } from "./body/sender.ts";
 import { holdsEnvelope, readStoreBody } from "./body/store-body.ts";
 import type { Body } from "./body/stored-payload.ts";
+import { eventFilterOf } from "./event-filter.ts";
 import type { ItemArrival } from "./items/arrival.ts";
 import { readCspReports } from "./items/csp-report.ts";
 import { EnvelopeItems } from "./items/envelope-items.ts";
-import { readEventItem } from "./items/event.ts";
+import { readEventItem, type ReadEvent } from "./items/event.ts";
 import { maxBodyBytes, maxEventBytes } from "./limits.ts";
 import { noteRefusal } from "./outcomes.ts";
 import { sendPixel } from "./pixel.ts";
@@ -29,10 +31,10 @@ export const receiveStore: Handler = async (visit) => {
     await acceptEnvelope(visit, { envelope: parseEnvelope(body.decoded), body }, admitted);
     return;
   }
-  const event = readEventItem(readStoreBody(body.decoded, maxEventBytes), arrivalOf(visit, admitted), body);
-  if (!event) visit.host.events.note({ projectId: admitted.projectId, ...transactionLeftAside });
-  await accept(visit, event);
-  answer(visit, event?.eventId);
+  const read = readEventItem(readStoreBody(body.decoded, maxEventBytes), arrivalOf(visit, admitted), body);
+  if (!read) visit.host.events.note({ projectId: admitted.projectId, ...transactionLeftAside });
+  await accept(visit, admitted, read);
+  answer(visit, read?.event.eventId);
 };
 
 const transactionLeftAside = {
@@ -52,7 +54,7 @@ export const receivePixel: Handler = async (visit) => {
   const admission = await admitKey(visit);
   spendingOf(visit, admission).take("error");
   const json = readStoreBody(Buffer.from(data), maxEventBytes);
-  await accept(visit, readEventItem(json, arrivalOf(visit, admission)));
+  await accept(visit, admission, readEventItem(json, arrivalOf(visit, admission)));
   sendPixel(visit.response, 200);
 };
 
@@ -70,21 +72,36 @@ export const receiveEnvelope: Handler = async (visit) => {
 /** `POST .../security/`: browsers report what a page's Content Security Policy blocked (section 7.4). */
 export const receiveSecurityReports: Handler = async (visit) => {
   const admission = await admitKey(visit);
-  const spending = spendingOf(visit, admission);
+  const spending = spendingOf(visit, admission, "security");
   const { decoded } = await storeBody(visit, spending);
   const { event: body } = parseEventJson(asObjectJson(decoded));
-  const events = readCspReports(body["reports"] ?? body, {
+  const reports = readCspReports(body["reports"] ?? body, {
     release: visit.query.get("sentry_release"),
     environment: visit.query.get("sentry_environment"),
     userAgent: visit.request.headers["user-agent"],
-  }).flatMap((report) => {
-    spending.take("error");
-    return readEventItem(Buffer.from(JSON.stringify(report)), arrivalOf(visit, admission)) ?? [];
   });
+  const { taken, refusal } = takeReports(spending, reports.length);
+  if (refusal && taken === 0) throw refusal;
   spending.takeRequest();
-  await accept(visit, ...events);
+  const arrival = arrivalOf(visit, admission);
+  const events = reports.slice(0, taken).map((report) => readEventItem(Buffer.from(JSON.stringify(report)), arrival));
+  await accept(visit, admission, ...events);
+  if (refusal) noteRefusal(visit, refusal);
   visit.response.writeHead(200, { "content-length": 0 }).end();
 };
+
+/** Takes room for as many reports of a request as there is; those that find none are refused together. */
+function takeReports(spending: Spending, count: number): { taken: number; refusal?: IngestRefusal } {
+  for (let taken = 0; taken < count; taken++) {
+    try {
+      spending.take("security");
+    } catch (error) {
+      if (!(error instanceof IngestRefusal)) throw error;
+      return { taken, refusal: error.of("security", count - taken) };
+    }
+  }
+  return { taken: count };
+}
 
 /** The Reporting API sends a list; as a part of an object it can be parsed like an event. */
 function asObjectJson(body: Buffer): Buffer {
@@ -92,9 +109,14 @@ function asObjectJson(body: Buffer): Buffer {
   return isList ? Buffer.concat([Buffer.from('{"reports":'), body, Buffer.from("}")]) : body;
 }
 
-/** What a request takes from the limits of its sender; refuses the next body of one whose bodies cost too much. */
-function spendingOf(visit: Visit, admission: Admission): Spending {
-  const spending = new Spending(visit, admission);
+/**
+ * What a request takes from the limits of its sender; refuses a body whose project has no room for it, and the next one of a
+ * sender whose bodies cost too much.
+ */
+function spendingOf(visit: Visit, admission: Admission, account?: CostAccount): Spending {
+  const refusal = visit.host.events.quotaRefusal(admission);
+  if (refusal) throw refusal;
+  const spending = new Spending(visit, admission, account);
   spending.checkCost();
   return spending;
 }
@@ -110,17 +132,19 @@ async function acceptEnvelope(visit: Visit, received: ReceivedEnvelope, admitted
   const admission = await admitEnvelope(visit, header, admitted);
   const arrival = arrivalOf(visit, admission, { sentAt: header.sentAt, envelopeEventId: header.eventId });
   const spending = new Spending(visit, admission);
-  const items = new EnvelopeItems(received, arrival, spending);
+  const items = new EnvelopeItems(received, { arrival, spending, filter: eventFilterOf(visit, admission) });
   spending.takeRequest();
-  const { isEmpty, intake } = items;
+  const { isEmpty, intake, eventId } = items;
   // Of an envelope that brings nothing else, a refused event refuses the whole: else nobody would tell its sender.
-  const fatal = isEmpty
-    ? items.refusals.find(({ status, category }) => category === "error" || status === 429)
-    : undefined;
+  const fatal =
+    isEmpty && eventId === undefined
+      ? items.refusals.find(({ status, category }) => category === "error" || status === 429)
+      : undefined;
   if (!isEmpty) await visit.host.events.accept(intake);
+  if (!fatal) noteReceived(visit, admission, intake.events.length);
   noteItems(visit, admission, items, fatal);
   if (fatal) throw fatal;
-  answer(visit, intake.events[0]?.eventId ?? header.eventId);
+  answer(visit, eventId ?? header.eventId);
 }
 
 /** Counts what an envelope brought and what was not stored, but for the refusal that is still to be thrown. */
@@ -138,15 +162,22 @@ function noteItems(
 
 function arrivalOf(
   { clientIp, host }: Visit,
-  { projectId }: Admission,
+  { keyId, projectId }: Admission,
   header: Pick<ItemArrival, "sentAt" | "envelopeEventId"> = {},
 ): ItemArrival {
-  return { projectId, receivedAt: host.clock.now(), clientIp, ...header };
+  return { projectId, keyId, receivedAt: host.clock.now(), clientIp, ...header };
 }
 
-async function accept({ host }: Visit, ...events: (ErrorEvent | undefined)[]): Promise<void> {
-  const kept = events.filter((event) => event !== undefined);
-  if (kept.length > 0) await host.events.accept({ ...emptyIntake, events: kept });
+/** Stores the events that the project wants. */
+async function accept(visit: Visit, admission: Admission, ...read: (ReadEvent | undefined)[]): Promise<void> {
+  const isWanted = eventFilterOf(visit, admission);
+  const events = read.flatMap((one) => (one && isWanted(one) ? [one.event] : []));
+  if (events.length > 0) await visit.host.events.accept({ ...emptyIntake, events });
+  noteReceived(visit, admission, events.length);
+}
+
+function noteReceived({ host, request }: Visit, admission: Admission, events: number): void {
+  host.events.received(admission, { events, bytes: receivedBytes(request) });
 }
 
 /** Exactly 200, which is the only success for some SDKs; the id is there for people who debug. */

@@ -1,11 +1,13 @@
-import { ClientKeyRefusal, ServiceError } from "@faultline/plugin";
+import { ClientKeyRefusal, QuotaRefusal, ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { pathPattern } from "../path-pattern.ts";
 import { sendJson, type Handler, type Route, type Visit } from "../visit.ts";
+import { receivedBytes } from "./body/received-bytes.ts";
 import { allowAnyOrigin, answerPreflight } from "./cors.ts";
 import { noteRefusal } from "./outcomes.ts";
 import { sendPixel } from "./pixel.ts";
 import { IngestRefusal, type RefusalStatus } from "./refusal.ts";
+import { announceQuota } from "./spending.ts";
 
 /**
  * A route for SDKs: open to every origin, and every refusal has the form that SDKs log. `category` is what it takes, as
@@ -42,6 +44,7 @@ const statusOfReason: Partial<Record<ErrorReason, RefusalStatus>> = {
   [ErrorReason.CLIENT_KEY_REFUSED]: 403,
   [ErrorReason.STORAGE_UNAVAILABLE]: 503,
   [ErrorReason.OVERLOADED]: 503,
+  [ErrorReason.QUOTA_REACHED]: 429,
 };
 
 function refuse(visit: Visit, thrown: unknown, category: string): void {
@@ -53,7 +56,8 @@ function refuse(visit: Visit, thrown: unknown, category: string): void {
     sendJson(response, 500, { detail: "The service failed.", causes: [] });
     return;
   }
-  noteRefusal(visit, refusal, category);
+  noteRefusal(visit, refusal, category, receivedBytes(request));
+  if (thrown instanceof QuotaRefusal && refusal.status === 429) announceQuota(response, thrown);
   if (refusal.retryAfterSeconds !== undefined) response.setHeader("retry-after", String(refusal.retryAfterSeconds));
   if (refusal.status === 413) response.setHeader("connection", "close");
   response.setHeader("x-sentry-error", refusal.message);
@@ -88,6 +92,11 @@ function sendBeforeBodyEnds({ request, response }: Visit, refusal: IngestRefusal
 function fromCore(thrown: unknown): IngestRefusal | undefined {
   if (!(thrown instanceof ServiceError)) return undefined;
   const status = statusOfReason[thrown.reason];
-  const outcome = thrown instanceof ClientKeyRefusal ? thrown.outcome : undefined;
-  return status && new IngestRefusal(status, thrown.message, [], { outcome });
+  if (!status) return undefined;
+  if (thrown instanceof QuotaRefusal) {
+    const { message, outcome, retryAfterSeconds } = thrown;
+    return new IngestRefusal(status, message, [], { category: "error", outcome, retryAfterSeconds });
+  }
+  const notes = thrown instanceof ClientKeyRefusal ? { outcome: thrown.outcome, keyId: thrown.keyId } : {};
+  return new IngestRefusal(status, thrown.message, [], notes);
 }

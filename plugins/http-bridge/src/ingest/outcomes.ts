@@ -1,11 +1,14 @@
 import { OutcomeKind } from "@faultline/proto";
 import type { Visit } from "../visit.ts";
-import { refusedProject } from "./admission.ts";
+import { admittedKey, refusedProject } from "./admission.ts";
 import { readClientKey } from "./authentication.ts";
 import type { IngestRefusal } from "./refusal.ts";
 
-/** Counts a refusal, and tells it to whoever waits for the first event of the project. */
-export function noteRefusal(visit: Visit, refusal: IngestRefusal, category = "default"): void {
+/**
+ * Counts a refusal, and tells it to whoever waits for the first event of the project. `bytes`: of the body that came with
+ * it, when the whole request was refused.
+ */
+export function noteRefusal(visit: Visit, refusal: IngestRefusal, category = "default", bytes = 0): void {
   const { outcome: reason, message } = refusal;
   if (reason === undefined) return;
   const { request, query, host, clientIp } = visit;
@@ -14,7 +17,9 @@ export function noteRefusal(visit: Visit, refusal: IngestRefusal, category = "de
     kind: OutcomeKind.REFUSED,
     category: refusal.category ?? category,
     reason,
-    quantity: 1,
+    quantity: refusal.quantity,
+    keyId: refusal.keyId ?? admittedKey(request),
+    bytes,
     refusal: {
       message,
       ipAddress: clientIp,

@@ -7,6 +7,10 @@ export interface RefusalNotes {
   readonly category?: string | undefined;
   /** The word for the project's people, as in outcome.proto. Absent: by the status. */
   readonly outcome?: string | undefined;
+  /** The right key that is not taken now. Absent: that of the request, if any. */
+  readonly keyId?: number | undefined;
+  /** How many items were refused. Default: 1. */
+  readonly quantity?: number | undefined;
   /** When it may come again. Absent: no time is told. */
   readonly retryAfterSeconds?: number | undefined;
 }
@@ -18,11 +22,13 @@ export class IngestRefusal extends Error {
   readonly causes: readonly string[];
   readonly category: string | undefined;
   readonly outcome: string | undefined;
+  readonly keyId: number | undefined;
+  readonly quantity: number;
   readonly retryAfterSeconds: number | undefined;
 
   /** `causes`: what led to it, for the sender. */
   constructor(status: RefusalStatus, detail: string, causes: readonly string[] = [], notes: RefusalNotes = {}) {
-    const { category, outcome, retryAfterSeconds } = notes;
+    const { category, outcome, keyId, quantity = 1, retryAfterSeconds } = notes;
     super(causes.length > 0 ? `${detail} ${causes.join(" ")}` : detail);
     this.name = "IngestRefusal";
     this.status = status;
@@ -30,13 +36,15 @@ export class IngestRefusal extends Error {
     this.causes = causes;
     this.category = category;
     this.outcome = outcome ?? outcomeOfStatus[status];
+    this.keyId = keyId;
+    this.quantity = quantity;
     this.retryAfterSeconds = retryAfterSeconds ?? (status === 503 ? 30 : undefined);
   }
 
-  /** The same refusal, of one item. */
-  of(category: string): IngestRefusal {
-    const { status, detail, causes, outcome, retryAfterSeconds } = this;
-    return new IngestRefusal(status, detail, causes, { category, outcome, retryAfterSeconds });
+  /** The same refusal, of some items. */
+  of(category: string, quantity = 1): IngestRefusal {
+    const { status, detail, causes, outcome, keyId, retryAfterSeconds } = this;
+    return new IngestRefusal(status, detail, causes, { category, outcome, keyId, quantity, retryAfterSeconds });
   }
 }
 

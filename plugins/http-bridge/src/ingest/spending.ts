@@ -1,15 +1,28 @@
-import type { Admission, Cost, CostLimit, EventDoor, RateCategory, RateLimit } from "@faultline/plugin";
+import type {
+  Admission,
+  Cost,
+  CostAccount,
+  CostLimit,
+  EventDoor,
+  QuotaRefusal,
+  RateCategory,
+  RateLimit,
+} from "@faultline/plugin";
 import type { Visit } from "../visit.ts";
 import type { Sender } from "./body/sender.ts";
 import { IngestRefusal } from "./refusal.ts";
 
 /** The words of each category in `X-Sentry-Rate-Limits`, as the SDKs know them (section 7.2). */
 const wordsOf: Readonly<Record<RateCategory, string>> = {
-  error: "error;default;security",
+  error: "error;default",
+  security: "security",
   session: "session",
   feedback: "feedback",
   default: "default",
 };
+
+/** A limit of a key counts errors and CSP reports together. */
+const wordsOfEvents = `${wordsOf.error};${wordsOf.security}`;
 
 /** What a sender that costs too much is told. */
 const tooMuchOf: Readonly<Record<CostLimit["of"], string>> = {
@@ -22,13 +35,15 @@ export class Spending implements Sender {
   readonly #events: EventDoor;
   readonly #response: Visit["response"];
   readonly #admission: Admission;
+  readonly #account: CostAccount;
   readonly #met = new Map<RateCategory, RateLimit>();
   #hasTaken = false;
 
-  constructor({ host, response }: Visit, admission: Admission) {
+  constructor({ host, response }: Visit, admission: Admission, account: CostAccount = "default") {
     this.#events = host.events;
     this.#response = response;
     this.#admission = admission;
+    this.#account = account;
   }
 
   get projectId(): number {
@@ -37,24 +52,26 @@ export class Spending implements Sender {
 
   /** Takes what the body costs, even when that is more than there is. */
   charge(cost: Cost): void {
-    this.#events.charge(this.#admission, cost);
+    this.#events.charge(this.#admission, this.#account, cost);
   }
 
   /** Refuses with 429 while the bodies sent before cost more than they may. A limit that names no category holds for all. */
   checkCost(): void {
-    const limit = this.#events.costLimit(this.#admission);
+    const limit = this.#events.costLimit(this.#admission, this.#account);
     if (!limit) return;
-    this.#response.setHeader("x-sentry-rate-limits", `${limit.retryAfterSeconds}::${limit.scope}:rate_limit`);
+    const { retryAfterSeconds, scope, reason } = limit;
+    const words = this.#account === "default" ? "" : wordsOf[this.#account];
+    this.#response.setHeader("x-sentry-rate-limits", [retryAfterSeconds, words, scope, reason].join(":"));
     throw limitReached(limit, [tooMuchOf[limit.of]]);
   }
 
   /**
-   * Takes room for one item; refuses with 429 when there is none. A limit that is used up, or nearly so, is told in
-   * the answer, whatever its status: SDKs then stay silent in that category alone.
+   * Takes room for one item, or for one that stands for `count`; refuses with 429 when there is none. A limit that is used up,
+   * or nearly so, is told in the answer, whatever its status: SDKs then stay silent in that category alone.
    */
-  take(category: RateCategory): void {
+  take(category: RateCategory, count = 1): void {
     this.#hasTaken = true;
-    const limit = this.#events.spend(this.#admission, category);
+    const limit = this.#events.spend(this.#admission, category, count);
     if (!limit) return;
     this.#met.set(category, limit);
     this.#announce();
@@ -69,15 +86,26 @@ export class Spending implements Sender {
 
   /** Four fields and no space: some SDKs read nothing else. */
   #announce(): void {
-    const limits = Array.from(this.#met, ([category, { retryAfterSeconds, scope }]) =>
-      [retryAfterSeconds, wordsOf[category], scope, "rate_limit"].join(":"),
-    );
+    const limits = Array.from(this.#met, ([category, { retryAfterSeconds, scope, reason }]) => {
+      const words = reason === "key_limit" ? wordsOfEvents : wordsOf[category];
+      return [retryAfterSeconds, words, scope, reason].join(":");
+    });
     this.#response.setHeader("x-sentry-rate-limits", limits.join(","));
   }
 }
 
-function limitReached({ scope, retryAfterSeconds }: RateLimit, why: string[], category?: RateCategory): IngestRefusal {
-  const whose = scope === "key" ? "client key" : "project";
+/** Lets SDKs be silent for as long as the project has no room for what it would store. */
+export function announceQuota(response: Visit["response"], { retryAfterSeconds, outcome }: QuotaRefusal): void {
+  const categories = [wordsOf.error, wordsOf.security, wordsOf.session, wordsOf.feedback].join(";");
+  response.setHeader("x-sentry-rate-limits", `${retryAfterSeconds}:${categories}:project:${outcome}`);
+}
+
+function limitReached(limit: RateLimit, why: string[], category?: RateCategory): IngestRefusal {
+  const { scope, retryAfterSeconds, reason } = limit;
+  const detail =
+    reason === "key_limit"
+      ? "The limit that was set for this client key is reached."
+      : `The rate limit of this ${scope === "key" ? "client key" : "project"} is reached.`;
   const causes = [...why, `There is room again in ${retryAfterSeconds} s.`];
-  return new IngestRefusal(429, `The rate limit of this ${whose} is reached.`, causes, { category, retryAfterSeconds });
+  return new IngestRefusal(429, detail, causes, { category, outcome: reason, retryAfterSeconds });
 }

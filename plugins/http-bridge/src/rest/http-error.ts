@@ -95,6 +95,8 @@ const answers: Readonly<Record<ErrorReason, Answer>> = {
   [ErrorReason.EXTERNAL_PROJECT_TAKEN]: sentence(409),
   [ErrorReason.OTHER_PROCESSES_RUN]: sentence(400),
   [ErrorReason.READ_TOO_EXPENSIVE]: sentence(422), // no 503: sent again as it is, it would cost the same again
+  [ErrorReason.RATE_LIMITED]: sentence(429),
+  [ErrorReason.QUOTA_REACHED]: sentence(429),
 };
 
 /** What the REST API answers to anything thrown. */

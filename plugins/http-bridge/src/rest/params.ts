@@ -57,6 +57,23 @@ export function numberParam(params: Params, name: string): number | undefined {
   return number;
 }
 
+/** A list of texts, as JSON or as text with commas; undefined when it is not given. */
+export function textsParam(params: Params, name: string): string[] | undefined {
+  const value = params[name];
+  if (value === undefined || value === null) return undefined;
+  const list: unknown[] =
+    value === "" ? [] : typeof value === "string" ? value.split(",") : Array.isArray(value) ? value : [0];
+  if (!list.every((one) => typeof one === "string")) throw badParameter(name, "is invalid");
+  return list;
+}
+
+/** The revision that was read, 0 for what was never saved; undefined when it is not given. */
+export function revisionParam({ revision }: Params): number | undefined {
+  if (revision === undefined || revision === null) return undefined;
+  if (!/^\d{1,9}$/.test(String(revision))) throw badParameter("revision", "is invalid");
+  return Number(revision);
+}
+
 /** A day such as `2024-05-01`, as its first moment in UTC; undefined when it is not given. */
 export function dayParam(params: Params, name: string): Timestamp | undefined {
   const value = textParam(params, name);

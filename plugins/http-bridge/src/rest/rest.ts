@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Call } from "@faultline/plugin";
 import type { Project } from "@faultline/proto";
+import { spendCall } from "../call-limit.ts";
 import { pathPattern } from "../path-pattern.ts";
 import { sendJson, sendJsonText, type Handler, type Route, type Visit } from "../visit.ts";
 import { isOfLeftClient, readBody, signalOf, tokenOf } from "../read-request.ts";
@@ -72,6 +73,7 @@ function handle({ method, run }: GuardedOperation): Handler {
       clientAddress: visit.clientIp,
       signal: signalOf(visit.response),
     };
+    await spendCall(visit, call);
     // Before the parameters: who may not call learns nothing about what is right.
     const named = visit.path["project"];
     const project = named === undefined ? undefined : await findProject(visit.host.core, named, call);

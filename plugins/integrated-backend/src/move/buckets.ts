@@ -4,6 +4,9 @@ import type { EventTable } from "../tables.ts";
 /** Row ids of a bucket: what is compared as one. A power of two, as ids of days begin at multiples of one. */
 export const bucketIds = 4_096;
 
+/** What belongs to an event and goes with it. */
+export const partsOfEvent = ["integrated_payload", "integrated_origin"] as const;
+
 /** An event as PostgreSQL is to have it, with its row id on SQLite and its checksum. */
 export interface SummedEvent {
   readonly event: EventTable;
@@ -92,7 +95,9 @@ export async function bucketsIn(target: Kysely<unknown>, checksum: RawBuilder<un
 export async function deleteBuckets(target: Kysely<unknown>, buckets: Buckets): Promise<number> {
   let deleted = 0;
   for (const [from, to] of buckets.runs()) {
-    await sql`delete from integrated_payload where event_row_id >= ${from} and event_row_id < ${to}`.execute(target);
+    for (const part of partsOfEvent) {
+      await sql`delete from ${sql.table(part)} where event_row_id >= ${from} and event_row_id < ${to}`.execute(target);
+    }
     const { numAffectedRows } = await sql`
       delete from integrated_event where id >= ${from} and id < ${to}`.execute(target);
     deleted += Number(numAffectedRows ?? 0);

@@ -2,8 +2,9 @@ import type { CopiedTable, Move } from "@faultline/plugin";
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import { dayMs } from "../retention.ts";
 import { makePartitions } from "../postgresql/partitions.ts";
+import { addUsage } from "../postgresql/usage.ts";
 import type { EventTable, Tables } from "../tables.ts";
-import { Buckets, bucketIds, bucketsIn, deleteBuckets, type SummedEvent } from "./buckets.ts";
+import { Buckets, bucketIds, bucketsIn, deleteBuckets, partsOfEvent, type SummedEvent } from "./buckets.ts";
 import { comparePayloads, sampleOf } from "./compare-payloads.ts";
 import { writeEvents } from "./write-events.ts";
 
@@ -62,6 +63,7 @@ export async function copyEvents(move: Move): Promise<CopiedTable[]> {
   }
   deleted += await deleteBuckets(target, left);
   await sql`select setval('integrated_event_n', ${((last ?? 0) + 1) % idsOfDay}, false)`.execute(target);
+  await countUsage(move);
   const differing = read.differences(await bucketsIn(target, checksum.sql));
   await remove(target, different); // the next run writes them anew
   const named = different.slice(0, differencesNamed).map(({ event_id, project_id }) => {
@@ -74,6 +76,23 @@ export async function copyEvents(move: Move): Promise<CopiedTable[]> {
     { table: "integrated_event", ...done, differences: differing },
     { table: "integrated_payload", ...done, compared: payloads, differences: named },
   ];
+}
+
+/** What projects store: payloads take other room here, where nothing is packed. Tags are copied afterwards, as they are. */
+async function countUsage({ source, target }: Move): Promise<void> {
+  const { rows: tags } = await sql<{ project_id: number; bytes: number }>`
+    select project_id, sum(octet_length(t.key) + octet_length(t.value) + 64) as bytes
+    from integrated_tag t join integrated_error e on e.id = t.error_id group by 1`.execute(source);
+  await target.transaction().execute(async (transaction) => {
+    await sql`delete from integrated_usage`.execute(transaction);
+    await addUsage(
+      transaction as Kysely<Tables>,
+      sql`select project_id, count(*), 0, 0 from integrated_event group by 1
+        union all select project_id, 0, sum(length(content)), 0 from integrated_payload group by 1
+        union all select id, 0, 0, bytes from unnest(
+          ${tags.map(({ project_id }) => project_id)}::bigint[], ${tags.map(({ bytes }) => bytes)}::bigint[]) as tag (id, bytes)`,
+    );
+  });
 }
 
 /** All events up to a row id, those of a bucket of row ids at once. */
@@ -114,8 +133,10 @@ async function remove(
   if (events.length === 0) return;
   const projects = [...new Set(events.map(({ project_id }) => project_id))];
   const ids = events.map(({ id }) => id);
-  await sql`delete from integrated_payload
-    where project_id = any(${projects}::bigint[]) and event_row_id = any(${ids}::bigint[])`.execute(target);
+  for (const part of partsOfEvent) {
+    await sql`delete from ${sql.table(part)}
+      where project_id = any(${projects}::bigint[]) and event_row_id = any(${ids}::bigint[])`.execute(target);
+  }
   await sql`delete from integrated_event
     where project_id = any(${projects}::bigint[]) and id = any(${ids}::bigint[])`.execute(target);
 }

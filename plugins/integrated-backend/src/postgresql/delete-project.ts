@@ -1,39 +1,79 @@
 import { sql, type Kysely } from "kysely";
 import { inBackground } from "../in-background.ts";
 import type { Tables } from "../tables.ts";
+import { addUsage } from "./usage.ts";
 
 /** Few enough for a short transaction. */
 const sliceRows = 500;
 
-/** What belongs to a project, with the columns of its key after project_id: events first, and what they need last. */
-const tables: readonly (readonly [table: string, key: string])[] = [
-  ["integrated_payload", "event_row_id"],
-  ["integrated_event", "id"],
-  ["integrated_expired", "error_id, hour"],
-  ["integrated_hour", "error_id, hour"],
-  ["integrated_user", `error_id, "user"`],
-  ["integrated_tag", "error_id, key, value"],
-  ["integrated_error", "id"],
-  ["integrated_feedback", "id"],
-  ["integrated_receipt", "receipt"],
-  ["integrated_session", "id"],
-  ["integrated_session_user", `release_id, day, "user"`],
-  ["integrated_session_hour", "release_id, hour"],
-  ["integrated_release", "id"],
+/** A table that belongs to a project. */
+interface Part {
+  readonly table: string;
+  /** The columns of its key after project_id. */
+  readonly key: string;
+  /** What rows that go take out of the project's usage: events, bytes of payloads, bytes of tags. Absent: nothing. */
+  readonly usage?: string;
+}
+
+/** What belongs to a project: events first, and what they need last. */
+const parts: readonly Part[] = [
+  { table: "integrated_payload", key: "event_row_id", usage: "0, -sum(length(content)), 0" },
+  { table: "integrated_origin", key: "event_row_id" },
+  { table: "integrated_event", key: "id", usage: "-count(*), 0, 0" },
+  { table: "integrated_expired", key: "error_id, hour" },
+  { table: "integrated_hour", key: "error_id, hour" },
+  { table: "integrated_user", key: `error_id, "user"` },
+  {
+    table: "integrated_tag",
+    key: "error_id, key, value",
+    usage: "0, 0, -sum(octet_length(key) + octet_length(value) + 64)",
+  },
+  { table: "integrated_tag_key", key: "error_id, key" },
+  { table: "integrated_cardinality", key: "error_id" },
+  { table: "integrated_error", key: "id" },
+  { table: "integrated_feedback", key: "id" },
+  { table: "integrated_receipt", key: "receipt" },
+  { table: "integrated_session", key: "id" },
+  { table: "integrated_session_user", key: `release_id, day, "user"` },
+  { table: "integrated_session_hour", key: "release_id, hour" },
+  { table: "integrated_session_day", key: "day, release_id" },
+  { table: "integrated_release", key: "id" },
+  { table: "integrated_new_error", key: "project_id" },
+  { table: "integrated_usage", key: "project_id" },
 ];
 
 /** See Storage.deleteProject: one slice a call. */
 export function deleteProject(database: Kysely<Tables>, projectId: number): Promise<boolean> {
   return inBackground(async () => {
-    for (const [table, columns] of tables) {
-      const key = sql.raw(columns);
-      // Whoever locks one of these rows now, such as another process with the same work, need not be waited for.
-      const { numAffectedRows } = await sql`delete from ${sql.table(table)}
-        where project_id = ${projectId} and (${key}) in (
-          select ${key} from ${sql.table(table)} where project_id = ${projectId}
-          limit ${sliceRows} for update skip locked)`.execute(database);
-      if (Number(numAffectedRows ?? 0) > 0) return false;
-    }
+    for (const part of parts) if ((await deleteSlice(database, projectId, part)) > 0) return false;
     return true;
+  });
+}
+
+/** Deletes the next rows of a part and answers how many; 0: none is left. */
+function deleteSlice(
+  database: Kysely<Tables>,
+  projectId: number,
+  { table, key, usage = "0, 0, 0" }: Part,
+): Promise<number> {
+  return database.transaction().execute(async (transaction) => {
+    // Whoever locks one of these rows now, such as another process with the same work, need not be waited for.
+    const { rows } = await sql<{ count: number; less: string }>`
+      with gone as (
+        delete from ${sql.table(table)} where project_id = ${projectId} and (${sql.raw(key)}) in (
+          select ${sql.raw(key)} from ${sql.table(table)} where project_id = ${projectId}
+          limit ${sliceRows} for update skip locked)
+        returning *
+      )
+      select count(*) as count, jsonb_build_array(${sql.raw(usage)})::text as less from gone`.execute(transaction);
+    const { count = 0, less = "[]" } = rows[0] ?? {};
+    if (count > 0 && less !== "[0, 0, 0]") {
+      await addUsage(
+        transaction,
+        sql`select ${projectId}::bigint, (j ->> 0)::bigint, (j ->> 1)::bigint, (j ->> 2)::bigint
+          from (select ${less}::jsonb as j) as gone`,
+      );
+    }
+    return count;
   });
 }

@@ -5,8 +5,8 @@ import type { Tables } from "../tables.ts";
 /** Today, tomorrow, and one more should the next run fail. */
 const daysAhead = 3;
 
-/** Both are partitioned by the day of receipt. */
-export const partitioned = ["integrated_event", "integrated_payload"] as const;
+/** Those that are partitioned by the day of receipt. */
+export const partitioned = ["integrated_event", "integrated_payload", "integrated_origin"] as const;
 
 /** Makes the partitions of today and the next days, where they are missing. */
 export function makePartitionsAhead(database: Kysely<Tables>, now: number): Promise<void> {
@@ -29,7 +29,7 @@ export interface Partition {
   readonly state: "attached" | "leaving" | "detached";
 }
 
-/** The partitions of the days before a day, oldest first; those of events before those of their payloads. */
+/** The partitions of the days before a day, oldest first; those of events before those of what belongs to them. */
 export async function partitionsBefore(database: Kysely<Tables>, day: number): Promise<Partition[]> {
   const { rows } = await sql<Partition>`
     select relname as name, parent,

@@ -3,6 +3,7 @@ import { sql, type Kysely } from "kysely";
 import { inBackground } from "../in-background.ts";
 import { dayMs, receiptDays, retentionCutoff, sessionDays } from "../retention.ts";
 import type { Tables } from "../tables.ts";
+import { addUsage } from "./usage.ts";
 import { detach, partitionsBefore, type Partition } from "./partitions.ts";
 
 /** Errors, or rows of other tables, of one short transaction: what it locks waits some milliseconds. */
@@ -33,6 +34,7 @@ export async function deleteExpired(database: Kysely<Tables>, now: number, signa
     deleteFeedback,
     deleteSessions,
     deleteReceipts,
+    deleteSessionDays,
     deleteSessionCounters,
   ];
   for (const deleteSlice of slices) {
@@ -45,7 +47,10 @@ export async function deleteExpired(database: Kysely<Tables>, now: number, signa
   return deleted;
 }
 
-/** Drops a day of events or payloads; what its events take out of the counters is noted in the same transaction, and feedback goes with its event. */
+/**
+ * Drops a day of events, or of what belongs to them; what its events take out of the counters is noted in the same
+ * transaction, and feedback goes with its event.
+ */
 async function dropPartition(database: Kysely<Tables>, partition: Partition): Promise<number> {
   await detach(database, partition);
   return database.transaction().execute(async (transaction) => {
@@ -63,6 +68,13 @@ async function dropPartition(database: Kysely<Tables>, partition: Partition): Pr
       events = rows[0]?.events ?? 0;
       await sql`delete from integrated_feedback f using ${sql.table(partition.name)} e
         where e.project_id = f.project_id and e.event_id = f.event_id`.execute(transaction);
+      await addUsage(transaction, sql`select project_id, -count(*), 0, 0 from ${sql.table(partition.name)} group by 1`);
+    }
+    if (partition.parent === "integrated_payload") {
+      await addUsage(
+        transaction,
+        sql`select project_id, 0, -sum(length(content)), 0 from ${sql.table(partition.name)} group by 1`,
+      );
     }
     await sql`drop table ${sql.table(partition.name)}`.execute(transaction);
     return events;
@@ -76,14 +88,27 @@ function subtractExpired(database: Kysely<Tables>, { cutoff }: Due): Promise<num
       select distinct project_id, error_id from integrated_expired order by 1, 2 limit ${sliceErrors}`.execute(
       transaction,
     );
-    if (next.length === 0) return 0;
-    // What belongs to an error is written under its lock, and locks are taken in the order in which batches take them.
-    const errors = sql`(select (one ->> 0)::bigint, (one ->> 1)::bigint
+    if (next.length > 0) await settleErrors(transaction, next, cutoff / dayMs);
+    return next.length;
+  });
+}
+
+/**
+ * Takes what expired of some errors out of their counters, deletes their users and tags that were last seen before a day, and
+ * the errors without events with all that belongs to them. The last step of a transaction.
+ */
+export async function settleErrors(
+  transaction: Kysely<Tables>,
+  next: readonly { readonly project_id: number; readonly error_id: number }[],
+  day: number,
+): Promise<void> {
+  // What belongs to an error is written under its lock, and locks are taken in the order in which batches take them.
+  const errors = sql`(select (one ->> 0)::bigint, (one ->> 1)::bigint
       from jsonb_array_elements(${JSON.stringify(next.map(({ project_id, error_id }) => [project_id, error_id]))}::jsonb) as j (one))`;
-    await sql`select from integrated_error where (project_id, id) in ${errors}
+  await sql`select from integrated_error where (project_id, id) in ${errors}
       order by project_id, group_hash for update`.execute(transaction);
 
-    await sql`
+  await sql`
       with expired as (
         delete from integrated_expired where (project_id, error_id) in ${errors} returning *
       ), counted as (
@@ -93,24 +118,52 @@ function subtractExpired(database: Kysely<Tables>, { cutoff }: Due): Promise<num
       update integrated_error set event_count = integrated_error.event_count - e.n
       from (select project_id, error_id, sum(event_count) as n from expired group by 1, 2) e
       where integrated_error.project_id = e.project_id and id = e.error_id`.execute(transaction);
-    await sql`delete from integrated_hour
+  await sql`delete from integrated_hour
       where (project_id, error_id) in ${errors} and event_count <= 0`.execute(transaction);
-    await sql`delete from integrated_tag
-      where (project_id, error_id) in ${errors} and last_seen_day < ${cutoff / dayMs}`.execute(transaction);
-    await sql`
+  // With retention none is left of these; events that go earlier may leave rows of the day of an error's last event.
+  const isPast = sql`(project_id, error_id) in ${errors} and (last_seen_day < ${day} or (project_id, error_id) in (
+      select project_id, id from integrated_error where (project_id, id) in ${errors} and event_count <= 0))`;
+  const { rows: tags } = await sql<{ project_id: number; bytes: number }>`
       with gone as (
-        delete from integrated_user where (project_id, error_id) in ${errors} and last_seen_day < ${cutoff / dayMs}
+        delete from integrated_tag where ${isPast}
+        returning project_id, error_id, key, value
+      ), counted as (
+        update integrated_tag_key k set value_count = k.value_count - g.n
+        from (select project_id, error_id, key, count(*) as n from gone group by 1, 2, 3) g
+        where k.project_id = g.project_id and k.error_id = g.error_id and k.key = g.key
+      )
+      select project_id, sum(octet_length(key) + octet_length(value) + 64)::bigint as bytes from gone
+      group by 1`.execute(transaction);
+  await sql`
+      with gone as (
+        delete from integrated_tag_key where (project_id, error_id) in ${errors} and value_count <= 0
+        returning project_id, error_id
+      )
+      update integrated_cardinality c set key_count = c.key_count - g.n
+      from (select project_id, error_id, count(*) as n from gone group by 1, 2) g
+      where c.project_id = g.project_id and c.error_id = g.error_id`.execute(transaction);
+  await sql`
+      with gone as (
+        delete from integrated_user where ${isPast}
         returning project_id, error_id
       )
       update integrated_error set user_count = user_count - g.n
       from (select project_id, error_id, count(*) as n from gone group by 1, 2) g
       where integrated_error.project_id = g.project_id and id = g.error_id`.execute(transaction);
-    // Users and tags of an error live as long as its last event; the rows above cover them.
-    await sql`delete from integrated_error where (project_id, id) in ${errors} and event_count <= 0`.execute(
+  await sql`
+      with gone as (
+        delete from integrated_error where (project_id, id) in ${errors} and event_count <= 0 returning project_id, id
+      ), uncounted as (
+        delete from integrated_tag_key where (project_id, error_id) in (select * from gone)
+      )
+      delete from integrated_cardinality where (project_id, error_id) in (select * from gone)`.execute(transaction);
+  if (tags.length > 0) {
+    const less = JSON.stringify(tags.map(({ project_id, bytes }) => [project_id, -bytes]));
+    await addUsage(
       transaction,
+      sql`select (one ->> 0)::bigint, 0, 0, (one ->> 1)::bigint from jsonb_array_elements(${less}::jsonb) as j (one)`,
     );
-    return next.length;
-  });
+  }
 }
 
 /** Deletes feedback that was received before the cutoff: its event is gone, or it never came. */
@@ -170,4 +223,12 @@ function deleteSessionCounters(database: Kysely<Tables>, { cutoff }: Due): Promi
       where (project_id, id) in ${releases} and first_hour is null`.execute(transaction);
     return userCount + rows.length;
   });
+}
+
+/** Deletes how many users a day had, before the users themselves: a count that is there is right. */
+async function deleteSessionDays(database: Kysely<Tables>, { cutoff }: Due): Promise<number> {
+  const { numAffectedRows } = await sql`delete from integrated_session_day where (project_id, day, release_id) in (
+    select project_id, day, release_id from integrated_session_day where day < ${cutoff / dayMs}
+    limit ${sliceRows} for update skip locked)`.execute(database);
+  return Number(numAffectedRows ?? 0);
 }

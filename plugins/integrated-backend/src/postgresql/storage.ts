@@ -8,6 +8,7 @@ import type { SessionParameters } from "../sessions/store-sessions.ts";
 import type { EventPage, StatusChange, Storage } from "../storage.ts";
 import type { EventTable, Tables } from "../tables.ts";
 import { deleteProject } from "./delete-project.ts";
+import { PostgresqlEviction } from "./evict-events.ts";
 import { makePartitions, makePartitionsAhead } from "./partitions.ts";
 import { deleteExpired } from "./retention.ts";
 import { words } from "./words.ts";
@@ -21,12 +22,14 @@ export class PostgresqlStorage implements Storage {
   readonly write: Kysely<Tables>;
   readonly words = words;
   readonly memory = noMemory;
+  readonly eviction: PostgresqlEviction;
   readonly expensiveReads = 4; // of the ten connections of a process, which batches need too
 
   constructor({ database }: Host) {
     this.read = database.read<Tables>();
     this.readExpensively = database.readExpensively<Tables>();
     this.write = database.write<Tables>();
+    this.eviction = new PostgresqlEviction(this.read, this.write);
   }
 
   prepare(now: number): Promise<void> {

@@ -28,6 +28,7 @@ export async function listReleases(
     releases: page.map(releaseToProto),
     nextPageToken: rows.length > size && last ? pageToken(list, [last.first_hour, last.version]) : "",
     environments: await environmentsOf(storage, { projectId, first }, limits),
+    hasOtherReleases: await hasOtherReleases(storage, { projectId, first }, limits),
   };
 }
 
@@ -42,7 +43,8 @@ interface Wanted {
 
 /**
  * One statement, so that all numbers are of one moment. Users are counted by distinct names over days and environments,
- * which costs a sort: a million rows take a second.
+ * which costs a sort: a million rows take a second. The user without a name stands for those beyond the bounds, and the
+ * release without a name is in no environment.
  */
 async function findReleases(
   { readExpensively: read, words }: Storage,
@@ -52,7 +54,7 @@ async function findReleases(
   const inScope =
     environment === undefined
       ? sql`r.project_id = ${projectId}`
-      : sql`r.project_id = ${projectId} and r.environment = ${environment}`;
+      : sql`r.project_id = ${projectId} and r.environment = ${environment} and r.version <> ''`;
   const beyond = place ? sql`(min(first_hour), version) < (${place[0]}, ${place[1]})` : sql`true`;
   const { rows } = await sql<ReleaseRow>`
     with page as materialized (
@@ -70,10 +72,14 @@ async function findReleases(
         and u.day >= ${Math.floor(first / dayHours)}
       where ${inScope} and version in (select version from page) group by version, "user"
     ), users as (
-      select version, count(*) as user_count, sum(crashed) as crashed_user_count from seen group by version
+      select version, count(*) filter (where "user" <> '') as user_count,
+        sum(crashed) filter (where "user" <> '') as crashed_user_count,
+        count(*) filter (where "user" = '') as more_users
+      from seen group by version
     )
     select page.version, first_hour, last_hour, total, errored, crashed, abnormal,
-      coalesce(user_count, 0) as user_count, coalesce(crashed_user_count, 0) as crashed_user_count
+      coalesce(user_count, 0) as user_count, coalesce(crashed_user_count, 0) as crashed_user_count,
+      coalesce(more_users, 0) as more_users
     from page join counted using (version) left join users using (version)
     order by first_hour desc, page.version desc`.execute(read, limits);
   return rows;
@@ -91,8 +97,24 @@ async function environmentsOf(
     .distinct()
     .where("project_id", "=", projectId)
     .where("last_hour", ">=", first)
+    .where("version", "<>", "")
     .orderBy("environment")
     .limit(listedEnvironments)
     .execute(limits);
   return rows.map(({ environment }) => environment);
+}
+
+async function hasOtherReleases(
+  { readExpensively: read }: Storage,
+  { projectId, first }: Pick<Wanted, "projectId" | "first">,
+  limits: AbortableQueryOptions,
+): Promise<boolean> {
+  const others = await read
+    .selectFrom("integrated_release")
+    .select("id")
+    .where("project_id", "=", projectId)
+    .where("version", "=", "")
+    .where("last_hour", ">=", first)
+    .executeTakeFirst(limits);
+  return others !== undefined;
 }

@@ -32,7 +32,9 @@ export async function getSessionStats(
     .groupBy("h.hour");
   // Of all releases those that ended before are passed over, each of which would cost a look into the hours.
   query = version === "" ? query.where("r.last_hour", ">=", first) : query.where("r.version", "=", version);
-  if (environment !== undefined) query = query.where("r.environment", "=", environment);
+  if (environment !== undefined) {
+    query = query.where("r.environment", "=", environment).where("r.version", "<>", ""); // others are in none
+  }
   const counted = new Map((await query.execute(limits)).map((row) => [row.hour, row]));
   const none = { total: 0, errored: 0, crashed: 0, abnormal: 0 };
   return {

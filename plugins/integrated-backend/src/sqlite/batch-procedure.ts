@@ -13,16 +13,18 @@ import type { Tables } from "../tables.ts";
 export async function createBatchProcedure(database: Kysely<Tables>): Promise<void> {
   await sql`create temp view batch as
     select null as errors, null as events, null as payloads, null as places, null as hours, null as users, null as tags,
-      null as now where false`.execute(database);
+      null as usage, null as now where false`.execute(database);
   await sql.raw(trigger).execute(database);
 }
 
 /** Stores a batch, all of it or nothing; false when one of its events is stored already. */
 export async function callBatchProcedure(database: Kysely<Tables>, batch: BatchParameters): Promise<boolean> {
-  const { errors, events, payloads, places, hours, users, tags, now } = batch;
+  const { errors, events, payloads, places, hours, users, tags, usage, now } = batch;
   try {
-    await sql`insert into batch (errors, events, payloads, places, hours, users, tags, now)
-    values (${errors}, ${events}, ${payloads}, ${places}, ${hours}, ${users}, ${tags}, ${now})`.execute(database);
+    await sql`insert into batch (errors, events, payloads, places, hours, users, tags, usage, now)
+    values (${errors}, ${events}, ${payloads}, ${places}, ${hours}, ${users}, ${tags}, ${usage}, ${now})`.execute(
+      database,
+    );
     return true;
   } catch (error) {
     if (String(error).includes(repeated)) return false;
@@ -69,10 +71,19 @@ const trigger = `create temp trigger batch_stored instead of insert on batch beg
     j.value ->> 6, j.value ->> 7, j.value ->> 8, j.value ->> 9, j.value ->> 10
   from jsonb_each(new.events) j ${ofGroup};
 
+  insert into integrated_origin (event_row_id, key_id)
+  select value ->> 2, value ->> 11 from jsonb_each(new.events) where value ->> 11 > 0;
+
   insert into integrated_payload (event_row_id, encoding, start, length, content)
   select value ->> 0, value ->> 3, value ->> 4, value ->> 5,
     coalesce(substr(new.payloads, value ->> 1, value ->> 2), x'') -- the driver binds a batch without a byte as null
   from jsonb_each(new.places);
+
+  -- Before the tags, whose trigger adds to what is there.
+  insert into integrated_usage (project_id, event_count, payload_bytes, tag_bytes)
+  select value ->> 0, value ->> 1, value ->> 2, 0 from jsonb_each(new.usage) where true
+  on conflict (project_id) do update set event_count = event_count + excluded.event_count,
+    payload_bytes = payload_bytes + excluded.payload_bytes;
 
   insert into integrated_hour (error_id, hour, event_count)
   select e.id, j.value ->> 2, j.value ->> 3 from jsonb_each(new.hours) j ${ofGroup} where true

@@ -45,6 +45,9 @@ const gone = "an event to delete is gone";
 
 const events = "select value from json_each(new.events)";
 
+const emptyErrors = `select id from integrated_error where event_count <= 0
+    and id in (select value ->> 0 from json_each(new.errors))`;
+
 const trigger = `create temp trigger expired_deleted instead of insert on expired begin
 
   select raise(abort, '${gone}') where json_array_length(new.events) >
@@ -78,10 +81,11 @@ const trigger = `create temp trigger expired_deleted instead of insert on expire
   delete from integrated_tag where last_seen_day < new.day
     and error_id in (select value from json_each(new.tagged));
 
-  -- Users and tags of an error live as long as its last event; the rows above cover them.
   update integrated_error set event_count = event_count - (j.value ->> 1)
   from json_each(new.errors) j where integrated_error.id = j.value ->> 0;
-  delete from integrated_error where event_count <= 0
-    and id in (select value ->> 0 from json_each(new.errors));
+  -- With retention none is left of these; events that go earlier may leave rows of the day of an error's last event.
+  delete from integrated_user where error_id in (${emptyErrors});
+  delete from integrated_tag where error_id in (${emptyErrors});
+  delete from integrated_error where id in (${emptyErrors});
 
 end`;

@@ -34,6 +34,12 @@ const slices: readonly DeleteSlice[] = [
       ["integrated_session_user", "release_id, day, user"],
       ["integrated_session_hour", "release_id, hour"],
     ]),
+  async (transaction, projectId) => {
+    const { numAffectedRows } = await sql`delete from integrated_session_day where (project_id, day, release_id) in (
+      select project_id, day, release_id from integrated_session_day where project_id = ${projectId}
+      limit ${sliceRows})`.execute(transaction);
+    return Number(numAffectedRows ?? 0);
+  },
 ];
 
 /** See ErrorBackend.deleteProject. Nobody reads the project any more, so its counters do not follow. */
@@ -45,7 +51,11 @@ export async function deleteProject(database: Kysely<Tables>, projectId: number)
       return true;
     }),
   );
-  if (isDone) await giveSpaceBack(database);
+  if (isDone) {
+    await database.deleteFrom("integrated_new_error").where("project_id", "=", projectId).execute();
+    await database.deleteFrom("integrated_usage").where("project_id", "=", projectId).execute();
+    await giveSpaceBack(database);
+  }
   return isDone;
 }
 

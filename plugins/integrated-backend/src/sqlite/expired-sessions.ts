@@ -50,3 +50,11 @@ export async function deleteSessionCounters(database: Kysely<Tables>, { cutoff }
     return userCount + releases.length;
   });
 }
+
+/** Deletes how many users a day had, before the users themselves: a count that is there is right. */
+export async function deleteSessionDays(database: Kysely<Tables>, { cutoff }: Due): Promise<number> {
+  const { numAffectedRows } = await sql`delete from integrated_session_day where (project_id, day, release_id) in (
+    select project_id, day, release_id from integrated_session_day where day < ${cutoff / dayMs}
+    limit ${batchRows})`.execute(database);
+  return Number(numAffectedRows ?? 0);
+}

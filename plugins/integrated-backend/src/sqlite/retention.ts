@@ -2,9 +2,9 @@ import { hourMs } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
 import { inBackground } from "../in-background.ts";
 import { dayMs, retentionCutoff } from "../retention.ts";
-import type { Tables } from "../tables.ts";
-import { callDeleteProcedure } from "./delete-procedure.ts";
-import { deleteSessionCounters, deleteSessions } from "./expired-sessions.ts";
+import type { EventTable, Tables } from "../tables.ts";
+import { callDeleteProcedure, type DeleteParameters } from "./delete-procedure.ts";
+import { deleteSessionCounters, deleteSessionDays, deleteSessions } from "./expired-sessions.ts";
 
 /** So many take 12 ms of the writer with 10,000,000 events stored, most of it for pages that lie scattered. */
 const batchEvents = 100;
@@ -28,7 +28,7 @@ export async function deleteExpired(database: Kysely<Tables>, now: number, signa
   const due: Due = { now, cutoff: retentionCutoff(now), lookedThrough: new Set() };
   let deleted = 0;
   // Each deletes the next few rows that are due and answers how many; 0: none is left.
-  for (const deleteBatch of [deleteEvents, deleteFeedback, deleteSessions, deleteSessionCounters]) {
+  for (const deleteBatch of [deleteEvents, deleteFeedback, deleteSessions, deleteSessionDays, deleteSessionCounters]) {
     for (let count = -1; count !== 0;) {
       if (signal.aborted) return deleted;
       count = await inBackground(() => deleteBatch(database, due));
@@ -50,9 +50,23 @@ async function deleteEvents(database: Kysely<Tables>, { cutoff, lookedThrough }:
     .execute();
   if (expired.length === 0) return 0;
 
+  const tagged = [...new Set(expired.map(({ error_id }) => error_id))].filter((id) => !lookedThrough.has(id));
+  const isDeleted = await callDeleteProcedure(database, {
+    ...countsOf(expired),
+    tagged: JSON.stringify(tagged),
+    day: cutoff / dayMs,
+  });
+  if (isDeleted) for (const id of tagged) lookedThrough.add(id);
+  return expired.length; // also when one of them was gone: the next batch is read anew
+}
+
+/** Events that go, and what they take out of the counters. */
+export function countsOf(
+  events: readonly Pick<EventTable, "id" | "error_id" | "occurred_at">[],
+): Pick<DeleteParameters, "events" | "hours" | "errors"> {
   const hours = new Map<string, [error: number, hour: number, count: number]>();
   const errors = new Map<number, [error: number, count: number]>();
-  for (const { error_id, occurred_at } of expired) {
+  for (const { error_id, occurred_at } of events) {
     const hour = Math.floor(occurred_at / hourMs);
     const ofHour = hours.get(`${error_id}/${hour}`);
     if (ofHour) ofHour[2]++;
@@ -61,16 +75,11 @@ async function deleteEvents(database: Kysely<Tables>, { cutoff, lookedThrough }:
     if (ofError) ofError[1]++;
     else errors.set(error_id, [error_id, 1]);
   }
-  const tagged = [...errors.keys()].filter((id) => !lookedThrough.has(id));
-  const isDeleted = await callDeleteProcedure(database, {
-    events: JSON.stringify(expired.map(({ id }) => id)),
+  return {
+    events: JSON.stringify(events.map(({ id }) => id)),
     hours: JSON.stringify([...hours.values()]),
     errors: JSON.stringify([...errors.values()]),
-    tagged: JSON.stringify(tagged),
-    day: cutoff / dayMs,
-  });
-  if (isDeleted) for (const id of tagged) lookedThrough.add(id);
-  return expired.length; // also when one of them was gone: the next batch is read anew
+  };
 }
 
 /** Deletes feedback that was received before the cutoff: its event is gone, or it never came. */

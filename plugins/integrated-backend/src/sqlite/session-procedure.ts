@@ -3,8 +3,15 @@ import { sql, type Kysely } from "kysely";
 import type { SessionParameters } from "../sessions/store-sessions.ts";
 import type { Tables } from "../tables.ts";
 
-/** Makes the view and the trigger that store sessions, as batch-procedure.ts does for events. */
+/** How many releases of a project, each in one environment, are told apart, and how many environments. */
+const mostReleases = 10_000;
+const mostEnvironments = 100;
+
+/** Makes the views and the triggers that store sessions, as batch-procedure.ts does for events. */
 export async function createSessionProcedure(database: Kysely<Tables>): Promise<void> {
+  await sql`create temp view session_release as
+    select null as project_id, null as version, null as environment where false`.execute(database);
+  await sql.raw(releaseTrigger).execute(database);
   await sql`create temp view session_batch as
     select null as releases, null as updates, null as aggregates where false`.execute(database);
   await sql.raw(trigger).execute(database);
@@ -21,20 +28,49 @@ export async function callSessionProcedure(database: Kysely<Tables>, parameters:
 const isNewer = `(excluded.status > ${SessionStatus.OK}, excluded.sequence, excluded.updated_at, excluded.status)
     > (status > ${SessionStatus.OK}, sequence, updated_at, status)`;
 
-// `cross join` keeps the order of the batch: of two first updates of a session the first one names its release.
-const trigger = `create temp trigger session_batch_stored instead of insert on session_batch begin
+const isKnown = `exists (select 1 from integrated_release
+    where project_id = new.project_id and version = new.version and environment = new.environment)`;
+
+/**
+ * One release a time, so that the limits hold within a batch. What is beyond them becomes the release without a name: SDKs
+ * cannot send it, as a session without a release is left out.
+ */
+const releaseTrigger = `create temp trigger session_release_named instead of insert on session_release begin
 
   insert into integrated_release (project_id, version, environment)
-  select value ->> 0, value ->> 1, value ->> 2 from json_each(new.releases) where true
+  select new.project_id, new.version, new.environment
+  where not ${isKnown}
+    and (select coalesce(sum(release_count), 0) from integrated_environment where project_id = new.project_id)
+      < ${mostReleases}
+    and (exists (
+        select 1 from integrated_environment where project_id = new.project_id and environment = new.environment)
+      or (select count(*) from integrated_environment where project_id = new.project_id) < ${mostEnvironments});
+
+  insert into integrated_release (project_id, version, environment)
+  select new.project_id, '', '' where not ${isKnown}
   on conflict (project_id, version, environment) do nothing;
+
+end`;
+
+/** The release of an entry, by the places of its project, release and environment. */
+const releaseOf = (project: number, version: number, environment: number) => `coalesce(
+    (select id from integrated_release where project_id = j.value ->> ${project}
+      and version = j.value ->> ${version} and environment = j.value ->> ${environment}),
+    (select id from integrated_release where project_id = j.value ->> ${project} and version = '' and environment = ''))`;
+
+// The batch is walked in its order: of two first updates of a session the first one names its release.
+const trigger = `create temp trigger session_batch_stored instead of insert on session_batch begin
+
+  insert into session_release (project_id, version, environment)
+  select value ->> 0, value ->> 1, value ->> 2 from json_each(new.releases);
 
   -- The counters follow by the triggers of the table.
   insert into integrated_session (
     project_id, session_id, release_id, hour, user, sequence, updated_at, status, error_count, received_at)
-  select j.value ->> 0, unhex(j.value ->> 3), r.id, j.value ->> 4, j.value ->> 5, j.value ->> 6, j.value ->> 7,
-    j.value ->> 8, j.value ->> 9, j.value ->> 10
-  from json_each(new.updates) j cross join integrated_release r
-  where r.project_id = j.value ->> 0 and r.version = j.value ->> 1 and r.environment = j.value ->> 2
+  select j.value ->> 0, unhex(j.value ->> 3), ${releaseOf(0, 1, 2)}, j.value ->> 4, j.value ->> 5, j.value ->> 6,
+    j.value ->> 7, j.value ->> 8, j.value ->> 9, j.value ->> 10
+  from json_each(new.updates) j
+  where true
   on conflict (project_id, session_id) do update set
     sequence = iif(${isNewer}, excluded.sequence, sequence),
     updated_at = iif(${isNewer}, excluded.updated_at, updated_at),
@@ -44,18 +80,14 @@ const trigger = `create temp trigger session_batch_stored instead of insert on s
   where ${isNewer} or excluded.error_count > error_count or (user = '' and excluded.user <> '');
 
   insert into integrated_session_hour (release_id, hour, total, errored, crashed, abnormal)
-  select r.id, j.value ->> 4, j.value ->> 0, j.value ->> 6, j.value ->> 7, j.value ->> 8
-  from json_each(new.aggregates) j cross join integrated_release r
-  where r.project_id = j.value ->> 1 and r.version = j.value ->> 2 and r.environment = j.value ->> 3
+  select ${releaseOf(1, 2, 3)}, j.value ->> 4, j.value ->> 0, j.value ->> 6, j.value ->> 7, j.value ->> 8
+  from json_each(new.aggregates) j
+  where true
   on conflict (release_id, hour) do update set total = total + excluded.total, errored = errored + excluded.errored,
     crashed = crashed + excluded.crashed, abnormal = abnormal + excluded.abnormal;
 
-  insert into integrated_session_user (release_id, day, user, session_count, crashed_count)
-  select r.id, (j.value ->> 4) / 24, j.value ->> 5, j.value ->> 0, j.value ->> 7
-  from json_each(new.aggregates) j cross join integrated_release r
-  where r.project_id = j.value ->> 1 and r.version = j.value ->> 2 and r.environment = j.value ->> 3
-    and j.value ->> 5 <> ''
-  on conflict (release_id, day, user) do update set
-    session_count = session_count + excluded.session_count, crashed_count = crashed_count + excluded.crashed_count;
+  insert into integrated_session_counted (project_id, release_id, day, user, session_count, crashed_count)
+  select j.value ->> 1, ${releaseOf(1, 2, 3)}, (j.value ->> 4) / 24, j.value ->> 5, j.value ->> 0, j.value ->> 7
+  from json_each(new.aggregates) j;
 
 end`;

@@ -8,6 +8,7 @@ import type { EventTable, Tables } from "../tables.ts";
 import { callBatchProcedure, createBatchProcedure } from "./batch-procedure.ts";
 import { createDeleteProcedure } from "./delete-procedure.ts";
 import { deleteProject } from "./delete-project.ts";
+import { SqliteEviction } from "./evict-events.ts";
 import { createPackProcedure } from "./payloads/pack-procedure.ts";
 import { packNext } from "./payloads/pack.ts";
 import { deleteExpired, giveSpaceBack } from "./retention.ts";
@@ -27,6 +28,7 @@ export class SqliteStorage implements Storage {
   readonly write: Kysely<Tables>;
   readonly words = words;
   readonly expensiveReads = 2; // one a connection
+  readonly eviction: SqliteEviction;
   memory = { rowIds: new EventRowIds(0), knownRows: new KnownRows() };
 
   #hasFreedSpace = false;
@@ -36,6 +38,11 @@ export class SqliteStorage implements Storage {
     this.read = database.read<Tables>();
     this.readExpensively = database.readExpensively<Tables>();
     this.write = database.write<Tables>();
+    this.eviction = new SqliteEviction({
+      read: this.read,
+      write: this.write,
+      knownRows: () => this.memory.knownRows,
+    });
   }
 
   async prepare(): Promise<void> {

@@ -7,6 +7,16 @@ export const words: Words = {
   joinInOrder: sql`cross join`,
   hourList: sql<string>`json_group_array(json_array(hour, event_count))`,
   sortsByRowId: true,
+  // The event that names a block may be gone while others are left in it.
+  storedPayloads: sql`
+    select project_id, 0, sum(length(content)), 0
+    from integrated_payload join integrated_event on id = event_row_id group by 1
+    union all
+    select (
+      select project_id from integrated_packed join integrated_event on id = event_row_id
+      where event_row_id between first_row_id and last_row_id and block_row_id = last_row_id limit 1
+    ), 0, sum(length(content)), 0 from integrated_block group by 1`,
+  expiredEvents: sql`select 0, 0 where false`, // events and counters go together
   sameProject: () => sql``,
   valuesOf: (numbers, name) => sql`json_each(${JSON.stringify(numbers)}) as ${sql.ref(name)}`,
 };

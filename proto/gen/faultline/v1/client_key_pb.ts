@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/client_key.proto.
  */
 export const file_faultline_v1_client_key: GenFile = /*@__PURE__*/
-  fileDesc("Ch1mYXVsdGxpbmUvdjEvY2xpZW50X2tleS5wcm90bxIMZmF1bHRsaW5lLnYxIsoBCglDbGllbnRLZXkSDgoGa2V5X2lkGAEgASgNEhIKCnByb2plY3RfaWQYAiABKA0SEgoKcHVibGljX2tleRgDIAEoCRILCgNkc24YBCABKAkSEgoKbGVnYWN5X2RzbhgFIAEoCRIwCgxjcmVhdGVkX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmxhc3RfdXNlZF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIsChZDcmVhdGVDbGllbnRLZXlSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0iRgoXQ3JlYXRlQ2xpZW50S2V5UmVzcG9uc2USKwoKY2xpZW50X2tleRgBIAEoCzIXLmZhdWx0bGluZS52MS5DbGllbnRLZXkiYAoVTGlzdENsaWVudEtleXNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SEQoJcGFnZV9zaXplGAIgASgNEhIKCnBhZ2VfdG9rZW4YAyABKAkSDAoEc2tpcBgEIAEoDSJzChZMaXN0Q2xpZW50S2V5c1Jlc3BvbnNlEiwKC2NsaWVudF9rZXlzGAEgAygLMhcuZmF1bHRsaW5lLnYxLkNsaWVudEtleRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSI8ChZEZWxldGVDbGllbnRLZXlSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SDgoGa2V5X2lkGAIgASgNIkYKF0RlbGV0ZUNsaWVudEtleVJlc3BvbnNlEisKCmNsaWVudF9rZXkYASABKAsyFy5mYXVsdGxpbmUudjEuQ2xpZW50S2V5Mq8CChBDbGllbnRLZXlTZXJ2aWNlEl4KD0NyZWF0ZUNsaWVudEtleRIkLmZhdWx0bGluZS52MS5DcmVhdGVDbGllbnRLZXlSZXF1ZXN0GiUuZmF1bHRsaW5lLnYxLkNyZWF0ZUNsaWVudEtleVJlc3BvbnNlElsKDkxpc3RDbGllbnRLZXlzEiMuZmF1bHRsaW5lLnYxLkxpc3RDbGllbnRLZXlzUmVxdWVzdBokLmZhdWx0bGluZS52MS5MaXN0Q2xpZW50S2V5c1Jlc3BvbnNlEl4KD0RlbGV0ZUNsaWVudEtleRIkLmZhdWx0bGluZS52MS5EZWxldGVDbGllbnRLZXlSZXF1ZXN0GiUuZmF1bHRsaW5lLnYxLkRlbGV0ZUNsaWVudEtleVJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("Ch1mYXVsdGxpbmUvdjEvY2xpZW50X2tleS5wcm90bxIMZmF1bHRsaW5lLnYxIqYCCglDbGllbnRLZXkSDgoGa2V5X2lkGAEgASgNEhIKCnByb2plY3RfaWQYAiABKA0SEgoKcHVibGljX2tleRgDIAEoCRILCgNkc24YBCABKAkSEgoKbGVnYWN5X2RzbhgFIAEoCRIwCgxjcmVhdGVkX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmxhc3RfdXNlZF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZhY3RpdmUYCCABKAgSGQoRZXZlbnRzX3Blcl9taW51dGUYCSABKA0SFgoOZXZlbnRzX3Blcl9kYXkYCiABKA0SFwoPYWxsb3dlZF9vcmlnaW5zGAsgAygJIiwKFkNyZWF0ZUNsaWVudEtleVJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDSJGChdDcmVhdGVDbGllbnRLZXlSZXNwb25zZRIrCgpjbGllbnRfa2V5GAEgASgLMhcuZmF1bHRsaW5lLnYxLkNsaWVudEtleSJgChVMaXN0Q2xpZW50S2V5c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCRIMCgRza2lwGAQgASgNInMKFkxpc3RDbGllbnRLZXlzUmVzcG9uc2USLAoLY2xpZW50X2tleXMYASADKAsyFy5mYXVsdGxpbmUudjEuQ2xpZW50S2V5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNIjkKE0dldENsaWVudEtleVJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIOCgZrZXlfaWQYAiABKA0iQwoUR2V0Q2xpZW50S2V5UmVzcG9uc2USKwoKY2xpZW50X2tleRgBIAEoCzIXLmZhdWx0bGluZS52MS5DbGllbnRLZXki+QEKFlVwZGF0ZUNsaWVudEtleVJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIOCgZrZXlfaWQYAiABKA0SEwoGYWN0aXZlGAMgASgISACIAQESHgoRZXZlbnRzX3Blcl9taW51dGUYBCABKA1IAYgBARIbCg5ldmVudHNfcGVyX2RheRgFIAEoDUgCiAEBEjUKD2FsbG93ZWRfb3JpZ2lucxgGIAEoCzIcLmZhdWx0bGluZS52MS5BbGxvd2VkT3JpZ2luc0IJCgdfYWN0aXZlQhQKEl9ldmVudHNfcGVyX21pbnV0ZUIRCg9fZXZlbnRzX3Blcl9kYXkiIQoOQWxsb3dlZE9yaWdpbnMSDwoHb3JpZ2lucxgBIAMoCSJGChdVcGRhdGVDbGllbnRLZXlSZXNwb25zZRIrCgpjbGllbnRfa2V5GAEgASgLMhcuZmF1bHRsaW5lLnYxLkNsaWVudEtleSKEAQoaR2V0Q2xpZW50S2V5VHJhZmZpY1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIOCgZrZXlfaWQYAiABKA0SLgoKc3RhcnRfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKaG91cl9jb3VudBgEIAEoDSKVAgobR2V0Q2xpZW50S2V5VHJhZmZpY1Jlc3BvbnNlEi4KCnN0YXJ0X3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhkKEWxhc3RfaG91cl9ydW5uaW5nGAIgASgIEhcKD2V2ZW50c19wZXJfaG91chgDIAMoDRIWCg5ieXRlc19wZXJfaG91chgEIAMoBBIqCgdyZWZ1c2VkGAUgAygLMhkuZmF1bHRsaW5lLnYxLktleVJlZnVzYWxzEi0KCG5ldHdvcmtzGAYgAygLMhsuZmF1bHRsaW5lLnYxLlNlbmRlck5ldHdvcmsSHwoXb3RoZXJfbmV0d29ya3NfcXVhbnRpdHkYByABKAQibQoLS2V5UmVmdXNhbHMSDgoGcmVhc29uGAEgASgJEhAKCHF1YW50aXR5GAIgASgEEg0KBWJ5dGVzGAMgASgEEi0KCWxhc3RfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiMgoNU2VuZGVyTmV0d29yaxIPCgduZXR3b3JrGAEgASgJEhAKCHF1YW50aXR5GAIgASgEIjwKFkRlbGV0ZUNsaWVudEtleVJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIOCgZrZXlfaWQYAiABKA0iRgoXRGVsZXRlQ2xpZW50S2V5UmVzcG9uc2USKwoKY2xpZW50X2tleRgBIAEoCzIXLmZhdWx0bGluZS52MS5DbGllbnRLZXky0gQKEENsaWVudEtleVNlcnZpY2USXgoPQ3JlYXRlQ2xpZW50S2V5EiQuZmF1bHRsaW5lLnYxLkNyZWF0ZUNsaWVudEtleVJlcXVlc3QaJS5mYXVsdGxpbmUudjEuQ3JlYXRlQ2xpZW50S2V5UmVzcG9uc2USWwoOTGlzdENsaWVudEtleXMSIy5mYXVsdGxpbmUudjEuTGlzdENsaWVudEtleXNSZXF1ZXN0GiQuZmF1bHRsaW5lLnYxLkxpc3RDbGllbnRLZXlzUmVzcG9uc2USVQoMR2V0Q2xpZW50S2V5EiEuZmF1bHRsaW5lLnYxLkdldENsaWVudEtleVJlcXVlc3QaIi5mYXVsdGxpbmUudjEuR2V0Q2xpZW50S2V5UmVzcG9uc2USXgoPVXBkYXRlQ2xpZW50S2V5EiQuZmF1bHRsaW5lLnYxLlVwZGF0ZUNsaWVudEtleVJlcXVlc3QaJS5mYXVsdGxpbmUudjEuVXBkYXRlQ2xpZW50S2V5UmVzcG9uc2USagoTR2V0Q2xpZW50S2V5VHJhZmZpYxIoLmZhdWx0bGluZS52MS5HZXRDbGllbnRLZXlUcmFmZmljUmVxdWVzdBopLmZhdWx0bGluZS52MS5HZXRDbGllbnRLZXlUcmFmZmljUmVzcG9uc2USXgoPRGVsZXRlQ2xpZW50S2V5EiQuZmF1bHRsaW5lLnYxLkRlbGV0ZUNsaWVudEtleVJlcXVlc3QaJS5mYXVsdGxpbmUudjEuRGVsZXRlQ2xpZW50S2V5UmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * A client key.
@@ -72,6 +72,38 @@ export type ClientKey = Message<"faultline.v1.ClientKey"> & {
    * @generated from field: google.protobuf.Timestamp last_used_time = 7;
    */
   lastUsedTime?: Timestamp | undefined;
+
+  /**
+   * Whether it lets its holder send. A key that was disabled is refused, and can be enabled again. Default: true.
+   *
+   * @generated from field: bool active = 8;
+   */
+  active: boolean;
+
+  /**
+   * How many events it may send in one minute of the clock: errors and CSP reports, not sessions and feedback. 0: no limit
+   * of its own.
+   *
+   * @generated from field: uint32 events_per_minute = 9;
+   */
+  eventsPerMinute: number;
+
+  /**
+   * The same in one day, UTC.
+   *
+   * @generated from field: uint32 events_per_day = 10;
+   */
+  eventsPerDay: number;
+
+  /**
+   * The origins whose pages may send with it, such as `https://example.com`, `https://*.example.com` (every name below it)
+   * or `http://localhost:3000`. They are compared with the header `Origin`, or `Referer` where that is missing; requests with
+   * neither, as those of servers, are not concerned. They stop noise from other web pages, not scripts: any program can send
+   * any origin. At most 20. Empty: all.
+   *
+   * @generated from field: repeated string allowed_origins = 11;
+   */
+  allowedOrigins: string[];
 };
 
 /**
@@ -132,6 +164,38 @@ export type ClientKeyJson = {
    * @generated from field: google.protobuf.Timestamp last_used_time = 7;
    */
   lastUsedTime?: TimestampJson;
+
+  /**
+   * Whether it lets its holder send. A key that was disabled is refused, and can be enabled again. Default: true.
+   *
+   * @generated from field: bool active = 8;
+   */
+  active?: boolean;
+
+  /**
+   * How many events it may send in one minute of the clock: errors and CSP reports, not sessions and feedback. 0: no limit
+   * of its own.
+   *
+   * @generated from field: uint32 events_per_minute = 9;
+   */
+  eventsPerMinute?: number;
+
+  /**
+   * The same in one day, UTC.
+   *
+   * @generated from field: uint32 events_per_day = 10;
+   */
+  eventsPerDay?: number;
+
+  /**
+   * The origins whose pages may send with it, such as `https://example.com`, `https://*.example.com` (every name below it)
+   * or `http://localhost:3000`. They are compared with the header `Origin`, or `Referer` where that is missing; requests with
+   * neither, as those of servers, are not concerned. They stop noise from other web pages, not scripts: any program can send
+   * any origin. At most 20. Empty: all.
+   *
+   * @generated from field: repeated string allowed_origins = 11;
+   */
+  allowedOrigins?: string[];
 };
 
 /**
@@ -352,6 +416,595 @@ export const ListClientKeysResponseSchema: GenMessage<ListClientKeysResponse, {j
   messageDesc(file_faultline_v1_client_key, 4);
 
 /**
+ * Names a key.
+ *
+ * @generated from message faultline.v1.GetClientKeyRequest
+ */
+export type GetClientKeyRequest = Message<"faultline.v1.GetClientKeyRequest"> & {
+  /**
+   * The project. Required.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId: number;
+
+  /**
+   * The key. Required; a key of another project is not found.
+   *
+   * @generated from field: uint32 key_id = 2;
+   */
+  keyId: number;
+};
+
+/**
+ * Names a key.
+ *
+ * @generated from message faultline.v1.GetClientKeyRequest
+ */
+export type GetClientKeyRequestJson = {
+  /**
+   * The project. Required.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId?: number;
+
+  /**
+   * The key. Required; a key of another project is not found.
+   *
+   * @generated from field: uint32 key_id = 2;
+   */
+  keyId?: number;
+};
+
+/**
+ * Describes the message faultline.v1.GetClientKeyRequest.
+ * Use `create(GetClientKeyRequestSchema)` to create a new message.
+ */
+export const GetClientKeyRequestSchema: GenMessage<GetClientKeyRequest, {jsonType: GetClientKeyRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_client_key, 5);
+
+/**
+ * The key.
+ *
+ * @generated from message faultline.v1.GetClientKeyResponse
+ */
+export type GetClientKeyResponse = Message<"faultline.v1.GetClientKeyResponse"> & {
+  /**
+   * The key as stored.
+   *
+   * @generated from field: faultline.v1.ClientKey client_key = 1;
+   */
+  clientKey?: ClientKey | undefined;
+};
+
+/**
+ * The key.
+ *
+ * @generated from message faultline.v1.GetClientKeyResponse
+ */
+export type GetClientKeyResponseJson = {
+  /**
+   * The key as stored.
+   *
+   * @generated from field: faultline.v1.ClientKey client_key = 1;
+   */
+  clientKey?: ClientKeyJson;
+};
+
+/**
+ * Describes the message faultline.v1.GetClientKeyResponse.
+ * Use `create(GetClientKeyResponseSchema)` to create a new message.
+ */
+export const GetClientKeyResponseSchema: GenMessage<GetClientKeyResponse, {jsonType: GetClientKeyResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_client_key, 6);
+
+/**
+ * Changes a key. Refused with INVALID_FIELD for limits out of range or that contradict each other, and for what is no origin;
+ * nothing is changed then.
+ *
+ * @generated from message faultline.v1.UpdateClientKeyRequest
+ */
+export type UpdateClientKeyRequest = Message<"faultline.v1.UpdateClientKeyRequest"> & {
+  /**
+   * The project. Required.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId: number;
+
+  /**
+   * The key. Required; a key of another project is not found.
+   *
+   * @generated from field: uint32 key_id = 2;
+   */
+  keyId: number;
+
+  /**
+   * Enables or disables it. Absent: unchanged.
+   *
+   * @generated from field: optional bool active = 3;
+   */
+  active?: boolean | undefined;
+
+  /**
+   * See ClientKey.events_per_minute; up to 1,000,000, and not above the limit a day. 0: no limit. Absent: unchanged.
+   *
+   * @generated from field: optional uint32 events_per_minute = 4;
+   */
+  eventsPerMinute?: number | undefined;
+
+  /**
+   * See ClientKey.events_per_day; up to 100,000,000. 0: no limit. Absent: unchanged.
+   *
+   * @generated from field: optional uint32 events_per_day = 5;
+   */
+  eventsPerDay?: number | undefined;
+
+  /**
+   * See ClientKey.allowed_origins. Absent: unchanged.
+   *
+   * @generated from field: faultline.v1.AllowedOrigins allowed_origins = 6;
+   */
+  allowedOrigins?: AllowedOrigins | undefined;
+};
+
+/**
+ * Changes a key. Refused with INVALID_FIELD for limits out of range or that contradict each other, and for what is no origin;
+ * nothing is changed then.
+ *
+ * @generated from message faultline.v1.UpdateClientKeyRequest
+ */
+export type UpdateClientKeyRequestJson = {
+  /**
+   * The project. Required.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId?: number;
+
+  /**
+   * The key. Required; a key of another project is not found.
+   *
+   * @generated from field: uint32 key_id = 2;
+   */
+  keyId?: number;
+
+  /**
+   * Enables or disables it. Absent: unchanged.
+   *
+   * @generated from field: optional bool active = 3;
+   */
+  active?: boolean;
+
+  /**
+   * See ClientKey.events_per_minute; up to 1,000,000, and not above the limit a day. 0: no limit. Absent: unchanged.
+   *
+   * @generated from field: optional uint32 events_per_minute = 4;
+   */
+  eventsPerMinute?: number;
+
+  /**
+   * See ClientKey.events_per_day; up to 100,000,000. 0: no limit. Absent: unchanged.
+   *
+   * @generated from field: optional uint32 events_per_day = 5;
+   */
+  eventsPerDay?: number;
+
+  /**
+   * See ClientKey.allowed_origins. Absent: unchanged.
+   *
+   * @generated from field: faultline.v1.AllowedOrigins allowed_origins = 6;
+   */
+  allowedOrigins?: AllowedOriginsJson;
+};
+
+/**
+ * Describes the message faultline.v1.UpdateClientKeyRequest.
+ * Use `create(UpdateClientKeyRequestSchema)` to create a new message.
+ */
+export const UpdateClientKeyRequestSchema: GenMessage<UpdateClientKeyRequest, {jsonType: UpdateClientKeyRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_client_key, 7);
+
+/**
+ * A list of origins that replaces another one.
+ *
+ * @generated from message faultline.v1.AllowedOrigins
+ */
+export type AllowedOrigins = Message<"faultline.v1.AllowedOrigins"> & {
+  /**
+   * At most 20. Empty: all origins are allowed.
+   *
+   * @generated from field: repeated string origins = 1;
+   */
+  origins: string[];
+};
+
+/**
+ * A list of origins that replaces another one.
+ *
+ * @generated from message faultline.v1.AllowedOrigins
+ */
+export type AllowedOriginsJson = {
+  /**
+   * At most 20. Empty: all origins are allowed.
+   *
+   * @generated from field: repeated string origins = 1;
+   */
+  origins?: string[];
+};
+
+/**
+ * Describes the message faultline.v1.AllowedOrigins.
+ * Use `create(AllowedOriginsSchema)` to create a new message.
+ */
+export const AllowedOriginsSchema: GenMessage<AllowedOrigins, {jsonType: AllowedOriginsJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_client_key, 8);
+
+/**
+ * The changed key.
+ *
+ * @generated from message faultline.v1.UpdateClientKeyResponse
+ */
+export type UpdateClientKeyResponse = Message<"faultline.v1.UpdateClientKeyResponse"> & {
+  /**
+   * The key as stored.
+   *
+   * @generated from field: faultline.v1.ClientKey client_key = 1;
+   */
+  clientKey?: ClientKey | undefined;
+};
+
+/**
+ * The changed key.
+ *
+ * @generated from message faultline.v1.UpdateClientKeyResponse
+ */
+export type UpdateClientKeyResponseJson = {
+  /**
+   * The key as stored.
+   *
+   * @generated from field: faultline.v1.ClientKey client_key = 1;
+   */
+  clientKey?: ClientKeyJson;
+};
+
+/**
+ * Describes the message faultline.v1.UpdateClientKeyResponse.
+ * Use `create(UpdateClientKeyResponseSchema)` to create a new message.
+ */
+export const UpdateClientKeyResponseSchema: GenMessage<UpdateClientKeyResponse, {jsonType: UpdateClientKeyResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_client_key, 9);
+
+/**
+ * Asks what was sent with a key.
+ *
+ * @generated from message faultline.v1.GetClientKeyTrafficRequest
+ */
+export type GetClientKeyTrafficRequest = Message<"faultline.v1.GetClientKeyTrafficRequest"> & {
+  /**
+   * The project. Required.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId: number;
+
+  /**
+   * The key. Required. A key that nothing was sent with has counts of 0, whether or not it exists.
+   *
+   * @generated from field: uint32 key_id = 2;
+   */
+  keyId: number;
+
+  /**
+   * Any time within the first hour. Absent: the window ends with the running hour.
+   *
+   * @generated from field: google.protobuf.Timestamp start_time = 3;
+   */
+  startTime?: Timestamp | undefined;
+
+  /**
+   * Hours of the window, 1 to 2,160 (90 days). 0: 24.
+   *
+   * @generated from field: uint32 hour_count = 4;
+   */
+  hourCount: number;
+};
+
+/**
+ * Asks what was sent with a key.
+ *
+ * @generated from message faultline.v1.GetClientKeyTrafficRequest
+ */
+export type GetClientKeyTrafficRequestJson = {
+  /**
+   * The project. Required.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId?: number;
+
+  /**
+   * The key. Required. A key that nothing was sent with has counts of 0, whether or not it exists.
+   *
+   * @generated from field: uint32 key_id = 2;
+   */
+  keyId?: number;
+
+  /**
+   * Any time within the first hour. Absent: the window ends with the running hour.
+   *
+   * @generated from field: google.protobuf.Timestamp start_time = 3;
+   */
+  startTime?: TimestampJson;
+
+  /**
+   * Hours of the window, 1 to 2,160 (90 days). 0: 24.
+   *
+   * @generated from field: uint32 hour_count = 4;
+   */
+  hourCount?: number;
+};
+
+/**
+ * Describes the message faultline.v1.GetClientKeyTrafficRequest.
+ * Use `create(GetClientKeyTrafficRequestSchema)` to create a new message.
+ */
+export const GetClientKeyTrafficRequestSchema: GenMessage<GetClientKeyTrafficRequest, {jsonType: GetClientKeyTrafficRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_client_key, 10);
+
+/**
+ * What was sent with a key in a window of hours; counts are exact to a second.
+ *
+ * @generated from message faultline.v1.GetClientKeyTrafficResponse
+ */
+export type GetClientKeyTrafficResponse = Message<"faultline.v1.GetClientKeyTrafficResponse"> & {
+  /**
+   * The first hour.
+   *
+   * @generated from field: google.protobuf.Timestamp start_time = 1;
+   */
+  startTime?: Timestamp | undefined;
+
+  /**
+   * Whether the last hour of the window still runs, or is yet to come.
+   *
+   * @generated from field: bool last_hour_running = 2;
+   */
+  lastHourRunning: boolean;
+
+  /**
+   * Events that were accepted in each hour, dense, oldest first.
+   *
+   * @generated from field: repeated uint32 events_per_hour = 3;
+   */
+  eventsPerHour: number[];
+
+  /**
+   * Bytes of the bodies in each hour as they were sent, accepted or refused, also of sessions and what is not kept. A body
+   * that was refused before it was read counts as nothing.
+   *
+   * @generated from field: repeated uint64 bytes_per_hour = 4;
+   */
+  bytesPerHour: bigint[];
+
+  /**
+   * What was refused, the most frequent first.
+   *
+   * @generated from field: repeated faultline.v1.KeyRefusals refused = 5;
+   */
+  refused: KeyRefusals[];
+
+  /**
+   * Networks that sent events, accepted or refused, on the days (UTC) that the window touches, those that sent most first. At
+   * most 50.
+   *
+   * @generated from field: repeated faultline.v1.SenderNetwork networks = 6;
+   */
+  networks: SenderNetwork[];
+
+  /**
+   * What all other networks sent.
+   *
+   * @generated from field: uint64 other_networks_quantity = 7;
+   */
+  otherNetworksQuantity: bigint;
+};
+
+/**
+ * What was sent with a key in a window of hours; counts are exact to a second.
+ *
+ * @generated from message faultline.v1.GetClientKeyTrafficResponse
+ */
+export type GetClientKeyTrafficResponseJson = {
+  /**
+   * The first hour.
+   *
+   * @generated from field: google.protobuf.Timestamp start_time = 1;
+   */
+  startTime?: TimestampJson;
+
+  /**
+   * Whether the last hour of the window still runs, or is yet to come.
+   *
+   * @generated from field: bool last_hour_running = 2;
+   */
+  lastHourRunning?: boolean;
+
+  /**
+   * Events that were accepted in each hour, dense, oldest first.
+   *
+   * @generated from field: repeated uint32 events_per_hour = 3;
+   */
+  eventsPerHour?: number[];
+
+  /**
+   * Bytes of the bodies in each hour as they were sent, accepted or refused, also of sessions and what is not kept. A body
+   * that was refused before it was read counts as nothing.
+   *
+   * @generated from field: repeated uint64 bytes_per_hour = 4;
+   */
+  bytesPerHour?: string[];
+
+  /**
+   * What was refused, the most frequent first.
+   *
+   * @generated from field: repeated faultline.v1.KeyRefusals refused = 5;
+   */
+  refused?: KeyRefusalsJson[];
+
+  /**
+   * Networks that sent events, accepted or refused, on the days (UTC) that the window touches, those that sent most first. At
+   * most 50.
+   *
+   * @generated from field: repeated faultline.v1.SenderNetwork networks = 6;
+   */
+  networks?: SenderNetworkJson[];
+
+  /**
+   * What all other networks sent.
+   *
+   * @generated from field: uint64 other_networks_quantity = 7;
+   */
+  otherNetworksQuantity?: string;
+};
+
+/**
+ * Describes the message faultline.v1.GetClientKeyTrafficResponse.
+ * Use `create(GetClientKeyTrafficResponseSchema)` to create a new message.
+ */
+export const GetClientKeyTrafficResponseSchema: GenMessage<GetClientKeyTrafficResponse, {jsonType: GetClientKeyTrafficResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_client_key, 11);
+
+/**
+ * How often requests or items with a key were refused for a reason.
+ *
+ * @generated from message faultline.v1.KeyRefusals
+ */
+export type KeyRefusals = Message<"faultline.v1.KeyRefusals"> & {
+  /**
+   * See Outcome.reason.
+   *
+   * @generated from field: string reason = 1;
+   */
+  reason: string;
+
+  /**
+   * How many.
+   *
+   * @generated from field: uint64 quantity = 2;
+   */
+  quantity: bigint;
+
+  /**
+   * Bytes of their bodies, where those were read.
+   *
+   * @generated from field: uint64 bytes = 3;
+   */
+  bytes: bigint;
+
+  /**
+   * The hour of the last one.
+   *
+   * @generated from field: google.protobuf.Timestamp last_time = 4;
+   */
+  lastTime?: Timestamp | undefined;
+};
+
+/**
+ * How often requests or items with a key were refused for a reason.
+ *
+ * @generated from message faultline.v1.KeyRefusals
+ */
+export type KeyRefusalsJson = {
+  /**
+   * See Outcome.reason.
+   *
+   * @generated from field: string reason = 1;
+   */
+  reason?: string;
+
+  /**
+   * How many.
+   *
+   * @generated from field: uint64 quantity = 2;
+   */
+  quantity?: string;
+
+  /**
+   * Bytes of their bodies, where those were read.
+   *
+   * @generated from field: uint64 bytes = 3;
+   */
+  bytes?: string;
+
+  /**
+   * The hour of the last one.
+   *
+   * @generated from field: google.protobuf.Timestamp last_time = 4;
+   */
+  lastTime?: TimestampJson;
+};
+
+/**
+ * Describes the message faultline.v1.KeyRefusals.
+ * Use `create(KeyRefusalsSchema)` to create a new message.
+ */
+export const KeyRefusalsSchema: GenMessage<KeyRefusals, {jsonType: KeyRefusalsJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_client_key, 12);
+
+/**
+ * A network that sends events.
+ *
+ * @generated from message faultline.v1.SenderNetwork
+ */
+export type SenderNetwork = Message<"faultline.v1.SenderNetwork"> & {
+  /**
+   * `192.0.2.0/24`, or `2001:db8:0:1::/64`.
+   *
+   * @generated from field: string network = 1;
+   */
+  network: string;
+
+  /**
+   * Events, accepted or refused. Of a network that began to send while very many others did, a few may be missing: they are
+   * counted with the others.
+   *
+   * @generated from field: uint64 quantity = 2;
+   */
+  quantity: bigint;
+};
+
+/**
+ * A network that sends events.
+ *
+ * @generated from message faultline.v1.SenderNetwork
+ */
+export type SenderNetworkJson = {
+  /**
+   * `192.0.2.0/24`, or `2001:db8:0:1::/64`.
+   *
+   * @generated from field: string network = 1;
+   */
+  network?: string;
+
+  /**
+   * Events, accepted or refused. Of a network that began to send while very many others did, a few may be missing: they are
+   * counted with the others.
+   *
+   * @generated from field: uint64 quantity = 2;
+   */
+  quantity?: string;
+};
+
+/**
+ * Describes the message faultline.v1.SenderNetwork.
+ * Use `create(SenderNetworkSchema)` to create a new message.
+ */
+export const SenderNetworkSchema: GenMessage<SenderNetwork, {jsonType: SenderNetworkJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_client_key, 13);
+
+/**
  * Names the key to delete.
  *
  * @generated from message faultline.v1.DeleteClientKeyRequest
@@ -398,7 +1051,7 @@ export type DeleteClientKeyRequestJson = {
  * Use `create(DeleteClientKeyRequestSchema)` to create a new message.
  */
 export const DeleteClientKeyRequestSchema: GenMessage<DeleteClientKeyRequest, {jsonType: DeleteClientKeyRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_client_key, 5);
+  messageDesc(file_faultline_v1_client_key, 14);
 
 /**
  * The deleted key.
@@ -433,7 +1086,7 @@ export type DeleteClientKeyResponseJson = {
  * Use `create(DeleteClientKeyResponseSchema)` to create a new message.
  */
 export const DeleteClientKeyResponseSchema: GenMessage<DeleteClientKeyResponse, {jsonType: DeleteClientKeyResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_client_key, 6);
+  messageDesc(file_faultline_v1_client_key, 15);
 
 /**
  * Client keys of a project (specification 2.2 and 4.1). A client key is a secret: it lets its holder send events. A token
@@ -462,6 +1115,36 @@ export const ClientKeyService: GenService<{
     methodKind: "unary";
     input: typeof ListClientKeysRequestSchema;
     output: typeof ListClientKeysResponseSchema;
+  },
+  /**
+   * Reads one key.
+   *
+   * @generated from rpc faultline.v1.ClientKeyService.GetClientKey
+   */
+  getClientKey: {
+    methodKind: "unary";
+    input: typeof GetClientKeyRequestSchema;
+    output: typeof GetClientKeyResponseSchema;
+  },
+  /**
+   * Changes what a key may send; what the request leaves out stays as it is. It takes effect within one second.
+   *
+   * @generated from rpc faultline.v1.ClientKeyService.UpdateClientKey
+   */
+  updateClientKey: {
+    methodKind: "unary";
+    input: typeof UpdateClientKeyRequestSchema;
+    output: typeof UpdateClientKeyResponseSchema;
+  },
+  /**
+   * Reads what was sent with a key, by hour. Also of a key that was deleted, for as long as it is kept: 90 days.
+   *
+   * @generated from rpc faultline.v1.ClientKeyService.GetClientKeyTraffic
+   */
+  getClientKeyTraffic: {
+    methodKind: "unary";
+    input: typeof GetClientKeyTrafficRequestSchema;
+    output: typeof GetClientKeyTrafficResponseSchema;
   },
   /**
    * Deletes a key for good; events sent with it are refused within one second.

@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/outcome.proto.
  */
 export const file_faultline_v1_outcome: GenFile = /*@__PURE__*/
-  fileDesc("ChpmYXVsdGxpbmUvdjEvb3V0Y29tZS5wcm90bxIMZmF1bHRsaW5lLnYxIpUBCgdPdXRjb21lEicKBGtpbmQYASABKA4yGS5mYXVsdGxpbmUudjEuT3V0Y29tZUtpbmQSEAoIY2F0ZWdvcnkYAiABKAkSDgoGcmVhc29uGAMgASgJEhAKCHF1YW50aXR5GAQgASgEEi0KCWxhc3RfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiPQoTTGlzdE91dGNvbWVzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhIKCmhvdXJfY291bnQYAiABKA0iiQEKFExpc3RPdXRjb21lc1Jlc3BvbnNlEicKCG91dGNvbWVzGAEgAygLMhUuZmF1bHRsaW5lLnYxLk91dGNvbWUSGAoQcmVmdXNlZF9wZXJfaG91chgCIAMoDRIuCgpzdGFydF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKHAQoHUmVmdXNhbBIoCgR0aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZyZWFzb24YAiABKAkSEAoIY2F0ZWdvcnkYAyABKAkSDwoHbWVzc2FnZRgEIAEoCRISCgppcF9hZGRyZXNzGAUgASgJEgsKA3NkaxgGIAEoCSIqChRXYXRjaFJlZnVzYWxzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNIk8KFVdhdGNoUmVmdXNhbHNSZXNwb25zZRInCghyZWZ1c2FscxgBIAMoCzIVLmZhdWx0bGluZS52MS5SZWZ1c2FsEg0KBWNvdW50GAIgASgNKn0KC091dGNvbWVLaW5kEhwKGE9VVENPTUVfS0lORF9VTlNQRUNJRklFRBAAEhgKFE9VVENPTUVfS0lORF9SRUZVU0VEEAESGwoXT1VUQ09NRV9LSU5EX0xFRlRfQVNJREUQAhIZChVPVVRDT01FX0tJTkRfTk9UX1NFTlQQAzLDAQoOT3V0Y29tZVNlcnZpY2USVQoMTGlzdE91dGNvbWVzEiEuZmF1bHRsaW5lLnYxLkxpc3RPdXRjb21lc1JlcXVlc3QaIi5mYXVsdGxpbmUudjEuTGlzdE91dGNvbWVzUmVzcG9uc2USWgoNV2F0Y2hSZWZ1c2FscxIiLmZhdWx0bGluZS52MS5XYXRjaFJlZnVzYWxzUmVxdWVzdBojLmZhdWx0bGluZS52MS5XYXRjaFJlZnVzYWxzUmVzcG9uc2UwAWIGcHJvdG8z", [file_google_protobuf_timestamp]);
+  fileDesc("ChpmYXVsdGxpbmUvdjEvb3V0Y29tZS5wcm90bxIMZmF1bHRsaW5lLnYxIpUBCgdPdXRjb21lEicKBGtpbmQYASABKA4yGS5mYXVsdGxpbmUudjEuT3V0Y29tZUtpbmQSEAoIY2F0ZWdvcnkYAiABKAkSDgoGcmVhc29uGAMgASgJEhAKCHF1YW50aXR5GAQgASgEEi0KCWxhc3RfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiPQoTTGlzdE91dGNvbWVzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhIKCmhvdXJfY291bnQYAiABKA0iiQEKFExpc3RPdXRjb21lc1Jlc3BvbnNlEicKCG91dGNvbWVzGAEgAygLMhUuZmF1bHRsaW5lLnYxLk91dGNvbWUSGAoQcmVmdXNlZF9wZXJfaG91chgCIAMoDRIuCgpzdGFydF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKHAQoHUmVmdXNhbBIoCgR0aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZyZWFzb24YAiABKAkSEAoIY2F0ZWdvcnkYAyABKAkSDwoHbWVzc2FnZRgEIAEoCRISCgppcF9hZGRyZXNzGAUgASgJEgsKA3NkaxgGIAEoCSIqChRXYXRjaFJlZnVzYWxzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNIk8KFVdhdGNoUmVmdXNhbHNSZXNwb25zZRInCghyZWZ1c2FscxgBIAMoCzIVLmZhdWx0bGluZS52MS5SZWZ1c2FsEg0KBWNvdW50GAIgASgNKpgBCgtPdXRjb21lS2luZBIcChhPVVRDT01FX0tJTkRfVU5TUEVDSUZJRUQQABIYChRPVVRDT01FX0tJTkRfUkVGVVNFRBABEhsKF09VVENPTUVfS0lORF9MRUZUX0FTSURFEAISGQoVT1VUQ09NRV9LSU5EX05PVF9TRU5UEAMSGQoVT1VUQ09NRV9LSU5EX0ZJTFRFUkVEEAQywwEKDk91dGNvbWVTZXJ2aWNlElUKDExpc3RPdXRjb21lcxIhLmZhdWx0bGluZS52MS5MaXN0T3V0Y29tZXNSZXF1ZXN0GiIuZmF1bHRsaW5lLnYxLkxpc3RPdXRjb21lc1Jlc3BvbnNlEloKDVdhdGNoUmVmdXNhbHMSIi5mYXVsdGxpbmUudjEuV2F0Y2hSZWZ1c2Fsc1JlcXVlc3QaIy5mYXVsdGxpbmUudjEuV2F0Y2hSZWZ1c2Fsc1Jlc3BvbnNlMAFiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * A count of things that were not stored.
@@ -28,8 +28,8 @@ export type Outcome = Message<"faultline.v1.Outcome"> & {
   kind: OutcomeKind;
 
   /**
-   * What it was, in the words of rate limits: `error`, `session`, `feedback`, `attachment`, `transaction`, ...
-   * `default` when it could not be told.
+   * What it was, in the words of rate limits: `error`, `security` (CSP reports), `session`, `feedback`, `attachment`,
+   * `transaction`, ... `default` when it could not be told.
    *
    * @generated from field: string category = 2;
    */
@@ -37,11 +37,15 @@ export type Outcome = Message<"faultline.v1.Outcome"> & {
 
   /**
    * Refused: `no_key`, `unknown_key`, `not_active`, `monitor_off`, `external_backend`, `not_offered`, `rate_limit`,
-   * `too_large`, `malformed`, `unavailable`. Requests that name no client key are in the metrics alone, as anybody may
-   * send them to any project; counts by project hold them where an earlier release counted them.
+   * `quota` where the project has received or keeps what it may, `disk_full` where the disk is nearly full and the project is
+   * one of the largest, `too_large`, `malformed`, `unavailable`; `key_disabled`, `key_limit` and `origin` for what the
+   * settings of a client key stopped. Requests that name no client key are in the metrics alone, as anybody may send them to
+   * any project; counts by project hold them where an earlier release counted them.
    * Left aside: `not_kept`, `extra` for a second event in one envelope, or `too_many` for user feedback beyond 20 entries
    * of one event. Not sent: the SDK's word, such as `ratelimit_backoff`, `network_error` or `before_send`; `other` for a
    * word that is not known.
+   * Filtered: `filter_address`, `filter_release`, `filter_environment`, `filter_message`, `filter_type`, `crawler`,
+   * `old_browser`, `browser_extension`, `localhost`, or `spike` for events beyond the budget of the spike protection.
    *
    * @generated from field: string reason = 3;
    */
@@ -76,8 +80,8 @@ export type OutcomeJson = {
   kind?: OutcomeKindJson;
 
   /**
-   * What it was, in the words of rate limits: `error`, `session`, `feedback`, `attachment`, `transaction`, ...
-   * `default` when it could not be told.
+   * What it was, in the words of rate limits: `error`, `security` (CSP reports), `session`, `feedback`, `attachment`,
+   * `transaction`, ... `default` when it could not be told.
    *
    * @generated from field: string category = 2;
    */
@@ -85,11 +89,15 @@ export type OutcomeJson = {
 
   /**
    * Refused: `no_key`, `unknown_key`, `not_active`, `monitor_off`, `external_backend`, `not_offered`, `rate_limit`,
-   * `too_large`, `malformed`, `unavailable`. Requests that name no client key are in the metrics alone, as anybody may
-   * send them to any project; counts by project hold them where an earlier release counted them.
+   * `quota` where the project has received or keeps what it may, `disk_full` where the disk is nearly full and the project is
+   * one of the largest, `too_large`, `malformed`, `unavailable`; `key_disabled`, `key_limit` and `origin` for what the
+   * settings of a client key stopped. Requests that name no client key are in the metrics alone, as anybody may send them to
+   * any project; counts by project hold them where an earlier release counted them.
    * Left aside: `not_kept`, `extra` for a second event in one envelope, or `too_many` for user feedback beyond 20 entries
    * of one event. Not sent: the SDK's word, such as `ratelimit_backoff`, `network_error` or `before_send`; `other` for a
    * word that is not known.
+   * Filtered: `filter_address`, `filter_release`, `filter_environment`, `filter_message`, `filter_type`, `crawler`,
+   * `old_browser`, `browser_extension`, `localhost`, or `spike` for events beyond the budget of the spike protection.
    *
    * @generated from field: string reason = 3;
    */
@@ -452,6 +460,13 @@ export const OutcomeKind = {
    * @generated from enum value: OUTCOME_KIND_NOT_SENT = 3;
    */
   NOT_SENT: 3,
+
+  /**
+   * A filter, a discard or the spike protection of the project stopped it; the sender was answered 200.
+   *
+   * @generated from enum value: OUTCOME_KIND_FILTERED = 4;
+   */
+  FILTERED: 4,
 } as const;
 
 /**
@@ -466,7 +481,7 @@ export type OutcomeKind = (typeof OutcomeKind)[keyof typeof OutcomeKind] | Unkno
  *
  * @generated from enum faultline.v1.OutcomeKind
  */
-export type OutcomeKindJson = "OUTCOME_KIND_UNSPECIFIED" | "OUTCOME_KIND_REFUSED" | "OUTCOME_KIND_LEFT_ASIDE" | "OUTCOME_KIND_NOT_SENT";
+export type OutcomeKindJson = "OUTCOME_KIND_UNSPECIFIED" | "OUTCOME_KIND_REFUSED" | "OUTCOME_KIND_LEFT_ASIDE" | "OUTCOME_KIND_NOT_SENT" | "OUTCOME_KIND_FILTERED";
 
 /**
  * Describes the enum faultline.v1.OutcomeKind.

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/release.proto.
  */
 export const file_faultline_v1_release: GenFile = /*@__PURE__*/
-  fileDesc("ChpmYXVsdGxpbmUvdjEvcmVsZWFzZS5wcm90bxIMZmF1bHRsaW5lLnYxImMKDVNlc3Npb25Db3VudHMSDQoFdG90YWwYASABKA0SDwoHaGVhbHRoeRgCIAEoDRIPCgdlcnJvcmVkGAMgASgNEg8KB2NyYXNoZWQYBCABKA0SEAoIYWJub3JtYWwYBSABKA0i1gIKB1JlbGVhc2USDwoHdmVyc2lvbhgBIAEoCRItCghzZXNzaW9ucxgCIAEoCzIbLmZhdWx0bGluZS52MS5TZXNzaW9uQ291bnRzEhIKCnVzZXJfY291bnQYAyABKA0SGgoSY3Jhc2hlZF91c2VyX2NvdW50GAQgASgNEhsKE2NyYXNoX2ZyZWVfc2Vzc2lvbnMYBSABKAESHQoQY3Jhc2hfZnJlZV91c2VycxgGIAEoAUgAiAEBEjYKEmZpcnN0X3Nlc3Npb25fdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoRbGFzdF9zZXNzaW9uX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBmNvbW1pdBgJIAEoCRILCgN1cmwYCiABKAlCEwoRX2NyYXNoX2ZyZWVfdXNlcnMijgEKE0xpc3RSZWxlYXNlc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIYCgtlbnZpcm9ubWVudBgCIAEoCUgAiAEBEhIKCmhvdXJfY291bnQYAyABKA0SEQoJcGFnZV9zaXplGAQgASgNEhIKCnBhZ2VfdG9rZW4YBSABKAlCDgoMX2Vudmlyb25tZW50Im4KFExpc3RSZWxlYXNlc1Jlc3BvbnNlEicKCHJlbGVhc2VzGAEgAygLMhUuZmF1bHRsaW5lLnYxLlJlbGVhc2USFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhQKDGVudmlyb25tZW50cxgDIAMoCSKrAQoWR2V0U2Vzc2lvblN0YXRzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEg8KB3ZlcnNpb24YAiABKAkSGAoLZW52aXJvbm1lbnQYAyABKAlIAIgBARIuCgpzdGFydF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpob3VyX2NvdW50GAUgASgNQg4KDF9lbnZpcm9ubWVudCKQAQoXR2V0U2Vzc2lvblN0YXRzUmVzcG9uc2USLgoKc3RhcnRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKgoFaG91cnMYAiADKAsyGy5mYXVsdGxpbmUudjEuU2Vzc2lvbkNvdW50cxIZChFsYXN0X2hvdXJfcnVubmluZxgDIAEoCDLHAQoOUmVsZWFzZVNlcnZpY2USVQoMTGlzdFJlbGVhc2VzEiEuZmF1bHRsaW5lLnYxLkxpc3RSZWxlYXNlc1JlcXVlc3QaIi5mYXVsdGxpbmUudjEuTGlzdFJlbGVhc2VzUmVzcG9uc2USXgoPR2V0U2Vzc2lvblN0YXRzEiQuZmF1bHRsaW5lLnYxLkdldFNlc3Npb25TdGF0c1JlcXVlc3QaJS5mYXVsdGxpbmUudjEuR2V0U2Vzc2lvblN0YXRzUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("ChpmYXVsdGxpbmUvdjEvcmVsZWFzZS5wcm90bxIMZmF1bHRsaW5lLnYxImMKDVNlc3Npb25Db3VudHMSDQoFdG90YWwYASABKA0SDwoHaGVhbHRoeRgCIAEoDRIPCgdlcnJvcmVkGAMgASgNEg8KB2NyYXNoZWQYBCABKA0SEAoIYWJub3JtYWwYBSABKA0iggMKB1JlbGVhc2USDwoHdmVyc2lvbhgBIAEoCRItCghzZXNzaW9ucxgCIAEoCzIbLmZhdWx0bGluZS52MS5TZXNzaW9uQ291bnRzEhIKCnVzZXJfY291bnQYAyABKA0SGgoSY3Jhc2hlZF91c2VyX2NvdW50GAQgASgNEhsKE2NyYXNoX2ZyZWVfc2Vzc2lvbnMYBSABKAESHQoQY3Jhc2hfZnJlZV91c2VycxgGIAEoAUgAiAEBEjYKEmZpcnN0X3Nlc3Npb25fdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoRbGFzdF9zZXNzaW9uX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBmNvbW1pdBgJIAEoCRILCgN1cmwYCiABKAkSFgoOb3RoZXJfcmVsZWFzZXMYCyABKAgSEgoKbW9yZV91c2VycxgMIAEoCEITChFfY3Jhc2hfZnJlZV91c2VycyKOAQoTTGlzdFJlbGVhc2VzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhgKC2Vudmlyb25tZW50GAIgASgJSACIAQESEgoKaG91cl9jb3VudBgDIAEoDRIRCglwYWdlX3NpemUYBCABKA0SEgoKcGFnZV90b2tlbhgFIAEoCUIOCgxfZW52aXJvbm1lbnQiigEKFExpc3RSZWxlYXNlc1Jlc3BvbnNlEicKCHJlbGVhc2VzGAEgAygLMhUuZmF1bHRsaW5lLnYxLlJlbGVhc2USFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhQKDGVudmlyb25tZW50cxgDIAMoCRIaChJoYXNfb3RoZXJfcmVsZWFzZXMYBCABKAgiqwEKFkdldFNlc3Npb25TdGF0c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIPCgd2ZXJzaW9uGAIgASgJEhgKC2Vudmlyb25tZW50GAMgASgJSACIAQESLgoKc3RhcnRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKaG91cl9jb3VudBgFIAEoDUIOCgxfZW52aXJvbm1lbnQikAEKF0dldFNlc3Npb25TdGF0c1Jlc3BvbnNlEi4KCnN0YXJ0X3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEioKBWhvdXJzGAIgAygLMhsuZmF1bHRsaW5lLnYxLlNlc3Npb25Db3VudHMSGQoRbGFzdF9ob3VyX3J1bm5pbmcYAyABKAgyxwEKDlJlbGVhc2VTZXJ2aWNlElUKDExpc3RSZWxlYXNlcxIhLmZhdWx0bGluZS52MS5MaXN0UmVsZWFzZXNSZXF1ZXN0GiIuZmF1bHRsaW5lLnYxLkxpc3RSZWxlYXNlc1Jlc3BvbnNlEl4KD0dldFNlc3Npb25TdGF0cxIkLmZhdWx0bGluZS52MS5HZXRTZXNzaW9uU3RhdHNSZXF1ZXN0GiUuZmF1bHRsaW5lLnYxLkdldFNlc3Npb25TdGF0c1Jlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * Sessions by how they ended. total = healthy + errored + crashed + abnormal.
@@ -112,7 +112,7 @@ export const SessionCountsSchema: GenMessage<SessionCounts, {jsonType: SessionCo
  */
 export type Release = Message<"faultline.v1.Release"> & {
   /**
-   * Its name as SDKs send it, such as `shop@1.2.3`.
+   * Its name as SDKs send it, such as `shop@1.2.3`. Empty: other_releases.
    *
    * @generated from field: string version = 1;
    */
@@ -126,14 +126,14 @@ export type Release = Message<"faultline.v1.Release"> & {
   sessions?: SessionCounts | undefined;
 
   /**
-   * Distinct users who had a session. 0 also when no session named a user.
+   * Distinct users who had a session. 0 also when no session named a user. See more_users.
    *
    * @generated from field: uint32 user_count = 3;
    */
   userCount: number;
 
   /**
-   * Distinct users who had a crashed session.
+   * Distinct users who had a crashed session, of those that are counted.
    *
    * @generated from field: uint32 crashed_user_count = 4;
    */
@@ -147,7 +147,7 @@ export type Release = Message<"faultline.v1.Release"> & {
   crashFreeSessions: number;
 
   /**
-   * Users without a crashed session, in percent, 0 to 100. Absent: no session named a user.
+   * Users without a crashed session, in percent of those that are counted, 0 to 100. Absent: no session named a user.
    *
    * @generated from field: optional double crash_free_users = 6;
    */
@@ -181,6 +181,22 @@ export type Release = Message<"faultline.v1.Release"> & {
    * @generated from field: string url = 10;
    */
   url: string;
+
+  /**
+   * Whether this is no release but all those together that came when the project had 10,000, each in one environment, or
+   * 100 environments. Their sessions are counted whole; their environments are not told apart.
+   *
+   * @generated from field: bool other_releases = 11;
+   */
+  otherReleases: boolean;
+
+  /**
+   * Whether there were more users than user_count: of a day 50,000 users of a release and 100,000 of a project are told apart,
+   * in each environment by itself. Sessions of the others are counted.
+   *
+   * @generated from field: bool more_users = 12;
+   */
+  moreUsers: boolean;
 };
 
 /**
@@ -190,7 +206,7 @@ export type Release = Message<"faultline.v1.Release"> & {
  */
 export type ReleaseJson = {
   /**
-   * Its name as SDKs send it, such as `shop@1.2.3`.
+   * Its name as SDKs send it, such as `shop@1.2.3`. Empty: other_releases.
    *
    * @generated from field: string version = 1;
    */
@@ -204,14 +220,14 @@ export type ReleaseJson = {
   sessions?: SessionCountsJson;
 
   /**
-   * Distinct users who had a session. 0 also when no session named a user.
+   * Distinct users who had a session. 0 also when no session named a user. See more_users.
    *
    * @generated from field: uint32 user_count = 3;
    */
   userCount?: number;
 
   /**
-   * Distinct users who had a crashed session.
+   * Distinct users who had a crashed session, of those that are counted.
    *
    * @generated from field: uint32 crashed_user_count = 4;
    */
@@ -225,7 +241,7 @@ export type ReleaseJson = {
   crashFreeSessions?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * Users without a crashed session, in percent, 0 to 100. Absent: no session named a user.
+   * Users without a crashed session, in percent of those that are counted, 0 to 100. Absent: no session named a user.
    *
    * @generated from field: optional double crash_free_users = 6;
    */
@@ -259,6 +275,22 @@ export type ReleaseJson = {
    * @generated from field: string url = 10;
    */
   url?: string;
+
+  /**
+   * Whether this is no release but all those together that came when the project had 10,000, each in one environment, or
+   * 100 environments. Their sessions are counted whole; their environments are not told apart.
+   *
+   * @generated from field: bool other_releases = 11;
+   */
+  otherReleases?: boolean;
+
+  /**
+   * Whether there were more users than user_count: of a day 50,000 users of a release and 100,000 of a project are told apart,
+   * in each environment by itself. Sessions of the others are counted.
+   *
+   * @generated from field: bool more_users = 12;
+   */
+  moreUsers?: boolean;
 };
 
 /**
@@ -387,6 +419,14 @@ export type ListReleasesResponse = Message<"faultline.v1.ListReleasesResponse"> 
    * @generated from field: repeated string environments = 3;
    */
   environments: string[];
+
+  /**
+   * Whether the project had sessions of other_releases in the window. They are in no environment, so that a list of one
+   * environment does not hold them.
+   *
+   * @generated from field: bool has_other_releases = 4;
+   */
+  hasOtherReleases: boolean;
 };
 
 /**
@@ -415,6 +455,14 @@ export type ListReleasesResponseJson = {
    * @generated from field: repeated string environments = 3;
    */
   environments?: string[];
+
+  /**
+   * Whether the project had sessions of other_releases in the window. They are in no environment, so that a list of one
+   * environment does not hold them.
+   *
+   * @generated from field: bool has_other_releases = 4;
+   */
+  hasOtherReleases?: boolean;
 };
 
 /**

@@ -3,12 +3,14 @@ import { auditRouter } from "./audit.ts";
 import { clientKeyRouter } from "./client-key.ts";
 import { deprecationRouter } from "./deprecation.ts";
 import { errorRouter } from "./error.ts";
+import { filterRouter } from "./filter.ts";
 import { instanceRouter } from "./instance.ts";
 import { memberRoleRouter } from "./member-role.ts";
 import { memberRouter } from "./member.ts";
 import { outcomeRouter } from "./outcome.ts";
 import { router } from "./procedures.ts";
 import { projectRouter } from "./project.ts";
+import { quotaRouter } from "./quota.ts";
 import { releaseRouter } from "./release.ts";
 import { settingsRouter } from "./settings.ts";
 import { unstoredEventRouter } from "./unstored-event.ts";
@@ -21,7 +23,9 @@ export const appRouter = router({
   members: memberRouter,
   memberRoles: memberRoleRouter,
   projects: projectRouter,
+  quotas: quotaRouter,
   settings: settingsRouter,
+  filters: filterRouter,
   clientKeys: clientKeyRouter,
   errors: errorRouter,
   releases: releaseRouter,

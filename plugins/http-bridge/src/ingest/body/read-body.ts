@@ -3,6 +3,7 @@ import { IngestRefusal } from "../refusal.ts";
 import { contentTooLarge } from "./content-encoding.ts";
 import { Gathered } from "./gathered.ts";
 import type { Holding } from "./holding.ts";
+import { addReceivedBytes } from "./received-bytes.ts";
 
 /** How much of a refused body is still read, so that the client sees the answer instead of a reset connection. */
 const drainedBytes = 4 * 1024 * 1024;
@@ -42,7 +43,10 @@ export function readBodyStart(request: IncomingMessage, maxBytes: number, holdin
       if (!request.complete) reject(bodyCutOff());
     };
     // What listens on would hold what was gathered for as long as a refused client stays, and nobody would count it.
-    const leave = () => void request.off("data", take).off("end", end).off("error", close).off("close", close);
+    const leave = () => {
+      addReceivedBytes(request, gathered.size);
+      request.off("data", take).off("end", end).off("error", close).off("close", close);
+    };
     request.on("data", take).on("end", end).on("error", close).on("close", close);
   });
 }

@@ -6,6 +6,7 @@ import { decoderSlot, type DecoderSlot } from "./decoder-slots.ts";
 import { windowBytes } from "./decoder-window.ts";
 import type { Holding } from "./holding.ts";
 import { bodyCutOff, drain, type BodyStart } from "./read-body.ts";
+import { addReceivedBytes } from "./received-bytes.ts";
 
 /** Bytes of a body as sent and after decompression. */
 export interface BodyLimits {
@@ -87,6 +88,7 @@ async function pump(
   let lastSentAt = beganAt;
   const count = (chunk: Buffer) => {
     sentBytes += chunk.length;
+    addReceivedBytes(request, chunk.length);
     lastSentAt = performance.now();
     if (sentBytes > max.compressed) reject(contentTooLarge(max.compressed));
   };

@@ -5,6 +5,7 @@ import type { EnvelopeItem } from "../body/envelope.ts";
 import { parseEventJson } from "../body/event-json.ts";
 import { countValues } from "../body/json-shape.ts";
 import type { ReceivedEnvelope } from "../body/read-envelope.ts";
+import type { EventFilter } from "../event-filter.ts";
 import { maxEntries, maxEventValues } from "../limits.ts";
 import { IngestRefusal } from "../refusal.ts";
 import type { Spending } from "../spending.ts";
@@ -31,15 +32,22 @@ export class EnvelopeItems {
   readonly #received: ReceivedEnvelope;
   readonly #arrival: ItemArrival;
   readonly #spending: Spending;
+  readonly #filter: EventFilter;
+  /** The id of the event, whether it is stored or a filter stopped it. Undefined: there is none, or it was refused. */
+  eventId: string | undefined;
   #seenEvents = 0;
   #seenSessions = 0;
   /** Values that the items beside the event may still have. */
   #room = maxEventValues;
 
-  constructor(received: ReceivedEnvelope, arrival: ItemArrival, spending: Spending) {
+  constructor(
+    received: ReceivedEnvelope,
+    { arrival, spending, filter }: { arrival: ItemArrival; spending: Spending; filter: EventFilter },
+  ) {
     this.#received = received;
     this.#arrival = arrival;
     this.#spending = spending;
+    this.#filter = filter;
     for (const item of received.envelope.items) {
       try {
         this.#read(item);
@@ -93,20 +101,30 @@ export class EnvelopeItems {
     const { envelope, body } = this.#received;
     // Kept as it was sent when it brings nothing but the event; a DSN, which may hold a secret, is never kept.
     const original = envelope.items.length === 1 && envelope.header.dsn === undefined ? body : undefined;
-    const event = readEventItem(payload, this.#arrival, original);
-    if (event) this.#events.push(event);
-    else this.leftAside.push({ category: "transaction", reason: "not_kept", quantity: 1 });
+    const read = readEventItem(payload, this.#arrival, original);
+    if (!read) {
+      this.leftAside.push({ category: "transaction", reason: "not_kept", quantity: 1 });
+      return;
+    }
+    this.eventId = read.event.eventId;
+    if (this.#filter(read)) this.#events.push(read.event);
   }
 
   #readSession(item: EnvelopeItem): void {
-    this.#spending.take("session");
-    const json = this.#readJson(item);
-    if (item.type === "sessions") {
-      this.#aggregates.push(...readSessionAggregates(json, this.#arrival));
+    if (item.type === "session") {
+      this.#spending.take("session");
+      const session = readSessionUpdate(this.#readJson(item), this.#arrival);
+      if (session) this.#sessions.push(session);
       return;
     }
-    const session = readSessionUpdate(json, this.#arrival);
-    if (session) this.#sessions.push(session);
+    // A bucket costs as much as a session: it brings as many rows. What cannot be read costs one.
+    let aggregates: SessionAggregate[] = [];
+    try {
+      aggregates = readSessionAggregates(this.#readJson(item), this.#arrival);
+    } finally {
+      this.#spending.take("session", Math.max(1, aggregates.length));
+    }
+    this.#aggregates.push(...aggregates);
   }
 
   #readJson({ payload, type }: EnvelopeItem): JsonObject {

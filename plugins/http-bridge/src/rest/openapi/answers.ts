@@ -47,9 +47,43 @@ const pageHeaders: Readonly<Record<string, Header>> = {
   "X-Prev-Page": { description: "The page before; empty: this is the first.", required: true, schema: numberOrEmpty },
 };
 
+const whole: Schema = { type: "integer", minimum: 0 };
+
+/** What every answer to a call with a token says of the limits of calls; absent where the operator sets none. */
+const limitHeaders: Readonly<Record<string, Header>> = {
+  "RateLimit-Limit": {
+    description: "Calls that may come at once, of the limit with the least room.",
+    required: false,
+    schema: number,
+  },
+  "RateLimit-Name": {
+    description: "Whose limit that is: `token`, `person` (all tokens of a person) or `session`.",
+    required: false,
+    schema: { type: "string", enum: ["token", "person", "session"] },
+  },
+  "RateLimit-Observed": { description: "Calls of it that are used.", required: false, schema: whole },
+  "RateLimit-Remaining": { description: "Calls of it that are left.", required: false, schema: whole },
+  "RateLimit-Reset": {
+    description: "When it is whole again, with a `429` when a call may pass: seconds since 1970.",
+    required: false,
+    schema: number,
+  },
+  "RateLimit-Policy": {
+    description: 'All limits that hold (draft-ietf-httpapi-ratelimit-headers-10): `"token";q=500;w=10`.',
+    required: false,
+    schema: { type: "string" },
+  },
+  RateLimit: {
+    description: 'The one with the least room, in the form of the same draft: `"token";r=499;t=1`.',
+    required: false,
+    schema: { type: "string" },
+  },
+};
+
 /** `components.headers`. */
 export const headers = {
   ...pageHeaders,
+  ...limitHeaders,
   Link: {
     description: "Neighbouring pages (RFC 8288): `prev` and `next`, for numbered pages `first` and `last` as well.",
     required: false,
@@ -61,6 +95,12 @@ export const headers = {
 const message = ref("Message");
 const fault = ref("Fault");
 const tokenFault = ref("TokenFault");
+
+/** The answer with the headers of the limits of calls. */
+export function limited(answer: Answer): Answer {
+  const added = Object.fromEntries(Object.keys(limitHeaders).map((name) => [name, headerRef(name)]));
+  return { ...answer, headers: { ...answer.headers, ...added } };
+}
 
 /** The name of the component that stands for a refusal. */
 export const refusals = {
@@ -75,8 +115,10 @@ export const refusals = {
   503: "Unavailable",
 } as const;
 
-/** `components.responses`: refusals have two forms of body, and a client must read both. */
-export const responses: Readonly<Record<(typeof refusals)[keyof typeof refusals], Answer>> = {
+type RefusalName = (typeof refusals)[keyof typeof refusals];
+
+/** Refusals have two forms of body, and a client must read both. */
+const refused: Readonly<Record<RefusalName, Answer>> = {
   BadRequest: json("A parameter is missing or wrong, or the change is not possible.", { anyOf: [message, fault] }),
   Unauthorized: json("The token is missing, unknown, expired or revoked.", { anyOf: [message, tokenFault] }),
   Forbidden: json("The token's scope or the caller's role is too low.", { anyOf: [message, tokenFault] }),
@@ -89,7 +131,7 @@ export const responses: Readonly<Record<(typeof refusals)[keyof typeof refusals]
   TooExpensive: json("It took too long and was ended: `message` says how to ask for less.", message),
   TooManyRequests: {
     ...json(
-      "Too many searches or lists of releases of this user are under way, or many tokens that nobody has came from the caller's network and this is one more.",
+      "More calls of this token or person than may come in a second, too many searches or lists of releases of this user under way, or one more token that nobody has, after many from the caller's network.",
       message,
     ),
     headers: { "Retry-After": { ...headers["Retry-After"], required: false } },
@@ -99,3 +141,8 @@ export const responses: Readonly<Record<(typeof refusals)[keyof typeof refusals]
     headers: { "Retry-After": headerRef("Retry-After") },
   },
 };
+
+/** `components.responses`. */
+export const responses = Object.fromEntries(
+  Object.entries(refused).map(([name, answer]) => [name, limited(answer)]),
+) as Readonly<Record<RefusalName, Answer>>; // the same names

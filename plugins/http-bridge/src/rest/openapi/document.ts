@@ -3,9 +3,11 @@ import type { Paths } from "./operation.ts";
 import { accessTokenPaths } from "./paths/access-tokens.ts";
 import { clientKeyPaths } from "./paths/client-keys.ts";
 import { errorPaths } from "./paths/errors.ts";
+import { filterPaths } from "./paths/filters.ts";
 import { installationPaths } from "./paths/installation.ts";
 import { memberPaths, memberRolePaths } from "./paths/members.ts";
 import { projectPaths } from "./paths/projects.ts";
+import { quotaPaths } from "./paths/quotas.ts";
 import { releasePaths } from "./paths/releases.ts";
 import { settingsPaths } from "./paths/settings.ts";
 import { userPaths } from "./paths/users.ts";
@@ -14,8 +16,10 @@ import { schemas } from "./schemas.ts";
 const paths: Paths = {
   ...clientKeyPaths,
   ...settingsPaths,
+  ...filterPaths,
   ...errorPaths,
   ...releasePaths,
+  ...quotaPaths,
   ...projectPaths,
   ...memberPaths,
   ...memberRolePaths,

@@ -1,4 +1,4 @@
-import { refusals, type Answer } from "./answers.ts";
+import { limited, refusals, type Answer } from "./answers.ts";
 import { pathParameters, type Parameter } from "./parameters.ts";
 import type { Schema } from "./schema.ts";
 
@@ -71,7 +71,7 @@ function operation(tag: string, path: string, words: Words): OperationObject {
     parameters: [...named, ...query],
     ...(body && { requestBody: bodyOf(body) }),
     responses: {
-      ...answers,
+      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, limited(answer)])),
       ...Object.fromEntries(
         [...statuses].map((status) => [status, { $ref: `#/components/responses/${refusals[status]}` }]),
       ),

@@ -97,13 +97,20 @@ const hours = {
 };
 const lastHourRunning = flag("The last hour is not over yet.");
 
+const filterLists = Object.fromEntries(
+  ["addresses", "releases", "environments", "messages", "types"].map((name) => [
+    name,
+    list(text(""), { maxItems: 100, description: `The ${name} that are stopped.` }),
+  ]),
+);
+
 const hiddenKey = "Null for a token without the scope `api`, and where the integrated backend is not offered.";
 
 /** `components.schemas`: what the REST API answers. */
 export const schemas: Readonly<Record<string, Schema>> = {
   ClientKey: record("A client key. It lets SDKs send, so treat it as a secret.", {
     id: positive("The key."),
-    active: { type: "boolean", const: true, description: "Always true: a key ends by being deleted." },
+    active: flag("What is sent with it is taken; false: it was disabled."),
     public_key: orNull(
       text("`flck_` and 32 hexadecimal digits; the digits alone of keys made before they had a prefix. " + hiddenKey, {
         pattern: "^(flck_)?[0-9a-f]{32}$",
@@ -115,6 +122,38 @@ export const schemas: Readonly<Record<string, Schema>> = {
     ),
     created_at: time("When it was made."),
     last_used_at: orNull(time("When an SDK last used it; null: never.")),
+    events_per_minute: orNull(positive("How many events it may send in a minute; null: no limit of its own.")),
+    events_per_day: orNull(positive("The same in a day, UTC.")),
+    allowed_origins: list(text("Such as `https://example.com` or `https://*.example.com`."), {
+      maxItems: 20,
+      description:
+        "The origins whose pages may send with it; empty: all. They stop noise from other web pages, not scripts: any program can send any origin.",
+    }),
+  }),
+
+  ClientKeyTraffic: record("What was sent with a client key.", {
+    ...hours,
+    event_counts: list(count(""), { description: "Events that were accepted in each hour, the oldest first." }),
+    byte_counts: list(count(""), {
+      description: "Bytes of the bodies in each hour as they were sent, accepted or refused.",
+    }),
+    refused: list(
+      record("What was refused for a reason.", {
+        reason: text("Why, such as `rate_limit`."),
+        quantity: count("How many."),
+        bytes: count("Bytes of their bodies, where those were read."),
+        last_at: time("The hour of the last one."),
+      }),
+      { description: "The most frequent first." },
+    ),
+    networks: list(
+      record("A network that sent events, accepted or refused, on the days that the period touches.", {
+        network: text("Such as `192.0.2.0/24` or `2001:db8:0:1::/64`."),
+        quantity: count("How many."),
+      }),
+      { maxItems: 50, description: "Those that sent most first." },
+    ),
+    other_networks_quantity: count("What all other networks sent."),
   }),
 
   Settings: record("The error-tracking settings of a project.", {
@@ -245,11 +284,15 @@ export const schemas: Readonly<Record<string, Schema>> = {
   SessionCounts: record("Sessions by how they ended.", sessions),
 
   Release: record("A release with its sessions.", {
-    version: text("Its name, such as `shop@1.2.3`."),
+    version: text("Its name, such as `shop@1.2.3`; empty: `other_releases`."),
+    other_releases: flag(
+      "Whether these are all releases together that came when the project had 10,000, or 100 environments.",
+    ),
     commit: orNull(text("The commit that its name names; null: none.", commit)),
     url: orNull(text("Where the repository shows it; null: no link.")),
     sessions: ref("SessionCounts"),
     user_count: count("Distinct users who had a session."),
+    more_users: flag("Whether there were more: of a day 50,000 of a release and 100,000 of a project are told apart."),
     crashed_user_count: count("Distinct users who had a crashed one."),
     crash_free_sessions: { type: "number", minimum: 0, maximum: 100, description: "In percent." },
     crash_free_users: {
@@ -268,6 +311,23 @@ export const schemas: Readonly<Record<string, Schema>> = {
     last_hour_running: lastHourRunning,
   }),
 
+  InboundFilters: record("What a project does not want.", {
+    ...filterLists,
+    web_crawlers: flag("Events of web crawlers are stopped."),
+    old_browsers: flag("Events of old browsers are stopped."),
+    browser_extensions: flag("Events that browser extensions caused are stopped."),
+    localhost: flag("Events of developers' machines are stopped."),
+    spike_protection: flag("A spike that exceeds the budget is sampled."),
+    spike_budget: record("How many events are let in before they are sampled.", {
+      total: count("Events at once; it fills up again within a day. 0: there is no budget."),
+      left: count("What is left of them."),
+      usual_day: count("Events on the usual day of the last seven."),
+      begins_at: orNull(time("Nothing is sampled before; null: that is over.")),
+    }),
+    revision: count("Grows with each change."),
+    updated_at: orNull(time("When they were last saved; null: never.")),
+  }),
+
   Outcomes: record("What was not stored.", {
     ...hours,
     outcomes: list(ref("Outcome"), { maxItems: 200, description: "The most frequent first." }),
@@ -275,7 +335,7 @@ export const schemas: Readonly<Record<string, Schema>> = {
   }),
 
   Outcome: record("A count of things that were not stored.", {
-    kind: choice("Where it was lost.", ["refused", "left_aside", "not_sent"]),
+    kind: choice("Where it was lost.", ["refused", "left_aside", "not_sent", "filtered"]),
     category: text("What it was, such as `error` or `attachment`."),
     reason: text("Why, such as `rate_limit`."),
     quantity: count("How many."),
@@ -368,6 +428,44 @@ export const schemas: Readonly<Record<string, Schema>> = {
       personal_access_token_id: orNull(positive("The token that was used; null: a session.")),
     }),
     created_at: time("When."),
+  }),
+
+  Quota: record("How much a project may send and keep, and what it uses of that.", {
+    project_id: positive("The project."),
+    path_with_namespace: text("Its path."),
+    day_bytes: count("Bytes received since 0:00 UTC."),
+    day_limit_bytes: count("Bytes that may be received in a UTC day; what comes above it is refused. 0: no limit."),
+    day_limit_is_default: flag("The project has no limit of a day of its own."),
+    day_ends_at: time("When the day ends."),
+    kept_bytes: count("Bytes kept: payloads and tags as stored, and 512 bytes an event."),
+    kept_limit_bytes: count(
+      "Bytes that may be kept: from 95 % of it on the project's oldest events are deleted, and at 100 % events are refused until that has made room. 0: no limit.",
+    ),
+    kept_limit_is_default: flag("The project has no limit of bytes kept of its own."),
+    event_count: count("Events kept."),
+    bytes_per_day: list(count(""), {
+      description: "Bytes received in each of the last seven whole days, the oldest first.",
+    }),
+    evicted_event_count: count("Events that were deleted to stay within the limit, ever."),
+    evicted_until: orNull(time("Events received before this time were deleted for that reason; null: none were.")),
+    last_evicted_at: orNull(time("When the last of them was deleted.")),
+    refused_because: orNull(text("Why the project's events are refused now; null: its quota refuses none.")),
+  }),
+
+  Quotas: record("The projects that keep most.", {
+    quotas: list(ref("Quota"), { maxItems: 100, description: "The one that keeps most first." }),
+    total_kept_bytes: count("Bytes that all projects keep together."),
+    total_count: count("How many projects there are."),
+  }),
+
+  DefaultQuota: record("The limits of the projects that have none of their own.", {
+    day_limit_bytes: count("See Quota."),
+    day_limit_is_default: flag("Nobody set it: it is half of the limit of bytes kept."),
+    kept_limit_bytes: count("See Quota."),
+    kept_limit_is_default: flag(
+      "Nobody set it: it is a quarter of the disk that holds the data, or 10 GB where the size of that disk is not known, as on PostgreSQL.",
+    ),
+    disk_bytes: orNull(count("The size of the disk that holds the data; null: not known.")),
   }),
 
   OwnErrorReporting: record("Where this installation reports its own failures.", {

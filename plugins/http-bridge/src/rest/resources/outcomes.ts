@@ -27,6 +27,7 @@ const kinds: Readonly<Record<OutcomeKind, string | null>> = {
   [OutcomeKind.REFUSED]: "refused",
   [OutcomeKind.LEFT_ASIDE]: "left_aside",
   [OutcomeKind.NOT_SENT]: "not_sent",
+  [OutcomeKind.FILTERED]: "filtered",
 };
 
 function outcomeBody({ kind, category, reason, quantity, lastTime }: Outcome): object {

@@ -58,10 +58,12 @@ export const getSessionStats: Operation = async (restCall) => {
 function releaseBody(release: Release): object {
   return {
     version: release.version,
+    other_releases: release.otherReleases,
     commit: release.commit || null,
     url: release.url || null,
     sessions: release.sessions ? sessionsBody(release.sessions) : null,
     user_count: release.userCount,
+    more_users: release.moreUsers,
     crashed_user_count: release.crashedUserCount,
     crash_free_sessions: release.crashFreeSessions,
     crash_free_users: release.crashFreeUsers ?? null,

@@ -7,10 +7,17 @@ import {
   type ExternalProjectSchema,
   type Settings,
 } from "@faultline/proto";
-import { badParameter } from "../http-error.ts";
 import { isoTime } from "../iso-time.ts";
 import { projectOf } from "../named-project.ts";
-import { booleanParam, objectParam, requiredBoolean, requiredText, textParam, type Params } from "../params.ts";
+import {
+  booleanParam,
+  objectParam,
+  requiredBoolean,
+  requiredText,
+  revisionParam,
+  textParam,
+  type Params,
+} from "../params.ts";
 import type { Operation, RestCall } from "../rest.ts";
 
 export const getSettings: Operation = async (restCall) => ({
@@ -69,13 +76,6 @@ function otherChanges(params: Params): Changes {
     ...(project !== undefined && { externalProject: externalProject(project) }),
     ...(revision !== undefined && { revision }),
   };
-}
-
-/** The revision that was read, 0 for settings that were never saved. */
-function revisionParam({ revision }: Params): number | undefined {
-  if (revision === undefined || revision === null) return undefined;
-  if (!/^\d{1,9}$/.test(String(revision))) throw badParameter("revision", "is invalid");
-  return Number(revision);
 }
 
 function externalProject(params: Params): MessageInitShape<typeof ExternalProjectSchema> {

@@ -18,13 +18,15 @@ export const load: PageServerLoad = async ({ parent, url, locals }) => {
     pageToken: url.searchParams.get("cursor") ?? "",
   };
   const asked = { status, sort, q, query, readAt: Date.now() };
-  const [outcomes, { answer, refusal }] = await Promise.all([
+  const [outcomes, quota, { answer, refusal }] = await Promise.all([
     refusedInPlace(locals.api.outcomes.list({ projectId, hourCount: 24 })),
+    refusedInPlace(locals.api.quotas.get({ projectId })),
     refusedInPlace(locals.api.errors.list(query)),
   ]);
   return {
     ...asked,
     refused: refusedSummary(outcomes.answer?.outcomes ?? []),
+    quota: quota.answer?.quota,
     list: answer,
     refusal,
     failure: await shownFailure(locals.api, project, refusal),

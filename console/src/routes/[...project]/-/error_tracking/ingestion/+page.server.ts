@@ -17,6 +17,13 @@ const groups = [
     none: "Nothing was refused.",
   },
   {
+    kind: "OUTCOME_KIND_FILTERED",
+    id: "filtered",
+    name: "Filtered",
+    meaning: "A setting of this project stopped it; the sender was answered 200.",
+    none: "No filter stopped anything.",
+  },
+  {
     kind: "OUTCOME_KIND_LEFT_ASIDE",
     id: "left-aside",
     name: "Left aside",
@@ -54,17 +61,22 @@ export const load: PageServerLoad = async ({ parent, url, locals }) => {
     chart: { hours: refusedPerHour, startTime },
     groups: groups.map(({ kind, ...group }) => {
       const own = outcomes.filter((outcome) => outcome.kind === kind);
-      return { ...group, total: quantityOf(own), rows: own.map(inWords) };
+      return { ...group, total: quantityOf(own), rows: own.map((outcome) => inWords(outcome, project.path)) };
     }),
   };
 };
 
-const inWords = (outcome: Outcome) => ({
-  category: categoryName(outcome.category),
-  ...outcomeWords(outcome),
-  quantity: Number(outcome.quantity),
-  lastTime: outcome.lastTime,
-});
+function inWords(outcome: Outcome, projectPath: string) {
+  const { reason, advice, setting } = outcomeWords(outcome);
+  return {
+    category: categoryName(outcome.category),
+    reason,
+    advice,
+    ...(setting && { setting: { name: setting.name, href: setting.address(projectPath) } }),
+    quantity: Number(outcome.quantity),
+    lastTime: outcome.lastTime,
+  };
+}
 
 export const actions: Actions = {
   replay: async ({ locals, params }) => {

@@ -1,6 +1,7 @@
 import { fail } from "@sveltejs/kit";
-import type { Settings } from "#lib/messages.ts";
+import type { Quota, Settings } from "#lib/messages.ts";
 import { refusedAction } from "#lib/server/refused-action.ts";
+import { saveLimits } from "#lib/server/save-limits.ts";
 import { settingsNeed } from "#lib/server/settings-need.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
@@ -15,10 +16,11 @@ const allKeys = 100;
 
 export const load: PageServerLoad = async ({ parent, locals, url, depends }) => {
   depends("console:client-keys");
-  const { project } = await parent();
+  const { project, user } = await parent();
   settingsNeed(project, project.capabilities?.adminErrorTracking);
-  const [settings, keys] = await Promise.all([
+  const [settings, quota, keys] = await Promise.all([
     settingsOf(locals.api, project.projectId),
+    quotaOf(locals.api, project.projectId),
     locals.api.clientKeys.list({ projectId: project.projectId, pageSize: allKeys }).catch((error: unknown) => {
       // Without the integrated backend there are no keys to list; the section says why.
       const { reason } = refusalOfTrpc(error);
@@ -30,6 +32,8 @@ export const load: PageServerLoad = async ({ parent, locals, url, depends }) => 
   return {
     // A DSN is a secret: it reaches the page when it was just made or saved, and when it is copied.
     settings: settings && { ...settings, dsn: "" },
+    quota,
+    user,
     keys: keys?.clientKeys.map(maskedKey) ?? null,
     deleting: keyNamed("delete_key"),
     replacing: keyNamed("replace_key"),
@@ -42,6 +46,16 @@ async function settingsOf(api: Api, projectId: number): Promise<Settings | null>
     return (await api.settings.get({ projectId })).settings ?? null;
   } catch (error) {
     if (refusalOfTrpc(error).reason === "SETTINGS_NOT_FOUND") return null;
+    throw error;
+  }
+}
+
+/** What the project may receive and keep; undefined for those who may not read its errors. */
+async function quotaOf(api: Api, projectId: number): Promise<Quota | undefined> {
+  try {
+    return (await api.quotas.get({ projectId })).quota;
+  } catch (error) {
+    if (refusalOfTrpc(error).reason === "FORBIDDEN") return undefined;
     throw error;
   }
 }
@@ -63,6 +77,16 @@ export const actions: Actions = {
       return fail(status, { act: "save" as const, values: kept, message, field, reason });
     }
   },
+  limits: async ({ request, locals, params }) =>
+    saveLimits(await request.formData(), async ({ resetDay, resetKept, ...limits }) => {
+      const projectId = await projectIdOf(locals.api, params.project);
+      await locals.api.quotas.update({
+        projectId,
+        ...limits,
+        useDefaultDayLimit: resetDay,
+        useDefaultKeptLimit: resetKept,
+      });
+    }),
   /** For pages without scripts: the others ask by tRPC, and keep the token that was typed. */
   connect: async ({ request, locals, params }) => {
     const { externalAuthToken, ...kept } = readSettingsForm(await request.formData());

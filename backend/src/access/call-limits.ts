@@ -1,0 +1,139 @@
+import { ServiceError, type CallAllowance, type CallLimitName, type Clock } from "@faultline/plugin";
+import { ErrorReason } from "@faultline/proto";
+import type { Caller } from "./caller.ts";
+
+/** A limit takes this many seconds' worth at once. */
+const burstSeconds = 10;
+
+/**
+ * Calls a second beside those of one token. The pages of the console call for a person with a session: an open page makes ten
+ * calls at first and one or two a second while it is kept up to date, so that this bears a hundred tabs. It is a limit of its
+ * own, so that a person's script does not close the console to that person.
+ */
+const timesOfToken: Readonly<Record<CallLimitName, number>> = { token: 1, person: 2, session: 4 };
+
+/** Methods that bring up to 1,000 entries a call: an import sends a hundred calls a second, and so do services in bulk. */
+const reports = new Set(["IngestService.ReportEvents", "IngestService.ReportSessions"]);
+const timesOfReports = 10;
+
+const perSecond = { token: "One token", person: "The tokens of one person", session: "The sessions of one person" };
+
+/**
+ * How many calls a token and a person may make: token buckets in memory, each process by itself. They are looked at once for
+ * each call from outside, at its door. Reports have buckets of their own, as they are many and cheap.
+ */
+export class CallLimits {
+  readonly #clock: Clock;
+  readonly #perToken: number;
+  /** Those used within the last ten seconds, the latest last: one that was left alone for so long is full again. */
+  readonly #buckets = new Map<string, Bucket>();
+
+  /** `perToken`: calls a second of one token; 0: no limit at all. */
+  constructor(clock: Clock, perToken: number) {
+    this.#clock = clock;
+    this.#perToken = perToken;
+  }
+
+  /** How many buckets it holds. */
+  get size(): number {
+    return this.#buckets.size;
+  }
+
+  /**
+   * Takes one call from each limit of the caller, or none where one of them is used up, which `refusal` says. Returns the
+   * limit with the least room; undefined where there is none. `method` is `Service.Method`; absent: one that reports nothing.
+   */
+  spend(caller: Pick<Caller, "user" | "scopes" | "tokenId">, method = ""): CallAllowance | undefined {
+    if (this.#perToken === 0) return undefined;
+    const now = this.#clock.now();
+    this.#forgetFull(now);
+    const isReport = reports.has(method);
+    const of = (name: CallLimitName, id: number) => this.#bucket(name, { id, isReport, now });
+    const buckets: readonly [Bucket, ...Bucket[]] =
+      caller.scopes === "session"
+        ? [of("session", caller.user.id)]
+        : [of("person", caller.user.id), of("token", caller.tokenId ?? 0)];
+    const tightest = buckets.reduce((least, bucket) => (bucket.secondsToRoom > least.secondsToRoom ? bucket : least));
+    if (tightest.secondsToRoom > 0) return tightest.exceeded(buckets);
+    for (const bucket of buckets) bucket.take();
+    return buckets.reduce((least, bucket) => (bucket.remaining < least.remaining ? bucket : least)).allowance(buckets);
+  }
+
+  #bucket(name: CallLimitName, { id, isReport, now }: { id: number; isReport: boolean; now: number }): Bucket {
+    const key = `${name}/${id}/${isReport}`;
+    const rate = this.#perToken * timesOfToken[name] * (isReport ? timesOfReports : 1);
+    const bucket = this.#buckets.get(key) ?? new Bucket(name, rate, now);
+    this.#buckets.delete(key);
+    this.#buckets.set(key, bucket);
+    bucket.fill(now);
+    return bucket;
+  }
+
+  #forgetFull(now: number): void {
+    for (const [key, bucket] of this.#buckets) {
+      if (now - bucket.filledAt < burstSeconds * 1000) return;
+      this.#buckets.delete(key);
+    }
+  }
+}
+
+class Bucket {
+  readonly name: CallLimitName;
+  readonly #rate: number;
+  readonly #size: number;
+  #calls: number;
+  #filledAt: number;
+
+  constructor(name: CallLimitName, rate: number, now: number) {
+    this.name = name;
+    this.#rate = rate;
+    this.#size = rate * burstSeconds;
+    this.#calls = this.#size;
+    this.#filledAt = now;
+  }
+
+  get filledAt(): number {
+    return this.#filledAt;
+  }
+
+  fill(now: number): void {
+    const seconds = Math.max(0, now - this.#filledAt) / 1000; // a clock that is set back fills nothing
+    this.#filledAt = now;
+    this.#calls = Math.min(this.#size, this.#calls + seconds * this.#rate);
+  }
+
+  take(): void {
+    this.#calls -= 1;
+  }
+
+  get remaining(): number {
+    return Math.floor(this.#calls);
+  }
+
+  /** Whole seconds until a call may pass; 0: now. */
+  get secondsToRoom(): number {
+    return this.#calls >= 1 ? 0 : Math.max(1, Math.ceil((1 - this.#calls) / this.#rate));
+  }
+
+  allowance(all: readonly Bucket[]): CallAllowance {
+    return {
+      name: this.name,
+      limit: this.#size,
+      remaining: this.remaining,
+      resetSeconds: Math.ceil((this.#size - this.#calls) / this.#rate),
+      policies: all.map((bucket) => ({ name: bucket.name, limit: bucket.#size, seconds: burstSeconds })),
+    };
+  }
+
+  exceeded(all: readonly Bucket[]): CallAllowance {
+    const seconds = this.secondsToRoom;
+    const rate = this.#rate.toLocaleString("en-US");
+    const refusal = new ServiceError(
+      ErrorReason.RATE_LIMITED,
+      `${perSecond[this.name]} may make ${rate} calls a second, and ten times as many at once. There is room again in ${seconds} s. ` +
+        "To need fewer calls, ask for larger pages, and watch a list instead of reading it again and again.",
+      { retryAfterSeconds: seconds },
+    );
+    return { ...this.allowance(all), remaining: 0, resetSeconds: seconds, refusal };
+  }
+}

@@ -1,0 +1,33 @@
+import { Migration } from "@mikro-orm/migrations";
+
+/** Limits of bytes, what came of each day, and what was deleted to stay within the limits. Days are counted from 1970. */
+export class PostgresqlCore0004 extends Migration {
+  override name = "postgresql-core-0004";
+
+  override up(): void {
+    // The row of project 0 holds the limits of all projects without their own. 0 is no limit; null: the default holds.
+    this.addSql(`create table quota (
+      project_id bigint not null primary key,
+      day_limit_bytes bigint,
+      kept_limit_bytes bigint
+    )`);
+    // What projects keep already must not be deleted by an upgrade that nobody was asked about.
+    this.addSql(`insert into quota (project_id, kept_limit_bytes) select id, 0 from project`);
+
+    this.addSql(`create table daily_intake (
+      project_id bigint not null,
+      day integer not null,
+      quantity bigint not null,
+      bytes bigint not null,
+      primary key (project_id, day)
+    )`);
+    this.addSql(`create index daily_intake_day on daily_intake (day)`);
+
+    this.addSql(`create table eviction (
+      project_id bigint not null primary key,
+      event_count bigint not null,
+      received_until bigint not null,
+      last_at bigint not null
+    )`);
+  }
+}

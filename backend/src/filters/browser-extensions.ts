@@ -1,0 +1,28 @@
+import type { ErrorEvent, GroupingFrame } from "@faultline/proto";
+
+/** Where the code of extensions stands. */
+const extensionAddress =
+  /^(?:(?:chrome|moz|safari|safari-web|ms-browser)-extension|chrome|webkit-masked-url):|^https?:\/\/[^/]*kaspersky-labs\.com\//i;
+
+/** What extensions and their injected scripts leave behind where no frame names them. */
+const knownMessages =
+  /Extension context invalidated|Receiving end does not exist|can't access dead object|webkit-masked-url:|_gCrWeb|ZiteReader|atomicFindClose|conduitPage|fb_xd_fragment|top\.GLOBALS|originalCreateNotification|canvas\.contentDocument|MyApp_RemoveAllHighlights/i;
+
+/** Frames that say nothing about where the code stands. */
+const nowhere = new Set(["", "<anonymous>", "[native code]"]);
+
+/** Whether a browser extension caused an event: an exception was thrown by one, or says so. */
+export function isOfBrowserExtension({ platform, exceptions, frames, message }: ErrorEvent): boolean {
+  if (platform !== "javascript") return false;
+  return (
+    isThrownByExtension(frames) ||
+    knownMessages.test(message) ||
+    exceptions.some((exception) => isThrownByExtension(exception.frames) || knownMessages.test(exception.value))
+  );
+}
+
+/** The newest frame that has an address decides: an extension also wraps functions of the page, which then throw. */
+function isThrownByExtension(frames: readonly GroupingFrame[]): boolean {
+  const thrower = frames.findLast(({ filename }) => !nowhere.has(filename));
+  return thrower !== undefined && extensionAddress.test(thrower.filename);
+}

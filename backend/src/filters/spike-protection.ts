@@ -1,0 +1,189 @@
+import { listsToAnnounce, type Announcements, type ArrivedEvent, type Clock } from "@faultline/plugin";
+import { clientNetwork } from "../access/client-network.ts";
+import { errorKey } from "./error-key.ts";
+import type { EventHours } from "./event-hours.ts";
+import { FairMinute } from "./fair-minute.ts";
+
+/** A budget is at least what the rate limit of a project lets through in so many seconds: a storm of ten minutes. */
+const stormSeconds = 600;
+
+/** A budget is so many times the usual day, and fills up within a day. */
+const usualDays = 2;
+const dayMs = 24 * 3_600_000;
+const minutesOfDay = 24 * 60;
+
+const subject = "spike budgets";
+
+/** How often a process tells what it took, and from how many events on. */
+const tellMs = 1_000;
+const toldFrom = 100;
+
+/** The budget of a project as it is now. */
+export interface Budget {
+  /** 0: there is none. */
+  readonly total: number;
+  readonly left: number;
+  readonly usualDay: number;
+}
+
+/**
+ * Lets a spike in until the project's budget is used up, and samples it from then on.
+ *
+ * The budget is a bucket of events in memory, which processes share as they share rate limits. Its last minute's worth is
+ * kept for all errors in equal parts (FairMinute), so that rare ones are let in whatever floods beside them, without a
+ * phase that would have to be begun and ended. A process that starts has a full budget.
+ *
+ * What is sampled out is answered with 200 and not with 429, which silences an SDK in its whole category: the rare errors
+ * beside the loud one would never be sent.
+ */
+export class SpikeProtection {
+  readonly #hours: Pick<EventHours, "add" | "usualDays">;
+  readonly #clock: Clock;
+  readonly #passing: Clock;
+  readonly #announcements: Announcements;
+  readonly #leastTotal: number;
+  readonly #budgets = new Map<number, ProjectBudget>();
+  readonly #untold = new Map<number, number>();
+  #usual: ReadonlyMap<number, number> = new Map();
+  /** Events that were let in and are not written yet, by project. */
+  #counts = new Map<number, number>();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `eventsPerSecond`: the rate limit of a project; 0: none, and no budget either. `passing` is a clock that no jump changes. */
+  constructor(parts: {
+    hours: Pick<EventHours, "add" | "usualDays">;
+    clock: Clock;
+    passing: Clock;
+    announcements: Announcements;
+    eventsPerSecond: number;
+  }) {
+    this.#hours = parts.hours;
+    this.#clock = parts.clock;
+    this.#passing = parts.passing;
+    this.#announcements = parts.announcements;
+    this.#leastTotal = parts.eventsPerSecond * stormSeconds;
+    this.#announcements.hear(subject, (text) => {
+      for (const [projectId, count] of JSON.parse(text) as [number, number][]) this.#budgetOf(projectId).take(count);
+    });
+  }
+
+  /** Whether an event is let in; if so, it is counted. Spikes are sampled from `sampledFrom` on. */
+  lets(projectId: number, { event, clientIp }: ArrivedEvent, sampledFrom: number): boolean {
+    if (this.#leastTotal > 0 && sampledFrom !== Infinity) {
+      const budget = this.#budgetOf(projectId);
+      if (!budget.hasPlenty && this.#clock.now() >= sampledFrom) {
+        if (!budget.minute(this.#passing.now()).lets(errorKey(event), clientNetwork(clientIp))) return false;
+      }
+      budget.take(1);
+      this.#tellLater(projectId);
+    }
+    this.#counts.set(projectId, (this.#counts.get(projectId) ?? 0) + 1);
+    return true;
+  }
+
+  /** What is left now. */
+  budget(projectId: number): Budget {
+    const usualDay = this.#usual.get(projectId) ?? 0;
+    if (this.#leastTotal === 0) return { total: 0, left: 0, usualDay };
+    const { total, left } = this.#budgetOf(projectId);
+    return { total, left: Math.floor(left), usualDay };
+  }
+
+  /** Writes what was counted, and forgets budgets that are full. Called each minute, as a write an event would cost more. */
+  async save(): Promise<void> {
+    for (const [projectId, budget] of this.#budgets) {
+      budget.fill(this.#passing.now());
+      if (budget.isFull) this.#budgets.delete(projectId);
+    }
+    if (this.#counts.size === 0) return;
+    const counts = this.#counts;
+    this.#counts = new Map();
+    try {
+      await this.#hours.add(counts);
+    } catch (error) {
+      for (const [projectId, count] of counts) {
+        this.#counts.set(projectId, (this.#counts.get(projectId) ?? 0) + count);
+      }
+      throw error;
+    }
+  }
+
+  /** Reads the usual days of all projects; they change by the hour. */
+  async readUsualDays(): Promise<void> {
+    this.#usual = await this.#hours.usualDays();
+    for (const [projectId, budget] of this.#budgets) budget.resize(this.#totalOf(projectId));
+  }
+
+  #budgetOf(projectId: number): ProjectBudget {
+    const now = this.#passing.now();
+    let budget = this.#budgets.get(projectId);
+    if (!budget) this.#budgets.set(projectId, (budget = new ProjectBudget(this.#totalOf(projectId), now)));
+    budget.fill(now);
+    return budget;
+  }
+
+  #totalOf(projectId: number): number {
+    return Math.max(this.#leastTotal, usualDays * (this.#usual.get(projectId) ?? 0));
+  }
+
+  #tellLater(projectId: number): void {
+    this.#untold.set(projectId, (this.#untold.get(projectId) ?? 0) + 1);
+    this.#timer ??= setTimeout(() => this.#tell(), tellMs).unref();
+  }
+
+  #tell(): void {
+    this.#timer = undefined;
+    const taken = [...this.#untold].filter(([, count]) => count >= toldFrom);
+    for (const [projectId] of taken) this.#untold.delete(projectId);
+    for (const list of listsToAnnounce(taken)) this.#announcements.tell(subject, list);
+  }
+}
+
+class ProjectBudget {
+  total: number;
+  left: number;
+  #filledAt: number;
+  #minute: FairMinute | undefined;
+
+  constructor(total: number, now: number) {
+    this.total = total;
+    this.left = total;
+    this.#filledAt = now;
+  }
+
+  get isFull(): boolean {
+    return this.left >= this.total;
+  }
+
+  /** More than a minute's worth is left. */
+  get hasPlenty(): boolean {
+    return this.left >= Math.max(1, this.#perMinute);
+  }
+
+  fill(now: number): void {
+    const ms = Math.max(0, now - this.#filledAt); // a clock that is set back fills nothing
+    this.#filledAt = now;
+    this.left = Math.min(this.total, this.left + (ms / dayMs) * this.total);
+  }
+
+  /** Rare errors are let in when nothing is left, which is no debt. */
+  take(count: number): void {
+    this.left = Math.max(0, this.left - count);
+  }
+
+  /** What is used of it stays used. */
+  resize(total: number): void {
+    this.left = Math.max(0, this.left + total - this.total);
+    this.total = total;
+  }
+
+  /** The running minute of sampling. */
+  minute(now: number): FairMinute {
+    if (!this.#minute || this.#minute.isOver(now)) this.#minute = new FairMinute(now, this.#perMinute, this.#minute);
+    return this.#minute;
+  }
+
+  get #perMinute(): number {
+    return this.total / minutesOfDay;
+  }
+}

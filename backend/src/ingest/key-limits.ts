@@ -1,0 +1,123 @@
+import {
+  dayMs,
+  listsToAnnounce,
+  type Admission,
+  type Announcements,
+  type Clock,
+  type EventDoor,
+  type RateCategory,
+  type RateLimit,
+} from "@faultline/plugin";
+
+const minuteMs = 60_000;
+
+/** A day's limit is not announced for longer: who raises it, or enables another key, need not wait until midnight. */
+const longestWaitSeconds = 3600;
+
+/** What counts as an event. */
+const eventCategories: ReadonlySet<RateCategory> = new Set(["error", "security"]);
+
+const subject = "key limits";
+
+/** How often a process tells the others what it took. */
+const tellMs = 250;
+
+/** What takes room; `count` as in EventDoor.spend. */
+interface SpentItem {
+  readonly category: RateCategory;
+  readonly count: number | undefined;
+}
+
+/** How many events came with a key in the running minute and day, both of the clock. */
+interface Taken {
+  minute: number;
+  inMinute: number;
+  day: number;
+  inDay: number;
+}
+
+/**
+ * The limits that client keys were given: events a minute and a day. They are counted in memory, and each process tells
+ * the others what it took, so that they hold for all together but for what comes in a quarter of a second. The count of the
+ * day begins with what the key's traffic holds, and so survives a restart.
+ */
+export class KeyLimits {
+  readonly #clock: Clock;
+  readonly #announcements: Announcements;
+  /** By key; only those that have limits. */
+  readonly #taken = new Map<number, Taken>();
+  #untold = new Map<number, number>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(clock: Clock, announcements: Announcements) {
+    this.#clock = clock;
+    this.#announcements = announcements;
+    announcements.hear(subject, (text) => {
+      for (const [keyId, events] of JSON.parse(text) as [number, number][]) this.#add(this.#of(keyId), events);
+    });
+  }
+
+  /** See EventDoor.spend: takes one item from these limits and the rate limits, of which none counts what another refuses. */
+  spend(admission: Admission, item: SpentItem, rateLimits: Pick<EventDoor, "spend">): RateLimit | undefined {
+    const { category, count } = item;
+    if (!admission.limits || !eventCategories.has(category)) return rateLimits.spend(admission, category, count);
+    const reached = this.#reached(admission);
+    if (reached) return reached;
+    const limit = rateLimits.spend(admission, category, count);
+    if (limit?.isExceeded !== true) this.#take(admission.keyId);
+    return limit;
+  }
+
+  /** The limit that is used up; undefined: there is room for another event. */
+  #reached({ keyId, limits }: Admission): RateLimit | undefined {
+    if (!limits) return undefined;
+    const { perMinute, perDay, counted } = limits;
+    const taken = this.#of(keyId);
+    if (counted.day === taken.day) taken.inDay = Math.max(taken.inDay, counted.events);
+    if (perDay > 0 && taken.inDay >= perDay) return this.#limit(dayMs);
+    if (perMinute > 0 && taken.inMinute >= perMinute) return this.#limit(minuteMs);
+    return undefined;
+  }
+
+  #take(keyId: number): void {
+    this.#add(this.#of(keyId), 1);
+    this.#untold.set(keyId, (this.#untold.get(keyId) ?? 0) + 1);
+    this.#timer ??= setTimeout(() => this.#tell(), tellMs).unref();
+  }
+
+  #limit(windowMs: number): RateLimit {
+    const seconds = Math.ceil((windowMs - (this.#clock.now() % windowMs)) / 1000);
+    return {
+      reason: "key_limit",
+      isExceeded: true,
+      retryAfterSeconds: Math.min(seconds, longestWaitSeconds),
+      scope: "key",
+    };
+  }
+
+  #of(keyId: number): Taken {
+    const now = this.#clock.now();
+    const [minute, day] = [Math.floor(now / minuteMs), Math.floor(now / dayMs)];
+    let taken = this.#taken.get(keyId);
+    if (!taken) {
+      taken = { minute, inMinute: 0, day, inDay: 0 };
+      this.#taken.set(keyId, taken);
+    }
+    if (taken.minute !== minute) Object.assign(taken, { minute, inMinute: 0 });
+    if (taken.day !== day) Object.assign(taken, { day, inDay: 0 });
+    return taken;
+  }
+
+  #add(taken: Taken, events: number): void {
+    taken.inMinute += events;
+    taken.inDay += events;
+  }
+
+  #tell(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const lists = listsToAnnounce(this.#untold);
+    this.#untold = new Map();
+    for (const list of lists) this.#announcements.tell(subject, list);
+  }
+}

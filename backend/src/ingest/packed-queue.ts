@@ -1,0 +1,49 @@
+import { promisify } from "node:util";
+import { constants, gzip } from "node:zlib";
+import type { IngestQueue } from "@faultline/plugin";
+import { PayloadEncoding, type ErrorEvent } from "@faultline/proto";
+
+const compress = promisify(gzip);
+
+/**
+ * Payloads above this size that came uncompressed are compressed before they are stored: a mebibyte of one letter is sent as a
+ * kilobyte, and would take a mebibyte of the disk until the packing in the background came to it. Smaller ones would cost the
+ * threads more than they save.
+ */
+const largeBytes = 16 * 1024;
+
+/** The quickest level: it takes a text to a fourth, and what is packed later is compressed again. */
+const level = { level: constants.Z_BEST_SPEED };
+
+/** Of the four threads that the database needs as well. */
+const atOnce = 2;
+
+/** Compresses large payloads that came as they are, on threads, and hands on the rest as it is. */
+export function packedQueue(queue: IngestQueue): IngestQueue {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  const pack = async (event: ErrorEvent): Promise<ErrorEvent> => {
+    if (!isLarge(event)) return event;
+    if (running < atOnce) running++;
+    else await new Promise<void>((begin) => waiting.push(begin));
+    try {
+      const payload = await compress(event.payload, level);
+      if (payload.length >= event.payload.length) return event;
+      return { ...event, payload, payloadEncoding: PayloadEncoding.GZIP };
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else running--;
+    }
+  };
+  return {
+    async accept(intake) {
+      if (!intake.events.some(isLarge)) return queue.accept(intake);
+      return queue.accept({ ...intake, events: await Promise.all(intake.events.map(pack)) });
+    },
+  };
+}
+
+function isLarge({ payload, payloadEncoding }: ErrorEvent): boolean {
+  return payload.length > largeBytes && payloadEncoding === PayloadEncoding.UNSPECIFIED;
+}

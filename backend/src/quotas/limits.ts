@@ -1,0 +1,78 @@
+import { invalidField } from "@faultline/plugin";
+
+/** Units of 1,000, as all sizes are shown. An event may have a megabyte, and a smaller limit would be reached by one. */
+const [megabyte, petabyte] = [1e6, 1e15];
+const [smallestLimit, largestLimit] = [megabyte, petabyte];
+
+/** Of the disk with the data one project may keep this much, so that no sender fills more than a quarter of it. */
+const shareOfDisk = 1 / 4;
+
+/**
+ * Where the disk cannot be seen, as that of PostgreSQL: a number rather than none, as a leaked DSN would otherwise fill a disk
+ * that nobody here watches. It is a quarter of 40 GB, the smallest disk on which PostgreSQL is usually run.
+ */
+const keptWithoutDisk = 10_000 * megabyte;
+
+/**
+ * A day may bring half of what is kept: with more, the flood of one day would push out everything older. From a disk of 8 GB
+ * on it holds ten minutes of 300 events a second of 5 kB each, not compressed.
+ */
+const shareOfDay = 1 / 2;
+
+/** Bytes; 0: no limit. */
+export interface Limits {
+  readonly day: number;
+  readonly kept: number;
+}
+
+/** Limits as they were set; null: they were not. */
+export interface SetLimits {
+  readonly day: number | null;
+  readonly kept: number | null;
+}
+
+export const notSet: SetLimits = { day: null, kept: null };
+
+/** The limits of the projects without their own. `diskBytes`: the size of the disk with the data, where it is known. */
+export function defaultLimits(set: SetLimits, diskBytes: number | undefined): Limits {
+  const kept = set.kept ?? (diskBytes === undefined ? keptWithoutDisk : Math.floor(diskBytes * shareOfDisk));
+  return { kept, day: set.day ?? Math.floor(kept * shareOfDay) };
+}
+
+/** The limits that hold for a project. */
+export function holdingLimits(own: SetLimits, defaults: Limits): Limits {
+  return { day: own.day ?? defaults.day, kept: own.kept ?? defaults.kept };
+}
+
+/** A change of limits; absent fields change nothing. */
+export interface LimitChange {
+  readonly dayLimitBytes?: bigint | undefined;
+  readonly keptLimitBytes?: bigint | undefined;
+  readonly resetDay: boolean;
+  readonly resetKept: boolean;
+}
+
+/** Limits after a change. Refuses values out of range, and changes that contradict each other or change nothing. */
+export function changedLimits(stored: SetLimits, change: LimitChange): SetLimits {
+  const { dayLimitBytes, keptLimitBytes, resetDay, resetKept } = change;
+  if (dayLimitBytes === undefined && keptLimitBytes === undefined && !resetDay && !resetKept) {
+    throw invalidField("day_limit_bytes", "Give a limit of bytes a day or of bytes kept, or take one back.");
+  }
+  return {
+    day: changedLimit("day_limit_bytes", stored.day, dayLimitBytes, resetDay),
+    kept: changedLimit("kept_limit_bytes", stored.kept, keptLimitBytes, resetKept),
+  };
+}
+
+function changedLimit(field: string, stored: number | null, bytes: bigint | undefined, isReset: boolean) {
+  if (bytes === undefined) return isReset ? null : stored;
+  if (isReset) throw invalidField(field, "Give a limit or take it back, not both.");
+  const isInRange = bytes === 0n || (bytes >= BigInt(smallestLimit) && bytes <= BigInt(largestLimit));
+  if (!isInRange) {
+    throw invalidField(
+      field,
+      "A limit is 0 for none, or 1,000,000 bytes (1 MB) to 1,000,000,000,000,000 bytes (1 PB).",
+    );
+  }
+  return Number(bytes);
+}

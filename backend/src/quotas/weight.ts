@@ -1,0 +1,33 @@
+import type { Intake } from "@faultline/plugin";
+
+/** What the rows of an event take beside its payload and its new tags. ErrorBackend.usage counts as much. */
+const eventRowBytes = 512;
+
+/** A session or feedback, in all. */
+const smallItemBytes = 1024;
+
+/** What an intake brings to a project. */
+export interface Weight {
+  readonly projectId: number;
+  readonly items: number;
+  readonly bytes: number;
+}
+
+/** What an intake brings, by project. Mostly it is one event, and then one entry without a map. */
+export function weightsOf({ events, sessions, aggregates, feedback }: Intake): readonly Weight[] {
+  const [first, second] = events;
+  if (first && !second && sessions.length + aggregates.length + feedback.length === 0) {
+    return [{ projectId: first.projectId, items: 1, bytes: first.payload.length + eventRowBytes }];
+  }
+  const weights = new Map<number, { projectId: number; items: number; bytes: number }>();
+  const add = (projectId: number, bytes: number) => {
+    const weight = weights.get(projectId);
+    if (weight) {
+      weight.items++;
+      weight.bytes += bytes;
+    } else weights.set(projectId, { projectId, items: 1, bytes });
+  };
+  for (const { projectId, payload } of events) add(projectId, payload.length + eventRowBytes);
+  for (const { projectId } of [...sessions, ...aggregates, ...feedback]) add(projectId, smallItemBytes);
+  return [...weights.values()];
+}

@@ -1,0 +1,50 @@
+/** The form in which administrators give a limit of bytes: a choice, and beside it an amount with its unit. Pure. */
+
+export const limitChoices = ["default", "none", "own"] as const;
+export type LimitChoice = (typeof limitChoices)[number];
+
+const units = [
+  { name: "TB", bytes: 10n ** 12n },
+  { name: "GB", bytes: 10n ** 9n },
+  { name: "MB", bytes: 10n ** 6n },
+  { name: "bytes", bytes: 1n },
+] as const;
+
+export const limitUnits = units.map(({ name }) => name);
+
+/** What the fields of one limit hold. */
+export interface LimitFields {
+  readonly choice: LimitChoice;
+  readonly amount: string;
+  readonly unit: (typeof limitUnits)[number];
+}
+
+/** A stored limit in its fields, in the largest unit of which it is a whole number. */
+export function limitFields(bytes: bigint, isOwn: boolean): LimitFields {
+  const choice = !isOwn ? "default" : bytes === 0n ? "none" : "own";
+  if (bytes === 0n) return { choice, amount: "", unit: "GB" };
+  const unit = units.find((one) => bytes % one.bytes === 0n) ?? units[3];
+  return {
+    choice,
+    amount: choice === "own" ? String(bytes / unit.bytes) : "",
+    unit: choice === "own" ? unit.name : "GB",
+  };
+}
+
+/** The fields of a form, whatever was sent. */
+export function readLimitFields(form: FormData, name: string): LimitFields {
+  const text = (field: string) => String(form.get(`${name}_${field}`) ?? "").trim();
+  return {
+    choice: limitChoices.find((one) => one === text("choice")) ?? "default",
+    amount: text("amount"),
+    unit: limitUnits.find((one) => one === text("unit")) ?? "GB",
+  };
+}
+
+/** What the fields ask for: a limit in bytes, 0 for none, or the default; or a sentence that says what is wrong. */
+export function readLimit({ choice, amount, unit }: LimitFields): { bytes: string } | { fault: string } | "default" {
+  if (choice === "default") return "default";
+  if (choice === "none") return { bytes: "0" };
+  if (!/^[1-9]\d{0,15}$/.test(amount)) return { fault: "Give the limit as a whole number from 1, such as 20." };
+  return { bytes: String(BigInt(amount) * (units.find(({ name }) => name === unit)?.bytes ?? 1n)) };
+}

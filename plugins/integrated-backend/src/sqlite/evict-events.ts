@@ -1,0 +1,77 @@
+import { sql, type Kysely } from "kysely";
+import type { EvictionStorage, OldEvent } from "../evict-events.ts";
+import { inBackground } from "../in-background.ts";
+import { dayMs } from "../retention.ts";
+import type { Tables } from "../tables.ts";
+import { callDeleteProcedure } from "./delete-procedure.ts";
+import { countsOf } from "./retention.ts";
+import type { KnownRows } from "./writer-memory.ts";
+
+/** Events of all projects that one look reads: 3 ms, on a connection for reading. */
+const windowEvents = 5_000;
+
+/** What an event takes of the block that it lies in. The block itself goes with the last of its events. */
+const shareOfBlock = sql`(
+  select length(content) * packed.length / (
+    select max(start + length) from integrated_packed
+    where event_row_id between first_row_id and last_row_id and block_row_id = last_row_id)
+  from integrated_packed packed join integrated_block on last_row_id = block_row_id where event_row_id = id)`;
+
+/** See EvictionStorage. */
+export class SqliteEviction implements EvictionStorage {
+  readonly #read: Kysely<Tables>;
+  readonly #write: Kysely<Tables>;
+  readonly #knownRows: () => KnownRows;
+
+  constructor(parts: { read: Kysely<Tables>; write: Kysely<Tables>; knownRows: () => KnownRows }) {
+    this.#read = parts.read;
+    this.#write = parts.write;
+    this.#knownRows = parts.knownRows;
+  }
+
+  async oldestEvents(projectId: number, after: number, limit: number) {
+    const { rows } = await sql<{ last: number | null }>`select max(id) as last from (
+      select id from integrated_event where id > ${after} order by id limit ${windowEvents})`.execute(this.#read);
+    const place = rows[0]?.last ?? undefined;
+    if (place === undefined) return { events: [], place };
+    // The plus keeps SQLite from the index of project and event id, whose order is none of time.
+    const { rows: events } = await sql<OldEvent>`
+      select id, error_id, occurred_at, received_at, 512 + coalesce(
+        (select length(content) from integrated_payload where event_row_id = id), ${shareOfBlock}, 0) as bytes
+      from integrated_event
+      where id > ${after} and id <= ${place} and +project_id = ${projectId}
+      order by id limit ${limit}`.execute(this.#read);
+    return { events, place };
+  }
+
+  /** Rows of the present day may go with an error, so that none is taken for known meanwhile. */
+  deleteOldest(_projectId: number, events: readonly OldEvent[]): Promise<boolean> {
+    return inBackground(() =>
+      this.#knownRows().whileForgotten(() =>
+        callDeleteProcedure(this.#write, { ...countsOf(events), tagged: "[]", day: 0 }),
+      ),
+    );
+  }
+
+  async errorsUntil(projectId: number, day: number): Promise<number[]> {
+    const rows = await this.#read
+      .selectFrom("integrated_error")
+      .select("id")
+      .where("project_id", "=", projectId)
+      .where("first_seen_at", "<", (day + 2) * dayMs) // by the clocks of senders, which may be ahead
+      .execute();
+    return rows.map(({ id }) => id);
+  }
+
+  async deleteLastSeen(_projectId: number, errorIds: readonly number[], day: number): Promise<void> {
+    const errors = JSON.stringify(errorIds);
+    await inBackground(() =>
+      this.#write.transaction().execute(async (transaction) => {
+        for (const table of ["integrated_user", "integrated_tag"] as const) {
+          await sql`delete from ${sql.table(table)} where last_seen_day <= ${day}
+            and error_id in (select value from json_each(${errors}))`.execute(transaction);
+        }
+      }),
+    );
+  }
+}
