@@ -1,6 +1,6 @@
 /**
  * Attacks a service of its own, again and again, each time in another way, and measures what another project notices:
- * `npm run test:siege -- [words of the attack] [--seconds 8] [--database postgresql] [--write]`. Prints a
+ * `npm run test:siege -- [words of the attack] [--seconds 6] [--database postgresql] [--write]`. Prints a
  * table of Markdown; `--write` puts it into docs/security.md. Fails when an attack is not withstood. Needs Linux.
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ const maxTries = 3;
 
 const { values, positionals } = parseArgs({
   options: {
-    seconds: { type: "string", default: "8" },
+    seconds: { type: "string", default: "6" },
     database: { type: "string", default: "sqlite" },
     write: { type: "boolean", default: false },
   },
