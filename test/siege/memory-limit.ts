@@ -56,7 +56,9 @@ function memoryCgroup(bytes: number): MemoryLimit | undefined {
     });
     const remove = () => {
       process.off("exit", remove);
-      tryTo(() => rmdirSync(directory)); // the kernel keeps it while a process is in it
+      // The kernel keeps it while a process is in it: where this one ends, the service was killed a moment ago.
+      for (let tries = 0; tries < 50 && existsSync(directory); tries++)
+        if (!tryTo(() => rmdirSync(directory))) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
     };
     if (!isLimited) {
       remove();
