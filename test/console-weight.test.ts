@@ -122,8 +122,9 @@ const pages: [name: string, path: () => string, limit: number][] = [
   // The design allows 40. The page itself is 1.5 kB; the shell comes along, so that signing in does not wait for it.
   ["sign-in", () => "/-/sign_in", 47],
   // The design allows 60. What an external system that fails or is down asks of the page is 1 kB: it has to be there for
-  // those without scripts. The countdown and reading again each minute load later.
-  ["list", () => list, 63],
+  // those without scripts. The countdown and reading again each minute load later. Each page more is 0.1, as every page
+  // knows the addresses of all.
+  ["list", () => list, 63.2],
   // The design allows 70. Fourteen more links in the navigation, with their addresses, are 0.9 kB on every page, what an
   // external system asks of it is 2.5 kB, that its chart grows with the events 0.8, links to the code 0.7.
   ["details", () => details, 77.2],
@@ -131,8 +132,10 @@ const pages: [name: string, path: () => string, limit: number][] = [
   ["releases", () => `${list}/releases`, 61.5], // links to the code are 0.3
   ["ingestion", () => `${list}/ingestion`, 60.3], // what could not be stored, with its kinds, times and forms, and reasons of refusals
   ["get started", () => `${list}/get_started`, 60],
-  // The design allows 55. Connecting to an external system is 2.5 kB; the steps of a key's rotation load later.
-  ["monitor settings", () => list.replace("error_tracking", "settings/monitor"), 59.3], // and why a project of another offering has no DSN
+  // The design allows 55. Connecting to an external system is 2.5 kB; the steps of a key's rotation load later. The way to
+  // the inbound filters is 0.2.
+  ["monitor settings", () => list.replace("error_tracking", "settings/monitor"), 59.6], // and why a project of another offering has no DSN
+  ["inbound filters", () => list.replace("error_tracking", "settings/monitor/inbound_filters"), 55],
   ["projects", () => "/-/projects", 60],
   ["errors of all projects", () => "/-/errors", 61.5],
   ["access tokens", () => "/-/profile/personal_access_tokens", 55],
@@ -178,12 +181,12 @@ test("no page loads the protobuf runtime", () => {
 });
 
 // The design allows 12. The errors of all projects and the panels of a failing external system are 0.3, the mark of the
-// running hour and the links to the code 0.2.
-test("all styles together weigh at most 12.7 kB", () => {
+// running hour and the links to the code 0.2, the inbound filters with the bar of their budget 0.4.
+test("all styles together weigh at most 13.1 kB", () => {
   const styles = readdirSync(join(client, "_app"), { recursive: true, encoding: "utf8" }).filter((file) =>
     file.endsWith(".css"),
   );
-  atMost(12.7, weight(styles.map((file) => `_app/${file}`)), "kB");
+  atMost(13.1, weight(styles.map((file) => `_app/${file}`)), "kB");
 });
 
 test(`a list of ${errorCount} errors is at most 30 kB of HTML and 1,500 elements`, async () => {

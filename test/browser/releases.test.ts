@@ -8,6 +8,7 @@ import * as assert from "uvu/assert";
 import { openBrowser, type TestBrowser } from "../support/browser.ts";
 import { readCaptures, replay } from "../support/capture.ts";
 import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { execSql } from "../support/other-process.ts";
 import { createProject, type Project } from "../support/project.ts";
 import { reported } from "../support/reported.ts";
 import { envelope, newEventId, post, sendEnvelope, sendEvent, sendStore } from "../support/send.ts";
@@ -81,11 +82,13 @@ interface Counted {
 }
 
 /** Reports sessions that the SDK counted, as servers do. */
-const sessions = (...counted: Counted[]) =>
+const sessions = (...counted: Counted[]) => sessionsOf(project, ...counted);
+
+const sessionsOf = ({ id }: Project, ...counted: Counted[]) =>
   core.ingest.reportSessions(
     {
       aggregates: counted.map(({ hoursAgo = 0, user = "", ...counts }) => ({
-        projectId: project.id,
+        projectId: id,
         startedTime: timestampFromMs(Date.now() - hoursAgo * hourMs),
         userDigest: user,
         ...counts,
@@ -193,6 +196,27 @@ test("more releases than a page holds are reached by Next", async () => {
   await page.getByRole("link", { name: "Next ›" }).click();
   await page.getByRole("link", { name: "‹ First page" }).waitFor();
   assert.is(await page.getByRole("row").filter({ hasText: "many@" }).count(), 8);
+});
+
+test("releases and users beyond the bounds are shown as others, with a sentence that says why", async () => {
+  const large = await createProject(server);
+  const users = (...names: string[]) => names.map((user) => ({ release: "shop@1.3.0", environment: "env-1", user }));
+  await sessionsOf(
+    large,
+    ...Array.from({ length: 103 }, (_, n) => ({ release: "shop@1.3.0", environment: `env-${n}`, exited: 10 })),
+    ...users("ann", "bob").map((one) => ({ ...one, exited: 400 })),
+    { ...users("cid")[0], release: "shop@1.3.0", crashed: 1 },
+  );
+  // As if 50,000 users had come before.
+  await execSql(server.dataDir, `update integrated_session_day set user_count = 50000 where project_id = ${large.id}`);
+  await sessionsOf(large, ...users("dan", "eve").map((one) => ({ ...one, crashed: 20 })));
+  await page.goto(`${await trackingOf(large)}/releases`);
+  assert.equal((await cells("shop@1.3.0")).slice(2, 6), ["66.6 %", "1,841", "41", "3+ or more"]);
+  assert.equal((await cells("Other releases")).slice(3, 5), ["30", "0"]);
+  assert.is(await page.getByRole("link", { name: /Other releases|Show errors of $/ }).count(), 0);
+  await page.getByText("This project has 10,000 releases or 100 environments.").waitFor();
+  await page.getByText("A number of users with + is the least there were").waitFor();
+  await photograph("releases-others");
 });
 
 test("a project whose tracking is off, or whose backend counts no sessions, says why", async () => {

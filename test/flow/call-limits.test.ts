@@ -123,9 +123,8 @@ test("a page that is watched takes one call, however long it is open", async () 
   const ann = await signIn(client);
   wholeAgain();
   const left = new AbortController();
-  const watched = client.errors
-    .watchErrors({ projectId: project.id }, { ...ann, signal: left.signal })
-    [Symbol.asyncIterator]();
+  const changes = client.errors.watchErrors({ projectId: project.id }, { ...ann, signal: left.signal });
+  const watched = changes[Symbol.asyncIterator]();
   const ended = watched.next();
   for (let n = 1; n < 4 * burst; n++) await overGrpc(ann);
   await refusedBecause("RATE_LIMITED", overGrpc(ann));

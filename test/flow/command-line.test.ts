@@ -421,6 +421,31 @@ test("a backup is not written into a directory that somebody else made at that m
   assert.not.ok(existsSync(backup));
 });
 
+test("quotas are shown and set, of one project and of all that have none of their own", async () => {
+  const project = await createProject(server);
+  const set = await faultline(["quota", "set", project.path, "--day", "5GB", "--kept", "none"]);
+  assert.is(set.code, 0, set.stderr);
+  assert.match(set.stdout, /"dayLimitBytes":"5000000000"/);
+  const shown = await faultline(["quota", "show", String(project.id)]);
+  assert.match(shown.stdout, /"hasOwnKeptLimit":true/);
+  const back = await faultline(["quota", "set", project.path, "--day", "default"]);
+  assert.match(back.stdout, /"hasOwnDayLimit":false/);
+  const ofAll = await faultline(["quota", "set", "--kept", "20GB"]);
+  assert.match(ofAll.stdout, /"keptLimitBytes":"20000000000"/);
+  assert.match((await faultline(["quota", "set", "--kept", "default"])).stdout, /"hasOwnKeptLimit":false/);
+  assert.match((await faultline(["quota", "list"])).stdout, `"projectPath":"${project.path}"`);
+  for (const [args, words] of [
+    [["set"], "There is nothing to save"],
+    [["set", "--kept", "-5"], "whole number of bytes"],
+    [["set", "--kept", "1.5GB"], "whole number of bytes"],
+    [["set", "--kept", "500"], "1 MB"],
+  ] as const) {
+    const { code, stderr } = await faultline(["quota", ...args]);
+    assert.is(code, 1, stderr);
+    assert.match(stderr, words);
+  }
+});
+
 test("what was exported under load is imported elsewhere with the same errors, counts, statuses and times", async () => {
   const project = await createProject(server);
   for (let n = 0; n < 120; n++) assert.is((await sendEvent(server, project, failing(n))).status, 200);

@@ -66,13 +66,13 @@ if (missing === "") {
     return answer;
   };
 
-  /** Sends to the projects in turn, eight at a time, until each lane is refused. */
+  /** Sends to the projects in turn, eight at a time, until each lane is refused for a reason that concerns all projects. */
   const fill = async (...projects: Project[]): Promise<HttpAnswer[]> => {
     let n = 0;
     const lane = async () => {
       for (;;) {
         const answer = await send(projects[n++ % projects.length] ?? kept);
-        if (answer.status === 503) return answer;
+        if (answer.status === 503 && !answer.text.includes("one of those that keep most")) return answer;
       }
     };
     return Promise.all(Array.from({ length: 8 }, lane));
@@ -92,6 +92,7 @@ if (missing === "") {
   };
 
   test("events are refused before the disk is full, and readiness says so", async () => {
+    await client.quotas.updateDefaultQuota({ dayLimitBytes: 0n, keptLimitBytes: 0n }, client.auth);
     assert.is(await readiness(), 200);
     const [refusal] = await fill(kept, aged, deleted, deleted);
     assert.match(refusal?.text ?? "", /disk .* nearly full/);

@@ -194,7 +194,9 @@ async function people(running: Running, projectId: number): Promise<void> {
   await execSql(
     dataDir,
     `insert into unstored_event (project_id, event_id, title, received_at, reason, content)
-      values (${projectId}, '${newEventId()}', 'Odd', ${clock.at}, 'it was odd', x'0a00ff')`,
+      values (${projectId}, '${newEventId()}', 'Odd', ${clock.at}, 'it was odd', x'0a00ff');
+    insert into quota values (${projectId}, 5000000, null);
+    insert into eviction values (${projectId}, 7, ${clock.at}, ${clock.at})`,
   );
   // The service writes it once a minute.
   const hour = Math.floor(clock.at / hourMs);

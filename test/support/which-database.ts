@@ -19,6 +19,7 @@ const sqliteOnly: readonly LeftOut[] = [
     "flow/crash.test.ts",
     "flow/database-taken.test.ts",
     "flow/disk-full-sync.test.ts",
+    "flow/disk-full-quotas.test.ts",
     "flow/disk-full.test.ts",
     "flow/robustness/storage.test.ts",
     "flow/storage-refused.test.ts",

@@ -20,7 +20,8 @@ const perSecond = { token: "One token", person: "The tokens of one person", sess
 
 /**
  * How many calls a token and a person may make: token buckets in memory, each process by itself. They are looked at once for
- * each call from outside, at its door. Reports have buckets of their own, as they are many and cheap.
+ * each call from outside, at its door. A call costs 1 to 4 ms of a core (one error, a hundred), which the default of 50 is made
+ * for. Reports have buckets of their own, as they come in bulk and are bounded by what storing takes.
  */
 export class CallLimits {
   readonly #clock: Clock;

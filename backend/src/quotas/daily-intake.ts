@@ -38,15 +38,16 @@ export class DailyIntake {
     this.#day = this.#currentDay();
   }
 
-  /** Reads what came today before this process started. */
+  /** Reads what came today, also before this process started and to the others. */
   async read(): Promise<void> {
+    this.#turnDay();
     const rows = await this.#database
       .read<Tables>()
       .selectFrom("daily_intake")
       .select(["project_id", "bytes"])
       .where("day", "=", this.#day)
       .execute();
-    for (const { project_id, bytes } of rows) this.#today.set(project_id, bytes);
+    for (const { project_id, bytes } of rows) this.#today.set(project_id, bytes + this.#unwrittenOf(project_id));
   }
 
   /** Bytes of the running day. */
@@ -109,6 +110,11 @@ export class DailyIntake {
     this.#today = new Map(); // a clock that is set back reads what it knows of that day with the next write
   }
 
+  /** Bytes of today that are not written yet. */
+  #unwrittenOf(projectId: number): number {
+    return this.#unwritten.get(`${this.#day}/${projectId}`)?.bytes ?? 0;
+  }
+
   #keep({ projectId, day, quantity, bytes }: Unwritten): void {
     const key = `${day}/${projectId}`;
     const counted = this.#unwritten.get(key);
@@ -142,7 +148,7 @@ export class DailyIntake {
       `.execute(this.#database.write<Tables>());
       for (const { project_id, day, bytes } of sums) {
         if (day !== this.#day) continue;
-        this.#today.set(project_id, bytes + (this.#unwritten.get(`${day}/${project_id}`)?.bytes ?? 0));
+        this.#today.set(project_id, bytes + this.#unwrittenOf(project_id));
       }
     } catch (error) {
       for (const counted of written.values()) this.#keep(counted);

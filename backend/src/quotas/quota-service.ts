@@ -22,7 +22,11 @@ export function quotaService(parts: {
   const messages = async (rows: readonly ProjectRow[]): Promise<MessageInitShape<typeof QuotaSchema>[]> => {
     await quotas.today.save().catch(() => undefined); // what is stored can be read while nothing can be written
     const ids = rows.map(({ id }) => id);
-    const [days, evicted] = await Promise.all([quotas.today.lastDays(ids, daysShown), quotas.evicted(ids)]);
+    const [days, evicted] = await Promise.all([
+      quotas.today.lastDays(ids, daysShown),
+      quotas.evicted(ids),
+      quotas.today.read(), // what other processes accepted
+    ]);
     return rows.map((project) => {
       const verdict = quotas.verdict(project.id);
       return quotaToProto(project, {

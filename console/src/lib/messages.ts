@@ -45,6 +45,7 @@ export type InboundFilters = JsonOf<typeof proto.InboundFiltersSchema>;
 export type SpikeBudget = JsonOf<typeof proto.SpikeBudgetSchema>;
 export type ExternalProject = JsonOf<typeof proto.ExternalProjectSchema>;
 export type ClientKey = JsonOf<typeof proto.ClientKeySchema>;
+export type ClientKeyTraffic = JsonOf<typeof proto.GetClientKeyTrafficResponseSchema>;
 export type TrackedError = JsonOf<typeof proto.ErrorSchema>;
 export type ErrorStatus = proto.ErrorStatusJson;
 export type ErrorSort = proto.ErrorSortJson;

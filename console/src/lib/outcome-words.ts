@@ -19,9 +19,14 @@ export interface Setting {
 }
 
 const filterSetting = (name: string, part: string): Setting => ({
-  name,
+  name: `Inbound filters: ${name}`,
   address: (projectPath) => route.inboundFilters(projectPath, part),
 });
+
+const clientKeys: Setting = {
+  name: "Client keys",
+  address: (projectPath) => `${route.monitorSettings(projectPath)}#client-keys`,
+};
 
 const refused: Record<string, OutcomeWords> = {
   no_key: {
@@ -54,15 +59,20 @@ const refused: Record<string, OutcomeWords> = {
     reason: "rate limit",
     advice: "More came than a key or the project may send. Find the application that floods, or raise the limits.",
   },
-  quota: {
-    reason: "quota of the project",
-    advice:
-      "The project has received as many bytes today as it may, or keeps as many. See Settings > Monitor > Storage; an administrator can raise the limits.",
+  key_disabled: {
+    reason: "client key disabled",
+    advice: "The client key was disabled. Enable it on its page, or give the application the DSN of another key.",
+    setting: clientKeys,
   },
-  disk_full: {
-    reason: "disk nearly full",
-    advice:
-      "The disk of the service is nearly full, and this project is one of those that keep most. Free space there, delete errors of the project, or let an administrator lower its limit in Settings > Monitor > Storage.",
+  key_limit: {
+    reason: "limit of the client key",
+    advice: "More events came than were allowed to this key in a minute or a day. Raise its limit on its page.",
+    setting: clientKeys,
+  },
+  origin: {
+    reason: "origin not allowed",
+    advice: "A web page sent it that the client key is not for. Add its origin on the page of the key to let it in.",
+    setting: clientKeys,
   },
   too_large: {
     reason: "too large",
@@ -75,6 +85,16 @@ const refused: Record<string, OutcomeWords> = {
   unavailable: {
     reason: "service busy",
     advice: "The storage was full, slow or overloaded. Check free space and the service's log; SDKs may try again.",
+  },
+  quota: {
+    reason: "quota of the project",
+    advice:
+      "The project has received as many bytes today as it may, or keeps as many. See Settings > Monitor > Storage; an administrator can raise the limits.",
+  },
+  disk_full: {
+    reason: "disk nearly full",
+    advice:
+      "The disk of the service is nearly full, and this project is one of those that keep most. Free space there, delete errors of the project, or let an administrator lower its limit in Settings > Monitor > Storage.",
   },
 };
 

@@ -1,7 +1,7 @@
 /** What a page says of a project's quota. Pure. */
 
 import type { Quota } from "./messages.ts";
-import { byteSize, fullNumber } from "./number-format.ts";
+import { byteSize, counted } from "./number-format.ts";
 
 /** A use and its limit, as a bar shows them. */
 export interface QuotaBar {
@@ -37,12 +37,12 @@ export function daysThatFit({ bytesPerDay, keptLimitBytes }: Pick<Quota, "bytesP
   const first = days.findIndex((bytes) => bytes > 0);
   const limit = Number(keptLimitBytes);
   if (first < 0 || limit === 0) return "";
-  const counted = days.slice(first);
-  const mean = counted.reduce((sum, bytes) => sum + bytes, 0) / counted.length;
+  const rated = days.slice(first);
+  const mean = rated.reduce((sum, bytes) => sum + bytes, 0) / rated.length;
   const fit = Math.floor(limit / mean);
-  const span = counted.length === 1 ? "yesterday" : `in the last ${counted.length} days`;
+  const span = rated.length === 1 ? "of yesterday" : `of the last ${rated.length} days`;
   if (fit >= retentionDays)
     return `At the rate ${span}, events fit for all of the ${retentionDays} days that they are kept.`;
   if (fit < 1) return `At the rate ${span}, less than a day of events fits.`;
-  return `At the rate ${span}, events of ${fullNumber(fit)} ${fit === 1 ? "day fits" : "days fit"} at least.`;
+  return `At the rate ${span}, at least ${counted(fit, "day")} of events ${fit === 1 ? "fits" : "fit"}.`;
 }

@@ -25,9 +25,8 @@ export function apiRoutes(api: HttpApi): Route[] {
 function handle(api: HttpApi, run: (call: HttpCall) => Promise<HttpAnswer>): Handler {
   return async (visit) => {
     try {
-      const call = await callOf(visit);
-      await spendCall(visit, call);
-      send(visit.response, await run(call));
+      await spendCall(visit, { token: tokenOf(visit.request), clientAddress: visit.clientIp }); // before the body is read
+      send(visit.response, await run(await callOf(visit)));
     } catch (thrown) {
       if (isOfLeftClient(thrown, visit.request)) return;
       const refusal = ServiceError.from(thrown);

@@ -85,7 +85,7 @@ const answers: Readonly<Record<ErrorReason, Answer>> = {
   [ErrorReason.OTHER_PROCESSES_RUN]: sentence(400),
   [ErrorReason.READ_TOO_EXPENSIVE]: sentence(422),
   [ErrorReason.RATE_LIMITED]: retry(429, 1),
-  [ErrorReason.QUOTA_REACHED]: sentence(429),
+  [ErrorReason.QUOTA_REACHED]: retry(429, 30),
 };
 
 /** What the API answers to a refusal of the core, or of its own. */

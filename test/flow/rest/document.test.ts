@@ -103,6 +103,7 @@ const named: Readonly<Record<string, string | number>> = {
   version: encodeURIComponent(event.release),
   user_id: person.userId,
   token_id: firstId(tokens),
+  key_id: project.keyId,
 };
 
 function firstId(list: unknown): string | number {

@@ -52,10 +52,12 @@ test("a release is answered with its sessions and users", async () => {
     assert.match(String(time), /^\d{4}-\d\d-\d\dT\d\d:00:00\.000Z$/);
   assert.equal(body, {
     version: "shop@1.0/a b",
+    other_releases: false,
     commit: null,
     url: null,
     sessions: { total: 2, healthy: 1, errored: 0, crashed: 1, abnormal: 0 },
     user_count: 2,
+    more_users: false,
     crashed_user_count: 1,
     crash_free_sessions: 50,
     crash_free_users: 50,

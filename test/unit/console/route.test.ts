@@ -47,6 +47,8 @@ const addresses: [address: string, expected: string][] = [
   [route.getStarted("acme/web"), "/acme/web/-/error_tracking/get_started"],
   [route.getStarted("acme/web", "go"), "/acme/web/-/error_tracking/get_started?lang=go"],
   [route.monitorSettings("acme/web"), "/acme/web/-/settings/monitor"],
+  [route.inboundFilters("acme/web"), "/acme/web/-/settings/monitor/inbound_filters"],
+  [route.inboundFilters("acme/web", "messages"), "/acme/web/-/settings/monitor/inbound_filters#messages"],
   [route.generalSettings("Acme_1/web.shop-2"), "/Acme_1/web.shop-2/-/settings/general"],
 ];
 

@@ -37,10 +37,10 @@ export type Outcome = Message<"faultline.v1.Outcome"> & {
 
   /**
    * Refused: `no_key`, `unknown_key`, `not_active`, `monitor_off`, `external_backend`, `not_offered`, `rate_limit`,
-   * `quota` where the project has received or keeps what it may, `disk_full` where the disk is nearly full and the project is
-   * one of the largest, `too_large`, `malformed`, `unavailable`; `key_disabled`, `key_limit` and `origin` for what the
-   * settings of a client key stopped. Requests that name no client key are in the metrics alone, as anybody may send them to
-   * any project; counts by project hold them where an earlier release counted them.
+   * `too_large`, `malformed`, `unavailable`, `quota` (the project has received or keeps what it may), `disk_full` (the disk is
+   * nearly full, and the project keeps more than most); `key_disabled`, `key_limit` and `origin` for what the settings of a
+   * client key stopped. Requests that name no client key are in the metrics alone, as anybody may send them to any project;
+   * counts by project hold them where an earlier release counted them.
    * Left aside: `not_kept`, `extra` for a second event in one envelope, or `too_many` for user feedback beyond 20 entries
    * of one event. Not sent: the SDK's word, such as `ratelimit_backoff`, `network_error` or `before_send`; `other` for a
    * word that is not known.
@@ -89,10 +89,10 @@ export type OutcomeJson = {
 
   /**
    * Refused: `no_key`, `unknown_key`, `not_active`, `monitor_off`, `external_backend`, `not_offered`, `rate_limit`,
-   * `quota` where the project has received or keeps what it may, `disk_full` where the disk is nearly full and the project is
-   * one of the largest, `too_large`, `malformed`, `unavailable`; `key_disabled`, `key_limit` and `origin` for what the
-   * settings of a client key stopped. Requests that name no client key are in the metrics alone, as anybody may send them to
-   * any project; counts by project hold them where an earlier release counted them.
+   * `too_large`, `malformed`, `unavailable`, `quota` (the project has received or keeps what it may), `disk_full` (the disk is
+   * nearly full, and the project keeps more than most); `key_disabled`, `key_limit` and `origin` for what the settings of a
+   * client key stopped. Requests that name no client key are in the metrics alone, as anybody may send them to any project;
+   * counts by project hold them where an earlier release counted them.
    * Left aside: `not_kept`, `extra` for a second event in one envelope, or `too_many` for user feedback beyond 20 entries
    * of one event. Not sent: the SDK's word, such as `ratelimit_backoff`, `network_error` or `before_send`; `other` for a
    * word that is not known.

@@ -5,9 +5,9 @@ import { ref, type Schema } from "../schema.ts";
 const limit = (what: string): Schema => ({
   description: `${what}: a whole number of bytes, 0 for no limit, or 1,000,000 (1 MB) to 1,000,000,000,000,000 (1 PB).`,
   anyOf: [
-    { const: 0 },
+    { type: "integer", const: 0 },
     { type: "integer", minimum: 1e6, maximum: 1e15 },
-    { const: "default", description: "Takes back what was set." },
+    { type: "string", const: "default", description: "Takes back what was set." },
   ],
 });
 

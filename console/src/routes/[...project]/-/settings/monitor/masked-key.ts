@@ -7,14 +7,17 @@ export interface MaskedKey {
   readonly createdTime: string | undefined;
   /** When it last sent an event, exact to a minute. Absent: never. */
   readonly lastUsedTime: string | undefined;
+  /** False: what is sent with it is refused. */
+  readonly active: boolean;
 }
 
 /** Four digits, behind the prefix that newer keys have. */
 const shownPart = /^(?:flck_)?.{4}/;
 
-export const maskedKey = ({ keyId, dsn, publicKey, createdTime, lastUsedTime }: ClientKey): MaskedKey => ({
+export const maskedKey = ({ keyId, dsn, publicKey, createdTime, lastUsedTime, active }: ClientKey): MaskedKey => ({
   keyId,
   maskedDsn: dsn.replace(publicKey, `${shownPart.exec(publicKey)?.[0] ?? ""}…`),
   createdTime,
   lastUsedTime,
+  active,
 });

@@ -1,0 +1,115 @@
+import { error, fail } from "@sveltejs/kit";
+import type { ClientKey, ClientKeyTraffic } from "#lib/messages.ts";
+import { outcomeWords } from "#lib/outcome-words.ts";
+import { periodHours, periods } from "#lib/period.ts";
+import { oneOf } from "#lib/preferences.ts";
+import { refusedAction } from "#lib/server/refused-action.ts";
+import { settingsNeed } from "#lib/server/settings-need.ts";
+import type { Api } from "#lib/server/trpc/caller.ts";
+import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
+import { maskedKey } from "../../masked-key.ts";
+import type { Actions, PageServerLoad } from "./$types";
+import { limitOf, originsOf, readKeyFields } from "./key-form.ts";
+
+const notFound = () => error(404, "This project has no such client key.", { reason: "CLIENT_KEY_NOT_FOUND" });
+
+/** The id in the address; what is none is not found. */
+function keyIdOf(text: string): number {
+  return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : notFound();
+}
+
+export const load: PageServerLoad = async ({ parent, params, url, locals, depends }) => {
+  depends("console:client-key");
+  const { project } = await parent();
+  settingsNeed(project, project.capabilities?.adminErrorTracking);
+  const named = { projectId: project.projectId, keyId: keyIdOf(params.key) };
+  const key = await keyOf(locals.api, named);
+  // Of a deleted key the traffic is left.
+  const period = oneOf(periods, url.searchParams.get("period") ?? (key ? "24h" : "90d"));
+  const traffic = await locals.api.clientKeys.traffic({ ...named, hourCount: periodHours[period] });
+  if (key === null && wasNeverUsed(traffic)) notFound();
+  return {
+    keyId: named.keyId,
+    key: key && {
+      ...maskedKey(key),
+      eventsPerMinute: key.eventsPerMinute,
+      eventsPerDay: key.eventsPerDay,
+      allowedOrigins: key.allowedOrigins,
+    },
+    period,
+    chart: charted(traffic),
+    refused: traffic.refused.map(({ reason, quantity, bytes, lastTime }) => {
+      const { setting, ...words } = outcomeWords({ kind: "OUTCOME_KIND_REFUSED", reason });
+      const own = ownSettings[reason];
+      const elsewhere = setting && { name: setting.name, href: setting.address(project.path) };
+      return { ...words, setting: own ?? elsewhere, quantity: Number(quantity), bytes: Number(bytes), lastTime };
+    }),
+    networks: traffic.networks.map(({ network, quantity }) => ({ network, quantity: Number(quantity) })),
+    otherNetworks: Number(traffic.otherNetworksQuantity),
+  };
+};
+
+/** What lets it in stands on this very page. */
+const ownSettings: Readonly<Record<string, { name: string; href: string }>> = {
+  key_disabled: { name: "State", href: "#state" },
+  key_limit: { name: "Limits", href: "#limits" },
+  origin: { name: "Allowed origins", href: "#allowed_origins" },
+};
+
+const charted = ({ startTime, eventsPerHour, bytesPerHour }: ClientKeyTraffic) => ({
+  startTime,
+  events: eventsPerHour,
+  bytes: bytesPerHour.map(Number),
+});
+
+const wasNeverUsed = ({ eventsPerHour, refused }: ClientKeyTraffic) =>
+  refused.length === 0 && eventsPerHour.every((count) => count === 0);
+
+/** Null: the project has no such key. */
+async function keyOf(api: Api, asked: { projectId: number; keyId: number }): Promise<ClientKey | null> {
+  try {
+    return (await api.clientKeys.get(asked)).clientKey ?? null;
+  } catch (thrown) {
+    if (refusalOfTrpc(thrown).reason === "CLIENT_KEY_NOT_FOUND") return null;
+    throw thrown;
+  }
+}
+
+async function keyInAddress(api: Api, params: { project: string; key: string }) {
+  const { project } = await api.projects.get({ path: params.project });
+  return { projectId: project?.projectId ?? 0, keyId: keyIdOf(params.key) };
+}
+
+export const actions: Actions = {
+  state: async ({ request, locals, params }) => {
+    const active = (await request.formData()).get("active") === "true";
+    try {
+      await locals.api.clientKeys.update({ ...(await keyInAddress(locals.api, params)), active });
+      return { act: "state" as const };
+    } catch (thrown) {
+      const { status, message } = refusedAction(thrown);
+      return fail(status, { act: "state" as const, message });
+    }
+  },
+  save: async ({ request, locals, params }) => {
+    const fields = readKeyFields(await request.formData());
+    const [eventsPerMinute, eventsPerDay] = [limitOf(fields.eventsPerMinute), limitOf(fields.eventsPerDay)];
+    const refused = (status: number, field: string, message: string) =>
+      fail(status, { act: "save" as const, fields, field, message });
+    const noNumber = "Write a whole number, or nothing for no limit.";
+    if (eventsPerMinute === undefined) return refused(400, "events_per_minute", noNumber);
+    if (eventsPerDay === undefined) return refused(400, "events_per_day", noNumber);
+    try {
+      await locals.api.clientKeys.update({
+        ...(await keyInAddress(locals.api, params)),
+        eventsPerMinute,
+        eventsPerDay,
+        allowedOrigins: { origins: originsOf(fields.allowedOrigins) },
+      });
+      return { act: "save" as const };
+    } catch (thrown) {
+      const { status, field, message } = refusedAction(thrown);
+      return refused(status, field, message);
+    }
+  },
+};

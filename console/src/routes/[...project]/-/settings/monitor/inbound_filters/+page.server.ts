@@ -1,0 +1,41 @@
+import { error, fail } from "@sveltejs/kit";
+import { refusedAction } from "#lib/server/refused-action.ts";
+import { refusedInPlace } from "#lib/server/refused-in-place.ts";
+import { settingsNeed } from "#lib/server/settings-need.ts";
+import type { Actions, PageServerLoad } from "./$types";
+import { changesOf, readFilterForm } from "./filter-form.ts";
+
+export const load: PageServerLoad = async ({ parent, locals }) => {
+  const { project } = await parent();
+  settingsNeed(project, project.capabilities?.adminErrorTracking);
+  const { projectId } = project;
+  const [{ filters, spikeBudget }, { answer }] = await Promise.all([
+    locals.api.filters.get({ projectId }),
+    refusedInPlace(locals.api.outcomes.list({ projectId, hourCount: 24 })),
+  ]);
+  if (!filters || !spikeBudget) error(500, "The filters could not be read.");
+  const stopped = answer?.outcomes.filter(({ kind }) => kind === "OUTCOME_KIND_FILTERED") ?? [];
+  return {
+    filters,
+    spikeBudget,
+    /** What was stopped within a day, by reason; null: the person may not read it. */
+    stopped: answer && Object.fromEntries(stopped.map(({ reason, quantity }) => [reason, Number(quantity)])),
+  };
+};
+
+export const actions: Actions = {
+  save: async ({ request, locals, params }) => {
+    const form = await request.formData();
+    const values = readFilterForm(form);
+    try {
+      const { project } = await locals.api.projects.get({ path: params.project });
+      const projectId = project?.projectId ?? 0;
+      await locals.api.filters.update({ projectId, ...changesOf(values), revision: Number(form.get("revision")) });
+      return { isSaved: true as const };
+    } catch (thrown) {
+      const { status, message, field, reason } = refusedAction(thrown);
+      const isOutdated = reason === "SETTINGS_CHANGED"; // what was typed was meant for filters that are gone
+      return fail(status, { isSaved: false as const, isOutdated, values: isOutdated ? null : values, message, field });
+    }
+  },
+};
