@@ -19,6 +19,10 @@ export interface Bench {
   /** Of a round of load. */
   readonly seconds: number;
   readonly connections: number;
+  /** Of the honest storm. */
+  readonly stormSeconds: number;
+  /** A checkout of the version before, installed; absent: it is not compared with. */
+  readonly before?: string | undefined;
   /** In the largest database. */
   readonly events: number;
   /** Where the bare server listens. */

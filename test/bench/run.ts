@@ -1,14 +1,16 @@
 /**
  * Measures what docs/performance.md promises and prints it as a Markdown table: `npm run bench -- [--only rates,latency]
- * [--rounds 3] [--seconds 5] [--connections 64] [--events 1000000]`. What is going on comes on stderr. Data lies in the
- * directory for temporary files, which should be on the disk that is to be measured: TMPDIR moves it. 10,000,000 events
- * take 4 GB there. Fails when a measure fails; a goal that is not met is only said.
+ * [--rounds 3] [--seconds 5] [--connections 64] [--events 1000000] [--storm-seconds 600] [--before <checkout>]`. What is
+ * going on comes on stderr. Data lies in the directory for temporary files, which should be on the disk that is to be
+ * measured: TMPDIR moves it. 10,000,000 events take 4 GB there. Fails when a measure fails; a goal that is not met is only
+ * said. `--before` names an installed checkout of another version, with which rates are compared in turn.
  */
 import { parseArgs } from "node:util";
 import type { Bench, Measure, Row, Stored } from "./bench.ts";
 import { conditions } from "./conditions.ts";
 import { makeLargeDatabase } from "./large-database.ts";
 import { cluster } from "./measures/cluster.ts";
+import { before } from "./measures/before.ts";
 import { disk } from "./measures/disk.ts";
 import { filled } from "./measures/filled.ts";
 import { grouping } from "./measures/grouping.ts";
@@ -19,12 +21,14 @@ import { rates } from "./measures/rates.ts";
 import { reads } from "./measures/reads.ts";
 import { retention } from "./measures/retention.ts";
 import { start } from "./measures/start.ts";
+import { storm } from "./measures/storm.ts";
 import { makeProject } from "./service.ts";
 import { startFloor } from "./start-floor.ts";
 
 const measures: Readonly<Record<string, Measure>> = {
   idleMemory,
   rates,
+  before,
   grouping,
   latency,
   filled,
@@ -33,6 +37,7 @@ const measures: Readonly<Record<string, Measure>> = {
   start,
   retention,
   overload,
+  storm,
   cluster,
 };
 
@@ -43,6 +48,8 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "5" },
     connections: { type: "string", default: "64" },
     events: { type: "string", default: "1000000" },
+    before: { type: "string" },
+    "storm-seconds": { type: "string", default: "600" },
   },
 });
 const wanted = values.only?.split(",") ?? Object.keys(measures);
@@ -62,6 +69,8 @@ const bench: Bench = {
   seconds: Number(values.seconds),
   connections: Number(values.connections),
   events: Number(values.events),
+  before: values.before,
+  stormSeconds: Number(values["storm-seconds"]),
   floorUrl: await startFloor(),
   largeDatabase(events) {
     const made = large.get(events) ?? makeLarge(events);

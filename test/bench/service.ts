@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { createProject, type Project } from "../support/project.ts";
-import { startServer, type Server } from "../support/server.ts";
+import { repositoryRoot, startServer, type Server } from "../support/server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import type { Stored } from "./bench.ts";
 
@@ -15,10 +15,14 @@ export interface Service extends AsyncDisposable {
 /** What `npm start` sets and tests do without: the service collects its garbage when it is ready. */
 export const asStarted = { NODE_OPTIONS: "--expose-gc" };
 
-/** Starts it in a new data directory, which goes with it, or where something is stored, which stays. */
-export async function startService(stored?: Stored, env: Readonly<Record<string, string>> = {}): Promise<Service> {
+/** Starts it in a new data directory, which goes with it, or where something is stored, which stays; of another checkout with `root`. */
+export async function startService(
+  stored?: Stored,
+  env: Readonly<Record<string, string>> = {},
+  root = repositoryRoot,
+): Promise<Service> {
   const dataDir = stored?.dataDir ?? tempDir();
-  const server = await startServer({ dataDir, env: { ...asStarted, ...env } });
+  const server = await startServer({ dataDir, root, env: { ...asStarted, ...env } });
   const project = stored?.project ?? (await createProject(server));
   return {
     server,

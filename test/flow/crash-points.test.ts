@@ -11,7 +11,7 @@ import { createProject, type Project } from "../support/project.ts";
 import { recount, recountSessions } from "../support/recount.ts";
 import { envelope, newEventId, sendEnvelope, sendStore } from "../support/send.ts";
 import { fixtureBaseUrl, fixtures, unpackFixture } from "../support/schema-fixtures.ts";
-import { launch, rootPassword, startServer, type Server } from "../support/server.ts";
+import { held, launch, rootPassword, startServer, type Server } from "../support/server.ts";
 import { storedErrors, storedEventIds } from "../support/stored.ts";
 import { killAtCall, whyNoStrace } from "../support/strace.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -304,7 +304,7 @@ function isAlive(pid: number): boolean {
 }
 
 async function killWhileStarting(dataDir: string, call: string, n: number): Promise<boolean> {
-  const started = launch({ dataDir, env, isHeld: true });
+  const started = launch({ dataDir, env, prelude: held });
   const pid = started.process.pid ?? 0;
   await until("the process is held", () => /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, "utf8")));
   const armed = await killAtCall(pid, call, n);

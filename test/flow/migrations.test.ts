@@ -14,7 +14,7 @@ import { grpcClient, type GrpcClient } from "../support/grpc.ts";
 import { recount, recountSessions } from "../support/recount.ts";
 import { fixtureBaseUrl, fixtures, unpackFixture } from "../support/schema-fixtures.ts";
 import { newEventId, sendEvent, type Target } from "../support/send.ts";
-import { launch, rootPassword, startServer, type Server } from "../support/server.ts";
+import { held, launch, rootPassword, startServer, type Server } from "../support/server.ts";
 import { storedEventCount } from "../support/stored.ts";
 import { failFromCall, whyNoStrace } from "../support/strace.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -274,7 +274,7 @@ else
   for (const n of isWhole ? [1, 2, 5, 10, 20, 40, 60] : [10])
     test(`a disk that is full from write ${n} on refuses the start, and the next one migrates`, async () => {
       const { dataDir, recorded, daysLater } = unpackFixture(fixtures[0] ?? "none");
-      const started = launch({ dataDir, env, isHeld: true });
+      const started = launch({ dataDir, env, prelude: held });
       const pid = started.process.pid ?? 0;
       await until("the process is held", () => /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, "utf8")));
       const armed = await failFromCall(pid, "pwrite64", n, "ENOSPC");

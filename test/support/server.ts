@@ -5,6 +5,8 @@ import { tempDir } from "./temp-dir.ts";
 import { until } from "./until.ts";
 
 export const repositoryRoot = join(import.meta.dirname, "../..");
+/** A prelude that waits until the process gets SIGCONT. */
+export const held = "kill -STOP $$";
 export const rootPassword = "correct horse battery staple";
 export const rootToken = "flp_test-token-of-the-administrator";
 
@@ -15,8 +17,8 @@ export interface ServerOptions {
   readonly root?: string;
   /** Beside the variables that every test server gets. */
   readonly env?: Readonly<Record<string, string>>;
-  /** It waits, before its first line, until its process gets SIGCONT. */
-  readonly isHeld?: boolean;
+  /** What its process does before the service's first line, as a command of the shell. */
+  readonly prelude?: string;
 }
 
 /** A started service: a child process on free ports of the loopback interface. */
@@ -51,16 +53,12 @@ process.on("exit", () => {
 });
 
 /** Starts the service without waiting for it. */
-export function launch({
-  dataDir = tempDir(),
-  root = repositoryRoot,
-  env = {},
-  isHeld = false,
-}: ServerOptions = {}): Launch {
+export function launch({ dataDir = tempDir(), root = repositoryRoot, env = {}, prelude }: ServerOptions = {}): Launch {
   // As start.mjs does, but without `--expose-gc`: collecting after the start takes 0.15 s of a core, hundreds of times.
   const command = [process.execPath, "--max-semi-space-size=8", "backend/src/main.ts"];
   const databaseUrl = databaseOf(dataDir);
-  const [program = "", ...args] = isHeld ? ["sh", "-c", 'kill -STOP $$; exec "$0" "$@"', ...command] : command;
+  const [program = "", ...args] =
+    prelude === undefined ? command : ["sh", "-c", `${prelude}; exec "$0" "$@"`, ...command];
   const child = spawn(program, args, {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],

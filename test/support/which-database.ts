@@ -12,6 +12,7 @@ export function isOnPostgresql(file: string): boolean {
 /** What is about SQLite. */
 const sqliteOnly: readonly LeftOut[] = [
   ...whyEach("the SQLite file: its pages, log and locks, or a disk of its own that is full", [
+    "flow/attacks/siege.test.ts",
     "flow/attacks/storage.test.ts",
     "flow/crash-points.test.ts",
     "flow/dashboards.test.ts",

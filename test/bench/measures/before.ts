@@ -1,0 +1,92 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { resolve } from "node:path";
+import type { Bench, Row } from "../bench.ts";
+import { allAcknowledged, generate, rateOf } from "../generate.ts";
+import { cpuSeconds } from "../process-cpu.ts";
+import { medianOf, nextSeed } from "../rounds.ts";
+import { startService, type Service } from "../service.ts";
+import { whole } from "../text.ts";
+
+const sizes = [5_000, 25_000, 64_000];
+const goal = 0.97;
+const warmUpSeconds = 3;
+
+/**
+ * This version and the one before, loaded in turn. Each round gives a ratio of its own, so that what other programs take
+ * from the machine falls on both; processor time of an event hardly depends on them at all.
+ */
+export async function* before(bench: Bench): AsyncGenerator<Row> {
+  if (bench.before === undefined) {
+    bench.progress("nothing to compare with: --before names a checkout of the version before");
+    return;
+  }
+  for (const bytes of sizes) {
+    await using earlier = await startService(undefined, {}, resolve(bench.before));
+    await using ours = await startService();
+    const rounds: Record<"earlier" | "ours", Round>[] = [];
+    for (let round = 0; round <= bench.rounds; round++) {
+      const load = (service: Service) => loadOnce(bench, service, { bytes, isWarmUp: round === 0 });
+      // Who comes first takes turns as well: what the machine does grows and shrinks over seconds.
+      const both = { earlier: noRound, ours: noRound };
+      const order = round % 2 === 0 ? (["earlier", "ours"] as const) : (["ours", "earlier"] as const);
+      for (const name of order) both[name] = await load(name === "ours" ? ours : earlier);
+      bench.progress(`${bytes / 1000} kB, round ${round}: ${text(both.ours)}; before: ${text(both.earlier)}`);
+      if (round > 0) rounds.push(both);
+    }
+    const rates = spread(rounds.map((round) => round.ours.rate / round.earlier.rate));
+    const costs = spread(rounds.map((round) => round.ours.cpuMicroseconds / round.earlier.cpuMicroseconds));
+    const of = (name: "earlier" | "ours"): Round => ({
+      rate: medianOf(rounds, (round) => round[name].rate),
+      cpuMicroseconds: medianOf(rounds, (round) => round[name].cpuMicroseconds),
+    });
+    yield {
+      measure: `events/s, ${bytes / 1000} kB, beside the version before, ${bench.rounds} rounds`,
+      goal: `>= ${goal}`,
+      measured: `${text(of("ours"))}; ratios of the rounds ${rates.text}; of the processor time of an event ${costs.text}`,
+      floor: `${text(of("earlier"))} (the version before)`,
+      ratio: rates.median,
+      isMet: rates.median >= goal,
+    };
+  }
+}
+
+interface Round {
+  /** Events a second. */
+  readonly rate: number;
+  /** Of the service, for an event. */
+  readonly cpuMicroseconds: number;
+}
+
+const noRound: Round = { rate: Number.NaN, cpuMicroseconds: Number.NaN };
+
+async function loadOnce(
+  { connections, seconds }: Bench,
+  { door, server }: Service,
+  { bytes, isWarmUp }: { bytes: number; isWarmUp: boolean },
+): Promise<Round> {
+  await rest(server.pid);
+  const usedBefore = cpuSeconds([server.pid]);
+  const options = { bytes, groups: "200", connections, seconds: isWarmUp ? warmUpSeconds : seconds } as const;
+  const result = allAcknowledged(await generate({ ...door, ...options, seed: nextSeed() }));
+  const used = cpuSeconds([server.pid]) - usedBefore;
+  return { rate: rateOf(result), cpuMicroseconds: (used / result.acknowledged) * 1e6 };
+}
+
+/** Waits until the service has next to nothing to do: after a load it packs what it got. */
+async function rest(pid: number): Promise<void> {
+  for (let tries = 0; tries < 40; tries++) {
+    const usedBefore = cpuSeconds([pid]);
+    await delay(500);
+    if (cpuSeconds([pid]) - usedBefore < 0.05) return;
+  }
+}
+
+/** The median, and the middle half. */
+function spread(ratios: readonly number[]): { median: number; text: string } {
+  const sorted = ratios.toSorted((a, b) => a - b);
+  const at = (part: number) => (sorted[Math.round(part * (sorted.length - 1))] ?? Number.NaN).toFixed(2);
+  const median = medianOf(ratios, (ratio) => ratio);
+  return { median, text: `${median.toFixed(3)} (middle half ${at(0.25)} to ${at(0.75)})` };
+}
+
+const text = ({ rate, cpuMicroseconds }: Round) => `${whole(rate)}/s, ${whole(cpuMicroseconds)} µs`;

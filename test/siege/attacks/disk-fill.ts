@@ -1,0 +1,69 @@
+import { randomBytes } from "node:crypto";
+import { gzipSync } from "node:zlib";
+import { bytesOf } from "../../support/raw-request.ts";
+import { newEventId } from "../../support/send.ts";
+import type { Attack, Field } from "../attack.ts";
+import { flood } from "../flood.ts";
+
+const mebibyte = 1024 * 1024;
+
+/** By default a project may keep a quarter of the disk. */
+const disk = { mebibytes: 512, quotaMebibytes: 128 };
+const gzip = { "Content-Encoding": "gzip" };
+
+/** A mebibyte of one letter beside a second item, which kept it from being stored as it came. */
+const letters = ({ project }: Field) => {
+  const text = "A".repeat(mebibyte - 1_000);
+  return () => {
+    const id = newEventId();
+    const event = `{"event_id":"${id}","message":"x","extra":{"text":"${text}"}}`;
+    const body = gzipSync(`{}\n{"type":"event"}\n${event}\n{"type":"client_report"}\n{"discarded_events":[]}`, {
+      level: 1,
+    });
+    return bytesOf(project, { door: "envelope", headers: gzip, body });
+  };
+};
+
+/** 100 tags of 190 letters, and all else new each time: rows that nothing packs. */
+const tags = ({ project }: Field) => {
+  const filler = "x".repeat(180);
+  return (n: number) => {
+    const id = newEventId();
+    const all = Object.fromEntries(
+      Array.from({ length: 100 }, (_, tag) => [`${tag}-${n % 50}`, `${id}${tag}${filler}`.slice(0, 190)]),
+    );
+    const event = {
+      event_id: id,
+      message: "x",
+      fingerprint: [id],
+      release: id,
+      environment: id.slice(0, 20),
+      tags: all,
+    };
+    return bytesOf(project, { headers: gzip, body: gzipSync(JSON.stringify(event), { level: 1 }) });
+  };
+};
+
+/** A mebibyte that nothing packs. */
+const noise = ({ project }: Field) => {
+  const text = randomBytes(mebibyte * 0.7).toString("base64");
+  return () => {
+    const event = `{"event_id":"${newEventId()}","message":"x","extra":{"text":"${text}"}}`;
+    return bytesOf(project, { body: event });
+  };
+};
+
+const ways = [
+  { name: "1 MiB of one letter in 1 kB", make: letters, connections: 4, everyMs: 0 },
+  { name: "100 new tags an event", make: tags, connections: 8, everyMs: 25 },
+  { name: "events of 1 MiB that nothing compresses", make: noise, connections: 4, everyMs: 0 },
+];
+
+export const diskFill: readonly Attack[] = ways.map(({ name, make, connections, everyMs }) => ({
+  name: `H2 a disk of ${disk.mebibytes} MiB: ${name}`,
+  disk,
+  arm(field) {
+    const next = make(field);
+    return () => flood(field, { connections, everyMs, next });
+  },
+}));

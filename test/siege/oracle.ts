@@ -1,0 +1,36 @@
+import type { Siege } from "./besiege.ts";
+import type { Waits } from "./victim.ts";
+
+/** What must hold during each attack. */
+export const bounds = { eventsMs: 100, readsMs: 150, residentMiB: 512 } as const;
+
+/**
+ * SQLite's log beside the data: it is copied at 16 MiB and may grow while somebody reads, up to 64 MiB (database/sqlite).
+ */
+export const logMiB = 64;
+
+/** What did not hold, as sentences; empty: all did. */
+export const faultsOf = (siege: Siege): string[] => [...lossesOf(siege), ...delaysOf(siege)];
+
+/** Whatever the machine did meanwhile. */
+export function lossesOf({ attack, isAlive, during, peakMiB, diskMiB, diskBeforeMiB, tally }: Siege): string[] {
+  const faults = [...tally.faults, ...refused("event", during.events), ...refused("read", during.reads)];
+  if (!isAlive) faults.push("the service did not live");
+  if (peakMiB >= bounds.residentMiB) faults.push(`${peakMiB} MiB were resident`);
+  const { quotaMebibytes = Infinity } = attack.disk ?? {};
+  if (diskMiB - diskBeforeMiB > quotaMebibytes + logMiB)
+    faults.push(`the disk had ${diskMiB} MiB, ${diskMiB - diskBeforeMiB} of them from the attack`);
+  return faults;
+}
+
+/** What other programs on the machine may have caused. */
+export function delaysOf({ during: { events, reads } }: Siege): string[] {
+  return [...delayed("event", events, bounds.eventsMs), ...delayed("read", reads, bounds.readsMs)];
+}
+
+const refused = (what: string, waits: Waits) =>
+  Object.entries(waits.refused).map(([status, count]) => `${count} of the victim's ${what}s got ${status}`);
+
+// Without any answer there is no p99, which is no goal met either.
+const delayed = (what: string, { p99Ms }: Waits, goalMs: number) =>
+  p99Ms < goalMs ? [] : [`the victim's ${what}s had a p99 of ${Math.round(p99Ms)} ms`];
