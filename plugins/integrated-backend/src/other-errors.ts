@@ -14,6 +14,6 @@ export const otherErrors: Summary & Pick<ErrorEvent, "culprit" | "platform"> = {
   title: "Other errors",
   type: "Other errors",
   value: `More than ${aMinute} new errors in a minute, or ${aDay} in a day: events of further ones are counted here.`,
-  culprit: `beyond ${aMinute} new errors in a minute, or ${aDay} in a day`,
+  culprit: "beyond the limit of new errors",
   platform: "other",
 };
