@@ -28,7 +28,7 @@ const publicKeyPurpose = "client key";
 
 const keysOfProject = 50;
 
-/** Tells the id of a key that was deleted or disabled, or nothing: any key or project may have changed. */
+/** Announces the id of a key that was deleted or disabled, or nothing: any key or project may have changed. */
 const subject = "client keys";
 
 /** The client keys of all projects: made, shown, and looked up for every event. */

@@ -19,7 +19,7 @@ const eventCategories: ReadonlySet<RateCategory> = new Set(["error", "security"]
 
 const subject = "key limits";
 
-/** How often a process tells the others what it took. */
+/** How often a process announces what it took. */
 const tellMs = 250;
 
 /** What takes room; `count` as in EventDoor.spend. */
@@ -37,8 +37,8 @@ interface Taken {
 }
 
 /**
- * The limits that client keys were given: events a minute and a day. They are counted in memory, and each process tells
- * the others what it took, so that they hold for all together but for what comes in a quarter of a second. The count of the
+ * The limits that client keys were given: events a minute and a day. They are counted in memory, and each process announces
+ * what it took, so that they hold for all together but for what comes in a quarter of a second. The count of the
  * day begins with what the key's traffic holds, and so survives a restart.
  */
 export class KeyLimits {

@@ -21,7 +21,7 @@ const sweepMs = 100;
  * - one that took less may take the last half, and as much again as a debt of the bucket: a flood that came first and alone
  *   may have taken it all.
  *
- * A network that is alone, such as a server that reports a storm, may take everything, as nobody is there to keep it for.
+ * A network that is alone, such as a server that reports a storm, may take everything, as there is no one to keep it for.
  * The mean rate of a key holds in any case, as time pays the debt back before anybody beyond a fifth gets something.
  */
 export class NetworkShares {
