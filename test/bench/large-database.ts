@@ -53,6 +53,8 @@ export function makeLargeDatabase(options: LargeDatabase): void {
   insertUsersAndTags(database);
   progress("errors"); // the last: the trigger on users counts into them, and would do so user by user
   insertErrors(database, options.projectId, errors);
+  database.exec(`insert into integrated_tag_error (project_id, key, value, error_id)
+    select ${options.projectId}, key, value, error_id from integrated_tag order by 1, 2, 3, 4`);
   database.exec("commit");
   database.exec("pragma journal_mode = wal");
   progress("done");

@@ -20,6 +20,7 @@ import { overload } from "./measures/overload.ts";
 import { rates } from "./measures/rates.ts";
 import { reads } from "./measures/reads.ts";
 import { retention } from "./measures/retention.ts";
+import { searches } from "./measures/searches.ts";
 import { start } from "./measures/start.ts";
 import { storm } from "./measures/storm.ts";
 import { makeProject } from "./service.ts";
@@ -33,6 +34,7 @@ const measures: Readonly<Record<string, Measure>> = {
   latency,
   filled,
   reads,
+  searches,
   disk,
   start,
   retention,

@@ -54,7 +54,8 @@ function columnsOf(database: DatabaseSync): Map<string, string[]> {
   const rows = database
     .prepare(
       `select t.name as "table", c.name as "column" from sqlite_schema t, pragma_table_info(t.name) c
-      where t.type = 'table' and t.name not like 'sqlite_%' and t.name <> 'mikro_orm_migrations'`,
+      where t.type = 'table' and t.name not like 'sqlite_%' and t.name <> 'mikro_orm_migrations'
+        and t.name not like 'integrated_search%' -- FTS5's tables, and what the service does with them while it runs`,
     )
     .all();
   const byTable = Map.groupBy(rows, ({ table }) => String(table));

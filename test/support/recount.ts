@@ -83,6 +83,12 @@ const differences: Readonly<Record<string, string>> = {
       select error_id, count(*) as n from integrated_tag_key group by 1
     ) k using (error_id)
     where key_count <> coalesce(n, 0)`,
+  "tags as searches ask for them": `
+    select project_id, error_id, key, value from (
+      select e.project_id, t.error_id, t.key, t.value, 1 as stored
+      from integrated_tag t join integrated_error e on e.id = t.error_id
+    ) t full join (select *, 1 as found from integrated_tag_error) f using (project_id, error_id, key, value)
+    where found is null and project_id not in (select project_id from integrated_search_fill) or stored is null`,
   "first and last hour of a release": `
     select id, first_hour, last_hour, first, last from integrated_release r left join (
       select release_id, min(hour) as first, max(hour) as last from integrated_session_hour group by 1
@@ -112,6 +118,16 @@ const differences: Readonly<Record<string, string>> = {
 const payloadBytes = "bytes of payloads of a project";
 const payloads = "events without a payload, payloads without an event";
 
+const unsearched = "errors that searches miss, and gone ones that they look at";
+
+/** Of the ids that are indexed. */
+function unsearchedAmong(ids: string): string {
+  return `
+    select id, error_id from integrated_error full join (${ids}) s on error_id = id
+    where (id is null or error_id is null) and coalesce(id, error_id) not in (select error_id from integrated_search_due)
+      and (id is null or project_id not in (select project_id from integrated_search_fill))`;
+}
+
 /** Of SQLite, where payloads are packed. */
 const sqliteDifferences: Readonly<Record<string, string>> = {
   "releases of an environment": `
@@ -134,6 +150,7 @@ const sqliteDifferences: Readonly<Record<string, string>> = {
       ) p join integrated_event on id = event_row_id group by 1
     ) p on p.project_id = u.project_id
     where payload_bytes <> coalesce(n, 0)`,
+  [unsearched]: unsearchedAmong("select rowid & ((1 << 36) - 1) as error_id from integrated_search"),
 };
 
 /** Of PostgreSQL, where keys begin with the project and the day of receipt is a part of the row id. */
@@ -147,6 +164,7 @@ const postgresqlDifferences: Readonly<Record<string, string>> = {
       select project_id, sum(length(content)) as n from integrated_payload group by 1
     ) p on p.project_id = u.project_id
     where payload_bytes <> coalesce(n, 0)`,
+  [unsearched]: unsearchedAmong("select error_id from integrated_search"),
   "parts of an error in another project": `
     select e.id from integrated_error e join (
       select error_id, project_id from integrated_hour union select error_id, project_id from integrated_user

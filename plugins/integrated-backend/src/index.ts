@@ -23,11 +23,13 @@ import { movable } from "./move/movable.ts";
 import { OrphanedFeedback } from "./orphaned-feedback.ts";
 import { Integrated0001 as Postgresql0001 } from "./postgresql/migrations/integrated-0001.ts";
 import { Integrated0002 as Postgresql0002 } from "./postgresql/migrations/integrated-0002.ts";
+import { Integrated0003 as Postgresql0003 } from "./postgresql/migrations/integrated-0003.ts";
 import { Integrated0004 as Postgresql0004 } from "./postgresql/migrations/integrated-0004.ts";
 import { Integrated0005 as Postgresql0005 } from "./postgresql/migrations/integrated-0005.ts";
 import { NewErrors } from "./new-errors.ts";
 import { PostgresqlStorage } from "./postgresql/storage.ts";
 import { retentionDays } from "./retention.ts";
+import { searchIndexIntervalMs, keepSearchIndex } from "./search-index.ts";
 import { listReleases } from "./sessions/releases.ts";
 import { getSessionStats } from "./sessions/session-stats.ts";
 import { Integrated0001 } from "./sqlite/migrations/integrated-0001.ts";
@@ -35,6 +37,7 @@ import { Integrated0002 } from "./sqlite/migrations/integrated-0002.ts";
 import { Integrated0003 } from "./sqlite/migrations/integrated-0003.ts";
 import { Integrated0004 } from "./sqlite/migrations/integrated-0004.ts";
 import { Integrated0005 } from "./sqlite/migrations/integrated-0005.ts";
+import { Integrated0006 } from "./sqlite/migrations/integrated-0006.ts";
 import { Integrated0007 } from "./sqlite/migrations/integrated-0007.ts";
 import { Integrated0008 } from "./sqlite/migrations/integrated-0008.ts";
 import { SqliteStorage } from "./sqlite/storage.ts";
@@ -63,10 +66,11 @@ export function integratedBackend(): Plugin & { readonly backend: ErrorBackend }
         Integrated0003,
         Integrated0004,
         Integrated0005,
+        Integrated0006,
         Integrated0007,
         Integrated0008,
       ],
-      postgresql: [Postgresql0001, Postgresql0002, Postgresql0004, Postgresql0005],
+      postgresql: [Postgresql0001, Postgresql0002, Postgresql0003, Postgresql0004, Postgresql0005],
     },
     movable,
     backend,
@@ -148,6 +152,8 @@ class IntegratedBackend implements ErrorBackend {
       if ((await uncountedProjects(storage)).size > 0) await countUsage(storage);
     };
     scheduler.every(countingIntervalMs, "count what projects store", count, { alone: true });
+    const index = (signal: AbortSignal) => keepSearchIndex(storage, signal);
+    scheduler.every(searchIndexIntervalMs, "index searches", index, { alone: true });
     storage.schedule(host);
     deletions.start();
   }

@@ -4,7 +4,9 @@ import { ErrorSort, ErrorStatus, type ListErrorsRequest, type ListErrorsResponse
 import { sql, type AbortableQueryOptions } from "kysely";
 import { withSettledLastSeen } from "./errors.ts";
 import { condition, searchTokens, type SearchToken } from "./search.ts";
+import { driverOf } from "./search-driver.ts";
 import type { Storage } from "./storage.ts";
+import type { Tables } from "./tables.ts";
 import { errorToProto, type ErrorRow } from "./to-proto.ts";
 import { firstTrendHour, hoursSince, trendOf } from "./trend.ts";
 
@@ -45,12 +47,20 @@ export async function listErrors(
   const backwards = place?.[0] === "before";
   const direction = backwards ? "asc" : "desc";
   const size = pageSizeOf(request);
-  const found = (status: ErrorStatus) => matching(storage, request.projectId, status, tokens);
+
+  // Few errors that may match are looked at once; of many, each status is walked.
+  const { few, isIndexed } = await driverOf(storage, request.projectId, tokens, limits);
+  const matches = () => matching(storage, tokens, isIndexed);
+  const all = few && matches().where(words.isAmong(request.projectId, few));
+  const found = (status: ErrorStatus) => {
+    const errors = few ? errorsIn(storage, "found") : matches().where("project_id", "=", request.projectId);
+    return errors.where("status", "=", status);
+  };
 
   // Each status is a walk along its own index; several are merged by sorting their first rows.
   const wanted = request.status === ErrorStatus.UNSPECIFIED ? statuses : [request.status];
   const walks = wanted.map((status) => {
-    let walk = found(status).select(column).orderBy(column, direction).orderBy("id", direction);
+    let walk = found(status).select(["id", column]).orderBy(column, direction).orderBy("id", direction);
     if (place) {
       const [, value, id] = place;
       const beyond = backwards ? ">" : "<";
@@ -64,8 +74,10 @@ export async function listErrors(
   const page = withSettledLastSeen(words, read, now)
     .select(hoursSince(words, first).as("hours"))
     .where("id", "in", ids);
-  const count = (status: ErrorStatus) => sql`(select count(*) from (${found(status).limit(countedErrors)}))`;
-  const { rows } = await sql<Listed>`select counts.*, page.* from (
+  const count = (status: ErrorStatus) =>
+    sql`(select count(*) from (${found(status).select("id").limit(countedErrors)}))`;
+  const { rows } =
+    await sql<Listed>`${all ? sql`with found as materialized ${all.select(["id", "status", column])} ` : sql``}select counts.*, page.* from (
       select ${count(ErrorStatus.UNRESOLVED)} as unresolved, ${count(ErrorStatus.RESOLVED)} as resolved,
         ${count(ErrorStatus.IGNORED)} as ignored
     ) as counts left join (${page}) as page on true ${order}`.execute(read, limits);
@@ -84,18 +96,16 @@ export async function listErrors(
   };
 }
 
-/** The ids of a project's errors of one status that a search finds. */
-export function matching(
-  { read, words }: Storage,
-  projectId: number,
-  status: ErrorStatus,
-  tokens: readonly SearchToken[],
-) {
-  let query = read
-    .selectFrom("integrated_error")
-    .select("id")
-    .where("project_id", "=", projectId)
-    .where("status", "=", status);
-  for (const token of tokens) query = query.where((builder) => condition(words, builder, token));
+/** The errors, of any project and status, that a search finds. `isIndexed`: see Driver. */
+export function matching(storage: Storage, tokens: readonly SearchToken[], isIndexed: boolean) {
+  let query = errorsIn(storage, "integrated_error");
+  for (const token of tokens) {
+    query = query.where((builder) => condition(storage.words, builder, token, { isIndexed }));
+  }
   return query;
+}
+
+/** The errors of the table, or those that were found there. */
+function errorsIn({ read }: Storage, table: "integrated_error" | "found") {
+  return read.selectFrom(sql<Tables["integrated_error"]>`${sql.table(table)}`.as("integrated_error"));
 }

@@ -5,7 +5,12 @@ import type { Words } from "./storage.ts";
 import type { Tables } from "./tables.ts";
 
 /** One word of a search: text anywhere, or a key with a value. */
-export type SearchToken = { readonly text: string } | { readonly key: string; readonly value: string };
+export type SearchToken = { readonly text: string } | Tag;
+
+interface Tag {
+  readonly key: string;
+  readonly value: string;
+}
 
 /** Splits a search into words; quotes keep words together: `message:"out of memory"`. */
 export function searchTokens(query: string): SearchToken[] {
@@ -25,8 +30,11 @@ export function searchTokens(query: string): SearchToken[] {
 type Builder = ExpressionBuilder<Tables, "integrated_error">;
 type Condition = ExpressionWrapper<Tables, "integrated_error", SqlBool>;
 
-/** The condition an error must meet for one word. */
-export function condition(words: Words, builder: Builder, token: SearchToken): Condition {
+/**
+ * The condition an error must meet for one word. Its tags are asked for where those of one key and value lie together, once
+ * they are all there.
+ */
+export function condition(words: Words, builder: Builder, token: SearchToken, { isIndexed = false } = {}): Condition {
   if ("text" in token) {
     return builder.or([
       contains(words, builder, "title", token.text),
@@ -48,20 +56,62 @@ export function condition(words: Words, builder: Builder, token: SearchToken): C
       ]);
     default:
       return builder.exists(
-        builder
-          .selectFrom("integrated_tag")
-          .select(sql.lit(1).as("one"))
-          .where(
-            sql<SqlBool>`integrated_tag.error_id = integrated_error.id${words.sameProject("integrated_tag", "integrated_error")}`,
-          )
-          .where("integrated_tag.key", "=", token.key)
-          .where("integrated_tag.value", "=", token.value),
+        sql`(select 1 from ${
+          isIndexed
+            ? sql`integrated_tag_error as tag where tag.project_id = integrated_error.project_id and`
+            : sql`integrated_tag as tag where true${words.sameProject("tag", "integrated_error")} and`
+        } tag.error_id = integrated_error.id and tag.key = ${token.key} and tag.value = ${token.value})`,
       );
   }
 }
 
-/** ASCII letters match in either case. */
 function contains(words: Words, builder: Builder, column: "title" | "value" | "culprit", text: string): Condition {
-  const pattern = `%${text.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
-  return builder(column, words.like, sql<string>`${pattern} escape '\\'`);
+  const patterns = formsOf(text).map((form) => `%${form.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`);
+  return builder.or(patterns.map((pattern) => builder(column, words.like, sql<string>`${pattern} escape '\\'`)));
+}
+
+/**
+ * The forms in which a text is looked for. Both databases ignore the case of ASCII letters; other letters are found as they
+ * were typed, in small letters, in capitals, and with a capital first.
+ */
+function formsOf(text: string): string[] {
+  const small = text.toLowerCase();
+  const [first = "", ...rest] = small;
+  const forms = [text, small, text.toUpperCase(), first.toUpperCase() + rest.join("")];
+  const byAscii = new Map(forms.map((form) => [form.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()), form]));
+  return [...byAscii.values()];
+}
+
+/** Parts of the indexed text are enclosed by it. */
+const separator = "\x1f";
+
+/**
+ * The texts of which an error has one, where a word can only match such errors: for the index of trigrams. Undefined: there
+ * is no such text, or it is too short.
+ */
+export function indexedTexts(token: SearchToken): string[] | undefined {
+  const forms = "text" in token ? formsOf(token.text) : indexedParts(token);
+  return forms?.every((form) => Array.from(form).length >= 3) ? forms : undefined;
+}
+
+function indexedParts({ key, value }: Tag): string[] | undefined {
+  switch (key) {
+    case "level":
+      return [separator + value.toLowerCase() + separator];
+    case "error.type":
+    case "type":
+      return [separator + value + separator];
+    case "message":
+    case "title":
+      return formsOf(value);
+    default:
+      return undefined;
+  }
+}
+
+const fields = new Set(["level", "error.type", "type", "message", "title"]);
+
+/** Whether a word is the tag of an error. */
+export function isTag(token: SearchToken): token is Tag {
+  return "key" in token && !fields.has(token.key);
 }

@@ -1,12 +1,12 @@
 import type { Host } from "@faultline/plugin";
 import type { ErrorStatus, ListEventsRequest } from "@faultline/proto";
-import type { Kysely, RawBuilder } from "kysely";
+import type { Kysely, RawBuilder, SqlBool } from "kysely";
 import type { BatchParameters, WriterMemory } from "./batch.ts";
 import type { OfDeletion } from "./deletions/hide.ts";
 import type { EvictionStorage } from "./evict-events.ts";
 import type { Group } from "./new-errors.ts";
 import type { SessionParameters } from "./sessions/store-sessions.ts";
-import type { EventTable, Tables } from "./tables.ts";
+import type { DueError, EventTable, Tables } from "./tables.ts";
 
 /**
  * The tables on one of the databases: what SQLite and PostgreSQL do each in their own way. Queries that both understand
@@ -46,6 +46,9 @@ export interface Storage {
   eventJson(event: Pick<EventTable, "project_id" | "id">): Promise<Buffer>;
   /** Sets the statuses of errors of a project, which are locked in the order in which batches lock them. */
   setStatuses(transaction: Kysely<Tables>, change: StatusChange): Promise<void>;
+
+  /** Indexes the texts of errors for searches, and forgets those that are gone: none of them is due then. */
+  indexErrors(errors: readonly DueError[]): Promise<void>;
 
   /**
    * Deletes what is older than the retention, oldest first, and sessions as soon as they cannot change any more. Answers
@@ -103,6 +106,15 @@ export interface Words {
   readonly bigInteger: RawBuilder<unknown>;
   /** The hash of an error that is hidden: no event has it, and errors that are hidden keep their order. */
   readonly hiddenHash: RawBuilder<unknown>;
+  /**
+   * A JSON list of the errors of a project that may have all of some texts, of at least three letters each, in one of its
+   * forms; their rows say which do. It ends with one more than `most`.
+   */
+  errorsWith(projectId: number, texts: readonly (readonly string[])[], most: number): RawBuilder<string>;
+  /** That a row of integrated_error is one of a project's few, by a query for their ids. */
+  isAmong(projectId: number, ids: RawBuilder<unknown>): RawBuilder<SqlBool>;
+  /** A query for the ids of a JSON list. */
+  idsOf(list: string): RawBuilder<unknown>;
   /** A table of that name with the column `value`. */
   valuesOf(numbers: readonly number[], name: string): RawBuilder<unknown>;
 }

@@ -16,6 +16,9 @@ export interface Tables {
   integrated_tag_key: { error_id: number; key: string; value_count: number };
   integrated_cardinality: { error_id: number; key_count: number; other_tag_count: number; other_user_count: number };
   integrated_new_error: { project_id: number; day: number; error_count: number; used_until: number };
+  integrated_tag_error: { project_id: number; key: string; value: string; error_id: number };
+  integrated_search_due: DueError;
+  integrated_search_fill: { project_id: number; group_hash: Buffer };
   integrated_release: ReleaseTable;
   integrated_session: SessionTable;
   integrated_session_hour: SessionHourTable;
@@ -29,6 +32,12 @@ export interface Tables {
   integrated_discard: DiscardTable;
   integrated_discard_hour: { project_id: number; discard_id: number; hour: number; event_count: number };
   integrated_discard_sample: DiscardSampleTable;
+}
+
+/** An error that searches cannot find by its index yet. */
+export interface DueError {
+  project_id: number;
+  error_id: number;
 }
 
 export interface PayloadTable {

@@ -45,9 +45,14 @@ export async function nextMatching(
 function walks(storage: Storage, { projectId, query, status, lastErrorId }: Matching) {
   const tokens = searchTokens(query);
   const wanted = status === ErrorStatus.UNSPECIFIED ? statuses : [status];
-  return wanted.map(
-    (one) => sql`select id from (${matching(storage, projectId, one, tokens).where("id", "<=", lastErrorId)}) as walk`,
-  );
+  return wanted.map((one) => {
+    const found = matching(storage, tokens, false)
+      .select("id")
+      .where("project_id", "=", projectId)
+      .where("status", "=", one)
+      .where("id", "<=", lastErrorId);
+    return sql`select id from (${found}) as walk`;
+  });
 }
 
 /** Refuses a count that is more than 10 % off: the list changed since, or the search is not the one that was meant. */

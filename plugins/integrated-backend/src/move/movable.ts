@@ -6,6 +6,8 @@ const ofRelease = { table: "integrated_release", column: "release_id" };
 
 /** What `copyEvents` writes. */
 const copied = ["integrated_event", "integrated_payload", "integrated_origin", "integrated_usage"];
+/** What searches find errors by: triggers of PostgreSQL note what is copied, and the service indexes it. */
+const searched = ["integrated_search", "integrated_search_due", "integrated_search_fill", "integrated_tag_error"];
 
 /** What the integrated backend keeps. Ids of errors stay the same, so that links to them do. */
 export const movable: Movable = {
@@ -31,9 +33,15 @@ export const movable: Movable = {
   ],
   otherTables: {
     // The last one counts what PostgreSQL counts when it has to know.
-    sqlite: [...copied, "integrated_block", "integrated_packed", "integrated_environment"],
+    sqlite: [
+      ...copied,
+      ...["integrated_block", "integrated_packed"],
+      ...searched,
+      ...["data", "idx", "docsize", "config"].map((part) => `integrated_search_${part}`), // FTS5's own
+      "integrated_environment",
+    ],
     // The last two stay empty before the cut-over: dropped days that are still counted, and messages of a queue.
-    postgresql: [...copied, "integrated_expired", "integrated_receipt"],
+    postgresql: [...copied, ...searched, "integrated_expired", "integrated_receipt"],
   },
   copy: copyEvents,
 };

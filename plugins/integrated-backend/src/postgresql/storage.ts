@@ -9,7 +9,7 @@ import { dayMs } from "../retention.ts";
 import { groupOf, type Group, type GroupRow } from "../new-errors.ts";
 import type { SessionParameters } from "../sessions/store-sessions.ts";
 import type { Erased, EventPage, StatusChange, Storage } from "../storage.ts";
-import type { EventTable, Tables } from "../tables.ts";
+import type { DueError, EventTable, Tables } from "../tables.ts";
 import { deleteProject } from "./delete-project.ts";
 import { eraseNext } from "./erase.ts";
 import { PostgresqlEviction } from "./evict-events.ts";
@@ -153,6 +153,11 @@ export class PostgresqlStorage implements Storage {
       )
       update integrated_error as e set status = changed.status, status_changed_at = ${now}, reopened_at = null
       from changed where e.project_id = ${projectId} and e.id = changed.id`.execute(transaction);
+  }
+
+  async indexErrors(errors: readonly DueError[]): Promise<void> {
+    const list = JSON.stringify(errors.map(({ project_id, error_id }) => [project_id, error_id]));
+    await sql`select integrated_index_errors(${list})`.execute(this.write);
   }
 
   deleteExpired(now: number, signal: AbortSignal): Promise<number> {

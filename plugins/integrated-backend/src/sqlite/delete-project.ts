@@ -2,6 +2,7 @@ import { sql, type Kysely, type Transaction } from "kysely";
 import { callDeleteProcedure } from "./delete-procedure.ts";
 import { inBackground } from "../in-background.ts";
 import { giveSpaceBack } from "./retention.ts";
+import { callSearchProcedure } from "./search-index.ts";
 import type { Tables } from "../tables.ts";
 
 /** Few enough that ingestion waits only some milliseconds for the writer. */
@@ -27,6 +28,7 @@ const slices: readonly DeleteSlice[] = [
       ["integrated_user", "error_id, user"],
       ["integrated_tag", "error_id, key, value"],
     ]),
+  forgetErrors,
   (transaction, projectId) => deleteRows(transaction, projectId, "integrated_feedback", "id"),
   (transaction, projectId) => deleteRows(transaction, projectId, "integrated_session", "id"),
   (transaction, projectId) =>
@@ -74,6 +76,19 @@ async function deleteEvents(database: Kysely<Tables>, projectId: number): Promis
   const events = JSON.stringify(next.map(({ id }) => id));
   await callDeleteProcedure(database, { events, hours: "[]", errors: "[]", tagged: "[]", day: 0 });
   return next.length;
+}
+
+/** Deleted errors are due, to be forgotten by the index of searches. */
+async function forgetErrors(transaction: Transaction<Tables>, projectId: number): Promise<number> {
+  await transaction.deleteFrom("integrated_search_fill").where("project_id", "=", projectId).execute();
+  const due = await transaction
+    .selectFrom("integrated_search_due")
+    .selectAll()
+    .where("project_id", "=", projectId)
+    .limit(sliceEvents)
+    .execute();
+  if (due.length > 0) await callSearchProcedure(transaction, due);
+  return due.length;
 }
 
 async function deleteRows(

@@ -7,7 +7,7 @@ import { jsonAt, type Place } from "../payload.ts";
 import { groupOf, type Group, type GroupRow } from "../new-errors.ts";
 import type { SessionParameters } from "../sessions/store-sessions.ts";
 import type { Erased, EventPage, StatusChange, Storage } from "../storage.ts";
-import type { EventTable, Tables } from "../tables.ts";
+import type { DueError, EventTable, Tables } from "../tables.ts";
 import { callBatchProcedure, createBatchProcedure } from "./batch-procedure.ts";
 import { createDeleteProcedure } from "./delete-procedure.ts";
 import { deleteProject } from "./delete-project.ts";
@@ -17,6 +17,7 @@ import { createPackProcedure } from "./payloads/pack-procedure.ts";
 import { packNext } from "./payloads/pack.ts";
 import { createRewriteProcedure } from "./payloads/rewrite-procedure.ts";
 import { deleteExpired, giveSpaceBack } from "./retention.ts";
+import { callSearchProcedure, createSearchProcedure } from "./search-index.ts";
 import { callSessionProcedure, createSessionProcedure } from "./session-procedure.ts";
 import { words } from "./words.ts";
 import { EventRowIds, KnownRows } from "./writer-memory.ts";
@@ -56,6 +57,7 @@ export class SqliteStorage implements Storage {
     await createDeleteProcedure(this.write);
     await createRewriteProcedure(this.write);
     await createSessionProcedure(this.write);
+    await createSearchProcedure(this.write);
     // A block is named by its newest event, which may be deleted before the others.
     const { rows } = await sql<{ id: number }>`select max(
       coalesce((select max(id) from integrated_event), 0),
@@ -148,6 +150,10 @@ export class SqliteStorage implements Storage {
   async setStatuses(transaction: Kysely<Tables>, { statuses, now }: StatusChange): Promise<void> {
     await sql`update integrated_error set status = j.value ->> 1, status_changed_at = ${now}, reopened_at = null
       from json_each(${JSON.stringify(statuses)}) j where integrated_error.id = j.value ->> 0`.execute(transaction);
+  }
+
+  indexErrors(errors: readonly DueError[]): Promise<void> {
+    return callSearchProcedure(this.write, errors);
   }
 
   deleteExpired(now: number, signal: AbortSignal): Promise<number> {

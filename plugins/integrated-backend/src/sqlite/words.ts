@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Words } from "../storage.ts";
+import { errorsWith } from "./search-index.ts";
 
 /** SQLite's words; its LIKE ignores the case of ASCII letters. */
 export const words: Words = {
@@ -21,5 +22,8 @@ export const words: Words = {
     ), 0, sum(length(content)), 0 from integrated_block group by 1`,
   expiredEvents: sql`select 0, 0 where false`, // events and counters go together
   sameProject: () => sql``,
+  errorsWith,
+  isAmong: (projectId, ids) => sql`id in (${ids}) and +project_id = ${projectId}`, // `+`: not by the project's index
+  idsOf: (list) => sql`select value from json_each(${list})`,
   valuesOf: (numbers, name) => sql`json_each(${JSON.stringify(numbers)}) as ${sql.ref(name)}`,
 };

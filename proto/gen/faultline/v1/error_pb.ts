@@ -461,8 +461,10 @@ export type ListErrorsRequest = Message<"faultline.v1.ListErrorsRequest"> & {
   projectId: number;
 
   /**
-   * Search: bare words match title, value and culprit, without regard to case; `key:value` matches level, release,
-   * environment, error.type or any tag. All must match. At most 200 characters. Empty: all.
+   * Search: bare words match title, value and culprit; `message:` title and value. ASCII letters match in either case,
+   * others as they are, in small letters, in capitals, and with a capital first. `key:value` matches level, release,
+   * environment, error.type or any tag. All must match. At most 200 characters; words of three letters and more are found
+   * by an index. Empty: all.
    *
    * @generated from field: string query = 2;
    */
@@ -511,8 +513,10 @@ export type ListErrorsRequestJson = {
   projectId?: number;
 
   /**
-   * Search: bare words match title, value and culprit, without regard to case; `key:value` matches level, release,
-   * environment, error.type or any tag. All must match. At most 200 characters. Empty: all.
+   * Search: bare words match title, value and culprit; `message:` title and value. ASCII letters match in either case,
+   * others as they are, in small letters, in capitals, and with a capital first. `key:value` matches level, release,
+   * environment, error.type or any tag. All must match. At most 200 characters; words of three letters and more are found
+   * by an index. Empty: all.
    *
    * @generated from field: string query = 2;
    */

@@ -1,0 +1,128 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { ErrorSort, ErrorStatus } from "@faultline/proto";
+import { grpcClient } from "../../support/grpc.ts";
+import { startPostgresql, withPostgresql } from "../../support/postgresql.ts";
+import { createProject } from "../../support/project.ts";
+import { startServer } from "../../support/server.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { until } from "../../support/until.ts";
+import type { Bench, Row } from "../bench.ts";
+import { makeSearchedErrors } from "../searched-errors.ts";
+import { asStarted } from "../service.ts";
+import { ms, whole } from "../text.ts";
+
+const goalMs = 25;
+const errorCount = 100_000;
+
+const sorts = [ErrorSort.LAST_SEEN, ErrorSort.FIRST_SEEN, ErrorSort.EVENT_COUNT];
+
+/** Each in every order, and both on the first page and on the fiftieth where there is one. */
+const queries: Readonly<Record<string, readonly string[]>> = {
+  "rare tag": ["tenant:tenant-77", "tenant:nobody"],
+  "common tag": ["environment:production", "browser:Chrome", "release:shop@1.7.0", "server_name:web-9.example"],
+  "two tags": ["release:shop@1.7.0 environment:staging", "tenant:tenant-77 environment:production"],
+  "tags that never meet": ["release:shop@1.7.0 server_name:web-9.example"],
+  "level and type": ["level:fatal", "type:TypeError", "type:Nothing"],
+  "2 letters": ["ca", "us", "re", "ts"],
+  "3 letters, hit": ["zeb", "ead", "car"],
+  "3 letters, miss": ["zqx", "xyz"],
+  "10 letters, hit": ["connection", "undefined", "permission", "checkout", "deadlock"],
+  "10 letters, miss": ["conectionn", "zebrazebra"],
+  "40 letters, hit": ["TypeError: Cannot user account of user use", "session cookie header"],
+  "40 letters, miss": ["TypeError: Cannot user account of unicorns", "zebra".repeat(8)],
+  words: ["payment timeout", "cart checkout zebra", "read null reference"],
+  "words and tags": ["zebra environment:staging", "timeout browser:Safari", "cannot tenant:tenant-77"],
+  message: ['message:"payment invoice"', "message:zebra"],
+};
+
+/** How long a search takes among 100,000 errors, on both databases. */
+export async function* searches(bench: Bench): AsyncGenerator<Row> {
+  const postgresql = await startPostgresql({ syncs: true });
+  try {
+    for (const databaseUrl of [undefined, await postgresql.createDatabase()]) {
+      const name = databaseUrl === undefined ? "SQLite" : "PostgreSQL";
+      bench.progress(`searches among ${whole(errorCount)} errors, ${name}`);
+      const times = await timesOf(bench, databaseUrl);
+      const all = [...times.values()].flat();
+      for (const [kind, some] of times)
+        bench.progress(`${kind}: p50 ${ms(quantile(some, 0.5))}, p95 ${ms(quantile(some, 0.95))}`);
+      yield {
+        measure: `ListErrors with a search, ${whole(errorCount)} errors, ${name}, ${Object.values(queries).flat().length} searches`,
+        goal: `p95 <= ${goalMs} ms`,
+        measured: `p50 ${ms(quantile(all, 0.5))}, p95 ${ms(quantile(all, 0.95))}, at most ${ms(quantile(all, 1))}`,
+        isMet: quantile(all, 0.95) <= goalMs,
+      };
+    }
+  } finally {
+    await postgresql.stop("immediate");
+  }
+}
+
+/** Milliseconds of each call, by kind of search. */
+async function timesOf(bench: Bench, databaseUrl: string | undefined): Promise<Map<string, number[]>> {
+  const dataDir = tempDir();
+  const env = { ...asStarted, ...(databaseUrl !== undefined && { FAULTLINE_DATABASE_URL: databaseUrl }) };
+  const options = { dataDir, env };
+  const first = await startServer(options);
+  const project = await createProject(first);
+  await first.stop();
+  await makeSearchedErrors(databaseUrl === undefined ? { dataDir } : { databaseUrl }, project.id, errorCount);
+
+  const server = await startServer(options);
+  const client = grpcClient(server);
+  const { errors, auth } = client;
+  const list = { projectId: project.id, status: ErrorStatus.UNRESOLVED, pageSize: 20 };
+  try {
+    await until("all to be indexed", () => isIndexed({ dataDir, databaseUrl }), {
+      deadlineMs: 600_000,
+      everyMs: 1_000,
+    });
+    const lists = Object.entries(queries).flatMap(([kind, some]) =>
+      some.flatMap((query) => sorts.map((sort) => ({ kind, request: { ...list, query, sort, pageToken: "" } }))),
+    );
+    // The fiftieth page of those that have one. What is asked before the clock runs compiles the statements too.
+    const pages = [...lists];
+    for (const { kind, request } of lists) {
+      let pageToken = "";
+      for (let page = 0; page < 10; page += 1) {
+        const answer = await errors.listErrors({ ...request, pageToken, pageSize: 98 }, auth);
+        pageToken = answer.nextPageToken;
+        if (pageToken === "") break;
+      }
+      if (pageToken !== "") pages.push({ kind, request: { ...request, pageToken } });
+    }
+    const times = new Map<string, number[]>();
+    for (let round = 0; round < bench.rounds; round += 1) {
+      for (const { kind, request } of pages) {
+        const startedAt = performance.now();
+        await errors.listErrors(request, auth);
+        const all = times.get(kind) ?? [];
+        all.push(performance.now() - startedAt);
+        times.set(kind, all);
+      }
+    }
+    return times;
+  } finally {
+    client.close();
+    await server.stop();
+    rmSync(dataDir, { recursive: true });
+  }
+}
+
+/** Whether nothing is due: after the index, the fill. */
+async function isIndexed(where: { dataDir: string; databaseUrl: string | undefined }): Promise<boolean> {
+  const count =
+    "select (select count(*) from integrated_search_due) + (select count(*) from integrated_search_fill) as n";
+  if (where.databaseUrl !== undefined) {
+    const { rows } = await withPostgresql(where.databaseUrl, (client) => client.query<{ n: string }>(count));
+    return rows[0]?.n === "0";
+  }
+  using database = new DatabaseSync(join(where.dataDir, "faultline.db"), { readOnly: true });
+  return database.prepare(count).get()?.["n"] === 0;
+}
+
+function quantile(times: readonly number[], part: number): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(part * (times.length - 1))] ?? -1;
+}
