@@ -117,31 +117,31 @@ function atMost(limit: number, found: number, unit: string): void {
  */
 const pages: [name: string, path: () => string, limit: number][] = [
   // The design allows 42, of which the framework leaves 4 for navigation, toast, clock and icons; links of the navigation
-  // that may be off, with the tooltip that says why, are 0.4.
-  ["shell", () => "/-/profile", 46],
+  // that may be off, with the tooltip that says why, are 0.4. Five pages more are 0.5.
+  ["shell", () => "/-/profile", 46.5],
   // The design allows 40. The page itself is 1.5 kB; the shell comes along, so that signing in does not wait for it.
-  ["sign-in", () => "/-/sign_in", 47],
+  ["sign-in", () => "/-/sign_in", 47.5],
   // The design allows 60. What an external system that fails or is down asks of the page is 1 kB: it has to be there for
   // those without scripts. The countdown and reading again each minute load later. Each page more is 0.1, as every page
-  // knows the addresses of all.
-  ["list", () => list, 63.2],
+  // knows the addresses of all. Deleting errors is 1 kB; its dialog loads later.
+  ["list", () => list, 64.5],
   // The design allows 70. Fourteen more links in the navigation, with their addresses, are 0.9 kB on every page, what an
-  // external system asks of it is 2.5 kB, that its chart grows with the events 0.8, links to the code 0.7.
-  ["details", () => details, 77.2],
+  // external system asks of it is 2.5 kB, that its chart grows with the events 0.8, links to the code 0.7, deleting it 0.9.
+  ["details", () => details, 78.2],
   ["events", () => details.replace(/details$/, "events"), 70],
-  ["releases", () => `${list}/releases`, 61.5], // links to the code are 0.3
-  ["ingestion", () => `${list}/ingestion`, 60.3], // what could not be stored, with its kinds, times and forms, and reasons of refusals
+  ["releases", () => `${list}/releases`, 62.2], // links to the code are 0.3
+  ["ingestion", () => `${list}/ingestion`, 61], // what could not be stored, with its kinds, times and forms, and reasons of refusals
   ["get started", () => `${list}/get_started`, 60],
   // The design allows 55. Connecting to an external system is 2.5 kB; the steps of a key's rotation load later. The way to
-  // the inbound filters is 0.2.
-  ["monitor settings", () => list.replace("error_tracking", "settings/monitor"), 59.6], // and why a project of another offering has no DSN
+  // the inbound filters is 0.2; use and limits of storage as bars are 3 kB.
+  ["monitor settings", () => list.replace("error_tracking", "settings/monitor"), 63], // and why a project of another offering has no DSN
   ["inbound filters", () => list.replace("error_tracking", "settings/monitor/inbound_filters"), 55],
   ["projects", () => "/-/projects", 60],
-  ["errors of all projects", () => "/-/errors", 61.5],
+  ["errors of all projects", () => "/-/errors", 62.1],
   ["access tokens", () => "/-/profile/personal_access_tokens", 55],
   ["account", () => "/-/profile/account", 55],
   ["sessions", () => "/-/profile/account/sessions", 55],
-  ["members", () => list.replace("error_tracking", "project_members"), 56],
+  ["members", () => list.replace("error_tracking", "project_members"), 56.5],
   ["invitation", () => "/-/invitations/none", 55],
   ["password reset", () => "/-/password_resets/none", 55],
   ["health", () => "/admin/health", 60],
@@ -181,19 +181,21 @@ test("no page loads the protobuf runtime", () => {
 });
 
 // The design allows 12. The errors of all projects and the panels of a failing external system are 0.3, the mark of the
-// running hour and the links to the code 0.2, the inbound filters with the bar of their budget 0.4.
-test("all styles together weigh at most 13.1 kB", () => {
+// running hour and the links to the code 0.2, the inbound filters with the bar of their budget 0.4, the pages of a client
+// key, of storage and of deletions 1.2.
+test("all styles together weigh at most 14.4 kB", () => {
   const styles = readdirSync(join(client, "_app"), { recursive: true, encoding: "utf8" }).filter((file) =>
     file.endsWith(".css"),
   );
-  atMost(13.1, weight(styles.map((file) => `_app/${file}`)), "kB");
+  atMost(14.4, weight(styles.map((file) => `_app/${file}`)), "kB");
 });
 
-test(`a list of ${errorCount} errors is at most 30 kB of HTML and 1,500 elements`, async () => {
+// The design allows 1,500 elements; deleting errors and the limits of storage are 16 of them.
+test(`a list of ${errorCount} errors is at most 30 kB of HTML and 1,520 elements`, async () => {
   const page = await html(list);
   assert.is(page.match(/data-error=/g)?.length, errorCount);
   atMost(30, zipped(page), "kB");
-  atMost(1500, elements(page), "elements");
+  atMost(1520, elements(page), "elements");
 });
 
 test(`an error of ${frameCount} frames is at most 40 kB of HTML and 4,000 elements`, async () => {

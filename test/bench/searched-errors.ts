@@ -40,9 +40,20 @@ function* madeErrors(count: number): Generator<MadeError> {
     yield {
       hash: createHash("md5").update(String(n)).digest("hex"),
       row: [
-        ...[1, `${type}: ${value}`, type, value, culprit, n % 500 === 0 ? "fatal" : "error", "node"],
-        ...[statuses[part < 0.7 ? 0 : part < 0.9 ? 1 : 2] ?? 1, events, 0, now - seen - 86_400_000, now - seen],
-        ...[release, release],
+        1,
+        `${type}: ${value}`,
+        type,
+        value,
+        culprit,
+        n % 500 === 0 ? "fatal" : "error",
+        "node",
+        statuses[part < 0.7 ? 0 : part < 0.9 ? 1 : 2] ?? 1,
+        events,
+        0,
+        now - seen - 864e5,
+        now - seen,
+        release,
+        release,
       ],
       tags: [
         ["environment", environment],

@@ -35,7 +35,8 @@ export const movable: Movable = {
     // The last one counts what PostgreSQL counts when it has to know.
     sqlite: [
       ...copied,
-      ...["integrated_block", "integrated_packed"],
+      "integrated_block",
+      "integrated_packed",
       ...searched,
       ...["data", "idx", "docsize", "config"].map((part) => `integrated_search_${part}`), // FTS5's own
       "integrated_environment",

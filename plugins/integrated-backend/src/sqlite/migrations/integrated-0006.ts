@@ -18,11 +18,11 @@ export class Integrated0006 extends Migration {
       error_id integer not null,
       primary key (project_id, error_id)
     ) strict, without rowid`);
-    this.addSql(`create trigger integrated_error_added after insert on integrated_error begin
+    this.addSql(`create trigger integrated_search_error_added after insert on integrated_error begin
       insert into integrated_search_due (project_id, error_id) values (new.project_id, new.id)
       on conflict do nothing;
     end`);
-    this.addSql(`create trigger integrated_error_retitled
+    this.addSql(`create trigger integrated_search_error_retitled
     after update of title, type, value, culprit, level on integrated_error
     when new.title <> old.title or new.type <> old.type or new.value <> old.value or new.culprit <> old.culprit
       or new.level <> old.level
@@ -30,7 +30,7 @@ export class Integrated0006 extends Migration {
       insert into integrated_search_due (project_id, error_id) values (new.project_id, new.id)
       on conflict do nothing;
     end`);
-    this.addSql(`create trigger integrated_error_removed after delete on integrated_error begin
+    this.addSql(`create trigger integrated_search_error_removed after delete on integrated_error begin
       insert into integrated_search_due (project_id, error_id) values (old.project_id, old.id)
       on conflict do nothing;
     end`);
@@ -43,12 +43,12 @@ export class Integrated0006 extends Migration {
       error_id integer not null,
       primary key (project_id, key, value, error_id)
     ) strict, without rowid`);
-    this.addSql(`create trigger integrated_tag_added after insert on integrated_tag begin
+    this.addSql(`create trigger integrated_search_tag_added after insert on integrated_tag begin
       insert into integrated_tag_error (project_id, key, value, error_id)
       select project_id, new.key, new.value, id from integrated_error where id = new.error_id
       on conflict do nothing;
     end`);
-    this.addSql(`create trigger integrated_tag_removed after delete on integrated_tag begin
+    this.addSql(`create trigger integrated_search_tag_removed after delete on integrated_tag begin
       delete from integrated_tag_error
       where project_id = (select project_id from integrated_error where id = old.error_id)
         and key = old.key and value = old.value and error_id = old.error_id;
