@@ -31,12 +31,15 @@ interface Difference {
 /** What may differ, with what is in it, and why. Whatever else does is a fault. */
 const documented: readonly Difference[] = [
   { role: "link", name: "Open in external system", reason: "only an external error has a page elsewhere" },
+  { role: "group", name: "Client key", reason: "only an event that is stored here is known by the key it came with" },
 ];
 
 /** The same form, on one side as it is stored, on the other with another choice that is not saved. */
 const documentedInSettings: readonly Difference[] = [
   { role: "StaticText", name: "Unsaved changes", reason: "the choice was made on one side a moment ago" },
   { role: "region", name: "Data Source Name (DSN)", reason: "events are sent to where errors are stored" },
+  { role: "region", name: "Storage", reason: "what is stored here alone has limits" },
+  { role: "region", name: "Inbound filters", reason: "what is sent here alone can be kept out" },
   { role: "region", name: "Client keys", reason: "a key lets applications send events to where errors are stored" },
 ];
 

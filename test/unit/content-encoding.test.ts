@@ -7,6 +7,7 @@ import {
   decodeContent,
   encodingOf,
 } from "../../plugins/http-bridge/src/ingest/body/content-encoding.ts";
+import { brotliStart } from "../../plugins/http-bridge/src/ingest/body/brotli-start.ts";
 import { windowBytes } from "../../plugins/http-bridge/src/ingest/body/decoder-window.ts";
 import { IngestRefusal } from "../../plugins/http-bridge/src/ingest/refusal.ts";
 
@@ -73,6 +74,28 @@ const brotli = (body: Buffer, bits: number) =>
   brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_LGWIN]: bits } });
 const zstd = (body: Buffer, bits: number) => zstdCompressSync(body, { params: { [constants.ZSTD_c_windowLog]: bits } });
 const noise = Buffer.from(Array.from({ length: 6 * mebibyte }, (_, at) => (at * 2_654_435_761) >>> 24));
+
+const atQuality = (body: Buffer, quality: number) =>
+  brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } });
+
+for (const size of [200, 5_000, 70_000, 300_000, 3_000_000]) {
+  for (const quality of [2, 4, 11]) {
+    encoding(`a brotli body of ${size} bytes says so at its start, at quality ${quality}`, () => {
+      assert.is(brotliStart(atQuality(Buffer.alloc(size, 97), quality)).wholeBytes, size);
+    });
+  }
+}
+
+encoding("a brotli body of several blocks, or one that is cut off, does not say how large it is", () => {
+  assert.is(brotliStart(atQuality(plain, 1)).wholeBytes, undefined);
+  assert.is(brotliStart(atQuality(Buffer.alloc(20 * mebibyte, 97), 4)).wholeBytes, undefined);
+  assert.is(brotliStart(brotliCompressSync(plain).subarray(0, 2)).wholeBytes, undefined);
+  assert.is(brotliStart(Buffer.alloc(0)).wholeBytes, undefined);
+});
+
+encoding("an empty brotli body is whole", () => {
+  assert.is(brotliStart(brotliCompressSync(Buffer.alloc(0))).wholeBytes, 0);
+});
 
 for (const bits of [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22]) {
   encoding(`a brotli window of 2^${bits} bytes is read and accepted`, () => {

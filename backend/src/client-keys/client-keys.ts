@@ -83,11 +83,12 @@ export class ClientKeys {
 
   #check(known: Known, projectId: number | undefined, sender: Sender | undefined): Admission {
     if (known === "unknown" || (projectId !== undefined && known.projectId !== projectId)) throw new ClientKeyRefusal();
-    const { keyId, limits } = known;
+    const { keyId, limits, filters } = known;
     const closed = known.closed ?? (allowsOrigin(known.allowedOrigins, sender?.origin) ? undefined : closedByOrigin);
     if (closed) throw new ClientKeyRefusal({ ...closed, keyId });
     this.#lastUsed.set(keyId, this.#clock.now());
-    return { keyId, projectId: known.projectId, network: sender ? senderNetwork(sender.clientIp) : "", limits };
+    const network = sender ? senderNetwork(sender.clientIp) : "";
+    return { keyId, projectId: known.projectId, network, limits, filters };
   }
 
   async #lookUp(publicKey: string): Promise<Known> {

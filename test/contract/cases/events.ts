@@ -159,7 +159,7 @@ export const eventCases: readonly Case[] = [
     async observe(project) {
       const { event } = await project.event({ errorId: await project.id("CheckoutFailed") });
       if (!event) return "nothing";
-      const { errorId: _, projectId: __, payloadJson: ___, ...rest } = toJson(EventSchema, event);
+      const { errorId: _, projectId: __, payloadJson: ___, clientKeyId: ____, ...rest } = toJson(EventSchema, event);
       return rest;
     },
   },

@@ -38,10 +38,21 @@ const victimSession = { token: await signIn(victim.username) };
 const eventId = newEventId();
 await sendEvent(server, other, { event_id: eventId, message: "theirs", release: "their-release" });
 const [error] = await storedErrors(client, other.id);
+await sendEvent(server, other, { message: "deleted" });
+const [deletedError] = (await storedErrors(client, other.id)).filter(({ title }) => title === "deleted");
+const { deletion } = await client.deletions.createDeletion(
+  {
+    projectId: other.id,
+    target: { case: "errors", value: { errorIds: [deletedError?.errorId ?? ""] } },
+    discard: {},
+  },
+  client.auth,
+);
+const { discards } = await client.deletions.listDiscards({ projectId: other.id }, client.auth);
 const { invitation } = await client.members.createInvitation({ projectId: other.id, role: Role.GUEST }, victimSession);
 
 /** Ids by the names that fields and paths have for them. */
-type Ids = Readonly<Record<"errorId" | "eventId" | "keyId" | "userId" | "invitationId" | "version", string>>;
+type Ids = Readonly<Record<"errorId" | "eventId" | "keyId" | "userId" | "invitationId" | "version" | "deletionId" | "discardId", string>>;
 
 const theirs: Ids = {
   errorId: error?.errorId ?? "",
@@ -50,6 +61,8 @@ const theirs: Ids = {
   userId: String(victim.userId),
   invitationId: String(invitation?.invitationId),
   version: "their-release",
+  deletionId: String(deletion?.deletionId),
+  discardId: String(discards[0]?.discardId),
 };
 const missing: Ids = {
   errorId: "4000001",
@@ -58,6 +71,8 @@ const missing: Ids = {
   userId: "4000003",
   invitationId: "4000004",
   version: "no-such-release",
+  deletionId: "4000005",
+  discardId: "4000006",
 };
 
 const inPath: Readonly<Record<string, keyof Ids>> = {
@@ -67,6 +82,8 @@ const inPath: Readonly<Record<string, keyof Ids>> = {
   user_id: "userId",
   invitation_id: "invitationId",
   version: "version",
+  deletion_id: "deletionId",
+  discard_id: "discardId",
 };
 
 function idFor(name: string, ids: Ids): string {

@@ -158,6 +158,7 @@ const answerOf = async (address: string) => {
 /** Fields that the form of the original has no place for, each with the reason. */
 const lost = {
   payloadJson: "it holds the answer itself; the event as it was sent is at .../events/<id>/json/",
+  clientKeyId: "the form of the original does not say with which client key an event came",
 } as const;
 
 /** Fields that the form of the original has among the tags: a tag of an SDK that is called so is taken for the field. */

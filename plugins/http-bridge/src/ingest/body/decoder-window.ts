@@ -1,5 +1,6 @@
 import { maxWindowBytes } from "../limits.ts";
 import { IngestRefusal } from "../refusal.ts";
+import { brotliStart } from "./brotli-start.ts";
 
 const mebibyte = 1024 * 1024;
 
@@ -13,7 +14,7 @@ export const zstdWindowLogMax = 21;
 export function windowBytes(encoding: "gzip" | "deflate" | "br" | "zstd", start: Buffer): number {
   switch (encoding) {
     case "br":
-      return bounded("brotli", brotliWindow(start[0] ?? 0), maxWindowBytes.br);
+      return bounded("brotli", brotliStart(start).windowBytes, maxWindowBytes.br);
     case "zstd":
       return bounded("zstd", zstdWindow(start), maxWindowBytes.zstd);
     default:
@@ -31,14 +32,6 @@ export function windowTooLarge(name: string, max: number): IngestRefusal {
   return new IngestRefusal(415, `The ${name} body needs a window of more than ${max / mebibyte} MiB to decode.`, [
     `Compress it with a window of ${max / mebibyte} MiB or less.`,
   ]);
-}
-
-/** WBITS, RFC 7932 section 9.1: the lowest bits of the first byte. */
-function brotliWindow(first: number): number {
-  const high = (first >> 1) & 7;
-  const low = (first >> 4) & 7;
-  const bits = (first & 1) === 0 ? 16 : high !== 0 ? 17 + high : low === 0 ? 17 : 8 + low;
-  return 2 ** bits;
 }
 
 /** Window_Descriptor or, of a single segment, Frame_Content_Size: RFC 8878 section 3.1.1.1. Undefined: not told. */
