@@ -173,8 +173,10 @@ class IntegratedBackend implements ErrorBackend {
   async storeBatch(intake: Intake): Promise<void> {
     const { host, storage, changes, discards, newErrors } = this.#running;
     const sorted = discards.takeOut(groupEvents(intake.events));
-    const stored = await storeIntake(storage, intake, await newErrors.limit(sorted.kept));
+    const limited = discards.takeOut(await newErrors.limit(sorted.kept)); // "Other errors" can be discarded too
+    const stored = await storeIntake(storage, intake, limited.kept);
     sorted.count();
+    limited.count();
     changes.announce(stored.changes);
     for (const { projectId } of stored.leftAside) host.events.note({ projectId, ...tooMuchFeedback });
   }

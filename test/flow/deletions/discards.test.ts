@@ -81,6 +81,23 @@ async function assertCounters(): Promise<void> {
 const stored = async ({ id }: Target) =>
   (await storedErrors(client, id)).map(({ title, eventCount }) => `${title} ${eventCount}`).toSorted();
 
+test("what comes to Other errors can be discarded, and known errors are stored beside it", async () => {
+  const project = await newProject("others");
+  await send(project, "real");
+  await Promise.all(Array.from({ length: 310 }, (_, n) => send(project, `false ${n}`)));
+  const title = '"Other errors"';
+  assert.is((await storedErrors(client, project.id, `message:${title}`)).length, 1);
+  await discard(project, title);
+  await send(project, "one more", 2);
+  await send(project, "real");
+  assert.is((await discardOf(project)).stoppedCount, 2n);
+  assert.equal(await storedErrors(client, project.id, `message:${title}`), []);
+  assert.equal(
+    (await storedErrors(client, project.id, "message:real")).map(({ eventCount }) => eventCount),
+    [2],
+  );
+});
+
 test("events of a discarded group are answered 200, counted by hour and not stored, also after a restart", async () => {
   const project = await newProject("restart");
   await send(project, "noise");

@@ -145,7 +145,12 @@ const told = (error: TrackedError | undefined) => {
 };
 const toldEvent = (event: Event | undefined) => {
   assert.ok(event);
-  const { projectId: _id, payloadJson: _payload, ...fields } = toJson(EventSchema, event) as Record<string, JsonValue>;
+  const {
+    projectId: _id,
+    payloadJson: _payload,
+    clientKeyId: _key,
+    ...fields
+  } = toJson(EventSchema, event) as Record<string, JsonValue>;
   return fields;
 };
 const titles = (errors: readonly TrackedError[]) => errors.map(({ type }) => type);
