@@ -327,11 +327,17 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   scheduler.every(60_000, "save how many events came", () => spikes.save());
   scheduler.every(600_000, "read the usual days of projects", () => spikes.readUsualDays());
   if (isOnDisk) scheduler.every(1_000, "ask for free disk space", () => disk.ask());
-  scheduler.every(1_000, "save outcomes", () => outcomes.save());
-  scheduler.every(1_000, "save the traffic of client keys", () => traffic.save());
+  // One after the other, so that a database that is locked is waited for once. What stores events says what is wrong with
+  // it; the next second writes what is left.
+  scheduler.every(1_000, "save what was counted", async () => {
+    try {
+      for (const counts of [outcomes, traffic, quotas.today]) await counts.save();
+    } catch (error) {
+      if (!isStorageFailure(error)) throw error;
+    }
+  });
   scheduler.every(60_000, "save the networks of senders", () => traffic.saveNetworks());
   scheduler.every(600_000, "add up the networks that sent less", () => traffic.keepBusiest(), { alone: true });
-  scheduler.every(1_000, "save what came today", () => quotas.today.save());
   scheduler.every(1_000, "encrypt anew with a new key", () => keyRotation.step()); // by whoever has both keys
   if (!isOnDisk) {
     // A process that is killed between its commit and its announcement tells nobody what it changed.

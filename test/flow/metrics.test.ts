@@ -144,7 +144,7 @@ test("process, queue, disk and files are measured", async () => {
     assert.not(found.has("faultline_database_bytes"));
   }
   assert.not(found.has("faultline_queue_connected"), "there is no queue");
-  between('faultline_task_runs_total{task="save outcomes",result="done"}', 1, 1e6);
+  between('faultline_task_runs_total{task="save what was counted",result="done"}', 1, 1e6);
   const [info = ""] = [...found.keys()].filter((name) => name.startsWith("faultline_build_info"));
   assert.match(info, /^faultline_build_info\{version="\d+\.\d+\.\d+",node="v\d+\.\d+\.\d+"\}$/);
 });

@@ -111,7 +111,7 @@ test("scheduled work is a trace of its own, but for what is done each few second
   const work = await arrived("what runs each hour", ({ name }) => name === "delete expired invitations");
   assert.is(work.parentId, "");
   assert.is(work.kind, 1);
-  assert.not.ok(collector.spans.some(({ name }) => name === "save outcomes"));
+  assert.not.ok(collector.spans.some(({ name }) => name === "save what was counted"));
 });
 
 test("what is no traceparent begins a trace, and so does none", async () => {
