@@ -77,7 +77,7 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
     });
     near.on("end", () => far.end());
     far.on("end", () => near.end());
-    far.on("error", () => near.resetAndDestroy());
+    far.on("error", () => resetSocket(near));
     for (const [one, other] of [
       [near, far],
       [far, near],
@@ -132,8 +132,13 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
 }
 
 function reset({ near, far }: Pair): void {
-  near.resetAndDestroy();
-  far.resetAndDestroy();
+  for (const socket of [near, far]) resetSocket(socket);
+}
+
+/** Node 26 never closes a socket that is reset while its shutdown is under way, and a process spins at its exit for it. */
+function resetSocket(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy();
+  else socket.resetAndDestroy();
 }
 
 function listening(server: Server): Promise<void> {
