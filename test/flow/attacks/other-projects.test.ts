@@ -52,7 +52,9 @@ const { discards } = await client.deletions.listDiscards({ projectId: other.id }
 const { invitation } = await client.members.createInvitation({ projectId: other.id, role: Role.GUEST }, victimSession);
 
 /** Ids by the names that fields and paths have for them. */
-type Ids = Readonly<Record<"errorId" | "eventId" | "keyId" | "userId" | "invitationId" | "version" | "deletionId" | "discardId", string>>;
+type Ids = Readonly<
+  Record<"errorId" | "eventId" | "keyId" | "userId" | "invitationId" | "version" | "deletionId" | "discardId", string>
+>;
 
 const theirs: Ids = {
   errorId: error?.errorId ?? "",

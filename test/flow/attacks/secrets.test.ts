@@ -466,7 +466,12 @@ test("A97: everything that can be read is read, by an owner and by a reporter", 
   const pages = globSync("**/+page.svelte", { cwd: join(repositoryRoot, "console/src/routes") })
     .map((file) => file.replace("+page.svelte", "").replaceAll(/\(\w+\)\//g, ""))
     .filter((page) => !page.includes("[token]"))
-    .map((page) => page.replace("[...project]", projectPath).replace("[key]", String(project.keyId)).replace("[id]", page.startsWith("admin") ? "1" : errorId));
+    .map((page) =>
+      page
+        .replace("[...project]", projectPath)
+        .replace("[key]", String(project.keyId))
+        .replace("[id]", page.startsWith("admin") ? "1" : errorId),
+    );
   assert.ok(pages.length > 15, "the pages were not found");
   for (const page of pages) {
     const visit = http(`${server.url}/${page.replace(/\/$/, "")}`, { headers: { Cookie: cookie } });

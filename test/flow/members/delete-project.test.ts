@@ -264,7 +264,9 @@ test("after seven days a deleted project is gone for good, with every row of it 
   await runJobs();
   const full = await rowCounts();
   for (const [table, n] of Object.entries(full)) {
-    const isFilled = /^(project|settings|client_key\w*|member|outcome|daily_intake|event_hour|integrated_\w+)$/.test(table);
+    const isFilled = /^(project|settings|client_key\w*|member|outcome|daily_intake|event_hour|integrated_\w+)$/.test(
+      table,
+    );
     assert.is(n !== before[table], isFilled, `${table} has ${String(n)} rows`);
   }
   await remove(doomed.id);
