@@ -127,7 +127,7 @@ test("a project has 100 environments; sessions in further ones are in none, and 
   assert.equal([others?.["version"], others?.["url"], others?.["more_users"]], ["", null, false]);
 });
 
-test("of a day 50,000 users of a release and 100,000 of a project are told apart; sessions of others are counted", async () => {
+test("of a day 50,000 users of a release and 100,000 of a project are counted apart; sessions of others are counted", async () => {
   const project = await createProject(server);
   await send(project, { users: names("user", 49_900) });
   assert.equal(await listed(project, "web@1"), [49_900, 0, 49_900, 0, false]);

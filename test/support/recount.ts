@@ -94,12 +94,12 @@ const differences: Readonly<Record<string, string>> = {
       select release_id, min(hour) as first, max(hour) as last from integrated_session_hour group by 1
     ) on release_id = r.id
     where first_hour is distinct from first or last_hour is distinct from last`,
-  "users of a day that are told apart": `
+  "users of a day that are counted apart": `
     select day, release_id, user_count, n from integrated_session_day left join (
       select release_id, day, count(*) as n from integrated_session_user where "user" <> '' group by 1, 2
     ) as u using (release_id, day)
     where release_id <> 0 and user_count <> coalesce(n, 0)`,
-  "users of a day and project that are told apart": `
+  "users of a day and project that are counted apart": `
     select project_id, day, user_count, n from integrated_session_day left join (
       select project_id, day, count(*) as n from (
         select r.project_id, u.day from integrated_session_user u join integrated_release r on r.id = u.release_id

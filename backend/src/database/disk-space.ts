@@ -56,7 +56,7 @@ export class DiskSpace {
     return this.#isScarce;
   }
 
-  /** The size of the disk in bytes; undefined: it was not asked, or does not tell. */
+  /** The size of the disk in bytes; undefined: it was not asked, or does not report it. */
   get sizeBytes(): number | undefined {
     return this.#size;
   }

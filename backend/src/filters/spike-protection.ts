@@ -14,7 +14,7 @@ const minutesOfDay = 24 * 60;
 
 const subject = "spike budgets";
 
-/** How often a process tells what it took, and from how many events on. */
+/** How often a process announces what it took, and from how many events on. */
 const tellMs = 1_000;
 const toldFrom = 100;
 

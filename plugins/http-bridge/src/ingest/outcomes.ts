@@ -5,7 +5,7 @@ import { readClientKey } from "./authentication.ts";
 import type { IngestRefusal } from "./refusal.ts";
 
 /**
- * Counts a refusal, and tells it to whoever waits for the first event of the project. `bytes`: of the body that came with
+ * Counts a refusal, and shows it to those who wait for the first event of the project. `bytes`: of the body that came with
  * it, when the whole request was refused.
  */
 export function noteRefusal(visit: Visit, refusal: IngestRefusal, category = "default", bytes = 0): void {

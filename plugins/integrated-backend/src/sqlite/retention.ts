@@ -57,7 +57,7 @@ async function deleteEvents(database: Kysely<Tables>, { cutoff, lookedThrough }:
     day: cutoff / dayMs,
   });
   if (isDeleted) for (const id of tagged) lookedThrough.add(id);
-  return expired.length; // also when one of them was gone: the next batch is read anew
+  return expired.length; // also when one of them was gone: the next batch is read again
 }
 
 /** Events that go, and what they take out of the counters. */

@@ -3,7 +3,7 @@ import { sql, type Kysely } from "kysely";
 import type { SessionParameters } from "../sessions/store-sessions.ts";
 import type { Tables } from "../tables.ts";
 
-/** How many releases of a project, each in one environment, are told apart, and how many environments. */
+/** How many releases of a project, each in one environment, are counted apart, and how many environments. */
 const mostReleases = 10_000;
 const mostEnvironments = 100;
 

@@ -121,7 +121,7 @@ export type Deletion = Message<"faultline.v1.Deletion"> & {
   createdTime?: Timestamp | undefined;
 
   /**
-   * The user name of whoever made it.
+   * The user name of the person who made it.
    *
    * @generated from field: string created_by = 15;
    */
@@ -254,7 +254,7 @@ export type DeletionJson = {
   createdTime?: TimestampJson;
 
   /**
-   * The user name of whoever made it.
+   * The user name of the person who made it.
    *
    * @generated from field: string created_by = 15;
    */
@@ -928,7 +928,7 @@ export type Discard = Message<"faultline.v1.Discard"> & {
   createdTime?: Timestamp | undefined;
 
   /**
-   * The user name of whoever discards.
+   * The user name of the person who discards.
    *
    * @generated from field: string created_by = 7;
    */
@@ -1026,7 +1026,7 @@ export type DiscardJson = {
   createdTime?: TimestampJson;
 
   /**
-   * The user name of whoever discards.
+   * The user name of the person who discards.
    *
    * @generated from field: string created_by = 7;
    */

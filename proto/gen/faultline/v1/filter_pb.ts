@@ -237,7 +237,7 @@ export type SpikeBudget = Message<"faultline.v1.SpikeBudget"> & {
   totalCount: bigint;
 
   /**
-   * Events that are left of it. As this process knows; other processes tell what they took each second.
+   * Events that are left of it. As this process knows; other processes announce what they took each second.
    *
    * @generated from field: uint64 left_count = 2;
    */
@@ -274,7 +274,7 @@ export type SpikeBudgetJson = {
   totalCount?: string;
 
   /**
-   * Events that are left of it. As this process knows; other processes tell what they took each second.
+   * Events that are left of it. As this process knows; other processes announce what they took each second.
    *
    * @generated from field: uint64 left_count = 2;
    */

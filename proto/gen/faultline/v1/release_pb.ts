@@ -184,14 +184,14 @@ export type Release = Message<"faultline.v1.Release"> & {
 
   /**
    * Whether this is no release but all those together that came when the project had 10,000, each in one environment, or
-   * 100 environments. Their sessions are counted whole; their environments are not told apart.
+   * 100 environments. Their sessions are counted whole; their environments are not counted apart.
    *
    * @generated from field: bool other_releases = 11;
    */
   otherReleases: boolean;
 
   /**
-   * Whether there were more users than user_count: of a day 50,000 users of a release and 100,000 of a project are told apart,
+   * Whether there were more users than user_count: of a day 50,000 users of a release and 100,000 of a project are counted apart,
    * in each environment by itself. Sessions of the others are counted.
    *
    * @generated from field: bool more_users = 12;
@@ -278,14 +278,14 @@ export type ReleaseJson = {
 
   /**
    * Whether this is no release but all those together that came when the project had 10,000, each in one environment, or
-   * 100 environments. Their sessions are counted whole; their environments are not told apart.
+   * 100 environments. Their sessions are counted whole; their environments are not counted apart.
    *
    * @generated from field: bool other_releases = 11;
    */
   otherReleases?: boolean;
 
   /**
-   * Whether there were more users than user_count: of a day 50,000 users of a release and 100,000 of a project are told apart,
+   * Whether there were more users than user_count: of a day 50,000 users of a release and 100,000 of a project are counted apart,
    * in each environment by itself. Sessions of the others are counted.
    *
    * @generated from field: bool more_users = 12;

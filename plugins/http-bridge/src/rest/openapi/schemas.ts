@@ -90,7 +90,7 @@ const discard = {
   culprit: text("Where it happened; may be empty."),
   level,
   created_at: time("When it began."),
-  created_by: text("The user name of whoever discards."),
+  created_by: text("The user name of the person who discards."),
   until: orNull(time("When it ends by itself; null: at no time.")),
   after: orNull(count("After how many events it ends; null: after none.")),
   until_release: orNull(text("The release that ends it; null: none.")),
@@ -193,7 +193,7 @@ export const schemas: Readonly<Record<string, Schema>> = {
     ),
     discarded: flag("Later events of the same groups are not stored."),
     created_at: time("When it was made."),
-    created_by: text("The user name of whoever made it."),
+    created_by: text("The user name of the person who made it."),
     undo_until: orNull(time("Until when it can be undone; null: it cannot be.")),
     finished_at: orNull(time("When all was erased or restored; null: not yet.")),
   }),
@@ -348,7 +348,9 @@ export const schemas: Readonly<Record<string, Schema>> = {
     url: orNull(text("Where the repository shows it; null: no link.")),
     sessions: ref("SessionCounts"),
     user_count: count("Distinct users who had a session."),
-    more_users: flag("Whether there were more: of a day 50,000 of a release and 100,000 of a project are told apart."),
+    more_users: flag(
+      "Whether there were more: of a day 50,000 of a release and 100,000 of a project are counted apart.",
+    ),
     crashed_user_count: count("Distinct users who had a crashed one."),
     crash_free_sessions: { type: "number", minimum: 0, maximum: 100, description: "In percent." },
     crash_free_users: {

@@ -170,7 +170,7 @@ begin
     having (sum(user_found), sum(case when user_found > 0 then is_crashed else crashed end)) <> (0, 0)
   ) as c;
 
-  -- Of a day 50,000 users of a release and 100,000 of a project are told apart, the others are one user without a name.
+  -- Of a day 50,000 users of a release and 100,000 of a project are counted apart, the others are one user without a name.
   -- Release 0 stands for all of the project. Whoever makes a row counts the users that are there, and everybody locks it
   -- before adding to them.
   insert into integrated_session_day (project_id, day, release_id, user_count)

@@ -1,7 +1,7 @@
 import { Migration } from "@mikro-orm/migrations";
 
 /**
- * Bounds of what sessions name: of a day 50,000 users of a release and 100,000 of a project are told apart, and the others are
+ * Bounds of what sessions name: of a day 50,000 users of a release and 100,000 of a project are counted apart, and the others are
  * counted as one user without a name. Releases are bounded in session-procedure.ts, by what is counted here.
  */
 export class Integrated0008 extends Migration {
@@ -38,7 +38,7 @@ export class Integrated0008 extends Migration {
       where project_id = old.project_id and environment = old.environment and release_count <= 0;
     end`);
 
-    // How many users of a day are told apart; release 0 stands for all of the project. A row is made with the first user
+    // How many users of a day are counted apart; release 0 stands for all of the project. A row is made with the first user
     // that is counted, of those that are there.
     this.addSql(`create table integrated_session_day (
       project_id integer not null,
