@@ -68,8 +68,11 @@ throttle("success forgives the attempts before it", () => {
   assert.not(isBlocked(made, "ann"));
 });
 
+/** Draws the longest wait. */
+const longest = () => 1;
+
 throttle("from the eleventh attempt on a name waits, twice as long each time up to 4 s, and is not refused", () => {
-  const made = new SignInThrottle({ now: () => 0 }, alone);
+  const made = new SignInThrottle({ now: () => 0 }, alone, longest);
   const waits = Array.from({ length: 18 }, (_, n) => made.begin(attemptOf("ann", `192.0.2.${n}`)));
   assert.equal(
     waits.slice(0, 10),
@@ -79,9 +82,24 @@ throttle("from the eleventh attempt on a name waits, twice as long each time up 
   assert.is(made.begin(attemptOf("bob", "192.0.2.1")), 0);
 });
 
+throttle(
+  "the longest wait is drawn between two and four seconds, so that guesses that began together are not checked together",
+  () => {
+    for (const [drawn, waitMs] of [
+      [0, 2_000],
+      [0.5, 3_000],
+      [0.999, 3_998],
+    ] as const) {
+      const made = new SignInThrottle({ now: () => 0 }, alone, () => drawn);
+      for (let n = 0; n < 14; n++) made.begin(attemptOf("ann", `192.0.2.${n}`));
+      assert.is(made.begin(attemptOf("ann", "192.0.2.99")), waitMs);
+    }
+  },
+);
+
 throttle("however many guess at a name, its wait stays bounded and ends within a minute of the last", () => {
   const clock = { at: 0, now: () => clock.at };
-  const made = new SignInThrottle(clock, alone);
+  const made = new SignInThrottle(clock, alone, longest);
   for (let n = 0; n < 5_000; n++) made.begin(attemptOf("ann", `10.0.${n >> 8}.${n & 255}`));
   assert.is(made.begin(attemptOf("ann", "192.0.2.1")), 4_000);
   clock.at += 60_000;
@@ -89,7 +107,7 @@ throttle("however many guess at a name, its wait stays bounded and ends within a
 });
 
 throttle("a success takes its own attempt of a name back and leaves the wait of those who guess", () => {
-  const made = new SignInThrottle({ now: () => 0 }, alone);
+  const made = new SignInThrottle({ now: () => 0 }, alone, longest);
   for (let n = 0; n < 12; n++) made.begin(attemptOf("ann", `192.0.2.${n}`));
   const own = attemptOf("ann", "198.51.100.1");
   assert.is(made.begin(own), 1_000);
@@ -98,7 +116,7 @@ throttle("a success takes its own attempt of a name back and leaves the wait of 
 });
 
 throttle("a known device counts for itself alone, ten a minute, and a success forgives it", () => {
-  const made = new SignInThrottle({ now: () => 0 }, alone);
+  const made = new SignInThrottle({ now: () => 0 }, alone, longest);
   const known = { ...attemptOf("ann", "192.0.2.1"), device: "hers" };
   for (let n = 0; n < 50; n++) made.begin(attemptOf(n < 10 ? "ann" : `name ${n}`, "192.0.2.1"));
   assert.ok(isBlocked(made, "ann", "192.0.2.1"));
@@ -130,7 +148,7 @@ throttle("a success takes back its own attempt of an address and no other", () =
 
 throttle("attempts in two processes count together, and a success in one forgives in both", () => {
   const clock = { now: () => 0 };
-  const [first, second] = two().map((announcements) => new SignInThrottle(clock, announcements));
+  const [first, second] = two().map((announcements) => new SignInThrottle(clock, announcements, longest));
   if (!first || !second) throw new Error("two were made");
   for (let n = 0; n < 5; n++) for (const made of [first, second]) made.begin(attemptOf("ann", "192.0.2.1"));
   assert.ok(isBlocked(first, "ann", "192.0.2.1"));

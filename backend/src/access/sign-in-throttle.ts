@@ -42,7 +42,8 @@ interface Announced extends Keys {
 /**
  * Bounds the failed sign-ins of a minute to 10 a name from one network and to 50 a network. A name by itself is never
  * refused, as anybody could then keep its owner out: from the eleventh attempt on, from wherever, each waits longer, at
- * most four seconds. A device that signed in before counts for itself alone, so that guesses of others do not touch it.
+ * most four seconds. The longest wait is drawn between two and four: many guesses that begin together would otherwise be
+ * checked together. A device that signed in before counts for itself alone, so that guesses of others do not touch it.
  *
  * An attempt counts from its beginning, so that many at once are bounded too; refused ones do not count, so that nobody
  * waits longer than the minute. In memory: a restart forgives. What begins in other processes counts as soon as this one
@@ -51,8 +52,11 @@ interface Announced extends Keys {
 export class SignInThrottle {
   readonly #announcements: Announcements;
   readonly #attempts: RecentTimes;
+  readonly #draw: () => number;
 
-  constructor(clock: Clock, announcements: Announcements) {
+  /** `draw`: from 0 to below 1, evenly. */
+  constructor(clock: Clock, announcements: Announcements, draw: () => number = Math.random) {
+    this.#draw = draw;
     this.#attempts = new RecentTimes(clock, { windowMs, timesKept: perNetwork });
     this.#announcements = announcements;
     announcements.hear(subject, (text) => this.#note(JSON.parse(text) as Announced)); // sent by `#announce` alone
@@ -66,7 +70,9 @@ export class SignInThrottle {
     }
     const excess = this.#count(name) - undelayed;
     this.#announce({ origin, shared: present(network, name), isForgiven: false });
-    return excess < 0 ? 0 : Math.min(firstDelayMs * 2 ** excess, longestDelayMs);
+    if (excess < 0) return 0;
+    const doubledMs = firstDelayMs * 2 ** excess;
+    return doubledMs < longestDelayMs ? doubledMs : longestDelayMs * (0.5 + this.#draw() / 2);
   }
 
   /**
