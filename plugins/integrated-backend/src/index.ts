@@ -26,6 +26,9 @@ import { Integrated0002 as Postgresql0002 } from "./postgresql/migrations/integr
 import { Integrated0003 as Postgresql0003 } from "./postgresql/migrations/integrated-0003.ts";
 import { Integrated0004 as Postgresql0004 } from "./postgresql/migrations/integrated-0004.ts";
 import { Integrated0005 as Postgresql0005 } from "./postgresql/migrations/integrated-0005.ts";
+import { Integrated0006 as Postgresql0006 } from "./postgresql/migrations/integrated-0006.ts";
+import { Integrated0007 as Postgresql0007 } from "./postgresql/migrations/integrated-0007.ts";
+import { Integrated0008 as Postgresql0008 } from "./postgresql/migrations/integrated-0008.ts";
 import { NewErrors } from "./new-errors.ts";
 import { PostgresqlStorage } from "./postgresql/storage.ts";
 import { retentionDays } from "./retention.ts";
@@ -40,6 +43,8 @@ import { Integrated0005 } from "./sqlite/migrations/integrated-0005.ts";
 import { Integrated0006 } from "./sqlite/migrations/integrated-0006.ts";
 import { Integrated0007 } from "./sqlite/migrations/integrated-0007.ts";
 import { Integrated0008 } from "./sqlite/migrations/integrated-0008.ts";
+import { Integrated0009 } from "./sqlite/migrations/integrated-0009.ts";
+import { Integrated0010 } from "./sqlite/migrations/integrated-0010.ts";
 import { SqliteStorage } from "./sqlite/storage.ts";
 import { getErrorStats } from "./stats.ts";
 import type { Storage } from "./storage.ts";
@@ -69,8 +74,19 @@ export function integratedBackend(): Plugin & { readonly backend: ErrorBackend }
         Integrated0006,
         Integrated0007,
         Integrated0008,
+        Integrated0009,
+        Integrated0010,
       ],
-      postgresql: [Postgresql0001, Postgresql0002, Postgresql0003, Postgresql0004, Postgresql0005],
+      postgresql: [
+        Postgresql0001,
+        Postgresql0002,
+        Postgresql0003,
+        Postgresql0004,
+        Postgresql0005,
+        Postgresql0006,
+        Postgresql0007,
+        Postgresql0008,
+      ],
     },
     movable,
     backend,

@@ -1,17 +1,15 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { pageSizeOf, pageToken, readPageToken } from "@faultline/plugin";
 import { ErrorSort, ErrorStatus, type ListErrorsRequest, type ListErrorsResponseSchema } from "@faultline/proto";
-import { sql, type AbortableQueryOptions } from "kysely";
+import { sql, type AbortableQueryOptions, type RawBuilder } from "kysely";
 import { withSettledLastSeen } from "./errors.ts";
 import { condition, searchTokens, type SearchToken } from "./search.ts";
 import { driverOf } from "./search-driver.ts";
+import { statuses } from "./statuses.ts";
 import type { Storage } from "./storage.ts";
 import type { Tables } from "./tables.ts";
 import { errorToProto, type ErrorRow } from "./to-proto.ts";
 import { firstTrendHour, hoursSince, trendOf } from "./trend.ts";
-
-/** The statuses of errors that are shown. */
-export const statuses = [ErrorStatus.UNRESOLVED, ErrorStatus.RESOLVED, ErrorStatus.IGNORED] as const;
 
 const sortColumns: Readonly<Record<ErrorSort, "last_seen_at" | "first_seen_at" | "event_count">> = {
   [ErrorSort.UNSPECIFIED]: "last_seen_at",
@@ -48,19 +46,32 @@ export async function listErrors(
   const direction = backwards ? "asc" : "desc";
   const size = pageSizeOf(request);
 
-  // Few errors that may match are looked at once; of many, each status is walked.
-  const { few, isIndexed } = await driverOf(storage, request.projectId, tokens, limits);
-  const matches = () => matching(storage, tokens, isIndexed);
-  const all = few && matches().where(words.isAmong(request.projectId, few));
-  const found = (status: ErrorStatus) => {
-    const errors = few ? errorsIn(storage, "found") : matches().where("project_id", "=", request.projectId);
-    return errors.where("status", "=", status);
+  // Few errors that may match are looked at once; of many, those of each status.
+  const driver = await driverOf(storage, request.projectId, tokens, countedErrors, limits);
+  const { way, isIndexed } = driver;
+  const all = matchingAmong(storage, sql`integrated_error`, tokens, isIndexed).where(
+    "project_id",
+    "=",
+    request.projectId,
+  );
+  const unmet = tokens.filter((token) => !driver.met.includes(token));
+  const few = matchingAmong(storage, sql`integrated_error`, unmet, isIndexed).where(
+    words.isAmong(request.projectId, driver.ids),
+  );
+  const found = (status: RawBuilder<ErrorStatus>, isAmong: boolean) => {
+    if (way === "few") return errorsIn(storage, sql`found`).where("status", "=", status);
+    return isAmong
+      ? matchingAmong(storage, words.among(request.projectId, status, driver.ids), unmet, isIndexed)
+      : all.where("status", "=", status);
   };
 
   // Each status is a walk along its own index; several are merged by sorting their first rows.
   const wanted = request.status === ErrorStatus.UNSPECIFIED ? statuses : [request.status];
   const walks = wanted.map((status) => {
-    let walk = found(status).select(["id", column]).orderBy(column, direction).orderBy("id", direction);
+    let walk = found(sql<ErrorStatus>`${status}`, way !== "walk" && !driver.isCommon)
+      .select(["id", column])
+      .orderBy(column, direction)
+      .orderBy("id", direction);
     if (place) {
       const [, value, id] = place;
       const beyond = backwards ? ">" : "<";
@@ -74,10 +85,26 @@ export async function listErrors(
   const page = withSettledLastSeen(words, read, now)
     .select(hoursSince(words, first).as("hours"))
     .where("id", "in", ids);
-  const count = (status: ErrorStatus) =>
-    sql`(select count(*) from (${found(status).select("id").limit(countedErrors)}))`;
-  const { rows } =
-    await sql<Listed>`${all ? sql`with found as materialized ${all.select(["id", "status", column])} ` : sql``}select counts.*, page.* from (
+  const countOf = (matches: Errors) =>
+    sql`(select count(*) from (${matches.select("id").limit(countedErrors)}) as found_of_status)`;
+  const eachByIndex = () =>
+    eachStatus((status) => {
+      const ofStatus = words.ofStatus(request.projectId, status, driver.pieces);
+      return sql`select cast(${status} as integer) as status,
+        ${countOf(matchingAmong(storage, ofStatus, tokens, isIndexed))} as n`;
+    });
+  // One query for all statuses, so that the candidates are listed once.
+  const eachByWalk = () =>
+    sql`select status, ${countOf(found(sql<ErrorStatus>`listed.status`, way === "among"))} as n
+      from (${eachStatus((status) => sql`select cast(${status} as integer) as status`)}) as listed`;
+  const counted =
+    way === "few"
+      ? sql`found as materialized ${few.select(["id", "status", column])},
+          counted as materialized (select status, count(*) as n from found group by status)`
+      : sql`counted as materialized (${way === "by status" ? eachByIndex() : eachByWalk()})`;
+  const count = (status: ErrorStatus) => sql`coalesce((select n from counted where status = ${status}), 0)`;
+  const { rows } = await sql<Listed>`with ${counted}
+    select counts.*, page.* from (
       select ${count(ErrorStatus.UNRESOLVED)} as unresolved, ${count(ErrorStatus.RESOLVED)} as resolved,
         ${count(ErrorStatus.IGNORED)} as ignored
     ) as counts left join (${page}) as page on true ${order}`.execute(read, limits);
@@ -88,24 +115,39 @@ export async function listErrors(
   const token = (side: "before" | "after", row: ErrorRow | undefined) =>
     row ? pageToken(list, [side, row[column], row.id]) : "";
   const { unresolved = 0, resolved = 0, ignored = 0 } = rows[0] ?? {};
+  const capped = (n: number) => Math.min(n, countedErrors);
   return {
     errors: shown.map((row) => errorToProto(row, trendOf(row.hours, first))),
     nextPageToken: hasMore || backwards ? token("after", shown.at(-1)) : "",
     previousPageToken: (backwards ? hasMore : place !== undefined) ? token("before", shown[0]) : "",
-    statusCounts: { unresolved, resolved, ignored },
+    statusCounts: { unresolved: capped(unresolved), resolved: capped(resolved), ignored: capped(ignored) },
   };
 }
 
-/** The errors, of any project and status, that a search finds. `isIndexed`: see Driver. */
-export function matching(storage: Storage, tokens: readonly SearchToken[], isIndexed: boolean) {
-  let query = errorsIn(storage, "integrated_error");
+/** The errors, of any project and status, that a search finds. */
+export function matching(storage: Storage, tokens: readonly SearchToken[]) {
+  return matchingAmong(storage, sql`integrated_error`, tokens, false);
+}
+
+/** Those of a table that a search finds. `isIndexed`: see Driver. */
+function matchingAmong(
+  storage: Storage,
+  errors: RawBuilder<unknown>,
+  tokens: readonly SearchToken[],
+  isIndexed: boolean,
+) {
+  let query = errorsIn(storage, errors);
   for (const token of tokens) {
     query = query.where((builder) => condition(storage.words, builder, token, { isIndexed }));
   }
   return query;
 }
 
-/** The errors of the table, or those that were found there. */
-function errorsIn({ read }: Storage, table: "integrated_error" | "found") {
-  return read.selectFrom(sql<Tables["integrated_error"]>`${sql.table(table)}`.as("integrated_error"));
+type Errors = ReturnType<typeof matchingAmong>;
+
+const eachStatus = (query: (status: ErrorStatus) => RawBuilder<unknown>) =>
+  sql.join(statuses.map(query), sql` union all `);
+
+function errorsIn({ read }: Storage, errors: RawBuilder<unknown>) {
+  return read.selectFrom(sql<Tables["integrated_error"]>`${errors}`.as("integrated_error"));
 }

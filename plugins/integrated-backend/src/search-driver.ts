@@ -1,87 +1,168 @@
 import { sql, type AbortableQueryOptions, type RawBuilder } from "kysely";
-import { condition, indexedTexts, isTag, type SearchToken } from "./search.ts";
+import { condition, indexedTexts, isTag, separator, type SearchToken } from "./search.ts";
+import { chosenPieces, hasPieces, type Pieces } from "./search-pieces.ts";
+import { cheapestWay, costOfFew, type Candidates, type Way } from "./search-ways.ts";
+import { statuses } from "./statuses.ts";
 import type { Storage } from "./storage.ts";
 
 /**
- * With more errors than this that may match, a list is found sooner by walking along its order: where every fifth error
- * of 100,000 matches, a page and all counts are full after some thousand.
+ * So many errors are looked at first: how many of them have what is searched for says how the others are best found. In the
+ * order of their hashes they are as good as drawn by lot. It takes 1 to 2 ms.
  */
-const fewErrors = 20_000;
+const drawnErrors = 250;
 
-/**
- * So many errors are looked at to see whether every fifth has the texts of a search: the index takes 10 ms to list what
- * has common ones. In the order of their hashes they are as good as drawn by lot.
- */
-const drawnErrors = 400;
+/** Letters of a drawn error's texts that are looked at. */
+const drawnLetters = 500;
 
 /** Tags of a search that are counted; further ones are looked up error by error. */
 const countedTags = 5;
 
-/** How many errors may match by each index, and which do by their texts. */
-interface Counted {
-  readonly filling: number;
-  /** A JSON list of ids. */
-  readonly list: string | null;
-  /** A JSON list. */
-  readonly tagged: string | null;
+/** What is rarer than the draw can say is counted, up to here. */
+const countedErrors = 2_000;
+
+/** The errors of a draw: status, whether all matches, its texts, and whether it has each counted tag. */
+type Drawn = readonly [status: number, matches: number | boolean, text: string, ...tags: (number | boolean)[]];
+
+/** `lastHash`: in hexadecimal digits; null: the project has no errors. `counts`: of each tag. */
+type Answer = readonly [filling: number, drawn: readonly Drawn[], lastHash: string | null, counts: readonly number[]];
+
+/** What may match, by an index. */
+interface Option extends Candidates {
+  /** What all of them have for certain, as it is a tag: their rows need not say so once more. */
+  readonly met: readonly SearchToken[];
+  /** A query for the errors' ids. */
+  readonly ids: RawBuilder<unknown>;
+  /** Of the drawn errors, which it finds. */
+  readonly had: readonly boolean[];
 }
 
-/** What the indexes can do for a search. */
+/** How a search goes about it. */
 export interface Driver {
   /** The project's errors are all indexed, or at least due. */
   readonly isIndexed: boolean;
-  /**
-   * A query for the ids of the few errors that may match, by the index that has the fewest. Undefined: all have many, or
-   * none is of use.
-   */
-  readonly few?: RawBuilder<unknown> | undefined;
+  readonly way: Way;
+  /** A query for the ids of the errors that may match. */
+  readonly ids: RawBuilder<unknown>;
+  /** Of the texts of each error that matches; none where the search has no text that the index can look up. */
+  readonly pieces: Pieces;
+  /** The words that all of these do match, as they are tags. */
+  readonly met: readonly SearchToken[];
+  /** So many of a list match that its first page is found at once by walking. */
+  readonly isCommon: boolean;
 }
 
-/** Finds out how a search is driven. */
+/** Finds out how a search is best driven. At most `mostCounted` of each status are counted. */
 export async function driverOf(
   { readExpensively, words }: Storage,
   projectId: number,
   tokens: readonly SearchToken[],
+  mostCounted: number,
   limits?: AbortableQueryOptions,
 ): Promise<Driver> {
-  const texts = tokens.map(indexedTexts).filter((forms) => forms !== undefined);
-  const byTag = tokens
-    .filter(isTag)
-    .slice(0, countedTags)
-    .map(
-      ({ key, value }) => sql`select error_id from integrated_tag_error
-        where project_id = ${projectId} and key = ${key} and value = ${value}`,
-    );
-  if (texts.length + byTag.length === 0) return { isIndexed: false };
+  const texts = tokens
+    .map(indexedTexts)
+    .filter((forms) => forms !== undefined)
+    .filter((forms) => hasPieces(forms));
+  const tags = tokens.filter(isTag).slice(0, countedTags);
+  const walk: Driver = { isIndexed: false, way: "walk", met: [], pieces: [], ids: sql`select null`, isCommon: true };
+  if (texts.length + tags.length === 0) return walk;
 
-  const none = sql`cast(null as text)`;
-  const drawn = readExpensively
+  const idsOfTags = tags.map(
+    ({ key, value }) => sql`select error_id from integrated_tag_error
+      where project_id = ${projectId} and key = ${key} and value = ${value}`,
+  );
+  // The errors are drawn first: PostgreSQL would prepare their conditions for all that there are.
+  const error = readExpensively
     .selectFrom("integrated_error")
-    .select((builder) =>
-      builder
-        .and(tokens.filter((token) => indexedTexts(token)).map((token) => condition(words, builder, token)))
-        .as("has_texts"),
-    )
+    .selectAll()
     .where("project_id", "=", projectId)
     .orderBy("group_hash")
     .limit(drawnErrors);
-  const list =
-    texts.length === 0
-      ? none
-      : sql`case when (select count(*) from ${drawn} as drawn where has_texts) < ${drawnErrors / 5}
-          then ${words.errorsWith(projectId, texts, fewErrors)} end`;
-  const tagCounts = byTag.map((ids) => sql`(select count(*) from (${ids} limit ${fewErrors + 1}) as tagged)`);
-  const tagged = byTag.length > 0 ? sql`cast(json_array(${sql.join(tagCounts)}) as text)` : none;
-  const { rows } = await sql<Counted>`
-    select (select count(*) from integrated_search_fill where project_id = ${projectId}) as filling,
-      ${list} as list, ${tagged} as tagged`.execute(readExpensively, limits);
-  const [counted] = rows;
-  if (!counted || counted.filling > 0) return { isIndexed: false };
+  const errors = readExpensively
+    .selectFrom(error.as("integrated_error"))
+    .select(["status", words.hexOf("group_hash").as("hash")])
+    .select((builder) => builder.and(tokens.map((token) => condition(words, builder, token))).as("matches"))
+    .select((builder) => tags.map((tag, n) => condition(words, builder, tag).as(`tag_${n}`)))
+    .select(
+      sql`substr(concat_ws(${separator}, '', title, type, value, culprit, level, ''), 1, ${drawnLetters})`.as("texts"),
+    );
+  const columns = ["status", "matches", "texts", ...tags.map((_, n) => `tag_${n}`)].map((column) => sql.ref(column));
+  const counts = idsOfTags.map((ids) => sql`(select count(*) from (${ids} limit ${countedErrors + 1}) as tagged)`);
+  const { rows } = await sql<{ answer: string }>`
+    select cast(${words.jsonArray([
+      sql`(select count(*) from integrated_search_fill where project_id = ${projectId})`,
+      words.jsonOfRows(words.jsonArray(columns)),
+      sql`max(hash)`,
+      words.jsonArray(counts),
+    ])} as text) as answer from (${errors}) as drawn`.execute(readExpensively, limits);
+  const [filling, drawn, lastHash, counted] = JSON.parse(rows[0]?.answer ?? "[1, [], null, []]") as Answer;
+  if (filling > 0) return walk;
+  if (drawn.length < drawnErrors || lastHash === null) return { ...walk, isIndexed: true };
 
-  const drivers = (JSON.parse(counted.tagged ?? "[]") as number[]).map((count, n) => ({ count, ids: byTag[n] }));
-  if (counted.list !== null) {
-    drivers.push({ count: (JSON.parse(counted.list) as number[]).length, ids: words.idsOf(counted.list) });
+  // Hashes are spread evenly: where the last one lies says how many errors there are.
+  const errorCount = (drawnErrors * 2 ** 48) / (parseInt(lastHash.slice(0, 12), 16) + 1);
+  const options: Option[] = idsOfTags.map((ids, n) => {
+    const had = drawn.map((one) => Boolean(one[3 + n]));
+    const count = counted[n] ?? 0;
+    return {
+      met: tags.slice(n, n + 1),
+      ids,
+      had,
+      listed: 0,
+      count: count <= countedErrors ? count : Math.max(count, atLeastHalf(had) * errorCount),
+    };
+  });
+  const matching = drawn.map(([, matches]) => Boolean(matches));
+  let pieces: Pieces = [];
+  let withPieces = errorCount;
+  if (texts.length > 0) {
+    const chosen = chosenPieces(
+      texts,
+      drawn.map(([, , text]) => text),
+    );
+    pieces = chosen.pieces;
+    withPieces = atLeastHalf(chosen.found) * errorCount;
+    options.push({
+      met: [],
+      ids: words.errorsWith(projectId, pieces),
+      had: chosen.found,
+      listed: 0,
+      count: withPieces,
+    });
   }
-  const [fewest] = drivers.toSorted((a, b) => a.count - b.count);
-  return { isIndexed: true, few: fewest && fewest.count <= fewErrors ? fewest.ids : undefined };
+  const [rarest, second] = options.toSorted((a, b) => a.count - b.count);
+  if (!rarest) return walk;
+  const both = second && rarest.count > countedErrors ? bothOf(rarest, second, errorCount) : rarest;
+  const fewest = costOfFew(both) < costOfFew(rarest) ? both : rarest;
+
+  const isCommon = atLeastHalf(matching) >= 0.02;
+  const way = cheapestWay({
+    errorCount,
+    statusShares: statuses.map((status) => drawn.filter(([one]) => one === status).length / drawnErrors),
+    share: Math.min(atLeastHalf(matching), Math.max(fewest.count / errorCount, 1e-6)),
+    isCommon,
+    fewest,
+    pieces,
+    withPieces,
+    tagCount: tags.length,
+    mostCounted,
+  });
+  return { isIndexed: true, way, met: fewest.met, ids: fewest.ids, pieces, isCommon };
+}
+
+/** Errors that both have; also listed are those that one has. */
+function bothOf(one: Option, other: Option, errorCount: number): Option {
+  const had = one.had.map((has, n) => has && other.had[n] === true);
+  return {
+    met: [...one.met, ...other.met],
+    ids: sql`select error_id from (${one.ids}) as one intersect select error_id from (${other.ids}) as other`,
+    had,
+    listed: one.count + other.count,
+    count: atLeastHalf(had) * errorCount,
+  };
+}
+
+/** The share of the draw; of what it has nothing of, there may be some nevertheless. */
+function atLeastHalf(had: readonly boolean[]): number {
+  return Math.max(had.filter(Boolean).length, 0.5) / drawnErrors;
 }

@@ -1,5 +1,5 @@
 import { ServiceError } from "@faultline/plugin";
-import { ErrorReason } from "@faultline/proto";
+import { ErrorReason, type ErrorStatus } from "@faultline/proto";
 import { sql, type ExpressionBuilder, type ExpressionWrapper, type SqlBool } from "kysely";
 import type { Words } from "./storage.ts";
 import type { Tables } from "./tables.ts";
@@ -66,8 +66,7 @@ export function condition(words: Words, builder: Builder, token: SearchToken, { 
 }
 
 function contains(words: Words, builder: Builder, column: "title" | "value" | "culprit", text: string): Condition {
-  const patterns = formsOf(text).map((form) => `%${form.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`);
-  return builder.or(patterns.map((pattern) => builder(column, words.like, sql<string>`${pattern} escape '\\'`)));
+  return builder.or(formsOf(text).map((form) => words.contains(column, form)));
 }
 
 /**
@@ -83,15 +82,20 @@ function formsOf(text: string): string[] {
 }
 
 /** Parts of the indexed text are enclosed by it. */
-const separator = "\x1f";
+export const separator = "\x1f";
+
+/** Before an error's status, which is the last part of its indexed text. */
+const statusMark = "\x1e";
+
+/** A piece of text that the errors of a status alone have in the index. */
+export const pieceOfStatus = (status: ErrorStatus) => `${separator}${statusMark}${status}`;
 
 /**
  * The texts of which an error has one, where a word can only match such errors: for the index of trigrams. Undefined: there
- * is no such text, or it is too short.
+ * is no such text.
  */
 export function indexedTexts(token: SearchToken): string[] | undefined {
-  const forms = "text" in token ? formsOf(token.text) : indexedParts(token);
-  return forms?.every((form) => Array.from(form).length >= 3) ? forms : undefined;
+  return "text" in token ? formsOf(token.text) : indexedParts(token);
 }
 
 function indexedParts({ key, value }: Tag): string[] | undefined {

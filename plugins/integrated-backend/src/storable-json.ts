@@ -5,7 +5,10 @@
 export function storableJson(value: unknown): string {
   const json = JSON.stringify(value);
   if (!/\\u(?:0000|d[89a-f])/.test(json)) return json;
-  return JSON.stringify(value, (_, one: unknown) =>
-    typeof one === "string" ? one.replaceAll("\0", "\ufffd").toWellFormed() : one,
-  );
+  return JSON.stringify(value, (_, one: unknown) => (typeof one === "string" ? storable(one) : one));
+}
+
+/** A text as it is stored. */
+export function storable(text: string): string {
+  return text.replaceAll("\0", "\ufffd").toWellFormed();
 }

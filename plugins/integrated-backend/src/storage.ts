@@ -5,6 +5,7 @@ import type { BatchParameters, WriterMemory } from "./batch.ts";
 import type { OfDeletion } from "./deletions/hide.ts";
 import type { EvictionStorage } from "./evict-events.ts";
 import type { Group } from "./new-errors.ts";
+import type { Pieces } from "./search-pieces.ts";
 import type { SessionParameters } from "./sessions/store-sessions.ts";
 import type { DueError, EventTable, Tables } from "./tables.ts";
 
@@ -86,8 +87,8 @@ export interface Erased {
 
 /** Words of SQL that differ. */
 export interface Words {
-  /** Compares texts by a pattern; ASCII letters match in either case. */
-  readonly like: "like" | "ilike";
+  /** That a column contains a text; ASCII letters match in either case. */
+  contains(column: string, text: string): RawBuilder<SqlBool>;
   /** Joins tables in the order in which they are written. */
   readonly joinInOrder: RawBuilder<unknown>;
   /** Hours and counts of a table with such columns, as JSON text. */
@@ -106,15 +107,25 @@ export interface Words {
   readonly bigInteger: RawBuilder<unknown>;
   /** The hash of an error that is hidden: no event has it, and errors that are hidden keep their order. */
   readonly hiddenHash: RawBuilder<unknown>;
+  /** A query for the ids of the errors of a project that have some pieces of texts, and of those that are due. */
+  errorsWith(projectId: number, pieces: Pieces): RawBuilder<unknown>;
   /**
-   * A JSON list of the errors of a project that may have all of some texts, of at least three letters each, in one of its
-   * forms; their rows say which do. It ends with one more than `most`.
+   * The errors of a project with a status that have some pieces of texts or are due, each once, as a table that is read in
+   * the order of the index: who wants some of them reads no more.
    */
-  errorsWith(projectId: number, texts: readonly (readonly string[])[], most: number): RawBuilder<string>;
+  ofStatus(projectId: number, status: ErrorStatus, pieces: Pieces): RawBuilder<unknown>;
   /** That a row of integrated_error is one of a project's few, by a query for their ids. */
   isAmong(projectId: number, ids: RawBuilder<unknown>): RawBuilder<SqlBool>;
-  /** A query for the ids of a JSON list. */
-  idsOf(list: string): RawBuilder<unknown>;
+  /** That a row of sessions is of one of a project's releases, by a query for their ids. */
+  isOfRelease(projectId: number, ids: RawBuilder<unknown>): RawBuilder<SqlBool>;
+  /** The errors of a project with a status that are among many, as a table that is read along an index. */
+  among(projectId: number, status: RawBuilder<unknown>, ids: RawBuilder<unknown>): RawBuilder<unknown>;
+  /** A JSON list of values. */
+  jsonArray(values: readonly RawBuilder<unknown>[]): RawBuilder<unknown>;
+  /** A JSON list of one such list a row. */
+  jsonOfRows(row: RawBuilder<unknown>): RawBuilder<unknown>;
+  /** A column of bytes, in hexadecimal digits. */
+  hexOf(column: string): RawBuilder<string>;
   /** A table of that name with the column `value`. */
   valuesOf(numbers: readonly number[], name: string): RawBuilder<unknown>;
 }

@@ -32,6 +32,7 @@ const queries: Readonly<Record<string, readonly string[]>> = {
   "10 letters, miss": ["conectionn", "zebrazebra"],
   "40 letters, hit": ["TypeError: Cannot user account of user use", "session cookie header"],
   "40 letters, miss": ["TypeError: Cannot user account of unicorns", "zebra".repeat(8)],
+  "2 letters, miss": ["zq", "qj"],
   words: ["payment timeout", "cart checkout zebra", "read null reference"],
   "words and tags": ["zebra environment:staging", "timeout browser:Safari", "cannot tenant:tenant-77"],
   message: ['message:"payment invoice"', "message:zebra"],

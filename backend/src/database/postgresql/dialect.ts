@@ -111,6 +111,7 @@ class PostgresqlDriver implements Driver {
       query_timeout: this.#statementTimeoutMs + silenceMs,
       lock_timeout: 5_000,
       idle_in_transaction_session_timeout: 60_000,
+      options: "-c jit=off", // compiling a statement pays from seconds on, and ours take milliseconds
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       types: {

@@ -1,8 +1,9 @@
 import { ServiceError } from "@faultline/plugin";
 import { ErrorReason, ErrorStatus } from "@faultline/proto";
 import { sql, type AbortableQueryOptions, type Kysely } from "kysely";
-import { matching, statuses } from "../list-errors.ts";
+import { matching } from "../list-errors.ts";
 import { searchTokens } from "../search.ts";
+import { statuses } from "../statuses.ts";
 import type { Storage } from "../storage.ts";
 import type { Tables } from "../tables.ts";
 
@@ -46,7 +47,7 @@ function walks(storage: Storage, { projectId, query, status, lastErrorId }: Matc
   const tokens = searchTokens(query);
   const wanted = status === ErrorStatus.UNSPECIFIED ? statuses : [status];
   return wanted.map((one) => {
-    const found = matching(storage, tokens, false)
+    const found = matching(storage, tokens)
       .select("id")
       .where("project_id", "=", projectId)
       .where("status", "=", one)

@@ -38,6 +38,7 @@ export const movable: Movable = {
       "integrated_block",
       "integrated_packed",
       ...searched,
+      "integrated_search_term", // what FTS5 says of its index
       ...["data", "idx", "docsize", "config"].map((part) => `integrated_search_${part}`), // FTS5's own
       "integrated_environment",
     ],

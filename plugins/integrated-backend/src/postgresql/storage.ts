@@ -20,6 +20,9 @@ import { words } from "./words.ts";
 
 const partitionIntervalMs = 3_600_000;
 
+/** Up to so many sessions are stored with the plans that the procedure keeps: the worst plan takes them little time. */
+const fewSessions = 10;
+
 /** The tables on a PostgreSQL that several processes share. */
 export class PostgresqlStorage implements Storage {
   readonly read: Kysely<Tables>;
@@ -83,8 +86,9 @@ export class PostgresqlStorage implements Storage {
     return rows.map(groupOf);
   }
 
-  async storeSessions(database: Kysely<Tables>, { releases, updates, aggregates }: SessionParameters): Promise<void> {
-    await sql`select integrated_store_sessions(${releases}, ${updates}, ${aggregates})`.execute(database);
+  async storeSessions(database: Kysely<Tables>, { count, ...lists }: SessionParameters): Promise<void> {
+    const procedure = sql.id(`integrated_store_${count > fewSessions ? "many_" : ""}sessions`);
+    await sql`select ${procedure}(${lists.releases}, ${lists.updates}, ${lists.aggregates})`.execute(database);
   }
 
   /** Processes that store feedback of one event at the same moment may each fill the same last places. */

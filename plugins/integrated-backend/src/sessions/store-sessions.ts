@@ -5,8 +5,10 @@ import { storableJson } from "../storable-json.ts";
 import type { Storage } from "../storage.ts";
 import type { Tables } from "../tables.ts";
 
-/** What stores sessions. All are JSON lists of lists. */
+/** What stores sessions. All but their number are JSON lists of lists. */
 export interface SessionParameters {
+  /** Updates and aggregates. */
+  readonly count: number;
   /** Project, release, environment: each once. */
   readonly releases: string;
   /** An entry an update: project, release, environment, session id, hour, user, sequence, times, status, errors. */
@@ -26,6 +28,7 @@ export async function storeSessions(
 ): Promise<void> {
   const releases = new Set([...sessions, ...aggregates].map(releaseEntry));
   await storage.storeSessions(database, {
+    count: sessions.length + aggregates.length,
     releases: `[${[...releases].join(",")}]`,
     updates: storableJson(sessions.map(updateEntry)),
     aggregates: storableJson(

@@ -1,5 +1,9 @@
+import type { ErrorStatus } from "@faultline/proto";
 import { sql, type Kysely, type RawBuilder } from "kysely";
-import { storableJson } from "../storable-json.ts";
+import { inBackground } from "../in-background.ts";
+import { pieceOfStatus } from "../search.ts";
+import type { Pieces } from "../search-pieces.ts";
+import { storable } from "../storable-json.ts";
 import type { DueError, Tables } from "../tables.ts";
 
 // Indexing is one statement a slice, as storing is, and for the same reason (batch-procedure.ts). FTS5 ignores the case of
@@ -13,7 +17,7 @@ const trigger = `create temp trigger search_indexed instead of insert on search_
     select project_id << 36 | error_id from (${due}) where error_id not in (select id from integrated_error));
 
   insert or replace into integrated_search (rowid, text)
-  select e.project_id << 36 | e.id, concat_ws(char(31), '', e.title, e.type, e.value, e.culprit, e.level, '')
+  select e.project_id << 36 | e.id, concat_ws(char(31), '', e.title, e.type, e.value, e.culprit, e.level, char(30) || e.status)
   from (${due}) d cross join integrated_error e on e.id = d.error_id;
 
   delete from integrated_search_due where (project_id, error_id) in (${due});
@@ -32,21 +36,73 @@ export async function callSearchProcedure(database: Kysely<Tables>, errors: read
   await sql`insert into search_index (errors) values (${list})`.execute(database);
 }
 
-/** See Words.errorsWith. */
-export function errorsWith(projectId: number, texts: readonly (readonly string[])[], most: number): RawBuilder<string> {
-  const match = texts.map((forms) => `(${forms.map(trigramsOf).join(" OR ")})`).join(" AND ");
-  return sql<string>`(select json_group_array(error_id) from (
-    select error_id from integrated_search_due where project_id = ${projectId}
-    union all
-    select rowid & ((1 << 36) - 1) from integrated_search
-    where integrated_search match ${match}
-      and rowid >= ${projectId} << 36 and rowid < (${projectId} + 1) << 36
-    limit ${most} + 1))`;
+/** Of the index, at once: 5 ms, one step in twenty 11 ms. With 25 pages it was 12 and 19 ms. */
+const mergedPages = 10;
+
+/**
+ * Merges the parts of the index into one and drops what was deleted from them. When every error had been indexed a second
+ * time, searches read the index 2 to 2.7 times as fast after it; of 100,000 errors it takes 1 s in all.
+ */
+export async function mergeSearchIndex(database: Kysely<Tables>, signal: AbortSignal): Promise<void> {
+  // A negative number takes all parts together, further ones go on with them (FTS5, "The 'merge' Command").
+  for (let pages = -mergedPages; !signal.aborted; pages = mergedPages) {
+    const isMerged = await inBackground(() => database.transaction().execute((writer) => mergeNext(writer, pages)));
+    if (isMerged) return;
+  }
 }
 
-/** FTS5's words for all trigrams of a text. */
-function trigramsOf(text: string): string {
-  const letters = Array.from(JSON.parse(storableJson(text)) as string); // as they are stored
-  const trigrams = letters.slice(2).map((letter, n) => `${letters[n] ?? ""}${letters[n + 1] ?? ""}${letter}`);
-  return `(${Array.from(new Set(trigrams), (one) => `"${one.replaceAll('"', '""')}"`).join(" AND ")})`;
+/** Whether there was nothing left to merge: then the command itself is the only change. */
+async function mergeNext(writer: Kysely<Tables>, pages: number): Promise<boolean> {
+  const changes = async () => (await sql<{ n: number }>`select total_changes() as n`.execute(writer)).rows[0]?.n ?? 0;
+  const before = await changes();
+  await sql`insert into integrated_search (integrated_search, rank) values ('merge', ${pages})`.execute(writer);
+  return (await changes()) - before < 2;
 }
+
+/** See Words.errorsWith. */
+export function errorsWith(projectId: number, pieces: Pieces): RawBuilder<unknown> {
+  return sql`
+    select error_id from integrated_search_due where project_id = ${projectId}
+    union all ${indexed(projectId, pieces)}`;
+}
+
+/** See Words.ofStatus. What is due may have been indexed with another status: it counts once. */
+export function ofStatus(projectId: number, status: ErrorStatus, pieces: Pieces): RawBuilder<unknown> {
+  const dueErrors = sql`select error_id from integrated_search_due where project_id = ${projectId}`;
+  return sql`(
+    select e.* from (
+      ${dueErrors}
+      union all
+      select * from (${indexed(projectId, [...pieces, [[pieceOfStatus(status)]]])}) where error_id not in (${dueErrors})
+    ) as may cross join integrated_error e
+    where e.id = may.error_id and e.project_id = ${projectId} and e.status = ${status}
+  )`;
+}
+
+/** A query for the errors of a project that have some pieces in the index. */
+function indexed(projectId: number, pieces: Pieces): RawBuilder<unknown> {
+  const match = allOf(pieces.map((forms) => anyOf(forms.map((form) => allOf(form.map(matchOf))))));
+  return sql`
+    select rowid & ((1 << 36) - 1) as error_id from integrated_search
+    where integrated_search match ${match}
+      and rowid >= ${projectId} << 36 and rowid < (${projectId} + 1) << 36`;
+}
+
+const allOf = (terms: readonly RawBuilder<unknown>[]) => sql`'(' || ${sql.join(terms, sql` || ' AND ' || `)} || ')'`;
+const anyOf = (terms: readonly RawBuilder<unknown>[]) => sql`'(' || ${sql.join(terms, sql` || ' OR ' || `)} || ')'`;
+
+/** FTS5's words for a piece. Two letters are followed by a third, if only the separator: all of the index's are tried. */
+function matchOf(piece: string): RawBuilder<unknown> {
+  const stored = storable(piece);
+  if (Array.from(stored).length > 2) return sql`${quoted(stored)}`;
+  return sql`'(' || (
+    select coalesce(group_concat('"' || replace(term, '"', '""') || '"', ' OR '), ${quoted(nowhere)})
+    from integrated_search_term where term >= ${stored} and term <= ${stored + lastLetter}
+  ) || ')'`;
+}
+
+const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
+
+const lastLetter = "\u{10ffff}";
+/** Of letters that no text has; if one had, no more than its row would be read. */
+const nowhere = lastLetter.repeat(3);

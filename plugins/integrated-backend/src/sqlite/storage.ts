@@ -17,12 +17,15 @@ import { createPackProcedure } from "./payloads/pack-procedure.ts";
 import { packNext } from "./payloads/pack.ts";
 import { createRewriteProcedure } from "./payloads/rewrite-procedure.ts";
 import { deleteExpired, giveSpaceBack } from "./retention.ts";
-import { callSearchProcedure, createSearchProcedure } from "./search-index.ts";
+import { callSearchProcedure, createSearchProcedure, mergeSearchIndex } from "./search-index.ts";
 import { callSessionProcedure, createSessionProcedure } from "./session-procedure.ts";
 import { words } from "./words.ts";
 import { EventRowIds, KnownRows } from "./writer-memory.ts";
 
 const packingIntervalMs = 5_000;
+
+/** Much of the index may be new after this time. */
+const mergingIntervalMs = 3_600_000;
 
 /** Beyond this many events a millisecond, packing leaves the machine to ingestion: it takes 0.4 ms of a core for 25 kB. */
 const busyRate = 0.5;
@@ -67,6 +70,7 @@ export class SqliteStorage implements Storage {
 
   schedule({ scheduler, clock }: Host): void {
     scheduler.every(packingIntervalMs, "pack payloads", (signal) => this.#pack(clock.now, signal));
+    scheduler.every(mergingIntervalMs, "merge the search index", (signal) => mergeSearchIndex(this.write, signal));
   }
 
   storeBatch(database: Kysely<Tables>, batch: BatchParameters): Promise<boolean> {

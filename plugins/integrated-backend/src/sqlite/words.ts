@@ -1,10 +1,11 @@
 import { sql } from "kysely";
 import type { Words } from "../storage.ts";
-import { errorsWith } from "./search-index.ts";
+import { errorsWith, ofStatus } from "./search-index.ts";
 
 /** SQLite's words; its LIKE ignores the case of ASCII letters. */
 export const words: Words = {
-  like: "like",
+  contains: (column, text) =>
+    sql`${sql.ref(column)} like ${`%${text.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`} escape '\\'`,
   joinInOrder: sql`cross join`,
   hourList: sql<string>`json_group_array(json_array(hour, event_count))`,
   sortsByRowId: true,
@@ -23,7 +24,13 @@ export const words: Words = {
   expiredEvents: sql`select 0, 0 where false`, // events and counters go together
   sameProject: () => sql``,
   errorsWith,
+  ofStatus,
   isAmong: (projectId, ids) => sql`id in (${ids}) and +project_id = ${projectId}`, // `+`: not by the project's index
-  idsOf: (list) => sql`select value from json_each(${list})`,
+  isOfRelease: (_, ids) => sql`release_id in (${ids})`,
+  among: (projectId, status, ids) =>
+    sql`(select * from integrated_error where project_id = ${projectId} and status = ${status} and +id in (${ids}))`,
+  jsonArray: (values) => sql`json_array(${sql.join(values)})`,
+  jsonOfRows: (row) => sql`json_group_array(${row})`,
+  hexOf: (column) => sql`hex(${sql.ref(column)})`,
   valuesOf: (numbers, name) => sql`json_each(${JSON.stringify(numbers)}) as ${sql.ref(name)}`,
 };

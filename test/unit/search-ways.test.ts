@@ -1,0 +1,39 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { cheapestWay, type Estimate, type Way } from "../../plugins/integrated-backend/src/search-ways.ts";
+
+const test = suite("ways of searches");
+
+/** A word of three letters that every fifth of 100,000 errors has, and all of those match. */
+const common: Estimate = {
+  errorCount: 100_000,
+  statusShares: [0.7, 0.2, 0.1],
+  share: 0.2,
+  isCommon: true,
+  fewest: { count: 20_000, listed: 0 },
+  pieces: [[["con"]]],
+  withPieces: 20_000,
+  tagCount: 0,
+  mostCounted: 1_000,
+};
+
+const ways: readonly (readonly [claim: string, estimate: Partial<Estimate>, way: Way])[] = [
+  ["a common word is counted in the order of the index", {}, "by status"],
+  [
+    "a rare word is looked at whole",
+    { share: 0.001, isCommon: false, withPieces: 100, fewest: { count: 100, listed: 0 } },
+    "few",
+  ],
+  [
+    "what nearly all have is found by walking",
+    { share: 0.9, withPieces: 90_000, fewest: { count: 90_000, listed: 0 } },
+    "walk",
+  ],
+  ["two letters are not looked up for each status", { pieces: [[["co"]]] }, "among"],
+  ["a common tag alone has no order of texts", { pieces: [], withPieces: 100_000, tagCount: 1 }, "among"],
+];
+for (const [claim, estimate, way] of ways) {
+  test(claim, () => assert.is(cheapestWay({ ...common, ...estimate }), way));
+}
+
+test.run();
