@@ -81,6 +81,14 @@ for (const [claim, filters, event, reason, headers] of stopped) {
     assert.equal(await storedTitles(project), ["wanted"]);
     assert.equal(await stoppedIn(project), [`error ${reason} 1`]);
   });
+
+  test(`${claim} is stopped when the event is large, too`, async () => {
+    const project = await createProject(server);
+    await setFilters(project, filters);
+    const text = JSON.stringify({ event_id: newEventId(), message: "unwanted", extra: "x".repeat(100_000), ...event });
+    assert.is((await post(server, project, "store", text, headers)).status, 200);
+    assert.equal(await stoppedIn(project), [`error ${reason} 1`]);
+  });
 }
 
 const allOff = {

@@ -143,6 +143,20 @@ test("reports of one directive and origin are one error, whatever page and path 
   );
 });
 
+test("all reports of one request are stored when it is answered, the first 100", async () => {
+  const reports = Array.from({ length: 130 }, () => reportingApi[0]);
+  const requests = await Promise.all([sendReport(reports), sendReport(reports), sendReport(reports.slice(0, 45))]);
+  assert.equal(
+    requests.map(({ status }) => status),
+    [200, 200, 200],
+  );
+  const { errors } = await client.errors.listErrors({ projectId: project.id }, client.auth);
+  assert.equal(
+    errors.map(({ eventCount }) => eventCount),
+    [245],
+  );
+});
+
 const oddReports: [claim: string, body: unknown, status: number, events: number][] = [
   ["an empty report", { "csp-report": {} }, 200, 1],
   ["a report of nothing known", { "expect-ct-report": {} }, 200, 0],

@@ -38,6 +38,11 @@ async function storedCount({ id }: Project): Promise<number> {
   return errors.reduce((sum, { eventCount }) => sum + eventCount, 0);
 }
 
+async function sessionCount({ id }: Project): Promise<number> {
+  const { hours } = await client.releases.getSessionStats({ projectId: id }, client.auth);
+  return hours.reduce((sum, { total }) => sum + total, 0);
+}
+
 async function refusedCount({ id }: Project, of = "error"): Promise<number> {
   const { outcomes } = await client.outcomes.listOutcomes({ projectId: id }, client.auth);
   const limited = outcomes.filter(
@@ -231,11 +236,20 @@ test("sessions that an SDK counted take as much as they have buckets, are never 
   assert.is(refused.status, 429, refused.text);
   assert.match(String(refused.headers["retry-after"]), /^5\d$/);
   assert.is((await send(project)).status, 200, "events have a limit of their own");
-  const { hours } = await client.releases.getSessionStats({ projectId: project.id }, client.auth);
-  assert.is(
-    hours.reduce((sum, { total }) => sum + total, 0),
-    66,
-  );
+  assert.is(await sessionCount(project), 66);
+});
+
+test("of counted sessions in one envelope what comes behind the first refused item is refused too, and each is counted", async () => {
+  const project = await createProject(server);
+  const started = new Date().toISOString();
+  const item = (exited: number) => {
+    const aggregates = Array.from({ length: burst }, () => ({ started, exited }));
+    return [{ type: "sessions" }, { aggregates, attrs: { release: "r@1" } }] as const;
+  };
+  const answer = await sendEnvelope(server, project, envelope(undefined, item(1), item(2), item(3), session("4")));
+  assert.is(answer.status, 200, answer.text);
+  assert.is(await sessionCount(project), burst);
+  assert.is(await refusedCount(project, "session"), 3);
 });
 
 test("what is malformed takes from the limit too, so a flood of it ends in 429", async () => {

@@ -12,8 +12,10 @@ const { server, client } = await runningServer();
 
 /** All sessions of this file start at one time, so that they are of one day. */
 const started = new Date().toISOString();
+/** What of an envelope is read (docs/limits.md): items, buckets of an item, and buckets of all of them. */
 const itemsAtOnce = 100;
 const bucketsAtOnce = 100;
+const bucketsTogether = 300;
 
 interface Counted {
   readonly release?: string;
@@ -34,8 +36,10 @@ function items({ release = "web@1", environment = "prod", users, counts = { exit
 
 async function send(project: Project, ...counted: Counted[]): Promise<void> {
   const all = counted.flatMap(items);
-  for (let sent = 0; sent < all.length; sent += itemsAtOnce) {
-    const text = envelope(undefined, ...all.slice(sent, sent + itemsAtOnce));
+  const most = Math.max(...all.map(([, { aggregates }]) => aggregates.length));
+  const atOnce = Math.min(itemsAtOnce, Math.floor(bucketsTogether / most));
+  for (let sent = 0; sent < all.length; sent += atOnce) {
+    const text = envelope(undefined, ...all.slice(sent, sent + atOnce));
     const answer = await sendEnvelope(server, project, text);
     assert.is(answer.status, 200, answer.text);
   }

@@ -60,9 +60,9 @@ export function testCases(
   let client: GrpcClient;
   let residentBefore: number | undefined;
 
-  const assertSound = async () => {
+  const assertSound = async (rest = "") => {
     const project = await createProject(server);
-    const answer = await ask(server, project, { body: '{"message":"sound"}' });
+    const answer = await ask(server, project, { body: `{"message":"sound"${rest}}` });
     assert.is(answer?.status, 200, answer?.text);
     assertIncludes(await onlyEvent(client, project), { message: "sound" });
   };
@@ -71,6 +71,7 @@ export function testCases(
       server = await startServer(options);
       client = grpcClient(server);
       await assertSound();
+      await assertSound(`,"extra":{"large":"${"x".repeat(100_000)}"}`); // the thread for such events is not yet there
       residentBefore = residentBytes(server.pid);
     }),
   );

@@ -3,6 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import {
+  announcedBytes,
   contentDecoder,
   decodeContent,
   encodingOf,
@@ -118,6 +119,28 @@ encoding("a header that is cut off counts as the largest window", () => {
   assert.is(windowBytes("zstd", Buffer.alloc(0)), 2 * mebibyte);
   assert.is(windowBytes("zstd", zstdCompressSync(plain).subarray(0, 5)), 2 * mebibyte);
 });
+
+for (const size of [0, 100, 255, 256, 5_000, 70_000, 3_000_000]) {
+  encoding(`gzip and zstd announce ${size} bytes`, () => {
+    const body = noise.subarray(0, size);
+    assert.is(announcedBytes("gzip", gzipSync(body)), size);
+    assert.is(announcedBytes("zstd", zstdCompressSync(body)), size);
+    assert.is(announcedBytes("zstd", zstd(body, 17)), size);
+  });
+}
+
+const announcesNothing: [claim: string, encoding: "gzip" | "deflate" | "br" | "zstd" | undefined, body: Buffer][] = [
+  ["a plain body", undefined, plain],
+  ["deflate", "deflate", deflateSync(plain)],
+  ["gzip that is cut off in its header", "gzip", zipped.subarray(0, 10)],
+  ["zstd that is cut off in its header", "zstd", zstdCompressSync(noise).subarray(0, 9)],
+  ["zstd of a stream", "zstd", Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 21 << 3, 0x0b, 0, 0, 0x7b])],
+  ["what is no zstd", "zstd", plain],
+];
+
+for (const [claim, name, body] of announcesNothing) {
+  encoding(`${claim} announces no size`, () => assert.is(announcedBytes(name, body), undefined));
+}
 
 const refused: [claim: string, body: Buffer, header: string | undefined, status: number][] = [
   ["an unknown encoding is refused", plain, "foo", 415],

@@ -126,7 +126,20 @@ queue("events that came together stay together, however many and large they are"
   );
   store.release();
   await Promise.all(accepted);
-  assert.equal(store.batches, [["first"], ["small"], many, ["last"]]);
+  assert.equal(store.batches, [["first"], many, ["small", "last"]]);
+});
+
+queue("large intakes and batches of small ones take turns, whichever came first", async () => {
+  const store = new Store();
+  const commit = new GroupCommit({ ...parts, storeBatch: store.storeBatch });
+  const [one = [], two = [], three = []] = ["one ", "two ", "three "].map((prefix) => titles(251, prefix));
+  const accepted = [["first"], one, two, ["a"], three, ["b"]].map((group) =>
+    commit.accept(intake(...group.map((title) => event(title)))),
+  );
+  assert.is(commit.waiting.items, 3 * 251 + 2);
+  store.release();
+  await Promise.all(accepted);
+  assert.equal(store.batches, [["first"], one, ["a", "b"], two, three]);
 });
 
 queue("more than 64 MiB waiting is refused as overload, and what waits is stored all the same", async () => {

@@ -47,12 +47,36 @@ test("a turn of the event loop takes up 16 bodies", async () => {
   );
 });
 
-test("a turn ends after 8 ms of work", async () => {
-  const { served } = await serve(["1:3", "1:3", "1:3", "1:3", "1:70", "2:1"]);
+test("a turn ends after 16 ms of work", async () => {
+  const { served } = await serve(["1:6", "1:6", "1:6", "1:6", "1:70", "2:1"]);
   assert.equal(served, [
-    ["1:3", "2:1", "1:3", "1:3"],
-    ["1:3", "1:70"],
+    ["1:6", "2:1", "1:6", "1:6"],
+    ["1:6", "1:70"],
   ]);
+});
+
+/** In which order bodies of one project, each with the time that its first step takes, go through their two steps. */
+async function steps(bodies: readonly number[]): Promise<string> {
+  let worked = 0;
+  const turns = new Turns(() => worked);
+  const done: string[] = [];
+  const all = bodies.map(async (ms, n) => {
+    await turns.next(1, () => undefined);
+    worked += ms;
+    done.push(`${n}a`);
+    await undefined;
+    done.push(`${n}b`);
+  });
+  await Promise.all(all);
+  return done.join(" ");
+}
+
+test("usual bodies go through each step together, twice as many each time", async () => {
+  assert.is(await steps([1, 1, 1, 0.2, 0.2, 0.2]), "0a 0b 1a 2a 1b 2b 3a 4a 5a 3b 4b 5b");
+});
+
+test("bodies that take longer are begun one by one", async () => {
+  assert.is(await steps([1, 1, 2, 1, 1, 1]), "0a 0b 1a 2a 1b 2b 3a 3b 4a 5a 4b 5b");
 });
 
 test("each body is charged for its own work", async () => {

@@ -66,7 +66,8 @@ export class RateLimits {
     this.#buckets = { key: new Buckets("key", perKey), project: new Buckets("project", perProject) };
     announcements.hear(subject, (text) => {
       for (const [scope, name, count] of JSON.parse(text) as Taken[]) {
-        this.#buckets[scope].of(name, this.#clock.now()).takenElsewhere(count);
+        const [id = "", ...held] = name.split("/");
+        this.#buckets[scope].of(Number(id), held.join("/"), this.#clock.now()).takenElsewhere(count);
       }
     });
   }
@@ -74,8 +75,8 @@ export class RateLimits {
   /** See EventDoor.spend. What one of the two limits refuses is not taken from the other. */
   spend({ keyId, projectId, network }: Admission, category: RateCategory, count = 1): RateLimit | undefined {
     const now = this.#clock.now();
-    const key = this.#buckets.key.of(`${keyId}/${category}`, now);
-    const project = this.#buckets.project.of(`${projectId}/${category}`, now);
+    const key = this.#buckets.key.of(keyId, category, now);
+    const project = this.#buckets.project.of(projectId, category, now);
     const floor = key.floor(network, now);
     const isExceeded = key.isEmpty(floor) || project.isEmpty();
     if (!isExceeded) for (const bucket of [key, project]) this.#take(bucket, count, network);
@@ -116,8 +117,8 @@ export class RateLimits {
     { keyId, projectId }: Admission,
     { account, of, now }: { account: CostAccount; of: keyof Cost; now: number },
   ): readonly Bucket[] {
-    const name = account === "default" ? of : (`${account}/${of}` as const);
-    return [this.#buckets.key.of(`${keyId}/${name}`, now), this.#buckets.project.of(`${projectId}/${name}`, now)];
+    const held = account === "default" ? of : (`${account}/${of}` as const);
+    return [this.#buckets.key.of(keyId, held, now), this.#buckets.project.of(projectId, held, now)];
   }
 
   #take(bucket: Bucket, amount: number, network: string): void {
@@ -141,11 +142,14 @@ export class RateLimits {
 
 const costs = ["bytes", "ms"] as const satisfies readonly (keyof Cost)[];
 
-/** The buckets of all keys, or of all projects. A bucket's name is the id and what it holds: a category, or a cost. */
+/**
+ * The buckets of all keys, or of all projects, by id and what they hold: a category, or a cost. Two maps instead of one by
+ * both: an event looks up ten buckets, and joining and hashing their names took 1.6 of 2.9 microseconds.
+ */
 class Buckets {
   readonly #scope: RateLimit["scope"];
   readonly #items: number;
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #buckets = new Map<number, Map<string, Bucket>>();
 
   /** `items`: how many of a category a second; 0: no limit. */
   constructor(scope: RateLimit["scope"], items: number) {
@@ -153,18 +157,23 @@ class Buckets {
     this.#items = items;
   }
 
-  of(name: string, now: number): Bucket {
-    let bucket = this.#buckets.get(name);
+  of(id: number, held: string, now: number): Bucket {
+    let ofId = this.#buckets.get(id);
+    if (!ofId) {
+      ofId = new Map();
+      this.#buckets.set(id, ofId);
+    }
+    let bucket = ofId.get(held);
     if (!bucket) {
-      bucket = new Bucket(this.#scope, name, { rate: this.#rateOf(name), now });
-      this.#buckets.set(name, bucket);
+      bucket = new Bucket(this.#scope, `${id}/${held}`, { rate: this.#rateOf(held), now });
+      ofId.set(held, bucket);
     }
     bucket.fill(now);
     return bucket;
   }
 
-  #rateOf(name: string): number {
-    const cost = costs.find((of) => name.endsWith(`/${of}`));
+  #rateOf(held: string): number {
+    const cost = costs.find((of) => held === of || held.endsWith(`/${of}`));
     return cost && this.#items > 0 ? Math.max(this.#items, leastItemsOfCost) * costOfItem[cost] : this.#items;
   }
 }

@@ -104,8 +104,9 @@ const leftAside: Record<string, OutcomeWords> = {
     advice: "Faultline keeps errors, sessions and user feedback. Turn the rest off in the SDK to save traffic.",
   },
   extra: {
-    reason: "second event in one envelope",
-    advice: "An envelope holds one event; the first was stored. Update the SDK.",
+    reason: "more than is read of one envelope",
+    advice:
+      "Faultline reads the first event, the first 100 session items and the first 300 session buckets of an envelope. Update the SDK.",
   },
   too_many: {
     reason: "too many for one event",

@@ -122,7 +122,7 @@ export interface ProjectFilters {
 /** An event with what filters look at beside its head. */
 export interface ArrivedEvent {
   readonly event: ErrorEvent;
-  /** The event as it was sent. */
+  /** The event as it was sent; of a large one no more than the fields that filters look at (`filteredFields`). */
   readonly sent: JsonObject;
   /** The sender's address. */
   readonly clientIp: string;

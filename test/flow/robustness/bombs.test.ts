@@ -1,9 +1,10 @@
 // alone: loads the machine
 import { randomBytes } from "node:crypto";
 import { request as httpRequest } from "node:http";
+import { buffer } from "node:stream/consumers";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from "node:zlib";
+import { brotliCompressSync, constants, createZstdCompress, gzipSync, zstdCompressSync } from "node:zlib";
 import { runningServer } from "../../support/flow.ts";
 import { createProject } from "../../support/project.ts";
 import { residentBytes } from "../../support/resident-bytes.ts";
@@ -33,8 +34,16 @@ const bombs: [name: string, encoding: string, body: Buffer][] = [
   ["brotli with a window of 4 MiB", "br", brotli(22)],
   ["zstd with a window of 8 MiB", "zstd", zstd(23)],
   ["zstd with a window of 2 MiB", "zstd", zstd(21)],
+  ["zstd that does not announce its size", "zstd", await zstdOfStream(huge)],
   ["gzip", "gzip", gzipSync(huge)],
 ];
+
+/** As programs send it that compress while they write. */
+function zstdOfStream(body: Buffer): Promise<Buffer> {
+  const encoder = createZstdCompress({ params: { [constants.ZSTD_c_windowLog]: 21 } });
+  encoder.end(body);
+  return buffer(encoder);
+}
 
 interface Sent {
   readonly status: Promise<number>;

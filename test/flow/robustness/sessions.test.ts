@@ -46,6 +46,24 @@ const cases: readonly SessionCase[] = [
     counts: { healthy: 100 },
   },
   {
+    number: 59,
+    claim: "of 400 buckets in four items the first 300 count",
+    envelopes: [envelope(...times(4, () => sessions(...times(100, () => ({ started, exited: 1 })))))],
+    counts: { healthy: 300 },
+  },
+  {
+    number: 59,
+    claim: "buckets that are dropped count among the 300, and sessions with an id do not",
+    envelopes: [
+      envelope(
+        ...times(3, () => sessions(...times(100, () => ({ started: "x", exited: 1 })))),
+        sessions({ started, exited: 1 }),
+        session(),
+      ),
+    ],
+    counts: { healthy: 1 },
+  },
+  {
     number: 100,
     claim: "an update without a beginning makes the session",
     envelopes: [envelope(session({ init: false, errors: 1 }))],

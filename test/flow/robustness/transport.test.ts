@@ -39,6 +39,9 @@ const padded = (blankBytes: number) =>
 /** RFC 8878, section 3.1.1.1: a frame that asks for a window of 2 GiB. */
 const zstdWindow = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 21 << 3, 0x0b, 0, 0, 0x7b]);
 
+/** The same with a window of 2 MiB and a Frame_Content_Size of 49 MiB, and nothing behind it. */
+const zstdBomb = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x80, 11 << 3, 0, 0, 0x10, 3, 0, 0, 0, 0, 0, 0, 0]);
+
 /** Cases 20 to 34: how a body comes; large.test.ts has those of large ones. */
 const cases: readonly Case[] = [
   {
@@ -103,6 +106,13 @@ const cases: readonly Case[] = [
     stored,
   },
   {
+    number: 29,
+    claim: "a gzip member that is followed by an empty one is a body",
+    request: encoded("gzip", Buffer.concat([gzipSync(body), gzipSync("")])),
+    status: 200,
+    stored,
+  },
+  {
     number: 30,
     claim: "a body that announces to be too large is refused before it comes",
     request: () => ({ headers: { "Content-Length": "1048577" }, body: "{" }),
@@ -139,6 +149,12 @@ const cases: readonly Case[] = [
     claim: "zstd that asks for 2 GiB of memory is refused",
     request: encoded("zstd", zstdWindow),
     status: 415,
+  },
+  {
+    number: "A32",
+    claim: "zstd that announces 49 MiB in 17 bytes is refused as a bomb, before it is decoded",
+    request: encoded("zstd", zstdBomb),
+    status: 413,
   },
   { number: "A33", claim: "two encodings are refused", request: encoded("gzip, br", gzipped), status: 415 },
   {

@@ -7,6 +7,7 @@ export { readErrorEvent } from "./error-event.ts";
 export { commitOf } from "./commit.ts";
 export type { EventDetails, StoredHead } from "./event-details.ts";
 export { readEvent } from "./event-details.ts";
+export { filteredFields } from "./filtered-fields.ts";
 export { readEventId } from "./event-id.ts";
 export type { JsonField, JsonObject, JsonValue } from "./json.ts";
 export { asObject } from "./json.ts";

@@ -1,21 +1,26 @@
 import { emptyIntake, type Admission, type CostAccount } from "@faultline/plugin";
+import type { JsonObject } from "@faultline/plugin/sentry-event";
 import { OutcomeKind } from "@faultline/proto";
 import { sendJson, type Handler, type Visit } from "../visit.ts";
 import { admitEnvelope, admitKey, admitRequest, type Admitted } from "./admission.ts";
 import { readDecodedBody } from "./body/decoded-body.ts";
 import { parseEnvelope } from "./body/envelope.ts";
 import { parseEventJson } from "./body/event-json.ts";
+import { Holding } from "./body/holding.ts";
 import { readEnvelope, readUnadmittedEnvelope, type ReceivedEnvelope } from "./body/read-envelope.ts";
 import { receivedBytes } from "./body/received-bytes.ts";
 import type { Sender } from "./body/sender.ts";
 import { holdsEnvelope, readStoreBody } from "./body/store-body.ts";
 import type { Body } from "./body/stored-payload.ts";
+import { Turns } from "./body/turns.ts";
 import { eventFilterOf } from "./event-filter.ts";
 import type { ItemArrival } from "./items/arrival.ts";
 import { readCspReports } from "./items/csp-report.ts";
 import { EnvelopeItems } from "./items/envelope-items.ts";
 import { readEventItem, type ReadEvent } from "./items/event.ts";
+import { isLargeEvent, readLargeEvent } from "./items/large-event.ts";
 import { maxBodyBytes, maxEventBytes } from "./limits.ts";
+import { OneAtATime } from "./one-at-a-time.ts";
 import { noteRefusal } from "./outcomes.ts";
 import { sendPixel } from "./pixel.ts";
 import { IngestRefusal } from "./refusal.ts";
@@ -31,7 +36,11 @@ export const receiveStore: Handler = async (visit) => {
     await acceptEnvelope(visit, { envelope: parseEnvelope(body.decoded), body }, admitted);
     return;
   }
-  const read = readEventItem(readStoreBody(body.decoded, maxEventBytes), arrivalOf(visit, admitted), body);
+  const json = readStoreBody(body.decoded, maxEventBytes);
+  const arrival = arrivalOf(visit, admitted);
+  const read = isLargeEvent(json)
+    ? await readLargeEvent(json, arrival, { sender: spending, original: body })
+    : readEventItem(json, arrival, body);
   if (!read) visit.host.events.note({ projectId: admitted.projectId, ...transactionLeftAside });
   await accept(visit, admitted, read);
   answer(visit, read?.event.eventId);
@@ -74,6 +83,9 @@ export const receiveSecurityReports: Handler = async (visit) => {
   const admission = await admitKey(visit);
   const spending = spendingOf(visit, admission, "security");
   const { decoded } = await storeBody(visit, spending);
+  using holding = new Holding();
+  holding.hold(decoded.length);
+  await reportTurn(admission, spending);
   const { event: body } = parseEventJson(asObjectJson(decoded));
   const reports = readCspReports(body["reports"] ?? body, {
     release: visit.query.get("sentry_release"),
@@ -83,12 +95,46 @@ export const receiveSecurityReports: Handler = async (visit) => {
   const { taken, refusal } = takeReports(spending, reports.length);
   if (refusal && taken === 0) throw refusal;
   spending.takeRequest();
-  const arrival = arrivalOf(visit, admission);
-  const events = reports.slice(0, taken).map((report) => readEventItem(Buffer.from(JSON.stringify(report)), arrival));
-  await accept(visit, admission, ...events);
+  await acceptReports(visit, { admission, spending, reports: reports.slice(0, taken) });
   if (refusal) noteRefusal(visit, refusal);
   visit.response.writeHead(200, { "content-length": 0 }).end();
 };
+
+/** Reports that are read, and then stored, in one step: 100 take 20 ms of the event loop, and as long to store. */
+const reportsAStep = 20;
+
+/** Apart from those of bodies: reports of a page, 32 requests at once, must not stand between its events. */
+const reportTurns = new Turns();
+
+/** One step of a project at a time: else those of many requests are stored together, and a batch of events waits for it. */
+const reportSteps = new OneAtATime();
+
+function reportTurn({ projectId }: Admission, spending: Spending): Promise<void> {
+  return reportTurns.next(projectId, (ms) => spending.charge({ ms }));
+}
+
+/** Resolves when all reports are stored. Between two steps others are served, also those of the same project. */
+async function acceptReports(
+  visit: Visit,
+  { admission, spending, reports }: { admission: Admission; spending: Spending; reports: readonly JsonObject[] },
+): Promise<void> {
+  const arrival = arrivalOf(visit, admission);
+  let stored = 0;
+  try {
+    for (let from = 0; from < reports.length; from += reportsAStep) {
+      const some = reports.slice(from, from + reportsAStep);
+      stored += await reportSteps.run(admission.projectId, async () => {
+        await reportTurn(admission, spending);
+        const read = some.map((report) => readEventItem(Buffer.from(JSON.stringify(report)), arrival));
+        return storeWanted(visit, admission, read);
+      });
+    }
+  } catch (error) {
+    if (stored > 0) visit.host.events.received(admission, { events: stored, bytes: 0 }); // the bytes are the refusal's
+    throw error;
+  }
+  noteReceived(visit, admission, stored);
+}
 
 /** Takes room for as many reports of a request as there is; those that find none are refused together. */
 function takeReports(spending: Spending, count: number): { taken: number; refusal?: IngestRefusal } {
@@ -133,6 +179,7 @@ async function acceptEnvelope(visit: Visit, received: ReceivedEnvelope, admitted
   const arrival = arrivalOf(visit, admission, { sentAt: header.sentAt, envelopeEventId: header.eventId });
   const spending = new Spending(visit, admission);
   const items = new EnvelopeItems(received, { arrival, spending, filter: eventFilterOf(visit, admission) });
+  if (items.hasLargeEvent) await items.readLargeEvent();
   spending.takeRequest();
   const { isEmpty, intake, eventId } = items;
   // Of an envelope that brings nothing else, a refused event refuses the whole: else nobody would tell its sender.
@@ -168,12 +215,20 @@ function arrivalOf(
   return { projectId, keyId, receivedAt: host.clock.now(), clientIp, ...header };
 }
 
-/** Stores the events that the project wants. */
-async function accept(visit: Visit, admission: Admission, ...read: (ReadEvent | undefined)[]): Promise<void> {
+async function accept(visit: Visit, admission: Admission, read: ReadEvent | undefined): Promise<void> {
+  noteReceived(visit, admission, await storeWanted(visit, admission, [read]));
+}
+
+/** Stores the events that the project wants; how many these are. */
+async function storeWanted(
+  visit: Visit,
+  admission: Admission,
+  read: readonly (ReadEvent | undefined)[],
+): Promise<number> {
   const isWanted = eventFilterOf(visit, admission);
   const events = read.flatMap((one) => (one && isWanted(one) ? [one.event] : []));
   if (events.length > 0) await visit.host.events.accept({ ...emptyIntake, events });
-  noteReceived(visit, admission, events.length);
+  return events.length;
 }
 
 function noteReceived({ host, request }: Visit, admission: Admission, events: number): void {

@@ -59,10 +59,11 @@ function refuse(visit: Visit, thrown: unknown, category: string): void {
   noteRefusal(visit, refusal, category, receivedBytes(request));
   if (thrown instanceof QuotaRefusal && refusal.status === 429) announceQuota(response, thrown);
   if (refusal.retryAfterSeconds !== undefined) response.setHeader("retry-after", String(refusal.retryAfterSeconds));
-  if (refusal.status === 413) response.setHeader("connection", "close");
+  const isLongBody = refusal.status === 413 && !request.complete;
+  if (isLongBody) response.setHeader("connection", "close"); // a new connection costs as much as a refusal
   response.setHeader("x-sentry-error", refusal.message);
   if (request.method === "GET" && refusal.status !== 405) sendPixel(response, refusal.status);
-  else if (refusal.status === 413 && !request.complete) sendBeforeBodyEnds(visit, refusal);
+  else if (isLongBody) sendBeforeBodyEnds(visit, refusal);
   else sendJson(response, refusal.status, told(refusal));
 }
 

@@ -14,7 +14,9 @@ import {
 } from "node:zlib";
 import { maxExpansion, maxWindowBytes } from "../limits.ts";
 import { IngestRefusal } from "../refusal.ts";
+import { brotliStart } from "./brotli-start.ts";
 import { windowBytes, windowTooLarge, zstdWindowLogMax } from "./decoder-window.ts";
+import { zstdStart } from "./zstd-start.ts";
 
 /**
  * Undoes the `Content-Encoding` of a body (section 4.1): one layer of gzip, deflate, br or zstd, which may be missing
@@ -39,7 +41,9 @@ export function decode(body: Buffer, encoding: Encoding | undefined, maxBytes: n
  * comes out, in pieces of `pieceBytes`, has no limit. `decodingRefusal` says what its errors mean.
  */
 export function contentDecoder(start: Buffer, encoding: Encoding | undefined, pieceBytes = usualPieceBytes): Duplex {
-  return encoding === undefined ? new PassThrough() : decoders[encoding].stream(start, { chunkSize: pieceBytes });
+  if (encoding === undefined) return new PassThrough();
+  // By itself Node decodes 64 KiB ahead: of a bomb of which one small piece is wanted that took as long again.
+  return decoders[encoding].stream(start, { chunkSize: pieceBytes, readableHighWaterMark: pieceBytes });
 }
 
 /** From here on the expansion counts: less is no bomb, whatever it was made of. */
@@ -54,6 +58,23 @@ function bomb(): IngestRefusal {
   return new IngestRefusal(413, `The body expands to more than ${maxExpansion} times its size.`, [
     "Send it with less compression, or in several requests.",
   ]);
+}
+
+/**
+ * What a body says at its start or end that it gets by decompression, in bytes; undefined: nothing. Of gzip and of several
+ * zstd frames it is a hint, of brotli and of one frame the whole.
+ */
+export function announcedBytes(encoding: Encoding | undefined, body: Buffer): number | undefined {
+  switch (encoding) {
+    case "gzip":
+      return gzipTrailer(body);
+    case "br":
+      return brotliStart(body).wholeBytes;
+    case "zstd":
+      return zstdStart(body).frameBytes;
+    default:
+      return undefined;
+  }
 }
 
 export function contentTooLarge(maxBytes: number): IngestRefusal {
@@ -73,9 +94,15 @@ export function inflate(body: Buffer, maxBytes: number): Buffer {
   return decompress("deflate", body, maxBytes);
 }
 
+/** How much comes out at a time, and is decoded ahead. Node's types lack the second. */
+interface Pieces {
+  readonly chunkSize: number;
+  readonly readableHighWaterMark: number;
+}
+
 interface Decoder {
   readonly whole: (body: Buffer, options: { maxOutputLength: number }) => Buffer;
-  readonly stream: (start: Buffer, pieces: { chunkSize: number }) => Duplex;
+  readonly stream: (start: Buffer, pieces: Pieces) => Duplex;
 }
 
 /** A quarter of the trips to a thread that zlib's own 16 KiB take. */
@@ -141,8 +168,12 @@ function decompress(encoding: Encoding, body: Buffer, maxBytes: number): Buffer 
  * quarter less time at 64 kB than pieces of 16 KiB, and the payload does not keep a larger buffer alive.
  */
 function gunzippedSize(body: Buffer): number {
-  const size = body.length < 18 ? 0 : body.readUInt32LE(body.length - 4);
-  return Math.min(Math.max(size + 1, 1024), 256 * 1024);
+  return Math.min(Math.max((gzipTrailer(body) ?? 0) + 1, 1024), 256 * 1024);
+}
+
+/** ISIZE of the last member. */
+function gzipTrailer(body: Buffer): number | undefined {
+  return body.length < 18 ? undefined : body.readUInt32LE(body.length - 4);
 }
 
 function isGzip(body: Buffer): boolean {

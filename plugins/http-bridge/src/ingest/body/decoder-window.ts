@@ -1,6 +1,7 @@
 import { maxWindowBytes } from "../limits.ts";
 import { IngestRefusal } from "../refusal.ts";
 import { brotliStart } from "./brotli-start.ts";
+import { zstdStart } from "./zstd-start.ts";
 
 const mebibyte = 1024 * 1024;
 
@@ -16,7 +17,7 @@ export function windowBytes(encoding: "gzip" | "deflate" | "br" | "zstd", start:
     case "br":
       return bounded("brotli", brotliStart(start).windowBytes, maxWindowBytes.br);
     case "zstd":
-      return bounded("zstd", zstdWindow(start), maxWindowBytes.zstd);
+      return bounded("zstd", zstdStart(start).windowBytes, maxWindowBytes.zstd);
     default:
       return 32 * 1024; // RFC 1951
   }
@@ -32,26 +33,4 @@ export function windowTooLarge(name: string, max: number): IngestRefusal {
   return new IngestRefusal(415, `The ${name} body needs a window of more than ${max / mebibyte} MiB to decode.`, [
     `Compress it with a window of ${max / mebibyte} MiB or less.`,
   ]);
-}
-
-/** Window_Descriptor or, of a single segment, Frame_Content_Size: RFC 8878 section 3.1.1.1. Undefined: not told. */
-function zstdWindow(start: Buffer): number | undefined {
-  if (start.length < 6 || start.readUInt32LE(0) !== 0xfd2fb528) return undefined;
-  const [descriptor = 0, window = 0] = start.subarray(4);
-  const isSingleSegment = (descriptor & 0x20) !== 0;
-  if (!isSingleSegment) {
-    const base = 2 ** (10 + (window >> 3));
-    return base + (base / 8) * (window & 7);
-  }
-  const at = 5 + ([0, 1, 2, 4][descriptor & 3] ?? 0); // behind the Dictionary_ID
-  switch (descriptor >> 6) {
-    case 0:
-      return start[at];
-    case 1:
-      return start.length < at + 2 ? undefined : start.readUInt16LE(at) + 256;
-    case 2:
-      return start.length < at + 4 ? undefined : start.readUInt32LE(at);
-    default:
-      return start.length < at + 8 ? undefined : Number(start.readBigUInt64LE(at));
-  }
 }

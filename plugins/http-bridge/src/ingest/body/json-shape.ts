@@ -30,6 +30,33 @@ export function countValues(body: Buffer, room = maxEventValues): number {
 /** Valid JSON that is smaller cannot have too many values: each takes two bytes at least, such as `1,`. */
 export const minBytesToCount = 2 * maxEventValues;
 
+/** JSON of fewer values is read on the event loop, in 1 to 4 ms; a usual event of 64 kB has 2,000 and takes 0.4 ms. */
+const manyValues = 6_000;
+
+/** Smaller JSON cannot have so many. */
+const minBytesToSample = 16 * 1024;
+
+/** How many pieces of how many bytes are looked at: 2 microseconds, where a walk through 64 kB takes 65. */
+const sample = { pieces: 16, bytes: 64 };
+
+/**
+ * Whether JSON seems to have many values, by what separates them in pieces at random places, so that nobody can write around
+ * them. Strings with many commas and brackets count as values as well.
+ */
+export function hasManyValues(json: Buffer): boolean {
+  if (json.length < minBytesToSample) return false;
+  const stride = json.length / sample.pieces;
+  let separators = 0;
+  for (let piece = 0; piece < sample.pieces; piece++) {
+    const start = Math.floor(piece * stride + Math.random() * (stride - sample.bytes));
+    for (let i = start; i < start + sample.bytes; i++) {
+      const byte = json[i];
+      if (byte === COMMA || byte === BRACKET || byte === BRACE) separators++;
+    }
+  }
+  return separators * (stride / sample.bytes) > manyValues;
+}
+
 /** Refuses parsed JSON that nests too deep: for usual events a fifth of what the walk through their bytes costs. */
 export function refuseTooDeep(value: object): void {
   if (isDeeperThan(value, maxEventDepth)) throw tooDeep();

@@ -5,6 +5,7 @@ import type { EnvelopeItem } from "../body/envelope.ts";
 import { parseEventJson } from "../body/event-json.ts";
 import { countValues } from "../body/json-shape.ts";
 import type { ReceivedEnvelope } from "../body/read-envelope.ts";
+import type { Body } from "../body/stored-payload.ts";
 import type { EventFilter } from "../event-filter.ts";
 import { maxEntries, maxEventValues } from "../limits.ts";
 import { IngestRefusal } from "../refusal.ts";
@@ -12,9 +13,10 @@ import type { Spending } from "../spending.ts";
 import type { ItemArrival } from "./arrival.ts";
 import { categoryOf, quantityOf } from "./category.ts";
 import { readClientReport, type Discarded } from "./client-report.ts";
-import { readEventItem } from "./event.ts";
+import { readEventItem, type ReadEvent } from "./event.ts";
 import { readFeedback } from "./feedback.ts";
-import { readSessionAggregates, readSessionUpdate } from "./session.ts";
+import { isLargeEvent, readLargeEvent } from "./large-event.ts";
+import { bucketsOf, readSessionAggregates, readSessionUpdate } from "./session.ts";
 
 /** What an envelope brings, item by item: one that is refused or bad does not take the others along. */
 export class EnvelopeItems {
@@ -35,8 +37,13 @@ export class EnvelopeItems {
   readonly #filter: EventFilter;
   /** The id of the event, whether it is stored or a filter stopped it. Undefined: there is none, or it was refused. */
   eventId: string | undefined;
+  #largeEvent: Buffer | undefined;
   #seenEvents = 0;
   #seenSessions = 0;
+  #seenBuckets = 0;
+  /** Why sessions are refused: the limit will not have room again before the envelope is read. */
+  #sessionRefusal: IngestRefusal | undefined;
+  #refusedUnread = 0;
   /** Values that the items beside the event may still have. */
   #room = maxEventValues;
 
@@ -52,10 +59,28 @@ export class EnvelopeItems {
       try {
         this.#read(item);
       } catch (error) {
-        if (!(error instanceof IngestRefusal)) throw error;
-        this.refusals.push(error.of(categoryOf(item.type)));
+        this.#refuse(error, item.type);
       }
     }
+    if (this.#sessionRefusal && this.#refusedUnread > 0)
+      this.refusals.push(this.#sessionRefusal.of(categoryOf("session"), this.#refusedUnread));
+  }
+
+  /** Whether the event is still to be read, as it is too large for the event loop. */
+  get hasLargeEvent(): boolean {
+    return this.#largeEvent !== undefined;
+  }
+
+  /** Reads that event in a thread; to be awaited before what the envelope brings is asked for. */
+  async readLargeEvent(): Promise<void> {
+    if (!this.#largeEvent) return;
+    const from = { sender: this.#spending, original: this.#original };
+    try {
+      this.#takeEvent(await readLargeEvent(this.#largeEvent, this.#arrival, from));
+    } catch (error) {
+      this.#refuse(error, "event");
+    }
+    this.#largeEvent = undefined;
   }
 
   get intake(): Intake {
@@ -79,7 +104,7 @@ export class EnvelopeItems {
       case "sessions":
         return ++this.#seenSessions > maxEntries.sessionItems
           ? this.#leaveAside(item, "extra")
-          : this.#readSession(item);
+          : this.#readSessions(item);
       case "user_report":
       case "feedback": {
         this.#spending.take("feedback");
@@ -98,10 +123,17 @@ export class EnvelopeItems {
   #readEvent({ payload }: EnvelopeItem): void {
     this.#spending.take("error");
     if (!payload) throw tooLarge("event");
+    if (isLargeEvent(payload)) this.#largeEvent = payload;
+    else this.#takeEvent(readEventItem(payload, this.#arrival, this.#original));
+  }
+
+  /** The body as it was sent, when it brings nothing but the event; a DSN, which may hold a secret, is never kept. */
+  get #original(): Body | undefined {
     const { envelope, body } = this.#received;
-    // Kept as it was sent when it brings nothing but the event; a DSN, which may hold a secret, is never kept.
-    const original = envelope.items.length === 1 && envelope.header.dsn === undefined ? body : undefined;
-    const read = readEventItem(payload, this.#arrival, original);
+    return envelope.items.length === 1 && envelope.header.dsn === undefined ? body : undefined;
+  }
+
+  #takeEvent(read: ReadEvent | undefined): void {
     if (!read) {
       this.leftAside.push({ category: "transaction", reason: "not_kept", quantity: 1 });
       return;
@@ -110,21 +142,44 @@ export class EnvelopeItems {
     if (this.#filter(read)) this.#events.push(read.event);
   }
 
-  #readSession(item: EnvelopeItem): void {
-    if (item.type === "session") {
-      this.#spending.take("session");
-      const session = readSessionUpdate(this.#readJson(item), this.#arrival);
-      if (session) this.#sessions.push(session);
+  /** Once there is no room, what follows is refused without being read: 10,000 buckets take 100 ms. */
+  #readSessions(item: EnvelopeItem): void {
+    if (this.#sessionRefusal) {
+      this.#refusedUnread += 1;
       return;
     }
+    if (item.type === "sessions") return this.#readCountedSessions(item);
+    this.#takeSessions(1);
+    const session = readSessionUpdate(this.#readJson(item), this.#arrival);
+    if (session) this.#sessions.push(session);
+  }
+
+  #readCountedSessions(item: EnvelopeItem): void {
+    if (this.#seenBuckets >= maxEntries.sessionBucketsTogether) return this.#leaveAside(item, "extra");
     // A bucket costs as much as a session: it brings as many rows. What cannot be read costs one.
     let aggregates: SessionAggregate[] = [];
     try {
-      aggregates = readSessionAggregates(this.#readJson(item), this.#arrival);
+      const sent = this.#readJson(item);
+      this.#seenBuckets += bucketsOf(sent).length;
+      aggregates = readSessionAggregates(sent, this.#arrival);
     } finally {
-      this.#spending.take("session", Math.max(1, aggregates.length));
+      this.#takeSessions(Math.max(1, aggregates.length));
     }
     this.#aggregates.push(...aggregates);
+  }
+
+  #takeSessions(count: number): void {
+    try {
+      this.#spending.take("session", count);
+    } catch (error) {
+      if (error instanceof IngestRefusal) this.#sessionRefusal = error;
+      throw error;
+    }
+  }
+
+  #refuse(error: unknown, type: string): void {
+    if (!(error instanceof IngestRefusal)) throw error;
+    this.refusals.push(error.of(categoryOf(type)));
   }
 
   #readJson({ payload, type }: EnvelopeItem): JsonObject {

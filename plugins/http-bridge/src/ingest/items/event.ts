@@ -7,7 +7,7 @@ import { maxEventBytes } from "../limits.ts";
 import { IngestRefusal } from "../refusal.ts";
 import type { ItemArrival } from "./arrival.ts";
 
-/** An event, and as what it was sent. */
+/** An event, and as what it was sent: see ArrivedEvent. */
 export interface ReadEvent {
   readonly event: ErrorEvent;
   readonly sent: JsonObject;
@@ -18,12 +18,17 @@ export interface ReadEvent {
  * what is no JSON object. `original` is the body it came in, when that may be stored as it is.
  */
 export function readEventItem(json: Buffer, arrival: ItemArrival, original?: Body): ReadEvent | undefined {
-  if (json.length > maxEventBytes) throw new IngestRefusal(413, `The event is larger than ${maxEventBytes} bytes.`);
+  refuseTooLong(json);
   const { event: sent, payload } = parseEventJson(json);
   if (isTransaction(sent)) return undefined;
   return { event: readErrorEvent(sent, { ...arrival, payload: storedPayload(payload, original), newEventId }), sent };
 }
 
-function newEventId(): string {
+export function refuseTooLong(json: Buffer): void {
+  if (json.length > maxEventBytes) throw new IngestRefusal(413, `The event is larger than ${maxEventBytes} bytes.`);
+}
+
+/** The id of an event that names none. */
+export function newEventId(): string {
   return randomBytes(16).toString("hex");
 }

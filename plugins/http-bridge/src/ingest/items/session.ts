@@ -47,9 +47,8 @@ export function readSessionUpdate(
 /** Reads a `sessions` item, sessions that the SDK counted. A bucket with a bad start or counter is left out alone. */
 export function readSessionAggregates(item: JsonObject, arrival: ItemArrival): SessionAggregate[] {
   const described = readAttributes(item);
-  const buckets = item["aggregates"];
-  if (!described || !Array.isArray(buckets)) return [];
-  return buckets.slice(0, maxEntries.sessionBuckets).flatMap((sent) => {
+  if (!described) return [];
+  return bucketsOf(item).flatMap((sent) => {
     const bucket = asObject(sent);
     const startedAt = readStart(bucket?.["started"], arrival);
     const counts = bucket && readCounts(bucket);
@@ -64,6 +63,12 @@ export function readSessionAggregates(item: JsonObject, arrival: ItemArrival): S
       ...counts,
     };
   });
+}
+
+/** The buckets of a `sessions` item that are looked at. */
+export function bucketsOf(item: JsonObject): readonly JsonField[] {
+  const buckets = item["aggregates"];
+  return Array.isArray(buckets) ? buckets.slice(0, maxEntries.sessionBuckets) : [];
 }
 
 const maxErrors = 2 ** 32 - 1;

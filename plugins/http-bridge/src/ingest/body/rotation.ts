@@ -1,0 +1,26 @@
+/** What waits, by project: the projects are served in rotation, one each, and those of a project in their order. */
+export class Rotation<T> {
+  /** The project that is served next comes first. */
+  readonly #waiting = new Map<number, T[]>();
+
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0;
+  }
+
+  push(projectId: number, one: T): void {
+    const ofProject = this.#waiting.get(projectId);
+    if (ofProject) ofProject.push(one);
+    else this.#waiting.set(projectId, [one]);
+  }
+
+  /** Takes the one whose turn it is. */
+  shift(): T | undefined {
+    const [first] = this.#waiting;
+    if (!first) return undefined;
+    const [projectId, ofProject] = first;
+    const one = ofProject.shift();
+    this.#waiting.delete(projectId);
+    if (ofProject.length > 0) this.#waiting.set(projectId, ofProject);
+    return one;
+  }
+}

@@ -1,0 +1,43 @@
+/** The thread in which large-event.ts has events read, one at a time. Answers each Question with an Answer. */
+import { setPriority } from "node:os";
+import { parentPort } from "node:worker_threads";
+import { filteredFields, isTransaction, readErrorEvent } from "@faultline/plugin/sentry-event";
+import { PayloadEncoding } from "@faultline/proto";
+import { parseEventJson } from "../body/event-json.ts";
+import { threadMs } from "../body/thread-time.ts";
+import { IngestRefusal } from "../refusal.ts";
+import { newEventId } from "./event.ts";
+import type { Answer, Question } from "./large-event.ts";
+
+/** The event goes back without its payload, of which the other side has the bytes. */
+const nothing = { content: new Uint8Array(), encoding: PayloadEncoding.UNSPECIFIED, offset: 0, length: 0 };
+
+/**
+ * Usual events come first where cores are few. On Linux alone: there it is the priority of the calling thread, elsewhere that of
+ * the process.
+ */
+if (process.platform === "linux") setPriority(10);
+
+parentPort?.on("message", (question: Question) => {
+  const beganAt = threadMs();
+  const outcome = answer(question);
+  const repaired = "read" in outcome && outcome.payload instanceof Uint8Array ? [outcome.payload.buffer] : [];
+  parentPort?.postMessage({ ...outcome, ms: threadMs() - beganAt } satisfies Answer, repaired);
+});
+
+function answer({ json, arrival }: Question): Omit<Answer, "ms"> {
+  try {
+    const { event: sent, payload } = parseEventJson(Buffer.from(json.buffer));
+    if (isTransaction(sent)) return {};
+    const event = readErrorEvent(sent, { ...arrival, payload: nothing, newEventId });
+    return {
+      read: { event, sent: filteredFields(sent) },
+      // A copy, as a small Buffer is a part of a pool that other ones need.
+      payload: payload.buffer === json.buffer ? payload.byteOffset : new Uint8Array(payload),
+    };
+  } catch (error) {
+    if (!(error instanceof IngestRefusal)) throw error;
+    const { status, detail, causes, outcome } = error;
+    return { refusal: { status, detail, causes, outcome } };
+  }
+}
