@@ -98,6 +98,15 @@ test("what comes to Other errors can be discarded, and known errors are stored b
   );
 });
 
+test("all who ask at once see every event that was discarded before", async () => {
+  const project = await newProject("at-once");
+  await send(project, "noise");
+  await discard(project, "noise");
+  await send(project, "noise", 5);
+  const counts = await Promise.all(Array.from({ length: 8 }, async () => (await discardOf(project)).stoppedCount));
+  assert.equal(counts, Array(8).fill(5n));
+});
+
 test("events of a discarded group are answered 200, counted by hour and not stored, also after a restart", async () => {
   const project = await newProject("restart");
   await send(project, "noise");

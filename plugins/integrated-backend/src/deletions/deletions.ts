@@ -122,7 +122,7 @@ export class Deletions implements ErrorDeletions {
         }),
       )
       .catch((error: unknown) => this.#forgetDiscards(error));
-    this.#told(projectId, discard !== undefined);
+    await this.#committed(projectId, discard !== undefined);
     return { deletion: this.#message(await this.#row(projectId, id)) };
   };
 
@@ -270,7 +270,7 @@ export class Deletions implements ErrorDeletions {
           }),
         ),
       ).catch((error: unknown) => this.#forgetDiscards(error));
-      this.#told(projectId, true);
+      await this.#committed(projectId, true);
     }
   }
 
@@ -412,9 +412,11 @@ export class Deletions implements ErrorDeletions {
     return deletionToProto(row, canUndo ? clock.now() + (row.undo_until ?? 0) - deletionClock.now() : undefined);
   }
 
-  #told(projectId: number, discards: boolean): void {
+  async #committed(projectId: number, withDiscards: boolean): Promise<void> {
     this.#changes.announceUnnamed(projectId);
-    if (discards) this.#discards.announce();
+    if (!withDiscards) return;
+    await this.#discards.load(); // one that was under way may have read before the commit
+    this.#discards.announce();
   }
 
   /** What was to be discarded is not, as its transaction was taken back. */

@@ -46,6 +46,7 @@ export class Discards {
   #stopped = new Map<Known, StoppedEvents>();
   #over = new Map<Known, number>();
   #samples = 0;
+  #last: Promise<void> = Promise.resolve();
 
   constructor(storage: Storage, host: Host) {
     this.#storage = storage;
@@ -99,8 +100,26 @@ export class Discards {
   }
 
   /** Reads what is discarded; what was counted here and not written yet stays. */
-  async load(): Promise<void> {
-    await this.write();
+  load(): Promise<void> {
+    return this.#inOrder(() => this.#load());
+  }
+
+  /** Writes what was counted since the last time, and ends what is over. */
+  write(): Promise<void> {
+    return this.#inOrder(() => this.#write());
+  }
+
+  /**
+   * One after the other: who waits for `write` finds in the database all that was counted before, also what another call
+   * is writing, and no older answer of `load` replaces a newer one.
+   */
+  #inOrder(work: () => Promise<void>): Promise<void> {
+    this.#last = this.#last.then(work, work);
+    return this.#last;
+  }
+
+  async #load(): Promise<void> {
+    await this.#write();
     const rows = await this.#storage.read
       .selectFrom("integrated_discard")
       .select(["id", "project_id", "group_hash", "ends_at", "ends_after", "ends_with_release", "stopped_count"])
@@ -117,8 +136,7 @@ export class Discards {
     for (const row of rows) this.#remember(knownOf(row, row.sampled_day ?? -1));
   }
 
-  /** Writes what was counted since the last time, and ends what is over. */
-  async write(): Promise<void> {
+  async #write(): Promise<void> {
     const now = this.#host.clock.now();
     for (const discards of this.#running.values()) {
       for (const discard of discards.values())
