@@ -120,10 +120,10 @@ const payloads = "events without a payload, payloads without an event";
 
 const unsearched = "errors that searches miss, and gone ones that they look at";
 
-/** Of the ids that are indexed. */
-function unsearchedAmong(ids: string): string {
+/** Of the ids that are indexed, and the errors that are to be. */
+function unsearchedAmong(ids: string, errors = "integrated_error"): string {
   return `
-    select id, error_id from integrated_error full join (${ids}) s on error_id = id
+    select id, error_id from ${errors} full join (${ids}) s on error_id = id
     where (id is null or error_id is null) and coalesce(id, error_id) not in (select error_id from integrated_search_due)
       and (id is null or project_id not in (select project_id from integrated_search_fill))`;
 }
@@ -164,7 +164,10 @@ const postgresqlDifferences: Readonly<Record<string, string>> = {
       select project_id, sum(length(content)) as n from integrated_payload group by 1
     ) p on p.project_id = u.project_id
     where payload_bytes <> coalesce(n, 0)`,
-  [unsearched]: unsearchedAmong("select error_id from integrated_search"),
+  [unsearched]: unsearchedAmong(
+    "select error_id from integrated_search",
+    "(select * from integrated_error where status > 0) e", // not those that are hidden
+  ),
   "parts of an error in another project": `
     select e.id from integrated_error e join (
       select error_id, project_id from integrated_hour union select error_id, project_id from integrated_user

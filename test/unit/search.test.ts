@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import { ErrorReason } from "@faultline/proto";
 import * as assert from "uvu/assert";
-import { searchTokens, type SearchToken } from "../../plugins/integrated-backend/src/search.ts";
+import { decisive, searchTokens, type SearchToken } from "../../plugins/integrated-backend/src/search.ts";
 import { refusal } from "../support/refusal.ts";
 
 const search = suite("search");
@@ -27,6 +27,24 @@ const queries: [query: string, tokens: SearchToken[]][] = [
 
 for (const [query, tokens] of queries) {
   search(`${JSON.stringify(query)} is ${JSON.stringify(tokens)}`, () => assert.equal(searchTokens(query), tokens));
+}
+
+const deciding: [query: string, decides: string][] = [
+  ["user account", "user account"],
+  ["use user", "user"],
+  ["user use", "user"],
+  ["user user USER", "user"],
+  ["ann message:joanna", "message:joanna"],
+  ["joanna message:ann", "joanna message:ann"],
+  ["level:error error", "level:error error"],
+  ["tag:a tag:ab", "tag:a tag:ab"],
+  ["ä är", "ä är"],
+];
+
+for (const [query, decides] of deciding) {
+  search(`of ${JSON.stringify(query)} ${JSON.stringify(decides)} decides`, () =>
+    assert.equal(decisive(searchTokens(query)), searchTokens(decides)),
+  );
 }
 
 search("200 characters are taken and 201 are not", () => {

@@ -28,10 +28,10 @@ import { Integrated0004 as Postgresql0004 } from "./postgresql/migrations/integr
 import { Integrated0005 as Postgresql0005 } from "./postgresql/migrations/integrated-0005.ts";
 import { Integrated0006 as Postgresql0006 } from "./postgresql/migrations/integrated-0006.ts";
 import { Integrated0007 as Postgresql0007 } from "./postgresql/migrations/integrated-0007.ts";
-import { Integrated0008 as Postgresql0008 } from "./postgresql/migrations/integrated-0008.ts";
 import { NewErrors } from "./new-errors.ts";
 import { PostgresqlStorage } from "./postgresql/storage.ts";
 import { retentionDays } from "./retention.ts";
+import { Draws } from "./search-draw.ts";
 import { searchIndexIntervalMs, keepSearchIndex } from "./search-index.ts";
 import { listReleases } from "./sessions/releases.ts";
 import { getSessionStats } from "./sessions/session-stats.ts";
@@ -85,7 +85,6 @@ export function integratedBackend(): Plugin & { readonly backend: ErrorBackend }
         Postgresql0005,
         Postgresql0006,
         Postgresql0007,
-        Postgresql0008,
       ],
     },
     movable,
@@ -122,6 +121,7 @@ class IntegratedBackend implements ErrorBackend {
     | {
         host: Host;
         storage: Storage;
+        draws: Draws;
         changes: ErrorChanges;
         expensive: ExpensiveReads;
         oldest: OldestEvents;
@@ -152,7 +152,17 @@ class IntegratedBackend implements ErrorBackend {
     await discards.start();
     const oldest = new OldestEvents(storage.eviction);
     const newErrors = new NewErrors(storage);
-    this.#started = { host, storage, changes, expensive, oldest, discards, deletions, newErrors };
+    this.#started = {
+      host,
+      storage,
+      draws: new Draws(storage),
+      changes,
+      expensive,
+      oldest,
+      discards,
+      deletions,
+      newErrors,
+    };
     const help = "Rows that retention deleted: events, feedback and sessions.";
     const deletedRows = metrics.counter("faultline_retention_deleted_rows_total", help).of();
     const orphanedFeedback = new OrphanedFeedback();
@@ -205,11 +215,11 @@ class IntegratedBackend implements ErrorBackend {
   }
 
   listErrors: ErrorBackend["listErrors"] = (request, call) => {
-    if (request.query === "") return listErrors(this.#storage, request, this.#now);
+    if (request.query === "") return listErrors(this.#running, request, this.#now);
     return this.#expensively(call, {
       projectId: request.projectId,
       advice: "Search by a key instead of free words, such as type:TypeError or environment:production.",
-      run: (limits) => listErrors(this.#storage, request, this.#now, limits),
+      run: (limits) => listErrors(this.#running, request, this.#now, limits),
     });
   };
 

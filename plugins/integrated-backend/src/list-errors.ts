@@ -3,7 +3,8 @@ import { pageSizeOf, pageToken, readPageToken } from "@faultline/plugin";
 import { ErrorSort, ErrorStatus, type ListErrorsRequest, type ListErrorsResponseSchema } from "@faultline/proto";
 import { sql, type AbortableQueryOptions, type RawBuilder } from "kysely";
 import { withSettledLastSeen } from "./errors.ts";
-import { condition, searchTokens, type SearchToken } from "./search.ts";
+import { condition, decisive, searchTokens, type SearchToken } from "./search.ts";
+import type { Draws } from "./search-draw.ts";
 import { driverOf } from "./search-driver.ts";
 import { statuses } from "./statuses.ts";
 import type { Storage } from "./storage.ts";
@@ -31,7 +32,7 @@ type Listed = { unresolved: number; resolved: number; ignored: number } & (
  * events arrive, each trip to SQLite's thread waits for the event loop, and six trips took longer than their work.
  */
 export async function listErrors(
-  storage: Storage,
+  { storage, draws }: { readonly storage: Storage; readonly draws: Draws },
   request: ListErrorsRequest,
   now: number,
   limits?: AbortableQueryOptions,
@@ -39,7 +40,7 @@ export async function listErrors(
   const { words } = storage;
   const read = limits ? storage.readExpensively : storage.read;
   const column = sortColumns[request.sort] ?? "last_seen_at";
-  const tokens = searchTokens(request.query);
+  const tokens = decisive(searchTokens(request.query));
   const list = JSON.stringify(["errors", request.projectId, column, request.status, request.query]);
   const place = readPageToken(list, request.pageToken, ["string", "number", "number"]);
   const backwards = place?.[0] === "before";
@@ -47,21 +48,18 @@ export async function listErrors(
   const size = pageSizeOf(request);
 
   // Few errors that may match are looked at once; of many, those of each status.
-  const driver = await driverOf(storage, request.projectId, tokens, countedErrors, limits);
+  const { projectId } = request;
+  const driver = await driverOf(storage, draws, { projectId, tokens, mostCounted: countedErrors }, limits);
   const { way, isIndexed } = driver;
-  const all = matchingAmong(storage, sql`integrated_error`, tokens, isIndexed).where(
-    "project_id",
-    "=",
-    request.projectId,
-  );
+  const all = matchingAmong(storage, sql`integrated_error`, tokens, isIndexed).where("project_id", "=", projectId);
   const unmet = tokens.filter((token) => !driver.met.includes(token));
   const few = matchingAmong(storage, sql`integrated_error`, unmet, isIndexed).where(
-    words.isAmong(request.projectId, driver.ids),
+    words.isAmong(projectId, driver.ids),
   );
   const found = (status: RawBuilder<ErrorStatus>, isAmong: boolean) => {
     if (way === "few") return errorsIn(storage, sql`found`).where("status", "=", status);
     return isAmong
-      ? matchingAmong(storage, words.among(request.projectId, status, driver.ids), unmet, isIndexed)
+      ? matchingAmong(storage, words.among(projectId, status, driver.ids), unmet, isIndexed)
       : all.where("status", "=", status);
   };
 
@@ -85,17 +83,19 @@ export async function listErrors(
   const page = withSettledLastSeen(words, read, now)
     .select(hoursSince(words, first).as("hours"))
     .where("id", "in", ids);
-  const countOf = (matches: Errors) =>
-    sql`(select count(*) from (${matches.select("id").limit(countedErrors)}) as found_of_status)`;
+  const countOf = (ids: RawBuilder<unknown>) =>
+    sql`(select count(*) from (select 1 from (${ids}) as matching limit ${countedErrors}) as found_of_status)`;
   const eachByIndex = () =>
     eachStatus((status) => {
-      const ofStatus = words.ofStatus(request.projectId, status, driver.pieces);
-      return sql`select cast(${status} as integer) as status,
-        ${countOf(matchingAmong(storage, ofStatus, tokens, isIndexed))} as n`;
+      const search = { projectId, tokens, pieces: driver.pieces };
+      const matches = words.idsOfStatus(search, status, (errors) =>
+        idsOf(matchingAmong(storage, errors, tokens, isIndexed)),
+      );
+      return sql`select cast(${status} as integer) as status, ${countOf(matches)} as n`;
     });
   // One query for all statuses, so that the candidates are listed once.
   const eachByWalk = () =>
-    sql`select status, ${countOf(found(sql<ErrorStatus>`listed.status`, way === "among"))} as n
+    sql`select status, ${countOf(idsOf(found(sql<ErrorStatus>`listed.status`, way === "among")))} as n
       from (${eachStatus((status) => sql`select cast(${status} as integer) as status`)}) as listed`;
   const counted =
     way === "few"
@@ -144,6 +144,8 @@ function matchingAmong(
 }
 
 type Errors = ReturnType<typeof matchingAmong>;
+
+const idsOf = (errors: Errors) => sql`${errors.select("id")}`;
 
 const eachStatus = (query: (status: ErrorStatus) => RawBuilder<unknown>) =>
   sql.join(statuses.map(query), sql` union all `);

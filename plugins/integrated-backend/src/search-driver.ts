@@ -1,18 +1,10 @@
 import { sql, type AbortableQueryOptions, type RawBuilder } from "kysely";
-import { condition, indexedTexts, isTag, separator, type SearchToken } from "./search.ts";
+import { hasSeparator, indexedTexts, isTag, type SearchToken, type Tag } from "./search.ts";
+import { drawnErrors, type DrawnError, type Draws } from "./search-draw.ts";
 import { chosenPieces, hasPieces, type Pieces } from "./search-pieces.ts";
 import { cheapestWay, costOfFew, type Candidates, type Way } from "./search-ways.ts";
 import { statuses } from "./statuses.ts";
 import type { Storage } from "./storage.ts";
-
-/**
- * So many errors are looked at first: how many of them have what is searched for says how the others are best found. In the
- * order of their hashes they are as good as drawn by lot. It takes 1 to 2 ms.
- */
-const drawnErrors = 250;
-
-/** Letters of a drawn error's texts that are looked at. */
-const drawnLetters = 500;
 
 /** Tags of a search that are counted; further ones are looked up error by error. */
 const countedTags = 5;
@@ -20,18 +12,14 @@ const countedTags = 5;
 /** What is rarer than the draw can say is counted, up to here. */
 const countedErrors = 2_000;
 
-/** The errors of a draw: status, whether all matches, its texts, and whether it has each counted tag. */
-type Drawn = readonly [status: number, matches: number | boolean, text: string, ...tags: (number | boolean)[]];
-
-/** `lastHash`: in hexadecimal digits; null: the project has no errors. `counts`: of each tag. */
-type Answer = readonly [filling: number, drawn: readonly Drawn[], lastHash: string | null, counts: readonly number[]];
-
 /** What may match, by an index. */
 interface Option extends Candidates {
   /** What all of them have for certain, as it is a tag: their rows need not say so once more. */
   readonly met: readonly SearchToken[];
   /** A query for the errors' ids. */
   readonly ids: RawBuilder<unknown>;
+  /** One for those of them that another query finds too. */
+  readonly within: (other: RawBuilder<unknown>) => RawBuilder<unknown>;
   /** Of the drawn errors, which it finds. */
   readonly had: readonly boolean[];
 }
@@ -51,12 +39,18 @@ export interface Driver {
   readonly isCommon: boolean;
 }
 
-/** Finds out how a search is best driven. At most `mostCounted` of each status are counted. */
+/** What is searched for, and how many errors of each status are counted at most. */
+interface Searched {
+  readonly projectId: number;
+  readonly tokens: readonly SearchToken[];
+  readonly mostCounted: number;
+}
+
+/** Finds out how a search is best driven. */
 export async function driverOf(
-  { readExpensively, words }: Storage,
-  projectId: number,
-  tokens: readonly SearchToken[],
-  mostCounted: number,
+  storage: Storage,
+  draws: Draws,
+  { projectId, tokens, mostCounted }: Searched,
   limits?: AbortableQueryOptions,
 ): Promise<Driver> {
   const texts = tokens
@@ -65,66 +59,39 @@ export async function driverOf(
     .filter((forms) => hasPieces(forms));
   const tags = tokens.filter(isTag).slice(0, countedTags);
   const walk: Driver = { isIndexed: false, way: "walk", met: [], pieces: [], ids: sql`select null`, isCommon: true };
-  if (texts.length + tags.length === 0) return walk;
+  if (texts.length + tags.length === 0 || tokens.some(hasSeparator)) return walk;
 
-  const idsOfTags = tags.map(
-    ({ key, value }) => sql`select error_id from integrated_tag_error
-      where project_id = ${projectId} and key = ${key} and value = ${value}`,
+  const draw = await draws.of(projectId, limits);
+  if (draw === "filling") return walk;
+  if (draw === "few") return { ...walk, isIndexed: true };
+  const { errors, errorCount } = draw;
+  const drawnTexts = errors.map(({ text }) => text);
+  const tagged = await countTags(storage, { projectId, tags, errors }, limits);
+  const options: Option[] = tagged.map(({ tag, ids, count, had }) => ({
+    met: [tag],
+    ids,
+    within: (other) => sql`${ids} intersect select error_id from (${other}) as other`,
+    had,
+    listed: 0,
+    count: count <= countedErrors ? count : Math.max(count, atLeastHalf(had) * errorCount),
+  }));
+  const isText = tokens.map(indexedTexts).map((forms) => forms?.map((form) => form.toLowerCase()));
+  const matching = drawnTexts.map(
+    (text, n) =>
+      isText.every((forms) => forms?.some((form) => text.includes(form)) ?? true) &&
+      tagged.every(({ had }) => had[n] === true),
   );
-  // The errors are drawn first: PostgreSQL would prepare their conditions for all that there are.
-  const error = readExpensively
-    .selectFrom("integrated_error")
-    .selectAll()
-    .where("project_id", "=", projectId)
-    .orderBy("group_hash")
-    .limit(drawnErrors);
-  const errors = readExpensively
-    .selectFrom(error.as("integrated_error"))
-    .select(["status", words.hexOf("group_hash").as("hash")])
-    .select((builder) => builder.and(tokens.map((token) => condition(words, builder, token))).as("matches"))
-    .select((builder) => tags.map((tag, n) => condition(words, builder, tag).as(`tag_${n}`)))
-    .select(
-      sql`substr(concat_ws(${separator}, '', title, type, value, culprit, level, ''), 1, ${drawnLetters})`.as("texts"),
-    );
-  const columns = ["status", "matches", "texts", ...tags.map((_, n) => `tag_${n}`)].map((column) => sql.ref(column));
-  const counts = idsOfTags.map((ids) => sql`(select count(*) from (${ids} limit ${countedErrors + 1}) as tagged)`);
-  const { rows } = await sql<{ answer: string }>`
-    select cast(${words.jsonArray([
-      sql`(select count(*) from integrated_search_fill where project_id = ${projectId})`,
-      words.jsonOfRows(words.jsonArray(columns)),
-      sql`max(hash)`,
-      words.jsonArray(counts),
-    ])} as text) as answer from (${errors}) as drawn`.execute(readExpensively, limits);
-  const [filling, drawn, lastHash, counted] = JSON.parse(rows[0]?.answer ?? "[1, [], null, []]") as Answer;
-  if (filling > 0) return walk;
-  if (drawn.length < drawnErrors || lastHash === null) return { ...walk, isIndexed: true };
-
-  // Hashes are spread evenly: where the last one lies says how many errors there are.
-  const errorCount = (drawnErrors * 2 ** 48) / (parseInt(lastHash.slice(0, 12), 16) + 1);
-  const options: Option[] = idsOfTags.map((ids, n) => {
-    const had = drawn.map((one) => Boolean(one[3 + n]));
-    const count = counted[n] ?? 0;
-    return {
-      met: tags.slice(n, n + 1),
-      ids,
-      had,
-      listed: 0,
-      count: count <= countedErrors ? count : Math.max(count, atLeastHalf(had) * errorCount),
-    };
-  });
-  const matching = drawn.map(([, matches]) => Boolean(matches));
   let pieces: Pieces = [];
   let withPieces = errorCount;
   if (texts.length > 0) {
-    const chosen = chosenPieces(
-      texts,
-      drawn.map(([, , text]) => text),
-    );
+    const chosen = chosenPieces(texts, drawnTexts);
     pieces = chosen.pieces;
     withPieces = atLeastHalf(chosen.found) * errorCount;
+    const search = { projectId, tokens, pieces };
     options.push({
       met: [],
-      ids: words.errorsWith(projectId, pieces),
+      ids: storage.words.errorsWith(search),
+      within: (other) => storage.words.errorsWith(search, other),
       had: chosen.found,
       listed: 0,
       count: withPieces,
@@ -138,7 +105,7 @@ export async function driverOf(
   const isCommon = atLeastHalf(matching) >= 0.02;
   const way = cheapestWay({
     errorCount,
-    statusShares: statuses.map((status) => drawn.filter(([one]) => one === status).length / drawnErrors),
+    statusShares: statuses.map((status) => errors.filter((error) => error.status === status).length / drawnErrors),
     share: Math.min(atLeastHalf(matching), Math.max(fewest.count / errorCount, 1e-6)),
     isCommon,
     fewest,
@@ -150,12 +117,54 @@ export async function driverOf(
   return { isIndexed: true, way, met: fewest.met, ids: fewest.ids, pieces, isCommon };
 }
 
+interface Tagged {
+  readonly tag: Tag;
+  /** A query for the ids of the errors that have it. */
+  readonly ids: RawBuilder<unknown>;
+  /** How many they are, up to one more than are counted. */
+  readonly count: number;
+  readonly had: readonly boolean[];
+}
+
+/** How many errors have each tag, and which of those that are drawn. */
+async function countTags(
+  { readExpensively, words }: Storage,
+  { projectId, tags, errors }: { projectId: number; tags: readonly Tag[]; errors: readonly DrawnError[] },
+  limits?: AbortableQueryOptions,
+): Promise<Tagged[]> {
+  if (tags.length === 0) return [];
+  const idsOf = ({ key, value }: Tag) => sql`select error_id from integrated_tag_error
+    where project_id = ${projectId} and key = ${key} and value = ${value}`;
+  const drawn = words.valuesOf(
+    errors.map(({ id }) => id),
+    "drawn",
+  );
+  const each = tags.map(
+    (tag, n) => sql`select cast(${n} as integer) as n,
+      (select count(*) from (${idsOf(tag)} limit ${countedErrors + 1}) as tagged) as count,
+      (select cast(${words.jsonOfRows(sql`error_id`)} as text)
+        from (${idsOf(tag)} and error_id in (select value from ${drawn})) as tagged) as drawn`,
+  );
+  const { rows } = await sql<{ n: number; count: number; drawn: string }>`${sql.join(each, sql` union all `)}`.execute(
+    readExpensively,
+    limits,
+  );
+  return tags.map((tag, at) => {
+    const { count = 0, drawn: ids = "[]" } = rows.find(({ n }) => n === at) ?? {};
+    const having = new Set(JSON.parse(ids) as number[]);
+    return { tag, ids: idsOf(tag), count, had: errors.map(({ id }) => having.has(id)) };
+  });
+}
+
 /** Errors that both have; also listed are those that one has. */
 function bothOf(one: Option, other: Option, errorCount: number): Option {
   const had = one.had.map((has, n) => has && other.had[n] === true);
+  const [listed, compared] = one.met.length > 0 ? [one, other] : [other, one]; // tags are listed, texts compared
+  const ids = compared.within(listed.ids);
   return {
     met: [...one.met, ...other.met],
-    ids: sql`select error_id from (${one.ids}) as one intersect select error_id from (${other.ids}) as other`,
+    ids,
+    within: (further) => sql`${ids} intersect select error_id from (${further}) as further`,
     had,
     listed: one.count + other.count,
     count: atLeastHalf(had) * errorCount,

@@ -7,7 +7,7 @@ import type { Tables } from "./tables.ts";
 /** One word of a search: text anywhere, or a key with a value. */
 export type SearchToken = { readonly text: string } | Tag;
 
-interface Tag {
+export interface Tag {
   readonly key: string;
   readonly value: string;
 }
@@ -27,6 +27,51 @@ export function searchTokens(query: string): SearchToken[] {
   });
 }
 
+/** What a word of a search asks of an error: of a text or its message one of some forms. */
+export type Part =
+  | { readonly of: "text" | "message"; readonly forms: readonly string[] }
+  | { readonly of: "level" | "type"; readonly value: string }
+  | (Tag & { readonly of: "tag" });
+
+export function partOf(token: SearchToken): Part {
+  if ("text" in token) return { of: "text", forms: formsOf(token.text) };
+  switch (token.key) {
+    case "level":
+      return { of: "level", value: token.value.toLowerCase() };
+    case "error.type":
+    case "type":
+      return { of: "type", value: token.value };
+    case "message":
+    case "title":
+      return { of: "message", forms: formsOf(token.value) };
+    default:
+      return { of: "tag", ...token };
+  }
+}
+
+/** The words that decide: a text that is a part of another one is found wherever that is. */
+export function decisive(tokens: readonly SearchToken[]): SearchToken[] {
+  return tokens.filter(
+    (token, n) => !tokens.some((other, m) => implies(other, token) && !(implies(token, other) && n <= m)), // of equal ones the first
+  );
+}
+
+function implies(one: SearchToken, other: SearchToken): boolean {
+  const [part, implied] = [partOf(one), partOf(other)];
+  if (!("forms" in part) || !("forms" in implied) || (part.of === "text" && implied.of === "message")) return false;
+  const [form, formOfOther] = [part.forms[0] ?? "", implied.forms[0] ?? ""];
+  // Of letters outside of ASCII there are several forms, and one need not be a part of each.
+  return part.forms.length + implied.forms.length === 2 && asciiSmall(form).includes(asciiSmall(formOfOther));
+}
+
+/** Whether a word is the tag of an error. */
+export function isTag(token: SearchToken): token is Tag {
+  return partOf(token).of === "tag";
+}
+
+/** The columns in which a text is looked for. */
+const columns = { text: ["title", "value", "culprit"], message: ["title", "value"] } as const;
+
 type Builder = ExpressionBuilder<Tables, "integrated_error">;
 type Condition = ExpressionWrapper<Tables, "integrated_error", SqlBool>;
 
@@ -35,38 +80,23 @@ type Condition = ExpressionWrapper<Tables, "integrated_error", SqlBool>;
  * they are all there.
  */
 export function condition(words: Words, builder: Builder, token: SearchToken, { isIndexed = false } = {}): Condition {
-  if ("text" in token) {
-    return builder.or([
-      contains(words, builder, "title", token.text),
-      contains(words, builder, "value", token.text),
-      contains(words, builder, "culprit", token.text),
-    ]);
-  }
-  switch (token.key) {
-    case "level":
-      return builder("level", "=", token.value.toLowerCase());
-    case "error.type":
-    case "type":
-      return builder("type", "=", token.value);
+  const part = partOf(token);
+  switch (part.of) {
+    case "text":
     case "message":
-    case "title":
-      return builder.or([
-        contains(words, builder, "title", token.value),
-        contains(words, builder, "value", token.value),
-      ]);
-    default:
+      return builder.or(columns[part.of].flatMap((column) => part.forms.map((form) => words.contains(column, form))));
+    case "level":
+    case "type":
+      return builder(part.of, "=", part.value);
+    case "tag":
       return builder.exists(
         sql`(select 1 from ${
           isIndexed
             ? sql`integrated_tag_error as tag where tag.project_id = integrated_error.project_id and`
             : sql`integrated_tag as tag where true${words.sameProject("tag", "integrated_error")} and`
-        } tag.error_id = integrated_error.id and tag.key = ${token.key} and tag.value = ${token.value})`,
+        } tag.error_id = integrated_error.id and tag.key = ${part.key} and tag.value = ${part.value})`,
       );
   }
-}
-
-function contains(words: Words, builder: Builder, column: "title" | "value" | "culprit", text: string): Condition {
-  return builder.or(formsOf(text).map((form) => words.contains(column, form)));
 }
 
 /**
@@ -77,11 +107,13 @@ function formsOf(text: string): string[] {
   const small = text.toLowerCase();
   const [first = "", ...rest] = small;
   const forms = [text, small, text.toUpperCase(), first.toUpperCase() + rest.join("")];
-  const byAscii = new Map(forms.map((form) => [form.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()), form]));
-  return [...byAscii.values()];
+  return [...new Map(forms.map((form) => [asciiSmall(form), form])).values()];
 }
 
-/** Parts of the indexed text are enclosed by it. */
+/** A text with its ASCII letters small, as both databases compare them. */
+export const asciiSmall = (text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+
+/** Parts of the indexed text are enclosed by it, or parted. */
 export const separator = "\x1f";
 
 /** Before an error's status, which is the last part of its indexed text. */
@@ -94,28 +126,19 @@ export const pieceOfStatus = (status: ErrorStatus) => `${separator}${statusMark}
  * The texts of which an error has one, where a word can only match such errors: for the index of trigrams. Undefined: there
  * is no such text.
  */
-export function indexedTexts(token: SearchToken): string[] | undefined {
-  return "text" in token ? formsOf(token.text) : indexedParts(token);
-}
-
-function indexedParts({ key, value }: Tag): string[] | undefined {
-  switch (key) {
-    case "level":
-      return [separator + value.toLowerCase() + separator];
-    case "error.type":
-    case "type":
-      return [separator + value + separator];
+export function indexedTexts(token: SearchToken): readonly string[] | undefined {
+  const part = partOf(token);
+  switch (part.of) {
+    case "text":
     case "message":
-    case "title":
-      return formsOf(value);
-    default:
+      return part.forms;
+    case "level":
+    case "type":
+      return [separator + part.value + separator];
+    case "tag":
       return undefined;
   }
 }
 
-const fields = new Set(["level", "error.type", "type", "message", "title"]);
-
-/** Whether a word is the tag of an error. */
-export function isTag(token: SearchToken): token is Tag {
-  return "key" in token && !fields.has(token.key);
-}
+/** Whether a word has the separator, which the index has where parts of an error meet. */
+export const hasSeparator = (token: SearchToken) => ("text" in token ? token.text : token.value).includes(separator);

@@ -5,6 +5,7 @@ import type { BatchParameters, WriterMemory } from "./batch.ts";
 import type { OfDeletion } from "./deletions/hide.ts";
 import type { EvictionStorage } from "./evict-events.ts";
 import type { Group } from "./new-errors.ts";
+import type { SearchToken } from "./search.ts";
 import type { Pieces } from "./search-pieces.ts";
 import type { SessionParameters } from "./sessions/store-sessions.ts";
 import type { DueError, EventTable, Tables } from "./tables.ts";
@@ -85,6 +86,13 @@ export interface Erased {
   readonly isDone: boolean;
 }
 
+/** What is searched for in a project, and what the index looks up of it. */
+export interface Search {
+  readonly projectId: number;
+  readonly tokens: readonly SearchToken[];
+  readonly pieces: Pieces;
+}
+
 /** Words of SQL that differ. */
 export interface Words {
   /** That a column contains a text; ASCII letters match in either case. */
@@ -107,13 +115,20 @@ export interface Words {
   readonly bigInteger: RawBuilder<unknown>;
   /** The hash of an error that is hidden: no event has it, and errors that are hidden keep their order. */
   readonly hiddenHash: RawBuilder<unknown>;
-  /** A query for the ids of the errors of a project that have some pieces of texts, and of those that are due. */
-  errorsWith(projectId: number, pieces: Pieces): RawBuilder<unknown>;
   /**
-   * The errors of a project with a status that have some pieces of texts or are due, each once, as a table that is read in
-   * the order of the index: who wants some of them reads no more.
+   * A query for the ids of the errors that a search may find by its pieces, and of those that are due. `among`: a query for
+   * the ids to which all are limited.
    */
-  ofStatus(projectId: number, status: ErrorStatus, pieces: Pieces): RawBuilder<unknown>;
+  errorsWith(search: Search, among?: RawBuilder<unknown>): RawBuilder<unknown>;
+  /**
+   * A query for the ids of the errors with a status that a search with pieces finds, each once, which is read in the order of
+   * the index: who wants some of them reads no more. `matching`: a query for the ids of those that it finds in a table.
+   */
+  idsOfStatus(
+    search: Search,
+    status: ErrorStatus,
+    matching: (errors: RawBuilder<unknown>) => RawBuilder<unknown>,
+  ): RawBuilder<unknown>;
   /** That a row of integrated_error is one of a project's few, by a query for their ids. */
   isAmong(projectId: number, ids: RawBuilder<unknown>): RawBuilder<SqlBool>;
   /** That a row of sessions is of one of a project's releases, by a query for their ids. */

@@ -181,6 +181,11 @@ class PostgresqlDriver implements Driver {
 
 const changes = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
 
+/** Connections without a pooler between, by the server's process. */
+const direct = new WeakMap<PostgresPoolClient, number>();
+
+const givenBack = () => new Error("The connection was given back already.");
+
 /** A connection while it is lent. Giving it back twice is as good as once, so that it is never lent to two. */
 class Lease implements DatabaseConnection {
   #client: PostgresPoolClient | undefined;
@@ -203,10 +208,18 @@ class Lease implements DatabaseConnection {
     this.#isBroken = true;
   }
 
-  /** The id that the driver knows is not the server's where a pooler stands between. */
+  /**
+   * The id that the driver knows is not the server's where a pooler stands between, which may lend another one each time.
+   * Where it is, it stays: to ask before each query took 0.8 ms of a search.
+   */
   async collectSessionInfo(): Promise<void> {
+    if (!this.#client) throw givenBack();
+    const { processID } = this.#client as { processID?: number | null };
+    this.#processId = direct.get(this.#client);
+    if (this.#processId !== undefined) return;
     const { rows } = await this.executeQuery<{ pid: number }>(CompiledQuery.raw("select pg_backend_pid() as pid"));
     this.#processId = rows[0]?.pid;
+    if (this.#processId !== undefined && this.#processId === processID) direct.set(this.#client, this.#processId);
   }
 
   /** Kysely gives the connection back only when this and the query have ended. */
@@ -220,7 +233,7 @@ class Lease implements DatabaseConnection {
     { sql, parameters }: CompiledQuery,
     { signal }: AbortableOperationOptions = {},
   ): Promise<QueryResult<R>> {
-    if (!this.#client) throw new Error("The connection was given back already.");
+    if (!this.#client) throw givenBack();
     try {
       const { command, rowCount, rows } = await this.#client.query<R>(sql, parameters);
       return changes.has(command) ? { rows, numAffectedRows: BigInt(rowCount) } : { rows };

@@ -4,6 +4,7 @@ import { inBackground } from "../in-background.ts";
 import { pieceOfStatus } from "../search.ts";
 import type { Pieces } from "../search-pieces.ts";
 import { storable } from "../storable-json.ts";
+import type { Search } from "../storage.ts";
 import type { DueError, Tables } from "../tables.ts";
 
 // Indexing is one statement a slice, as storing is, and for the same reason (batch-procedure.ts). FTS5 ignores the case of
@@ -60,23 +61,28 @@ async function mergeNext(writer: Kysely<Tables>, pages: number): Promise<boolean
 }
 
 /** See Words.errorsWith. */
-export function errorsWith(projectId: number, pieces: Pieces): RawBuilder<unknown> {
-  return sql`
+export function errorsWith({ projectId, pieces }: Search, among?: RawBuilder<unknown>): RawBuilder<unknown> {
+  const ids = sql`
     select error_id from integrated_search_due where project_id = ${projectId}
     union all ${indexed(projectId, pieces)}`;
+  return among === undefined ? ids : sql`select error_id from (${ids}) intersect select error_id from (${among})`;
 }
 
-/** See Words.ofStatus. What is due may have been indexed with another status: it counts once. */
-export function ofStatus(projectId: number, status: ErrorStatus, pieces: Pieces): RawBuilder<unknown> {
+/** See Words.idsOfStatus. What is due may have been indexed with another status: it counts once. */
+export function idsOfStatus(
+  { projectId, pieces }: Search,
+  status: ErrorStatus,
+  matching: (errors: RawBuilder<unknown>) => RawBuilder<unknown>,
+): RawBuilder<unknown> {
   const dueErrors = sql`select error_id from integrated_search_due where project_id = ${projectId}`;
-  return sql`(
+  return matching(sql`(
     select e.* from (
       ${dueErrors}
       union all
       select * from (${indexed(projectId, [...pieces, [[pieceOfStatus(status)]]])}) where error_id not in (${dueErrors})
     ) as may cross join integrated_error e
     where e.id = may.error_id and e.project_id = ${projectId} and e.status = ${status}
-  )`;
+  )`);
 }
 
 /** A query for the errors of a project that have some pieces in the index. */

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Words } from "../storage.ts";
-import { errorsWith, ofStatus } from "./search-index.ts";
+import { errorsWith, idsOfStatus } from "./search-index.ts";
 
 /** SQLite's words; its LIKE ignores the case of ASCII letters. */
 export const words: Words = {
@@ -24,7 +24,7 @@ export const words: Words = {
   expiredEvents: sql`select 0, 0 where false`, // events and counters go together
   sameProject: () => sql``,
   errorsWith,
-  ofStatus,
+  idsOfStatus,
   isAmong: (projectId, ids) => sql`id in (${ids}) and +project_id = ${projectId}`, // `+`: not by the project's index
   isOfRelease: (_, ids) => sql`release_id in (${ids})`,
   among: (projectId, status, ids) =>

@@ -1,0 +1,85 @@
+import type { ErrorStatus } from "@faultline/proto";
+import { sql, type RawBuilder } from "kysely";
+import { asciiSmall, isTag, partOf, pieceOfStatus, type SearchToken } from "../search.ts";
+import type { Piece, Pieces } from "../search-pieces.ts";
+import { storable } from "../storable-json.ts";
+import type { Search } from "../storage.ts";
+
+const keys = sql`integrated_search_keys(project_id, message, culprit, type, level, status)`;
+
+const dueErrors = (projectId: number) =>
+  sql`select error_id from integrated_search_due where project_id = ${projectId}`;
+
+/** See Words.errorsWith. Whether they are among others is found out first: a hashed list costs less than a text. */
+export function errorsWith(search: Search, among?: RawBuilder<unknown>): RawBuilder<unknown> {
+  const isAmong = among === undefined ? sql`true` : sql`(error_id in (${among})) is true`;
+  return sql`
+    ${dueErrors(search.projectId)} and ${isAmong}
+    union all
+    select error_id from integrated_search
+    where ${hasPieces(search)} and ${isAmong} and ${meetsAll(search)}`;
+}
+
+/** See Words.idsOfStatus. Of what is due the rows are read, as it may have been indexed otherwise. */
+export function idsOfStatus(
+  search: Search,
+  status: ErrorStatus,
+  matching: (errors: RawBuilder<unknown>) => RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const { projectId } = search;
+  const due = sql`(select * from integrated_error
+    where project_id = ${projectId} and status = ${status} and id = any (array(${dueErrors(projectId)})))`;
+  return sql`
+    select error_id as id from integrated_search
+    where ${hasPieces(search, [pieceOfStatus(status)])} and status = ${status} and ${meetsAll(search)}
+      and error_id not in (${dueErrors(projectId)}) and ${hasTags(search)}
+    union all ${matching(due)}`;
+}
+
+/** That an indexed error has some pieces; the index is chosen by the cost of its function. */
+function hasPieces({ projectId, pieces }: { projectId: number; pieces: Pieces }, also: readonly Piece[] = []) {
+  const hasAll = (some: readonly Piece[]) =>
+    sql`${keys} @> integrated_piece_keys(${projectId}, ${some.map(storable)}::text[])`;
+  const [alone, several] = [pieces.filter((forms) => forms.length === 1), pieces.filter((forms) => forms.length > 1)];
+  const ofAll = [...alone.flat(2), ...also];
+  const terms = several.map((forms) => anyOf(forms.map(hasAll)));
+  return allOf(ofAll.length === 0 ? terms : [hasAll(ofAll), ...terms]);
+}
+
+/** That an indexed error has what its columns have of a search; the longest texts first, for fewer errors have them. */
+function meetsAll({ tokens }: Search): RawBuilder<unknown> {
+  const length = (token: SearchToken) => ("text" in token ? token.text : token.value).length;
+  return allOf([sql`true`, ...tokens.toSorted((a, b) => length(b) - length(a)).map(meets)]);
+}
+
+function meets(token: SearchToken): RawBuilder<unknown> {
+  const part = partOf(token);
+  switch (part.of) {
+    case "level":
+    case "type":
+      return sql`${sql.ref(part.of)} = ${part.value}`;
+    case "message":
+      return anyOf(part.forms.map((form) => contains("message", form)));
+    case "text":
+      return anyOf(["message", "culprit"].flatMap((column) => part.forms.map((form) => contains(column, form))));
+    case "tag":
+      return sql`true`;
+  }
+}
+
+const contains = (column: string, form: string) =>
+  sql`position(${asciiSmall(storable(form))} in ${sql.ref(column)}) > 0`;
+
+/** Asked row by row: who wants some errors needs no list of all that have the tag. */
+function hasTags({ tokens }: Search): RawBuilder<unknown> {
+  const tags = tokens.filter(isTag).map(
+    ({ key, value }) => sql`(
+      select true from integrated_tag_error as tag
+      where tag.project_id = integrated_search.project_id and tag.key = ${key} and tag.value = ${value}
+        and tag.error_id = integrated_search.error_id)`,
+  );
+  return allOf([sql`true`, ...tags]);
+}
+
+const allOf = (terms: readonly RawBuilder<unknown>[]) => sql`(${sql.join(terms, sql` and `)})`;
+const anyOf = (terms: readonly RawBuilder<unknown>[]) => sql`(${sql.join(terms, sql` or `)})`;
