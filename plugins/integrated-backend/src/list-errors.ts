@@ -38,18 +38,20 @@ export async function listErrors(
   limits?: AbortableQueryOptions,
 ): Promise<MessageInitShape<typeof ListErrorsResponseSchema>> {
   const { words } = storage;
+  const { projectId } = request;
   const read = limits ? storage.readExpensively : storage.read;
   const column = sortColumns[request.sort] ?? "last_seen_at";
   const tokens = decisive(searchTokens(request.query));
-  const list = JSON.stringify(["errors", request.projectId, column, request.status, request.query]);
+  const list = JSON.stringify(["errors", projectId, column, request.status, request.query]);
   const place = readPageToken(list, request.pageToken, ["string", "number", "number"]);
   const backwards = place?.[0] === "before";
   const direction = backwards ? "asc" : "desc";
   const size = pageSizeOf(request);
 
   // Few errors that may match are looked at once; of many, those of each status.
-  const { projectId } = request;
-  const driver = await driverOf(storage, draws, { projectId, tokens, mostCounted: countedErrors }, limits);
+  const matchingIn = (errors: RawBuilder<unknown>) => idsOf(matchingAmong(storage, errors, tokens, true));
+  const searched = { projectId, tokens, matching: matchingIn, mostCounted: countedErrors };
+  const driver = await driverOf(storage, draws, searched, limits);
   const { way, isIndexed } = driver;
   const all = matchingAmong(storage, sql`integrated_error`, tokens, isIndexed).where("project_id", "=", projectId);
   const unmet = tokens.filter((token) => !driver.met.includes(token));
@@ -83,15 +85,13 @@ export async function listErrors(
   const page = withSettledLastSeen(words, read, now)
     .select(hoursSince(words, first).as("hours"))
     .where("id", "in", ids);
-  const countOf = (ids: RawBuilder<unknown>) =>
-    sql`(select count(*) from (select 1 from (${ids}) as matching limit ${countedErrors}) as found_of_status)`;
+  const countOf = (matches: RawBuilder<unknown>) =>
+    sql`(select count(*) from (select 1 from (${matches}) as matching limit ${countedErrors}) as found_of_status)`;
   const eachByIndex = () =>
     eachStatus((status) => {
-      const search = { projectId, tokens, pieces: driver.pieces };
-      const matches = words.idsOfStatus(search, status, (errors) =>
-        idsOf(matchingAmong(storage, errors, tokens, isIndexed)),
-      );
-      return sql`select cast(${status} as integer) as status, ${countOf(matches)} as n`;
+      const search = { projectId, tokens, pieces: driver.pieces, matching: matchingIn };
+      const ofStatus = words.idsOfStatus(search, status, driver.statusShares.get(status) ?? 0);
+      return sql`select cast(${status} as integer) as status, ${countOf(ofStatus)} as n`;
     });
   // One query for all statuses, so that the candidates are listed once.
   const eachByWalk = () =>

@@ -1,10 +1,11 @@
+import type { ErrorStatus } from "@faultline/proto";
 import { sql, type AbortableQueryOptions, type RawBuilder } from "kysely";
 import { hasSeparator, indexedTexts, isTag, type SearchToken, type Tag } from "./search.ts";
 import { drawnErrors, type DrawnError, type Draws } from "./search-draw.ts";
 import { chosenPieces, hasPieces, type Pieces } from "./search-pieces.ts";
 import { cheapestWay, costOfFew, type Candidates, type Way } from "./search-ways.ts";
 import { statuses } from "./statuses.ts";
-import type { Storage } from "./storage.ts";
+import type { Found, Search, Storage } from "./storage.ts";
 
 /** Tags of a search that are counted; further ones are looked up error by error. */
 const countedTags = 5;
@@ -13,28 +14,24 @@ const countedTags = 5;
 const countedErrors = 2_000;
 
 /** What may match, by an index. */
-interface Option extends Candidates {
-  /** What all of them have for certain, as it is a tag: their rows need not say so once more. */
-  readonly met: readonly SearchToken[];
-  /** A query for the errors' ids. */
-  readonly ids: RawBuilder<unknown>;
-  /** One for those of them that another query finds too. */
-  readonly within: (other: RawBuilder<unknown>) => RawBuilder<unknown>;
+interface Option extends Candidates, Found {
+  /** Those of them that another query finds too. */
+  readonly within: (other: RawBuilder<unknown>) => Found;
+  /** Of texts; tags are listed, which costs less. */
+  readonly isCompared: boolean;
   /** Of the drawn errors, which it finds. */
   readonly had: readonly boolean[];
 }
 
 /** How a search goes about it. */
-export interface Driver {
+export interface Driver extends Found {
   /** The project's errors are all indexed, or at least due. */
   readonly isIndexed: boolean;
+  /** The part of its errors that has each status. */
+  readonly statusShares: ReadonlyMap<ErrorStatus, number>;
   readonly way: Way;
-  /** A query for the ids of the errors that may match. */
-  readonly ids: RawBuilder<unknown>;
   /** Of the texts of each error that matches; none where the search has no text that the index can look up. */
   readonly pieces: Pieces;
-  /** The words that all of these do match, as they are tags. */
-  readonly met: readonly SearchToken[];
   /** So many of a list match that its first page is found at once by walking. */
   readonly isCommon: boolean;
 }
@@ -43,6 +40,7 @@ export interface Driver {
 interface Searched {
   readonly projectId: number;
   readonly tokens: readonly SearchToken[];
+  readonly matching: Search["matching"];
   readonly mostCounted: number;
 }
 
@@ -50,7 +48,7 @@ interface Searched {
 export async function driverOf(
   storage: Storage,
   draws: Draws,
-  { projectId, tokens, mostCounted }: Searched,
+  { projectId, tokens, matching, mostCounted }: Searched,
   limits?: AbortableQueryOptions,
 ): Promise<Driver> {
   const texts = tokens
@@ -58,7 +56,15 @@ export async function driverOf(
     .filter((forms) => forms !== undefined)
     .filter((forms) => hasPieces(forms));
   const tags = tokens.filter(isTag).slice(0, countedTags);
-  const walk: Driver = { isIndexed: false, way: "walk", met: [], pieces: [], ids: sql`select null`, isCommon: true };
+  const walk: Driver = {
+    isIndexed: false,
+    statusShares: new Map(),
+    way: "walk",
+    met: [],
+    pieces: [],
+    ids: sql`select null`,
+    isCommon: true,
+  };
   if (texts.length + tags.length === 0 || tokens.some(hasSeparator)) return walk;
 
   const draw = await draws.of(projectId, limits);
@@ -70,13 +76,14 @@ export async function driverOf(
   const options: Option[] = tagged.map(({ tag, ids, count, had }) => ({
     met: [tag],
     ids,
-    within: (other) => sql`${ids} intersect select error_id from (${other}) as other`,
+    within: (other) => ({ ids: idsOfBoth(ids, other), met: [tag] }),
+    isCompared: false,
     had,
     listed: 0,
     count: count <= countedErrors ? count : Math.max(count, atLeastHalf(had) * errorCount),
   }));
   const isText = tokens.map(indexedTexts).map((forms) => forms?.map((form) => form.toLowerCase()));
-  const matching = drawnTexts.map(
+  const matches = drawnTexts.map(
     (text, n) =>
       isText.every((forms) => forms?.some((form) => text.includes(form)) ?? true) &&
       tagged.every(({ had }) => had[n] === true),
@@ -87,11 +94,11 @@ export async function driverOf(
     const chosen = chosenPieces(texts, drawnTexts);
     pieces = chosen.pieces;
     withPieces = atLeastHalf(chosen.found) * errorCount;
-    const search = { projectId, tokens, pieces };
+    const search = { projectId, tokens, pieces, matching };
     options.push({
-      met: [],
-      ids: storage.words.errorsWith(search),
+      ...storage.words.errorsWith(search),
       within: (other) => storage.words.errorsWith(search, other),
+      isCompared: true,
       had: chosen.found,
       listed: 0,
       count: withPieces,
@@ -102,11 +109,14 @@ export async function driverOf(
   const both = second && rarest.count > countedErrors ? bothOf(rarest, second, errorCount) : rarest;
   const fewest = costOfFew(both) < costOfFew(rarest) ? both : rarest;
 
-  const isCommon = atLeastHalf(matching) >= 0.02;
+  const statusShares = new Map(
+    statuses.map((status) => [status, errors.filter((error) => error.status === status).length / drawnErrors]),
+  );
+  const isCommon = atLeastHalf(matches) >= 0.02;
   const way = cheapestWay({
     errorCount,
-    statusShares: statuses.map((status) => errors.filter((error) => error.status === status).length / drawnErrors),
-    share: Math.min(atLeastHalf(matching), Math.max(fewest.count / errorCount, 1e-6)),
+    statusShares: [...statusShares.values()],
+    share: Math.min(atLeastHalf(matches), Math.max(fewest.count / errorCount, 1e-6)),
     isCommon,
     fewest,
     pieces,
@@ -114,7 +124,7 @@ export async function driverOf(
     tagCount: tags.length,
     mostCounted,
   });
-  return { isIndexed: true, way, met: fewest.met, ids: fewest.ids, pieces, isCommon };
+  return { isIndexed: true, statusShares, way, met: fewest.met, ids: fewest.ids, pieces, isCommon };
 }
 
 interface Tagged {
@@ -159,17 +169,22 @@ async function countTags(
 /** Errors that both have; also listed are those that one has. */
 function bothOf(one: Option, other: Option, errorCount: number): Option {
   const had = one.had.map((has, n) => has && other.had[n] === true);
-  const [listed, compared] = one.met.length > 0 ? [one, other] : [other, one]; // tags are listed, texts compared
-  const ids = compared.within(listed.ids);
+  const [listed, compared] = one.isCompared ? [other, one] : [one, other];
+  const within = compared.within(listed.ids);
+  const met = [...listed.met, ...within.met];
   return {
-    met: [...one.met, ...other.met],
-    ids,
-    within: (further) => sql`${ids} intersect select error_id from (${further}) as further`,
+    ids: within.ids,
+    met,
+    within: (further) => ({ ids: idsOfBoth(within.ids, further), met }),
+    isCompared: compared.isCompared,
     had,
     listed: one.count + other.count,
     count: atLeastHalf(had) * errorCount,
   };
 }
+
+const idsOfBoth = (one: RawBuilder<unknown>, other: RawBuilder<unknown>) =>
+  sql`select error_id from (${one}) as one intersect select error_id from (${other}) as other`;
 
 /** The share of the draw; of what it has nothing of, there may be some nevertheless. */
 function atLeastHalf(had: readonly boolean[]): number {

@@ -91,6 +91,16 @@ export interface Search {
   readonly projectId: number;
   readonly tokens: readonly SearchToken[];
   readonly pieces: Pieces;
+  /** A query for the ids of those errors of a table that match. */
+  matching(errors: RawBuilder<unknown>): RawBuilder<unknown>;
+}
+
+/** Errors that a search may find. */
+export interface Found {
+  /** A query for their ids. */
+  readonly ids: RawBuilder<unknown>;
+  /** The words that all of them match for certain. */
+  readonly met: readonly SearchToken[];
 }
 
 /** Words of SQL that differ. */
@@ -115,20 +125,13 @@ export interface Words {
   readonly bigInteger: RawBuilder<unknown>;
   /** The hash of an error that is hidden: no event has it, and errors that are hidden keep their order. */
   readonly hiddenHash: RawBuilder<unknown>;
-  /**
-   * A query for the ids of the errors that a search may find by its pieces, and of those that are due. `among`: a query for
-   * the ids to which all are limited.
-   */
-  errorsWith(search: Search, among?: RawBuilder<unknown>): RawBuilder<unknown>;
+  /** What a search may find by its pieces, or is due. `among`: a query for the ids to which all are limited. */
+  errorsWith(search: Search, among?: RawBuilder<unknown>): Found;
   /**
    * A query for the ids of the errors with a status that a search with pieces finds, each once, which is read in the order of
-   * the index: who wants some of them reads no more. `matching`: a query for the ids of those that it finds in a table.
+   * the index: who wants some of them reads no more. `share`: the part of the project's errors that has the status.
    */
-  idsOfStatus(
-    search: Search,
-    status: ErrorStatus,
-    matching: (errors: RawBuilder<unknown>) => RawBuilder<unknown>,
-  ): RawBuilder<unknown>;
+  idsOfStatus(search: Search, status: ErrorStatus, share: number): RawBuilder<unknown>;
   /** That a row of integrated_error is one of a project's few, by a query for their ids. */
   isAmong(projectId: number, ids: RawBuilder<unknown>): RawBuilder<SqlBool>;
   /** That a row of sessions is of one of a project's releases, by a query for their ids. */

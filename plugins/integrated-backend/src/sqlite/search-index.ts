@@ -4,7 +4,7 @@ import { inBackground } from "../in-background.ts";
 import { pieceOfStatus } from "../search.ts";
 import type { Pieces } from "../search-pieces.ts";
 import { storable } from "../storable-json.ts";
-import type { Search } from "../storage.ts";
+import type { Found, Search } from "../storage.ts";
 import type { DueError, Tables } from "../tables.ts";
 
 // Indexing is one statement a slice, as storing is, and for the same reason (batch-procedure.ts). FTS5 ignores the case of
@@ -61,19 +61,16 @@ async function mergeNext(writer: Kysely<Tables>, pages: number): Promise<boolean
 }
 
 /** See Words.errorsWith. */
-export function errorsWith({ projectId, pieces }: Search, among?: RawBuilder<unknown>): RawBuilder<unknown> {
+export function errorsWith({ projectId, pieces }: Search, among?: RawBuilder<unknown>): Found {
   const ids = sql`
     select error_id from integrated_search_due where project_id = ${projectId}
     union all ${indexed(projectId, pieces)}`;
-  return among === undefined ? ids : sql`select error_id from (${ids}) intersect select error_id from (${among})`;
+  if (among === undefined) return { ids, met: [] };
+  return { ids: sql`select error_id from (${ids}) intersect select error_id from (${among})`, met: [] };
 }
 
 /** See Words.idsOfStatus. What is due may have been indexed with another status: it counts once. */
-export function idsOfStatus(
-  { projectId, pieces }: Search,
-  status: ErrorStatus,
-  matching: (errors: RawBuilder<unknown>) => RawBuilder<unknown>,
-): RawBuilder<unknown> {
+export function idsOfStatus({ projectId, pieces, matching }: Search, status: ErrorStatus): RawBuilder<unknown> {
   const dueErrors = sql`select error_id from integrated_search_due where project_id = ${projectId}`;
   return matching(sql`(
     select e.* from (
