@@ -55,11 +55,12 @@ export async function listErrors(
   const { way, isIndexed } = driver;
   const all = matchingAmong(storage, sql`integrated_error`, tokens, isIndexed).where("project_id", "=", projectId);
   const unmet = tokens.filter((token) => !driver.met.includes(token));
+  const { statuses: foundStatuses } = way === "few" && driver.isCommon && unmet.length === 0 ? driver : {};
   const few = matchingAmong(storage, sql`integrated_error`, unmet, isIndexed).where(
     words.isAmong(projectId, driver.ids),
   );
   const found = (status: RawBuilder<ErrorStatus>, isAmong: boolean) => {
-    if (way === "few") return errorsIn(storage, sql`found`).where("status", "=", status);
+    if (way === "few" && !foundStatuses) return errorsIn(storage, sql`found`).where("status", "=", status);
     return isAmong
       ? matchingAmong(storage, words.among(projectId, status, driver.ids), unmet, isIndexed)
       : all.where("status", "=", status);
@@ -97,8 +98,9 @@ export async function listErrors(
   const eachByWalk = () =>
     sql`select status, ${countOf(idsOf(found(sql<ErrorStatus>`listed.status`, way === "among")))} as n
       from (${eachStatus((status) => sql`select cast(${status} as integer) as status`)}) as listed`;
-  const counted =
-    way === "few"
+  const counted = foundStatuses
+    ? sql`counted as materialized (select status, count(*) as n from (${foundStatuses}) as found group by status)`
+    : way === "few"
       ? sql`found as materialized ${few.select(["id", "status", column])},
           counted as materialized (select status, count(*) as n from found group by status)`
       : sql`counted as materialized (${way === "by status" ? eachByIndex() : eachByWalk()})`;

@@ -124,7 +124,7 @@ export async function driverOf(
     tagCount: tags.length,
     mostCounted,
   });
-  return { isIndexed: true, statusShares, way, met: fewest.met, ids: fewest.ids, pieces, isCommon };
+  return { ...fewest, isIndexed: true, statusShares, way, pieces, isCommon };
 }
 
 interface Tagged {
@@ -173,7 +173,7 @@ function bothOf(one: Option, other: Option, errorCount: number): Option {
   const within = compared.within(listed.ids);
   const met = [...listed.met, ...within.met];
   return {
-    ids: within.ids,
+    ...within,
     met,
     within: (further) => ({ ids: idsOfBoth(within.ids, further), met }),
     isCompared: compared.isCompared,

@@ -99,6 +99,8 @@ export interface Search {
 export interface Found {
   /** A query for their ids. */
   readonly ids: RawBuilder<unknown>;
+  /** A query for the status of each of them, where the index knows it. */
+  readonly statuses?: RawBuilder<unknown>;
   /** The words that all of them match for certain. */
   readonly met: readonly SearchToken[];
 }

@@ -21,11 +21,15 @@ const due = (projectId: number, condition = sql``) =>
 export function errorsWith(search: Search, among?: RawBuilder<unknown>): Found {
   const { projectId, tokens } = search;
   const isAmong = among === undefined ? sql`true` : sql`(error_id in (${among})) is true`;
-  const ids = sql`
-    select error_id from integrated_search
-    where ${hasPieces(search)} and ${isAmong} and ${meetsAll(search)} and error_id not in (${dueErrors(projectId)})
-    union all ${search.matching(due(projectId))}`;
-  return { ids, met: tokens.filter((token) => !isTag(token)) };
+  const indexed = sql`from integrated_search
+    where ${hasPieces(search)} and ${isAmong} and ${meetsAll(search)} and error_id not in (${dueErrors(projectId)})`;
+  const matchingDue = search.matching(due(projectId));
+  return {
+    ids: sql`select error_id ${indexed} union all ${matchingDue}`,
+    statuses: sql`select status ${indexed}
+      union all select status from integrated_error where project_id = ${projectId} and id = any (array(${matchingDue}))`,
+    met: tokens.filter((token) => !isTag(token)),
+  };
 }
 
 /** See Words.idsOfStatus. Of what is due the rows are read, as it may have been indexed otherwise. */
