@@ -5,6 +5,7 @@ import { announcedBytes, decode, encodingOf, refuseBomb, type Encoding } from ".
 import { windowBytes } from "./decoder-window.ts";
 import { Gathered } from "./gathered.ts";
 import { Holding } from "./holding.ts";
+import { readingTurn } from "./reading-turns.ts";
 import { readBodyStart, refuseAnnounced, type BodyStart } from "./read-body.ts";
 import { nextTurn, type Sender } from "./sender.ts";
 import type { Body } from "./stored-payload.ts";
@@ -57,6 +58,7 @@ export async function readSmallBody(
 /** Reads a body, or its start when it is not small, and decodes nothing. Refuses what says itself that it is a bomb. */
 export async function readStart(request: IncomingMessage, max: BodyLimits, holding: Holding): Promise<BodyStart> {
   refuseAnnounced(request, max.compressed);
+  if (!(Number(request.headers["content-length"]) <= small.compressed)) await readingTurn(holding);
   const start = await readBodyStart(request, small.compressed, holding);
   if (start.isWhole) refuseAnnouncedBomb(start.bytes, request.headers["content-encoding"]);
   return start;

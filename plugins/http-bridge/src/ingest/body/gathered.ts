@@ -1,36 +1,49 @@
-const nothing = Buffer.alloc(0);
+/** Pieces below this size are copied together: a client may send a megabyte in chunks of one byte, and a Buffer takes a hundred. */
+const smallBytes = 4 * 1024;
 
-/** Bytes that come in pieces. A lone piece is handed back as it came, without a copy. */
+/**
+ * Bytes that come in pieces. A lone piece is handed back as it came, and several are copied once, when all are there: in
+ * a buffer that grows, 200 bodies of 140 kB that come at once took the event loop 60 ms more.
+ */
 export class Gathered {
-  #bytes: Buffer = nothing;
+  #pieces: Buffer[] = [];
   #size = 0;
+  /** The last piece, while there is room in it for small ones. */
+  #room: { readonly bytes: Buffer; used: number } | undefined;
 
   get size(): number {
     return this.#size;
   }
 
   push(piece: Buffer): void {
-    const size = this.#size + piece.length;
-    if (this.#size === 0) this.#bytes = piece;
-    else {
-      // Not a list of pieces: a client may send a megabyte in chunks of one byte, and a Buffer takes a hundred.
-      if (size > this.#bytes.length) this.#grow(Math.max(size, 2 * this.#size));
-      piece.copy(this.#bytes, this.#size);
+    this.#size += piece.length;
+    if (piece.length >= smallBytes || this.#pieces.length === 0) {
+      this.#closeRoom();
+      this.#pieces.push(piece);
+      return;
     }
-    this.#size = size;
+    if (!this.#room || this.#room.used + piece.length > smallBytes) {
+      this.#closeRoom();
+      this.#room = { bytes: Buffer.allocUnsafe(smallBytes), used: 0 };
+      this.#pieces.push(this.#room.bytes);
+    }
+    piece.copy(this.#room.bytes, this.#room.used);
+    this.#room.used += piece.length;
   }
 
   /** All of them; what is pushed next begins anew. */
   take(): Buffer {
-    const bytes = this.#bytes.length === this.#size ? this.#bytes : this.#bytes.subarray(0, this.#size);
-    this.#bytes = nothing;
+    this.#closeRoom();
+    const [first, ...others] = this.#pieces;
+    const bytes = others.length === 0 && first ? first : Buffer.concat(this.#pieces, this.#size);
+    this.#pieces = [];
     this.#size = 0;
     return bytes;
   }
 
-  #grow(capacity: number): void {
-    const bytes = Buffer.allocUnsafe(capacity);
-    this.#bytes.copy(bytes, 0, 0, this.#size);
-    this.#bytes = bytes;
+  #closeRoom(): void {
+    if (!this.#room) return;
+    this.#pieces[this.#pieces.length - 1] = this.#room.bytes.subarray(0, this.#room.used);
+    this.#room = undefined;
   }
 }

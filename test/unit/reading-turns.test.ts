@@ -1,0 +1,54 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { Holding } from "../../plugins/http-bridge/src/ingest/body/holding.ts";
+import { readingTurn } from "../../plugins/http-bridge/src/ingest/body/reading-turns.ts";
+import { maxBytesUnderWay } from "../../plugins/http-bridge/src/ingest/limits.ts";
+import type { IngestRefusal } from "../../plugins/http-bridge/src/ingest/refusal.ts";
+
+const test = suite("turns of large bodies");
+const readAheadBytes = 64 * 1024;
+
+test("of large bodies that come at once two begin in each turn of the event loop, in their order", async () => {
+  const begun: (readonly [body: number, turn: number])[] = [];
+  let turn = 0;
+  const count = () => {
+    turn += 1;
+    if (begun.length < 5) setImmediate(count);
+  };
+  setImmediate(count);
+  using holding = new Holding();
+  await Promise.all([1, 2, 3, 4, 5].map((n) => readingTurn(holding).then(() => begun.push([n, turn]))));
+  assert.equal(begun, [
+    [1, 0],
+    [2, 0],
+    [3, 1],
+    [4, 1],
+    [5, 2],
+  ]);
+});
+
+test("one that comes alone begins at once", async () => {
+  await nextTurn();
+  await nextTurn();
+  using holding = new Holding();
+  let hasBegun = false;
+  const turn = readingTurn(holding).then(() => (hasBegun = true));
+  await Promise.resolve();
+  assert.ok(hasBegun);
+  await turn;
+});
+
+test("those that wait count with what was read ahead, and what does not fit into memory is refused", async () => {
+  await nextTurn();
+  await nextTurn();
+  const most = maxBytesUnderWay / readAheadBytes + 2; // two do not wait
+  const holdings = Array.from({ length: most + 5 }, () => new Holding());
+  const turns = await Promise.allSettled(holdings.map((holding) => readingTurn(holding)));
+  const refused = turns.slice(most).map((turn) => turn.status === "rejected" && (turn.reason as IngestRefusal).status);
+  assert.equal(refused, Array(5).fill(503));
+  assert.ok(turns.slice(0, most).every((turn) => turn.status === "fulfilled"));
+  for (const holding of holdings) holding[Symbol.dispose]();
+});
+
+test.run();
