@@ -1,4 +1,5 @@
 // alone: loads the machine
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
@@ -55,6 +56,21 @@ test("when they are gone, large bodies are taken again", async () => {
     },
   );
   assert.ok(taken);
+});
+
+test("visitors who leave before it is the turn of what they asked for take it from nobody else", async () => {
+  const { hostname, port } = new URL(server.url);
+  for (let round = 0; round < 5; round += 1) {
+    const gone = Array.from({ length: 100 }, async () => {
+      const socket = connect(Number(port), hostname);
+      socket.on("error", () => undefined);
+      socket.write("GET /_app/version.json HTTP/1.1\r\nHost: faultline.test\r\n\r\n", () => socket.resetAndDestroy());
+      await once(socket, "close");
+    });
+    await Promise.all(gone);
+    const { status } = await fetch(new URL("/_app/version.json", server.url));
+    assert.is(status, 200);
+  }
 });
 
 test.run();
