@@ -11,7 +11,7 @@ export const drawnErrors = 250;
 /** Letters of a drawn error's texts that are looked at. */
 const drawnLetters = 500;
 
-/** A draw serves so long: what is frequent changes slowly, and to draw takes 4 ms of a search. */
+/** A draw serves so long: what is frequent changes slowly, and to draw takes 3 ms of a search on PostgreSQL. */
 const drawMs = 10_000;
 
 /** So many projects' draws are kept: about 4 MB. */
