@@ -253,7 +253,7 @@ export class Deletions implements ErrorDeletions {
     }
   }
 
-  async #hideRest({ project_id: projectId, id }: Row, signal: AbortSignal): Promise<void> {
+  async #hideRest({ project_id: projectId, id, discard_end: discardEnd }: Row, signal: AbortSignal): Promise<void> {
     const { write, memory, words } = this.#storage;
     for (let isDone = false; !isDone && !signal.aborted;) {
       isDone = await inBackground(() =>
@@ -270,7 +270,7 @@ export class Deletions implements ErrorDeletions {
           }),
         ),
       ).catch((error: unknown) => this.#forgetDiscards(error));
-      await this.#committed(projectId, true);
+      await this.#committed(projectId, discardEnd !== "");
     }
   }
 

@@ -16,7 +16,8 @@ export interface BodyStart {
 
 /** Reads a body until it ends or `maxBytes` are exceeded. */
 export function readBodyStart(request: IncomingMessage, maxBytes: number, holding: Holding): Promise<BodyStart> {
-  if (request.destroyed && !request.complete) return Promise.reject(bodyCutOff());
+  // Its client left while it waited for its turn. Node gives out no more of it, and neither ends nor closes it again.
+  if (request.destroyed) return Promise.reject(bodyCutOff());
   return new Promise((resolve, reject) => {
     const gathered = new Gathered();
     const take = (chunk: Buffer) => {
@@ -39,8 +40,8 @@ export function readBodyStart(request: IncomingMessage, maxBytes: number, holdin
       resolve({ bytes: gathered.take(), isWhole: true });
     };
     const close = () => {
-      leave();
-      if (!request.complete) reject(bodyCutOff());
+      leave(); // which "end" does as well: what closes here has not ended
+      reject(bodyCutOff());
     };
     // What listens on would hold what was gathered for as long as a refused client stays, and nobody would count it.
     const leave = () => {
