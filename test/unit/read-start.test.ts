@@ -36,14 +36,12 @@ for (const { what, body, isWhole } of [
   test(`a body that came ${what} is refused when its client left before its turn`, async () => {
     const request = await abandoned(body, isWhole);
     using holding = new Holding();
-    const outcome = readStart(request, maxBodyBytes.envelope, holding).then(
-      () => "read",
-      (error: unknown) => String(error),
+    let answer = "";
+    readStart(request, maxBodyBytes.envelope, holding).then(
+      () => (answer = "read"),
+      (error: unknown) => (answer = String(error)),
     );
-    let answer: string | undefined;
-    void outcome.then((text) => (answer = text));
-    await until("an answer", () => answer !== undefined, { deadlineMs: 3_000 });
-    assert.match(answer, /not sent whole/);
+    assert.match(await until("an answer", () => answer, { deadlineMs: 3_000 }), /not sent whole/);
   });
 }
 
