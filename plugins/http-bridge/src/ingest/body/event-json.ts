@@ -15,8 +15,8 @@ export interface EventJson {
  * become U+FFFD), and the bare NaN and Infinity of Python (they become null). Refuses with 400 what then is no JSON
  * object, and one with too many levels or values.
  *
- * A large one is counted before it is parsed. A usual one is parsed and its levels looked at: at 64 kB that takes 19
- * microseconds, and a walk through the bytes would take 65.
+ * A large one is counted before it is parsed. A usual one is parsed and its levels looked at: at 64 kB that takes 9
+ * microseconds, and a walk through the bytes would take 56.
  */
 export function parseEventJson(bytes: Buffer): EventJson {
   const body = hasByteOrderMark(bytes) ? bytes.subarray(3) : bytes;
