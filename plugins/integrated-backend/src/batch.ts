@@ -35,16 +35,26 @@ export interface BatchParameters {
   readonly now: number;
 }
 
+/** A user or tag of an error, and the error with the day. */
+export type NewRow = readonly [errorAndDay: string, row: string];
+
 /** What whoever stores remembers between batches. */
 export interface WriterMemory {
   readonly rowIds: { next(): number };
   readonly knownRows: {
-    has(key: string): boolean;
-    add(keys: Iterable<string>): void;
+    /** The users and tags of an error whose row has the day already. */
+    of(errorAndDay: string): ReadonlySet<string>;
+    add(rows: Iterable<NewRow>): void;
     clear(): void;
     /** Does work that gives the hashes of errors to others: what was known of them before or meanwhile is forgotten. */
     forgetAround<T>(work: () => Promise<T>): Promise<T>;
   };
+}
+
+/** A user or tag that is not known to be stored, and what is written for it. */
+interface ToWrite {
+  readonly row: NewRow;
+  readonly entry: readonly unknown[];
 }
 
 /** What the events of a batch add to one error. */
@@ -68,8 +78,8 @@ export class Batch {
   readonly #payloads: Uint8Array[] = [];
   readonly #places: unknown[] = [];
   readonly #hours = new Map<string, [projectId: number, hash: string, hour: number, count: number]>();
-  readonly #users = new Map<string, unknown>();
-  readonly #tags = new Map<string, unknown>();
+  readonly #users = new Map<string, ToWrite>();
+  readonly #tags = new Map<string, ToWrite>();
   readonly #usage = new Map<number, [projectId: number, events: number, bytes: number]>();
   readonly #newErrors = new Map<string, number>();
   #payloadEnd = 1; // SQL counts bytes from 1
@@ -87,8 +97,8 @@ export class Batch {
       payloads: Buffer.concat(this.#payloads),
       places: storableJson(this.#places),
       hours: storableJson([...this.#hours.values()]),
-      users: storableJson([...this.#users.values()]),
-      tags: storableJson([...this.#tags.values()]),
+      users: storableJson(Array.from(this.#users.values(), entryOf)),
+      tags: storableJson(Array.from(this.#tags.values(), entryOf)),
       usage: storableJson([...this.#usage.values()]),
       newErrors: storableJson(this.#newErrorEntries()),
       now: this.#now,
@@ -96,8 +106,8 @@ export class Batch {
   }
 
   /** The users and tags it writes, for KnownRows. */
-  newRows(): string[] {
-    return [...this.#users.keys(), ...this.#tags.keys()];
+  newRows(): NewRow[] {
+    return [...this.#users.values(), ...this.#tags.values()].map(({ row }) => row);
   }
 
   changes(): Changes {
@@ -147,14 +157,18 @@ export class Batch {
     if (counted) counted[3]++;
     else this.#hours.set(`${group}/${hour}`, [projectId, hash, hour, 1]);
 
+    const errorAndDay = `${day}/${group}`;
+    const known = this.#knownRows.of(errorAndDay);
     if (user !== "") {
-      const row = `${day}/${group}/${user}`;
-      if (!this.#knownRows.has(row)) this.#users.set(row, [projectId, hash, user, day]);
+      const row = `\0${user}`; // no tag's
+      if (!known.has(row))
+        this.#users.set(`${errorAndDay}/${row}`, { row: [errorAndDay, row], entry: [projectId, hash, user, day] });
     }
     const addTag = (key: string, value: string) => {
       if (value === "") return;
-      const row = `${day}/${group}/${key}\0${value}`;
-      if (!this.#knownRows.has(row)) this.#tags.set(row, [projectId, hash, key, value, day]);
+      const row = `${key}\0${value}`;
+      if (!known.has(row))
+        this.#tags.set(`${errorAndDay}/${row}`, { row: [errorAndDay, row], entry: [projectId, hash, key, value, day] });
     };
     for (const key in tags) addTag(key, tags[key] ?? "");
     addTag("release", release);
@@ -197,6 +211,8 @@ export class Batch {
     group.lastRelease ||= release;
   }
 }
+
+const entryOf = ({ entry }: ToWrite) => entry;
 
 function errorEntry(group: Group): unknown[] {
   const { projectId, hash, count, firstSeenAt, lastSeenAt, firstRelease, lastRelease } = group;

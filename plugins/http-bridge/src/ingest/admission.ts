@@ -62,10 +62,13 @@ async function admit(
   projectId: number | undefined,
 ): Promise<Admission> {
   const { request, host } = visit;
-  withKey.set(request, undefined);
-  const admission = await host.events.admit(publicKey, projectId, senderOf(visit));
-  withKey.set(request, admission);
-  return admission;
+  let admission: Admission | undefined;
+  try {
+    admission = await host.events.admit(publicKey, projectId, senderOf(visit));
+    return admission;
+  } finally {
+    withKey.set(request, admission); // refused or not: once, as it takes a microsecond
+  }
 }
 
 function senderOf({ request: { headers }, clientIp }: Pick<Visit, "request" | "clientIp">): Sender {

@@ -189,7 +189,7 @@ export class PostgresqlStorage implements Storage {
  */
 const noMemory: WriterMemory = {
   rowIds: { next: () => 0 },
-  knownRows: { has: () => false, add: () => undefined, clear: () => undefined, forgetAround: (work) => work() },
+  knownRows: { of: () => new Set(), add: () => undefined, clear: () => undefined, forgetAround: (work) => work() },
 };
 
 /** The days on which events were received, by the list of BatchParameters. */

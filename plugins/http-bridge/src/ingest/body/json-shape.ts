@@ -66,19 +66,19 @@ export function refuseTooDeep(value: object): void {
 function isDeeperThan(value: object, levels: number): boolean {
   if (levels === 0) return true;
   if (Array.isArray(value)) {
-    for (const entry of value) if (isObject(entry) && isDeeperThan(entry, levels - 1)) return true;
+    for (const entry of value) {
+      if (typeof entry === "object" && entry !== null && isDeeperThan(entry, levels - 1)) return true;
+    }
     return false;
   }
   // `for in` is used as parsed JSON has no inherited members. It took 2.0, 7.5 and 9.4 microseconds for an event of 5, 25 and
   // 64 kB; Object.values, which makes a list, 6.9, 14.8 and 16.5.
   for (const name in value) {
     const entry = (value as JsonObject)[name];
-    if (isObject(entry) && isDeeperThan(entry, levels - 1)) return true;
+    if (typeof entry === "object" && entry !== null && isDeeperThan(entry, levels - 1)) return true;
   }
   return false;
 }
-
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 function tooDeep(): IngestRefusal {
   return tooLarge(`It has more than ${maxEventDepth} levels. Nest the data that is sent with it less deeply.`);
