@@ -67,7 +67,9 @@ async function loopTimesOf(bench: Bench, rootBefore: string, bytes: number): Pro
     const both = { earlier: noLoopTime, ours: noLoopTime };
     const order = round % 2 === 0 ? (["earlier", "ours"] as const) : (["ours", "earlier"] as const);
     for (const name of order) both[name] = await loopTime(roots[name], load);
-    bench.progress(`${bytes / 1000} kB, profile ${round + 1}: ${loopText(both.ours)}; before: ${loopText(both.earlier)}`);
+    bench.progress(
+      `${bytes / 1000} kB, profile ${round + 1}: ${loopText(both.ours)}; before: ${loopText(both.earlier)}`,
+    );
     rounds.push(both);
   }
   const medianLoop = (name: "earlier" | "ours"): LoopTime => ({
