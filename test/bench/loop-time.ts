@@ -16,8 +16,8 @@ export interface LoopTime {
   /** Microseconds for an event. */
   readonly busy: number;
   /**
-   * The same in units of what the same profile shows for parsing the event's JSON. A shared machine slows both alike: while
-   * microseconds differed by a third from run to run, this differed by 5 %.
+   * The same in units of what the same profile shows for parsing the event's JSON. A shared machine slows both alike: at 25 kB
+   * the medians of three runs were 4.16 to 4.21, those of the microseconds 327 to 393.
    */
   readonly inParses: number;
 }
