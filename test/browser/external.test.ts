@@ -14,6 +14,7 @@ import { reported } from "../support/reported.ts";
 import { rootPassword } from "../support/server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { testConfig } from "../support/test-config.ts";
+import { until } from "../support/until.ts";
 
 /** What people see of an external system that fails, is slow to tell, or does not tell everything. */
 
@@ -285,7 +286,7 @@ test("a visible tab reads the list again each minute; counts change in place and
   await tab.clock.runFor(minuteMs);
   await tab.getByText("Live updates paused", { exact: true }).waitFor();
   assert.equal((await titles()).length, 3, "what was read stays");
-  browser.complaints.length = 0; // the browser reports the refusal's status
+  await until("the browser to report the refusal's status", () => browser.complaints.splice(0).length > 0);
   external.answerAsUsual();
   clock.at += minuteMs;
   await tab.clock.runFor(minuteMs);
