@@ -111,15 +111,20 @@ const defaultTimeoutMs = 10_000;
 /** Connects to `address` (host:port) lazily; services made from it share the connection. */
 export function connect(address: string, channelCredentials: ChannelCredentials, options: ClientOptions = {}) {
   const client = new GrpcClient(address, channelCredentials, options);
+  const service = <S extends DescService>(desc: S): ServiceClient<S> =>
+    Object.fromEntries(
+      desc.methods.map((method) => [
+        method.localName,
+        method.methodKind === "server_streaming" ? serverStreaming(client, method) : unary(client, method),
+      ]),
+    ) as unknown as ServiceClient<S>; // built from the same list of methods the type is made of
   return {
-    service<S extends DescService>(service: S): ServiceClient<S> {
-      return Object.fromEntries(
-        service.methods.map((method) => [
-          method.localName,
-          method.methodKind === "server_streaming" ? serverStreaming(client, method) : unary(client, method),
-        ]),
-      ) as unknown as ServiceClient<S>; // built from the same list of methods the type is made of
-    },
+    service,
+    /** A client of each service, under the same names. */
+    services: <T extends Readonly<Record<string, DescService>>>(all: T) =>
+      Object.fromEntries(Object.entries(all).map(([name, desc]) => [name, service(desc)])) as {
+        readonly [K in keyof T]: ServiceClient<T[K]>;
+      },
     close: () => client.close(),
   };
 }

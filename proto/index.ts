@@ -17,3 +17,4 @@ export * from "./gen/faultline/v1/release_pb.ts";
 export * from "./gen/faultline/v1/role_pb.ts";
 export * from "./gen/faultline/v1/settings_pb.ts";
 export * from "./gen/faultline/v1/user_pb.ts";
+export { services } from "./services.ts";

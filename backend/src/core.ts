@@ -7,53 +7,14 @@ import {
   type MessageShape,
 } from "@bufbuild/protobuf";
 import type { Call, Core, Handlers, Log } from "@faultline/plugin";
-import {
-  AccountService,
-  AuditService,
-  ClientKeyService,
-  DeletionService,
-  DeprecationService,
-  ErrorService,
-  FilterService,
-  IngestService,
-  InstanceService,
-  MemberRoleService,
-  MemberService,
-  OutcomeService,
-  ProjectService,
-  QuotaService,
-  ReleaseService,
-  SettingsService,
-  UserService,
-} from "@faultline/proto";
+import { services } from "@faultline/proto";
 import { OpenWatches } from "./access/open-watches.ts";
 import type { CoreCall, Guard } from "./access/guard.ts";
 import type { AuditLog } from "./audit/audit-log.ts";
 import { storageRefusal } from "./database/storage-failure.ts";
 
-/** The services of the core; their order is of no meaning. */
-export const coreServices = {
-  account: AccountService,
-  user: UserService,
-  member: MemberService,
-  memberRole: MemberRoleService,
-  audit: AuditService,
-  instance: InstanceService,
-  deprecation: DeprecationService,
-  project: ProjectService,
-  quota: QuotaService,
-  settings: SettingsService,
-  filter: FilterService,
-  clientKey: ClientKeyService,
-  error: ErrorService,
-  deletion: DeletionService,
-  release: ReleaseService,
-  outcome: OutcomeService,
-  ingest: IngestService,
-} as const satisfies { [K in keyof Core]: DescService };
-
 /** The services' own code, one entry a service. */
-export type CoreHandlers = { readonly [K in keyof typeof coreServices]: Handlers<(typeof coreServices)[K], CoreCall> };
+export type CoreHandlers = { readonly [K in keyof typeof services]: Handlers<(typeof services)[K], CoreCall> };
 
 type AnyHandler = (request: MessageShape<DescMessage>, context: unknown) => unknown;
 
@@ -84,7 +45,7 @@ export function guardedCore(handlers: CoreHandlers, walls: Walls): Core {
       }),
     );
   return Object.fromEntries(
-    Object.entries(coreServices).map(([key, service]) => [
+    Object.entries(services).map(([key, service]) => [
       key,
       guarded(service, handlers[key as keyof Core] as unknown as Record<string, AnyHandler>),
     ]),

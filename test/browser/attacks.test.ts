@@ -289,7 +289,7 @@ test("A66: a page of another port, to which cookies go along, can change nothing
   const before = await name();
   const attacker = createServer((_request, response) => {
     response.setHeader("content-type", "text/html");
-    response.end(`<form id=f method=post enctype=text/plain action="${server.url}/-/trpc/account.updateProfile"><input name='{"name":"taken","x":"' value='"}'></form>
+    response.end(`<form id=f method=post enctype=text/plain action="${server.url}/-/trpc/accounts.updateProfile"><input name='{"name":"taken","x":"' value='"}'></form>
       <form id=g method=post action="${server.url}/-/profile/account?/profile"><input name=name value=taken><input name=email></form>
       <form id=h method=post action="${server.url}/-/sign_out"></form>`);
   });
@@ -297,7 +297,7 @@ test("A66: a page of another port, to which cookies go along, can change nothing
   const address = `http://127.0.0.1:${(attacker.address() as AddressInfo).port}/`;
   try {
     await page.goto(address);
-    const target = `${server.url}/-/trpc/account.updateProfile`;
+    const target = `${server.url}/-/trpc/accounts.updateProfile`;
     await page.evaluate(`(async () => {
       const body = '{"name":"taken"}';
       navigator.sendBeacon("${target}", body);

@@ -217,7 +217,7 @@ test("the details move on when nothing can be read, and the hour that is over is
   await sent.send("AloneError", 3);
   const details = await detailsOf("AloneError");
   await chartShows(details, sent.day("AloneError"));
-  await details.route("**/-/trpc/errors.stats**", (route) => route.abort());
+  await details.route("**/-/trpc/errors.getErrorStats**", (route) => route.abort());
   const hour = Math.floor(Date.now() / hourMs) * hourMs;
   await awakeUntil(hour + hourMs + 1000);
   await chartShows(details, sent.day("AloneError"));

@@ -153,7 +153,7 @@ const doors: Record<string, (cookie: string) => () => void> = {
     abandonable(`/${heavy.path}/-/error_tracking?q=${slowQuery}`, { Cookie: cookie }),
   tRPC: (cookie) => {
     const input = JSON.stringify({ projectId: heavy.id, query: slowQuery });
-    return abandonable(`/-/trpc/errors.list?input=${encodeURIComponent(input)}`, { Cookie: cookie });
+    return abandonable(`/-/trpc/errors.listErrors?input=${encodeURIComponent(input)}`, { Cookie: cookie });
   },
 };
 

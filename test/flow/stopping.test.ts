@@ -112,7 +112,7 @@ const slowHead = (server: Server) =>
 async function livePage(server: Server, project: Project): Promise<{ ended: Promise<"ended" | "cut"> }> {
   const Cookie = sessionCookie(await signInByForm(server));
   const input = encodeURIComponent(JSON.stringify({ projectId: project.id }));
-  const opened = httpRequest(`${server.url}/-/trpc/errors.changes?input=${input}`, {
+  const opened = httpRequest(`${server.url}/-/trpc/errors.watchErrors?input=${input}`, {
     agent: false,
     headers: { Accept: "text/event-stream", Cookie },
   });

@@ -5,12 +5,12 @@ import { coreMethods, restEntrances, trpcEntrances, type CoreMethod, type Entran
 
 const people = ["Anybody", "User", ...roleNames.values(), "Administrator"];
 
-/** docs/permissions.md, made of the table of permissions and the routes. */
+/** docs/permissions.md, made of the options of the methods and the routes. */
 export function permissionsDocument(): string {
   return [
     "# Who may do what",
     "",
-    "Made from `backend/src/access/permissions.ts` by `node test/permissions/write.ts`; a test keeps it fresh, and",
+    "Made from the option `needs` of each method in `proto/` by `node test/permissions/write.ts`; a test keeps it fresh, and",
     "`test/permissions/matrix.test.ts` tries every cell over gRPC, REST and tRPC.",
     "",
     "`User` is a person who is no member of the project. `✓`: may. `·`: refused; where a project is concerned, `404` stands",

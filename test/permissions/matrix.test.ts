@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { toJson, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
 import { reasonName, CallError, connect } from "@faultline/proto/grpc";
 import { credentials } from "@grpc/grpc-js";
+import { services } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { coreServices } from "../../backend/src/core.ts";
 import { runningServer } from "../support/flow.ts";
 import { http } from "../support/http.ts";
 import { rest } from "../support/rest.ts";
@@ -92,7 +92,7 @@ test("docs/permissions.md prints the table as it is", () => {
 type AnyClient = Record<string, (request: MessageShape<DescMessage>, context: object) => unknown>;
 
 async function overGrpc({ service, desc }: CoreMethod, token: string | undefined, projectId: number): Promise<Verdict> {
-  const call = (connection.service(coreServices[service]) as unknown as AnyClient)[desc.localName];
+  const call = (connection.service(services[service]) as unknown as AnyClient)[desc.localName];
   assert.ok(call);
   const request = harmlessRequest(desc, projectId);
   try {

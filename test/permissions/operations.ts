@@ -1,25 +1,23 @@
-import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { create, type DescMessage, type DescMethod, type MessageShape } from "@bufbuild/protobuf";
+import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
+import { services } from "@faultline/proto";
 import { needOf, type Need } from "../../backend/src/access/permissions.ts";
-import { coreServices } from "../../backend/src/core.ts";
 import type { RestRoute } from "../../plugins/http-bridge/src/rest/rest.ts";
 import { doors } from "../../plugins/http-bridge/src/routes.ts";
-import { repositoryRoot } from "../support/server.ts";
 
-/** A method of the core, with its row in the table of permissions. */
+/** A method of the core, and what a call of it needs. */
 export interface CoreMethod {
   /** `Service.Method`. */
   readonly name: string;
-  /** The key of its service in `coreServices`. */
-  readonly service: keyof typeof coreServices;
+  /** The key of its service in `services`. */
+  readonly service: keyof typeof services;
   readonly desc: DescMethod;
   readonly need: Need;
 }
 
 /** A way in from outside that leads to a method of the core. */
 export interface Entrance {
-  /** `GET /api/v4/projects/:project`, or `projects.get` for tRPC. */
+  /** `GET /api/v4/projects/:project`, or `projects.getProject` for tRPC. */
   readonly name: string;
   readonly method: CoreMethod;
 }
@@ -34,10 +32,10 @@ export interface TrpcEntrance extends Entrance {
 }
 
 /** All methods of the core, in the order of the schema. */
-export const coreMethods: readonly CoreMethod[] = Object.entries(coreServices).flatMap(([service, desc]) =>
+export const coreMethods: readonly CoreMethod[] = Object.entries(services).flatMap(([service, desc]) =>
   desc.methods.map((method: DescMethod) => ({
     name: `${desc.name}.${method.name}`,
-    service: service as keyof typeof coreServices,
+    service: service as keyof typeof services,
     desc: method,
     need: needOf(`${desc.name}.${method.name}`),
   })),
@@ -55,8 +53,17 @@ export const restEntrances: readonly RestEntrance[] = doors
     })),
   );
 
-/** All tRPC procedures, as the console's source says: which method of the core each one calls. */
-export const trpcEntrances: readonly TrpcEntrance[] = readProcedures();
+/** All tRPC procedures: one for each method, but for those that people do not call. */
+export const trpcEntrances: readonly TrpcEntrance[] = coreMethods
+  .filter(({ need, name }) => need.who !== "anyone" && !name.startsWith("IngestService.Report"))
+  .map((method) => ({ name: `${method.service}.${method.desc.localName}`, method, kind: kindOf(method) }));
+
+function kindOf({ desc, name }: CoreMethod): TrpcEntrance["kind"] {
+  if (desc.methodKind === "server_streaming") return "subscription";
+  // A query's input stands in the address, and this one holds a token of the external system.
+  const isMutation = name === "SettingsService.ListExternalProjects";
+  return desc.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS && !isMutation ? "query" : "mutation";
+}
 
 /** The method of that name; fails where there is none, as then there is no row for it either. */
 export function coreMethod(name: string): CoreMethod {
@@ -83,34 +90,4 @@ export function harmlessRequest(method: DescMethod, projectId: number): MessageS
   }
   if (method.name === "RestoreProject" || method.name === "RemoveDeletedProject") init["projectId"] = missing;
   return create(method.input, init);
-}
-
-function readProcedures(): TrpcEntrance[] {
-  const folder = join(repositoryRoot, "console/src/lib/server");
-  const read = (file: string) => readFileSync(join(folder, file), "utf8");
-  const serviceOf = new Map(
-    [...read("core.ts").matchAll(/^ {2}(\w+): connection\.service\((\w+)\)/gm)].map(([, key = "", name = ""]) => [
-      key,
-      name,
-    ]),
-  );
-  const prefixOf = new Map(
-    [...read("trpc/router.ts").matchAll(/^ {2}(\w+): (\w+Router),$/gm)].map(([, key = "", name = ""]) => [name, key]),
-  );
-  return globSync("*.ts", { cwd: join(folder, "trpc") })
-    .toSorted()
-    .flatMap((file) => {
-      const [, name = "", body = ""] =
-        /export const (\w+Router) = router\(\{\n([\s\S]*?)^\}\);/m.exec(read(`trpc/${file}`)) ?? [];
-      const prefix = prefixOf.get(name);
-      if (prefix === undefined) return [];
-      return body.split(/^ {2}(?=\w+: )/m).flatMap((text) => {
-        const key = /^(\w+): /.exec(text)?.[1];
-        if (key === undefined) return [];
-        const [, client = "", call = ""] = /\bcore\.(\w+)\.(\w+)\(/.exec(text) ?? [];
-        const kind = /\.(query|mutation|subscription)\(/.exec(text)?.[1] as TrpcEntrance["kind"];
-        const method = coreMethod(`${serviceOf.get(client)}.${call[0]?.toUpperCase()}${call.slice(1)}`);
-        return [{ name: `${prefix}.${key}`, method, kind }];
-      });
-    });
 }

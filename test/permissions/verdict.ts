@@ -5,7 +5,7 @@ import type { Credential, Person } from "./people.ts";
 /** What becomes of a call: `allowed` means that it reached the method's own code, whatever that said. */
 export type Verdict = "allowed" | "no token" | "scope" | "forbidden" | "hidden";
 
-/** What the table of permissions says of a call. */
+/** What the options of the methods say of a call. */
 export function expectedVerdict(need: Need, person: Person, credential: Credential): Verdict {
   if (need.who === "anyone") return "allowed";
   if (credential === "none") return "no token";

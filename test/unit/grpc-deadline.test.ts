@@ -1,12 +1,11 @@
 import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";
 import type { Core, Log } from "@faultline/plugin";
-import { AccountService } from "@faultline/proto";
+import { AccountService, services } from "@faultline/proto";
 import { connect, serviceDefinition } from "@faultline/proto/grpc";
 import { Client, credentials, status, type ServiceError } from "@grpc/grpc-js";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { coreServices } from "../../backend/src/core.ts";
 import { GrpcServer } from "../../backend/src/grpc/server.ts";
 
 const deadline = suite("gRPC deadline");
@@ -18,7 +17,7 @@ const checkToken = () => Promise.resolve({ needsToken: false });
 
 /** A core whose methods never answer. */
 const silentCore = Object.fromEntries(
-  Object.entries(coreServices).map(([key, service]) => [
+  Object.entries(services).map(([key, service]) => [
     key,
     Object.fromEntries(
       service.methods.map(({ localName }) => [

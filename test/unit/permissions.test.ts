@@ -1,25 +1,36 @@
-import { ErrorReason, Permission, Role } from "@faultline/proto";
+import { clone, create, setExtension, type DescMethod, type MessageInitShape } from "@bufbuild/protobuf";
+import {
+  MethodDescriptorProtoSchema,
+  MethodOptions_IdempotencyLevel,
+  MethodOptionsSchema,
+} from "@bufbuild/protobuf/wkt";
+import { ErrorReason, needs, Needs_Scope, Needs_Who, NeedsSchema, Permission, Role, services } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Caller } from "../../backend/src/access/caller.ts";
-import { checkGrant, checkToken, needOf, needs, type Need, type Scope } from "../../backend/src/access/permissions.ts";
+import {
+  checkGrant,
+  checkToken,
+  needOf,
+  readNeed,
+  type Need,
+  type Scope,
+} from "../../backend/src/access/permissions.ts";
 import { permissionsOf, roleNames } from "../../backend/src/access/roles.ts";
-import { coreServices } from "../../backend/src/core.ts";
 import { refusal } from "../support/refusal.ts";
 
 const permissions = suite("permissions");
 
-const methods = Object.values(coreServices).flatMap((service) =>
-  service.methods.map((method) => ({ name: `${service.name}.${method.name}`, verb: method.name })),
+const methods = Object.values(services).flatMap((service) =>
+  service.methods.map((method) => {
+    const name = `${service.name}.${method.name}`;
+    return { name, method, need: needOf(name) };
+  }),
 );
-
-permissions("every method has exactly one row, and no row is without a method", () => {
-  assert.equal(Object.keys(needs).toSorted(), methods.map(({ name }) => name).toSorted());
-});
 
 permissions("nothing is public but signing in and what a link alone is the proof for", () => {
   assert.equal(
-    Object.keys(needs).filter((name) => needs[name]?.who === "anyone"),
+    methods.filter(({ need }) => need.who === "anyone").map(({ name }) => name),
     [
       "AccountService.SignIn",
       "UserService.GetPasswordReset",
@@ -30,12 +41,38 @@ permissions("nothing is public but signing in and what a link alone is the proof
   );
 });
 
-permissions("a token that may only read is good for reading methods alone", () => {
-  for (const { name, verb } of methods) {
-    const need = needOf(name);
-    if (need.who !== "anyone" && need.scope === "read") assert.match(verb, /^(Get|List|Watch)/, name);
+permissions("a token that may only read is good for methods without side effects alone, whose names say so", () => {
+  for (const { name, method, need } of methods) {
+    const isRead = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
+    assert.is(isRead, /^(Get|List|Watch)/.test(method.name), name);
+    if (need.who !== "anyone" && need.scope === "read") assert.ok(isRead, name);
   }
 });
+
+permissions("nobody may call a method that does not exist", () => {
+  assert.is(refusal(() => needOf("ErrorService.toString")).reason, ErrorReason.FORBIDDEN);
+});
+
+const contradictions: [what: string, needs: MessageInitShape<typeof NeedsSchema>][] = [
+  ["nothing", {}],
+  ["no scope", { who: Needs_Who.USER }],
+  ["a scope of anyone", { who: Needs_Who.ANYONE, scope: Needs_Scope.READ }],
+  ["a member without a permission", { who: Needs_Who.MEMBER, scope: Needs_Scope.READ }],
+  ["a permission of a user", { who: Needs_Who.USER, scope: Needs_Scope.READ, permission: Permission.READ_PROJECT }],
+  ["an administrator or oneself", { who: Needs_Who.ADMINISTRATOR, scope: Needs_Scope.WRITE, orSelf: true }],
+  ["keys for a user", { who: Needs_Who.USER, scope: Needs_Scope.READ, holdsKeys: true }],
+];
+
+for (const [what, wrong] of contradictions) {
+  permissions(`a method that needs ${what} is refused at the start`, () => {
+    const options = create(MethodOptionsSchema);
+    setExtension(options, needs, create(NeedsSchema, wrong));
+    const { listErrors } = services.errors.method;
+    const proto = clone(MethodDescriptorProtoSchema, listErrors.proto);
+    proto.options = options;
+    assert.throws(() => readNeed({ ...listErrors, proto } as DescMethod), /does not say what a call needs/);
+  });
+}
 
 const user = { id: 1, username: "ann", isAdmin: true } as Caller["user"];
 const callers: [who: string, scopes: Caller["scopes"], may: Scope[], refused: ErrorReason][] = [
@@ -48,8 +85,8 @@ const callers: [who: string, scopes: Caller["scopes"], may: Scope[], refused: Er
   ["a token without a scope", [], [], ErrorReason.INSUFFICIENT_SCOPE],
 ];
 
-const tokenNeeds = Object.entries(needs).filter(
-  (row): row is [string, Exclude<Need, { who: "anyone" }>] => row[1].who !== "anyone",
+const tokenNeeds = methods.flatMap(({ name, need }): [string, Exclude<Need, { who: "anyone" }>][] =>
+  need.who === "anyone" ? [] : [[name, need]],
 );
 
 for (const [who, scopes, may, refused] of callers) {
@@ -88,7 +125,7 @@ for (const [permission, least] of leastRoles) {
     for (const role of roleNames.keys()) {
       const check = () =>
         checkGrant(
-          { who: "member", scope: "write", permission },
+          { who: "member", scope: "write", permission, orSelf: false, holdsKeys: false },
           { project, role, permissions: permissionsOf(role) },
           false,
         );

@@ -1,15 +1,5 @@
 import { readFileSync } from "node:fs";
-import {
-  AccountService,
-  ClientKeyService,
-  DeletionService,
-  ErrorService,
-  IngestService,
-  ProjectService,
-  QuotaService,
-  SettingsService,
-  type Project,
-} from "@faultline/proto";
+import { services, type Project } from "@faultline/proto";
 import { connect } from "@faultline/proto/grpc";
 import { credentials } from "@grpc/grpc-js";
 import { readCommandConfig } from "../config.ts";
@@ -39,15 +29,16 @@ function open() {
     grpcTlsCa === undefined ? credentials.createInsecure() : credentials.createSsl(readFileSync(grpcTlsCa)),
     { "grpc.max_receive_message_length": maxReceiveBytes },
   );
+  const all = connection.services(services);
   return {
-    accounts: patientCalls(connection.service(AccountService)),
-    clientKeys: patientCalls(connection.service(ClientKeyService)),
-    deletions: patientCalls(connection.service(DeletionService)),
-    errors: patientCalls(connection.service(ErrorService)),
-    ingest: patientCalls(connection.service(IngestService)),
-    projects: patientCalls(connection.service(ProjectService)),
-    quotas: patientCalls(connection.service(QuotaService)),
-    settings: patientCalls(connection.service(SettingsService)),
+    accounts: patientCalls(all.accounts),
+    clientKeys: patientCalls(all.clientKeys),
+    deletions: patientCalls(all.deletions),
+    errors: patientCalls(all.errors),
+    ingest: patientCalls(all.ingest),
+    projects: patientCalls(all.projects),
+    quotas: patientCalls(all.quotas),
+    settings: patientCalls(all.settings),
     password,
     externalToken,
     /** With the token; without one there is nothing to ask. */

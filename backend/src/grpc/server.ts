@@ -8,7 +8,7 @@ import {
   type MessageShape,
 } from "@bufbuild/protobuf";
 import { type Call, type Core, type Log, ServiceError, StartRefusal, statusOfReason } from "@faultline/plugin";
-import { ErrorReason } from "@faultline/proto";
+import { ErrorReason, services } from "@faultline/proto";
 import { fieldTrailer, reasonName, reasonTrailer, retryAfterTrailer, serviceDefinition } from "@faultline/proto/grpc";
 import {
   Metadata,
@@ -25,7 +25,6 @@ import {
 } from "@grpc/grpc-js";
 import { HealthImplementation } from "grpc-health-check";
 import type { GrpcTls } from "../config.ts";
-import { coreServices } from "../core.ts";
 import { bearerToken, callWall, maxMessageBytes, type CheckToken } from "./call-wall.ts";
 import { parseBounded } from "./entry-limits.ts";
 import { addReflection } from "./reflection.ts";
@@ -74,12 +73,12 @@ export class GrpcServer {
     });
     this.#deadlineMs = deadlineMs;
     for (const { signal } of Object.values(this.#stopping)) setMaxListeners(0, signal);
-    const services: Record<string, "SERVING" | "NOT_SERVING"> = { "": "NOT_SERVING" };
-    for (const [key, service] of Object.entries(coreServices)) {
+    const statuses: Record<string, "SERVING" | "NOT_SERVING"> = { "": "NOT_SERVING" };
+    for (const [key, service] of Object.entries(services)) {
       this.#addService(service, core[key as keyof Core] as unknown as Record<string, UnaryHandler | StreamHandler>);
-      services[service.typeName] = "NOT_SERVING";
+      statuses[service.typeName] = "NOT_SERVING";
     }
-    this.#health = new HealthImplementation(services);
+    this.#health = new HealthImplementation(statuses);
     this.#health.addToServer(this.#server);
     if (hasReflection) addReflection(this.#server);
   }
@@ -102,7 +101,7 @@ export class GrpcServer {
 
   /** Tells health checks whether calls are welcome. */
   setServing(isServing: boolean): void {
-    for (const service of ["", ...Object.values(coreServices).map(({ typeName }) => typeName)]) {
+    for (const service of ["", ...Object.values(services).map(({ typeName }) => typeName)]) {
       this.#health.setStatus(service, isServing ? "SERVING" : "NOT_SERVING");
     }
   }

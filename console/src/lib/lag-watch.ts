@@ -43,7 +43,7 @@ export function watchLag({ lag, clock, onWords }: WatchedLag): () => void {
     if (isAsking) return;
     isAsking = true;
     try {
-      const { ingestLag } = await trpc.instance.ingestLag.query({}, { signal: AbortSignal.timeout(silentMs) });
+      const { ingestLag } = await trpc.instance.getIngestLag.query({}, { signal: AbortSignal.timeout(silentMs) });
       if (signal.aborted) return;
       if (ingestLag === undefined) {
         stop.abort(); // there is a queue no longer

@@ -80,8 +80,10 @@ export class PolledFeed {
 /** `hourlyCounts`: changed errors are told with their trend, for pages that show one. */
 export const liveErrors = ({ hourlyCounts = false } = {}) =>
   new LiveFeed<ErrorChanges>((api, { projectId, readAt }, listener) =>
-    api.errors.changes.subscribe({ projectId, sinceTime: new Date(readAt).toISOString(), hourlyCounts }, listener),
+    api.errors.watchErrors.subscribe({ projectId, sinceTime: new Date(readAt).toISOString(), hourlyCounts }, listener),
   );
 
 export const liveRefusals = () =>
-  new LiveFeed<Refusals>((api, { projectId }, listener) => api.outcomes.refusals.subscribe({ projectId }, listener));
+  new LiveFeed<Refusals>((api, { projectId }, listener) =>
+    api.outcomes.watchRefusals.subscribe({ projectId }, listener),
+  );

@@ -47,7 +47,7 @@ export class StatusChanges {
         projects.map(async (projectId) => {
           const ofProject = changes.filter((change) => change.projectId === projectId);
           const asked = ofProject.map(({ errorId, status }) => ({ errorId, status }));
-          const { undo } = await trpc.errors.update.mutate({ projectId, changes: asked });
+          const { undo } = await trpc.errors.updateErrors.mutate({ projectId, changes: asked });
           return undo.map((change) => ({ projectId, ...change }));
         }),
       );

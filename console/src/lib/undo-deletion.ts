@@ -7,7 +7,7 @@ import { toaster } from "./toaster.svelte.ts";
 export async function undoDeletion(projectId: number, deletionId: number): Promise<void> {
   try {
     const { trpc } = await import("./trpc.ts");
-    const { deletion } = await trpc.deletions.undo.mutate({ projectId, deletionId });
+    const { deletion } = await trpc.deletions.undoDeletion.mutate({ projectId, deletionId });
     toaster.show({ text: deletion ? `${restoredWords(deletion)}.` : "Undone." });
     await refreshAll();
   } catch (error) {

@@ -11,8 +11,8 @@ export const load: LayoutServerLoad = async ({ locals }) => {
   if (locals.token === undefined) return signedOut;
   try {
     const [{ user, serviceVersion }, { ingestLag }] = await Promise.all([
-      locals.api.account.current({}),
-      locals.api.instance.ingestLag({}),
+      locals.api.accounts.getCurrentUser({}),
+      locals.api.instance.getIngestLag({}),
     ]);
     const lag = ingestLag && { told: ingestLag, words: wordsNow(ingestLag, locals.preferences) };
     return { ...shared, user: user ?? null, version: serviceVersion, lag };

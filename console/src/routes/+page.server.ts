@@ -7,7 +7,7 @@ export const load: PageServerLoad = async ({ cookies, locals }) => {
   const path = lastProject(cookies);
   if (path === undefined) redirect(307, route.projects());
   // The project may be gone or hidden by now; then the list of projects is the better start.
-  const known = await locals.api.projects.get({ path }).then(
+  const known = await locals.api.projects.getProject({ path }).then(
     () => true,
     () => false,
   );

@@ -1,23 +1,5 @@
 import type { DescMethod, DescService, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
-import type {
-  AccountService,
-  AuditService,
-  ClientKeyService,
-  DeletionService,
-  DeprecationService,
-  ErrorService,
-  FilterService,
-  IngestService,
-  InstanceService,
-  MemberRoleService,
-  MemberService,
-  OutcomeService,
-  ProjectService,
-  QuotaService,
-  ReleaseService,
-  SettingsService,
-  UserService,
-} from "@faultline/proto";
+import type { services } from "@faultline/proto";
 import type { ServiceError } from "./service-error.ts";
 
 /** What comes with a call besides its request. */
@@ -41,25 +23,7 @@ export type Handlers<S extends DescService, Context = Call> = {
 };
 
 /** The core's services, callable in the same process: each call is authenticated and authorised as over gRPC. */
-export interface Core {
-  readonly account: Handlers<typeof AccountService>;
-  readonly user: Handlers<typeof UserService>;
-  readonly member: Handlers<typeof MemberService>;
-  readonly memberRole: Handlers<typeof MemberRoleService>;
-  readonly audit: Handlers<typeof AuditService>;
-  readonly instance: Handlers<typeof InstanceService>;
-  readonly deprecation: Handlers<typeof DeprecationService>;
-  readonly project: Handlers<typeof ProjectService>;
-  readonly quota: Handlers<typeof QuotaService>;
-  readonly settings: Handlers<typeof SettingsService>;
-  readonly filter: Handlers<typeof FilterService>;
-  readonly clientKey: Handlers<typeof ClientKeyService>;
-  readonly error: Handlers<typeof ErrorService>;
-  readonly deletion: Handlers<typeof DeletionService>;
-  readonly release: Handlers<typeof ReleaseService>;
-  readonly outcome: Handlers<typeof OutcomeService>;
-  readonly ingest: Handlers<typeof IngestService>;
-}
+export type Core = { readonly [K in keyof typeof services]: Handlers<(typeof services)[K]> };
 
 /** Whose calls a limit counts: those of one personal access token, of all tokens of a person, or of a person's sessions. */
 export type CallLimitName = "token" | "person" | "session";

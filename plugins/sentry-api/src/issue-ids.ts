@@ -29,7 +29,7 @@ export async function update(
 ): Promise<number> {
   const changes = ids.map((errorId) => ({ errorId, status }));
   const request = create(UpdateErrorsRequestSchema, { projectId, changes });
-  const { errors = [] } = await call.core.error.updateErrors(request, call);
+  const { errors = [] } = await call.core.errors.updateErrors(request, call);
   return errors.length;
 }
 

@@ -36,7 +36,7 @@ export async function issuePageOf(
     pageSize,
     pageToken: tokenOf(call.query.get("cursor")),
   });
-  const page = (await call.core.error.listErrors(request, call)) as ListErrorsResponse;
+  const page = (await call.core.errors.listErrors(request, call)) as ListErrorsResponse;
   return {
     issues: page.errors.map((error) => ({ error, project })),
     previous: page.previousPageToken === "" ? undefined : cursorOf(page.previousPageToken),

@@ -37,14 +37,14 @@ export async function servedIssue(call: ApiCall, errorId: string): Promise<Serve
 /** The project of an error that is stored here; refuses with ERROR_NOT_FOUND. */
 export async function projectIdOf(call: ApiCall, errorId: string): Promise<number> {
   const request = create(GetErrorProjectRequestSchema, { errorId });
-  const { projectId = 0 } = await call.core.error.getErrorProject(request, call);
+  const { projectId = 0 } = await call.core.errors.getErrorProject(request, call);
   return projectId;
 }
 
 /** The issue as it is now. */
 export async function readError(call: ApiCall, { errorId, project }: ServedIssue): Promise<TrackedError> {
   const request = create(GetErrorRequestSchema, { projectId: project.projectId, errorId });
-  const { error } = await call.core.error.getError(request, call);
+  const { error } = await call.core.errors.getError(request, call);
   return error as TrackedError; // the guarded core answers whole messages
 }
 

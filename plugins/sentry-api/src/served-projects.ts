@@ -35,7 +35,7 @@ export async function namedProject(call: ApiCall): Promise<Project> {
 
 /** One project; refuses with PROJECT_NOT_FOUND also when it is not served. */
 export async function servedProject(call: ApiCall, key: GetProjectRequest["key"]): Promise<Project> {
-  const { project } = await call.core.project.getProject(create(GetProjectRequestSchema, { key }), call);
+  const { project } = await call.core.projects.getProject(create(GetProjectRequestSchema, { key }), call);
   if (!project || !isServed(project as Project)) throw projectNotFound();
   return project as Project; // the guarded core answers whole messages
 }
@@ -64,7 +64,7 @@ export async function listServed(
   let place = skip;
   for (let pages = 0; pages < corePages; pages += 1) {
     const request = create(ListProjectsRequestSchema, { query, pageSize: corePage, skip: place });
-    const page = (await call.core.project.listProjects(request, call)) as ListProjectsResponse;
+    const page = (await call.core.projects.listProjects(request, call)) as ListProjectsResponse;
     for (const project of page.projects) {
       if (projects.length === size) return { projects, nextSkip: place };
       place += 1;

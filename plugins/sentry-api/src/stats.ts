@@ -19,7 +19,7 @@ export async function hourlyStats(
 ): Promise<Point[]> {
   const { projectId, errorId } = error;
   const request = create(GetErrorStatsRequestSchema, { projectId, errorId, hourCount: hours });
-  const stats = (await call.core.error.getErrorStats(request, call)) as GetErrorStatsResponse;
+  const stats = (await call.core.errors.getErrorStats(request, call)) as GetErrorStatsResponse;
   const startMs = stats.startTime ? millisecondsOf(stats.startTime) : 0;
   return points(stats.counts, { startMs, spanMs: hourMs });
 }

@@ -16,10 +16,10 @@ const asOwnPage = { Cookie: cookie, Origin: origin, "Sec-Fetch-Site": "same-orig
 
 const myName = async () => (await client.accounts.getCurrentUser({}, client.auth)).user?.name;
 const rename = (headers: Readonly<Record<string, string>>, body = '{"name":"taken"}') =>
-  http(`${server.url}/-/trpc/account.updateProfile`, { method: "POST", headers, body });
+  http(`${server.url}/-/trpc/accounts.updateProfile`, { method: "POST", headers, body });
 
 test.before.each(async () => {
-  const { status, text } = await callTrpc(server, "account.updateProfile", { name: "untouched" }, asOwnPage);
+  const { status, text } = await callTrpc(server, "accounts.updateProfile", { name: "untouched" }, asOwnPage);
   assert.is(status, 200, text); // and what our own page sends works
 });
 
@@ -111,7 +111,9 @@ test("A66: a request without a content type is refused", async () => {
 
 test("A66: what other sites may only read, they may not even ask for", async () => {
   const get = (site: string) =>
-    http(`${server.url}/-/trpc/account.current?input=%7B%7D`, { headers: { Cookie: cookie, "Sec-Fetch-Site": site } });
+    http(`${server.url}/-/trpc/accounts.getCurrentUser?input=%7B%7D`, {
+      headers: { Cookie: cookie, "Sec-Fetch-Site": site },
+    });
   for (const site of ["cross-site", "same-site", "none"]) assert.is((await get(site)).status, 403, site);
   assert.is((await get("same-origin")).status, 200);
 });
@@ -127,7 +129,7 @@ test("A67: a procedure that changes something is not called by GET, whatever met
   for (const header of ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"]) {
     const headers = { ...asOwnPage, "Content-Type": "application/json", [header]: "POST" };
     for (const method of ["GET", "HEAD"]) {
-      const path = `/-/trpc/account.updateProfile?input=${input}&_method=POST`;
+      const path = `/-/trpc/accounts.updateProfile?input=${input}&_method=POST`;
       const { status } = await http(server.url + path, { method, headers });
       assert.is(status, method === "GET" ? 405 : 204);
     }
@@ -137,7 +139,7 @@ test("A67: a procedure that changes something is not called by GET, whatever met
 
 test("A67: a batch holds at most ten calls", async () => {
   const get = (calls: number) => {
-    const names = Array.from({ length: calls }, () => "account.current").join(",");
+    const names = Array.from({ length: calls }, () => "accounts.getCurrentUser").join(",");
     const input = JSON.stringify(Object.fromEntries(Array.from({ length: calls }, (_, index) => [index, {}])));
     return http(`${server.url}/-/trpc/${names}?batch=1&input=${encodeURIComponent(input)}`, { headers: asOwnPage });
   };
@@ -152,7 +154,7 @@ test("A67: a batch that mixes projects answers for each by itself", async () => 
   const signedIn = await signInByForm(server, { username, password: personPassword }, { Origin: origin });
   const input = JSON.stringify({ 0: { projectId: own.id }, 1: { projectId: hidden.id }, 2: { projectId: 999_999 } });
   const { status, json } = await http(
-    `${server.url}/-/trpc/errors.list,errors.list,errors.list?batch=1&input=${encodeURIComponent(input)}`,
+    `${server.url}/-/trpc/errors.listErrors,errors.list,errors.list?batch=1&input=${encodeURIComponent(input)}`,
     { headers: { Cookie: sessionCookie(signedIn) } },
   );
   assert.is(status, 207);
@@ -163,7 +165,7 @@ test("A67: a batch that mixes projects answers for each by itself", async () => 
 });
 
 test("A67: unknown procedures, the prototype's among them, are not found", async () => {
-  for (const name of ["nothing", "account.nothing", "__proto__", "constructor", "account.__proto__", "account"]) {
+  for (const name of ["nothing", "accounts.nothing", "__proto__", "constructor", "accounts.__proto__", "accounts"]) {
     const { status } = await callTrpc(server, name, {}, asOwnPage);
     assert.is(status, 404, name);
   }
@@ -171,7 +173,7 @@ test("A67: unknown procedures, the prototype's among them, are not found", async
 
 test("A67: an input that no page sends is refused", async () => {
   const get = (input: string) =>
-    http(`${server.url}/-/trpc/account.current?input=${encodeURIComponent(input)}`, { headers: asOwnPage });
+    http(`${server.url}/-/trpc/accounts.getCurrentUser?input=${encodeURIComponent(input)}`, { headers: asOwnPage });
   assert.is((await get(JSON.stringify({ x: "x".repeat(20_000) }))).status, 431);
   for (const input of [
     "{",

@@ -67,7 +67,7 @@ test("A93: a tRPC procedure refuses every field that its message has not", async
 });
 
 test("A93: __proto__ in a tRPC input is a field that the message has not, and changes no prototype", async () => {
-  const answer = await http(`${server.url}/-/trpc/account.updateProfile`, {
+  const answer = await http(`${server.url}/-/trpc/accounts.updateProfile`, {
     method: "POST",
     headers: { Cookie: cookie, Origin: server.url, "Content-Type": "application/json" },
     body: '{"name":"Root","__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}}}',
@@ -83,7 +83,7 @@ test("A93: people who change their own profile become no administrators, by no d
   const headers = { Cookie: `faultline_session=${auth.token}` };
   for (const wish of Object.keys(wishes)) {
     const value = wishes[wish as keyof typeof wishes];
-    const { status } = await callTrpc(server, "account.updateProfile", { name: "Me", [wish]: value }, headers);
+    const { status } = await callTrpc(server, "accounts.updateProfile", { name: "Me", [wish]: value }, headers);
     assert.is(status, 400, wish);
   }
   assert.is((await rest(server, `PUT /users/${person.userId}`, { token: person.token, body: wishes })).status, 403);

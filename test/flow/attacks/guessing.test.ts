@@ -141,7 +141,8 @@ test("A72: a session that was found open guesses no faster at the password", asy
   const { session, password } = await newUser(client);
   const cookie = { Cookie: `faultline_session=${session.token}` };
   const change = async (currentPassword: string) =>
-    (await callTrpc(server, "account.changePassword", { currentPassword, newPassword: "x".repeat(20) }, cookie)).status;
+    (await callTrpc(server, "accounts.changePassword", { currentPassword, newPassword: "x".repeat(20) }, cookie))
+      .status;
   assert.equal(await inTurn(10, () => change("guess")), refused(10));
   assert.is(await change(password), 429);
 });
@@ -179,7 +180,8 @@ test("A86: over gRPC wrong tokens are counted by the connection's address, and t
   assert.equal([refusal.reason, refusal.retryAfterSeconds], [ErrorReason.TOO_MANY_ATTEMPTS, 60]);
   assert.ok(await ask(client.auth.token));
   const visit = async () =>
-    (await callTrpc(server, "account.current", {}, { Cookie: `faultline_session=fls_${"0".repeat(36)}` })).status;
+    (await callTrpc(server, "accounts.getCurrentUser", {}, { Cookie: `faultline_session=fls_${"0".repeat(36)}` }))
+      .status;
   assert.not((await inTurn(25, visit)).includes(429));
 });
 

@@ -1,12 +1,11 @@
 import { createRequire } from "node:module";
 import { toJson, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
-import { ErrorReason } from "@faultline/proto";
+import { ErrorReason, services } from "@faultline/proto";
 import { CallError, connect } from "@faultline/proto/grpc";
 import { credentials } from "@grpc/grpc-js";
 import sqlite3 from "sqlite3";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { coreServices } from "../../../backend/src/core.ts";
 import { coreMethods, harmlessRequest, restEntrances, trpcEntrances } from "../../permissions/operations.ts";
 import { callTrpc } from "../../support/console.ts";
 import { databaseOf } from "../../support/database-of.ts";
@@ -62,7 +61,7 @@ type AnyClient = Record<string, (request: MessageShape<DescMessage>, context: ob
 
 for (const { name, service, desc } of coreMethods.filter(({ need }) => need.who === "member")) {
   test(`A91: gRPC ${name} answers for a hidden project as for a missing one`, async () => {
-    const call = (connection.service(coreServices[service]) as unknown as AnyClient)[desc.localName];
+    const call = (connection.service(services[service]) as unknown as AnyClient)[desc.localName];
     assert.ok(call);
     const ask = async (projectId: number) => {
       try {

@@ -152,7 +152,7 @@ test("A125: answers to what is missing, forbidden or fails tell neither code nor
     ["/api/1/store/", {}, 405],
     ["/%", {}, 400],
     ["/-/trpc/nothing", { Cookie: cookie }, 404],
-    ["/-/trpc/account.current?input=%7B", { Cookie: cookie }, 400],
+    ["/-/trpc/accounts.getCurrentUser?input=%7B", { Cookie: cookie }, 400],
   ];
   const check = (what: string, answer: Awaited<ReturnType<typeof http>>) => {
     assert.not.match(wordsOf(answer.text), telling, what);
@@ -173,7 +173,9 @@ test("A125: answers to what is missing, forbidden or fails tell neither code nor
   const byRest = await rest(server, "GET /member_roles");
   assert.equal([byRest.status, byRest.json], [500, { message: "500 Internal Server Error" }]);
   check("a failure by REST", byRest);
-  const byTrpc = await http(`${server.url}/-/trpc/memberRoles.list?input=%7B%7D`, { headers: { Cookie: cookie } });
+  const byTrpc = await http(`${server.url}/-/trpc/memberRoles.listMemberRoles?input=%7B%7D`, {
+    headers: { Cookie: cookie },
+  });
   assert.is(byTrpc.status, 500);
   check("a failure by tRPC", byTrpc);
   await server.stop();

@@ -16,7 +16,7 @@ import { until } from "../../support/until.ts";
 const { server, client } = await runningServer();
 const project = await createProject(server);
 const input = encodeURIComponent(JSON.stringify({ projectId: project.id }));
-const changes = `${server.url}/-/trpc/errors.changes?input=${input}`;
+const changes = `${server.url}/-/trpc/errors.watchErrors?input=${input}`;
 
 interface LivePage {
   readonly request: ClientRequest;

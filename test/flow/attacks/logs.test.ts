@@ -97,7 +97,7 @@ test("callers that leave in the middle of a request write nothing into the log",
     "GET /api/0/ HTTP/1.1",
     "POST /api/v4/projects HTTP/1.1",
     "POST /-/sign_in HTTP/1.1\r\nContent-Type: application/x-www-form-urlencoded\r\nOrigin: " + server.url,
-    "POST /-/trpc/account.signIn HTTP/1.1\r\nContent-Type: application/json\r\nOrigin: " + server.url,
+    "POST /-/trpc/accounts.signIn HTTP/1.1\r\nContent-Type: application/json\r\nOrigin: " + server.url,
   ]) {
     for (let round = 0; round < 5; round++) {
       const socket = await openSocket(server);

@@ -1,10 +1,9 @@
 import { create, ScalarType, toJson, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
-import { ErrorStatus, Role, StatusChangeSchema } from "@faultline/proto";
+import { ErrorStatus, Role, services, StatusChangeSchema } from "@faultline/proto";
 import { CallError, connect } from "@faultline/proto/grpc";
 import { credentials } from "@grpc/grpc-js";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { coreServices } from "../../../backend/src/core.ts";
 import {
   coreMethods,
   harmlessRequest,
@@ -178,7 +177,7 @@ type AnyClient = Record<
 
 for (const method of methods) {
   test(`A90: gRPC ${method.name} answers for what is another project's as for what is missing`, async () => {
-    const call = (connection.service(coreServices[method.service]) as unknown as AnyClient)[method.desc.localName];
+    const call = (connection.service(services[method.service]) as unknown as AnyClient)[method.desc.localName];
     const ask = async (ids: Ids) => {
       const request = requestWith(method, ids);
       assert.ok(call && request);

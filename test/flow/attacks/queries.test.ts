@@ -1,11 +1,10 @@
 // limit: 240 s
 import { ScalarType, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
-import { ErrorReason, Permission, Role } from "@faultline/proto";
+import { ErrorReason, Permission, Role, services } from "@faultline/proto";
 import { CallError, connect } from "@faultline/proto/grpc";
 import { credentials, status } from "@grpc/grpc-js";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { coreServices } from "../../../backend/src/core.ts";
 import { coreMethods, harmlessRequest } from "../../permissions/operations.ts";
 import { databaseOf } from "../../support/database-of.ts";
 import { grpcClient } from "../../support/grpc.ts";
@@ -91,7 +90,7 @@ type AnyClient = Record<string, (request: MessageShape<DescMessage>, context: ob
 
 /** Calls a method with an administrator's session; the name of the reason, or what it answered. */
 async function call({ service, desc }: (typeof coreMethods)[number], request: MessageShape<DescMessage>) {
-  const method = (connection.service(coreServices[service]) as unknown as AnyClient)[desc.localName];
+  const method = (connection.service(services[service]) as unknown as AnyClient)[desc.localName];
   assert.ok(method);
   return (method(request, { token }) as Promise<unknown>).catch((refusal: unknown) => {
     assert.instance(refusal, CallError);

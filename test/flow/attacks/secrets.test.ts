@@ -2,12 +2,11 @@
 import { globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { toJson, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
-import { Backend, Role } from "@faultline/proto";
+import { Backend, Role, services } from "@faultline/proto";
 import { CallError, connect } from "@faultline/proto/grpc";
 import { credentials } from "@grpc/grpc-js";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { coreServices } from "../../../backend/src/core.ts";
 import { coreMethods, harmlessRequest, restEntrances, trpcEntrances } from "../../permissions/operations.ts";
 import { callTrpc, cookiesSet, postForm, signInByForm } from "../../support/console.ts";
 import { databaseOf } from "../../support/database-of.ts";
@@ -171,7 +170,7 @@ test("A97: secrets are made at every door", async () => {
   secret("a rotated token", (rotation.json as { token: string }).token);
   const byPage = await told(
     "tRPC createToken",
-    callTrpc(server, "account.createToken", request, { Cookie: cookie }),
+    callTrpc(server, "accounts.createAccessToken", request, { Cookie: cookie }),
     "a token by the console",
   );
   secret("a token by the console", /"token":"(flp_\w+)"/.exec(byPage.text)?.[1] ?? "");
@@ -279,10 +278,10 @@ test("A97: secrets come back in calls that are refused", async () => {
     "an invitation", // it is the link's own page
   );
   await refused("reset form", postForm(server, `/-/password_resets/${resetLink}`, { password: "short" }));
-  await refused("unknown procedure", callTrpc(server, "account.nothing", { token: rootToken }, { Cookie: cookie }));
+  await refused("unknown procedure", callTrpc(server, "accounts.nothing", { token: rootToken }, { Cookie: cookie }));
   await refused(
     "JSON that is none",
-    http(`${server.url}/-/trpc/account.changePassword`, {
+    http(`${server.url}/-/trpc/accounts.changePassword`, {
       method: "POST",
       headers: { Cookie: cookie, Origin: server.url, "Content-Type": "application/json" },
       body: `{"currentPassword":"${rootPassword}","newPassword":`,
@@ -448,7 +447,7 @@ test("A97: everything that can be read is read, by an owner and by a reporter", 
     }
     for (const { name, service, desc } of coreMethods) {
       if (desc.methodKind !== "unary" || changesSomething.test(name)) continue;
-      const method = (connection.service(coreServices[service]) as unknown as AnyClient)[desc.localName];
+      const method = (connection.service(services[service]) as unknown as AnyClient)[desc.localName];
       assert.ok(method);
       const request = Object.assign(
         harmlessRequest(desc, project.id),

@@ -121,7 +121,7 @@ test("A71: a thief's session is seen in the list and ended there", async () => {
   const { sessions } = await client.accounts.listSessions({}, session);
   const { sessionId } = sessions.find(({ userAgent }) => userAgent === "Thief/1.0") ?? {};
   const own = { Cookie: `faultline_session=${session.token}` };
-  assert.is((await callTrpc(server, "account.endSession", { sessionId }, own)).status, 200);
+  assert.is((await callTrpc(server, "accounts.endSession", { sessionId }, own)).status, 200);
   await isOver(stolen);
   assert.is(await leadsTo(own.Cookie), "");
 });

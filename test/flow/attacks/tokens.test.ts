@@ -43,7 +43,7 @@ test("A83: pages and procedures take no token from the query", async () => {
   const query = new URLSearchParams({ private_token: rootToken, access_token: rootToken, input: "{}" });
   const page = await http(`${server.url}/-/projects?${query}`);
   assert.is(page.status, 303);
-  assert.is((await http(`${server.url}/-/trpc/account.current?${query}`)).status, 401);
+  assert.is((await http(`${server.url}/-/trpc/accounts.getCurrentUser?${query}`)).status, 401);
 });
 
 /** Every column of every row, with the tables they are in. */
@@ -231,13 +231,14 @@ test("A87: a session that was signed out of is refused at once by pages, procedu
   const cookie = sessionCookie(await signInByForm(server, { username: person.username, password: personPassword }));
   const headers = { Cookie: cookie };
   const auth = { token: tokenIn(cookie) };
-  const current = () => http(`${server.url}/-/trpc/account.current?input=${encodeURIComponent("{}")}`, { headers });
+  const current = () =>
+    http(`${server.url}/-/trpc/accounts.getCurrentUser?input=${encodeURIComponent("{}")}`, { headers });
   const page = () => http(`${server.url}/-/projects`, { headers });
   assert.equal([(await current()).status, (await page()).status], [200, 200]);
   const input = encodeURIComponent(JSON.stringify({ projectId: project.id }));
-  const live = await fetch(`${server.url}/-/trpc/errors.changes?input=${input}`, { headers }); // answers once it has begun
+  const live = await fetch(`${server.url}/-/trpc/errors.watchErrors?input=${input}`, { headers }); // answers once it has begun
   assert.is(live.headers.get("content-type"), "text/event-stream");
-  assert.is((await callTrpc(server, "account.signOut", {}, headers)).status, 200);
+  assert.is((await callTrpc(server, "accounts.signOut", {}, headers)).status, 200);
   const endedAt = performance.now();
   assert.equal([(await current()).status, (await page()).status], [401, 303]);
   await rejects(client.accounts.getCurrentUser({}, auth), "UNAUTHENTICATED");

@@ -14,7 +14,7 @@ const waitMs = 400;
 /** The errors of all projects, as far as they are known soon. */
 export async function allErrors(api: Api, asked: AllErrorsQuery, pageSize: number): Promise<AllErrors> {
   const { sort = "last_seen" } = asked;
-  const stream = (await api.errors.listAll(allErrorsRequest(asked, pageSize)))[Symbol.asyncIterator]();
+  const stream = (await api.errors.listAllErrors(allErrorsRequest(asked, pageSize)))[Symbol.asyncIterator]();
   const first = await stream.next();
   const told = first.done === true ? undefined : first.value.asked;
   if (told === undefined) throw new Error("the first message tells which projects are asked");
@@ -64,7 +64,7 @@ async function read(api: Api, answer: ProjectErrors): Promise<ProjectAnswer> {
   const { message, retryAfterSeconds } = told;
   const reason = told.reason.replace(/^ERROR_REASON_/, "");
   // Who may do nothing about it is not led to the settings; of a project that is hidden by now nothing is known.
-  const settings = await api.projects.get({ projectId }).then(
+  const settings = await api.projects.getProject({ projectId }).then(
     ({ project }) => project?.capabilities?.adminErrorTracking,
     () => undefined,
   );

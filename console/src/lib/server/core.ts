@@ -1,23 +1,4 @@
-import {
-  AccountService,
-  AuditService,
-  ClientKeyService,
-  DeletionService,
-  DeprecationService,
-  ErrorReason,
-  ErrorService,
-  FilterService,
-  IngestService,
-  InstanceService,
-  MemberRoleService,
-  MemberService,
-  OutcomeService,
-  ProjectService,
-  QuotaService,
-  ReleaseService,
-  SettingsService,
-  UserService,
-} from "@faultline/proto";
+import { ErrorReason, services } from "@faultline/proto";
 import { connect, CallError } from "@faultline/proto/grpc";
 import { credentials, status } from "@grpc/grpc-js";
 import { FAULTLINE_GRPC_ADDRESS } from "$app/env/private";
@@ -34,25 +15,7 @@ const connection = connect(FAULTLINE_GRPC_ADDRESS, credentials.createInsecure(),
 });
 
 /** The core's services. The only connection to it. */
-export const core = {
-  accounts: connection.service(AccountService),
-  users: connection.service(UserService),
-  members: connection.service(MemberService),
-  memberRoles: connection.service(MemberRoleService),
-  audit: connection.service(AuditService),
-  instance: connection.service(InstanceService),
-  deprecations: connection.service(DeprecationService),
-  projects: connection.service(ProjectService),
-  quotas: connection.service(QuotaService),
-  settings: connection.service(SettingsService),
-  filters: connection.service(FilterService),
-  clientKeys: connection.service(ClientKeyService),
-  errors: connection.service(ErrorService),
-  deletions: connection.service(DeletionService),
-  releases: connection.service(ReleaseService),
-  outcomes: connection.service(OutcomeService),
-  ingest: connection.service(IngestService),
-};
+export const core = connection.services(services);
 
 /** Codes without a reason of the core: it did not answer, or the browser left and the call was ended. */
 const unreachable = new Set<number>([status.UNAVAILABLE, status.DEADLINE_EXCEEDED, status.CANCELLED]);

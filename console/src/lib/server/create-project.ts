@@ -7,7 +7,7 @@ export async function createProject(form: FormData, api: Api) {
   const name = String(form.get("name") ?? "").trim();
   const path = String(form.get("path") ?? "").trim() || suggestedPath(name);
   try {
-    const { project } = await api.projects.create({ name, path });
+    const { project } = await api.projects.createProject({ name, path });
     return { project };
   } catch (error) {
     const { reason, status, message, field } = refusedAction(error);

@@ -6,7 +6,7 @@ import type { Api } from "#lib/server/trpc/caller.ts";
  */
 export async function ownersOf(api: Api, projectId: number): Promise<string[]> {
   try {
-    const { members } = await api.members.list({ projectId, pageSize: 100 });
+    const { members } = await api.members.listMembers({ projectId, pageSize: 100 });
     return members
       .filter(({ role }) => role === "ROLE_OWNER")
       .flatMap(({ user }) => (user === undefined ? [] : [user.name || user.username]));

@@ -56,7 +56,7 @@ export async function shownFailure(api: Api, project: Project, refusal: Refusal 
   if (refusal === null || !isExternalFailure(refusal.reason)) return null;
   const { reason, message, retryAfterSeconds } = refusal;
   const maintains = project.capabilities?.adminErrorTracking?.allowed === true;
-  const settings = maintains ? await api.settings.get({ projectId: project.projectId }) : undefined;
+  const settings = maintains ? await api.settings.getSettings({ projectId: project.projectId }) : undefined;
   const address = settings?.settings?.externalApiUrl ?? "";
   const told = externalFailure(reason, { address, maintains, message });
   return { ...told, maintains, detail: maintains ? refusal.detail : "", retryAfterSeconds };

@@ -19,7 +19,7 @@ export async function findProject(core: Core, named: string, call: Call): Promis
     key: projectId === undefined ? { case: "path", value: text } : { case: "projectId", value: projectId },
   });
   try {
-    const { project } = await core.project.getProject(request, call);
+    const { project } = await core.projects.getProject(request, call);
     return project as Project; // the guarded core answers whole messages
   } catch (refusal) {
     if (refusal instanceof ServiceError && refusal.reason === ErrorReason.PROJECT_NOT_FOUND) return undefined;

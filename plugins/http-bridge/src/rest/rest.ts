@@ -29,7 +29,7 @@ export interface RestAnswer {
 /** Does the work of a route. */
 export type Operation = (call: RestCall) => Promise<RestAnswer>;
 
-/** An operation and the method of the core whose row in the table of permissions decides who may use it. */
+/** An operation and the method of the core whose option `needs` decides who may use it. */
 export interface GuardedOperation {
   /** `Service.Method`. */
   readonly method: string;

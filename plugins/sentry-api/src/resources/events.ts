@@ -32,7 +32,7 @@ export const listIssueEvents: Resource = async (call) => {
     pageToken: tokenOf(call.query.get("cursor")),
     ...windowOf(call),
   });
-  const page = (await call.core.error.listEvents(request, call)) as ListEventsResponse;
+  const page = (await call.core.errors.listEvents(request, call)) as ListEventsResponse;
   const next = page.nextPageToken === "" ? undefined : cursorOf(page.nextPageToken);
   const headers = { Link: linkHeader(call, { next }) };
   if (isFull) {
@@ -96,5 +96,5 @@ interface EventKey {
 
 async function read(call: ApiCall, key: EventKey): Promise<GetEventResponse> {
   const request = create(GetEventRequestSchema, key);
-  return (await call.core.error.getEvent(request, call)) as GetEventResponse; // whole, as the core answers
+  return (await call.core.errors.getEvent(request, call)) as GetEventResponse; // whole, as the core answers
 }

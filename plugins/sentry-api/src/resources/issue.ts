@@ -26,7 +26,7 @@ export const updateIssue: Resource = async (call) => {
   const status = statusOf(call);
   const { errorId, project } = await namedIssue(call);
   const request = create(UpdateErrorsRequestSchema, { projectId: project.projectId, changes: [{ errorId, status }] });
-  const { errors = [] } = await call.core.error.updateErrors(request, call);
+  const { errors = [] } = await call.core.errors.updateErrors(request, call);
   const [error] = errors as TrackedError[]; // the guarded core answers whole messages
   if (!error) throw issueNotFound();
   return { status: 200, body: issueShape(error, { project, origin: call.origin }) };
@@ -49,7 +49,7 @@ export const readIssueStats: Resource = async (call) => {
     startTime: timestamp(firstHour * hourMs),
     hourCount: Math.min(Math.floor(untilMs / hourMs) - firstHour + 1, 2 ** 31), // the core refuses what is too long
   });
-  const stats = (await call.core.error.getErrorStats(request, call)) as GetErrorStatsResponse;
+  const stats = (await call.core.errors.getErrorStats(request, call)) as GetErrorStatsResponse;
   const startMs = stats.startTime ? millisecondsOf(stats.startTime) : 0;
   return { status: 200, body: points(stats.counts, { startMs, spanMs: hourMs }) };
 };

@@ -16,7 +16,7 @@ const headers = { "X-Faultline": "sentry-api" };
 export const readRoot: Resource = async (call) => {
   const version = "0"; // of the API
   if (call.token === undefined) return { status: 200, headers, body: { version, auth: null, user: null } };
-  const { user } = (await call.core.account.getCurrentUser(
+  const { user } = (await call.core.accounts.getCurrentUser(
     create(GetCurrentUserRequestSchema),
     call,
   )) as GetCurrentUserResponse;
@@ -30,7 +30,7 @@ export const readRoot: Resource = async (call) => {
 const reading = ["event:read", "org:read", "project:read"];
 
 async function scopesOf(call: ApiCall): Promise<string[]> {
-  const ours = await call.core.account.getAccessToken(create(GetAccessTokenRequestSchema), call).then(
+  const ours = await call.core.accounts.getAccessToken(create(GetAccessTokenRequestSchema), call).then(
     ({ accessToken }) => accessToken?.scopes ?? [],
     (refusal: unknown) => {
       // A session is no access token, and allows what its user may do.

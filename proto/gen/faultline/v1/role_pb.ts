@@ -2,17 +2,227 @@
 // @generated from file faultline/v1/role.proto (package faultline.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { GenEnum, GenExtension, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, extDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { MethodOptions, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_descriptor, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file faultline/v1/role.proto.
  */
 export const file_faultline_v1_role: GenFile = /*@__PURE__*/
-  fileDesc("ChdmYXVsdGxpbmUvdjEvcm9sZS5wcm90bxIMZmF1bHRsaW5lLnYxIs8BCgpNZW1iZXJSb2xlEhYKDm1lbWJlcl9yb2xlX2lkGAEgASgNEgwKBG5hbWUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSJQoJYmFzZV9yb2xlGAQgASgOMhIuZmF1bHRsaW5lLnYxLlJvbGUSLQoLcGVybWlzc2lvbnMYBSADKA4yGC5mYXVsdGxpbmUudjEuUGVybWlzc2lvbhIwCgxjcmVhdGVkX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIhgKFkxpc3RNZW1iZXJSb2xlc1JlcXVlc3QiSQoXTGlzdE1lbWJlclJvbGVzUmVzcG9uc2USLgoMbWVtYmVyX3JvbGVzGAEgAygLMhguZmF1bHRsaW5lLnYxLk1lbWJlclJvbGUikgEKF0NyZWF0ZU1lbWJlclJvbGVSZXF1ZXN0EgwKBG5hbWUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkSJQoJYmFzZV9yb2xlGAMgASgOMhIuZmF1bHRsaW5lLnYxLlJvbGUSLQoLcGVybWlzc2lvbnMYBCADKA4yGC5mYXVsdGxpbmUudjEuUGVybWlzc2lvbiJJChhDcmVhdGVNZW1iZXJSb2xlUmVzcG9uc2USLQoLbWVtYmVyX3JvbGUYASABKAsyGC5mYXVsdGxpbmUudjEuTWVtYmVyUm9sZSIxChdEZWxldGVNZW1iZXJSb2xlUmVxdWVzdBIWCg5tZW1iZXJfcm9sZV9pZBgBIAEoDSJJChhEZWxldGVNZW1iZXJSb2xlUmVzcG9uc2USLQoLbWVtYmVyX3JvbGUYASABKAsyGC5mYXVsdGxpbmUudjEuTWVtYmVyUm9sZSp4CgRSb2xlEhQKEFJPTEVfVU5TUEVDSUZJRUQQABIOCgpST0xFX0dVRVNUEAoSEQoNUk9MRV9SRVBPUlRFUhAUEhIKDlJPTEVfREVWRUxPUEVSEB4SEwoPUk9MRV9NQUlOVEFJTkVSECgSDgoKUk9MRV9PV05FUhAyKsoCCgpQZXJtaXNzaW9uEhoKFlBFUk1JU1NJT05fVU5TUEVDSUZJRUQQABIbChdQRVJNSVNTSU9OX1JFQURfUFJPSkVDVBABEhsKF1BFUk1JU1NJT05fUkVBRF9NRU1CRVJTEAISIgoeUEVSTUlTU0lPTl9SRUFEX0VSUk9SX1RSQUNLSU5HEAMSJAogUEVSTUlTU0lPTl9VUERBVEVfRVJST1JfVFJBQ0tJTkcQBBIcChhQRVJNSVNTSU9OX1JFUE9SVF9FVkVOVFMQBRIjCh9QRVJNSVNTSU9OX0FETUlOX0VSUk9SX1RSQUNLSU5HEAYSHAoYUEVSTUlTU0lPTl9BRE1JTl9QUk9KRUNUEAcSHAoYUEVSTUlTU0lPTl9BRE1JTl9NRU1CRVJTEAgSHQoZUEVSTUlTU0lPTl9SRU1PVkVfUFJPSkVDVBAJMrkCChFNZW1iZXJSb2xlU2VydmljZRJeCg9MaXN0TWVtYmVyUm9sZXMSJC5mYXVsdGxpbmUudjEuTGlzdE1lbWJlclJvbGVzUmVxdWVzdBolLmZhdWx0bGluZS52MS5MaXN0TWVtYmVyUm9sZXNSZXNwb25zZRJhChBDcmVhdGVNZW1iZXJSb2xlEiUuZmF1bHRsaW5lLnYxLkNyZWF0ZU1lbWJlclJvbGVSZXF1ZXN0GiYuZmF1bHRsaW5lLnYxLkNyZWF0ZU1lbWJlclJvbGVSZXNwb25zZRJhChBEZWxldGVNZW1iZXJSb2xlEiUuZmF1bHRsaW5lLnYxLkRlbGV0ZU1lbWJlclJvbGVSZXF1ZXN0GiYuZmF1bHRsaW5lLnYxLkRlbGV0ZU1lbWJlclJvbGVSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp]);
+  fileDesc("ChdmYXVsdGxpbmUvdjEvcm9sZS5wcm90bxIMZmF1bHRsaW5lLnYxIt8CCgVOZWVkcxIkCgN3aG8YASABKA4yFy5mYXVsdGxpbmUudjEuTmVlZHMuV2hvEigKBXNjb3BlGAIgASgOMhkuZmF1bHRsaW5lLnYxLk5lZWRzLlNjb3BlEiwKCnBlcm1pc3Npb24YAyABKA4yGC5mYXVsdGxpbmUudjEuUGVybWlzc2lvbhIPCgdvcl9zZWxmGAQgASgIEhIKCmhvbGRzX2tleXMYBSABKAgiXwoDV2hvEhMKD1dIT19VTlNQRUNJRklFRBAAEg4KCldIT19BTllPTkUQARIMCghXSE9fVVNFUhACEg4KCldIT19NRU1CRVIQAxIVChFXSE9fQURNSU5JU1RSQVRPUhAEIlIKBVNjb3BlEhUKEVNDT1BFX1VOU1BFQ0lGSUVEEAASDgoKU0NPUEVfUkVBRBABEg8KC1NDT1BFX1dSSVRFEAISEQoNU0NPUEVfU0VTU0lPThADIs8BCgpNZW1iZXJSb2xlEhYKDm1lbWJlcl9yb2xlX2lkGAEgASgNEgwKBG5hbWUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSJQoJYmFzZV9yb2xlGAQgASgOMhIuZmF1bHRsaW5lLnYxLlJvbGUSLQoLcGVybWlzc2lvbnMYBSADKA4yGC5mYXVsdGxpbmUudjEuUGVybWlzc2lvbhIwCgxjcmVhdGVkX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIhgKFkxpc3RNZW1iZXJSb2xlc1JlcXVlc3QiSQoXTGlzdE1lbWJlclJvbGVzUmVzcG9uc2USLgoMbWVtYmVyX3JvbGVzGAEgAygLMhguZmF1bHRsaW5lLnYxLk1lbWJlclJvbGUikgEKF0NyZWF0ZU1lbWJlclJvbGVSZXF1ZXN0EgwKBG5hbWUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkSJQoJYmFzZV9yb2xlGAMgASgOMhIuZmF1bHRsaW5lLnYxLlJvbGUSLQoLcGVybWlzc2lvbnMYBCADKA4yGC5mYXVsdGxpbmUudjEuUGVybWlzc2lvbiJJChhDcmVhdGVNZW1iZXJSb2xlUmVzcG9uc2USLQoLbWVtYmVyX3JvbGUYASABKAsyGC5mYXVsdGxpbmUudjEuTWVtYmVyUm9sZSIxChdEZWxldGVNZW1iZXJSb2xlUmVxdWVzdBIWCg5tZW1iZXJfcm9sZV9pZBgBIAEoDSJJChhEZWxldGVNZW1iZXJSb2xlUmVzcG9uc2USLQoLbWVtYmVyX3JvbGUYASABKAsyGC5mYXVsdGxpbmUudjEuTWVtYmVyUm9sZSp4CgRSb2xlEhQKEFJPTEVfVU5TUEVDSUZJRUQQABIOCgpST0xFX0dVRVNUEAoSEQoNUk9MRV9SRVBPUlRFUhAUEhIKDlJPTEVfREVWRUxPUEVSEB4SEwoPUk9MRV9NQUlOVEFJTkVSECgSDgoKUk9MRV9PV05FUhAyKsoCCgpQZXJtaXNzaW9uEhoKFlBFUk1JU1NJT05fVU5TUEVDSUZJRUQQABIbChdQRVJNSVNTSU9OX1JFQURfUFJPSkVDVBABEhsKF1BFUk1JU1NJT05fUkVBRF9NRU1CRVJTEAISIgoeUEVSTUlTU0lPTl9SRUFEX0VSUk9SX1RSQUNLSU5HEAMSJAogUEVSTUlTU0lPTl9VUERBVEVfRVJST1JfVFJBQ0tJTkcQBBIcChhQRVJNSVNTSU9OX1JFUE9SVF9FVkVOVFMQBRIjCh9QRVJNSVNTSU9OX0FETUlOX0VSUk9SX1RSQUNLSU5HEAYSHAoYUEVSTUlTU0lPTl9BRE1JTl9QUk9KRUNUEAcSHAoYUEVSTUlTU0lPTl9BRE1JTl9NRU1CRVJTEAgSHQoZUEVSTUlTU0lPTl9SRU1PVkVfUFJPSkVDVBAJMtoCChFNZW1iZXJSb2xlU2VydmljZRJrCg9MaXN0TWVtYmVyUm9sZXMSJC5mYXVsdGxpbmUudjEuTGlzdE1lbWJlclJvbGVzUmVxdWVzdBolLmZhdWx0bGluZS52MS5MaXN0TWVtYmVyUm9sZXNSZXNwb25zZSILkAIBirUYBAgCEAESawoQQ3JlYXRlTWVtYmVyUm9sZRIlLmZhdWx0bGluZS52MS5DcmVhdGVNZW1iZXJSb2xlUmVxdWVzdBomLmZhdWx0bGluZS52MS5DcmVhdGVNZW1iZXJSb2xlUmVzcG9uc2UiCIq1GAQIBBACEmsKEERlbGV0ZU1lbWJlclJvbGUSJS5mYXVsdGxpbmUudjEuRGVsZXRlTWVtYmVyUm9sZVJlcXVlc3QaJi5mYXVsdGxpbmUudjEuRGVsZXRlTWVtYmVyUm9sZVJlc3BvbnNlIgiKtRgECAQQAjpLCgVuZWVkcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGNGGAyABKAsyEy5mYXVsdGxpbmUudjEuTmVlZHNSBW5lZWRzYgZwcm90bzM", [file_google_protobuf_descriptor, file_google_protobuf_timestamp]);
+
+/**
+ * What a call of a method needs. docs/permissions.md prints it for every method.
+ *
+ * @generated from message faultline.v1.Needs
+ */
+export type Needs = Message<"faultline.v1.Needs"> & {
+  /**
+   * Who may call it.
+   *
+   * @generated from field: faultline.v1.Needs.Who who = 1;
+   */
+  who: Needs_Who;
+
+  /**
+   * What the token must be good for.
+   *
+   * @generated from field: faultline.v1.Needs.Scope scope = 2;
+   */
+  scope: Needs_Scope;
+
+  /**
+   * What a member must be permitted; of WHO_MEMBER alone.
+   *
+   * @generated from field: faultline.v1.Permission permission = 3;
+   */
+  permission: Permission;
+
+  /**
+   * The user that the request names may call it as well; of WHO_MEMBER alone.
+   *
+   * @generated from field: bool or_self = 4;
+   */
+  orSelf: boolean;
+
+  /**
+   * The response holds client keys, which are left out for a token without the scope api: a client key lets its holder send
+   * events, so otherwise a token for reading would be a token for writing.
+   *
+   * @generated from field: bool holds_keys = 5;
+   */
+  holdsKeys: boolean;
+};
+
+/**
+ * What a call of a method needs. docs/permissions.md prints it for every method.
+ *
+ * @generated from message faultline.v1.Needs
+ */
+export type NeedsJson = {
+  /**
+   * Who may call it.
+   *
+   * @generated from field: faultline.v1.Needs.Who who = 1;
+   */
+  who?: Needs_WhoJson;
+
+  /**
+   * What the token must be good for.
+   *
+   * @generated from field: faultline.v1.Needs.Scope scope = 2;
+   */
+  scope?: Needs_ScopeJson;
+
+  /**
+   * What a member must be permitted; of WHO_MEMBER alone.
+   *
+   * @generated from field: faultline.v1.Permission permission = 3;
+   */
+  permission?: PermissionJson;
+
+  /**
+   * The user that the request names may call it as well; of WHO_MEMBER alone.
+   *
+   * @generated from field: bool or_self = 4;
+   */
+  orSelf?: boolean;
+
+  /**
+   * The response holds client keys, which are left out for a token without the scope api: a client key lets its holder send
+   * events, so otherwise a token for reading would be a token for writing.
+   *
+   * @generated from field: bool holds_keys = 5;
+   */
+  holdsKeys?: boolean;
+};
+
+/**
+ * Describes the message faultline.v1.Needs.
+ * Use `create(NeedsSchema)` to create a new message.
+ */
+export const NeedsSchema: GenMessage<Needs, {jsonType: NeedsJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_role, 0);
+
+/**
+ * Who may call it.
+ *
+ * @generated from enum faultline.v1.Needs.Who
+ */
+export const Needs_Who = {
+  /**
+   * Not used.
+   *
+   * @generated from enum value: WHO_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Everybody, without a token.
+   *
+   * @generated from enum value: WHO_ANYONE = 1;
+   */
+  ANYONE: 1,
+
+  /**
+   * Every user of this installation.
+   *
+   * @generated from enum value: WHO_USER = 2;
+   */
+  USER: 2,
+
+  /**
+   * Members of each project that the request names, with the permission.
+   *
+   * @generated from enum value: WHO_MEMBER = 3;
+   */
+  MEMBER: 3,
+
+  /**
+   * Administrators of this installation.
+   *
+   * @generated from enum value: WHO_ADMINISTRATOR = 4;
+   */
+  ADMINISTRATOR: 4,
+} as const;
+
+/**
+ * Who may call it.
+ *
+ * @generated from enum faultline.v1.Needs.Who
+ */
+export type Needs_Who = (typeof Needs_Who)[keyof typeof Needs_Who] | UnknownEnum;
+
+/**
+ * Who may call it.
+ *
+ * @generated from enum faultline.v1.Needs.Who
+ */
+export type Needs_WhoJson = "WHO_UNSPECIFIED" | "WHO_ANYONE" | "WHO_USER" | "WHO_MEMBER" | "WHO_ADMINISTRATOR";
+
+/**
+ * Describes the enum faultline.v1.Needs.Who.
+ */
+export const Needs_WhoSchema: GenEnum<Needs_Who, Needs_WhoJson> = /*@__PURE__*/
+  enumDesc(file_faultline_v1_role, 0, 0);
+
+/**
+ * What a token must be good for.
+ *
+ * @generated from enum faultline.v1.Needs.Scope
+ */
+export const Needs_Scope = {
+  /**
+   * A call by anyone needs no token.
+   *
+   * @generated from enum value: SCOPE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * A personal access token with the scope api or read_api, or a session.
+   *
+   * @generated from enum value: SCOPE_READ = 1;
+   */
+  READ: 1,
+
+  /**
+   * A personal access token with the scope api, or a session.
+   *
+   * @generated from enum value: SCOPE_WRITE = 2;
+   */
+  WRITE: 2,
+
+  /**
+   * A session: a personal access token may not do this.
+   *
+   * @generated from enum value: SCOPE_SESSION = 3;
+   */
+  SESSION: 3,
+} as const;
+
+/**
+ * What a token must be good for.
+ *
+ * @generated from enum faultline.v1.Needs.Scope
+ */
+export type Needs_Scope = (typeof Needs_Scope)[keyof typeof Needs_Scope] | UnknownEnum;
+
+/**
+ * What a token must be good for.
+ *
+ * @generated from enum faultline.v1.Needs.Scope
+ */
+export type Needs_ScopeJson = "SCOPE_UNSPECIFIED" | "SCOPE_READ" | "SCOPE_WRITE" | "SCOPE_SESSION";
+
+/**
+ * Describes the enum faultline.v1.Needs.Scope.
+ */
+export const Needs_ScopeSchema: GenEnum<Needs_Scope, Needs_ScopeJson> = /*@__PURE__*/
+  enumDesc(file_faultline_v1_role, 0, 1);
 
 /**
  * A custom role.
@@ -117,7 +327,7 @@ export type MemberRoleJson = {
  * Use `create(MemberRoleSchema)` to create a new message.
  */
 export const MemberRoleSchema: GenMessage<MemberRole, {jsonType: MemberRoleJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_role, 0);
+  messageDesc(file_faultline_v1_role, 1);
 
 /**
  * Has no fields.
@@ -140,7 +350,7 @@ export type ListMemberRolesRequestJson = {
  * Use `create(ListMemberRolesRequestSchema)` to create a new message.
  */
 export const ListMemberRolesRequestSchema: GenMessage<ListMemberRolesRequest, {jsonType: ListMemberRolesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_role, 1);
+  messageDesc(file_faultline_v1_role, 2);
 
 /**
  * All custom roles.
@@ -175,7 +385,7 @@ export type ListMemberRolesResponseJson = {
  * Use `create(ListMemberRolesResponseSchema)` to create a new message.
  */
 export const ListMemberRolesResponseSchema: GenMessage<ListMemberRolesResponse, {jsonType: ListMemberRolesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_role, 2);
+  messageDesc(file_faultline_v1_role, 3);
 
 /**
  * Asks for a new custom role.
@@ -252,7 +462,7 @@ export type CreateMemberRoleRequestJson = {
  * Use `create(CreateMemberRoleRequestSchema)` to create a new message.
  */
 export const CreateMemberRoleRequestSchema: GenMessage<CreateMemberRoleRequest, {jsonType: CreateMemberRoleRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_role, 3);
+  messageDesc(file_faultline_v1_role, 4);
 
 /**
  * The new role.
@@ -287,7 +497,7 @@ export type CreateMemberRoleResponseJson = {
  * Use `create(CreateMemberRoleResponseSchema)` to create a new message.
  */
 export const CreateMemberRoleResponseSchema: GenMessage<CreateMemberRoleResponse, {jsonType: CreateMemberRoleResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_role, 4);
+  messageDesc(file_faultline_v1_role, 5);
 
 /**
  * Names the role to delete.
@@ -322,7 +532,7 @@ export type DeleteMemberRoleRequestJson = {
  * Use `create(DeleteMemberRoleRequestSchema)` to create a new message.
  */
 export const DeleteMemberRoleRequestSchema: GenMessage<DeleteMemberRoleRequest, {jsonType: DeleteMemberRoleRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_role, 5);
+  messageDesc(file_faultline_v1_role, 6);
 
 /**
  * The deleted role.
@@ -357,7 +567,7 @@ export type DeleteMemberRoleResponseJson = {
  * Use `create(DeleteMemberRoleResponseSchema)` to create a new message.
  */
 export const DeleteMemberRoleResponseSchema: GenMessage<DeleteMemberRoleResponse, {jsonType: DeleteMemberRoleResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_role, 6);
+  messageDesc(file_faultline_v1_role, 7);
 
 /**
  * What a member of a project may do; each role may also do what the one before it may. The numbers are the access
@@ -566,4 +776,12 @@ export const MemberRoleService: GenService<{
   },
 }> = /*@__PURE__*/
   serviceDesc(file_faultline_v1_role, 0);
+
+/**
+ * What a call of the method needs. The service does not start with a method that lacks it.
+ *
+ * @generated from extension: faultline.v1.Needs needs = 50001;
+ */
+export const needs: GenExtension<MethodOptions, Needs> = /*@__PURE__*/
+  extDesc(file_faultline_v1_role, 0);
 

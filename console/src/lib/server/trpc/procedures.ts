@@ -69,19 +69,6 @@ export const signedInProcedure = t.procedure.use(async ({ ctx, next }) => {
   throw refused(refusalOf(result.error.cause), result.error.cause);
 });
 
-/** A procedure whose input is a message that names a project; without one it is refused before the core is asked. */
-export function projectProcedure<S extends DescMessage>(
-  schema: MessageShape<S> extends { projectId: number } ? S : never,
-) {
-  return signedInProcedure.input(message<S>(schema)).use(({ input, next }) => {
-    if (!namesProject(input)) throw refused(refusal("PROJECT_NOT_FOUND"));
-    return next();
-  });
-}
-
-const namesProject = (input: unknown) =>
-  typeof input === "object" && input !== null && "projectId" in input && input.projectId !== 0;
-
 /** An input parser: the message's JSON becomes the message. */
 export function message<S extends DescMessage>(schema: S) {
   return {

@@ -1,41 +1,48 @@
-import { accountRouter } from "./account.ts";
-import { auditRouter } from "./audit.ts";
-import { clientKeyRouter } from "./client-key.ts";
-import { deletionRouter } from "./deletion.ts";
-import { deprecationRouter } from "./deprecation.ts";
-import { errorRouter } from "./error.ts";
-import { filterRouter } from "./filter.ts";
-import { instanceRouter } from "./instance.ts";
-import { memberRoleRouter } from "./member-role.ts";
-import { memberRouter } from "./member.ts";
-import { outcomeRouter } from "./outcome.ts";
-import { router } from "./procedures.ts";
-import { projectRouter } from "./project.ts";
-import { quotaRouter } from "./quota.ts";
-import { releaseRouter } from "./release.ts";
-import { settingsRouter } from "./settings.ts";
-import { unstoredEventRouter } from "./unstored-event.ts";
-import { userRouter } from "./user.ts";
+import {
+  AskedProjectsSchema,
+  ListAllErrorsRequestSchema,
+  ListExternalProjectsRequestSchema,
+  ListExternalProjectsResponseSchema,
+  ProjectErrorsSchema,
+  services,
+} from "@faultline/proto";
+import { core } from "#lib/server/core.ts";
+import { procedures, type Procedures } from "./derived.ts";
+import { json, message, router, signedInProcedure } from "./procedures.ts";
 
-/** Every procedure the pages may call. */
+/** A part of the answer, under its name: in JSON a oneof is flat, which the derived type does not say. */
+const listAllErrors = signedInProcedure.input(message(ListAllErrorsRequestSchema)).subscription(async function* ({
+  ctx,
+  input,
+  signal = ctx.signal,
+}) {
+  for await (const { part } of core.errors.listAllErrors(input, { token: ctx.call.token, signal })) {
+    if (part.case === "asked") yield { asked: json(AskedProjectsSchema, part.value) };
+    if (part.case === "answer") yield { answer: json(ProjectErrorsSchema, part.value) };
+  }
+});
+
+/** Changes nothing here, but the input of a query would stand in the address, and this one holds a token. */
+const listExternalProjects = signedInProcedure
+  .input(message(ListExternalProjectsRequestSchema))
+  .mutation(async ({ ctx, input }) =>
+    json(
+      ListExternalProjectsResponseSchema,
+      await core.settings.listExternalProjects(input, { ...ctx.call, timeoutMs: 12_000 }),
+    ),
+  );
+
+type Derived = { readonly [K in keyof typeof services]: Procedures<(typeof services)[K]> };
+
+const derived = Object.fromEntries(
+  Object.entries(services).map(([name, service]) => [name, procedures(service, core[name as keyof typeof services])]),
+) as unknown as Derived; // one for each service, as the type says
+
+/** Every procedure the pages may call: `errors.listErrors` calls `ErrorService.ListErrors`. */
 export const appRouter = router({
-  account: accountRouter,
-  users: userRouter,
-  members: memberRouter,
-  memberRoles: memberRoleRouter,
-  projects: projectRouter,
-  quotas: quotaRouter,
-  settings: settingsRouter,
-  filters: filterRouter,
-  clientKeys: clientKeyRouter,
-  errors: errorRouter,
-  deletions: deletionRouter,
-  releases: releaseRouter,
-  outcomes: outcomeRouter,
-  unstoredEvents: unstoredEventRouter,
-  audit: auditRouter,
-  instance: instanceRouter,
-  deprecations: deprecationRouter,
+  ...derived,
+  errors: { ...derived.errors, listAllErrors },
+  settings: { ...derived.settings, listExternalProjects },
 });
 
 export type AppRouter = typeof appRouter;

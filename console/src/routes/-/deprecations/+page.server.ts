@@ -4,7 +4,7 @@ import type { PageServerLoad } from "./$types";
 
 /** All notices are read, as they are few, and those that the address asks for are shown. */
 export const load: PageServerLoad = async ({ url, locals }) => {
-  const { deprecations, release: standsFor } = await locals.api.deprecations.list({});
+  const { deprecations, release: standsFor } = await locals.api.deprecations.listDeprecations({});
   const asked = {
     release: url.searchParams.get("release") ?? "",
     area: url.searchParams.get("area") ?? "",

@@ -9,7 +9,7 @@ export function listedErrors(
 ): Promise<readonly TrackedError[]> {
   return new Promise((resolve, reject) => {
     const errors: TrackedError[] = [];
-    api.errors.listAll.subscribe(request, {
+    api.errors.listAllErrors.subscribe(request, {
       onData: (part) => {
         if ("answer" in part) errors.push(...part.answer.errors);
       },

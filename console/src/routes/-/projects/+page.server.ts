@@ -7,7 +7,7 @@ const pageSize = 50;
 
 export const load: PageServerLoad = async ({ url, locals }) => {
   const query = url.searchParams.get("q") ?? "";
-  const page = await locals.api.projects.list({
+  const page = await locals.api.projects.listProjects({
     query,
     pageSize,
     pageToken: url.searchParams.get("cursor") ?? "",

@@ -31,7 +31,7 @@ export const load: PageServerLoad = async ({ url, locals: { api }, parent }) => 
 
   const pageToken = url.searchParams.get("cursor") ?? "";
   const [list, user, project] = await Promise.all([
-    api.audit.list({ userId, projectId, pageSize: 50, pageToken }),
+    api.audit.listAuditEvents({ userId, projectId, pageSize: 50, pageToken }),
     userId === 0 ? "" : usernameOf(api, userId),
     projectId === 0 ? "" : projectPathOf(api, projectId),
   ]);
@@ -55,17 +55,17 @@ function idOf(url: URL, name: string): number {
 }
 
 const userIdOf = async (api: Api, username: string) =>
-  (await api.users.list({ username, pageSize: 1 })).users[0]?.userId ?? 0;
+  (await api.users.listUsers({ username, pageSize: 1 })).users[0]?.userId ?? 0;
 
 async function projectIdOf(api: Api, path: string): Promise<number> {
-  return (await found(api.projects.get({ path }), "PROJECT_NOT_FOUND"))?.project?.projectId ?? 0;
+  return (await found(api.projects.getProject({ path }), "PROJECT_NOT_FOUND"))?.project?.projectId ?? 0;
 }
 
 const usernameOf = async (api: Api, userId: number) =>
-  (await found(api.users.get({ userId }), "USER_NOT_FOUND"))?.user?.username ?? "";
+  (await found(api.users.getUser({ userId }), "USER_NOT_FOUND"))?.user?.username ?? "";
 
 const projectPathOf = async (api: Api, projectId: number) =>
-  (await found(api.projects.get({ projectId }), "PROJECT_NOT_FOUND"))?.project?.path ?? "";
+  (await found(api.projects.getProject({ projectId }), "PROJECT_NOT_FOUND"))?.project?.path ?? "";
 
 /** The answer of a call; null where what it asks for does not exist. */
 async function found<T>(call: Promise<T>, notFound: string): Promise<T | null> {

@@ -7,8 +7,8 @@ const targets = ["keep", "project", "dsn", "none"] as const;
 
 export const load: PageServerLoad = async ({ locals: { api } }) => {
   const [{ ownErrorReporting: reporting }, { projects }] = await Promise.all([
-    api.instance.ownErrorReporting({}),
-    api.projects.list({ pageSize: 100 }),
+    api.instance.getOwnErrorReporting({}),
+    api.projects.listProjects({ pageSize: 100 }),
   ]);
   if (reporting === undefined) throw new Error("The core told nothing about its own error reporting.");
   const offered = projects

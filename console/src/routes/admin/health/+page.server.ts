@@ -7,7 +7,7 @@ import type { Actions, PageServerLoad } from "./$types";
 const hourMs = 3_600_000;
 
 export const load: PageServerLoad = async ({ locals: { api } }) => {
-  const [{ instance }, { health }] = await Promise.all([api.instance.get({}), api.instance.health({})]);
+  const [{ instance }, { health }] = await Promise.all([api.instance.getInstance({}), api.instance.getHealth({})]);
   if (instance === undefined || health === undefined) throw new Error("The core told nothing about itself.");
   // The running hour is the last one of those told.
   const hours = health.eventsPerHour.length;
@@ -22,7 +22,7 @@ export const load: PageServerLoad = async ({ locals: { api } }) => {
 
 /** Null when the queue cannot be asked. */
 async function deadLetters(api: Api) {
-  const { answer } = await refusedInPlace(api.instance.deadLetters({ withoutProject: true }));
+  const { answer } = await refusedInPlace(api.instance.listDeadLetters({ withoutProject: true }));
   return answer && { items: answer.deadLetters, count: Number(answer.totalCount) };
 }
 

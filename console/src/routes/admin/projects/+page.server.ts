@@ -12,8 +12,8 @@ export const load: PageServerLoad = async ({ url, locals: { api } }) => {
   const query = url.searchParams.get("q") ?? "";
   const pageToken = url.searchParams.get("cursor") ?? "";
   const [{ projects, ...page }, deleted, doomed] = await Promise.all([
-    api.projects.list({ query, pageSize, pageToken }),
-    api.projects.deleted({}),
+    api.projects.listProjects({ query, pageSize, pageToken }),
+    api.projects.listDeletedProjects({}),
     projectOrNull(api, Number(url.searchParams.get("remove"))),
   ]);
   const rows = await Promise.all(
@@ -26,7 +26,7 @@ export const load: PageServerLoad = async ({ url, locals: { api } }) => {
 /** The chosen backend in a word; null while nobody set up error tracking. */
 async function backendOf(api: Api, projectId: number) {
   try {
-    const { settings } = await api.settings.get({ projectId });
+    const { settings } = await api.settings.getSettings({ projectId });
     return settings?.backend === "BACKEND_EXTERNAL" ? "External" : "Integrated";
   } catch (error) {
     // A project that was deleted since it was listed has no backend either.
@@ -39,7 +39,7 @@ async function backendOf(api: Api, projectId: number) {
 async function projectOrNull(api: Api, projectId: number) {
   if (!Number.isSafeInteger(projectId) || projectId < 1) return null;
   try {
-    return (await api.projects.get({ projectId })).project ?? null;
+    return (await api.projects.getProject({ projectId })).project ?? null;
   } catch (error) {
     if (refusalOfTrpc(error).reason === "PROJECT_NOT_FOUND") return null;
     throw error;
@@ -56,11 +56,11 @@ export const actions: Actions = {
     const form = await request.formData();
     const projectId = Number(form.get("id"));
     try {
-      const { project } = await api.projects.get({ projectId });
+      const { project } = await api.projects.getProject({ projectId });
       if (project?.path !== String(form.get("typed") ?? "").trim()) {
         return fail(400, { act: "delete" as const, message: `This is not ${project?.path}. Nothing was deleted.` });
       }
-      await api.projects.delete({ projectId });
+      await api.projects.deleteProject({ projectId });
       return { act: "delete" as const, path: project.path };
     } catch (error) {
       const { status, message } = refusedAction(error);
@@ -70,7 +70,7 @@ export const actions: Actions = {
   restore: async ({ request, locals: { api } }) => {
     const projectId = Number((await request.formData()).get("id"));
     try {
-      const { project } = await api.projects.restore({ projectId });
+      const { project } = await api.projects.restoreProject({ projectId });
       return { act: "restore" as const, path: project?.path ?? "" };
     } catch (error) {
       const { status, reason, message } = refusedAction(error);
@@ -82,12 +82,12 @@ export const actions: Actions = {
     const form = await request.formData();
     const projectId = Number(form.get("id"));
     try {
-      const { projects } = await api.projects.deleted({});
+      const { projects } = await api.projects.listDeletedProjects({});
       const path = projects.find((project) => project.projectId === projectId)?.path;
       if (path !== undefined && path !== String(form.get("typed") ?? "").trim()) {
         return fail(400, { act: "erase" as const, message: `This is not ${path}. Nothing was erased.` });
       }
-      await api.projects.remove({ projectId });
+      await api.projects.removeDeletedProject({ projectId });
       return { act: "erase" as const, path: path ?? "" };
     } catch (error) {
       const { status, message } = refusedAction(error);

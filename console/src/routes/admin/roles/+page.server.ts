@@ -4,7 +4,7 @@ import { refusedAction } from "#lib/server/refused-action.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
 export const load: PageServerLoad = async ({ locals }) => {
-  const { memberRoles } = await locals.api.memberRoles.list({});
+  const { memberRoles } = await locals.api.memberRoles.listMemberRoles({});
   return { memberRoles };
 };
 
@@ -19,7 +19,7 @@ export const actions: Actions = {
       .filter(({ permission, least }) => asked.has(permission) && !reaches(baseRole, least))
       .map(({ permission }) => permission);
     try {
-      await locals.api.memberRoles.create({ name, description, baseRole, permissions: added });
+      await locals.api.memberRoles.createMemberRole({ name, description, baseRole, permissions: added });
       return { act: "create" as const, done: `The role ${name} was made.` };
     } catch (error) {
       const { status, message, field } = refusedAction(error);
@@ -29,7 +29,7 @@ export const actions: Actions = {
   delete: async ({ request, locals }) => {
     const memberRoleId = Number((await request.formData()).get("id"));
     try {
-      const { memberRole } = await locals.api.memberRoles.delete({ memberRoleId });
+      const { memberRole } = await locals.api.memberRoles.deleteMemberRole({ memberRoleId });
       return { act: "delete" as const, done: `The role ${memberRole?.name} was deleted.` };
     } catch (error) {
       const { status, message } = refusedAction(error);

@@ -8,7 +8,7 @@ export const load: PageServerLoad = async ({ url, locals }) => {
   const query = url.searchParams.get("q") ?? "";
   const pageToken = url.searchParams.get("cursor") ?? "";
   const [page, doomed] = await Promise.all([
-    locals.api.users.list({ query, pageSize: 50, pageToken }),
+    locals.api.users.listUsers({ query, pageSize: 50, pageToken }),
     userOrNull(locals.api, Number(url.searchParams.get("remove"))),
   ]);
   return { query, ...page, doomed };
@@ -17,7 +17,7 @@ export const load: PageServerLoad = async ({ url, locals }) => {
 async function userOrNull(api: Api, userId: number) {
   if (!Number.isSafeInteger(userId) || userId < 1) return null;
   try {
-    return (await api.users.get({ userId })).user ?? null;
+    return (await api.users.getUser({ userId })).user ?? null;
   } catch (error) {
     if (refusalOfTrpc(error).reason === "USER_NOT_FOUND") return null;
     throw error;
@@ -31,7 +31,7 @@ export const actions: Actions = {
     const typed = { username: text("username"), name: text("name"), email: text("email") };
     const isAdmin = form.has("is_admin");
     try {
-      const { user } = await locals.api.users.create({ ...typed, isAdmin });
+      const { user } = await locals.api.users.createUser({ ...typed, isAdmin });
       const link = form.has("link") ? await locals.api.users.createPasswordReset({ userId: user?.userId ?? 0 }) : null;
       return { act: "create" as const, user, link };
     } catch (error) {
@@ -44,11 +44,11 @@ export const actions: Actions = {
     const form = await request.formData();
     const userId = Number(form.get("id"));
     try {
-      const { user } = await locals.api.users.get({ userId });
+      const { user } = await locals.api.users.getUser({ userId });
       if (user?.username !== String(form.get("typed") ?? "").trim()) {
         return fail(400, { act: "delete" as const, message: `This is not ${user?.username}. Nothing was deleted.` });
       }
-      await locals.api.users.delete({ userId });
+      await locals.api.users.deleteUser({ userId });
       return { act: "delete" as const, deleted: user.username };
     } catch (error) {
       const { status, message } = refusedAction(error);

@@ -20,7 +20,7 @@ export const listAccessTokens: Operation = async ({ visit, call, params }) => {
   const page = pageOf(params);
   const userId = numberParam(params, "user_id") ?? 0;
   const request = create(ListAccessTokensRequestSchema, { userId, ...pageRequest(page) });
-  const { accessTokens = [], totalSize = 0 } = await visit.host.core.account.listAccessTokens(request, call);
+  const { accessTokens = [], totalSize = 0 } = await visit.host.core.accounts.listAccessTokens(request, call);
   setPageHeaders(visit, page, totalSize);
   const now = visit.host.clock.now();
   return { status: 200, body: accessTokens.map((token) => accessTokenBody(token as AccessToken, now)) };
@@ -35,7 +35,7 @@ export const getAccessToken: Operation = async (restCall) => {
 export const revokeAccessToken: Operation = async (restCall) => {
   const { visit, call } = restCall;
   const tokenId = idOf(restCall) || (await read(restCall, 0)).tokenId;
-  await visit.host.core.account.revokeAccessToken(create(RevokeAccessTokenRequestSchema, { tokenId }), call);
+  await visit.host.core.accounts.revokeAccessToken(create(RevokeAccessTokenRequestSchema, { tokenId }), call);
   return { status: 204 };
 };
 
@@ -47,7 +47,7 @@ export const rotateAccessToken: Operation = async (restCall) => {
     tokenId: idOf(restCall),
     ...(expiresTime && { expiresTime }),
   });
-  const { accessToken, token } = await visit.host.core.account.rotateAccessToken(request, call);
+  const { accessToken, token } = await visit.host.core.accounts.rotateAccessToken(request, call);
   return { status: 200, body: { ...accessTokenBody(accessToken as AccessToken, visit.host.clock.now()), token } };
 };
 
@@ -59,7 +59,7 @@ function idOf(restCall: RestCall): number {
 
 async function read({ visit, call }: RestCall, tokenId: number): Promise<AccessToken> {
   const request = create(GetAccessTokenRequestSchema, { tokenId });
-  const { accessToken } = await visit.host.core.account.getAccessToken(request, call);
+  const { accessToken } = await visit.host.core.accounts.getAccessToken(request, call);
   return accessToken as AccessToken; // the guarded core answers whole messages
 }
 

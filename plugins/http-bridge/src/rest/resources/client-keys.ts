@@ -23,7 +23,7 @@ export const listClientKeys: Operation = async (restCall) => {
   const { projectId } = projectOf(restCall);
   const page = pageOf(params);
   const request = create(ListClientKeysRequestSchema, { projectId, ...pageRequest(page) });
-  const { clientKeys = [], totalSize = 0 } = await visit.host.core.clientKey.listClientKeys(request, call);
+  const { clientKeys = [], totalSize = 0 } = await visit.host.core.clientKeys.listClientKeys(request, call);
   setPageHeaders(visit, page, totalSize);
   return { status: 200, body: clientKeys.map((key) => clientKeyBody(key as ClientKey)) };
 };
@@ -31,14 +31,14 @@ export const listClientKeys: Operation = async (restCall) => {
 export const createClientKey: Operation = async (restCall) => {
   const { visit, call } = restCall;
   const request = create(CreateClientKeyRequestSchema, { projectId: projectOf(restCall).projectId });
-  const { clientKey } = await visit.host.core.clientKey.createClientKey(request, call);
+  const { clientKey } = await visit.host.core.clientKeys.createClientKey(request, call);
   return { status: 201, body: clientKeyBody(clientKey as ClientKey) };
 };
 
 export const getClientKey: Operation = async (restCall) => {
   const { visit, call } = restCall;
   const request = create(GetClientKeyRequestSchema, namedKey(restCall));
-  const { clientKey } = await visit.host.core.clientKey.getClientKey(request, call);
+  const { clientKey } = await visit.host.core.clientKeys.getClientKey(request, call);
   return { status: 200, body: clientKeyBody(clientKey as ClientKey) };
 };
 
@@ -55,7 +55,7 @@ export const updateClientKey: Operation = async (restCall) => {
     ...(eventsPerDay !== undefined && { eventsPerDay }),
     ...(origins && { allowedOrigins: { origins } }),
   });
-  const { clientKey } = await visit.host.core.clientKey.updateClientKey(request, call);
+  const { clientKey } = await visit.host.core.clientKeys.updateClientKey(request, call);
   return { status: 200, body: clientKeyBody(clientKey as ClientKey) };
 };
 
@@ -64,7 +64,7 @@ export const getClientKeyTraffic: Operation = async (restCall) => {
   const { visit, call, params } = restCall;
   const hourCount = hoursOf(params, "24h");
   const request = create(GetClientKeyTrafficRequestSchema, { ...namedKey(restCall), hourCount });
-  const answer = await visit.host.core.clientKey.getClientKeyTraffic(request, call);
+  const answer = await visit.host.core.clientKeys.getClientKeyTraffic(request, call);
   const traffic = answer as GetClientKeyTrafficResponse;
   return {
     status: 200,
@@ -89,7 +89,7 @@ export const getClientKeyTraffic: Operation = async (restCall) => {
 export const deleteClientKey: Operation = async (restCall) => {
   const { visit, call } = restCall;
   const request = create(DeleteClientKeyRequestSchema, namedKey(restCall));
-  const { clientKey } = await visit.host.core.clientKey.deleteClientKey(request, call);
+  const { clientKey } = await visit.host.core.clientKeys.deleteClientKey(request, call);
   return { status: 200, body: clientKeyBody(clientKey as ClientKey) };
 };
 

@@ -28,7 +28,7 @@ export const deleteError: Operation = async (restCall) => {
     projectId,
     target: { case: "errors", value: { errorIds: [errorId] } },
   });
-  const { deletion } = await visit.host.core.deletion.createDeletion(request, call);
+  const { deletion } = await visit.host.core.deletions.createDeletion(request, call);
   return { status: 202, body: deletionBody(deletion as Deletion) };
 };
 
@@ -42,7 +42,7 @@ export const createDeletion: Operation = async (restCall) => {
     withoutUndo: booleanParam(params, "undo") === false,
     ...(discard && { discard }),
   });
-  const { deletion } = await visit.host.core.deletion.createDeletion(request, call);
+  const { deletion } = await visit.host.core.deletions.createDeletion(request, call);
   return { status: 202, body: deletionBody(deletion as Deletion) };
 };
 
@@ -53,7 +53,7 @@ export const listDeletions: Operation = async (restCall) => {
     pageSize: perPageOf(params),
     pageToken: textParam(params, "cursor") ?? "",
   });
-  const { deletions = [], nextPageToken = "" } = await visit.host.core.deletion.listDeletions(request, call);
+  const { deletions = [], nextPageToken = "" } = await visit.host.core.deletions.listDeletions(request, call);
   setCursorLinks(visit, { next: nextPageToken });
   return { status: 200, body: (deletions as Deletion[]).map(deletionBody) };
 };
@@ -61,14 +61,14 @@ export const listDeletions: Operation = async (restCall) => {
 export const getDeletion: Operation = async (restCall) => {
   const { visit, call } = restCall;
   const request = create(GetDeletionRequestSchema, namedDeletion(restCall));
-  const { deletion } = await visit.host.core.deletion.getDeletion(request, call);
+  const { deletion } = await visit.host.core.deletions.getDeletion(request, call);
   return { status: 200, body: deletionBody(deletion as Deletion) };
 };
 
 export const undoDeletion: Operation = async (restCall) => {
   const { visit, call } = restCall;
   const request = create(UndoDeletionRequestSchema, namedDeletion(restCall));
-  const { deletion } = await visit.host.core.deletion.undoDeletion(request, call);
+  const { deletion } = await visit.host.core.deletions.undoDeletion(request, call);
   return { status: 200, body: deletionBody(deletion as Deletion) };
 };
 

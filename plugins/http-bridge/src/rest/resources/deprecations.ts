@@ -27,7 +27,7 @@ export const listDeprecations: Operation = async ({ visit, call, params }) => {
     touchedIn: textParam(params, "touched_in") ?? "",
     ...(area && { area: areas[area] }),
   });
-  const { deprecations = [], release } = await visit.host.core.deprecation.listDeprecations(request, call);
+  const { deprecations = [], release } = await visit.host.core.deprecations.listDeprecations(request, call);
   return {
     status: 200,
     body: { release, deprecations: deprecations.map((notice) => noticeBody(notice as Deprecation)) },

@@ -14,7 +14,7 @@ export const listDiscards: Operation = async (restCall) => {
     pageSize: perPageOf(params),
     pageToken: textParam(params, "cursor") ?? "",
   });
-  const { discards = [], nextPageToken = "" } = await visit.host.core.deletion.listDiscards(request, call);
+  const { discards = [], nextPageToken = "" } = await visit.host.core.deletions.listDiscards(request, call);
   setCursorLinks(visit, { next: nextPageToken });
   return {
     status: 200,
@@ -35,7 +35,7 @@ export const endDiscard: Operation = async (restCall) => {
   const { visit, call } = restCall;
   const discardId = idInPath(restCall, "discard_id", ErrorReason.DELETION_NOT_FOUND);
   const request = create(EndDiscardRequestSchema, { projectId: projectOf(restCall).projectId, discardId });
-  const { discard } = await visit.host.core.deletion.endDiscard(request, call);
+  const { discard } = await visit.host.core.deletions.endDiscard(request, call);
   return { status: 200, body: discardBody(discard as Discard) };
 };
 

@@ -53,7 +53,7 @@ export const listErrors: Operation = async (restCall) => {
     errors = [],
     nextPageToken = "",
     previousPageToken = "",
-  } = await visit.host.core.error.listErrors(request, call);
+  } = await visit.host.core.errors.listErrors(request, call);
   setCursorLinks(visit, { prev: previousPageToken, next: nextPageToken });
   return {
     status: 200,
@@ -63,7 +63,7 @@ export const listErrors: Operation = async (restCall) => {
 
 export const getError: Operation = async (restCall) => {
   const { visit, call } = restCall;
-  const { error } = await visit.host.core.error.getError(create(GetErrorRequestSchema, namedError(restCall)), call);
+  const { error } = await visit.host.core.errors.getError(create(GetErrorRequestSchema, namedError(restCall)), call);
   return { status: 200, body: errorBody(error as TrackedError) };
 };
 
@@ -71,7 +71,7 @@ export const updateError: Operation = async (restCall) => {
   const { visit, call, params } = restCall;
   const { projectId, errorId } = namedError(restCall);
   const request = create(UpdateErrorsRequestSchema, { projectId, changes: [{ errorId, status: statusOf(params) }] });
-  const { errors = [] } = await visit.host.core.error.updateErrors(request, call);
+  const { errors = [] } = await visit.host.core.errors.updateErrors(request, call);
   const [error] = errors as TrackedError[];
   if (!error) throw new ServiceError(ErrorReason.ERROR_NOT_FOUND, "There is no such error in this project.");
   return { status: 200, body: errorBody(error) };
@@ -85,7 +85,7 @@ export const updateErrors: Operation = async (restCall) => {
     projectId: projectOf(restCall).projectId,
     changes: idsOf(params).map((errorId) => ({ errorId, status })),
   });
-  const { errors = [], undo = [] } = await visit.host.core.error.updateErrors(request, call);
+  const { errors = [], undo = [] } = await visit.host.core.errors.updateErrors(request, call);
   return {
     status: 200,
     body: {
@@ -100,7 +100,7 @@ export const getErrorStats: Operation = async (restCall) => {
   const { visit, call, params } = restCall;
   const hourCount = hoursOf(params, "24h");
   const request = create(GetErrorStatsRequestSchema, { ...namedError(restCall), hourCount });
-  const stats = (await visit.host.core.error.getErrorStats(request, call)) as GetErrorStatsResponse;
+  const stats = (await visit.host.core.errors.getErrorStats(request, call)) as GetErrorStatsResponse;
   return {
     status: 200,
     body: {

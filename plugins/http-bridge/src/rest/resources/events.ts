@@ -24,7 +24,7 @@ export const listEvents: Operation = async (restCall) => {
     pageSize: perPageOf(params),
     pageToken: textParam(params, "cursor") ?? "",
   });
-  const { events = [], nextPageToken = "" } = await visit.host.core.error.listEvents(request, call);
+  const { events = [], nextPageToken = "" } = await visit.host.core.errors.listEvents(request, call);
   setCursorLinks(visit, { next: nextPageToken });
   return { status: 200, body: (events as EventSummary[]).map(summaryBody) };
 };
@@ -35,7 +35,7 @@ export const getEventAt =
   async (restCall) => {
     const { visit, call } = restCall;
     const request = create(GetEventRequestSchema, { ...namedError(restCall), position });
-    return answer((await visit.host.core.error.getEvent(request, call)) as GetEventResponse);
+    return answer((await visit.host.core.errors.getEvent(request, call)) as GetEventResponse);
   };
 
 export const getEvent: Operation = async (restCall) => answer(await read(restCall));
@@ -54,7 +54,7 @@ async function read(restCall: RestCall): Promise<GetEventResponse> {
   const { visit, call } = restCall;
   const eventId = visit.path["event_id"] ?? "";
   const request = create(GetEventRequestSchema, { projectId: projectOf(restCall).projectId, eventId });
-  return (await visit.host.core.error.getEvent(request, call)) as GetEventResponse;
+  return (await visit.host.core.errors.getEvent(request, call)) as GetEventResponse;
 }
 
 function summaryBody(event: EventSummary): object {

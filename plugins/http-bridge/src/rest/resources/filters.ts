@@ -32,7 +32,7 @@ const switches = {
 export const getFilters: Operation = async (restCall) => {
   const { visit, call } = restCall;
   const request = create(GetFiltersRequestSchema, { projectId: projectOf(restCall).projectId });
-  return { status: 200, body: body((await visit.host.core.filter.getFilters(request, call)) as GetFiltersResponse) };
+  return { status: 200, body: body((await visit.host.core.filters.getFilters(request, call)) as GetFiltersResponse) };
 };
 
 /** Changes the filters that are named. */
@@ -40,7 +40,10 @@ export const patchFilters: Operation = async (restCall) => {
   const { visit, call, params } = restCall;
   const changes = changesOf(params);
   const request = create(UpdateFiltersRequestSchema, { projectId: projectOf(restCall).projectId, ...changes });
-  return { status: 200, body: body((await visit.host.core.filter.updateFilters(request, call)) as GetFiltersResponse) };
+  return {
+    status: 200,
+    body: body((await visit.host.core.filters.updateFilters(request, call)) as GetFiltersResponse),
+  };
 };
 
 type Changes = Omit<MessageInitShape<typeof UpdateFiltersRequestSchema>, "$typeName" | "$unknown">;

@@ -19,7 +19,7 @@ import { memberRoleBody } from "./member-roles.ts";
 export const listInvitations: Operation = async (restCall) => {
   const { visit, call } = restCall;
   const request = create(ListInvitationsRequestSchema, { projectId: projectOf(restCall).projectId });
-  const { invitations = [] } = await visit.host.core.member.listInvitations(request, call);
+  const { invitations = [] } = await visit.host.core.members.listInvitations(request, call);
   return { status: 200, body: invitations.map((invitation) => invitationBody(invitation as Invitation)) };
 };
 
@@ -31,7 +31,7 @@ export const createInvitation: Operation = async (restCall) => {
     ...givenRole(params),
     note: textParam(params, "note") ?? "",
   });
-  const { invitation, url } = await visit.host.core.member.createInvitation(request, call);
+  const { invitation, url } = await visit.host.core.members.createInvitation(request, call);
   return { status: 201, body: { ...invitationBody(invitation as Invitation), url } };
 };
 
@@ -40,7 +40,7 @@ export const revokeInvitation: Operation = async (restCall) => {
   const { projectId } = projectOf(restCall);
   const invitationId = idInPath(restCall, "invitation_id", ErrorReason.INVITATION_NOT_FOUND);
   const request = create(RevokeInvitationRequestSchema, { projectId, invitationId });
-  await visit.host.core.member.revokeInvitation(request, call);
+  await visit.host.core.members.revokeInvitation(request, call);
   return { status: 204 };
 };
 

@@ -26,7 +26,7 @@ const addedPermissions = {
 
 export const listMemberRoles: Operation = async ({ visit, call }) => {
   const request = create(ListMemberRolesRequestSchema);
-  const { memberRoles = [] } = await visit.host.core.memberRole.listMemberRoles(request, call);
+  const { memberRoles = [] } = await visit.host.core.memberRoles.listMemberRoles(request, call);
   return { status: 200, body: memberRoles.map((role) => memberRoleBody(role as MemberRole)) };
 };
 
@@ -39,7 +39,7 @@ export const createMemberRole: Operation = async ({ visit, call, params }) => {
       booleanParam(params, name) === true ? [permission] : [],
     ),
   });
-  const { memberRole } = await visit.host.core.memberRole.createMemberRole(request, call);
+  const { memberRole } = await visit.host.core.memberRoles.createMemberRole(request, call);
   return { status: 201, body: memberRoleBody(memberRole as MemberRole) };
 };
 
@@ -47,7 +47,7 @@ export const deleteMemberRole: Operation = async (restCall) => {
   const { visit, call } = restCall;
   const memberRoleId = idInPath(restCall, "member_role_id", ErrorReason.MEMBER_ROLE_NOT_FOUND);
   const request = create(DeleteMemberRoleRequestSchema, { memberRoleId });
-  await visit.host.core.memberRole.deleteMemberRole(request, call);
+  await visit.host.core.memberRoles.deleteMemberRole(request, call);
   return { status: 204 };
 };
 

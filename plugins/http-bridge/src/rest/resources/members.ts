@@ -28,14 +28,14 @@ export const listMembers: Operation = async (restCall) => {
   const page = pageOf(params);
   const query = textParam(params, "query") ?? "";
   const request = create(ListMembersRequestSchema, { projectId, query, ...pageRequest(page) });
-  const { members = [], totalSize = 0 } = await visit.host.core.member.listMembers(request, call);
+  const { members = [], totalSize = 0 } = await visit.host.core.members.listMembers(request, call);
   setPageHeaders(visit, page, totalSize);
   return { status: 200, body: members.map((member) => memberBody(member as Member)) };
 };
 
 export const getMember: Operation = async (restCall) => {
   const { visit, call } = restCall;
-  const { member } = await visit.host.core.member.getMember(create(GetMemberRequestSchema, named(restCall)), call);
+  const { member } = await visit.host.core.members.getMember(create(GetMemberRequestSchema, named(restCall)), call);
   return { status: 200, body: memberBody(member as Member) };
 };
 
@@ -46,20 +46,20 @@ export const addMember: Operation = async (restCall) => {
   const given = givenRole(params);
   const userId = numberParam(params, "user_id") ?? (await userIdOf(restCall));
   const request = create(AddMemberRequestSchema, { projectId, userId, ...given });
-  const { member } = await visit.host.core.member.addMember(request, call);
+  const { member } = await visit.host.core.members.addMember(request, call);
   return { status: 201, body: memberBody(member as Member) };
 };
 
 export const updateMember: Operation = async (restCall) => {
   const { visit, call, params } = restCall;
   const request = create(UpdateMemberRequestSchema, { ...named(restCall), ...givenRole(params) });
-  const { member } = await visit.host.core.member.updateMember(request, call);
+  const { member } = await visit.host.core.members.updateMember(request, call);
   return { status: 200, body: memberBody(member as Member) };
 };
 
 export const removeMember: Operation = async (restCall) => {
   const { visit, call } = restCall;
-  await visit.host.core.member.removeMember(create(RemoveMemberRequestSchema, named(restCall)), call);
+  await visit.host.core.members.removeMember(create(RemoveMemberRequestSchema, named(restCall)), call);
   return { status: 204 };
 };
 
@@ -72,7 +72,7 @@ async function userIdOf({ visit, call, params }: RestCall): Promise<number> {
   const username = textParam(params, "username") ?? "";
   if (username === "") throw badParameter("user_id, username", "is missing");
   const request = create(ListUsersRequestSchema, { username, pageSize: 1 });
-  const { users = [] } = await visit.host.core.user.listUsers(request, call);
+  const { users = [] } = await visit.host.core.users.listUsers(request, call);
   const [user] = users as User[];
   if (!user) throw new ServiceError(ErrorReason.USER_NOT_FOUND, `There is no user ${username}.`);
   return user.userId;

@@ -10,7 +10,7 @@ export const listOutcomes: Operation = async (restCall) => {
   const { visit, call, params } = restCall;
   const hourCount = hoursOf(params, "24h");
   const request = create(ListOutcomesRequestSchema, { projectId: projectOf(restCall).projectId, hourCount });
-  const answer = (await visit.host.core.outcome.listOutcomes(request, call)) as ListOutcomesResponse;
+  const answer = (await visit.host.core.outcomes.listOutcomes(request, call)) as ListOutcomesResponse;
   return {
     status: 200,
     body: {

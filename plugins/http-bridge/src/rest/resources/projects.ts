@@ -24,7 +24,7 @@ export const listProjects: Operation = async ({ visit, call, params }) => {
   choiceParam(params, "sort", ["asc"]);
   const query = textParam(params, "search") ?? "";
   const request = create(ListProjectsRequestSchema, { query, ...pageRequest(page) });
-  const { projects = [], totalSize = 0 } = await visit.host.core.project.listProjects(request, call);
+  const { projects = [], totalSize = 0 } = await visit.host.core.projects.listProjects(request, call);
   setPageHeaders(visit, page, totalSize);
   return { status: 200, body: projects.map((project) => projectBody(project as Project)) };
 };
@@ -34,7 +34,7 @@ export const createProject: Operation = async ({ visit, call, params }) => {
   const path = textParam(params, "path") ?? slug(name);
   if (path === "") throw badParameter("name, path", "is missing");
   const request = create(CreateProjectRequestSchema, { name, path });
-  const { project } = await visit.host.core.project.createProject(request, call);
+  const { project } = await visit.host.core.projects.createProject(request, call);
   return { status: 201, body: projectBody(project as Project) };
 };
 
@@ -56,14 +56,14 @@ export const updateProject: Operation = async (restCall) => {
     ...(codeUrl !== undefined && { codeUrl }),
     ...(codeRoot !== undefined && { codeRoot }),
   });
-  const { project } = await visit.host.core.project.updateProject(request, call);
+  const { project } = await visit.host.core.projects.updateProject(request, call);
   return { status: 200, body: projectBody(project as Project) };
 };
 
 export const deleteProject: Operation = async (restCall) => {
   const { visit, call } = restCall;
   const request = create(DeleteProjectRequestSchema, { projectId: projectOf(restCall).projectId });
-  await visit.host.core.project.deleteProject(request, call);
+  await visit.host.core.projects.deleteProject(request, call);
   return { status: 202, body: { message: "202 Accepted" } };
 };
 
@@ -71,7 +71,7 @@ export const restoreProject: Operation = async (restCall) => {
   const { visit, call } = restCall;
   const projectId = idInPath(restCall, "deleted_project", ErrorReason.DELETED_PROJECT_NOT_FOUND);
   const request = create(RestoreProjectRequestSchema, { projectId });
-  const { project } = await visit.host.core.project.restoreProject(request, call);
+  const { project } = await visit.host.core.projects.restoreProject(request, call);
   return { status: 201, body: projectBody(project as Project) };
 };
 
@@ -79,7 +79,7 @@ export const restoreProject: Operation = async (restCall) => {
 export const removeDeletedProject: Operation = async (restCall) => {
   const { visit, call } = restCall;
   const projectId = idInPath(restCall, "deleted_project", ErrorReason.DELETED_PROJECT_NOT_FOUND);
-  await visit.host.core.project.removeDeletedProject(create(RemoveDeletedProjectRequestSchema, { projectId }), call);
+  await visit.host.core.projects.removeDeletedProject(create(RemoveDeletedProjectRequestSchema, { projectId }), call);
   return { status: 202, body: { message: "202 Accepted" } };
 };
 

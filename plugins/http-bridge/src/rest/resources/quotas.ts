@@ -17,7 +17,7 @@ import type { Operation } from "../rest.ts";
 
 export const getQuota: Operation = async (restCall) => {
   const request = create(GetQuotaRequestSchema, { projectId: projectOf(restCall).projectId });
-  const { quota } = await restCall.visit.host.core.quota.getQuota(request, restCall.call);
+  const { quota } = await restCall.visit.host.core.quotas.getQuota(request, restCall.call);
   return { status: 200, body: quotaBody(quota as Quota) };
 };
 
@@ -32,13 +32,13 @@ export const updateQuota: Operation = async (restCall) => {
     useDefaultDayLimit: day.isReset,
     useDefaultKeptLimit: kept.isReset,
   });
-  const { quota } = await visit.host.core.quota.updateQuota(request, call);
+  const { quota } = await visit.host.core.quotas.updateQuota(request, call);
   return { status: 200, body: quotaBody(quota as Quota) };
 };
 
 /** The projects that keep most. */
 export const listQuotas: Operation = async ({ visit, call }) => {
-  const answer = (await visit.host.core.quota.listQuotas(create(ListQuotasRequestSchema), call)) as ListQuotasResponse;
+  const answer = (await visit.host.core.quotas.listQuotas(create(ListQuotasRequestSchema), call)) as ListQuotasResponse;
   return {
     status: 200,
     body: {
@@ -50,7 +50,7 @@ export const listQuotas: Operation = async ({ visit, call }) => {
 };
 
 export const getDefaultQuota: Operation = async ({ visit, call }) => {
-  const { defaultQuota } = await visit.host.core.quota.getDefaultQuota(create(GetDefaultQuotaRequestSchema), call);
+  const { defaultQuota } = await visit.host.core.quotas.getDefaultQuota(create(GetDefaultQuotaRequestSchema), call);
   return { status: 200, body: defaultQuotaBody(defaultQuota as DefaultQuota) };
 };
 
@@ -63,7 +63,7 @@ export const updateDefaultQuota: Operation = async ({ visit, call, params }) => 
     resetDayLimit: day.isReset,
     resetKeptLimit: kept.isReset,
   });
-  const { defaultQuota } = await visit.host.core.quota.updateDefaultQuota(request, call);
+  const { defaultQuota } = await visit.host.core.quotas.updateDefaultQuota(request, call);
   return { status: 200, body: defaultQuotaBody(defaultQuota as DefaultQuota) };
 };
 

@@ -26,7 +26,7 @@ export const listReleases: Operation = async (restCall) => {
     pageToken: textParam(params, "cursor") ?? "",
     ...(environment !== undefined && { environment }),
   });
-  const { releases = [], nextPageToken = "" } = await visit.host.core.release.listReleases(request, call);
+  const { releases = [], nextPageToken = "" } = await visit.host.core.releases.listReleases(request, call);
   setCursorLinks(visit, { next: nextPageToken });
   return { status: 200, body: (releases as Release[]).map(releaseBody) };
 };
@@ -43,7 +43,7 @@ export const getSessionStats: Operation = async (restCall) => {
     hourCount: hoursOf(params, "24h"),
     ...(environment !== undefined && { environment }),
   });
-  const stats = (await visit.host.core.release.getSessionStats(request, call)) as GetSessionStatsResponse;
+  const stats = (await visit.host.core.releases.getSessionStats(request, call)) as GetSessionStatsResponse;
   return {
     status: 200,
     body: {

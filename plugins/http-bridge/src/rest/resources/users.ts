@@ -36,7 +36,7 @@ export const listUsers: Operation = async (restCall) => {
 async function usersByPage({ visit, call, params }: RestCall, filter: ListUsersRequest): Promise<User[]> {
   const page = pageOf(params);
   const request = create(ListUsersRequestSchema, { ...filter, ...pageRequest(page) });
-  const { users = [], totalSize = 0 } = await visit.host.core.user.listUsers(request, call);
+  const { users = [], totalSize = 0 } = await visit.host.core.users.listUsers(request, call);
   setPageHeaders(visit, page, totalSize);
   return users as User[]; // the guarded core answers whole messages
 }
@@ -45,7 +45,7 @@ async function usersById({ visit, call, params }: RestCall, filter: ListUsersReq
   const pageSize = perPageOf(params);
   const afterUserId = numberParam(params, "id_after") ?? 0;
   const request = create(ListUsersRequestSchema, { ...filter, pageSize, afterUserId });
-  const { users = [], nextPageToken = "" } = await visit.host.core.user.listUsers(request, call);
+  const { users = [], nextPageToken = "" } = await visit.host.core.users.listUsers(request, call);
   const last = users.at(-1)?.userId;
   if (nextPageToken !== "" && last !== undefined) {
     const next = { pagination: "keyset", per_page: String(pageSize), order_by: "id", sort: "asc", id_after: `${last}` };
@@ -57,12 +57,12 @@ async function usersById({ visit, call, params }: RestCall, filter: ListUsersReq
 export const getUser: Operation = async (restCall) => {
   const { visit, call } = restCall;
   const request = create(GetUserRequestSchema, { userId: idOf(restCall) });
-  const { user } = await visit.host.core.user.getUser(request, call);
+  const { user } = await visit.host.core.users.getUser(request, call);
   return { status: 200, body: userBody(user as User) };
 };
 
 export const getCurrentUser: Operation = async ({ visit, call }) => {
-  const { user } = await visit.host.core.account.getCurrentUser(create(GetCurrentUserRequestSchema), call);
+  const { user } = await visit.host.core.accounts.getCurrentUser(create(GetCurrentUserRequestSchema), call);
   return { status: 200, body: userBody(user as User) };
 };
 
@@ -74,7 +74,7 @@ export const createUser: Operation = async ({ visit, call, params }) => {
     password: textParam(params, "password") ?? "",
     isAdmin: booleanParam(params, "admin") ?? false,
   });
-  const { user } = await visit.host.core.user.createUser(request, call);
+  const { user } = await visit.host.core.users.createUser(request, call);
   return { status: 201, body: userBody(user as User) };
 };
 
@@ -91,7 +91,7 @@ export const updateUser: Operation = async (restCall) => {
     ...(email !== undefined && { email }),
     ...(isAdmin !== undefined && { isAdmin }),
   });
-  const { user } = await visit.host.core.user.updateUser(request, call);
+  const { user } = await visit.host.core.users.updateUser(request, call);
   return { status: 200, body: userBody(user as User) };
 };
 
@@ -101,13 +101,13 @@ export const setBlocked =
   async (restCall) => {
     const { visit, call } = restCall;
     const request = create(UpdateUserRequestSchema, { userId: idOf(restCall), isBlocked });
-    await visit.host.core.user.updateUser(request, call);
+    await visit.host.core.users.updateUser(request, call);
     return { status: 201, body: true };
   };
 
 export const deleteUser: Operation = async (restCall) => {
   const { visit, call } = restCall;
-  await visit.host.core.user.deleteUser(create(DeleteUserRequestSchema, { userId: idOf(restCall) }), call);
+  await visit.host.core.users.deleteUser(create(DeleteUserRequestSchema, { userId: idOf(restCall) }), call);
   return { status: 204 };
 };
 

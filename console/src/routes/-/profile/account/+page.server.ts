@@ -8,7 +8,7 @@ export const actions: Actions = {
     const form = await request.formData();
     const typed = { name: String(form.get("name") ?? "").trim(), email: String(form.get("email") ?? "").trim() };
     try {
-      await locals.api.account.updateProfile(typed);
+      await locals.api.accounts.updateProfile(typed);
       return { act: "profile" as const };
     } catch (error) {
       const { status, message, field } = refusedAction(error);
@@ -22,7 +22,7 @@ export const actions: Actions = {
     const revokeAccessTokens = form.has("revoke_access_tokens");
     try {
       const change = { currentPassword, newPassword, revokeAccessTokens };
-      const begun = await event.locals.api.account.changePassword(change);
+      const begun = await event.locals.api.accounts.changePassword(change);
       await startSession(event, begun);
       return { act: "password" as const, revokedTokenCount: begun.revokedTokenCount };
     } catch (error) {

@@ -10,7 +10,7 @@ const scopes = ["api", "read_api"] as const;
 export const load: PageServerLoad = async ({ locals, url, cookies }) => {
   const pageToken = url.searchParams.get("cursor") ?? "";
   const [{ accessTokens, nextPageToken }, exampleProjectId] = await Promise.all([
-    locals.api.account.tokens({ pageSize: 50, pageToken }),
+    locals.api.accounts.listAccessTokens({ pageSize: 50, pageToken }),
     exampleProject(locals.api, lastProject(cookies)),
   ]);
   const rotating = Number(url.searchParams.get("rotate") ?? 0);
@@ -19,7 +19,7 @@ export const load: PageServerLoad = async ({ locals, url, cookies }) => {
 
 /** The id of the project visited last, for an example that runs as it is; else of the first one. */
 async function exampleProject(api: Api, path: string | undefined): Promise<number> {
-  const { projects } = await api.projects.list({ query: path ?? "", pageSize: 20 });
+  const { projects } = await api.projects.listProjects({ query: path ?? "", pageSize: 20 });
   return (projects.find((one) => one.path === path) ?? projects[0])?.projectId ?? 1;
 }
 
@@ -35,7 +35,7 @@ export const actions: Actions = {
     const scope = oneOf(scopes, form.get("scope"));
     const expires = String(form.get("expires") ?? "");
     try {
-      const { token } = await locals.api.account.createToken({ name, scopes: [scope], ...endOfDay(expires) });
+      const { token } = await locals.api.accounts.createAccessToken({ name, scopes: [scope], ...endOfDay(expires) });
       return { act: "create" as const, token };
     } catch (error) {
       const { status, message, field } = refusedAction(error);
@@ -47,7 +47,7 @@ export const actions: Actions = {
     const tokenId = Number(form.get("token_id"));
     const expires = String(form.get("expires") ?? "");
     try {
-      const { token } = await locals.api.account.rotateToken({ tokenId, ...endOfDay(expires) });
+      const { token } = await locals.api.accounts.rotateAccessToken({ tokenId, ...endOfDay(expires) });
       return { act: "rotate" as const, token };
     } catch (error) {
       const { status, message } = refusedAction(error);
@@ -57,7 +57,7 @@ export const actions: Actions = {
   revoke: async ({ request, locals }) => {
     const tokenId = Number((await request.formData()).get("token_id"));
     try {
-      const { accessToken } = await locals.api.account.revokeToken({ tokenId });
+      const { accessToken } = await locals.api.accounts.revokeAccessToken({ tokenId });
       return { act: "revoke" as const, revoked: accessToken?.name ?? "" };
     } catch (error) {
       const { status, message } = refusedAction(error);

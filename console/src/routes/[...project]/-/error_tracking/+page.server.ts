@@ -19,9 +19,9 @@ export const load: PageServerLoad = async ({ parent, url, locals }) => {
   };
   const asked = { status, sort, q, query, readAt: Date.now() };
   const [outcomes, quota, { answer, refusal }] = await Promise.all([
-    refusedInPlace(locals.api.outcomes.list({ projectId, hourCount: 24 })),
-    refusedInPlace(locals.api.quotas.get({ projectId })),
-    refusedInPlace(locals.api.errors.list(query)),
+    refusedInPlace(locals.api.outcomes.listOutcomes({ projectId, hourCount: 24 })),
+    refusedInPlace(locals.api.quotas.getQuota({ projectId })),
+    refusedInPlace(locals.api.errors.listErrors(query)),
   ]);
   return {
     ...asked,

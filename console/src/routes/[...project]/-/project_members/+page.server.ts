@@ -10,14 +10,14 @@ export const load: PageServerLoad = async ({ parent, locals, url }) => {
   const { projectId } = project;
   const query = url.searchParams.get("q") ?? "";
   const [page, { memberRoles }, invitations] = await Promise.all([
-    locals.api.members.list({
+    locals.api.members.listMembers({
       projectId,
       query,
       pageSize: 50,
       pageToken: url.searchParams.get("cursor") ?? "",
     }),
-    locals.api.memberRoles.list({}),
-    project.capabilities?.adminMembers?.allowed ? locals.api.members.invitations({ projectId }) : null,
+    locals.api.memberRoles.listMemberRoles({}),
+    project.capabilities?.adminMembers?.allowed ? locals.api.members.listInvitations({ projectId }) : null,
   ]);
   return {
     query,
@@ -28,7 +28,7 @@ export const load: PageServerLoad = async ({ parent, locals, url }) => {
   };
 };
 
-const projectIdOf = async (api: Api, path: string) => (await api.projects.get({ path })).project?.projectId ?? 0;
+const projectIdOf = async (api: Api, path: string) => (await api.projects.getProject({ path })).project?.projectId ?? 0;
 
 export const actions: Actions = {
   role: async ({ request, locals, params }) => {
@@ -36,7 +36,7 @@ export const actions: Actions = {
     const userId = Number(form.get("user_id"));
     try {
       const projectId = await projectIdOf(locals.api, params.project);
-      const { member } = await locals.api.members.update({
+      const { member } = await locals.api.members.updateMember({
         projectId,
         userId,
         ...chosenRole(String(form.get("role") ?? "")),
@@ -54,10 +54,10 @@ export const actions: Actions = {
     try {
       const [projectId, { user }] = await Promise.all([
         projectIdOf(locals.api, params.project),
-        locals.api.account.current({}),
+        locals.api.accounts.getCurrentUser({}),
       ]);
       isSelf = user?.userId === userId;
-      const { member } = await locals.api.members.remove({ projectId, userId });
+      const { member } = await locals.api.members.removeMember({ projectId, userId });
       if (!isSelf) return { done: `${member?.user?.name ?? ""} is no longer a member.` };
     } catch (error) {
       const { status, message } = refusedAction(error);
@@ -78,7 +78,7 @@ export const actions: Actions = {
         const message = "Nobody here has this user name. Invite the person by a link.";
         return fail(404, { act: "add" as const, username, role, message, field: "username" });
       }
-      const { member } = await locals.api.members.add({ projectId, userId, ...chosenRole(role) });
+      const { member } = await locals.api.members.addMember({ projectId, userId, ...chosenRole(role) });
       return { done: `${member?.user?.name ?? username} is a member now.` };
     } catch (error) {
       const { status, reason, message } = refusedAction(error);
@@ -114,6 +114,6 @@ export const actions: Actions = {
 
 async function userIdOf(api: Api, username: string): Promise<number | undefined> {
   if (username === "") return undefined;
-  const { users } = await api.users.list({ username, pageSize: 1 });
+  const { users } = await api.users.listUsers({ username, pageSize: 1 });
   return users[0]?.userId;
 }

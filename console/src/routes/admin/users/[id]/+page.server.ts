@@ -10,7 +10,7 @@ export const load: PageServerLoad = async ({ params, locals, parent }) => {
   const { user: own } = await parent();
   const userId = idOf(params.id);
   if (userId === 0) error(404, "Page not found.");
-  const { user } = await locals.api.users.get({ userId });
+  const { user } = await locals.api.users.getUser({ userId });
   if (user === undefined) error(404, "Page not found.");
   return { shown: user, isOwn: user.userId === own.userId };
 };
@@ -29,7 +29,7 @@ export const actions: Actions = {
     const text = (name: string) => String(form.get(name) ?? "").trim();
     const typed = { username: text("username"), name: text("name"), email: text("email") };
     try {
-      await locals.api.users.update({ userId: idOf(params.id), ...typed });
+      await locals.api.users.updateUser({ userId: idOf(params.id), ...typed });
       return { act: "save" as const };
     } catch (cause) {
       const { status, reason, message, field } = refusedAction(cause);
@@ -40,7 +40,7 @@ export const actions: Actions = {
   change: async ({ request, locals, params }) => {
     const change = changes[String((await request.formData()).get("change"))] ?? {};
     try {
-      await locals.api.users.update({ userId: idOf(params.id), ...change });
+      await locals.api.users.updateUser({ userId: idOf(params.id), ...change });
       return { act: "change" as const };
     } catch (cause) {
       const { status, message } = refusedAction(cause);

@@ -4,13 +4,13 @@ import { refusedAction } from "#lib/server/refused-action.ts";
 import { forgetSession } from "#lib/server/session.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
-export const load: PageServerLoad = ({ locals }) => locals.api.account.sessions({});
+export const load: PageServerLoad = ({ locals }) => locals.api.accounts.listSessions({});
 
 export const actions: Actions = {
   end: async ({ request, locals }) => {
     const sessionId = Number((await request.formData()).get("session_id"));
     try {
-      await locals.api.account.endSession({ sessionId });
+      await locals.api.accounts.endSession({ sessionId });
       return { message: "" };
     } catch (error) {
       const { status, message } = refusedAction(error);
@@ -18,7 +18,7 @@ export const actions: Actions = {
     }
   },
   everywhere: async ({ locals, cookies, url }) => {
-    await locals.api.account.signOut({ everywhere: true });
+    await locals.api.accounts.signOut({ everywhere: true });
     forgetSession(cookies, url);
     redirect(303, route.signIn());
   },

@@ -8,8 +8,8 @@ export const load: PageServerLoad = async ({ parent, url, locals: { api } }) => 
   const { projectId } = project;
   const pageToken = url.searchParams.get("cursor") ?? "";
   const [deletions, discards] = await Promise.all([
-    refusedInPlace(api.deletions.list({ projectId, pageToken })),
-    refusedInPlace(api.deletions.discards({ projectId, pageSize: 100 })),
+    refusedInPlace(api.deletions.listDeletions({ projectId, pageToken })),
+    refusedInPlace(api.deletions.listDiscards({ projectId, pageSize: 100 })),
   ]);
   return {
     deletions: deletions.answer?.deletions ?? null,
@@ -23,8 +23,8 @@ export const actions: Actions = {
   undo: async ({ request, locals: { api }, params }) => {
     const deletionId = Number((await request.formData()).get("id"));
     try {
-      const { project } = await api.projects.get({ path: params.project });
-      const { deletion } = await api.deletions.undo({ projectId: project?.projectId ?? 0, deletionId });
+      const { project } = await api.projects.getProject({ path: params.project });
+      const { deletion } = await api.deletions.undoDeletion({ projectId: project?.projectId ?? 0, deletionId });
       return { act: "undo" as const, deletion };
     } catch (error) {
       const { status, message } = refusedOrDown(error);
@@ -34,7 +34,7 @@ export const actions: Actions = {
   record: async ({ request, locals: { api }, params }) => {
     const discardId = Number((await request.formData()).get("id"));
     try {
-      const { project } = await api.projects.get({ path: params.project });
+      const { project } = await api.projects.getProject({ path: params.project });
       const { discard } = await api.deletions.endDiscard({ projectId: project?.projectId ?? 0, discardId });
       return { act: "record" as const, title: discard?.title ?? "" };
     } catch (error) {

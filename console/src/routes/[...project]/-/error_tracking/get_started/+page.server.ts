@@ -21,9 +21,9 @@ export const load: PageServerLoad = async ({ parent, url, locals }) => {
   const [keyList, list, outcomes] = await Promise.all([
     project.capabilities?.clientKeys?.allowed === false
       ? null
-      : answerOrReason(locals.api.clientKeys.list({ ...asked, pageSize: 100 })),
-    answerOrReason(locals.api.errors.list({ ...asked, pageSize: 100 })),
-    answerOrReason(locals.api.outcomes.list({ ...asked, hourCount: 24 })),
+      : answerOrReason(locals.api.clientKeys.listClientKeys({ ...asked, pageSize: 100 })),
+    answerOrReason(locals.api.errors.listErrors({ ...asked, pageSize: 100 })),
+    answerOrReason(locals.api.outcomes.listOutcomes({ ...asked, hourCount: 24 })),
   ]);
   const key = keyList?.answer?.clientKeys.at(-1);
   const errors = list.answer?.errors ?? [];

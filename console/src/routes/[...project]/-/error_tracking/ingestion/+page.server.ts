@@ -44,8 +44,8 @@ export const load: PageServerLoad = async ({ parent, url, locals }) => {
   const period = oneOf(periods, url.searchParams.get("period"));
   const { projectId } = project;
   const [{ answer, refusal }, unstored] = await Promise.all([
-    refusedInPlace(locals.api.outcomes.list({ projectId, hourCount: periodHours[period] })),
-    refusedInPlace(locals.api.unstoredEvents.list({ projectId })),
+    refusedInPlace(locals.api.outcomes.listOutcomes({ projectId, hourCount: periodHours[period] })),
+    refusedInPlace(locals.api.ingest.listUnstoredEvents({ projectId })),
   ]);
   const notStored = {
     unstoredEvents: unstored.answer?.unstoredEvents ?? [],
@@ -81,8 +81,8 @@ function inWords(outcome: Outcome, projectPath: string) {
 export const actions: Actions = {
   replay: async ({ locals, params }) => {
     try {
-      const { project } = await locals.api.projects.get({ path: params.project });
-      const done = await locals.api.unstoredEvents.replay({ projectId: project?.projectId ?? 0 });
+      const { project } = await locals.api.projects.getProject({ path: params.project });
+      const done = await locals.api.ingest.replayUnstoredEvents({ projectId: project?.projectId ?? 0 });
       const { storedCount: stored, failedCount: failed, acceptedCount: accepted, leftCount } = done;
       return { act: "replay" as const, stored, failed, accepted, left: Number(leftCount) };
     } catch (error) {
@@ -92,8 +92,8 @@ export const actions: Actions = {
   },
   delete: async ({ locals, params }) => {
     try {
-      const { project } = await locals.api.projects.get({ path: params.project });
-      const { deletedCount } = await locals.api.unstoredEvents.delete({ projectId: project?.projectId ?? 0 });
+      const { project } = await locals.api.projects.getProject({ path: params.project });
+      const { deletedCount } = await locals.api.ingest.deleteUnstoredEvents({ projectId: project?.projectId ?? 0 });
       return { act: "delete" as const, deleted: deletedCount };
     } catch (error) {
       const { status, message } = refusedOrDown(error);

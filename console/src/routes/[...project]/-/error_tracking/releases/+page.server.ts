@@ -19,8 +19,8 @@ export const load: PageServerLoad = async ({ parent, url, locals }) => {
   };
   const statsQuery = { ...asked, version: release };
   const [list, stats] = await Promise.all([
-    refusedInPlace(locals.api.releases.list({ ...asked, pageSize, pageToken: cursor })),
-    refusedInPlace(locals.api.releases.sessionStats(statsQuery)),
+    refusedInPlace(locals.api.releases.listReleases({ ...asked, pageSize, pageToken: cursor })),
+    refusedInPlace(locals.api.releases.getSessionStats(statsQuery)),
   ]);
   return {
     period,

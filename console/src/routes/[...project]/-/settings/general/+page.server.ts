@@ -20,8 +20,8 @@ export const actions: Actions = {
     const codeRoot = String(form.get("code_root") ?? "").trim();
     let saved: string;
     try {
-      const { project } = await locals.api.projects.get({ path: params.project });
-      const answer = await locals.api.projects.update({
+      const { project } = await locals.api.projects.getProject({ path: params.project });
+      const answer = await locals.api.projects.updateProject({
         projectId: project?.projectId ?? 0,
         name,
         path,
@@ -42,11 +42,11 @@ export const actions: Actions = {
   delete: async ({ request, locals, params }) => {
     const typed = String((await request.formData()).get("typed") ?? "").trim();
     try {
-      const { project } = await locals.api.projects.get({ path: params.project });
+      const { project } = await locals.api.projects.getProject({ path: params.project });
       if (typed !== project?.path) {
         return fail(400, { act: "delete" as const, message: "This is not the path of the project." });
       }
-      await locals.api.projects.delete({ projectId: project.projectId });
+      await locals.api.projects.deleteProject({ projectId: project.projectId });
     } catch (error) {
       const { status, message } = refusedAction(error);
       return fail(status, { act: "delete" as const, message });

@@ -21,12 +21,14 @@ export const load: PageServerLoad = async ({ parent, locals, url, depends }) => 
   const [settings, quota, keys] = await Promise.all([
     settingsOf(locals.api, project.projectId),
     quotaOf(locals.api, project.projectId),
-    locals.api.clientKeys.list({ projectId: project.projectId, pageSize: allKeys }).catch((error: unknown) => {
-      // Without the integrated backend there are no keys to list; the section says why.
-      const { reason } = refusalOfTrpc(error);
-      if (reason === "NOT_SUPPORTED_BY_BACKEND" || reason === "SETTINGS_NOT_FOUND") return null;
-      throw error;
-    }),
+    locals.api.clientKeys
+      .listClientKeys({ projectId: project.projectId, pageSize: allKeys })
+      .catch((error: unknown) => {
+        // Without the integrated backend there are no keys to list; the section says why.
+        const { reason } = refusalOfTrpc(error);
+        if (reason === "NOT_SUPPORTED_BY_BACKEND" || reason === "SETTINGS_NOT_FOUND") return null;
+        throw error;
+      }),
   ]);
   const keyNamed = (name: string) => Number(url.searchParams.get(name) ?? 0);
   return {
@@ -43,7 +45,7 @@ export const load: PageServerLoad = async ({ parent, locals, url, depends }) => 
 /** The stored settings; null while they were never saved. */
 async function settingsOf(api: Api, projectId: number): Promise<Settings | null> {
   try {
-    return (await api.settings.get({ projectId })).settings ?? null;
+    return (await api.settings.getSettings({ projectId })).settings ?? null;
   } catch (error) {
     if (refusalOfTrpc(error).reason === "SETTINGS_NOT_FOUND") return null;
     throw error;
@@ -53,7 +55,7 @@ async function settingsOf(api: Api, projectId: number): Promise<Settings | null>
 /** What the project may receive and keep; undefined for those who may not read its errors. */
 async function quotaOf(api: Api, projectId: number): Promise<Quota | undefined> {
   try {
-    return (await api.quotas.get({ projectId })).quota;
+    return (await api.quotas.getQuota({ projectId })).quota;
   } catch (error) {
     if (refusalOfTrpc(error).reason === "FORBIDDEN") return undefined;
     throw error;
@@ -61,7 +63,7 @@ async function quotaOf(api: Api, projectId: number): Promise<Quota | undefined> 
 }
 
 async function projectIdOf(api: Api, path: string): Promise<number> {
-  return (await api.projects.get({ path })).project?.projectId ?? 0;
+  return (await api.projects.getProject({ path })).project?.projectId ?? 0;
 }
 
 export const actions: Actions = {
@@ -69,7 +71,7 @@ export const actions: Actions = {
     const values = readSettingsForm(await request.formData());
     try {
       const projectId = await projectIdOf(locals.api, params.project);
-      const { settings } = await locals.api.settings.update({ projectId, ...values });
+      const { settings } = await locals.api.settings.updateSettings({ projectId, ...values });
       return { act: "save" as const, dsn: settings?.dsn ?? "" };
     } catch (error) {
       const { status, message, field, reason } = refusedAction(error);
@@ -80,7 +82,7 @@ export const actions: Actions = {
   limits: async ({ request, locals, params }) =>
     saveLimits(await request.formData(), async ({ resetDay, resetKept, ...limits }) => {
       const projectId = await projectIdOf(locals.api, params.project);
-      await locals.api.quotas.update({
+      await locals.api.quotas.updateQuota({
         projectId,
         ...limits,
         useDefaultDayLimit: resetDay,
@@ -104,7 +106,7 @@ export const actions: Actions = {
   createKey: async ({ locals, params }) => {
     try {
       const projectId = await projectIdOf(locals.api, params.project);
-      const { clientKey } = await locals.api.clientKeys.create({ projectId });
+      const { clientKey } = await locals.api.clientKeys.createClientKey({ projectId });
       return { act: "create" as const, keyId: clientKey?.keyId ?? 0, dsn: clientKey?.dsn ?? "" };
     } catch (error) {
       const { status, message } = refusedAction(error);
@@ -116,12 +118,12 @@ export const actions: Actions = {
     const keyId = Number(form.get("key_id"));
     try {
       const projectId = await projectIdOf(locals.api, params.project);
-      const { clientKeys } = await locals.api.clientKeys.list({ projectId, pageSize: allKeys });
+      const { clientKeys } = await locals.api.clientKeys.listClientKeys({ projectId, pageSize: allKeys });
       const key = clientKeys.find((one) => one.keyId === keyId);
       if (key && isInUse(maskedKey(key), Date.now()) && String(form.get("typed") ?? "").trim() !== String(keyId)) {
         return fail(400, { act: "delete" as const, mistyped: keyId, message: `Type ${keyId} to delete this key.` });
       }
-      await locals.api.clientKeys.delete({ projectId, keyId });
+      await locals.api.clientKeys.deleteClientKey({ projectId, keyId });
       return { act: "delete" as const, keyId };
     } catch (error) {
       const { status, message } = refusedAction(error);

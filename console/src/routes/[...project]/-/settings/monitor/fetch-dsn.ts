@@ -5,7 +5,7 @@ import { toaster } from "#lib/toaster.svelte.ts";
 export async function fetchDsn(key: { projectId: number; keyId: number }, kind: "dsn" | "legacyDsn"): Promise<string> {
   try {
     const { trpc } = await import("#lib/trpc.ts");
-    const { clientKey } = await trpc.clientKeys.get.query(key);
+    const { clientKey } = await trpc.clientKeys.getClientKey.query(key);
     return clientKey?.[kind] ?? "";
   } catch (error) {
     toaster.show({ text: refusedCallMessage(error), failed: true });

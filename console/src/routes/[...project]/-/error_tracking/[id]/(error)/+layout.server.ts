@@ -8,7 +8,7 @@ export const load: LayoutServerLoad = async ({ parent, params, locals }) => {
   const { project } = await parent();
   const readAt = Date.now();
   const { answer, refusal } = await failedInPlace(
-    locals.api.errors.get({ projectId: project.projectId, errorId: params.id }),
+    locals.api.errors.getError({ projectId: project.projectId, errorId: params.id }),
   );
   if (answer !== null && answer.error === undefined) fail(404, "Page not found.");
   return {

@@ -17,12 +17,12 @@ export const load: PageServerLoad = async ({ parent, url, locals: { api } }) => 
   const target = readTarget(url.searchParams);
   const [only] = target.errors;
   if (target.errors.length === 1 && only !== undefined) {
-    const { error: named } = await api.errors.get({ projectId, errorId: only });
+    const { error: named } = await api.errors.getError({ projectId, errorId: only });
     return { target, title: named?.title ?? "", count: 1, isAtLeast: false };
   }
   if (target.errors.length > 0) return { target, title: "", count: target.errors.length, isAtLeast: false };
   const asked = { projectId, query: target.q, status: statusTabs[target.status], pageSize: 1 };
-  const { statusCounts } = await api.errors.list(asked);
+  const { statusCounts } = await api.errors.listErrors(asked);
   const { unresolved = 0, resolved = 0, ignored = 0 } = statusCounts ?? {};
   const counts = { unresolved, resolved, ignored };
   const counted = target.status === "all" ? Object.values(counts) : [counts[target.status]];
@@ -40,8 +40,8 @@ export const actions: Actions = {
     if ("message" in asked) return fail(400, asked);
     let made: number | undefined;
     try {
-      const { project } = await api.projects.get({ path: params.project });
-      const { deletion } = await api.deletions.create({ projectId: project?.projectId ?? 0, ...asked });
+      const { project } = await api.projects.getProject({ path: params.project });
+      const { deletion } = await api.deletions.createDeletion({ projectId: project?.projectId ?? 0, ...asked });
       made = deletion?.undoEndTime === undefined ? undefined : deletion.deletionId;
     } catch (thrown) {
       const { status, message } = refusedOrDown(thrown);

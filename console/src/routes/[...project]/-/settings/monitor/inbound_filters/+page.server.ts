@@ -10,8 +10,8 @@ export const load: PageServerLoad = async ({ parent, locals }) => {
   settingsNeed(project, project.capabilities?.adminErrorTracking);
   const { projectId } = project;
   const [{ filters, spikeBudget }, { answer }] = await Promise.all([
-    locals.api.filters.get({ projectId }),
-    refusedInPlace(locals.api.outcomes.list({ projectId, hourCount: 24 })),
+    locals.api.filters.getFilters({ projectId }),
+    refusedInPlace(locals.api.outcomes.listOutcomes({ projectId, hourCount: 24 })),
   ]);
   if (!filters || !spikeBudget) error(500, "The filters could not be read.");
   const stopped = answer?.outcomes.filter(({ kind }) => kind === "OUTCOME_KIND_FILTERED") ?? [];
@@ -28,9 +28,13 @@ export const actions: Actions = {
     const form = await request.formData();
     const values = readFilterForm(form);
     try {
-      const { project } = await locals.api.projects.get({ path: params.project });
+      const { project } = await locals.api.projects.getProject({ path: params.project });
       const projectId = project?.projectId ?? 0;
-      await locals.api.filters.update({ projectId, ...changesOf(values), revision: Number(form.get("revision")) });
+      await locals.api.filters.updateFilters({
+        projectId,
+        ...changesOf(values),
+        revision: Number(form.get("revision")),
+      });
       return { isSaved: true as const };
     } catch (thrown) {
       const { status, message, field, reason } = refusedAction(thrown);

@@ -16,7 +16,7 @@ export const load: PageServerLoad = async ({ parent, params, url, locals }) => {
   const period = oneOf(errorPeriods, url.searchParams.get("period"));
   const event = url.searchParams.get("event") ?? "latest";
   const [stats, found] = await Promise.all([
-    failedInPlace(locals.api.errors.stats({ ...asked, hourCount: periodHours[period] })),
+    failedInPlace(locals.api.errors.getErrorStats({ ...asked, hourCount: periodHours[period] })),
     failedInPlace(eventOf(locals.api, asked, event)),
   ]);
   const refusal = found.refusal ?? stats.refusal;
@@ -43,7 +43,7 @@ async function eventOf(api: Api, error: { projectId: number; errorId: string }, 
   const position = which === "oldest" ? "EVENT_POSITION_OLDEST" : "EVENT_POSITION_NEWEST";
   const named = which !== "latest" && which !== "oldest";
   try {
-    const answer = await api.errors.event({ ...error, ...(named ? { eventId: which } : { position }) });
+    const answer = await api.errors.getEvent({ ...error, ...(named ? { eventId: which } : { position }) });
     return { answer: withoutPayload(answer), missingEvent: null };
   } catch (failure) {
     const { reason } = refusalOfTrpc(failure);

@@ -15,7 +15,7 @@ export const load: PageServerLoad = async ({ parent, params, url, locals }) => {
   const range = Number.isNaN(from) ? null : { from, hours };
   const cursor = url.searchParams.get("cursor") ?? "";
   const { answer, refusal } = await failedInPlace(
-    locals.api.errors.events({
+    locals.api.errors.listEvents({
       projectId: project.projectId,
       errorId: params.id,
       pageSize,

@@ -5,8 +5,8 @@ import type { RequestHandler } from "./$types";
 /** The event as the SDK sent it. With `?download` it is saved as a file. */
 export const GET: RequestHandler = async ({ params, url, locals }) => {
   try {
-    const { project } = await locals.api.projects.get({ path: params.project });
-    const { event } = await locals.api.errors.event({
+    const { project } = await locals.api.projects.getProject({ path: params.project });
+    const { event } = await locals.api.errors.getEvent({
       projectId: project?.projectId ?? 0,
       errorId: params.id,
       eventId: params.event,

@@ -26,7 +26,7 @@ export const load: PageServerLoad = async ({ parent, params, url, locals, depend
   const key = await keyOf(locals.api, named);
   // Of a deleted key the traffic is left.
   const period = oneOf(periods, url.searchParams.get("period") ?? (key ? "24h" : "90d"));
-  const traffic = await locals.api.clientKeys.traffic({ ...named, hourCount: periodHours[period] });
+  const traffic = await locals.api.clientKeys.getClientKeyTraffic({ ...named, hourCount: periodHours[period] });
   if (key === null && wasNeverUsed(traffic)) notFound();
   return {
     keyId: named.keyId,
@@ -68,7 +68,7 @@ const wasNeverUsed = ({ eventsPerHour, refused }: ClientKeyTraffic) =>
 /** Null: the project has no such key. */
 async function keyOf(api: Api, asked: { projectId: number; keyId: number }): Promise<ClientKey | null> {
   try {
-    return (await api.clientKeys.get(asked)).clientKey ?? null;
+    return (await api.clientKeys.getClientKey(asked)).clientKey ?? null;
   } catch (thrown) {
     if (refusalOfTrpc(thrown).reason === "CLIENT_KEY_NOT_FOUND") return null;
     throw thrown;
@@ -76,7 +76,7 @@ async function keyOf(api: Api, asked: { projectId: number; keyId: number }): Pro
 }
 
 async function keyInAddress(api: Api, params: { project: string; key: string }) {
-  const { project } = await api.projects.get({ path: params.project });
+  const { project } = await api.projects.getProject({ path: params.project });
   return { projectId: project?.projectId ?? 0, keyId: keyIdOf(params.key) };
 }
 
@@ -84,7 +84,7 @@ export const actions: Actions = {
   state: async ({ request, locals, params }) => {
     const active = (await request.formData()).get("active") === "true";
     try {
-      await locals.api.clientKeys.update({ ...(await keyInAddress(locals.api, params)), active });
+      await locals.api.clientKeys.updateClientKey({ ...(await keyInAddress(locals.api, params)), active });
       return { act: "state" as const };
     } catch (thrown) {
       const { status, message } = refusedAction(thrown);
@@ -100,7 +100,7 @@ export const actions: Actions = {
     if (eventsPerMinute === undefined) return refused(400, "events_per_minute", noNumber);
     if (eventsPerDay === undefined) return refused(400, "events_per_day", noNumber);
     try {
-      await locals.api.clientKeys.update({
+      await locals.api.clientKeys.updateClientKey({
         ...(await keyInAddress(locals.api, params)),
         eventsPerMinute,
         eventsPerDay,

@@ -1,0 +1,70 @@
+import { getOption, type DescMethod, type DescService, type MessageJsonType } from "@bufbuild/protobuf";
+import type { GenService } from "@bufbuild/protobuf/codegenv2";
+import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
+import { needs, Needs_Who, Permission } from "@faultline/proto";
+import type { CallContext } from "@faultline/proto/grpc";
+import type { TRPCMutationProcedure, TRPCQueryProcedure, TRPCSubscriptionProcedure } from "@trpc/server";
+import type { JsonOf } from "#lib/messages.ts";
+import { json, message, signedInProcedure } from "./procedures.ts";
+
+/**
+ * The procedures of a service: one for each method that people call, with the method's own name. A method without side
+ * effects is a query, another one a mutation, and a stream a subscription.
+ */
+export type Procedures<S extends DescService> =
+  S extends GenService<infer Methods> ? { readonly [K in keyof Methods & string]: ProcedureOf<Methods[K], K> } : never;
+
+/** Types do not show which methods have no side effects, but their names do: test/unit/permissions.test.ts compares them. */
+type NameOfRead = `get${string}` | `list${string}`;
+
+type Method = Pick<DescMethod, "methodKind" | "input" | "output">;
+
+type ProcedureOf<M extends Method, Name> = M["methodKind"] extends "server_streaming"
+  ? TRPCSubscriptionProcedure<Def<M, AsyncIterable<JsonOf<M["output"]>, void, unknown>>>
+  : Name extends NameOfRead
+    ? TRPCQueryProcedure<Def<M, JsonOf<M["output"]>>>
+    : TRPCMutationProcedure<Def<M, JsonOf<M["output"]>>>;
+
+interface Def<M extends Method, Output> {
+  readonly meta: object;
+  readonly input: MessageJsonType<M["input"]>;
+  readonly output: Output;
+}
+
+// An external system is waited for 10 s, or 30 s where something changes; then the core says so, and why.
+const readMs = 12_000;
+const changeMs = 35_000;
+
+type Client = Readonly<Record<string, (request: unknown, context: CallContext) => unknown>>;
+
+/** Makes the procedures of a service, which call its client. */
+export function procedures<S extends DescService>(service: S, client: object): Procedures<S> {
+  const calls = client as Client;
+  const made = service.methods
+    .filter(isForPeople)
+    .map((method) => [method.localName, procedure(method, calls)] as const);
+  return Object.fromEntries(made) as unknown as Procedures<S>; // one for each method, as the type says
+}
+
+/** Pages sign in by forms of their own, and only programs report events. */
+function isForPeople(method: DescMethod): boolean {
+  const { who, permission } = getOption(method, needs);
+  return who !== Needs_Who.ANYONE && permission !== Permission.REPORT_EVENTS;
+}
+
+function procedure(method: DescMethod, client: Client) {
+  const call = client[method.localName];
+  if (!call) throw new Error(`the client has no method ${method.localName}`);
+  const withInput = signedInProcedure.input(message(method.input));
+  if (method.methodKind === "server_streaming") {
+    return withInput.subscription(async function* ({ ctx, input, signal = ctx.signal }) {
+      const answers = call(input, { token: ctx.call.token, signal }) as AsyncIterable<never>;
+      for await (const answer of answers) yield json(method.output, answer);
+    });
+  }
+  const isRead = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
+  const timeoutMs = isRead ? readMs : changeMs;
+  const run = async ({ ctx, input }: { ctx: { call: CallContext }; input: unknown }) =>
+    json(method.output, await (call(input, { ...ctx.call, timeoutMs }) as Promise<never>));
+  return isRead ? withInput.query(run) : withInput.mutation(run);
+}
