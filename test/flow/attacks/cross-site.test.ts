@@ -154,7 +154,7 @@ test("A67: a batch that mixes projects answers for each by itself", async () => 
   const signedIn = await signInByForm(server, { username, password: personPassword }, { Origin: origin });
   const input = JSON.stringify({ 0: { projectId: own.id }, 1: { projectId: hidden.id }, 2: { projectId: 999_999 } });
   const { status, json } = await http(
-    `${server.url}/-/trpc/errors.listErrors,errors.list,errors.list?batch=1&input=${encodeURIComponent(input)}`,
+    `${server.url}/-/trpc/errors.listErrors,errors.listErrors,errors.listErrors?batch=1&input=${encodeURIComponent(input)}`,
     { headers: { Cookie: sessionCookie(signedIn) } },
   );
   assert.is(status, 207);
