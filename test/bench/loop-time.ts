@@ -11,6 +11,9 @@ const sampleMicroseconds = 250;
 /** What parses the JSON of an event: the same code in all versions, on the same data. */
 const parsing = "parseRepaired";
 
+/** Node names a profile by date, time, process, thread and number. */
+const ofMainThread = /\.0\.\d+\.cpuprofile$/;
+
 /** What a version's event loop did under a load. */
 export interface LoopTime {
   /** Microseconds for an event. */
@@ -39,7 +42,7 @@ export async function loopTime(
     events = allAcknowledged(await generate({ ...load, seconds, seed: nextSeed() })).acknowledged;
     span = { from, to: now() };
   }
-  const [name = ""] = readdirSync(dir);
+  const name = readdirSync(dir).find((one) => ofMainThread.test(one)) ?? "";
   const { busy, parsed } = timesIn(JSON.parse(readFileSync(join(dir, name), "utf8")) as Profile, span);
   rmSync(dir, { recursive: true });
   if (parsed === 0) throw new Error(`the profile of ${root} shows no ${parsing}: what parses events has another name`);

@@ -106,11 +106,15 @@ for (const name of ["Account", "ClientKey", "Error", "Ingest", "Project", "Setti
   });
 
 test("the descriptors link with all their imports, as strict clients such as grpcurl demand", async () => {
-  for (const name of ["faultline.v1.ErrorService", "grpc.health.v1.Health"]) {
+  const { list_services_response: list } = await reflect({ list_services: "*" });
+  const { service } = list as { service: { name: string }[] };
+  for (const { name } of service) {
     const answer = await reflect({ file_containing_symbol: name });
     const { file_descriptor_proto: files } = answer["file_descriptor_response"] as { file_descriptor_proto: Buffer[] };
-    const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, descriptorSet(files.toReversed())));
-    assert.ok(registry.getService(name));
+    const [file, ...imported] = fromBinary(FileDescriptorSetSchema, descriptorSet(files)).file;
+    assert.ok(file);
+    const registry = createFileRegistry(file, (path) => imported.find((one) => one.name === path));
+    assert.ok(registry.getService(name), name);
   }
 });
 

@@ -1,5 +1,7 @@
-import { fromBinary, toBinary } from "@bufbuild/protobuf";
-import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
+import { createFileRegistry, fromBinary, toBinary } from "@bufbuild/protobuf";
+import type { DescEnum, DescFile, DescMessage } from "@bufbuild/protobuf";
+import { nestedTypes } from "@bufbuild/protobuf/reflect";
+import { FileDescriptorProtoSchema, FileDescriptorSetSchema, type FileDescriptorProto } from "@bufbuild/protobuf/wkt";
 import { descriptorImage } from "@faultline/proto/image";
 import type { Server } from "@grpc/grpc-js";
 import { ReflectionService } from "@grpc/reflection";
@@ -44,9 +46,32 @@ function handlersOf(service: ReflectionService): Map<string, Handler> {
  * package and drops their imports, and clients that check them, such as grpcurl, refuse that.
  */
 function reflection(): ReflectionService {
-  const { file } = fromBinary(FileDescriptorSetSchema, descriptorImage());
-  const fileDescriptorProtos = file.map((one) => Buffer.from(toBinary(FileDescriptorProtoSchema, one)));
+  const files = createFileRegistry(fromBinary(FileDescriptorSetSchema, descriptorImage())).files;
+  const fileDescriptorProtos = [...files].map((file) => Buffer.from(toBinary(FileDescriptorProtoSchema, linked(file))));
   return new ReflectionService({
     all: { format: "Protocol Buffer 3 DescriptorProto", type: {}, fileDescriptorProtos },
   });
+}
+
+/**
+ * A file without our options of methods and the imports that they alone need. With a file, the package returns those that
+ * its fields and methods refer to, and no others: what has an import beside these does not link.
+ */
+function linked(file: DescFile): FileDescriptorProto {
+  const imports = referredTo(file);
+  return {
+    ...file.proto,
+    extension: [],
+    dependency: file.proto.dependency.filter((path) => imports.has(path)),
+  };
+}
+
+/** The paths of the files of which the file uses types. */
+function referredTo(file: DescFile): ReadonlySet<string> {
+  const types: (DescMessage | DescEnum | undefined)[] = [];
+  for (const type of nestedTypes(file)) {
+    if (type.kind === "message") types.push(...type.fields.flatMap((field) => [field.message, field.enum]));
+    if (type.kind === "service") types.push(...type.methods.flatMap((method) => [method.input, method.output]));
+  }
+  return new Set(types.flatMap((type) => type?.file.proto.name ?? []));
 }

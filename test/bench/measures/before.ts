@@ -35,10 +35,8 @@ async function ratesOf(bench: Bench, rootBefore: string, bytes: number): Promise
   const rounds: Record<"earlier" | "ours", Round>[] = [];
   for (let round = 0; round <= bench.rounds; round++) {
     const load = (service: Service) => loadOnce(bench, service, { bytes, isWarmUp: round === 0 });
-    // Who comes first takes turns as well: what the machine does grows and shrinks over seconds.
     const both = { earlier: noRound, ours: noRound };
-    const order = round % 2 === 0 ? (["earlier", "ours"] as const) : (["ours", "earlier"] as const);
-    for (const name of order) both[name] = await load(name === "ours" ? ours : earlier);
+    for (const name of orderOf(round)) both[name] = await load(name === "ours" ? ours : earlier);
     bench.progress(`${bytes / 1000} kB, round ${round}: ${text(both.ours)}; before: ${text(both.earlier)}`);
     if (round > 0) rounds.push(both);
   }
@@ -62,11 +60,10 @@ async function ratesOf(bench: Bench, rootBefore: string, bytes: number): Promise
 async function loopTimesOf(bench: Bench, rootBefore: string, bytes: number): Promise<Row> {
   const load = { bytes, connections: bench.connections, seconds: bench.seconds };
   const rounds: Record<"earlier" | "ours", LoopTime>[] = [];
+  const roots = { earlier: rootBefore, ours: repositoryRoot };
   for (let round = 0; round < bench.rounds; round++) {
-    const roots = { earlier: rootBefore, ours: repositoryRoot };
     const both = { earlier: noLoopTime, ours: noLoopTime };
-    const order = round % 2 === 0 ? (["earlier", "ours"] as const) : (["ours", "earlier"] as const);
-    for (const name of order) both[name] = await loopTime(roots[name], load);
+    for (const name of orderOf(round)) both[name] = await loopTime(roots[name], load);
     bench.progress(
       `${bytes / 1000} kB, profile ${round + 1}: ${loopText(both.ours)}; before: ${loopText(both.earlier)}`,
     );
@@ -91,6 +88,11 @@ async function loopTimesOf(bench: Bench, rootBefore: string, bytes: number): Pro
 const noLoopTime: LoopTime = { busy: Number.NaN, inParses: Number.NaN };
 
 const loopText = ({ busy, inParses }: LoopTime) => `${inParses.toFixed(2)} (${whole(busy)} µs in the profile)`;
+
+/** Who comes first takes turns as well: what the machine does grows and shrinks over seconds. */
+function orderOf(round: number): readonly ("earlier" | "ours")[] {
+  return round % 2 === 0 ? ["earlier", "ours"] : ["ours", "earlier"];
+}
 
 interface Round {
   /** Events a second. */

@@ -183,13 +183,15 @@ export class PostgresqlStorage implements Storage {
   }
 }
 
+const noRows: ReadonlySet<string> = new Set();
+
 /**
  * Row ids come from a sequence of the database. Which users and tags are known is not remembered: integrated_store_batch
  * reads that without a lock, and a memory would be true only once the transaction that it is part of has committed.
  */
 const noMemory: WriterMemory = {
   rowIds: { next: () => 0 },
-  knownRows: { of: () => new Set(), add: () => undefined, clear: () => undefined, forgetAround: (work) => work() },
+  knownRows: { of: () => noRows, add: () => undefined, clear: () => undefined, forgetAround: (work) => work() },
 };
 
 /** The days on which events were received, by the list of BatchParameters. */

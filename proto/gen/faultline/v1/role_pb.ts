@@ -35,14 +35,14 @@ export type Needs = Message<"faultline.v1.Needs"> & {
   scope: Needs_Scope;
 
   /**
-   * What a member must be permitted; of WHO_MEMBER alone.
+   * The permission that a member must have. Only with WHO_MEMBER.
    *
    * @generated from field: faultline.v1.Permission permission = 3;
    */
   permission: Permission;
 
   /**
-   * The user that the request names may call it as well; of WHO_MEMBER alone.
+   * The user that the request names may call it as well. Only with WHO_MEMBER.
    *
    * @generated from field: bool or_self = 4;
    */
@@ -78,14 +78,14 @@ export type NeedsJson = {
   scope?: Needs_ScopeJson;
 
   /**
-   * What a member must be permitted; of WHO_MEMBER alone.
+   * The permission that a member must have. Only with WHO_MEMBER.
    *
    * @generated from field: faultline.v1.Permission permission = 3;
    */
   permission?: PermissionJson;
 
   /**
-   * The user that the request names may call it as well; of WHO_MEMBER alone.
+   * The user that the request names may call it as well. Only with WHO_MEMBER.
    *
    * @generated from field: bool or_self = 4;
    */

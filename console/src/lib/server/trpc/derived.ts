@@ -32,7 +32,7 @@ interface Def<M extends Method, Output> {
 }
 
 // An external system is waited for 10 s, or 30 s where something changes; then the core says so, and why.
-const readMs = 12_000;
+export const readMs = 12_000;
 const changeMs = 35_000;
 
 type Client = Readonly<Record<string, (request: unknown, context: CallContext) => unknown>>;

@@ -7,7 +7,7 @@ import {
   services,
 } from "@faultline/proto";
 import { core } from "#lib/server/core.ts";
-import { procedures, type Procedures } from "./derived.ts";
+import { procedures, readMs, type Procedures } from "./derived.ts";
 import { json, message, router, signedInProcedure } from "./procedures.ts";
 
 /** A part of the answer, under its name: in JSON a oneof is flat, which the derived type does not say. */
@@ -28,7 +28,7 @@ const listExternalProjects = signedInProcedure
   .mutation(async ({ ctx, input }) =>
     json(
       ListExternalProjectsResponseSchema,
-      await core.settings.listExternalProjects(input, { ...ctx.call, timeoutMs: 12_000 }),
+      await core.settings.listExternalProjects(input, { ...ctx.call, timeoutMs: readMs }),
     ),
   );
 
