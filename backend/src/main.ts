@@ -181,7 +181,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   const callLimits = new CallLimits(passing, config.callsPerToken);
   const guard = new Guard(new CallerDirectory({ orm, keyRing, clock, memory }), grants, callLimits);
   const backends = backendsByKind(plugins);
-  const projects = new ProjectDirectory({ orm, keyRing, backends, integratedOffered: isHosted });
+  const projects = new ProjectDirectory({ orm, memory, keyRing, backends, integratedOffered: isHosted });
   const traffic = new KeyTraffic(database, clock);
   const clientKeys = new ClientKeys({
     orm,
@@ -261,7 +261,7 @@ export async function startFaultline(config: Config, time: MachineTime = machine
     log,
   });
   await reporting.apply();
-  const keyRotation = new KeyRotation({ keyRing, database, clock: passing, log });
+  const keyRotation = new KeyRotation({ keyRing, database, memory, clock: passing, log });
   const { dataDir, delegated } = config;
   const health = {
     database,
@@ -285,7 +285,16 @@ export async function startFaultline(config: Config, time: MachineTime = machine
       deprecations: deprecationService(rules),
       projects: projectService({ orm, clock: ages.receipt, projects, clientKeys, grants, memory, delegated }),
       quotas: quotaService({ orm, projects, quotas }),
-      settings: settingsService({ orm, clock, keyRing, projects, clientKeys, backends, integratedOffered: isHosted }),
+      settings: settingsService({
+        orm,
+        memory,
+        clock,
+        keyRing,
+        projects,
+        clientKeys,
+        backends,
+        integratedOffered: isHosted,
+      }),
       clientKeys: clientKeyService(clientKeys, traffic),
       filters: filterService({ orm, clock, clientKeys, spikes }),
       errors: errorService({

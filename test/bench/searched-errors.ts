@@ -16,6 +16,11 @@ const columns = `project_id, group_hash, grouping_version, title, type, value, c
   event_count, user_count, first_seen_at, last_seen_at, first_release, last_release`;
 const rowsAtOnce = 5_000;
 
+/** They count as stored: otherwise the service would look for what an earlier release had not counted. */
+const asCounted = `insert into integrated_usage (project_id, event_count, payload_bytes, tag_bytes)
+  select project_id, sum(event_count), 0, 0 from integrated_error where true group by 1
+  on conflict (project_id) do update set event_count = excluded.event_count`;
+
 /** A row of integrated_error without its project and hash, and the tags of each. */
 interface MadeError {
   readonly hash: string;
@@ -99,6 +104,7 @@ export async function makeSearchedErrors(
         )
         .run(tags(some));
     }
+    database.exec(asCounted);
     database.exec("commit");
     return;
   }
@@ -120,6 +126,7 @@ export async function makeSearchedErrors(
         [tags(some)],
       );
     }
+    await client.query(asCounted);
     await client.query("vacuum analyze");
   });
 }

@@ -6,9 +6,9 @@ const entriesKept = 10_000;
 const subject = "access";
 
 /**
- * Remembers who tokens belong to and what users may do, so that a call costs no query. Whoever changes a user, token,
- * session, member, role or project says so, and all is forgotten at once: a revocation holds from the next call on, and in
- * other processes as soon as they hear of it.
+ * Remembers who tokens belong to, what users may do and which backend serves a project, so that a call costs no query. Any
+ * code that changes a user, token, session, member, role, project or its settings reports it here, and all is forgotten at
+ * once: a revocation holds from the next call on, and in other processes as soon as they hear of it.
  */
 export class AccessMemory {
   readonly #announcements: Announcements;

@@ -2,6 +2,7 @@ import { ServiceError, type BackendCall, type Capabilities, type ErrorBackend } 
 import { Backend, ErrorReason, Permission, type CapabilitySchema } from "@faultline/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { MikroORM } from "@mikro-orm/sql";
+import type { AccessMemory } from "../access/access-memory.ts";
 import type { Grant } from "../access/grants.ts";
 import { needsRole } from "../access/roles.ts";
 import { linkedBackend } from "../code-links/linked-backend.ts";
@@ -19,17 +20,20 @@ type Capability = MessageInitShape<typeof CapabilitySchema>;
 /** Projects with their settings, and the backend that serves each. */
 export class ProjectDirectory {
   readonly #orm: MikroORM;
+  readonly #memory: AccessMemory;
   readonly #backends: ReadonlyMap<Backend, ErrorBackend>;
   readonly #keyRing: KeyRing;
   readonly #integratedOffered: boolean;
 
   constructor(parts: {
     orm: MikroORM;
+    memory: AccessMemory;
     keyRing: KeyRing;
     backends: ReadonlyMap<Backend, ErrorBackend>;
     integratedOffered: boolean;
   }) {
     this.#orm = parts.orm;
+    this.#memory = parts.memory;
     this.#keyRing = parts.keyRing;
     this.#backends = parts.backends;
     this.#integratedOffered = parts.integratedOffered;
@@ -51,7 +55,7 @@ export class ProjectDirectory {
     project: ProjectRow,
     carried: Pick<BackendCall, "userId" | "username" | "signal"> = {},
   ): Promise<readonly [ErrorBackend, BackendCall]> {
-    const settings = await this.settings(project.id);
+    const settings = await this.#memory.remembered(`settings ${project.id}`, () => this.settings(project.id));
     if (!project.monitorEnabled) throw new ServiceError(ErrorReason.MONITOR_DISABLED, monitorOff);
     const backend = settings?.active ? this.#backends.get(settings.backend) : undefined;
     if (!settings || !backend) throw new ServiceError(ErrorReason.ERROR_TRACKING_DISABLED, trackingOff);

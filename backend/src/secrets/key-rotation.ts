@@ -1,6 +1,7 @@
 import { ErrorReason } from "@faultline/proto";
 import { ServiceError, type Clock, type Log } from "@faultline/plugin";
 import { sql } from "kysely";
+import type { AccessMemory } from "../access/access-memory.ts";
 import { jsonRows } from "../database/json-rows.ts";
 import type { OpenDatabase } from "../database/open.ts";
 import type { KeyRing } from "./key-ring.ts";
@@ -23,6 +24,7 @@ const graceMs = 60_000;
 export class KeyRotation {
   readonly #keyRing: KeyRing;
   readonly #database: OpenDatabase;
+  readonly #memory: AccessMemory;
   readonly #clock: Clock;
   readonly #log: Log;
   /** Before this time old keys stay. */
@@ -30,9 +32,10 @@ export class KeyRotation {
   /** Values that no key opens: damaged, or moved from another row. They are left as they are, and so are the keys. */
   readonly #unreadable = new Set<string>();
 
-  constructor(parts: { keyRing: KeyRing; database: OpenDatabase; clock: Clock; log: Log }) {
+  constructor(parts: { keyRing: KeyRing; database: OpenDatabase; memory: AccessMemory; clock: Clock; log: Log }) {
     this.#keyRing = parts.keyRing;
     this.#database = parts.database;
+    this.#memory = parts.memory;
     this.#clock = parts.clock;
     this.#log = parts.log;
   }
@@ -102,6 +105,7 @@ export class KeyRotation {
         from ${jsonRows(this.#database.kind, renewed)} renewed
         where ${sql.ref(`${table}.id`)} = cast(renewed.value ->> 0 as bigint)
           and ${sql.ref(`${table}.${name}`)} = renewed.value ->> 1`.execute(this.#database.write());
+      this.#memory.changed();
     }
     return rows.length > 0;
   }

@@ -2,6 +2,7 @@ import { invalidField, ServiceError, type Clock, type ErrorBackend, type Handler
 import { Backend, ErrorReason, SettingsService, type UpdateSettingsRequest } from "@faultline/proto";
 import type { MikroORM } from "@mikro-orm/sql";
 import type { ClientKeys } from "../client-keys/client-keys.ts";
+import type { AccessMemory } from "../access/access-memory.ts";
 import type { CoreCall } from "../access/guard.ts";
 import { UserThrottle } from "../access/user-throttle.ts";
 import { SettingsEntity, type SettingsRow } from "../database/entities.ts";
@@ -21,6 +22,7 @@ const lookups = { windowMs: 60_000, most: 30, refusal: "Too many attempts. Try a
 /** Error-tracking settings of projects (specification 2.1). */
 export function settingsService(parts: {
   orm: MikroORM;
+  memory: AccessMemory;
   clock: Clock;
   keyRing: KeyRing;
   integratedOffered: boolean;
@@ -66,6 +68,7 @@ export function settingsService(parts: {
         changed.updatedAt = clock.now();
         return changed;
       });
+      parts.memory.changed();
       clientKeys.projectChanged();
       if (row.active && row.backend === Backend.INTEGRATED && integratedOffered) await clientKeys.ensureOne(row.id);
       return { settings: await message(row, call) };

@@ -1,7 +1,7 @@
 import type { ErrorStatus } from "@faultline/proto";
 import { sql, type AbortableQueryOptions, type RawBuilder } from "kysely";
 import { hasSeparator, indexedTexts, isTag, type SearchToken, type Tag } from "./search.ts";
-import { drawnErrors, type DrawnError, type Draws } from "./search-draw.ts";
+import { drawnErrors, drawnWith, type Draw, type Draws } from "./search-draw.ts";
 import { chosenPieces, hasPieces, type Pieces } from "./search-pieces.ts";
 import { cheapestWay, costOfFew, type Candidates, type Way } from "./search-ways.ts";
 import { statuses } from "./statuses.ts";
@@ -72,7 +72,7 @@ export async function driverOf(
   if (draw === "few") return { ...walk, isIndexed: true };
   const { errors, errorCount } = draw;
   const drawnTexts = errors.map(({ text }) => text);
-  const tagged = await countTags(storage, { projectId, tags, errors }, limits);
+  const tagged = await countTags(storage, { projectId, tags, draw }, limits);
   const options: Option[] = tagged.map(({ tag, ids, count, had }) => ({
     met: [tag],
     ids,
@@ -136,33 +136,43 @@ interface Tagged {
   readonly had: readonly boolean[];
 }
 
-/** How many errors have each tag, and which of those that are drawn. */
+/** How many errors have each tag, and which of those that are drawn: of a tag that is common the draw says it. */
 async function countTags(
   { readExpensively, words }: Storage,
-  { projectId, tags, errors }: { projectId: number; tags: readonly Tag[]; errors: readonly DrawnError[] },
+  { projectId, tags, draw }: { projectId: number; tags: readonly Tag[]; draw: Draw },
   limits?: AbortableQueryOptions,
 ): Promise<Tagged[]> {
-  if (tags.length === 0) return [];
   const idsOf = ({ key, value }: Tag) => sql`select error_id from integrated_tag_error
     where project_id = ${projectId} and key = ${key} and value = ${value}`;
+  const known = tags.map((tag) => {
+    const had = drawnWith(draw, tag);
+    return { tag, ids: idsOf(tag), count: had ? atLeastHalf(had) * draw.errorCount : 0, had: had ?? [] };
+  });
+  const isRare = ({ count }: Tagged) => count <= countedErrors;
+  if (!known.some(isRare)) return known;
+
   const drawn = words.valuesOf(
-    errors.map(({ id }) => id),
+    draw.errors.map(({ id }) => id),
     "drawn",
   );
-  const each = tags.map(
-    (tag, n) => sql`select cast(${n} as integer) as n,
-      (select count(*) from (${idsOf(tag)} limit ${countedErrors + 1}) as tagged) as count,
+  const each = known.flatMap((tagged, n) =>
+    isRare(tagged)
+      ? sql`select cast(${n} as integer) as n,
+      (select count(*) from (${tagged.ids} limit ${countedErrors + 1}) as tagged) as count,
       (select cast(${words.jsonOfRows(sql`error_id`)} as text)
-        from (${idsOf(tag)} and error_id in (select value from ${drawn})) as tagged) as drawn`,
+        from (${tagged.ids} and error_id in (select value from ${drawn})) as tagged) as drawn`
+      : [],
   );
   const { rows } = await sql<{ n: number; count: number; drawn: string }>`${sql.join(each, sql` union all `)}`.execute(
     readExpensively,
     limits,
   );
-  return tags.map((tag, at) => {
-    const { count = 0, drawn: ids = "[]" } = rows.find(({ n }) => n === at) ?? {};
-    const having = new Set(JSON.parse(ids) as number[]);
-    return { tag, ids: idsOf(tag), count, had: errors.map(({ id }) => having.has(id)) };
+  const counted = new Map(rows.map(({ n, ...row }) => [n, row]));
+  return known.map((tagged, n) => {
+    const row = counted.get(n);
+    if (!row) return tagged;
+    const having = new Set(JSON.parse(row.drawn) as number[]);
+    return { ...tagged, count: row.count, had: draw.errors.map(({ id }) => having.has(id)) };
   });
 }
 

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { randomBytes } from "node:crypto";
-import { Backend } from "@faultline/proto";
+import { Backend, ErrorReason } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
@@ -47,9 +47,11 @@ async function fill(client: GrpcClient, server: { url: string }) {
   await client.settings.updateSettings(
     {
       projectId: externalId,
+      active: true,
       backend: Backend.EXTERNAL,
-      externalApiUrl: "https://errors.example.com",
+      externalApiUrl: "http://127.0.0.1:1",
       externalAuthToken: authToken,
+      externalProject: { organizationSlug: "acme", slug: "shop" },
     },
     client.auth,
   );
@@ -69,8 +71,9 @@ async function assertReadable(
     const { status } = await sendEvent(server, project, { event_id: newEventId(), message: "kept" });
     assert.is(status, 200);
   }
-  const { settings } = await client.settings.getSettings({ projectId: externalId }, client.auth);
-  assert.ok(settings?.hasExternalAuthToken);
+  // A token that no key opens fails before its address is refused.
+  const reading = client.errors.listErrors({ projectId: externalId }, client.auth);
+  assert.is((await rejects(reading, "FAILED_PRECONDITION")).reason, ErrorReason.EXTERNAL_ADDRESS_REFUSED);
   const { ownErrorReporting } = await client.instance.getOwnErrorReporting({}, client.auth);
   assert.is(ownErrorReporting?.dsn, "https://abcd…@o1.ingest.sentry.io/3");
 }
