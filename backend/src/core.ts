@@ -60,7 +60,7 @@ function guardedMethod(method: DescMethod, handler: AnyHandler, { guard, audit, 
     try {
       const admitted = await guard.admit(name, request, call);
       const response = create(method.output, (await handler(request, admitted)) as MessageInitShape<DescMessage>);
-      await audit.note(name, request, response, admitted);
+      await audit.note(method, request, response, admitted);
       return response;
     } catch (error) {
       throw refusalOf(error, { log, method: name });

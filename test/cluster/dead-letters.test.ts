@@ -149,7 +149,7 @@ onServers("what belongs to no project is listed for administrators, with the num
   assert.is((await client.instance.deleteDeadLetters(without, client.auth)).deletedCount, 1n);
   await unstored(project.id, 0);
   const { auditEvents } = await client.audit.listAuditEvents({}, client.auth);
-  assert.ok(auditEvents.some(({ summary }) => summary === "Deleted 1 dead letters."));
+  assert.ok(auditEvents.some(({ summary }) => summary === "Deleted 1 dead letter."));
 });
 
 onServers("the lag grows while the database is held, is told to every user and as a metric, and ends", async () => {

@@ -1,15 +1,26 @@
-import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import type { DescMessage, DescMethod, MessageShape } from "@bufbuild/protobuf";
 import type { Clock } from "@faultline/plugin";
-import type {
-  CreateProjectResponse,
-  RegisterByInvitationResponse,
-  ResetPasswordResponse,
-  SignInResponse,
+import {
+  services,
+  type CreateProjectResponse,
+  type RegisterByInvitationResponse,
+  type ResetPasswordResponse,
+  type SignInResponse,
 } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import type { CoreCall } from "../access/guard.ts";
 import { AuditEventEntity, ProjectEntity, UserEntity } from "../database/entities.ts";
-import { audited } from "./audited.ts";
+import { sentence, templateOf } from "./sentence.ts";
+
+/** The templates of the sentences, by method: of administrative acts alone. */
+const templates: ReadonlyMap<DescMethod, string> = new Map(
+  Object.values(services).flatMap(({ methods }) =>
+    methods.flatMap((method) => {
+      const template = templateOf(method);
+      return template === undefined ? [] : [[method, template] as const];
+    }),
+  ),
+);
 
 const keptMs = 365 * 24 * 3_600_000;
 
@@ -27,13 +38,13 @@ export class AuditLog {
 
   /** Notes a call that was done, if its method is an administrative act. */
   async note(
-    method: string,
+    method: DescMethod,
     request: MessageShape<DescMessage>,
     response: Response,
     { caller, grant }: Pick<CoreCall, "caller" | "grant">,
   ): Promise<void> {
-    const tell = audited[method];
-    if (!tell) return;
+    const template = templates.get(method);
+    if (template === undefined) return;
     const em = this.#orm.em.fork();
     await em.insert(AuditEventEntity, {
       at: this.#clock.now(),
@@ -41,11 +52,11 @@ export class AuditLog {
         ? await userIn(response, em)
         : { userId: caller.user.id, username: caller.user.username }),
       tokenId: caller.tokenId ?? 0,
-      method,
+      method: `${method.parent.name}.${method.name}`,
       ...(grant.project.id === 0
         ? await projectIn(response, em)
         : { projectId: grant.project.id, projectPath: grant.project.path }),
-      summary: tell(request, response).slice(0, 1000),
+      summary: sentence(method, template, request, response).slice(0, 1000),
     });
   }
 
