@@ -80,14 +80,28 @@ for (const [claim, json] of refused) {
 
 test("a sender pays for the time of the thread", async () => {
   const { charged, ...paid } = from();
-  await readLargeEvent(
-    list(() => "{}", 90_000),
-    arrival,
-    paid,
+  const json = list(() => "{}", 90_000);
+  // Some kernels count a thread's time in ticks of 4 ms, so that one event of a few milliseconds may cost nothing.
+  const events = await reads(
+    20,
+    () => readLargeEvent(json, arrival, paid),
+    () => charged.some((ms) => ms > 0),
   );
-  assert.is(charged.length, 1);
-  assert.ok((charged[0] ?? 0) > 0, `${charged.join()} ms`);
+  assert.is(charged.length, events);
+  assert.ok(
+    charged.some((ms) => ms > 0),
+    `${charged.join()} ms`,
+  );
 });
+
+/** Reads up to `most` times, until it is enough; resolves to how often. */
+async function reads(most: number, read: () => Promise<unknown>, isEnough: () => boolean): Promise<number> {
+  for (let count = 0; count < most; count += 1) {
+    if (count > 0 && isEnough()) return count;
+    await read();
+  }
+  return most;
+}
 
 test("an event of another project is read after one of the flood, and not after all", async () => {
   const read: number[] = [];
