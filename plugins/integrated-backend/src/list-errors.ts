@@ -6,6 +6,7 @@ import { withSettledLastSeen } from "./errors.ts";
 import { condition, decisive, searchTokens, type SearchToken } from "./search.ts";
 import type { Draws } from "./search-draw.ts";
 import { driverOf } from "./search-driver.ts";
+import type { Pieces } from "./search-pieces.ts";
 import { statuses } from "./statuses.ts";
 import type { Storage } from "./storage.ts";
 import type { Tables } from "./tables.ts";
@@ -88,9 +89,9 @@ export async function listErrors(
     .where("id", "in", ids);
   const countOf = (matches: RawBuilder<unknown>) =>
     sql`(select count(*) from (select 1 from (${matches}) as matching limit ${countedErrors}) as found_of_status)`;
-  const eachByIndex = () =>
+  const eachByIndex = (pieces: Pieces) =>
     eachStatus((status) => {
-      const search = { projectId, tokens, pieces: driver.pieces, matching: matchingIn };
+      const search = { projectId, tokens, pieces, matching: matchingIn };
       const ofStatus = words.idsOfStatus(search, status, driver.statusShares.get(status) ?? 0);
       return sql`select cast(${status} as integer) as status, ${countOf(ofStatus)} as n`;
     });
@@ -98,12 +99,16 @@ export async function listErrors(
   const eachByWalk = () =>
     sql`select status, ${countOf(idsOf(found(sql<ErrorStatus>`listed.status`, way === "among")))} as n
       from (${eachStatus((status) => sql`select cast(${status} as integer) as status`)}) as listed`;
+  const each = () => {
+    if (way === "by status") return eachByIndex(driver.pieces);
+    return way === "walk" && isIndexed && words.hasIndexedTexts ? eachByIndex([]) : eachByWalk();
+  };
   const counted = foundStatuses
     ? sql`counted as materialized (select status, count(*) as n from (${foundStatuses}) as found group by status)`
     : way === "few"
       ? sql`found as materialized ${few.select(["id", "status", column])},
           counted as materialized (select status, count(*) as n from found group by status)`
-      : sql`counted as materialized (${way === "by status" ? eachByIndex() : eachByWalk()})`;
+      : sql`counted as materialized (${each()})`;
   const count = (status: ErrorStatus) => sql`coalesce((select n from counted where status = ${status}), 0)`;
   const { rows } = await sql<Listed>`with ${counted}
     select counts.*, page.* from (

@@ -129,8 +129,10 @@ export interface Words {
   readonly hiddenHash: RawBuilder<unknown>;
   /** What a search may find by its pieces, or is due. `among`: a query for the ids to which all are limited. */
   errorsWith(search: Search, among?: RawBuilder<unknown>): Found;
+  /** Whether the index has all texts in small letters: to count there takes half of what it takes among the errors. */
+  readonly hasIndexedTexts: boolean;
   /**
-   * A query for the ids of the errors with a status that a search with pieces finds, each once, which is read in the order of
+   * A query for the ids of the errors with a status that a search finds, each once, which is read in the order of
    * the index: who wants some of them reads no more. `share`: the part of the project's errors that has the status.
    */
   idsOfStatus(search: Search, status: ErrorStatus, share: number): RawBuilder<unknown>;

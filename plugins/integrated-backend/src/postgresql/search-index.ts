@@ -32,10 +32,13 @@ export function errorsWith(search: Search, among?: RawBuilder<unknown>): Found {
   };
 }
 
-/** See Words.idsOfStatus. Of what is due the rows are read, as it may have been indexed otherwise. */
+/**
+ * See Words.idsOfStatus. Of what is due the rows are read, as it may have been indexed otherwise. Without pieces the table is
+ * read in its own order: to list the errors of a status first took 5 ms more.
+ */
 export function idsOfStatus(search: Search, status: ErrorStatus, share: number): RawBuilder<unknown> {
   const { projectId } = search;
-  const also = share < commonShare ? [pieceOfStatus(status)] : [];
+  const also = share < commonShare && search.pieces.length > 0 ? [pieceOfStatus(status)] : [];
   return sql`
     select error_id as id from integrated_search
     where ${hasPieces(search, also)} and status = ${status} and ${meetsAll(search)}
@@ -50,7 +53,8 @@ function hasPieces({ projectId, pieces }: { projectId: number; pieces: Pieces },
   const [alone, several] = [pieces.filter((forms) => forms.length === 1), pieces.filter((forms) => forms.length > 1)];
   const ofAll = [...alone.flat(2), ...also];
   const terms = several.map((forms) => anyOf(forms.map(hasAll)));
-  return allOf(ofAll.length === 0 ? terms : [hasAll(ofAll), ...terms]);
+  if (ofAll.length > 0) return allOf([hasAll(ofAll), ...terms]);
+  return terms.length > 0 ? allOf(terms) : sql`project_id = ${projectId}`;
 }
 
 /** That an indexed error has what its columns have of a search; the longest texts first, for fewer errors have them. */

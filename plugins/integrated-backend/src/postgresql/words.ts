@@ -17,6 +17,7 @@ export const words: Words = {
   expiredEvents: sql`select project_id, -sum(event_count) from integrated_expired group by 1`,
   sameProject: (one, other) => sql` and ${sql.ref(`${one}.project_id`)} = ${sql.ref(`${other}.project_id`)}`,
   errorsWith,
+  hasIndexedTexts: true,
   idsOfStatus,
   // An array is looked up id by id, whatever the planner expects of the query.
   isAmong: (projectId, ids) => sql`project_id = ${projectId} and id = any (array(${ids}))`,

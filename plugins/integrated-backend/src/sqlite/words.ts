@@ -24,6 +24,7 @@ export const words: Words = {
   expiredEvents: sql`select 0, 0 where false`, // events and counters go together
   sameProject: () => sql``,
   errorsWith,
+  hasIndexedTexts: false,
   idsOfStatus,
   isAmong: (projectId, ids) => sql`id in (${ids}) and +project_id = ${projectId}`, // `+`: not by the project's index
   isOfRelease: (_, ids) => sql`release_id in (${ids})`,
