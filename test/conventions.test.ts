@@ -43,16 +43,18 @@ function targetOf(file: string, specifier: string): string | undefined {
   return folderOfPackage.get(/^(@[^/]+\/[^/]+|[^/]+)/.exec(specifier)?.[0] ?? "");
 }
 
-const isPlugin = (folder: string | undefined) => /^plugins\/(?!contract$)/.test(folder ?? "");
+const isPlugin = (folder: string | undefined) => /^plugins\/(?!(?:plugin|sentry-event)$)/.test(folder ?? "");
 const isCompositionRoot = (file: string) => file === "backend/src/main.ts";
 
 /** What code in a package may import besides itself. */
 function allowed({ file, from }: Import): (to: string) => boolean {
   if (from === "proto") return () => false;
-  if (from === "plugins/contract") return (to) => to === "proto";
-  if (isPlugin(from)) return (to) => to === "proto" || to === "plugins/contract";
+  if (from === "plugins/sentry-event") return (to) => to === "proto";
+  if (from === "plugins/plugin") return (to) => to === "proto" || to === "plugins/sentry-event";
   if (isCompositionRoot(file)) return (to) => to === "proto" || to.startsWith("plugins/");
-  if (from === "backend") return (to) => to === "proto" || to === "plugins/contract";
+  if (isPlugin(from) || from === "backend") {
+    return (to) => ["proto", "plugins/plugin", "plugins/sentry-event"].includes(to);
+  }
   if (from === "console") return (to) => to === "proto";
   return (to) => to !== "test"; // tests
 }
@@ -62,7 +64,7 @@ test("imports are found at all", () => {
   assert.ok(imports.filter(({ to }) => to === "proto").length > 20);
 });
 
-test("imports go one way: proto, contract, plugins, main.ts; the console knows proto only; nothing imports test", () => {
+test("imports go one way: proto, sentry-event, plugin, plugins, main.ts; the console knows proto only; nothing imports test", () => {
   const wrong = imports.filter((one) => one.to !== undefined && one.to !== one.from && !allowed(one)(one.to));
   assert.equal(
     wrong.map(({ file, to }) => `${file} imports ${to}`),
@@ -129,10 +131,10 @@ test("nothing goes out of the process but by the outbound client", () => {
   );
   const goers = serverSide.filter((file) => goesOut(textOf(file)));
   assert.equal(
-    goers.filter((file) => !file.startsWith("backend/src/outbound/")),
+    goers.filter((file) => !file.startsWith("backend/src/host/outbound/")),
     [],
   );
-  assert.ok(["connect", "exchange", "resolve"].every((name) => goers.includes(`backend/src/outbound/${name}.ts`)));
+  assert.ok(["connect", "exchange", "resolve"].every((name) => goers.includes(`backend/src/host/outbound/${name}.ts`)));
 });
 
 test("a test reads the file of a service in its own process by a copy only", () => {

@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { StartRefusal } from "@faultline/plugin";
-import { isNetwork } from "./outbound/networks.ts";
+import { isNetwork } from "./host/outbound/networks.ts";
 import { roles, type Role } from "./roles.ts";
-import { tracingConfig, type TracingConfig } from "./tracing/tracing-config.ts";
+import { tracingConfig, type TracingConfig } from "./host/tracing/tracing-config.ts";
 
 /** Where the service is offered; decides whether the integrated backend is (specification 1.4). */
 export type Offering = "hosted" | "self_managed" | "dedicated";

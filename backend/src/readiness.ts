@@ -1,5 +1,5 @@
-import type { DiskSpace } from "./database/disk-space.ts";
-import type { GroupCommit } from "./ingest/group-commit.ts";
+import type { DiskSpace } from "./storage/database/disk-space.ts";
+import type { GroupCommit } from "./host/ingest/group-commit.ts";
 
 /** An answer is good for this long; longer waits for the database mean that it is not ready. */
 const freshMs = 1_000;

@@ -1,6 +1,6 @@
 import { StartRefusal } from "@faultline/plugin";
 import { readConfig, type Config } from "./config.ts";
-import { postgresqlName } from "./database/postgresql/failure.ts";
+import { postgresqlName } from "./storage/database/postgresql/failure.ts";
 import type { Faultline } from "./main.ts";
 import { checkNodeVersion } from "./node-version.ts";
 

@@ -17,7 +17,7 @@ import type {
   SpikeBudgetSchema,
   UserSchema,
 } from "@faultline/proto";
-import { addedBy, type Grant } from "./access/grants.ts";
+import { addedBy, type Grant } from "./services/access/grants.ts";
 import type {
   AccessTokenRow,
   AuditEventRow,
@@ -31,14 +31,14 @@ import type {
   OwnErrorReportingRow,
   SettingsRow,
   UserRow,
-} from "./database/entities.ts";
-import { entriesOf } from "./filters/filter-fields.ts";
-import type { Budget } from "./filters/spike-protection.ts";
-import type { VersionStanding } from "./own-errors/own-error-settings.ts";
-import { originsOf } from "./client-keys/origins.ts";
-import { removalAt } from "./projects/deleted-projects.ts";
-import type { Limits, SetLimits } from "./quotas/limits.ts";
-import type { Evicted } from "./quotas/quotas.ts";
+} from "./storage/database/entities.ts";
+import { entriesOf } from "./services/filters/filter-fields.ts";
+import type { Budget } from "./services/filters/spike-protection.ts";
+import type { VersionStanding } from "./host/own-errors/own-error-settings.ts";
+import { originsOf } from "./services/client-keys/origins.ts";
+import { removalAt } from "./services/projects/deleted-projects.ts";
+import type { Limits, SetLimits } from "./services/quotas/limits.ts";
+import type { Evicted } from "./services/quotas/quotas.ts";
 
 // Rows become messages here and nowhere else.
 

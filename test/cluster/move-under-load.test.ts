@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import type { MoveReport } from "../../backend/src/move/move.ts";
+import type { MoveReport } from "../../backend/src/storage/move/move.ts";
 import { makeLargeDatabase } from "../bench/large-database.ts";
 import { grpcClient } from "../support/grpc.ts";
 import { auditPostgresql } from "../support/ledger/audit-postgresql.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Kysely, sql } from "kysely";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { SqliteDialect } from "../../backend/src/database/sqlite/dialect.ts";
+import { SqliteDialect } from "../../backend/src/storage/database/sqlite/dialect.ts";
 import { execSql, takeDatabase } from "../support/other-process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

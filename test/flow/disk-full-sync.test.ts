@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { failedSync, withKnownName } from "../../backend/src/database/sqlite/error.ts";
+import { failedSync, withKnownName } from "../../backend/src/storage/database/sqlite/error.ts";
 import { createProject } from "../support/project.ts";
 import { newEventId, sendStore } from "../support/send.ts";
 import { startServer } from "../support/server.ts";

@@ -8,7 +8,7 @@ import { create } from "@bufbuild/protobuf";
 import { ErrorEventSchema, ErrorReason } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { DiskSpace } from "../../backend/src/database/disk-space.ts";
+import { DiskSpace } from "../../backend/src/storage/database/disk-space.ts";
 import { grpcClient } from "../support/grpc.ts";
 import { http, type HttpAnswer } from "../support/http.ts";
 import { execSql } from "../support/other-process.ts";

@@ -4,8 +4,8 @@ import { DatabaseSync } from "node:sqlite";
 import type { MigrationClass } from "@faultline/plugin";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { coreEntities } from "../../backend/src/database/entities.ts";
-import { openSqlite } from "../../backend/src/database/sqlite/open.ts";
+import { coreEntities } from "../../backend/src/storage/database/entities.ts";
+import { openSqlite } from "../../backend/src/storage/database/sqlite/open.ts";
 import { fixtures, unpackFixture } from "../support/schema-fixtures.ts";
 import { repositoryRoot } from "../support/server.ts";
 
@@ -47,9 +47,12 @@ function enlarge(file: string): void {
 
 /** Every migration that there is, found by its file. */
 async function allMigrations(): Promise<MigrationClass[]> {
-  const files = globSync(["backend/src/database/sqlite/migrations/*.ts", "plugins/*/src/sqlite/migrations/*.ts"], {
-    cwd: repositoryRoot,
-  });
+  const files = globSync(
+    ["backend/src/storage/database/sqlite/migrations/*.ts", "plugins/*/src/sqlite/migrations/*.ts"],
+    {
+      cwd: repositoryRoot,
+    },
+  );
   const modules: Record<string, MigrationClass>[] = [];
   for (const file of files.toSorted()) modules.push(await import(join(repositoryRoot, file)));
   return modules.flatMap((module) => Object.values(module));

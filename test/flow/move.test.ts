@@ -8,7 +8,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import type { Config } from "../../backend/src/config.ts";
 import { move, startFaultline } from "../../backend/src/main.ts";
-import type { MoveOptions, MoveReport } from "../../backend/src/move/move.ts";
+import type { MoveOptions, MoveReport } from "../../backend/src/storage/move/move.ts";
 import { answers } from "../support/answers.ts";
 import { grpcClient, type GrpcClient } from "../support/grpc.ts";
 import { dayMs, hourMs, movableClock, newUser, passTime } from "../support/movable-faultline.ts";

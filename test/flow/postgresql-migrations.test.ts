@@ -1,8 +1,8 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { coreEntities } from "../../backend/src/database/entities.ts";
-import { openPostgresql } from "../../backend/src/database/postgresql/open.ts";
-import { PostgresqlCore0001 } from "../../backend/src/database/postgresql/migrations/core-0001.ts";
+import { coreEntities } from "../../backend/src/storage/database/entities.ts";
+import { openPostgresql } from "../../backend/src/storage/database/postgresql/open.ts";
+import { PostgresqlCore0001 } from "../../backend/src/storage/database/postgresql/migrations/core-0001.ts";
 import { startPostgresql, withPostgresql, type PostgresqlClient } from "../support/postgresql.ts";
 import { until } from "../support/until.ts";
 

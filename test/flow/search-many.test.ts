@@ -3,10 +3,10 @@ import { Backend, ErrorStatus, type Error as ErrorMessage, type ListErrorsReques
 import { Kysely } from "kysely";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { SqliteDialect } from "../../backend/src/database/sqlite/dialect.ts";
-import { databaseFile } from "../../backend/src/database/sqlite/open.ts";
+import { SqliteDialect } from "../../backend/src/storage/database/sqlite/dialect.ts";
+import { databaseFile } from "../../backend/src/storage/database/sqlite/open.ts";
 import { startFaultline } from "../../backend/src/main.ts";
-import { searchTokens } from "../../plugins/integrated-backend/src/search.ts";
+import { searchTokens } from "../../plugins/integrated-backend/src/search/tokens.ts";
 import { mergeSearchIndex } from "../../plugins/integrated-backend/src/sqlite/search-index.ts";
 import type { Tables } from "../../plugins/integrated-backend/src/tables.ts";
 import { makeSearchedErrors } from "../bench/searched-errors.ts";

@@ -2,7 +2,7 @@ import { Backend, type Error as ErrorMessage } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline, type Faultline } from "../../backend/src/main.ts";
-import { searchTokens } from "../../plugins/integrated-backend/src/search.ts";
+import { searchTokens } from "../../plugins/integrated-backend/src/search/tokens.ts";
 import { databaseOf } from "../support/database-of.ts";
 import { grpcClient, type GrpcClient } from "../support/grpc.ts";
 import { passTime } from "../support/movable-faultline.ts";

@@ -9,7 +9,7 @@ import { Backend } from "@faultline/proto";
 import { CallError } from "@faultline/proto/grpc";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { claimDataDirectory } from "../../backend/src/database/data-directory.ts";
+import { claimDataDirectory } from "../../backend/src/storage/database/data-directory.ts";
 import { randomFrom } from "../bench/node-event.ts";
 import { sessionCookie, signInByForm } from "../support/console.ts";
 import { grpcClient, type GrpcClient } from "../support/grpc.ts";

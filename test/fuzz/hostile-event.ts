@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@faultline/plugin/sentry-event";
+import type { JsonObject, JsonValue } from "@faultline/sentry-event";
 import * as fc from "fast-check";
 
 /** Texts that readers stumble over, and any others. */

@@ -1,7 +1,7 @@
 import type { Admission, RateCategory } from "@faultline/plugin";
 import * as fc from "fast-check";
 import * as assert from "uvu/assert";
-import { RateLimits } from "../../backend/src/ingest/rate-limits.ts";
+import { RateLimits } from "../../backend/src/host/ingest/rate-limits.ts";
 import { nobodyElse } from "../support/joined-processes.ts";
 import type { Claim } from "./claim.ts";
 

@@ -1,5 +1,5 @@
 import { toBinary } from "@bufbuild/protobuf";
-import { readErrorEvent, readEvent, type JsonObject, type JsonValue } from "@faultline/plugin/sentry-event";
+import { readErrorEvent, readEvent, type JsonObject, type JsonValue } from "@faultline/sentry-event";
 import {
   ErrorEventSchema,
   EventSchema,
@@ -9,7 +9,7 @@ import {
 } from "@faultline/proto";
 import * as fc from "fast-check";
 import * as assert from "uvu/assert";
-import { groupHash } from "../../plugins/integrated-backend/src/grouping.ts";
+import { groupHash } from "../../plugins/integrated-backend/src/grouping/grouping.ts";
 import { readClientReport } from "../../plugins/http-bridge/src/ingest/items/client-report.ts";
 import { readCspReports } from "../../plugins/http-bridge/src/ingest/items/csp-report.ts";
 import { readFeedback } from "../../plugins/http-bridge/src/ingest/items/feedback.ts";

@@ -1,6 +1,6 @@
 import { Role } from "@faultline/proto";
-import type { Need } from "../../backend/src/access/permissions.ts";
-import { permissionsOf, roleNames } from "../../backend/src/access/roles.ts";
+import type { Need } from "../../backend/src/services/access/permissions.ts";
+import { permissionsOf, roleNames } from "../../backend/src/services/access/roles.ts";
 import { coreMethods, restEntrances, trpcEntrances, type CoreMethod, type Entrance } from "./operations.ts";
 
 const people = ["Anybody", "User", ...roleNames.values(), "Administrator"];

@@ -1,5 +1,5 @@
 import { Role, type Project } from "@faultline/proto";
-import { roleNames } from "../../backend/src/access/roles.ts";
+import { roleNames } from "../../backend/src/services/access/roles.ts";
 import type { GrpcClient } from "../support/grpc.ts";
 
 /** With what a person calls. */

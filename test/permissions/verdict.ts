@@ -1,5 +1,5 @@
-import type { Need } from "../../backend/src/access/permissions.ts";
-import { permissionsOf } from "../../backend/src/access/roles.ts";
+import type { Need } from "../../backend/src/services/access/permissions.ts";
+import { permissionsOf } from "../../backend/src/services/access/roles.ts";
 import type { Credential, Person } from "./people.ts";
 
 /** What becomes of a call: `allowed` means that it reached the method's own code, whatever that said. */

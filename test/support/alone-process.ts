@@ -5,9 +5,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Kysely } from "kysely";
 import { sql } from "kysely";
-import { Alone } from "../../backend/src/database/postgresql/alone.ts";
-import { PostgresqlDialect } from "../../backend/src/database/postgresql/dialect.ts";
-import { IntervalScheduler } from "../../backend/src/plugins/scheduler.ts";
+import { Alone } from "../../backend/src/storage/database/postgresql/alone.ts";
+import { PostgresqlDialect } from "../../backend/src/storage/database/postgresql/dialect.ts";
+import { IntervalScheduler } from "../../backend/src/host/plugins/scheduler.ts";
 
 const [url = ""] = process.argv.slice(2);
 const database = new Kysely<unknown>({ dialect: new PostgresqlDialect(url) });

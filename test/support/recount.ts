@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { maxUsers } from "../../plugins/integrated-backend/src/limits.ts";
+import { maxUsers } from "../../plugins/integrated-backend/src/storing/limits.ts";
 import type { PostgresqlClient } from "./postgresql.ts";
 
 /** Whether nothing of the error in `e` was left out, as it has too many users or tags. */

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { globSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { globSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { repositoryRoot } from "./server.ts";
 import { tempDir } from "./temp-dir.ts";
@@ -27,9 +27,8 @@ export function checkOut(commit: string): string {
   }
   // Those of the workspace are the release's own.
   for (const file of globSync(["{proto,backend,console}/package.json", "plugins/*/package.json"], { cwd: root })) {
-    const name = dirname(file);
-    const linked = name === "plugins/contract" ? "plugin" : name.replace("plugins/", "");
-    symlinkSync(join(root, name), join(root, "node_modules/@faultline", linked));
+    const { name } = JSON.parse(readFileSync(join(root, file), "utf8")) as { name: string };
+    symlinkSync(join(root, dirname(file)), join(root, "node_modules", name));
   }
   return root;
 }

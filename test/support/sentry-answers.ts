@@ -1,5 +1,5 @@
 import type { ExternalLink } from "@faultline/plugin";
-import type { JsonObject, JsonValue } from "@faultline/plugin/sentry-event";
+import type { JsonObject, JsonValue } from "@faultline/sentry-event";
 import type { ReadingContext } from "../../plugins/external-backend/src/reading/index.ts";
 
 /** Answers of Sentry's web API as its releases give them, written by hand. Each call makes new ones. */

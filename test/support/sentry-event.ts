@@ -6,7 +6,7 @@ import {
   readErrorEvent,
   readEvent,
   type StoredPayload,
-} from "@faultline/plugin/sentry-event";
+} from "@faultline/sentry-event";
 import { type ErrorEvent, PayloadEncoding } from "@faultline/proto";
 
 export const receivedAt = Date.UTC(2026, 10, 21, 12);

@@ -1,7 +1,7 @@
 import { integratedBackend } from "@faultline/integrated-backend";
-import { coreMigrations, inOrder } from "../../backend/src/database/core-migrations.ts";
-import { coreEntities } from "../../backend/src/database/entities.ts";
-import { openPostgresql } from "../../backend/src/database/postgresql/open.ts";
+import { coreMigrations, inOrder } from "../../backend/src/storage/database/core-migrations.ts";
+import { coreEntities } from "../../backend/src/storage/database/entities.ts";
+import { openPostgresql } from "../../backend/src/storage/database/postgresql/open.ts";
 import { migratedDatabase, startPostgresql } from "./postgresql.ts";
 
 /**

@@ -18,7 +18,7 @@ import {
 import mustache from "mustache";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { partials, sentence, templateOf } from "../../backend/src/audit/sentence.ts";
+import { partials, sentence, templateOf } from "../../backend/src/services/audit/sentence.ts";
 
 const audit = suite("sentences of the audit log");
 

@@ -4,8 +4,8 @@ import { contractVersion, type IngestQueue, type Plugin, StartRefusal } from "@f
 import { Backend } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { ProjectEntity, UserEntity } from "../../backend/src/database/entities.ts";
-import { backendsByKind, checkPlugins, eventStore } from "../../backend/src/plugins/boot-checks.ts";
+import { ProjectEntity, UserEntity } from "../../backend/src/storage/database/entities.ts";
+import { backendsByKind, checkPlugins, eventStore } from "../../backend/src/host/plugins/boot-checks.ts";
 
 const checks = suite("boot checks");
 

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { senderNetwork } from "../../backend/src/access/client-network.ts";
-import { BusiestNetworks } from "../../backend/src/client-keys/busiest-networks.ts";
+import { senderNetwork } from "../../backend/src/services/access/client-network.ts";
+import { BusiestNetworks } from "../../backend/src/services/client-keys/busiest-networks.ts";
 
 const test = suite("busiest networks");
 

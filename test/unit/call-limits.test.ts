@@ -1,8 +1,8 @@
 import { ErrorReason } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { CallLimits } from "../../backend/src/access/call-limits.ts";
-import type { Caller } from "../../backend/src/access/caller.ts";
+import { CallLimits } from "../../backend/src/services/access/call-limits.ts";
+import type { Caller } from "../../backend/src/services/access/caller.ts";
 import { limitHeaders } from "../../plugins/http-bridge/src/call-limit.ts";
 
 const user = (id: number) => ({ id }) as Caller["user"];

@@ -3,9 +3,9 @@ import { ServiceError } from "@faultline/plugin";
 import { UpdateClientKeyRequestSchema, type UpdateClientKeyRequest } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { applyChanges } from "../../backend/src/client-keys/changes.ts";
-import { allowsOrigin, originsOf, readOrigins } from "../../backend/src/client-keys/origins.ts";
-import type { ClientKeyRow } from "../../backend/src/database/entities.ts";
+import { applyChanges } from "../../backend/src/services/client-keys/changes.ts";
+import { allowsOrigin, originsOf, readOrigins } from "../../backend/src/services/client-keys/origins.ts";
+import type { ClientKeyRow } from "../../backend/src/storage/database/entities.ts";
 
 const test = suite("changes of a client key");
 

@@ -1,7 +1,7 @@
 import { ErrorReason } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { codeRoot, codeUrl } from "../../backend/src/code-links/code-url.ts";
+import { codeRoot, codeUrl } from "../../backend/src/services/code-links/code-url.ts";
 import { refusal } from "../support/refusal.ts";
 import { threadMs } from "../support/thread-time.ts";
 

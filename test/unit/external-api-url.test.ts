@@ -1,7 +1,7 @@
 import { ErrorReason } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { externalApiUrl } from "../../backend/src/settings/external-api-url.ts";
+import { externalApiUrl } from "../../backend/src/services/settings/external-api-url.ts";
 import { refusal } from "../support/refusal.ts";
 import { threadMs } from "../support/thread-time.ts";
 

@@ -2,10 +2,10 @@ import { create } from "@bufbuild/protobuf";
 import { ErrorReason, ListExternalProjectsRequestSchema } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { SettingsRow } from "../../backend/src/database/entities.ts";
-import { KeyRing } from "../../backend/src/secrets/key-ring.ts";
-import { externalTarget } from "../../backend/src/settings/external-target.ts";
-import { externalTokenPlace } from "../../backend/src/settings/external-token.ts";
+import type { SettingsRow } from "../../backend/src/storage/database/entities.ts";
+import { KeyRing } from "../../backend/src/storage/secrets/key-ring.ts";
+import { externalTarget } from "../../backend/src/services/settings/external-target.ts";
+import { externalTokenPlace } from "../../backend/src/services/settings/external-token.ts";
 import { refusal } from "../support/refusal.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

@@ -2,7 +2,7 @@ import { emptyIntake, ServiceError, type Intake, type Log } from "@faultline/plu
 import { reasonName } from "@faultline/proto/grpc";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { GroupCommit, type KeepUnstored } from "../../backend/src/ingest/group-commit.ts";
+import { GroupCommit, type KeepUnstored } from "../../backend/src/host/ingest/group-commit.ts";
 import { errorEvent } from "../support/error-event.ts";
 
 const silent: Log = { info() {}, warn() {}, error() {} };

@@ -6,7 +6,7 @@ import { connect, serviceDefinition } from "@faultline/proto/grpc";
 import { Client, credentials, status, type ServiceError } from "@grpc/grpc-js";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { GrpcServer } from "../../backend/src/grpc/server.ts";
+import { GrpcServer } from "../../backend/src/host/grpc/server.ts";
 
 const deadline = suite("gRPC deadline");
 

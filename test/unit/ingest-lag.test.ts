@@ -1,7 +1,7 @@
 import { timestamp, type Lag } from "@faultline/plugin";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { ingestLag } from "../../backend/src/instance/ingest-lag.ts";
+import { ingestLag } from "../../backend/src/services/instance/ingest-lag.ts";
 
 const told = suite("ingest lag");
 

@@ -3,7 +3,7 @@ import { ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { KeyMemory, type FoundKey, type Known } from "../../backend/src/client-keys/key-memory.ts";
+import { KeyMemory, type FoundKey, type Known } from "../../backend/src/services/client-keys/key-memory.ts";
 
 const test = suite("what is known of client keys");
 

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { KeyRing } from "../../backend/src/secrets/key-ring.ts";
+import { KeyRing } from "../../backend/src/storage/secrets/key-ring.ts";
 import { StartRefusal } from "@faultline/plugin";
 import { tempDir } from "../support/temp-dir.ts";
 

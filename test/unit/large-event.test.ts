@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { gzipSync } from "node:zlib";
-import { filteredFields, readRequestUrl, readServerName, readUserAgent } from "@faultline/plugin/sentry-event";
+import { filteredFields, readRequestUrl, readServerName, readUserAgent } from "@faultline/sentry-event";
 import { Holding } from "../../plugins/http-bridge/src/ingest/body/holding.ts";
 import type { Body } from "../../plugins/http-bridge/src/ingest/body/stored-payload.ts";
 import { readEventItem } from "../../plugins/http-bridge/src/ingest/items/event.ts";

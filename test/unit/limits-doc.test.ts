@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { limits } from "@faultline/plugin/sentry-event";
+import { limits } from "@faultline/sentry-event";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { readConfig } from "../../backend/src/config.ts";
 import * as bridge from "../../plugins/http-bridge/src/ingest/limits.ts";
-import * as integrated from "../../plugins/integrated-backend/src/limits.ts";
+import * as integrated from "../../plugins/integrated-backend/src/storing/limits.ts";
 import { repositoryRoot } from "../support/server.ts";
 
 const factors = new Map([

@@ -1,8 +1,8 @@
 import { Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import type { Need } from "../../backend/src/access/permissions.ts";
-import { permissionsOf, roleNames } from "../../backend/src/access/roles.ts";
+import type { Need } from "../../backend/src/services/access/permissions.ts";
+import { permissionsOf, roleNames } from "../../backend/src/services/access/roles.ts";
 import { openApiDocument } from "../../plugins/http-bridge/src/rest/openapi/document.ts";
 import type { OperationObject } from "../../plugins/http-bridge/src/rest/openapi/operation.ts";
 import { documentPage } from "../../plugins/http-bridge/src/rest/openapi/page.ts";

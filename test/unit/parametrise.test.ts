@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { parametrise } from "../../plugins/integrated-backend/src/parametrise.ts";
+import { parametrise } from "../../plugins/integrated-backend/src/grouping/parametrise.ts";
 import { threadMs } from "../support/thread-time.ts";
 
 const parts = suite("parametrise");

@@ -7,7 +7,7 @@ import {
 import { ErrorReason, needs, Needs_Scope, Needs_Who, NeedsSchema, Permission, Role, services } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Caller } from "../../backend/src/access/caller.ts";
+import type { Caller } from "../../backend/src/services/access/caller.ts";
 import {
   checkGrant,
   checkToken,
@@ -15,8 +15,8 @@ import {
   readNeed,
   type Need,
   type Scope,
-} from "../../backend/src/access/permissions.ts";
-import { permissionsOf, roleNames } from "../../backend/src/access/roles.ts";
+} from "../../backend/src/services/access/permissions.ts";
+import { permissionsOf, roleNames } from "../../backend/src/services/access/roles.ts";
 import { refusal } from "../support/refusal.ts";
 
 const permissions = suite("permissions");

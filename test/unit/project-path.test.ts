@@ -1,7 +1,7 @@
 import { ErrorReason } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { projectName, projectPath } from "../../backend/src/projects/project-path.ts";
+import { projectName, projectPath } from "../../backend/src/services/projects/project-path.ts";
 import { refusal } from "../support/refusal.ts";
 import { threadMs } from "../support/thread-time.ts";
 

@@ -7,8 +7,8 @@ import {
   holdingLimits,
   notSet,
   type LimitChange,
-} from "../../backend/src/quotas/limits.ts";
-import { bytesToEvict, largestProjects, verdictOf } from "../../backend/src/quotas/verdict.ts";
+} from "../../backend/src/services/quotas/limits.ts";
+import { bytesToEvict, largestProjects, verdictOf } from "../../backend/src/services/quotas/verdict.ts";
 
 const gigabyte = 1e9;
 const nothing: LimitChange = { resetDay: false, resetKept: false };

@@ -2,7 +2,7 @@ import { mock } from "node:test";
 import type { Admission, Cost, CostAccount, RateCategory, RateLimit } from "@faultline/plugin";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { RateLimits, type Rates } from "../../backend/src/ingest/rate-limits.ts";
+import { RateLimits, type Rates } from "../../backend/src/host/ingest/rate-limits.ts";
 import { joinedProcesses, nobodyElse } from "../support/joined-processes.ts";
 
 const test = suite("rate limits");

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { RecentChanges } from "../../plugins/integrated-backend/src/recent-changes.ts";
+import { RecentChanges } from "../../plugins/integrated-backend/src/changes/recent-changes.ts";
 
 const test = suite("what changed before a watch began");
 

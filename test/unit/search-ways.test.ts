@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { cheapestWay, type Estimate, type Way } from "../../plugins/integrated-backend/src/search-ways.ts";
+import { cheapestWay, type Estimate, type Way } from "../../plugins/integrated-backend/src/search/ways.ts";
 
 const test = suite("ways of searches");
 

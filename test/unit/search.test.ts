@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import { ErrorReason } from "@faultline/proto";
 import * as assert from "uvu/assert";
-import { decisive, searchTokens, type SearchToken } from "../../plugins/integrated-backend/src/search.ts";
+import { decisive, searchTokens, type SearchToken } from "../../plugins/integrated-backend/src/search/tokens.ts";
 import { refusal } from "../support/refusal.ts";
 
 const search = suite("search");

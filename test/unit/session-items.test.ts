@@ -1,5 +1,5 @@
 import { gunzipSync } from "node:zlib";
-import type { JsonObject, JsonValue } from "@faultline/plugin/sentry-event";
+import type { JsonObject, JsonValue } from "@faultline/sentry-event";
 import { type SessionAggregate, SessionStatus, type SessionUpdate } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

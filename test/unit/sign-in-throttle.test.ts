@@ -2,8 +2,8 @@ import type { Announcements, ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { clientNetwork } from "../../backend/src/access/client-network.ts";
-import { SignInThrottle } from "../../backend/src/access/sign-in-throttle.ts";
+import { clientNetwork } from "../../backend/src/services/access/client-network.ts";
+import { SignInThrottle } from "../../backend/src/services/access/sign-in-throttle.ts";
 
 const throttle = suite("sign-in throttle");
 

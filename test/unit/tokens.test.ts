@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { hasWrongChecksum, isSessionToken, newToken } from "../../backend/src/access/tokens.ts";
+import { hasWrongChecksum, isSessionToken, newToken } from "../../backend/src/services/access/tokens.ts";
 
 const tokens = suite("tokens");
 

@@ -1,6 +1,6 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { tracingConfig } from "../../backend/src/tracing/tracing-config.ts";
+import { tracingConfig } from "../../backend/src/host/tracing/tracing-config.ts";
 
 const read = (variables: Record<string, string>) => {
   const faults: string[] = [];

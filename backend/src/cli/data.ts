@@ -22,7 +22,7 @@ export function dataCommands(program: Command): void {
     .description("copy the data directory to a new one, while the service runs or not")
     .action(async (target: string) => {
       refusePostgresql();
-      const { backUp } = await import("../backup/back-up.ts");
+      const { backUp } = await import("../storage/backup/back-up.ts");
       printLine(await backUp({ dataDir, target, progress }));
     });
 
@@ -31,7 +31,7 @@ export function dataCommands(program: Command): void {
     .description("check a backup: checksums, the database's consistency, the keys of its secrets")
     .action(async (directory: string) => {
       refusePostgresql();
-      const { verifyBackup } = await import("../backup/verify.ts");
+      const { verifyBackup } = await import("../storage/backup/verify.ts");
       const { manifest, faults } = await verifyBackup(directory, progress);
       if (faults.length > 0) throw new CommandFault(`the backup is damaged: ${faults.join("; ")}`);
       printLine(manifest);
@@ -42,7 +42,7 @@ export function dataCommands(program: Command): void {
     .description("put a backup into an empty data directory; start the service after it")
     .action(async (source: string) => {
       refusePostgresql();
-      const { restore } = await import("../backup/restore.ts");
+      const { restore } = await import("../storage/backup/restore.ts");
       printLine(await restore({ source, dataDir, progress }));
     });
 }

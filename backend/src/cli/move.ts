@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import { readCommandConfig } from "../config.ts";
-import { sqlStateOf } from "../database/postgresql/failure.ts";
-import { isStorageFailure } from "../database/storage-failure.ts";
+import { sqlStateOf } from "../storage/database/postgresql/failure.ts";
+import { isStorageFailure } from "../storage/database/storage-failure.ts";
 import { CommandFault, printLine, progress } from "./output.ts";
 
 interface Options {

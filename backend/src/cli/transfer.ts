@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import { once } from "node:events";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { asObject, readErrorEvent, type JsonObject } from "@faultline/plugin/sentry-event";
+import { asObject, readErrorEvent, type JsonObject } from "@faultline/sentry-event";
 import {
   ErrorReason,
   ErrorSort,

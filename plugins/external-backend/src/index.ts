@@ -7,13 +7,13 @@ import {
   type Plugin,
 } from "@faultline/plugin";
 import { Backend, ErrorReason } from "@faultline/proto";
-import { Asking, changeMs } from "./asking.ts";
-import { getErrorStats, getEvent, listEvents } from "./events.ts";
-import { failureOf } from "./failures.ts";
-import { getError, listErrors } from "./issues.ts";
-import { listProjects } from "./list-projects.ts";
-import { updateErrors } from "./update-errors.ts";
-import { Upstreams } from "./upstreams.ts";
+import { Asking, changeMs } from "./calling/external-call.ts";
+import { getErrorStats, getEvent, listEvents } from "./errors/events.ts";
+import { failureOf } from "./calling/failures.ts";
+import { getError, listErrors } from "./errors/issues.ts";
+import { listProjects } from "./projects/list-projects.ts";
+import { updateErrors } from "./errors/update-errors.ts";
+import { Upstreams } from "./calling/upstreams.ts";
 
 /** The external backend: errors are read from a separately deployed error-tracking system, by the Sentry web API. */
 export function externalBackend(): Plugin & { readonly backend: ErrorBackend } {

@@ -1,12 +1,12 @@
 import type { Host } from "@faultline/plugin";
 import type { ErrorStatus, ListEventsRequest } from "@faultline/proto";
 import type { Kysely, RawBuilder, SqlBool } from "kysely";
-import type { BatchParameters, WriterMemory } from "./batch.ts";
+import type { BatchParameters, WriterMemory } from "./storing/batch.ts";
 import type { OfDeletion } from "./deletions/hide.ts";
-import type { EvictionStorage } from "./evict-events.ts";
-import type { Group } from "./new-errors.ts";
-import type { SearchToken } from "./search.ts";
-import type { Pieces } from "./search-pieces.ts";
+import type { EvictionStorage } from "./retention/evict-events.ts";
+import type { Group } from "./storing/new-errors.ts";
+import type { SearchToken } from "./search/tokens.ts";
+import type { Pieces } from "./search/pieces.ts";
 import type { SessionParameters } from "./sessions/store-sessions.ts";
 import type { DueError, EventTable, Tables } from "./tables.ts";
 

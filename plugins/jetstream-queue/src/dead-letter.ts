@@ -1,5 +1,5 @@
 import { type DeadLetter, type Intake, millisecondsOf } from "@faultline/plugin";
-import { titleOf } from "@faultline/plugin/sentry-event";
+import { titleOf } from "@faultline/sentry-event";
 import { headers, type MsgHdrs } from "@nats-io/transport-node";
 
 const header = "Faultline-Dead-Letter";

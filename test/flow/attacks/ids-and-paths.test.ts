@@ -113,7 +113,7 @@ const oddPaths = (path: string) => [
   `%2e%2e/${path}`,
   `%252e%252e/${path}`,
   `${path.replace("project", "%2570roject")}`,
-  `./${path}`,
+  `.//${path}`,
   `${path}/.`,
   `${path}/..`,
   `/${path}`,

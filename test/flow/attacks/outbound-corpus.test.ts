@@ -6,7 +6,7 @@ import { Backend, ErrorReason } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
-import { OutboundClient } from "../../../backend/src/outbound/outbound-client.ts";
+import { OutboundClient } from "../../../backend/src/host/outbound/outbound-client.ts";
 import { watchConnections } from "../../support/connection-attempts.ts";
 import { grpcClient } from "../../support/grpc.ts";
 import { http } from "../../support/http.ts";

@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 import { OutboundFailure, type OutboundFault, type OutboundRequest } from "@faultline/plugin";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { OutboundClient } from "../../../backend/src/outbound/outbound-client.ts";
+import { OutboundClient } from "../../../backend/src/host/outbound/outbound-client.ts";
 import { selfSigned } from "../../support/certificates.ts";
 import { watchConnections } from "../../support/connection-attempts.ts";
 import { nameServer, type NameAnswer, type RecordType } from "../../support/name-server.ts";

@@ -1,8 +1,8 @@
 import { mostAnnouncedBytes } from "@faultline/plugin";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { PostgresqlAnnouncements } from "../../../backend/src/database/postgresql/announcements.ts";
-import { NotListening } from "../../../backend/src/database/postgresql/not-listening.ts";
+import { PostgresqlAnnouncements } from "../../../backend/src/storage/database/postgresql/announcements.ts";
+import { NotListening } from "../../../backend/src/storage/database/postgresql/not-listening.ts";
 import { startPooler } from "../../support/pooler.ts";
 import { freshDatabase, withPostgresql } from "../../support/postgresql.ts";
 import { startTcpProxy } from "../../support/tcp-proxy.ts";

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { projectPath } from "../../../backend/src/projects/project-path.ts";
+import { projectPath } from "../../../backend/src/services/projects/project-path.ts";
 import { suggestedPath } from "../../../console/src/lib/project-path.ts";
 import { threadMs } from "../../support/thread-time.ts";
 

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { searchTokens as serviceTokens } from "../../../plugins/integrated-backend/src/search.ts";
+import { searchTokens as serviceTokens } from "../../../plugins/integrated-backend/src/search/tokens.ts";
 import { filterText, searchFilters, searchTokens, withoutToken } from "../../../console/src/lib/search-tokens.ts";
 import { threadMs } from "../../support/thread-time.ts";
 

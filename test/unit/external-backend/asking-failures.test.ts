@@ -2,7 +2,7 @@ import { OutboundFailure, ServiceError, type OutboundFault } from "@faultline/pl
 import { ErrorReason } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { failureOf, failureOfStatus, isDown, notJson } from "../../../plugins/external-backend/src/failures.ts";
+import { failureOf, failureOfStatus, isDown, notJson } from "../../../plugins/external-backend/src/calling/failures.ts";
 import { InvalidAnswer } from "../../../plugins/external-backend/src/reading/index.ts";
 
 /** The table of recorded messages: what an external system does, and what it is called. */

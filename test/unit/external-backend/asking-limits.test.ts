@@ -1,12 +1,12 @@
 import { ErrorReason } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { addressOf } from "../../../plugins/external-backend/src/address.ts";
-import { AnswerMemory } from "../../../plugins/external-backend/src/answer-memory.ts";
-import { Breaker } from "../../../plugins/external-backend/src/breaker.ts";
-import { LastSeen } from "../../../plugins/external-backend/src/last-seen.ts";
-import { parsed } from "../../../plugins/external-backend/src/send.ts";
-import { Upstreams } from "../../../plugins/external-backend/src/upstreams.ts";
+import { addressOf } from "../../../plugins/external-backend/src/calling/address.ts";
+import { AnswerMemory } from "../../../plugins/external-backend/src/calling/answer-memory.ts";
+import { Breaker } from "../../../plugins/external-backend/src/calling/breaker.ts";
+import { LastSeen } from "../../../plugins/external-backend/src/errors/last-seen.ts";
+import { parsed } from "../../../plugins/external-backend/src/calling/send.ts";
+import { Upstreams } from "../../../plugins/external-backend/src/calling/upstreams.ts";
 import { refusal } from "../../support/refusal.ts";
 
 const mebi = 2 ** 20;

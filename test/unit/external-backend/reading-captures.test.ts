@@ -1,5 +1,5 @@
 import { create, toJson } from "@bufbuild/protobuf";
-import { type JsonObject, readEvent as readSentEvent } from "@faultline/plugin/sentry-event";
+import { type JsonObject, readEvent as readSentEvent } from "@faultline/sentry-event";
 import { EventSchema } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

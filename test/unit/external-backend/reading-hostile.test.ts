@@ -1,5 +1,5 @@
 import { create, type DescMessage, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
-import { asObject, type JsonObject, type JsonValue } from "@faultline/plugin/sentry-event";
+import { asObject, type JsonObject, type JsonValue } from "@faultline/sentry-event";
 import { ErrorSchema, EventSchema, EventSummarySchema, ExternalProjectSchema } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

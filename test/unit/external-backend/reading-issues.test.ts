@@ -1,5 +1,5 @@
 import { create, toJson } from "@bufbuild/protobuf";
-import type { JsonObject } from "@faultline/plugin/sentry-event";
+import type { JsonObject } from "@faultline/sentry-event";
 import { ErrorSchema } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

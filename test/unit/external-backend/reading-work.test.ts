@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@faultline/plugin/sentry-event";
+import type { JsonObject, JsonValue } from "@faultline/sentry-event";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readEvent, readEventSummaries, readIssues } from "../../../plugins/external-backend/src/reading/index.ts";

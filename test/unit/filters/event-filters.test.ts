@@ -1,13 +1,13 @@
 import type { ArrivedEvent } from "@faultline/plugin";
-import { readErrorEvent, type JsonObject } from "@faultline/plugin/sentry-event";
+import { readErrorEvent, type JsonObject } from "@faultline/sentry-event";
 import { PayloadEncoding } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import type { InboundFilterRow } from "../../../backend/src/database/entities.ts";
-import { isOldBrowser } from "../../../backend/src/filters/old-browsers.ts";
-import { EventFilters } from "../../../backend/src/filters/event-filters.ts";
-import { isLocalhost, isOnLocalhost } from "../../../backend/src/filters/localhost.ts";
-import { isWebCrawler } from "../../../backend/src/filters/web-crawlers.ts";
+import type { InboundFilterRow } from "../../../backend/src/storage/database/entities.ts";
+import { isOldBrowser } from "../../../backend/src/services/filters/old-browsers.ts";
+import { EventFilters } from "../../../backend/src/services/filters/event-filters.ts";
+import { isLocalhost, isOnLocalhost } from "../../../backend/src/services/filters/localhost.ts";
+import { isWebCrawler } from "../../../backend/src/services/filters/web-crawlers.ts";
 
 const off: InboundFilterRow = {
   projectId: 1,

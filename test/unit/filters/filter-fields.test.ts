@@ -3,7 +3,7 @@ import { ServiceError } from "@faultline/plugin";
 import { ErrorReason, UpdateFiltersRequestSchema } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { changedColumns, entriesOf } from "../../../backend/src/filters/filter-fields.ts";
+import { changedColumns, entriesOf } from "../../../backend/src/services/filters/filter-fields.ts";
 
 const columns = (changes: MessageInitShape<typeof UpdateFiltersRequestSchema>) =>
   changedColumns(create(UpdateFiltersRequestSchema, changes));

@@ -1,6 +1,6 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { Glob, newEffort } from "../../../backend/src/filters/glob.ts";
+import { Glob, newEffort } from "../../../backend/src/services/filters/glob.ts";
 import { threadMs } from "../../support/thread-time.ts";
 
 const matches: [pattern: string, text: string, isMatch: boolean][] = [

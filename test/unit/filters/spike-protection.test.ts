@@ -1,12 +1,12 @@
 import type { ArrivedEvent } from "@faultline/plugin";
-import { readErrorEvent, type JsonObject } from "@faultline/plugin/sentry-event";
+import { readErrorEvent, type JsonObject } from "@faultline/sentry-event";
 import { PayloadEncoding } from "@faultline/proto";
 import { mock } from "node:test";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { errorKey } from "../../../backend/src/filters/error-key.ts";
-import { FairMinute } from "../../../backend/src/filters/fair-minute.ts";
-import { SpikeProtection } from "../../../backend/src/filters/spike-protection.ts";
+import { errorKey } from "../../../backend/src/services/filters/error-key.ts";
+import { FairMinute } from "../../../backend/src/services/filters/fair-minute.ts";
+import { SpikeProtection } from "../../../backend/src/services/filters/spike-protection.ts";
 import { joinedProcesses, nobodyElse } from "../../support/joined-processes.ts";
 
 const minuteMs = 60_000;

@@ -1,6 +1,6 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { readTarget, type Target } from "../../../backend/src/outbound/target.ts";
+import { readTarget, type Target } from "../../../backend/src/host/outbound/target.ts";
 import { unclearTexts } from "../../support/refused-urls.ts";
 
 const target = (fields: Partial<Target>): Target => ({

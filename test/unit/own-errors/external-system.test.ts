@@ -1,7 +1,7 @@
-import type { JsonValue } from "@faultline/plugin/sentry-event";
+import type { JsonValue } from "@faultline/sentry-event";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readStatement } from "../../../backend/src/own-errors/external-system.ts";
+import { readStatement } from "../../../backend/src/host/own-errors/external-system.ts";
 
 const statements = suite("what an external system says of itself");
 

@@ -1,9 +1,9 @@
-import { readErrorEvent } from "@faultline/plugin/sentry-event";
+import { readErrorEvent } from "@faultline/sentry-event";
 import { PayloadEncoding } from "@faultline/proto";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { identityOf, ownEvent, type Failure } from "../../../backend/src/own-errors/own-event.ts";
+import { identityOf, ownEvent, type Failure } from "../../../backend/src/host/own-errors/own-event.ts";
 import { repositoryRoot } from "../../support/server.ts";
 
 const own = suite("own event");
@@ -55,7 +55,7 @@ own("causes become a chain, root cause first, and a ring of causes has an end", 
 });
 
 own("frames are the outermost first, and their files lie relative to the installation", () => {
-  const source = join(repositoryRoot, "backend/src/core.ts");
+  const source = join(repositoryRoot, "backend/src/services/core.ts");
   const library = join(repositoryRoot, "node_modules/pino/lib/tools.js");
   const error = withStack(
     `inner (file://${source}:10:5)`,
@@ -70,7 +70,7 @@ own("frames are the outermost first, and their files lie relative to the install
       ["…/place.js", "", false],
       ["node:internal/things", "Thing", false],
       ["node_modules/pino/lib/tools.js", "Core.outer", false],
-      ["backend/src/core.ts", "inner", true],
+      ["backend/src/services/core.ts", "inner", true],
     ],
   );
 });
@@ -146,7 +146,7 @@ own("a message of a megabyte is cut, and reading it takes no time worth speaking
 own("the same failure has one identity, and another place or type another", () => {
   const thrown = (type: new (message: string) => Error, message: string, line: number) => {
     const error = new type(message);
-    error.stack = `${error.name}: ${message}\n    at run (${join(repositoryRoot, "backend/src/core.ts")}:${line}:1)`;
+    error.stack = `${error.name}: ${message}\n    at run (${join(repositoryRoot, "backend/src/services/core.ts")}:${line}:1)`;
     return error;
   };
   const one = identityOf(thrown(TypeError, "first", 1));

@@ -1,4 +1,4 @@
-import { type EventDetails, readEvent, titleOf } from "@faultline/plugin/sentry-event";
+import { type EventDetails, readEvent, titleOf } from "@faultline/sentry-event";
 import { type ErrorEvent } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

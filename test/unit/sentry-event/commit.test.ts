@@ -1,4 +1,4 @@
-import { commitOf } from "@faultline/plugin/sentry-event";
+import { commitOf } from "@faultline/sentry-event";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 

@@ -1,4 +1,4 @@
-import { type JsonValue, limits, readEvent } from "@faultline/plugin/sentry-event";
+import { type JsonValue, limits, readEvent } from "@faultline/sentry-event";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { details } from "../../support/sentry-event.ts";

@@ -1,4 +1,4 @@
-import { type JsonValue, readEventId } from "@faultline/plugin/sentry-event";
+import { type JsonValue, readEventId } from "@faultline/sentry-event";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { generated, head, id } from "../../support/sentry-event.ts";

@@ -1,4 +1,4 @@
-import { isTransaction, type JsonObject, type JsonValue } from "@faultline/plugin/sentry-event";
+import { isTransaction, type JsonObject, type JsonValue } from "@faultline/sentry-event";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { details, entriesOf, head } from "../../support/sentry-event.ts";

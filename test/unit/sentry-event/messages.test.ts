@@ -1,4 +1,4 @@
-import { type JsonObject } from "@faultline/plugin/sentry-event";
+import { type JsonObject } from "@faultline/sentry-event";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { details, head } from "../../support/sentry-event.ts";

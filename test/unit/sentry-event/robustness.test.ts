@@ -1,4 +1,4 @@
-import { type JsonValue, readEvent } from "@faultline/plugin/sentry-event";
+import { type JsonValue, readEvent } from "@faultline/sentry-event";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { boom, head, stringify } from "../../support/sentry-event.ts";

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue } from "@faultline/plugin/sentry-event";
+import { type JsonObject, type JsonValue } from "@faultline/sentry-event";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { boom, details, head, withFrames } from "../../support/sentry-event.ts";

@@ -1,4 +1,4 @@
-import { type JsonValue, readEvent, readTime } from "@faultline/plugin/sentry-event";
+import { type JsonValue, readEvent, readTime } from "@faultline/sentry-event";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { day, head, hour, milliseconds, receivedAt } from "../../support/sentry-event.ts";

@@ -1,4 +1,4 @@
-import { type JsonObject, limits, titleOf } from "@faultline/plugin/sentry-event";
+import { type JsonObject, limits, titleOf } from "@faultline/sentry-event";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { boom, details, head, synthetic, withFrames } from "../../support/sentry-event.ts";

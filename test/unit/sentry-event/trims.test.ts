@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, limits } from "@faultline/plugin/sentry-event";
+import { type JsonObject, type JsonValue, limits } from "@faultline/sentry-event";
 import { TrimUnit } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

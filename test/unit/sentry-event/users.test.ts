@@ -1,4 +1,4 @@
-import { canonicalName, type JsonObject, readEvent, readUserKey } from "@faultline/plugin/sentry-event";
+import { canonicalName, type JsonObject, readEvent, readUserKey } from "@faultline/sentry-event";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { details, head } from "../../support/sentry-event.ts";

@@ -1,4 +1,4 @@
-import { asObject, type JsonField, type JsonObject } from "@faultline/plugin/sentry-event";
+import { asObject, type JsonField, type JsonObject } from "@faultline/sentry-event";
 import { sentTags } from "./event-tags.ts";
 import { onlyText } from "./fields.ts";
 import { stackForm } from "./stack-form.ts";

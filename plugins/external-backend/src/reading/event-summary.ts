@@ -11,7 +11,7 @@ import {
   readUserKey,
   readUserNames,
   userKey,
-} from "@faultline/plugin/sentry-event";
+} from "@faultline/sentry-event";
 import type { EventSummarySchema } from "@faultline/proto";
 import { sentTags } from "./event-tags.ts";
 import { readItems, textOf, timeOf } from "./fields.ts";

@@ -1,4 +1,4 @@
-import { asObject, type JsonField, type JsonObject } from "@faultline/plugin/sentry-event";
+import { asObject, type JsonField, type JsonObject } from "@faultline/sentry-event";
 
 /** The tags of an event by key; the first of a key wins. Sent as `[{key, value}]`. */
 export function sentTags(event: JsonObject): Map<string, JsonField> {

@@ -7,7 +7,7 @@ import {
   limits,
   readEvent as readSentEvent,
   readEventId,
-} from "@faultline/plugin/sentry-event";
+} from "@faultline/sentry-event";
 import type { EventSchema, UserFeedbackSchema } from "@faultline/proto";
 import type { ReadingContext } from "./context.ts";
 import { eventForm } from "./event-form.ts";

@@ -1,6 +1,6 @@
 import { type MessageInitShape } from "@bufbuild/protobuf";
 import { timestamp } from "@faultline/plugin";
-import { asObject, type JsonField, type JsonObject, limits, readTime } from "@faultline/plugin/sentry-event";
+import { asObject, type JsonField, type JsonObject, limits, readTime } from "@faultline/sentry-event";
 import { type TimeBoundSchema, type TrimSchema, TrimUnit, type UserFeedbackSchema } from "@faultline/proto";
 import { countOf, textOf, timeOf } from "./fields.ts";
 

@@ -1,11 +1,4 @@
-import {
-  asObject,
-  type JsonField,
-  type JsonObject,
-  type JsonValue,
-  readText,
-  readTime,
-} from "@faultline/plugin/sentry-event";
+import { asObject, type JsonField, type JsonObject, type JsonValue, readText, readTime } from "@faultline/sentry-event";
 import { InvalidAnswer, missingKeys, notAList, notNumeric } from "./invalid-answer.ts";
 
 // Each field is taken only in the type it should have. A number where a text belongs is no text: in GitLab issue 215970

@@ -1,5 +1,5 @@
 import type { ExternalLink } from "@faultline/plugin";
-import type { JsonField } from "@faultline/plugin/sentry-event";
+import type { JsonField } from "@faultline/sentry-event";
 
 /**
  * The page of an issue: what the system itself names, where that is http(s) on its own host or a subdomain of it

@@ -1,13 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { hourMs, startOfHour, timestamp } from "@faultline/plugin";
-import {
-  asObject,
-  type JsonObject,
-  type JsonValue,
-  limits,
-  readLevel,
-  readPlatform,
-} from "@faultline/plugin/sentry-event";
+import { asObject, type JsonObject, type JsonValue, limits, readLevel, readPlatform } from "@faultline/sentry-event";
 import { type ErrorSchema, ErrorStatus } from "@faultline/proto";
 import type { ReadingContext } from "./context.ts";
 import { toldReopenedTime, toldSettledTime } from "./faultline.ts";

@@ -1,5 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { asObject, type JsonObject, type JsonValue } from "@faultline/plugin/sentry-event";
+import { asObject, type JsonObject, type JsonValue } from "@faultline/sentry-event";
 import type { ExternalProjectSchema } from "@faultline/proto";
 import { idOf, readItems, requiredId, textOf } from "./fields.ts";
 import { missingKeys } from "./invalid-answer.ts";

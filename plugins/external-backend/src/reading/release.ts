@@ -1,4 +1,4 @@
-import { asObject, commitOf, type JsonField, readRelease } from "@faultline/plugin/sentry-event";
+import { asObject, commitOf, type JsonField, readRelease } from "@faultline/sentry-event";
 import { textOf } from "./fields.ts";
 
 /** The version of a release, which is sent as object; the whole version, as `shortVersion` lacks the package's name. */

@@ -1,4 +1,4 @@
-import { asObject, type JsonValue } from "@faultline/plugin/sentry-event";
+import { asObject, type JsonValue } from "@faultline/sentry-event";
 
 /** The scopes of the token, as `GET /api/0/` tells; undefined when it does not. */
 export function readScopes(json: JsonValue): readonly string[] | undefined {

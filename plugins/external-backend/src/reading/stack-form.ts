@@ -1,4 +1,4 @@
-import { asObject, type JsonField, type JsonObject, type JsonValue } from "@faultline/plugin/sentry-event";
+import { asObject, type JsonField, type JsonObject, type JsonValue } from "@faultline/sentry-event";
 import { onlyText } from "./fields.ts";
 
 /** A stack trace of the web API in the form in which SDKs send it; null when there is none. Both have the oldest call first. */

@@ -1,5 +1,5 @@
 import { hourMs } from "@faultline/plugin";
-import type { JsonValue } from "@faultline/plugin/sentry-event";
+import type { JsonValue } from "@faultline/sentry-event";
 import { countOf } from "./fields.ts";
 
 /**

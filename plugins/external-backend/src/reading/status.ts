@@ -1,4 +1,4 @@
-import type { JsonField } from "@faultline/plugin/sentry-event";
+import type { JsonField } from "@faultline/sentry-event";
 import { ErrorStatus } from "@faultline/proto";
 
 /**

@@ -1,5 +1,5 @@
 import { emptyIntake, type Admission, type CostAccount } from "@faultline/plugin";
-import type { JsonObject } from "@faultline/plugin/sentry-event";
+import type { JsonObject } from "@faultline/sentry-event";
 import { OutcomeKind } from "@faultline/proto";
 import { sendJson, type Handler, type Visit } from "../visit.ts";
 import { admitEnvelope, admitKey, admitRequest, type Admitted } from "./admission.ts";

@@ -19,14 +19,14 @@ import {
   listDiscards,
   refuseTooMany,
 } from "../discards/stored-discards.ts";
-import { errorNotFound, errorRowId } from "../errors.ts";
-import type { ExpensiveReads } from "../expensive-reads.ts";
-import { inBackground } from "../in-background.ts";
-import { dayMs, retentionDays } from "../retention.ts";
+import { errorNotFound, errorRowId } from "../lists/errors.ts";
+import type { ExpensiveReads } from "../lists/expensive-reads.ts";
+import { inBackground } from "../retention/yield-to-ingestion.ts";
+import { dayMs, retentionDays } from "../retention/retention.ts";
 import type { Storage } from "../storage.ts";
 import type { DeletionTable, Tables } from "../tables.ts";
-import { deletionToProto } from "../to-proto.ts";
-import type { ErrorChanges } from "../watch.ts";
+import { deletionToProto } from "../lists/to-proto.ts";
+import type { ErrorChanges } from "../changes/watch.ts";
 import { checkDiscardEnd, discardEndText } from "./discard-end.ts";
 import { checkExpected, countMatching, nextMatching } from "./find.ts";
 import { hideErrors } from "./hide.ts";

@@ -1,9 +1,9 @@
 import { ServiceError } from "@faultline/plugin";
 import { ErrorReason, ErrorStatus } from "@faultline/proto";
 import { sql, type AbortableQueryOptions, type Kysely } from "kysely";
-import { matching } from "../list-errors.ts";
-import { searchTokens } from "../search.ts";
-import { statuses } from "../statuses.ts";
+import { matching } from "../lists/list-errors.ts";
+import { searchTokens } from "../search/tokens.ts";
+import { statuses } from "../lists/statuses.ts";
 import type { Storage } from "../storage.ts";
 import type { Tables } from "../tables.ts";
 

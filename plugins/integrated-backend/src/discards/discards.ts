@@ -1,8 +1,8 @@
 import { hourMs, type Host } from "@faultline/plugin";
 import { OutcomeKind, type ErrorEvent } from "@faultline/proto";
 import type { Selectable } from "kysely";
-import type { GroupedEvent } from "../group-events.ts";
-import { dayMs } from "../retention.ts";
+import type { GroupedEvent } from "../grouping/group-events.ts";
+import { dayMs } from "../retention/retention.ts";
 import type { Storage } from "../storage.ts";
 import type { DiscardTable } from "../tables.ts";
 import { verdict, type RunningDiscard } from "./verdict.ts";

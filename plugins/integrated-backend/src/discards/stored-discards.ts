@@ -10,11 +10,11 @@ import {
 import { sql, type Kysely, type Selectable } from "kysely";
 import { discardEndColumns } from "../deletions/discard-end.ts";
 import type { HiddenError } from "../deletions/hide.ts";
-import { jsonAt } from "../payload.ts";
-import { dayMs, retentionDays } from "../retention.ts";
+import { jsonAt } from "../storing/payload.ts";
+import { dayMs, retentionDays } from "../retention/retention.ts";
 import type { Storage } from "../storage.ts";
 import type { DeletionTable, DiscardTable, Tables } from "../tables.ts";
-import { discardToProto } from "../to-proto.ts";
+import { discardToProto } from "../lists/to-proto.ts";
 import type { Discards } from "./discards.ts";
 
 /** Groups of a project that are discarded at a time: whoever stores remembers them all. */

@@ -1,6 +1,6 @@
 import type { Move } from "@faultline/plugin";
 import { sql } from "kysely";
-import { jsonAt, type Place } from "../payload.ts";
+import { jsonAt, type Place } from "../storing/payload.ts";
 import type { EventTable } from "../tables.ts";
 import type { SummedEvent } from "./buckets.ts";
 import { inLanes } from "./in-lanes.ts";

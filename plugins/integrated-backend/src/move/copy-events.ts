@@ -1,6 +1,6 @@
 import type { CopiedTable, Move } from "@faultline/plugin";
 import { sql, type Kysely, type RawBuilder } from "kysely";
-import { dayMs } from "../retention.ts";
+import { dayMs } from "../retention/retention.ts";
 import { makePartitions } from "../postgresql/partitions.ts";
 import { addUsage } from "../postgresql/usage.ts";
 import type { EventTable, Tables } from "../tables.ts";

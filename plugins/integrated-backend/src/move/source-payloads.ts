@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
 import { PayloadEncoding } from "@faultline/proto";
 import { sql, type Kysely } from "kysely";
-import type { Place } from "../payload.ts";
+import type { Place } from "../storing/payload.ts";
 
 const decompressBlock = promisify(zstdDecompress);
 

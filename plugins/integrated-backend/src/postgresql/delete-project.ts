@@ -1,5 +1,5 @@
 import { sql, type Kysely } from "kysely";
-import { inBackground } from "../in-background.ts";
+import { inBackground } from "../retention/yield-to-ingestion.ts";
 import type { Tables } from "../tables.ts";
 import type { TouchedTables } from "./touched-tables.ts";
 import { addUsage } from "./usage.ts";

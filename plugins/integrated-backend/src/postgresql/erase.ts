@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { OfDeletion } from "../deletions/hide.ts";
-import { inBackground } from "../in-background.ts";
+import { inBackground } from "../retention/yield-to-ingestion.ts";
 import type { Erased } from "../storage.ts";
 import type { Tables } from "../tables.ts";
 import { addUsage } from "./usage.ts";

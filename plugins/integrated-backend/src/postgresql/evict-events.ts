@@ -1,8 +1,8 @@
 import { hourMs } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
-import type { EvictionStorage, OldEvent } from "../evict-events.ts";
-import { inBackground } from "../in-background.ts";
-import { dayMs } from "../retention.ts";
+import type { EvictionStorage, OldEvent } from "../retention/evict-events.ts";
+import { inBackground } from "../retention/yield-to-ingestion.ts";
+import { dayMs } from "../retention/retention.ts";
 import type { Tables } from "../tables.ts";
 import { settleErrors } from "./retention.ts";
 import { addUsage } from "./usage.ts";

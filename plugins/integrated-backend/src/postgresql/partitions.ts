@@ -1,5 +1,5 @@
 import { sql, type Kysely } from "kysely";
-import { dayMs } from "../retention.ts";
+import { dayMs } from "../retention/retention.ts";
 import type { Tables } from "../tables.ts";
 
 /** Today, tomorrow, and one more should the next run fail. */

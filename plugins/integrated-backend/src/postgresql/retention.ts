@@ -1,7 +1,7 @@
 import { hourMs } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
-import { inBackground } from "../in-background.ts";
-import { dayMs, receiptDays, retentionCutoff, sessionDays } from "../retention.ts";
+import { inBackground } from "../retention/yield-to-ingestion.ts";
+import { dayMs, receiptDays, retentionCutoff, sessionDays } from "../retention/retention.ts";
 import type { Tables } from "../tables.ts";
 import { addUsage } from "./usage.ts";
 import { detach, partitionsBefore, type Partition } from "./partitions.ts";

@@ -1,8 +1,8 @@
 import type { ErrorStatus } from "@faultline/proto";
 import { sql, type RawBuilder } from "kysely";
-import { asciiSmall, isTag, partOf, pieceOfStatus, type SearchToken } from "../search.ts";
-import type { Piece, Pieces } from "../search-pieces.ts";
-import { storable } from "../storable-json.ts";
+import { asciiSmall, isTag, partOf, pieceOfStatus, type SearchToken } from "../search/tokens.ts";
+import type { Piece, Pieces } from "../search/pieces.ts";
+import { storable } from "../storing/storable-json.ts";
 import type { Found, Search } from "../storage.ts";
 
 const keys = sql`integrated_search_keys(project_id, message, culprit, type, level, status)`;

@@ -1,12 +1,12 @@
 import { millisecondsOf, type Host } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
-import type { BatchParameters, WriterMemory } from "../batch.ts";
+import type { BatchParameters, WriterMemory } from "../storing/batch.ts";
 import { hidden } from "../deletions/hidden.ts";
 import type { OfDeletion } from "../deletions/hide.ts";
-import { groupingVersion } from "../grouping.ts";
-import { jsonAt, type Place } from "../payload.ts";
-import { dayMs } from "../retention.ts";
-import { groupOf, type Group, type GroupRow } from "../new-errors.ts";
+import { groupingVersion } from "../grouping/grouping.ts";
+import { jsonAt, type Place } from "../storing/payload.ts";
+import { dayMs } from "../retention/retention.ts";
+import { groupOf, type Group, type GroupRow } from "../storing/new-errors.ts";
 import type { SessionParameters } from "../sessions/store-sessions.ts";
 import type { Erased, EventPage, StatusChange, Storage } from "../storage.ts";
 import type { DueError, EventTable, Tables } from "../tables.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { asciiSmall } from "../search.ts";
+import { asciiSmall } from "../search/tokens.ts";
 import type { Words } from "../storage.ts";
 import { errorsWith, idsOfStatus } from "./search-index.ts";
 

@@ -3,7 +3,7 @@ import { hourWindow, pageSizeOf, pageToken, readPageToken } from "@faultline/plu
 import type { ListReleasesRequest, ListReleasesResponseSchema } from "@faultline/proto";
 import { sql, type AbortableQueryOptions } from "kysely";
 import type { Storage } from "../storage.ts";
-import { releaseToProto, type ReleaseRow } from "../to-proto.ts";
+import { releaseToProto, type ReleaseRow } from "../lists/to-proto.ts";
 
 const defaultHours = 168;
 const listedEnvironments = 100;

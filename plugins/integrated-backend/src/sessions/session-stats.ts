@@ -3,7 +3,7 @@ import { hourMs, hourWindow, timestamp } from "@faultline/plugin";
 import type { GetSessionStatsRequest, GetSessionStatsResponseSchema } from "@faultline/proto";
 import { sql, type AbortableQueryOptions, type SqlBool } from "kysely";
 import type { Storage } from "../storage.ts";
-import { sessionCountsToProto } from "../to-proto.ts";
+import { sessionCountsToProto } from "../lists/to-proto.ts";
 
 /** Dense counts of the sessions that started in each hour. */
 export async function getSessionStats(

@@ -1,8 +1,8 @@
 import { ErrorStatus } from "@faultline/proto";
 import { sql, type Kysely } from "kysely";
-import type { BatchParameters } from "../batch.ts";
-import { groupingVersion } from "../grouping.ts";
-import { implausibleMs } from "../new-errors.ts";
+import type { BatchParameters } from "../storing/batch.ts";
+import { groupingVersion } from "../grouping/grouping.ts";
+import { implausibleMs } from "../storing/new-errors.ts";
 import type { Tables } from "../tables.ts";
 
 // The hot path's SQL. One INSERT into a view carries a whole batch, and the view's trigger writes it to the tables: a

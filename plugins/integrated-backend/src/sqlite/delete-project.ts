@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Transaction } from "kysely";
 import { callDeleteProcedure } from "./delete-procedure.ts";
-import { inBackground } from "../in-background.ts";
+import { inBackground } from "../retention/yield-to-ingestion.ts";
 import { giveSpaceBack } from "./retention.ts";
 import { callSearchProcedure } from "./search-index.ts";
 import type { Tables } from "../tables.ts";

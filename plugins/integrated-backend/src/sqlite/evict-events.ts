@@ -1,7 +1,7 @@
 import { sql, type Kysely } from "kysely";
-import type { EvictionStorage, OldEvent } from "../evict-events.ts";
-import { inBackground } from "../in-background.ts";
-import { dayMs } from "../retention.ts";
+import type { EvictionStorage, OldEvent } from "../retention/evict-events.ts";
+import { inBackground } from "../retention/yield-to-ingestion.ts";
+import { dayMs } from "../retention/retention.ts";
 import type { Tables } from "../tables.ts";
 import { callDeleteProcedure } from "./delete-procedure.ts";
 import { countsOf } from "./retention.ts";

@@ -1,6 +1,6 @@
 import { hourMs } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
-import { dayMs, sessionDays } from "../retention.ts";
+import { dayMs, sessionDays } from "../retention/retention.ts";
 import type { Tables } from "../tables.ts";
 import type { Due } from "./retention.ts";
 

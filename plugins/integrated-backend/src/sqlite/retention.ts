@@ -1,7 +1,7 @@
 import { hourMs } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
-import { inBackground } from "../in-background.ts";
-import { dayMs, retentionCutoff } from "../retention.ts";
+import { inBackground } from "../retention/yield-to-ingestion.ts";
+import { dayMs, retentionCutoff } from "../retention/retention.ts";
 import type { EventTable, Tables } from "../tables.ts";
 import { callDeleteProcedure, type DeleteParameters } from "./delete-procedure.ts";
 import { deleteSessionCounters, deleteSessionDays, deleteSessions } from "./expired-sessions.ts";

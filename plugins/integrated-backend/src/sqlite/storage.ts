@@ -1,10 +1,10 @@
 import { millisecondsOf, type Host } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
-import type { BatchParameters } from "../batch.ts";
+import type { BatchParameters } from "../storing/batch.ts";
 import { hidden } from "../deletions/hidden.ts";
 import type { OfDeletion } from "../deletions/hide.ts";
-import { jsonAt, type Place } from "../payload.ts";
-import { groupOf, type Group, type GroupRow } from "../new-errors.ts";
+import { jsonAt, type Place } from "../storing/payload.ts";
+import { groupOf, type Group, type GroupRow } from "../storing/new-errors.ts";
 import type { SessionParameters } from "../sessions/store-sessions.ts";
 import type { Erased, EventPage, StatusChange, Storage } from "../storage.ts";
 import type { DueError, EventTable, Tables } from "../tables.ts";

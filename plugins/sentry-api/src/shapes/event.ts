@@ -1,4 +1,4 @@
-import { userKey } from "@faultline/plugin/sentry-event";
+import { userKey } from "@faultline/sentry-event";
 import { TrimUnit, type Event, type GetEventResponse, type Trim, type UserFeedback } from "@faultline/proto";
 import { isoTime } from "../times.ts";
 import { entriesOf } from "./entries.ts";

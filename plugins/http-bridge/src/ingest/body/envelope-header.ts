@@ -1,4 +1,4 @@
-import { readEventId, readTime, type JsonObject } from "@faultline/plugin/sentry-event";
+import { readEventId, readTime, type JsonObject } from "@faultline/sentry-event";
 import { maxHeaderBytes } from "../limits.ts";
 import { IngestRefusal } from "../refusal.ts";
 import type { EnvelopeHeader } from "./envelope.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@faultline/plugin/sentry-event";
+import type { JsonObject } from "@faultline/sentry-event";
 import { maxEnvelopeItems, maxHeaderBytes, maxItemBytes } from "../limits.ts";
 import { malformed, parseHeader, readEnvelopeHeader, readLength } from "./envelope-header.ts";
 import { Gathered } from "./gathered.ts";

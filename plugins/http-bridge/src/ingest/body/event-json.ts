@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import type { JsonObject, JsonValue } from "@faultline/plugin/sentry-event";
+import type { JsonObject, JsonValue } from "@faultline/sentry-event";
 import { IngestRefusal } from "../refusal.ts";
 import { countValues, minBytesToCount, refuseTooDeep } from "./json-shape.ts";
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@faultline/plugin/sentry-event";
+import type { JsonObject } from "@faultline/sentry-event";
 import { maxEventDepth, maxEventValues } from "../limits.ts";
 import { IngestRefusal } from "../refusal.ts";
 

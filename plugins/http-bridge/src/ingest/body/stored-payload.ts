@@ -1,4 +1,4 @@
-import type { StoredPayload } from "@faultline/plugin/sentry-event";
+import type { StoredPayload } from "@faultline/sentry-event";
 import { PayloadEncoding } from "@faultline/proto";
 
 /** The body of a request, as it was sent and decompressed. */

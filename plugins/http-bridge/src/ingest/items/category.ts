@@ -1,4 +1,4 @@
-import type { JsonObject } from "@faultline/plugin/sentry-event";
+import type { JsonObject } from "@faultline/sentry-event";
 import { maxQuantity } from "../limits.ts";
 
 /** The category of each item type that is left aside, in the words of rate limits (section 3). */

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@faultline/plugin/sentry-event";
+import type { JsonObject, JsonValue } from "@faultline/sentry-event";
 import { maxEntries, maxQuantity } from "../limits.ts";
 
 /** A count of what an SDK did not send. */

@@ -1,11 +1,4 @@
-import {
-  asObject,
-  limits,
-  readText,
-  type JsonField,
-  type JsonObject,
-  type JsonValue,
-} from "@faultline/plugin/sentry-event";
+import { asObject, limits, readText, type JsonField, type JsonObject, type JsonValue } from "@faultline/sentry-event";
 import { maxEntries } from "../limits.ts";
 
 /** What a request for CSP reports says beside them. */

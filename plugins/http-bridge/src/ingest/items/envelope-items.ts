@@ -1,5 +1,5 @@
 import type { Intake } from "@faultline/plugin";
-import type { JsonObject } from "@faultline/plugin/sentry-event";
+import type { JsonObject } from "@faultline/sentry-event";
 import type { ErrorEvent, SessionAggregate, SessionUpdate, UserFeedback } from "@faultline/proto";
 import type { EnvelopeItem } from "../body/envelope.ts";
 import { parseEventJson } from "../body/event-json.ts";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { isTransaction, readErrorEvent, type JsonObject } from "@faultline/plugin/sentry-event";
+import { isTransaction, readErrorEvent, type JsonObject } from "@faultline/sentry-event";
 import type { ErrorEvent } from "@faultline/proto";
 import { parseEventJson } from "../body/event-json.ts";
 import { storedPayload, type Body } from "../body/stored-payload.ts";

@@ -1,5 +1,5 @@
 import { timestamp } from "@faultline/plugin";
-import { asObject, limits, readEventId, readText, type JsonObject } from "@faultline/plugin/sentry-event";
+import { asObject, limits, readEventId, readText, type JsonObject } from "@faultline/sentry-event";
 import type { UserFeedback } from "@faultline/proto";
 import type { ItemArrival } from "./arrival.ts";
 

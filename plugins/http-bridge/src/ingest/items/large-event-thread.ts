@@ -1,7 +1,7 @@
 /** The thread in which large-event.ts has events read, one at a time. Answers each Question with an Answer. */
 import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
-import { filteredFields, isTransaction, readErrorEvent } from "@faultline/plugin/sentry-event";
+import { filteredFields, isTransaction, readErrorEvent } from "@faultline/sentry-event";
 import { PayloadEncoding } from "@faultline/proto";
 import { parseEventJson } from "../body/event-json.ts";
 import { threadMs } from "../body/thread-time.ts";

@@ -10,7 +10,7 @@ import {
   readSentTime,
   type JsonField,
   type JsonObject,
-} from "@faultline/plugin/sentry-event";
+} from "@faultline/sentry-event";
 import { SessionStatus, type SessionAggregate, type SessionUpdate } from "@faultline/proto";
 import { maxEntries } from "../limits.ts";
 import type { ItemArrival } from "./arrival.ts";

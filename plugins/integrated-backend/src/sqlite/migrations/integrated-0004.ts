@@ -21,7 +21,7 @@ export class Integrated0004 extends Migration {
       length integer not null
     ) strict`);
 
-    // Releases before this one would not find what is packed; `schemaMajor` in backend/src/database/open.ts.
+    // Releases before this one would not find what is packed; `schemaMajor` in backend/src/storage/database/open.ts.
     this.addSql(`pragma user_version = 2`);
   }
 }

@@ -3,10 +3,10 @@ import { constants, zstdCompress } from "node:zlib";
 import { hourMs } from "@faultline/plugin";
 import type { PayloadEncoding } from "@faultline/proto";
 import { sql, type Kysely } from "kysely";
-import { inBackground } from "../../in-background.ts";
+import { inBackground } from "../../retention/yield-to-ingestion.ts";
 import type { Tables } from "../../tables.ts";
 import { callPackProcedure } from "./pack-procedure.ts";
-import { jsonAt } from "../../payload.ts";
+import { jsonAt } from "../../storing/payload.ts";
 
 const compress = promisify(zstdCompress);
 

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from "kysely";
-import { jsonAt } from "../../payload.ts";
+import { jsonAt } from "../../storing/payload.ts";
 import type { Tables } from "../../tables.ts";
 import { compressBlock } from "./pack.ts";
 import type { RewriteParameters } from "./rewrite-procedure.ts";

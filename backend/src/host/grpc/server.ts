@@ -1,0 +1,260 @@
+import { setMaxListeners } from "node:events";
+import {
+  create,
+  type DescMessage,
+  type DescMethod,
+  type DescService,
+  type MessageInitShape,
+  type MessageShape,
+} from "@bufbuild/protobuf";
+import { type Call, type Core, type Log, ServiceError, StartRefusal, statusOfReason } from "@faultline/plugin";
+import { ErrorReason, services } from "@faultline/proto";
+import { fieldTrailer, reasonName, reasonTrailer, retryAfterTrailer, serviceDefinition } from "@faultline/proto/grpc";
+import {
+  Metadata,
+  Server,
+  ServerCredentials,
+  logVerbosity,
+  setLogVerbosity,
+  status,
+  type handleServerStreamingCall,
+  type handleUnaryCall,
+  type ServerInterceptor,
+  type ServiceDefinition,
+  type StatusObject,
+} from "@grpc/grpc-js";
+import { HealthImplementation } from "grpc-health-check";
+import type { GrpcTls } from "../../config.ts";
+import { bearerToken, callWall, maxMessageBytes, type CheckToken } from "./call-wall.ts";
+import { parseBounded } from "./entry-limits.ts";
+import { addReflection } from "./reflection.ts";
+import { tlsCredentials } from "./tls.ts";
+
+setLogVerbosity(logVerbosity.NONE); // what matters of its messages comes as errors, and is said once, by us
+
+type AnyMessage = MessageShape<DescMessage>;
+
+/**
+ * The gRPC server of the core, with health and, on this machine, reflection, so that foreign clients need none of our
+ * files.
+ */
+export class GrpcServer {
+  readonly #server: Server;
+  readonly #health: HealthImplementation;
+  readonly #log: Log;
+  readonly #deadlineMs: number;
+  /** Ends what never ends by itself, and what takes too long. */
+  readonly #stopping = { streams: new AbortController(), calls: new AbortController() };
+  #stopped: Promise<void> | undefined;
+
+  /**
+   * `checkToken` refuses calls before their requests are read. `hasReflection`: to be left off where strangers can connect. `callsAtOnce`: of one connection. `arrivalMs`: for requests to arrive after their headers. `deadlineMs`: for
+   * unary calls without a deadline of their own, so that none waits for ever. `interceptors` see all calls.
+   */
+  constructor(
+    core: Core,
+    log: Log,
+    options: {
+      checkToken: CheckToken;
+      hasReflection: boolean;
+      callsAtOnce?: number;
+      arrivalMs?: number;
+      deadlineMs?: number;
+      interceptors?: readonly ServerInterceptor[];
+    },
+  ) {
+    const { checkToken, hasReflection, callsAtOnce = 100, arrivalMs, deadlineMs = 30_000, interceptors = [] } = options;
+    this.#log = log;
+    const wall = callWall(checkToken, (path, thrown) => this.#status(path, thrown), arrivalMs);
+    this.#server = new Server({
+      "grpc.max_receive_message_length": maxMessageBytes,
+      "grpc.max_concurrent_streams": callsAtOnce,
+      interceptors: [wall.nearWire, ...interceptors, wall.nearHandler],
+    });
+    this.#deadlineMs = deadlineMs;
+    for (const { signal } of Object.values(this.#stopping)) setMaxListeners(0, signal);
+    const statuses: Record<string, "SERVING" | "NOT_SERVING"> = { "": "NOT_SERVING" };
+    for (const [key, service] of Object.entries(services)) {
+      this.#addService(service, core[key as keyof Core] as unknown as Record<string, UnaryHandler | StreamHandler>);
+      statuses[service.typeName] = "NOT_SERVING";
+    }
+    this.#health = new HealthImplementation(statuses);
+    this.#health.addToServer(this.#server);
+    if (hasReflection) addReflection(this.#server);
+  }
+
+  /** Listens, with TLS where it is given; answers the address with the port that was bound. May be called again. */
+  async listen(address: string, tls?: GrpcTls): Promise<string> {
+    const credentials = tls ? tlsCredentials(tls) : ServerCredentials.createInsecure();
+    try {
+      const port = await new Promise<number>((resolve, reject) =>
+        this.#server.bindAsync(address, credentials, (error, bound) => (error ? reject(error) : resolve(bound))),
+      );
+      return address.replace(/:\d+$/, `:${port}`);
+    } catch (error) {
+      throw new StartRefusal(
+        `The gRPC address ${address} cannot be used, perhaps because another program listens there: choose another with FAULTLINE_GRPC_ADDRESS.`,
+        error,
+      );
+    }
+  }
+
+  /** Tells health checks whether calls are welcome. */
+  setServing(isServing: boolean): void {
+    for (const service of ["", ...Object.values(services).map(({ typeName }) => typeName)]) {
+      this.#health.setStatus(service, isServing ? "SERVING" : "NOT_SERVING");
+    }
+  }
+
+  /**
+   * Takes no new calls, ends streams at once, and waits for running calls, at most `graceMs`; those that take longer are
+   * told to come again. May be called again.
+   */
+  stop(graceMs = 4_000): Promise<void> {
+    this.#stopped ??= this.#stop(graceMs);
+    return this.#stopped;
+  }
+
+  async #stop(graceMs: number): Promise<void> {
+    const gone = new Promise<void>((resolve) => this.#server.tryShutdown(() => resolve()));
+    this.#stopping.streams.abort();
+    const timers = [
+      setTimeout(() => this.#stopping.calls.abort(), graceMs),
+      setTimeout(() => this.#server.forceShutdown(), graceMs + flushMs), // whoever does not even read the answer
+    ];
+    await gone;
+    for (const timer of timers) clearTimeout(timer);
+  }
+
+  #addService(service: DescService, handlers: Record<string, UnaryHandler | StreamHandler>): void {
+    const implementation = Object.fromEntries(
+      service.methods.map((method) => {
+        const handler = handlers[method.localName];
+        return [
+          method.localName,
+          method.methodKind === "server_streaming"
+            ? this.#streaming(method, handler as StreamHandler)
+            : this.#unary(method, handler as UnaryHandler),
+        ];
+      }),
+    );
+    this.#server.addService(bounded(service), implementation);
+  }
+
+  #unary(method: DescMethod, handler: UnaryHandler): handleUnaryCall<AnyMessage, AnyMessage> {
+    return (call, callback) => {
+      if (call.request instanceof RefusedRequest) return callback(this.#status(method.name, call.request.refusal));
+      const abort = new AbortController();
+      let answer = callback;
+      const giveUp = () => {
+        abort.abort();
+        const details = `The call took longer than ${this.#deadlineMs / 1000} s and had no deadline of its own.`;
+        answer({ code: status.DEADLINE_EXCEEDED, details });
+        answer = () => undefined; // the handler may still end
+      };
+      const late = call.getDeadline() === Infinity ? setTimeout(giveUp, this.#deadlineMs) : undefined;
+      call.on("cancelled", () => abort.abort());
+      const stop = () => {
+        abort.abort();
+        answer(stopping);
+        answer = () => undefined;
+      };
+      const { signal: stopped } = this.#stopping.calls;
+      stopped.addEventListener("abort", stop);
+      handler(call.request, { token: bearerToken(call.metadata), signal: abort.signal })
+        .finally(() => {
+          clearTimeout(late);
+          stopped.removeEventListener("abort", stop);
+        })
+        .then(
+          (response) => answer(null, response),
+          (thrown: unknown) => answer(this.#status(method.name, thrown)),
+        );
+    };
+  }
+
+  #streaming(method: DescMethod, handler: StreamHandler): handleServerStreamingCall<AnyMessage, AnyMessage> {
+    return (call) => {
+      const abort = new AbortController();
+      call.on("cancelled", () => abort.abort());
+      const refuse = (refusal: Partial<StatusObject>) => {
+        // Not `destroy`: grpc-js sends the status when the stream ends, which a destroyed one never does.
+        call.emit("error", Object.assign(new Error("refused"), refusal));
+      };
+      const { signal: stopped } = this.#stopping.streams;
+      const stop = () => {
+        abort.abort();
+        refuse(stopping);
+      };
+      stopped.addEventListener("abort", stop);
+      const send = async () => {
+        if (call.request instanceof RefusedRequest) throw call.request.refusal;
+        for await (const response of handler(call.request, {
+          token: bearerToken(call.metadata),
+          signal: abort.signal,
+        })) {
+          if (abort.signal.aborted) return;
+          call.write(create(method.output, response as MessageInitShape<DescMessage>));
+        }
+        if (!abort.signal.aborted) call.end();
+      };
+      send()
+        .catch((thrown: unknown) => stopped.aborted || refuse(this.#status(method.name, thrown)))
+        .finally(() => stopped.removeEventListener("abort", stop));
+      if (stopped.aborted) stop();
+    };
+  }
+
+  /** The one place where errors leave over gRPC. */
+  #status(method: string, thrown: unknown): Partial<StatusObject> {
+    const error = ServiceError.from(thrown);
+    if (error.reason === ErrorReason.INTERNAL) this.#log.error({ err: error.cause, method }, "call failed");
+    const metadata = new Metadata();
+    metadata.set(reasonTrailer, reasonName(error.reason));
+    if (error.field) metadata.set(fieldTrailer, error.field);
+    if (error.retryAfterSeconds > 0) metadata.set(retryAfterTrailer, String(error.retryAfterSeconds));
+    return { code: statusOfReason[error.reason] ?? status.INTERNAL, details: error.message, metadata };
+  }
+}
+
+/** How long the last answers have to reach their callers. */
+const flushMs = 250;
+
+const stopping: Partial<StatusObject> = {
+  code: status.UNAVAILABLE,
+  details: "The service is stopping. Call again in a moment.",
+};
+
+/** Stands for a request that is refused before it is parsed. */
+class RefusedRequest {
+  readonly $typeName = "";
+  readonly refusal: ServiceError;
+
+  constructor(refusal: ServiceError) {
+    this.refusal = refusal;
+  }
+}
+
+/** The methods of a service, with requests whose entries are counted before they are parsed. */
+function bounded(service: DescService): ServiceDefinition {
+  const definition = serviceDefinition(service);
+  return Object.fromEntries(
+    service.methods.map((method) => [
+      method.localName,
+      {
+        ...definition[method.localName],
+        requestDeserialize: (bytes: Buffer) => {
+          try {
+            return parseBounded(method.input, bytes);
+          } catch (error) {
+            if (error instanceof ServiceError) return new RefusedRequest(error);
+            throw error;
+          }
+        },
+      },
+    ]),
+  ) as ServiceDefinition;
+}
+
+type UnaryHandler = (request: AnyMessage, call: Call) => Promise<AnyMessage>;
+type StreamHandler = (request: AnyMessage, call: Call) => AsyncIterable<AnyMessage>;

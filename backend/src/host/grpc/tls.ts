@@ -1,0 +1,42 @@
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createSecureContext } from "node:tls";
+import { StartRefusal } from "@faultline/plugin";
+import { ServerCredentials } from "@grpc/grpc-js";
+import type { GrpcTls } from "../../config.ts";
+
+/** Reads the files of a TLS listener; refuses in words what a server could not be started with. */
+export function tlsCredentials({ cert, key, clientCa }: GrpcTls): ServerCredentials {
+  const certificate = contentOf(cert, "FAULTLINE_GRPC_TLS_CERT");
+  const privateKey = contentOf(key, "FAULTLINE_GRPC_TLS_KEY");
+  const authority = clientCa === undefined ? null : contentOf(clientCa, "FAULTLINE_GRPC_TLS_CLIENT_CA");
+  try {
+    createSecureContext({ cert: certificate, key: privateKey });
+  } catch (error) {
+    throw new StartRefusal(
+      `The certificate ${cert} and the private key ${key} cannot be used for gRPC: FAULTLINE_GRPC_TLS_CERT and FAULTLINE_GRPC_TLS_KEY must name PEM files that belong together, the key without a passphrase.`,
+      error,
+    );
+  }
+  try {
+    if (authority) void new X509Certificate(authority); // OpenSSL would take a file without a certificate for one with none
+  } catch (error) {
+    throw new StartRefusal(
+      `The file ${clientCa} holds no certificate: FAULTLINE_GRPC_TLS_CLIENT_CA must name the PEM file of the authority that signs clients.`,
+      error,
+    );
+  }
+  const pair = { cert_chain: certificate, private_key: privateKey };
+  return ServerCredentials.createSsl(authority, [pair], authority !== null);
+}
+
+function contentOf(path: string, variable: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new StartRefusal(
+      `The file ${path} cannot be read: ${variable} must name a PEM file that this user may read.`,
+      error,
+    );
+  }
+}

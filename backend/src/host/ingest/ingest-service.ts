@@ -1,0 +1,76 @@
+import {
+  emptyIntake,
+  invalidField,
+  ServiceError,
+  type Clock,
+  type Handlers,
+  type IngestQueue,
+} from "@faultline/plugin";
+import { Backend, ErrorReason, IngestService } from "@faultline/proto";
+import type { CoreCall } from "../../services/access/guard.ts";
+import type { ProjectDirectory } from "../../services/projects/project-directory.ts";
+import { trackingOff } from "../../services/projects/project-directory.ts";
+import { eventsRefused } from "../../services/settings/integrated-offering.ts";
+import type { Unstored } from "./unstored.ts";
+import { reportedEvent } from "./reported-event.ts";
+import { reportedAggregate, reportedUpdate } from "./reported-session.ts";
+
+/** Events from internal services, over gRPC; SDKs come in by the bridge. */
+export function ingestService(parts: {
+  projects: ProjectDirectory;
+  queue: IngestQueue;
+  unstored: Unstored;
+  clock: Clock;
+  integratedOffered: boolean;
+}): Handlers<typeof IngestService, CoreCall> {
+  const { projects, queue, unstored, clock, integratedOffered } = parts;
+
+  const checkProjects = async (items: readonly { readonly projectId: number }[]) => {
+    for (const projectId of new Set(items.map((item) => item.projectId))) {
+      const [backend] = await projects.backend(await projects.project(projectId));
+      if (backend.kind !== Backend.INTEGRATED) {
+        throw new ServiceError(ErrorReason.ERROR_TRACKING_DISABLED, trackingOff);
+      }
+      if (!integratedOffered) throw eventsRefused();
+    }
+  };
+
+  return {
+    async listUnstoredEvents({ projectId }) {
+      return unstored.list(projectId);
+    },
+
+    async replayUnstoredEvents(request) {
+      return unstored.replay(request);
+    },
+
+    async deleteUnstoredEvents(request) {
+      return { deletedCount: await unstored.delete(request) };
+    },
+
+    async reportEvents({ events }) {
+      if (events.length === 0 || events.length > 1000) throw invalidField("events", "Send 1 to 1,000 events a call.");
+      await checkProjects(events);
+      const receivedAt = clock.now();
+      await queue.accept({
+        ...emptyIntake,
+        events: events.map((event, n) => reportedEvent(event, `events[${n}]`, receivedAt)),
+      });
+      return {};
+    },
+
+    async reportSessions({ updates, aggregates }) {
+      if (updates.length + aggregates.length === 0 || updates.length > 1000 || aggregates.length > 1000) {
+        throw invalidField("updates", "Send 1 to 1,000 updates or aggregates a call.");
+      }
+      await checkProjects([...updates, ...aggregates]);
+      const receivedAt = clock.now();
+      await queue.accept({
+        ...emptyIntake,
+        sessions: updates.map((update, n) => reportedUpdate(update, `updates[${n}]`, receivedAt)),
+        aggregates: aggregates.map((aggregate, n) => reportedAggregate(aggregate, `aggregates[${n}]`, receivedAt)),
+      });
+      return {};
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { gunzipSync } from "node:zlib";
+import { invalidField, millisecondsOf, timestamp } from "@faultline/plugin";
+import { boundedTime, limits, readUserKey } from "@faultline/sentry-event";
+import { PayloadEncoding, type ErrorEvent } from "@faultline/proto";
+
+const maxPayloadBytes = 1024 * 1024;
+const levels = ["fatal", "error", "warning", "info", "debug"];
+
+/** The longest texts, by the names of ingest.proto. SDK events are cut to them; a service is told instead. */
+const longest = [
+  ["platform", "platform", limits.text.platform],
+  ["message", "message", limits.text.message],
+  ["message_template", "messageTemplate", limits.text.message],
+  ["title", "title", limits.text.title],
+  ["culprit", "culprit", limits.text.culprit],
+  ["user", "user", limits.text.userName + "username:".length],
+  ["release", "release", limits.text.release],
+  ["environment", "environment", limits.text.environment],
+  ["logger", "logger", limits.text.logger],
+] as const;
+
+/**
+ * An event that a service reports, with its defaults, its time within the bounds and its user as counted; refuses what
+ * breaks a limit of ingest.proto. `field` names the event in the refusal, such as `events[0]`.
+ */
+export function reportedEvent(event: ErrorEvent, field: string, receivedAt: number): ErrorEvent {
+  if (!/^[0-9a-f]{32}$/.test(event.eventId)) {
+    throw invalidField(`${field}.event_id`, "An event id has 32 lower-case hexadecimal digits.");
+  }
+  const level = event.level || "error";
+  if (!levels.includes(level)) throw invalidField(`${field}.level`, `A level is one of ${levels.join(", ")}.`);
+  for (const [name, key, length] of longest) {
+    if (event[key].length > length) throw invalidField(`${field}.${name}`, `It has at most ${length} characters.`);
+  }
+  checkTags(event.tags, `${field}.tags`);
+  checkPayload(event, `${field}.payload`);
+
+  const occurredAt = event.occurredTime ? millisecondsOf(event.occurredTime) : receivedAt;
+  return {
+    ...event,
+    keyId: 0,
+    occurredTime: timestamp(boundedTime(occurredAt, receivedAt)),
+    receivedTime: timestamp(receivedAt),
+    level,
+    user: readUserKey(event.user),
+    platform: event.platform || "other",
+  };
+}
+
+function checkTags(tags: ErrorEvent["tags"], field: string): void {
+  const entries = Object.entries(tags);
+  if (entries.length > limits.count.tags) throw invalidField(field, `An event has at most ${limits.count.tags} tags.`);
+  if (entries.some((entry) => entry.some((text) => text.length > limits.text.tag))) {
+    throw invalidField(field, `Tag keys and values have at most ${limits.text.tag} characters.`);
+  }
+}
+
+/** Refuses what could not be read again later. */
+function checkPayload({ payload, payloadEncoding }: ErrorEvent, field: string): void {
+  if (payload.length > maxPayloadBytes) throw invalidField(field, "An event has at most 1 MiB.");
+  if (payloadEncoding !== PayloadEncoding.GZIP) return;
+  try {
+    gunzipSync(payload, { maxOutputLength: 2 * maxPayloadBytes });
+  } catch {
+    throw invalidField(field, "The payload is not valid gzip of at most 2 MiB.");
+  }
+}

@@ -1,0 +1,35 @@
+import type { Backlog } from "@faultline/plugin";
+import { isKnown } from "../../services/instance/ingest-lag.ts";
+import type { MetricRegistry } from "./registry.ts";
+
+/** Measures the queue between acceptance and storage. Without one these are told without a value. */
+export function measureQueue(metrics: MetricRegistry, backlog: Backlog | undefined): void {
+  const known = () => {
+    const lag = backlog?.lag();
+    return isKnown(lag) ? lag : undefined;
+  };
+  metrics.gauge("faultline_queue_connected", "1 while the queue's servers answer this process, else 0.", () => {
+    return backlog && Number(backlog.isConnected() && known() !== undefined);
+  });
+  metrics.gauge(
+    "faultline_queue_lag_seconds",
+    "The age of the oldest that waits to be stored; 0 when nothing does.",
+    () => {
+      const lag = known();
+      return lag && lag.lagMs / 1000;
+    },
+  );
+  metrics.gauge(
+    "faultline_queue_pending_messages",
+    "Messages that wait to be stored, each of one event or many.",
+    () => {
+      return known()?.pending;
+    },
+  );
+  metrics.gauge("faultline_dead_letters", "What could not be stored and is kept, of all processes.", () => {
+    return backlog?.deadLetters.kept;
+  });
+  metrics.total("faultline_dead_letters_total", "What this process could not store and kept as a dead letter.", () => {
+    return backlog?.deadLetters.made ?? 0;
+  });
+}

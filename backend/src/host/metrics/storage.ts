@@ -1,0 +1,60 @@
+import { statSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+import type { Metrics } from "@faultline/plugin";
+import type { DiskSpace } from "../../storage/database/disk-space.ts";
+import type { OpenDatabase } from "../../storage/database/open.ts";
+import { databaseFile } from "../../storage/database/sqlite/open.ts";
+import type { GroupCommit } from "../ingest/group-commit.ts";
+
+/** What is told of the place where things are stored, and of what waits to be stored. */
+export interface StorageSources {
+  readonly database: Pick<OpenDatabase, "kind" | "connections">;
+  readonly dataDir: string;
+  readonly disk: DiskSpace;
+  readonly queue: GroupCommit;
+  readonly isReady: () => Promise<boolean>;
+}
+
+/**
+ * Measures disk, files and queue when somebody looks. What the other database would tell is without a value; the size of a
+ * PostgreSQL is told by its own exporter.
+ */
+export function measureStorage(metrics: Metrics, sources: StorageSources): void {
+  const { database, dataDir, disk, queue, isReady } = sources;
+  metrics.gauge("faultline_ready", "1 when an event would be stored now, else 0.", async () => Number(await isReady()));
+  metrics.gauge("faultline_queue_waiting_items", "What waits in memory for the next batch.", () => queue.waiting.items);
+  metrics.gauge("faultline_queue_waiting_bytes", "The same in bytes; from 64 MiB on it is refused.", () => {
+    return queue.waiting.bytes;
+  });
+  metrics.gauge("faultline_disk_free_bytes", "Free space on the disk of the data directory.", async () => {
+    const { bavail, bsize } = await statfs(dataDir);
+    return bavail * bsize;
+  });
+  metrics.gauge("faultline_disk_low", "1 when events are refused for want of disk space, else 0.", () => {
+    return Number(disk.isLow);
+  });
+  metrics.gauge(
+    "faultline_disk_scarce",
+    "1 when the projects that keep most are refused for want of disk space.",
+    () => {
+      return Number(disk.isScarce);
+    },
+  );
+  metrics.gauge("faultline_database_connections_used", "Connections to PostgreSQL that are in use.", () => {
+    return database.connections?.().used;
+  });
+  metrics.gauge("faultline_database_connections_waiting", "Calls that wait for a connection to PostgreSQL.", () => {
+    return database.connections?.().waiting;
+  });
+  const file = database.kind === "sqlite" ? databaseFile(dataDir) : undefined;
+  metrics.gauge("faultline_database_bytes", "The file of SQLite.", () =>
+    file === undefined ? undefined : bytesOf(file),
+  );
+  metrics.gauge("faultline_database_log_bytes", "Its write-ahead log.", () => {
+    return file === undefined ? undefined : bytesOf(`${file}-wal`);
+  });
+}
+
+function bytesOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0; // SQLite may take the log away at any time
+}

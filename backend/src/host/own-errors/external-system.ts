@@ -1,0 +1,115 @@
+import type { Clock, Outbound } from "@faultline/plugin";
+import { asObject, type JsonField, type JsonValue } from "@faultline/sentry-event";
+import type { Dsn } from "./dsn.ts";
+
+/** What the system behind a DSN says of itself. */
+export type Statement =
+  | { readonly kind: "version"; readonly version: string }
+  /** It is cloud-hosted or another Faultline, which the rule of specification 9.1 is not about. */
+  | { readonly kind: "exempt" }
+  /** It names no version, or has not answered yet. */
+  | { readonly kind: "silent" };
+
+/** Time for all that is asked: nobody who saves or reads the settings waits longer. */
+const askMs = 3_000;
+
+/** Bytes of an answer; Sentry's configuration has some 5,000. */
+const maxBytes = 65_536;
+
+const silent: Statement = { kind: "silent" };
+const exempt: Statement = { kind: "exempt" };
+
+interface Heard {
+  readonly baseUrl: string;
+  readonly said: Statement;
+  readonly at: number;
+}
+
+/**
+ * Asks the system behind a DSN for its version, at the two addresses of Sentry's web API that need no token. It gets no
+ * key and nothing else that is secret. What the last system said is remembered: a system that is down has not changed.
+ */
+export class ExternalSystem {
+  readonly #outbound: Outbound;
+  readonly #clock: Clock;
+  readonly #userAgent: string;
+  #heard: Heard | undefined;
+  #asking: { readonly baseUrl: string; readonly answer: Promise<Statement> } | undefined;
+
+  constructor({ outbound, clock, version }: { outbound: Outbound; clock: Clock; version: string }) {
+    this.#outbound = outbound;
+    this.#clock = clock;
+    this.#userAgent = `faultline/${version}`;
+  }
+
+  /** What it says, or said at most `freshMs` ago. Never throws; callers at the same time share one question. */
+  async says({ baseUrl }: Dsn, freshMs: number): Promise<Statement> {
+    if (isCloud(baseUrl)) return exempt;
+    const known = this.#lastOf(baseUrl);
+    const age = known ? Math.abs(this.#clock.now() - known.at) : Infinity;
+    if (known && age < freshMs) return known.said;
+    if (this.#asking?.baseUrl === baseUrl) return this.#asking.answer;
+    const asking = { baseUrl, answer: this.#ask(baseUrl) };
+    this.#asking = asking;
+    try {
+      return await asking.answer;
+    } finally {
+      if (this.#asking === asking) this.#asking = undefined;
+    }
+  }
+
+  async #ask(baseUrl: string): Promise<Statement> {
+    const answers = await Promise.allSettled([
+      this.#get(`${baseUrl}/api/client-config/`),
+      this.#get(`${baseUrl}/api/0/`),
+    ]);
+    const statements = answers.map((answer) => (answer.status === "fulfilled" ? answer.value : silent));
+    const told = statements.find(({ kind }) => kind !== "silent") ?? silent;
+    const isDown = told.kind === "silent" && answers.some(({ status }) => status === "rejected");
+    const said = isDown ? (this.#lastOf(baseUrl)?.said ?? silent) : told;
+    this.#heard = { baseUrl, said, at: this.#clock.now() };
+    return said;
+  }
+
+  #lastOf(baseUrl: string): Heard | undefined {
+    return this.#heard?.baseUrl === baseUrl ? this.#heard : undefined;
+  }
+
+  /** What is said at one address. Throws while the system does not answer as usual. */
+  async #get(url: string): Promise<Statement> {
+    const headers = { accept: "application/json", "user-agent": this.#userAgent };
+    const request = { method: "GET", url, headers, maxBytes, timeoutMs: askMs } as const;
+    const answer = await this.#outbound.request(request);
+    if (answer.status === 429 || answer.status >= 500) throw new Error(`the external system answered ${answer.status}`);
+    if (answer.headers["x-faultline"] !== undefined) return exempt; // docs/sentry-api.md
+    return answer.status === 200 ? readStatement(parsed(answer.body)) : silent;
+  }
+}
+
+/**
+ * Sentry tells its release at /api/client-config/ as `version.current`, and as `isSelfHosted` (before, `isOnPremise`)
+ * whether it is cloud-hosted. At /api/0/ it tells the version of the API, `0`, which is no release.
+ */
+export function readStatement(json: JsonField): Statement {
+  const told = asObject(json);
+  if (told === undefined) return silent;
+  if ((told["isSelfHosted"] ?? told["isOnPremise"]) === false) return exempt;
+  const named = asObject(told["version"])?.["current"] ?? told["version"];
+  if (typeof named !== "string") return silent;
+  // Of 24.9.0.dev0+4ab1f2c the rule needs the numbers alone.
+  const [, version] = /^(\d{1,4}\.\d{1,4}(?:\.\d{1,4})?)(?!\d)[\w.+-]{0,64}$/.exec(named) ?? [];
+  return version === undefined ? silent : { kind: "version", version };
+}
+
+/** Sentry's own cloud takes events at `o1.ingest.sentry.io`, where it says nothing of itself. */
+function isCloud(baseUrl: string): boolean {
+  return /(?:^|\.)sentry\.io\.?$/.test(new URL(baseUrl).hostname);
+}
+
+function parsed(body: Buffer): JsonValue | undefined {
+  try {
+    return JSON.parse(body.toString()) as JsonValue; // JSON of any shape, read field by field
+  } catch {
+    return undefined; // such as a page: it says nothing
+  }
+}

@@ -1,0 +1,118 @@
+import type { MikroORM } from "@mikro-orm/sql";
+import type { Call, Clock } from "@faultline/plugin";
+import { ServiceError } from "@faultline/plugin";
+import { ErrorReason } from "@faultline/proto";
+import { AccessTokenEntity, SessionEntity, UserEntity, type UserRow } from "../../storage/database/entities.ts";
+import type { KeyRing } from "../../storage/secrets/key-ring.ts";
+import type { AccessMemory } from "./access-memory.ts";
+import { sessionEnd } from "./sessions.ts";
+import { accessTokenPurpose, hasWrongChecksum, isSessionToken, sessionPurpose } from "./tokens.ts";
+import { WrongTokens } from "./wrong-tokens.ts";
+
+/** Who makes a call. */
+export interface Caller {
+  readonly user: UserRow;
+  /** What a personal access token allows; a session allows everything its user may do. */
+  readonly scopes: readonly string[] | "session";
+  readonly sessionId?: number;
+  readonly tokenId?: number;
+}
+
+const minuteMs = 60_000;
+
+/** Finds out who a token belongs to. */
+export class CallerDirectory {
+  readonly #orm: MikroORM;
+  readonly #keyRing: KeyRing;
+  readonly #clock: Clock;
+  readonly #memory: AccessMemory;
+  readonly #wrongTokens: WrongTokens;
+
+  constructor(parts: { orm: MikroORM; keyRing: KeyRing; clock: Clock; memory: AccessMemory }) {
+    this.#orm = parts.orm;
+    this.#keyRing = parts.keyRing;
+    this.#clock = parts.clock;
+    this.#memory = parts.memory;
+    this.#wrongTokens = new WrongTokens(parts.clock);
+  }
+
+  /**
+   * The caller a token stands for; refuses with TOKEN_REQUIRED, TOKEN_EXPIRED or TOKEN_REVOKED, and a token of nobody with
+   * TOO_MANY_ATTEMPTS when its network sent many.
+   */
+  async callerOf({ token, clientAddress }: Pick<Call, "token" | "clientAddress">): Promise<Caller> {
+    if (!token) throw tokenRequired();
+    try {
+      return await this.#lookUp(token);
+    } catch (refusal) {
+      const isOfNobody = refusal instanceof ServiceError && refusal.reason === ErrorReason.TOKEN_REQUIRED;
+      if (isOfNobody && clientAddress !== undefined) this.#wrongTokens.count(clientAddress);
+      throw refusal;
+    }
+  }
+
+  async #lookUp(token: string): Promise<Caller> {
+    if (token.length > 1024 || hasWrongChecksum(token)) throw tokenRequired();
+    return isSessionToken(token) ? this.#bySession(token) : this.#byAccessToken(token);
+  }
+
+  async #bySession(token: string): Promise<Caller> {
+    const digest = this.#keyRing.digest(sessionPurpose, token);
+    const session = await this.#memory.remembered(`session ${digest}`, async () => {
+      const em = this.#orm.em.fork();
+      const row = await em.findOne(SessionEntity, { tokenDigest: digest });
+      const user = row && (await em.findOne(UserEntity, { id: row.userId, isBlocked: false }));
+      if (!user) throw tokenRequired();
+      return { row, user };
+    });
+    const now = this.#clock.now();
+    if (sessionEnd(session.row) <= now) {
+      throw new ServiceError(ErrorReason.TOKEN_EXPIRED, "The session is over. Sign in again.");
+    }
+    await this.#noteUse(SessionEntity, session.row, now);
+    return { user: session.user, scopes: "session", sessionId: session.row.id };
+  }
+
+  async #byAccessToken(token: string): Promise<Caller> {
+    const digest = this.#keyRing.digest(accessTokenPurpose, token);
+    const found = await this.#memory.remembered(`token ${digest}`, async () => {
+      const em = this.#orm.em.fork();
+      const row = await em.findOne(AccessTokenEntity, { tokenDigest: digest });
+      const user = row && (await em.findOne(UserEntity, { id: row.userId, isBlocked: false }));
+      if (!user) throw tokenRequired();
+      return { row, user };
+    });
+    const now = this.#clock.now();
+    const { row, user } = found;
+    if (row.revokedAt != null) {
+      throw new ServiceError(ErrorReason.TOKEN_REVOKED, "The personal access token was revoked. Make a new one.");
+    }
+    if (row.expiresAt != null && row.expiresAt <= now) {
+      throw new ServiceError(ErrorReason.TOKEN_EXPIRED, "The personal access token has expired. Make a new one.");
+    }
+    await this.#noteUse(AccessTokenEntity, row, now);
+    return { user, scopes: row.scopes.split(" "), tokenId: row.id };
+  }
+
+  /** Written once a minute. While the database refuses writes, reading goes on. */
+  async #noteUse(
+    entity: typeof SessionEntity | typeof AccessTokenEntity,
+    row: { id: number; lastUsedAt?: number | null | undefined },
+    now: number,
+  ): Promise<void> {
+    if (row.lastUsedAt != null && now - row.lastUsedAt < minuteMs) return;
+    row.lastUsedAt = now; // at once, so that calls beside this one do not write it too
+    const update = { lastUsedAt: now };
+    await this.#orm.em
+      .fork()
+      .nativeUpdate(entity as typeof SessionEntity, { id: row.id }, update)
+      .catch(() => undefined); // the next minute writes it
+  }
+}
+
+function tokenRequired(): ServiceError {
+  return new ServiceError(
+    ErrorReason.TOKEN_REQUIRED,
+    "The call needs a valid token. Send a personal access token as `authorization: Bearer <token>`.",
+  );
+}

@@ -1,0 +1,72 @@
+import { Role, type Permission } from "@faultline/proto";
+import type { EntityManager, MikroORM } from "@mikro-orm/sql";
+import {
+  MemberEntity,
+  MemberRoleEntity,
+  ProjectEntity,
+  UserEntity,
+  type ProjectRow,
+  type UserRow,
+} from "../../storage/database/entities.ts";
+import { projectNotFound } from "../projects/project-directory.ts";
+import type { AccessMemory } from "./access-memory.ts";
+import { permissionsOf } from "./roles.ts";
+
+/** What a user may do in one project. */
+export interface Grant {
+  readonly project: ProjectRow;
+  /** The base role of a custom one; Owner for administrators. */
+  readonly role: Role;
+  readonly permissions: ReadonlySet<Permission>;
+}
+
+/** Finds what users may do in projects; a project that is hidden looks like one that is missing. */
+export class Grants {
+  readonly #orm: MikroORM;
+  readonly #memory: AccessMemory;
+
+  constructor(orm: MikroORM, memory: AccessMemory) {
+    this.#orm = orm;
+    this.#memory = memory;
+  }
+
+  /** By id or path; refuses with PROJECT_NOT_FOUND when the user is no member and no administrator. */
+  async of(user: UserRow, key: number | string): Promise<Grant> {
+    // With the kind of the key: a path may consist of digits, and must not stand for the project of that id. And with what
+    // the answer depends on of the user, who may have been read before a change that came since.
+    return this.#memory.remembered(`grant ${user.id} ${user.isAdmin} ${typeof key} ${key}`, async () => {
+      const found = await findGrant(this.#orm.em.fork(), user, key);
+      if (!found) throw projectNotFound();
+      return found;
+    });
+  }
+
+  /**
+   * As `of`, for a caller who was admitted a while ago and may have lost rights since. A user read then must not be asked
+   * for: what it may do would be remembered as what it may do now.
+   */
+  async now(userId: number, key: number | string): Promise<Grant> {
+    const user = await this.#memory.remembered(`user ${userId}`, () =>
+      this.#orm.em.fork().findOne(UserEntity, { id: userId, isBlocked: false }),
+    );
+    if (!user) throw projectNotFound();
+    return this.of(user, key);
+  }
+}
+
+/** As the transaction of `em` sees it; undefined when the user is no member and no administrator. */
+export async function findGrant(em: EntityManager, user: UserRow, key: number | string): Promise<Grant | undefined> {
+  const by = typeof key === "number" ? { id: key } : { path: key };
+  const project = await em.findOne(ProjectEntity, { ...by, deletedAt: null });
+  if (project && user.isAdmin) return { project, role: Role.OWNER, permissions: permissionsOf(Role.OWNER) };
+  // Asked for a missing project too: else the time of a refusal would tell it from a hidden one.
+  const member = await em.findOne(MemberEntity, { projectId: project?.id ?? 0, userId: user.id });
+  if (!project || !member) return undefined;
+  const custom = member.memberRoleId == null ? null : await em.findOne(MemberRoleEntity, { id: member.memberRoleId });
+  return { project, role: member.role, permissions: permissionsOf(member.role, addedBy(custom?.permissions)) };
+}
+
+/** The permissions that a custom role adds, from its row. */
+export function addedBy(permissions: string | undefined): Permission[] {
+  return permissions ? permissions.split(" ").map((number) => Number(number) as Permission) : [];
+}

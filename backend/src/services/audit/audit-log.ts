@@ -1,0 +1,89 @@
+import type { DescMessage, DescMethod, MessageShape } from "@bufbuild/protobuf";
+import type { Clock } from "@faultline/plugin";
+import {
+  services,
+  type CreateProjectResponse,
+  type RegisterByInvitationResponse,
+  type ResetPasswordResponse,
+  type SignInResponse,
+} from "@faultline/proto";
+import type { EntityManager, MikroORM } from "@mikro-orm/sql";
+import type { CoreCall } from "../access/guard.ts";
+import { AuditEventEntity, ProjectEntity, UserEntity } from "../../storage/database/entities.ts";
+import { sentence, templateOf } from "./sentence.ts";
+
+/** The templates of the sentences, by method: of administrative acts alone. */
+const templates: ReadonlyMap<DescMethod, string> = new Map(
+  Object.values(services).flatMap(({ methods }) =>
+    methods.flatMap((method) => {
+      const template = templateOf(method);
+      return template === undefined ? [] : [[method, template] as const];
+    }),
+  ),
+);
+
+const keptMs = 365 * 24 * 3_600_000;
+
+type Response = MessageShape<DescMessage>;
+
+/** Writes down administrative acts: who did what, when. Written before the act is answered. */
+export class AuditLog {
+  readonly #orm: MikroORM;
+  readonly #clock: Clock;
+
+  constructor(orm: MikroORM, clock: Clock) {
+    this.#orm = orm;
+    this.#clock = clock;
+  }
+
+  /** Notes a call that was done, if its method is an administrative act. */
+  async note(
+    method: DescMethod,
+    request: MessageShape<DescMessage>,
+    response: Response,
+    { caller, grant }: Pick<CoreCall, "caller" | "grant">,
+  ): Promise<void> {
+    const template = templates.get(method);
+    if (template === undefined) return;
+    const em = this.#orm.em.fork();
+    await em.insert(AuditEventEntity, {
+      at: this.#clock.now(),
+      ...(caller.user.id === 0
+        ? await userIn(response, em)
+        : { userId: caller.user.id, username: caller.user.username }),
+      tokenId: caller.tokenId ?? 0,
+      method: `${method.parent.name}.${method.name}`,
+      ...(grant.project.id === 0
+        ? await projectIn(response, em)
+        : { projectId: grant.project.id, projectPath: grant.project.path }),
+      summary: sentence(method, template, request, response).slice(0, 1000),
+    });
+  }
+
+  /** Deletes acts that are older than a year. */
+  async deleteExpired(now: number): Promise<void> {
+    await this.#orm.em.fork().nativeDelete(AuditEventEntity, { at: { $lt: now - keptMs } });
+  }
+}
+
+/** Who acted, of a method that needs no token. */
+async function userIn(response: Response, em: EntityManager): Promise<{ userId: number; username: string }> {
+  if ("user" in response) {
+    const { user } = response as unknown as SignInResponse | RegisterByInvitationResponse;
+    return { userId: user?.userId ?? 0, username: user?.username ?? "" };
+  }
+  const { username = "" } = response as Partial<ResetPasswordResponse>;
+  const row = await em.findOne(UserEntity, { username });
+  return { userId: row?.id ?? 0, username };
+}
+
+/** The project of an act whose request names none, such as making one. */
+async function projectIn(response: Response, em: EntityManager): Promise<{ projectId: number; projectPath: string }> {
+  if ("project" in response) {
+    const { project } = response as unknown as CreateProjectResponse;
+    return { projectId: project?.projectId ?? 0, projectPath: project?.path ?? "" };
+  }
+  const { projectPath = "" } = response as Partial<RegisterByInvitationResponse>;
+  const row = projectPath === "" ? null : await em.findOne(ProjectEntity, { path: projectPath });
+  return { projectId: row?.id ?? 0, projectPath };
+}

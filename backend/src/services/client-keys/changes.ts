@@ -1,0 +1,30 @@
+import { invalidField } from "@faultline/plugin";
+import type { UpdateClientKeyRequest } from "@faultline/proto";
+import type { ClientKeyRow } from "../../storage/database/entities.ts";
+import { readOrigins } from "./origins.ts";
+
+const most = { perMinute: 1_000_000, perDay: 100_000_000 };
+
+/** Puts what a request changes into a key's row, or refuses it with INVALID_FIELD. */
+export function applyChanges(row: ClientKeyRow, request: UpdateClientKeyRequest): void {
+  const { active = row.active, eventsPerMinute = row.eventsPerMinute, eventsPerDay = row.eventsPerDay } = request;
+  if (eventsPerMinute > most.perMinute) {
+    throw invalidField("events_per_minute", "The limit a minute is 1 to 1,000,000 events; 0 is no limit.");
+  }
+  if (eventsPerDay > most.perDay) {
+    throw invalidField("events_per_day", "The limit a day is 1 to 100,000,000 events; 0 is no limit.");
+  }
+  if (eventsPerDay > 0 && eventsPerMinute > eventsPerDay) {
+    throw invalidField(
+      request.eventsPerMinute === undefined ? "events_per_day" : "events_per_minute",
+      `The limit a minute (${eventsPerMinute}) is above the limit a day (${eventsPerDay}). Lower the one or raise the other.`,
+    );
+  }
+  const origins = request.allowedOrigins && readOrigins(request.allowedOrigins.origins).join(" ");
+  Object.assign(row, {
+    active,
+    eventsPerMinute,
+    eventsPerDay,
+    ...(origins !== undefined && { allowedOrigins: origins }),
+  });
+}

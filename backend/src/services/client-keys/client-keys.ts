@@ -1,0 +1,261 @@
+import { randomBytes } from "node:crypto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import {
+  ClientKeyRefusal,
+  dayMs,
+  ServiceError,
+  type Admission,
+  type Announcements,
+  type Clock,
+  type Sender,
+} from "@faultline/plugin";
+import { ErrorReason, type ClientKeySchema, type UpdateClientKeyRequest } from "@faultline/proto";
+import type { EntityManager, MikroORM } from "@mikro-orm/sql";
+import { senderNetwork } from "../access/client-network.ts";
+import { ClientKeyEntity, ProjectEntity, SettingsEntity, type ClientKeyRow } from "../../storage/database/entities.ts";
+import { FilterMemory } from "../filters/filter-memory.ts";
+import type { KeyRing } from "../../storage/secrets/key-ring.ts";
+import { eventsRefused } from "../settings/integrated-offering.ts";
+import { clientKeyToProto } from "../../to-proto.ts";
+import { applyChanges } from "./changes.ts";
+import { closedByKey, closedByOrigin, closedProject } from "./closed-door.ts";
+import { KeyMemory, type FoundKey, type Known } from "./key-memory.ts";
+import type { KeyTraffic } from "./key-traffic.ts";
+import { allowsOrigin, originsOf } from "./origins.ts";
+import { isPublicKey, newPublicKey } from "./public-key.ts";
+
+const publicKeyPurpose = "client key";
+
+const keysOfProject = 50;
+
+/** Announces the id of a key that was deleted or disabled, or nothing: any key or project may have changed. */
+const subject = "client keys";
+
+/** The client keys of all projects: made, shown, and looked up for every event. */
+export class ClientKeys {
+  readonly #orm: MikroORM;
+  readonly #keyRing: KeyRing;
+  readonly #clock: Clock;
+  readonly #baseUrl: () => string;
+  readonly #integratedOffered: boolean;
+  readonly #announcements: Announcements;
+  readonly #traffic: Pick<KeyTraffic, "eventsOfDay">;
+  readonly #memory: KeyMemory;
+  readonly #filters = new FilterMemory();
+  readonly #lastUsed = new Map<number, number>();
+
+  constructor(parts: {
+    orm: MikroORM;
+    keyRing: KeyRing;
+    clock: Clock;
+    baseUrl: () => string;
+    integratedOffered: boolean;
+    announcements: Announcements;
+    traffic: Pick<KeyTraffic, "eventsOfDay">;
+  }) {
+    this.#orm = parts.orm;
+    this.#keyRing = parts.keyRing;
+    this.#clock = parts.clock;
+    this.#baseUrl = parts.baseUrl;
+    this.#integratedOffered = parts.integratedOffered;
+    this.#announcements = parts.announcements;
+    this.#traffic = parts.traffic;
+    this.#memory = new KeyMemory({
+      find: (publicKey) => this.#lookUp(publicKey),
+      clock: { now: () => performance.now() }, // it measures how long the database takes
+    });
+    parts.announcements.hear(subject, (keyId) => (keyId === "" ? this.doubt() : this.#memory.forget(Number(keyId))));
+    parts.announcements.missed(() => this.doubt());
+  }
+
+  /** See EventDoor.admit. */
+  admit(publicKey: string, projectId?: number, sender?: Sender): Admission | Promise<Admission> {
+    if (!isPublicKey(publicKey)) throw new ClientKeyRefusal();
+    const known = this.#memory.get(publicKey);
+    if (known instanceof Promise) return known.then((found) => this.#check(found, projectId, sender));
+    return this.#check(known, projectId, sender);
+  }
+
+  /** Whether a key is one of this installation's, whether or not it takes events. To ask is no use of it. */
+  async has(publicKey: string): Promise<boolean> {
+    return isPublicKey(publicKey) && (await this.#memory.get(publicKey)) !== "unknown";
+  }
+
+  #check(known: Known, projectId: number | undefined, sender: Sender | undefined): Admission {
+    if (known === "unknown" || (projectId !== undefined && known.projectId !== projectId)) throw new ClientKeyRefusal();
+    const { keyId, limits, filters } = known;
+    const closed = known.closed ?? (allowsOrigin(known.allowedOrigins, sender?.origin) ? undefined : closedByOrigin);
+    if (closed) throw new ClientKeyRefusal({ ...closed, keyId });
+    this.#lastUsed.set(keyId, this.#clock.now());
+    const network = sender ? senderNetwork(sender.clientIp) : "";
+    return { keyId, projectId: known.projectId, network, limits, filters };
+  }
+
+  async #lookUp(publicKey: string): Promise<Known> {
+    const em = this.#orm.em.fork();
+    const row = await em.findOne(ClientKeyEntity, { keyDigest: this.#keyRing.digest(publicKeyPurpose, publicKey) });
+    const project = row && (await em.findOne(ProjectEntity, { id: row.projectId, deletedAt: null }));
+    const settings = project && (await em.findOne(SettingsEntity, { id: project.id }));
+    if (!row || !project) return "unknown";
+    const closed = row.active
+      ? closedProject(project, settings, { integratedOffered: this.#integratedOffered })
+      : closedByKey;
+    return {
+      keyId: row.id,
+      projectId: project.id,
+      closed,
+      allowedOrigins: originsOf(row),
+      limits: await this.#limitsOf(row),
+      filters: await this.#filters.read(em, project.id),
+    };
+  }
+
+  async #limitsOf({ id, eventsPerMinute, eventsPerDay }: ClientKeyRow): Promise<FoundKey["limits"]> {
+    if (eventsPerMinute === 0 && eventsPerDay === 0) return undefined;
+    const day = Math.floor(this.#clock.now() / dayMs);
+    const events = eventsPerDay === 0 ? 0 : await this.#traffic.eventsOfDay(id, day);
+    return { perMinute: eventsPerMinute, perDay: eventsPerDay, counted: { day, events } };
+  }
+
+  /** Settings or keys changed: every lookup is made anew, in all processes. To be called after the commit. */
+  projectChanged(): void {
+    this.doubt();
+    this.#announcements.tell(subject, "");
+  }
+
+  /** Every lookup is made anew. Changes are rare, so nobody asks which. */
+  doubt(): void {
+    this.#memory.doubt();
+  }
+
+  /** Refuses with LIMIT_REACHED when the project has as many as it may, and where no key would take events. */
+  async create(projectId: number): Promise<MessageInitShape<typeof ClientKeySchema>> {
+    if (!this.#integratedOffered) throw eventsRefused();
+    const row = await this.#orm.em.fork().transactional(async (em) => {
+      if ((await em.count(ClientKeyEntity, { projectId })) >= keysOfProject) {
+        throw new ServiceError(
+          ErrorReason.LIMIT_REACHED,
+          `A project has at most ${keysOfProject} client keys. Delete one that is no longer used.`,
+        );
+      }
+      return this.#insert(em, projectId);
+    });
+    this.projectChanged();
+    return this.#message(row);
+  }
+
+  /** Makes the first key of a project that has none. */
+  async ensureOne(projectId: number): Promise<void> {
+    await this.#orm.em.fork().transactional(async (em) => {
+      if ((await em.count(ClientKeyEntity, { projectId })) === 0) await this.#insert(em, projectId);
+    });
+    this.projectChanged();
+  }
+
+  async newest(projectId: number) {
+    const row = await this.#orm.em.fork().findOne(ClientKeyEntity, { projectId }, { orderBy: { id: "desc" } });
+    return row ? this.#message(row) : undefined;
+  }
+
+  /** Keys after `afterId`, oldest first; without key and DSNs for a caller who may not see them. */
+  async list(projectId: number, page: { afterId: number; skip: number; limit: number; seesKeys: boolean }) {
+    const rows = await this.#orm.em
+      .fork()
+      .find(
+        ClientKeyEntity,
+        { projectId, id: { $gt: page.afterId } },
+        { orderBy: { id: "asc" }, limit: page.limit, offset: page.skip },
+      );
+    return rows.map((row) => this.#shown(row, page.seesKeys));
+  }
+
+  /** One key; refuses with CLIENT_KEY_NOT_FOUND. */
+  async get(projectId: number, keyId: number, { seesKeys }: { seesKeys: boolean }) {
+    const row = await this.#orm.em.fork().findOne(ClientKeyEntity, { id: keyId, projectId });
+    if (!row) throw notFound();
+    return this.#shown(row, seesKeys);
+  }
+
+  /** Changes what a key may send; see UpdateClientKeyRequest for what is refused. */
+  async update(request: UpdateClientKeyRequest) {
+    // One transaction, so that of two changes at once the second sees the limits of the first.
+    const { row, wasActive } = await this.#orm.em.fork().transactional(async (em) => {
+      const found = await em.findOne(ClientKeyEntity, { id: request.keyId, projectId: request.projectId });
+      if (!found) throw notFound();
+      const before = found.active;
+      applyChanges(found, request);
+      return { row: found, wasActive: before };
+    });
+    if (wasActive && !row.active) this.#gone(row.id);
+    else this.projectChanged();
+    return this.#message(row);
+  }
+
+  count(projectId: number): Promise<number> {
+    return this.#orm.em.fork().count(ClientKeyEntity, { projectId });
+  }
+
+  /** Deletes for good and returns the key as it was; refuses with CLIENT_KEY_NOT_FOUND. */
+  async delete(projectId: number, keyId: number) {
+    const em = this.#orm.em.fork();
+    const row = await em.findOne(ClientKeyEntity, { id: keyId, projectId });
+    if (!row) throw notFound();
+    const message = this.#message(row);
+    if ((await em.nativeDelete(ClientKeyEntity, { id: keyId, projectId })) === 0) throw notFound(); // of two at once
+    this.#lastUsed.delete(keyId);
+    this.#gone(keyId);
+    return message;
+  }
+
+  /** A key is no longer good, in all processes, whatever their databases answer. To be called after the commit. */
+  #gone(keyId: number): void {
+    this.#memory.forget(keyId);
+    this.#announcements.tell(subject, String(keyId));
+  }
+
+  /** Writes when keys were last used. Called once a minute, as a write an event would cost more than it tells. */
+  async saveLastUsed(): Promise<void> {
+    const used = [...this.#lastUsed];
+    this.#lastUsed.clear();
+    const em = this.#orm.em.fork();
+    for (const [id, lastUsedAt] of used) await em.nativeUpdate(ClientKeyEntity, { id }, { lastUsedAt });
+  }
+
+  async #insert(em: EntityManager, projectId: number): Promise<ClientKeyRow> {
+    const publicKey = newPublicKey();
+    const secret = randomBytes(16).toString("hex"); // without a prefix: it opens nothing by itself
+    const row = em.create(ClientKeyEntity, {
+      projectId,
+      keyDigest: this.#keyRing.digest(publicKeyPurpose, publicKey),
+      sealedPair: this.#keyRing.encrypt(pairPlace(projectId), `${publicKey}:${secret}`),
+      createdAt: this.#clock.now(),
+      lastUsedAt: null,
+    });
+    await em.flush();
+    return row;
+  }
+
+  #shown(row: ClientKeyRow, seesKeys: boolean) {
+    return seesKeys ? this.#message(row) : clientKeyToProto(this.#used(row));
+  }
+
+  #message(row: ClientKeyRow) {
+    if (!this.#integratedOffered) return clientKeyToProto(this.#used(row));
+    const [publicKey = "", secret = ""] = this.#keyRing.decrypt(pairPlace(row.projectId), row.sealedPair).split(":");
+    return clientKeyToProto(this.#used(row), { publicKey, secret, baseUrl: this.#baseUrl() });
+  }
+
+  /** The row with its last use, which may not be written yet. */
+  #used(row: ClientKeyRow): ClientKeyRow {
+    return { ...row, lastUsedAt: this.#lastUsed.get(row.id) ?? row.lastUsedAt };
+  }
+}
+
+function notFound(): ServiceError {
+  return new ServiceError(ErrorReason.CLIENT_KEY_NOT_FOUND, "This project has no such client key.");
+}
+
+/** Where a pair is encrypted for, see KeyRing.encrypt. The key's own id is not known before it is stored. */
+export function pairPlace(projectId: number): string {
+  return `client_key:${projectId}:sealed_pair`;
+}

@@ -1,0 +1,44 @@
+import type { ClosedDoor } from "@faultline/plugin";
+import { Backend } from "@faultline/proto";
+import type { ProjectRow, SettingsRow } from "../../storage/database/entities.ts";
+import { monitorOff, trackingOff } from "../projects/project-directory.ts";
+
+const closed = (outcome: ClosedDoor["outcome"], why: string): ClosedDoor => ({
+  outcome,
+  message: `The DSN is right, but ${why}`,
+});
+
+const closedByMonitor = closed("monitor_off", monitorOff);
+const closedByActive = closed("not_active", trackingOff.replace(/^E/, "e"));
+const closedByBackend = closed(
+  "external_backend",
+  "this project reads its errors from an external system, and takes no events itself. Use a DSN of that system.",
+);
+const closedByOffering = closed(
+  "not_offered",
+  "the integrated backend is not offered here, so this project takes no events. Use a DSN of the external system that it reads from.",
+);
+
+/** Why a key is not taken that was disabled. */
+export const closedByKey = closed(
+  "key_disabled",
+  "this client key was disabled. Enable it on its page in Settings > Monitor, or use the DSN of another key.",
+);
+
+/** Why a page's events are not taken. */
+export const closedByOrigin = closed(
+  "origin",
+  "its client key may not be used by pages of this origin. Add the origin to those that its page in Settings > Monitor allows.",
+);
+
+/** Why a project takes no events; undefined: it takes them. */
+export function closedProject(
+  project: ProjectRow,
+  settings: SettingsRow | null,
+  { integratedOffered }: { integratedOffered: boolean },
+): ClosedDoor | undefined {
+  if (!project.monitorEnabled) return closedByMonitor; // the whole feature depends on it (specification 2.1)
+  if (!settings?.active) return integratedOffered ? closedByActive : closedByOffering;
+  if (settings.backend !== Backend.INTEGRATED) return closedByBackend;
+  return integratedOffered ? undefined : closedByOffering;
+}

@@ -1,0 +1,150 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { invalidField, pageSizeOf, ServiceError, type Handlers, type Log } from "@faultline/plugin";
+import {
+  Backend,
+  ErrorReason,
+  ListErrorsRequestSchema,
+  Permission,
+  type AskedProjectSchema,
+  type ErrorService,
+  type ListAllErrorsRequest,
+  type ProjectErrorsSchema,
+} from "@faultline/proto";
+import type { MikroORM } from "@mikro-orm/sql";
+import type { Grants } from "../access/grants.ts";
+import type { CoreCall } from "../access/guard.ts";
+import { needsRole } from "../access/roles.ts";
+import type { SettingsRow } from "../../storage/database/entities.ts";
+import type { ProjectDirectory } from "../projects/project-directory.ts";
+import { asTheyCome } from "./as-they-come.ts";
+import { askedProjects, type Asked } from "./asked-projects.ts";
+import { FirstErrors } from "./first-errors.ts";
+import { Turns } from "./turns.ts";
+
+/**
+ * Projects that are read at once from the own database, which has two readers. 100 projects of 50 errors took 440 ms with
+ * 4, and another call waited at most 30 ms; 500 ms and 60 ms with 2, 550 ms and 210 ms with 16.
+ */
+const storedAtOnce = 4;
+
+/** Projects that one external system is asked for at once. */
+const externalAtOnce = 16;
+
+/** How long an external system may take for one project. */
+const deadlineMs = 10_000;
+
+const longestText = 200;
+
+type Answer = Exclude<MessageInitShape<typeof ProjectErrorsSchema>, { $typeName: string }> & {
+  readonly projectId: number;
+};
+
+/**
+ * Lists the errors of all projects that the caller may read. Each place that errors are read from has its own turns, so
+ * that a slow external system holds up neither what is stored here nor what another system answers.
+ */
+export function allErrors(parts: {
+  orm: MikroORM;
+  projects: ProjectDirectory;
+  grants: Grants;
+  log: Log;
+}): Handlers<typeof ErrorService, CoreCall>["listAllErrors"] {
+  const { projects, grants, log } = parts;
+
+  const askedToProto = ({ grant, settings }: Asked): MessageInitShape<typeof AskedProjectSchema> => ({
+    projectId: grant.project.id,
+    path: grant.project.path,
+    name: grant.project.name,
+    external: settings.backend === Backend.EXTERNAL,
+    canUpdateStatus: projects.capabilities(grant, settings).updateStatus?.allowed ?? false,
+  });
+
+  /** `left` is aborted when nobody waits for the answer any more. */
+  const ask = async (
+    { grant, settings }: Asked,
+    request: ListAllErrorsRequest,
+    { userId, left }: { userId: number; left: AbortSignal },
+  ): Promise<Answer> => {
+    const projectId = grant.project.id;
+    const late = settings.backend === Backend.EXTERNAL ? AbortSignal.timeout(deadlineMs) : undefined;
+    const signal = late ? AbortSignal.any([left, late]) : left;
+    const { query, status, sort } = request;
+    try {
+      left.throwIfAborted(); // it may have waited for its turn
+      const [backend, carried] = await projects.backend(grant.project, { userId, signal });
+      const wanted = create(ListErrorsRequestSchema, { projectId, query, status, sort, pageSize: pageSizeOf(request) });
+      const answer = await unlessAborted(signal, () => backend.listErrors(wanted, carried));
+      const { errors = [], statusCounts, staleSinceTime } = answer;
+      return { projectId, errors, statusCounts, staleSinceTime };
+    } catch (thrown) {
+      if (left.aborted) return { projectId };
+      return refusal(projectId, late?.aborted === true ? tooLate : thrown);
+    }
+  };
+
+  /** Asked for right before an answer is sent: the right to it may have gone while the answer was waited for. */
+  const unlessHidden = async (answer: Answer, userId: number): Promise<Answer> => {
+    const { projectId } = answer;
+    try {
+      const { permissions, project } = await grants.now(userId, projectId);
+      if (permissions.has(Permission.READ_ERROR_TRACKING)) return answer;
+      throw new ServiceError(ErrorReason.FORBIDDEN, needsRole(Permission.READ_ERROR_TRACKING, project.path));
+    } catch (thrown) {
+      return refusal(projectId, thrown);
+    }
+  };
+
+  const refusal = (projectId: number, thrown: unknown): Answer => {
+    const { reason, message, retryAfterSeconds, cause } = ServiceError.from(thrown);
+    if (reason === ErrorReason.INTERNAL)
+      log.error({ err: cause, projectId }, "the errors of a project were not listed");
+    return { projectId, refusal: { reason, message, retryAfterSeconds } };
+  };
+
+  return async function* (request, { caller, signal }) {
+    checkTexts(request);
+    const { asked, leftOut } = await askedProjects(caller.user, request.projectQuery.trim(), parts);
+    yield { part: { case: "asked", value: { projects: asked.map(askedToProto), leftOut } } };
+
+    const left = signal ?? new AbortController().signal;
+    // The integrated backend makes a user's searches one after another, and lets few of them wait.
+    const stored = new Turns(request.query === "" ? storedAtOnce : 1);
+    const external = new Map<string, Turns>();
+    const turnsOf = ({ backend, externalApiUrl }: SettingsRow) => {
+      if (backend !== Backend.EXTERNAL) return stored;
+      const known = external.get(externalApiUrl) ?? new Turns(externalAtOnce);
+      external.set(externalApiUrl, known);
+      return known;
+    };
+    const answers = asked.map((one) =>
+      turnsOf(one.settings).take(() => ask(one, request, { userId: caller.user.id, left })),
+    );
+    const first = new FirstErrors(pageSizeOf(request), request.sort);
+    for await (const answer of asTheyCome(answers)) {
+      if (left.aborted) return;
+      const { errors = [], ...told } = await unlessHidden(answer, caller.user.id);
+      yield { part: { case: "answer", value: { ...told, errors: first.of(errors) } } };
+    }
+  };
+}
+
+/** What holds for every backend is refused for the whole call; what only one of them refuses, its project tells. */
+function checkTexts({ query, projectQuery }: ListAllErrorsRequest): void {
+  const sentence = `A search has at most ${longestText} characters.`;
+  if (query.length > longestText) throw invalidField("query", sentence);
+  if (projectQuery.length > longestText) throw invalidField("project_query", sentence);
+}
+
+const tooLate = new ServiceError(
+  ErrorReason.EXTERNAL_UNREACHABLE,
+  `The external system did not answer within ${deadlineMs / 1000} seconds.`,
+);
+
+/** The deadline holds also where a backend does not look at its signal at once. */
+function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+    work().then(resolve, reject);
+  });
+}

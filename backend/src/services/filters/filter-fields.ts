@@ -1,0 +1,68 @@
+import { invalidField } from "@faultline/plugin";
+import type { FilterList, UpdateFiltersRequest } from "@faultline/proto";
+import type { InboundFilterRow } from "../../storage/database/entities.ts";
+import { isNetwork } from "../../host/outbound/networks.ts";
+
+const mostEntries = 100;
+const mostCharacters = 200;
+
+/** The entries of a list as its column holds them: one a line, as no entry has a line break. */
+export function entriesOf(column: string): string[] {
+  return column === "" ? [] : column.split("\n");
+}
+
+/** The columns that a request changes. Refuses with INVALID_FIELD the first bad entry. */
+export function changedColumns(request: UpdateFiltersRequest): Partial<InboundFilterRow> {
+  const { addresses, releases, environments, messages, types } = request;
+  const { webCrawlers, oldBrowsers, browserExtensions, localhost, spikeProtection } = request;
+  return {
+    ...(addresses && { addresses: columnOf("addresses", addresses, checkAddress) }),
+    ...(releases && { releases: columnOf("releases", releases, checkPattern) }),
+    ...(environments && { environments: columnOf("environments", environments, checkPattern) }),
+    ...(messages && { messages: columnOf("messages", messages, checkPattern) }),
+    ...(types && { types: columnOf("types", types, checkPattern) }),
+    ...(webCrawlers !== undefined && { webCrawlers }),
+    ...(oldBrowsers !== undefined && { oldBrowsers }),
+    ...(browserExtensions !== undefined && { browserExtensions }),
+    ...(localhost !== undefined && { localhost }),
+    ...(spikeProtection !== undefined && { spikeProtection }),
+  };
+}
+
+/** Says what is wrong with an entry; undefined: nothing. */
+type Check = (entry: string) => string | undefined;
+
+function columnOf(field: string, list: FilterList, check: Check): string {
+  const entries = new Set(list.entries.map((entry) => entry.trim()).filter((entry) => entry !== ""));
+  if (entries.size > mostEntries) {
+    throw invalidField(field, `The list has ${entries.size} entries. Keep at most ${mostEntries}.`);
+  }
+  for (const entry of entries) {
+    const fault = checkText(entry) ?? check(entry);
+    if (fault !== undefined) throw invalidField(field, fault);
+  }
+  return [...entries].join("\n");
+}
+
+const checkText: Check = (entry) => {
+  if (entry.length > mostCharacters) {
+    return `The entry "${entry.slice(0, 20)}..." has ${entry.length} characters. Use at most ${mostCharacters}.`;
+  }
+  if (/\p{Cc}/u.test(entry)) return `An entry holds a line break or another control character. Write one entry a line.`;
+  return undefined;
+};
+
+const checkAddress: Check = (entry) => {
+  if (!isNetwork(entry)) {
+    return `"${entry}" is no IP address and no network. Write it like 203.0.113.7, 203.0.113.0/24 or 2001:db8::/32.`;
+  }
+  if (/^::ffff:/i.test(entry))
+    return `Write the IPv4 address in "${entry}" without ::ffff:, as senders are compared so.`;
+  if (/\/0+$/.test(entry)) return `"${entry}" is every address. To take no events, turn error tracking off.`;
+  return undefined;
+};
+
+const checkPattern: Check = (entry) =>
+  /[^*?]/.test(entry)
+    ? undefined
+    : `The pattern "${entry}" fits every text. Add characters that are to be found, such as *timeout*. To take no events, turn error tracking off.`;

@@ -1,0 +1,27 @@
+import { InboundFilterEntity, type InboundFilterRow } from "../../storage/database/entities.ts";
+import type { EntityManager } from "@mikro-orm/sql";
+import { EventFilters } from "./event-filters.ts";
+
+/** Projects whose filters are remembered: some 100 kB where all lists are full. */
+const projectsRemembered = 1_000;
+
+/** Makes the filters of a project ready once for all its client keys, which are looked up again after each change. */
+export class FilterMemory {
+  readonly #filters = new Map<number, { revision: number; filters: EventFilters }>();
+
+  /** Undefined: the project never saved filters, and has the defaults. */
+  async read(em: EntityManager, projectId: number): Promise<EventFilters | undefined> {
+    const row = await em.findOne(InboundFilterEntity, { projectId });
+    return row ? this.#of(row) : undefined;
+  }
+
+  #of(row: InboundFilterRow): EventFilters {
+    const { projectId, revision } = row;
+    const known = this.#filters.get(projectId);
+    if (known?.revision === revision) return known.filters;
+    const filters = new EventFilters(row);
+    if (this.#filters.size >= projectsRemembered) this.#filters.clear();
+    this.#filters.set(projectId, { revision, filters });
+    return filters;
+  }
+}

@@ -1,0 +1,39 @@
+import { ServiceError } from "@faultline/plugin";
+import { ErrorReason } from "@faultline/proto";
+import type { Config } from "../../config.ts";
+import type { UserRow } from "../../storage/database/entities.ts";
+
+/** What the operator may leave to people who are no administrators, or not. */
+export type Delegated = Config["delegated"];
+
+/** Whether something is allowed and, if not, why. */
+export interface Delegation {
+  readonly allowed: boolean;
+  readonly reason: string;
+}
+
+/** Whether a person may create projects here. */
+export function mayCreateProjects({ projectCreation: who }: Delegated, user: Pick<UserRow, "isAdmin">): Delegation {
+  if (who === "everyone" || user.isAdmin) return allowed;
+  return {
+    allowed: false,
+    reason: "Only administrators create projects in this installation. Ask one of them for a project.",
+  };
+}
+
+/** Whether a person who may change the members of a project may also invite people by a link. */
+export function mayInvite({ invitations: who }: Delegated, user: Pick<UserRow, "isAdmin">): Delegation {
+  if (who === "maintainers" || user.isAdmin) return allowed;
+  return {
+    allowed: false,
+    reason:
+      "Only administrators invite people by a link in this installation. Ask one of them, or add people who have an account here.",
+  };
+}
+
+/** Refuses what is not allowed. */
+export function refuseUnless({ allowed: isAllowed, reason }: Delegation): void {
+  if (!isAllowed) throw new ServiceError(ErrorReason.FORBIDDEN, reason);
+}
+
+const allowed = { allowed: true, reason: "" };

@@ -1,0 +1,249 @@
+import { EventEmitter } from "node:events";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import {
+  hourMs,
+  listsToAnnounce,
+  timestamp,
+  type Announcements,
+  type Clock,
+  type Database,
+  type NotedOutcome,
+} from "@faultline/plugin";
+import { OutcomeKind, type ListOutcomesResponseSchema, type RefusalSchema } from "@faultline/proto";
+import { sql } from "kysely";
+import { jsonRows } from "../../storage/database/json-rows.ts";
+import { GatheredCounts } from "./gathered-counts.ts";
+
+type Refusal = Exclude<MessageInitShape<typeof RefusalSchema>, { $typeName: string }>;
+
+interface Tables {
+  outcome: { project_id: number; hour: number; kind: OutcomeKind; category: string; reason: string; quantity: number };
+}
+
+/** Refusals of a project that are remembered to be shown, and for how long. */
+const refusalsKept = 20;
+const refusalsKeptMs = 600_000;
+
+/** Projects whose refusals are remembered; anybody may name a project that does not exist. */
+const projectsRemembered = 1000;
+
+const gatherMs = 1000;
+
+const subject = "refusals";
+
+/** Other processes are told of refusals within so many milliseconds: the newest of each project, and how many there were. */
+const tellMs = 250;
+const refusalsTold = 3;
+
+/** In so many announcements, whoever is flooded; what is left out is counted all the same, but not shown there. */
+const announcementsAtOnce = 4;
+
+/** What was not stored in an hour. */
+interface Counted {
+  readonly outcome: NotedOutcome;
+  readonly hour: number;
+  quantity: number;
+}
+
+/** Refusals of a project: the newest of them, and how many there were. */
+interface Refused {
+  readonly refusals: readonly Remembered[];
+  readonly count: number;
+}
+
+interface Remembered {
+  readonly at: number;
+  readonly refusal: Omit<Refusal, "time">;
+}
+const daysKept = 90;
+const outcomesListed = 200;
+
+/** Counts what was not stored, by project and hour, and remembers the last refusals. */
+export class Outcomes {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #counts: GatheredCounts<Counted>;
+  readonly #announcements: Announcements;
+  readonly #refusals = new Map<number, Remembered[]>();
+  readonly #emitter = new EventEmitter().setMaxListeners(0);
+  #untold = new Map<number, Refused>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#counts = new GatheredCounts({
+      add: (to, { quantity }) => (to.quantity += quantity),
+      write: (counts) => this.#write(counts),
+    });
+    this.#announcements = database.announcements;
+    this.#announcements.hear(subject, (text) => {
+      for (const [projectId, refused] of JSON.parse(text) as [number, Refused][]) this.#remember(projectId, refused);
+    });
+  }
+
+  /** See EventDoor.note. */
+  note(outcome: NotedOutcome): void {
+    const { projectId, category, reason, quantity } = outcome;
+    if (projectId === 0 || quantity <= 0) return;
+    const now = this.#clock.now();
+    const hour = Math.floor(now / hourMs);
+    this.#counts.count(`${projectId}/${hour}/${outcome.kind}/${category}/${reason}`, { outcome, hour, quantity });
+    if (outcome.refusal) {
+      const refused = { refusals: [{ at: now, refusal: { reason, category, ...outcome.refusal } }], count: 1 };
+      this.#remember(projectId, refused);
+      this.#announce(projectId, refused);
+    }
+  }
+
+  /** Writes what was counted; called each second. */
+  save(): Promise<void> {
+    return this.#counts.save();
+  }
+
+  /** Deletes what is older than the retention. */
+  async deleteExpired(now: number): Promise<void> {
+    const cutoff = Math.floor(now / hourMs) - daysKept * 24;
+    await this.#database.write<Tables>().deleteFrom("outcome").where("hour", "<", cutoff).execute();
+  }
+
+  /** Deletes the next outcomes of a project that is gone for good; true when none is left. */
+  async deleteProject(projectId: number): Promise<boolean> {
+    const { numAffectedRows } = await sql`
+      delete from outcome where (project_id, hour, kind, category, reason) in (
+        select project_id, hour, kind, category, reason from outcome where project_id = ${projectId} limit 500
+      )`.execute(this.#database.write<Tables>());
+    return (numAffectedRows ?? 0n) === 0n;
+  }
+
+  async list(projectId: number, hourCount: number): Promise<MessageInitShape<typeof ListOutcomesResponseSchema>> {
+    await this.save().catch(() => undefined); // what is stored can be read while nothing can be written
+    const first = Math.floor(this.#clock.now() / hourMs) - hourCount + 1;
+    const inWindow = this.#database
+      .read<Tables>()
+      .selectFrom("outcome")
+      .where("project_id", "=", projectId)
+      .where("hour", ">=", first);
+    const outcomes = await inWindow
+      .select(["kind", "category", "reason"])
+      .select(({ fn }) => [fn.sum<number>("quantity").as("quantity"), fn.max("hour").as("hour")])
+      .groupBy(["kind", "category", "reason"])
+      .orderBy("quantity", "desc")
+      .limit(outcomesListed)
+      .execute();
+    const hours = await inWindow
+      .where("kind", "=", OutcomeKind.REFUSED)
+      .select(["hour"])
+      .select(({ fn }) => fn.sum<number>("quantity").as("quantity"))
+      .groupBy("hour")
+      .execute();
+    const refusedPerHour = Array.from({ length: hourCount }, () => 0);
+    for (const { hour, quantity } of hours) refusedPerHour[hour - first] = quantity;
+    return {
+      outcomes: outcomes.map(({ hour, quantity, ...words }) => ({
+        ...words,
+        quantity: BigInt(quantity),
+        lastTime: timestamp(hour * hourMs),
+      })),
+      refusedPerHour,
+      startTime: timestamp(first * hourMs),
+    };
+  }
+
+  /** How many items were refused in each of the last hours in all projects; the running hour is the last. */
+  async refusedPerHour(hourCount: number): Promise<number[]> {
+    await this.save().catch(() => undefined); // as above
+    const first = Math.floor(this.#clock.now() / hourMs) - hourCount + 1;
+    const hours = await this.#database
+      .read<Tables>()
+      .selectFrom("outcome")
+      .where("hour", ">=", first)
+      .where("kind", "=", OutcomeKind.REFUSED)
+      .select("hour")
+      .select(({ fn }) => fn.sum<number>("quantity").as("quantity"))
+      .groupBy("hour")
+      .execute();
+    const perHour = new Map(hours.map(({ hour, quantity }) => [hour, quantity]));
+    return Array.from({ length: hourCount }, (_, n) => perHour.get(first + n) ?? 0);
+  }
+
+  /** The refusals of a project: those of the last minutes at once, then each second's, until the signal aborts. */
+  async *watch(projectId: number, signal: AbortSignal): AsyncGenerator<{ refusals: Refusal[]; count: number }> {
+    const since = this.#clock.now() - refusalsKeptMs;
+    let gathered = (this.#refusals.get(projectId) ?? []).filter(({ at }) => at >= since);
+    let count = gathered.length;
+    let wake: (() => void) | undefined;
+    const listen = (refused: Refused) => {
+      gathered = [...gathered, ...refused.refusals].slice(-refusalsKept);
+      count += refused.count;
+      wake?.();
+    };
+    this.#emitter.on(String(projectId), listen);
+    signal.addEventListener("abort", () => wake?.(), { once: true });
+    try {
+      while (!signal.aborted) {
+        if (count === 0) await new Promise<void>((resolve) => (wake = resolve));
+        wake = undefined;
+        if (signal.aborted) return;
+        const refusals = gathered.map(({ at, refusal }) => ({ time: timestamp(at), ...refusal }));
+        const told = { refusals, count };
+        [gathered, count] = [[], 0];
+        yield told;
+        await new Promise((resolve) => setTimeout(resolve, gatherMs));
+      }
+    } finally {
+      this.#emitter.off(String(projectId), listen);
+    }
+  }
+
+  #remember(projectId: number, refused: Refused): void {
+    let refusals = this.#refusals.get(projectId);
+    if (!refusals) {
+      if (this.#refusals.size >= projectsRemembered) this.#refusals.clear();
+      refusals = [];
+      this.#refusals.set(projectId, refusals);
+    }
+    refusals.push(...refused.refusals);
+    refusals.splice(0, refusals.length - refusalsKept);
+    this.#emitter.emit(String(projectId), refused);
+  }
+
+  #announce(projectId: number, { refusals, count }: Refused): void {
+    const untold = this.#untold.get(projectId);
+    if (!untold && this.#untold.size >= projectsRemembered) return;
+    this.#untold.set(projectId, {
+      refusals: [...(untold?.refusals ?? []), ...refusals].slice(-refusalsTold),
+      count: (untold?.count ?? 0) + count,
+    });
+    this.#timer ??= setTimeout(() => this.#tell(), tellMs).unref();
+  }
+
+  #tell(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const lists = listsToAnnounce(this.#untold);
+    this.#untold = new Map();
+    for (const list of lists.slice(0, announcementsAtOnce)) this.#announcements.tell(subject, list);
+  }
+
+  async #write(counts: readonly Counted[]): Promise<void> {
+    const rows = counts.map(({ outcome: { projectId, kind, category, reason }, hour, quantity }) => [
+      projectId,
+      hour,
+      kind,
+      category,
+      reason,
+      quantity,
+    ]);
+    await sql`
+      insert into outcome (project_id, hour, kind, category, reason, quantity)
+      select cast(value ->> 0 as bigint), cast(value ->> 1 as bigint), cast(value ->> 2 as integer),
+        value ->> 3, value ->> 4, cast(value ->> 5 as bigint)
+      from ${jsonRows(this.#database.kind, rows)} counted
+      where exists (select 1 from project where id = cast(value ->> 0 as bigint) and deleted_at is null)
+      order by 1, 2, 3, 4, 5 -- as all processes, so that no two wait for each other
+      on conflict (project_id, hour, kind, category, reason)
+        do update set quantity = outcome.quantity + excluded.quantity
+    `.execute(this.#database.write<Tables>());
+  }
+}

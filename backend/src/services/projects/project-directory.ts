@@ -1,0 +1,125 @@
+import { ServiceError, type BackendCall, type Capabilities, type ErrorBackend } from "@faultline/plugin";
+import { Backend, ErrorReason, Permission, type CapabilitySchema } from "@faultline/proto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { MikroORM } from "@mikro-orm/sql";
+import type { AccessMemory } from "../access/access-memory.ts";
+import type { Grant } from "../access/grants.ts";
+import { needsRole } from "../access/roles.ts";
+import { linkedBackend } from "../code-links/linked-backend.ts";
+import { ProjectEntity, SettingsEntity, type ProjectRow, type SettingsRow } from "../../storage/database/entities.ts";
+import type { KeyRing } from "../../storage/secrets/key-ring.ts";
+import { externalLink } from "../settings/external-link.ts";
+import { integratedNotOffered, noEventsTaken } from "../settings/integrated-offering.ts";
+
+export const monitorOff = "Monitor is turned off for this project. A maintainer can turn it on in Settings > General.";
+export const trackingOff =
+  "Error tracking is not active in this project. A maintainer can turn it on in Settings > Monitor > Error Tracking.";
+
+type Capability = MessageInitShape<typeof CapabilitySchema>;
+
+/** Projects with their settings, and the backend that serves each. */
+export class ProjectDirectory {
+  readonly #orm: MikroORM;
+  readonly #memory: AccessMemory;
+  readonly #backends: ReadonlyMap<Backend, ErrorBackend>;
+  readonly #keyRing: KeyRing;
+  readonly #integratedOffered: boolean;
+
+  constructor(parts: {
+    orm: MikroORM;
+    memory: AccessMemory;
+    keyRing: KeyRing;
+    backends: ReadonlyMap<Backend, ErrorBackend>;
+    integratedOffered: boolean;
+  }) {
+    this.#orm = parts.orm;
+    this.#memory = parts.memory;
+    this.#keyRing = parts.keyRing;
+    this.#backends = parts.backends;
+    this.#integratedOffered = parts.integratedOffered;
+  }
+
+  /** Refuses with PROJECT_NOT_FOUND; a project that is hidden from the caller looks the same. */
+  async project(projectId: number): Promise<ProjectRow> {
+    const found = await this.#orm.em.fork().findOne(ProjectEntity, { id: projectId, deletedAt: null });
+    if (!found) throw projectNotFound();
+    return found;
+  }
+
+  async settings(projectId: number): Promise<SettingsRow | null> {
+    return this.#orm.em.fork().findOne(SettingsEntity, { id: projectId });
+  }
+
+  /** The backend of a project whose error tracking works, and what a call to it carries; else refuses in words. */
+  async backend(
+    project: ProjectRow,
+    carried: Pick<BackendCall, "userId" | "username" | "signal"> = {},
+  ): Promise<readonly [ErrorBackend, BackendCall]> {
+    const settings = await this.#memory.remembered(`settings ${project.id}`, () => this.settings(project.id));
+    if (!project.monitorEnabled) throw new ServiceError(ErrorReason.MONITOR_DISABLED, monitorOff);
+    const backend = settings?.active ? this.#backends.get(settings.backend) : undefined;
+    if (!settings || !backend) throw new ServiceError(ErrorReason.ERROR_TRACKING_DISABLED, trackingOff);
+    const linked = linkedBackend(backend, project);
+    if (backend.kind !== Backend.EXTERNAL) return [linked, carried];
+    return [linked, { ...carried, link: externalLink(settings, this.#keyRing) }];
+  }
+
+  /** What a caller can do in a project now: what backend and settings allow, and then the caller's role. */
+  capabilities({ project, permissions }: Grant, settings: SettingsRow | null): Capabilities {
+    const may = (permission: Permission, otherwise: Capability = { allowed: true }): Capability =>
+      permissions.has(permission) ? otherwise : { allowed: false, reason: needsRole(permission, project.path) };
+    const { READ_ERROR_TRACKING, UPDATE_ERROR_TRACKING, ADMIN_ERROR_TRACKING } = Permission;
+    const can = this.#backendCapabilities(project, settings);
+    return {
+      ...can,
+      read: may(READ_ERROR_TRACKING, can.read),
+      updateStatus: may(UPDATE_ERROR_TRACKING, can.updateStatus),
+      listEvents: may(READ_ERROR_TRACKING, can.listEvents),
+      affectedUsers: may(READ_ERROR_TRACKING, can.affectedUsers),
+      watch: may(READ_ERROR_TRACKING, can.watch),
+      releases: may(READ_ERROR_TRACKING, can.releases),
+      deleteErrors: may(ADMIN_ERROR_TRACKING, can.deleteErrors),
+      clientKeys: may(ADMIN_ERROR_TRACKING, this.#whereOffered(noEventsTaken, can.clientKeys)),
+      integratedBackend: this.#whereOffered(integratedNotOffered),
+      adminErrorTracking: may(ADMIN_ERROR_TRACKING),
+      adminProject: may(Permission.ADMIN_PROJECT),
+      adminMembers: may(Permission.ADMIN_MEMBERS),
+      removeProject: may(Permission.REMOVE_PROJECT),
+    };
+  }
+
+  /** `capability` belongs to the integrated backend: where that is not offered nothing of it is allowed. */
+  #whereOffered(reason: string, capability: Capability = { allowed: true }): Capability {
+    return this.#integratedOffered || capability.allowed === false ? capability : { allowed: false, reason };
+  }
+
+  #backendCapabilities(project: ProjectRow, settings: SettingsRow | null): Capabilities {
+    const backend = settings ? this.#backends.get(settings.backend) : undefined;
+    if (!project.monitorEnabled) return nothing(monitorOff, backend);
+    if (!settings?.active || !backend) return nothing(trackingOff, backend);
+    return backend.capabilities;
+  }
+}
+
+export function projectNotFound(): ServiceError {
+  return new ServiceError(
+    ErrorReason.PROJECT_NOT_FOUND,
+    "This project does not exist, or you do not have access to it.",
+  );
+}
+
+function nothing(reason: string, backend: ErrorBackend | undefined): Capabilities {
+  const off = { allowed: false, reason };
+  return {
+    read: off,
+    updateStatus: off,
+    listEvents: off,
+    affectedUsers: off,
+    // Keys can be made before error tracking is on, as in the original.
+    clientKeys: backend?.capabilities.clientKeys ?? { allowed: true },
+    watch: off,
+    releases: off,
+    deleteErrors: off,
+    retentionDays: backend?.capabilities.retentionDays ?? 0,
+  };
+}

@@ -1,0 +1,35 @@
+import type { Permission } from "@faultline/proto";
+import type { EntityManager } from "@mikro-orm/sql";
+import { addedBy } from "../access/grants.ts";
+import { permissionsOf, roleNames } from "../access/roles.ts";
+import { contains } from "../../storage/database/contains.ts";
+import { MemberEntity, MemberRoleEntity, type UserRow } from "../../storage/database/entities.ts";
+
+/** Which projects are looked for. */
+interface Wanted {
+  /** A part of the path or the name. Empty: any. */
+  readonly text: string;
+  /** Only projects in which the user's role is one of these. Default: any role. */
+  readonly roles?: Awaited<ReturnType<typeof rolesWith>> | undefined;
+}
+
+/** The condition that a project is one of those a user may see: own ones, for administrators all. */
+export function visibleProjects(em: EntityManager, user: UserRow, { text, roles }: Wanted) {
+  const own = em
+    .createQueryBuilder(MemberEntity)
+    .select("projectId")
+    .where({ userId: user.id, ...roles });
+  return {
+    deletedAt: null,
+    ...(!user.isAdmin && { id: { $in: own.toRaw() } }),
+    ...(text !== "" && { $or: [{ path: contains(em, text) }, { name: contains(em, text) }] }),
+  };
+}
+
+/** The condition that a member's role holds a permission, by itself or by what a custom role adds. */
+export async function rolesWith(em: EntityManager, permission: Permission) {
+  const roles = [...roleNames.keys()].filter((role) => permissionsOf(role).has(permission));
+  const custom = await em.find(MemberRoleEntity, {});
+  const adding = custom.filter(({ permissions }) => addedBy(permissions).includes(permission));
+  return { $or: [{ role: { $in: roles } }, { memberRoleId: { $in: adding.map(({ id }) => id) } }] };
+}

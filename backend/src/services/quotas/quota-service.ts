@@ -1,0 +1,89 @@
+import type { Handlers } from "@faultline/plugin";
+import type { DefaultQuotaSchema, QuotaSchema, QuotaService } from "@faultline/proto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { MikroORM } from "@mikro-orm/sql";
+import type { CoreCall } from "../access/guard.ts";
+import { ProjectEntity, type ProjectRow } from "../../storage/database/entities.ts";
+import type { ProjectDirectory } from "../projects/project-directory.ts";
+import { defaultQuotaToProto, quotaToProto } from "../../to-proto.ts";
+import { inWords, type Quotas } from "./quotas.ts";
+
+const listed = 100;
+const daysShown = 7;
+
+/** How much projects may receive and keep. */
+export function quotaService(parts: {
+  orm: MikroORM;
+  projects: ProjectDirectory;
+  quotas: Quotas;
+}): Handlers<typeof QuotaService, CoreCall> {
+  const { orm, projects, quotas } = parts;
+
+  const messages = async (rows: readonly ProjectRow[]): Promise<MessageInitShape<typeof QuotaSchema>[]> => {
+    await quotas.today.save().catch(() => undefined); // what is stored can be read while nothing can be written
+    const ids = rows.map(({ id }) => id);
+    const [days, evicted] = await Promise.all([
+      quotas.today.lastDays(ids, daysShown),
+      quotas.evicted(ids),
+      quotas.today.read(ids), // what other processes accepted
+    ]);
+    return rows.map((project) => {
+      const verdict = quotas.verdict(project.id);
+      return quotaToProto(project, {
+        own: quotas.setLimitsOf(project.id),
+        limits: quotas.limitsOf(project.id),
+        dayBytes: quotas.today.bytesOf(project.id),
+        dayEndsAt: quotas.today.endsAt,
+        keptBytes: quotas.keptBytes(project.id),
+        eventCount: quotas.usage.get(project.id)?.eventCount ?? 0,
+        bytesPerDay: days.get(project.id) ?? [],
+        evicted: evicted.get(project.id),
+        refusedBecause: verdict === undefined ? "" : inWords[verdict],
+      });
+    });
+  };
+
+  const message = async (projectId: number) => {
+    const project = await projects.project(projectId);
+    return (await messages([project]))[0] ?? {};
+  };
+
+  const defaults = (): MessageInitShape<typeof DefaultQuotaSchema> =>
+    defaultQuotaToProto({ set: quotas.setLimitsOf(), limits: quotas.defaults, diskBytes: quotas.diskBytes });
+
+  return {
+    async getQuota({ projectId }) {
+      return { quota: await message(projectId) };
+    },
+
+    async updateQuota({ projectId, dayLimitBytes, keptLimitBytes, useDefaultDayLimit, useDefaultKeptLimit }) {
+      const { id } = await projects.project(projectId);
+      const change = { dayLimitBytes, keptLimitBytes, resetDay: useDefaultDayLimit, resetKept: useDefaultKeptLimit };
+      await quotas.change(change, id);
+      return { quota: await message(id) };
+    },
+
+    async listQuotas() {
+      await quotas.readKept();
+      const rows = await orm.em.fork().find(ProjectEntity, { deletedAt: null });
+      const bySize = rows.toSorted(
+        (one, other) => quotas.keptBytes(other.id) - quotas.keptBytes(one.id) || one.id - other.id,
+      );
+      const total = rows.reduce((sum, { id }) => sum + quotas.keptBytes(id), 0);
+      return {
+        quotas: await messages(bySize.slice(0, listed)),
+        totalKeptBytes: BigInt(total),
+        totalCount: rows.length,
+      };
+    },
+
+    async getDefaultQuota() {
+      return { defaultQuota: defaults() };
+    },
+
+    async updateDefaultQuota({ dayLimitBytes, keptLimitBytes, resetDayLimit, resetKeptLimit }) {
+      await quotas.change({ dayLimitBytes, keptLimitBytes, resetDay: resetDayLimit, resetKept: resetKeptLimit });
+      return { defaultQuota: defaults() };
+    },
+  };
+}

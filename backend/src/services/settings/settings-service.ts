@@ -1,0 +1,157 @@
+import { invalidField, ServiceError, type Clock, type ErrorBackend, type Handlers } from "@faultline/plugin";
+import { Backend, ErrorReason, SettingsService, type UpdateSettingsRequest } from "@faultline/proto";
+import type { MikroORM } from "@mikro-orm/sql";
+import type { ClientKeys } from "../client-keys/client-keys.ts";
+import type { AccessMemory } from "../access/access-memory.ts";
+import type { CoreCall } from "../access/guard.ts";
+import { UserThrottle } from "../access/user-throttle.ts";
+import { SettingsEntity, type SettingsRow } from "../../storage/database/entities.ts";
+import { monitorOff, type ProjectDirectory } from "../projects/project-directory.ts";
+import type { KeyRing } from "../../storage/secrets/key-ring.ts";
+import { settingsToProto } from "../../to-proto.ts";
+import { externalApiUrl } from "./external-api-url.ts";
+import { externalProjectColumns, noExternalProject } from "./external-project.ts";
+import { externalTarget } from "./external-target.ts";
+import { checkExternalToken, externalTokenPlace, isMaskedToken } from "./external-token.ts";
+import { integratedRefused, noEventsTaken } from "./integrated-offering.ts";
+import { isLinkedElsewhere } from "./linked-elsewhere.ts";
+
+/** Far more than a person selects Connect, and too few to search a network by. */
+const lookups = { windowMs: 60_000, most: 30, refusal: "Too many attempts. Try again in a minute." };
+
+/** Error-tracking settings of projects (specification 2.1). */
+export function settingsService(parts: {
+  orm: MikroORM;
+  memory: AccessMemory;
+  clock: Clock;
+  keyRing: KeyRing;
+  integratedOffered: boolean;
+  projects: ProjectDirectory;
+  clientKeys: ClientKeys;
+  backends: ReadonlyMap<Backend, ErrorBackend>;
+}): Handlers<typeof SettingsService, CoreCall> {
+  const { orm, clock, keyRing, projects, clientKeys, integratedOffered } = parts;
+  const throttle = new UserThrottle(clock, lookups);
+
+  const message = async (row: SettingsRow, { seesKeys }: CoreCall) => {
+    if (row.backend !== Backend.INTEGRATED) return settingsToProto(row, { dsn: "", dsnUnavailableReason: "" });
+    const newest = seesKeys ? await clientKeys.newest(row.id) : undefined;
+    const dsnUnavailableReason = integratedOffered ? "" : noEventsTaken;
+    return settingsToProto(row, { dsn: newest?.dsn ?? "", dsnUnavailableReason });
+  };
+
+  return {
+    async getSettings({ projectId }, call) {
+      const row = await projects.settings(projectId);
+      if (!row) {
+        throw new ServiceError(ErrorReason.SETTINGS_NOT_FOUND, "The error-tracking settings were never saved.");
+      }
+      return { settings: await message(row, call) };
+    },
+
+    async updateSettings(request, call) {
+      // One transaction, so that of two saves at once the second sees the first.
+      const row = await orm.em.fork().transactional(async (em) => {
+        const stored = await em.findOne(SettingsEntity, { id: request.projectId });
+        if (request.revision !== undefined && request.revision !== (stored?.revision ?? 0)) {
+          throw new ServiceError(
+            ErrorReason.SETTINGS_CHANGED,
+            "Someone else saved these settings meanwhile. Load them again and repeat your change.",
+          );
+        }
+        const changed = stored ?? em.create(SettingsEntity, blank(request.projectId, integratedOffered));
+        applyChanges(changed, request, keyRing);
+        if (!integratedOffered && wantsIntegrated(request, changed)) throw integratedRefused();
+        check(changed);
+        if (await isLinkedElsewhere(em, changed)) throw projectTaken();
+        changed.revision++;
+        changed.updatedAt = clock.now();
+        return changed;
+      });
+      parts.memory.changed();
+      clientKeys.projectChanged();
+      if (row.active && row.backend === Backend.INTEGRATED && integratedOffered) await clientKeys.ensureOne(row.id);
+      return { settings: await message(row, call) };
+    },
+
+    async listExternalProjects(request, { caller, grant, signal }) {
+      if (!grant.project.monitorEnabled) throw new ServiceError(ErrorReason.MONITOR_DISABLED, monitorOff);
+      const target = externalTarget(request, await projects.settings(request.projectId), keyRing);
+      throttle.begin(caller.user.id);
+      const external = parts.backends.get(Backend.EXTERNAL);
+      if (external?.listProjects === undefined) throw new Error("no plugin reads from external systems");
+      return external.listProjects(target, { signal });
+    },
+  };
+}
+
+function blank(projectId: number, integratedOffered: boolean) {
+  return {
+    id: projectId,
+    active: false,
+    backend: integratedOffered ? Backend.INTEGRATED : Backend.EXTERNAL,
+    externalApiUrl: "",
+    externalAuthToken: null,
+    ...noExternalProject,
+    revision: 0,
+    updatedAt: 0,
+  };
+}
+
+function applyChanges(row: SettingsRow, request: UpdateSettingsRequest, keyRing: KeyRing): void {
+  if (request.active !== undefined) row.active = request.active;
+  if (request.backend !== undefined) row.backend = request.backend;
+  if (request.externalApiUrl !== undefined) setApiUrl(row, externalApiUrl(request.externalApiUrl));
+  const token = request.externalAuthToken;
+  if (token !== undefined && !isMaskedToken(token)) {
+    checkExternalToken(token);
+    // Else a token could meet the address of another save that came a moment before it.
+    const namesAddress = request.externalApiUrl !== undefined || request.revision !== undefined;
+    if (token !== "" && row.externalApiUrl !== "" && !namesAddress) {
+      throw invalidField("external_auth_token", "Send the External API URL that the auth token is for along with it.");
+    }
+    row.externalAuthToken = token === "" ? null : keyRing.encrypt(externalTokenPlace(row.id), token);
+  }
+  if (request.externalProject) Object.assign(row, externalProjectColumns(request.externalProject));
+}
+
+/** A token is only ever good for the origin it was entered for, and a linked project for the very system it is of. */
+function setApiUrl(row: SettingsRow, url: string): void {
+  if (url === row.externalApiUrl) return;
+  if (URL.parse(url)?.origin !== URL.parse(row.externalApiUrl)?.origin) row.externalAuthToken = null;
+  row.externalApiUrl = url;
+  Object.assign(row, noExternalProject);
+}
+
+/** Which project it is stays untold: the caller may not see it. */
+function projectTaken(): ServiceError {
+  return new ServiceError(
+    ErrorReason.EXTERNAL_PROJECT_TAKEN,
+    "Another project of this installation is linked to this external project. Choose another one.",
+    { field: "external_project" },
+  );
+}
+
+/** A project that was made under another offering has it still; what else is saved there is no wish for it. */
+function wantsIntegrated({ active, backend }: UpdateSettingsRequest, changed: SettingsRow): boolean {
+  return backend === Backend.INTEGRATED || (active === true && changed.backend === Backend.INTEGRATED);
+}
+
+function check(row: SettingsRow): void {
+  if (row.backend !== Backend.INTEGRATED && row.backend !== Backend.EXTERNAL) {
+    throw invalidField("backend", "Choose the integrated or the external backend.");
+  }
+  if (row.backend !== Backend.EXTERNAL || !row.active) return;
+  // The sentences of the original, several joined by a comma, as its API clients know them.
+  const missing = [
+    row.externalApiUrl === "" && { field: "external_api_url", message: "Api url is a required field" },
+    row.externalAuthToken === null && { field: "external_auth_token", message: "Token is a required field" },
+    row.externalProjectSlug === "" && { field: "external_project", message: "Project is a required field" },
+  ].filter((fault) => fault !== false);
+  const [first] = missing;
+  if (first) {
+    throw new ServiceError(ErrorReason.EXTERNAL_SETTINGS_INCOMPLETE, missing.map(({ message }) => message).join(", "), {
+      field: first.field,
+    });
+  }
+}

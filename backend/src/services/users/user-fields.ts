@@ -1,0 +1,56 @@
+import { invalidField, ServiceError } from "@faultline/plugin";
+import { ErrorReason } from "@faultline/proto";
+import { raw, UniqueConstraintViolationException } from "@mikro-orm/core";
+import type { EntityManager } from "@mikro-orm/sql";
+import { kindOf } from "../../storage/database/kind.ts";
+
+// A user name holds no `@` and an e-mail address does, so that one can never be taken for the other.
+
+/** The user name, or a refusal. */
+export function username(text: string): string {
+  if (/^[A-Za-z0-9_][A-Za-z0-9_.-]{1,254}$/.test(text)) return text;
+  throw invalidField(
+    "username",
+    "A user name has 2 to 255 letters, digits, dots, hyphens and underscores, and begins with no dot or hyphen.",
+  );
+}
+
+/** The display name without space around it, or a refusal. */
+export function displayName(text: string): string {
+  const name = text.trim();
+  if (name !== "" && name.length <= 255 && !/\p{Cc}/u.test(name)) return name;
+  throw invalidField("name", "A name has 1 to 255 characters and no line breaks.");
+}
+
+/** The e-mail address without space around it, or a refusal. Empty: none. */
+export function emailAddress(text: string): string {
+  const email = text.trim();
+  if (email === "" || (email.length <= 254 && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email))) return email;
+  throw invalidField("email", "An e-mail address looks like ada@example.com and has at most 254 characters.");
+}
+
+/** Finds the user a person signs in as: by user name or e-mail address, without regard to case. */
+export function signsInAs(em: EntityManager, name: string) {
+  return name.includes("@") ? hasEmail(em, name) : { username: name };
+}
+
+/** Finds the user with an e-mail address. */
+export function hasEmail(em: EntityManager, email: string) {
+  // The condition that it is not empty is the index's own; without it every user would be read.
+  return kindOf(em) === "sqlite"
+    ? { email: { $eq: raw<string>("? collate nocase", [email]), $ne: "" } }
+    : { [raw("lower(email)")]: raw(`lower(? collate "C")`, [email]), email: { $ne: "" } };
+}
+
+/** Turns the database's refusal of a second user name or e-mail address into ours. */
+export function refuseTaken(error: unknown): never {
+  if (!(error instanceof UniqueConstraintViolationException)) throw error;
+  const isEmail = /\buser[._]email\b/.test(error.message);
+  throw new ServiceError(
+    ErrorReason.USERNAME_TAKEN,
+    isEmail
+      ? "Another user has this e-mail address. Choose another."
+      : "Another user has this user name. Choose another.",
+    { field: isEmail ? "email" : "username", cause: error },
+  );
+}

@@ -1,0 +1,142 @@
+import { pageSizeOf, pageToken, readPageToken, ServiceError, type Clock, type Handlers } from "@faultline/plugin";
+import { ErrorReason, type ListUsersRequest, type UserService } from "@faultline/proto";
+import type { EntityManager, MikroORM } from "@mikro-orm/sql";
+import type { AccessMemory } from "../access/access-memory.ts";
+import { hashPassword, newPassword } from "../access/password.ts";
+import type { CoreCall } from "../access/guard.ts";
+import { contains } from "../../storage/database/contains.ts";
+import { SessionEntity, UserEntity, type UserRow } from "../../storage/database/entities.ts";
+import type { KeyRing } from "../../storage/secrets/key-ring.ts";
+import { userToProto } from "../../to-proto.ts";
+import { passwordResets } from "./password-resets.ts";
+import { displayName, emailAddress, hasEmail, refuseTaken, username } from "./user-fields.ts";
+
+/** The users of this installation. */
+export function userService(parts: {
+  orm: MikroORM;
+  keyRing: KeyRing;
+  clock: Clock;
+  memory: AccessMemory;
+  baseUrl: () => string;
+}): Handlers<typeof UserService, CoreCall> {
+  const { orm, clock, memory } = parts;
+
+  return {
+    ...passwordResets(parts),
+
+    async listUsers(request, { caller }) {
+      const list = `users ${JSON.stringify([request.query, request.username, request.afterUserId])}`;
+      const place = readPageToken(list, request.pageToken, ["number"]);
+      const size = pageSizeOf(request);
+      const em = orm.em.fork();
+      const where = matching(em, request, caller.user);
+      const rows = await em.find(UserEntity, place ? { $and: [where, { id: { $gt: place[0] } }] } : where, {
+        orderBy: { id: "asc" },
+        limit: size + 1,
+        offset: place ? 0 : request.skip,
+      });
+      const page = rows.slice(0, size);
+      const last = page.at(-1);
+      return {
+        users: page.map((row) => userToProto(row, caller.user)),
+        nextPageToken: rows.length > size && last ? pageToken(list, [last.id]) : "",
+        totalSize: await em.count(UserEntity, where),
+      };
+    },
+
+    async getUser({ userId }, { caller }) {
+      const row = await userRow(orm.em.fork(), userId);
+      if (row.isBlocked && !caller.user.isAdmin) throw userNotFound();
+      return { user: userToProto(row, caller.user) };
+    },
+
+    async createUser(request, { caller }) {
+      const name = username(request.username);
+      const fields = {
+        username: name,
+        name: displayName(request.name || name),
+        email: emailAddress(request.email),
+        isAdmin: request.isAdmin,
+        isBlocked: false,
+        lastSignInAt: null,
+      };
+      const passwordHash = request.password === "" ? "" : await hashPassword(newPassword(request.password));
+      const em = orm.em.fork();
+      const row = em.create(UserEntity, { ...fields, passwordHash, createdAt: clock.now() });
+      await em.flush().catch(refuseTaken);
+      return { user: userToProto(row, caller.user) };
+    },
+
+    async updateUser(request, { caller }) {
+      const row = await orm.em
+        .fork()
+        .transactional(async (em) => {
+          const user = await userRow(em, request.userId);
+          if (request.isBlocked === true && user.id === caller.user.id) {
+            throw new ServiceError(ErrorReason.FORBIDDEN, "You cannot block your own account.", {
+              field: "is_blocked",
+            });
+          }
+          if (request.isAdmin === false || request.isBlocked === true) await checkNotLastAdministrator(em, user);
+          if (request.username !== undefined) user.username = username(request.username);
+          if (request.name !== undefined) user.name = displayName(request.name);
+          if (request.email !== undefined) user.email = emailAddress(request.email);
+          if (request.isAdmin !== undefined) user.isAdmin = request.isAdmin;
+          if (request.isBlocked !== undefined) user.isBlocked = request.isBlocked;
+          if (user.isBlocked) await em.nativeDelete(SessionEntity, { userId: user.id });
+          return user;
+        })
+        .catch(refuseTaken);
+      memory.changed();
+      return { user: userToProto(row, caller.user) };
+    },
+
+    async deleteUser({ userId }, { caller }) {
+      const row = await orm.em.fork().transactional(async (em) => {
+        const user = await userRow(em, userId);
+        if (user.id === caller.user.id) {
+          throw new ServiceError(ErrorReason.FORBIDDEN, "You cannot delete your own account.", { field: "user_id" });
+        }
+        await checkNotLastAdministrator(em, user);
+        await em.nativeDelete(UserEntity, { id: userId }); // and by its foreign keys all that is the user's
+        return user;
+      });
+      memory.changed();
+      return { user: userToProto(row, caller.user) };
+    },
+  };
+}
+
+/** Whom a list shows to `viewer`. */
+function matching(em: EntityManager, request: ListUsersRequest, viewer: Pick<UserRow, "isAdmin">) {
+  const query = request.query.trim();
+  const text = [{ username: contains(em, query) }, { name: contains(em, query) }];
+  return {
+    id: { $gt: request.afterUserId },
+    ...(!viewer.isAdmin && { isBlocked: false }),
+    ...(request.username !== "" && { username: request.username }),
+    ...(query !== "" && { $or: viewer.isAdmin ? [...text, hasEmail(em, query)] : text }),
+  };
+}
+
+/** Refuses to take the last administrator who can sign in. */
+async function checkNotLastAdministrator(em: EntityManager, user: UserRow): Promise<void> {
+  if (!user.isAdmin || user.isBlocked) return;
+  const others = await em.count(UserEntity, { isAdmin: true, isBlocked: false, id: { $ne: user.id } });
+  if (others > 0) return;
+  throw new ServiceError(
+    ErrorReason.LAST_OWNER,
+    `${user.username} is the last administrator. Make another user an administrator first.`,
+  );
+}
+
+/** The user, or a refusal. */
+async function userRow(em: EntityManager, id: number): Promise<UserRow> {
+  const row = await em.findOne(UserEntity, { id });
+  if (!row) throw userNotFound();
+  return row;
+}
+
+function userNotFound(): ServiceError {
+  return new ServiceError(ErrorReason.USER_NOT_FOUND, "There is no such user.");
+}

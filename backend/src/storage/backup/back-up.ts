@@ -1,0 +1,132 @@
+import {
+  closeSync,
+  copyFileSync,
+  chmodSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { StartRefusal } from "@faultline/plugin";
+import { databaseFile } from "../database/sqlite/open.ts";
+import { version } from "../../version.ts";
+import { writeManifest, type Manifest } from "./manifest.ts";
+import { Snapshot } from "./snapshot.ts";
+
+const attempts = 3;
+
+/**
+ * Copies a data directory, whether or not a service runs on it: the database as it is at one moment, without free space,
+ * and the key file that its secrets need. The service goes on storing; what it stores meanwhile stays in its write-ahead
+ * log until the copy is done. The target appears whole, or not at all.
+ */
+export async function backUp(options: {
+  dataDir: string;
+  target: string;
+  progress: (text: string) => void;
+}): Promise<Manifest> {
+  const { dataDir, progress } = options;
+  const target = resolve(options.target);
+  if (!existsSync(databaseFile(dataDir))) {
+    throw new StartRefusal(`There is no database in ${dataDir}: name the data directory with FAULTLINE_DATA_DIR.`);
+  }
+  if (existsSync(target)) throw new StartRefusal(`${target} exists already: name a directory that does not.`);
+  const draft = makeDraft(`${target}.unfinished`);
+  try {
+    const createdTime = await copyConsistently(dataDir, draft, progress);
+    progress("computing checksums");
+    const manifest = await writeManifest(draft, { createdTime, version });
+    renameSync(draft, target);
+    syncDirectory(dirname(target));
+    return manifest;
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    if (/SQLITE_FULL|ENOSPC/.test(String(error))) {
+      throw new StartRefusal(
+        `The disk that is to hold ${target} is full: free some space or name another place.`,
+        error,
+      );
+    }
+    throw error;
+  }
+}
+
+/**
+ * Makes a new directory for the copy, in place of one that an earlier backup left behind. Never uses a directory that
+ * exists: in a shared place such as /tmp another user could have made it, and would read the keys.
+ */
+function makeDraft(draft: string): string {
+  try {
+    rmSync(draft, { recursive: true, force: true });
+    mkdirSync(dirname(draft), { recursive: true });
+    mkdirSync(draft, { mode: 0o700 });
+    return draft;
+  } catch (error) {
+    throw new StartRefusal(
+      `${draft}, which holds the backup until it is complete, cannot be made: ${(error as Error).message}. Remove what is there, or name another place.`,
+      error,
+    );
+  }
+}
+
+/**
+ * Keys change while they are rotated: the copy is good when the key file was the same before and after it, as each value
+ * in it was then encrypted with one of those keys.
+ */
+async function copyConsistently(dataDir: string, draft: string, progress: (text: string) => void): Promise<string> {
+  const keys = join(dataDir, "secrets.json");
+  const copy = join(draft, "faultline.db");
+  for (let attempt = 1; ; attempt++) {
+    const before = readFileSync(keys);
+    const createdTime = new Date().toISOString();
+    await copyDatabase(databaseFile(dataDir), copy, progress);
+    if (readFileSync(keys).equals(before)) {
+      const target = join(draft, "secrets.json");
+      copyFileSync(keys, target);
+      for (const file of [copy, target]) syncFile(file);
+      return createdTime;
+    }
+    if (attempt === attempts) throw new StartRefusal("The encryption keys are being replaced: try again in a minute.");
+    progress("the encryption keys were replaced meanwhile; starting over");
+    rmSync(copy);
+  }
+}
+
+async function copyDatabase(file: string, copy: string, progress: (text: string) => void): Promise<void> {
+  const source = await Snapshot.open(file);
+  const total = Number(await source.value("pragma page_count")) * Number(await source.value("pragma page_size"));
+  const timer = setInterval(() => progress(`copied ${share(copy, total)}`), 1_000);
+  try {
+    await source.rows(`vacuum into '${copy.replaceAll("'", "''")}'`);
+  } finally {
+    clearInterval(timer);
+    await source.close();
+  }
+  progress(`copied ${megabytes(statSync(copy).size)} of ${megabytes(total)}; the rest is free space`);
+}
+
+function share(copy: string, total: number): string {
+  const size = existsSync(copy) ? statSync(copy).size : 0;
+  return `${megabytes(size)} of at most ${megabytes(total)}`;
+}
+
+const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6).toLocaleString("en")} MB`;
+
+function syncFile(file: string): void {
+  chmodSync(file, 0o600);
+  const opened = openSync(file, "r+");
+  fsyncSync(opened);
+  closeSync(opened);
+}
+
+/** A rename lies in the directory, and is not sure before that is synced. */
+export function syncDirectory(directory: string): void {
+  const opened = openSync(directory, "r");
+  fsyncSync(opened);
+  closeSync(opened);
+}

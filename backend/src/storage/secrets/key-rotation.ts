@@ -1,0 +1,135 @@
+import { ErrorReason } from "@faultline/proto";
+import { ServiceError, type Clock, type Log } from "@faultline/plugin";
+import { sql } from "kysely";
+import type { AccessMemory } from "../../services/access/access-memory.ts";
+import { jsonRows } from "../database/json-rows.ts";
+import type { OpenDatabase } from "../database/open.ts";
+import type { KeyRing } from "./key-ring.ts";
+import { sealedColumns, type SealedColumn } from "./sealed-columns.ts";
+
+/** Few enough that ingestion waits only some milliseconds for the writer. */
+const sliceSize = 500;
+
+/**
+ * A call that began before the last value was encrypted anew may still write or read one of an older key; calls end
+ * after 30 s, so that after a minute nobody does.
+ */
+const graceMs = 60_000;
+
+/**
+ * Replaces the encryption key while the service runs: a new key comes first, stored values are encrypted anew a slice at
+ * a time, and old keys go when nothing needs them. Each step leaves an installation that can be read, so that it may
+ * end anywhere; the next start goes on.
+ */
+export class KeyRotation {
+  readonly #keyRing: KeyRing;
+  readonly #database: OpenDatabase;
+  readonly #memory: AccessMemory;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  /** Before this time old keys stay. */
+  #graceEndsAt = Number.NEGATIVE_INFINITY;
+  /** Values that no key opens: damaged, or moved from another row. They are left as they are, and so are the keys. */
+  readonly #unreadable = new Set<string>();
+
+  constructor(parts: { keyRing: KeyRing; database: OpenDatabase; memory: AccessMemory; clock: Clock; log: Log }) {
+    this.#keyRing = parts.keyRing;
+    this.#database = parts.database;
+    this.#memory = parts.memory;
+    this.#clock = parts.clock;
+    this.#log = parts.log;
+  }
+
+  /**
+   * Adds a key, unless a rotation goes on; refuses with OTHER_PROCESSES_RUN beside others on the same database. Answers how
+   * many values wait to be encrypted with the newest.
+   */
+  async begin(): Promise<number> {
+    if (this.#keyRing.keyCount === 1) {
+      await this.#refuseBesideOthers();
+      try {
+        this.#keyRing.rotate();
+      } catch (error) {
+        throw new ServiceError(
+          ErrorReason.STORAGE_UNAVAILABLE,
+          "The key file could not be written, so the key stays as it is. Look at the disk and try again.",
+          { cause: error },
+        );
+      }
+      this.#graceEndsAt = this.#clock.now() + graceMs;
+    }
+    this.#unreadable.clear(); // somebody may have put things right
+    const counts = await Promise.all(sealedColumns.map((column) => this.#count(column)));
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Does a slice of the work; called each second. Without a rotation it costs nothing. */
+  async step(): Promise<void> {
+    if (this.#keyRing.keyCount === 1) return;
+    let isDone = true;
+    for (const column of sealedColumns) if (await this.#encryptSlice(column)) isDone = false;
+    if (!isDone) this.#graceEndsAt = this.#clock.now() + graceMs;
+    if (this.#unreadable.size > 0 || this.#clock.now() < this.#graceEndsAt) return;
+    this.#keyRing.dropOldKeys();
+    this.#log.info({}, "every stored secret is encrypted with the new key; the old keys are gone");
+  }
+
+  /** The new key would be in the key file of this process alone, and the others could not read what it encrypts. */
+  async #refuseBesideOthers(): Promise<void> {
+    const others = await this.#database.otherProcesses();
+    if (others === 0) return;
+    const who = others === 1 ? "Another process runs" : `${others} other processes run`;
+    throw new ServiceError(
+      ErrorReason.OTHER_PROCESSES_RUN,
+      `${who} on this database and could not read what a new key encrypts: stop all but this one, rotate, wait until the health page shows one key, copy secrets.json to all, and start them again.`,
+    );
+  }
+
+  /** Encrypts the next values of a column anew; false when none is left. */
+  async #encryptSlice(column: SealedColumn): Promise<boolean> {
+    const { table, name, placeOf } = column;
+    const rows = await this.#waiting(column);
+    const renewed = rows.flatMap(({ id, owner, sealed }) => {
+      const place = placeOf(owner);
+      try {
+        return [[id, sealed, this.#keyRing.encrypt(place, this.#keyRing.decrypt(place, sealed))]];
+      } catch (error) {
+        this.#unreadable.add(`${table}:${id}`);
+        this.#log.error({ err: error, table, id }, "a stored secret cannot be read, so the old encryption keys stay");
+        return [];
+      }
+    });
+    if (renewed.length > 0) {
+      // A value that somebody changed meanwhile is another one: it is not overwritten.
+      await sql`update ${sql.table(table)} set ${sql.ref(name)} = renewed.value ->> 2
+        from ${jsonRows(this.#database.kind, renewed)} renewed
+        where ${sql.ref(`${table}.id`)} = cast(renewed.value ->> 0 as bigint)
+          and ${sql.ref(`${table}.${name}`)} = renewed.value ->> 1`.execute(this.#database.write());
+      this.#memory.changed();
+    }
+    return rows.length > 0;
+  }
+
+  async #waiting({ table, name, owner }: SealedColumn) {
+    const skipped = [...this.#unreadable].flatMap((key) =>
+      key.startsWith(`${table}:`) ? [[Number(key.split(":")[1])]] : [],
+    );
+    const { rows } = await sql<{ id: number; owner: number; sealed: string }>`
+      select id, ${sql.ref(owner)} as owner, ${sql.ref(name)} as sealed from ${sql.table(table)}
+      where ${this.#isWaiting(name)} and id not in (
+        select cast(value ->> 0 as bigint) from ${jsonRows(this.#database.kind, skipped)} skipped)
+      order by id limit ${sliceSize}`.execute(this.#database.write());
+    return rows;
+  }
+
+  async #count({ table, name }: SealedColumn): Promise<number> {
+    const { rows } = await sql<{ n: number }>`
+      select count(*) as n from ${sql.table(table)} where ${this.#isWaiting(name)}`.execute(this.#database.write());
+    return rows[0]?.n ?? 0;
+  }
+
+  #isWaiting(name: string) {
+    const prefix = this.#keyRing.activePrefix;
+    return sql`${sql.ref(name)} is not null and substr(${sql.ref(name)}, 1, ${prefix.length}) <> ${prefix}`;
+  }
+}

@@ -1,0 +1,62 @@
+import type { Clock, ExternalTarget, Outbound, ServiceError } from "@faultline/plugin";
+import type { JsonValue } from "@faultline/sentry-event";
+import type { Answer } from "./answer-memory.ts";
+import { failureOf, failureOfStatus, maxBodyBytes, notJson } from "./failures.ts";
+import { checkFootprint } from "./footprint.ts";
+
+/** A request to an external system. */
+export interface Send {
+  readonly method: "GET" | "PUT";
+  readonly url: string;
+  /** JSON. */
+  readonly body?: string;
+  /** What a 404 means. */
+  readonly missing?: () => ServiceError;
+}
+
+/**
+ * Time for one request, from the look-up of the name to the last byte. The original gives 30 s to a background job; here
+ * a person waits, ten seconds in all, and a request that takes them all would look like a caller who left.
+ */
+const requestMs = 8_000;
+
+/** Sends a request with the token; refuses with one of the recorded messages unless the answer's status is 200 to 204. */
+export async function send(
+  { outbound, clock }: { readonly outbound: Outbound; readonly clock: Clock },
+  { method, url, body, missing }: Send,
+  { token }: ExternalTarget,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const answer = await outbound
+    .request({
+      method,
+      url,
+      headers: {
+        Authorization: `Bearer ${token}`,
+        Accept: "application/json",
+        "Content-Type": "application/json",
+        "User-Agent": "faultline",
+      },
+      ...(body !== undefined && { body }),
+      maxBytes: maxBodyBytes,
+      timeoutMs: requestMs,
+      signal,
+    })
+    .catch((thrown: unknown) => {
+      throw failureOf(thrown);
+    });
+  if (answer.status === 404 && missing) throw missing();
+  const failure = failureOfStatus(answer.status, answer.headers, clock.now());
+  if (failure) throw failure;
+  return { body: answer.body, headers: answer.headers, readAt: clock.now() };
+}
+
+/** A body as JSON; refuses what is not JSON, and what would take too much memory. */
+export function parsed(body: Buffer): JsonValue {
+  checkFootprint(body);
+  try {
+    return JSON.parse(body.toString()) as JsonValue; // what JSON.parse gives is JSON
+  } catch (error) {
+    throw notJson(error);
+  }
+}

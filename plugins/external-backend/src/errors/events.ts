@@ -1,0 +1,119 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import {
+  hourMs,
+  hourWindow,
+  millisecondsOf,
+  pageSizeOf,
+  pageToken,
+  type ServiceError,
+  startOfHour,
+  timestamp,
+} from "@faultline/plugin";
+import {
+  EventPosition,
+  type GetErrorStatsRequest,
+  type GetErrorStatsResponseSchema,
+  type GetEventRequest,
+  type GetEventResponseSchema,
+  type ListEventsRequest,
+  type ListEventsResponseSchema,
+} from "@faultline/proto";
+import type { Asking } from "../calling/external-call.ts";
+import { errorNotFound, eventNotFound } from "../calling/failures.ts";
+import { cursorOf, getError, issueQuestion } from "./issues.ts";
+import { readCursors, readEvent, readEventSummaries, readHourlyStats } from "../reading/index.ts";
+import type { Question } from "../calling/upstream.ts";
+
+/** How far back the external system looks for events when only the end of a window is given. */
+const longestWindowMs = 90 * 24 * hourMs;
+
+/** The events of an error, newest first. */
+export async function listEvents(
+  asking: Asking,
+  request: ListEventsRequest,
+): Promise<MessageInitShape<typeof ListEventsResponseSchema>> {
+  const { errorId } = request;
+  const start = request.startTime && millisecondsOf(request.startTime);
+  const end = request.endTime && millisecondsOf(request.endTime);
+  const list = JSON.stringify(["external events", asking.projectId, asking.link.revision, errorId, start, end]);
+  const cursor = cursorOf(list, request.pageToken);
+  const events = partOf(errorId, "events");
+  const window = windowOf({ start, end, now: asking.now });
+  const [, told] = await Promise.all([
+    getError(asking, errorId), // the answer itself does not tell whose events they are
+    window && asking.ask({ ...events, query: { per_page: pageSizeOf(request), cursor, ...window } }),
+  ]);
+  if (!told) return { events: [], ...asking.stale };
+  const { next } = readCursors(told.headers["link"]);
+  return {
+    events: readEventSummaries(told.json),
+    nextPageToken: next === undefined ? "" : pageToken(list, [next]),
+    ...asking.stale,
+  };
+}
+
+/** The API wants both ends of a window or none, and refuses one that ends before it begins; that is undefined here. */
+function windowOf({ start, end, now }: { start: number | undefined; end: number | undefined; now: number }) {
+  if (start === undefined && end === undefined) return {};
+  // Clocks of other machines may be ahead. It is a full hour, so that a moment later the same is asked for.
+  const soon = startOfHour(now) + 2 * hourMs;
+  const until = Math.min(end ?? soon, soon);
+  const since = Math.max(start ?? until - longestWindowMs, 0);
+  if (since >= until) return undefined;
+  return { start: new Date(since).toISOString(), end: new Date(until).toISOString() };
+}
+
+/** One event with its neighbours in time. */
+export async function getEvent(
+  asking: Asking,
+  request: GetEventRequest,
+): Promise<MessageInitShape<typeof GetEventResponseSchema>> {
+  const { question, notFound } = eventQuestion(asking, request);
+  const [told, linked] = await Promise.all([asking.ask(question), asking.externalProjectId()]);
+  const { event, issueId, externalProjectId, newerEventId, olderEventId } = readEvent(told.json, asking);
+  if (externalProjectId !== linked) throw notFound();
+  if (request.errorId !== "" && issueId !== request.errorId) throw notFound();
+  return { event, newerEventId, olderEventId, ...asking.stale };
+}
+
+/** What is asked for an event, and what is said when there is none. */
+function eventQuestion(
+  asking: Asking,
+  { eventId: given, errorId, position }: GetEventRequest,
+): { question: Question; notFound: () => ServiceError } {
+  if (given === "") {
+    const question = partOf(errorId, "events", position === EventPosition.OLDEST ? "oldest" : "latest");
+    return { question, notFound: errorNotFound };
+  }
+  const eventId = given.replaceAll("-", "").toLowerCase();
+  if (!/^[0-9a-f]{32}$/.test(eventId)) throw eventNotFound();
+  const { path } =
+    errorId === "" ? { path: [...asking.projectPath, "events", eventId] } : partOf(errorId, "events", eventId);
+  return { question: { path, missing: eventNotFound }, notFound: eventNotFound };
+}
+
+/** Asks for something below an issue. */
+function partOf(errorId: string, ...part: readonly string[]): Question {
+  const question = issueQuestion(errorId);
+  return { ...question, path: [...question.path, ...part] };
+}
+
+/** The bar graph: a dense count an hour (specification 1.6). */
+export async function getErrorStats(
+  asking: Asking,
+  request: GetErrorStatsRequest,
+): Promise<MessageInitShape<typeof GetErrorStatsResponseSchema>> {
+  const { first, length, lastHourRunning } = hourWindow(request, { now: asking.now, defaultHours: 24 });
+  // In seconds; the end is the last moment of the last hour.
+  const query = { resolution: "1h", since: first * 3600, until: (first + length) * 3600 - 1 };
+  const [told] = await Promise.all([
+    asking.ask({ ...partOf(request.errorId, "stats"), query }),
+    getError(asking, request.errorId), // the answer itself does not tell whose counts they are
+  ]);
+  return {
+    startTime: timestamp(first * hourMs),
+    counts: readHourlyStats(told.json, { firstHour: first, hours: length }),
+    lastHourRunning,
+    ...asking.stale,
+  };
+}

@@ -1,0 +1,164 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { TimestampSchema } from "@bufbuild/protobuf/wkt";
+import {
+  invalidField,
+  millisecondsOf,
+  pageSizeOf,
+  pageToken,
+  readPageToken,
+  ServiceError,
+  timestamp,
+} from "@faultline/plugin";
+import {
+  ErrorReason,
+  ErrorSort,
+  ErrorStatus,
+  type ErrorSchema,
+  type ListErrorsRequest,
+  type ListErrorsResponseSchema,
+} from "@faultline/proto";
+import type { Asking } from "../calling/external-call.ts";
+import { errorNotFound } from "../calling/failures.ts";
+import { readCursors, readHits, readIssue, readIssues } from "../reading/index.ts";
+import type { Question, Told } from "../calling/upstream.ts";
+
+type StatedError = MessageInitShape<typeof ErrorSchema>;
+
+/** The statuses as the external system knows them. */
+export const statusWords = {
+  [ErrorStatus.UNRESOLVED]: "unresolved",
+  [ErrorStatus.RESOLVED]: "resolved",
+  [ErrorStatus.IGNORED]: "ignored",
+} as const;
+
+export type Status = keyof typeof statusWords;
+const statuses: readonly Status[] = [ErrorStatus.UNRESOLVED, ErrorStatus.RESOLVED, ErrorStatus.IGNORED];
+
+const sortWords: Readonly<Record<ErrorSort, string>> = {
+  [ErrorSort.UNSPECIFIED]: "date",
+  [ErrorSort.LAST_SEEN]: "date",
+  [ErrorSort.FIRST_SEEN]: "new",
+  [ErrorSort.EVENT_COUNT]: "freq",
+};
+
+/** Counts of a search stop here, as those of the integrated backend do. */
+const countedErrors = 1000;
+
+/** Counts of a search are asked for again only after this time: each is a call of its own. */
+const countsFreshMs = 30_000;
+
+/** A list does not wait longer than this for its counts. */
+const countsMs = 5_000;
+
+/** A page of errors of the linked project. */
+export async function listErrors(
+  asking: Asking,
+  request: ListErrorsRequest,
+): Promise<MessageInitShape<typeof ListErrorsResponseSchema>> {
+  const { projectId, link } = asking;
+  const { status, pageToken: token } = request;
+  const search = searchOf(request.query);
+  const sort = sortWords[request.sort] ?? "date";
+  const list = JSON.stringify(["external errors", projectId, link.revision, sort, status, request.query]);
+  const cursor = cursorOf(list, token);
+  if (status !== ErrorStatus.UNSPECIFIED && !isStatus(status)) return { errors: [] };
+
+  const page = asking.ask({
+    path: [...asking.projectPath, "issues"],
+    query: { query: queryOf(status, search), limit: pageSizeOf(request), sort, statsPeriod: "24h", cursor },
+  });
+  // Of the status that is listed the first page itself tells how many there are.
+  const own = isStatus(status) && cursor === undefined ? [[status, page] as const] : [];
+  const counts = statusCounts(asking, search, new Map<Status, Promise<Told>>(own));
+  const told = await page;
+  const { next, previous } = readCursors(told.headers["link"]);
+  const place = (to: string | undefined) => (to === undefined ? "" : pageToken(list, [to]));
+  const errors = readIssues(told.json, asking).map((error) => withSettledLastSeen(asking, error));
+  const statusCount = await counts;
+  return {
+    errors,
+    nextPageToken: place(next),
+    previousPageToken: place(previous),
+    ...(statusCount && { statusCounts: statusCount }),
+    ...asking.stale,
+  };
+}
+
+/** One error of the linked project; refuses with ERROR_NOT_FOUND, also when it is of another external project. */
+export async function getError(asking: Asking, errorId: string): Promise<StatedError> {
+  const [told, linked] = await Promise.all([asking.ask(issueQuestion(errorId)), asking.externalProjectId()]);
+  const { error, externalProjectId } = readIssue(told.json, asking);
+  if (externalProjectId !== linked || error.errorId !== errorId) throw errorNotFound();
+  return withSettledLastSeen(asking, error);
+}
+
+/** Asks for one issue; an id that cannot be one is refused without asking. */
+export function issueQuestion(errorId: string): Question {
+  if (!isErrorId(errorId)) throw errorNotFound();
+  return { path: ["issues", errorId], missing: errorNotFound };
+}
+
+export function isErrorId(id: string): boolean {
+  return /^\d{1,20}$/.test(id);
+}
+
+/** Reads a token of `list`; the cursor in it comes from outside again, so it is checked again. */
+export function cursorOf(list: string, token: string): string | undefined {
+  const [cursor] = readPageToken(list, token, ["string"]) ?? [];
+  if (cursor === undefined || /^[0-9:]{1,64}$/.test(cursor)) return cursor;
+  throw new ServiceError(
+    ErrorReason.INVALID_PAGE_TOKEN,
+    "The page token does not belong to this list. Ask for the first page without a token.",
+    { field: "page_token" },
+  );
+}
+
+/** The search as it is sent on. Its syntax is that of the external system, which ours is taken from. */
+function searchOf(query: string): string {
+  if (query.length > 200) throw invalidField("query", "A search has at most 200 characters.");
+  // Some releases let a later `is:` win over ours, and would list what was not asked for.
+  if (/(?:^|[^\w.:-])is:/i.test(query)) {
+    throw invalidField("query", "Choose the status beside the search instead of with `is:`.");
+  }
+  return query.trim();
+}
+
+/** Every status is asked for by no word at all; the parameter stays, as without it unresolved ones alone are listed. */
+function queryOf(status: ErrorStatus, search: string): string {
+  return isStatus(status) ? `is:${statusWords[status]} ${search}`.trim() : search;
+}
+
+function isStatus(status: ErrorStatus): status is Status {
+  return status in statusWords;
+}
+
+/** How many errors match a search, by status; undefined when the system does not tell, or not soon enough. */
+async function statusCounts(asking: Asking, search: string, asked: ReadonlyMap<Status, Promise<Told>>) {
+  const time = AbortSignal.any([asking.signal, AbortSignal.timeout(countsMs)]);
+  const counts = await Promise.all(
+    statuses.map(async (status) => {
+      const counting = { path: [...asking.projectPath, "issues"], query: { query: queryOf(status, search), limit: 1 } };
+      const told = await (asked.get(status) ??
+        asking.upstream.ask({ link: asking.link, signal: time }, { ...counting, freshMs: countsFreshMs }));
+      const hits = readHits(told.headers);
+      return hits === undefined ? undefined : Math.min(hits, countedErrors);
+    }),
+  ).catch(() => []); // a list without counts is better than none; what fails is told by the list itself
+  const [unresolved, resolved, ignored] = counts;
+  if (unresolved === undefined || resolved === undefined || ignored === undefined) return undefined;
+  return { unresolved, resolved, ignored };
+}
+
+/** With the time its last-seen label follows, as far as it is known. */
+export function withSettledLastSeen(asking: Asking, error: StatedError): StatedError {
+  const at = (time: MessageInitShape<typeof TimestampSchema> | undefined) =>
+    time && millisecondsOf(create(TimestampSchema, time));
+  const { settledLastSeenTime: derived, ...stated } = error;
+  const settled = asking.upstream.lastSeen.settled(
+    error.errorId ?? "",
+    at(error.lastSeenTime) ?? 0,
+    at(derived),
+    asking.now,
+  );
+  return settled === undefined ? stated : { ...stated, settledLastSeenTime: timestamp(settled) };
+}

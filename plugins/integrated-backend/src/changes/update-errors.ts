@@ -1,0 +1,38 @@
+import { checkStatusChanges } from "@faultline/plugin";
+import type { ErrorStatus, UpdateErrorsRequest } from "@faultline/proto";
+import { hidden } from "../deletions/hidden.ts";
+import { errorRowId, withSettledLastSeen } from "../lists/errors.ts";
+import type { Storage } from "../storage.ts";
+import type { ErrorRow } from "../lists/to-proto.ts";
+
+/** What an update changed: the errors as they are now, and the status each had before. */
+export interface Updated {
+  readonly errors: readonly ErrorRow[];
+  readonly before: readonly { readonly id: number; readonly status: ErrorStatus }[];
+}
+
+/** Sets statuses in one transaction; errors that are not in the project are left out. */
+export async function updateErrors(storage: Storage, request: UpdateErrorsRequest, now: number): Promise<Updated> {
+  const { changes, projectId } = request;
+  checkStatusChanges(changes);
+  const wanted = new Map(changes.map(({ errorId, status }) => [errorRowId(errorId), status]));
+  // Several texts may name no error there is: they are all row 0, which is none.
+  return storage.write.transaction().execute(async (transaction) => {
+    const ids = [...wanted.keys()];
+    const before = await transaction
+      .selectFrom("integrated_error")
+      .select(["id", "status"])
+      .where("project_id", "=", projectId)
+      .where("status", "<>", hidden)
+      .where("id", "in", ids)
+      .execute();
+    const statuses = before.map(({ id, status }) => [id, wanted.get(id) ?? status] as const);
+    await storage.setStatuses(transaction, { projectId, statuses, now });
+    const errors = await withSettledLastSeen(storage.words, transaction, now)
+      .where("project_id", "=", projectId)
+      .where("id", "in", ids)
+      .execute();
+    const isThere = new Set(errors.map(({ id }) => id)); // others were deleted in between, by another process
+    return { errors, before: before.filter(({ id }) => isThere.has(id)) };
+  });
+}

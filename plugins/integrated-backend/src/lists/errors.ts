@@ -1,0 +1,80 @@
+import { ServiceError, startOfHour } from "@faultline/plugin";
+import { ErrorReason } from "@faultline/proto";
+import { sql, type Kysely, type SqlBool } from "kysely";
+import { hidden } from "../deletions/hidden.ts";
+import type { Storage, Words } from "../storage.ts";
+import type { Tables } from "../tables.ts";
+import type { ErrorRow } from "./to-proto.ts";
+
+/**
+ * Errors with the value their last-seen label follows, which holds still until the hour is over (specification 1.7), and
+ * with what is beyond their caps.
+ */
+export function withSettledLastSeen(words: Words, database: Kysely<Tables>, now: number) {
+  const hour = startOfHour(now);
+  return database
+    .selectFrom("integrated_error")
+    .where("status", "<>", hidden)
+    .selectAll()
+    .select((builder) =>
+      builder
+        .case()
+        .when("last_seen_at", "<", hour)
+        .then(builder.ref("last_seen_at"))
+        .else(
+          builder
+            .selectFrom("integrated_event")
+            .select(({ fn }) => fn.max("occurred_at").as("newest"))
+            .where(
+              sql<SqlBool>`integrated_event.error_id = integrated_error.id${words.sameProject("integrated_event", "integrated_error")}`,
+            )
+            .where("integrated_event.occurred_at", "<", hour),
+        )
+        .end()
+        .$castTo<number | null>()
+        .as("settled_last_seen_at"),
+    )
+    .select([beyondCap(words, "other_tag_count"), beyondCap(words, "other_user_count")]);
+}
+
+function beyondCap(words: Words, column: "other_tag_count" | "other_user_count") {
+  return sql<number | null>`(select ${sql.ref(column)} from integrated_cardinality as cap
+    where cap.error_id = integrated_error.id${words.sameProject("cap", "integrated_error")})`.as(column);
+}
+
+/** One error; refuses with ERROR_NOT_FOUND, also when it belongs to another project. */
+export async function getError(
+  { read, words }: Storage,
+  { projectId, errorId }: { projectId: number; errorId: string },
+  now: number,
+): Promise<ErrorRow> {
+  const row = await withSettledLastSeen(words, read, now)
+    .where("id", "=", errorRowId(errorId))
+    .where("project_id", "=", projectId)
+    .executeTakeFirst();
+  if (!row) throw errorNotFound();
+  return row;
+}
+
+/** The project of an error, by the error's id alone. */
+export async function errorProject({ read }: Storage, errorId: string): Promise<number | undefined> {
+  const row = await read
+    .selectFrom("integrated_error")
+    .select("project_id")
+    .where("id", "=", errorRowId(errorId))
+    .where("status", "<>", hidden)
+    .executeTakeFirst();
+  return row?.project_id;
+}
+
+/** The row id an error id names; ids that cannot exist name row 0, which does not. */
+export function errorRowId(errorId: string): number {
+  return /^[1-9]\d{0,14}$/.test(errorId) ? Number(errorId) : 0;
+}
+
+export function errorNotFound(): ServiceError {
+  return new ServiceError(
+    ErrorReason.ERROR_NOT_FOUND,
+    "There is no such error in this project. Errors are deleted 90 days after their last event.",
+  );
+}

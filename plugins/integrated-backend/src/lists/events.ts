@@ -1,0 +1,140 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { pageSizeOf, pageToken, readPageToken, ServiceError, timestamp } from "@faultline/plugin";
+import { readEvent } from "@faultline/sentry-event";
+import {
+  ErrorReason,
+  EventPosition,
+  type GetEventRequest,
+  type GetEventResponseSchema,
+  type ListEventsRequest,
+  type ListEventsResponseSchema,
+} from "@faultline/proto";
+import { sql } from "kysely";
+import { hidden } from "../deletions/hidden.ts";
+import { errorNotFound, errorRowId } from "./errors.ts";
+import { feedbackOf } from "../storing/feedback.ts";
+import type { Storage, Words } from "../storage.ts";
+import type { EventTable } from "../tables.ts";
+import { eventSummaryToProto, feedbackToProto } from "./to-proto.ts";
+
+/** The events of an error, newest first. */
+export async function listEvents(
+  storage: Storage,
+  request: ListEventsRequest,
+): Promise<MessageInitShape<typeof ListEventsResponseSchema>> {
+  const errorId = errorRowId(request.errorId);
+  const list = `events ${errorId}`;
+  const place = readPageToken(list, request.pageToken, ["number", "number"]);
+  const size = pageSizeOf(request);
+  const { projectId, startTime, endTime } = request;
+  const rows = await storage.nextEvents({ projectId, errorId, startTime, endTime, place, limit: size + 1 });
+  if (!rows) throw errorNotFound();
+  const page = rows.slice(0, size);
+  const last = page.at(-1);
+  return {
+    events: page.map(eventSummaryToProto),
+    nextPageToken: rows.length > size && last ? pageToken(list, [last.occurred_at, last.id]) : "",
+  };
+}
+
+/** One event with its neighbours in time. */
+export async function getEvent(
+  storage: Storage,
+  request: GetEventRequest,
+): Promise<MessageInitShape<typeof GetEventResponseSchema>> {
+  const row = await findEvent(storage, request);
+  const [json, feedback] = await Promise.all([storage.eventJson(row), feedbackOf(storage.read, row)]);
+  return {
+    event: {
+      ...readEvent(json, { occurredAt: row.occurred_at, receivedAt: row.received_at, user: row.user }),
+      eventId: row.event_id.toString("hex"),
+      errorId: String(row.error_id),
+      projectId: row.project_id,
+      occurredTime: timestamp(row.occurred_at),
+      receivedTime: timestamp(row.received_at),
+      title: row.title,
+      feedback: feedback.map(feedbackToProto),
+      clientKeyId: row.key_id ?? 0,
+    },
+    newerEventId: row.newer?.toString("hex") ?? "",
+    olderEventId: row.older?.toString("hex") ?? "",
+  };
+}
+
+/** An event with the ids of its neighbours; null: there is none. */
+type Found = EventTable & {
+  readonly newer: Buffer | null;
+  readonly older: Buffer | null;
+  /** Null: not known. */
+  readonly key_id: number | null;
+};
+
+async function findEvent(storage: Storage, request: GetEventRequest): Promise<Found> {
+  const { read, words } = storage;
+  let query = read
+    .selectFrom("integrated_event")
+    .selectAll()
+    .select([neighbour(words, "newer").as("newer"), neighbour(words, "older").as("older"), origin(words).as("key_id")])
+    .where("project_id", "=", request.projectId)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom("integrated_error as error")
+          .select("error.id")
+          .whereRef("error.id", "=", "integrated_event.error_id")
+          .where("error.project_id", "=", request.projectId)
+          .where("error.status", "<>", hidden),
+      ),
+    );
+  if (request.eventId !== "") {
+    const eventId = request.eventId.replaceAll("-", "").toLowerCase();
+    if (!/^[0-9a-f]{32}$/.test(eventId)) throw eventNotFound();
+    query = query.where("event_id", "=", Buffer.from(eventId, "hex"));
+    if (request.errorId !== "") query = query.where("error_id", "=", errorRowId(request.errorId));
+  } else {
+    const direction = request.position === EventPosition.OLDEST ? "asc" : "desc";
+    query = query
+      .where("error_id", "=", await existingError(storage, request))
+      .orderBy("occurred_at", direction)
+      .orderBy("id", direction)
+      .limit(1);
+  }
+  const row = await query.executeTakeFirst();
+  if (!row) throw eventNotFound();
+  return row;
+}
+
+function neighbour(words: Words, side: "newer" | "older") {
+  const [beyond, direction] = side === "newer" ? [sql`>`, sql`asc`] : [sql`<`, sql`desc`];
+  return sql<Buffer | null>`(select event_id from integrated_event as other
+    where other.error_id = integrated_event.error_id${words.sameProject("other", "integrated_event")}
+      and (other.occurred_at, other.id) ${beyond} (integrated_event.occurred_at, integrated_event.id)
+    order by other.occurred_at ${direction}, other.id ${direction} limit 1)`;
+}
+
+function origin(words: Words) {
+  return sql<number | null>`(select key_id from integrated_origin as origin
+    where origin.event_row_id = integrated_event.id${words.sameProject("origin", "integrated_event")})`;
+}
+
+/** The row id of an error that exists in the project. */
+async function existingError(
+  { read }: Storage,
+  { projectId, errorId }: { projectId: number; errorId: string },
+): Promise<number> {
+  const row = await read
+    .selectFrom("integrated_error")
+    .select("id")
+    .where("id", "=", errorRowId(errorId))
+    .where("project_id", "=", projectId)
+    .where("status", "<>", hidden)
+    .executeTakeFirst();
+  if (!row) throw errorNotFound();
+  return row.id;
+}
+
+function eventNotFound(): ServiceError {
+  return new ServiceError(
+    ErrorReason.EVENT_NOT_FOUND,
+    "There is no such event in this project. Events are deleted after 90 days.",
+  );
+}

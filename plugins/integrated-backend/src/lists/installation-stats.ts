@@ -1,0 +1,49 @@
+import { hourMs, type InstallationStats } from "@faultline/plugin";
+import { ErrorStatusSchema } from "@faultline/proto";
+import { sql } from "kysely";
+import type { Storage } from "../storage.ts";
+
+const hours = 24;
+const dayMs = 24 * hourMs;
+
+/**
+ * Events of all projects by hour, and the oldest day. A walk over the events of a day may be millions of rows, and so
+ * may one over all hours of 90 days. Instead the index on (project, status, last seen) names the errors that were seen
+ * in these hours, and the primary key their counts: 24 small reads for each error that is active now, and one for each
+ * project that has errors.
+ */
+export async function installationStats({ read, words }: Storage, now: number): Promise<InstallationStats> {
+  const running = Math.floor(now / hourMs);
+  const first = running - hours + 1;
+  const statuses = words.valuesOf(
+    ErrorStatusSchema.values.map(({ number }) => number),
+    "status",
+  );
+  const join = words.joinInOrder;
+  const { rows } = await sql<{ hour: number; n: number }>`
+    with recursive tracked (project_id) as (
+      select min(project_id) from integrated_error
+      union all
+      select (select min(project_id) from integrated_error where project_id > tracked.project_id)
+      from tracked where tracked.project_id is not null
+    )
+    select counted.hour, sum(counted.event_count) as n
+    from tracked
+    cross join ${statuses}
+    ${join} integrated_error as seen
+      on seen.project_id = tracked.project_id and seen.status = status.value and seen.last_seen_at >= ${first * hourMs}
+    ${join} integrated_hour as counted
+      on counted.error_id = seen.id${words.sameProject("counted", "seen")} and counted.hour between ${first} and ${running}
+    group by counted.hour`.execute(read);
+  const counts = new Map(rows.map(({ hour, n }) => [hour, n]));
+  const oldest = await read
+    .selectFrom("integrated_event")
+    .select("received_at")
+    .$if(words.sortsByRowId, (query) => query.orderBy("id")) // row ids grow with the time of receipt
+    .limit(1)
+    .executeTakeFirst();
+  return {
+    eventsPerHour: Array.from({ length: hours }, (_, n) => counts.get(first + n) ?? 0),
+    oldestDay: oldest && oldest.received_at - (oldest.received_at % dayMs),
+  };
+}

@@ -1,0 +1,202 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { hourMs, timestamp } from "@faultline/plugin";
+import { commitOf } from "@faultline/sentry-event";
+import type {
+  DeletionSchema,
+  DiscardEndSchema,
+  DiscardSchema,
+  ErrorSchema,
+  EventSummarySchema,
+  ReleaseSchema,
+  SessionCountsSchema,
+  UserFeedbackSchema,
+} from "@faultline/proto";
+import type { Selectable } from "kysely";
+import { otherErrorsHash } from "../storing/other-errors.ts";
+import type {
+  DeletionTable,
+  DiscardSampleTable,
+  DiscardTable,
+  ErrorTable,
+  EventTable,
+  FeedbackTable,
+} from "../tables.ts";
+import type { Trend } from "./trend.ts";
+
+// Rows become messages here and nowhere else.
+
+/** An error with what withSettledLastSeen adds to it. */
+export type ErrorRow = ErrorTable & {
+  /** The newest of its event times before the running hour; null while there is none. */
+  readonly settled_last_seen_at: number | null;
+  /** Beyond the caps of one error; null: nothing. */
+  readonly other_tag_count: number | null;
+  readonly other_user_count: number | null;
+};
+
+export function errorToProto(row: ErrorRow, trend?: Trend): MessageInitShape<typeof ErrorSchema> {
+  return {
+    errorId: String(row.id),
+    projectId: row.project_id,
+    title: row.title,
+    type: row.type,
+    value: row.value,
+    culprit: row.culprit,
+    level: row.level,
+    platform: row.platform,
+    status: row.status,
+    eventCount: row.event_count,
+    affectedUserCount: row.user_count,
+    firstSeenTime: timestamp(row.first_seen_at),
+    lastSeenTime: timestamp(row.last_seen_at),
+    ...(row.settled_last_seen_at !== null && { settledLastSeenTime: timestamp(row.settled_last_seen_at) }),
+    firstRelease: row.first_release,
+    lastRelease: row.last_release,
+    firstCommit: commitOf(row.first_release),
+    lastCommit: commitOf(row.last_release),
+    ...(row.status_changed_at !== null && { statusChangedTime: timestamp(row.status_changed_at) }),
+    ...(row.reopened_at !== null && { reopenedTime: timestamp(row.reopened_at) }),
+    holdsOtherErrors: row.group_hash.toString("hex") === otherErrorsHash,
+    otherTagCount: uint32(row.other_tag_count ?? 0),
+    otherUserCount: uint32(row.other_user_count ?? 0),
+    ...(trend && { hourlyCounts: trend.counts, hourlyCountsStartTime: timestamp(trend.first * hourMs) }),
+  };
+}
+
+export function eventSummaryToProto(row: EventTable): MessageInitShape<typeof EventSummarySchema> {
+  return {
+    eventId: row.event_id.toString("hex"),
+    occurredTime: timestamp(row.occurred_at),
+    receivedTime: timestamp(row.received_at),
+    title: row.title,
+    user: row.user,
+    release: row.release,
+    environment: row.environment,
+    level: row.level,
+  };
+}
+
+/** Sessions counted in the database. */
+export interface SessionCountsRow {
+  readonly total: number;
+  readonly errored: number;
+  readonly crashed: number;
+  readonly abnormal: number;
+}
+
+/** A release in a window of hours. */
+export interface ReleaseRow extends SessionCountsRow {
+  readonly version: string;
+  readonly first_hour: number;
+  readonly last_hour: number;
+  readonly user_count: number;
+  readonly crashed_user_count: number;
+  /** 1 where users were counted together. */
+  readonly more_users: number;
+}
+
+export function releaseToProto(row: ReleaseRow): MessageInitShape<typeof ReleaseSchema> {
+  return {
+    version: row.version,
+    otherReleases: row.version === "",
+    commit: commitOf(row.version),
+    sessions: sessionCountsToProto(row),
+    userCount: row.user_count,
+    crashedUserCount: row.crashed_user_count,
+    moreUsers: row.more_users > 0,
+    crashFreeSessions: 100 * (1 - row.crashed / row.total),
+    ...(row.user_count > 0 && { crashFreeUsers: 100 * (1 - row.crashed_user_count / row.user_count) }),
+    firstSessionTime: timestamp(row.first_hour * hourMs),
+    lastSessionTime: timestamp(row.last_hour * hourMs),
+  };
+}
+
+export function sessionCountsToProto(row: SessionCountsRow): MessageInitShape<typeof SessionCountsSchema> {
+  const { total, errored, crashed, abnormal } = row;
+  return {
+    total: uint32(total),
+    healthy: uint32(total - errored - crashed - abnormal),
+    errored: uint32(errored),
+    crashed: uint32(crashed),
+    abnormal: uint32(abnormal),
+  };
+}
+
+/** A few aggregates with absurd numbers suffice to leave the range, and must not take the whole answer along. */
+function uint32(count: number): number {
+  return Math.min(count, 2 ** 32 - 1);
+}
+
+export function feedbackToProto(row: FeedbackTable): MessageInitShape<typeof UserFeedbackSchema> {
+  return {
+    projectId: row.project_id,
+    eventId: row.event_id.toString("hex"),
+    name: row.name,
+    email: row.email,
+    comments: row.comments,
+    receivedTime: timestamp(row.received_at),
+  };
+}
+
+/** `undoEndsAt` is told by the clock of everybody; undefined: it cannot be undone. */
+export function deletionToProto(
+  row: Selectable<DeletionTable>,
+  undoEndsAt: number | undefined,
+): MessageInitShape<typeof DeletionSchema> {
+  return {
+    deletionId: row.id,
+    projectId: row.project_id,
+    state: row.state,
+    query: row.query,
+    status: row.status,
+    allMatching: row.all_matching === 1,
+    title: row.title,
+    foundCount: row.found_count,
+    deletedCount: row.deleted_count,
+    eventCount: BigInt(row.event_count),
+    erasedEventCount: BigInt(row.erased_event_count),
+    restoredCount: row.restored_count,
+    supersededCount: row.superseded_count,
+    createdTime: timestamp(row.created_at),
+    createdBy: row.created_by,
+    ...(undoEndsAt !== undefined && { undoEndTime: timestamp(undoEndsAt) }),
+    ...(row.finished_at !== null && { finishedTime: timestamp(row.finished_at) }),
+    discarded: row.discard_end !== "",
+  };
+}
+
+/** `samples` come with the JSON that was read of them, the newest first. */
+export function discardToProto(
+  row: Selectable<DiscardTable>,
+  hourlyCounts: number[] = [],
+  samples: readonly (DiscardSampleTable & { readonly json: Buffer })[] = [],
+): MessageInitShape<typeof DiscardSchema> {
+  return {
+    discardId: row.id,
+    projectId: row.project_id,
+    title: row.title,
+    culprit: row.culprit,
+    level: row.level,
+    createdTime: timestamp(row.created_at),
+    createdBy: row.created_by,
+    ...discardEndOf(row),
+    ...(row.ended_at !== null && { endedTime: timestamp(row.ended_at) }),
+    stoppedCount: BigInt(row.stopped_count),
+    ...(row.last_stopped_at !== null && { lastStoppedTime: timestamp(row.last_stopped_at) }),
+    hourlyCounts,
+    samples: samples.map(({ received_at, event_id, json }) => ({
+      receivedTime: timestamp(received_at),
+      eventId: event_id.toString("hex"),
+      payload: json.toString(),
+    })),
+  };
+}
+
+function discardEndOf({ ends_at, ends_after, ends_with_release }: Selectable<DiscardTable>): {
+  end?: MessageInitShape<typeof DiscardEndSchema>;
+} {
+  if (ends_at !== null) return { end: { end: { case: "time", value: timestamp(ends_at) } } };
+  if (ends_after !== null) return { end: { end: { case: "eventCount", value: ends_after } } };
+  if (ends_with_release !== "") return { end: { end: { case: "release", value: ends_with_release } } };
+  return {};
+}

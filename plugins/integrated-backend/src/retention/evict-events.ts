@@ -1,0 +1,129 @@
+import type { EvictedEvents } from "@faultline/plugin";
+import { dayMs } from "./retention.ts";
+import type { EventTable } from "../tables.ts";
+
+/** Few enough that ingestion waits only some milliseconds for the writer. */
+const sliceEvents = 100;
+
+/** A large payload lies on many pages, which cost as much as rows. */
+const sliceBytes = 4_000_000;
+
+/** A look that finds nothing goes on with the next call after so many events of other projects. */
+const windowsLooked = 50;
+
+/** Errors whose users and tags are looked through together. */
+const sweptErrors = 20;
+
+/** An event that may go. */
+export type OldEvent = Pick<EventTable, "id" | "error_id" | "occurred_at" | "received_at"> & {
+  /** What it takes, about: an event that lies in a block has its share of that. */
+  readonly bytes: number;
+};
+
+/** What a database does in its own way. */
+export interface EvictionStorage {
+  /**
+   * The oldest events of a project behind a row id, up to `limit`, as far as one look reads; `place` is where the next one
+   * begins, undefined behind the last event of all.
+   */
+  oldestEvents(
+    projectId: number,
+    after: number,
+    limit: number,
+  ): Promise<{ readonly events: readonly OldEvent[]; readonly place: number | undefined }>;
+  /**
+   * Deletes events, all of one project and day, and takes them out of every counter; errors without events go too, with their
+   * users and tags. False when one of them was deleted since it was read.
+   */
+  deleteOldest(projectId: number, events: readonly OldEvent[]): Promise<boolean>;
+  /** The errors of a project that may have events of a day or of those before it. */
+  errorsUntil(projectId: number, day: number): Promise<number[]>;
+  /** Deletes users and tags of errors that were last seen on a day or before it, as their events are gone. */
+  deleteLastSeen(projectId: number, errorIds: readonly number[], day: number): Promise<void>;
+}
+
+/** How far the eviction of a project has come. */
+interface Progress {
+  /** The row id of the last event that was looked at. */
+  rowId: number;
+  /** The day of receipt of the events that go now. */
+  day: number | undefined;
+  /**
+   * Errors that lost events of that day: who was last seen on it leaves their counts with its last event. Undefined: any may
+   * have, as it began before this process did.
+   */
+  touched: Set<number> | undefined;
+}
+
+/**
+ * Deletes the oldest events of projects. They are found by a walk in the order of receipt, from where the last one ended: an
+ * index by project and age would cost every event that is stored. Users and tags carry the day on which they were last seen,
+ * so that they go with the last event of that day.
+ */
+export class OldestEvents {
+  readonly #storage: EvictionStorage;
+  readonly #progress = new Map<number, Progress>();
+
+  constructor(storage: EvictionStorage) {
+    this.#storage = storage;
+  }
+
+  /** See ErrorBackend.evictEvents. */
+  async evict(projectId: number, bytes: number): Promise<EvictedEvents> {
+    const found = await this.#next(projectId);
+    if (found === "none" || found === "not yet") return { count: 0, receivedUntil: 0, isLast: found === "none" };
+    const { progress, events } = found;
+    const slice = sliceOf(events, Math.min(bytes, sliceBytes));
+    const last = slice.at(-1);
+    if (!last) return { count: 0, receivedUntil: 0, isLast: false };
+    await this.#endDaysBefore(projectId, progress, dayOf(last));
+    if (!(await this.#storage.deleteOldest(projectId, slice))) return { count: 0, receivedUntil: 0, isLast: false };
+    progress.rowId = last.id;
+    for (const { error_id } of slice) progress.touched?.add(error_id);
+    return { count: slice.length, receivedUntil: last.received_at, isLast: false };
+  }
+
+  /** The next events to go; after the end of the table the walk begins again, as retention of others may have been slower. */
+  async #next(projectId: number): Promise<{ progress: Progress; events: readonly OldEvent[] } | "none" | "not yet"> {
+    let progress = this.#progress.get(projectId);
+    if (!progress) {
+      progress = { rowId: 0, day: undefined, touched: undefined };
+      this.#progress.set(projectId, progress);
+    }
+    for (let windows = 0; windows < windowsLooked; windows++) {
+      const { events, place } = await this.#storage.oldestEvents(projectId, progress.rowId, sliceEvents);
+      if (events.length > 0) return { progress, events };
+      if (place === undefined) {
+        const isWhole = progress.rowId === 0 || windows > 0;
+        progress.rowId = 0;
+        if (isWhole) return "none";
+      } else progress.rowId = place;
+    }
+    return "not yet";
+  }
+
+  /** Deletes the users and tags that were last seen before a day: their events are gone by now. */
+  async #endDaysBefore(projectId: number, progress: Progress, day: number): Promise<void> {
+    const { day: before, touched } = progress;
+    if (before === day) return;
+    const errors = touched ? [...touched] : await this.#storage.errorsUntil(projectId, day - 1);
+    for (let start = 0; start < errors.length; start += sweptErrors) {
+      await this.#storage.deleteLastSeen(projectId, errors.slice(start, start + sweptErrors), day - 1);
+    }
+    progress.day = day;
+    progress.touched = before === undefined ? undefined : new Set();
+  }
+}
+
+/** Events of one day, up to so many bytes, and one at least. */
+function sliceOf(events: readonly OldEvent[], bytes: number): OldEvent[] {
+  const [first] = events;
+  if (!first) return [];
+  let sum = 0;
+  const end = events.findIndex((event) => dayOf(event) !== dayOf(first) || (sum += event.bytes) - event.bytes >= bytes);
+  return events.slice(0, end < 0 ? events.length : Math.max(1, end));
+}
+
+function dayOf({ received_at }: Pick<OldEvent, "received_at">): number {
+  return Math.floor(received_at / dayMs);
+}

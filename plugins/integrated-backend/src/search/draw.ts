@@ -1,0 +1,111 @@
+import { sql, type AbortableQueryOptions } from "kysely";
+import { separator, type Tag } from "./tokens.ts";
+import type { Storage } from "../storage.ts";
+
+/**
+ * So many errors say how the others are best found: by how many of them have what is searched for. In the order of their
+ * hashes they are as good as drawn by lot.
+ */
+export const drawnErrors = 250;
+
+/** Letters of a drawn error's texts that are looked at. */
+const drawnLetters = 500;
+
+/** A tag of so many of them is common. */
+const commonTag = 5;
+
+/** Tags of drawn errors that are looked at, so that errors with thousands cost no more. */
+const drawnTags = 10_000;
+
+/** A draw serves so long: what is frequent changes slowly, and to draw takes 6 ms of a search on PostgreSQL. */
+const drawMs = 10_000;
+
+/** So many projects' draws are kept: about 4 MB. */
+const drawsKept = 32;
+
+export interface DrawnError {
+  readonly id: number;
+  readonly status: number;
+  /** All of the error's texts in small letters, its type and level between separators. */
+  readonly text: string;
+}
+
+export interface Draw {
+  readonly errors: readonly DrawnError[];
+  /** Of the whole project, by estimate. */
+  readonly errorCount: number;
+  /** Common tags of the errors, and nothing of others. */
+  readonly tagged: ReadonlySet<string>;
+}
+
+/** The name of an error's tag in a draw. */
+const nameOf = ({ key, value }: Tag, id: number) => [key, value, id].join(separator);
+
+/** Which errors of a draw have a tag; undefined where the tag is not common. */
+export function drawnWith({ errors, tagged }: Draw, tag: Tag): boolean[] | undefined {
+  const had = errors.map(({ id }) => tagged.has(nameOf(tag, id)));
+  return had.includes(true) ? had : undefined;
+}
+
+/** `lastHash`: in hexadecimal digits; null: the project has no errors. */
+type Answer = readonly [
+  filling: number,
+  drawn: readonly (readonly [id: number, status: number, text: string])[],
+  lastHash: string | null,
+  tagged: readonly (readonly [key: string, value: string, id: number])[],
+];
+
+/** Draws errors of projects by lot. */
+export class Draws {
+  readonly #storage: Pick<Storage, "readExpensively" | "words">;
+  readonly #kept = new Map<number, { readonly draw: Draw; readonly until: number }>();
+
+  constructor(storage: Pick<Storage, "readExpensively" | "words">) {
+    this.#storage = storage;
+  }
+
+  /** "filling": not all of its errors are indexed, or due. "few": it has so few that all can be looked at. */
+  async of(projectId: number, limits?: AbortableQueryOptions): Promise<Draw | "filling" | "few"> {
+    const kept = this.#kept.get(projectId);
+    if (kept && performance.now() < kept.until) return kept.draw;
+    this.#kept.delete(projectId);
+
+    const { readExpensively, words } = this.#storage;
+    const errors = readExpensively
+      .selectFrom("integrated_error")
+      .select(["project_id", "id", "status", words.hexOf("group_hash").as("hash")])
+      .select(
+        sql`substr(concat_ws(${separator}, '', title, type, value, culprit, level, ''), 1, ${drawnLetters})`.as(
+          "texts",
+        ),
+      )
+      .where("project_id", "=", projectId)
+      .orderBy("group_hash")
+      .limit(drawnErrors);
+    const tags = sql`select key, value, error_id from drawn
+      join integrated_tag as tag on error_id = id${words.sameProject("tag", "drawn")} limit ${drawnTags}`;
+    const counted = sql`select *, count(*) over (partition by key, value) as n from (${tags}) as tags`;
+    const { rows } = await sql<{ answer: string }>`
+      with drawn as materialized ${errors}
+      select cast(${words.jsonArray([
+        sql`(select count(*) from integrated_search_fill where project_id = ${projectId})`,
+        words.jsonOfRows(words.jsonArray([sql.ref("id"), sql.ref("status"), sql.ref("texts")])),
+        sql`max(hash)`,
+        sql`(select ${words.jsonOfRows(words.jsonArray([sql.ref("key"), sql.ref("value"), sql.ref("error_id")]))}
+          from (${counted}) as counted where n >= ${commonTag})`,
+      ])} as text) as answer from drawn`.execute(readExpensively, limits);
+    const [filling, drawn, lastHash, tagged] = JSON.parse(rows[0]?.answer ?? "[1, [], null, []]") as Answer;
+    if (filling > 0) return "filling";
+    if (drawn.length < drawnErrors || lastHash === null) return "few";
+    const draw = {
+      errors: drawn.map(([id, status, text]) => ({ id, status, text: text.toLowerCase() })),
+      // Hashes are spread evenly: where the last one lies says how many errors there are.
+      errorCount: (drawnErrors * 2 ** 48) / (parseInt(lastHash.slice(0, 12), 16) + 1),
+      tagged: new Set(tagged.map(([key, value, id]) => nameOf({ key, value }, id))),
+    };
+    this.#kept.set(projectId, { draw, until: performance.now() + drawMs });
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > drawsKept && oldest !== undefined) this.#kept.delete(oldest);
+    return draw;
+  }
+}

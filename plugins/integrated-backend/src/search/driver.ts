@@ -1,0 +1,202 @@
+import type { ErrorStatus } from "@faultline/proto";
+import { sql, type AbortableQueryOptions, type RawBuilder } from "kysely";
+import { hasSeparator, indexedTexts, isTag, type SearchToken, type Tag } from "./tokens.ts";
+import { drawnErrors, drawnWith, type Draw, type Draws } from "./draw.ts";
+import { chosenPieces, hasPieces, type Pieces } from "./pieces.ts";
+import { cheapestWay, costOfFew, type Candidates, type Way } from "./ways.ts";
+import { statuses } from "../lists/statuses.ts";
+import type { Found, Search, Storage } from "../storage.ts";
+
+/** Tags of a search that are counted; further ones are looked up error by error. */
+const countedTags = 5;
+
+/** What is rarer than the draw can say is counted, up to here. */
+const countedErrors = 2_000;
+
+/** What may match, by an index. */
+interface Option extends Candidates, Found {
+  /** Those of them that another query finds too. */
+  readonly within: (other: RawBuilder<unknown>) => Found;
+  /** Of texts; tags are listed, which costs less. */
+  readonly isCompared: boolean;
+  /** Of the drawn errors, which it finds. */
+  readonly had: readonly boolean[];
+}
+
+/** How a search goes about it. */
+export interface Driver extends Found {
+  /** The project's errors are all indexed, or at least due. */
+  readonly isIndexed: boolean;
+  /** The part of its errors that has each status. */
+  readonly statusShares: ReadonlyMap<ErrorStatus, number>;
+  readonly way: Way;
+  /** Of the texts of each error that matches; none where the search has no text that the index can look up. */
+  readonly pieces: Pieces;
+  /** So many of a list match that its first page is found at once by walking. */
+  readonly isCommon: boolean;
+}
+
+/** What is searched for, and how many errors of each status are counted at most. */
+interface Searched {
+  readonly projectId: number;
+  readonly tokens: readonly SearchToken[];
+  readonly matching: Search["matching"];
+  readonly mostCounted: number;
+}
+
+/** Finds out how a search is best driven. */
+export async function driverOf(
+  storage: Storage,
+  draws: Draws,
+  { projectId, tokens, matching, mostCounted }: Searched,
+  limits?: AbortableQueryOptions,
+): Promise<Driver> {
+  const texts = tokens
+    .map(indexedTexts)
+    .filter((forms) => forms !== undefined)
+    .filter((forms) => hasPieces(forms));
+  const tags = tokens.filter(isTag).slice(0, countedTags);
+  const walk: Driver = {
+    isIndexed: false,
+    statusShares: new Map(),
+    way: "walk",
+    met: [],
+    pieces: [],
+    ids: sql`select null`,
+    isCommon: true,
+  };
+  if (texts.length + tags.length === 0 || tokens.some(hasSeparator)) return walk;
+
+  const draw = await draws.of(projectId, limits);
+  if (draw === "filling") return walk;
+  if (draw === "few") return { ...walk, isIndexed: true };
+  const { errors, errorCount } = draw;
+  const drawnTexts = errors.map(({ text }) => text);
+  const tagged = await countTags(storage, { projectId, tags, draw }, limits);
+  const options: Option[] = tagged.map(({ tag, ids, count, had }) => ({
+    met: [tag],
+    ids,
+    within: (other) => ({ ids: idsOfBoth(ids, other), met: [tag] }),
+    isCompared: false,
+    had,
+    listed: 0,
+    count: count <= countedErrors ? count : Math.max(count, atLeastHalf(had) * errorCount),
+  }));
+  const isText = tokens.map(indexedTexts).map((forms) => forms?.map((form) => form.toLowerCase()));
+  const matches = drawnTexts.map(
+    (text, n) =>
+      isText.every((forms) => forms?.some((form) => text.includes(form)) ?? true) &&
+      tagged.every(({ had }) => had[n] === true),
+  );
+  let pieces: Pieces = [];
+  let withPieces = errorCount;
+  if (texts.length > 0) {
+    const chosen = chosenPieces(texts, drawnTexts);
+    pieces = chosen.pieces;
+    withPieces = atLeastHalf(chosen.found) * errorCount;
+    const search = { projectId, tokens, pieces, matching };
+    options.push({
+      ...storage.words.errorsWith(search),
+      within: (other) => storage.words.errorsWith(search, other),
+      isCompared: true,
+      had: chosen.found,
+      listed: 0,
+      count: withPieces,
+    });
+  }
+  const [rarest, second] = options.toSorted((a, b) => a.count - b.count);
+  if (!rarest) return walk;
+  const both = second && rarest.count > countedErrors ? bothOf(rarest, second, errorCount) : rarest;
+  const fewest = costOfFew(both) < costOfFew(rarest) ? both : rarest;
+
+  const statusShares = new Map(
+    statuses.map((status) => [status, errors.filter((error) => error.status === status).length / drawnErrors]),
+  );
+  const isCommon = atLeastHalf(matches) >= 0.02;
+  const way = cheapestWay({
+    errorCount,
+    statusShares: [...statusShares.values()],
+    share: Math.min(atLeastHalf(matches), Math.max(fewest.count / errorCount, 1e-6)),
+    isCommon,
+    fewest,
+    pieces,
+    withPieces,
+    tagCount: tags.length,
+    mostCounted,
+  });
+  return { ...fewest, isIndexed: true, statusShares, way, pieces, isCommon };
+}
+
+interface Tagged {
+  readonly tag: Tag;
+  /** A query for the ids of the errors that have it. */
+  readonly ids: RawBuilder<unknown>;
+  /** How many they are, up to one more than are counted. */
+  readonly count: number;
+  readonly had: readonly boolean[];
+}
+
+/** How many errors have each tag, and which of those that are drawn: of a tag that is common the draw says it. */
+async function countTags(
+  { readExpensively, words }: Storage,
+  { projectId, tags, draw }: { projectId: number; tags: readonly Tag[]; draw: Draw },
+  limits?: AbortableQueryOptions,
+): Promise<Tagged[]> {
+  const idsOf = ({ key, value }: Tag) => sql`select error_id from integrated_tag_error
+    where project_id = ${projectId} and key = ${key} and value = ${value}`;
+  const known = tags.map((tag) => {
+    const had = drawnWith(draw, tag);
+    return { tag, ids: idsOf(tag), count: had ? atLeastHalf(had) * draw.errorCount : 0, had: had ?? [] };
+  });
+  const isRare = ({ count }: Tagged) => count <= countedErrors;
+  if (!known.some(isRare)) return known;
+
+  const drawn = words.valuesOf(
+    draw.errors.map(({ id }) => id),
+    "drawn",
+  );
+  const each = known.flatMap((tagged, n) =>
+    isRare(tagged)
+      ? sql`select cast(${n} as integer) as n,
+      (select count(*) from (${tagged.ids} limit ${countedErrors + 1}) as tagged) as count,
+      (select cast(${words.jsonOfRows(sql`error_id`)} as text)
+        from (${tagged.ids} and error_id in (select value from ${drawn})) as tagged) as drawn`
+      : [],
+  );
+  const { rows } = await sql<{ n: number; count: number; drawn: string }>`${sql.join(each, sql` union all `)}`.execute(
+    readExpensively,
+    limits,
+  );
+  const counted = new Map(rows.map(({ n, ...row }) => [n, row]));
+  return known.map((tagged, n) => {
+    const row = counted.get(n);
+    if (!row) return tagged;
+    const having = new Set(JSON.parse(row.drawn) as number[]);
+    return { ...tagged, count: row.count, had: draw.errors.map(({ id }) => having.has(id)) };
+  });
+}
+
+/** Errors that both have; also listed are those that one has. */
+function bothOf(one: Option, other: Option, errorCount: number): Option {
+  const had = one.had.map((has, n) => has && other.had[n] === true);
+  const [listed, compared] = one.isCompared ? [other, one] : [one, other];
+  const within = compared.within(listed.ids);
+  const met = [...listed.met, ...within.met];
+  return {
+    ...within,
+    met,
+    within: (further) => ({ ids: idsOfBoth(within.ids, further), met }),
+    isCompared: compared.isCompared,
+    had,
+    listed: one.count + other.count,
+    count: atLeastHalf(had) * errorCount,
+  };
+}
+
+const idsOfBoth = (one: RawBuilder<unknown>, other: RawBuilder<unknown>) =>
+  sql`select error_id from (${one}) as one intersect select error_id from (${other}) as other`;
+
+/** The share of the draw; of what it has nothing of, there may be some nevertheless. */
+function atLeastHalf(had: readonly boolean[]): number {
+  return Math.max(had.filter(Boolean).length, 0.5) / drawnErrors;
+}

@@ -1,0 +1,77 @@
+import { sql } from "kysely";
+import { inBackground } from "../retention/yield-to-ingestion.ts";
+import type { Storage } from "../storage.ts";
+
+/** An error whose text changes with each event is indexed so often at most; until then searches read its row. */
+export const searchIndexIntervalMs = 5_000;
+
+/** Few enough that ingestion waits only some milliseconds for the writer. */
+const sliceErrors = 50;
+
+/** An error may have many. */
+const sliceTags = 1_000;
+
+/** Takes in the errors of an older release, and then indexes every error that is due, once. */
+export async function keepSearchIndex(storage: Storage, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && (await inBackground(() => fillNext(storage))));
+  let place: readonly [projectId: number, errorId: number] = [0, 0];
+  while (!signal.aborted) {
+    const due = await storage.read
+      .selectFrom("integrated_search_due")
+      .selectAll()
+      .where(({ eb, refTuple, tuple }) => eb(refTuple("project_id", "error_id"), ">", tuple(...place)))
+      .orderBy("project_id")
+      .orderBy("error_id")
+      .limit(sliceErrors)
+      .execute();
+    const last = due.at(-1);
+    if (!last) return;
+    await inBackground(() => storage.indexErrors(due));
+    place = [last.project_id, last.error_id];
+  }
+}
+
+/**
+ * Takes in the next errors that were stored before there was an index: copies their tags to integrated_tag_error, and makes
+ * them due. Whatever is interrupted is done again, which changes nothing. Whether there was a project to fill.
+ */
+async function fillNext({ read, write, words }: Storage): Promise<boolean> {
+  const project = await read.selectFrom("integrated_search_fill").selectAll().limit(1).executeTakeFirst();
+  if (!project) return false;
+  const { project_id: projectId, group_hash: hash } = project;
+  const errors = await read
+    .selectFrom("integrated_error")
+    .select(["id", "group_hash"])
+    .where("project_id", "=", projectId)
+    .where("group_hash", ">", hash)
+    .orderBy("group_hash")
+    .limit(sliceErrors)
+    .execute();
+  const last = errors.at(-1);
+  if (!last) {
+    await write.deleteFrom("integrated_search_fill").where("project_id", "=", projectId).execute();
+    return true;
+  }
+  const ids = sql.join(errors.map(({ id }) => id));
+  const { numAffectedRows } = await sql`
+    insert into integrated_tag_error (project_id, key, value, error_id)
+    select integrated_error.project_id, key, integrated_tag.value, error_id
+    from integrated_tag join integrated_error on id = error_id${words.sameProject("integrated_tag", "integrated_error")}
+    where id in (${ids}) and integrated_error.project_id = ${projectId} and not exists (
+      select 1 from integrated_tag_error known where known.project_id = ${projectId}
+        and known.key = integrated_tag.key and known.value = integrated_tag.value and known.error_id = id)
+    limit ${sliceTags}
+    on conflict do nothing`.execute(write);
+  if (numAffectedRows === BigInt(sliceTags)) return true; // the rest of these errors' tags comes first
+  await write
+    .insertInto("integrated_search_due")
+    .values(errors.map(({ id }) => ({ project_id: projectId, error_id: id })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  await write
+    .updateTable("integrated_search_fill")
+    .set({ group_hash: last.group_hash })
+    .where("project_id", "=", projectId)
+    .execute();
+  return true;
+}

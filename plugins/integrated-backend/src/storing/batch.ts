@@ -1,0 +1,238 @@
+import { hourMs, millisecondsOf } from "@faultline/plugin";
+import type { ErrorEvent } from "@faultline/proto";
+import type { GroupedEvent } from "../grouping/group-events.ts";
+import { newErrorMs } from "./new-errors.ts";
+import { otherErrors, otherErrorsHash } from "./other-errors.ts";
+import { storableJson } from "./storable-json.ts";
+import { summaryOf, type Summary } from "./summary.ts";
+
+const dayMs = 24 * hourMs;
+
+/** The groups that a batch changed, by project. */
+export type Changes = ReadonlyMap<number, ReadonlySet<string>>;
+
+/** One batch, as a storage takes it. All but `payloads` are JSON lists of lists. */
+export interface BatchParameters {
+  /** An entry a group: project, hash, title, type, value, culprit, level, platform, count, first, last, releases. */
+  readonly errors: string;
+  /** An entry an event: row id, project, event id, group hash, times, title, user, release, environment, level, client key. */
+  readonly events: string;
+  /** All payloads behind each other. */
+  readonly payloads: Buffer;
+  /** An entry a payload: row id, offset from 1 and length in `payloads`, then encoding, start and length of the JSON. */
+  readonly places: string;
+  /** Project, group hash, hour, count. */
+  readonly hours: string;
+  /** Project, group hash, user, day. */
+  readonly users: string;
+  /** Project, group hash, key, value, day. */
+  readonly tags: string;
+  /** What projects store more: project, count of events, bytes of payloads. */
+  readonly usage: string;
+  /** Projects with errors that come to be: project, day, count, and until when these use up the limit from `now` on. */
+  readonly newErrors: string;
+  /** When the newest event was received. */
+  readonly now: number;
+}
+
+/** A user or tag of an error, and the error with the day. */
+export type NewRow = readonly [errorAndDay: string, row: string];
+
+/** What whoever stores remembers between batches. */
+export interface WriterMemory {
+  readonly rowIds: { next(): number };
+  readonly knownRows: {
+    /** The users and tags of an error whose row has the day already. */
+    of(errorAndDay: string): ReadonlySet<string>;
+    add(rows: Iterable<NewRow>): void;
+    clear(): void;
+    /** Does work that gives the hashes of errors to others: what was known of them before or meanwhile is forgotten. */
+    forgetAround<T>(work: () => Promise<T>): Promise<T>;
+  };
+}
+
+/** A user or tag that is not known to be stored, and what is written for it. */
+interface ToWrite {
+  readonly row: NewRow;
+  readonly entry: readonly unknown[];
+}
+
+/** What the events of a batch add to one error. */
+interface Group {
+  readonly projectId: number;
+  readonly hash: string;
+  count: number;
+  firstSeenAt: number;
+  lastSeenAt: number;
+  newest: ErrorEvent;
+  newestSummary: Summary;
+  firstRelease: string;
+  lastRelease: string;
+}
+
+/** Gathers what a batch writes: counters are added up here, so that each row is touched once. */
+export class Batch {
+  readonly #knownRows: WriterMemory["knownRows"];
+  readonly #groups = new Map<string, Group>();
+  readonly #events: unknown[] = [];
+  readonly #payloads: Uint8Array[] = [];
+  readonly #places: unknown[] = [];
+  readonly #hours = new Map<string, [projectId: number, hash: string, hour: number, count: number]>();
+  readonly #users = new Map<string, ToWrite>();
+  readonly #tags = new Map<string, ToWrite>();
+  readonly #usage = new Map<number, [projectId: number, events: number, bytes: number]>();
+  readonly #newErrors = new Map<string, number>();
+  #payloadEnd = 1; // SQL counts bytes from 1
+  #now = 0;
+
+  constructor({ rowIds, knownRows }: WriterMemory, events: readonly GroupedEvent[]) {
+    this.#knownRows = knownRows;
+    for (const event of events) this.#add(rowIds.next(), event);
+  }
+
+  parameters(): BatchParameters {
+    return {
+      errors: storableJson(Array.from(this.#groups.values(), errorEntry)),
+      events: storableJson(this.#events),
+      payloads: Buffer.concat(this.#payloads),
+      places: storableJson(this.#places),
+      hours: storableJson([...this.#hours.values()]),
+      users: storableJson(Array.from(this.#users.values(), entryOf)),
+      tags: storableJson(Array.from(this.#tags.values(), entryOf)),
+      usage: storableJson([...this.#usage.values()]),
+      newErrors: storableJson(this.#newErrorEntries()),
+      now: this.#now,
+    };
+  }
+
+  /** The users and tags it writes, for KnownRows. */
+  newRows(): NewRow[] {
+    return [...this.#users.values(), ...this.#tags.values()].map(({ row }) => row);
+  }
+
+  changes(): Changes {
+    const changes = new Map<number, Set<string>>();
+    for (const { projectId, hash } of this.#groups.values()) {
+      const hashes = changes.get(projectId);
+      if (hashes) hashes.add(hash);
+      else changes.set(projectId, new Set([hash]));
+    }
+    return changes;
+  }
+
+  #newErrorEntries(): unknown[] {
+    if (this.#newErrors.size === 0) return [];
+    const counts = Map.groupBy(this.#newErrors.values(), (projectId) => projectId);
+    const day = Math.floor(this.#now / dayMs);
+    return Array.from(counts, ([projectId, { length }]) => [projectId, day, length, this.#now + length * newErrorMs]);
+  }
+
+  #add(rowId: number, { event, hash, key: group, isNew }: GroupedEvent): void {
+    const { projectId, eventId, user, release, environment, level, payload, tags, keyId } = event;
+    const receivedAt = event.receivedTime ? millisecondsOf(event.receivedTime) : 0;
+    const occurredAt = event.occurredTime ? millisecondsOf(event.occurredTime) : receivedAt;
+    const summary = summaryOf(event);
+    const day = Math.floor(receivedAt / dayMs);
+
+    this.#now = Math.max(this.#now, receivedAt);
+    if (isNew) this.#newErrors.set(group, projectId);
+    this.#addToGroup(group, { projectId, hash, event, summary, occurredAt });
+    const { title } = summary;
+    this.#events.push(
+      [projectId, hash, rowId, eventId, occurredAt, receivedAt, title, user, release, environment, level, keyId], // one row
+    );
+    this.#payloads.push(payload);
+    this.#places.push(
+      [rowId, this.#payloadEnd, payload.length, event.payloadEncoding, event.payloadOffset, event.payloadLength], // one row
+    );
+    this.#payloadEnd += payload.length;
+    const usage = this.#usage.get(projectId);
+    if (usage) {
+      usage[1]++;
+      usage[2] += payload.length;
+    } else this.#usage.set(projectId, [projectId, 1, payload.length]);
+
+    const hour = Math.floor(occurredAt / hourMs);
+    const counted = this.#hours.get(`${group}/${hour}`);
+    if (counted) counted[3]++;
+    else this.#hours.set(`${group}/${hour}`, [projectId, hash, hour, 1]);
+
+    const errorAndDay = `${day}/${group}`;
+    const known = this.#knownRows.of(errorAndDay);
+    if (user !== "") {
+      const row = `\0${user}`; // no tag's
+      if (!known.has(row))
+        this.#users.set(`${errorAndDay}/${row}`, { row: [errorAndDay, row], entry: [projectId, hash, user, day] });
+    }
+    const addTag = (key: string, value: string) => {
+      if (value === "") return;
+      const row = `${key}\0${value}`;
+      if (!known.has(row))
+        this.#tags.set(`${errorAndDay}/${row}`, { row: [errorAndDay, row], entry: [projectId, hash, key, value, day] });
+    };
+    for (const key in tags) addTag(key, tags[key] ?? "");
+    addTag("release", release);
+    addTag("environment", environment);
+  }
+
+  #addToGroup(
+    key: string,
+    one: { projectId: number; hash: string; event: ErrorEvent; summary: Summary; occurredAt: number },
+  ): void {
+    const { projectId, hash, event, summary, occurredAt } = one;
+    const { release } = event;
+    const group = this.#groups.get(key);
+    if (!group) {
+      this.#groups.set(key, {
+        projectId,
+        hash,
+        count: 1,
+        firstSeenAt: occurredAt,
+        lastSeenAt: occurredAt,
+        newest: event,
+        newestSummary: summary,
+        firstRelease: release,
+        lastRelease: release,
+      });
+      return;
+    }
+    group.count++;
+    if (occurredAt < group.firstSeenAt) {
+      group.firstSeenAt = occurredAt;
+      group.firstRelease = release || group.firstRelease;
+    }
+    if (occurredAt >= group.lastSeenAt) {
+      group.lastSeenAt = occurredAt;
+      group.newest = event;
+      group.newestSummary = summary;
+      group.lastRelease = release || group.lastRelease;
+    }
+    group.firstRelease ||= release;
+    group.lastRelease ||= release;
+  }
+}
+
+const entryOf = ({ entry }: ToWrite) => entry;
+
+function errorEntry(group: Group): unknown[] {
+  const { projectId, hash, count, firstSeenAt, lastSeenAt, firstRelease, lastRelease } = group;
+  const isOther = hash === otherErrorsHash;
+  const { title, type, value } = isOther ? otherErrors : group.newestSummary;
+  const { level } = group.newest;
+  const { culprit, platform } = isOther ? otherErrors : group.newest;
+  return [
+    projectId,
+    hash,
+    title,
+    type,
+    value,
+    culprit,
+    level,
+    platform,
+    count,
+    firstSeenAt,
+    lastSeenAt,
+    firstRelease,
+    lastRelease,
+  ];
+}

@@ -1,0 +1,49 @@
+import { hash } from "node:crypto";
+import { millisecondsOf } from "@faultline/plugin";
+import type { UserFeedback } from "@faultline/proto";
+import type { Kysely } from "kysely";
+import { storableJson } from "./storable-json.ts";
+import type { Storage } from "../storage.ts";
+import type { EventTable, FeedbackTable, Tables } from "../tables.ts";
+
+/** Entries that are kept of an event, and so the most that are shown with it. */
+const maxFeedback = 20;
+
+/**
+ * Stores what users wrote, also about events that are not there yet; what is sent again changes nothing. Returns what is
+ * left aside, as its event has its share already.
+ */
+export async function storeFeedback(
+  storage: Storage,
+  database: Kysely<Tables>,
+  feedback: readonly UserFeedback[],
+): Promise<UserFeedback[]> {
+  const entries = new Map<string, { one: UserFeedback; columns: (number | string)[] }>();
+  for (const one of feedback) {
+    const { projectId, eventId, name, email, comments, receivedTime } = one;
+    const contentHash = hash("sha256", JSON.stringify([name, email, comments])).slice(0, 32);
+    const receivedAt = receivedTime ? millisecondsOf(receivedTime) : 0;
+    const columns = [projectId, eventId, contentHash, name, email, comments, receivedAt];
+    entries.set(`${projectId}/${eventId}/${contentHash}`, { one, columns });
+  }
+  const unique = [...entries.values()];
+  const leftAside = await storage.storeFeedback(
+    database,
+    storableJson(unique.map(({ columns }) => columns)),
+    maxFeedback,
+  );
+  return leftAside.flatMap((n) => unique[n]?.one ?? []);
+}
+
+/** What users wrote about an event, oldest first: the newest of it where a release before this one stored more. */
+export async function feedbackOf(database: Kysely<Tables>, event: EventTable): Promise<FeedbackTable[]> {
+  const newest = await database
+    .selectFrom("integrated_feedback")
+    .selectAll()
+    .where("project_id", "=", event.project_id)
+    .where("event_id", "=", event.event_id)
+    .orderBy("id", "desc")
+    .limit(maxFeedback)
+    .execute();
+  return newest.toReversed();
+}

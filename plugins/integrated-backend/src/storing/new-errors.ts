@@ -1,0 +1,119 @@
+import { millisecondsOf } from "@faultline/plugin";
+import { errorKey, type GroupedEvent } from "../grouping/group-events.ts";
+import { newErrors } from "./limits.ts";
+import { otherErrorsHash } from "./other-errors.ts";
+import { dayMs } from "../retention/retention.ts";
+import type { Storage } from "../storage.ts";
+
+/** A new error uses up the limit for so long. */
+export const newErrorMs = 60_000 / newErrors.aMinute;
+
+/** No project uses the limit up for longer: a clock was wrong then, and what it wrote does not count. */
+export const implausibleMs = 10 * newErrors.atOnce * newErrorMs;
+
+/** Errors that are remembered, of all projects together: about 8 MB. */
+const knownAtMost = 50_000;
+
+/** An error that was deleted is remembered for so long at most; if it comes back meanwhile, it does not count as new. */
+const knownMs = 60_000;
+
+/** How many errors of a project came to be lately. */
+export interface NewErrorCounter {
+  readonly day: number;
+  readonly errorCount: number;
+  readonly usedUntil: number;
+}
+
+/** What is known of a group. */
+export interface Group {
+  readonly isStored: boolean;
+  /** Of its project. Undefined: it had no new error yet. */
+  readonly counter: NewErrorCounter | undefined;
+}
+
+/** A group as both databases give it. */
+export interface GroupRow {
+  readonly is_stored: number | boolean;
+  readonly day: number | null;
+  readonly error_count: number | null;
+  readonly used_until: number | null;
+}
+
+export function groupOf({ is_stored, day, error_count, used_until }: GroupRow): Group {
+  const hasCounter = day !== null && error_count !== null && used_until !== null;
+  return {
+    isStored: Boolean(is_stored),
+    counter: hasCounter ? { day, errorCount: error_count, usedUntil: used_until } : undefined,
+  };
+}
+
+/**
+ * The limit of new errors: an event that would make one more belongs to the project's "Other errors" instead, as long as
+ * nothing is left. It holds for what comes with a client key, which strangers may have.
+ *
+ * The counter is in the database and written with the errors, so that a batch that fails counts nothing, a restart forgets
+ * nothing, and processes share it. Those that store at the same moment each see the same room: each may exceed the limit by
+ * what was left of it then.
+ */
+export class NewErrors {
+  readonly #storage: Pick<Storage, "groups">;
+  readonly #known = new Set<string>();
+  #knownSince = performance.now();
+
+  constructor(storage: Pick<Storage, "groups">) {
+    this.#storage = storage;
+  }
+
+  /** Marks the events that make an error, and moves those for which there is no room. One trip, where a group is not known. */
+  async limit(events: readonly GroupedEvent[]): Promise<readonly GroupedEvent[]> {
+    this.#forget();
+    const unknown = new Map<string, GroupedEvent>();
+    for (const one of events) {
+      if (one.event.keyId !== 0 && !this.#known.has(one.key) && !unknown.has(one.key)) unknown.set(one.key, one);
+    }
+    if (unknown.size === 0) return events;
+    const asked = [...unknown.values()];
+    const groups = await this.#storage.groups(asked.map(({ event, hash }) => [event.projectId, hash]));
+
+    const rooms = new Map<number, number>();
+    const decided = new Map<string, "new" | "other">();
+    for (const [n, { key, event }] of asked.entries()) {
+      const group = groups[n];
+      if (group?.isStored) {
+        this.#known.add(key);
+        continue;
+      }
+      const room = rooms.get(event.projectId) ?? roomFor(group?.counter, receivedAt(event));
+      decided.set(key, room > 0 ? "new" : "other");
+      rooms.set(event.projectId, room - 1);
+    }
+    if (decided.size === 0) return events;
+    return events.map((one) => {
+      if (one.event.keyId === 0) return one;
+      const decision = decided.get(one.key);
+      if (decision === undefined) return one;
+      if (decision === "new") return { ...one, isNew: true };
+      return { event: one.event, hash: otherErrorsHash, key: errorKey(one.event.projectId, otherErrorsHash) };
+    });
+  }
+
+  #forget(): void {
+    const now = performance.now();
+    if (this.#known.size < knownAtMost && now - this.#knownSince < knownMs) return;
+    this.#known.clear();
+    this.#knownSince = now;
+  }
+}
+
+/** How many new errors there is room for. */
+function roomFor(counter: NewErrorCounter | undefined, now: number): number {
+  if (!counter) return newErrors.atOnce;
+  const usedMs = counter.usedUntil - now;
+  const used = usedMs > 0 && usedMs < implausibleMs ? Math.ceil(usedMs / newErrorMs) : 0;
+  const today = counter.day === Math.floor(now / dayMs) ? counter.errorCount : 0;
+  return Math.min(newErrors.atOnce - used, newErrors.aDay - today);
+}
+
+function receivedAt({ receivedTime }: GroupedEvent["event"]): number {
+  return receivedTime ? millisecondsOf(receivedTime) : 0;
+}

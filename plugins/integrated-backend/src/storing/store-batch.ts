@@ -1,0 +1,42 @@
+import type { Kysely } from "kysely";
+import { Batch, type Changes } from "./batch.ts";
+import type { GroupedEvent } from "../grouping/group-events.ts";
+import type { Storage } from "../storage.ts";
+import type { Tables } from "../tables.ts";
+
+/** Stores a batch in one transaction; events that are stored already, or twice in the batch, count once. */
+export async function storeBatch(
+  storage: Storage,
+  database: Kysely<Tables>,
+  events: readonly GroupedEvent[],
+): Promise<Changes> {
+  // Repeated events are rare, so looking for them waits until the unique key has found one. Where several processes store,
+  // another one may store an event after that look, and then they are looked for again.
+  for (let fresh = firstOfEach(events); fresh.length > 0; fresh = await withoutStored(storage, database, fresh)) {
+    const batch = new Batch(storage.memory, fresh);
+    if (!(await storage.storeBatch(database, batch.parameters()))) continue;
+    storage.memory.knownRows.add(batch.newRows()); // only now: a batch that failed has stored nothing
+    return batch.changes();
+  }
+  return new Map();
+}
+
+function firstOfEach(events: readonly GroupedEvent[]): GroupedEvent[] {
+  const first = new Map<string, GroupedEvent>();
+  for (const grouped of events) {
+    const { projectId, eventId } = grouped.event;
+    const key = `${projectId}/${eventId}`;
+    if (!first.has(key)) first.set(key, grouped);
+  }
+  return [...first.values()];
+}
+
+async function withoutStored(
+  storage: Storage,
+  database: Kysely<Tables>,
+  events: readonly GroupedEvent[],
+): Promise<GroupedEvent[]> {
+  const ids = JSON.stringify(events.map(({ event }) => [event.projectId, event.eventId]));
+  const stored = new Set(await storage.storedAmong(database, ids));
+  return events.filter((_, n) => !stored.has(n));
+}

@@ -1,0 +1,38 @@
+import type { Intake } from "@faultline/plugin";
+import type { UserFeedback } from "@faultline/proto";
+import type { Changes } from "./batch.ts";
+import { storeFeedback } from "./feedback.ts";
+import type { GroupedEvent } from "../grouping/group-events.ts";
+import { storeSessions } from "../sessions/store-sessions.ts";
+import type { Storage } from "../storage.ts";
+import { storeBatch } from "./store-batch.ts";
+
+/** What storing an intake came to. */
+interface Stored {
+  readonly changes: Changes;
+  /** See storeFeedback. */
+  readonly leftAside: readonly UserFeedback[];
+}
+
+/** Stores an intake in one transaction. Events alone, or sessions alone, are one statement, which is its own. */
+export async function storeIntake(storage: Storage, intake: Intake, events: readonly GroupedEvent[]): Promise<Stored> {
+  const { sessions, aggregates, feedback } = intake;
+  const hasSessions = sessions.length + aggregates.length > 0;
+  if (!hasSessions && feedback.length === 0) {
+    return { changes: await storeBatch(storage, storage.write, events), leftAside: [] };
+  }
+  if (events.length + feedback.length === 0) {
+    await storeSessions(storage, storage.write, intake);
+    return { changes: new Map(), leftAside: [] };
+  }
+  try {
+    return await storage.write.transaction().execute(async (transaction) => {
+      if (hasSessions) await storeSessions(storage, transaction, intake);
+      const leftAside = feedback.length > 0 ? await storeFeedback(storage, transaction, feedback) : [];
+      return { changes: events.length > 0 ? await storeBatch(storage, transaction, events) : new Map(), leftAside };
+    });
+  } catch (error) {
+    storage.memory.knownRows.clear(); // the rows of a transaction that was taken back are not there
+    throw error;
+  }
+}

@@ -1,0 +1,19 @@
+import { titleOf } from "@faultline/sentry-event";
+import type { ErrorEvent } from "@faultline/proto";
+
+/** What a list shows of an event. */
+export interface Summary {
+  readonly title: string;
+  readonly type: string;
+  readonly value: string;
+}
+
+/** Title, type and value of an event: its main exception is the last of the chain, the one that was caught. */
+export function summaryOf(event: ErrorEvent): Summary {
+  const main = event.exceptions.at(-1);
+  return {
+    title: titleOf(event),
+    type: main?.type ?? "",
+    value: (main?.value || event.message).slice(0, 1024).toWellFormed(),
+  };
+}
