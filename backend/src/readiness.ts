@@ -1,5 +1,9 @@
-import type { DiskSpace } from "./storage/database/disk-space.ts";
+import type { BuiltIn } from "./built-in.ts";
 import type { GroupCommit } from "./host/ingest/group-commit.ts";
+import type { Ingestion } from "./host/ingest/open-ingestion.ts";
+import { does, type Role } from "./roles.ts";
+import type { DiskSpace } from "./storage/database/disk-space.ts";
+import type { Storage } from "./storage/open-storage.ts";
 
 /** An answer is good for this long; longer waits for the database mean that it is not ready. */
 const freshMs = 1_000;
@@ -30,4 +34,26 @@ export class Readiness {
     const timer = setTimeout(() => resolve(false), freshMs);
     return Promise.race([this.#canWrite(), late]).finally(() => clearTimeout(timer));
   }
+}
+
+/** Whether a process with the role would store an event now, which it says once it serves. */
+export function readinessOf(
+  role: Role,
+  { storage, ingestion, jetstream }: { storage: Storage; ingestion: Ingestion; jetstream: BuiltIn["jetstream"] },
+): { isReady(): Promise<boolean>; setServing(isServing: boolean): void } {
+  const { disk, database } = storage;
+  const readiness = new Readiness({ disk, queue: ingestion.groupCommit, canWrite: () => database.canWrite() });
+  const accepts = does(role, "bridge") || does(role, "core");
+  const isAble = () => {
+    if (jetstream && accepts) return jetstream.isAccepting; // whether or not the database answers
+    if (jetstream && does(role, "worker") && !jetstream.isStoring) return false;
+    return readiness.isReady();
+  };
+  let isServing = false;
+  return {
+    isReady: async () => isServing && isAble(),
+    setServing: (now) => {
+      isServing = now;
+    },
+  };
 }

@@ -458,7 +458,7 @@ test("a proxy that the environment names is not used", async () => {
   const target = await answering((response) => response.end("direct"));
   const proxy = await answering((response) => response.end("proxied"));
   const script = `
-    import { OutboundClient } from "./backend/src/outbound/outbound-client.ts";
+    import { OutboundClient } from "./backend/src/host/outbound/outbound-client.ts";
     const rules = { networks: ["127.0.0.0/8"], ports: [${target.port}] };
     const client = new OutboundClient({ rules, own: () => [] });
     const { body } = await client.request({ method: "GET", url: "${target.url}", maxBytes: 100, timeoutMs: 5000 });

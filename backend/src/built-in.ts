@@ -1,0 +1,54 @@
+/** The plugins that the product is made of: nothing but this file names one. */
+import { deprecations } from "@faultline/deprecations";
+import { externalBackend } from "@faultline/external-backend";
+import { httpBridge } from "@faultline/http-bridge";
+import { integratedBackend } from "@faultline/integrated-backend";
+import type { Log, Plugin, Tracing } from "@faultline/plugin";
+import { sentryApi } from "@faultline/sentry-api";
+import type { Config } from "./config.ts";
+import type { ConsolePages } from "./console-pages.ts";
+import type { MetricRegistry } from "./host/metrics/registry.ts";
+import type { TracingConfig } from "./host/tracing/tracing-config.ts";
+import { does } from "./roles.ts";
+import { version } from "./version.ts";
+
+export type BuiltIn = Awaited<ReturnType<typeof builtIn>>;
+
+/** The plugins in the order of their start, and those that the core asks by name. */
+export async function builtIn(
+  config: Config,
+  { metrics, tracing, pages }: { metrics: MetricRegistry; tracing: Tracing | undefined; pages: ConsolePages },
+) {
+  const sentry = sentryApi();
+  const bridge = httpBridge({
+    ...config.http,
+    baseUrl: config.baseUrl,
+    isOpen: does(config.role, "bridge"),
+    apis: [sentry.api],
+    metrics: { token: config.metricsToken, contentType: metrics.contentType, text: () => metrics.text() },
+    tracing,
+    pages: (...visit) => pages.handle(...visit),
+  });
+  const platform = deprecations({ release: config.platformRelease, isHosted: config.offering === "hosted" });
+  const jetstream = await openQueue(config.natsUrl);
+  const queues = jetstream ? [jetstream] : [];
+  const all: readonly Plugin[] = [integratedBackend(), externalBackend(), platform, sentry, ...queues, bridge];
+  return { all, bridge, rules: platform.deprecations, jetstream };
+}
+
+/** The plugins whose tables a move copies. */
+export const movedPlugins = (): readonly Plugin[] => [integratedBackend()];
+
+/** Loads the plugin where there are NATS servers and nowhere else, as its packages take memory. */
+async function openQueue(url: string | undefined) {
+  if (url === undefined) return undefined;
+  const { jetstreamQueue } = await import("@faultline/jetstream-queue");
+  return jetstreamQueue({ url });
+}
+
+/** Loads the plugin where traces are wanted and nowhere else, as its packages take memory. */
+export async function openTracing(config: TracingConfig | undefined, log: Log) {
+  if (!config) return undefined;
+  const { openTelemetry } = await import("@faultline/opentelemetry");
+  return openTelemetry({ ...config, version, log });
+}

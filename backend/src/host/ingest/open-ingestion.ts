@@ -1,0 +1,64 @@
+import type { Clock, EventDoor, Plugin } from "@faultline/plugin";
+import type { Config } from "../../config.ts";
+import type { State } from "../../services/open-state.ts";
+import type { Storage } from "../../storage/open-storage.ts";
+import { measuredKeep, measuredNotes } from "../metrics/ingestion.ts";
+import type { Telemetry } from "../open-telemetry.ts";
+import { eventStore, pluginQueue } from "../plugins/boot-checks.ts";
+import type { Stops } from "../stops.ts";
+import { GroupCommit } from "./group-commit.ts";
+import { KeyLimits } from "./key-limits.ts";
+import { pipeline } from "./pipeline.ts";
+import { RateLimits } from "./rate-limits.ts";
+import { UnstoredEvents } from "./unstored-events.ts";
+
+export type Ingestion = ReturnType<typeof openIngestion>;
+
+/** The phase that makes the way of an event: the door that admits and counts it, the queue, and the store. */
+export function openIngestion(
+  config: Config,
+  parts: {
+    telemetry: Telemetry;
+    storage: Storage;
+    state: State;
+    plugins: readonly Plugin[];
+    clock: Clock;
+    passing: Clock;
+    stops: Stops;
+  },
+) {
+  const { telemetry, storage, state, plugins, clock, passing, stops } = parts;
+  const { log, metrics, ownErrors } = telemetry;
+  const { database, ages, disk } = storage;
+  const { clientKeys, spikes, quotas, traffic, outcomes } = state;
+  const { announcements } = database;
+
+  const { accept, store } = pipeline({ telemetry, storage, state });
+  const storeBatch = store(eventStore(plugins));
+  const unstored = new UnstoredEvents({ database, clock: ages.receipt, store: storeBatch });
+  const keep = measuredKeep((event, reason) => unstored.keep(event, reason), metrics);
+  const groupCommit = new GroupCommit({ storeBatch, keep, room: disk, log });
+  stops.add("events that wait to be stored", () => groupCommit.drained());
+  stops.add("reports of own errors", () => ownErrors.stop());
+  const queue = accept(pluginQueue(plugins) ?? groupCommit);
+
+  const rateLimits = new RateLimits(passing, config.rateLimits, announcements);
+  const keyLimits = new KeyLimits(clock, announcements);
+  const events: EventDoor = {
+    admit: (key, projectId, sender) => clientKeys.admit(key, projectId, sender),
+    spend: (admission, category, count) => keyLimits.spend(admission, { category, count }, rateLimits),
+    costLimit: (admission, account) => rateLimits.costLimit(admission, account),
+    charge: (admission, account, cost) => rateLimits.charge(admission, account, cost),
+    filter: ({ projectId, filters }, arrived) =>
+      filters?.reasonToStop(arrived) ??
+      (spikes.lets(projectId, arrived, filters?.spikesSampledFrom ?? 0) ? undefined : "spike"),
+    quotaRefusal: ({ projectId }) => quotas.refusal(projectId),
+    accept: (intake) => queue.accept(intake),
+    received: (admission, request) => traffic.received(admission, request),
+    note: measuredNotes((outcome) => {
+      outcomes.note(outcome);
+      traffic.note(outcome);
+    }, metrics),
+  };
+  return { storeBatch, unstored, groupCommit, queue, events };
+}

@@ -1,0 +1,137 @@
+import type { Scheduler, Task } from "@faultline/plugin";
+import type { BuiltIn } from "../built-in.ts";
+import type { Config } from "../config.ts";
+import { does } from "../roles.ts";
+import { deleteExpiredInvitations } from "../services/members/invitations.ts";
+import type { State } from "../services/open-state.ts";
+import { removeDeletedProjects } from "../services/projects/deleted-projects.ts";
+import { Eviction } from "../services/quotas/eviction.ts";
+import { isStorageFailure } from "../storage/database/storage-failure.ts";
+import type { Storage } from "../storage/open-storage.ts";
+import type { KeyRotation } from "../storage/secrets/key-rotation.ts";
+import type { Ingestion } from "./ingest/open-ingestion.ts";
+import { measuredScheduler } from "./metrics/tasks.ts";
+import type { Telemetry } from "./open-telemetry.ts";
+import type { OwnErrorSettings } from "./own-errors/own-error-settings.ts";
+import { IntervalScheduler } from "./plugins/scheduler.ts";
+import type { Stops } from "./stops.ts";
+import { tracedScheduler } from "./tracing/tasks.ts";
+
+const secondMs = 1_000;
+const minuteMs = 60_000;
+const hourMs = 3_600_000;
+
+interface Scheduled {
+  readonly telemetry: Telemetry;
+  readonly storage: Storage;
+  readonly state: State;
+  readonly ingestion: Ingestion;
+}
+
+/** The phase that makes the scheduler and gives it the core's own work; what was counted is saved at the stop as well. */
+export function openSchedule(
+  { role }: Config,
+  parts: Scheduled & { reporting: OwnErrorSettings; keyRotation: KeyRotation; stops: Stops },
+): { readonly scheduler: Scheduler; stop(): Promise<void> } {
+  const { telemetry, storage, stops } = parts;
+  const { log, metrics, tracing } = telemetry;
+  const intervals = new IntervalScheduler(log, async (name, work) => {
+    if (does(role, "worker")) await storage.database.alone(name, work);
+  });
+  const scheduler = tracedScheduler(measuredScheduler(intervals, metrics), tracing);
+  saveAtStop(parts, stops);
+  stops.add(
+    () => `scheduled work: ${intervals.running.join(", ")}`,
+    () => intervals.stop(),
+  );
+  save(scheduler, parts);
+  readAgain(scheduler, parts);
+  deleteExpired(scheduler, parts);
+  return { scheduler, stop: () => intervals.stop() };
+}
+
+function saveAtStop({ telemetry: { log }, state }: Scheduled, stops: Stops): void {
+  const { clientKeys, outcomes, traffic, spikes, quotas } = state;
+  stops.save("saving when client keys were last used", log, () => clientKeys.saveLastUsed());
+  stops.save("saving outcomes", log, () => outcomes.save());
+  stops.save("saving the traffic of client keys", log, () => traffic.save());
+  stops.save("saving the networks of senders", log, () => traffic.saveNetworks());
+  stops.save("saving how many events came", log, () => spikes.save());
+  stops.save("saving what came today", log, () => quotas.today.save());
+}
+
+/** What memory counts is written at intervals. */
+function save({ every }: Scheduler, { storage, state }: Scheduled): void {
+  const { clientKeys, outcomes, traffic, spikes, quotas } = state;
+  every(10 * minuteMs, "save the time by which ages are counted", () => storage.ages.save());
+  every(minuteMs, "save when client keys were last used", () => clientKeys.saveLastUsed());
+  every(minuteMs, "save how many events came", () => spikes.save());
+  every(minuteMs, "save the networks of senders", () => traffic.saveNetworks());
+  every(10 * minuteMs, "add up the networks that sent less", () => traffic.keepBusiest(), { alone: true });
+  // One after the other, so that a database that is locked is waited for once. What stores events reports what is wrong
+  // with it; the next second writes what is left.
+  every(secondMs, "save what was counted", async () => {
+    try {
+      for (const counts of [outcomes, traffic, quotas.today]) await counts.save();
+    } catch (error) {
+      if (!isStorageFailure(error)) throw error;
+    }
+  });
+}
+
+/** What others change is read again: the disk, the days before, and what another process of the installation wrote. */
+function readAgain(
+  { every }: Scheduler,
+  parts: Scheduled & { reporting: OwnErrorSettings; keyRotation: KeyRotation },
+): void {
+  const { storage, state, reporting, keyRotation } = parts;
+  const { memory, clientKeys, quotas, spikes } = state;
+  every(10 * minuteMs, "read the usual days of projects", () => spikes.readUsualDays());
+  every(secondMs, "encrypt anew with a new key", () => keyRotation.step()); // each process that has both keys
+  if (storage.isOnDisk) return every(secondMs, "ask for free disk space", () => storage.disk.ask());
+  // A process that is killed between its commit and its announcement announces nothing that it changed.
+  every(10 * secondMs, "forget tokens, roles and client keys", () => {
+    memory.forget();
+    clientKeys.doubt();
+    return Promise.resolve();
+  });
+  every(10 * secondMs, "read where own errors go", () => reporting.apply());
+  every(10 * secondMs, "read the limits of projects", () => quotas.readLimits());
+}
+
+/** What is deleted for its age, each hour, once for the whole installation. */
+function deleteExpired({ every }: Scheduler, { storage, state, ingestion }: Scheduled): void {
+  const { outcomes, traffic, eventHours, quotas, audit } = state;
+  const { deletion: clock } = storage.ages;
+  const hourly = (name: string, task: Task) => every(hourMs, name, task, { alone: true });
+  hourly("delete outcomes older than the retention", () => outcomes.deleteExpired(clock.now()));
+  hourly("delete traffic of client keys older than the retention", () => traffic.deleteExpired(clock.now()));
+  hourly("delete the counts of events of the week before", () => eventHours.deleteExpired(clock.now()));
+  hourly("delete what came on days long past", () => quotas.today.deleteExpired(clock.now()));
+  hourly("delete unstored events older than the retention", () => ingestion.unstored.deleteExpired(clock.now()));
+  hourly("delete audit events older than a year", () => audit.deleteExpired(clock.now()));
+  hourly("delete expired invitations", () => deleteExpiredInvitations(storage.orm, clock));
+}
+
+/** The work that asks the backends, which have started by then. */
+export function scheduleOfBackends(
+  scheduler: Scheduler,
+  { telemetry, storage, state, ingestion, jetstream }: Scheduled & Pick<BuiltIn, "jetstream">,
+): void {
+  const { log, metrics } = telemetry;
+  const { storing, quotas, outcomes, traffic, backends } = state;
+  scheduler.every(secondMs, "read what projects keep", () => quotas.readKept());
+  if (storing?.evictEvents) {
+    const help = "Events that were deleted as their project keeps as many bytes as it may.";
+    const evicted = metrics.counter("faultline_events_evicted_total", help).of();
+    const eviction = new Eviction({ quotas, evict: storing.evictEvents.bind(storing), evicted, log });
+    const evict = (signal: AbortSignal) => eviction.run(signal);
+    scheduler.every(secondMs, "delete the oldest events beyond a quota", evict, { alone: true });
+  }
+  const deadLetters = jetstream ? [jetstream.deadLetters] : [];
+  const holders = [outcomes, traffic, ingestion.unstored, quotas, ...deadLetters, ...backends.values()];
+  const { orm, ages } = storage;
+  const remove = (signal: AbortSignal) => removeDeletedProjects({ orm, clock: ages.deletion, log, holders, signal });
+  // An administrator who removes one waits for its space.
+  scheduler.every(5 * secondMs, "remove deleted projects for good", remove, { alone: true });
+}

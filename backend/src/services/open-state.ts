@@ -1,0 +1,65 @@
+import type { Clock, Plugin } from "@faultline/plugin";
+import type { Config } from "../config.ts";
+import { backendsByKind } from "../host/plugins/boot-checks.ts";
+import type { Storage } from "../storage/open-storage.ts";
+import { AccessMemory } from "./access/access-memory.ts";
+import { CallLimits } from "./access/call-limits.ts";
+import { CallerDirectory } from "./access/caller.ts";
+import { Grants } from "./access/grants.ts";
+import { Guard } from "./access/guard.ts";
+import { AuditLog } from "./audit/audit-log.ts";
+import { ClientKeys } from "./client-keys/client-keys.ts";
+import { KeyTraffic } from "./client-keys/key-traffic.ts";
+import { EventHours } from "./filters/event-hours.ts";
+import { SpikeProtection } from "./filters/spike-protection.ts";
+import { Outcomes } from "./outcomes/outcomes.ts";
+import { ProjectDirectory } from "./projects/project-directory.ts";
+import { Quotas } from "./quotas/quotas.ts";
+
+export type State = Awaited<ReturnType<typeof openState>>;
+
+/** The phase that makes what the services share with each other and with ingestion. */
+export async function openState(
+  config: Config,
+  parts: { storage: Storage; plugins: readonly Plugin[]; clock: Clock; passing: Clock; baseUrl: () => string },
+) {
+  const { storage, plugins, clock, passing, baseUrl } = parts;
+  const { database, orm, keyRing, ages, disk } = storage;
+  const { announcements } = database;
+  const integratedOffered = config.offering === "hosted";
+
+  const memory = new AccessMemory(announcements);
+  const grants = new Grants(orm, memory);
+  const callLimits = new CallLimits(passing, config.callsPerToken);
+  const guard = new Guard(new CallerDirectory({ orm, keyRing, clock, memory }), grants, callLimits);
+  const backends = backendsByKind(plugins);
+  const projects = new ProjectDirectory({ orm, memory, keyRing, backends, integratedOffered });
+  const traffic = new KeyTraffic(database, clock);
+  const clientKeys = new ClientKeys({ orm, keyRing, clock, baseUrl, integratedOffered, announcements, traffic });
+  /** The backend that stores events here. */
+  const storing = [...backends.values()].find((backend) => backend.storeBatch);
+  const quotas = new Quotas({ database, clock, disk, usage: async () => (await storing?.usage?.()) ?? [] });
+  await quotas.open();
+  const eventHours = new EventHours(database, clock);
+  const eventsPerSecond = config.rateLimits.perProject;
+  const spikes = new SpikeProtection({ hours: eventHours, clock, passing, announcements, eventsPerSecond });
+  await spikes.readUsualDays();
+  const outcomes = new Outcomes(database, clock);
+  const audit = new AuditLog(orm, ages.receipt);
+  return {
+    integratedOffered,
+    memory,
+    grants,
+    guard,
+    backends,
+    storing,
+    projects,
+    traffic,
+    clientKeys,
+    quotas,
+    eventHours,
+    spikes,
+    outcomes,
+    audit,
+  };
+}

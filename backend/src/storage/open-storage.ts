@@ -1,0 +1,33 @@
+import type { Log, Plugin } from "@faultline/plugin";
+import type { Config } from "../config.ts";
+import { AgeClock, type MachineTime } from "../host/clock/age-clock.ts";
+import type { Stops } from "../host/stops.ts";
+import { coreMigrations, inOrder } from "./database/core-migrations.ts";
+import { claimDataDirectory } from "./database/data-directory.ts";
+import { DiskSpace } from "./database/disk-space.ts";
+import { coreEntities } from "./database/entities.ts";
+import { openDatabase } from "./database/open.ts";
+
+export type Storage = Awaited<ReturnType<typeof openStorage>>;
+
+/** The phase that claims the data directory, migrates and opens the database, and reads the time by which ages are counted. */
+export async function openStorage(
+  { dataDir, databaseUrl }: Config,
+  { plugins, time, log, stops }: { plugins: readonly Plugin[]; time: MachineTime; log: Log; stops: Stops },
+) {
+  const directory = await claimDataDirectory(dataDir);
+  stops.add("the lock of the data directory", () => directory.release());
+  const { database, keyRing } = await openDatabase({
+    dataDir,
+    databaseUrl,
+    entities: [...coreEntities, ...plugins.flatMap(({ entities }) => entities ?? [])],
+    migrations: inOrder([coreMigrations, ...plugins.flatMap(({ migrations }) => migrations ?? [])]),
+  });
+  stops.add("the database", () => database.close());
+  const ages = await AgeClock.open({ database, time, log });
+  stops.save("saving the time", log, () => ages.save());
+  const disk = new DiskSpace(dataDir, log);
+  const isOnDisk = database.kind === "sqlite"; // PostgreSQL looks after its own: what is never asked is endless
+  if (isOnDisk) await disk.ask();
+  return { database, orm: database.orm, keyRing, ages, disk, isOnDisk };
+}
