@@ -7,7 +7,7 @@
  * events of a few milliseconds into a batch; the integrated backend groups them and writes errors, events, hourly counts,
  * users and tags in one synced transaction; then the SDK gets its `200 {"id": ...}`.
  */
-import type { Clock } from "@faultline/plugin";
+import type { Clock, Plugin } from "@faultline/plugin";
 import { builtIn, movedPlugins, openTracing } from "./built-in.ts";
 import type { Config } from "./config.ts";
 import { ConsolePages } from "./console-pages.ts";
@@ -21,15 +21,16 @@ import { OutboundClient } from "./host/outbound/outbound-client.ts";
 import { ExternalSystem } from "./host/own-errors/external-system.ts";
 import { OwnErrorSettings } from "./host/own-errors/own-error-settings.ts";
 import { checkPlugins } from "./host/plugins/boot-checks.ts";
+import { PluginHosts } from "./host/plugins/plugin-hosts.ts";
 import { openSchedule, scheduleOfBackends } from "./host/schedule.ts";
 import { Stops } from "./host/stops.ts";
 import { readinessOf } from "./readiness.ts";
 import { does } from "./roles.ts";
 import { serve } from "./serve.ts";
 import { makeFirstAdministrator, type FirstCredentials } from "./services/access/first-administrator.ts";
-import { guardedCore } from "./services/core.ts";
-import { coreHandlers } from "./services/handlers.ts";
+import { coreOf, doorChecks, guardedServices, implementationsOf } from "./services/core.ts";
 import { openState } from "./services/open-state.ts";
+import { ownServices } from "./services/own-services.ts";
 import { isStorageFailure } from "./storage/database/storage-failure.ts";
 import type { MoveOptions, MoveReport } from "./storage/move/move.ts";
 import { openStorage } from "./storage/open-storage.ts";
@@ -56,8 +57,15 @@ export interface Faultline {
   stopsAt(): string;
 }
 
-/** Starts everything in order. What fails is a StartRefusal, and what was started before it is stopped again. */
-export async function startFaultline(config: Config, time: MachineTime = machineTime): Promise<Faultline> {
+/**
+ * Starts everything in order. What fails is a StartRefusal, and what was started before it is stopped again. `added` are
+ * plugins beside those of `built-in.ts`.
+ */
+export async function startFaultline(
+  config: Config,
+  time: MachineTime = machineTime,
+  added: readonly Plugin[] = [],
+): Promise<Faultline> {
   await using stops = new Stops();
   const { role } = config;
   const clock: Clock = time;
@@ -67,7 +75,8 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   const telemetry = await openTelemetry(config, { clock, stops, openTracing });
   const { log, ownErrors, metrics } = telemetry;
   const pages = new ConsolePages({ areElsewhere: !does(role, "console") });
-  const { all: plugins, bridge, rules, jetstream } = await builtIn(config, { ...telemetry, pages });
+  const { all, bridge, rules, jetstream } = await builtIn(config, { ...telemetry, pages });
+  const plugins = [...added, ...all];
   checkPlugins(plugins);
 
   const storage = await openStorage(config, { plugins, time, log, stops });
@@ -108,13 +117,27 @@ export async function startFaultline(config: Config, time: MachineTime = machine
   await reporting.apply();
   const keyRotation = new KeyRotation({ keyRing, database, memory, clock: passing, log });
 
-  const served = { reporting, keyRotation, rules, jetstream, isReady, startedAt, clock, baseUrl, log };
-  const core = guardedCore(coreHandlers(config, { storage, state, ingestion, ...served }), { ...state, log });
   const kept = { telemetry, storage, state, ingestion };
   const schedule = openSchedule(config, { ...kept, reporting, keyRotation, stops });
   const { scheduler } = schedule;
-  const opened = { core, plugins, rules, scheduler, outbound, pages, clock, isReady, stops };
-  const { grpc, grpcAddress, loadPages } = await openDoors(config, { ...kept, ...opened });
+  const access = doorChecks({ guard: state.guard, log });
+  const shared = {
+    access,
+    deprecations: rules,
+    events: ingestion.events,
+    database,
+    metrics,
+    clock,
+    scheduler,
+    outbound,
+  };
+  const hosts = new PluginHosts({ ...shared, deletionClock: storage.ages.deletion, isReady }, telemetry.logOf);
+  const served = { reporting, keyRotation, jetstream, isReady, startedAt, clock, baseUrl, log };
+  const own = ownServices(config, { storage, state, ingestion, ...served });
+  const services = guardedServices([...own, ...implementationsOf(plugins, hosts)], { ...state, log });
+  hosts.useCore(coreOf(services));
+  const doors = await openDoors(config, { services, telemetry, access, plugins, hosts, pages, stops });
+  const { grpc, grpcAddress, loadPages } = doors;
   if (does(role, "worker")) jetstream?.startWorker({ storeBatch: ingestion.storeBatch, isStorageFailure });
   scheduleOfBackends(scheduler, { ...kept, jetstream });
   await loadPages();

@@ -5,22 +5,22 @@
 import { createFileRegistry, fromBinary } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import * as grpc from "@grpc/grpc-js";
-import * as protoLoader from "@grpc/proto-loader";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { runningServer } from "../support/flow.ts";
 import { createProject } from "../support/project.ts";
+import {
+  descriptorSet,
+  discovered,
+  reflected,
+  shipped,
+  type Json,
+  type ServiceConstructor,
+} from "../support/reflection.ts";
 import { newEventId, sendEvent } from "../support/send.ts";
 import { rootToken } from "../support/server.ts";
 
-type Json = Record<string, unknown>;
-type ServiceConstructor = grpc.ServiceClientConstructor;
-
-const options: protoLoader.Options = { keepCase: true, longs: String, enums: String, defaults: true };
 const credentials = grpc.credentials.createInsecure();
-const resolve = createRequire(import.meta.url).resolve;
 
 const { server } = await runningServer();
 const eventId = newEventId();
@@ -30,49 +30,6 @@ const sent = await sendEvent(server, project, {
   exception: { values: [{ type: "Found", value: "by reflection" }] },
 });
 assert.is(sent.status, 200, sent.text);
-
-/** Asks the reflection service, whose own proto file is public. */
-async function reflect(request: Json): Promise<Json> {
-  const file = join(dirname(resolve("@grpc/reflection")), "../proto/grpc/reflection/v1/reflection.proto");
-  const Reflection = serviceOf(protoLoader.loadSync(file, options), "grpc.reflection.v1.ServerReflection");
-  const client = new Reflection(server.grpcAddress, credentials);
-  const stream = client["ServerReflectionInfo"]?.({ deadline: Date.now() + 10_000 }) as grpc.ClientDuplexStream<
-    Json,
-    Json
-  >;
-  try {
-    return await new Promise<Json>((resolveAnswer, reject) => {
-      stream.once("data", resolveAnswer);
-      stream.once("error", reject);
-      stream.write(request);
-      stream.end();
-    });
-  } finally {
-    client.close();
-  }
-}
-
-/** The service `name`, made from the descriptors that reflection gives for it. */
-async function discover(name: string): Promise<ServiceConstructor> {
-  const answer = await reflect({ file_containing_symbol: name });
-  const { file_descriptor_proto: files } = answer["file_descriptor_response"] as { file_descriptor_proto: Buffer[] };
-  return serviceOf(protoLoader.loadFileDescriptorSetFromBuffer(descriptorSet(files), options), name);
-}
-
-/** A google.protobuf.FileDescriptorSet of serialized files: field 1, length-delimited, each. */
-function descriptorSet(files: readonly Buffer[]): Buffer {
-  return Buffer.concat(files.flatMap((file) => [Buffer.from([0x0a, ...varint(file.length)]), file]));
-}
-
-function varint(value: number): number[] {
-  return value < 128 ? [value] : [(value & 127) | 128, ...varint(value >>> 7)];
-}
-
-function serviceOf(definition: protoLoader.PackageDefinition, name: string): ServiceConstructor {
-  const service = definition[name];
-  assert.ok(service, `${name} is not described`);
-  return grpc.makeClientConstructor(service as grpc.ServiceDefinition, name);
-}
 
 /** Calls a method by its name, with the administrator's token. */
 async function call(service: ServiceConstructor, method: string, request: Json, token = rootToken): Promise<Json> {
@@ -91,7 +48,7 @@ async function call(service: ServiceConstructor, method: string, request: Json, 
 }
 
 test("reflection lists our services", async () => {
-  const answer = await reflect({ list_services: "*" });
+  const answer = await reflected(server, { list_services: "*" });
   const { service } = answer["list_services_response"] as { service: { name: string }[] };
   const names = service.map(({ name }) => name);
   const ours = ["Account", "ClientKey", "Error", "Ingest", "Project", "Settings"].map(
@@ -102,14 +59,14 @@ test("reflection lists our services", async () => {
 
 for (const name of ["Account", "ClientKey", "Error", "Ingest", "Project", "Settings"])
   test(`${name}Service can be discovered`, async () => {
-    assert.ok(Object.keys((await discover(`faultline.v1.${name}Service`)).service).length > 0);
+    assert.ok(Object.keys((await discovered(server, `faultline.v1.${name}Service`)).service).length > 0);
   });
 
 test("the descriptors link with all their imports, as strict clients such as grpcurl demand", async () => {
-  const { list_services_response: list } = await reflect({ list_services: "*" });
+  const { list_services_response: list } = await reflected(server, { list_services: "*" });
   const { service } = list as { service: { name: string }[] };
   for (const { name } of service) {
-    const answer = await reflect({ file_containing_symbol: name });
+    const answer = await reflected(server, { file_containing_symbol: name });
     const { file_descriptor_proto: files } = answer["file_descriptor_response"] as { file_descriptor_proto: Buffer[] };
     const [file, ...imported] = fromBinary(FileDescriptorSetSchema, descriptorSet(files)).file;
     assert.ok(file);
@@ -119,7 +76,7 @@ test("the descriptors link with all their imports, as strict clients such as grp
 });
 
 test("a client that knows none of our files lists errors and reads an event", async () => {
-  const errorService = await discover("faultline.v1.ErrorService");
+  const errorService = await discovered(server, "faultline.v1.ErrorService");
   const list = await call(errorService, "ListErrors", { project_id: project.id });
   const [error] = list["errors"] as Json[];
   assert.is(error?.["title"], "Found: by reflection");
@@ -137,7 +94,7 @@ test("a client that knows none of our files lists errors and reads an event", as
 });
 
 test("a refusal names its reason in the trailers", async () => {
-  const errorService = await discover("faultline.v1.ErrorService");
+  const errorService = await discovered(server, "faultline.v1.ErrorService");
   const refusal: unknown = await call(errorService, "GetError", { project_id: project.id, error_id: "4000000" }).catch(
     (error: unknown) => error,
   );
@@ -147,8 +104,10 @@ test("a refusal names its reason in the trailers", async () => {
 });
 
 test("the health check answers SERVING, without a token", async () => {
-  const file = join(dirname(resolve("grpc-health-check")), "../../proto/health/v1/health.proto");
-  const health = serviceOf(protoLoader.loadSync(file, options), "grpc.health.v1.Health");
+  const health = shipped("grpc.health.v1.Health", {
+    of: "grpc-health-check",
+    at: "../../proto/health/v1/health.proto",
+  });
   for (const service of ["", "faultline.v1.ErrorService"])
     assert.equal(
       await call(health, "Check", { service }, "none"),

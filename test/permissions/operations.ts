@@ -1,7 +1,7 @@
 import { create, type DescMessage, type DescMethod, type MessageShape } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { services } from "@faultline/proto";
-import { needOf, type Need } from "../../backend/src/services/access/permissions.ts";
+import { readNeed, type Need } from "../../backend/src/services/access/permissions.ts";
 import type { RestRoute } from "../../plugins/http-bridge/src/rest/rest.ts";
 import { doors } from "../../plugins/http-bridge/src/routes.ts";
 
@@ -37,7 +37,7 @@ export const coreMethods: readonly CoreMethod[] = Object.entries(services).flatM
     name: `${desc.name}.${method.name}`,
     service: service as keyof typeof services,
     desc: method,
-    need: needOf(`${desc.name}.${method.name}`),
+    need: readNeed(method),
   })),
 );
 

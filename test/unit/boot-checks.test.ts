@@ -1,16 +1,25 @@
 import { externalBackend } from "@faultline/external-backend";
 import { integratedBackend } from "@faultline/integrated-backend";
-import { contractVersion, type IngestQueue, type Plugin, StartRefusal } from "@faultline/plugin";
-import { Backend } from "@faultline/proto";
+import {
+  contractVersion,
+  type IngestQueue,
+  serve,
+  type Plugin,
+  type ServedService,
+  StartRefusal,
+} from "@faultline/plugin";
+import { Backend, DeprecationService, services } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ProjectEntity, UserEntity } from "../../backend/src/storage/database/entities.ts";
-import { backendsByKind, checkPlugins, eventStore } from "../../backend/src/host/plugins/boot-checks.ts";
+import { backendsByKind, checkPlugins, eventStore, servicesWith } from "../../backend/src/host/plugins/boot-checks.ts";
+import { NoteService } from "../notes-plugin/schema.ts";
 
 const checks = suite("boot checks");
 
 const plugin = (fields: Partial<Plugin> = {}): Plugin => ({ name: "extra", contract: contractVersion, ...fields });
 const queue: IngestQueue = { accept: () => Promise.resolve() };
+const ofNotes: ServedService = serve(NoteService, () => ({}));
 class NoEntitySchema {
   readonly id = 0;
 }
@@ -61,6 +70,16 @@ const faults: [claim: string, plugins: Plugin[], sentence: string][] = [
     "plugin extra: plugin integrated-backend is the integrated backend already",
   ],
   [
+    "a service twice",
+    [plugin({ services: [ofNotes] }), plugin({ name: "other", services: [ofNotes] })],
+    "plugin other: plugin extra serves NoteService already",
+  ],
+  [
+    "a service with the name of one of the core",
+    [plugin({ services: [{ ...ofNotes, service: { ...NoteService, name: "ErrorService" } }] })],
+    "plugin extra: the service ErrorService is the core's",
+  ],
+  [
     "a queue twice",
     [plugin({ queue }), plugin({ name: "other", queue })],
     "plugin other: plugin extra is the queue already",
@@ -88,6 +107,15 @@ checks("all faults of all plugins are told at once", () => {
   for (const part of ["contract", "it has user", "it has project", "the same name", "the queue already"]) {
     assert.match(sentence, part);
   }
+});
+
+checks("services of plugins come after those of the schema, and none twice", () => {
+  const schema = Object.values(services);
+  const ofSchema = serve(DeprecationService, () => ({ listDeprecations: () => Promise.resolve({}) }));
+  assert.equal(
+    servicesWith([plugin({ services: [ofSchema, ofNotes] })]).map(({ typeName }) => typeName),
+    [...schema.map(({ typeName }) => typeName), "notes.v1.NoteService"],
+  );
 });
 
 checks("backends are found by their kind", () => {

@@ -11,7 +11,7 @@ import type { Caller } from "../../backend/src/services/access/caller.ts";
 import {
   checkGrant,
   checkToken,
-  needOf,
+  needsOf,
   readNeed,
   type Need,
   type Scope,
@@ -21,6 +21,7 @@ import { refusal } from "../support/refusal.ts";
 
 const permissions = suite("permissions");
 
+const needOf = needsOf(Object.values(services));
 const methods = Object.values(services).flatMap((service) =>
   service.methods.map((method) => {
     const name = `${service.name}.${method.name}`;

@@ -1,14 +1,13 @@
-import type { Clock, Core, Deprecations, Host, Outbound, Plugin, Scheduler } from "@faultline/plugin";
+import type { Access, Plugin } from "@faultline/plugin";
 import type { Config } from "../config.ts";
 import type { ConsolePages } from "../console-pages.ts";
 import { does } from "../roles.ts";
-import { doorChecks } from "../services/core.ts";
-import type { State } from "../services/open-state.ts";
-import type { Storage } from "../storage/open-storage.ts";
+import type { GuardedService } from "../services/core.ts";
+import type { CheckToken } from "./grpc/call-wall.ts";
 import { GrpcServer } from "./grpc/server.ts";
-import type { Ingestion } from "./ingest/open-ingestion.ts";
 import { countedCalls } from "./metrics/grpc-calls.ts";
 import type { Telemetry } from "./open-telemetry.ts";
+import type { PluginHosts } from "./plugins/plugin-hosts.ts";
 import type { Stops } from "./stops.ts";
 import { tracedCalls } from "./tracing/grpc-calls.ts";
 
@@ -16,27 +15,20 @@ import { tracedCalls } from "./tracing/grpc-calls.ts";
 export async function openDoors(
   config: Config,
   parts: {
-    core: Core;
+    services: readonly GuardedService[];
     telemetry: Telemetry;
-    storage: Storage;
-    state: State;
-    ingestion: Ingestion;
+    access: Access & { readonly checkToken: CheckToken };
     plugins: readonly Plugin[];
-    rules: Deprecations;
-    scheduler: Scheduler;
-    outbound: Outbound;
+    hosts: PluginHosts;
     pages: ConsolePages;
-    clock: Clock;
-    isReady: () => Promise<boolean>;
     stops: Stops;
   },
 ): Promise<{ readonly grpc: GrpcServer; readonly grpcAddress: string; loadPages(): Promise<void> }> {
-  const { core, telemetry, storage, state, ingestion, plugins, rules, pages, stops, ...shared } = parts;
-  const { log, logOf, metrics, tracing } = telemetry;
+  const { services, telemetry, access, plugins, hosts, pages, stops } = parts;
+  const { log, metrics, tracing } = telemetry;
   const { role, grpcTls, baseUrl } = config;
   const counted = countedCalls(metrics);
-  const access = doorChecks({ guard: state.guard, log });
-  const grpc = new GrpcServer(core, log, {
+  const grpc = new GrpcServer(services, log, {
     checkToken: access.checkToken,
     hasReflection: !grpcTls,
     interceptors: [counted("public"), ...tracedCalls(tracing)],
@@ -44,7 +36,7 @@ export async function openDoors(
   stops.add("calls over gRPC", () => grpc.stop());
   const grpcAddress = does(role, "core") ? await grpc.listen(config.grpcAddress, grpcTls) : "";
   // The console calls for all its visitors over one connection, a call an open page, and needs no TLS within a process.
-  const inner = new GrpcServer(core, log, {
+  const inner = new GrpcServer(services, log, {
     // All its visitors have its address, so that wrong tokens of theirs are counted for nobody.
     checkToken: (method, { token }) => access.checkToken(method, { token }),
     hasReflection: false,
@@ -54,20 +46,9 @@ export async function openDoors(
   stops.add("calls of the console", () => inner.stop(500)); // its pages are gone by then
   const innerAddress = does(role, "console") ? await inner.listen("127.0.0.1:0") : "";
 
-  const { database, ages } = storage;
-  const host: Omit<Host, "log"> = {
-    ...shared,
-    core,
-    access,
-    deprecations: rules,
-    events: ingestion.events,
-    database,
-    metrics,
-    deletionClock: ages.deletion,
-  };
   for (const plugin of plugins) {
     stops.add(`the plugin ${plugin.name}`, () => plugin.stop?.());
-    await plugin.start?.({ ...host, log: logOf(plugin.name) });
+    await plugin.start?.(hosts.of(plugin));
   }
   return {
     grpc,

@@ -6,17 +6,44 @@ import {
   type MessageInitShape,
   type MessageShape,
 } from "@bufbuild/protobuf";
-import type { Call, Core, Handlers, Log } from "@faultline/plugin";
+import type { Call, Core, Handlers, Log, Plugin } from "@faultline/plugin";
 import { services } from "@faultline/proto";
+import type { PluginHosts } from "../host/plugins/plugin-hosts.ts";
 import { OpenWatches } from "./access/open-watches.ts";
 import type { CoreCall, Guard } from "./access/guard.ts";
 import type { AuditLog } from "./audit/audit-log.ts";
+import { templateOf } from "./audit/sentence.ts";
 import { storageRefusal } from "../storage/database/storage-failure.ts";
 
-/** The services' own code, one entry a service. */
-export type CoreHandlers = { readonly [K in keyof typeof services]: Handlers<(typeof services)[K], CoreCall> };
-
 type AnyHandler = (request: MessageShape<DescMessage>, context: unknown) => unknown;
+type AnyHandlers = Readonly<Record<string, AnyHandler>>;
+
+/** A service and its own code. */
+export interface Implementation {
+  readonly service: DescService;
+  readonly handlers: AnyHandlers;
+}
+
+/** Joins a service of the core to its code. */
+export function implementation<S extends DescService>(service: S, handlers: Handlers<S, CoreCall>): Implementation {
+  return { service, handlers: handlers as unknown as AnyHandlers }; // one function a method, as the type says
+}
+
+/** What plugins serve. */
+export function implementationsOf(plugins: readonly Plugin[], hosts: PluginHosts): readonly Implementation[] {
+  return plugins.flatMap((plugin) =>
+    (plugin.services ?? []).map(({ service, handlers }) => implementation(service, handlers(hosts.of(plugin)))),
+  );
+}
+
+/** A service with authentication, authorisation and the audit log before its code. */
+export interface GuardedService {
+  readonly service: DescService;
+  readonly methods: Readonly<Record<string, UnaryMethod | StreamingMethod>>;
+}
+
+export type UnaryMethod = (request: MessageShape<DescMessage>, call: Call) => Promise<MessageShape<DescMessage>>;
+export type StreamingMethod = (request: MessageShape<DescMessage>, call: Call) => AsyncIterable<unknown>;
 
 /** What stands around the services' own code. */
 interface Walls {
@@ -26,16 +53,18 @@ interface Walls {
 }
 
 /**
- * Puts authentication and authorisation before every method, so that no door of the product can forget them. A call that
- * the database refuses as a whole, as on a full disk, is told so.
+ * Puts authentication, authorisation and the audit log before every method, so that no door of the product can forget them.
+ * A call that the database refuses as a whole, as on a full disk, gets a refusal that says so. Throws where a method has no
+ * code or says not what the audit log records of it, so that the product does not start.
  */
-export function guardedCore(handlers: CoreHandlers, walls: Walls): Core {
+export function guardedServices(implementations: readonly Implementation[], walls: Walls): readonly GuardedService[] {
   const watches = new OpenWatches();
-  const guarded = (service: DescService, inner: Record<string, AnyHandler>) =>
-    Object.fromEntries(
+  return implementations.map(({ service, handlers }) => ({
+    service,
+    methods: Object.fromEntries(
       service.methods.map((method) => {
-        const handler = inner[method.localName];
-        if (!handler) throw new Error(`${service.typeName}.${method.name} has no handler`);
+        const handler = handlers[method.localName];
+        if (!handler) throw new Error(`${method} has no handler.`);
         return [
           method.localName,
           method.methodKind === "server_streaming"
@@ -43,24 +72,32 @@ export function guardedCore(handlers: CoreHandlers, walls: Walls): Core {
             : guardedMethod(method, handler, walls),
         ];
       }),
-    );
+    ),
+  }));
+}
+
+/** The services of `faultline.v1` by their names in code. Throws where one is missing. */
+export function coreOf(guarded: readonly GuardedService[]): Core {
+  const methodsOf = (service: DescService) => {
+    const found = guarded.find((one) => one.service === service);
+    if (!found) throw new Error(`${service} is served by nobody.`);
+    return found.methods;
+  };
   return Object.fromEntries(
-    Object.entries(services).map(([key, service]) => [
-      key,
-      guarded(service, handlers[key as keyof Core] as unknown as Record<string, AnyHandler>),
-    ]),
+    Object.entries(services).map(([key, service]) => [key, methodsOf(service)]),
   ) as unknown as Core; // one function a method, made from the same list of services the type is made of
 }
 
 const nameOf = (method: DescMethod) => `${method.parent.name}.${method.name}`;
 
-function guardedMethod(method: DescMethod, handler: AnyHandler, { guard, audit, log }: Walls) {
+function guardedMethod(method: DescMethod, handler: AnyHandler, { guard, audit, log }: Walls): UnaryMethod {
   const name = nameOf(method);
+  const template = templateOf(method);
   return async (request: MessageShape<DescMessage>, call: Call) => {
     try {
       const admitted = await guard.admit(name, request, call);
       const response = create(method.output, (await handler(request, admitted)) as MessageInitShape<DescMessage>);
-      await audit.note(method, request, response, admitted);
+      if (template !== undefined) await audit.note({ method, template }, request, response, admitted);
       return response;
     } catch (error) {
       throw refusalOf(error, { log, method: name });
@@ -101,7 +138,7 @@ const recheckMs = 500;
  * A stream ends within a second after its caller lost the right to it. Its next message is not waited for then: a
  * handler that gathers changes for a second would end too late, and would tell them.
  */
-function guardedStream(method: DescMethod, handler: AnyHandler, guard: Guard, watches: OpenWatches) {
+function guardedStream(method: DescMethod, handler: AnyHandler, guard: Guard, watches: OpenWatches): StreamingMethod {
   const name = nameOf(method);
   return async function* (request: MessageShape<DescMessage>, call: Call) {
     const admitted = await guard.admit(name, request, call);

@@ -1,12 +1,13 @@
 import type { Clock, Plugin } from "@faultline/plugin";
 import type { Config } from "../config.ts";
-import { backendsByKind } from "../host/plugins/boot-checks.ts";
+import { backendsByKind, servicesWith } from "../host/plugins/boot-checks.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import { AccessMemory } from "./access/access-memory.ts";
 import { CallLimits } from "./access/call-limits.ts";
 import { CallerDirectory } from "./access/caller.ts";
 import { Grants } from "./access/grants.ts";
 import { Guard } from "./access/guard.ts";
+import { needsOf } from "./access/permissions.ts";
 import { AuditLog } from "./audit/audit-log.ts";
 import { ClientKeys } from "./client-keys/client-keys.ts";
 import { KeyTraffic } from "./client-keys/key-traffic.ts";
@@ -30,8 +31,12 @@ export async function openState(
 
   const memory = new AccessMemory(announcements);
   const grants = new Grants(orm, memory);
-  const callLimits = new CallLimits(passing, config.callsPerToken);
-  const guard = new Guard(new CallerDirectory({ orm, keyRing, clock, memory }), grants, callLimits);
+  const guard = new Guard({
+    callers: new CallerDirectory({ orm, keyRing, clock, memory }),
+    grants,
+    limits: new CallLimits(passing, config.callsPerToken),
+    needOf: needsOf(servicesWith(plugins)),
+  });
   const backends = backendsByKind(plugins);
   const projects = new ProjectDirectory({ orm, memory, keyRing, backends, integratedOffered });
   const traffic = new KeyTraffic(database, clock);

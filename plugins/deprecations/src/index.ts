@@ -1,5 +1,6 @@
 import { contractVersion, invalidField, StartRefusal, type Deprecations, type Plugin } from "@faultline/plugin";
 import { faultsOf } from "./check-notices.ts";
+import { deprecationService } from "./deprecation-service.ts";
 import { judgeExternalVersion } from "./external-version.ts";
 import { judge } from "./judge.ts";
 import { listNotices } from "./list-notices.ts";
@@ -23,19 +24,21 @@ export function deprecations({
   if (faults.length > 0) throw new StartRefusal(`The notices of deprecation break their rules: ${faults.join("; ")}.`);
   const platform: Platform = { release, isHosted };
 
+  const rules: Deprecations = {
+    release,
+    isRelease,
+    notices(asked = release) {
+      if (!isRelease(asked)) throw invalidField("release", "The release must look like 18.0.");
+      return listNotices({ release: asked, isHosted });
+    },
+    concerns: (method, path) => notices.some(({ request }) => request && isAddressed(request, method, path)),
+    verdict: (request) => judge(notices, request, platform),
+    externalVersion: (version) => judgeExternalVersion(version, platform),
+  };
   return {
     name: "deprecations",
     contract: contractVersion,
-    deprecations: {
-      release,
-      isRelease,
-      notices(asked = release) {
-        if (!isRelease(asked)) throw invalidField("release", "The release must look like 18.0.");
-        return listNotices({ release: asked, isHosted });
-      },
-      concerns: (method, path) => notices.some(({ request }) => request && isAddressed(request, method, path)),
-      verdict: (request) => judge(notices, request, platform),
-      externalVersion: (version) => judgeExternalVersion(version, platform),
-    },
+    deprecations: rules,
+    services: [deprecationService(rules)],
   };
 }

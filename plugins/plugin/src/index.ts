@@ -13,6 +13,7 @@ export * from "./move.ts";
 export * from "./outbound.ts";
 export * from "./page-token.ts";
 export * from "./plugin.ts";
+export * from "./served-service.ts";
 export * from "./service-error.ts";
 export * from "./start-refusal.ts";
 export * from "./status-changes.ts";

@@ -11,6 +11,7 @@ import type { IngestQueue } from "./ingest-queue.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Movable } from "./move.ts";
 import type { Outbound } from "./outbound.ts";
+import type { ServedService } from "./served-service.ts";
 
 /** The contract this package describes; a plugin made for another one is refused at boot. */
 export const contractVersion = 2;
@@ -29,6 +30,8 @@ export interface Plugin {
   readonly backend?: ErrorBackend;
   readonly queue?: IngestQueue;
   readonly deprecations?: Deprecations;
+  /** The gRPC services it serves, each by `serve`. */
+  readonly services?: readonly ServedService[];
   /** What it serves on the public address. */
   readonly api?: HttpApi;
   /** Begins its work. Plugins start in the order of the list and stop in reverse. */

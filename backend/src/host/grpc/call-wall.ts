@@ -25,6 +25,9 @@ const usualArrivalMs = 10_000;
 /** The limit for all methods of a server, which is all that grpc-js knows by itself. */
 export const maxMessageBytes = largest.reporter;
 
+/** Service and method of a path, but for those of gRPC itself: health and reflection. */
+const methodPath = /^\/(?!grpc\.)(?:[\w.]+\.)?(\w+)\/(\w+)$/;
+
 /** Refuses a call by its token alone; what its request names is checked later. Resolves to whether it needs a token. */
 export type CheckToken = (method: string, call: Call) => Promise<{ readonly needsToken: boolean }>;
 
@@ -50,7 +53,7 @@ export function callWall(
     nearHandler: ({ path, requestStream }, call) => {
       const own = wire;
       wire = undefined;
-      const method = /^\/faultline\.v1\.(\w+)\/(\w+)$/.exec(path);
+      const method = methodPath.exec(path);
       if (!own || requestStream) return new ServerInterceptingCall(call); // reflection, on this machine alone
       let isOver = false;
       let late: NodeJS.Timeout | undefined;

@@ -7,8 +7,8 @@ import {
   type MessageInitShape,
   type MessageShape,
 } from "@bufbuild/protobuf";
-import { type Call, type Core, type Log, ServiceError, StartRefusal, statusOfReason } from "@faultline/plugin";
-import { ErrorReason, services } from "@faultline/proto";
+import { type Log, ServiceError, StartRefusal, statusOfReason } from "@faultline/plugin";
+import { ErrorReason } from "@faultline/proto";
 import { fieldTrailer, reasonName, reasonTrailer, retryAfterTrailer, serviceDefinition } from "@faultline/proto/grpc";
 import {
   Metadata,
@@ -25,6 +25,7 @@ import {
 } from "@grpc/grpc-js";
 import { HealthImplementation } from "grpc-health-check";
 import type { GrpcTls } from "../../config.ts";
+import type { GuardedService, StreamingMethod, UnaryMethod } from "../../services/core.ts";
 import { bearerToken, callWall, maxMessageBytes, type CheckToken } from "./call-wall.ts";
 import { parseBounded } from "./entry-limits.ts";
 import { addReflection } from "./reflection.ts";
@@ -40,6 +41,7 @@ type AnyMessage = MessageShape<DescMessage>;
  */
 export class GrpcServer {
   readonly #server: Server;
+  readonly #services: readonly GuardedService[];
   readonly #health: HealthImplementation;
   readonly #log: Log;
   readonly #deadlineMs: number;
@@ -52,7 +54,7 @@ export class GrpcServer {
    * unary calls without a deadline of their own, so that none waits for ever. `interceptors` see all calls.
    */
   constructor(
-    core: Core,
+    services: readonly GuardedService[],
     log: Log,
     options: {
       checkToken: CheckToken;
@@ -64,6 +66,7 @@ export class GrpcServer {
     },
   ) {
     const { checkToken, hasReflection, callsAtOnce = 100, arrivalMs, deadlineMs = 30_000, interceptors = [] } = options;
+    this.#services = services;
     this.#log = log;
     const wall = callWall(checkToken, (path, thrown) => this.#status(path, thrown), arrivalMs);
     this.#server = new Server({
@@ -74,13 +77,17 @@ export class GrpcServer {
     this.#deadlineMs = deadlineMs;
     for (const { signal } of Object.values(this.#stopping)) setMaxListeners(0, signal);
     const statuses: Record<string, "SERVING" | "NOT_SERVING"> = { "": "NOT_SERVING" };
-    for (const [key, service] of Object.entries(services)) {
-      this.#addService(service, core[key as keyof Core] as unknown as Record<string, UnaryHandler | StreamHandler>);
-      statuses[service.typeName] = "NOT_SERVING";
+    for (const guarded of services) {
+      this.#addService(guarded);
+      statuses[guarded.service.typeName] = "NOT_SERVING";
     }
     this.#health = new HealthImplementation(statuses);
     this.#health.addToServer(this.#server);
-    if (hasReflection) addReflection(this.#server);
+    if (hasReflection)
+      addReflection(
+        this.#server,
+        services.map(({ service }) => service.file),
+      );
   }
 
   /** Listens, with TLS where it is given; answers the address with the port that was bound. May be called again. */
@@ -101,8 +108,8 @@ export class GrpcServer {
 
   /** Tells health checks whether calls are welcome. */
   setServing(isServing: boolean): void {
-    for (const service of ["", ...Object.values(services).map(({ typeName }) => typeName)]) {
-      this.#health.setStatus(service, isServing ? "SERVING" : "NOT_SERVING");
+    for (const name of ["", ...this.#services.map(({ service }) => service.typeName)]) {
+      this.#health.setStatus(name, isServing ? "SERVING" : "NOT_SERVING");
     }
   }
 
@@ -126,22 +133,22 @@ export class GrpcServer {
     for (const timer of timers) clearTimeout(timer);
   }
 
-  #addService(service: DescService, handlers: Record<string, UnaryHandler | StreamHandler>): void {
+  #addService({ service, methods }: GuardedService): void {
     const implementation = Object.fromEntries(
       service.methods.map((method) => {
-        const handler = handlers[method.localName];
+        const guarded = methods[method.localName];
         return [
           method.localName,
           method.methodKind === "server_streaming"
-            ? this.#streaming(method, handler as StreamHandler)
-            : this.#unary(method, handler as UnaryHandler),
+            ? this.#streaming(method, guarded as StreamingMethod)
+            : this.#unary(method, guarded as UnaryMethod),
         ];
       }),
     );
     this.#server.addService(bounded(service), implementation);
   }
 
-  #unary(method: DescMethod, handler: UnaryHandler): handleUnaryCall<AnyMessage, AnyMessage> {
+  #unary(method: DescMethod, guarded: UnaryMethod): handleUnaryCall<AnyMessage, AnyMessage> {
     return (call, callback) => {
       if (call.request instanceof RefusedRequest) return callback(this.#status(method.name, call.request.refusal));
       const abort = new AbortController();
@@ -161,7 +168,7 @@ export class GrpcServer {
       };
       const { signal: stopped } = this.#stopping.calls;
       stopped.addEventListener("abort", stop);
-      handler(call.request, { token: bearerToken(call.metadata), signal: abort.signal })
+      guarded(call.request, { token: bearerToken(call.metadata), signal: abort.signal })
         .finally(() => {
           clearTimeout(late);
           stopped.removeEventListener("abort", stop);
@@ -173,7 +180,7 @@ export class GrpcServer {
     };
   }
 
-  #streaming(method: DescMethod, handler: StreamHandler): handleServerStreamingCall<AnyMessage, AnyMessage> {
+  #streaming(method: DescMethod, guarded: StreamingMethod): handleServerStreamingCall<AnyMessage, AnyMessage> {
     return (call) => {
       const abort = new AbortController();
       call.on("cancelled", () => abort.abort());
@@ -189,7 +196,7 @@ export class GrpcServer {
       stopped.addEventListener("abort", stop);
       const send = async () => {
         if (call.request instanceof RefusedRequest) throw call.request.refusal;
-        for await (const response of handler(call.request, {
+        for await (const response of guarded(call.request, {
           token: bearerToken(call.metadata),
           signal: abort.signal,
         })) {
@@ -255,6 +262,3 @@ function bounded(service: DescService): ServiceDefinition {
     ]),
   ) as ServiceDefinition;
 }
-
-type UnaryHandler = (request: AnyMessage, call: Call) => Promise<AnyMessage>;
-type StreamHandler = (request: AnyMessage, call: Call) => AsyncIterable<AnyMessage>;

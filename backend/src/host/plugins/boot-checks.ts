@@ -1,12 +1,16 @@
 import { contractVersion, type ErrorBackend, type IngestQueue, type Plugin, StartRefusal } from "@faultline/plugin";
-import { BackendSchema, type Backend } from "@faultline/proto";
+import type { DescService } from "@bufbuild/protobuf";
+import { BackendSchema, services, type Backend } from "@faultline/proto";
 import { EntitySchema } from "@mikro-orm/core";
+
+const schema: readonly DescService[] = Object.values(services);
 
 /** Refuses plugins that cannot work together, all faults at once: which plugin, what was wanted, what was got. */
 export function checkPlugins(plugins: readonly Plugin[]): void {
   const faults: string[] = [];
   const names = new Set<string>();
   const backends = new Map<Backend, string>();
+  const servedBy = new Map<string, string>();
   let queue: string | undefined;
 
   for (const plugin of plugins) {
@@ -28,12 +32,27 @@ export function checkPlugins(plugins: readonly Plugin[]): void {
       if (other) fault(`plugin ${other} is the ${BackendSchema.value[kind]?.localName.toLowerCase()} backend already`);
       backends.set(kind, plugin.name);
     }
+    for (const { service } of plugin.services ?? []) {
+      const isOfSchema = schema.includes(service);
+      if (!isOfSchema && schema.some(({ name }) => name === service.name))
+        fault(`the service ${service.name} is the core's`);
+      const other = servedBy.get(service.name);
+      if (other) fault(`plugin ${other} serves ${service.name} already`);
+      servedBy.set(service.name, plugin.name);
+    }
     if (plugin.queue) {
       if (queue) fault(`plugin ${queue} is the queue already`);
       queue = plugin.name;
     }
   }
   if (faults.length > 0) throw new StartRefusal(`The plugins cannot be started: ${faults.join("; ")}.`);
+}
+
+/** The services of `faultline.v1` and those that plugins add to them, each once. */
+export function servicesWith(plugins: readonly Plugin[]): readonly DescService[] {
+  return [
+    ...new Set([...schema, ...plugins.flatMap((plugin) => (plugin.services ?? []).map(({ service }) => service))]),
+  ];
 }
 
 /** The backends the plugins bring, by kind. */

@@ -4,7 +4,7 @@ import { Role } from "@faultline/proto";
 import type { CallLimits } from "./call-limits.ts";
 import type { Caller, CallerDirectory } from "./caller.ts";
 import type { Grant, Grants } from "./grants.ts";
-import { checkGrant, checkToken, needOf, seesKeys } from "./permissions.ts";
+import { checkGrant, checkToken, seesKeys, type NeedOf } from "./permissions.ts";
 import { refuseNul } from "./refuse-nul.ts";
 import { projectsNamed, userNamed } from "./request-fields.ts";
 
@@ -23,11 +23,13 @@ export class Guard implements Access {
   readonly #callers: CallerDirectory;
   readonly #grants: Grants;
   readonly #limits: CallLimits;
+  readonly #needOf: NeedOf;
 
-  constructor(callers: CallerDirectory, grants: Grants, limits: CallLimits) {
-    this.#callers = callers;
-    this.#grants = grants;
-    this.#limits = limits;
+  constructor(parts: { callers: CallerDirectory; grants: Grants; limits: CallLimits; needOf: NeedOf }) {
+    this.#callers = parts.callers;
+    this.#grants = parts.grants;
+    this.#limits = parts.limits;
+    this.#needOf = parts.needOf;
   }
 
   /** Refuses, or answers what the handler gets. */
@@ -45,7 +47,7 @@ export class Guard implements Access {
    * yet, and says whether the method needs one. Roles in projects are asked by `admit`.
    */
   async checkToken(method: string, call: Call): Promise<{ needsToken: boolean }> {
-    const need = needOf(method);
+    const need = this.#needOf(method);
     if (need.who === "anyone") return { needsToken: false };
     const caller = await this.#callers.callerOf(call);
     const refusal = this.#limits.spend(caller, method)?.refusal;
@@ -64,7 +66,7 @@ export class Guard implements Access {
     userId: number | undefined,
     call: Call,
   ): Promise<CoreCall> {
-    const need = needOf(method);
+    const need = this.#needOf(method);
     const { signal } = call;
     if (need.who === "anyone") return { caller: nobody, grant: noGrant, seesKeys: false, signal };
     const caller = await this.#callers.callerOf(call);

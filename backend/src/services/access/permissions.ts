@@ -1,6 +1,6 @@
-import { getOption, type DescMethod } from "@bufbuild/protobuf";
+import { getOption, type DescMethod, type DescService } from "@bufbuild/protobuf";
 import { ServiceError } from "@faultline/plugin";
-import { ErrorReason, needs, Needs_Scope, Needs_Who, Permission, services } from "@faultline/proto";
+import { ErrorReason, needs, Needs_Scope, Needs_Who, Permission } from "@faultline/proto";
 import type { Caller } from "./caller.ts";
 import type { Grant } from "./grants.ts";
 import { needsRole } from "./roles.ts";
@@ -50,18 +50,19 @@ export function readNeed(method: DescMethod): Need {
   throw new Error(`${method} does not say what a call needs: set its option (faultline.v1.needs).`);
 }
 
-/** What each method of the core needs, by `Service.Method`. */
-const needsOfCore: ReadonlyMap<string, Need> = new Map(
-  Object.values(services).flatMap((service) =>
-    service.methods.map((method) => [`${service.name}.${method.name}`, readNeed(method)] as const),
-  ),
-);
+/** What a method needs, by `Service.Method`. */
+export type NeedOf = (method: string) => Need;
 
-/** What a method needs. `method` is `Service.Method`; nobody may call a method that does not exist. */
-export function needOf(method: string): Need {
-  const need = needsOfCore.get(method);
-  if (need === undefined) throw new ServiceError(ErrorReason.FORBIDDEN, "Nobody may call this method.");
-  return need;
+/** Reads what each method of the services needs. Nobody may call a method that none of them has. */
+export function needsOf(services: readonly DescService[]): NeedOf {
+  const byMethod = new Map(
+    services.flatMap(({ name, methods }) => methods.map((method) => [`${name}.${method.name}`, readNeed(method)])),
+  );
+  return (method) => {
+    const need = byMethod.get(method);
+    if (need === undefined) throw new ServiceError(ErrorReason.FORBIDDEN, "Nobody may call this method.");
+    return need;
+  };
 }
 
 /** Lets a caller's token through or refuses with INSUFFICIENT_SCOPE or FORBIDDEN; roles in projects come after it. */

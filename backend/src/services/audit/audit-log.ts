@@ -1,26 +1,15 @@
 import type { DescMessage, DescMethod, MessageShape } from "@bufbuild/protobuf";
 import type { Clock } from "@faultline/plugin";
-import {
-  services,
-  type CreateProjectResponse,
-  type RegisterByInvitationResponse,
-  type ResetPasswordResponse,
-  type SignInResponse,
+import type {
+  CreateProjectResponse,
+  RegisterByInvitationResponse,
+  ResetPasswordResponse,
+  SignInResponse,
 } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import type { CoreCall } from "../access/guard.ts";
 import { AuditEventEntity, ProjectEntity, UserEntity } from "../../storage/database/entities.ts";
-import { sentence, templateOf } from "./sentence.ts";
-
-/** The templates of the sentences, by method: of administrative acts alone. */
-const templates: ReadonlyMap<DescMethod, string> = new Map(
-  Object.values(services).flatMap(({ methods }) =>
-    methods.flatMap((method) => {
-      const template = templateOf(method);
-      return template === undefined ? [] : [[method, template] as const];
-    }),
-  ),
-);
+import { sentence } from "./sentence.ts";
 
 const keptMs = 365 * 24 * 3_600_000;
 
@@ -36,15 +25,13 @@ export class AuditLog {
     this.#clock = clock;
   }
 
-  /** Notes a call that was done, if its method is an administrative act. */
+  /** Notes an administrative act that was done, by the template of its sentence. */
   async note(
-    method: DescMethod,
+    { method, template }: { method: DescMethod; template: string },
     request: MessageShape<DescMessage>,
     response: Response,
     { caller, grant }: Pick<CoreCall, "caller" | "grant">,
   ): Promise<void> {
-    const template = templates.get(method);
-    if (template === undefined) return;
     const em = this.#orm.em.fork();
     await em.insert(AuditEventEntity, {
       at: this.#clock.now(),

@@ -1,4 +1,22 @@
-import type { Clock, Deprecations, Log } from "@faultline/plugin";
+import type { Clock, Log } from "@faultline/plugin";
+import {
+  AccountService,
+  AuditService,
+  ClientKeyService,
+  DeletionService,
+  ErrorService,
+  FilterService,
+  IngestService,
+  InstanceService,
+  MemberRoleService,
+  MemberService,
+  OutcomeService,
+  ProjectService,
+  QuotaService,
+  ReleaseService,
+  SettingsService,
+  UserService,
+} from "@faultline/proto";
 import type { BuiltIn } from "../built-in.ts";
 import type { Config } from "../config.ts";
 import type { Ingestion } from "../host/ingest/open-ingestion.ts";
@@ -11,14 +29,13 @@ import { version } from "../version.ts";
 import { accountService } from "./access/account-service.ts";
 import { auditService } from "./audit/audit-service.ts";
 import { clientKeyService } from "./client-keys/client-key-service.ts";
-import type { CoreHandlers } from "./core.ts";
+import { implementation, type Implementation } from "./core.ts";
 import { allErrors } from "./errors/all-errors.ts";
 import { deletionService } from "./errors/deletion-service.ts";
 import { errorProject } from "./errors/error-project.ts";
 import { errorService } from "./errors/error-service.ts";
 import { releaseService } from "./errors/release-service.ts";
 import { filterService } from "./filters/filter-service.ts";
-import { deprecationService } from "./instance/deprecation-service.ts";
 import { instanceService } from "./instance/instance-service.ts";
 import { memberRoleService } from "./members/member-role-service.ts";
 import { memberService } from "./members/member-service.ts";
@@ -29,14 +46,13 @@ import { quotaService } from "./quotas/quota-service.ts";
 import { settingsService } from "./settings/settings-service.ts";
 import { userService } from "./users/user-service.ts";
 
-/** The services' own code: one line a service. */
-export function coreHandlers(
+/** What the core itself serves: one line a service. */
+export function ownServices(
   config: Config,
   parts: {
     storage: Storage;
     state: State;
     ingestion: Ingestion;
-    rules: Deprecations;
     jetstream: BuiltIn["jetstream"];
     reporting: OwnErrorSettings;
     keyRotation: KeyRotation;
@@ -46,8 +62,8 @@ export function coreHandlers(
     baseUrl: () => string;
     log: Log;
   },
-): CoreHandlers {
-  const { storage, state, ingestion, rules, jetstream, reporting, keyRotation, isReady, startedAt } = parts;
+): readonly Implementation[] {
+  const { storage, state, ingestion, jetstream, reporting, keyRotation, isReady, startedAt } = parts;
   const { clock, baseUrl, log } = parts;
   const { database, orm, keyRing, ages } = storage;
   const { announcements } = database;
@@ -57,27 +73,35 @@ export function coreHandlers(
   const health = { database, clock, keyRing, outcomes, dataDir, startedAt, isReady, backends, backlog: jetstream };
   const unstored = new Unstored({ events: ingestion.unstored, deadLetters: jetstream?.deadLetters, log });
   const settingsParts = { orm, memory, clock, keyRing, projects, clientKeys, integratedOffered };
-  return {
-    accounts: accountService({ orm, keyRing, clock, memory, announcements, version }),
-    users: userService({ orm, keyRing, clock, memory, baseUrl }),
-    members: memberService({ orm, keyRing, clock, memory, baseUrl, delegated }),
-    memberRoles: memberRoleService({ orm, clock, delegated }),
-    audit: auditService(orm),
-    instance: instanceService({ config, baseUrl, reporting, keyRotation, health }),
-    deprecations: deprecationService(rules),
-    projects: projectService({ orm, clock: ages.receipt, projects, clientKeys, grants, memory, delegated }),
-    quotas: quotaService({ orm, projects, quotas }),
-    settings: settingsService({ ...settingsParts, backends: state.backends }),
-    clientKeys: clientKeyService(clientKeys, traffic),
-    filters: filterService({ orm, clock, clientKeys, spikes }),
-    errors: errorService({
-      projects,
-      allErrors: allErrors({ orm, projects, grants, log }),
-      errorProject: errorProject({ backends, grants }),
-    }),
-    deletions: deletionService(projects),
-    releases: releaseService(projects),
-    outcomes: outcomeService(outcomes),
-    ingest: ingestService({ projects, queue: ingestion.queue, unstored, clock, integratedOffered }),
-  };
+  return [
+    implementation(AccountService, accountService({ orm, keyRing, clock, memory, announcements, version })),
+    implementation(UserService, userService({ orm, keyRing, clock, memory, baseUrl })),
+    implementation(MemberService, memberService({ orm, keyRing, clock, memory, baseUrl, delegated })),
+    implementation(MemberRoleService, memberRoleService({ orm, clock, delegated })),
+    implementation(AuditService, auditService(orm)),
+    implementation(InstanceService, instanceService({ config, baseUrl, reporting, keyRotation, health })),
+    implementation(
+      ProjectService,
+      projectService({ orm, clock: ages.receipt, projects, clientKeys, grants, memory, delegated }),
+    ),
+    implementation(QuotaService, quotaService({ orm, projects, quotas })),
+    implementation(SettingsService, settingsService({ ...settingsParts, backends: state.backends })),
+    implementation(ClientKeyService, clientKeyService(clientKeys, traffic)),
+    implementation(FilterService, filterService({ orm, clock, clientKeys, spikes })),
+    implementation(
+      ErrorService,
+      errorService({
+        projects,
+        allErrors: allErrors({ orm, projects, grants, log }),
+        errorProject: errorProject({ backends, grants }),
+      }),
+    ),
+    implementation(DeletionService, deletionService(projects)),
+    implementation(ReleaseService, releaseService(projects)),
+    implementation(OutcomeService, outcomeService(outcomes)),
+    implementation(
+      IngestService,
+      ingestService({ projects, queue: ingestion.queue, unstored, clock, integratedOffered }),
+    ),
+  ];
 }

@@ -1,10 +1,9 @@
-import { invalidField, type Deprecations, type Handlers } from "@faultline/plugin";
+import { invalidField, serve, type Deprecations } from "@faultline/plugin";
 import { DeprecationArea, DeprecationService } from "@faultline/proto";
-import type { CoreCall } from "../access/guard.ts";
 
-/** What the platform's interface will lose or has lost; the rules are a plugin's. */
-export function deprecationService(rules: Deprecations): Handlers<typeof DeprecationService, CoreCall> {
-  return {
+/** Lists what the platform's interface will lose or has lost (specification section 9). */
+export const deprecationService = (rules: Deprecations) =>
+  serve(DeprecationService, () => ({
     async listDeprecations({ release, touchedIn, area }) {
       const asked = release === "" ? rules.release : release;
       if (touchedIn !== "" && !rules.isRelease(touchedIn)) {
@@ -16,5 +15,4 @@ export function deprecationService(rules: Deprecations): Handlers<typeof Depreca
         .filter((notice) => area === DeprecationArea.UNSPECIFIED || notice.area === area);
       return { deprecations, release: asked };
     },
-  };
-}
+  }));
