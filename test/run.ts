@@ -1,7 +1,8 @@
 /**
- * Runs the test files, each in a process of its own with a time limit: `npm test [part of a path]...`. Flows run twice:
- * their services store in SQLite, and then in PostgreSQL, one server for the run with a database for each data directory.
- * support/which-database.ts says what is left out there; `--database sqlite` and `--database postgresql` run one of both.
+ * Runs the test files, each in a process of its own with a time limit: `npm test [part of a path]...`. Where a file lies
+ * says where its services store: those of `flow/database` in SQLite and in PostgreSQL, the others in SQLite. PostgreSQL is
+ * one server for the run with a database for each data directory. `--long` (`npm run test:long`) runs the rest: the other
+ * flows on PostgreSQL. `--database sqlite` or `--database postgresql` chooses for all.
  * Four run at once. A file may raise its limit of 120 s by a first line such as `// limit: 300 s`, or ask by a line
  * `// quiet: measures times` to run beside one other such file at most, or by `// alone: loads the machine` by itself.
  */
@@ -11,13 +12,15 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { runTestFile, type FileResult, type TestRun } from "./support/run-test-file.ts";
 import { startServerOfRun } from "./support/server-of-run.ts";
-import { isOnPostgresql } from "./support/which-database.ts";
 
 const root = join(import.meta.dirname, "..");
 const defaultLimitSeconds = 120;
 
-const { values, positionals } = parseArgs({ options: { database: { type: "string" } }, allowPositionals: true });
-const { database: only } = values;
+const { values, positionals } = parseArgs({
+  options: { database: { type: "string" }, long: { type: "boolean" } },
+  allowPositionals: true,
+});
+const { database: only, long: isRest = false } = values;
 if (only !== undefined && only !== "sqlite" && only !== "postgresql") {
   console.error(`The database is sqlite or postgresql, not ${only}.`);
   process.exit(1);
@@ -25,15 +28,11 @@ if (only !== undefined && only !== "sqlite" && only !== "postgresql") {
 const filters = positionals.map((filter) => filter.replaceAll("\\", "/"));
 const files = globSync("test/**/*.test.ts", { cwd: root })
   .map((file) => file.replaceAll("\\", "/"))
-  .filter((file) => (filters.length === 0 ? !isLong(file) : filters.some((filter) => file.includes(filter))))
+  .filter((file) => (filters.length === 0 ? !isCluster(file) : filters.some((filter) => file.includes(filter))))
   .toSorted();
-const runs: readonly TestRun[] = [
-  ...(only === "postgresql" ? [] : files.map((file) => ({ file, database: "sqlite" as const }))),
-  ...(only === "sqlite" ? [] : files.filter(isOnPostgresql)).map((file) => ({
-    file,
-    database: "postgresql" as const,
-  })),
-];
+const runs = (["sqlite", "postgresql"] as const).flatMap((database) =>
+  files.filter((file) => databasesOf(file).includes(database)).map((file): TestRun => ({ file, database })),
+);
 if (runs.length === 0) {
   console.error(`No test file matches ${filters.join(", ")}.`);
   process.exit(1);
@@ -55,12 +54,21 @@ summarise([
 ]);
 
 /** What has a command of its own: several servers of NATS, killed and started again, take minutes. */
-function isLong(file: string): boolean {
+function isCluster(file: string): boolean {
   return file.startsWith("test/cluster/");
 }
 
+/** Where the services of a file store in this run; nowhere: it is left out. */
+function databasesOf(file: string): readonly TestRun["database"][] {
+  // The others are no flows, are about the SQLite file, or start PostgreSQL themselves.
+  const mayBeOnPostgresql = /^test\/flow\/(?!sqlite\/|postgresql\/)/.test(file);
+  const isOnBoth = file.startsWith("test/flow/database/");
+  if (only === "postgresql" || isRest) return mayBeOnPostgresql && !(isRest && isOnBoth) ? ["postgresql"] : [];
+  return isOnBoth && only === undefined ? ["sqlite", "postgresql"] : ["sqlite"];
+}
+
 function needsServer({ file, database }: TestRun): boolean {
-  return database === "postgresql" || /\/(several-processes|postgresql|move)/.test(file);
+  return database === "postgresql" || /\/postgresql[./]/.test(file);
 }
 
 function asksToBe(how: "alone" | "quiet", file: string): boolean {

@@ -1,0 +1,71 @@
+/** A plugin that lies in `test/` and is loaded by one line: what it gets without an edit anywhere else. */
+import { Role } from "@faultline/proto";
+import { connect } from "@faultline/proto/grpc";
+import { credentials } from "@grpc/grpc-js";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { startFaultline } from "../../../backend/src/main.ts";
+import { notes } from "../../notes-plugin/notes.ts";
+import { NoteService } from "../../notes-plugin/schema.ts";
+import { grpcClient } from "../../support/grpc.ts";
+import { newMember, newPerson } from "../../support/person.ts";
+import { discovered, reflected } from "../../support/reflection.ts";
+import { rejects } from "../../support/rejects.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { testConfig } from "../../support/test-config.ts";
+
+const faultline = await startFaultline(testConfig(tempDir()), undefined, [notes()]);
+const client = grpcClient(faultline);
+const connection = connect(faultline.grpcAddress, credentials.createInsecure());
+const { addNote, listNotes } = connection.service(NoteService) as Record<
+  "addNote" | "listNotes",
+  (request: object, context?: object) => Promise<object>
+>;
+const { project } = await client.projects.createProject({ path: "noted" }, client.auth);
+const projectId = project?.projectId ?? 0;
+const developer = await newMember(client, projectId, Role.DEVELOPER);
+
+test.after(async () => {
+  connection.close();
+  client.close();
+  await faultline.stop();
+});
+
+test("its service stores in its own table and reads from it", async () => {
+  await addNote({ projectId, text: "seen twice" }, developer);
+  const { texts } = (await listNotes({ projectId }, developer)) as { texts: string[] };
+  assert.equal(texts, [`${developer.username}: seen twice`]);
+});
+
+test("its method is refused to those without the right, by the option of the method", async () => {
+  const reporter = await newMember(client, projectId, Role.REPORTER);
+  const reader = await newMember(client, projectId, Role.DEVELOPER, ["read_api"]);
+  const stranger = await newPerson(client);
+  await listNotes({ projectId }, reporter);
+  await listNotes({ projectId }, reader);
+  const ofReporter = await rejects(addNote({ projectId, text: "" }, reporter), "PERMISSION_DENIED");
+  assert.match(ofReporter.message, "at least the Developer role in noted");
+  const ofReader = await rejects(addNote({ projectId, text: "" }, reader), "PERMISSION_DENIED");
+  assert.match(ofReader.message, "lacks the scope api");
+  await rejects(listNotes({ projectId }, stranger), "NOT_FOUND");
+  await rejects(listNotes({ projectId }), "UNAUTHENTICATED");
+});
+
+test("the audit log records its act, by the option of the method, and not its reading", async () => {
+  await addNote({ projectId, text: "look at the cache" }, developer);
+  await listNotes({ projectId }, developer);
+  const { auditEvents } = await client.audit.listAuditEvents({ pageSize: 1 }, client.auth);
+  assert.equal(
+    auditEvents.map(({ method, username, projectPath, summary }) => [method, username, projectPath, summary]),
+    [["NoteService.AddNote", developer.username, "noted", 'Added the note "look at the cache".']],
+  );
+});
+
+test("a foreign client discovers its service by reflection", async () => {
+  const { list_services_response: list } = await reflected(faultline, { list_services: "*" });
+  const names = (list as { service: { name: string }[] }).service.map(({ name }) => name);
+  assert.ok(names.includes("notes.v1.NoteService"), names.join(", "));
+  assert.equal(Object.keys((await discovered(faultline, "notes.v1.NoteService")).service), ["AddNote", "ListNotes"]);
+});
+
+test.run();

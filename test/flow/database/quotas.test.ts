@@ -1,0 +1,269 @@
+import { randomBytes } from "node:crypto";
+import { statfsSync } from "node:fs";
+import { create } from "@bufbuild/protobuf";
+import { millisecondsOf } from "@faultline/plugin";
+import { ErrorEventSchema, ErrorReason, OutcomeKind, Role, type Quota } from "@faultline/proto";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { startFaultline, type Faultline } from "../../../backend/src/main.ts";
+import { databaseOf } from "../../support/database-of.ts";
+import { grpcClient, type GrpcClient } from "../../support/grpc.ts";
+import { dayMs, movableClock } from "../../support/movable-faultline.ts";
+import { newMember } from "../../support/person.ts";
+import { createProject, type Project } from "../../support/project.ts";
+import { rejects } from "../../support/rejects.ts";
+import { rest } from "../../support/rest.ts";
+import { envelope, newEventId, sendEnvelope, sendStore } from "../../support/send.ts";
+import { recountOf, rowsOf } from "../../support/stored-rows.ts";
+import { storedErrors, storedEventCount } from "../../support/stored.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { testConfig } from "../../support/test-config.ts";
+import { until } from "../../support/until.ts";
+
+const megabyte = 1_000_000n;
+
+const clock = movableClock();
+const dataDir = tempDir();
+const isPostgresql = databaseOf(dataDir) !== undefined;
+let faultline: Faultline;
+let client: GrpcClient;
+let server: { readonly url: string };
+
+async function start(): Promise<void> {
+  faultline = await startFaultline(testConfig(dataDir), clock);
+  client = grpcClient(faultline);
+  server = { url: faultline.httpUrl };
+}
+
+async function stop(): Promise<void> {
+  client.close();
+  await faultline.stop();
+}
+
+await start();
+test.after(stop);
+
+async function quotaOf({ id }: Pick<Project, "id">): Promise<Quota> {
+  const { quota } = await client.quotas.getQuota({ projectId: id }, client.auth);
+  assert.ok(quota);
+  return quota;
+}
+
+/** An event of which next to nothing can be saved by packing: about `bytes` are stored. */
+const noisy = (bytes: number, fields: Readonly<Record<string, unknown>> = {}) => ({
+  event_id: newEventId(),
+  exception: { values: [{ type: "Flood", value: "x" }] },
+  extra: { noise: randomBytes(bytes).toString("base64") },
+  ...fields,
+});
+
+const sendNoise = async (project: Project, bytes: number, fields?: Readonly<Record<string, unknown>>) =>
+  (await sendStore(server, project, noisy(bytes, fields))).status;
+
+test("by default a project keeps a quarter of the disk, and half of that comes in a day", async () => {
+  const quota = await quotaOf(await createProject(server));
+  const { blocks, bsize } = statfsSync(dataDir);
+  const kept = isPostgresql ? 10_000n * megabyte : BigInt(Math.floor((blocks * bsize) / 4));
+  assert.is(quota.keptLimitBytes, kept);
+  assert.is(quota.dayLimitBytes, kept / 2n);
+  assert.equal([quota.hasOwnDayLimit, quota.hasOwnKeptLimit], [false, false]);
+});
+
+test("administrators set the limits of all projects and of one, and give them up again; each change is in the audit log", async () => {
+  const project = await createProject(server);
+  const changed = await rest(server, "PUT /application/default_quota", {
+    body: { day_limit_bytes: 7_000_000, kept_limit_bytes: 0 },
+  });
+  assert.is(changed.status, 200, changed.text);
+  let quota = await quotaOf(project);
+  assert.equal([quota.dayLimitBytes, quota.keptLimitBytes], [7n * megabyte, 0n]);
+  const own = await rest(server, `PUT /projects/${project.id}/error_tracking/quota`, {
+    body: { day_limit_bytes: "3000000", kept_limit_bytes: 4_000_000 },
+  });
+  assert.is(own.status, 200, own.text);
+  quota = await quotaOf(project);
+  assert.equal([quota.dayLimitBytes, quota.hasOwnDayLimit], [3n * megabyte, true]);
+  assert.equal([quota.keptLimitBytes, quota.hasOwnKeptLimit], [4n * megabyte, true]);
+  await client.quotas.updateQuota({ projectId: project.id, useDefaultDayLimit: true }, client.auth);
+  quota = await quotaOf(project);
+  assert.equal([quota.dayLimitBytes, quota.hasOwnDayLimit, quota.hasOwnKeptLimit], [7n * megabyte, false, true]);
+  const back = { day_limit_bytes: "default", kept_limit_bytes: "default" };
+  assert.is((await rest(server, "PUT /application/default_quota", { body: back })).status, 200);
+  const { auditEvents } = await client.audit.listAuditEvents({ pageSize: 10 }, client.auth);
+  const told = auditEvents.map(({ summary }) => summary).join("\n");
+  assert.match(told, `Changed the limits of ${project.path} (${project.id}): bytes a day 3000000, bytes kept 4000000.`);
+  assert.match(
+    told,
+    "Changed the limits of all projects without their own: bytes a day 7000000, bytes kept without a limit.",
+  );
+  assert.match(told, "bytes a day as by default");
+});
+
+test("limits that are no bytes, out of range or contradictory are refused in words, and change nothing", async () => {
+  const project = await createProject(server);
+  const before = await quotaOf(project);
+  const path = `PUT /projects/${project.id}/error_tracking/quota`;
+  for (const [body, words] of [
+    [{ day_limit_bytes: -1 }, "whole number of bytes"],
+    [{ day_limit_bytes: 1_500_000.5 }, "whole number of bytes"],
+    [{ kept_limit_bytes: "20 GB" }, "whole number of bytes"],
+    [{ kept_limit_bytes: true }, "whole number of bytes"],
+    [{ kept_limit_bytes: 999_999 }, "1 MB"],
+    [{ kept_limit_bytes: 1e15 + 1 }, "1 PB"],
+    [{}, "Give a limit"],
+  ] as const) {
+    const { status, text } = await rest(server, path, { body });
+    assert.is(status, 400, text);
+    assert.match(text, words);
+  }
+  const both = client.quotas.updateQuota(
+    { projectId: project.id, keptLimitBytes: megabyte, useDefaultKeptLimit: true },
+    client.auth,
+  );
+  const refusal = await rejects(both, "INVALID_ARGUMENT");
+  assert.equal([refusal.reason, refusal.field], [ErrorReason.INVALID_FIELD, "kept_limit_bytes"]);
+  const missing = client.quotas.updateQuota({ projectId: 999_999, keptLimitBytes: 0n }, client.auth);
+  assert.is((await rejects(missing, "NOT_FOUND")).reason, ErrorReason.PROJECT_NOT_FOUND);
+  const after = await quotaOf(project);
+  assert.equal([after.dayLimitBytes, after.keptLimitBytes], [before.dayLimitBytes, before.keptLimitBytes]);
+});
+
+test("those who read a project's errors read its quota; owners that are no administrators do not set it", async () => {
+  const project = await createProject(server);
+  const owner = await newMember(client, project.id, Role.OWNER);
+  const { quota } = await client.quotas.getQuota({ projectId: project.id }, { token: owner.token });
+  assert.is(quota?.projectPath, project.path);
+  const set = client.quotas.updateQuota({ projectId: project.id, dayLimitBytes: 0n }, { token: owner.token });
+  assert.is((await rejects(set, "PERMISSION_DENIED")).reason, ErrorReason.FORBIDDEN);
+  const list = await rest(server, "GET /application/quotas", { token: owner.token });
+  assert.is(list.status, 403);
+});
+
+let limited: Project;
+
+test("above the limit of a day events are refused with 429 until 0:00 UTC, those of this project alone", async () => {
+  limited = await createProject(server);
+  const other = await createProject(server);
+  await client.quotas.updateQuota({ projectId: limited.id, dayLimitBytes: megabyte }, client.auth);
+  const statuses: number[] = [];
+  while (statuses.at(-1) !== 429 && statuses.length < 20) statuses.push(await sendNoise(limited, 100_000));
+  assert.equal(statuses, [...Array.from({ length: 10 }, () => 200), 429], `${(await quotaOf(limited)).dayBytes}`);
+
+  const refused = await sendStore(server, limited, noisy(10));
+  const seconds = Math.ceil((dayMs - (clock.at % dayMs)) / 1000);
+  assert.is(refused.headers["retry-after"], `${seconds}`);
+  assert.is(
+    refused.headers["x-sentry-rate-limits"],
+    `${seconds}:error;default;security;session;feedback:project:quota`,
+  );
+  assert.match(refused.text, "received as many bytes today as it may");
+  const inEnvelope = await sendEnvelope(server, limited, envelope(newEventId(), [{ type: "event" }, noisy(10)]));
+  assert.is(inEnvelope.status, 429);
+  const event = create(ErrorEventSchema, { projectId: limited.id, eventId: newEventId(), message: "over gRPC" });
+  const refusal = await rejects(client.ingest.reportEvents({ events: [event] }, client.auth), "RESOURCE_EXHAUSTED");
+  assert.is(refusal.reason, ErrorReason.QUOTA_REACHED);
+  assert.is(await sendNoise(other, 100_000), 200);
+
+  const { outcomes } = await client.outcomes.listOutcomes({ projectId: limited.id }, client.auth);
+  assert.equal(
+    outcomes.map(({ kind, category, reason, quantity }) => [kind, category, reason, quantity]),
+    [[OutcomeKind.REFUSED, "error", "quota", 3n]],
+  );
+  const quota = await quotaOf(limited);
+  assert.ok(quota.dayBytes >= megabyte && quota.dayBytes < megabyte + 110_000n, `${quota.dayBytes}`);
+  assert.match(quota.refusedBecause, "as many bytes today");
+});
+
+test("a restart remembers what came today; a higher limit, and the next day, let events in again", async () => {
+  await stop();
+  await start();
+  assert.is(await sendNoise(limited, 10), 429);
+  await client.quotas.updateQuota({ projectId: limited.id, dayLimitBytes: 2n * megabyte }, client.auth);
+  assert.is(await sendNoise(limited, 10), 200);
+  await client.quotas.updateQuota({ projectId: limited.id, dayLimitBytes: megabyte }, client.auth);
+  assert.is(await sendNoise(limited, 10), 429);
+  clock.at += dayMs;
+  assert.is(await sendNoise(limited, 10), 200);
+  const { dayBytes, bytesPerDay } = await quotaOf(limited);
+  assert.ok(dayBytes < 10_000n, `${dayBytes}`);
+  assert.ok((bytesPerDay.at(-1) ?? 0n) >= megabyte, "yesterday is counted");
+});
+
+test("a mebibyte of one letter that comes as a kilobyte is not stored as a mebibyte, and is read as it was sent", async () => {
+  const project = await createProject(server);
+  const eventId = newEventId();
+  const event = { event_id: eventId, message: "packed at once", extra: { letters: "A".repeat(1_000_000) } };
+  const report = [{ type: "client_report" }, { discarded_events: [] }] as const;
+  const sent = await sendEnvelope(server, project, envelope(eventId, [{ type: "event" }, event], report));
+  assert.is(sent.status, 200, sent.text);
+  const [row] = await rowsOf(
+    dataDir,
+    `select length(content) as bytes from integrated_payload where event_row_id = (
+      select max(id) from integrated_event where project_id = ${project.id})`,
+  );
+  assert.ok(Number(row?.["bytes"]) < 10_000, `${String(row?.["bytes"])} bytes are stored`);
+  assert.ok((await quotaOf(project)).keptBytes < 11_000n);
+  const [error] = await storedErrors(client, project.id);
+  const errorId = error?.errorId ?? "";
+  const read = await client.errors.getEvent({ projectId: project.id, errorId, eventId }, client.auth);
+  assert.match(
+    JSON.stringify(read, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)),
+    "AAAAAAAA",
+  );
+});
+
+test("a project that keeps too much loses its own oldest events, and the counters equal a recount", async () => {
+  const [project, other] = [await createProject(server), await createProject(server)];
+  await client.quotas.updateQuota({ projectId: project.id, keptLimitBytes: megabyte }, client.auth);
+  const old = { exception: { values: [{ type: "Old", value: "x" }] }, release: "old@1" };
+  for (let n = 0; n < 6; n++) {
+    for (const one of [project, other]) {
+      assert.is(await sendNoise(one, 10_000, { ...old, user: { id: `${n}` } }), 200);
+    }
+  }
+  clock.at += dayMs;
+  const today = clock.at - (clock.at % dayMs);
+  const fresh = { user: { id: "the same" }, release: "new@1" };
+  let sent = 0;
+  await until("all events of the day before are gone", async () => {
+    if ((await sendNoise(project, 30_000, fresh)) === 200) sent++;
+    const { evictedUntilTime } = await quotaOf(project);
+    return evictedUntilTime && millisecondsOf(evictedUntilTime) >= today;
+  });
+  const quota = await until("it keeps what it may", async () => {
+    const now = await quotaOf(project);
+    return now.keptBytes <= 950_000n ? now : undefined;
+  });
+  assert.ok(quota.keptBytes > 300_000n, `${quota.keptBytes}`);
+  assert.is(BigInt(await storedEventCount(client, project.id)) + quota.evictedEventCount, BigInt(sent + 6));
+  assert.equal(
+    (await storedErrors(client, project.id)).map(({ type }) => type),
+    ["Flood"],
+  );
+  assert.equal(
+    (await storedErrors(client, other.id)).map(({ eventCount, affectedUserCount }) => [eventCount, affectedUserCount]),
+    [[6, 6]],
+  );
+  assert.equal(await recountOf(dataDir), []);
+  const { quotas, totalKeptBytes } = await client.quotas.listQuotas({}, client.auth);
+  const kept = quotas.map(({ keptBytes }) => Number(keptBytes));
+  assert.equal(
+    kept,
+    kept.toSorted((less, more) => more - less),
+  );
+  assert.ok(totalKeptBytes >= quota.keptBytes);
+});
+
+test("a project that sends more than eviction can take is refused at its limit, and not beyond it", async () => {
+  const project = await createProject(server);
+  await client.quotas.updateQuota({ projectId: project.id, keptLimitBytes: megabyte }, client.auth);
+  const statuses = await Promise.all(Array.from({ length: 40 }, () => sendNoise(project, 100_000)));
+  assert.ok(statuses.includes(200) && statuses.includes(429), statuses.join());
+  const storedCount = statuses.filter((status) => status === 200).length;
+  assert.ok(storedCount <= 11, `${storedCount} events of 100 kB are kept`);
+  await until("events are taken again", async () => (await sendNoise(project, 10)) === 200);
+  const [counted] = await rowsOf(dataDir, `select bytes from daily_intake where project_id = ${project.id}`);
+  assert.ok(counted);
+});
+
+test.run();

@@ -1,0 +1,167 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { Backend, ErrorStatus, type Error as ErrorMessage, type ListErrorsRequestSchema } from "@faultline/proto";
+import { Kysely } from "kysely";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { SqliteDialect } from "../../../backend/src/storage/database/sqlite/dialect.ts";
+import { databaseFile } from "../../../backend/src/storage/database/sqlite/open.ts";
+import { startFaultline } from "../../../backend/src/main.ts";
+import { searchTokens } from "../../../plugins/integrated-backend/src/search/tokens.ts";
+import { mergeSearchIndex } from "../../../plugins/integrated-backend/src/sqlite/search-index.ts";
+import type { Tables } from "../../../plugins/integrated-backend/src/tables.ts";
+import { makeSearchedErrors } from "../../bench/searched-errors.ts";
+import { databaseOf } from "../../support/database-of.ts";
+import { grpcClient, type GrpcClient } from "../../support/grpc.ts";
+import { matches } from "../../support/slow-search.ts";
+import { countOf, rowsOf } from "../../support/stored-rows.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { testConfig } from "../../support/test-config.ts";
+import { until } from "../../support/until.ts";
+
+/** So many that a search for what most have is driven otherwise than one for what few have: counts end at 1,000. */
+const errorCount = 5_000;
+const mostCounted = 1_000;
+const shownPages = 2;
+
+/** Of each frequency: texts of 2, 3 and more letters, tags, and both together. */
+const queries = [
+  "zebra",
+  "ZEBRA",
+  "zq",
+  "ze",
+  "us",
+  "user",
+  "ead",
+  "count",
+  "connection",
+  "TypeError: Cannot user account",
+  '"user account"',
+  '"(77)"',
+  "conectionn",
+  "level:fatal",
+  "type:RangeError user",
+  "message:payment",
+  "environment:production",
+  "environment:production user",
+  "environment:staging browser:Chrome",
+  "release:shop@1.7.0",
+  "timeout browser:Safari",
+  "tenant:nobody user",
+  "zebra cannot environment:production",
+];
+
+interface SlowSearch {
+  readonly all: readonly ErrorMessage[];
+  /** By error, `key\0value`. */
+  readonly tags: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+async function running<Result>(
+  config: ReturnType<typeof testConfig>,
+  work: (client: GrpcClient) => Promise<Result>,
+): Promise<Result> {
+  const faultline = await startFaultline(config);
+  const client = grpcClient(faultline);
+  try {
+    return await work(client);
+  } finally {
+    client.close();
+    await faultline.stop();
+  }
+}
+
+async function indexed(dataDir: string): Promise<void> {
+  await until("all to be indexed", async () => (await countOf(dataDir, "integrated_search_due")) === 0, {
+    deadlineMs: 90_000,
+    everyMs: 200,
+  });
+}
+
+/** The first pages of a list, and its counts. */
+async function listed(
+  { errors, auth }: GrpcClient,
+  request: MessageInitShape<typeof ListErrorsRequestSchema>,
+  pages: number,
+) {
+  const all: ErrorMessage[] = [];
+  for (let [page, pageToken] = [0, ""]; ; page += 1) {
+    const answer = await errors.listErrors({ ...request, pageSize: 100, pageToken }, auth);
+    all.push(...answer.errors);
+    pageToken = answer.nextPageToken;
+    if (pageToken === "" || page + 1 === pages) return { all, counts: answer.statusCounts };
+  }
+}
+
+test("searches among many errors find, order and count what a slow evaluation of each does, also when statuses change and the index was merged", async () => {
+  const dataDir = tempDir();
+  const config = testConfig(dataDir);
+  const projectId = await running(config, async ({ projects, settings, auth }) => {
+    const { project } = await projects.createProject({ path: "many" }, auth);
+    const id = project?.projectId ?? 0;
+    await settings.updateSettings({ projectId: id, active: true, backend: Backend.INTEGRATED }, auth);
+    return id;
+  });
+  const databaseUrl = databaseOf(dataDir);
+  await makeSearchedErrors(databaseUrl === undefined ? { dataDir } : { databaseUrl }, projectId, errorCount);
+  await running(config, async (client) => {
+    await indexed(dataDir);
+    const tags = new Map<string, Set<string>>();
+    for (const { error_id, key, value } of await rowsOf(dataDir, "select error_id, key, value from integrated_tag")) {
+      const ofError = tags.get(String(error_id)) ?? new Set();
+      tags.set(String(error_id), ofError.add(`${String(key)}\0${String(value)}`));
+    }
+    const check = async (asked: readonly string[]) => {
+      const { all } = await listed(client, { projectId }, Infinity);
+      assert.is(all.length, errorCount);
+      for (const query of asked) await checkSearch(client, { projectId, query, all, tags });
+    };
+    await check(queries);
+
+    const list = { projectId, query: "connection", status: ErrorStatus.UNRESOLVED };
+    const { all: changed } = await listed(client, list, 1);
+    const changes = changed.map(({ errorId }) => ({ errorId, status: ErrorStatus.IGNORED }));
+    await client.errors.updateErrors({ projectId, changes }, client.auth);
+    await check(["connection", "user", "ead", "zebra"]);
+    await indexed(dataDir);
+    await check(["connection", "user", "ead", "zebra"]);
+  });
+  if (databaseUrl !== undefined) return;
+
+  const parts = "(select distinct segid from integrated_search_idx)";
+  const words = "integrated_search where integrated_search match 'con'";
+  const [partsBefore, found] = [await countOf(dataDir, parts), await countOf(dataDir, words)];
+  assert.ok(partsBefore > 1 && found > 0);
+  const dialect = new SqliteDialect({ file: databaseFile(dataDir), access: "write", connections: 1 });
+  const writer = new Kysely<Tables>({ dialect });
+  await mergeSearchIndex(writer, new AbortController().signal);
+  await writer.destroy();
+  assert.equal([await countOf(dataDir, parts), await countOf(dataDir, words)], [1, found]);
+});
+
+/** Compares a search with a slow evaluation of it over all errors. */
+async function checkSearch(
+  client: GrpcClient,
+  { projectId, query, all, tags }: SlowSearch & { readonly projectId: number; readonly query: string },
+): Promise<void> {
+  const tokens = searchTokens(query);
+  const expected = all.filter((error) =>
+    tokens.every((token) => matches(error, tags.get(error.errorId) ?? new Set(), token)),
+  );
+  const of = (status: ErrorStatus) => expected.filter((error) => error.status === status);
+  const found = await listed(client, { projectId, query, status: ErrorStatus.UNRESOLVED }, shownPages);
+  assert.equal(
+    found.all.map(({ errorId }) => errorId),
+    of(ErrorStatus.UNRESOLVED)
+      .slice(0, shownPages * 100)
+      .map(({ errorId }) => errorId),
+    query,
+  );
+  const count = (status: ErrorStatus) => Math.min(of(status).length, mostCounted);
+  assert.equal(
+    [found.counts?.unresolved, found.counts?.resolved, found.counts?.ignored],
+    [count(ErrorStatus.UNRESOLVED), count(ErrorStatus.RESOLVED), count(ErrorStatus.IGNORED)],
+    query,
+  );
+}
+
+test.run();

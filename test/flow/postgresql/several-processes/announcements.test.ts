@@ -1,0 +1,122 @@
+import { mostAnnouncedBytes } from "@faultline/plugin";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { PostgresqlAnnouncements } from "../../../../backend/src/storage/database/postgresql/announcements.ts";
+import { NotListening } from "../../../../backend/src/storage/database/postgresql/not-listening.ts";
+import { startPooler } from "../../../support/pooler.ts";
+import { freshDatabase, withPostgresql } from "../../../support/postgresql.ts";
+import { startTcpProxy } from "../../../support/tcp-proxy.ts";
+import { until } from "../../../support/until.ts";
+
+const url = await freshDatabase();
+const proxy = await startTcpProxy(Number(new URL(url).port));
+const urlOfProxy = new URL(url);
+urlOfProxy.port = `${proxy.port}`;
+
+/** One process's announcements, what it heard of the subject `news`, and how often it may have missed some. */
+async function listener(at: string) {
+  const announcements = await PostgresqlAnnouncements.open(at);
+  const heard: string[] = [];
+  const state = { announcements, heard, missed: 0 };
+  announcements.hear("news", (text) => {
+    if (text === "of another release") throw new SyntaxError("an unknown form");
+    heard.push(text);
+  });
+  announcements.missed(() => state.missed++);
+  return state;
+}
+
+const [one, other] = [await listener(url), await listener(urlOfProxy.href)];
+test.after(async () => {
+  await Promise.all([one.announcements.close(), other.announcements.close()]);
+  await proxy.stop();
+});
+const clear = () => {
+  for (const each of [one, other]) [each.heard.length, each.missed] = [0, 0];
+};
+test.before.each(clear);
+
+test("what one tells the other hears once and in order, equal texts too, and never the one that tells", async () => {
+  const told = [
+    ...Array.from({ length: 200 }, (_, n) => `${n} \n"ü"`),
+    "again",
+    "again",
+    "x".repeat(mostAnnouncedBytes),
+  ];
+  for (const text of told) one.announcements.tell("news", text);
+  one.announcements.tell("something else", "nobody listens");
+  await until("all of it", () => other.heard.length >= told.length);
+  other.announcements.tell("news", "the answer");
+  await until("the answer", () => one.heard.length > 0);
+  assert.equal(other.heard, told);
+  assert.equal(one.heard, ["the answer"]);
+  assert.equal([one.missed, other.missed], [0, 0]);
+});
+
+test("a text that is too long is a fault of whoever tells it", () => {
+  assert.throws(() => one.announcements.tell("news", "ü".repeat(mostAnnouncedBytes / 2 + 1)), /too long/);
+});
+
+test("what cannot be read counts as missed", async () => {
+  one.announcements.tell("news", "of another release");
+  await until("it is missed", () => other.missed === 1);
+});
+
+test("a connection that says nothing is noticed within a second, and made anew after two", async () => {
+  proxy.swallow("there", "back");
+  const startedAt = performance.now();
+  await until("doubt", () => other.missed > 0);
+  const doubtedMs = performance.now() - startedAt;
+  one.announcements.tell("news", "not heard by the other");
+  other.announcements.tell("news", "not heard by anybody");
+  const pid = other.announcements.backendPid;
+  await until("it is given up", () => other.announcements.backendPid === 0 && pid !== 0);
+  proxy.mend();
+  await until("it is back", () => other.announcements.backendPid > 0);
+  // What it told was lost, so the others may have missed something.
+  await until("the loss is told", () => one.missed > 0);
+  other.announcements.tell("news", "heard again");
+  one.announcements.tell("news", "heard again");
+  await until("they hear each other", () => one.heard.includes("heard again") && other.heard.includes("heard again"));
+  assert.equal([one.heard, other.heard], [["heard again"], ["heard again"]]);
+  assert.ok(doubtedMs < 2_000, `${doubtedMs} ms`); // it looks each half second, and this machine may be busy
+});
+
+test("a connection that the server ends is made anew at once, and something may have been missed", async () => {
+  const pid = one.announcements.backendPid;
+  await withPostgresql(url, (client) => client.query("select pg_terminate_backend($1)", [pid]));
+  await until("another connection", () => ![0, pid].includes(one.announcements.backendPid));
+  await until("it is told", () => one.missed > 0);
+});
+
+test("what was told last arrives, though the one that tells closes", async () => {
+  const last = await listener(url);
+  for (let n = 0; n < 100; n++) last.announcements.tell("news", `${n}`);
+  await last.announcements.close();
+  await until("all of it", () => one.heard.length === 100);
+});
+
+for (const mode of ["session", "transaction"] as const)
+  test(`behind a pooler that lends connections by ${mode} announcements ${mode === "session" ? "work" : "are refused"}`, async () => {
+    const pooler = await startPooler(Number(new URL(url).port), mode);
+    const urlOfPooler = new URL(url);
+    urlOfPooler.port = `${pooler.port}`;
+    const pooled = PostgresqlAnnouncements.open(urlOfPooler.href);
+    if (mode === "transaction") {
+      const refusal: unknown = await pooled.catch((error: unknown) => error);
+      assert.instance(refusal, NotListening);
+    } else {
+      const announcements = await pooled;
+      const heard: string[] = [];
+      announcements.hear("news", (text) => heard.push(text));
+      announcements.tell("news", "from behind it");
+      await until("what it tells", () => one.heard.includes("from behind it"));
+      one.announcements.tell("news", "from before it");
+      await until("what it is told", () => heard.length > 0);
+      assert.equal(heard, ["from before it"], "not what it told itself");
+      await announcements.close();
+    }
+    await pooler.stop();
+  });
+
+test.run();

@@ -1,0 +1,137 @@
+import { gzipSync } from "node:zlib";
+import { Backend, EventSchema } from "@faultline/proto";
+import { toJson } from "@bufbuild/protobuf";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { startFaultline } from "../../../backend/src/main.ts";
+import { grpcClient, type GrpcClient } from "../../support/grpc.ts";
+import { openCopy } from "../../support/other-process.ts";
+import { recount } from "../../support/recount.ts";
+import { envelope, newEventId, post, sendEvent, sendStore, type Target } from "../../support/send.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { testConfig } from "../../support/test-config.ts";
+import { until } from "../../support/until.ts";
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const clock = { at: Date.UTC(2026, 0, 10, 12), now: () => clock.at };
+const dataDir = tempDir();
+
+interface Running {
+  readonly url: string;
+  readonly client: GrpcClient;
+}
+
+/** Runs the service at a time. Packing and retention run at each start. */
+async function runAt(time: number, work: (running: Running) => Promise<void>): Promise<void> {
+  clock.at = time;
+  const faultline = await startFaultline(testConfig(dataDir), clock);
+  const client = grpcClient(faultline);
+  try {
+    await work({ url: faultline.httpUrl, client });
+  } finally {
+    client.close();
+    await faultline.stop();
+  }
+}
+
+async function createProject({ client }: Running, path: string): Promise<Target> {
+  const { project } = await client.projects.createProject({ path }, client.auth);
+  const projectId = project?.projectId ?? 0;
+  await client.settings.updateSettings({ projectId, active: true, backend: Backend.INTEGRATED }, client.auth);
+  const { clientKeys } = await client.clientKeys.listClientKeys({ projectId }, client.auth);
+  return { id: projectId, key: clientKeys[0]?.publicKey ?? "" };
+}
+
+/** Looks into the file beside the service. */
+function count(sql: string): number {
+  using database = openCopy(dataDir);
+  return Number(Object.values(database.prepare(sql).get() ?? {})[0]);
+}
+
+const loose = () => count("select count(*) from integrated_payload");
+const blocksOf = ({ id }: Target) =>
+  count(`select count(*) from integrated_block where last_row_id in (
+    select block_row_id from integrated_packed join integrated_event on id = event_row_id where project_id = ${id})`);
+const blocks = () => count("select count(*) from integrated_block");
+
+const sent: { readonly project: Target; readonly id: string }[] = [];
+let shop: Target;
+let blog: Target;
+
+/** Everything the service says about each event. */
+async function answers({ client }: Running): Promise<unknown[]> {
+  const all: unknown[] = [];
+  for (const { project, id } of sent) {
+    const { event } = await client.errors.getEvent({ projectId: project.id, eventId: id }, client.auth);
+    all.push(event && toJson(EventSchema, event));
+  }
+  return all;
+}
+
+/** Events of several errors, in each form in which payloads are stored. */
+async function sendAll(running: Running): Promise<void> {
+  const doors = [
+    (project: Target, event: { event_id: string }) => sendStore(running, project, event),
+    (project: Target, event: { event_id: string }) => sendEvent(running, project, event),
+    (project: Target, event: { event_id: string }) => {
+      const body = gzipSync(envelope(event.event_id, [{ type: "event" }, event]));
+      return post(running, project, "envelope", body, { "Content-Encoding": "gzip" });
+    },
+  ];
+  for (let n = 0; n < 42; n++) {
+    const id = newEventId();
+    const project = n % 4 === 0 ? blog : shop;
+    const extra = { n, text: "ö".repeat(n * 100), long: n === 21 ? "x".repeat(600_000) : "" };
+    const event = { event_id: id, exception: { values: [{ type: `Error${n % 5}`, value: `number ${n}` }] }, extra };
+    const answer = await doors[n % doors.length]?.(project, event);
+    assert.is(answer?.status, 200, answer?.text);
+    sent.push({ project, id });
+  }
+}
+
+let before: unknown[];
+
+test("events of the last hour are not packed while they are few", () =>
+  runAt(clock.at, async (running) => {
+    shop = await createProject(running, "shop");
+    blog = await createProject(running, "blog");
+    await sendAll(running);
+    before = await answers(running);
+    assert.is(loose(), sent.length);
+  }));
+
+test("packed events read as they did before, and a block holds events of one project", () =>
+  runAt(clock.at + 2 * hourMs, async (running) => {
+    await until("all are packed", () => loose() === 0);
+    assert.equal(await answers(running), before);
+    assert.ok(blocksOf(shop) >= 2, "what is too large for a block with others has its own");
+    assert.is(blocksOf(blog), 1);
+    assert.is(blocks(), blocksOf(shop) + blocksOf(blog));
+    using database = openCopy(dataDir);
+    assert.equal(recount(database), []);
+  }));
+
+test("a project that is deleted for good takes its blocks along", async () => {
+  await runAt(clock.at, async ({ client }) => {
+    await client.projects.deleteProject({ projectId: blog.id }, client.auth);
+    clock.at += 8 * dayMs;
+  });
+  await runAt(clock.at, async () => {
+    await until("its block is gone", () => blocks() === blocksOf(shop));
+  });
+  assert.is(blocksOf(blog), 0);
+  assert.ok(blocksOf(shop) >= 2, "those of the other are there");
+});
+
+test("blocks go with their last event by retention", async () => {
+  await runAt(clock.at, async () => {
+    clock.at += 91 * dayMs;
+  });
+  await runAt(clock.at, async () => {
+    await until("all events are gone", () => count("select count(*) from integrated_event") === 0);
+  });
+  assert.is(blocks(), 0);
+});
+
+test.run();
