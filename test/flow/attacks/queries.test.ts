@@ -106,11 +106,18 @@ const textsOf = ({ desc }: (typeof coreMethods)[number]) =>
     (field) => field.fieldKind === "scalar" && field.scalar === ScalarType.STRING && field.name !== "password",
   ); // a password is hashed first
 
+/** Attempts to sign in with one name wait for each other: 90 s in all. Other methods have no name, or the text in it. */
+const newName = ({ name }: (typeof coreMethods)[number]) =>
+  name === "AccountService.SignIn" && { username: `nobody-${(names += 1)}` };
+let names = 0;
+
 for (const method of unary.filter((one) => textsOf(one).length > 0)) {
   test(`A107: ${method.name} takes texts that look like SQL for texts`, async () => {
     for (const field of textsOf(method)) {
       for (const text of injections) {
-        const request = Object.assign(harmlessRequest(method.desc, project.id), { [field.localName]: text });
+        const request = Object.assign(harmlessRequest(method.desc, project.id), newName(method), {
+          [field.localName]: text,
+        });
         const answer = await call(method, request);
         if (!(answer instanceof CallError)) continue;
         const told = `${field.name} ${text}: ${answer.code} ${answer.message}`;
