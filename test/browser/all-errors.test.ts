@@ -100,7 +100,7 @@ const row = (name: string) => page.getByRole("row", { name: new RegExp(name) });
 test("who can read the errors of no project is told what it takes", async () => {
   await page.getByRole("link", { name: "All errors" }).first().click();
   await page.getByRole("heading", { level: 1, name: "All errors" }).waitFor();
-  await page.getByText("There is no project whose errors you can read.").waitFor();
+  await page.getByText("None of your projects show errors to you.").waitFor();
   await browser.photograph("all-errors-none");
 });
 

@@ -149,7 +149,7 @@ test("where administrators alone create projects and invite, the pages of others
   await browser.photograph("projects-made-by-administrators", page);
   await page.goto(`/${path}/-/project_members`);
   await page.getByText("Only administrators invite people by a link in this installation.").waitFor();
-  assert.ok(await page.getByRole("button", { name: "Make a link" }).isDisabled());
+  assert.ok(await page.getByRole("button", { name: "Create invitation link" }).isDisabled());
   assert.ok(await page.getByRole("button", { name: "Add member" }).isEnabled());
   await browser.photograph("members-invited-by-administrators", page);
   await page.close();
@@ -157,7 +157,7 @@ test("where administrators alone create projects and invite, the pages of others
   await browser.page.goto("/-/projects");
   assert.ok(await browser.page.getByRole("button", { name: "Create project" }).isEnabled());
   await browser.page.goto("/acme/web/-/project_members");
-  assert.ok(await browser.page.getByRole("button", { name: "Make a link" }).isEnabled());
+  assert.ok(await browser.page.getByRole("button", { name: "Create invitation link" }).isEnabled());
 });
 
 test("failures of the installation are not reported to a project that takes no events", async () => {

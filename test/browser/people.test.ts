@@ -126,7 +126,7 @@ test("the owner of a project is told to invite people", async () => {
 
 test("an invitation's link is shown once and copied", async () => {
   await page.getByLabel("For").fill("Ann from payments");
-  await page.getByRole("button", { name: "Make a link" }).click();
+  await page.getByRole("button", { name: "Create invitation link" }).click();
   invitation = (await page.getByTestId("new-link").textContent()) ?? "";
   assert.match(invitation, new RegExp(`^${server.url}/-/invitations/\\S+$`));
   await page.getByRole("button", { name: "Copy link" }).click();
@@ -167,7 +167,7 @@ test("a Developer sees the members page with the controls disabled, and why", as
   await ann.goto(members());
   await ann.getByText(`You need at least the Maintainer role in ${path} to invite`).first().waitFor();
   for (const role of await ann.getByRole("combobox").all()) assert.ok(await role.isDisabled());
-  assert.ok(await ann.getByRole("button", { name: "Make a link" }).isDisabled());
+  assert.ok(await ann.getByRole("button", { name: "Create invitation link" }).isDisabled());
   assert.ok(await ann.getByRole("button", { name: "Add member" }).isDisabled());
   assert.is(await ann.getByRole("row", { name: /Ann from payments/ }).count(), 0);
   await browser.photograph("members-as-developer", ann);
@@ -261,7 +261,7 @@ test("a custom role is given like any other", async () => {
 });
 
 test("a revoked invitation no longer works", async () => {
-  await page.getByRole("button", { name: "Make a link" }).click();
+  await page.getByRole("button", { name: "Create invitation link" }).click();
   const url = (await page.getByTestId("new-link").textContent()) ?? "";
   await page.getByRole("button", { name: /^Revoke/ }).click();
   await page.getByText("The invitation was revoked.").waitFor();

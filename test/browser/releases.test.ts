@@ -331,9 +331,11 @@ test("the errors page says what was refused, and the ingestion page what to do a
     ),
   );
   await page.goto(tracking);
-  await page.getByText("4 events refused in the last 24 hours: unknown key in DSN (3), not readable (1).").waitFor();
+  await page
+    .getByText("4 events refused in the last 24 hours: unknown key in DSN (3), could not be read (1).")
+    .waitFor();
   await photograph("errors-refused");
-  await page.getByRole("link", { name: "What to do" }).click();
+  await page.getByRole("link", { name: "See how to fix it" }).click();
   await heading("Ingestion");
   assert.equal((await cells("unknown key in DSN")).slice(2, 3), ["3"]);
   assert.equal((await cells("waited for the rate limit")).slice(2, 3), ["1,204"]);

@@ -436,7 +436,7 @@ test("an Owner deletes the project by typing its path", async () => {
   await browser.photograph("delete-project", page);
   await page.getByLabel(`Type the path ${path} to go on`).fill(path);
   await page.getByRole("button", { name: `Delete ${path}` }).click();
-  await page.getByText("You are in no project yet.").waitFor();
+  await page.getByText("You don't belong to any projects yet.").waitFor();
   await browser.photograph("projects-none", page);
   await openRefused(page, tracking(), 404);
   assert.is(await heading(page), "Page not found.");

@@ -60,7 +60,7 @@ export function externalFailure(failure: ExternalFailure, { address, maintains, 
     case "EXTERNAL_RATE_LIMITED":
       return {
         title: "The external system limits requests.",
-        text: "It was asked more often than it allows. Nothing is lost.",
+        text: "Its rate limit was reached. Nothing is lost.",
         remedy: "Check settings",
         needsRepair: false,
       };

@@ -52,7 +52,7 @@ const catalogue: Record<Reason, { status: number; sentence?: string }> = {
   },
   CLIENT_KEY_NOT_FOUND: { status: 404, sentence: "This client key does not exist. It may have been deleted already." },
   ERROR_NOT_FOUND: { status: 404, sentence: missing },
-  EVENT_NOT_FOUND: { status: 404, sentence: "That event is no longer kept. Events are deleted after a while." },
+  EVENT_NOT_FOUND: { status: 404, sentence: "That event is no longer kept. Older events are deleted." },
   ACCESS_TOKEN_NOT_FOUND: { status: 404, sentence: "This token does not exist. It may have been revoked already." },
   MONITOR_DISABLED: {
     status: 404,

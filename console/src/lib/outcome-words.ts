@@ -79,7 +79,7 @@ const refused: Record<string, OutcomeWords> = {
     advice: "Let the SDK send less: smaller attachments, request bodies and extra data, shorter lists, fewer levels.",
   },
   malformed: {
-    reason: "not readable",
+    reason: "could not be read",
     advice: "The body is not what Sentry SDKs send. Update the SDK, and look for a proxy that changes or cuts it.",
   },
   unavailable: {

@@ -146,7 +146,7 @@ for (const [claim, outcomes, told] of [
   [
     "after the third reason the rest is counted",
     [outcome(5, "no_key"), outcome(4, "too_large"), outcome(3, "malformed"), outcome(2, "rate_limit"), outcome(1, "x")],
-    "15 events refused in the last 24 hours: no key (5), too large (4), not readable (3), 2 other reasons",
+    "15 events refused in the last 24 hours: no key (5), too large (4), could not be read (3), 2 other reasons",
   ],
 ] as const) {
   summary(claim, () => assert.is(refusedSummary(outcomes), told));

@@ -35,7 +35,7 @@ test("an act is written down with who did it, when, by which token, in which pro
     [root?.userId, "root", token?.tokenId, "ClientKeyService.CreateClientKey", projectId, "audited"],
   );
   assert.is(made?.time && timestampMs(made.time), clock.at);
-  assert.match(made?.summary ?? "", /^Made the client key \d+\.$/);
+  assert.match(made?.summary ?? "", /^Created the client key \d+\.$/);
   const [bySession] = await written(async () => clientKeys.createClientKey({ projectId }, await signIn(client)));
   assert.equal([bySession?.method, bySession?.username, bySession?.tokenId], ["AccountService.SignIn", "root", 0]);
 });
@@ -82,8 +82,8 @@ test("acts of accounts are told, with what changed and without a secret", async 
     ],
   );
   for (const { userId, username } of rows) assert.equal([userId, username], [ann.userId, ann.username]);
-  assert.is(rows[1]?.summary, "Changed the own profile: name, e-mail address.");
-  assert.match(rows[4]?.summary ?? "", /^Made the personal access token \d+, "robot", for api\.$/);
+  assert.is(rows[1]?.summary, "Changed their profile: name, e-mail address.");
+  assert.match(rows[4]?.summary ?? "", /^Created the personal access token \d+, "robot", for api\.$/);
   const text = JSON.stringify(summaries(rows));
   for (const secret of secrets) assert.not(text.includes(secret));
 });
@@ -103,8 +103,8 @@ test("acts on users are told, and a password link names the user whose it was", 
   });
   assert.equal(summaries(rows), [
     `Changed the user told (${userId}): name, made an administrator, unblocked.`,
-    `Made a password link for user ${userId}.`,
-    "Set the own password by a link and revoked 1 personal access token.",
+    `Created a password link for user ${userId}.`,
+    "Set their password by a link and revoked 1 personal access token.",
     `Deleted the user told (${userId}).`,
   ]);
   assert.equal(
@@ -136,16 +136,16 @@ test("acts in a project are told, of settings which fields changed and never the
   assert.equal(
     summaries(rows).map((summary) => summary.replaceAll(/\d+/g, "N")),
     [
-      "Made the project acme/told (N).",
+      "Created the project acme/told (N).",
       "Changed the project: name.",
       "Changed the error-tracking settings: active, external auth token.",
       "Added user-N (N) as Developer.",
-      "Made user-N (N) as Reporter.",
+      "Gave user-N (N) the role Reporter.",
       "Removed the member user-N (N).",
-      "Made the invitation N as Guest.",
+      "Created the invitation N as Guest.",
       "Joined by an invitation as Guest.",
-      "Made the invitation N as Guest.",
-      "Made the own account invited (N) by an invitation and joined.",
+      "Created the invitation N as Guest.",
+      "Created their account invited (N) by an invitation and joined.",
       "Deleted the project acme/told (N).",
     ],
   );
@@ -162,7 +162,7 @@ test("custom roles are told by their name", async () => {
     );
     await memberRoles.deleteMemberRole({ memberRoleId: memberRole?.memberRoleId ?? 0 }, auth);
   });
-  assert.equal(summaries(rows), ['Made the custom role "Triage".', 'Deleted the custom role "Triage".']);
+  assert.equal(summaries(rows), ['Created the custom role "Triage".', 'Deleted the custom role "Triage".']);
 });
 
 test("acts are listed newest first in pages, of one user or one project", async () => {

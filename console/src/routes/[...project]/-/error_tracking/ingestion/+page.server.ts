@@ -20,22 +20,22 @@ const groups = [
     kind: "OUTCOME_KIND_FILTERED",
     id: "filtered",
     name: "Filtered",
-    meaning: "A setting of this project stopped it; the sender was answered 200.",
+    meaning: "A setting of this project stopped it. The sender got a 200.",
     none: "No filter stopped anything.",
   },
   {
     kind: "OUTCOME_KIND_LEFT_ASIDE",
     id: "left-aside",
-    name: "Left aside",
-    meaning: "It arrived, and Faultline does not keep such items.",
+    name: "Not kept",
+    meaning: "Received, but Faultline doesn't store this type.",
     none: "Everything that arrived was kept.",
   },
   {
     kind: "OUTCOME_KIND_NOT_SENT",
     id: "not-sent",
     name: "Not sent by the SDK",
-    meaning: "The SDK dropped it in the application, and said so later.",
-    none: "No SDK said that it dropped something.",
+    meaning: "The SDK dropped it in the application and reported that later.",
+    none: "No SDK reported dropped events.",
   },
 ] as const satisfies { kind: OutcomeKind; id: string; name: string; meaning: string; none: string }[];
 
