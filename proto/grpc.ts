@@ -57,7 +57,7 @@ export function serviceDefinition(service: DescService): ServiceDefinition {
   return Object.fromEntries(service.methods.map((method) => [method.localName, methodDefinition(method)]));
 }
 
-/** What a caller may add to one call. */
+/** Options of one call. */
 export interface CallContext {
   /** Session token or personal access token, sent as `authorization: Bearer <token>`. */
   readonly token?: string | undefined;
@@ -65,7 +65,7 @@ export interface CallContext {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds until the call fails with DEADLINE_EXCEEDED. Default 10,000 for unary calls, none for streams. */
   readonly timeoutMs?: number | undefined;
-  /** What the call is part of, as W3C Trace Context writes it; what is not of that form is left out. */
+  /** The W3C `traceparent` of the work that the call is part of; a malformed one is left out. */
   readonly traceparent?: string | undefined;
 }
 
@@ -88,11 +88,11 @@ export type ServiceClient<S extends DescService> = {
 export class CallError extends Error {
   /** The gRPC status code. */
   readonly code: number;
-  /** Why, where the service told; else UNSPECIFIED. */
+  /** The reason that the service gave; UNSPECIFIED when it gave none. */
   readonly reason: ErrorReason;
   /** The request field at fault, as named in the proto file; empty when none is. */
   readonly field: string;
-  /** When trying again may help, in seconds. 0: not told. */
+  /** When trying again may help, in seconds. 0: the service did not say. */
   readonly retryAfterSeconds: number;
 
   constructor(error: GrpcError) {

@@ -14,9 +14,9 @@ export function joinedProcesses(count: number): JoinedProcesses {
   const missed: (() => void)[] = [];
   let told: { readonly from: number; readonly subject: string; readonly text: string }[] = [];
   const processes = heard.map((handlers, from): Announcements => ({
-    tell: (subject, text) => void told.push({ from, subject, text }),
-    hear: (subject, handler) => void handlers.set(subject, [...(handlers.get(subject) ?? []), handler]),
-    missed: (handler) => void missed.push(handler),
+    announce: (subject, text) => void told.push({ from, subject, text }),
+    subscribe: (subject, handler) => void handlers.set(subject, [...(handlers.get(subject) ?? []), handler]),
+    onMissed: (handler) => void missed.push(handler),
   }));
   return {
     processes,
@@ -38,4 +38,8 @@ export function joinedProcesses(count: number): JoinedProcesses {
 }
 
 /** One process, which nobody hears. */
-export const nobodyElse: Announcements = { tell: () => undefined, hear: () => undefined, missed: () => undefined };
+export const nobodyElse: Announcements = {
+  announce: () => undefined,
+  subscribe: () => undefined,
+  onMissed: () => undefined,
+};

@@ -11,7 +11,7 @@ const lag = (fields: Partial<Lag> = {}): Lag => ({
   storedAt: 4_000,
   pending: 3,
   lagMs: 6_000,
-  toldAt: 10_000,
+  reportedAt: 10_000,
   askedAt: 100_000,
   ...fields,
 });

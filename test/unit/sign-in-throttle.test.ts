@@ -8,15 +8,15 @@ import { SignInThrottle } from "../../backend/src/services/access/sign-in-thrott
 const throttle = suite("sign-in throttle");
 
 /** Of one process. */
-const alone: Announcements = { tell() {}, hear() {}, missed() {} };
+const alone: Announcements = { announce() {}, subscribe() {}, onMissed() {} };
 
 /** Of two processes, each of which hears the other. */
 function two(): [Announcements, Announcements] {
   const hearers: ((text: string) => void)[] = [];
   const side = (own: 0 | 1): Announcements => ({
-    tell: (_subject, text) => hearers[1 - own]?.(text),
-    hear: (_subject, handler) => void (hearers[own] = handler),
-    missed() {},
+    announce: (_subject, text) => hearers[1 - own]?.(text),
+    subscribe: (_subject, handler) => void (hearers[own] = handler),
+    onMissed() {},
   });
   return [side(0), side(1)];
 }

@@ -29,7 +29,7 @@ export function implementation<S extends DescService>(service: S, handlers: Hand
   return { service, handlers: handlers as unknown as AnyHandlers }; // one function a method, as the type says
 }
 
-/** What plugins serve. */
+/** The services of plugins, with their code. */
 export function implementationsOf(plugins: readonly Plugin[], hosts: PluginHosts): readonly Implementation[] {
   return plugins.flatMap((plugin) =>
     (plugin.services ?? []).map(({ service, handlers }) => implementation(service, handlers(hosts.of(plugin)))),
@@ -45,7 +45,7 @@ export interface GuardedService {
 export type UnaryMethod = (request: MessageShape<DescMessage>, call: Call) => Promise<MessageShape<DescMessage>>;
 export type StreamingMethod = (request: MessageShape<DescMessage>, call: Call) => AsyncIterable<unknown>;
 
-/** What stands around the services' own code. */
+/** The checks and records around the services' own code. */
 interface Walls {
   readonly guard: Guard;
   readonly audit: AuditLog;
@@ -55,7 +55,7 @@ interface Walls {
 /**
  * Puts authentication, authorisation and the audit log before every method, so that no door of the product can forget them.
  * A call that the database refuses as a whole, as on a full disk, gets a refusal that says so. Throws where a method has no
- * code or says not what the audit log records of it, so that the product does not start.
+ * code or no statement for the audit log, so that the product does not start.
  */
 export function guardedServices(implementations: readonly Implementation[], walls: Walls): readonly GuardedService[] {
   const watches = new OpenWatches();
@@ -105,7 +105,7 @@ function guardedMethod(method: DescMethod, handler: AnyHandler, { guard, audit, 
   };
 }
 
-/** What doors ask the guard before they read a request, or before they make its call. */
+/** Checks for doors, before they read a request or make its call. */
 export function doorChecks({
   guard,
   log,
@@ -124,7 +124,7 @@ export function doorChecks({
   };
 }
 
-/** What the caller gets: a failure of the database becomes a refusal in words, and a line of the log. */
+/** The error that the caller gets: a failure of the database becomes a refusal in words, and a line of the log. */
 function refusalOf(error: unknown, { log, method }: { log: Log; method: string }): unknown {
   const refusal = storageRefusal(error);
   if (refusal !== error) log.error({ err: error, method }, "the database refused a call");
@@ -136,7 +136,7 @@ const recheckMs = 500;
 
 /**
  * A stream ends within a second after its caller lost the right to it. Its next message is not waited for then: a
- * handler that gathers changes for a second would end too late, and would tell them.
+ * handler that gathers changes for a second would end too late, and would still send them.
  */
 function guardedStream(method: DescMethod, handler: AnyHandler, guard: Guard, watches: OpenWatches): StreamingMethod {
   const name = nameOf(method);
@@ -167,7 +167,7 @@ function guardedStream(method: DescMethod, handler: AnyHandler, guard: Guard, wa
       close();
       clearInterval(timer);
       ended.abort();
-      stream.return?.().catch(() => undefined); // it is over for the caller, who was told why
+      stream.return?.().catch(() => undefined); // it is over for the caller, who has the reason
     }
   };
 }

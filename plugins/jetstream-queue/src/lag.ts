@@ -16,5 +16,12 @@ export async function askLag({ manager }: Servers): Promise<Lag> {
   const acceptedAt = state.last_seq === 0 ? 0 : Date.parse(state.last_ts);
   const storedAt = pending === 0 ? acceptedAt : Date.parse(state.first_ts);
   const toldAt = ts === undefined ? Date.now() : Date.parse(ts);
-  return { acceptedAt, storedAt, pending, lagMs: pending === 0 ? 0 : Math.max(toldAt - storedAt, 0), toldAt, askedAt };
+  return {
+    acceptedAt,
+    storedAt,
+    pending,
+    lagMs: pending === 0 ? 0 : Math.max(toldAt - storedAt, 0),
+    reportedAt: toldAt,
+    askedAt,
+  };
 }

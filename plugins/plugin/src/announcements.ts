@@ -2,22 +2,22 @@
 export const mostAnnouncedBytes = 7_500;
 
 /**
- * What the processes of one installation tell each other, such as that settings changed. With SQLite there is one process,
- * which tells nobody and hears nothing.
+ * Messages between the processes of one installation, such as that settings changed. With SQLite there is one process, so
+ * nothing is sent or received.
  */
 export interface Announcements {
   /**
-   * Tells all other processes, within some milliseconds, and never the one that tells. Nothing is kept or repeated: what
-   * could not be told is what the others `missed`. It throws when the text is longer than `mostAnnouncedBytes`.
+   * Sends a text to all other processes within some milliseconds, and never to the one that sends. Nothing is kept or
+   * repeated: the others learn of a lost text by `onMissed`. Throws when the text is longer than `mostAnnouncedBytes`.
    */
-  tell(subject: string, text: string): void;
-  /** Hands over each text of a subject. What a handler cannot read, as of another release, counts as missed. */
-  hear(subject: string, handler: (text: string) => void): void;
+  announce(subject: string, text: string): void;
+  /** Calls the handler with each text of a subject. A text that it cannot read, as of another release, counts as missed. */
+  subscribe(subject: string, handler: (text: string) => void): void;
   /**
-   * Tells that something may have been missed: whoever remembers what others may change forgets it. Called twice a second
-   * while the others cannot be heard, and once when they can be heard again.
+   * Calls the handler when announcements may have been lost, so that it forgets what others may have changed: twice a
+   * second while the others cannot be heard, and once when they can be heard again.
    */
-  missed(handler: () => void): void;
+  onMissed(handler: () => void): void;
 }
 
 /** Gathers values in JSON lists that fit an announcement each. A value that fits none is left out. */

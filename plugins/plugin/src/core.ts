@@ -2,7 +2,7 @@ import type { DescMethod, DescService, MessageInitShape, MessageShape } from "@b
 import type { services } from "@faultline/proto";
 import type { ServiceError } from "./service-error.ts";
 
-/** What comes with a call besides its request. */
+/** The context of a call: everything but its request. */
 export interface Call {
   /** The caller's session token or personal access token. Absent: not given. */
   readonly token?: string | undefined;
@@ -28,7 +28,7 @@ export type Core = { readonly [K in keyof typeof services]: Handlers<(typeof ser
 /** Whose calls a limit counts: those of one personal access token, of all tokens of a person, or of a person's sessions. */
 export type CallLimitName = "token" | "person" | "session";
 
-/** What a caller may still call: of the limits that hold, the one with the least room. */
+/** The calls that a caller has left: of the limits that hold, the one with the least room. */
 export interface CallAllowance {
   readonly name: CallLimitName;
   /** Calls that may come at once. */

@@ -25,9 +25,9 @@ export interface ChosenLetters {
   readonly ids?: readonly number[];
 }
 
-/** What became of dead letters that were tried again. */
+/** The result of replaying dead letters. */
 export interface Replayed {
-  /** Accepted anew: they are stored next, or come back. */
+  /** Accepted again: they are stored next, or come back. */
   readonly accepted: number;
   /** Still unreadable, and kept. */
   readonly failed: number;
@@ -35,21 +35,21 @@ export interface Replayed {
   readonly left: number;
 }
 
-/** What could not be stored. Each call rejects while the queue's servers cannot be asked. */
+/** Items that could not be stored. Each call rejects while the queue's servers cannot be asked. */
 export interface DeadLetters {
   /** The newest first, at most `limit`, default 100. */
   list(chosen?: Pick<ChosenLetters, "projectId">, limit?: number): Promise<DeadLetter[]>;
   count(chosen?: Pick<ChosenLetters, "projectId">): Promise<number>;
   /**
-   * Accepts them anew and forgets them, the oldest first, a bounded number a call. What is still at fault comes back with
-   * its new reason. An event is received now: it is kept as long as any other from when it can be seen.
+   * Accepts them again and forgets them, the oldest first, a bounded number a call. An item that still cannot be stored
+   * comes back with its new reason. An event counts as received now, so it is kept as long as any other.
    */
   replay(chosen?: ChosenLetters): Promise<Replayed>;
-  /** Forgets them; answers how many. */
+  /** Deletes them and returns how many. */
   delete(chosen?: ChosenLetters): Promise<number>;
   /** Deletes those of a project that is gone for good; true as none is left then. */
   deleteProject(projectId: number): Promise<boolean>;
-  /** How many there are, as the servers told last; undefined: not known. */
+  /** How many there are, by the last report of the servers; undefined: not known. */
   readonly kept: number | undefined;
   /** How many this process has made since it started. */
   readonly made: number;

@@ -13,7 +13,7 @@ export interface RestRequest {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** What a REST request meets that uses something deprecated or removed. */
+/** The verdict on a REST request that uses something deprecated or removed. */
 export interface Verdict {
   /**
    * `gone`: the address was removed, answer 410. `refused`: a parameter, a value or a form of pagination was removed,
@@ -21,7 +21,7 @@ export interface Verdict {
    */
   readonly kind: "gone" | "refused" | "deprecated";
   readonly notice: Notice;
-  /** What happened, what to use instead, and whether that is not part of this service, in words. */
+  /** In words: what happened, what to use instead, and whether that is not part of this service. */
   readonly message: string;
   /** When the announcing release came out, in milliseconds since 1970. */
   readonly deprecatedAt: number;

@@ -36,10 +36,10 @@ import type {
 } from "@faultline/proto";
 import type { Intake } from "./ingest-queue.ts";
 
-/** What can be done with the errors of a project, as a plain object. */
+/** The capabilities of a project, as a plain object. */
 export type Capabilities = Exclude<MessageInitShape<typeof CapabilitiesSchema>, { $typeName: string }>;
 
-/** What comes with a call to a backend. The core has checked the caller's right and the project already. */
+/** The context of a call to a backend. The core has already checked the caller's right and the project. */
 export interface BackendCall {
   /** Whose call it is: a backend lets no user keep its others waiting. Absent: the service's own. */
   readonly userId?: number | undefined;
@@ -72,12 +72,12 @@ export interface ExternalLink extends ExternalTarget {
 
 /**
  * A system that holds errors. Every method takes the request message of ErrorService or ReleaseService and answers its
- * response, so that nobody can tell from an answer which backend gave it (specification 1.3). Refusals are
+ * response, so that an answer does not show which backend gave it (specification 1.3). Refusals are
  * ServiceErrors.
  */
 export interface ErrorBackend {
   readonly kind: Backend;
-  /** What a project with this backend can do; a capability that is off says why in words. */
+  /** The capabilities of a project with this backend; one that is off says why in words. */
   readonly capabilities: Capabilities;
   listErrors(request: ListErrorsRequest, call: BackendCall): Promise<MessageInitShape<typeof ListErrorsResponseSchema>>;
   getError(request: GetErrorRequest, call: BackendCall): Promise<MessageInitShape<typeof GetErrorResponseSchema>>;
@@ -125,9 +125,9 @@ export interface ErrorBackend {
   errorProject?(errorId: string): Promise<number | undefined>;
   /** Only backends that store events have it; others refuse by the capability `deleteErrors`. */
   readonly deletions?: ErrorDeletions;
-  /** Tells what is stored of all projects together. Only backends that store events have it. */
+  /** Returns totals over all projects. Only backends that store events have it. */
   installationStats?(at: { readonly now: number }): Promise<InstallationStats>;
-  /** What each project stores, as of now; projects that store nothing may be left out. Only backends that store have it. */
+  /** Current usage of each project; projects that store nothing may be left out. Only backends that store have it. */
   usage?(): Promise<readonly ProjectUsage[]>;
   /**
    * Deletes the oldest events of a project, of about so many bytes, and takes them out of its counters: one slice, as small as
@@ -136,7 +136,7 @@ export interface ErrorBackend {
   evictEvents?(projectId: number, bytes: number): Promise<EvictedEvents>;
 }
 
-/** What a project stores. */
+/** The storage that a project uses. */
 export interface ProjectUsage {
   readonly projectId: number;
   readonly eventCount: number;
@@ -146,7 +146,7 @@ export interface ProjectUsage {
   readonly isCounted: boolean;
 }
 
-/** What was deleted of a project to stay within its limit. */
+/** Events deleted from a project so that it stays within its limit. */
 export interface EvictedEvents {
   /** How many. 0: this slice only looked for them. */
   readonly count: number;
@@ -169,7 +169,7 @@ export interface ErrorDeletions {
   endDiscard(request: EndDiscardRequest): Promise<MessageInitShape<typeof EndDiscardResponseSchema>>;
 }
 
-/** What a backend stores of all projects together. */
+/** Totals of a backend over all projects. */
 export interface InstallationStats {
   /** Events in each of the last 24 hours by the time they occurred at, as in the bar graphs; the running hour is the last. */
   readonly eventsPerHour: readonly number[];

@@ -91,7 +91,7 @@ export interface Admission {
   readonly network: string;
   /** The key's own limits; absent: it has none. */
   readonly limits: KeyLimits | undefined;
-  /** What the project does not want, for `EventDoor.filter`. Absent: its filters are off. */
+  /** The inbound filters of the project, for `EventDoor.filter`. Absent: they are off. */
   readonly filters?: ProjectFilters | undefined;
 }
 
@@ -99,11 +99,11 @@ export interface Admission {
 export interface KeyLimits {
   readonly perMinute: number;
   readonly perDay: number;
-  /** What had come on a day (UTC, counted from 1970) when the key was looked up. */
+  /** Events of a day (UTC, counted from 1970) when the key was looked up. */
   readonly counted: { readonly day: number; readonly events: number };
 }
 
-/** What a request brought that was taken. */
+/** The accepted part of a request. */
 export interface ReceivedRequest {
   /** Errors and CSP reports. */
   readonly events: number;
@@ -144,19 +144,19 @@ export type FilterReason =
   | "spike";
 
 /**
- * What is limited apart: a storm of errors must not stop sessions, nor the CSP reports of one page its errors. `security` is
- * for CSP reports, `default` for requests that bring nothing of the others.
+ * Categories with rate limits of their own: a storm of errors must not stop sessions, nor the CSP reports of one page its
+ * errors. `security` is for CSP reports, `default` for requests that bring nothing of the others.
  */
 export type RateCategory = "error" | "security" | "session" | "feedback" | "default";
 
-/** What pays for the bodies of a request: those of CSP reports have an account of their own, for the same reason. */
+/** The account that is charged for the bodies of a request. CSP reports have their own, for the same reason. */
 export type CostAccount = "security" | "default";
 
 /** A limit that is used up, or nearly so. */
 export interface RateLimit {
   /** The word of outcome.proto: the rate limit of the installation, or one that the key was given. */
   readonly reason: "rate_limit" | "key_limit";
-  /** Whether the item is refused; else it was taken, but more than 90 % of the limit is used. */
+  /** Whether the item is refused; otherwise it was taken, but more than 90 % of the limit is used. */
   readonly isExceeded: boolean;
   /** Whole seconds after which there is room again, from 1. */
   readonly retryAfterSeconds: number;
@@ -164,7 +164,7 @@ export interface RateLimit {
   readonly scope: "key" | "project";
 }
 
-/** What a body costs beside being counted. */
+/** The cost of a body beside its count. */
 export interface Cost {
   /** Bytes of it after decompression. */
   readonly bytes?: number;
@@ -188,6 +188,6 @@ export interface NotedOutcome {
   readonly keyId?: number | undefined;
   /** Bytes of the request's body, where it was read. Default: 0. */
   readonly bytes?: number;
-  /** What to show to whoever waits for the first event. Absent: not a refused request. Never holds a secret. */
+  /** Shown to people who wait for the first event. Absent: no request was refused. Never holds a secret. */
   readonly refusal?: { readonly message: string; readonly ipAddress: string; readonly sdk: string };
 }

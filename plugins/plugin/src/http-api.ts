@@ -3,15 +3,15 @@ import type { ServiceError } from "./service-error.ts";
 
 /**
  * An HTTP API that a plugin serves on the public address. The bridge matches the path, reads token and body and sends the
- * answer; the plugin calls the core with the token, so that each call is authorised by the method's own row.
+ * answer; the plugin calls the core with the token, so that each call is authorised by the method's option.
  */
 export interface HttpApi {
   /** Such as `/api/0`: unknown addresses below it are answered with `notFound`. */
   readonly prefix: string;
   readonly routes: readonly HttpApiRoute[];
-  /** How the API tells of a refusal. A refusal with the reason INTERNAL is logged. */
+  /** The answer for a refusal. A refusal with the reason INTERNAL is logged. */
   refusal(error: ServiceError): HttpAnswer;
-  /** How it answers an address or a method that it does not have. */
+  /** The answer for an address or a method that it does not have. */
   readonly notFound: HttpAnswer;
 }
 
@@ -38,7 +38,7 @@ export interface HttpCall extends Call {
   readonly clientAddress: string;
   /** Aborted when the client leaves before its answer is whole. */
   readonly signal: AbortSignal;
-  /** What links to us begin with, such as `https://errors.example.com`. */
+  /** The beginning of links to this service, such as `https://errors.example.com`. */
   readonly origin: string;
 }
 

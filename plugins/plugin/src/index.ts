@@ -1,4 +1,4 @@
-/** What the core and its plugins agree on. */
+/** The contract between the core and its plugins. */
 export * from "./announcements.ts";
 export * from "./core.ts";
 export * from "./dead-letters.ts";

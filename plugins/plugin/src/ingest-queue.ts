@@ -1,15 +1,15 @@
 import type { ErrorEvent, SessionAggregate, SessionUpdate, UserFeedback } from "@faultline/proto";
 import type { DeadLetters } from "./dead-letters.ts";
 
-/** What one request brings to be stored: all of it or nothing. */
+/** The items of one request, stored together or not at all. */
 export interface Intake {
   readonly events: readonly ErrorEvent[];
   readonly sessions: readonly SessionUpdate[];
   readonly aggregates: readonly SessionAggregate[];
   readonly feedback: readonly UserFeedback[];
   /**
-   * Names the aggregates, one each in their order: what was stored under the same name is not stored again, for a week.
-   * Absent: all are new. Aggregates have no id of their own, and queues of several machines deliver twice at times.
+   * A name for each of the aggregates, in their order: an aggregate whose name was stored within a week is not stored
+   * again. Absent: all are new. Aggregates have no id of their own, and queues of several machines may deliver twice.
    */
   readonly receipts?: readonly string[];
 }
@@ -21,15 +21,15 @@ export const emptyIntake: Intake = { events: [], sessions: [], aggregates: [], f
 export interface IngestQueue {
   /** Resolves when the intake is durable; rejects when it is not, and then it may be sent again. */
   accept(intake: Intake): Promise<void>;
-  /** What was accepted and is not stored. Absent: there is no such thing, as it is accepted when it is stored. */
+  /** Accepted items that are not stored yet. Absent: items are stored when they are accepted. */
   readonly backlog?: Backlog;
 }
 
-/** What a queue that accepts before it stores has yet to store, and what it could not store. */
+/** The items that a queue has accepted and not stored, and those that it could not store. */
 export interface Backlog {
   /** Whether one of its servers can be asked now. */
   isConnected(): boolean;
-  /** How far storing is behind accepting, as the servers told last; undefined before they told it once. */
+  /** How far storing is behind accepting, by the last report of the servers; undefined before the first. */
   lag(): Lag | undefined;
   readonly deadLetters: DeadLetters;
 }
@@ -44,8 +44,8 @@ export interface Lag {
   readonly pending: number;
   /** The age of the oldest that waits, in milliseconds; 0 when none does. */
   readonly lagMs: number;
-  /** When the servers told it. */
-  readonly toldAt: number;
+  /** When the servers reported it. */
+  readonly reportedAt: number;
   /** When they were asked, by `performance.now()`: it grows old when they no longer answer. */
   readonly askedAt: number;
 }

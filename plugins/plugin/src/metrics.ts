@@ -13,7 +13,7 @@ export interface Metrics {
 
 export type Reading = number | undefined;
 
-/** What is counted, apart for each combination of label values. */
+/** A counter with a value for each combination of label values. */
 export interface Counter {
   /** The count with these label values, in the order of the names; to be kept where it is added to often. */
   of(...values: readonly string[]): Tally;

@@ -1,13 +1,13 @@
 import type { Kysely, RawBuilder } from "kysely";
 import type { DatabaseKind } from "./plugin.ts";
 
-/** What a plugin keeps in SQLite, as a move to PostgreSQL copies it. Every table of its migrations is named here. */
+/** How a move to PostgreSQL copies what a plugin keeps in SQLite. Every table of its migrations is named here. */
 export interface Movable {
   /** Tables that are copied row by row, with the same columns on both databases. */
   readonly tables: readonly MovedTable[];
   /** All others: those that `copy` writes, and those that hold nothing to be moved. */
   readonly otherTables: Readonly<Record<DatabaseKind, readonly string[]>>;
-  /** Copies and verifies what is too large to be copied anew each time, or lies differently on the two. */
+  /** Copies and verifies what is too large to be copied whole each time, or is stored differently by the two. */
   copy(move: Move): Promise<readonly CopiedTable[]>;
 }
 
@@ -34,7 +34,7 @@ export interface Move {
   /** Whether all payloads are compared, or some. */
   readonly verify: "sample" | "all";
   checksumOf(table: string): Promise<RowChecksum>;
-  /** Tells how far the copying of a table has come; the function it gives is told of more rows. */
+  /** Reports the progress of a table; call the returned function with the number of rows copied since the last call. */
   progress(table: string, total: number): (rows: number) => void;
 }
 
@@ -48,7 +48,7 @@ export interface RowChecksum {
   readonly sql: RawBuilder<unknown>;
 }
 
-/** What was done with a table. */
+/** The result of copying a table. */
 export interface CopiedTable {
   readonly table: string;
   /** Rows in SQLite. */
@@ -59,6 +59,6 @@ export interface CopiedTable {
   readonly deleted: number;
   /** Rows that were compared beyond their checksums. */
   readonly compared?: number;
-  /** What differs after all, a sentence each. */
+  /** Differences that remain, a sentence each. */
   readonly differences: readonly string[];
 }

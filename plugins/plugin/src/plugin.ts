@@ -32,7 +32,7 @@ export interface Plugin {
   readonly deprecations?: Deprecations;
   /** The gRPC services it serves, each by `serve`. */
   readonly services?: readonly ServedService[];
-  /** What it serves on the public address. */
+  /** The HTTP API it serves on the public address. */
   readonly api?: HttpApi;
   /** Begins its work. Plugins start in the order of the list and stop in reverse. */
   start?(host: Host): Promise<void>;
@@ -50,7 +50,7 @@ export type Entity = NonNullable<Options["entities"]>[number];
 
 export type MigrationClass = new (...parameters: ConstructorParameters<typeof Migration>) => Migration;
 
-/** What the host gives a plugin: nothing else, in particular no environment variables. */
+/** Everything the host gives a plugin; in particular no environment variables. */
 export interface Host {
   readonly core: Core;
   readonly access: Access;
@@ -60,7 +60,7 @@ export interface Host {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly clock: Clock;
-  /** What ages are counted to where things are deleted for their age: never ahead of `clock`, and its jumps come late. */
+  /** The clock for deleting by age: never ahead of `clock`, and it follows jumps late. */
   readonly deletionClock: Clock;
   readonly scheduler: Scheduler;
   readonly outbound: Outbound;

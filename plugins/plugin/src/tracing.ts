@@ -1,6 +1,6 @@
 /**
- * Traces, for whoever collects them: a span is a piece of work with its beginning and its end, and lies within another or
- * begins a trace. What it tells are words of a fixed set and numbers, never what a sender, a user or a project chose.
+ * Traces for the operator's collector. A span is a piece of work with its beginning and its end; it lies within another
+ * span or begins a trace. It holds words of a fixed set and numbers, never text that a sender, a user or a project chose.
  */
 export interface Tracing {
   /** Begins a span, within the one that runs now unless the options say otherwise. */
@@ -10,7 +10,7 @@ export interface Tracing {
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
 export interface SpanOptions {
-  /** Somebody asked for this work from outside, and perhaps told the W3C `traceparent` of what it is part of. */
+  /** The work was requested from outside, perhaps with the W3C `traceparent` of the work it is part of. */
   readonly request?: { readonly traceparent: string | undefined };
   /** Begins a trace of its own, as the work is for several others, or for none. */
   readonly isOwnTrace?: boolean;
@@ -20,10 +20,10 @@ export interface SpanOptions {
 }
 
 export interface Span {
-  /** What tells others, as a header of the W3C, that their work is part of this. */
+  /** The W3C header for calls to others, so that their work becomes part of this span. */
   readonly traceparent: string;
   /** Runs work; what begins meanwhile is part of this span. */
   within<T>(work: () => T): T;
-  /** Ends it; what is told afterwards is lost. `name`: in place of that which it began with. */
+  /** Ends the span; later additions are lost. `name` replaces the one it began with. */
   end(result?: { readonly name?: string; readonly isFailed?: boolean; readonly attributes?: SpanAttributes }): void;
 }

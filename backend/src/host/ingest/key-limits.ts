@@ -52,7 +52,7 @@ export class KeyLimits {
   constructor(clock: Clock, announcements: Announcements) {
     this.#clock = clock;
     this.#announcements = announcements;
-    announcements.hear(subject, (text) => {
+    announcements.subscribe(subject, (text) => {
       for (const [keyId, events] of JSON.parse(text) as [number, number][]) this.#add(this.#of(keyId), events);
     });
   }
@@ -118,6 +118,6 @@ export class KeyLimits {
     this.#timer = undefined;
     const lists = listsToAnnounce(this.#untold);
     this.#untold = new Map();
-    for (const list of lists) this.#announcements.tell(subject, list);
+    for (const list of lists) this.#announcements.announce(subject, list);
   }
 }

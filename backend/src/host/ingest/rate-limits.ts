@@ -64,7 +64,7 @@ export class RateLimits {
     this.#clock = clock;
     this.#announcements = announcements;
     this.#buckets = { key: new Buckets("key", perKey), project: new Buckets("project", perProject) };
-    announcements.hear(subject, (text) => {
+    announcements.subscribe(subject, (text) => {
       for (const [scope, name, count] of JSON.parse(text) as Taken[]) {
         const [id = "", ...held] = name.split("/");
         this.#buckets[scope].of(Number(id), held.join("/"), this.#clock.now()).takenElsewhere(count);
@@ -136,7 +136,7 @@ export class RateLimits {
     const buckets = [...this.#untold].filter(({ untoldShare }) => untoldShare >= toldFrom);
     for (const bucket of buckets) this.#untold.delete(bucket);
     const taken = buckets.map((bucket): Taken => [bucket.scope, bucket.name, bucket.tellTaken()]);
-    for (const list of listsToAnnounce(taken)) this.#announcements.tell(subject, list);
+    for (const list of listsToAnnounce(taken)) this.#announcements.announce(subject, list);
   }
 }
 

@@ -69,7 +69,7 @@ export class OwnErrorSettings {
     this.#externalSystem = parts.externalSystem;
     this.#log = parts.log;
     // What fails here is done by the next look at the stored settings.
-    this.#database.announcements.hear(subject, () => void this.apply().catch(() => undefined));
+    this.#database.announcements.subscribe(subject, () => void this.apply().catch(() => undefined));
   }
 
   /** Sends reports where the stored settings say. Called at the start and after each change. */
@@ -106,7 +106,7 @@ export class OwnErrorSettings {
       const row = (await em.findOne(OwnErrorReportingEntity, { id: 1 })) ?? em.create(OwnErrorReportingEntity, blank());
       Object.assign(row, this.#changed(row, change));
     });
-    this.#database.announcements.tell(subject, "");
+    this.#database.announcements.announce(subject, "");
     await this.apply();
   }
 

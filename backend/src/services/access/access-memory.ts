@@ -16,8 +16,8 @@ export class AccessMemory {
 
   constructor(announcements: Announcements) {
     this.#announcements = announcements;
-    announcements.hear(subject, () => this.forget());
-    announcements.missed(() => this.forget());
+    announcements.subscribe(subject, () => this.forget());
+    announcements.onMissed(() => this.forget());
   }
 
   /** The answer of `find`, which is asked once until something changes. Refusals are not remembered. */
@@ -36,7 +36,7 @@ export class AccessMemory {
   /** To be called after the change was committed. */
   changed(): void {
     this.forget();
-    this.#announcements.tell(subject, "");
+    this.#announcements.announce(subject, "");
   }
 
   /** All is asked for again. */

@@ -59,7 +59,7 @@ export class SignInThrottle {
     this.#draw = draw;
     this.#attempts = new RecentTimes(clock, { windowMs, timesKept: perNetwork });
     this.#announcements = announcements;
-    announcements.hear(subject, (text) => this.#note(JSON.parse(text) as Announced)); // sent by `#announce` alone
+    announcements.subscribe(subject, (text) => this.#note(JSON.parse(text) as Announced)); // sent by `#announce` alone
   }
 
   /** Counts an attempt and returns how many milliseconds it must wait, or refuses it with TOO_MANY_ATTEMPTS. */
@@ -90,7 +90,7 @@ export class SignInThrottle {
 
   #announce(announced: Announced): void {
     this.#note(announced);
-    this.#announcements.tell(subject, JSON.stringify(announced));
+    this.#announcements.announce(subject, JSON.stringify(announced));
   }
 
   #note({ origin, shared, isForgiven }: Announced): void {

@@ -64,8 +64,10 @@ export class ClientKeys {
       find: (publicKey) => this.#lookUp(publicKey),
       clock: { now: () => performance.now() }, // it measures how long the database takes
     });
-    parts.announcements.hear(subject, (keyId) => (keyId === "" ? this.doubt() : this.#memory.forget(Number(keyId))));
-    parts.announcements.missed(() => this.doubt());
+    parts.announcements.subscribe(subject, (keyId) =>
+      keyId === "" ? this.doubt() : this.#memory.forget(Number(keyId)),
+    );
+    parts.announcements.onMissed(() => this.doubt());
   }
 
   /** See EventDoor.admit. */
@@ -120,7 +122,7 @@ export class ClientKeys {
   /** Settings or keys changed: every lookup is made anew, in all processes. To be called after the commit. */
   projectChanged(): void {
     this.doubt();
-    this.#announcements.tell(subject, "");
+    this.#announcements.announce(subject, "");
   }
 
   /** Every lookup is made anew. Changes are rare, so nobody asks which. */
@@ -210,7 +212,7 @@ export class ClientKeys {
   /** A key is no longer good, in all processes, whatever their databases answer. To be called after the commit. */
   #gone(keyId: number): void {
     this.#memory.forget(keyId);
-    this.#announcements.tell(subject, String(keyId));
+    this.#announcements.announce(subject, String(keyId));
   }
 
   /** Writes when keys were last used. Called once a minute, as a write an event would cost more than it tells. */

@@ -62,7 +62,7 @@ export class SpikeProtection {
     this.#passing = parts.passing;
     this.#announcements = parts.announcements;
     this.#leastTotal = parts.eventsPerSecond * stormSeconds;
-    this.#announcements.hear(subject, (text) => {
+    this.#announcements.subscribe(subject, (text) => {
       for (const [projectId, count] of JSON.parse(text) as [number, number][]) this.#budgetOf(projectId).take(count);
     });
   }
@@ -136,7 +136,7 @@ export class SpikeProtection {
     this.#timer = undefined;
     const taken = [...this.#untold].filter(([, count]) => count >= toldFrom);
     for (const [projectId] of taken) this.#untold.delete(projectId);
-    for (const list of listsToAnnounce(taken)) this.#announcements.tell(subject, list);
+    for (const list of listsToAnnounce(taken)) this.#announcements.announce(subject, list);
   }
 }
 

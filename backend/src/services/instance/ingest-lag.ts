@@ -18,10 +18,10 @@ export function ingestLag(
   if (!backlog) return undefined;
   const lag = backlog.lag();
   if (!lag) return { known: false };
-  const { pending, storedAt, toldAt, lagMs } = lag;
+  const { pending, storedAt, reportedAt, lagMs } = lag;
   return {
     known: isKnown(lag, now),
-    storedUntilTime: timestamp(pending === 0 ? toldAt : storedAt),
+    storedUntilTime: timestamp(pending === 0 ? reportedAt : storedAt),
     lagMilliseconds: BigInt(Math.round(lagMs)),
   };
 }

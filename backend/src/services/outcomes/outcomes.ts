@@ -77,7 +77,7 @@ export class Outcomes {
       write: (counts) => this.#write(counts),
     });
     this.#announcements = database.announcements;
-    this.#announcements.hear(subject, (text) => {
+    this.#announcements.subscribe(subject, (text) => {
       for (const [projectId, refused] of JSON.parse(text) as [number, Refused][]) this.#remember(projectId, refused);
     });
   }
@@ -223,7 +223,7 @@ export class Outcomes {
     this.#timer = undefined;
     const lists = listsToAnnounce(this.#untold);
     this.#untold = new Map();
-    for (const list of lists.slice(0, announcementsAtOnce)) this.#announcements.tell(subject, list);
+    for (const list of lists.slice(0, announcementsAtOnce)) this.#announcements.announce(subject, list);
   }
 
   async #write(counts: readonly Counted[]): Promise<void> {

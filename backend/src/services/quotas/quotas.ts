@@ -68,8 +68,8 @@ export class Quotas {
     const { announcements } = parts.database;
     // What fails here is done by the next look at the stored limits.
     const readAgain = () => void this.readLimits().catch(() => undefined);
-    announcements.hear(subject, readAgain);
-    announcements.missed(readAgain);
+    announcements.subscribe(subject, readAgain);
+    announcements.onMissed(readAgain);
   }
 
   /** Reads what holds and what is used, before the first event. */
@@ -188,7 +188,7 @@ export class Quotas {
           .onConflict((conflict) => conflict.column("project_id").doUpdateSet(values))
           .execute();
       });
-    this.#database.announcements.tell(subject, "");
+    this.#database.announcements.announce(subject, "");
     await this.readLimits();
   }
 

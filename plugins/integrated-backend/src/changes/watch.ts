@@ -43,12 +43,12 @@ export class ErrorChanges {
     this.#announcements = announcements;
     this.#clock = clock;
     this.#recent = new RecentChanges(clock.now());
-    announcements.hear(subject, (text) => {
+    announcements.subscribe(subject, (text) => {
       const entries = JSON.parse(text) as Entry[];
       for (const [projectId, hashes, more] of entries) this.#emit(projectId, { hashes: new Set(hashes), more });
       if (entries.length === 0) this.#anyChanged();
     });
-    announcements.missed(() => this.#anyChanged());
+    announcements.onMissed(() => this.#anyChanged());
   }
 
   announce(changes: Changes): void {
@@ -88,8 +88,8 @@ export class ErrorChanges {
     ]);
     this.#untold = new Map();
     const lists = listsToAnnounce(entries);
-    for (const list of lists.slice(0, announcementsAtOnce)) this.#announcements.tell(subject, list);
-    if (lists.length > announcementsAtOnce) this.#announcements.tell(subject, "[]");
+    for (const list of lists.slice(0, announcementsAtOnce)) this.#announcements.announce(subject, list);
+    if (lists.length > announcementsAtOnce) this.#announcements.announce(subject, "[]");
   }
 
   /** The changed groups, gathered for a second each time, until the signal aborts; from now on, or from a time before. */

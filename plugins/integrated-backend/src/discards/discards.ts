@@ -57,8 +57,8 @@ export class Discards {
     const { database, scheduler, log } = this.#host;
     await this.load();
     const reload = () => void this.load().catch((error: unknown) => log.error({ err: error }, "discards are unknown"));
-    database.announcements.hear(subject, reload);
-    database.announcements.missed(reload);
+    database.announcements.subscribe(subject, reload);
+    database.announcements.onMissed(reload);
     scheduler.every(1_000, "count discarded events", () => this.write());
   }
 
@@ -96,7 +96,7 @@ export class Discards {
 
   /** Has the other processes ask for what is discarded. */
   announce(): void {
-    this.#host.database.announcements.tell(subject, "");
+    this.#host.database.announcements.announce(subject, "");
   }
 
   /** Reads what is discarded; what was counted here and not written yet stays. */

@@ -18,11 +18,11 @@ async function listener(at: string) {
   const announcements = await PostgresqlAnnouncements.open(at);
   const heard: string[] = [];
   const state = { announcements, heard, missed: 0 };
-  announcements.hear("news", (text) => {
+  announcements.subscribe("news", (text) => {
     if (text === "of another release") throw new SyntaxError("an unknown form");
     heard.push(text);
   });
-  announcements.missed(() => state.missed++);
+  announcements.onMissed(() => state.missed++);
   return state;
 }
 
@@ -43,10 +43,10 @@ test("what one tells the other hears once and in order, equal texts too, and nev
     "again",
     "x".repeat(mostAnnouncedBytes),
   ];
-  for (const text of told) one.announcements.tell("news", text);
-  one.announcements.tell("something else", "nobody listens");
+  for (const text of told) one.announcements.announce("news", text);
+  one.announcements.announce("something else", "nobody listens");
   await until("all of it", () => other.heard.length >= told.length);
-  other.announcements.tell("news", "the answer");
+  other.announcements.announce("news", "the answer");
   await until("the answer", () => one.heard.length > 0);
   assert.equal(other.heard, told);
   assert.equal(one.heard, ["the answer"]);
@@ -54,11 +54,11 @@ test("what one tells the other hears once and in order, equal texts too, and nev
 });
 
 test("a text that is too long is a fault of whoever tells it", () => {
-  assert.throws(() => one.announcements.tell("news", "ü".repeat(mostAnnouncedBytes / 2 + 1)), /too long/);
+  assert.throws(() => one.announcements.announce("news", "ü".repeat(mostAnnouncedBytes / 2 + 1)), /too long/);
 });
 
 test("what cannot be read counts as missed", async () => {
-  one.announcements.tell("news", "of another release");
+  one.announcements.announce("news", "of another release");
   await until("it is missed", () => other.missed === 1);
 });
 
@@ -67,16 +67,16 @@ test("a connection that says nothing is noticed within a second, and made anew a
   const startedAt = performance.now();
   await until("doubt", () => other.missed > 0);
   const doubtedMs = performance.now() - startedAt;
-  one.announcements.tell("news", "not heard by the other");
-  other.announcements.tell("news", "not heard by anybody");
+  one.announcements.announce("news", "not heard by the other");
+  other.announcements.announce("news", "not heard by anybody");
   const pid = other.announcements.backendPid;
   await until("it is given up", () => other.announcements.backendPid === 0 && pid !== 0);
   proxy.mend();
   await until("it is back", () => other.announcements.backendPid > 0);
   // What it told was lost, so the others may have missed something.
   await until("the loss is told", () => one.missed > 0);
-  other.announcements.tell("news", "heard again");
-  one.announcements.tell("news", "heard again");
+  other.announcements.announce("news", "heard again");
+  one.announcements.announce("news", "heard again");
   await until("they hear each other", () => one.heard.includes("heard again") && other.heard.includes("heard again"));
   assert.equal([one.heard, other.heard], [["heard again"], ["heard again"]]);
   assert.ok(doubtedMs < 2_000, `${doubtedMs} ms`); // it looks each half second, and this machine may be busy
@@ -91,7 +91,7 @@ test("a connection that the server ends is made anew at once, and something may 
 
 test("what was told last arrives, though the one that tells closes", async () => {
   const last = await listener(url);
-  for (let n = 0; n < 100; n++) last.announcements.tell("news", `${n}`);
+  for (let n = 0; n < 100; n++) last.announcements.announce("news", `${n}`);
   await last.announcements.close();
   await until("all of it", () => one.heard.length === 100);
 });
@@ -108,10 +108,10 @@ for (const mode of ["session", "transaction"] as const)
     } else {
       const announcements = await pooled;
       const heard: string[] = [];
-      announcements.hear("news", (text) => heard.push(text));
-      announcements.tell("news", "from behind it");
+      announcements.subscribe("news", (text) => heard.push(text));
+      announcements.announce("news", "from behind it");
       await until("what it tells", () => one.heard.includes("from behind it"));
-      one.announcements.tell("news", "from before it");
+      one.announcements.announce("news", "from before it");
       await until("what it is told", () => heard.length > 0);
       assert.equal(heard, ["from before it"], "not what it told itself");
       await announcements.close();

@@ -55,7 +55,7 @@ export class PostgresqlAnnouncements implements Announcements {
     return announcements;
   }
 
-  tell(subject: string, text: string): void {
+  announce(subject: string, text: string): void {
     if (Buffer.byteLength(text) > mostAnnouncedBytes) throw new RangeError(`an announcement of ${subject} is too long`);
     if (!this.#isHeard || this.#waiting.length >= mostWaiting) {
       this.#hasLost = true;
@@ -65,11 +65,11 @@ export class PostgresqlAnnouncements implements Announcements {
     this.#wake();
   }
 
-  hear(subject: string, handler: (text: string) => void): void {
+  subscribe(subject: string, handler: (text: string) => void): void {
     this.#handlers.set(subject, [...(this.#handlers.get(subject) ?? []), handler]);
   }
 
-  missed(handler: () => void): void {
+  onMissed(handler: () => void): void {
     this.#missedHandlers.push(handler);
   }
 

@@ -23,7 +23,7 @@ export function databaseFile(dataDir: string): string {
 }
 
 /** One process has the file, which tells nobody and hears nothing. */
-const nobodyElse: Announcements = { tell: () => undefined, hear: () => undefined, missed: () => undefined };
+const nobodyElse: Announcements = { announce: () => undefined, subscribe: () => undefined, onMissed: () => undefined };
 
 /** Opens the SQLite file, checks that it is ours, and migrates it. */
 export async function openSqlite(
