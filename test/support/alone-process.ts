@@ -5,7 +5,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Kysely } from "kysely";
 import { sql } from "kysely";
-import { Alone } from "../../backend/src/storage/database/postgresql/alone.ts";
+import { Alone } from "../../backend/src/storage/database/postgresql/advisory-lease.ts";
 import { PostgresqlDialect } from "../../backend/src/storage/database/postgresql/dialect.ts";
 import { IntervalScheduler } from "../../backend/src/host/plugins/scheduler.ts";
 

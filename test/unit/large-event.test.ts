@@ -3,7 +3,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { gzipSync } from "node:zlib";
 import { filteredFields, readRequestUrl, readServerName, readUserAgent } from "@faultline/sentry-event";
-import { Holding } from "../../plugins/http-bridge/src/ingest/body/holding.ts";
+import { Holding } from "../../plugins/http-bridge/src/ingest/body/memory-budget.ts";
 import type { Body } from "../../plugins/http-bridge/src/ingest/body/stored-payload.ts";
 import { readEventItem } from "../../plugins/http-bridge/src/ingest/items/event.ts";
 import { isLargeEvent, readLargeEvent } from "../../plugins/http-bridge/src/ingest/items/large-event.ts";

@@ -4,7 +4,7 @@ import { connect, type AddressInfo } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readStart } from "../../plugins/http-bridge/src/ingest/body/decoded-body.ts";
-import { Holding } from "../../plugins/http-bridge/src/ingest/body/holding.ts";
+import { Holding } from "../../plugins/http-bridge/src/ingest/body/memory-budget.ts";
 import { maxBodyBytes } from "../../plugins/http-bridge/src/ingest/limits.ts";
 import { until } from "../support/until.ts";
 

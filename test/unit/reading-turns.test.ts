@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { Holding } from "../../plugins/http-bridge/src/ingest/body/holding.ts";
+import { Holding } from "../../plugins/http-bridge/src/ingest/body/memory-budget.ts";
 import { readingTurn } from "../../plugins/http-bridge/src/ingest/body/reading-turns.ts";
 import { maxBytesUnderWay } from "../../plugins/http-bridge/src/ingest/limits.ts";
 import type { IngestRefusal } from "../../plugins/http-bridge/src/ingest/refusal.ts";

@@ -1,5 +1,5 @@
 import type { Breadcrumb } from "@faultline/proto";
-import { readAnyText, readBag } from "./bag.ts";
+import { readAnyText, readBag } from "./trimmed-json.ts";
 import type { JsonObject } from "./json.ts";
 import { readLevel } from "./level.ts";
 import { limits } from "./limits.ts";

@@ -1,5 +1,5 @@
 import type { Event, Exception, Mechanism, Sdk, TimeBound } from "@faultline/proto";
-import { readBag } from "./bag.ts";
+import { readBag } from "./trimmed-json.ts";
 import { readBreadcrumbs } from "./breadcrumbs.ts";
 import { commitOf } from "./commit.ts";
 import { culpritOf, readTransaction } from "./culprit.ts";

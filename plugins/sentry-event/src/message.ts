@@ -1,4 +1,4 @@
-import { readAnyText } from "./bag.ts";
+import { readAnyText } from "./trimmed-json.ts";
 import type { JsonField, JsonObject, JsonValue } from "./json.ts";
 import { isObject } from "./json.ts";
 import { limits } from "./limits.ts";

@@ -1,6 +1,6 @@
 import type { JsonObject } from "./json.ts";
 import { asObject } from "./json.ts";
-import { readAnyText } from "./bag.ts";
+import { readAnyText } from "./trimmed-json.ts";
 import { sentFrames } from "./frame.ts";
 import { limits } from "./limits.ts";
 import type { Message } from "./message.ts";

@@ -1,5 +1,5 @@
 import type { HttpRequest } from "@faultline/proto";
-import { readAnyText, readBag } from "./bag.ts";
+import { readAnyText, readBag } from "./trimmed-json.ts";
 import type { JsonField, JsonObject, JsonValue } from "./json.ts";
 import { asObject, isObject } from "./json.ts";
 import { limits } from "./limits.ts";

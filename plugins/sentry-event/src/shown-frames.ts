@@ -1,5 +1,5 @@
 import type { Frame } from "@faultline/proto";
-import { readBag } from "./bag.ts";
+import { readBag } from "./trimmed-json.ts";
 import { groupingFrame, newestFrames } from "./frame.ts";
 import type { JsonField, JsonObject } from "./json.ts";
 import { limits } from "./limits.ts";

@@ -1,6 +1,6 @@
 import { isIP, isIPv6, SocketAddress } from "node:net";
 import type { EventUser } from "@faultline/proto";
-import { readBag } from "./bag.ts";
+import { readBag } from "./trimmed-json.ts";
 import type { JsonField, JsonObject } from "./json.ts";
 import { asObject, isObject } from "./json.ts";
 import { limits } from "./limits.ts";

@@ -19,7 +19,7 @@ import type { ProjectDirectory } from "../projects/project-directory.ts";
 import { asTheyCome } from "./as-they-come.ts";
 import { askedProjects, type Asked } from "./asked-projects.ts";
 import { FirstErrors } from "./first-errors.ts";
-import { Turns } from "./turns.ts";
+import { Turns } from "./semaphore.ts";
 
 /**
  * Projects that are read at once from the own database, which has two readers. 100 projects of 50 errors took 440 ms with

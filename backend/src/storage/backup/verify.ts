@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { sealedColumns } from "../secrets/sealed-columns.ts";
+import { sealedColumns } from "../secrets/encrypted-columns.ts";
 import { KeyRing } from "../secrets/key-ring.ts";
 import { fileIn, readManifest, type Manifest } from "./manifest.ts";
 import { Snapshot } from "./snapshot.ts";

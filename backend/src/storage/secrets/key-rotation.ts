@@ -5,7 +5,7 @@ import type { AccessMemory } from "../../services/access/access-memory.ts";
 import { jsonRows } from "../database/json-rows.ts";
 import type { OpenDatabase } from "../database/open.ts";
 import type { KeyRing } from "./key-ring.ts";
-import { sealedColumns, type SealedColumn } from "./sealed-columns.ts";
+import { sealedColumns, type SealedColumn } from "./encrypted-columns.ts";
 
 /** Few enough that ingestion waits only some milliseconds for the writer. */
 const sliceSize = 500;

@@ -6,13 +6,13 @@ import { admitEnvelope, admitKey, admitRequest, type Admitted } from "./admissio
 import { readDecodedBody } from "./body/decoded-body.ts";
 import { parseEnvelope } from "./body/envelope.ts";
 import { parseEventJson } from "./body/event-json.ts";
-import { Holding } from "./body/holding.ts";
+import { Holding } from "./body/memory-budget.ts";
 import { readEnvelope, readUnadmittedEnvelope, type ReceivedEnvelope } from "./body/read-envelope.ts";
 import { receivedBytes } from "./body/received-bytes.ts";
 import type { Sender } from "./body/sender.ts";
 import { holdsEnvelope, readStoreBody } from "./body/store-body.ts";
 import type { Body } from "./body/stored-payload.ts";
-import { Turns } from "./body/turns.ts";
+import { Turns } from "./body/fair-parse.ts";
 import { eventFilterOf } from "./event-filter.ts";
 import type { ItemArrival } from "./items/arrival.ts";
 import { readCspReports } from "./items/csp-report.ts";
@@ -24,7 +24,7 @@ import { OneAtATime } from "./one-at-a-time.ts";
 import { noteRefusal } from "./outcomes.ts";
 import { sendPixel } from "./pixel.ts";
 import { IngestRefusal } from "./refusal.ts";
-import { Spending } from "./spending.ts";
+import { Spending } from "./rate-limit-use.ts";
 
 /** `POST .../store/`: the body is one event (protocol reference, section 4). */
 export const receiveStore: Handler = async (visit) => {

@@ -7,7 +7,7 @@ import { allowAnyOrigin, answerPreflight } from "./cors.ts";
 import { noteRefusal } from "./outcomes.ts";
 import { sendPixel } from "./pixel.ts";
 import { IngestRefusal, type RefusalStatus } from "./refusal.ts";
-import { announceQuota } from "./spending.ts";
+import { announceQuota } from "./rate-limit-use.ts";
 
 /**
  * A route for SDKs: open to every origin, and every refusal has the form that SDKs log. `category` is what it takes, as

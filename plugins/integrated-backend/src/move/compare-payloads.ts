@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { jsonAt, type Place } from "../storing/payload.ts";
 import type { EventTable } from "../tables.ts";
 import type { SummedEvent } from "./buckets.ts";
-import { inLanes } from "./in-lanes.ts";
+import { inLanes } from "./concurrently.ts";
 import { chunksOf, payloadsOf } from "./source-payloads.ts";
 
 /** Of each bucket some events that lie side by side, as they are packed together. */

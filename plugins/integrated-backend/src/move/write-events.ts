@@ -6,7 +6,7 @@ import { sql, type Kysely } from "kysely";
 import type { Place } from "../storing/payload.ts";
 import { storableJson } from "../storing/storable-json.ts";
 import type { SummedEvent } from "./buckets.ts";
-import { inLanes } from "./in-lanes.ts";
+import { inLanes } from "./concurrently.ts";
 import { chunksOf, payloadsOf, type SourcePayload } from "./source-payloads.ts";
 
 const compress = promisify(gzip);

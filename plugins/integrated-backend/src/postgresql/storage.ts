@@ -16,7 +16,7 @@ import { PostgresqlEviction } from "./evict-events.ts";
 import { makePartitions, makePartitionsAhead } from "./partitions.ts";
 import { deleteExpired } from "./retention.ts";
 import { TouchedTables } from "./touched-tables.ts";
-import { words } from "./words.ts";
+import { words } from "./sql-dialect.ts";
 
 const partitionIntervalMs = 3_600_000;
 

@@ -5,7 +5,7 @@ import { dayMs } from "../retention/retention.ts";
 import type { Tables } from "../tables.ts";
 import { callDeleteProcedure } from "./delete-procedure.ts";
 import { countsOf } from "./retention.ts";
-import type { KnownRows } from "./writer-memory.ts";
+import type { KnownRows } from "./writer-cache.ts";
 
 /** Events of all projects that one look reads: 3 ms, on a connection for reading. */
 const windowEvents = 5_000;

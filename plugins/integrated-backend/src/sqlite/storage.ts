@@ -19,8 +19,8 @@ import { createRewriteProcedure } from "./payloads/rewrite-procedure.ts";
 import { deleteExpired, giveSpaceBack } from "./retention.ts";
 import { callSearchProcedure, createSearchProcedure, mergeSearchIndex } from "./search-index.ts";
 import { callSessionProcedure, createSessionProcedure } from "./session-procedure.ts";
-import { words } from "./words.ts";
-import { EventRowIds, KnownRows } from "./writer-memory.ts";
+import { words } from "./sql-dialect.ts";
+import { EventRowIds, KnownRows } from "./writer-cache.ts";
 
 const packingIntervalMs = 5_000;
 

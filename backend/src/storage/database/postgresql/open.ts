@@ -4,14 +4,14 @@ import { MikroORM } from "@mikro-orm/sql";
 import { sql, type Kysely } from "kysely";
 import type { OpenDatabase } from "../open.ts";
 import { PostgresqlDialect } from "./dialect.ts";
-import { Alone } from "./alone.ts";
+import { Alone } from "./advisory-lease.ts";
 import { PostgresqlAnnouncements } from "./announcements.ts";
 import { warnOfLosses } from "./durability.ts";
 import { connectionFailure, postgresqlName } from "./failure.ts";
 import { listenerName } from "./listening-connection.ts";
 import { migrate } from "./migrate.ts";
 import { Mark } from "./mark.ts";
-import { TurnTakingDriver } from "./turns.ts";
+import { TurnTakingDriver } from "./serialized-transactions.ts";
 
 /** Connects to the PostgreSQL database, checks that it is ours, and migrates it. */
 export async function openPostgresql(

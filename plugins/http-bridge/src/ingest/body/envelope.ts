@@ -1,7 +1,7 @@
 import type { JsonObject } from "@faultline/sentry-event";
 import { maxEnvelopeItems, maxHeaderBytes, maxItemBytes } from "../limits.ts";
 import { malformed, parseHeader, readEnvelopeHeader, readLength } from "./envelope-header.ts";
-import { Gathered } from "./gathered.ts";
+import { Gathered } from "./byte-buffer.ts";
 
 /** An envelope: its header and its items in order. */
 export interface Envelope {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { IngestRefusal } from "../refusal.ts";
 import { contentTooLarge } from "./content-encoding.ts";
-import { Gathered } from "./gathered.ts";
-import type { Holding } from "./holding.ts";
+import { Gathered } from "./byte-buffer.ts";
+import type { Holding } from "./memory-budget.ts";
 import { addReceivedBytes } from "./received-bytes.ts";
 
 /** How much of a refused body is still read, so that the client sees the answer instead of a reset connection. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { maxBodyBytes, maxHeaderBytes } from "../limits.ts";
 import { readSmallBody, readStart } from "./decoded-body.ts";
-import { Holding } from "./holding.ts";
+import { Holding } from "./memory-budget.ts";
 import { EnvelopeReader, parseEnvelope, type Envelope, type EnvelopeHeader } from "./envelope.ts";
 import { IngestRefusal } from "../refusal.ts";
 import type { BodyStart } from "./read-body.ts";

@@ -1,5 +1,5 @@
 import { LoopTurns } from "../../loop-turns.ts";
-import type { Holding } from "./holding.ts";
+import type { Holding } from "./memory-budget.ts";
 
 /** Large bodies that begin to be read: 200 took 180 ms of the event loop. */
 const turns = new LoopTurns(2);

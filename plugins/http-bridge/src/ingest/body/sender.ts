@@ -1,5 +1,5 @@
 import type { Cost } from "@faultline/plugin";
-import { Turns } from "./turns.ts";
+import { Turns } from "./fair-parse.ts";
 
 /** Who sends a body: its project, and the account that pays for it. */
 export interface Sender {

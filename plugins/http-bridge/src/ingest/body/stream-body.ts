@@ -4,7 +4,7 @@ import { IngestRefusal } from "../refusal.ts";
 import { contentDecoder, contentTooLarge, decodingRefusal, encodingOf, refuseBomb } from "./content-encoding.ts";
 import { decoderSlot, type DecoderSlot } from "./decoder-slots.ts";
 import { windowBytes } from "./decoder-window.ts";
-import type { Holding } from "./holding.ts";
+import type { Holding } from "./memory-budget.ts";
 import { bodyCutOff, drain, type BodyStart } from "./read-body.ts";
 import { addReceivedBytes } from "./received-bytes.ts";
 

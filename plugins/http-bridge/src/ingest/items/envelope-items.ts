@@ -9,7 +9,7 @@ import type { Body } from "../body/stored-payload.ts";
 import type { EventFilter } from "../event-filter.ts";
 import { maxEntries, maxEventValues } from "../limits.ts";
 import { IngestRefusal } from "../refusal.ts";
-import type { Spending } from "../spending.ts";
+import type { Spending } from "../rate-limit-use.ts";
 import type { ItemArrival } from "./arrival.ts";
 import { categoryOf, quantityOf } from "./category.ts";
 import { readClientReport, type Discarded } from "./client-report.ts";

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { Holding } from "../body/holding.ts";
+import { Holding } from "../body/memory-budget.ts";
 import { hasManyValues, minBytesToCount } from "../body/json-shape.ts";
 import { Rotation } from "../body/rotation.ts";
 import type { Sender } from "../body/sender.ts";

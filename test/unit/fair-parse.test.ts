@@ -2,7 +2,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import type { Cost } from "@faultline/plugin";
 import { nextTurn } from "../../plugins/http-bridge/src/ingest/body/sender.ts";
-import { Turns } from "../../plugins/http-bridge/src/ingest/body/turns.ts";
+import { Turns } from "../../plugins/http-bridge/src/ingest/body/fair-parse.ts";
 import { threadMs } from "../support/thread-time.ts";
 
 /** Bodies that wait together, each `project:ms` with the time that its work takes; how they were served, turn by turn. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { Gathered } from "../../plugins/http-bridge/src/ingest/body/gathered.ts";
+import { Gathered } from "../../plugins/http-bridge/src/ingest/body/byte-buffer.ts";
 
 const test = suite("gathered pieces");
 
