@@ -5,13 +5,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Kysely } from "kysely";
 import { sql } from "kysely";
-import { Alone } from "../../backend/src/storage/database/postgresql/advisory-lease.ts";
+import { AdvisoryLease } from "../../backend/src/storage/database/postgresql/advisory-lease.ts";
 import { PostgresqlDialect } from "../../backend/src/storage/database/postgresql/dialect.ts";
 import { IntervalScheduler } from "../../backend/src/host/plugins/scheduler.ts";
 
 const [url = ""] = process.argv.slice(2);
 const database = new Kysely<unknown>({ dialect: new PostgresqlDialect(url) });
-const alone = new Alone(database);
+const alone = new AdvisoryLease(database);
 const log = { info: () => undefined, warn: () => undefined, error: (fields: object) => console.error(fields) };
 const scheduler = new IntervalScheduler(log, (name, work) => alone.run(name, work));
 

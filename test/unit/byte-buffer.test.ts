@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { Gathered } from "../../plugins/http-bridge/src/ingest/body/byte-buffer.ts";
+import { ByteBuffer } from "../../plugins/http-bridge/src/ingest/body/byte-buffer.ts";
 
 const test = suite("gathered pieces");
 
@@ -17,7 +17,7 @@ const lists: readonly (readonly [name: string, sizes: readonly number[]])[] = [
 for (const [name, sizes] of lists) {
   test(`${name} come out as they came`, () => {
     const pieces = sizes.map((size) => randomBytes(size));
-    const gathered = new Gathered();
+    const gathered = new ByteBuffer();
     for (const piece of pieces) gathered.push(Buffer.from(piece));
     const all = Buffer.concat(pieces);
     assert.is(gathered.size, all.length);
@@ -28,7 +28,7 @@ for (const [name, sizes] of lists) {
 
 test("a lone piece is handed back without a copy", () => {
   const piece = randomBytes(100);
-  const gathered = new Gathered();
+  const gathered = new ByteBuffer();
   gathered.push(piece);
   assert.is(gathered.take(), piece);
 });

@@ -2,13 +2,13 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import type { Cost } from "@faultline/plugin";
 import { nextTurn } from "../../plugins/http-bridge/src/ingest/body/sender.ts";
-import { Turns } from "../../plugins/http-bridge/src/ingest/body/fair-parse.ts";
+import { FairParse } from "../../plugins/http-bridge/src/ingest/body/fair-parse.ts";
 import { threadMs } from "../support/thread-time.ts";
 
 /** Bodies that wait together, each `project:ms` with the time that its work takes; how they were served, turn by turn. */
 async function serve(bodies: readonly string[]) {
   let worked = 0;
-  const turns = new Turns(() => worked);
+  const turns = new FairParse(() => worked);
   const served: string[][] = [[]];
   const charged: string[] = [];
   const all = bodies.map(async (body) => {
@@ -58,7 +58,7 @@ test("a turn ends after 16 ms of work", async () => {
 /** In which order bodies of one project, each with the time that its first step takes, go through their two steps. */
 async function steps(bodies: readonly number[]): Promise<string> {
   let worked = 0;
-  const turns = new Turns(() => worked);
+  const turns = new FairParse(() => worked);
   const done: string[] = [];
   const all = bodies.map(async (ms, n) => {
     await turns.next(1, () => undefined);
@@ -94,7 +94,7 @@ test("a sender pays for the time that its body takes of the event loop", async (
 });
 
 test("whoever comes when nothing waits is served again", async () => {
-  const turns = new Turns(() => 0);
+  const turns = new FairParse(() => 0);
   for (let n = 0; n < 3; n++) await turns.next(1, () => undefined);
 });
 

@@ -3,7 +3,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { gzipSync } from "node:zlib";
 import { filteredFields, readRequestUrl, readServerName, readUserAgent } from "@faultline/sentry-event";
-import { Holding } from "../../plugins/http-bridge/src/ingest/body/memory-budget.ts";
+import { MemoryReservation } from "../../plugins/http-bridge/src/ingest/body/memory-budget.ts";
 import type { Body } from "../../plugins/http-bridge/src/ingest/body/stored-payload.ts";
 import { readEventItem } from "../../plugins/http-bridge/src/ingest/items/event.ts";
 import { isLargeEvent, readLargeEvent } from "../../plugins/http-bridge/src/ingest/items/large-event.ts";
@@ -115,7 +115,7 @@ test("an event of another project is read after one of the flood, and not after 
 
 test("events that hold more than all bodies may take together are refused with 503, and the others are read", async () => {
   const json = list(() => "{}", 20_000);
-  using others = new Holding();
+  using others = new MemoryReservation();
   others.hold(maxBytesUnderWay - 1.5 * json.length);
   const [first, second] = await Promise.allSettled([
     readLargeEvent(json, arrival, from()),

@@ -4,7 +4,7 @@ import { connect, type AddressInfo } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readStart } from "../../plugins/http-bridge/src/ingest/body/decoded-body.ts";
-import { Holding } from "../../plugins/http-bridge/src/ingest/body/memory-budget.ts";
+import { MemoryReservation } from "../../plugins/http-bridge/src/ingest/body/memory-budget.ts";
 import { maxBodyBytes } from "../../plugins/http-bridge/src/ingest/limits.ts";
 import { until } from "../support/until.ts";
 
@@ -35,9 +35,9 @@ for (const { what, body, isWhole } of [
 ]) {
   test(`a body that came ${what} is refused when its client left before its turn`, async () => {
     const request = await abandoned(body, isWhole);
-    using holding = new Holding();
+    using reservation = new MemoryReservation();
     let answer = "";
-    readStart(request, maxBodyBytes.envelope, holding).then(
+    readStart(request, maxBodyBytes.envelope, reservation).then(
       () => (answer = "read"),
       (error: unknown) => (answer = String(error)),
     );

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { Holding } from "../../plugins/http-bridge/src/ingest/body/memory-budget.ts";
+import { MemoryReservation } from "../../plugins/http-bridge/src/ingest/body/memory-budget.ts";
 import { readingTurn } from "../../plugins/http-bridge/src/ingest/body/reading-turns.ts";
 import { maxBytesUnderWay } from "../../plugins/http-bridge/src/ingest/limits.ts";
 import type { IngestRefusal } from "../../plugins/http-bridge/src/ingest/refusal.ts";
@@ -17,8 +17,8 @@ test("of large bodies that come at once two begin in each turn of the event loop
     if (begun.length < 5) setImmediate(count);
   };
   setImmediate(count);
-  using holding = new Holding();
-  await Promise.all([1, 2, 3, 4, 5].map((n) => readingTurn(holding).then(() => begun.push([n, turn]))));
+  using reservation = new MemoryReservation();
+  await Promise.all([1, 2, 3, 4, 5].map((n) => readingTurn(reservation).then(() => begun.push([n, turn]))));
   assert.equal(begun, [
     [1, 0],
     [2, 0],
@@ -31,10 +31,10 @@ test("of large bodies that come at once two begin in each turn of the event loop
 test("one that comes alone begins at once", async () => {
   await nextTurn();
   await nextTurn();
-  using holding = new Holding();
+  using reservation = new MemoryReservation();
   let hasTurned = false;
   setImmediate(() => (hasTurned = true));
-  await readingTurn(holding);
+  await readingTurn(reservation);
   assert.not.ok(hasTurned);
 });
 
@@ -42,12 +42,12 @@ test("those that wait count with what was read ahead, and what does not fit into
   await nextTurn();
   await nextTurn();
   const most = maxBytesUnderWay / readAheadBytes + 2; // two do not wait
-  const holdings = Array.from({ length: most + 5 }, () => new Holding());
-  const turns = await Promise.allSettled(holdings.map((holding) => readingTurn(holding)));
+  const holdings = Array.from({ length: most + 5 }, () => new MemoryReservation());
+  const turns = await Promise.allSettled(holdings.map((reservation) => readingTurn(reservation)));
   const refused = turns.slice(most).map((turn) => turn.status === "rejected" && (turn.reason as IngestRefusal).status);
   assert.equal(refused, Array(5).fill(503));
   assert.ok(turns.slice(0, most).every((turn) => turn.status === "fulfilled"));
-  for (const holding of holdings) holding[Symbol.dispose]();
+  for (const reservation of holdings) reservation[Symbol.dispose]();
 });
 
 test.run();

@@ -276,15 +276,15 @@ class IntegratedBackend implements ErrorBackend {
   }
 
   async #errorsOf(projectId: number, hashes: readonly string[], withTrend: boolean) {
-    const { read, words } = this.#storage;
+    const { read, dialect } = this.#storage;
     const now = this.#now;
     const groups = hashes.map((hash) => Buffer.from(hash, "hex"));
-    const found = withSettledLastSeen(words, read, now)
+    const found = withSettledLastSeen(dialect, read, now)
       .where("project_id", "=", projectId)
       .where("group_hash", "in", groups);
     if (!withTrend) return (await found.execute()).map((row) => errorToProto(row));
     const first = firstTrendHour(now);
-    const rows = await found.select(hoursSince(words, first).as("hours")).execute();
+    const rows = await found.select(hoursSince(dialect, first).as("hours")).execute();
     return rows.map((row) => errorToProto(row, trendOf(row.hours, first)));
   }
 

@@ -1,7 +1,7 @@
 import type { Host } from "@faultline/plugin";
 import type { ErrorStatus, ListEventsRequest } from "@faultline/proto";
 import type { Kysely, RawBuilder, SqlBool } from "kysely";
-import type { BatchParameters, WriterMemory } from "./storing/batch.ts";
+import type { BatchParameters, WriterCache } from "./storing/batch.ts";
 import type { OfDeletion } from "./deletions/hide.ts";
 import type { EvictionStorage } from "./retention/evict-events.ts";
 import type { Group } from "./storing/new-errors.ts";
@@ -17,8 +17,8 @@ import type { DueError, EventTable, Tables } from "./tables.ts";
 export interface Storage {
   readonly read: Kysely<Tables>;
   readonly write: Kysely<Tables>;
-  readonly words: Words;
-  readonly memory: WriterMemory;
+  readonly dialect: SqlDialect;
+  readonly memory: WriterCache;
   readonly readExpensively: Kysely<Tables>;
   /** Expensive reads that may run at once. */
   readonly expensiveReads: number;
@@ -106,7 +106,7 @@ export interface Found {
 }
 
 /** Words of SQL that differ. */
-export interface Words {
+export interface SqlDialect {
   /** That a column contains a text; ASCII letters match in either case. */
   contains(column: string, text: string): RawBuilder<SqlBool>;
   /** Joins tables in the order in which they are written. */

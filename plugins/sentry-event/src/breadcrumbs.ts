@@ -1,5 +1,5 @@
 import type { Breadcrumb } from "@faultline/proto";
-import { readAnyText, readBag } from "./trimmed-json.ts";
+import { readAnyText, readTrimmedJson } from "./trimmed-json.ts";
 import type { JsonObject } from "./json.ts";
 import { readLevel } from "./level.ts";
 import { limits } from "./limits.ts";
@@ -18,7 +18,7 @@ export function readBreadcrumbs(event: JsonObject, shift: number, trims: Trims):
 
 function readBreadcrumb(sent: JsonObject, shift: number, trims: Trims): Breadcrumb {
   const time = readTime(sent["timestamp"]);
-  const data = readBag(sent["data"], limits.bag.breadcrumb, trims.at("data"));
+  const data = readTrimmedJson(sent["data"], limits.bag.breadcrumb, trims.at("data"));
   return {
     $typeName: "faultline.v1.Breadcrumb",
     ...(time !== undefined && { time: toTimestamp(time + shift) }),

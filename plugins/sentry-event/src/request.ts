@@ -1,5 +1,5 @@
 import type { HttpRequest } from "@faultline/proto";
-import { readAnyText, readBag } from "./trimmed-json.ts";
+import { readAnyText, readTrimmedJson } from "./trimmed-json.ts";
 import type { JsonField, JsonObject, JsonValue } from "./json.ts";
 import { asObject, isObject } from "./json.ts";
 import { limits } from "./limits.ts";
@@ -13,7 +13,7 @@ export function readRequest(event: JsonObject, trims: Trims): HttpRequest | unde
   const { url, query } = splitUrl(sent["url"]);
   const { cookies } = sent;
   const queryTrims = trims.at("query_string");
-  const env = readBag(sent["env"], limits.bag.request, trims.at("env"));
+  const env = readTrimmedJson(sent["env"], limits.bag.request, trims.at("env"));
   return {
     $typeName: "faultline.v1.HttpRequest",
     url: cleanText(url, limits.text.url, trims.at("url")),

@@ -1,5 +1,5 @@
 import type { Frame } from "@faultline/proto";
-import { readBag } from "./trimmed-json.ts";
+import { readTrimmedJson } from "./trimmed-json.ts";
 import { groupingFrame, newestFrames } from "./frame.ts";
 import type { JsonField, JsonObject } from "./json.ts";
 import { limits } from "./limits.ts";
@@ -49,7 +49,7 @@ function readCall(frame: JsonObject, platform: string, trims: Trims): Omit<Frame
 
 function readContext(frame: JsonObject, trims: Trims): Context {
   const sentVars = frame["vars"];
-  const vars = readBag(Array.isArray(sentVars) ? { ...sentVars } : sentVars, limits.bag.vars, trims.at("vars"));
+  const vars = readTrimmedJson(Array.isArray(sentVars) ? { ...sentVars } : sentVars, limits.bag.vars, trims.at("vars"));
   const max = limits.count.contextLines;
   return {
     preContext: readLines(frame["pre_context"], (lines) => lines.slice(-max), trims.at("pre_context")),

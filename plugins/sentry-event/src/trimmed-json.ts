@@ -5,7 +5,7 @@ import { cleanText } from "./text.ts";
 import type { Trims } from "./trims.ts";
 
 /** How much free data is kept: levels, characters of each entry, characters of all entries. */
-export interface BagLimit {
+export interface TrimmedJsonLimit {
   readonly depth: number;
   readonly size: number;
   readonly total: number;
@@ -16,7 +16,7 @@ export interface BagLimit {
  * `"..."`, an object with `"...": "..."`, and a level that lies too deep is `"..."`. Undefined when there is none, or when
  * it is no object.
  */
-export function readBag(value: JsonField, limit: BagLimit, trims: Trims): JsonObject | undefined {
+export function readTrimmedJson(value: JsonField, limit: TrimmedJsonLimit, trims: Trims): JsonObject | undefined {
   if (!isObject(value)) return undefined;
   const bag: JsonObject = {};
   let left = limit.total;

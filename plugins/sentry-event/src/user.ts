@@ -1,6 +1,6 @@
 import { isIP, isIPv6, SocketAddress } from "node:net";
 import type { EventUser } from "@faultline/proto";
-import { readBag } from "./trimmed-json.ts";
+import { readTrimmedJson } from "./trimmed-json.ts";
 import type { JsonField, JsonObject } from "./json.ts";
 import { asObject, isObject } from "./json.ts";
 import { limits } from "./limits.ts";
@@ -52,7 +52,7 @@ export function canonicalName(name: string): string {
 /** The affected user as shown. Undefined when the event names none. */
 export function readUser(event: JsonObject, trims: Trims): EventUser | undefined {
   const names = readUserNames(event, "", trims);
-  const data = readBag(otherData(sentUser(event)), limits.bag.user, trims.at("data"));
+  const data = readTrimmedJson(otherData(sentUser(event)), limits.bag.user, trims.at("data"));
   if (userKey(names) === "" && !data) return undefined;
   return { $typeName: "faultline.v1.EventUser", ...names, ...(data && { data }) };
 }

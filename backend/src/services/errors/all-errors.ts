@@ -19,7 +19,7 @@ import type { ProjectDirectory } from "../projects/project-directory.ts";
 import { asTheyCome } from "./as-they-come.ts";
 import { askedProjects, type Asked } from "./asked-projects.ts";
 import { FirstErrors } from "./first-errors.ts";
-import { Turns } from "./semaphore.ts";
+import { Semaphore } from "./semaphore.ts";
 
 /**
  * Projects that are read at once from the own database, which has two readers. 100 projects of 50 errors took 440 ms with
@@ -108,11 +108,11 @@ export function allErrors(parts: {
 
     const left = signal ?? new AbortController().signal;
     // The integrated backend makes a user's searches one after another, and lets few of them wait.
-    const stored = new Turns(request.query === "" ? storedAtOnce : 1);
-    const external = new Map<string, Turns>();
+    const stored = new Semaphore(request.query === "" ? storedAtOnce : 1);
+    const external = new Map<string, Semaphore>();
     const turnsOf = ({ backend, externalApiUrl }: SettingsRow) => {
       if (backend !== Backend.EXTERNAL) return stored;
-      const known = external.get(externalApiUrl) ?? new Turns(externalAtOnce);
+      const known = external.get(externalApiUrl) ?? new Semaphore(externalAtOnce);
       external.set(externalApiUrl, known);
       return known;
     };

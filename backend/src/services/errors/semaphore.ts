@@ -1,5 +1,5 @@
 /** Lets some tasks run at once; the others wait for their turn, first come, first served. */
-export class Turns {
+export class Semaphore {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 

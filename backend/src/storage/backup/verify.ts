@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { sealedColumns } from "../secrets/encrypted-columns.ts";
+import { encryptedColumns } from "../secrets/encrypted-columns.ts";
 import { KeyRing } from "../secrets/key-ring.ts";
 import { fileIn, readManifest, type Manifest } from "./manifest.ts";
 import { Snapshot } from "./snapshot.ts";
@@ -44,7 +44,7 @@ async function databaseFaults(directory: string): Promise<string[]> {
 async function sealedFaults(database: Snapshot, directory: string): Promise<string[]> {
   const keyRing = KeyRing.open(directory, false);
   const faults: string[] = [];
-  for (const { table, name, owner, placeOf } of sealedColumns) {
+  for (const { table, name, owner, placeOf } of encryptedColumns) {
     const rows = await database.rows(
       `select "${owner}" as owner, "${name}" as sealed from "${table}" where "${name}" is not null`,
     );

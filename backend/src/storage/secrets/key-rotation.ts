@@ -5,7 +5,7 @@ import type { AccessMemory } from "../../services/access/access-memory.ts";
 import { jsonRows } from "../database/json-rows.ts";
 import type { OpenDatabase } from "../database/open.ts";
 import type { KeyRing } from "./key-ring.ts";
-import { sealedColumns, type SealedColumn } from "./encrypted-columns.ts";
+import { encryptedColumns, type EncryptedColumn } from "./encrypted-columns.ts";
 
 /** Few enough that ingestion waits only some milliseconds for the writer. */
 const sliceSize = 500;
@@ -59,7 +59,7 @@ export class KeyRotation {
       this.#graceEndsAt = this.#clock.now() + graceMs;
     }
     this.#unreadable.clear(); // somebody may have put things right
-    const counts = await Promise.all(sealedColumns.map((column) => this.#count(column)));
+    const counts = await Promise.all(encryptedColumns.map((column) => this.#count(column)));
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
@@ -67,7 +67,7 @@ export class KeyRotation {
   async step(): Promise<void> {
     if (this.#keyRing.keyCount === 1) return;
     let isDone = true;
-    for (const column of sealedColumns) if (await this.#encryptSlice(column)) isDone = false;
+    for (const column of encryptedColumns) if (await this.#encryptSlice(column)) isDone = false;
     if (!isDone) this.#graceEndsAt = this.#clock.now() + graceMs;
     if (this.#unreadable.size > 0 || this.#clock.now() < this.#graceEndsAt) return;
     this.#keyRing.dropOldKeys();
@@ -86,7 +86,7 @@ export class KeyRotation {
   }
 
   /** Encrypts the next values of a column anew; false when none is left. */
-  async #encryptSlice(column: SealedColumn): Promise<boolean> {
+  async #encryptSlice(column: EncryptedColumn): Promise<boolean> {
     const { table, name, placeOf } = column;
     const rows = await this.#waiting(column);
     const renewed = rows.flatMap(({ id, owner, sealed }) => {
@@ -110,7 +110,7 @@ export class KeyRotation {
     return rows.length > 0;
   }
 
-  async #waiting({ table, name, owner }: SealedColumn) {
+  async #waiting({ table, name, owner }: EncryptedColumn) {
     const skipped = [...this.#unreadable].flatMap((key) =>
       key.startsWith(`${table}:`) ? [[Number(key.split(":")[1])]] : [],
     );
@@ -122,7 +122,7 @@ export class KeyRotation {
     return rows;
   }
 
-  async #count({ table, name }: SealedColumn): Promise<number> {
+  async #count({ table, name }: EncryptedColumn): Promise<number> {
     const { rows } = await sql<{ n: number }>`
       select count(*) as n from ${sql.table(table)} where ${this.#isWaiting(name)}`.execute(this.#database.write());
     return rows[0]?.n ?? 0;

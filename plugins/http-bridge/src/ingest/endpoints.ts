@@ -6,13 +6,13 @@ import { admitEnvelope, admitKey, admitRequest, type Admitted } from "./admissio
 import { readDecodedBody } from "./body/decoded-body.ts";
 import { parseEnvelope } from "./body/envelope.ts";
 import { parseEventJson } from "./body/event-json.ts";
-import { Holding } from "./body/memory-budget.ts";
+import { MemoryReservation } from "./body/memory-budget.ts";
 import { readEnvelope, readUnadmittedEnvelope, type ReceivedEnvelope } from "./body/read-envelope.ts";
 import { receivedBytes } from "./body/received-bytes.ts";
 import type { Sender } from "./body/sender.ts";
 import { holdsEnvelope, readStoreBody } from "./body/store-body.ts";
 import type { Body } from "./body/stored-payload.ts";
-import { Turns } from "./body/fair-parse.ts";
+import { FairParse } from "./body/fair-parse.ts";
 import { eventFilterOf } from "./event-filter.ts";
 import type { ItemArrival } from "./items/arrival.ts";
 import { readCspReports } from "./items/csp-report.ts";
@@ -24,14 +24,14 @@ import { OneAtATime } from "./one-at-a-time.ts";
 import { noteRefusal } from "./outcomes.ts";
 import { sendPixel } from "./pixel.ts";
 import { IngestRefusal } from "./refusal.ts";
-import { Spending } from "./rate-limit-use.ts";
+import { RateLimitUse } from "./rate-limit-use.ts";
 
 /** `POST .../store/`: the body is one event (protocol reference, section 4). */
 export const receiveStore: Handler = async (visit) => {
   const admitted = await admitKey(visit);
-  const spending = spendingOf(visit, admitted);
-  spending.take("error"); // before the body is read: what is refused costs next to nothing
-  const body = await storeBody(visit, spending);
+  const rateLimits = spendingOf(visit, admitted);
+  rateLimits.take("error"); // before the body is read: what is refused costs next to nothing
+  const body = await storeBody(visit, rateLimits);
   if (holdsEnvelope(body.decoded, visit.request.headers["content-type"])) {
     await acceptEnvelope(visit, { envelope: parseEnvelope(body.decoded), body }, admitted);
     return;
@@ -39,7 +39,7 @@ export const receiveStore: Handler = async (visit) => {
   const json = readStoreBody(body.decoded, maxEventBytes);
   const arrival = arrivalOf(visit, admitted);
   const read = isLargeEvent(json)
-    ? await readLargeEvent(json, arrival, { sender: spending, original: body })
+    ? await readLargeEvent(json, arrival, { sender: rateLimits, original: body })
     : readEventItem(json, arrival, body);
   if (!read) visit.host.events.note({ projectId: admitted.projectId, ...transactionLeftAside });
   await accept(visit, admitted, read);
@@ -81,21 +81,21 @@ export const receiveEnvelope: Handler = async (visit) => {
 /** `POST .../security/`: browsers report what a page's Content Security Policy blocked (section 7.4). */
 export const receiveSecurityReports: Handler = async (visit) => {
   const admission = await admitKey(visit);
-  const spending = spendingOf(visit, admission, "security");
-  const { decoded } = await storeBody(visit, spending);
-  using holding = new Holding();
-  holding.hold(decoded.length);
-  await reportTurn(admission, spending);
+  const rateLimits = spendingOf(visit, admission, "security");
+  const { decoded } = await storeBody(visit, rateLimits);
+  using reservation = new MemoryReservation();
+  reservation.hold(decoded.length);
+  await reportTurn(admission, rateLimits);
   const { event: body } = parseEventJson(asObjectJson(decoded));
   const reports = readCspReports(body["reports"] ?? body, {
     release: visit.query.get("sentry_release"),
     environment: visit.query.get("sentry_environment"),
     userAgent: visit.request.headers["user-agent"],
   });
-  const { taken, refusal } = takeReports(spending, reports.length);
+  const { taken, refusal } = takeReports(rateLimits, reports.length);
   if (refusal && taken === 0) throw refusal;
-  spending.takeRequest();
-  await acceptReports(visit, { admission, spending, reports: reports.slice(0, taken) });
+  rateLimits.takeRequest();
+  await acceptReports(visit, { admission, rateLimits, reports: reports.slice(0, taken) });
   if (refusal) noteRefusal(visit, refusal);
   visit.response.writeHead(200, { "content-length": 0 }).end();
 };
@@ -104,19 +104,23 @@ export const receiveSecurityReports: Handler = async (visit) => {
 const reportsAStep = 20;
 
 /** Apart from those of bodies: reports of a page, 32 requests at once, must not stand between its events. */
-const reportTurns = new Turns();
+const reportTurns = new FairParse();
 
 /** One step of a project at a time: else those of many requests are stored together, and a batch of events waits for it. */
 const reportSteps = new OneAtATime();
 
-function reportTurn({ projectId }: Admission, spending: Spending): Promise<void> {
-  return reportTurns.next(projectId, (ms) => spending.charge({ ms }));
+function reportTurn({ projectId }: Admission, rateLimits: RateLimitUse): Promise<void> {
+  return reportTurns.next(projectId, (ms) => rateLimits.charge({ ms }));
 }
 
 /** Resolves when all reports are stored. Between two steps others are served, also those of the same project. */
 async function acceptReports(
   visit: Visit,
-  { admission, spending, reports }: { admission: Admission; spending: Spending; reports: readonly JsonObject[] },
+  {
+    admission,
+    rateLimits,
+    reports,
+  }: { admission: Admission; rateLimits: RateLimitUse; reports: readonly JsonObject[] },
 ): Promise<void> {
   const arrival = arrivalOf(visit, admission);
   let stored = 0;
@@ -124,7 +128,7 @@ async function acceptReports(
     for (let from = 0; from < reports.length; from += reportsAStep) {
       const some = reports.slice(from, from + reportsAStep);
       stored += await reportSteps.run(admission.projectId, async () => {
-        await reportTurn(admission, spending);
+        await reportTurn(admission, rateLimits);
         const read = some.map((report) => readEventItem(Buffer.from(JSON.stringify(report)), arrival));
         return storeWanted(visit, admission, read);
       });
@@ -137,10 +141,10 @@ async function acceptReports(
 }
 
 /** Takes room for as many reports of a request as there is; those that find none are refused together. */
-function takeReports(spending: Spending, count: number): { taken: number; refusal?: IngestRefusal } {
+function takeReports(rateLimits: RateLimitUse, count: number): { taken: number; refusal?: IngestRefusal } {
   for (let taken = 0; taken < count; taken++) {
     try {
-      spending.take("security");
+      rateLimits.take("security");
     } catch (error) {
       if (!(error instanceof IngestRefusal)) throw error;
       return { taken, refusal: error.of("security", count - taken) };
@@ -159,12 +163,12 @@ function asObjectJson(body: Buffer): Buffer {
  * What a request takes from the limits of its sender; refuses a body whose project has no room for it, and the next one of a
  * sender whose bodies cost too much.
  */
-function spendingOf(visit: Visit, admission: Admission, account?: CostAccount): Spending {
+function spendingOf(visit: Visit, admission: Admission, account?: CostAccount): RateLimitUse {
   const refusal = visit.host.events.quotaRefusal(admission);
   if (refusal) throw refusal;
-  const spending = new Spending(visit, admission, account);
-  spending.checkCost();
-  return spending;
+  const rateLimits = new RateLimitUse(visit, admission, account);
+  rateLimits.checkCost();
+  return rateLimits;
 }
 
 async function storeBody({ request }: Visit, sender: Sender): Promise<Body> {
@@ -177,10 +181,10 @@ async function acceptEnvelope(visit: Visit, received: ReceivedEnvelope, admitted
   const { header } = received.envelope;
   const admission = await admitEnvelope(visit, header, admitted);
   const arrival = arrivalOf(visit, admission, { sentAt: header.sentAt, envelopeEventId: header.eventId });
-  const spending = new Spending(visit, admission);
-  const items = new EnvelopeItems(received, { arrival, spending, filter: eventFilterOf(visit, admission) });
+  const rateLimits = new RateLimitUse(visit, admission);
+  const items = new EnvelopeItems(received, { arrival, rateLimits, filter: eventFilterOf(visit, admission) });
   if (items.hasLargeEvent) await items.readLargeEvent();
-  spending.takeRequest();
+  rateLimits.takeRequest();
   const { isEmpty, intake, eventId } = items;
   // Of an envelope that brings nothing else, a refused event refuses the whole: else nobody would tell its sender.
   const fatal =

@@ -31,7 +31,7 @@ const tooMuchOf: Readonly<Record<CostLimit["of"], string>> = {
 };
 
 /** What one request takes from the rate limits of its key and project. */
-export class Spending implements Sender {
+export class RateLimitUse implements Sender {
   readonly #events: EventDoor;
   readonly #response: Visit["response"];
   readonly #admission: Admission;

@@ -28,7 +28,7 @@ export async function updateErrors(storage: Storage, request: UpdateErrorsReques
       .execute();
     const statuses = before.map(({ id, status }) => [id, wanted.get(id) ?? status] as const);
     await storage.setStatuses(transaction, { projectId, statuses, now });
-    const errors = await withSettledLastSeen(storage.words, transaction, now)
+    const errors = await withSettledLastSeen(storage.dialect, transaction, now)
       .where("project_id", "=", projectId)
       .where("id", "in", ids)
       .execute();

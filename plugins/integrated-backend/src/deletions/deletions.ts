@@ -150,7 +150,7 @@ export class Deletions implements ErrorDeletions {
   };
 
   undoDeletion: ErrorDeletions["undoDeletion"] = async ({ projectId, deletionId }) => {
-    const { write, words } = this.#storage;
+    const { write, dialect } = this.#storage;
     const now = this.#host.clock.now();
     await write.transaction().execute(async (transaction) => {
       const row = await transaction
@@ -158,7 +158,7 @@ export class Deletions implements ErrorDeletions {
         .selectAll()
         .where("project_id", "=", projectId)
         .where("id", "=", deletionId)
-        .modifyEnd(words.locked)
+        .modifyEnd(dialect.locked)
         .executeTakeFirst();
       if (!row) throw deletionNotFound();
       this.#refuseUndo(row);
@@ -254,7 +254,7 @@ export class Deletions implements ErrorDeletions {
   }
 
   async #hideRest({ project_id: projectId, id, discard_end: discardEnd }: Row, signal: AbortSignal): Promise<void> {
-    const { write, memory, words } = this.#storage;
+    const { write, memory, dialect } = this.#storage;
     for (let isDone = false; !isDone && !signal.aborted;) {
       isDone = await inBackground(() =>
         memory.knownRows.forgetAround(() =>
@@ -264,7 +264,7 @@ export class Deletions implements ErrorDeletions {
               .selectAll()
               .where("project_id", "=", projectId)
               .where("id", "=", id)
-              .modifyEnd(words.locked)
+              .modifyEnd(dialect.locked)
               .executeTakeFirst();
             return row?.state === HIDING ? this.#hideNext(transaction, row, undefined) : true; // it may be undone by now
           }),

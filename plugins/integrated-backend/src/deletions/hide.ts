@@ -15,7 +15,7 @@ export interface OfDeletion {
 
 /** Takes errors out of everything that is shown, and notes what an undo gives back to them. */
 export async function hideErrors(
-  { words }: Storage,
+  { dialect }: Storage,
   transaction: Kysely<Tables>,
   { projectId, deletionId }: OfDeletion,
   errorIds: readonly number[],
@@ -26,21 +26,21 @@ export async function hideErrors(
     .select(["id", "title", "culprit", "level", "group_hash", "event_count"])
     .where("project_id", "=", projectId)
     .where("status", "<>", hidden)
-    .where("id", "in", among(words, errorIds))
+    .where("id", "in", among(dialect, errorIds))
     .orderBy("group_hash") // in the order in which batches lock them
-    .modifyEnd(words.locked)
+    .modifyEnd(dialect.locked)
     .execute();
   const found = among(
-    words,
+    dialect,
     errors.map(({ id }) => id),
   );
   await sql`insert into integrated_deletion_error (project_id, deletion_id, error_id, previous_status, previous_hash)
-    select project_id, cast(${deletionId} as ${words.bigInteger}), id, status, group_hash from integrated_error
+    select project_id, cast(${deletionId} as ${dialect.bigInteger}), id, status, group_hash from integrated_error
     where project_id = ${projectId} and id in ${found}`.execute(transaction);
-  await sql`update integrated_error set status = ${sql.lit(hidden)}, group_hash = ${words.hiddenHash}
+  await sql`update integrated_error set status = ${sql.lit(hidden)}, group_hash = ${dialect.hiddenHash}
     where project_id = ${projectId} and id in ${found}`.execute(transaction);
   return errors;
 }
 
-const among = (words: Storage["words"], ids: readonly number[]) =>
-  sql<number>`(select value from ${words.valuesOf(ids, "ids")})`;
+const among = (dialect: Storage["dialect"], ids: readonly number[]) =>
+  sql<number>`(select value from ${dialect.valuesOf(ids, "ids")})`;

@@ -14,7 +14,7 @@ export interface Restored {
 
 /** Gives the next errors of a deletion their status back, and their hash where no newer error has it. */
 export async function restoreErrors(
-  { words }: Storage,
+  { dialect }: Storage,
   transaction: Kysely<Tables>,
   { projectId, deletionId }: OfDeletion,
   atMost: number,
@@ -26,10 +26,10 @@ export async function restoreErrors(
     .where("deletion_id", "=", deletionId)
     .orderBy("previous_hash") // in the order in which batches lock them
     .limit(atMost)
-    .modifyEnd(words.locked)
+    .modifyEnd(dialect.locked)
     .execute();
   if (next.length === 0) return { restored: 0, superseded: 0, isDone: true };
-  const ids = sql`(select value from ${words.valuesOf(
+  const ids = sql`(select value from ${dialect.valuesOf(
     next.map(({ error_id }) => error_id),
     "ids",
   )})`;

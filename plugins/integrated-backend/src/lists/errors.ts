@@ -2,7 +2,7 @@ import { ServiceError, startOfHour } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { sql, type Kysely, type SqlBool } from "kysely";
 import { hidden } from "../deletions/hidden.ts";
-import type { Storage, Words } from "../storage.ts";
+import type { Storage, SqlDialect } from "../storage.ts";
 import type { Tables } from "../tables.ts";
 import type { ErrorRow } from "./to-proto.ts";
 
@@ -10,7 +10,7 @@ import type { ErrorRow } from "./to-proto.ts";
  * Errors with the value their last-seen label follows, which holds still until the hour is over (specification 1.7), and
  * with what is beyond their caps.
  */
-export function withSettledLastSeen(words: Words, database: Kysely<Tables>, now: number) {
+export function withSettledLastSeen(dialect: SqlDialect, database: Kysely<Tables>, now: number) {
   const hour = startOfHour(now);
   return database
     .selectFrom("integrated_error")
@@ -26,7 +26,7 @@ export function withSettledLastSeen(words: Words, database: Kysely<Tables>, now:
             .selectFrom("integrated_event")
             .select(({ fn }) => fn.max("occurred_at").as("newest"))
             .where(
-              sql<SqlBool>`integrated_event.error_id = integrated_error.id${words.sameProject("integrated_event", "integrated_error")}`,
+              sql<SqlBool>`integrated_event.error_id = integrated_error.id${dialect.sameProject("integrated_event", "integrated_error")}`,
             )
             .where("integrated_event.occurred_at", "<", hour),
         )
@@ -34,21 +34,21 @@ export function withSettledLastSeen(words: Words, database: Kysely<Tables>, now:
         .$castTo<number | null>()
         .as("settled_last_seen_at"),
     )
-    .select([beyondCap(words, "other_tag_count"), beyondCap(words, "other_user_count")]);
+    .select([beyondCap(dialect, "other_tag_count"), beyondCap(dialect, "other_user_count")]);
 }
 
-function beyondCap(words: Words, column: "other_tag_count" | "other_user_count") {
+function beyondCap(dialect: SqlDialect, column: "other_tag_count" | "other_user_count") {
   return sql<number | null>`(select ${sql.ref(column)} from integrated_cardinality as cap
-    where cap.error_id = integrated_error.id${words.sameProject("cap", "integrated_error")})`.as(column);
+    where cap.error_id = integrated_error.id${dialect.sameProject("cap", "integrated_error")})`.as(column);
 }
 
 /** One error; refuses with ERROR_NOT_FOUND, also when it belongs to another project. */
 export async function getError(
-  { read, words }: Storage,
+  { read, dialect }: Storage,
   { projectId, errorId }: { projectId: number; errorId: string },
   now: number,
 ): Promise<ErrorRow> {
-  const row = await withSettledLastSeen(words, read, now)
+  const row = await withSettledLastSeen(dialect, read, now)
     .where("id", "=", errorRowId(errorId))
     .where("project_id", "=", projectId)
     .executeTakeFirst();

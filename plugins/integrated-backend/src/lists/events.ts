@@ -13,7 +13,7 @@ import { sql } from "kysely";
 import { hidden } from "../deletions/hidden.ts";
 import { errorNotFound, errorRowId } from "./errors.ts";
 import { feedbackOf } from "../storing/feedback.ts";
-import type { Storage, Words } from "../storage.ts";
+import type { Storage, SqlDialect } from "../storage.ts";
 import type { EventTable } from "../tables.ts";
 import { eventSummaryToProto, feedbackToProto } from "./to-proto.ts";
 
@@ -70,11 +70,15 @@ type Found = EventTable & {
 };
 
 async function findEvent(storage: Storage, request: GetEventRequest): Promise<Found> {
-  const { read, words } = storage;
+  const { read, dialect } = storage;
   let query = read
     .selectFrom("integrated_event")
     .selectAll()
-    .select([neighbour(words, "newer").as("newer"), neighbour(words, "older").as("older"), origin(words).as("key_id")])
+    .select([
+      neighbour(dialect, "newer").as("newer"),
+      neighbour(dialect, "older").as("older"),
+      origin(dialect).as("key_id"),
+    ])
     .where("project_id", "=", request.projectId)
     .where(({ exists, selectFrom }) =>
       exists(
@@ -103,17 +107,17 @@ async function findEvent(storage: Storage, request: GetEventRequest): Promise<Fo
   return row;
 }
 
-function neighbour(words: Words, side: "newer" | "older") {
+function neighbour(dialect: SqlDialect, side: "newer" | "older") {
   const [beyond, direction] = side === "newer" ? [sql`>`, sql`asc`] : [sql`<`, sql`desc`];
   return sql<Buffer | null>`(select event_id from integrated_event as other
-    where other.error_id = integrated_event.error_id${words.sameProject("other", "integrated_event")}
+    where other.error_id = integrated_event.error_id${dialect.sameProject("other", "integrated_event")}
       and (other.occurred_at, other.id) ${beyond} (integrated_event.occurred_at, integrated_event.id)
     order by other.occurred_at ${direction}, other.id ${direction} limit 1)`;
 }
 
-function origin(words: Words) {
+function origin(dialect: SqlDialect) {
   return sql<number | null>`(select key_id from integrated_origin as origin
-    where origin.event_row_id = integrated_event.id${words.sameProject("origin", "integrated_event")})`;
+    where origin.event_row_id = integrated_event.id${dialect.sameProject("origin", "integrated_event")})`;
 }
 
 /** The row id of an error that exists in the project. */

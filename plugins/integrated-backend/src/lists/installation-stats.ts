@@ -12,14 +12,14 @@ const dayMs = 24 * hourMs;
  * in these hours, and the primary key their counts: 24 small reads for each error that is active now, and one for each
  * project that has errors.
  */
-export async function installationStats({ read, words }: Storage, now: number): Promise<InstallationStats> {
+export async function installationStats({ read, dialect }: Storage, now: number): Promise<InstallationStats> {
   const running = Math.floor(now / hourMs);
   const first = running - hours + 1;
-  const statuses = words.valuesOf(
+  const statuses = dialect.valuesOf(
     ErrorStatusSchema.values.map(({ number }) => number),
     "status",
   );
-  const join = words.joinInOrder;
+  const join = dialect.joinInOrder;
   const { rows } = await sql<{ hour: number; n: number }>`
     with recursive tracked (project_id) as (
       select min(project_id) from integrated_error
@@ -33,13 +33,13 @@ export async function installationStats({ read, words }: Storage, now: number): 
     ${join} integrated_error as seen
       on seen.project_id = tracked.project_id and seen.status = status.value and seen.last_seen_at >= ${first * hourMs}
     ${join} integrated_hour as counted
-      on counted.error_id = seen.id${words.sameProject("counted", "seen")} and counted.hour between ${first} and ${running}
+      on counted.error_id = seen.id${dialect.sameProject("counted", "seen")} and counted.hour between ${first} and ${running}
     group by counted.hour`.execute(read);
   const counts = new Map(rows.map(({ hour, n }) => [hour, n]));
   const oldest = await read
     .selectFrom("integrated_event")
     .select("received_at")
-    .$if(words.sortsByRowId, (query) => query.orderBy("id")) // row ids grow with the time of receipt
+    .$if(dialect.sortsByRowId, (query) => query.orderBy("id")) // row ids grow with the time of receipt
     .limit(1)
     .executeTakeFirst();
   return {

@@ -38,7 +38,7 @@ export async function listErrors(
   now: number,
   limits?: AbortableQueryOptions,
 ): Promise<MessageInitShape<typeof ListErrorsResponseSchema>> {
-  const { words } = storage;
+  const { dialect } = storage;
   const { projectId } = request;
   const read = limits ? storage.readExpensively : storage.read;
   const column = sortColumns[request.sort] ?? "last_seen_at";
@@ -58,12 +58,12 @@ export async function listErrors(
   const unmet = tokens.filter((token) => !driver.met.includes(token));
   const { statuses: foundStatuses } = way === "few" && driver.isCommon && unmet.length === 0 ? driver : {};
   const few = matchingAmong(storage, sql`integrated_error`, unmet, isIndexed).where(
-    words.isAmong(projectId, driver.ids),
+    dialect.isAmong(projectId, driver.ids),
   );
   const found = (status: RawBuilder<ErrorStatus>, isAmong: boolean) => {
     if (way === "few" && !foundStatuses) return errorsIn(storage, sql`found`).where("status", "=", status);
     return isAmong
-      ? matchingAmong(storage, words.among(projectId, status, driver.ids), unmet, isIndexed)
+      ? matchingAmong(storage, dialect.among(projectId, status, driver.ids), unmet, isIndexed)
       : all.where("status", "=", status);
   };
 
@@ -84,15 +84,15 @@ export async function listErrors(
   const order = sql.raw(`order by ${column} ${direction}, id ${direction}`);
   const ids = sql<number>`(select id from (${sql.join(walks, sql` union all `)}) ${order} limit ${size + 1})`;
   const first = firstTrendHour(now);
-  const page = withSettledLastSeen(words, read, now)
-    .select(hoursSince(words, first).as("hours"))
+  const page = withSettledLastSeen(dialect, read, now)
+    .select(hoursSince(dialect, first).as("hours"))
     .where("id", "in", ids);
   const countOf = (matches: RawBuilder<unknown>) =>
     sql`(select count(*) from (select 1 from (${matches}) as matching limit ${countedErrors}) as found_of_status)`;
   const countsByIndex = (pieces: Pieces) =>
     eachStatus((status) => {
       const search = { projectId, tokens, pieces, matching: matchingIn };
-      const ofStatus = words.idsOfStatus(search, status, driver.statusShares.get(status) ?? 0);
+      const ofStatus = dialect.idsOfStatus(search, status, driver.statusShares.get(status) ?? 0);
       return sql`select cast(${status} as integer) as status, ${countOf(ofStatus)} as n`;
     });
   // One query for all statuses, so that the candidates are listed once.
@@ -100,7 +100,7 @@ export async function listErrors(
     sql`select status, ${countOf(idsOf(found(sql<ErrorStatus>`listed.status`, way === "among")))} as n
       from (${eachStatus((status) => sql`select cast(${status} as integer) as status`)}) as listed`;
   // To look tags up beside the index of texts took twice as long as beside the errors.
-  const isOfTexts = isIndexed && words.hasIndexedTexts && !tokens.some(isTag);
+  const isOfTexts = isIndexed && dialect.hasIndexedTexts && !tokens.some(isTag);
   const countsByStatus = () => {
     if (way === "by status") return countsByIndex(driver.pieces);
     return way === "walk" && isOfTexts ? countsByIndex([]) : countsByWalk();
@@ -147,7 +147,7 @@ function matchingAmong(
 ) {
   let query = errorsIn(storage, errors);
   for (const token of tokens) {
-    query = query.where((builder) => condition(storage.words, builder, token, { isIndexed }));
+    query = query.where((builder) => condition(storage.dialect, builder, token, { isIndexed }));
   }
   return query;
 }

@@ -8,7 +8,7 @@ import type { Storage } from "../storage.ts";
 
 /** The bar graph: a dense count an hour (specification 1.6). */
 export async function getErrorStats(
-  { read, words }: Storage,
+  { read, dialect }: Storage,
   request: GetErrorStatsRequest,
   now: number,
 ): Promise<MessageInitShape<typeof GetErrorStatsResponseSchema>> {
@@ -17,8 +17,8 @@ export async function getErrorStats(
   const error = await read
     .selectFrom("integrated_error")
     .select(
-      sql<string>`(select ${words.hourList} from integrated_hour
-        where error_id = integrated_error.id${words.sameProject("integrated_hour", "integrated_error")}
+      sql<string>`(select ${dialect.hourList} from integrated_hour
+        where error_id = integrated_error.id${dialect.sameProject("integrated_hour", "integrated_error")}
           and hour >= ${first} and hour < ${first + length})`.as("hours"),
     )
     .where("id", "=", errorRowId(request.errorId))

@@ -1,6 +1,6 @@
 import { hourMs } from "@faultline/plugin";
 import { sql } from "kysely";
-import type { Words } from "../storage.ts";
+import type { SqlDialect } from "../storage.ts";
 
 const trendHours = 24;
 
@@ -15,9 +15,9 @@ export interface Trend {
 export const firstTrendHour = (now: number) => Math.floor(now / hourMs) - trendHours + 1;
 
 /** The hours of an error with their counts, as JSON: one more column instead of a statement of its own. */
-export function hoursSince(words: Words, first: number) {
-  return sql<string>`(select ${words.hourList} from integrated_hour
-    where error_id = integrated_error.id${words.sameProject("integrated_hour", "integrated_error")} and hour >= ${first})`;
+export function hoursSince(dialect: SqlDialect, first: number) {
+  return sql<string>`(select ${dialect.hourList} from integrated_hour
+    where error_id = integrated_error.id${dialect.sameProject("integrated_hour", "integrated_error")} and hour >= ${first})`;
 }
 
 /** A trend from what that column holds. */

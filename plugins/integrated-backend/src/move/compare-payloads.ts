@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { jsonAt, type Place } from "../storing/payload.ts";
 import type { EventTable } from "../tables.ts";
 import type { SummedEvent } from "./buckets.ts";
-import { inLanes } from "./concurrently.ts";
+import { concurrently } from "./concurrently.ts";
 import { chunksOf, payloadsOf } from "./source-payloads.ts";
 
 /** Of each bucket some events that lie side by side, as they are packed together. */
@@ -34,7 +34,7 @@ export async function comparePayloads(
           and event_row_id = any(${some.map(({ event }) => event.id)}::bigint[])`.execute(target),
     ]);
     const there = new Map(rows.map((row) => [row.id, row]));
-    await inLanes(some, async ({ event, rowId }) => {
+    await concurrently(some, async ({ event, rowId }) => {
       const [payload, copy] = [payloads.get(rowId), there.get(event.id)];
       if (!payload) return;
       count++;

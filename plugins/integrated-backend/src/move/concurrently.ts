@@ -2,7 +2,7 @@
 const lanes = 8;
 
 /** Does work for each item, some at a time. */
-export async function inLanes<Item>(items: Iterable<Item>, work: (item: Item) => Promise<void>): Promise<void> {
+export async function concurrently<Item>(items: Iterable<Item>, work: (item: Item) => Promise<void>): Promise<void> {
   const waiting = [...items];
   const lane = async () => {
     for (let item = waiting.pop(); item !== undefined; item = waiting.pop()) await work(item);

@@ -6,7 +6,7 @@ import { sql, type Kysely } from "kysely";
 import type { Place } from "../storing/payload.ts";
 import { storableJson } from "../storing/storable-json.ts";
 import type { SummedEvent } from "./buckets.ts";
-import { inLanes } from "./concurrently.ts";
+import { concurrently } from "./concurrently.ts";
 import { chunksOf, payloadsOf, type SourcePayload } from "./source-payloads.ts";
 
 const compress = promisify(gzip);
@@ -41,7 +41,7 @@ async function keysOf(source: Move["source"], ids: readonly number[]): Promise<M
 /** Payloads as PostgreSQL keeps them: those that were packed in gzip, of which each can be read by itself. */
 async function storedForms(payloads: ReadonlyMap<number, SourcePayload>): Promise<Map<number, Place>> {
   const forms = new Map<number, Place>();
-  await inLanes(payloads, async ([id, place]) => {
+  await concurrently(payloads, async ([id, place]) => {
     if (!place.isPacked) forms.set(id, place);
     else forms.set(id, { ...place, encoding: PayloadEncoding.GZIP, content: await compress(place.content) });
   });

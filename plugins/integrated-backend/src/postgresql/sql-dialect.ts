@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { asciiSmall } from "../search/tokens.ts";
-import type { Words } from "../storage.ts";
+import type { SqlDialect } from "../storage.ts";
 import { errorsWith, idsOfStatus } from "./search-index.ts";
 
 /** PostgreSQL's words. */
-export const words: Words = {
+export const dialect: SqlDialect = {
   // Half the time of ILIKE. Columns have the collation "C", so that only ASCII letters become small.
   contains: (column, text) => sql`position(${asciiSmall(text)} in lower(${sql.ref(column)})) > 0`,
   joinInOrder: sql`join`, // by statistics

@@ -1,6 +1,6 @@
 import { millisecondsOf, type Host } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
-import type { BatchParameters, WriterMemory } from "../storing/batch.ts";
+import type { BatchParameters, WriterCache } from "../storing/batch.ts";
 import { hidden } from "../deletions/hidden.ts";
 import type { OfDeletion } from "../deletions/hide.ts";
 import { groupingVersion } from "../grouping/grouping.ts";
@@ -16,7 +16,7 @@ import { PostgresqlEviction } from "./evict-events.ts";
 import { makePartitions, makePartitionsAhead } from "./partitions.ts";
 import { deleteExpired } from "./retention.ts";
 import { TouchedTables } from "./touched-tables.ts";
-import { words } from "./sql-dialect.ts";
+import { dialect } from "./sql-dialect.ts";
 
 const partitionIntervalMs = 3_600_000;
 
@@ -28,7 +28,7 @@ export class PostgresqlStorage implements Storage {
   readonly read: Kysely<Tables>;
   readonly readExpensively: Kysely<Tables>;
   readonly write: Kysely<Tables>;
-  readonly words = words;
+  readonly dialect = dialect;
   readonly memory = noMemory;
   readonly eviction: PostgresqlEviction;
   readonly #touched = new TouchedTables();
@@ -189,7 +189,7 @@ const noRows: ReadonlySet<string> = new Set();
  * Row ids come from a sequence of the database. Which users and tags are known is not remembered: integrated_store_batch
  * reads that without a lock, and a memory would be true only once the transaction that it is part of has committed.
  */
-const noMemory: WriterMemory = {
+const noMemory: WriterCache = {
   rowIds: { next: () => 0 },
   knownRows: { of: () => noRows, add: () => undefined, clear: () => undefined, forgetAround: (work) => work() },
 };

@@ -33,12 +33,12 @@ export async function usage(storage: Storage): Promise<ProjectUsage[]> {
  * The projects whose events were not counted as they came, since an earlier release stored or deleted some: their errors count
  * another number than their usage.
  */
-export async function uncountedProjects({ readExpensively, words }: Storage): Promise<Set<number>> {
+export async function uncountedProjects({ readExpensively, dialect }: Storage): Promise<Set<number>> {
   const { rows } = await sql<{ project_id: number }>`
     select project_id from (
       select project_id, -event_count as n from integrated_usage
       union all select project_id, sum(event_count) from integrated_error group by 1
-      union all ${words.expiredEvents}
+      union all ${dialect.expiredEvents}
     ) counted group by project_id having sum(n) <> 0`.execute(readExpensively);
   return new Set(rows.map(({ project_id }) => project_id));
 }
@@ -51,9 +51,9 @@ export async function countUsage(storage: Storage): Promise<void> {
   const { rows } = await sql<{ project_id: number; events: number; payload: number; tag: number }>`
     select project_id, sum(events) as events, sum(payload) as payload, sum(tag) as tag from (
       select project_id, count(*) as events, 0 as payload, 0 as tag from integrated_event group by 1
-      union all ${storage.words.storedPayloads}
+      union all ${storage.dialect.storedPayloads}
       union all select e.project_id, 0, 0, sum(octet_length(key) + octet_length(t.value) + 64)
-      from integrated_tag t join integrated_error e on e.id = t.error_id${storage.words.sameProject("e", "t")} group by 1
+      from integrated_tag t join integrated_error e on e.id = t.error_id${storage.dialect.sameProject("e", "t")} group by 1
       union all select project_id, -event_count, -payload_bytes, -tag_bytes from integrated_usage
     ) counted group by 1 having sum(events) <> 0 or sum(payload) <> 0 or sum(tag) <> 0`.execute(
     storage.readExpensively,

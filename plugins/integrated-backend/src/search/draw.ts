@@ -57,10 +57,10 @@ type Answer = readonly [
 
 /** Draws errors of projects by lot. */
 export class Draws {
-  readonly #storage: Pick<Storage, "readExpensively" | "words">;
+  readonly #storage: Pick<Storage, "readExpensively" | "dialect">;
   readonly #kept = new Map<number, { readonly draw: Draw; readonly until: number }>();
 
-  constructor(storage: Pick<Storage, "readExpensively" | "words">) {
+  constructor(storage: Pick<Storage, "readExpensively" | "dialect">) {
     this.#storage = storage;
   }
 
@@ -70,10 +70,10 @@ export class Draws {
     if (kept && performance.now() < kept.until) return kept.draw;
     this.#kept.delete(projectId);
 
-    const { readExpensively, words } = this.#storage;
+    const { readExpensively, dialect } = this.#storage;
     const errors = readExpensively
       .selectFrom("integrated_error")
-      .select(["project_id", "id", "status", words.hexOf("group_hash").as("hash")])
+      .select(["project_id", "id", "status", dialect.hexOf("group_hash").as("hash")])
       .select(
         sql`substr(concat_ws(${separator}, '', title, type, value, culprit, level, ''), 1, ${drawnLetters})`.as(
           "texts",
@@ -83,15 +83,15 @@ export class Draws {
       .orderBy("group_hash")
       .limit(drawnErrors);
     const tags = sql`select key, value, error_id from drawn
-      join integrated_tag as tag on error_id = id${words.sameProject("tag", "drawn")} limit ${drawnTags}`;
+      join integrated_tag as tag on error_id = id${dialect.sameProject("tag", "drawn")} limit ${drawnTags}`;
     const counted = sql`select *, count(*) over (partition by key, value) as n from (${tags}) as tags`;
     const { rows } = await sql<{ answer: string }>`
       with drawn as materialized ${errors}
-      select cast(${words.jsonArray([
+      select cast(${dialect.jsonArray([
         sql`(select count(*) from integrated_search_fill where project_id = ${projectId})`,
-        words.jsonOfRows(words.jsonArray([sql.ref("id"), sql.ref("status"), sql.ref("texts")])),
+        dialect.jsonOfRows(dialect.jsonArray([sql.ref("id"), sql.ref("status"), sql.ref("texts")])),
         sql`max(hash)`,
-        sql`(select ${words.jsonOfRows(words.jsonArray([sql.ref("key"), sql.ref("value"), sql.ref("error_id")]))}
+        sql`(select ${dialect.jsonOfRows(dialect.jsonArray([sql.ref("key"), sql.ref("value"), sql.ref("error_id")]))}
           from (${counted}) as counted where n >= ${commonTag})`,
       ])} as text) as answer from drawn`.execute(readExpensively, limits);
     const [filling, drawn, lastHash, tagged] = JSON.parse(rows[0]?.answer ?? "[1, [], null, []]") as Answer;

@@ -96,8 +96,8 @@ export async function driverOf(
     withPieces = atLeastHalf(chosen.found) * errorCount;
     const search = { projectId, tokens, pieces, matching };
     options.push({
-      ...storage.words.errorsWith(search),
-      within: (other) => storage.words.errorsWith(search, other),
+      ...storage.dialect.errorsWith(search),
+      within: (other) => storage.dialect.errorsWith(search, other),
       isCompared: true,
       had: chosen.found,
       listed: 0,
@@ -138,7 +138,7 @@ interface Tagged {
 
 /** How many errors have each tag, and which of those that are drawn: of a tag that is common the draw says it. */
 async function countTags(
-  { readExpensively, words }: Storage,
+  { readExpensively, dialect }: Storage,
   { projectId, tags, draw }: { projectId: number; tags: readonly Tag[]; draw: Draw },
   limits?: AbortableQueryOptions,
 ): Promise<Tagged[]> {
@@ -151,7 +151,7 @@ async function countTags(
   const isRare = ({ count }: Tagged) => count <= countedErrors;
   if (!known.some(isRare)) return known;
 
-  const drawn = words.valuesOf(
+  const drawn = dialect.valuesOf(
     draw.errors.map(({ id }) => id),
     "drawn",
   );
@@ -159,7 +159,7 @@ async function countTags(
     isRare(tagged)
       ? sql`select cast(${n} as integer) as n,
       (select count(*) from (${tagged.ids} limit ${countedErrors + 1}) as tagged) as count,
-      (select cast(${words.jsonOfRows(sql`error_id`)} as text)
+      (select cast(${dialect.jsonOfRows(sql`error_id`)} as text)
         from (${tagged.ids} and error_id in (select value from ${drawn})) as tagged) as drawn`
       : [],
   );

@@ -35,7 +35,7 @@ export async function keepSearchIndex(storage: Storage, signal: AbortSignal): Pr
  * Takes in the next errors that were stored before there was an index: copies their tags to integrated_tag_error, and makes
  * them due. Whatever is interrupted is done again, which changes nothing. Whether there was a project to fill.
  */
-async function fillNext({ read, write, words }: Storage): Promise<boolean> {
+async function fillNext({ read, write, dialect }: Storage): Promise<boolean> {
   const project = await read.selectFrom("integrated_search_fill").selectAll().limit(1).executeTakeFirst();
   if (!project) return false;
   const { project_id: projectId, group_hash: hash } = project;
@@ -56,7 +56,7 @@ async function fillNext({ read, write, words }: Storage): Promise<boolean> {
   const { numAffectedRows } = await sql`
     insert into integrated_tag_error (project_id, key, value, error_id)
     select integrated_error.project_id, key, integrated_tag.value, error_id
-    from integrated_tag join integrated_error on id = error_id${words.sameProject("integrated_tag", "integrated_error")}
+    from integrated_tag join integrated_error on id = error_id${dialect.sameProject("integrated_tag", "integrated_error")}
     where id in (${ids}) and integrated_error.project_id = ${projectId} and not exists (
       select 1 from integrated_tag_error known where known.project_id = ${projectId}
         and known.key = integrated_tag.key and known.value = integrated_tag.value and known.error_id = id)

@@ -1,7 +1,7 @@
 import { ServiceError } from "@faultline/plugin";
 import { ErrorReason, type ErrorStatus } from "@faultline/proto";
 import { sql, type ExpressionBuilder, type ExpressionWrapper, type SqlBool } from "kysely";
-import type { Words } from "../storage.ts";
+import type { SqlDialect } from "../storage.ts";
 import type { Tables } from "../tables.ts";
 
 /** One word of a search: text anywhere, or a key with a value. */
@@ -79,12 +79,17 @@ type Condition = ExpressionWrapper<Tables, "integrated_error", SqlBool>;
  * The condition an error must meet for one word. Its tags are asked for where those of one key and value lie together, once
  * they are all there.
  */
-export function condition(words: Words, builder: Builder, token: SearchToken, { isIndexed = false } = {}): Condition {
+export function condition(
+  dialect: SqlDialect,
+  builder: Builder,
+  token: SearchToken,
+  { isIndexed = false } = {},
+): Condition {
   const part = partOf(token);
   switch (part.of) {
     case "text":
     case "message":
-      return builder.or(columns[part.of].flatMap((column) => part.forms.map((form) => words.contains(column, form))));
+      return builder.or(columns[part.of].flatMap((column) => part.forms.map((form) => dialect.contains(column, form))));
     case "level":
     case "type":
       return builder(part.of, "=", part.value);
@@ -93,7 +98,7 @@ export function condition(words: Words, builder: Builder, token: SearchToken, { 
         sql`(select 1 from ${
           isIndexed
             ? sql`integrated_tag_error as tag where tag.project_id = integrated_error.project_id and`
-            : sql`integrated_tag as tag where true${words.sameProject("tag", "integrated_error")} and`
+            : sql`integrated_tag as tag where true${dialect.sameProject("tag", "integrated_error")} and`
         } tag.error_id = integrated_error.id and tag.key = ${part.key} and tag.value = ${part.value})`,
       );
   }

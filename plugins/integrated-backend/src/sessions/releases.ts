@@ -56,7 +56,7 @@ type Users = readonly [number, number, number];
  * 10,000 releases took more than 3 s.
  */
 async function findReleases(
-  { readExpensively: read, words }: Storage,
+  { readExpensively: read, dialect }: Storage,
   { projectId, environment, first, place, limit }: Wanted,
   limits: AbortableQueryOptions,
 ): Promise<ReleaseRow[]> {
@@ -65,12 +65,12 @@ async function findReleases(
       ? sql`r.project_id = ${projectId}`
       : sql`r.project_id = ${projectId} and r.environment = ${environment} and r.version <> ''`;
   const beyond = place ? sql`(min(first_hour), version) < (${place[0]}, ${place[1]})` : sql`true`;
-  const isOfRelease = words.isOfRelease(
+  const isOfRelease = dialect.isOfRelease(
     projectId,
     sql`select r.id from integrated_release r where ${inScope} and r.version = page.version`,
   );
-  const counts = words.jsonArray(["total", "errored", "crashed", "abnormal"].map((one) => sql`sum(${sql.ref(one)})`));
-  const users = words.jsonArray([
+  const counts = dialect.jsonArray(["total", "errored", "crashed", "abnormal"].map((one) => sql`sum(${sql.ref(one)})`));
+  const users = dialect.jsonArray([
     sql`count(*) filter (where "user" <> '')`,
     sql`coalesce(sum(crashed) filter (where "user" <> ''), 0)`,
     sql`count(*) filter (where "user" = '')`,

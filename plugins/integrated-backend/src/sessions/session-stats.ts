@@ -7,7 +7,7 @@ import { sessionCountsToProto } from "../lists/to-proto.ts";
 
 /** Dense counts of the sessions that started in each hour. */
 export async function getSessionStats(
-  { readExpensively: read, words }: Storage,
+  { readExpensively: read, dialect }: Storage,
   request: GetSessionStatsRequest,
   now: number,
   limits: AbortableQueryOptions,
@@ -17,7 +17,7 @@ export async function getSessionStats(
   let query = read
     .selectFrom("integrated_release as r")
     .innerJoin("integrated_session_hour as h", (join) =>
-      join.on(sql<SqlBool>`h.release_id = r.id${words.sameProject("h", "r")}`),
+      join.on(sql<SqlBool>`h.release_id = r.id${dialect.sameProject("h", "r")}`),
     )
     .select(({ fn }) => [
       "h.hour",

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
-import type { Words } from "../storage.ts";
+import type { SqlDialect } from "../storage.ts";
 import { errorsWith, idsOfStatus } from "./search-index.ts";
 
 /** SQLite's words; its LIKE ignores the case of ASCII letters. */
-export const words: Words = {
+export const dialect: SqlDialect = {
   contains: (column, text) =>
     sql`${sql.ref(column)} like ${`%${text.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`} escape '\\'`,
   joinInOrder: sql`cross join`,

@@ -19,7 +19,7 @@ import { createRewriteProcedure } from "./payloads/rewrite-procedure.ts";
 import { deleteExpired, giveSpaceBack } from "./retention.ts";
 import { callSearchProcedure, createSearchProcedure, mergeSearchIndex } from "./search-index.ts";
 import { callSessionProcedure, createSessionProcedure } from "./session-procedure.ts";
-import { words } from "./sql-dialect.ts";
+import { dialect } from "./sql-dialect.ts";
 import { EventRowIds, KnownRows } from "./writer-cache.ts";
 
 const packingIntervalMs = 5_000;
@@ -35,7 +35,7 @@ export class SqliteStorage implements Storage {
   readonly read: Kysely<Tables>;
   readonly readExpensively: Kysely<Tables>;
   readonly write: Kysely<Tables>;
-  readonly words = words;
+  readonly dialect = dialect;
   readonly expensiveReads = 2; // one a connection
   readonly eviction: SqliteEviction;
   memory = { rowIds: new EventRowIds(0), knownRows: new KnownRows() };

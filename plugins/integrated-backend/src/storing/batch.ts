@@ -39,7 +39,7 @@ export interface BatchParameters {
 export type NewRow = readonly [errorAndDay: string, row: string];
 
 /** What whoever stores remembers between batches. */
-export interface WriterMemory {
+export interface WriterCache {
   readonly rowIds: { next(): number };
   readonly knownRows: {
     /** The users and tags of an error whose row has the day already. */
@@ -72,7 +72,7 @@ interface Group {
 
 /** Gathers what a batch writes: counters are added up here, so that each row is touched once. */
 export class Batch {
-  readonly #knownRows: WriterMemory["knownRows"];
+  readonly #knownRows: WriterCache["knownRows"];
   readonly #groups = new Map<string, Group>();
   readonly #events: unknown[] = [];
   readonly #payloads: Uint8Array[] = [];
@@ -85,7 +85,7 @@ export class Batch {
   #payloadEnd = 1; // SQL counts bytes from 1
   #now = 0;
 
-  constructor({ rowIds, knownRows }: WriterMemory, events: readonly GroupedEvent[]) {
+  constructor({ rowIds, knownRows }: WriterCache, events: readonly GroupedEvent[]) {
     this.#knownRows = knownRows;
     for (const event of events) this.#add(rowIds.next(), event);
   }

@@ -15,7 +15,7 @@ interface Kept {
  * one connection, which hold as long as it does. A process that dies, or loses its connection, so gives its work away; what
  * it still does meanwhile must do no harm when it is done twice.
  */
-export class Alone {
+export class AdvisoryLease {
   readonly #database: Kysely<unknown>;
   #kept: Promise<Kept> | undefined;
 

@@ -4,14 +4,14 @@ import { MikroORM } from "@mikro-orm/sql";
 import { sql, type Kysely } from "kysely";
 import type { OpenDatabase } from "../open.ts";
 import { PostgresqlDialect } from "./dialect.ts";
-import { Alone } from "./advisory-lease.ts";
+import { AdvisoryLease } from "./advisory-lease.ts";
 import { PostgresqlAnnouncements } from "./announcements.ts";
 import { warnOfLosses } from "./durability.ts";
 import { connectionFailure, postgresqlName } from "./failure.ts";
 import { listenerName } from "./listening-connection.ts";
 import { migrate } from "./migrate.ts";
 import { Mark } from "./mark.ts";
-import { TurnTakingDriver } from "./serialized-transactions.ts";
+import { SerializedDriver } from "./serialized-transactions.ts";
 
 /** Connects to the PostgreSQL database, checks that it is ours, and migrates it. */
 export async function openPostgresql(
@@ -24,7 +24,7 @@ export async function openPostgresql(
   await using opened = new AsyncDisposableStack();
   try {
     const orm = await MikroORM.init({
-      driver: TurnTakingDriver,
+      driver: SerializedDriver,
       dbName: decodeURIComponent(new URL(url).pathname.slice(1)),
       entities: [...entities],
       extensions: [Migrator],
@@ -37,7 +37,7 @@ export async function openPostgresql(
     const mark = new Mark(kysely, name);
     await mark.check();
     await migrate(orm, kysely, mark);
-    const alone = new Alone(kysely);
+    const alone = new AdvisoryLease(kysely);
     const announcements = await PostgresqlAnnouncements.open(url);
     opened.move();
     return {

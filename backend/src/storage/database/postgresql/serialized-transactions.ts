@@ -13,7 +13,7 @@ type BeginOptions = NonNullable<Parameters<PostgreSqlConnection["begin"]>[0]>;
  *
  * In a process they wait here, so that a hundred at once take one connection of the pool and not all.
  */
-class TurnTakingConnection extends PostgreSqlConnection {
+class SerializedConnection extends PostgreSqlConnection {
   #last: Promise<void> = Promise.resolve();
   readonly #ends = new WeakMap<object, () => void>();
 
@@ -66,8 +66,8 @@ class TurnTakingConnection extends PostgreSqlConnection {
 }
 
 /** The ORM's driver of PostgreSQL, with transactions that take turns. */
-export class TurnTakingDriver extends AbstractSqlDriver<TurnTakingConnection> {
+export class SerializedDriver extends AbstractSqlDriver<SerializedConnection> {
   constructor(configuration: Configuration) {
-    super(configuration, new PostgreSqlPlatform(), TurnTakingConnection, ["kysely", "pg"]);
+    super(configuration, new PostgreSqlPlatform(), SerializedConnection, ["kysely", "pg"]);
   }
 }

@@ -3,8 +3,8 @@ import { maxEventBytes } from "../limits.ts";
 import { IngestRefusal } from "../refusal.ts";
 import { announcedBytes, decode, encodingOf, refuseBomb, type Encoding } from "./content-encoding.ts";
 import { windowBytes } from "./decoder-window.ts";
-import { Gathered } from "./byte-buffer.ts";
-import { Holding } from "./memory-budget.ts";
+import { ByteBuffer } from "./byte-buffer.ts";
+import { MemoryReservation } from "./memory-budget.ts";
 import { readingTurn } from "./reading-turns.ts";
 import { readBodyStart, refuseAnnounced, type BodyStart } from "./read-body.ts";
 import { nextTurn, type Sender } from "./sender.ts";
@@ -13,18 +13,18 @@ import { streamBody, type BodyLimits } from "./stream-body.ts";
 
 /** Reads and decompresses a body that is needed as a whole. A body that was streamed counts as sent plain. */
 export async function readDecodedBody(request: IncomingMessage, max: BodyLimits, sender: Sender): Promise<Body> {
-  using holding = new Holding();
-  const { start, body } = await readSmallBody(request, { max, holding, sender });
+  using reservation = new MemoryReservation();
+  const { start, body } = await readSmallBody(request, { max, reservation, sender });
   if (body) return body;
-  const gathered = new Gathered();
+  const buffer = new ByteBuffer();
   const take = (piece: Buffer) => {
     sender.charge({ bytes: piece.length });
-    gathered.push(piece);
-    holding.hold(start.bytes.length + gathered.size);
+    buffer.push(piece);
+    reservation.hold(start.bytes.length + buffer.size);
   };
-  await streamBody(request, { start, max, take, holding });
+  await streamBody(request, { start, max, take, reservation });
   await nextTurn(sender);
-  const decoded = gathered.take();
+  const decoded = buffer.take();
   return { sent: decoded, decoded, isGzip: false };
 }
 
@@ -45,9 +45,9 @@ const small = {
 /** Reads a body when it is small, else its start alone: the rest is for streamBody. */
 export async function readSmallBody(
   request: IncomingMessage,
-  { max, holding, sender }: { max: BodyLimits; holding: Holding; sender: Sender },
+  { max, reservation, sender }: { max: BodyLimits; reservation: MemoryReservation; sender: Sender },
 ): Promise<{ start: BodyStart; body: Body | undefined }> {
-  const start = await readStart(request, max, holding);
+  const start = await readStart(request, max, reservation);
   if (!start.isWhole) return { start, body: undefined };
   await nextTurn(sender);
   const body = decodeSmall(start.bytes, request.headers["content-encoding"]);
@@ -56,10 +56,14 @@ export async function readSmallBody(
 }
 
 /** Reads a body, or its start when it is not small, and decodes nothing. Refuses what says itself that it is a bomb. */
-export async function readStart(request: IncomingMessage, max: BodyLimits, holding: Holding): Promise<BodyStart> {
+export async function readStart(
+  request: IncomingMessage,
+  max: BodyLimits,
+  reservation: MemoryReservation,
+): Promise<BodyStart> {
   refuseAnnounced(request, max.compressed);
-  if (!(Number(request.headers["content-length"]) <= small.compressed)) await readingTurn(holding);
-  const start = await readBodyStart(request, small.compressed, holding);
+  if (!(Number(request.headers["content-length"]) <= small.compressed)) await readingTurn(reservation);
+  const start = await readBodyStart(request, small.compressed, reservation);
   if (start.isWhole) refuseAnnouncedBomb(start.bytes, request.headers["content-encoding"]);
   return start;
 }

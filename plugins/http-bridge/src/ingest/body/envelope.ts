@@ -1,7 +1,7 @@
 import type { JsonObject } from "@faultline/sentry-event";
 import { maxEnvelopeItems, maxHeaderBytes, maxItemBytes } from "../limits.ts";
 import { malformed, parseHeader, readEnvelopeHeader, readLength } from "./envelope-header.ts";
-import { Gathered } from "./byte-buffer.ts";
+import { ByteBuffer } from "./byte-buffer.ts";
 
 /** An envelope: its header and its items in order. */
 export interface Envelope {
@@ -49,7 +49,7 @@ export class EnvelopeReader {
   #header: EnvelopeHeader | undefined;
   readonly #items: EnvelopeItem[] = [];
   /** The header line or the payload that is being read. */
-  readonly #gathered = new Gathered();
+  readonly #buffer = new ByteBuffer();
   /** Bytes of the payloads in `#items`. */
   #kept = 0;
   #itemHeader: JsonObject = {};
@@ -78,7 +78,7 @@ export class EnvelopeReader {
 
   /** Bytes of payloads that are kept so far. */
   get heldBytes(): number {
-    return this.#kept + this.#gathered.size;
+    return this.#kept + this.#buffer.size;
   }
 
   /** Nothing more comes. */
@@ -96,7 +96,7 @@ export class EnvelopeReader {
       case "envelope header":
         return this.#readHeader(chunk, offset);
       case "item header": {
-        const start = this.#gathered.size === 0 ? this.#skipBlankLines(chunk, offset) : offset;
+        const start = this.#buffer.size === 0 ? this.#skipBlankLines(chunk, offset) : offset;
         return this.#readHeader(chunk, start);
       }
       case "payload": {
@@ -135,13 +135,13 @@ export class EnvelopeReader {
 
   #readHeader(chunk: Buffer, start: number): number {
     const end = lineEnd(chunk, start);
-    if (end > start) this.#gathered.push(chunk.subarray(start, end));
-    if (end < chunk.length || this.#gathered.size > maxHeaderBytes) this.#endHeader();
+    if (end > start) this.#buffer.push(chunk.subarray(start, end));
+    if (end < chunk.length || this.#buffer.size > maxHeaderBytes) this.#endHeader();
     return end + 1;
   }
 
   #endHeader(): void {
-    const line = this.#gathered.take();
+    const line = this.#buffer.take();
     if (this.#place === "envelope header") {
       this.#header = readEnvelopeHeader(parseHeader(line, "The envelope header"));
       this.#place = "item header";
@@ -172,12 +172,12 @@ export class EnvelopeReader {
   /** Counts a part of the payload, and keeps it while the item's type has room for it. */
   #keep(chunk: Buffer, start: number, end: number): void {
     this.#size += end - start;
-    if (this.#size <= this.#room) this.#gathered.push(chunk.subarray(start, end));
-    else if (this.#gathered.size > 0) this.#gathered.take();
+    if (this.#size <= this.#room) this.#buffer.push(chunk.subarray(start, end));
+    else if (this.#buffer.size > 0) this.#buffer.take();
   }
 
   #endItem(): void {
-    const payload = this.#size <= this.#room ? this.#gathered.take() : undefined;
+    const payload = this.#size <= this.#room ? this.#buffer.take() : undefined;
     this.#kept += payload?.length ?? 0;
     this.#items.push({ type: this.#type, header: this.#itemHeader, size: this.#size, payload });
     this.#isBehindBlank = false;

@@ -22,7 +22,7 @@ const usualMs = 1;
  * Usual bodies are begun together, twice as many each time, and so go through each step one behind the other: one by one an
  * event of 5 kB took 28 microseconds more. Once they take longer they are begun one by one.
  */
-export class Turns {
+export class FairParse {
   readonly #workedMs: () => number;
   readonly #waiting = new Rotation<Waiting>();
   #isAtWork = false;

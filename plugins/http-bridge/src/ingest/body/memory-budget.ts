@@ -8,7 +8,7 @@ let underWay = 0;
  * The memory one request takes while its body comes, out of what all of them may take together: whoever opens thousands
  * of connections and stalls in the middle of their bodies must not end the process.
  */
-export class Holding implements Disposable {
+export class MemoryReservation implements Disposable {
   #body = 0;
   #window = 0;
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { IngestRefusal } from "../refusal.ts";
 import { contentTooLarge } from "./content-encoding.ts";
-import { Gathered } from "./byte-buffer.ts";
-import type { Holding } from "./memory-budget.ts";
+import { ByteBuffer } from "./byte-buffer.ts";
+import type { MemoryReservation } from "./memory-budget.ts";
 import { addReceivedBytes } from "./received-bytes.ts";
 
 /** How much of a refused body is still read, so that the client sees the answer instead of a reset connection. */
@@ -15,29 +15,33 @@ export interface BodyStart {
 }
 
 /** Reads a body until it ends or `maxBytes` are exceeded. */
-export function readBodyStart(request: IncomingMessage, maxBytes: number, holding: Holding): Promise<BodyStart> {
+export function readBodyStart(
+  request: IncomingMessage,
+  maxBytes: number,
+  reservation: MemoryReservation,
+): Promise<BodyStart> {
   // Its client left while it waited for its turn. Node gives out no more of it, and neither ends nor closes it again.
   if (request.destroyed) return Promise.reject(bodyCutOff());
   return new Promise((resolve, reject) => {
-    const gathered = new Gathered();
+    const buffer = new ByteBuffer();
     const take = (chunk: Buffer) => {
-      gathered.push(chunk);
+      buffer.push(chunk);
       try {
-        holding.hold(gathered.size);
+        reservation.hold(buffer.size);
       } catch (error) {
         leave();
         drain(request);
         reject(error);
         return;
       }
-      if (gathered.size <= maxBytes) return;
+      if (buffer.size <= maxBytes) return;
       leave();
       request.pause();
-      resolve({ bytes: gathered.take(), isWhole: false });
+      resolve({ bytes: buffer.take(), isWhole: false });
     };
     const end = () => {
       leave();
-      resolve({ bytes: gathered.take(), isWhole: true });
+      resolve({ bytes: buffer.take(), isWhole: true });
     };
     const close = () => {
       leave(); // which "end" does as well: what closes here has not ended
@@ -45,7 +49,7 @@ export function readBodyStart(request: IncomingMessage, maxBytes: number, holdin
     };
     // What listens on would hold what was gathered for as long as a refused client stays, and nobody would count it.
     const leave = () => {
-      addReceivedBytes(request, gathered.size);
+      addReceivedBytes(request, buffer.size);
       request.off("data", take).off("end", end).off("error", close).off("close", close);
     };
     request.on("data", take).on("end", end).on("error", close).on("close", close);

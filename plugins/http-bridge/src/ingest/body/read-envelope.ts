@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { maxBodyBytes, maxHeaderBytes } from "../limits.ts";
 import { readSmallBody, readStart } from "./decoded-body.ts";
-import { Holding } from "./memory-budget.ts";
+import { MemoryReservation } from "./memory-budget.ts";
 import { EnvelopeReader, parseEnvelope, type Envelope, type EnvelopeHeader } from "./envelope.ts";
 import { IngestRefusal } from "../refusal.ts";
 import type { BodyStart } from "./read-body.ts";
@@ -19,10 +19,10 @@ const max = maxBodyBytes.envelope;
 
 /** Reads the envelope in a request's body, holding of a large one what is kept of its items. */
 export async function readEnvelope(request: IncomingMessage, sender: Sender): Promise<ReceivedEnvelope> {
-  using holding = new Holding();
-  const { start, body } = await readSmallBody(request, { max, holding, sender });
+  using reservation = new MemoryReservation();
+  const { start, body } = await readSmallBody(request, { max, reservation, sender });
   if (body) return { envelope: parseEnvelope(body.decoded), body };
-  return { envelope: await streamEnvelope(request, { start, holding, sender }), body: undefined };
+  return { envelope: await streamEnvelope(request, { start, reservation, sender }), body: undefined };
 }
 
 /**
@@ -30,16 +30,16 @@ export async function readEnvelope(request: IncomingMessage, sender: Sender): Pr
  * kilobytes are decoded, so that a stranger's bomb costs next to nothing.
  */
 export async function readUnadmittedEnvelope(request: IncomingMessage, admit: Admit): Promise<ReceivedEnvelope> {
-  using holding = new Holding();
-  const start = await readStart(request, max, holding);
-  return { envelope: await streamEnvelope(request, { start, holding, admit }), body: undefined };
+  using reservation = new MemoryReservation();
+  const start = await readStart(request, max, reservation);
+  return { envelope: await streamEnvelope(request, { start, reservation, admit }), body: undefined };
 }
 
 type Admit = (header: EnvelopeHeader) => Promise<Sender>;
 
 async function streamEnvelope(
   request: IncomingMessage,
-  { start, holding, ...from }: { start: BodyStart; holding: Holding; sender?: Sender; admit?: Admit },
+  { start, reservation, ...from }: { start: BodyStart; reservation: MemoryReservation; sender?: Sender; admit?: Admit },
 ): Promise<Envelope> {
   const reader = new EnvelopeReader();
   const { admit } = from;
@@ -51,7 +51,7 @@ async function streamEnvelope(
     if (fault) return;
     try {
       reader.push(piece);
-      holding.hold(start.bytes.length + reader.heldBytes);
+      reservation.hold(start.bytes.length + reader.heldBytes);
     } catch (error) {
       if (!isAdmitted || !(error instanceof IngestRefusal) || error.status === 503) throw error;
       fault = error; // read on without it: what is too large as well is refused as that, a bomb by its name
@@ -62,7 +62,7 @@ async function streamEnvelope(
       sender = admitted;
     });
   };
-  await streamBody(request, { start, max, take, holding, ...(admit && { pieceBytes: maxHeaderBytes }) });
+  await streamBody(request, { start, max, take, reservation, ...(admit && { pieceBytes: maxHeaderBytes }) });
   if (fault) throw fault;
   if (sender) await nextTurn(sender);
   return reader.end();

@@ -1,5 +1,5 @@
 import { LoopTurns } from "../../loop-turns.ts";
-import type { Holding } from "./memory-budget.ts";
+import type { MemoryReservation } from "./memory-budget.ts";
 
 /** Large bodies that begin to be read: 200 took 180 ms of the event loop. */
 const turns = new LoopTurns(2);
@@ -11,7 +11,7 @@ const readAheadBytes = 64 * 1024;
  * Resolves when a large body may be read, and counts meanwhile what Node has read of it. When 200 bodies of 140 kB came at
  * once, all were read in one turn of the event loop, and the events of others waited for up to 200 ms.
  */
-export async function readingTurn(holding: Holding): Promise<void> {
-  if (!turns.isFree) holding.hold(readAheadBytes);
+export async function readingTurn(reservation: MemoryReservation): Promise<void> {
+  if (!turns.isFree) reservation.hold(readAheadBytes);
   await new Promise<void>((begin) => turns.take(begin));
 }

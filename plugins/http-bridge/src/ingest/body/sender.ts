@@ -1,5 +1,5 @@
 import type { Cost } from "@faultline/plugin";
-import { Turns } from "./fair-parse.ts";
+import { FairParse } from "./fair-parse.ts";
 
 /** Who sends a body: its project, and the account that pays for it. */
 export interface Sender {
@@ -7,7 +7,7 @@ export interface Sender {
   charge(cost: Cost): void;
 }
 
-const turns = new Turns();
+const turns = new FairParse();
 
 /** Resolves when the sender's body may be decoded and parsed, and charges the sender for the time that this takes. */
 export function nextTurn(sender: Sender): Promise<void> {

@@ -4,7 +4,7 @@ import { IngestRefusal } from "../refusal.ts";
 import { contentDecoder, contentTooLarge, decodingRefusal, encodingOf, refuseBomb } from "./content-encoding.ts";
 import { decoderSlot, type DecoderSlot } from "./decoder-slots.ts";
 import { windowBytes } from "./decoder-window.ts";
-import type { Holding } from "./memory-budget.ts";
+import type { MemoryReservation } from "./memory-budget.ts";
 import { bodyCutOff, drain, type BodyStart } from "./read-body.ts";
 import { addReceivedBytes } from "./received-bytes.ts";
 
@@ -20,7 +20,7 @@ interface BodyStream {
   readonly max: BodyLimits;
   /** Takes the next piece; while its promise is pending nothing more is decompressed. */
   readonly take: (piece: Buffer) => void | Promise<void>;
-  readonly holding: Holding;
+  readonly reservation: MemoryReservation;
   /** Bytes of a piece. Default: 64 KiB. */
   readonly pieceBytes?: number;
 }
@@ -37,17 +37,17 @@ const lookMs = 250;
  */
 export async function streamBody(request: IncomingMessage, body: BodyStream): Promise<void> {
   try {
-    const { holding, start } = body;
+    const { reservation, start } = body;
     const encoding = encodingOf(start.bytes, request.headers["content-encoding"]);
     using slot = encoding && (await decoderSlot(request));
-    if (encoding) holding.holdWindow(windowBytes(encoding, start.bytes));
+    if (encoding) reservation.holdWindow(windowBytes(encoding, start.bytes));
     const decoder = contentDecoder(start.bytes, encoding, body.pieceBytes);
     try {
       await pump(request, decoder, body, slot);
     } finally {
       request.unpipe(decoder);
       decoder.destroy();
-      holding.holdWindow(0);
+      reservation.holdWindow(0);
     }
   } finally {
     if (!request.readableEnded) drain(request);

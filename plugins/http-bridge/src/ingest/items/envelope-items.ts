@@ -9,7 +9,7 @@ import type { Body } from "../body/stored-payload.ts";
 import type { EventFilter } from "../event-filter.ts";
 import { maxEntries, maxEventValues } from "../limits.ts";
 import { IngestRefusal } from "../refusal.ts";
-import type { Spending } from "../rate-limit-use.ts";
+import type { RateLimitUse } from "../rate-limit-use.ts";
 import type { ItemArrival } from "./arrival.ts";
 import { categoryOf, quantityOf } from "./category.ts";
 import { readClientReport, type Discarded } from "./client-report.ts";
@@ -33,7 +33,7 @@ export class EnvelopeItems {
 
   readonly #received: ReceivedEnvelope;
   readonly #arrival: ItemArrival;
-  readonly #spending: Spending;
+  readonly #rateLimits: RateLimitUse;
   readonly #filter: EventFilter;
   /** The id of the event, whether it is stored or a filter stopped it. Undefined: there is none, or it was refused. */
   eventId: string | undefined;
@@ -49,11 +49,11 @@ export class EnvelopeItems {
 
   constructor(
     received: ReceivedEnvelope,
-    { arrival, spending, filter }: { arrival: ItemArrival; spending: Spending; filter: EventFilter },
+    { arrival, rateLimits, filter }: { arrival: ItemArrival; rateLimits: RateLimitUse; filter: EventFilter },
   ) {
     this.#received = received;
     this.#arrival = arrival;
-    this.#spending = spending;
+    this.#rateLimits = rateLimits;
     this.#filter = filter;
     for (const item of received.envelope.items) {
       try {
@@ -74,7 +74,7 @@ export class EnvelopeItems {
   /** Reads that event in a thread; to be awaited before what the envelope brings is asked for. */
   async readLargeEvent(): Promise<void> {
     if (!this.#largeEvent) return;
-    const from = { sender: this.#spending, original: this.#original };
+    const from = { sender: this.#rateLimits, original: this.#original };
     try {
       this.#takeEvent(await readLargeEvent(this.#largeEvent, this.#arrival, from));
     } catch (error) {
@@ -107,7 +107,7 @@ export class EnvelopeItems {
           : this.#readSessions(item);
       case "user_report":
       case "feedback": {
-        this.#spending.take("feedback");
+        this.#rateLimits.take("feedback");
         const feedback = readFeedback(this.#readJson(item), this.#arrival);
         if (feedback) this.#feedback.push(feedback);
         return;
@@ -121,7 +121,7 @@ export class EnvelopeItems {
   }
 
   #readEvent({ payload }: EnvelopeItem): void {
-    this.#spending.take("error");
+    this.#rateLimits.take("error");
     if (!payload) throw tooLarge("event");
     if (isLargeEvent(payload)) this.#largeEvent = payload;
     else this.#takeEvent(readEventItem(payload, this.#arrival, this.#original));
@@ -170,7 +170,7 @@ export class EnvelopeItems {
 
   #takeSessions(count: number): void {
     try {
-      this.#spending.take("session", count);
+      this.#rateLimits.take("session", count);
     } catch (error) {
       if (error instanceof IngestRefusal) this.#sessionRefusal = error;
       throw error;

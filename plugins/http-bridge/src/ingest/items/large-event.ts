@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { Holding } from "../body/memory-budget.ts";
+import { MemoryReservation } from "../body/memory-budget.ts";
 import { hasManyValues, minBytesToCount } from "../body/json-shape.ts";
 import { Rotation } from "../body/rotation.ts";
 import type { Sender } from "../body/sender.ts";
@@ -41,8 +41,8 @@ export async function readLargeEvent(
   { sender, original }: { sender: Sender; original: Body | undefined },
 ): Promise<ReadEvent | undefined> {
   refuseTooLong(json);
-  using holding = new Holding();
-  holding.hold(json.length);
+  using reservation = new MemoryReservation();
+  reservation.hold(json.length);
   const { ms, read, payload = 0, refusal } = await ask(sender.projectId, { json, arrival });
   sender.charge({ ms });
   if (refusal) {
