@@ -210,6 +210,8 @@ test("a database of a newer minor version is served, and what only that one know
     insert into newer values ('kept');
     insert into mikro_orm_migrations (name) values ('core-9999')`);
   database.exec("update integrated_error set newer_text = 'kept'; update project set newer_text = 'kept'");
+  // Keys of the fixture may take one event a day, which is used up from the time of day on at which the fixture was made.
+  database.exec("update client_key set events_per_day = 0");
   database.close();
   const newerOf = () =>
     reading(file, (read) => ({
