@@ -13,12 +13,15 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ProjectEntity, UserEntity } from "../../backend/src/storage/database/entities.ts";
 import { backendsByKind, checkPlugins, eventStore, servicesWith } from "../../backend/src/host/plugins/boot-checks.ts";
+import { coreOf, guardedServices, implementation } from "../../backend/src/services/core.ts";
 import { NoteService } from "../notes-plugin/schema.ts";
 
 const checks = suite("boot checks");
 
 const plugin = (fields: Partial<Plugin> = {}): Plugin => ({ name: "extra", contract: contractVersion, ...fields });
 const queue: IngestQueue = { accept: () => Promise.resolve() };
+const never = () => Promise.reject(new Error("called"));
+const walls = {} as Parameters<typeof guardedServices>[1]; // that no call reaches
 const ofNotes: ServedService = serve(NoteService, () => ({}));
 class NoEntitySchema {
   readonly id = 0;
@@ -116,6 +119,15 @@ checks("services of plugins come after those of the schema, and none twice", () 
     servicesWith([plugin({ services: [ofSchema, ofNotes] })]).map(({ typeName }) => typeName),
     [...schema.map(({ typeName }) => typeName), "notes.v1.NoteService"],
   );
+});
+
+checks("a service with two implementations does not start, and neither does a core that lacks one", () => {
+  const ofNotesTwice = [ofNotes, ofNotes].map(({ service }) =>
+    implementation(service, { addNote: never, listNotes: never }),
+  );
+  assert.throws(() => guardedServices(ofNotesTwice, walls), "service notes.v1.NoteService has two implementations.");
+  const guarded = guardedServices(ofNotesTwice.slice(1), walls);
+  assert.throws(() => coreOf(guarded), "service faultline.v1.AccountService is served by nobody.");
 });
 
 checks("backends are found by their kind", () => {

@@ -87,7 +87,7 @@ function readAgain(
   const { storage, state, reporting, keyRotation } = parts;
   const { memory, clientKeys, quotas, spikes } = state;
   every(10 * minuteMs, "read the usual days of projects", () => spikes.readUsualDays());
-  every(secondMs, "encrypt anew with a new key", () => keyRotation.step()); // each process that has both keys
+  every(secondMs, "encrypt secrets with a new key", () => keyRotation.step()); // each process that has both keys
   if (storage.isOnDisk) return every(secondMs, "ask for free disk space", () => storage.disk.ask());
   // A process that is killed between its commit and its announcement announces nothing that it changed.
   every(10 * secondMs, "forget tokens, roles and client keys", () => {

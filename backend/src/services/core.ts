@@ -55,10 +55,15 @@ interface Walls {
 /**
  * Puts authentication, authorisation and the audit log before every method, so that no door of the product can forget them.
  * A call that the database refuses as a whole, as on a full disk, gets a refusal that says so. Throws where a method has no
- * code or no statement for the audit log, so that the product does not start.
+ * code or no statement for the audit log, and where a service has code twice, so that the product does not start.
  */
 export function guardedServices(implementations: readonly Implementation[], walls: Walls): readonly GuardedService[] {
   const watches = new OpenWatches();
+  const served = new Set<DescService>();
+  for (const { service } of implementations) {
+    if (served.has(service)) throw new Error(`${service} has two implementations.`);
+    served.add(service);
+  }
   return implementations.map(({ service, handlers }) => ({
     service,
     methods: Object.fromEntries(

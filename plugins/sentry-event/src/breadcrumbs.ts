@@ -18,7 +18,7 @@ export function readBreadcrumbs(event: JsonObject, shift: number, trims: Trims):
 
 function readBreadcrumb(sent: JsonObject, shift: number, trims: Trims): Breadcrumb {
   const time = readTime(sent["timestamp"]);
-  const data = readTrimmedJson(sent["data"], limits.bag.breadcrumb, trims.at("data"));
+  const data = readTrimmedJson(sent["data"], limits.trimmedJson.breadcrumb, trims.at("data"));
   return {
     $typeName: "faultline.v1.Breadcrumb",
     ...(time !== undefined && { time: toTimestamp(time + shift) }),

@@ -86,7 +86,7 @@ export function readEvent(payload: Uint8Array | string, stored: StoredHead = {})
     request: readRequest(event, trims.at("request")),
     sdk: readSdk(event["sdk"], trims.at("sdk")),
     contexts: readContexts(event, trims.at("contexts")),
-    extra: readTrimmedJson(event["extra"], limits.bag.extra, trims.at("extra")),
+    extra: readTrimmedJson(event["extra"], limits.trimmedJson.extra, trims.at("extra")),
     modules: readRecord(pairs(event["modules"]), trims.at("modules")),
     payloadJson: text.toWellFormed(),
     trimmed: trims.list(),
@@ -175,5 +175,5 @@ function readContexts(event: JsonObject, trims: Trims): JsonObject | undefined {
   const sent = event["contexts"] ?? event["sentry.interfaces.Contexts"];
   if (!isObject(sent)) return undefined;
   const objects = Object.fromEntries(Object.entries(sent).filter(([, context]) => isObject(context)));
-  return readTrimmedJson(objects, limits.bag.contexts, trims);
+  return readTrimmedJson(objects, limits.trimmedJson.contexts, trims);
 }

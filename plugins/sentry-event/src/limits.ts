@@ -57,7 +57,7 @@ export const limits = {
     trims: 50,
   },
   /** Free data: `depth` levels, and about `size` characters each, of all of them together `total`. */
-  bag: {
+  trimmedJson: {
     extra: { depth: 7, size: 16_384, total: 262_144 },
     contexts: { depth: 7, size: 16_384, total: 262_144 },
     vars: { depth: 5, size: 4_096, total: 4_096 },

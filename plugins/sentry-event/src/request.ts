@@ -13,7 +13,7 @@ export function readRequest(event: JsonObject, trims: Trims): HttpRequest | unde
   const { url, query } = splitUrl(sent["url"]);
   const { cookies } = sent;
   const queryTrims = trims.at("query_string");
-  const env = readTrimmedJson(sent["env"], limits.bag.request, trims.at("env"));
+  const env = readTrimmedJson(sent["env"], limits.trimmedJson.request, trims.at("env"));
   return {
     $typeName: "faultline.v1.HttpRequest",
     url: cleanText(url, limits.text.url, trims.at("url")),

@@ -49,7 +49,11 @@ function readCall(frame: JsonObject, platform: string, trims: Trims): Omit<Frame
 
 function readContext(frame: JsonObject, trims: Trims): Context {
   const sentVars = frame["vars"];
-  const vars = readTrimmedJson(Array.isArray(sentVars) ? { ...sentVars } : sentVars, limits.bag.vars, trims.at("vars"));
+  const vars = readTrimmedJson(
+    Array.isArray(sentVars) ? { ...sentVars } : sentVars,
+    limits.trimmedJson.vars,
+    trims.at("vars"),
+  );
   const max = limits.count.contextLines;
   return {
     preContext: readLines(frame["pre_context"], (lines) => lines.slice(-max), trims.at("pre_context")),

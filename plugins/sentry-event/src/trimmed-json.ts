@@ -18,7 +18,7 @@ export interface TrimmedJsonLimit {
  */
 export function readTrimmedJson(value: JsonField, limit: TrimmedJsonLimit, trims: Trims): JsonObject | undefined {
   if (!isObject(value)) return undefined;
-  const bag: JsonObject = {};
+  const trimmed: JsonObject = {};
   let left = limit.total;
   let kept = 0;
   let sent = 0;
@@ -36,13 +36,13 @@ export function readTrimmedJson(value: JsonField, limit: TrimmedJsonLimit, trims
     const budget = { left: size, isCut: false };
     const name = spend(key, budget);
     const place = trims.at(name);
-    bag[name] = typeof entry === "string" ? spend(entry, budget, place) : trim(entry, limit.depth - 1, budget);
+    trimmed[name] = typeof entry === "string" ? spend(entry, budget, place) : trim(entry, limit.depth - 1, budget);
     if (budget.isCut) place.some();
     left -= size - budget.left;
   }
   trims.entries(kept, sent);
-  if (kept < sent) bag[MARK] = MARK;
-  return sent > 0 ? bag : undefined;
+  if (kept < sent) trimmed[MARK] = MARK;
+  return sent > 0 ? trimmed : undefined;
 }
 
 /** Any value as text: text as it is, other JSON as its JSON text, null as "". At most `max` characters. */
@@ -50,7 +50,7 @@ export function readAnyText(value: JsonField, max: number, trims?: Trims): strin
   if (value === undefined || value === null) return "";
   if (typeof value === "string") return cleanText(value, max, trims);
   const budget = { left: max, isCut: false };
-  const json = JSON.stringify(trim(value, limits.bag.request.depth, budget));
+  const json = JSON.stringify(trim(value, limits.trimmedJson.request.depth, budget));
   if (budget.isCut) trims?.some();
   return cleanText(json, max, trims);
 }

@@ -52,7 +52,7 @@ export function canonicalName(name: string): string {
 /** The affected user as shown. Undefined when the event names none. */
 export function readUser(event: JsonObject, trims: Trims): EventUser | undefined {
   const names = readUserNames(event, "", trims);
-  const data = readTrimmedJson(otherData(sentUser(event)), limits.bag.user, trims.at("data"));
+  const data = readTrimmedJson(otherData(sentUser(event)), limits.trimmedJson.user, trims.at("data"));
   if (userKey(names) === "" && !data) return undefined;
   return { $typeName: "faultline.v1.EventUser", ...names, ...(data && { data }) };
 }

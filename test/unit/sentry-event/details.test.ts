@@ -70,10 +70,10 @@ shown("free data is trimmed in depth and size", () => {
   const deep = JSON.parse(`${'{"a":'.repeat(60)}1${"}".repeat(60)}`);
   assert.is(JSON.stringify(details({ extra: deep }).extra), `${'{"a":'.repeat(7)}"..."${"}".repeat(7)}`);
   const large = details({ extra: { a: "x".repeat(100_000), b: "y" } }).extra;
-  assert.ok(String(large?.["a"]).length <= limits.bag.extra.size);
+  assert.ok(String(large?.["a"]).length <= limits.trimmedJson.extra.size);
   assert.is(large?.["b"], "y");
   const wide = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`k${index}`, "x".repeat(10_000)]));
-  assert.ok(JSON.stringify(details({ extra: wide }).extra).length < limits.bag.extra.total * 1.1);
+  assert.ok(JSON.stringify(details({ extra: wide }).extra).length < limits.trimmedJson.extra.total * 1.1);
 });
 
 shown("a number JSON cannot write again becomes null", () => {

@@ -11,8 +11,7 @@ type Handler = (stream: unknown) => void;
 
 /**
  * Adds server reflection over our files, the health service's and those of services that plugins bring, for clients that
- * have none of them. The files are read at the
- * first call: few ask, and reading them is an eighth of a start, 0.13 s of a core.
+ * have none of them. The files are read at the first call: few ask, and reading them is an eighth of a start, 0.13 s of a core.
  */
 export function addReflection(server: Server, files: readonly DescFile[]): void {
   let handlers: Map<string, Handler> | undefined;

@@ -29,7 +29,7 @@ import { RateLimitUse } from "./rate-limit-use.ts";
 /** `POST .../store/`: the body is one event (protocol reference, section 4). */
 export const receiveStore: Handler = async (visit) => {
   const admitted = await admitKey(visit);
-  const rateLimits = spendingOf(visit, admitted);
+  const rateLimits = rateLimitsOf(visit, admitted);
   rateLimits.take("error"); // before the body is read: what is refused costs next to nothing
   const body = await storeBody(visit, rateLimits);
   if (holdsEnvelope(body.decoded, visit.request.headers["content-type"])) {
@@ -61,7 +61,7 @@ export const receivePixel: Handler = async (visit) => {
     throw new IngestRefusal(405, "This address takes POST requests only, or GET with sentry_data.");
   }
   const admission = await admitKey(visit);
-  spendingOf(visit, admission).take("error");
+  rateLimitsOf(visit, admission).take("error");
   const json = readStoreBody(Buffer.from(data), maxEventBytes);
   await accept(visit, admission, readEventItem(json, arrivalOf(visit, admission)));
   sendPixel(visit.response, 200);
@@ -71,9 +71,9 @@ export const receivePixel: Handler = async (visit) => {
 export const receiveEnvelope: Handler = async (visit) => {
   const admitted = await admitRequest(visit);
   const received = admitted
-    ? await readEnvelope(visit.request, spendingOf(visit, admitted))
+    ? await readEnvelope(visit.request, rateLimitsOf(visit, admitted))
     : await readUnadmittedEnvelope(visit.request, async (header) =>
-        spendingOf(visit, await admitEnvelope(visit, header, undefined)),
+        rateLimitsOf(visit, await admitEnvelope(visit, header, undefined)),
       );
   await acceptEnvelope(visit, received, admitted);
 };
@@ -81,7 +81,7 @@ export const receiveEnvelope: Handler = async (visit) => {
 /** `POST .../security/`: browsers report what a page's Content Security Policy blocked (section 7.4). */
 export const receiveSecurityReports: Handler = async (visit) => {
   const admission = await admitKey(visit);
-  const rateLimits = spendingOf(visit, admission, "security");
+  const rateLimits = rateLimitsOf(visit, admission, "security");
   const { decoded } = await storeBody(visit, rateLimits);
   using reservation = new MemoryReservation();
   reservation.hold(decoded.length);
@@ -163,7 +163,7 @@ function asObjectJson(body: Buffer): Buffer {
  * What a request takes from the limits of its sender; refuses a body whose project has no room for it, and the next one of a
  * sender whose bodies cost too much.
  */
-function spendingOf(visit: Visit, admission: Admission, account?: CostAccount): RateLimitUse {
+function rateLimitsOf(visit: Visit, admission: Admission, account?: CostAccount): RateLimitUse {
   const refusal = visit.host.events.quotaRefusal(admission);
   if (refusal) throw refusal;
   const rateLimits = new RateLimitUse(visit, admission, account);
