@@ -13,7 +13,7 @@ const groups = [
     kind: "OUTCOME_KIND_REFUSED",
     id: "refused",
     name: "Refused",
-    meaning: "This service did not take it, and told the sender why.",
+    meaning: "Faultline refused it and sent the reason to the SDK.",
     none: "Nothing was refused.",
   },
   {
