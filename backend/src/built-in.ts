@@ -14,26 +14,37 @@ import { version } from "./version.ts";
 
 export type BuiltIn = Awaited<ReturnType<typeof builtIn>>;
 
-/** The plugins in the order of their start, and those that the core asks by name. */
+/** The plugins in the order of their start, and those that the core asks by name. `added`: plugins beside the product's. */
 export async function builtIn(
   config: Config,
-  { metrics, tracing, pages }: { metrics: MetricRegistry; tracing: Tracing | undefined; pages: ConsolePages },
+  {
+    metrics,
+    tracing,
+    pages,
+    added,
+  }: { metrics: MetricRegistry; tracing: Tracing | undefined; pages: ConsolePages; added: readonly Plugin[] },
 ) {
-  const sentry = sentryApi();
+  const platform = deprecations({ release: config.platformRelease, isHosted: config.offering === "hosted" });
+  const jetstream = await openQueue(config.natsUrl);
+  const queues = jetstream ? [jetstream] : [];
+  const others: readonly Plugin[] = [
+    integratedBackend(),
+    externalBackend(),
+    platform,
+    sentryApi(),
+    ...queues,
+    ...added,
+  ];
   const bridge = httpBridge({
     ...config.http,
     baseUrl: config.baseUrl,
     isOpen: does(config.role, "bridge"),
-    apis: [sentry.api],
+    others,
     metrics: { token: config.metricsToken, contentType: metrics.contentType, text: () => metrics.text() },
     tracing,
     pages: (...visit) => pages.handle(...visit),
   });
-  const platform = deprecations({ release: config.platformRelease, isHosted: config.offering === "hosted" });
-  const jetstream = await openQueue(config.natsUrl);
-  const queues = jetstream ? [jetstream] : [];
-  const all: readonly Plugin[] = [integratedBackend(), externalBackend(), platform, sentry, ...queues, bridge];
-  return { all, bridge, rules: platform.deprecations, jetstream };
+  return { all: [...others, bridge] as readonly Plugin[], bridge, rules: platform.deprecations, jetstream };
 }
 
 /** The plugins whose tables a move copies. */

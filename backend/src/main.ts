@@ -28,7 +28,7 @@ import { readinessOf } from "./readiness.ts";
 import { does } from "./roles.ts";
 import { serve } from "./serve.ts";
 import { makeFirstAdministrator, type FirstCredentials } from "./services/access/first-administrator.ts";
-import { coreOf, doorChecks, guardedServices, implementationsOf } from "./services/core.ts";
+import { accessTo, coreOf, guardedServices, implementationsOf, tokenCheck } from "./services/core.ts";
 import { openState } from "./services/open-state.ts";
 import { ownServices } from "./services/own-services.ts";
 import { isStorageFailure } from "./storage/database/storage-failure.ts";
@@ -75,8 +75,7 @@ export async function startFaultline(
   const telemetry = await openTelemetry(config, { clock, stops, openTracing });
   const { log, ownErrors, metrics } = telemetry;
   const pages = new ConsolePages({ areElsewhere: !does(role, "console") });
-  const { all, bridge, rules, jetstream } = await builtIn(config, { ...telemetry, pages });
-  const plugins = [...added, ...all];
+  const { all: plugins, bridge, rules, jetstream } = await builtIn(config, { ...telemetry, pages, added });
   checkPlugins(plugins);
 
   const storage = await openStorage(config, { plugins, time, log, stops });
@@ -120,9 +119,7 @@ export async function startFaultline(
   const kept = { telemetry, storage, state, ingestion };
   const schedule = openSchedule(config, { ...kept, reporting, keyRotation, stops });
   const { scheduler } = schedule;
-  const access = doorChecks({ guard: state.guard, log });
   const shared = {
-    access,
     deprecations: rules,
     events: ingestion.events,
     database,
@@ -135,8 +132,10 @@ export async function startFaultline(
   const served = { reporting, keyRotation, jetstream, isReady, startedAt, clock, baseUrl, log };
   const own = ownServices(config, { storage, state, ingestion, ...served });
   const services = guardedServices([...own, ...implementationsOf(plugins, hosts)], { ...state, log });
-  hosts.useCore(coreOf(services));
-  const doors = await openDoors(config, { services, telemetry, access, plugins, hosts, pages, stops });
+  const walls = { guard: state.guard, log };
+  hosts.useCore({ core: coreOf(services), access: accessTo(services, walls) });
+  const checkToken = tokenCheck(walls);
+  const doors = await openDoors(config, { services, telemetry, checkToken, plugins, hosts, pages, stops });
   const { grpc, grpcAddress, loadPages } = doors;
   if (does(role, "worker")) jetstream?.startWorker({ storeBatch: ingestion.storeBatch, isStorageFailure });
   scheduleOfBackends(scheduler, { ...kept, jetstream });

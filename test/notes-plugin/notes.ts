@@ -1,6 +1,7 @@
 import { contractVersion, serve, type Plugin } from "@faultline/plugin";
+import { filledText, list, noContent, operation, shape, single, text } from "@faultline/plugin/rest";
 import { Migration } from "@mikro-orm/migrations";
-import { NoteService, type AddNoteRequest } from "./schema.ts";
+import { addNote, listNotes, NoteService, type AddNoteRequest, type ListNotesResponse } from "./schema.ts";
 
 interface Tables {
   notes_note: { project_id: number; author: string; text: string };
@@ -14,6 +15,10 @@ class Notes0001 extends Migration {
   }
 }
 
+const notesOfProject = shape<ListNotesResponse>("Notes", "The notes of a project.", {
+  texts: [list(text("A note behind the name of its author.")), ({ texts }) => texts],
+});
+
 /** Notes that people write beside the errors of a project: a whole feature in one folder. */
 export const notes = (): Plugin => ({
   name: "notes",
@@ -22,8 +27,8 @@ export const notes = (): Plugin => ({
   services: [
     serve(NoteService, ({ database }) => ({
       async addNote(request, { caller, grant }) {
-        const { text } = request as unknown as AddNoteRequest;
-        const note = { project_id: grant.project.id, author: caller.user.username, text };
+        const { text: words } = request as unknown as AddNoteRequest;
+        const note = { project_id: grant.project.id, author: caller.user.username, text: words };
         await database.write<Tables>().insertInto("notes_note").values(note).execute();
         return {};
       },
@@ -34,8 +39,23 @@ export const notes = (): Plugin => ({
           .select(["author", "text"])
           .where("project_id", "=", grant.project.id)
           .execute();
-        return { texts: rows.map(({ author, text }) => `${author}: ${text}`) };
+        return { texts: rows.map((note) => `${note.author}: ${note.text}`) };
       },
     })),
+  ],
+  rest: [
+    operation(addNote, "POST /projects/:project/notes", {
+      tag: "Notes",
+      summary: "Add a note",
+      params: { text: filledText("The note.", { maxLength: 1000 }) },
+      answer: noContent,
+      run: ({ params, invoke }) => invoke({ text: params.text }),
+    }),
+    operation(listNotes, "GET /projects/:project/notes", {
+      tag: "Notes",
+      summary: "List the notes of a project",
+      answer: single(200, "The notes.", notesOfProject),
+      run: async ({ invoke }) => (await invoke({})) as unknown as ListNotesResponse,
+    }),
   ],
 });

@@ -2,7 +2,7 @@
  * The service of the plugin of the walk-through, as protoc would compile it: package `notes.v1`, with the options that say
  * who may call a method and what the audit log records of it.
  */
-import { create, createFileRegistry, setExtension, type DescService } from "@bufbuild/protobuf";
+import { create, createFileRegistry, setExtension, type DescMethodUnary, type DescService } from "@bufbuild/protobuf";
 import {
   FieldDescriptorProto_Label as Label,
   FieldDescriptorProto_Type as Type,
@@ -79,6 +79,12 @@ const registry = createFileRegistry(file, (name) =>
 );
 
 export const NoteService = registry.getService("notes.v1.NoteService") as DescService;
+
+export const [addNote, listNotes] = NoteService.methods as [DescMethodUnary, DescMethodUnary];
+
+export interface ListNotesResponse {
+  readonly texts: readonly string[];
+}
 
 export interface AddNoteRequest {
   readonly projectId: number;

@@ -2,8 +2,8 @@ import { create, type DescMessage, type DescMethod, type MessageShape } from "@b
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { services } from "@faultline/proto";
 import { readNeed, type Need } from "../../backend/src/services/access/permissions.ts";
-import type { RestRoute } from "../../plugins/http-bridge/src/rest/rest.ts";
-import { doors } from "../../plugins/http-bridge/src/routes.ts";
+import { listDeprecations } from "../../plugins/deprecations/src/rest.ts";
+import { operations } from "../../plugins/http-bridge/src/rest/operations.ts";
 
 /** A method of the core, and what a call of it needs. */
 export interface CoreMethod {
@@ -42,16 +42,14 @@ export const coreMethods: readonly CoreMethod[] = Object.entries(services).flatM
 );
 
 /** All operations of the REST API. */
-export const restEntrances: readonly RestEntrance[] = doors
-  .filter((route): route is RestRoute => "operations" in route)
-  .flatMap(({ path, operations }) =>
-    Object.entries(operations).map(([verb, { method }]) => ({
-      name: `${verb} ${path}`,
-      verb,
-      path,
-      method: coreMethod(method),
-    })),
-  );
+export const restOperations = [...operations, listDeprecations];
+
+export const restEntrances: readonly RestEntrance[] = restOperations.map(({ verb, path, method }) => ({
+  name: `${verb} /api/v4${path}`,
+  verb,
+  path: `/api/v4${path}`,
+  method: coreMethod(`${method.parent.name}.${method.name}`),
+}));
 
 /** All tRPC procedures: one for each method, but for those that people do not call. */
 export const trpcEntrances: readonly TrpcEntrance[] = coreMethods

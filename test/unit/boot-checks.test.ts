@@ -8,13 +8,14 @@ import {
   type ServedService,
   StartRefusal,
 } from "@faultline/plugin";
+import { noContent, operation } from "@faultline/plugin/rest";
 import { Backend, DeprecationService, services } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ProjectEntity, UserEntity } from "../../backend/src/storage/database/entities.ts";
 import { backendsByKind, checkPlugins, eventStore, servicesWith } from "../../backend/src/host/plugins/boot-checks.ts";
 import { coreOf, guardedServices, implementation } from "../../backend/src/services/core.ts";
-import { NoteService } from "../notes-plugin/schema.ts";
+import { listNotes, NoteService } from "../notes-plugin/schema.ts";
 
 const checks = suite("boot checks");
 
@@ -23,6 +24,8 @@ const queue: IngestQueue = { accept: () => Promise.resolve() };
 const never = () => Promise.reject(new Error("called"));
 const walls = {} as Parameters<typeof guardedServices>[1]; // that no call reaches
 const ofNotes: ServedService = serve(NoteService, () => ({}));
+const noteAt = (path: `/${string}`) =>
+  operation(listNotes, `GET ${path}`, { tag: "Notes", summary: "List notes", answer: noContent, run: never });
 class NoEntitySchema {
   readonly id = 0;
 }
@@ -81,6 +84,11 @@ const faults: [claim: string, plugins: Plugin[], sentence: string][] = [
     "a service with the name of one of the core",
     [plugin({ services: [{ ...ofNotes, service: { ...NoteService, name: "ErrorService" } }] })],
     "plugin extra: the service ErrorService is the core's",
+  ],
+  [
+    "a route of the REST API twice, whatever its parts are called",
+    [plugin({ rest: [noteAt("/notes/:id")] }), plugin({ name: "other", rest: [noteAt("/notes/:note_id")] })],
+    "plugin other: plugin extra serves GET /notes/: already; plugin other: plugin extra has an operation listNotes already",
   ],
   [
     "a queue twice",

@@ -1,8 +1,9 @@
 import { ServiceError } from "@faultline/plugin";
+import { badParameter } from "@faultline/plugin/rest";
 import { ErrorReason } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { badParameter, httpError } from "../../plugins/http-bridge/src/rest/http-error.ts";
+import { httpError } from "../../plugins/http-bridge/src/rest/http-error.ts";
 
 const sentence = "What happened, and what to do.";
 const answerTo = (reason: ErrorReason, field = "") => httpError(new ServiceError(reason, sentence, { field }));

@@ -1,4 +1,4 @@
-import type { Access, Plugin } from "@faultline/plugin";
+import type { Plugin } from "@faultline/plugin";
 import type { Config } from "../config.ts";
 import type { ConsolePages } from "../console-pages.ts";
 import { does } from "../roles.ts";
@@ -17,19 +17,19 @@ export async function openDoors(
   parts: {
     services: readonly GuardedService[];
     telemetry: Telemetry;
-    access: Access & { readonly checkToken: CheckToken };
+    checkToken: CheckToken;
     plugins: readonly Plugin[];
     hosts: PluginHosts;
     pages: ConsolePages;
     stops: Stops;
   },
 ): Promise<{ readonly grpc: GrpcServer; readonly grpcAddress: string; loadPages(): Promise<void> }> {
-  const { services, telemetry, access, plugins, hosts, pages, stops } = parts;
+  const { services, telemetry, checkToken, plugins, hosts, pages, stops } = parts;
   const { log, metrics, tracing } = telemetry;
   const { role, grpcTls, baseUrl } = config;
   const counted = countedCalls(metrics);
   const grpc = new GrpcServer(services, log, {
-    checkToken: access.checkToken,
+    checkToken,
     hasReflection: !grpcTls,
     interceptors: [counted("public"), ...tracedCalls(tracing)],
   });
@@ -38,7 +38,7 @@ export async function openDoors(
   // The console calls for all its visitors over one connection, a call an open page, and needs no TLS within a process.
   const inner = new GrpcServer(services, log, {
     // All its visitors have its address, so that wrong tokens of theirs are counted for nobody.
-    checkToken: (method, { token }) => access.checkToken(method, { token }),
+    checkToken: (method, { token }) => checkToken(method, { token }),
     hasReflection: false,
     callsAtOnce: 10_000,
     interceptors: [counted("console"), ...tracedCalls(tracing)],

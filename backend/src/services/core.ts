@@ -6,11 +6,12 @@ import {
   type MessageInitShape,
   type MessageShape,
 } from "@bufbuild/protobuf";
-import type { Call, Core, Handlers, Log, Plugin } from "@faultline/plugin";
+import type { Access, Call, Core, Handlers, Log, Plugin } from "@faultline/plugin";
 import { services } from "@faultline/proto";
 import type { PluginHosts } from "../host/plugins/plugin-hosts.ts";
 import { OpenWatches } from "./access/open-watches.ts";
-import type { CoreCall, Guard } from "./access/guard.ts";
+import type { Admission, CoreCall, Guard } from "./access/guard.ts";
+import { leastRoleOf } from "./access/permissions.ts";
 import type { AuditLog } from "./audit/audit-log.ts";
 import { templateOf } from "./audit/sentence.ts";
 import { storageRefusal } from "../storage/database/storage-failure.ts";
@@ -42,8 +43,13 @@ export interface GuardedService {
   readonly methods: Readonly<Record<string, UnaryMethod | StreamingMethod>>;
 }
 
-export type UnaryMethod = (request: MessageShape<DescMessage>, call: Call) => Promise<MessageShape<DescMessage>>;
-export type StreamingMethod = (request: MessageShape<DescMessage>, call: Call) => AsyncIterable<unknown>;
+/** `admission`: of a caller that was admitted before the request was read. */
+export type UnaryMethod = (
+  request: MessageInitShape<DescMessage>,
+  call: Call,
+  admission?: Admission,
+) => Promise<MessageShape<DescMessage>>;
+export type StreamingMethod = (request: MessageInitShape<DescMessage>, call: Call) => AsyncIterable<unknown>;
 
 /** The checks and records around the services' own code. */
 interface Walls {
@@ -98,9 +104,10 @@ const nameOf = (method: DescMethod) => `${method.parent.name}.${method.name}`;
 function guardedMethod(method: DescMethod, handler: AnyHandler, { guard, audit, log }: Walls): UnaryMethod {
   const name = nameOf(method);
   const template = templateOf(method);
-  return async (request: MessageShape<DescMessage>, call: Call) => {
+  return async (init, call, admission) => {
     try {
-      const admitted = await guard.admit(name, request, call);
+      const request = create(method.input, init);
+      const admitted = admission?.covers(request) ? admission.call : await guard.admit(name, request, call);
       const response = create(method.output, (await handler(request, admitted)) as MessageInitShape<DescMessage>);
       if (template !== undefined) await audit.note({ method, template }, request, response, admitted);
       return response;
@@ -110,23 +117,31 @@ function guardedMethod(method: DescMethod, handler: AnyHandler, { guard, audit, 
   };
 }
 
-/** Checks for doors, before they read a request or make its call. */
-export function doorChecks({
-  guard,
-  log,
-}: Pick<Walls, "guard" | "log">): Pick<Guard, "checkToken" | "check" | "spend"> {
-  const inWords = async <T>(method: string, answer: Promise<T>): Promise<T> => {
-    try {
-      return await answer;
-    } catch (error) {
-      throw refusalOf(error, { log, method });
-    }
-  };
+/** Checks of gRPC doors, before they read a request. */
+export function tokenCheck({ guard, log }: Pick<Walls, "guard" | "log">): Guard["checkToken"] {
+  return (method, call) => inWords(log, method, guard.checkToken(method, call));
+}
+
+/** What doors that are not gRPC ask before they read a request. */
+export function accessTo(guarded: readonly GuardedService[], { guard, log }: Pick<Walls, "guard" | "log">): Access {
   return {
-    checkToken: (method, call) => inWords(method, guard.checkToken(method, call)),
-    check: (method, names, call) => inWords(method, guard.check(method, names, call)),
-    spend: (call) => inWords("any", guard.spend(call)),
+    spend: (call) => inWords(log, "any", guard.spend(call)),
+    async admit(method, names, call) {
+      const name = nameOf(method);
+      const invoke = guarded.find(({ service }) => service === method.parent)?.methods[method.localName] as UnaryMethod;
+      const admission = await inWords(log, name, guard.admitNamed(name, names, call));
+      return { project: admission.project, invoke: (request) => invoke(request, call, admission) };
+    },
+    leastRole: leastRoleOf,
   };
+}
+
+async function inWords<T>(log: Log, method: string, answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw refusalOf(error, { log, method });
+  }
 }
 
 /** The error that the caller gets: a failure of the database becomes a refusal in words, and a line of the log. */
@@ -145,7 +160,8 @@ const recheckMs = 500;
  */
 function guardedStream(method: DescMethod, handler: AnyHandler, guard: Guard, watches: OpenWatches): StreamingMethod {
   const name = nameOf(method);
-  return async function* (request: MessageShape<DescMessage>, call: Call) {
+  return async function* (init, call) {
+    const request = create(method.input, init);
     const admitted = await guard.admit(name, request, call);
     const close = watches.begin(admitted.caller.user.id);
     const ended = new AbortController();

@@ -5,6 +5,7 @@ import { judgeExternalVersion } from "./external-version.ts";
 import { judge } from "./judge.ts";
 import { listNotices } from "./list-notices.ts";
 import { notices } from "./notices.ts";
+import { listDeprecations } from "./rest.ts";
 import { isRelease } from "./release.ts";
 import { isAddressed } from "./request-form.ts";
 import type { Platform } from "./state.ts";
@@ -40,5 +41,6 @@ export function deprecations({
     contract: contractVersion,
     deprecations: rules,
     services: [deprecationService(rules)],
+    rest: [listDeprecations],
   };
 }

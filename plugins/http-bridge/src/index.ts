@@ -1,6 +1,7 @@
-import { contractVersion, type Host, type HttpApi, type Plugin, type Tracing } from "@faultline/plugin";
+import { contractVersion, type Host, type Plugin, type Tracing } from "@faultline/plugin";
 import { trustedProxies } from "./client-ip.ts";
 import type { PublishedMetrics } from "./metrics-route.ts";
+import { operations } from "./rest/operations.ts";
 import { HttpServer, type Pages } from "./server.ts";
 
 /** What the bridge needs to know. */
@@ -15,8 +16,8 @@ export interface HttpBridgeOptions {
   readonly trustedProxies: readonly string[];
   /** Whether SDKs and REST clients are served; else other processes are theirs, and this one tells its health. */
   readonly isOpen: boolean;
-  /** APIs that other plugins serve. */
-  readonly apis: readonly HttpApi[];
+  /** Plugins whose operations and APIs it serves. */
+  readonly others: readonly Pick<Plugin, "rest" | "api">[];
   /** What is told at `/-/metrics`. */
   readonly metrics: PublishedMetrics;
   /** Absent: nothing is traced. */
@@ -35,8 +36,15 @@ export function httpBridge(options: HttpBridgeOptions): Plugin & { url(): string
   return {
     name: "http-bridge",
     contract: contractVersion,
+    rest: operations,
     async start(host: Host) {
-      server = new HttpServer(host, { ...options, trusted: trustedProxies(options.trustedProxies) });
+      const { others } = options;
+      server = new HttpServer(host, {
+        ...options,
+        operations: [...operations, ...others.flatMap(({ rest = [] }) => rest)],
+        apis: others.flatMap(({ api }) => api ?? []),
+        trusted: trustedProxies(options.trustedProxies),
+      });
       url = await server.listen(options);
     },
     async stop() {

@@ -1,7 +1,8 @@
 import { invalidField, ServiceError, type HttpAnswer, type HttpApi, type HttpCall } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { spendCall } from "./call-limit.ts";
-import { decodedPart, pathPattern } from "./path-pattern.ts";
+import { decodedPart } from "@faultline/plugin/rest";
+import { pathPattern } from "./path-pattern.ts";
 import { isOfLeftClient, readBody, signalOf, tokenOf } from "./read-request.ts";
 import { sendJson, sendJsonText, type Handler, type Route, type Visit } from "./visit.ts";
 

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Server as Listener, type AddressInfo, type BlockList, type Socket } from "node:net";
 import { setImmediate as immediate, setTimeout as delay } from "node:timers/promises";
 import { StartRefusal, type Host, type HttpApi, type Span, type Tracing } from "@faultline/plugin";
+import type { RestOperation } from "@faultline/plugin/rest";
 import { clientIp, isOfForgottenProxy } from "./client-ip.ts";
 import { LoopTurns } from "./loop-turns.ts";
 import { originOf } from "./origin.ts";
@@ -57,6 +58,7 @@ export class HttpServer {
     options: {
       pages: Pages;
       isOpen: boolean;
+      operations: readonly RestOperation[];
       apis: readonly HttpApi[];
       metrics: PublishedMetrics;
       tracing?: Tracing | undefined;
@@ -66,7 +68,8 @@ export class HttpServer {
   ) {
     this.#host = host;
     this.#measured = new RequestMetrics(host.metrics, () => this.#unanswered.size);
-    const called = options.isOpen ? [...doors, ...options.apis.flatMap(apiRoutes)] : [];
+    const ofClients = () => [...doors(options.operations, host.access), ...options.apis.flatMap(apiRoutes)];
+    const called = options.isOpen ? ofClients() : [];
     this.#routes = [...called, ...healthRoutes, metricsRoute(options.metrics, options.baseUrl), ...unknown];
     this.#pages = options.pages;
     this.#trusted = options.trusted;

@@ -1,4 +1,11 @@
-import type { DescMethod, DescService, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import type {
+  DescMessage,
+  DescMethod,
+  DescMethodUnary,
+  DescService,
+  MessageInitShape,
+  MessageShape,
+} from "@bufbuild/protobuf";
 import type { services } from "@faultline/proto";
 import type { ServiceError } from "./service-error.ts";
 
@@ -22,8 +29,17 @@ export type Handlers<S extends DescService, Context = Call> = {
   readonly [K in keyof S["method"]]: S["method"][K] extends DescMethod ? Method<S["method"][K], Context> : never;
 };
 
+/** A method as its callers have it: it takes the fields of the request and returns the whole response. */
+type Callable<M extends DescMethod> = M["methodKind"] extends "server_streaming"
+  ? (request: MessageInitShape<M["input"]>, call: Call) => AsyncIterable<MessageShape<M["output"]>>
+  : (request: MessageInitShape<M["input"]>, call: Call) => Promise<MessageShape<M["output"]>>;
+
+type Methods<S extends DescService> = {
+  readonly [K in keyof S["method"]]: S["method"][K] extends DescMethod ? Callable<S["method"][K]> : never;
+};
+
 /** The core's services, callable in the same process: each call is authenticated and authorised as over gRPC. */
-export type Core = { readonly [K in keyof typeof services]: Handlers<(typeof services)[K]> };
+export type Core = { readonly [K in keyof typeof services]: Methods<(typeof services)[K]> };
 
 /** Whose calls a limit counts: those of one personal access token, of all tokens of a person, or of a person's sessions. */
 export type CallLimitName = "token" | "person" | "session";
@@ -42,21 +58,42 @@ export interface CallAllowance {
   readonly refusal?: ServiceError;
 }
 
-/** Asks whether a call would be let through, without making it: a door then refuses before it looks at the rest. */
+/** The project that an admitted request names. */
+export interface AdmittedProject {
+  readonly id: number;
+  readonly path: string;
+}
+
+/** A request that was admitted by the names in its address, before the rest of it was read. */
+export interface AdmittedRequest {
+  /** Undefined where the names have none. */
+  readonly project: AdmittedProject | undefined;
+  /** Makes the call. A request that names another project or user is checked again. */
+  invoke(request: MessageInitShape<DescMessage>): Promise<MessageShape<DescMessage>>;
+}
+
+/** The least that a method needs, as its option `needs` says. */
+export interface LeastRole {
+  /** A role in the project that the request names, any user, or an administrator. */
+  readonly role: "User" | "Guest" | "Reporter" | "Developer" | "Maintainer" | "Owner" | "Administrator";
+  readonly scope: "read" | "write";
+}
+
+/** What a door that is not gRPC asks of the guard before it reads a request. */
 export interface Access {
-  /**
-   * Takes one call from the limits of its token and person, for a door that is not gRPC, which does so itself. Refuses as the
-   * call would by its token; undefined where there is no limit, or no token.
-   */
+  /** Takes one call from the limits of its token and person; undefined where there is no limit, or no token. */
   spend(call: Call): Promise<CallAllowance | undefined>;
 
   /**
-   * Refuses as the call would: with a reason about the token, with PROJECT_NOT_FOUND, or with FORBIDDEN. `method` is
-   * `Service.Method`; `names` are the project and the user of the request, where the method has them.
+   * Admits a call of the method, or refuses it as the method would: with a reason about the token, with PROJECT_NOT_FOUND, or
+   * with FORBIDDEN. `names` are what the address names: a project by its id or path, and a user.
    */
-  check(
-    method: string,
-    names: { readonly projectId: number | undefined; readonly userId: number | undefined },
+  admit(
+    method: DescMethodUnary,
+    names: { readonly project: number | string | undefined; readonly userId: number | undefined },
     call: Call,
-  ): Promise<void>;
+  ): Promise<AdmittedRequest>;
+
+  /** Throws where a person without a session cannot call the method at all. */
+  leastRole(method: DescMethodUnary): LeastRole;
 }

@@ -11,6 +11,7 @@ import type { IngestQueue } from "./ingest-queue.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Movable } from "./move.ts";
 import type { Outbound } from "./outbound.ts";
+import type { RestOperation } from "./rest/operation.ts";
 import type { ServedService } from "./served-service.ts";
 
 /** The contract this package describes; a plugin made for another one is refused at boot. */
@@ -32,7 +33,9 @@ export interface Plugin {
   readonly deprecations?: Deprecations;
   /** The gRPC services it serves, each by `serve`. */
   readonly services?: readonly ServedService[];
-  /** The HTTP API it serves on the public address. */
+  /** The operations it adds to the REST API, each by `operation`. */
+  readonly rest?: readonly RestOperation[];
+  /** The HTTP API of another product that it serves on the public address. */
   readonly api?: HttpApi;
   /** Begins its work. Plugins start in the order of the list and stop in reverse. */
   start?(host: Host): Promise<void>;

@@ -1,6 +1,5 @@
-import { create } from "@bufbuild/protobuf";
 import { invalidField, type HttpAnswer } from "@faultline/plugin";
-import { UpdateErrorsRequestSchema, type ErrorStatus } from "@faultline/proto";
+import type { ErrorStatus } from "@faultline/proto";
 import type { ApiCall } from "./call.ts";
 import { statusWord } from "./status.ts";
 
@@ -22,14 +21,13 @@ export function checkedIds(name: string, sent: readonly string[]): string[] {
   return ids;
 }
 
-/** Sets the status of issues of one project; tells how many there were. */
+/** Sets the status of issues of one project and returns how many there were. */
 export async function update(
   call: ApiCall,
   { projectId, ids, status }: { projectId: number; ids: readonly string[]; status: ErrorStatus },
 ): Promise<number> {
   const changes = ids.map((errorId) => ({ errorId, status }));
-  const request = create(UpdateErrorsRequestSchema, { projectId, changes });
-  const { errors = [] } = await call.core.errors.updateErrors(request, call);
+  const { errors } = await call.core.errors.updateErrors({ projectId, changes }, call);
   return errors.length;
 }
 

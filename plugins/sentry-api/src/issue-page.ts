@@ -1,13 +1,5 @@
-import { create } from "@bufbuild/protobuf";
 import type { HttpAnswer } from "@faultline/plugin";
-import {
-  ErrorStatus,
-  ListErrorsRequestSchema,
-  type Error as TrackedError,
-  type ListErrorsResponse,
-  type Project,
-  type StatusCounts,
-} from "@faultline/proto";
+import { ErrorStatus, type Error as TrackedError, type Project, type StatusCounts } from "@faultline/proto";
 import type { ApiCall } from "./call.ts";
 import { cursorOf, tokenOf } from "./cursor.ts";
 import { linkHeader, type Neighbours } from "./pages.ts";
@@ -30,13 +22,13 @@ export async function issuePageOf(
   project: Project,
   { search, pageSize }: { search: IssueSearch; pageSize: number },
 ): Promise<IssuePage> {
-  const request = create(ListErrorsRequestSchema, {
+  const request = {
     projectId: project.projectId,
     ...search,
     pageSize,
     pageToken: tokenOf(call.query.get("cursor")),
-  });
-  const page = (await call.core.errors.listErrors(request, call)) as ListErrorsResponse;
+  };
+  const page = await call.core.errors.listErrors(request, call);
   return {
     issues: page.errors.map((error) => ({ error, project })),
     previous: page.previousPageToken === "" ? undefined : cursorOf(page.previousPageToken),

@@ -1,12 +1,5 @@
-import { create } from "@bufbuild/protobuf";
 import { ServiceError } from "@faultline/plugin";
-import {
-  ErrorReason,
-  GetErrorProjectRequestSchema,
-  GetErrorRequestSchema,
-  type Error as TrackedError,
-  type Project,
-} from "@faultline/proto";
+import { ErrorReason, type Error as TrackedError, type Project } from "@faultline/proto";
 import { pathPart, type ApiCall } from "./call.ts";
 import { servedProject } from "./served-projects.ts";
 import { isOf } from "./slugs.ts";
@@ -36,16 +29,14 @@ export async function servedIssue(call: ApiCall, errorId: string): Promise<Serve
 
 /** The project of an error that is stored here; refuses with ERROR_NOT_FOUND. */
 export async function projectIdOf(call: ApiCall, errorId: string): Promise<number> {
-  const request = create(GetErrorProjectRequestSchema, { errorId });
-  const { projectId = 0 } = await call.core.errors.getErrorProject(request, call);
-  return projectId;
+  return (await call.core.errors.getErrorProject({ errorId }, call)).projectId;
 }
 
 /** The issue as it is now. */
 export async function readError(call: ApiCall, { errorId, project }: ServedIssue): Promise<TrackedError> {
-  const request = create(GetErrorRequestSchema, { projectId: project.projectId, errorId });
-  const { error } = await call.core.errors.getError(request, call);
-  return error as TrackedError; // the guarded core answers whole messages
+  const { error } = await call.core.errors.getError({ projectId: project.projectId, errorId }, call);
+  if (!error) throw issueNotFound();
+  return error;
 }
 
 export function issueNotFound(): ServiceError {

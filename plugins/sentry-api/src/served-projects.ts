@@ -1,13 +1,5 @@
-import { create } from "@bufbuild/protobuf";
 import { ServiceError } from "@faultline/plugin";
-import {
-  ErrorReason,
-  GetProjectRequestSchema,
-  ListProjectsRequestSchema,
-  type GetProjectRequest,
-  type ListProjectsResponse,
-  type Project,
-} from "@faultline/proto";
+import { ErrorReason, type GetProjectRequest, type Project } from "@faultline/proto";
 import { pathPart, type ApiCall } from "./call.ts";
 import { isOf, pathOf } from "./slugs.ts";
 
@@ -35,9 +27,9 @@ export async function namedProject(call: ApiCall): Promise<Project> {
 
 /** One project; refuses with PROJECT_NOT_FOUND also when it is not served. */
 export async function servedProject(call: ApiCall, key: GetProjectRequest["key"]): Promise<Project> {
-  const { project } = await call.core.projects.getProject(create(GetProjectRequestSchema, { key }), call);
-  if (!project || !isServed(project as Project)) throw projectNotFound();
-  return project as Project; // the guarded core answers whole messages
+  const { project } = await call.core.projects.getProject({ key }, call);
+  if (!project || !isServed(project)) throw projectNotFound();
+  return project;
 }
 
 /** Projects the core is asked for at once, and how many of such pages one answer looks through. */
@@ -63,8 +55,8 @@ export async function listServed(
   const projects: Project[] = [];
   let place = skip;
   for (let pages = 0; pages < corePages; pages += 1) {
-    const request = create(ListProjectsRequestSchema, { query, pageSize: corePage, skip: place });
-    const page = (await call.core.projects.listProjects(request, call)) as ListProjectsResponse;
+    const request = { query, pageSize: corePage, skip: place };
+    const page = await call.core.projects.listProjects(request, call);
     for (const project of page.projects) {
       if (projects.length === size) return { projects, nextSkip: place };
       place += 1;

@@ -1,6 +1,5 @@
-import { create } from "@bufbuild/protobuf";
 import { hourMs, invalidField, millisecondsOf } from "@faultline/plugin";
-import { GetErrorStatsRequestSchema, type Error as TrackedError, type GetErrorStatsResponse } from "@faultline/proto";
+import type { Error as TrackedError } from "@faultline/proto";
 import type { ApiCall } from "./call.ts";
 
 /** A number of events from a time on, in seconds since 1970. */
@@ -18,8 +17,7 @@ export async function hourlyStats(
   hours: number,
 ): Promise<Point[]> {
   const { projectId, errorId } = error;
-  const request = create(GetErrorStatsRequestSchema, { projectId, errorId, hourCount: hours });
-  const stats = (await call.core.errors.getErrorStats(request, call)) as GetErrorStatsResponse;
+  const stats = await call.core.errors.getErrorStats({ projectId, errorId, hourCount: hours }, call);
   const startMs = stats.startTime ? millisecondsOf(stats.startTime) : 0;
   return points(stats.counts, { startMs, spanMs: hourMs });
 }

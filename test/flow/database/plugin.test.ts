@@ -7,10 +7,13 @@ import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
 import { notes } from "../../notes-plugin/notes.ts";
 import { NoteService } from "../../notes-plugin/schema.ts";
+import { answered } from "../../support/assert-answer.ts";
 import { grpcClient } from "../../support/grpc.ts";
+import { http } from "../../support/http.ts";
 import { newMember, newPerson } from "../../support/person.ts";
 import { discovered, reflected } from "../../support/reflection.ts";
 import { rejects } from "../../support/rejects.ts";
+import { rest } from "../../support/rest.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { testConfig } from "../../support/test-config.ts";
 
@@ -59,6 +62,36 @@ test("the audit log records its act, by the option of the method, and not its re
     auditEvents.map(({ method, username, projectPath, summary }) => [method, username, projectPath, summary]),
     [["NoteService.AddNote", developer.username, "noted", 'Added the note "look at the cache".']],
   );
+});
+
+test("its operations answer below /api/v4, with the rights of their methods", async () => {
+  const service = { url: faultline.httpUrl };
+  const ask = (verb: "GET" | "POST", token: string | null, body?: object) =>
+    rest(service, `${verb} /projects/noted/notes`, { token, ...(body && { body }) });
+  await answered(ask("POST", developer.token, { text: "by REST" }), 204);
+  const { texts } = (await answered(ask("GET", developer.token), 200)).json as { texts: string[] };
+  assert.is(texts.at(-1), `${developer.username}: by REST`);
+  assert.equal((await answered(ask("POST", developer.token, {}), 400)).json, { error: "text is missing" });
+
+  const reporter = await newMember(client, projectId, Role.REPORTER);
+  const reader = await newMember(client, projectId, Role.DEVELOPER, ["read_api"]);
+  await answered(ask("POST", reporter.token, {}), 403);
+  await answered(ask("POST", reader.token, {}), 403);
+  await answered(ask("GET", (await newPerson(client)).token), 404);
+  await answered(ask("GET", null), 401);
+});
+
+test("the document of the REST API describes its operations, with the role and the scope of their methods", async () => {
+  const { json } = await answered(http(`${faultline.httpUrl}/api/v4/openapi.json`), 200);
+  const { paths, components } = json as {
+    paths: Record<string, Record<string, Record<string, unknown>>>;
+    components: { schemas: object };
+  };
+  const { get, post } = paths["/projects/{project}/notes"] ?? {};
+  assert.equal([post?.["operationId"], post?.["x-least-role"], post?.["x-scope"]], ["addNote", "Developer", "write"]);
+  assert.equal([get?.["operationId"], get?.["x-least-role"], get?.["x-scope"]], ["listNotes", "Reporter", "read"]);
+  assert.ok("Notes" in components.schemas);
+  assert.match((await answered(http(`${faultline.httpUrl}/api/v4/docs`), 200)).text, '<section id="addNote">');
 });
 
 test("a foreign client discovers its service by reflection", async () => {

@@ -1,12 +1,12 @@
 import { Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { openApiDocument } from "../../../plugins/http-bridge/src/rest/openapi/document.ts";
 import { answered } from "../../support/assert-answer.ts";
 import { runningServer } from "../../support/flow.ts";
 import { http } from "../../support/http.ts";
 import { newMember } from "../../support/person.ts";
 import { createProject } from "../../support/project.ts";
+import { restDocument } from "../../support/rest-document.ts";
 import { rest } from "../../support/rest.ts";
 import { schemaFaults, type Schema } from "../../support/schema-faults.ts";
 import { envelope, newEventId, post, sendEnvelope, sendEvent } from "../../support/send.ts";
@@ -121,7 +121,7 @@ function firstId(list: unknown): string | number {
   return (list as { id: string | number }[])[0]?.id ?? "";
 }
 
-for (const [path, { get }] of Object.entries(openApiDocument.paths)) {
+for (const [path, { get }] of Object.entries(restDocument.paths)) {
   if (!get) continue;
   test(`GET ${path} answers what the document says`, async () => {
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => String(named[name]));
@@ -166,14 +166,14 @@ test("the checker sees a field that is missing, has another type or is not descr
 test("the document is served without a token, as it is, and takes no other method", async () => {
   const answer = await answered(http(`${server.url}/api/v4/openapi.json`), 200);
   assert.is(answer.headers["content-type"], "application/json");
-  assert.equal(answer.json, JSON.parse(JSON.stringify(openApiDocument)));
+  assert.equal(answer.json, JSON.parse(JSON.stringify(restDocument)));
   const refusal = await http(`${server.url}/api/v4/openapi.json`, { method: "POST" });
   assert.equal([refusal.status, refusal.headers.allow], [405, "GET, HEAD"]);
 });
 
 function resolve(reference: string): Schema {
   const name = reference.slice("#/components/schemas/".length);
-  return (openApiDocument.components.schemas as Readonly<Record<string, Schema>>)[name] ?? { enum: [] };
+  return (restDocument.components.schemas as Readonly<Record<string, Schema>>)[name] ?? { enum: [] };
 }
 
 test.run();

@@ -1,7 +1,6 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import type { RestRoute } from "../../../plugins/http-bridge/src/rest/rest.ts";
-import { doors } from "../../../plugins/http-bridge/src/routes.ts";
+import { restEntrances } from "../../permissions/operations.ts";
 import { runningServer } from "../../support/flow.ts";
 import { createProject } from "../../support/project.ts";
 import { rest } from "../../support/rest.ts";
@@ -35,25 +34,20 @@ const oddValues: unknown[] = [
   "x".repeat(5_000),
 ];
 
-const restRoutes = doors.filter((route): route is RestRoute => "operations" in route);
-for (const { path, operations } of restRoutes)
-  for (const [verb, { method }] of Object.entries(operations)) {
-    if (verb === "DELETE" || method === "AccountService.RotateAccessToken") continue; // they would end what the rest needs
-    test(`${verb} ${path} answers parameters of the wrong kind with a refusal, not a failure`, async () => {
-      const filled = path
-        .replace("/api/v4", "")
-        .replace(":project", String(project.id))
-        .replaceAll(/:\w+/g, "999999999");
-      for (const value of oddValues) {
-        const body = Object.fromEntries(names.map((name) => [name, value]));
-        const asBody = await rest(server, `${verb} ${filled}`, { body });
-        assert.ok(asBody.status < 500, `${JSON.stringify(value).slice(0, 50)}: ${asBody.status} ${asBody.text}`);
-        const query = new URLSearchParams(names.map((name) => [name, String(value).slice(0, 100)]));
-        const asQuery = await rest(server, `${verb} ${filled}?${query}`);
-        assert.ok(asQuery.status < 500, `${query}: ${asQuery.status} ${asQuery.text}`);
-      }
-    });
-  }
+for (const { name: entrance, verb, path, method } of restEntrances) {
+  if (verb === "DELETE" || method.name === "AccountService.RotateAccessToken") continue; // they would end what the rest needs
+  test(`${entrance} answers parameters of the wrong kind with a refusal, not a failure`, async () => {
+    const filled = path.replace("/api/v4", "").replace(":project", String(project.id)).replaceAll(/:\w+/g, "999999999");
+    for (const value of oddValues) {
+      const body = Object.fromEntries(names.map((name) => [name, value]));
+      const asBody = await rest(server, `${verb} ${filled}`, { body });
+      assert.ok(asBody.status < 500, `${JSON.stringify(value).slice(0, 50)}: ${asBody.status} ${asBody.text}`);
+      const query = new URLSearchParams(names.map((name) => [name, String(value).slice(0, 100)]));
+      const asQuery = await rest(server, `${verb} ${filled}?${query}`);
+      assert.ok(asQuery.status < 500, `${query}: ${asQuery.status} ${asQuery.text}`);
+    }
+  });
+}
 
 // The first fault of several hides the others.
 test("a parameter of the wrong kind among good ones is refused or passed over", async () => {

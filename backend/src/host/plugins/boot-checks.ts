@@ -9,12 +9,16 @@ const schema: readonly DescService[] = Object.values(services);
 export function checkPlugins(plugins: readonly Plugin[]): void {
   const faults: string[] = [];
   const names = new Set<string>();
-  const backends = new Map<Backend, string>();
-  const servedBy = new Map<string, string>();
-  let queue: string | undefined;
+  const owners = new Map<string, string>();
 
   for (const plugin of plugins) {
     const fault = (text: string) => faults.push(`plugin ${plugin.name}: ${text}`);
+    /** What only one plugin may be or serve, such as "is the queue". */
+    const claim = (what: string) => {
+      const owner = owners.get(what);
+      if (owner !== undefined) fault(`plugin ${owner} ${what} already`);
+      owners.set(what, plugin.name);
+    };
     if (!/^[a-z]+(-[a-z]+)*$/.test(plugin.name)) fault("a name of lower-case words joined by '-' is wanted");
     if (names.has(plugin.name)) fault("another plugin has the same name");
     names.add(plugin.name);
@@ -27,23 +31,19 @@ export function checkPlugins(plugins: readonly Plugin[]): void {
       if (!table.startsWith(prefix)) fault(`tables must begin with ${prefix}, it has ${table}`);
     }
     if (plugin.backend) {
-      const { kind } = plugin.backend;
-      const other = backends.get(kind);
-      if (other) fault(`plugin ${other} is the ${BackendSchema.value[kind]?.localName.toLowerCase()} backend already`);
-      backends.set(kind, plugin.name);
+      claim(`is the ${BackendSchema.value[plugin.backend.kind]?.localName.toLowerCase()} backend`);
     }
     for (const { service } of plugin.services ?? []) {
       const isOfSchema = schema.includes(service);
       if (!isOfSchema && schema.some(({ name }) => name === service.name))
         fault(`the service ${service.name} is the core's`);
-      const other = servedBy.get(service.name);
-      if (other) fault(`plugin ${other} serves ${service.name} already`);
-      servedBy.set(service.name, plugin.name);
+      claim(`serves ${service.name}`);
     }
-    if (plugin.queue) {
-      if (queue) fault(`plugin ${queue} is the queue already`);
-      queue = plugin.name;
+    for (const { verb, path, id } of plugin.rest ?? []) {
+      claim(`serves ${verb} ${path.replace(/:\w+/g, ":")}`);
+      claim(`has an operation ${id}`);
     }
+    if (plugin.queue) claim("is the queue");
   }
   if (faults.length > 0) throw new StartRefusal(`The plugins cannot be started: ${faults.join("; ")}.`);
 }

@@ -1,5 +1,5 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
-import type { Access, Call, CallAllowance } from "@faultline/plugin";
+import type { Access, AdmittedProject, Call, CallAllowance } from "@faultline/plugin";
 import { Role } from "@faultline/proto";
 import type { CallLimits } from "./call-limits.ts";
 import type { Caller, CallerDirectory } from "./caller.ts";
@@ -18,8 +18,35 @@ export interface CoreCall {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** A call that was admitted by the names in its address. */
+export class Admission {
+  readonly call: CoreCall;
+  /** The project that the address names. */
+  readonly project: AdmittedProject | undefined;
+  readonly #userId: number | undefined;
+
+  constructor(
+    call: CoreCall,
+    { project, userId }: { project: AdmittedProject | undefined; userId: number | undefined },
+  ) {
+    this.call = call;
+    this.project = project;
+    this.#userId = userId;
+  }
+
+  /** Whether the request names the same project and user. Refuses texts with NUL, as `Guard.admit` does. */
+  covers(request: MessageShape<DescMessage>): boolean {
+    refuseNul(request);
+    const user = userNamed(request);
+    return (
+      projectsNamed(request).every((named) => named === this.project?.id || named === this.project?.path) &&
+      (user === undefined || user === this.#userId)
+    );
+  }
+}
+
 /** Decides who may call what: the token first, then the role in each project the request names. */
-export class Guard implements Access {
+export class Guard {
   readonly #callers: CallerDirectory;
   readonly #grants: Grants;
   readonly #limits: CallLimits;
@@ -32,14 +59,23 @@ export class Guard implements Access {
     this.#needOf = parts.needOf;
   }
 
-  /** Refuses, or answers what the handler gets. */
+  /** Refuses, or returns what the handler gets. */
   async admit(method: string, request: MessageShape<DescMessage>, call: Call): Promise<CoreCall> {
     refuseNul(request);
     return this.#admit(method, projectsNamed(request), userNamed(request), call);
   }
 
-  async check(method: string, { projectId, userId }: Parameters<Access["check"]>[1], call: Call): Promise<void> {
-    await this.#admit(method, [projectId ?? 0], userId, call);
+  /** Admits a call by what its address names, as `Access.admit` says. */
+  async admitNamed(
+    method: string,
+    { project, userId }: Parameters<Access["admit"]>[1],
+    call: Call,
+  ): Promise<Admission> {
+    const admitted = await this.#admit(method, [project ?? 0], userId, call);
+    // A method for administrators asks for no role in the project, but the project has to be there.
+    const isNamed = project !== undefined && admitted.grant === noGrant;
+    const grant = isNamed ? await this.#grants.of(admitted.caller.user, project) : admitted.grant;
+    return new Admission(admitted, { project: project === undefined ? undefined : grant.project, userId });
   }
 
   /**

@@ -1,9 +1,9 @@
 import { getOption, type DescMethod, type DescService } from "@bufbuild/protobuf";
-import { ServiceError } from "@faultline/plugin";
+import { ServiceError, type LeastRole } from "@faultline/plugin";
 import { ErrorReason, needs, Needs_Scope, Needs_Who, Permission } from "@faultline/proto";
 import type { Caller } from "./caller.ts";
 import type { Grant } from "./grants.ts";
-import { needsRole } from "./roles.ts";
+import { leastRoleWith, needsRole } from "./roles.ts";
 
 /**
  * What a token must be good for: `read` the scope `api` or `read_api`; `write` the scope `api`; `session` a person who
@@ -48,6 +48,15 @@ export function readNeed(method: DescMethod): Need {
     if (isOfMember) return { who: "member", scope, permission, orSelf, holdsKeys };
   }
   throw new Error(`${method} does not say what a call needs: set its option (faultline.v1.needs).`);
+}
+
+/** The least role and scope that a method for tokens needs. Throws for the others. */
+export function leastRoleOf(method: DescMethod): LeastRole {
+  const need = readNeed(method);
+  if (need.who === "anyone" || need.scope === "session") throw new Error(`${method} is not for tokens.`);
+  const { scope } = need;
+  if (need.who === "member") return { role: leastRoleWith(need.permission), scope };
+  return { role: need.who === "user" ? "User" : "Administrator", scope };
 }
 
 /** What a method needs, by `Service.Method`. */

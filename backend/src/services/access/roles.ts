@@ -1,3 +1,4 @@
+import type { LeastRole } from "@faultline/plugin";
 import { Permission, Role } from "@faultline/proto";
 
 /** What a permission needs at least, and what it is good for, in words that end "You need ... to". */
@@ -27,24 +28,33 @@ export const allPermissions: readonly Permission[] = Object.values(Permission).f
   (one) => one !== Permission.UNSPECIFIED,
 );
 
+export type RoleName = Exclude<LeastRole["role"], "User" | "Administrator">;
+
 /** The roles a member can have, the least first, with their names. */
-export const roleNames: ReadonlyMap<Role, string> = new Map([
+export const roleNames: ReadonlyMap<Role, RoleName> = new Map([
   [Role.GUEST, "Guest"],
   [Role.REPORTER, "Reporter"],
   [Role.DEVELOPER, "Developer"],
   [Role.MAINTAINER, "Maintainer"],
   [Role.OWNER, "Owner"],
-]);
+] as const);
 
 /** What a role may do, with what a custom role adds to it. */
 export function permissionsOf(role: Role, added: readonly Permission[] = []): ReadonlySet<Permission> {
   return new Set(allPermissions.filter((one) => role >= rowOf(one).least || added.includes(one)));
 }
 
+/** The name of the least role that has a permission. */
+export function leastRoleWith(permission: Permission): RoleName {
+  const name = roleNames.get(rowOf(permission).least);
+  if (name === undefined) throw new Error(`The least role of permission ${permission} has no name.`);
+  return name;
+}
+
 /** A sentence that says which role is needed. */
 export function needsRole(permission: Permission, projectPath: string): string {
-  const { least, toDo } = rowOf(permission);
-  return `You need at least the ${roleNames.get(least)} role in ${projectPath} to ${toDo}.`;
+  const { toDo } = rowOf(permission);
+  return `You need at least the ${leastRoleWith(permission)} role in ${projectPath} to ${toDo}.`;
 }
 
 function rowOf(permission: Permission): PermissionRow {

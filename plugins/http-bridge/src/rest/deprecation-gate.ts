@@ -1,8 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { RestRequest, Verdict } from "@faultline/plugin";
+import type { RestAnswer, Sent } from "@faultline/plugin/rest";
 import type { Visit } from "../visit.ts";
-import type { Params } from "./params.ts";
-import type { RestAnswer } from "./rest.ts";
 
 /** Whether a notice of deprecation may be about requests to this address, so that its parameters are worth reading. */
 export function concernsDeprecations(visit: Visit): boolean {
@@ -17,7 +16,7 @@ export function concernsDeprecations(visit: Visit): boolean {
  */
 export async function throughDeprecations(
   visit: Visit,
-  parameters: Params,
+  parameters: Sent,
   answer: () => Promise<RestAnswer>,
 ): Promise<RestAnswer> {
   const verdict = visit.host.deprecations.verdict({ ...addressOf(visit), parameters });

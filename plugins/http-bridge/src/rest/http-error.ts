@@ -1,4 +1,5 @@
 import { ServiceError } from "@faultline/plugin";
+import { ParameterFault } from "@faultline/plugin/rest";
 import { ErrorReason } from "@faultline/proto";
 
 /** An answer of the REST API to a call that failed. */
@@ -8,28 +9,8 @@ export interface HttpError {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A parameter that is missing or malformed: the body form is `{"error": "<name> <fault>"}`. */
-class ParameterError extends Error implements HttpError {
-  readonly status: number;
-
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
-
-  get body(): unknown {
-    return { error: this.message };
-  }
-}
-
-type Fault = "is missing" | "is invalid" | "is empty" | "is too large" | "does not have a valid value";
-
-export function badParameter(name: string, fault: Fault): Error {
-  return new ParameterError(400, `${name} ${fault}`);
-}
-
 export function unsupportedType(type: string): Error {
-  return new ParameterError(415, `The provided content-type '${type}' is not supported.`);
+  return new ParameterFault(415, `The provided content-type '${type}' is not supported.`);
 }
 
 type Answer = (error: ServiceError) => HttpError;
@@ -104,7 +85,7 @@ const answers: Readonly<Record<ErrorReason, Answer>> = {
 
 /** What the REST API answers to anything thrown. */
 export function httpError(thrown: unknown): HttpError {
-  if (thrown instanceof ParameterError) return thrown;
+  if (thrown instanceof ParameterFault) return { status: thrown.status, body: { error: thrown.message } };
   const error = ServiceError.from(thrown);
   const answer = (answers[error.reason] ?? words(500, "500 Internal Server Error"))(error);
   if (error.retryAfterSeconds === 0) return answer;

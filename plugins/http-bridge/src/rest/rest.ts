@@ -1,88 +1,63 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Call } from "@faultline/plugin";
-import type { Project } from "@faultline/proto";
+import {
+  badParameter,
+  decodedPart,
+  wholeNumber,
+  type RestAnswer,
+  type RestOperation,
+  type Sent,
+} from "@faultline/plugin/rest";
 import { spendCall } from "../call-limit.ts";
 import { pathPattern } from "../path-pattern.ts";
-import { sendJson, sendJsonText, type Handler, type Route, type Visit } from "../visit.ts";
 import { isOfLeftClient, readBody, signalOf, tokenOf } from "../read-request.ts";
+import { sendJson, sendJsonText, type Handler, type Route, type Visit } from "../visit.ts";
 import { concernsDeprecations, throughDeprecations } from "./deprecation-gate.ts";
-import { badParameter, httpError, unsupportedType } from "./http-error.ts";
-import { findProject } from "./named-project.ts";
-import { wholeNumber, type Params } from "./params.ts";
+import { httpError, unsupportedType } from "./http-error.ts";
 
-/** What a REST operation gets: its parameters come from query, form or JSON alike. */
-export interface RestCall {
-  readonly visit: Visit;
-  readonly call: Call;
-  readonly params: Params;
-  /** The project whose id or path stands at `:project` in the route; undefined in routes without it. */
-  readonly project: Project | undefined;
-}
-
-/** A status with a body that becomes JSON, with one that is JSON already, or with none. */
-export interface RestAnswer {
-  readonly status: number;
-  readonly body?: unknown;
-  readonly json?: string;
-}
-
-/** Does the work of a route. */
-export type Operation = (call: RestCall) => Promise<RestAnswer>;
-
-/** An operation and the method of the core whose option `needs` decides who may use it. */
-export interface GuardedOperation {
-  /** `Service.Method`. */
-  readonly method: string;
-  readonly run: Operation;
-}
-
-/** A route of /api/v4 with its operations by HTTP method. */
-export interface RestRoute extends Route {
-  readonly path: string;
-  readonly operations: Readonly<Record<string, GuardedOperation>>;
-}
-
-/** A row of the table of routes: `{ GET: as("ProjectService.GetProject", getProject) }`. */
-export function as(method: string, run: Operation): GuardedOperation {
-  return { method, run };
-}
-
-/** A route of /api/v4; refusals have the bodies of the original (gitlab.md 1.1). */
-export function rest(path: string, operations: Readonly<Record<string, GuardedOperation>>): RestRoute {
-  const verbs = Object.entries(operations).map(([verb, operation]) => [verb, handle(operation)] as const);
-  const head = verbs.filter(([verb]) => verb === "GET").map(([, handler]) => ["HEAD", handler] as const);
-  const methods = Object.fromEntries([...verbs, ...head]); // Node sends no body to HEAD
-  const allow = Object.keys(methods).join(", ");
-  return {
-    path,
-    operations,
-    kind: "api",
-    pattern: pathPattern(path),
-    methods,
-    otherMethod: async ({ response }) => {
-      response.setHeader("allow", allow);
-      sendJson(response, 405, { error: "405 Not Allowed" });
-    },
-  };
-}
-
-function handle({ method, run }: GuardedOperation): Handler {
-  return answering(async (visit) => {
-    const call: Call = {
-      token: tokenOf(visit.request),
-      clientAddress: visit.clientIp,
-      signal: signalOf(visit.response),
+/** The routes of /api/v4; refusals have the bodies of the original (gitlab.md 1.1). */
+export function restRoutes(operations: readonly RestOperation[]): readonly Route[] {
+  const byPath = Map.groupBy(operations, ({ path }) => path);
+  return [...byPath].map(([path, ofPath]) => {
+    const verbs = ofPath.map((operation) => [operation.verb, handle(operation)] as const);
+    const head = verbs.filter(([verb]) => verb === "GET").map(([, handler]) => ["HEAD", handler] as const);
+    const methods = Object.fromEntries([...verbs, ...head]); // Node sends no body to HEAD
+    const allow = Object.keys(methods).join(", ");
+    return {
+      kind: "api",
+      pattern: pathPattern(`/api/v4${path}`),
+      methods,
+      otherMethod: async ({ response }) => {
+        response.setHeader("allow", allow);
+        sendJson(response, 405, { error: "405 Not Allowed" });
+      },
     };
-    await spendCall(visit, call);
-    // Before the parameters: who may not call learns nothing about what is right.
-    const named = visit.path["project"];
-    const project = named === undefined ? undefined : await findProject(visit.host.core, named, call);
-    const userId = wholeNumber(visit.path["user_id"]);
-    // Refuses a missing project too, but the token first, as over gRPC.
-    await visit.host.access.check(method, { projectId: project?.projectId, userId }, call);
-    const params = { ...Object.fromEntries(visit.query), ...(await bodyParams(visit.request)) };
-    return throughDeprecations(visit, params, () => run({ visit, call, params, project }));
   });
+}
+
+function handle(operation: RestOperation): Handler {
+  return answering(async (visit) => {
+    const { host, request, response, path, origin } = visit;
+    const call: Call = { token: tokenOf(request), clientAddress: visit.clientIp, signal: signalOf(response) };
+    await spendCall(visit, call);
+    // Before the parameters: a caller who may not call learns nothing about what is right.
+    const names = { project: projectNamed(path["project"]), userId: wholeNumber(path["user_id"]) };
+    const admitted = await host.access.admit(operation.method, names, call);
+    const sent = { ...Object.fromEntries(visit.query), ...(await bodyParams(request)) };
+    const address = { origin, target: request.url ?? "/" };
+    return throughDeprecations(visit, sent, async () => {
+      const { headers = {}, ...answer } = await operation.run({ host, call, admitted, path, sent, address });
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+      return answer;
+    });
+  });
+}
+
+/** The project that a path names by its id or its URL-encoded path. */
+function projectNamed(part: string | undefined): number | string | undefined {
+  if (part === undefined) return undefined;
+  const text = decodedPart(part);
+  return wholeNumber(text) ?? text;
 }
 
 /** Sends what a route answers, or how REST answers what it throws. */
@@ -120,7 +95,7 @@ export function unknownRoutes(path: string): Route {
  * forms are read here alone: it is how the platform's documents send a form (`curl --form`), and no operation of ours
  * takes one.
  */
-async function readableParams(visit: Visit): Promise<Params> {
+async function readableParams(visit: Visit): Promise<Sent> {
   const inQuery = Object.fromEntries(visit.query);
   if (!concernsDeprecations(visit)) return inQuery;
   return { ...inQuery, ...(await bodyParams(visit.request, { isMultipartRead: true }).catch(() => ({}))) };

@@ -1,12 +1,5 @@
-import { create } from "@bufbuild/protobuf";
 import type { HttpAnswer } from "@faultline/plugin";
-import {
-  EventPosition,
-  GetEventRequestSchema,
-  ListEventsRequestSchema,
-  type GetEventResponse,
-  type ListEventsResponse,
-} from "@faultline/proto";
+import { EventPosition, type GetEventResponse } from "@faultline/proto";
 import { pathPart, type ApiCall, type Resource } from "../call.ts";
 import { cursorOf, tokenOf } from "../cursor.ts";
 import { linkHeader, perPageOf } from "../pages.ts";
@@ -25,14 +18,14 @@ export const listIssueEvents: Resource = async (call) => {
   const issue = await namedIssue(call);
   const { errorId } = issue;
   const { projectId } = issue.project;
-  const request = create(ListEventsRequestSchema, {
+  const request = {
     projectId,
     errorId,
     pageSize: perPageOf(call, isFull ? maxWhole : 100),
     pageToken: tokenOf(call.query.get("cursor")),
     ...windowOf(call),
-  });
-  const page = (await call.core.errors.listEvents(request, call)) as ListEventsResponse;
+  };
+  const page = await call.core.errors.listEvents(request, call);
   const next = page.nextPageToken === "" ? undefined : cursorOf(page.nextPageToken);
   const headers = { Link: linkHeader(call, { next }) };
   if (isFull) {
@@ -95,6 +88,5 @@ interface EventKey {
 }
 
 async function read(call: ApiCall, key: EventKey): Promise<GetEventResponse> {
-  const request = create(GetEventRequestSchema, key);
-  return (await call.core.errors.getEvent(request, call)) as GetEventResponse; // whole, as the core answers
+  return call.core.errors.getEvent(key, call);
 }

@@ -1,11 +1,4 @@
-import { create } from "@bufbuild/protobuf";
 import { hourMs, invalidField, millisecondsOf, timestamp } from "@faultline/plugin";
-import {
-  GetErrorStatsRequestSchema,
-  UpdateErrorsRequestSchema,
-  type Error as TrackedError,
-  type GetErrorStatsResponse,
-} from "@faultline/proto";
 import type { ApiCall, Resource } from "../call.ts";
 import { issueNotFound, namedIssue, readError } from "../served-issue.ts";
 import { emptyDetails, issueShape } from "../shapes/issue.ts";
@@ -25,9 +18,9 @@ export const readIssue: Resource = async (call) => {
 export const updateIssue: Resource = async (call) => {
   const status = statusOf(call);
   const { errorId, project } = await namedIssue(call);
-  const request = create(UpdateErrorsRequestSchema, { projectId: project.projectId, changes: [{ errorId, status }] });
-  const { errors = [] } = await call.core.errors.updateErrors(request, call);
-  const [error] = errors as TrackedError[]; // the guarded core answers whole messages
+  const request = { projectId: project.projectId, changes: [{ errorId, status }] };
+  const { errors } = await call.core.errors.updateErrors(request, call);
+  const [error] = errors;
   if (!error) throw issueNotFound();
   return { status: 200, body: issueShape(error, { project, origin: call.origin }) };
 };
@@ -43,13 +36,13 @@ export const readIssueStats: Resource = async (call) => {
   const sinceMs = secondsOf(call, "since") ?? untilMs - 24 * hourMs + 1000;
   if (sinceMs > untilMs) throw invalidField("since", "start must be before or equal to end");
   const firstHour = Math.floor(sinceMs / hourMs);
-  const request = create(GetErrorStatsRequestSchema, {
+  const request = {
     projectId: project.projectId,
     errorId,
     startTime: timestamp(firstHour * hourMs),
     hourCount: Math.min(Math.floor(untilMs / hourMs) - firstHour + 1, 2 ** 31), // the core refuses what is too long
-  });
-  const stats = (await call.core.errors.getErrorStats(request, call)) as GetErrorStatsResponse;
+  };
+  const stats = await call.core.errors.getErrorStats(request, call);
   const startMs = stats.startTime ? millisecondsOf(stats.startTime) : 0;
   return { status: 200, body: points(stats.counts, { startMs, spanMs: hourMs }) };
 };

@@ -1,11 +1,5 @@
-import { create } from "@bufbuild/protobuf";
 import { ServiceError } from "@faultline/plugin";
-import {
-  ErrorReason,
-  GetAccessTokenRequestSchema,
-  GetCurrentUserRequestSchema,
-  type GetCurrentUserResponse,
-} from "@faultline/proto";
+import { ErrorReason } from "@faultline/proto";
 import type { ApiCall, Resource } from "../call.ts";
 import { userShape } from "../shapes/user.ts";
 
@@ -16,10 +10,7 @@ const headers = { "X-Faultline": "sentry-api" };
 export const readRoot: Resource = async (call) => {
   const version = "0"; // of the API
   if (call.token === undefined) return { status: 200, headers, body: { version, auth: null, user: null } };
-  const { user } = (await call.core.accounts.getCurrentUser(
-    create(GetCurrentUserRequestSchema),
-    call,
-  )) as GetCurrentUserResponse;
+  const { user } = await call.core.accounts.getCurrentUser({}, call);
   return {
     status: 200,
     headers,
@@ -30,7 +21,7 @@ export const readRoot: Resource = async (call) => {
 const reading = ["event:read", "org:read", "project:read"];
 
 async function scopesOf(call: ApiCall): Promise<string[]> {
-  const ours = await call.core.accounts.getAccessToken(create(GetAccessTokenRequestSchema), call).then(
+  const ours = await call.core.accounts.getAccessToken({}, call).then(
     ({ accessToken }) => accessToken?.scopes ?? [],
     (refusal: unknown) => {
       // A session is no access token, and allows what its user may do.

@@ -1,71 +1,58 @@
-import { headers, responses } from "./answers.ts";
-import type { Paths } from "./operation.ts";
-import { accessTokenPaths } from "./paths/access-tokens.ts";
-import { clientKeyPaths } from "./paths/client-keys.ts";
-import { deletionPaths } from "./paths/deletions.ts";
-import { errorPaths } from "./paths/errors.ts";
-import { filterPaths } from "./paths/filters.ts";
-import { installationPaths } from "./paths/installation.ts";
-import { memberPaths, memberRolePaths } from "./paths/members.ts";
-import { projectPaths } from "./paths/projects.ts";
-import { quotaPaths } from "./paths/quotas.ts";
-import { releasePaths } from "./paths/releases.ts";
-import { settingsPaths } from "./paths/settings.ts";
-import { userPaths } from "./paths/users.ts";
-import { schemas } from "./schemas.ts";
+import type { LeastRole } from "@faultline/plugin";
+import type { RestOperation } from "@faultline/plugin/rest";
+import { Components } from "./document-schema.ts";
+import { operationObject, type OperationObject } from "./operation-object.ts";
+import { headers, refusalResponses } from "./responses.ts";
 
-const paths: Paths = {
-  ...clientKeyPaths,
-  ...settingsPaths,
-  ...filterPaths,
-  ...errorPaths,
-  ...deletionPaths,
-  ...releasePaths,
-  ...quotaPaths,
-  ...projectPaths,
-  ...memberPaths,
-  ...memberRolePaths,
-  ...userPaths,
-  ...accessTokenPaths,
-  ...installationPaths,
-};
+type PathItem = Readonly<Record<string, OperationObject>>;
 
-const tags = [
-  ...new Set(Object.values(paths).flatMap((path) => Object.values(path).flatMap((operation) => operation.tags))),
-];
+export type OpenApiDocument = ReturnType<typeof openApiDocument>;
 
 /** The REST API as an OpenAPI 3.1 document. It holds nothing of this installation, so everybody may read it. */
-export const openApiDocument = {
-  openapi: "3.1.0",
-  info: {
-    title: "Faultline REST API",
-    version: "v4",
-    description:
-      "Parameters may come in the query, in a form or in JSON, whichever suits; names that are not known are passed over. " +
-      "HEAD is answered wherever GET is. What the caller may not see is answered as if it did not exist.",
-    license: { name: "MIT", identifier: "MIT" },
-  },
-  servers: [{ url: "/api/v4", description: "The address this document came from." }],
-  security: [{ privateToken: [] }, { bearer: [] }],
-  tags: tags.map((name) => ({ name })),
-  paths,
-  components: {
-    schemas,
-    responses,
-    headers,
-    securitySchemes: {
-      privateToken: {
-        type: "apiKey",
-        in: "header",
-        name: "PRIVATE-TOKEN",
-        description:
-          "`PRIVATE-TOKEN: <token>`: a personal access token. A person makes one in the console, under Personal access tokens.",
-      },
-      bearer: {
-        type: "http",
-        scheme: "bearer",
-        description: "`Authorization: Bearer <token>`: the same token in another header.",
+export function openApiDocument(
+  operations: readonly RestOperation[],
+  leastRole: (method: RestOperation["method"]) => LeastRole,
+) {
+  const components = new Components();
+  const paths: Record<string, PathItem> = {};
+  for (const operation of operations) {
+    const path = operation.path.replace(/:(\w+)/g, "{$1}");
+    const described = operationObject(operation, leastRole(operation.method), components);
+    paths[path] = { ...paths[path], [operation.verb.toLowerCase()]: described };
+  }
+  const responses = refusalResponses(components);
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Faultline REST API",
+      version: "v4",
+      description:
+        "Parameters may come in the query, in a form or in JSON, whichever suits; names that are not known are passed over. " +
+        "HEAD is answered wherever GET is. What the caller may not see is answered as if it did not exist.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/api/v4", description: "The address this document came from." }],
+    security: [{ privateToken: [] }, { bearer: [] }],
+    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: components.schemas,
+      responses,
+      headers,
+      securitySchemes: {
+        privateToken: {
+          type: "apiKey",
+          in: "header",
+          name: "PRIVATE-TOKEN",
+          description:
+            "`PRIVATE-TOKEN: <token>`: a personal access token. A person makes one in the console, under Personal access tokens.",
+        },
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          description: "`Authorization: Bearer <token>`: the same token in another header.",
+        },
       },
     },
-  },
-} as const;
+  } as const;
+}

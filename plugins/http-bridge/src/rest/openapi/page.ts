@@ -1,26 +1,26 @@
-import { refusals, responses, type Answer } from "./answers.ts";
-import { openApiDocument } from "./document.ts";
+import type { OpenApiDocument } from "./document.ts";
+import type { DocumentSchema } from "./document-schema.ts";
 import { Html, markup, prose } from "./html.ts";
-import type { OperationObject } from "./operation.ts";
+import type { OperationObject, ParameterObject } from "./operation-object.ts";
 import { pageStyle } from "./page-style.ts";
-import type { Parameter } from "./parameters.ts";
-import type { Schema } from "./schema.ts";
-
-const { info, tags, paths, components } = openApiDocument;
-const base = openApiDocument.servers[0].url;
+import { refusals, type ResponseObject } from "./responses.ts";
 
 interface Listed {
+  /** Of the document, such as `/api/v4`. */
+  readonly base: string;
   readonly verb: string;
   readonly path: string;
   readonly operation: OperationObject;
 }
 
-const operations: readonly Listed[] = Object.entries(paths).flatMap(([path, item]) =>
-  Object.entries(item).map(([verb, operation]) => ({ verb: verb.toUpperCase(), path, operation })),
-);
-
 /** The document as a page for people. `origin` is what addresses begin with. */
-export function documentPage(origin: string): string {
+export function documentPage(document: OpenApiDocument, origin: string): string {
+  const { info, tags, paths, components } = document;
+  const base = document.servers[0].url;
+  const operations: readonly Listed[] = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([verb, operation]) => ({ base, verb: verb.toUpperCase(), path, operation })),
+  );
+  const below = (tag: string) => operations.filter(({ operation }) => operation.tags[0] === tag);
   const schemes = Object.values(components.securitySchemes);
   return markup`<!doctype html>
     <html lang="en">
@@ -42,16 +42,16 @@ export function documentPage(origin: string): string {
         <h2 id="refusals">Refusals</h2>
         <p>${prose("A refusal has one of two forms, and a client must read both: `message` or `error`.")}</p>
         <ul>
-          ${Object.entries(refusals).map(refusalItem)}
+          ${Object.entries(refusals).map(([status, name]) => refusalItem(status, name, components.responses[name]))}
         </ul>
         <nav aria-label="Operations">
           <h2 id="operations">Operations</h2>
           <ul>
-            ${tags.map(tagLinks)}
+            ${tags.map(({ name }) => tagLinks(name, below(name)))}
           </ul>
         </nav>
         <main>
-          ${tags.map(({ name }) => section(name, origin))}
+          ${tags.map(({ name }) => section(name, below(name), origin))}
           <h2 id="schemas">Bodies</h2>
           ${Object.entries(components.schemas).map(([name, schema]) => schemaSection(name, schema))}
         </main>
@@ -59,10 +59,10 @@ export function documentPage(origin: string): string {
     </html>`.text;
 }
 
-function tagLinks({ name }: { readonly name: string }): Html {
-  const links = operations
-    .filter(({ operation }) => operation.tags[0] === name)
-    .map(({ operation }) => markup`<li><a href="#${operation.operationId}">${operation.summary}</a></li>`);
+function tagLinks(name: string, operations: readonly Listed[]): Html {
+  const links = operations.map(
+    ({ operation }) => markup`<li><a href="#${operation.operationId}">${operation.summary}</a></li>`,
+  );
   return markup`<li>
     <a href="#${anchor(name)}">${name}</a>
     <ul>
@@ -71,13 +71,12 @@ function tagLinks({ name }: { readonly name: string }): Html {
   </li>`;
 }
 
-function section(name: string, origin: string): Html {
-  const own = operations.filter(({ operation }) => operation.tags[0] === name);
+function section(name: string, operations: readonly Listed[], origin: string): Html {
   return markup`<h2 id="${anchor(name)}">${name}</h2>
-    ${own.map((listed) => operationSection(listed, origin))}`;
+    ${operations.map((listed) => operationSection(listed, origin))}`;
 }
 
-function operationSection({ verb, path, operation }: Listed, origin: string): Html {
+function operationSection({ base, verb, path, operation }: Listed, origin: string): Html {
   const { operationId, summary, description, parameters, requestBody, responses: answers } = operation;
   return markup`<section id="${operationId}">
     <h3><a href="#${operationId}">${summary}</a></h3>
@@ -103,30 +102,29 @@ function operationSection({ verb, path, operation }: Listed, origin: string): Ht
   </section>`;
 }
 
-function parameterItem({ name, in: place, required, description, schema, deprecated }: Parameter): Html {
+function parameterItem({ name, in: place, required, description, schema, deprecated }: ParameterObject): Html {
   const words = [kindOf(schema), place, required ? "required" : "", deprecated === true ? "deprecated" : ""];
   return markup`<dt><code>${name}</code> <span class="kind">${words.filter(Boolean).join(", ")}</span></dt>
     <dd>${prose(description)}</dd>`;
 }
 
-function answerItem(status: string, answer: Answer | { readonly $ref: string }): Html {
+function answerItem(status: string, answer: ResponseObject | { readonly $ref: string }): Html {
   if ("$ref" in answer)
     return markup`<li>${status}: <a href="#${lastPart(answer.$ref)}">${lastPart(answer.$ref)}</a></li>`;
   return markup`<li>${status}: ${prose(answer.description)} ${answered(answer)}</li>`;
 }
 
-function refusalItem([status, name]: readonly [string, keyof typeof responses]): Html {
-  const answer = responses[name];
+function refusalItem(status: string, name: string, answer: ResponseObject): Html {
   return markup`<li id="${name}">${status} ${name}: ${prose(answer.description)} ${answered(answer)}</li>`;
 }
 
 /** What the body of an answer is. */
-function answered({ content }: Answer): Html {
+function answered({ content }: ResponseObject): Html {
   const schema = Object.values(content ?? {})[0]?.schema;
   return schema ? markup`<span class="kind">${linkedKind(schema)}</span>` : markup``;
 }
 
-function schemaSection(name: string, schema: Schema): Html {
+function schemaSection(name: string, schema: DocumentSchema): Html {
   return markup`<section id="schema-${name}">
     <h3><a href="#schema-${name}">${name}</a></h3>
     <p>${prose(schema.description ?? "")}</p>
@@ -134,7 +132,7 @@ function schemaSection(name: string, schema: Schema): Html {
   </section>`;
 }
 
-function fieldsOf({ properties = {}, required = [] }: Schema): Html {
+function fieldsOf({ properties = {}, required = [] }: DocumentSchema): Html {
   const items = Object.entries(properties).map(
     ([name, schema]) =>
       markup`<dt>
@@ -147,7 +145,7 @@ function fieldsOf({ properties = {}, required = [] }: Schema): Html {
 }
 
 /** The kind of a value in words, with links to the bodies it names. */
-function linkedKind(schema: Schema): Html {
+function linkedKind(schema: DocumentSchema): Html {
   const { $ref, anyOf, items } = schema;
   if ($ref !== undefined) return markup`<a href="#schema-${lastPart($ref)}">${lastPart($ref)}</a>`;
   if (anyOf) return markup`${linkedKind(anyOf[0] ?? {})}${anyOf.slice(1).map((one) => markup` or ${linkedKind(one)}`)}`;
@@ -155,7 +153,7 @@ function linkedKind(schema: Schema): Html {
   return markup`${kindOf(schema)}`;
 }
 
-function kindOf({ type, format, enum: choices, const: only, default: otherwise, maxLength }: Schema): string {
+function kindOf({ type, format, enum: choices, const: only, default: otherwise, maxLength }: DocumentSchema): string {
   const names = [type ?? "anything"].flat().join(" or ");
   const words = [
     format === undefined ? names : `${names} (${format})`,
@@ -184,7 +182,7 @@ function curl(verb: string, address: string, { requestBody }: OperationObject): 
     .join(" ");
 }
 
-function exampleOf({ enum: choices, type, anyOf }: Schema = {}): unknown {
+function exampleOf({ enum: choices, type, anyOf }: DocumentSchema = {}): unknown {
   if (choices) return choices[0];
   if (anyOf) return ["1"];
   return type === "boolean" ? true : "...";

@@ -1,0 +1,90 @@
+import {
+  choice,
+  day,
+  each,
+  flag,
+  isoDay,
+  namedParam,
+  single,
+  operation,
+  orEmpty,
+  orNull,
+  shape,
+  text,
+  textParam,
+} from "@faultline/plugin/rest";
+import {
+  DeprecationArea,
+  DeprecationService,
+  DeprecationState,
+  type Deprecation,
+  type ListDeprecationsResponse,
+} from "@faultline/proto";
+
+const areas = {
+  rest: DeprecationArea.REST,
+  graphql: DeprecationArea.GRAPHQL,
+  external_system: DeprecationArea.EXTERNAL_SYSTEM,
+} as const;
+
+const states: Readonly<Record<DeprecationState, string>> = {
+  [DeprecationState.UNSPECIFIED]: "",
+  [DeprecationState.NOT_ANNOUNCED]: "not_announced",
+  [DeprecationState.DEPRECATED]: "deprecated",
+  [DeprecationState.UNSUPPORTED]: "unsupported",
+  [DeprecationState.REMOVED]: "removed",
+  [DeprecationState.ADDED]: "added",
+};
+
+const deprecation = shape<Deprecation>("Deprecation", "What the platform announces, deprecates or removes.", {
+  id: [text("Such as `users-offset-pagination`; never changes."), ({ deprecationId }) => deprecationId],
+  area: [
+    choice("Which interface.", Object.keys(areas)),
+    (notice) => Object.entries(areas).find(([, area]) => area === notice.area)?.[0],
+  ],
+  subject: [text("Such as `GET /users`."), ({ subject }) => subject],
+  change: [text("What changes, in a sentence."), ({ change }) => change],
+  replacement: [
+    orNull(text("What to use instead; ends in `(not part of this service)` where this service does not have it.")),
+    ({ replacement }) => replacement || null,
+  ],
+  announced_in: [text("The release that announced it."), ({ announcedIn }) => announcedIn],
+  announced_on: [orNull(day("When that came out.")), ({ announcedTime }) => isoDay(announcedTime)],
+  end_of_support_in: [
+    orNull(text("The release from which it is not supported and requests that use it are refused.")),
+    ({ endOfSupportIn }) => endOfSupportIn || null,
+  ],
+  removed_in: [orNull(text("The release that removes it.")), ({ removedIn }) => removedIn || null],
+  removed_on: [orNull(day("When that comes or came out.")), ({ removalTime }) => isoDay(removalTime)],
+  breaking_change: [flag("The removal breaks callers."), ({ isBreaking }) => isBreaking],
+  state: [
+    choice(
+      "Where it stands.",
+      Object.values(states).filter((state) => state !== ""),
+    ),
+    ({ state }) => states[state],
+  ],
+});
+
+const deprecations = shape<ListDeprecationsResponse>("Deprecations", "The notices, with their state at a release.", {
+  release: [text("The release at which the notices have these states."), ({ release }) => release],
+  deprecations: each(deprecation, (answer) => answer.deprecations),
+});
+
+const release = { pattern: "^\\d{1,3}\\.\\d{1,3}$" };
+
+/** They do not page. */
+export const listDeprecations = operation(DeprecationService.method.listDeprecations, "GET /deprecations", {
+  tag: "Installation",
+  summary: "List what the platform deprecates and removes",
+  params: {
+    area: namedParam("Only this interface.", areas),
+    release: orEmpty(
+      textParam("A release of the platform, such as `17.0`. Absent: the one this installation stands for.", release),
+    ),
+    touched_in: orEmpty(textParam("Only what was announced or removed in this release.", release)),
+  },
+  answer: single(200, "The notices, the next removal first.", deprecations),
+  run: ({ params: { area, release: at, touched_in: touchedIn }, invoke }) =>
+    invoke({ release: at, touchedIn, ...(area !== undefined && { area }) }),
+});

@@ -1,0 +1,12 @@
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { flag, isoTime, time, type Fields } from "@faultline/plugin/rest";
+
+/** The fields of every answer that counts by hour. */
+export const hours: Fields<{ readonly startTime?: Timestamp }> = {
+  start: [time("The first hour."), ({ startTime }) => isoTime(startTime)],
+  interval: [{ type: "string", const: "1h", description: "What one entry counts." }, () => "1h"],
+};
+
+export const lastHourRunning: Fields<{ readonly lastHourRunning: boolean }> = {
+  last_hour_running: [flag("The last hour is not over yet."), (answer) => answer.lastHourRunning],
+};

@@ -1,0 +1,124 @@
+import type { LeastRole } from "@faultline/plugin";
+import { objectSchema, text, type Parameters, type RestOperation, type Schema } from "@faultline/plugin/rest";
+import { limited, pageHeaderRefs, refusals, type ResponseObject } from "./responses.ts";
+import type { Components, DocumentSchema } from "./document-schema.ts";
+
+/** A parameter as OpenAPI has it. */
+export interface ParameterObject {
+  readonly name: string;
+  readonly in: "path" | "query";
+  readonly required: boolean;
+  readonly description: string;
+  readonly schema: DocumentSchema;
+  readonly deprecated?: boolean;
+}
+
+/** An operation as OpenAPI has it, with the role and the scope it needs. */
+export interface OperationObject {
+  readonly operationId: string;
+  readonly tags: readonly [string];
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters: readonly ParameterObject[];
+  readonly requestBody?: {
+    readonly required: boolean;
+    readonly content: Readonly<Record<string, { readonly schema: DocumentSchema }>>;
+  };
+  readonly responses: Readonly<Record<string, ResponseObject | { readonly $ref: string }>>;
+  readonly "x-least-role": LeastRole["role"];
+  readonly "x-scope": LeastRole["scope"];
+}
+
+const project: Schema = text("The project: its id, or its path with `/` written as `%2F`.", {
+  minLength: 1,
+  maxLength: 255,
+  examples: ["1"],
+});
+
+/** The operation in the words of OpenAPI. `least`: what its method needs. */
+export function operationObject(
+  { verb, path, id, tag, summary, more, inPath, params, answer, refuses }: RestOperation,
+  least: LeastRole,
+  components: Components,
+): OperationObject {
+  const schemas = {
+    project,
+    ...Object.fromEntries(Object.entries(inPath).map(([name, { schema }]) => [name, schema])),
+  };
+  const named = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => {
+    const schema = schemas[name as keyof typeof schemas] as Schema | undefined;
+    if (!schema) throw new Error(`${id} does not describe :${name} of its path.`);
+    return parameter(name, "path", schema, components);
+  });
+  const hasBody = verb !== "GET" && Object.keys(params).length > 0;
+  const query = hasBody
+    ? []
+    : Object.entries(params).map(([name, { schema }]) => parameter(name, "query", schema, components));
+  const statuses = new Set<keyof typeof refusals>([
+    400,
+    401,
+    403,
+    415,
+    429,
+    503,
+    ...(named.length > 0 ? [404 as const] : []),
+    ...refuses,
+  ]);
+  const { status, description, schema, pages } = answer;
+  const response: ResponseObject = {
+    description,
+    ...(schema && { content: { "application/json": { schema: components.write(schema) } } }),
+    ...(pages && { headers: pageHeaderRefs(pages) }),
+  };
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: [more, needed(least)].filter((sentence) => sentence !== undefined).join(" "),
+    parameters: [...named, ...query],
+    ...(hasBody && { requestBody: bodyOf(params, components) }),
+    responses: {
+      [status]: limited(response),
+      ...Object.fromEntries([...statuses].map((one) => [one, { $ref: `#/components/responses/${refusals[one]}` }])),
+    },
+    "x-least-role": least.role,
+    "x-scope": least.scope,
+  };
+}
+
+function parameter(name: string, place: "path" | "query", schema: Schema, components: Components): ParameterObject {
+  const { description = "", deprecated, ...rest } = components.write(schema);
+  return {
+    name,
+    in: place,
+    required: place === "path",
+    description,
+    schema: rest,
+    ...(deprecated === true && { deprecated }),
+  };
+}
+
+function needed({ role, scope }: LeastRole): string {
+  const sentence =
+    role === "User"
+      ? "Every user may do this"
+      : role === "Administrator"
+        ? "Only administrators may do this"
+        : `Needs at least the role ${role} in the project`;
+  return `${sentence}, with a token of scope ${scope === "read" ? "`api` or `read_api`" : "`api`"}.`;
+}
+
+/** JSON, and a form where no field needs more than a text. */
+function bodyOf(params: Parameters, components: Components): NonNullable<OperationObject["requestBody"]> {
+  const schema = components.write(objectSchema(params));
+  const isFlat = Object.values(schema.properties ?? {}).every(
+    ({ type }) => type !== undefined && type !== "object" && type !== "array",
+  );
+  return {
+    required: schema.required !== undefined,
+    content: {
+      "application/json": { schema },
+      ...(isFlat && { "application/x-www-form-urlencoded": { schema } }),
+    },
+  };
+}

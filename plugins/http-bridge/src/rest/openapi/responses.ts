@@ -1,0 +1,170 @@
+import { choice, list, record, table, text, type Schema } from "@faultline/plugin/rest";
+import { mapValues, type Components, type DocumentSchema } from "./document-schema.ts";
+
+export interface Header {
+  readonly description: string;
+  readonly required: boolean;
+  readonly schema: Schema;
+}
+
+type Named<Value> = Value | { readonly $ref: string };
+
+/** A response as OpenAPI has it. */
+export interface ResponseObject {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, Named<Header>>>;
+  readonly content?: Readonly<Record<string, { readonly schema: DocumentSchema }>>;
+}
+
+const headerRef = (name: string) => ({ $ref: `#/components/headers/${name}` });
+
+const number: Schema = { type: "integer", minimum: 1 };
+const numberOrEmpty: Schema = { type: "string", pattern: "^([1-9]\\d*)?$" };
+
+const pageHeaders: Readonly<Record<string, Header>> = {
+  "X-Total": { description: "How many there are in all.", required: true, schema: { type: "integer", minimum: 0 } },
+  "X-Total-Pages": { description: "How many pages.", required: true, schema: number },
+  "X-Per-Page": { description: "Entries a page.", required: true, schema: number },
+  "X-Page": { description: "This page.", required: true, schema: number },
+  "X-Next-Page": { description: "The next page; empty: this is the last.", required: true, schema: numberOrEmpty },
+  "X-Prev-Page": { description: "The page before; empty: this is the first.", required: true, schema: numberOrEmpty },
+};
+
+const whole: Schema = { type: "integer", minimum: 0 };
+
+/** What every answer to a call with a token says of the limits of calls; absent where the operator sets none. */
+const limitHeaders: Readonly<Record<string, Header>> = {
+  "RateLimit-Limit": {
+    description: "Calls that may come at once, of the limit with the least room.",
+    required: false,
+    schema: number,
+  },
+  "RateLimit-Name": {
+    description: "Whose limit that is: `token`, `person` (all tokens of a person) or `session`.",
+    required: false,
+    schema: { type: "string", enum: ["token", "person", "session"] },
+  },
+  "RateLimit-Observed": { description: "Calls of it that are used.", required: false, schema: whole },
+  "RateLimit-Remaining": { description: "Calls of it that are left.", required: false, schema: whole },
+  "RateLimit-Reset": {
+    description: "When it is whole again, with a `429` when a call may pass: seconds since 1970.",
+    required: false,
+    schema: number,
+  },
+  "RateLimit-Policy": {
+    description: 'All limits that hold (draft-ietf-httpapi-ratelimit-headers-10): `"token";q=500;w=10`.',
+    required: false,
+    schema: { type: "string" },
+  },
+  RateLimit: {
+    description: 'The one with the least room, in the form of the same draft: `"token";r=499;t=1`.',
+    required: false,
+    schema: { type: "string" },
+  },
+};
+
+/** `components.headers`. */
+export const headers = {
+  ...pageHeaders,
+  ...limitHeaders,
+  Link: {
+    description: "Neighbouring pages (RFC 8288): `prev` and `next`, for numbered pages `first` and `last` as well.",
+    required: false,
+    schema: { type: "string" },
+  },
+  "Retry-After": { description: "Try again after so many seconds.", required: true, schema: number },
+} satisfies Readonly<Record<string, Header>>;
+
+/** The headers of a page of a list. */
+export function pageHeaderRefs(pages: "numbered" | "cursor"): Readonly<Record<string, Named<Header>>> {
+  const names = pages === "numbered" ? [...Object.keys(pageHeaders), "Link"] : ["Link"];
+  return Object.fromEntries(names.map((name) => [name, headerRef(name)]));
+}
+
+const named = (name: string, schema: Schema): Schema => ({ component: { name, schema } });
+
+const message = named(
+  "Message",
+  record("A refusal by the service.", {
+    message: {
+      description: "`<status> <reason>` or a sentence; for a project's path that is taken, faults by field.",
+      anyOf: [{ type: "string" }, table("Faults by field.", list({ type: "string" }))],
+    },
+  }),
+);
+const fault = named(
+  "Fault",
+  record("A refusal of the request itself: a parameter, the content type, the method or the address.", {
+    error: text("Such as `status is missing`."),
+  }),
+);
+const tokenFault = named(
+  "TokenFault",
+  record(
+    "A refusal of the token.",
+    {
+      error: choice("What is wrong with it.", ["invalid_token", "insufficient_scope"]),
+      error_description: text("In a sentence."),
+    },
+    { scope: text("The scope that would do.") },
+  ),
+);
+
+/** The answer with the headers of the limits of calls. */
+export function limited(answer: ResponseObject): ResponseObject {
+  const added = Object.fromEntries(Object.keys(limitHeaders).map((name) => [name, headerRef(name)]));
+  return { ...answer, headers: { ...answer.headers, ...added } };
+}
+
+/** The name of the component that stands for a refusal. */
+export const refusals = {
+  400: "BadRequest",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "NotFound",
+  409: "Conflict",
+  415: "UnsupportedType",
+  422: "TooExpensive",
+  429: "TooManyRequests",
+  503: "Unavailable",
+} as const;
+
+type RefusalName = (typeof refusals)[keyof typeof refusals];
+
+interface Refusal extends Pick<ResponseObject, "description" | "headers"> {
+  readonly schema: Schema;
+}
+
+const refusal = (description: string, schema: Schema): Refusal => ({ description, schema });
+
+/** Refusals have two forms of body, and a client must read both. */
+const refused: Readonly<Record<RefusalName, Refusal>> = {
+  BadRequest: refusal("A parameter is missing or wrong, or the change is not possible.", { anyOf: [message, fault] }),
+  Unauthorized: refusal("The token is missing, unknown, expired or revoked.", { anyOf: [message, tokenFault] }),
+  Forbidden: refusal("The token's scope or the caller's role is too low.", { anyOf: [message, tokenFault] }),
+  NotFound: refusal(
+    "It does not exist, the caller may not know that it does, or it is not offered here: `message` says why, where the caller may know.",
+    message,
+  ),
+  Conflict: refusal("It is taken, or somebody else changed it meanwhile.", message),
+  UnsupportedType: refusal("The body is neither JSON nor a form.", fault),
+  TooExpensive: refusal("It took too long and was ended: `message` says how to ask for less.", message),
+  TooManyRequests: {
+    ...refusal(
+      "More calls of this token or person than may come in a second, too many searches or lists of releases of this user under way, or one more token that nobody has, after many from the caller's network.",
+      message,
+    ),
+    headers: { "Retry-After": { ...headers["Retry-After"], required: false } },
+  },
+  Unavailable: {
+    ...refusal("The storage takes nothing now, or too much is under way.", message),
+    headers: { "Retry-After": headerRef("Retry-After") },
+  },
+};
+
+/** `components.responses`. */
+export function refusalResponses(components: Components): Readonly<Record<RefusalName, ResponseObject>> {
+  return mapValues(refused, ({ schema, ...rest }) =>
+    limited({ ...rest, content: { "application/json": { schema: components.write(schema) } } }),
+  ) as Record<RefusalName, ResponseObject>; // the same names
+}

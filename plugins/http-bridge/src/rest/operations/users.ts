@@ -1,0 +1,204 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import {
+  choice,
+  choiceParam,
+  filledText,
+  flag,
+  flagParam,
+  idInPath,
+  isoTime,
+  linkHeader,
+  list,
+  noContent,
+  numbered,
+  numberParam,
+  single,
+  operation,
+  orEmpty,
+  pageHeaders,
+  pageOf,
+  positive,
+  present,
+  shape,
+  text,
+  textParam,
+  time,
+  type Answer,
+  type Fields,
+} from "@faultline/plugin/rest";
+import { AccountService, ErrorReason, UserService, type ListUsersRequestSchema, type User } from "@faultline/proto";
+
+const tag = "Users";
+const { method } = UserService;
+
+/** What each caller may see of a user. */
+export const userHead: Fields<User> = {
+  id: [positive("The user."), ({ userId }) => userId],
+  username: [text("The name to sign in with."), ({ username }) => username],
+  name: [text("The name that is shown."), ({ name }) => name],
+  state: [
+    choice("`blocked`: may not sign in, and tokens are refused.", ["active", "blocked"]),
+    ({ isBlocked }) => (isBlocked ? "blocked" : "active"),
+  ],
+};
+
+/** What the core lets this caller see: fields it keeps back are absent. */
+const user = shape<User>(
+  "User",
+  "A user. What the caller may not see is absent.",
+  {
+    ...userHead,
+    is_admin: [flag("Administers the installation."), ({ isAdmin }) => isAdmin],
+    created_at: [time("When it was made."), ({ createdTime }) => isoTime(createdTime)],
+  },
+  {
+    email: [text("For administrators and the user."), ({ email }) => email || undefined],
+    last_sign_in_at: [
+      time("For administrators and the user; absent: never."),
+      ({ lastSignInTime }) => lastSignInTime && isoTime(lastSignInTime),
+    ],
+  },
+);
+
+const fields = {
+  username: textParam("2 to 255 letters, digits, `_`, `.` and `-`.", {
+    pattern: "^[A-Za-z0-9_][A-Za-z0-9_.-]{1,254}$",
+  }),
+  name: textParam("The name that is shown.", { maxLength: 255 }),
+  email: textParam("The e-mail address; empty: none.", { maxLength: 254 }),
+  admin: flagParam("Administers the installation."),
+};
+
+const path = { user_id: idInPath("The user.", ErrorReason.USER_NOT_FOUND) };
+
+/** A page of users, with the headers of the kind of pagination that was asked for. */
+const users: Answer<{ readonly items: readonly User[]; readonly headers: Readonly<Record<string, string>> }> = {
+  status: 200,
+  description: "The users, by id.",
+  schema: list(user.schema),
+  pages: "cursor",
+  write: ({ items, headers }) => ({ status: 200, headers, body: items.map(user.write) }),
+};
+
+export const getCurrentUser = operation(AccountService.method.getCurrentUser, "GET /user", {
+  tag,
+  summary: "Read the user whose token this is",
+  answer: single(200, "The user.", user),
+  run: async ({ invoke }) => present((await invoke({})).user),
+});
+
+/** Ordered by id. Offset pagination is served at the releases of the platform that still have it (specification 9.3). */
+export const listUsers = operation(method.listUsers, "GET /users", {
+  tag,
+  summary: "List the users",
+  more:
+    "Keyset pagination: the header `Link` names the next page. Numbered pages (`page`) are deprecated since release 16.5 " +
+    "of the platform and refused with 400 from 17.0 on; before, answers carry the headers `X-Total` and so on, and " +
+    "those that use them the headers `Deprecation` and `Sunset`.",
+  params: {
+    search: orEmpty(
+      textParam("Only those whose name or user name contains this, or whose e-mail address is this.", {
+        maxLength: 255,
+      }),
+    ),
+    username: orEmpty(textParam("Only the user with exactly this name.", { maxLength: 255 })),
+    pagination: choiceParam("`offset` only where numbered pages still exist.", ["keyset", "offset"]),
+    order_by: choiceParam("The order.", ["id"]),
+    sort: choiceParam("Its direction.", ["asc"]),
+    id_after: numberParam("Only those with a greater id."),
+    per_page: numbered.per_page,
+    page: { ...numbered.page, schema: { ...numbered.page.schema, deprecated: true } },
+  },
+  answer: users,
+  async run({ host, params, address, invoke }) {
+    const filter: MessageInitShape<typeof ListUsersRequestSchema> = { query: params.search, username: params.username };
+    const byPage = { method: "GET", path: "/api/v4/users", parameters: { page: "1" } };
+    const hasOffsets = host.deprecations.verdict(byPage)?.kind !== "refused";
+    if (hasOffsets && params.pagination !== "keyset") {
+      const { users: items, totalSize } = await invoke({ ...filter, ...pageOf(params) });
+      return { items, headers: pageHeaders(address, params, totalSize) };
+    }
+    const { per_page: pageSize, id_after: afterUserId = 0 } = params;
+    const { users: items, nextPageToken } = await invoke({ ...filter, pageSize, afterUserId });
+    const last = items.at(-1)?.userId;
+    if (nextPageToken === "" || last === undefined) return { items, headers: {} };
+    const next = { pagination: "keyset", per_page: String(pageSize), order_by: "id", sort: "asc", id_after: `${last}` };
+    return { items, headers: linkHeader(address, [["next", next]]) };
+  },
+});
+
+export const createUser = operation(method.createUser, "POST /users", {
+  tag,
+  summary: "Make a user",
+  params: {
+    ...fields,
+    username: { ...filledText(""), schema: fields.username.schema },
+    password: textParam("12 to 1,024 bytes. Absent: set by a link that an administrator makes in the console.", {
+      minLength: 12,
+      maxLength: 1024,
+    }),
+  },
+  answer: single(201, "The new user.", user),
+  refuses: [409],
+  async run({ params, invoke }) {
+    const { username, name = "", email = "", password = "", admin: isAdmin = false } = params;
+    return present((await invoke({ username, name, email, password, isAdmin })).user);
+  },
+});
+
+export const getUser = operation(method.getUser, "GET /users/:user_id", {
+  tag,
+  summary: "Read a user",
+  path,
+  answer: single(200, "The user.", user),
+  run: async ({ path: { user_id: userId }, invoke }) => present((await invoke({ userId })).user),
+});
+
+export const updateUser = operation(method.updateUser, "PUT /users/:user_id", {
+  tag,
+  summary: "Change a user",
+  more: "What is not given stays as it is.",
+  path,
+  params: fields,
+  answer: single(200, "The changed user.", user),
+  refuses: [409],
+  async run({ path: { user_id: userId }, params, invoke }) {
+    const { username, name, email, admin: isAdmin } = params;
+    return present((await invoke({ userId, username, name, email, isAdmin })).user);
+  },
+});
+
+export const deleteUser = operation(method.deleteUser, "DELETE /users/:user_id", {
+  tag,
+  summary: "Delete a user",
+  more: "Sessions, tokens and memberships go with it.",
+  path,
+  answer: noContent,
+  run: ({ path: { user_id: userId }, invoke }) => invoke({ userId }),
+});
+
+/** As in the original, the answer is 201 and `true`. */
+const done: Answer<unknown> = {
+  status: 201,
+  description: "It is done.",
+  schema: { type: "boolean", const: true },
+  write: () => ({ status: 201, body: true }),
+};
+
+export const blockUser = operation(method.updateUser, "POST /users/:user_id/block", {
+  id: "blockUser",
+  tag,
+  summary: "Block a user",
+  path,
+  answer: done,
+  run: ({ path: { user_id: userId }, invoke }) => invoke({ userId, isBlocked: true }),
+});
+
+export const unblockUser = operation(method.updateUser, "POST /users/:user_id/unblock", {
+  id: "unblockUser",
+  tag,
+  summary: "Unblock a user",
+  path,
+  answer: done,
+  run: ({ path: { user_id: userId }, invoke }) => invoke({ userId, isBlocked: false }),
+});

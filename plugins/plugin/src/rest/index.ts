@@ -1,0 +1,9 @@
+/** The language in which operations of the REST API are defined. */
+export * from "./answer.ts";
+export * from "./iso-time.ts";
+export * from "./operation.ts";
+export * from "./pages.ts";
+export * from "./parameter-fault.ts";
+export * from "./parameter.ts";
+export * from "./schema.ts";
+export * from "./shape.ts";

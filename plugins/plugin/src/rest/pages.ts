@@ -1,0 +1,93 @@
+import { numberParam, orEmpty, textParam, withDefault, type Parameter } from "./parameter.ts";
+import { badParameter } from "./parameter-fault.ts";
+
+const entriesPerPage: Parameter<number> = {
+  ...withDefault(numberParam("Entries a page; more than 100 count as 100."), 20),
+  read: (value, name) => Math.min(numberParam("").read(value, name) ?? 20, 100),
+};
+
+/** A page asked for by its number. */
+export const numbered = {
+  page: withDefault(numberParam("The page, from 1.", { maximum: 1_000_000 }), 1),
+  per_page: entriesPerPage,
+};
+
+/** A page asked for by a cursor, which the page before links to. */
+export const byCursor = {
+  per_page: entriesPerPage,
+  cursor: orEmpty(textParam("From the header `Link` of the page before.", { maxLength: 1000 })),
+};
+
+/** What is read of `numbered`. */
+export interface Numbered {
+  readonly page: number;
+  readonly per_page: number;
+}
+
+/** A numbered page as a request of the core has it. */
+export function pageOf({ page, per_page: pageSize }: Numbered): { pageSize: number; skip: number } {
+  const skip = (page - 1) * pageSize;
+  if (skip > 0xffff_ffff) throw badParameter("page", "is invalid"); // more than the core can count
+  return { pageSize, skip };
+}
+
+/** A page by cursor as a request of the core has it. */
+export function cursorOf({ per_page: pageSize, cursor }: { readonly per_page: number; readonly cursor: string }) {
+  return { pageSize, pageToken: cursor };
+}
+
+/** A link to another page (RFC 8288): the parameters that ask for it. */
+export type Link = readonly [rel: "prev" | "next" | "first" | "last", parameters: Readonly<Record<string, string>>];
+
+/** The address of a call: what links to this service begin with, which may be empty, and the path with its query. */
+export interface Address {
+  readonly origin: string;
+  readonly target: string;
+}
+
+/** The header `Link`: this address with other parameters. No header without a link. */
+export function linkHeader({ origin, target }: Address, links: readonly Link[]): Readonly<Record<string, string>> {
+  const { pathname, search } = new URL(target, "http://localhost");
+  const values = links.map(([rel, parameters]) => {
+    const query = new URLSearchParams(search);
+    for (const [name, value] of Object.entries(parameters)) query.set(name, value);
+    return `<${origin}${pathname}?${query}>; rel="${rel}"`;
+  });
+  return links.length === 0 ? {} : { link: values.join(", ") };
+}
+
+/** The headers that say where a numbered page lies (gitlab.md 1.2). */
+export function pageHeaders(
+  address: Address,
+  { page, per_page: perPage }: Numbered,
+  totalSize: number,
+): Readonly<Record<string, string>> {
+  const pages = Math.max(Math.ceil(totalSize / perPage), 1);
+  const next = page < pages ? page + 1 : undefined;
+  const previous = page > 1 ? page - 1 : undefined;
+  const link = (rel: Link[0], to: number | undefined): Link[] =>
+    to === undefined ? [] : [[rel, { page: String(to), per_page: String(perPage) }]];
+  return {
+    "x-total": String(totalSize),
+    "x-total-pages": String(pages),
+    "x-per-page": String(perPage),
+    "x-page": String(page),
+    "x-next-page": String(next ?? ""),
+    "x-prev-page": String(previous ?? ""),
+    ...linkHeader(address, [
+      ...link("prev", previous),
+      ...link("next", next),
+      ...link("first", 1),
+      ...link("last", pages),
+    ]),
+  };
+}
+
+/** The links to the neighbours of a page by cursor; an empty cursor: there is none. */
+export function cursorLinks(
+  address: Address,
+  cursors: { readonly previous?: string | undefined; readonly next: string },
+): Readonly<Record<string, string>> {
+  const link = (rel: "prev" | "next", cursor: string): Link[] => (cursor === "" ? [] : [[rel, { cursor }]]);
+  return linkHeader(address, [...link("prev", cursors.previous ?? ""), ...link("next", cursors.next)]);
+}

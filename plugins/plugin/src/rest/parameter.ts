@@ -1,0 +1,265 @@
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import type { ErrorReason } from "@faultline/proto";
+import { ServiceError } from "../service-error.ts";
+import { timestamp } from "../times.ts";
+import { isoDay } from "./iso-time.ts";
+import { badParameter } from "./parameter-fault.ts";
+import { choice, day, flag, positive, text, type Schema } from "./schema.ts";
+
+/** Names and values from query, form or JSON; an operation reads those it knows and ignores the others. */
+export type Sent = Readonly<Record<string, unknown>>;
+
+/** A parameter of the query, the body or the path: how the document describes it and how a call reads it. */
+export interface Parameter<Value> {
+  readonly schema: Schema;
+  /** A call without it is refused. */
+  readonly isRequired?: boolean;
+  /** Reads what was sent: undefined where it was not given, null where JSON has null. Throws ParameterFault. */
+  read(value: unknown, name: string): Value;
+}
+
+/** Parameters by their names. */
+export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
+
+/** What parameters read, by their names. */
+export type Values<P extends Parameters> = {
+  readonly [Name in keyof P]: P[Name] extends Parameter<infer Value> ? Value : never;
+};
+
+/** Reads the parameters in their order; the first fault is thrown. */
+export function readParameters<P extends Parameters>(parameters: P, sent: Sent): Values<P> {
+  return Object.fromEntries(
+    Object.entries(parameters).map(([name, parameter]) => [name, parameter.read(sent[name], name)]),
+  ) as Values<P>; // by the same names
+}
+
+/** Takes null as a value that is not given. */
+function given<Value>(read: (value: unknown, name: string) => Value) {
+  return (value: unknown, name: string) => (value === undefined || value === null ? undefined : read(value, name));
+}
+
+function readText(value: unknown, name: string): string {
+  if (typeof value !== "string") throw badParameter(name, "is invalid");
+  return value;
+}
+
+/** A text. */
+export function textParam(description: string, more: Schema = {}): Parameter<string | undefined> {
+  return { schema: text(description, more), read: given(readText) };
+}
+
+/** A text that must be given and must not be empty. */
+export function filledText(description: string, more: Schema = {}): Parameter<string> {
+  return {
+    schema: text(description, more),
+    isRequired: true,
+    read(value, name) {
+      const read = required(textParam(description)).read(value, name);
+      if (read === "") throw badParameter(name, "is empty");
+      return read;
+    },
+  };
+}
+
+/** One of some words. */
+export function choiceParam<Choice extends string>(
+  description: string,
+  choices: readonly Choice[],
+): Parameter<Choice | undefined> {
+  return {
+    schema: choice(description, choices),
+    read: given((value, name) => {
+      const sent = readText(value, name);
+      const found = choices.find((one) => one === sent);
+      if (found === undefined) throw badParameter(name, "does not have a valid value");
+      return found;
+    }),
+  };
+}
+
+/** One of some words, each of which stands for a value. */
+export function namedParam<Name extends string, Value>(
+  description: string,
+  values: Readonly<Record<Name, Value>>,
+): Parameter<Value | undefined> {
+  const { schema, read } = choiceParam(description, Object.keys(values) as Name[]); // a literal table has no other keys
+  return {
+    schema,
+    read(value, name) {
+      const found = read(value, name);
+      return found === undefined ? undefined : values[found];
+    },
+  };
+}
+
+/** A boolean, as JSON or as text. */
+export function flagParam(description: string, more: Schema = {}): Parameter<boolean | undefined> {
+  return {
+    schema: flag(description, more),
+    read: given((value, name) => {
+      if (value === "") throw badParameter(name, "is empty");
+      if (value === true || value === "true" || value === "1") return true;
+      if (value === false || value === "false" || value === "0") return false;
+      throw badParameter(name, "is invalid");
+    }),
+  };
+}
+
+/** A whole number from 1, as JSON or as text. */
+export function numberParam(description: string, more: Schema = {}): Parameter<number | undefined> {
+  return {
+    schema: positive(description, more),
+    read: given((value, name) => {
+      const number = wholeNumber(value);
+      if (number === undefined) throw badParameter(name, "is invalid");
+      return number;
+    }),
+  };
+}
+
+/** A list of texts, as JSON or as text with commas. */
+export function textsParam(schema: Schema): Parameter<readonly string[] | undefined> {
+  return {
+    schema,
+    read: given((value, name) => {
+      const list: unknown[] =
+        value === "" ? [] : typeof value === "string" ? value.split(",") : Array.isArray(value) ? value : [0];
+      if (!list.every((one) => typeof one === "string")) throw badParameter(name, "is invalid");
+      return list;
+    }),
+  };
+}
+
+/** The revision that was read, 0 for what was never saved. */
+export const revisionParam: Parameter<number | undefined> = {
+  schema: {
+    type: "integer",
+    minimum: 0,
+    maximum: 999_999_999,
+    description: "The revision that was read. When it is not the present one, the change is refused with 409.",
+  },
+  read: given((value, name) => {
+    if (!/^\d{1,9}$/.test(String(value))) throw badParameter(name, "is invalid");
+    return Number(value);
+  }),
+};
+
+/** A day such as `2024-05-01`, as its first moment in UTC. */
+export function dayParam(description: string): Parameter<Timestamp | undefined> {
+  return {
+    schema: day(description),
+    read: given((value, name) => {
+      const sent = readText(value, name);
+      const time = timestamp(Date.parse(`${sent}T00:00Z`) || 0);
+      if (isoDay(time) !== sent) throw badParameter(name, "is invalid"); // also a 30th of February, read as March
+      return time;
+    }),
+  };
+}
+
+/** An object of further parameters, which only JSON can carry. */
+export function objectParam<P extends Parameters>(
+  description: string,
+  parameters: P,
+): Parameter<Values<P> | undefined> {
+  return {
+    schema: { ...objectSchema(parameters), description },
+    read: given((value, name) => {
+      if (typeof value !== "object" || Array.isArray(value)) throw badParameter(name, "is invalid");
+      return readParameters(parameters, value as Sent); // an object, as checked
+    }),
+  };
+}
+
+/** The schema of an object whose fields are parameters. */
+export function objectSchema(parameters: Parameters): Schema {
+  const named = Object.entries(parameters);
+  const requiredNames = named.filter(([, { isRequired }]) => isRequired === true).map(([name]) => name);
+  return {
+    type: "object",
+    properties: Object.fromEntries(named.map(([name, { schema }]) => [name, schema])),
+    ...(requiredNames.length > 0 && { required: requiredNames }),
+  };
+}
+
+/** The same parameter, without which a call is refused. */
+export function required<Value>({ schema, read }: Parameter<Value | undefined>): Parameter<Value> {
+  return {
+    schema,
+    isRequired: true,
+    read(value, name) {
+      const found = read(value, name);
+      if (found === undefined) throw badParameter(name, "is missing");
+      return found;
+    },
+  };
+}
+
+/** The same parameter, empty where it is not given. */
+export function orEmpty({ schema, read }: Parameter<string | undefined>): Parameter<string> {
+  return { schema, read: (value, name) => read(value, name) ?? "" };
+}
+
+/** The same parameter with the value it has where it is not given; `named`: as a call would send it. */
+export function withDefault<Value>(
+  { schema, read }: Parameter<Value | undefined>,
+  value: NoInfer<Value>,
+  named: unknown = value,
+): Parameter<Value> {
+  return { schema: { ...schema, default: named }, read: (sent, name) => read(sent, name) ?? value };
+}
+
+const hours = { "24h": 24, "7d": 168, "14d": 336, "30d": 720, "90d": 2160 } as const;
+
+/** A window that ends with the running hour, in hours. */
+export function periodParam(otherwise: keyof typeof hours): Parameter<number> {
+  return withDefault<number>(namedParam("So much time, up to now.", hours), hours[otherwise], otherwise);
+}
+
+/** An id in a path. A text that is no id looks as if it named nothing: refused with `reason`. */
+export function idInPath(description: string, reason: ErrorReason): Parameter<number> {
+  return {
+    schema: positive(description),
+    read(value, name) {
+      const id = wholeNumber(value);
+      if (id === undefined) throw new ServiceError(reason, `The path names no ${name}.`);
+      return id;
+    },
+  };
+}
+
+/** A text in a path, as it stands there: without percent-encoding. */
+export function textInPath(description: string, more: Schema = {}): Parameter<string> {
+  return { schema: text(description, more), read: (value) => String(value) };
+}
+
+/** A text in a path that may hold any characters, in percent-encoding. */
+export function decodedInPath(description: string, more: Schema = {}): Parameter<string> {
+  return {
+    schema: text(description, more),
+    read(value, name) {
+      const decoded = decodedPart(String(value));
+      if (decoded === "") throw badParameter(name, "is invalid");
+      return decoded;
+    },
+  };
+}
+
+/** A part of a path without its percent-encoding; empty, which names nothing, when that is malformed or holds a NUL. */
+export function decodedPart(part: string | undefined): string {
+  try {
+    const decoded = decodeURIComponent(part ?? "");
+    return decoded.includes("\0") ? "" : decoded;
+  } catch {
+    return "";
+  }
+}
+
+/**
+ * A whole number from 1 in a path or parameter; undefined when it is none. Only its plain form counts, so that an id has
+ * one address: `01`, `+1`, `1e1` and ` 1` are none.
+ */
+export function wholeNumber(value: unknown): number | undefined {
+  const digits = typeof value === "number" ? String(value) : value;
+  return typeof digits === "string" && /^[1-9]\d{0,8}$/.test(digits) ? Number(digits) : undefined;
+}

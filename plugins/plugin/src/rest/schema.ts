@@ -1,0 +1,96 @@
+/** A schema with a name of its own, which stands once in `components.schemas`. */
+export interface Component {
+  readonly name: string;
+  readonly schema: Schema;
+}
+
+/** A JSON Schema (draft 2020-12, as OpenAPI 3.1 has it) with the words that the document uses. */
+export interface Schema {
+  /** Published as a `$ref` to it. */
+  readonly component?: Component;
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: Schema | boolean;
+  readonly anyOf?: readonly Schema[];
+  readonly deprecated?: boolean;
+}
+
+/** A text. */
+export function text(description: string, more: Schema = {}): Schema {
+  return { type: "string", description, ...more };
+}
+
+/** One of some words. */
+export function choice(description: string, choices: readonly string[], more: Schema = {}): Schema {
+  return { type: "string", description, enum: choices, ...more };
+}
+
+/** A whole number from 0. */
+export function count(description: string): Schema {
+  return { type: "integer", description, minimum: 0 };
+}
+
+/** A whole number from 1, such as an id. */
+export function positive(description: string, more: Schema = {}): Schema {
+  return { type: "integer", description, minimum: 1, maximum: 999_999_999, ...more };
+}
+
+/** True or false. */
+export function flag(description: string, more: Schema = {}): Schema {
+  return { type: "boolean", description, ...more };
+}
+
+/** A moment in UTC. */
+export function time(description: string): Schema {
+  return { type: "string", format: "date-time", description, examples: ["2026-05-01T10:20:30.000Z"] };
+}
+
+/** A day in UTC. */
+export function day(description: string): Schema {
+  return { type: "string", format: "date", description, examples: ["2026-05-01"] };
+}
+
+/** The same, or null. */
+export function orNull(schema: Schema): Schema {
+  if (schema.component) return { anyOf: [schema, { type: "null" }] };
+  const choices = schema.enum && { enum: [...schema.enum, null] };
+  return { ...schema, type: [String(schema.type), "null"], ...choices };
+}
+
+export function list(items: Schema, more: Schema = {}): Schema {
+  return { type: "array", items, ...more };
+}
+
+/** An object that always has these fields, and may have those of `optional`. A later release may add more. */
+export function record(
+  description: string,
+  properties: Readonly<Record<string, Schema>>,
+  optional: Readonly<Record<string, Schema>> = {},
+): Schema {
+  return {
+    type: "object",
+    description,
+    properties: { ...properties, ...optional },
+    required: Object.keys(properties),
+  };
+}
+
+/** An object whose names are not fixed. */
+export function table(description: string, values: Schema | true): Schema {
+  return { type: "object", description, additionalProperties: values };
+}

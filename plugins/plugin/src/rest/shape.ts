@@ -1,0 +1,75 @@
+import { list, orNull, record, type Schema } from "./schema.ts";
+
+/** What stands in a body for a message: its schema and how it is written. */
+export interface Shape<Message> {
+  readonly schema: Schema;
+  write(message: Message): unknown;
+}
+
+/** A field of a body: its schema and its value. */
+export type Field<Message> = readonly [schema: Schema, value: (message: Message) => unknown];
+
+/** The fields of a body by their names. */
+export type Fields<Message> = Readonly<Record<string, Field<Message>>>;
+
+/** An object with these fields, which always stand there, and those of `optional`, which stand there unless undefined. */
+export function inline<Message>(
+  description: string,
+  fields: Fields<Message>,
+  optional: Fields<Message> = {},
+): Shape<Message> {
+  const schemas = (of: Fields<Message>) =>
+    Object.fromEntries(Object.entries(of).map(([name, [schema]]) => [name, schema]));
+  const values = Object.entries({ ...fields, ...optional }).map(([name, [, value]]) => [name, value] as const);
+  return {
+    schema: record(description, schemas(fields), schemas(optional)),
+    // JSON has no undefined, so that a field of `optional` that is not there is left out.
+    write: (message) => Object.fromEntries(values.map(([name, value]) => [name, value(message)])),
+  };
+}
+
+/** As `inline`, with a name in the document. */
+export function shape<Message>(
+  name: string,
+  description: string,
+  fields: Fields<Message>,
+  optional?: Fields<Message>,
+): Shape<Message> {
+  const { schema, write } = inline(description, fields, optional);
+  return { schema: { component: { name, schema } }, write };
+}
+
+/** The fields of a part of the message, beside the message's own. */
+export function fieldsWithin<Message, Part>(fields: Fields<Part>, value: (message: Message) => Part): Fields<Message> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, [schema, of]]) => [name, [schema, (message: Message) => of(value(message))]]),
+  );
+}
+
+/** A field that holds a part of the message in its own shape. */
+export function part<Message, Part>(of: Shape<Part>, value: (message: Message) => Part): Field<Message> {
+  return [of.schema, (message) => of.write(value(message))];
+}
+
+/** A field that holds a part of the message, or null. */
+export function partOrNull<Message, Part>(
+  of: Shape<Part>,
+  value: (message: Message) => Part | undefined,
+): Field<Message> {
+  return [
+    orNull(of.schema),
+    (message) => {
+      const found = value(message);
+      return found === undefined ? null : of.write(found);
+    },
+  ];
+}
+
+/** A field that holds a list. */
+export function each<Message, Part>(
+  of: Shape<Part>,
+  values: (message: Message) => readonly Part[],
+  more: Schema = {},
+): Field<Message> {
+  return [list(of.schema, more), (message) => values(message).map((one) => of.write(one))];
+}
