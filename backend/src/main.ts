@@ -11,6 +11,7 @@ import type { Clock, Plugin } from "@faultline/plugin";
 import { builtIn, movedPlugins, openTracing } from "./built-in.ts";
 import type { Config } from "./config.ts";
 import { ConsolePages } from "./console-pages.ts";
+import { NotedErrorChanges } from "./host/changes/error-changes.ts";
 import type { MachineTime } from "./host/clock/age-clock.ts";
 import { openDoors } from "./host/doors.ts";
 import { openIngestion } from "./host/ingest/open-ingestion.ts";
@@ -22,7 +23,7 @@ import { ExternalSystem } from "./host/own-errors/external-system.ts";
 import { OwnErrorSettings } from "./host/own-errors/own-error-settings.ts";
 import { checkPlugins } from "./host/plugins/boot-checks.ts";
 import { PluginHosts } from "./host/plugins/plugin-hosts.ts";
-import { openSchedule, scheduleOfBackends } from "./host/schedule.ts";
+import { deliverErrorChanges, openSchedule, scheduleOfBackends } from "./host/schedule.ts";
 import { Stops } from "./host/stops.ts";
 import { readinessOf } from "./readiness.ts";
 import { does } from "./roles.ts";
@@ -119,9 +120,11 @@ export async function startFaultline(
   const kept = { telemetry, storage, state, ingestion };
   const schedule = openSchedule(config, { ...kept, reporting, keyRotation, stops });
   const { scheduler } = schedule;
+  const errorChanges = new NotedErrorChanges(database, clock);
   const shared = {
     deprecations: rules,
     events: ingestion.events,
+    errorChanges,
     database,
     metrics,
     clock,
@@ -132,12 +135,14 @@ export async function startFaultline(
   const served = { reporting, keyRotation, jetstream, isReady, startedAt, clock, baseUrl, log };
   const own = ownServices(config, { storage, state, ingestion, ...served });
   const services = guardedServices([...own, ...implementationsOf(plugins, hosts)], { ...state, log });
+  await errorChanges.register(plugins); // before the doors open, so that no plugin misses a change
   const walls = { guard: state.guard, log };
   hosts.useCore({ core: coreOf(services), access: accessTo(services, walls) });
   const checkToken = tokenCheck(walls);
   const doors = await openDoors(config, { services, telemetry, checkToken, plugins, hosts, pages, stops });
   const { grpc, grpcAddress, loadPages } = doors;
   if (does(role, "worker")) jetstream?.startWorker({ storeBatch: ingestion.storeBatch, isStorageFailure });
+  deliverErrorChanges(scheduler, { plugins, hosts, errorChanges });
   scheduleOfBackends(scheduler, { ...kept, jetstream });
   await loadPages();
   await database.warnOfLosses?.(log);

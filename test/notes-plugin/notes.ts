@@ -19,8 +19,11 @@ const notesOfProject = shape<ListNotesResponse>("Notes", "The notes of a project
   texts: [list(text("A note behind the name of its author.")), ({ texts }) => texts],
 });
 
-/** Notes that people write beside the errors of a project: a whole feature in one folder. */
-export const notes = (): Plugin => ({
+/**
+ * Notes that people write beside the errors of a project: a whole feature in one folder. `onNoted` runs after it has written
+ * notes of changes, in the same transaction.
+ */
+export const notes = ({ onNoted }: { onNoted: () => void }): Plugin => ({
   name: "notes",
   contract: contractVersion,
   migrations: { sqlite: [Notes0001], postgresql: [Notes0001] },
@@ -43,6 +46,13 @@ export const notes = (): Plugin => ({
       },
     })),
   ],
+  errorChanges: () => async (changes, transaction) => {
+    const made = changes.map(({ projectId, errorId, kind, status }) => {
+      return { project_id: projectId, author: "the service", text: `${kind} ${errorId}, status ${status}` };
+    });
+    await transaction.write<Tables>().insertInto("notes_note").values(made).execute();
+    onNoted();
+  },
   rest: [
     operation(addNote, "POST /projects/:project/notes", {
       tag: "Notes",

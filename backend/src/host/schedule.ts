@@ -1,4 +1,4 @@
-import type { Scheduler, Task } from "@faultline/plugin";
+import type { Plugin, Scheduler, Task } from "@faultline/plugin";
 import type { BuiltIn } from "../built-in.ts";
 import type { Config } from "../config.ts";
 import { does } from "../roles.ts";
@@ -9,10 +9,12 @@ import { Eviction } from "../services/quotas/eviction.ts";
 import { isStorageFailure } from "../storage/database/storage-failure.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import type { KeyRotation } from "../storage/secrets/key-rotation.ts";
+import type { NotedErrorChanges } from "./changes/error-changes.ts";
 import type { Ingestion } from "./ingest/open-ingestion.ts";
 import { measuredScheduler } from "./metrics/tasks.ts";
 import type { Telemetry } from "./open-telemetry.ts";
 import type { OwnErrorSettings } from "./own-errors/own-error-settings.ts";
+import type { PluginHosts } from "./plugins/plugin-hosts.ts";
 import { IntervalScheduler } from "./plugins/scheduler.ts";
 import type { Stops } from "./stops.ts";
 import { tracedScheduler } from "./tracing/tasks.ts";
@@ -111,6 +113,22 @@ function deleteExpired({ every }: Scheduler, { storage, state, ingestion }: Sche
   hourly("delete unstored events older than the retention", () => ingestion.unstored.deleteExpired(clock.now()));
   hourly("delete audit events older than a year", () => audit.deleteExpired(clock.now()));
   hourly("delete expired invitations", () => deleteExpiredInvitations(storage.orm, clock));
+}
+
+/** Gives plugins, which have started by then, the changes of errors that they take. */
+export function deliverErrorChanges(
+  scheduler: Scheduler,
+  parts: { plugins: readonly Plugin[]; hosts: PluginHosts; errorChanges: NotedErrorChanges },
+): void {
+  const { plugins, hosts, errorChanges } = parts;
+  for (const plugin of plugins) {
+    const handle = plugin.errorChanges?.(hosts.of(plugin));
+    if (!handle) continue;
+    const { name } = plugin;
+    const deliver = (signal: AbortSignal) => errorChanges.deliver(name, handle, signal);
+    scheduler.every(secondMs, `give changes of errors to ${name}`, deliver, { alone: true });
+    scheduler.every(24 * hourMs, `note changes of errors for ${name}`, () => errorChanges.register([plugin]));
+  }
 }
 
 /** The work that asks the backends, which have started by then. */

@@ -28,6 +28,7 @@ import { Integrated0004 as Postgresql0004 } from "./postgresql/migrations/integr
 import { Integrated0005 as Postgresql0005 } from "./postgresql/migrations/integrated-0005.ts";
 import { Integrated0006 as Postgresql0006 } from "./postgresql/migrations/integrated-0006.ts";
 import { Integrated0007 as Postgresql0007 } from "./postgresql/migrations/integrated-0007.ts";
+import { Integrated0008 as Postgresql0008 } from "./postgresql/migrations/integrated-0008.ts";
 import { NewErrors } from "./storing/new-errors.ts";
 import { PostgresqlStorage } from "./postgresql/storage.ts";
 import { retentionDays } from "./retention/retention.ts";
@@ -45,6 +46,7 @@ import { Integrated0007 } from "./sqlite/migrations/integrated-0007.ts";
 import { Integrated0008 } from "./sqlite/migrations/integrated-0008.ts";
 import { Integrated0009 } from "./sqlite/migrations/integrated-0009.ts";
 import { Integrated0010 } from "./sqlite/migrations/integrated-0010.ts";
+import { Integrated0011 } from "./sqlite/migrations/integrated-0011.ts";
 import { SqliteStorage } from "./sqlite/storage.ts";
 import { getErrorStats } from "./lists/stats.ts";
 import type { Storage } from "./storage.ts";
@@ -76,6 +78,7 @@ export function integratedBackend(): Plugin & { readonly backend: ErrorBackend }
         Integrated0008,
         Integrated0009,
         Integrated0010,
+        Integrated0011,
       ],
       postgresql: [
         Postgresql0001,
@@ -85,6 +88,7 @@ export function integratedBackend(): Plugin & { readonly backend: ErrorBackend }
         Postgresql0005,
         Postgresql0006,
         Postgresql0007,
+        Postgresql0008,
       ],
     },
     movable,

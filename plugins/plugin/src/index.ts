@@ -4,6 +4,7 @@ export * from "./core.ts";
 export * from "./dead-letters.ts";
 export * from "./deprecations.ts";
 export * from "./error-backend.ts";
+export * from "./error-changes.ts";
 export * from "./event-door.ts";
 export * from "./hour-window.ts";
 export * from "./http-api.ts";

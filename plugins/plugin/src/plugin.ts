@@ -5,6 +5,7 @@ import type { Announcements } from "./announcements.ts";
 import type { Access, Core } from "./core.ts";
 import type { Deprecations } from "./deprecations.ts";
 import type { ErrorBackend } from "./error-backend.ts";
+import type { ErrorChanges, ListensToErrors } from "./error-changes.ts";
 import type { EventDoor } from "./event-door.ts";
 import type { HttpApi } from "./http-api.ts";
 import type { IngestQueue } from "./ingest-queue.ts";
@@ -28,6 +29,8 @@ export interface Plugin {
   readonly migrations?: Migrations;
   /** How a move copies its tables. Absent: it has none. */
   readonly movable?: Movable;
+  /** Takes changes of errors of all projects and both backends. */
+  readonly errorChanges?: ListensToErrors;
   readonly backend?: ErrorBackend;
   readonly queue?: IngestQueue;
   readonly deprecations?: Deprecations;
@@ -59,6 +62,7 @@ export interface Host {
   readonly access: Access;
   readonly deprecations: Deprecations;
   readonly events: EventDoor;
+  readonly errorChanges: ErrorChanges;
   readonly database: Database;
   readonly log: Log;
   readonly metrics: Metrics;

@@ -1,5 +1,5 @@
 /** A plugin that lies in `test/` and is loaded by one line: what it gets without an edit anywhere else. */
-import { Role } from "@faultline/proto";
+import { ErrorStatus, Role } from "@faultline/proto";
 import { connect } from "@faultline/proto/grpc";
 import { credentials } from "@grpc/grpc-js";
 import { test } from "uvu";
@@ -8,16 +8,32 @@ import { startFaultline } from "../../../backend/src/main.ts";
 import { notes } from "../../notes-plugin/notes.ts";
 import { NoteService } from "../../notes-plugin/schema.ts";
 import { answered } from "../../support/assert-answer.ts";
+import { fakeExternal } from "../../support/fake-external.ts";
 import { grpcClient } from "../../support/grpc.ts";
 import { http } from "../../support/http.ts";
+import { linkedProject } from "../../support/linked-project.ts";
 import { newMember, newPerson } from "../../support/person.ts";
 import { discovered, reflected } from "../../support/reflection.ts";
 import { rejects } from "../../support/rejects.ts";
+import { createProject } from "../../support/project.ts";
 import { rest } from "../../support/rest.ts";
+import { newEventId, sendEvent } from "../../support/send.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { testConfig } from "../../support/test-config.ts";
+import { until } from "../../support/until.ts";
 
-const faultline = await startFaultline(testConfig(tempDir()), undefined, [notes()]);
+/** How often the plugin still fails after it has written. */
+let failuresLeft = 0;
+
+const fake = await fakeExternal({ issues: [{ id: "1001" }, { id: "1002", status: "resolved" }] });
+const outbound = { networks: ["127.0.0.0/8"], ports: [fake.port] };
+const faultline = await startFaultline({ ...testConfig(tempDir()), outbound }, undefined, [
+  notes({
+    onNoted() {
+      if (failuresLeft-- > 0) throw new Error("the plugin fails");
+    },
+  }),
+]);
 const client = grpcClient(faultline);
 const connection = connect(faultline.grpcAddress, credentials.createInsecure());
 const { addNote, listNotes } = connection.service(NoteService) as Record<
@@ -32,6 +48,7 @@ test.after(async () => {
   connection.close();
   client.close();
   await faultline.stop();
+  await fake.close();
 });
 
 test("its service stores in its own table and reads from it", async () => {
@@ -92,6 +109,61 @@ test("the document of the REST API describes its operations, with the role and t
   assert.equal([get?.["operationId"], get?.["x-least-role"], get?.["x-scope"]], ["listNotes", "Reporter", "read"]);
   assert.ok("Notes" in components.schemas);
   assert.match((await answered(http(`${faultline.httpUrl}/api/v4/docs`), 200)).text, '<section id="addNote">');
+});
+
+test("it takes each change of an error once, and writes of it in its own table", async () => {
+  const service = { url: faultline.httpUrl };
+  const changed = await createProject(service);
+  const notesOf = async () => ((await listNotes({ projectId: changed.id }, client.auth)) as { texts: string[] }).texts;
+  const noted = (...expected: string[]) =>
+    until(`the note ${expected.at(-1)}`, async () => (await notesOf()).length >= expected.length);
+  const expected: string[] = [];
+  const expectNote = async (text: string) => {
+    expected.push(`the service: ${text}`);
+    await noted(...expected);
+    assert.equal(await notesOf(), expected);
+  };
+  const send = () => sendEvent(service, changed, { event_id: newEventId(), message: "noted" });
+  await answered(send(), 200);
+  const { errors } = await client.errors.listErrors({ projectId: changed.id }, client.auth);
+  const [{ errorId = "" } = {}] = errors;
+  await expectNote(`created ${errorId}, status 1`);
+  await answered(send(), 200); // changes nothing
+  const update = (status: ErrorStatus) =>
+    client.errors.updateErrors({ projectId: changed.id, changes: [{ errorId, status }] }, client.auth);
+  await update(ErrorStatus.RESOLVED);
+  await expectNote(`status ${errorId}, status 2`);
+  await update(ErrorStatus.RESOLVED); // changes nothing
+  await answered(send(), 200);
+  await expectNote(`reopened ${errorId}, status 1`);
+  const target = { case: "errors" as const, value: { errorIds: [errorId] } };
+  const { deletion } = await client.deletions.createDeletion({ projectId: changed.id, target }, client.auth);
+  await expectNote(`deleted ${errorId}, status 1`);
+  const deletionId = deletion?.deletionId ?? 0;
+  await client.deletions.undoDeletion({ projectId: changed.id, deletionId }, client.auth);
+  await expectNote(`restored ${errorId}, status 1`);
+});
+
+test("it takes changes of status in an external system, where they change something", async () => {
+  const linked = await linkedProject(client, fake);
+  const { RESOLVED } = ErrorStatus;
+  const changes = ["1001", "1002"].map((errorId) => ({ errorId, status: RESOLVED }));
+  await client.errors.updateErrors({ projectId: linked.projectId, changes }, client.auth);
+  const textsOf = async () =>
+    ((await listNotes({ projectId: linked.projectId }, client.auth)) as { texts: string[] }).texts;
+  await until("the note", async () => (await textsOf()).length > 0);
+  assert.equal(await textsOf(), ["the service: status 1001, status 2"]);
+});
+
+test("changes that it could not take come again, and what it wrote of them before is not kept", async () => {
+  const service = { url: faultline.httpUrl };
+  const changed = await createProject(service);
+  failuresLeft = 2;
+  await answered(sendEvent(service, changed, { event_id: newEventId(), message: "noted later" }), 200);
+  const textsOf = async () => ((await listNotes({ projectId: changed.id }, client.auth)) as { texts: string[] }).texts;
+  await until("the note", async () => (await textsOf()).length > 0);
+  assert.is(failuresLeft, -1);
+  assert.is((await textsOf()).length, 1);
 });
 
 test("a foreign client discovers its service by reflection", async () => {

@@ -198,7 +198,10 @@ async function people(running: Running, projectId: number): Promise<void> {
     `insert into unstored_event (project_id, event_id, title, received_at, reason, content)
       values (${projectId}, '${newEventId()}', 'Odd', ${clock.at}, 'it was odd', x'0a00ff');
     insert into quota values (${projectId}, 5000000, null);
-    insert into eviction values (${projectId}, 7, ${clock.at}, ${clock.at})`,
+    insert into eviction values (${projectId}, 7, ${clock.at}, ${clock.at});
+    insert into error_change_reader values ('extra', ${clock.at});
+    insert into error_change (plugin, project_id, error_id, kind, status_before, status)
+      values ('extra', ${projectId}, '1', 'created', 0, 1)`,
   );
   // The service writes it once a minute.
   const hour = Math.floor(clock.at / hourMs);

@@ -4,6 +4,7 @@ import { PostgresqlCore0002 } from "./postgresql/migrations/core-0002.ts";
 import { PostgresqlCore0003 } from "./postgresql/migrations/core-0003.ts";
 import { PostgresqlCore0004 } from "./postgresql/migrations/core-0004.ts";
 import { PostgresqlCore0005 } from "./postgresql/migrations/core-0005.ts";
+import { PostgresqlCore0006 } from "./postgresql/migrations/core-0006.ts";
 import { Core0001 } from "./sqlite/migrations/core-0001.ts";
 import { Core0002 } from "./sqlite/migrations/core-0002.ts";
 import { Core0003 } from "./sqlite/migrations/core-0003.ts";
@@ -13,6 +14,7 @@ import { Core0006 } from "./sqlite/migrations/core-0006.ts";
 import { Core0007 } from "./sqlite/migrations/core-0007.ts";
 import { Core0008 } from "./sqlite/migrations/core-0008.ts";
 import { Core0009 } from "./sqlite/migrations/core-0009.ts";
+import { Core0010 } from "./sqlite/migrations/core-0010.ts";
 
 /** Those of the core and then those of each plugin. */
 export function inOrder(all: readonly Migrations[]): Migrations {
@@ -21,6 +23,13 @@ export function inOrder(all: readonly Migrations[]): Migrations {
 
 /** The tables of entities.ts and of the few that the core reads and writes without the ORM. */
 export const coreMigrations: Migrations = {
-  sqlite: [Core0001, Core0002, Core0003, Core0004, Core0005, Core0006, Core0007, Core0008, Core0009],
-  postgresql: [PostgresqlCore0001, PostgresqlCore0002, PostgresqlCore0003, PostgresqlCore0004, PostgresqlCore0005],
+  sqlite: [Core0001, Core0002, Core0003, Core0004, Core0005, Core0006, Core0007, Core0008, Core0009, Core0010],
+  postgresql: [
+    PostgresqlCore0001,
+    PostgresqlCore0002,
+    PostgresqlCore0003,
+    PostgresqlCore0004,
+    PostgresqlCore0005,
+    PostgresqlCore0006,
+  ],
 };

@@ -25,7 +25,11 @@ export const coreTables: readonly MovedTable[] = [
   { name: "eviction", key: ["project_id"] },
   { name: "own_error_reporting", key: ["id"] },
   { name: "settled_time", key: ["id"] },
+  { name: "error_change", key: ["id"] },
 ];
+
+/** Those that are not copied: the plugins that take changes name themselves, and would take each copied error as a new one. */
+export const otherCoreTables: readonly string[] = ["error_change_reader"];
 
 /** Those that refer to no other, and may be large: an unstored event holds its payload, of up to a megabyte. */
 export const largeCoreTables: readonly MovedTable[] = [

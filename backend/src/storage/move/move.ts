@@ -15,7 +15,7 @@ import { noteMovedAway } from "../database/sqlite/moved-away.ts";
 import { KeyRing } from "../secrets/key-ring.ts";
 import { checkTables } from "./columns.ts";
 import { copyTables } from "./copy-tables.ts";
-import { coreTables, largeCoreTables } from "./core-tables.ts";
+import { coreTables, largeCoreTables, otherCoreTables } from "./core-tables.ts";
 import { continueIdentities } from "./identities.ts";
 import { MoveProgress } from "./progress.ts";
 import { rowChecksum } from "./row-checksum.ts";
@@ -70,8 +70,8 @@ export async function moveToPostgresql(options: MoveOptions, plugins: readonly P
   await checkTables(sides, {
     tables: [...coreTables, ...largeCoreTables, ...movables.flatMap(({ tables }) => tables)],
     otherTables: {
-      sqlite: movables.flatMap(({ otherTables }) => otherTables.sqlite),
-      postgresql: movables.flatMap(({ otherTables }) => otherTables.postgresql),
+      sqlite: [...otherCoreTables, ...movables.flatMap(({ otherTables }) => otherTables.sqlite)],
+      postgresql: [...otherCoreTables, ...movables.flatMap(({ otherTables }) => otherTables.postgresql)],
     },
   });
 

@@ -1,5 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { checkStatusChanges, ServiceError, timestamp } from "@faultline/plugin";
+import { checkStatusChanges, ServiceError, timestamp, type ErrorChange } from "@faultline/plugin";
 import {
   ErrorReason,
   ErrorStatus,
@@ -51,6 +51,18 @@ export async function updateErrors(
     }
   }
   return { errors: changed, undo };
+}
+
+/** What an update changed, for those who take changes of errors. */
+export function statusChangesOf(
+  projectId: number,
+  { errors = [], undo = [] }: MessageInitShape<typeof UpdateErrorsResponseSchema>,
+): ErrorChange[] {
+  const before = new Map(undo.map(({ errorId, status }) => [errorId, status]));
+  return errors.flatMap(({ errorId = "", status = ErrorStatus.UNSPECIFIED }) => {
+    const statusBefore = before.get(errorId);
+    return statusBefore === status ? [] : [{ projectId, errorId, kind: "status" as const, statusBefore, status }];
+  });
 }
 
 /** The errors of the changes that are of the linked project, as they are now. */

@@ -1,0 +1,25 @@
+import { Migration } from "@mikro-orm/migrations";
+
+/**
+ * Changes of errors, noted once for each plugin that takes them. `status_before` 0: there was none, or it is not known. A
+ * release before this one leaves the notes where they are.
+ */
+export class Core0010 extends Migration {
+  override name = "core-0010";
+
+  override up(): void {
+    this.addSql(
+      `create table error_change_reader (plugin text primary key, seen_at integer not null) strict, without rowid`,
+    );
+    this.addSql(`create table error_change (
+      id integer primary key,
+      plugin text not null,
+      project_id integer not null,
+      error_id text not null,
+      kind text not null,
+      status_before integer not null,
+      status integer not null
+    ) strict`);
+    this.addSql(`create index error_change_plugin on error_change (plugin, id)`);
+  }
+}

@@ -1,0 +1,37 @@
+import type { ErrorStatus } from "@faultline/proto";
+import type { Database, Host } from "./plugin.ts";
+
+/**
+ * What happened to an error: it is new, a new event reopened it, somebody set another status, it was deleted, or its deletion
+ * was undone.
+ */
+export type ErrorChangeKind = "created" | "reopened" | "status" | "deleted" | "restored";
+
+/** A change of an error. Later events of an error that is open change nothing. */
+export interface ErrorChange {
+  readonly projectId: number;
+  readonly errorId: string;
+  readonly kind: ErrorChangeKind;
+  /** Undefined: it was none, or is not known. */
+  readonly statusBefore: ErrorStatus | undefined;
+  readonly status: ErrorStatus;
+}
+
+/**
+ * Takes changes of errors, at most 500 in the order of their occurrence, about a second after their commit. The backend notes
+ * them in the transaction that makes the change, and this runs in the transaction that takes them from the notes: what is
+ * written by `transaction` is written exactly once, whatever process dies when. When it throws, the same changes come again.
+ * It holds the one writer of SQLite meanwhile, so it writes what is to be done and calls nobody.
+ */
+export type HandleErrorChanges = (
+  changes: readonly ErrorChange[],
+  transaction: Pick<Database, "write">,
+) => Promise<void>;
+
+/** Makes the code that takes the changes. It runs in one process of the installation at a time. */
+export type ListensToErrors = (host: Host) => HandleErrorChanges;
+
+/** Notes changes for the plugins that take them, from a backend whose errors are not in this database. */
+export interface ErrorChanges {
+  note(changes: readonly ErrorChange[]): Promise<void>;
+}
