@@ -29,7 +29,7 @@ import { readinessOf } from "./readiness.ts";
 import { does } from "./roles.ts";
 import { serve } from "./serve.ts";
 import { makeFirstAdministrator, type FirstCredentials } from "./services/access/first-administrator.ts";
-import { accessTo, coreOf, guardedServices, implementationsOf, tokenCheck } from "./services/core.ts";
+import { accessTo, coreOf, guardedServices, implementationsOf, invokeAs, tokenCheck } from "./services/core.ts";
 import { openState } from "./services/open-state.ts";
 import { ownServices } from "./services/own-services.ts";
 import { isStorageFailure } from "./storage/database/storage-failure.ts";
@@ -137,7 +137,8 @@ export async function startFaultline(
   const services = guardedServices([...own, ...implementationsOf(plugins, hosts)], { ...state, log });
   await errorChanges.register(plugins); // before the doors open, so that no plugin misses a change
   const walls = { guard: state.guard, log };
-  hosts.useCore({ core: coreOf(services), access: accessTo(services, walls) });
+  const [core, access] = [coreOf(services), accessTo(services, walls)];
+  hosts.useCore((plugin) => ({ core, access, invoke: invokeAs(plugin, services, walls) }));
   const checkToken = tokenCheck(walls);
   const doors = await openDoors(config, { services, telemetry, checkToken, plugins, hosts, pages, stops });
   const { grpc, grpcAddress, loadPages } = doors;

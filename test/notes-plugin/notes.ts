@@ -1,5 +1,6 @@
-import { contractVersion, serve, type Plugin } from "@faultline/plugin";
+import { contractVersion, serve, type Host, type Plugin } from "@faultline/plugin";
 import { filledText, list, noContent, operation, shape, single, text } from "@faultline/plugin/rest";
+import { DeletionService } from "@faultline/proto";
 import { Migration } from "@mikro-orm/migrations";
 import { addNote, listNotes, NoteService, type AddNoteRequest, type ListNotesResponse } from "./schema.ts";
 
@@ -21,9 +22,9 @@ const notesOfProject = shape<ListNotesResponse>("Notes", "The notes of a project
 
 /**
  * Notes that people write beside the errors of a project: a whole feature in one folder. `onNoted` runs after it has written
- * notes of changes, in the same transaction.
+ * notes of changes, in the same transaction; `onStart` gets its host.
  */
-export const notes = ({ onNoted }: { onNoted: () => void }): Plugin => ({
+export const notes = ({ onNoted, onStart }: { onNoted: () => void; onStart: (host: Host) => void }): Plugin => ({
   name: "notes",
   contract: contractVersion,
   migrations: { sqlite: [Notes0001], postgresql: [Notes0001] },
@@ -53,6 +54,8 @@ export const notes = ({ onNoted }: { onNoted: () => void }): Plugin => ({
     await transaction.write<Tables>().insertInto("notes_note").values(made).execute();
     onNoted();
   },
+  calls: [DeletionService.method.createDeletion],
+  start: async (host) => onStart(host),
   rest: [
     operation(addNote, "POST /projects/:project/notes", {
       tag: "Notes",

@@ -5,8 +5,8 @@ import { coreMethods, restEntrances, trpcEntrances, type CoreMethod, type Entran
 
 const people = ["Anybody", "User", ...roleNames.values(), "Administrator"];
 
-/** docs/permissions.md, made of the options of the methods and the routes. */
-export function permissionsDocument(): string {
+/** docs/permissions.md, made of the options of the methods and the REST operations over them. */
+export function permissionsDocument(methods = coreMethods, rest = restEntrances): string {
   return [
     "# Who may do what",
     "",
@@ -18,19 +18,19 @@ export function permissionsDocument(): string {
     "`session` a person who signed in. `keys: write`: the answer holds client keys, and is without them for a token that",
     "lacks the scope `api`.",
     "",
-    ...[...Map.groupBy(coreMethods, ({ name }) => name.split(".")[0] ?? "")].flatMap(([service, methods]) => [
+    ...[...Map.groupBy(methods, ({ name }) => name.split(".")[0] ?? "")].flatMap(([service, ofService]) => [
       `## ${service}`,
       "",
       `| Method | REST | tRPC | Token | ${people.join(" | ")} |`,
       `| ${Array.from({ length: people.length + 4 }, () => "---").join(" | ")} |`,
-      ...methods.map(row),
+      ...ofService.map((method) => row(method, rest)),
       "",
     ]),
   ].join("\n");
 }
 
-function row({ name, need }: CoreMethod): string {
-  const [rest, trpc] = [restEntrances, trpcEntrances].map((list) => namesOf(list, name));
+function row({ name, need }: CoreMethod, restful: readonly Entrance[]): string {
+  const [rest, trpc] = [restful, trpcEntrances].map((list) => namesOf(list, name));
   return `| \`${name.split(".")[1]}\` | ${rest} | ${trpc} | ${tokenFor(need)} | ${cells(need).join(" | ")} |`;
 }
 

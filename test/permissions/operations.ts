@@ -1,5 +1,6 @@
-import { create, type DescMessage, type DescMethod, type MessageShape } from "@bufbuild/protobuf";
+import { create, type DescMessage, type DescMethod, type DescService, type MessageShape } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
+import type { RestOperation } from "@faultline/plugin/rest";
 import { services } from "@faultline/proto";
 import { readNeed, type Need } from "../../backend/src/services/access/permissions.ts";
 import { listDeprecations } from "../../plugins/deprecations/src/rest.ts";
@@ -31,25 +32,37 @@ export interface TrpcEntrance extends Entrance {
   readonly kind: "query" | "mutation" | "subscription";
 }
 
+/** The methods of services, in their order. */
+export function methodsOf(ofServices: Readonly<Record<string, DescService>>): readonly CoreMethod[] {
+  return Object.entries(ofServices).flatMap(([service, desc]) =>
+    desc.methods.map((method) => ({
+      name: `${desc.name}.${method.name}`,
+      service: service as keyof typeof services,
+      desc: method,
+      need: readNeed(method),
+    })),
+  );
+}
+
 /** All methods of the core, in the order of the schema. */
-export const coreMethods: readonly CoreMethod[] = Object.entries(services).flatMap(([service, desc]) =>
-  desc.methods.map((method: DescMethod) => ({
-    name: `${desc.name}.${method.name}`,
-    service: service as keyof typeof services,
-    desc: method,
-    need: readNeed(method),
-  })),
-);
+export const coreMethods = methodsOf(services);
 
 /** All operations of the REST API. */
 export const restOperations = [...operations, listDeprecations];
 
-export const restEntrances: readonly RestEntrance[] = restOperations.map(({ verb, path, method }) => ({
-  name: `${verb} /api/v4${path}`,
-  verb,
-  path: `/api/v4${path}`,
-  method: coreMethod(`${method.parent.name}.${method.name}`),
-}));
+/** Operations of the REST API as ways in. */
+export function entrancesOf(
+  ofOperations: readonly RestOperation[],
+  methods: readonly CoreMethod[],
+): readonly RestEntrance[] {
+  return ofOperations.flatMap(({ verb, path, method }) =>
+    methods
+      .filter(({ desc }) => desc === method)
+      .map((found) => ({ name: `${verb} /api/v4${path}`, verb, path: `/api/v4${path}`, method: found })),
+  );
+}
+
+export const restEntrances = entrancesOf(restOperations, coreMethods);
 
 /** All tRPC procedures: one for each method, but for those that people do not call. */
 export const trpcEntrances: readonly TrpcEntrance[] = coreMethods

@@ -1,4 +1,4 @@
-/** Writes docs/permissions.md anew. */
+/** Writes docs/permissions.md. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryRoot } from "../support/server.ts";

@@ -1,13 +1,23 @@
 import {
   create,
   type DescMethod,
+  type DescMethodUnary,
   type DescService,
   type DescMessage,
   type MessageInitShape,
   type MessageShape,
 } from "@bufbuild/protobuf";
-import type { Access, Call, Core, Handlers, Log, Plugin } from "@faultline/plugin";
-import { services } from "@faultline/proto";
+import {
+  ServiceError,
+  type Access,
+  type Call,
+  type Core,
+  type Handlers,
+  type Host,
+  type Log,
+  type Plugin,
+} from "@faultline/plugin";
+import { ErrorReason, services } from "@faultline/proto";
 import type { PluginHosts } from "../host/plugins/plugin-hosts.ts";
 import { OpenWatches } from "./access/open-watches.ts";
 import type { Admission, CoreCall, Guard } from "./access/guard.ts";
@@ -122,13 +132,39 @@ export function tokenCheck({ guard, log }: Pick<Walls, "guard" | "log">): Guard[
   return (method, call) => inWords(log, method, guard.checkToken(method, call));
 }
 
+/** Calls methods as a plugin, for no person. */
+export function invokeAs(
+  plugin: Plugin,
+  guarded: readonly GuardedService[],
+  { guard, log }: Pick<Walls, "guard" | "log">,
+): Host["invoke"] {
+  return async (method, init, signal) => {
+    const name = nameOf(method);
+    if (plugin.calls?.includes(method) !== true) {
+      throw new ServiceError(
+        ErrorReason.FORBIDDEN,
+        `The plugin ${plugin.name} does not list ${name} in its \`calls\`.`,
+      );
+    }
+    const request = create(method.input, init);
+    const call: Call = { signal };
+    const admission = await inWords(log, name, guard.admitPlugin(plugin.name, name, request, call));
+    return methodIn(guarded, method)(request, call, admission) as never; // the response of the same method
+  };
+}
+
+function methodIn(guarded: readonly GuardedService[], method: DescMethodUnary): UnaryMethod {
+  const service = guarded.find((one) => one.service === method.parent);
+  return service?.methods[method.localName] as UnaryMethod; // each method of a served service has one
+}
+
 /** What doors that are not gRPC ask before they read a request. */
 export function accessTo(guarded: readonly GuardedService[], { guard, log }: Pick<Walls, "guard" | "log">): Access {
   return {
     spend: (call) => inWords(log, "any", guard.spend(call)),
     async admit(method, names, call) {
       const name = nameOf(method);
-      const invoke = guarded.find(({ service }) => service === method.parent)?.methods[method.localName] as UnaryMethod;
+      const invoke = methodIn(guarded, method);
       const admission = await inWords(log, name, guard.admitNamed(name, names, call));
       return { project: admission.project, invoke: (request) => invoke(request, call, admission) };
     },

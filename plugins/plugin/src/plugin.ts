@@ -1,3 +1,4 @@
+import type { DescMethodUnary, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import type { Options } from "@mikro-orm/core";
 import type { Migration } from "@mikro-orm/migrations";
 import type { Kysely } from "kysely";
@@ -36,6 +37,8 @@ export interface Plugin {
   readonly deprecations?: Deprecations;
   /** The gRPC services it serves, each by `serve`. */
   readonly services?: readonly ServedService[];
+  /** The methods that it calls by itself, with `Host.invoke`. */
+  readonly calls?: readonly DescMethodUnary[];
   /** The operations it adds to the REST API, each by `operation`. */
   readonly rest?: readonly RestOperation[];
   /** The HTTP API of another product that it serves on the public address. */
@@ -60,6 +63,15 @@ export type MigrationClass = new (...parameters: ConstructorParameters<typeof Mi
 export interface Host {
   readonly core: Core;
   readonly access: Access;
+  /**
+   * Calls a method as the plugin itself, for no person: one of its `calls`, in any project. The audit log names the plugin.
+   * Throws FORBIDDEN for any other method.
+   */
+  invoke<M extends DescMethodUnary>(
+    method: M,
+    request: MessageInitShape<M["input"]>,
+    signal?: AbortSignal,
+  ): Promise<MessageShape<M["output"]>>;
   readonly deprecations: Deprecations;
   readonly events: EventDoor;
   readonly errorChanges: ErrorChanges;

@@ -1,5 +1,6 @@
 /** A plugin that lies in `test/` and is loaded by one line: what it gets without an edit anywhere else. */
-import { ErrorStatus, Role } from "@faultline/proto";
+import type { Host, ServiceError } from "@faultline/plugin";
+import { DeletionService, ErrorReason, ErrorStatus, Role } from "@faultline/proto";
 import { connect } from "@faultline/proto/grpc";
 import { credentials } from "@grpc/grpc-js";
 import { test } from "uvu";
@@ -7,6 +8,8 @@ import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
 import { notes } from "../../notes-plugin/notes.ts";
 import { NoteService } from "../../notes-plugin/schema.ts";
+import { permissionsDocument } from "../../permissions/document.ts";
+import { entrancesOf, methodsOf } from "../../permissions/operations.ts";
 import { answered } from "../../support/assert-answer.ts";
 import { fakeExternal } from "../../support/fake-external.ts";
 import { grpcClient } from "../../support/grpc.ts";
@@ -24,16 +27,18 @@ import { until } from "../../support/until.ts";
 
 /** How often the plugin still fails after it has written. */
 let failuresLeft = 0;
+const { promise: started, resolve: onStart } = Promise.withResolvers<Host>();
+const plugin = notes({
+  onStart,
+  onNoted() {
+    if (failuresLeft-- > 0) throw new Error("the plugin fails");
+  },
+});
 
 const fake = await fakeExternal({ issues: [{ id: "1001" }, { id: "1002", status: "resolved" }] });
 const outbound = { networks: ["127.0.0.0/8"], ports: [fake.port] };
-const faultline = await startFaultline({ ...testConfig(tempDir()), outbound }, undefined, [
-  notes({
-    onNoted() {
-      if (failuresLeft-- > 0) throw new Error("the plugin fails");
-    },
-  }),
-]);
+const faultline = await startFaultline({ ...testConfig(tempDir()), outbound, logLevel: "silent" }, undefined, [plugin]);
+const service = { url: faultline.httpUrl };
 const client = grpcClient(faultline);
 const connection = connect(faultline.grpcAddress, credentials.createInsecure());
 const { addNote, listNotes } = connection.service(NoteService) as Record<
@@ -82,7 +87,6 @@ test("the audit log records its act, by the option of the method, and not its re
 });
 
 test("its operations answer below /api/v4, with the rights of their methods", async () => {
-  const service = { url: faultline.httpUrl };
   const ask = (verb: "GET" | "POST", token: string | null, body?: object) =>
     rest(service, `${verb} /projects/noted/notes`, { token, ...(body && { body }) });
   await answered(ask("POST", developer.token, { text: "by REST" }), 204);
@@ -112,7 +116,6 @@ test("the document of the REST API describes its operations, with the role and t
 });
 
 test("it takes each change of an error once, and writes of it in its own table", async () => {
-  const service = { url: faultline.httpUrl };
   const changed = await createProject(service);
   const notesOf = async () => ((await listNotes({ projectId: changed.id }, client.auth)) as { texts: string[] }).texts;
   const noted = (...expected: string[]) =>
@@ -156,7 +159,6 @@ test("it takes changes of status in an external system, where they change someth
 });
 
 test("changes that it could not take come again, and what it wrote of them before is not kept", async () => {
-  const service = { url: faultline.httpUrl };
   const changed = await createProject(service);
   failuresLeft = 2;
   await answered(sendEvent(service, changed, { event_id: newEventId(), message: "noted later" }), 200);
@@ -164,6 +166,43 @@ test("changes that it could not take come again, and what it wrote of them befor
   await until("the note", async () => (await textsOf()).length > 0);
   assert.is(failuresLeft, -1);
   assert.is((await textsOf()).length, 1);
+});
+
+test("it calls the methods that it lists as itself, the audit log names it, and others are refused to it", async () => {
+  const host = await started;
+  const own = await createProject(service);
+  await answered(sendEvent(service, own, { event_id: newEventId(), message: "noise" }), 200);
+  const { errors } = await client.errors.listErrors({ projectId: own.id }, client.auth);
+  const target = { case: "errors" as const, value: { errorIds: errors.map(({ errorId }) => errorId) } };
+  const { createDeletion, listDeletions } = DeletionService.method;
+  const { deletion } = await host.invoke(createDeletion, { projectId: own.id, target });
+  assert.equal([deletion?.foundCount, deletion?.createdBy], [1, "plugin:notes"]);
+
+  const { auditEvents } = await client.audit.listAuditEvents({ pageSize: 1 }, client.auth);
+  assert.equal(
+    auditEvents.map(({ method, userId, username, projectPath }) => [method, userId, username, projectPath]),
+    [["DeletionService.CreateDeletion", 0, "plugin:notes", own.path]],
+  );
+  const reason = (call: Promise<unknown>) => call.catch((refusal: ServiceError) => refusal.reason);
+  assert.is(await reason(host.invoke(listDeletions, { projectId: own.id })), ErrorReason.FORBIDDEN);
+  assert.is(
+    await reason(host.invoke(createDeletion, { projectId: 999_999_999, target })),
+    ErrorReason.PROJECT_NOT_FOUND,
+  );
+});
+
+test("the table of rights has a row for each of its methods, with its operation", () => {
+  const methods = methodsOf({ notes: NoteService });
+  const table = permissionsDocument(methods, entrancesOf(plugin.rest ?? [], methods));
+  const may = (...cells: string[]) => cells.join(" | ");
+  assert.match(
+    table,
+    `| \`AddNote\` | \`POST /api/v4/projects/:project/notes\` |  | write | ${may("·", "404", "·", "·", "✓", "✓", "✓", "✓")} |`,
+  );
+  assert.match(
+    table,
+    `| \`ListNotes\` | \`GET /api/v4/projects/:project/notes\` |  | read | ${may("·", "404", "·", "✓", "✓", "✓", "✓", "✓")} |`,
+  );
 });
 
 test("a foreign client discovers its service by reflection", async () => {

@@ -1,38 +1,42 @@
 import type { Host, Log, Plugin } from "@faultline/plugin";
 
+/** What of the host is made of the services. */
+type Served = Pick<Host, "core" | "access" | "invoke">;
+
 /**
  * What the host gives each plugin. Services of plugins are a part of the core and get their host while the core is made, so
- * the core and the access to it come last.
+ * what leads to it comes last.
  */
 export class PluginHosts {
-  readonly #shared: Omit<Host, "core" | "access" | "log">;
+  readonly #shared: Omit<Host, keyof Served | "log">;
   readonly #logOf: (plugin: string) => Log;
-  #served: Pick<Host, "core" | "access"> | undefined;
+  #servedTo: ((plugin: Plugin) => Served) | undefined;
 
-  constructor(shared: Omit<Host, "core" | "access" | "log">, logOf: (plugin: string) => Log) {
+  constructor(shared: Omit<Host, keyof Served | "log">, logOf: (plugin: string) => Log) {
     this.#shared = shared;
     this.#logOf = logOf;
   }
 
-  /** The host of one plugin. Its `core` and `access` throw until `useCore`. */
-  of({ name }: Plugin): Host {
+  /** The host of one plugin. What `useCore` brings throws until then. */
+  of(plugin: Plugin): Host {
     const served = () => {
-      if (!this.#served) throw new Error(`The plugin ${name} asked for the core before its start.`);
-      return this.#served;
+      if (!this.#servedTo) throw new Error(`The plugin ${plugin.name} asked for the core before its start.`);
+      return this.#servedTo(plugin);
     };
     return {
       ...this.#shared,
-      log: this.#logOf(name),
+      log: this.#logOf(plugin.name),
       get core() {
         return served().core;
       },
       get access() {
         return served().access;
       },
+      invoke: (method, request, signal) => served().invoke(method, request, signal),
     };
   }
 
-  useCore(served: Pick<Host, "core" | "access">): void {
-    this.#served = served;
+  useCore(servedTo: (plugin: Plugin) => Served): void {
+    this.#servedTo = servedTo;
   }
 }

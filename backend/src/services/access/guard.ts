@@ -18,31 +18,11 @@ export interface CoreCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A call that was admitted by the names in its address. */
-export class Admission {
+/** A call that was admitted before its method got the request. */
+export interface Admission {
   readonly call: CoreCall;
-  /** The project that the address names. */
-  readonly project: AdmittedProject | undefined;
-  readonly #userId: number | undefined;
-
-  constructor(
-    call: CoreCall,
-    { project, userId }: { project: AdmittedProject | undefined; userId: number | undefined },
-  ) {
-    this.call = call;
-    this.project = project;
-    this.#userId = userId;
-  }
-
-  /** Whether the request names the same project and user. Refuses texts with NUL, as `Guard.admit` does. */
-  covers(request: MessageShape<DescMessage>): boolean {
-    refuseNul(request);
-    const user = userNamed(request);
-    return (
-      projectsNamed(request).every((named) => named === this.project?.id || named === this.project?.path) &&
-      (user === undefined || user === this.#userId)
-    );
-  }
+  /** Whether the request is one that was admitted. */
+  covers(request: MessageShape<DescMessage>): boolean;
 }
 
 /** Decides who may call what: the token first, then the role in each project the request names. */
@@ -65,17 +45,46 @@ export class Guard {
     return this.#admit(method, projectsNamed(request), userNamed(request), call);
   }
 
+  /** Admits a call that a plugin makes by itself. The method is one that it declared; roles in projects are not asked. */
+  async admitPlugin(
+    plugin: string,
+    method: string,
+    request: MessageShape<DescMessage>,
+    call: Call,
+  ): Promise<Admission> {
+    refuseNul(request);
+    const need = this.#needOf(method);
+    const caller: Caller = { user: { ...nobody.user, username: `plugin:${plugin}`, isAdmin: true }, scopes: "session" };
+    let grant = noGrant;
+    if (need.who === "member")
+      for (const key of projectsNamed(request)) grant = await this.#grants.of(caller.user, key);
+    return { call: { caller, grant, seesKeys: false, signal: call.signal }, covers: (one) => one === request };
+  }
+
   /** Admits a call by what its address names, as `Access.admit` says. */
   async admitNamed(
     method: string,
     { project, userId }: Parameters<Access["admit"]>[1],
     call: Call,
-  ): Promise<Admission> {
+  ): Promise<Admission & { readonly project: AdmittedProject | undefined }> {
     const admitted = await this.#admit(method, [project ?? 0], userId, call);
     // A method for administrators asks for no role in the project, but the project has to be there.
     const isNamed = project !== undefined && admitted.grant === noGrant;
     const grant = isNamed ? await this.#grants.of(admitted.caller.user, project) : admitted.grant;
-    return new Admission(admitted, { project: project === undefined ? undefined : grant.project, userId });
+    const found = project === undefined ? undefined : grant.project;
+    return {
+      call: admitted,
+      project: found,
+      covers(request) {
+        refuseNul(request);
+        const user = userNamed(request);
+        const names = projectsNamed(request);
+        return (
+          names.every((named) => named === found?.id || named === found?.path) &&
+          (user === undefined || user === userId)
+        );
+      },
+    };
   }
 
   /**

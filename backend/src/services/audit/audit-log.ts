@@ -35,7 +35,7 @@ export class AuditLog {
     const em = this.#orm.em.fork();
     await em.insert(AuditEventEntity, {
       at: this.#clock.now(),
-      ...(caller.user.id === 0
+      ...(caller.user.username === ""
         ? await userIn(response, em)
         : { userId: caller.user.id, username: caller.user.username }),
       tokenId: caller.tokenId ?? 0,
