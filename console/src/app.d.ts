@@ -1,5 +1,5 @@
 import type { Project } from "#lib/messages.ts";
-import type { Preferences } from "#lib/preferences.ts";
+import type { Preferences } from "#lib/preferences/preferences.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 
 declare global {

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { redirect } from "@sveltejs/kit";
 import type { Handle, HandleServerError } from "@sveltejs/kit/hooks";
-import { readPreferences } from "#lib/preferences.ts";
-import { route } from "#lib/route.ts";
+import { readPreferences } from "#lib/preferences/preferences.ts";
+import { route } from "#lib/navigation/route.ts";
 import { isOpen } from "#lib/server/open-routes.ts";
 import { isFromOwnPage, safeMethods } from "#lib/server/own-page.ts";
 import { sessionToken } from "#lib/server/session.ts";

@@ -1,5 +1,5 @@
 import { createTRPCClient, httpBatchLink, httpSubscriptionLink, splitLink } from "@trpc/client";
-import { route } from "./route.ts";
+import { route } from "./navigation/route.ts";
 import type { AppRouter } from "./server/trpc/router.ts";
 
 /**

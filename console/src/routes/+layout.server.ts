@@ -1,7 +1,7 @@
-import { zoneOf } from "#lib/clock.svelte.ts";
-import { currencyOf, lagWords } from "#lib/ingest-lag.ts";
+import { zoneOf } from "#lib/time/clock.svelte.ts";
+import { currencyOf, lagWords } from "#lib/live/ingest-lag.ts";
 import type { IngestLag } from "#lib/messages.ts";
-import type { Preferences } from "#lib/preferences.ts";
+import type { Preferences } from "#lib/preferences/preferences.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 import type { LayoutServerLoad } from "./$types";
 

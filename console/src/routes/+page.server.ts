@@ -1,5 +1,5 @@
 import { redirect } from "@sveltejs/kit";
-import { route } from "#lib/route.ts";
+import { route } from "#lib/navigation/route.ts";
 import { lastProject } from "#lib/server/last-project.ts";
 import type { PageServerLoad } from "./$types";
 

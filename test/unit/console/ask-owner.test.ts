@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { askOwner } from "../../../console/src/lib/ask-owner.ts";
+import { askOwner } from "../../../console/src/lib/failures/ask-owner.ts";
 
 const asking = suite("ask an owner");
 

@@ -1,6 +1,6 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { browserName } from "../../../console/src/lib/browser-name.ts";
+import { browserName } from "../../../console/src/routes/-/profile/account/sessions/browser-name.ts";
 
 const chrome = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0";
 const table: [name: string, userAgent: string][] = [

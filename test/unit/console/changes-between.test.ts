@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { changesBetween } from "../../../console/src/lib/changes-between.ts";
+import { changesBetween } from "../../../console/src/routes/[...project]/-/error_tracking/changes-between.ts";
 import type { TrackedError } from "../../../console/src/lib/messages.ts";
 
 const changes = suite("changes between two readings of a list");

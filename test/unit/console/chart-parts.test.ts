@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { partPaths } from "../../../console/src/lib/chart-scale.ts";
-import { hoursAsCsv } from "../../../console/src/lib/chart-table.ts";
+import { partPaths } from "../../../console/src/lib/charts/chart-scale.ts";
+import { hoursAsCsv } from "../../../console/src/lib/charts/chart-table.ts";
 
 const parts = suite("parts of bars");
 

@@ -1,6 +1,13 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { axisTop, barPath, dailyCounts, peakIndex, sum, trendWord } from "../../../console/src/lib/chart-scale.ts";
+import {
+  axisTop,
+  barPath,
+  dailyCounts,
+  peakIndex,
+  sum,
+  trendWord,
+} from "../../../console/src/lib/charts/chart-scale.ts";
 
 const axis = suite("axis");
 

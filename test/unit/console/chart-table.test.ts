@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { sum } from "../../../console/src/lib/chart-scale.ts";
-import { hoursAsCsv, hoursWithEvents } from "../../../console/src/lib/chart-table.ts";
+import { sum } from "../../../console/src/lib/charts/chart-scale.ts";
+import { hoursAsCsv, hoursWithEvents } from "../../../console/src/lib/charts/chart-table.ts";
 
 const start = Date.UTC(2026, 8, 29, 22);
 const hourMs = 3_600_000;

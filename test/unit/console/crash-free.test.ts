@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { crashFreeText } from "../../../console/src/lib/crash-free.ts";
+import { crashFreeText } from "../../../console/src/routes/[...project]/-/error_tracking/releases/crash-free.ts";
 
 const shares = suite("crash-free share");
 

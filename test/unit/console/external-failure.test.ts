@@ -1,7 +1,11 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { externalFailure, isExternalFailure, type ExternalFailure } from "../../../console/src/lib/external-failure.ts";
-import { refusal } from "../../../console/src/lib/handle-error.ts";
+import {
+  externalFailure,
+  isExternalFailure,
+  type ExternalFailure,
+} from "../../../console/src/lib/failures/external-failure.ts";
+import { refusal } from "../../../console/src/lib/failures/handle-error.ts";
 
 const failures = suite("failures of the external system");
 

@@ -1,6 +1,11 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { frameItems, headItems, hiddenItems, type FrameItem } from "../../../console/src/lib/frame-groups.ts";
+import {
+  frameItems,
+  headItems,
+  hiddenItems,
+  type FrameItem,
+} from "../../../console/src/routes/[...project]/-/error_tracking/[id]/(error)/details/event/frame-groups.ts";
 import type { Frame } from "../../../console/src/lib/messages.ts";
 import { frame } from "../../support/console-messages.ts";
 

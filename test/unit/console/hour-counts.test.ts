@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { movedOn } from "../../../console/src/lib/hour-counts.ts";
+import { movedOn } from "../../../console/src/lib/charts/hour-counts.ts";
 
 const hour = 3_600_000;
 const start = Date.parse("2026-09-30T12:00:00Z");

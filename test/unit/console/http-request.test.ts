@@ -1,8 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { hideSecrets, prettyBody, requestAsCurl } from "../../../console/src/lib/http-request.ts";
-import { pastable } from "../../../console/src/lib/pastable.ts";
+import {
+  hideSecrets,
+  prettyBody,
+  requestAsCurl,
+} from "../../../console/src/routes/[...project]/-/error_tracking/[id]/(error)/details/event/http-request.ts";
+import { pastable } from "../../../console/src/lib/components/pastable.ts";
 import { httpRequest } from "../../support/console-messages.ts";
 
 /** What a shell hands to curl. */

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { currencyOf, lagWords, type Currency } from "../../../console/src/lib/ingest-lag.ts";
+import { currencyOf, lagWords, type Currency } from "../../../console/src/lib/live/ingest-lag.ts";
 
 const currency = suite("how current a page is");
 const current: Currency = { kind: "current" };

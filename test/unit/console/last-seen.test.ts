@@ -6,7 +6,7 @@ import {
   lastSeenLabel,
   settledLastSeen,
   startOfHour,
-} from "../../../console/src/lib/last-seen.ts";
+} from "../../../console/src/lib/time/last-seen.ts";
 
 const day = (time: string) => Date.parse(`2026-09-30T${time}Z`);
 

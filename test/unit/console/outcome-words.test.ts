@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Outcome, OutcomeKind } from "../../../console/src/lib/messages.ts";
-import { categoryName, outcomeWords } from "../../../console/src/lib/outcome-words.ts";
-import { quantityOf, refusedSummary } from "../../../console/src/lib/refused-summary.ts";
+import { categoryName, outcomeWords } from "../../../console/src/lib/ingestion/outcome-words.ts";
+import { quantityOf, refusedSummary } from "../../../console/src/lib/ingestion/refused-summary.ts";
 
 const words = suite("outcome words");
 

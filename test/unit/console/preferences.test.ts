@@ -9,7 +9,7 @@ import {
   themes,
   timeZones,
   type Preferences,
-} from "../../../console/src/lib/preferences.ts";
+} from "../../../console/src/lib/preferences/preferences.ts";
 
 const initial: Preferences = {
   theme: "system",

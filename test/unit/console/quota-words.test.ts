@@ -1,7 +1,7 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { limitFields, readLimit, readLimitFields } from "../../../console/src/lib/limit-form.ts";
-import { daysThatFit, quotaBar } from "../../../console/src/lib/quota-words.ts";
+import { limitFields, readLimit, readLimitFields } from "../../../console/src/lib/quotas/limit-form.ts";
+import { daysThatFit, quotaBar } from "../../../console/src/lib/quotas/quota-words.ts";
 
 for (const [used, limit, percent, text, state] of [
   [0, 1e9, 0, "0 bytes of 1 GB (0 %)", "fine"],

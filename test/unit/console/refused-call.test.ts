@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { refusedCallMessage, refusedCallRetry } from "../../../console/src/lib/refused-call.ts";
+import { refusedCallMessage, refusedCallRetry } from "../../../console/src/lib/failures/refused-call.ts";
 
 const refused = suite("refused call");
 

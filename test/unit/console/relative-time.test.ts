@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { recentTime, relativeTime } from "../../../console/src/lib/relative-time.ts";
+import { recentTime, relativeTime } from "../../../console/src/lib/time/relative-time.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { noEnvironment, route } from "../../../console/src/lib/route.ts";
+import { noEnvironment, route } from "../../../console/src/lib/navigation/route.ts";
 
 const routes = suite("routes of releases and ingestion");
 const base = "/acme/web/-/error_tracking";

@@ -3,7 +3,7 @@ import { Permission, PermissionSchema, RoleSchema } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { allPermissions, permissionsOf, roleNames } from "../../../backend/src/services/access/roles.ts";
-import { permissionName, permissions, reaches, roleName, roles } from "../../../console/src/lib/roles.ts";
+import { permissionName, permissions, reaches, roleName, roles } from "../../../console/src/lib/people/roles.ts";
 
 const words = suite("roles in words");
 

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { returnPath, route } from "../../../console/src/lib/route.ts";
+import { returnPath, route } from "../../../console/src/lib/navigation/route.ts";
 
 const origin = "https://console.example";
 

@@ -1,7 +1,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { searchTokens as serviceTokens } from "../../../plugins/integrated-backend/src/search/tokens.ts";
-import { filterText, searchFilters, searchTokens, withoutToken } from "../../../console/src/lib/search-tokens.ts";
+import {
+  filterText,
+  searchFilters,
+  searchTokens,
+  withoutToken,
+} from "../../../console/src/lib/errors/search-tokens.ts";
 import { threadMs } from "../../support/thread-time.ts";
 
 const tokens = suite("search tokens");

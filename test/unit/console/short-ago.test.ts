@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { lagTime, shortAgo } from "../../../console/src/lib/relative-time.ts";
+import { lagTime, shortAgo } from "../../../console/src/lib/time/relative-time.ts";
 
 const ago = suite("short distance");
 const now = Date.UTC(2026, 10, 21, 4);

@@ -2,7 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { curlSnippet, languages } from "../../../console/src/lib/snippets.ts";
+import {
+  curlSnippet,
+  languages,
+} from "../../../console/src/routes/[...project]/-/error_tracking/get_started/snippets.ts";
 import { testedVersion, testedVersions } from "../../../console/src/lib/tested-versions.ts";
 import { captured, specified as run } from "../../sdk/languages.ts";
 

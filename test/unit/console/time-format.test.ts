@@ -10,7 +10,7 @@ import {
   shortTime,
   spokenHour,
   zoneName,
-} from "../../../console/src/lib/time-format.ts";
+} from "../../../console/src/lib/time/time-format.ts";
 
 const time = Date.parse("2026-09-29T12:20:31.482Z");
 

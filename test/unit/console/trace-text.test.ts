@@ -1,7 +1,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Exception } from "../../../console/src/lib/messages.ts";
-import { stackText, traceText } from "../../../console/src/lib/trace-text.ts";
+import {
+  stackText,
+  traceText,
+} from "../../../console/src/routes/[...project]/-/error_tracking/[id]/(error)/details/event/trace-text.ts";
 import { exception, frame, mechanism } from "../../support/console-messages.ts";
 
 const trace = suite("trace text");

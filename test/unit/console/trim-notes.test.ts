@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { TrackedEvent } from "../../../console/src/lib/messages.ts";
-import { trimNotes } from "../../../console/src/lib/trim-notes.ts";
+import { trimNotes } from "../../../console/src/routes/[...project]/-/error_tracking/[id]/(error)/details/event/trim-notes.ts";
 
 type Trim = TrackedEvent["trimmed"][number];
 

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { replayedWords, type Replayed } from "../../../console/src/lib/unstored-words.ts";
+import { replayedWords, type Replayed } from "../../../console/src/lib/ingestion/unstored-words.ts";
 
 const words = suite("what became of what was tried again");
 const comesBack = "What still cannot be stored comes back here within seconds.";

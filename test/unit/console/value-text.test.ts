@@ -1,6 +1,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { isFiltered, valueText } from "../../../console/src/lib/value-text.ts";
+import {
+  isFiltered,
+  valueText,
+} from "../../../console/src/routes/[...project]/-/error_tracking/[id]/(error)/details/event/value-text.ts";
 
 const values = suite("value text");
 

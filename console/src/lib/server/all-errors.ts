@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { firstErrors } from "#lib/first-errors.ts";
-import { refusal } from "#lib/handle-error.ts";
-import { allErrorsRequest } from "#lib/list-choices.ts";
+import { firstErrors } from "#lib/errors/first-errors.ts";
+import { refusal } from "#lib/failures/handle-error.ts";
+import { allErrorsRequest } from "#lib/errors/list-choices.ts";
 import type { ProjectErrors } from "#lib/messages.ts";
-import type { AllErrors, ProjectAnswer } from "#lib/project-answer.ts";
-import type { AllErrorsQuery } from "#lib/route.ts";
+import type { AllErrors, ProjectAnswer } from "#lib/failures/project-answer.ts";
+import type { AllErrorsQuery } from "#lib/navigation/route.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 

@@ -2,7 +2,7 @@ import { ErrorReason, services } from "@faultline/proto";
 import { connect, CallError } from "@faultline/proto/grpc";
 import { credentials, status } from "@grpc/grpc-js";
 import { FAULTLINE_GRPC_ADDRESS } from "$app/env/private";
-import { refusal, type Refusal } from "#lib/handle-error.ts";
+import { refusal, type Refusal } from "#lib/failures/handle-error.ts";
 
 // An event may carry a payload of 1 MB before its JSON is escaped; grpc-js stops at 4 MiB by default.
 const maxReceiveBytes = 16 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import type { TrackedError } from "../messages.ts";
 import { fullNumber } from "../number-format.ts";
-import { exactTime } from "../time-format.ts";
+import { exactTime } from "../time/time-format.ts";
 
 /** Says what a page of an error does not count or find one by one, as there is too much of it. Empty: nothing. */
 export function limitNotes(error: TrackedError | undefined, zone: string): string[] {

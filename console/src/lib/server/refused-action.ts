@@ -1,4 +1,4 @@
-import type { Refusal } from "#lib/handle-error.ts";
+import type { Refusal } from "#lib/failures/handle-error.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 
 /** Why an action was refused, to be told in its form; failures of the service are thrown on to the error page. */

@@ -1,5 +1,5 @@
-import { externalFailure, isExternalFailure, type ToldFailure } from "#lib/external-failure.ts";
-import type { Refusal } from "#lib/handle-error.ts";
+import { externalFailure, isExternalFailure, type ToldFailure } from "#lib/failures/external-failure.ts";
+import type { Refusal } from "#lib/failures/handle-error.ts";
 import type { Project } from "#lib/messages.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";

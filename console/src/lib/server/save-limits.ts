@@ -1,5 +1,5 @@
 import { fail } from "@sveltejs/kit";
-import { readLimit, readLimitFields } from "#lib/limit-form.ts";
+import { readLimit, readLimitFields } from "#lib/quotas/limit-form.ts";
 import { refusedAction } from "./refused-action.ts";
 
 /** The limits that a form asks for: those that are given, and those that are taken back. */

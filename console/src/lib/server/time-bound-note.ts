@@ -1,5 +1,5 @@
 import type { TrackedEvent } from "../messages.ts";
-import { exactTime } from "../time-format.ts";
+import { exactTime } from "../time/time-format.ts";
 
 const minute = 60_000;
 const day = 1_440 * minute;

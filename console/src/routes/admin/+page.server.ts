@@ -1,5 +1,5 @@
 import { redirect } from "@sveltejs/kit";
-import { route } from "#lib/route.ts";
+import { route } from "#lib/navigation/route.ts";
 import type { PageServerLoad } from "./$types";
 
 export const load: PageServerLoad = async ({ parent }) => {

@@ -1,7 +1,7 @@
 import { redirect } from "@sveltejs/kit";
 import type { RequestEvent } from "@sveltejs/kit";
-import { mustSignIn } from "#lib/handle-error.ts";
-import { route } from "#lib/route.ts";
+import { mustSignIn } from "#lib/failures/handle-error.ts";
+import { route } from "#lib/navigation/route.ts";
 import { isOpen } from "#lib/server/open-routes.ts";
 import { forgetSession } from "#lib/server/session.ts";
 import { createCallerFactory, refusalOfTrpc } from "./procedures.ts";

@@ -1,4 +1,4 @@
-import { listChoices } from "#lib/list-choices.ts";
+import { listChoices } from "#lib/errors/list-choices.ts";
 import { allErrors } from "#lib/server/all-errors.ts";
 import { refusedInPlace } from "#lib/server/refused-in-place.ts";
 import type { PageServerLoad } from "./$types";

@@ -1,9 +1,9 @@
-import { errorKey } from "#lib/error-key.ts";
-import { firstErrors } from "#lib/first-errors.ts";
+import { errorKey } from "#lib/errors/error-key.ts";
+import { firstErrors } from "#lib/errors/first-errors.ts";
 import type { ErrorStatus, TrackedError } from "#lib/messages.ts";
-import type { AllErrors, ProjectAnswer } from "#lib/project-answer.ts";
-import type { SortKey } from "#lib/route.ts";
-import type { ErrorChange } from "#lib/status-changes.svelte.ts";
+import type { AllErrors, ProjectAnswer } from "#lib/failures/project-answer.ts";
+import type { SortKey } from "#lib/navigation/route.ts";
+import type { ErrorChange } from "#lib/errors/status-changes.svelte.ts";
 
 /** A list as it was read. */
 interface ReadList {

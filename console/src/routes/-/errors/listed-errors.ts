@@ -1,4 +1,4 @@
-import type { allErrorsRequest } from "#lib/list-choices.ts";
+import type { allErrorsRequest } from "#lib/errors/list-choices.ts";
 import type { TrackedError } from "#lib/messages.ts";
 import type { trpc } from "#lib/trpc.ts";
 

@@ -1,6 +1,6 @@
 import { redirect } from "@sveltejs/kit";
-import { oneOf, preferenceCookies, preferenceMaxAge, themes, timeZones } from "#lib/preferences.ts";
-import { route } from "#lib/route.ts";
+import { oneOf, preferenceCookies, preferenceMaxAge, themes, timeZones } from "#lib/preferences/preferences.ts";
+import { route } from "#lib/navigation/route.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
 export const load: PageServerLoad = ({ url }) => ({ saved: url.searchParams.has("saved") });

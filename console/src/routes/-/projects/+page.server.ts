@@ -1,5 +1,5 @@
 import { fail, redirect } from "@sveltejs/kit";
-import { route } from "#lib/route.ts";
+import { route } from "#lib/navigation/route.ts";
 import { createProject } from "#lib/server/create-project.ts";
 import type { Actions, PageServerLoad } from "./$types";
 

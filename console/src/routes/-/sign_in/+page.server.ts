@@ -1,5 +1,5 @@
 import { fail, redirect } from "@sveltejs/kit";
-import { returnPath, route } from "#lib/route.ts";
+import { returnPath, route } from "#lib/navigation/route.ts";
 import { core } from "#lib/server/core.ts";
 import { refusedAction } from "#lib/server/refused-action.ts";
 import { deviceToken, signingIn, startSession } from "#lib/server/session.ts";

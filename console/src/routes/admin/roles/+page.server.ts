@@ -1,5 +1,5 @@
 import { fail } from "@sveltejs/kit";
-import { permissions, reaches, roles } from "#lib/roles.ts";
+import { permissions, reaches, roles } from "#lib/people/roles.ts";
 import { refusedAction } from "#lib/server/refused-action.ts";
 import type { Actions, PageServerLoad } from "./$types";
 

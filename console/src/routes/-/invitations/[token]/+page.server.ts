@@ -1,8 +1,8 @@
 import { fail, redirect } from "@sveltejs/kit";
 import { GetInvitationResponseSchema } from "@faultline/proto";
-import { mustSignIn } from "#lib/handle-error.ts";
+import { mustSignIn } from "#lib/failures/handle-error.ts";
 import type { Role } from "#lib/messages.ts";
-import { route } from "#lib/route.ts";
+import { route } from "#lib/navigation/route.ts";
 import { core } from "#lib/server/core.ts";
 import { refusedAction } from "#lib/server/refused-action.ts";
 import { signingIn, startSession } from "#lib/server/session.ts";

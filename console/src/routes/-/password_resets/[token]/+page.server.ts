@@ -1,5 +1,5 @@
 import { fail, redirect } from "@sveltejs/kit";
-import { route } from "#lib/route.ts";
+import { route } from "#lib/navigation/route.ts";
 import { core } from "#lib/server/core.ts";
 import { refusedAction } from "#lib/server/refused-action.ts";
 import type { Actions, PageServerLoad } from "./$types";

@@ -1,5 +1,5 @@
 import { fail } from "@sveltejs/kit";
-import { oneOf } from "#lib/preferences.ts";
+import { oneOf } from "#lib/preferences/preferences.ts";
 import { lastProject } from "#lib/server/last-project.ts";
 import { refusedAction } from "#lib/server/refused-action.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";

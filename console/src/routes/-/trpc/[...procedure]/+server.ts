@@ -1,5 +1,5 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
-import { route } from "#lib/route.ts";
+import { route } from "#lib/navigation/route.ts";
 import { isFromOtherSite } from "#lib/server/own-page.ts";
 import { appRouter } from "#lib/server/trpc/router.ts";
 import type { RequestHandler } from "./$types";

@@ -1,5 +1,5 @@
-import { listChoices, sortKeys, statusTabs } from "#lib/list-choices.ts";
-import { refusedSummary } from "#lib/refused-summary.ts";
+import { listChoices, sortKeys, statusTabs } from "#lib/errors/list-choices.ts";
+import { refusedSummary } from "#lib/ingestion/refused-summary.ts";
 import { refusedInPlace, shownFailure } from "#lib/server/refused-in-place.ts";
 import type { PageServerLoad } from "./$types";
 

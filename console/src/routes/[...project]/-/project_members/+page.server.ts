@@ -1,6 +1,6 @@
 import { fail, redirect } from "@sveltejs/kit";
-import { chosenRole, givenName } from "#lib/role-choice.ts";
-import { route } from "#lib/route.ts";
+import { chosenRole, givenName } from "#lib/people/role-choice.ts";
+import { route } from "#lib/navigation/route.ts";
 import { refusedAction } from "#lib/server/refused-action.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 import type { Actions, PageServerLoad } from "./$types";

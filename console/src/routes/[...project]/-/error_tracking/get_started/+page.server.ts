@@ -1,9 +1,9 @@
-import { sum } from "#lib/chart-scale.ts";
-import type { Reason } from "#lib/handle-error.ts";
-import { oneOf } from "#lib/preferences.ts";
-import { quantityOf } from "#lib/refused-summary.ts";
+import { sum } from "#lib/charts/chart-scale.ts";
+import type { Reason } from "#lib/failures/handle-error.ts";
+import { oneOf } from "#lib/preferences/preferences.ts";
+import { quantityOf } from "#lib/ingestion/refused-summary.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
-import { languages } from "#lib/snippets.ts";
+import { languages } from "./snippets.ts";
 import type { PageServerLoad } from "./$types";
 
 const keys = ["node", ...languages.map(({ key }) => key).filter((key) => key !== "node")] as const;

@@ -1,9 +1,9 @@
 import { fail } from "@sveltejs/kit";
 import type { Outcome, OutcomeKind } from "#lib/messages.ts";
-import { categoryName, outcomeWords } from "#lib/outcome-words.ts";
-import { periodHours, periods } from "#lib/period.ts";
-import { oneOf } from "#lib/preferences.ts";
-import { quantityOf } from "#lib/refused-summary.ts";
+import { categoryName, outcomeWords } from "#lib/ingestion/outcome-words.ts";
+import { periodHours, periods } from "#lib/charts/period.ts";
+import { oneOf } from "#lib/preferences/preferences.ts";
+import { quantityOf } from "#lib/ingestion/refused-summary.ts";
 import { refusedInPlace } from "#lib/server/refused-in-place.ts";
 import { refusedOrDown } from "#lib/server/refused-action.ts";
 import type { Actions, PageServerLoad } from "./$types";

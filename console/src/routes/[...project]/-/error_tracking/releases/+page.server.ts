@@ -1,6 +1,6 @@
-import { periodHours, periods } from "#lib/period.ts";
-import { oneOf } from "#lib/preferences.ts";
-import { noEnvironment } from "#lib/route.ts";
+import { periodHours, periods } from "#lib/charts/period.ts";
+import { oneOf } from "#lib/preferences/preferences.ts";
+import { noEnvironment } from "#lib/navigation/route.ts";
 import { refusedInPlace } from "#lib/server/refused-in-place.ts";
 import type { PageServerLoad } from "./$types";
 

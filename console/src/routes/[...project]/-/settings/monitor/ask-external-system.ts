@@ -1,4 +1,4 @@
-import { refusedCallDetail, refusedCallMessage, refusedCallReason } from "#lib/refused-call.ts";
+import { refusedCallDetail, refusedCallMessage, refusedCallReason } from "#lib/failures/refused-call.ts";
 import { trpc } from "#lib/trpc.ts";
 import { connectionFailure, type ConnectionFailure } from "./connection-failure.ts";
 import type { Asked, Connected } from "./connection.svelte.ts";

@@ -1,4 +1,4 @@
-import type { Reason } from "#lib/handle-error.ts";
+import type { Reason } from "#lib/failures/handle-error.ts";
 
 /** Why a connection to an external system failed, in words for a person. */
 export interface ConnectionFailure {

@@ -1,5 +1,5 @@
-import { refusedCallMessage } from "#lib/refused-call.ts";
-import { toaster } from "#lib/toaster.svelte.ts";
+import { refusedCallMessage } from "#lib/failures/refused-call.ts";
+import { toaster } from "#lib/components/toaster.svelte.ts";
 
 /** Fetches one DSN when it is copied, so that the page itself holds none; says why when there is none. */
 export async function fetchDsn(key: { projectId: number; keyId: number }, kind: "dsn" | "legacyDsn"): Promise<string> {

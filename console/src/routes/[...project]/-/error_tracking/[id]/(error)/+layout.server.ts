@@ -1,5 +1,5 @@
 import { error as fail } from "@sveltejs/kit";
-import { zoneOf } from "#lib/clock.svelte.ts";
+import { zoneOf } from "#lib/time/clock.svelte.ts";
 import { limitNotes } from "#lib/server/limit-notes.ts";
 import { failedInPlace, shownFailure } from "#lib/server/refused-in-place.ts";
 import type { LayoutServerLoad } from "./$types";

@@ -1,8 +1,8 @@
 import { error, fail, redirect } from "@sveltejs/kit";
-import { refusal } from "#lib/handle-error.ts";
-import { statusTabs } from "#lib/list-choices.ts";
+import { refusal } from "#lib/failures/handle-error.ts";
+import { statusTabs } from "#lib/errors/list-choices.ts";
 import { refusedOrDown } from "#lib/server/refused-action.ts";
-import { route } from "#lib/route.ts";
+import { route } from "#lib/navigation/route.ts";
 import type { Actions, PageServerLoad } from "./$types";
 import { readDeletionForm, readTarget } from "./deletion-form.ts";
 

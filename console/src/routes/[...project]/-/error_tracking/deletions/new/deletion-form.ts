@@ -1,7 +1,7 @@
 import type { CreateDeletionRequestJson } from "@faultline/proto";
-import { statusTabs } from "#lib/list-choices.ts";
-import { oneOf } from "#lib/preferences.ts";
-import type { DeletionTarget } from "#lib/route.ts";
+import { statusTabs } from "#lib/errors/list-choices.ts";
+import { oneOf } from "#lib/preferences/preferences.ts";
+import type { DeletionTarget } from "#lib/navigation/route.ts";
 
 const tabs = ["unresolved", "ignored", "resolved", "all"] as const;
 

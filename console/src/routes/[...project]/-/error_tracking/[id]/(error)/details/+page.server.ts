@@ -1,9 +1,9 @@
-import { zoneOf } from "#lib/clock.svelte.ts";
+import { zoneOf } from "#lib/time/clock.svelte.ts";
 import type { EventAnswer, Project } from "#lib/messages.ts";
-import { oldestTime } from "#lib/oldest-time.ts";
-import { errorPeriods, periodHours } from "#lib/period.ts";
-import { oneOf } from "#lib/preferences.ts";
-import { route } from "#lib/route.ts";
+import { oldestTime } from "#lib/time/oldest-time.ts";
+import { errorPeriods, periodHours } from "#lib/charts/period.ts";
+import { oneOf } from "#lib/preferences/preferences.ts";
+import { route } from "#lib/navigation/route.ts";
 import { failedInPlace, shownFailure } from "#lib/server/refused-in-place.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 import { timeBoundNote } from "#lib/server/time-bound-note.ts";

@@ -1,8 +1,8 @@
 import { error, fail } from "@sveltejs/kit";
 import type { ClientKey, ClientKeyTraffic } from "#lib/messages.ts";
-import { outcomeWords } from "#lib/outcome-words.ts";
-import { periodHours, periods } from "#lib/period.ts";
-import { oneOf } from "#lib/preferences.ts";
+import { outcomeWords } from "#lib/ingestion/outcome-words.ts";
+import { periodHours, periods } from "#lib/charts/period.ts";
+import { oneOf } from "#lib/preferences/preferences.ts";
 import { refusedAction } from "#lib/server/refused-action.ts";
 import { settingsNeed } from "#lib/server/settings-need.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";

@@ -1,0 +1,35 @@
+import { untrack } from "svelte";
+import type { Clock } from "../time/clock.svelte.ts";
+import type { trpc } from "../trpc.ts";
+
+const spreadMs = 5000; // all browsers reach the full hour at once
+const retryMs = 60_000;
+
+/**
+ * Reads what a page shows by the hour once more after each full hour, as the counts of the hour that is over were read
+ * while it was running. In a hidden tab it waits until the tab is visible. What fails is tried again each minute; until
+ * then the page shows what it knows. For the initialisation of a component.
+ */
+export function eachHour(clock: Clock, read: (api: typeof trpc) => Promise<unknown>): void {
+  let readIn = untrack(() => clock.hour);
+  $effect(() => {
+    const { hour, isSeen } = clock;
+    if (hour === readIn || !isSeen) return;
+    let isOver = false;
+    let timer: ReturnType<typeof setTimeout>;
+    const attempt = async () => {
+      try {
+        const { trpc } = await import("../trpc.ts");
+        await read(trpc);
+        readIn = hour;
+      } catch {
+        if (!isOver) timer = setTimeout(attempt, retryMs);
+      }
+    };
+    timer = setTimeout(attempt, Math.random() * spreadMs);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  });
+}

@@ -1,0 +1,34 @@
+/** What the choices of the errors list ask the service for. */
+
+import type { ErrorSort, ErrorStatus } from "../messages.ts";
+import { oneOf } from "../preferences/preferences.ts";
+import type { AllErrorsQuery, SortKey, StatusTab } from "../navigation/route.ts";
+
+const tabs = ["unresolved", "ignored", "resolved", "all"] as const satisfies readonly StatusTab[];
+const sorts = ["last_seen", "first_seen", "events"] as const satisfies readonly SortKey[];
+
+/** What an address asks for, with the first choice where it names none. */
+export const listChoices = (address: URLSearchParams) => ({
+  status: oneOf(tabs, address.get("status")),
+  sort: oneOf(sorts, address.get("sort")),
+  q: address.get("q")?.trim() ?? "",
+});
+
+export const statusTabs: Record<StatusTab, ErrorStatus> = {
+  unresolved: "ERROR_STATUS_UNRESOLVED",
+  ignored: "ERROR_STATUS_IGNORED",
+  resolved: "ERROR_STATUS_RESOLVED",
+  all: "ERROR_STATUS_UNSPECIFIED",
+};
+
+export const sortKeys: Record<SortKey, ErrorSort> = {
+  last_seen: "ERROR_SORT_LAST_SEEN",
+  first_seen: "ERROR_SORT_FIRST_SEEN",
+  events: "ERROR_SORT_EVENT_COUNT",
+};
+
+/** What asks for the errors of all projects. */
+export const allErrorsRequest = (
+  { q = "", status = "unresolved", sort = "last_seen", project = "" }: AllErrorsQuery,
+  pageSize: number,
+) => ({ query: q, status: statusTabs[status], sort: sortKeys[sort], projectQuery: project, pageSize });

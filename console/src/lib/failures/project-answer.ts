@@ -1,0 +1,29 @@
+import type { Refusal } from "./handle-error.ts";
+import type { AskedProject, Capability, StatusCounts, TrackedError } from "../messages.ts";
+
+/** What one project told when it was asked for its errors together with others. */
+export interface ProjectAnswer {
+  readonly projectId: number;
+  readonly errors: readonly TrackedError[];
+  /** Absent: it does not tell. */
+  readonly statusCounts?: StatusCounts | undefined;
+  /** See ListErrorsResponse.stale_since_time. */
+  readonly staleSinceTime?: string | undefined;
+  /** Why it has no errors to tell; null: it answered. */
+  readonly refusal: Refusal | null;
+  /** Whether the settings of a project that refused may be looked at. */
+  readonly settings?: Capability | undefined;
+}
+
+/** The errors of many projects as far as they are known; the others come later. */
+export interface AllErrors {
+  readonly projects: readonly AskedProject[];
+  /** How many projects match that are not asked. */
+  readonly leftOut: number;
+  /** The first errors of all projects that have answered. */
+  readonly errors: readonly TrackedError[];
+  /** Their answers; the errors stand in `errors`. */
+  readonly answers: readonly ProjectAnswer[];
+  /** The answers of the others. None of them fails. */
+  readonly late: readonly Promise<ProjectAnswer>[];
+}

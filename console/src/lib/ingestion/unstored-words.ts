@@ -1,0 +1,34 @@
+import type { UnstoredKind } from "../messages.ts";
+import { counted, fullNumber } from "../number-format.ts";
+
+const kindNames: Record<UnstoredKind, string> = {
+  UNSTORED_KIND_UNSPECIFIED: "Item",
+  UNSTORED_KIND_EVENT: "Event",
+  UNSTORED_KIND_SESSION: "Session",
+  UNSTORED_KIND_FEEDBACK: "Feedback",
+  UNSTORED_KIND_UNREADABLE: "Unreadable",
+};
+
+/** What could not be stored, in a word. */
+export const unstoredKindName = (kind: UnstoredKind): string => kindNames[kind];
+
+/** What became of what was tried again. */
+export interface Replayed {
+  readonly stored: number;
+  readonly failed: number;
+  readonly accepted: number;
+  readonly left: number;
+}
+
+/** The same in sentences. */
+export function replayedWords({ stored, failed, accepted, left }: Replayed): string {
+  const sentences: string[] = [];
+  if (stored > 0 || accepted === 0) sentences.push(`${counted(stored, "event")} stored.`);
+  if (accepted > 0) {
+    const went = `${counted(accepted, "item")} went to the queue again.`;
+    sentences.push(`${went} What still cannot be stored comes back here within seconds.`);
+  }
+  if (failed > 0) sentences.push(`${counted(failed, "event")} could not be stored again.`);
+  if (left > 0) sentences.push(`${fullNumber(left)} more were not tried yet: try again.`);
+  return sentences.join(" ");
+}

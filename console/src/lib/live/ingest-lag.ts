@@ -1,0 +1,45 @@
+import type { IngestLag } from "../messages.ts";
+import { clockSeconds, dayTime, shortTime } from "../time/time-format.ts";
+
+/** It is told from here on, and until it is below the second, so that the line does not flicker. */
+const toldAboveMs = 2_000;
+const toldUntilMs = 1_000;
+
+/** How far what is shown may be behind what was accepted. Times are in milliseconds. */
+export type Currency =
+  | { readonly kind: "current" }
+  | { readonly kind: "behind"; readonly until: number }
+  /** `until` is 0 where it was never known. */
+  | { readonly kind: "unknown"; readonly until: number };
+
+/** What an answer means after what was told before. */
+export function currencyOf({ known, storedUntilTime, lagMilliseconds }: IngestLag, before: Currency): Currency {
+  const until = storedUntilTime === undefined ? 0 : Date.parse(storedUntilTime);
+  if (!known) return { kind: "unknown", until };
+  const limit = before.kind === "current" ? toldAboveMs : toldUntilMs;
+  return Number(lagMilliseconds) > limit ? { kind: "behind", until } : { kind: "current" };
+}
+
+/** A sentence around a time, and one more for where there is room. */
+export interface LagWords {
+  readonly before: string;
+  readonly time: string;
+  readonly after: string;
+  readonly more: string;
+}
+
+/** The words for a reader in this zone; undefined where nothing is to be told. */
+export function lagWords(currency: Currency, now: number, zone: string): LagWords | undefined {
+  if (currency.kind === "current") return undefined;
+  const { kind, until } = currency;
+  // A time of today needs no day.
+  const isToday = dayTime(until, zone) === dayTime(now, zone);
+  const time = until === 0 ? "" : isToday ? clockSeconds(until, zone) : shortTime(until, zone);
+  if (kind === "behind") {
+    return { before: "You see events up to ", time, after: ".", more: "Newer ones wait to be stored." };
+  }
+  const more = "It is not known how many wait to be stored.";
+  return until === 0
+    ? { before: "Newer events may be missing.", time, after: "", more }
+    : { before: "Events after ", time, after: " may be missing.", more };
+}

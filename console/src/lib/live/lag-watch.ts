@@ -1,0 +1,72 @@
+import type { Clock } from "../time/clock.svelte.ts";
+import { currencyOf, lagWords, type Currency, type LagWords } from "./ingest-lag.ts";
+import type { IngestLag } from "../messages.ts";
+import { refusedCallReason } from "../failures/refused-call.ts";
+import { trpc } from "../trpc.ts";
+
+const everyMs = 3_000;
+/** After this time without an answer nobody knows whether what is shown is current. */
+const silentMs = 10_000;
+
+const signedOut = new Set(["TOKEN_REQUIRED", "TOKEN_EXPIRED", "TOKEN_REVOKED"]);
+
+/** How far storing is behind, as the page was told when it was read, and what to do with the words for it. */
+export interface WatchedLag {
+  readonly lag: IngestLag;
+  readonly clock: Clock;
+  readonly onWords: (words: LagWords | undefined) => void;
+}
+
+/**
+ * Asks how far storing is behind while the tab is visible, until the returned function is called; a call of some hundred
+ * bytes that the core answers from memory. Import this file when there is a queue, not before.
+ */
+export function watchLag({ lag, clock, onWords }: WatchedLag): () => void {
+  let currency: Currency = { kind: "current" };
+  let storedUntil = 0;
+  let answeredAt = Date.now();
+  let isAsking = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const stop = new AbortController();
+  const { signal } = stop;
+
+  const tell = (now: Currency) => {
+    currency = now;
+    onWords(lagWords(now, Date.now(), clock.zone));
+  };
+  const take = (told: IngestLag) => {
+    answeredAt = Date.now();
+    if (told.storedUntilTime !== undefined) storedUntil = Date.parse(told.storedUntilTime);
+    tell(currencyOf(told, currency));
+  };
+  const ask = async () => {
+    if (isAsking) return;
+    isAsking = true;
+    try {
+      const { ingestLag } = await trpc.instance.getIngestLag.query({}, { signal: AbortSignal.timeout(silentMs) });
+      if (signal.aborted) return;
+      if (ingestLag === undefined) {
+        stop.abort(); // there is a queue no longer
+        tell({ kind: "current" });
+      } else take(ingestLag);
+    } catch (error) {
+      if (signedOut.has(refusedCallReason(error))) stop.abort(); // the next page leads to the sign-in
+      if (Date.now() - answeredAt > silentMs) tell({ kind: "unknown", until: storedUntil });
+    } finally {
+      isAsking = false;
+    }
+    wait(everyMs);
+  };
+  const wait = (milliseconds: number) => {
+    clearTimeout(timer);
+    if (signal.aborted || document.visibilityState !== "visible") return;
+    timer = setTimeout(() => void ask(), milliseconds);
+  };
+  take(lag);
+  wait(everyMs);
+  document.addEventListener("visibilitychange", () => wait(0), { signal });
+  return () => {
+    stop.abort();
+    clearTimeout(timer);
+  };
+}

@@ -1,0 +1,89 @@
+import type { ErrorChanges, Refusals } from "../messages.ts";
+import type { MaybeStale, Polled } from "./polling.ts";
+import type { trpc } from "../trpc.ts";
+
+export type LiveState = "connecting" | "live" | "paused";
+
+/** What is done with a subscription. */
+interface Listener<Told> {
+  readonly onStarted: () => void;
+  readonly onData: (told: Told) => void;
+  readonly onConnectionStateChange: (connection: { state: string }) => void;
+  readonly onError: () => void;
+  readonly onStopped: () => void;
+}
+
+interface Asked {
+  readonly projectId: number;
+  /** When the page was read, in milliseconds: what changed since then is told first, where the service can. */
+  readonly readAt: number;
+}
+
+/** `api`: what was told without names can be read by it. */
+type OnTold<Told> = (told: Told, api: typeof trpc) => void;
+
+type Subscribe<Told> = (api: typeof trpc, asked: Asked, listener: Listener<Told>) => { unsubscribe: () => void };
+
+/** Follows what a project's service tells, one message after the other, until the returned function is called. */
+export class LiveFeed<Told> {
+  state = $state<LiveState>("connecting");
+  readonly #subscribe: Subscribe<Told>;
+  /** Connection attempts that failed in a row; the browser tries again by itself. */
+  #failures = 0;
+
+  constructor(subscribe: Subscribe<Told>) {
+    this.#subscribe = subscribe;
+  }
+
+  /** `onGap`: what happened while the connection was lost may be missing. */
+  follow(asked: Asked, onTold: OnTold<Told>, onGap?: () => void): () => void {
+    const subscription = this.#start(asked, onTold, onGap);
+    const failed = () => (this.state = "paused"); // the client could not be loaded
+    subscription.catch(failed);
+    return () => void subscription.then((started) => started.unsubscribe(), failed);
+  }
+
+  async #start(asked: Asked, onTold: OnTold<Told>, onGap?: () => void) {
+    const { trpc } = await import("../trpc.ts");
+    let connectedBefore = false;
+    return this.#subscribe(trpc, asked, {
+      onStarted: () => {
+        this.state = "live";
+        this.#failures = 0;
+        if (connectedBefore) onGap?.();
+        connectedBefore = true;
+      },
+      onData: (told) => onTold(told, trpc),
+      onConnectionStateChange: ({ state }) => {
+        if (state !== "connecting") return;
+        this.#failures += 1;
+        if (this.#failures > 3) this.state = "paused";
+      },
+      onError: () => (this.state = "paused"),
+      onStopped: () => (this.state = "paused"),
+    });
+  }
+}
+
+/** Reads again what no service tells the changes of; looks like a LiveFeed. */
+export class PolledFeed {
+  state = $state<LiveState>("connecting");
+
+  follow<Told extends MaybeStale>(polled: Polled<Told>): () => void {
+    const started = import("./polling.ts").then(({ poll }) => poll(polled, (state) => (this.state = state)));
+    const failed = () => (this.state = "paused"); // the script could not be loaded
+    started.catch(failed);
+    return () => void started.then((stop) => stop(), failed);
+  }
+}
+
+/** `hourlyCounts`: changed errors are told with their trend, for pages that show one. */
+export const liveErrors = ({ hourlyCounts = false } = {}) =>
+  new LiveFeed<ErrorChanges>((api, { projectId, readAt }, listener) =>
+    api.errors.watchErrors.subscribe({ projectId, sinceTime: new Date(readAt).toISOString(), hourlyCounts }, listener),
+  );
+
+export const liveRefusals = () =>
+  new LiveFeed<Refusals>((api, { projectId }, listener) =>
+    api.outcomes.watchRefusals.subscribe({ projectId }, listener),
+  );

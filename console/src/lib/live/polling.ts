@@ -1,0 +1,60 @@
+import type { LiveState } from "./live-feed.svelte.ts";
+import { refusedCallRetry } from "../failures/refused-call.ts";
+import { trpc } from "../trpc.ts";
+
+const intervalMs = 60_000;
+
+/** An answer that may be what was remembered, where the external system cannot be asked. */
+export interface MaybeStale {
+  readonly staleSinceTime?: string | undefined;
+}
+
+/** What is read again and again. */
+export interface Polled<Told extends MaybeStale> {
+  /** What the page was told when it was read. */
+  readonly read: MaybeStale;
+  readonly ask: (api: typeof trpc) => Promise<Told>;
+  readonly onTold: (told: Told) => void;
+}
+
+/**
+ * Asks again each minute while the tab is visible, for the first time in a minute; until the returned function is called.
+ * Import this file when it is due, not before: where changes are told no page needs it.
+ */
+export function poll<Told extends MaybeStale>(
+  { read, ask, onTold }: Polled<Told>,
+  onState: (state: LiveState) => void,
+): () => void {
+  let next = Date.now() + intervalMs;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const stop = new AbortController();
+  const told = ({ staleSinceTime }: MaybeStale) => onState(staleSinceTime === undefined ? "live" : "paused");
+
+  const askNow = async () => {
+    next = Infinity; // one question at a time
+    let waitMs = intervalMs;
+    try {
+      const answer = await ask(trpc);
+      if (stop.signal.aborted) return;
+      told(answer);
+      onTold(answer);
+    } catch (error) {
+      onState("paused");
+      waitMs = Math.max(intervalMs, refusedCallRetry(error) * 1000);
+    }
+    next = Date.now() + waitMs;
+    wait();
+  };
+  const wait = () => {
+    clearTimeout(timer);
+    if (stop.signal.aborted || next === Infinity || document.visibilityState !== "visible") return;
+    timer = setTimeout(() => void askNow(), Math.max(0, next - Date.now()));
+  };
+  told(read);
+  wait();
+  document.addEventListener("visibilitychange", wait, { signal: stop.signal });
+  return () => {
+    stop.abort();
+    clearTimeout(timer);
+  };
+}

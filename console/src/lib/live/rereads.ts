@@ -1,0 +1,19 @@
+import type { trpc } from "../trpc.ts";
+
+/**
+ * Reads again what changed without being named: one reading at a time, and whatever is asked for meanwhile by one more.
+ * `restMs`: the least time between the end of a reading and the start of the next.
+ */
+export function rereads(read: (api: typeof trpc) => Promise<void>, restMs = 0): (api: typeof trpc) => Promise<void> {
+  let last: Promise<void> | undefined;
+  let isWaiting = false;
+  return async (api) => {
+    if (isWaiting) return;
+    isWaiting = true;
+    await last;
+    isWaiting = false;
+    last = read(api)
+      .catch(() => undefined) // what changes next asks again
+      .then(() => (restMs > 0 ? new Promise<void>((resolve) => setTimeout(resolve, restMs)) : undefined));
+  };
+}

@@ -1,0 +1,57 @@
+/** What roles and permissions are called on the pages. The service decides what they allow. */
+
+import type { Permission, Role } from "../messages.ts";
+
+interface RoleWords {
+  readonly role: Role;
+  readonly name: string;
+  /** What it may do besides what the role before it may. */
+  readonly can: string;
+}
+
+/** The roles a member can have, the least first. */
+export const roles: readonly RoleWords[] = [
+  { role: "ROLE_GUEST", name: "Guest", can: "Sees that the project exists and who its members are." },
+  { role: "ROLE_REPORTER", name: "Reporter", can: "Reads errors, events, releases and what was refused." },
+  { role: "ROLE_DEVELOPER", name: "Developer", can: "Changes the status of errors." },
+  { role: "ROLE_MAINTAINER", name: "Maintainer", can: "Changes settings, client keys, members and the project." },
+  { role: "ROLE_OWNER", name: "Owner", can: "Deletes the project and makes owners." },
+];
+
+/** `Developer`. */
+export const roleName = (role: Role) => roles.find((one) => one.role === role)?.name ?? "No role";
+
+interface PermissionWords {
+  readonly permission: Permission;
+  readonly name: string;
+  /** The least role that has it. */
+  readonly least: Role;
+}
+
+/** What a custom role can add to its base role; only owners delete projects. */
+export const permissions: readonly PermissionWords[] = [
+  { permission: "PERMISSION_READ_ERROR_TRACKING", name: "Read errors", least: "ROLE_REPORTER" },
+  { permission: "PERMISSION_UPDATE_ERROR_TRACKING", name: "Change the status of errors", least: "ROLE_DEVELOPER" },
+  { permission: "PERMISSION_REPORT_EVENTS", name: "Report events with a token", least: "ROLE_DEVELOPER" },
+  {
+    permission: "PERMISSION_ADMIN_ERROR_TRACKING",
+    name: "Change error-tracking settings and client keys; delete errors",
+    least: "ROLE_MAINTAINER",
+  },
+  {
+    permission: "PERMISSION_ADMIN_PROJECT",
+    name: "Change the project's name, path and features",
+    least: "ROLE_MAINTAINER",
+  },
+  { permission: "PERMISSION_ADMIN_MEMBERS", name: "Invite, change and remove members", least: "ROLE_MAINTAINER" },
+  { permission: "PERMISSION_REMOVE_PROJECT", name: "Delete the project", least: "ROLE_OWNER" },
+];
+
+/** `Read errors`. */
+export const permissionName = (permission: Permission) =>
+  permissions.find((one) => one.permission === permission)?.name ?? "Something this page does not know";
+
+const rank = (role: Role) => roles.findIndex((one) => one.role === role);
+
+/** Whether a role has at least what another has. */
+export const reaches = (role: Role, least: Role) => rank(role) >= rank(least);

@@ -1,0 +1,48 @@
+/** What a page says of a project's quota. Pure. */
+
+import type { Quota } from "../messages.ts";
+import { byteSize, counted } from "../number-format.ts";
+
+/** A use and its limit, as a bar shows them. */
+export interface QuotaBar {
+  /** Of the limit in percent, at most 100; undefined: there is no limit. */
+  readonly percent: number | undefined;
+  /** `1.2 GB of 5 GB (24 %)`. */
+  readonly text: string;
+  readonly state: "fine" | "near" | "full";
+}
+
+/** From these shares of a limit on a bar is no longer calm. */
+const near = 80;
+const full = 95;
+
+export function quotaBar(used: number, limit: number): QuotaBar {
+  if (limit === 0) return { percent: undefined, text: `${byteSize(used)}, without a limit`, state: "fine" };
+  const percent = Math.min(100, Math.floor((used / limit) * 100));
+  return {
+    percent,
+    text: `${byteSize(used)} of ${byteSize(limit)} (${percent} %)`,
+    state: percent >= full ? "full" : percent >= near ? "near" : "fine",
+  };
+}
+
+const retentionDays = 90;
+
+/**
+ * How many days of events fit into what may be kept, by what came in the last whole days; empty where nothing can be said. What
+ * is kept is packed and takes less than what came, so that it is no more than a lower end.
+ */
+export function daysThatFit({ bytesPerDay, keptLimitBytes }: Pick<Quota, "bytesPerDay" | "keptLimitBytes">): string {
+  const days = bytesPerDay.map(Number);
+  const first = days.findIndex((bytes) => bytes > 0);
+  const limit = Number(keptLimitBytes);
+  if (first < 0 || limit === 0) return "";
+  const rated = days.slice(first);
+  const mean = rated.reduce((sum, bytes) => sum + bytes, 0) / rated.length;
+  const fit = Math.floor(limit / mean);
+  const span = rated.length === 1 ? "of yesterday" : `of the last ${rated.length} days`;
+  if (fit >= retentionDays)
+    return `At the rate ${span}, events fit for all of the ${retentionDays} days that they are kept.`;
+  if (fit < 1) return `At the rate ${span}, less than a day of events fits.`;
+  return `At the rate ${span}, at least ${counted(fit, "day")} of events ${fit === 1 ? "fits" : "fit"}.`;
+}

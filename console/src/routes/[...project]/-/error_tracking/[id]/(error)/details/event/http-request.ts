@@ -1,0 +1,54 @@
+import type { HttpRequest } from "#lib/messages.ts";
+
+const filtered = "[Filtered]";
+const secretHeaders = new Set([
+  "authorization",
+  "cookie",
+  "private-token",
+  "proxy-authorization",
+  "set-cookie",
+  "x-api-key",
+  "x-auth-token",
+  "x-csrf-token",
+]);
+
+/** Headers, or variables of the server such as `HTTP_COOKIE`, with the values of secrets hidden. */
+export function hideSecrets<T>(values: Readonly<Record<string, T>>): Record<string, T | typeof filtered> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, isSecret(name) ? filtered : value]));
+}
+
+const isSecret = (name: string) =>
+  secretHeaders.has(
+    name
+      .toLowerCase()
+      .replaceAll("_", "-")
+      .replace(/^http-/, ""),
+  );
+
+/** JSON indented, anything else as it is. */
+export function prettyBody(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body; // a body need not be JSON
+  }
+}
+
+/** The request as a command line, without hidden values. Every part of it comes from an event, so all are quoted. */
+export function requestAsCurl({ method, url, queryString, headers, data }: HttpRequest): string {
+  const address = queryString === "" ? url : `${url}?${queryString}`;
+  const shown = Object.entries(hideSecrets(headers)).filter(([, value]) => value !== filtered);
+  return [
+    "curl",
+    // A body alone would make it a POST.
+    ...(method === "" || (method === "GET" && data === "") ? [] : ["-X", quoted(method)]),
+    ...(/[[\]{}]/.test(address) ? ["--globoff"] : []),
+    "--url",
+    quoted(address),
+    ...shown.flatMap(([name, value]) => ["-H", quoted(`${name}: ${value}`)]),
+    ...(data === "" ? [] : ["--data-raw", quoted(data)]),
+  ].join(" ");
+}
+
+/** For a POSIX shell. */
+const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -1,0 +1,160 @@
+/**
+ * Set-up of an SDK, per language, as pure functions of the DSN. Endpoints: specification 4.2. The lines are those of the
+ * programs `get-started` in test/sdk, which run with the real SDKs; a unit test keeps the two equal.
+ */
+
+import { testedVersions } from "#lib/tested-versions.ts";
+
+export interface Snippets {
+  readonly key: string;
+  readonly name: string;
+  /** The SDK client version that was tested. */
+  readonly version: string;
+  readonly endpoint: "store" | "envelope";
+  readonly items: string;
+  readonly install: string;
+  /** How to diagnose send problems, where the SDK has an option for it. */
+  readonly debugNote: string;
+  readonly start: (dsn: string) => string;
+  readonly identify: string;
+  readonly test: string;
+}
+
+const debugOn = "debug prints what the SDK sends. Take it out once errors arrive.";
+
+export const languages = [
+  {
+    key: "go",
+    name: "Go",
+    version: testedVersions.go,
+    endpoint: "store",
+    items: "exception, message",
+    install: `go get github.com/getsentry/sentry-go@v${testedVersions.go}`,
+    debugNote: debugOn,
+    start: (dsn) => `err := sentry.Init(sentry.ClientOptions{
+	Dsn:   "${dsn}",
+	Debug: true,
+})
+if err != nil {
+	log.Fatalf("sentry.Init: %s", err)
+}
+defer sentry.Flush(2 * time.Second)`,
+    identify: `sentry.ConfigureScope(func(scope *sentry.Scope) {
+	scope.SetUser(sentry.User{ID: "42"})
+})`,
+    test: `sentry.CaptureException(errors.New("Test from Faultline"))`,
+  },
+  {
+    key: "java",
+    name: "Java",
+    version: testedVersions.java,
+    endpoint: "envelope",
+    items: "exception, message",
+    install: `implementation 'io.sentry:sentry:${testedVersions.java}'`,
+    debugNote: debugOn,
+    start: (dsn) => `Sentry.init(options -> {
+  options.setDsn("${dsn}");
+  options.setDebug(true);
+});`,
+    identify: `User user = new User();
+user.setId("42");
+Sentry.setUser(user);`,
+    test: `Sentry.captureException(new Exception("Test from Faultline"));`,
+  },
+  {
+    key: "node",
+    name: "Node.js",
+    version: testedVersions.node,
+    endpoint: "envelope",
+    items: "exception, message",
+    install: `npm install @sentry/node@${testedVersions.node}`,
+    debugNote: debugOn,
+    start: (dsn) => `const Sentry = require("@sentry/node");
+
+Sentry.init({
+  dsn: "${dsn}",
+  debug: true,
+});`,
+    identify: `Sentry.setUser({ id: "42" });`,
+    test: `Sentry.captureException(new Error("Test from Faultline"));`,
+  },
+  {
+    key: "php",
+    name: "PHP",
+    version: testedVersions.php,
+    endpoint: "store",
+    items: "exception, message",
+    install: `composer require sentry/sdk sentry/sentry:${testedVersions.php}`,
+    debugNote: "To see what is sent, print the event in before_send.",
+    start: (dsn) => `\\Sentry\\init([
+    'dsn' => '${dsn}',
+]);`,
+    identify: `\\Sentry\\configureScope(function (\\Sentry\\State\\Scope $scope): void {
+    $scope->setUser(['id' => '42']);
+});`,
+    test: `\\Sentry\\captureException(new \\Exception('Test from Faultline'));`,
+  },
+  {
+    key: "python",
+    name: "Python",
+    version: testedVersions.python,
+    endpoint: "envelope",
+    items: "exception, message, session",
+    install: `pip install "sentry-sdk==${testedVersions.python}"`,
+    debugNote: debugOn,
+    start: (dsn) => `import sentry_sdk
+
+sentry_sdk.init(
+    dsn="${dsn}",
+    debug=True,
+)`,
+    identify: `sentry_sdk.set_user({"id": "42"})`,
+    test: `sentry_sdk.capture_exception(Exception("Test from Faultline"))`,
+  },
+  {
+    key: "ruby",
+    name: "Ruby",
+    version: testedVersions.ruby,
+    endpoint: "envelope",
+    items: "exception, message",
+    install: `gem install sentry-ruby -v ${testedVersions.ruby}`,
+    debugNote: "To see what is sent, print the event in before_send.",
+    start: (dsn) => `require "sentry-ruby"
+
+Sentry.init do |config|
+  config.dsn = "${dsn}"
+end`,
+    identify: `Sentry.set_user(id: "42")`,
+    test: `Sentry.capture_exception(RuntimeError.new("Test from Faultline"))`,
+  },
+  {
+    key: "rust",
+    name: "Rust",
+    version: testedVersions.rust,
+    endpoint: "envelope",
+    items: "exception, message, session",
+    install: `cargo add sentry@${testedVersions.rust}`,
+    debugNote: debugOn,
+    start: (dsn) => `let mut options = sentry::ClientOptions::default();
+options.debug = true;
+let _guard = sentry::init(("${dsn}", options));`,
+    identify: `sentry::configure_scope(|scope| {
+    scope.set_user(Some(sentry::User {
+        id: Some("42".to_owned()),
+        ..Default::default()
+    }));
+});`,
+    test: `sentry::capture_error(&std::io::Error::new(std::io::ErrorKind::Other, "Test from Faultline"));`,
+  },
+] as const satisfies readonly Snippets[];
+
+export type LanguageKey = (typeof languages)[number]["key"];
+
+/** One event without an SDK, sent to the store endpoint. Empty when `dsn` is not a DSN. */
+export function curlSnippet(dsn: string): string {
+  const parts = /^(https?):\/\/(\w+)(?::\w+)?@([^/]+)\/(?:(.+)\/)?(\d+)$/.exec(dsn);
+  if (parts === null) return "";
+  const [, scheme, key, host, prefix, projectId] = parts;
+  const base = `${scheme}://${host}${prefix === undefined ? "" : `/${prefix}`}`;
+  return `curl -X POST '${base}/api/${projectId}/store/?sentry_version=7&sentry_key=${key}' -H 'Content-Type: application/json' -d '{"message":"Test from Faultline","level":"error"}'`;
+}

@@ -1,0 +1,68 @@
+import type { ErrorChanges, ErrorStatus, TrackedError } from "#lib/messages.ts";
+
+/** What the list shows, as far as live changes need to know. */
+interface ShownList {
+  readonly errors: readonly TrackedError[];
+  /** The status tab; ERROR_STATUS_UNSPECIFIED: all. */
+  readonly status: ErrorStatus;
+  readonly searched: boolean;
+  /** When the list was read, in milliseconds. */
+  readonly readAt: number;
+}
+
+/** How long the reading of a list may take. */
+const readingMs = 2000;
+
+/** Live changes of a list: counts change in place, everything that would move a row waits until it is asked for. */
+export class LiveList {
+  #fresh = $state.raw<ReadonlyMap<string, TrackedError>>(new Map());
+  #new = $state.raw<ReadonlySet<string>>(new Set());
+  #updated = $state.raw<ReadonlySet<string>>(new Set());
+  readonly newCount = $derived(this.#new.size);
+  readonly updatedCount = $derived(this.#updated.size);
+  /** Changes were missed or too many to tell: reading the list again shows them. */
+  incomplete = $state(false);
+
+  /** The last changes with the time they came. */
+  #recent: { readonly at: number; readonly told: ErrorChanges }[] = [];
+
+  /** Starts over with a list that was just read. A change that came during the reading may not be in it. */
+  restart(list: ShownList): void {
+    const recent = this.#recent.filter(({ at }) => at > Date.now() - readingMs);
+    this.#recent = [];
+    this.#fresh = new Map();
+    this.#new = new Set();
+    this.#updated = new Set();
+    this.incomplete = false;
+    for (const { told } of recent) this.take(told, list);
+  }
+
+  take(told: ErrorChanges, list: ShownList): void {
+    const { errors, more } = told;
+    this.#recent = [...this.#recent.slice(-9), { at: Date.now(), told }];
+    if (more) this.incomplete = true;
+    const shown = new Map(list.errors.map((error) => [error.errorId, error]));
+    const fresh = new Map(this.#fresh);
+    const added = new Set(this.#new);
+    const updated = new Set(this.#updated);
+    for (const error of errors) {
+      const row = shown.get(error.errorId);
+      if (row !== undefined) {
+        if (error.eventCount < row.eventCount) continue;
+        fresh.set(error.errorId, error);
+        if (error.eventCount !== row.eventCount) updated.add(error.errorId);
+      } else if (list.status === "ERROR_STATUS_UNSPECIFIED" || list.status === error.status) {
+        const isNew = !list.searched && Date.parse(error.firstSeenTime ?? "") >= list.readAt - 5000;
+        (isNew ? added : updated).add(error.errorId);
+      }
+    }
+    this.#fresh = fresh;
+    this.#new = added;
+    this.#updated = updated;
+  }
+
+  /** The error as it is now. */
+  current(error: TrackedError): TrackedError {
+    return this.#fresh.get(error.errorId) ?? error;
+  }
+}
