@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
+import { circles } from "../scripts/structure.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -190,6 +191,10 @@ test("no file tells of the machine it was written on", () => {
     texts.filter((file) => machine.test(textOf(file))),
     [],
   );
+});
+
+test("no files import each other in a circle, not for types either", () => {
+  assert.equal(circles(), []);
 });
 
 test.run();

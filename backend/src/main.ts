@@ -12,6 +12,7 @@ import { builtIn, movedPlugins, openTracing } from "./built-in.ts";
 import type { Config } from "./config.ts";
 import { ConsolePages } from "./console-pages.ts";
 import { NotedErrorChanges } from "./host/changes/error-changes.ts";
+import type { Faultline } from "./faultline.ts";
 import type { MachineTime } from "./host/clock/age-clock.ts";
 import { openDoors } from "./host/doors.ts";
 import { openIngestion } from "./host/ingest/open-ingestion.ts";
@@ -28,7 +29,7 @@ import { Stops } from "./host/stops.ts";
 import { readinessOf } from "./readiness.ts";
 import { does } from "./roles.ts";
 import { serve } from "./serve.ts";
-import { makeFirstAdministrator, type FirstCredentials } from "./services/access/first-administrator.ts";
+import { makeFirstAdministrator } from "./services/access/first-administrator.ts";
 import { accessTo, coreOf, guardedServices, implementationsOf, invokeAs, tokenCheck } from "./services/core.ts";
 import { openState } from "./services/open-state.ts";
 import { ownServices } from "./services/own-services.ts";
@@ -39,24 +40,6 @@ import { KeyRotation } from "./storage/secrets/key-rotation.ts";
 import { version } from "./version.ts";
 
 const machineTime: MachineTime = { now: Date.now, passed: () => performance.now() };
-
-/** A running Faultline. */
-export interface Faultline {
-  readonly httpUrl: string;
-  /** Empty: its role serves no gRPC to others. */
-  readonly grpcAddress: string;
-  /** Only when this start made the first administrator. */
-  readonly firstCredentials: FirstCredentials | undefined;
-  /** Reports what nobody caught, where the administrator wants that; resolves when the process may end. */
-  lastReport(thrown: unknown): Promise<void>;
-  /**
-   * Answers what was sent, stores what was accepted, and closes the database; it takes less than seven seconds unless
-   * something of ours hangs.
-   */
-  stop(): Promise<void>;
-  /** What `stop` waits for. */
-  stopsAt(): string;
-}
 
 /**
  * Starts everything in order. What fails is a StartRefusal, and what was started before it is stopped again. `added` are

@@ -1,7 +1,7 @@
 import { StartRefusal } from "@faultline/plugin";
 import { readConfig, type Config } from "./config.ts";
 import { postgresqlName } from "./storage/database/postgresql/failure.ts";
-import type { Faultline } from "./main.ts";
+import type { Faultline } from "./faultline.ts";
 import { checkNodeVersion } from "./node-version.ts";
 
 /** Service managers kill after ten seconds or more; what hangs until then is named and cut. */

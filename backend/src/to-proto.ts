@@ -34,7 +34,7 @@ import type {
 } from "./storage/database/entities.ts";
 import { entriesOf } from "./services/filters/filter-fields.ts";
 import type { Budget } from "./services/filters/spike-protection.ts";
-import type { VersionStanding } from "./host/own-errors/own-error-settings.ts";
+import type { VersionStanding } from "./host/own-errors/version-standing.ts";
 import { originsOf } from "./services/client-keys/origins.ts";
 import { removalAt } from "./services/projects/deleted-projects.ts";
 import type { Limits, SetLimits } from "./services/quotas/limits.ts";

@@ -1,6 +1,7 @@
 import { test } from "uvu";
 import type { Config } from "../../backend/src/config.ts";
-import { startFaultline, type Faultline } from "../../backend/src/main.ts";
+import { startFaultline } from "../../backend/src/main.ts";
+import type { Faultline } from "../../backend/src/faultline.ts";
 import { grpcClient, type GrpcClient } from "./grpc.ts";
 import { rootPassword } from "./server.ts";
 import { tempDir } from "./temp-dir.ts";

@@ -1,5 +1,5 @@
 import type { Error as ErrorMessage } from "@faultline/proto";
-import type { SearchToken } from "../../plugins/integrated-backend/src/search/tokens.ts";
+import type { SearchToken } from "../../plugins/integrated-backend/src/search/search-token.ts";
 
 const asciiSmall = (one: string) => one.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 

@@ -1,7 +1,8 @@
 import { suite } from "uvu";
 import { ErrorReason } from "@faultline/proto";
 import * as assert from "uvu/assert";
-import { decisive, searchTokens, type SearchToken } from "../../plugins/integrated-backend/src/search/tokens.ts";
+import { decisive, searchTokens } from "../../plugins/integrated-backend/src/search/tokens.ts";
+import type { SearchToken } from "../../plugins/integrated-backend/src/search/search-token.ts";
 import { refusal } from "../support/refusal.ts";
 
 const search = suite("search");

@@ -1,14 +1,13 @@
 import type { Host } from "@faultline/plugin";
 import type { ErrorStatus, ListEventsRequest } from "@faultline/proto";
 import type { Kysely, RawBuilder, SqlBool } from "kysely";
-import type { BatchParameters, WriterCache } from "./storing/batch.ts";
-import type { OfDeletion } from "./deletions/hide.ts";
+import type { WriterCache, BatchParameters } from "./storing/batch-parameters.ts";
 import type { EvictionStorage } from "./retention/evict-events.ts";
-import type { Group } from "./storing/new-errors.ts";
-import type { SearchToken } from "./search/tokens.ts";
+import type { Group } from "./storing/known-group.ts";
+import type { SearchToken } from "./search/search-token.ts";
 import type { Pieces } from "./search/pieces.ts";
-import type { SessionParameters } from "./sessions/store-sessions.ts";
-import type { DueError, EventTable, Tables } from "./tables.ts";
+import type { SessionParameters } from "./sessions/session-parameters.ts";
+import type { OfDeletion, DueError, EventTable, Tables } from "./tables.ts";
 
 /**
  * The tables on one of the databases: what SQLite and PostgreSQL do each in their own way. Queries that both understand

@@ -1,6 +1,12 @@
 import type { DeletionState, ErrorStatus, PayloadEncoding, SessionStatus } from "@faultline/proto";
 import type { Generated } from "kysely";
 
+/** Whose errors these are. */
+export interface OfDeletion {
+  readonly projectId: number;
+  readonly deletionId: number;
+}
+
 /** The tables of the migrations, for Kysely; on PostgreSQL each has a project_id. */
 export interface Tables {
   integrated_error: ErrorTable;

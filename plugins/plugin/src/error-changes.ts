@@ -1,5 +1,5 @@
 import type { ErrorStatus } from "@faultline/proto";
-import type { Database, Host } from "./plugin.ts";
+import type { Kysely } from "kysely";
 
 /**
  * What happened to an error: it is new, a new event reopened it, somebody set another status, it was deleted, or its deletion
@@ -25,11 +25,8 @@ export interface ErrorChange {
  */
 export type HandleErrorChanges = (
   changes: readonly ErrorChange[],
-  transaction: Pick<Database, "write">,
+  transaction: { write<Tables>(): Kysely<Tables> },
 ) => Promise<void>;
-
-/** Makes the code that takes the changes. It runs in one process of the installation at a time. */
-export type ListensToErrors = (host: Host) => HandleErrorChanges;
 
 /** Notes changes for the plugins that take them, from a backend whose errors are not in this database. */
 export interface ErrorChanges {

@@ -6,6 +6,7 @@ export * from "./deprecations.ts";
 export * from "./error-backend.ts";
 export * from "./error-changes.ts";
 export * from "./event-door.ts";
+export * from "./host.ts";
 export * from "./hour-window.ts";
 export * from "./http-api.ts";
 export * from "./ingest-queue.ts";

@@ -1,5 +1,7 @@
 import type { Kysely, RawBuilder } from "kysely";
-import type { DatabaseKind } from "./plugin.ts";
+
+/** The databases on which the product stores what it keeps. */
+export type DatabaseKind = "sqlite" | "postgresql";
 
 /** How a move to PostgreSQL copies what a plugin keeps in SQLite. Every table of its migrations is named here. */
 export interface Movable {

@@ -1,7 +1,7 @@
 import type { DescService } from "@bufbuild/protobuf";
 import type { Permission } from "@faultline/proto";
 import type { Handlers } from "./core.ts";
-import type { Host } from "./plugin.ts";
+import type { Host } from "./host.ts";
 
 /** A call that was let in: its caller is known and has what the method's option `needs` asks for. */
 export interface AdmittedCall {

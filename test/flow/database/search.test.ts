@@ -1,7 +1,8 @@
 import { Backend, type Error as ErrorMessage } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { startFaultline, type Faultline } from "../../../backend/src/main.ts";
+import { startFaultline } from "../../../backend/src/main.ts";
+import type { Faultline } from "../../../backend/src/faultline.ts";
 import { searchTokens } from "../../../plugins/integrated-backend/src/search/tokens.ts";
 import { databaseOf } from "../../support/database-of.ts";
 import { grpcClient, type GrpcClient } from "../../support/grpc.ts";

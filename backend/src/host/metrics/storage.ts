@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import type { Metrics } from "@faultline/plugin";
 import type { DiskSpace } from "../../storage/database/disk-space.ts";
-import type { OpenDatabase } from "../../storage/database/open.ts";
+import type { OpenDatabase } from "../../storage/database/open-database.ts";
 import { databaseFile } from "../../storage/database/sqlite/open.ts";
 import type { GroupCommit } from "../ingest/group-commit.ts";
 

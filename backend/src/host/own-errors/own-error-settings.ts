@@ -1,3 +1,4 @@
+import type { VersionStanding } from "./version-standing.ts";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { invalidField, ServiceError, type Database, type Deprecations, type Log } from "@faultline/plugin";
 import {
@@ -211,15 +212,6 @@ export class OwnErrorSettings {
       limit 1`.execute(this.#database.read());
     return rows[0];
   }
-}
-
-/** What is known of the version of the system behind the DSN, and what the platform's rule says of it. */
-export interface VersionStanding {
-  readonly source: ExternalVersionSource;
-  /** What the system reported; empty: nothing. */
-  readonly asked: string;
-  readonly isSupported: boolean;
-  readonly notice: string;
 }
 
 function concernsNobody(source: ExternalVersionSource): VersionStanding {

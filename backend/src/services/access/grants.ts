@@ -8,7 +8,7 @@ import {
   type ProjectRow,
   type UserRow,
 } from "../../storage/database/entities.ts";
-import { projectNotFound } from "../projects/project-directory.ts";
+import { projectNotFound } from "../projects/project-not-found.ts";
 import type { AccessMemory } from "./access-memory.ts";
 import { permissionsOf } from "./roles.ts";
 

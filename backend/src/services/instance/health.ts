@@ -4,7 +4,7 @@ import { timestamp, type Backlog, type Clock, type ErrorBackend } from "@faultli
 import { DatabaseKind, type HealthSchema, type QueueHealthSchema } from "@faultline/proto";
 import { sql } from "kysely";
 import { ProjectEntity, UserEntity } from "../../storage/database/entities.ts";
-import type { OpenDatabase } from "../../storage/database/open.ts";
+import type { OpenDatabase } from "../../storage/database/open-database.ts";
 import { isStorageFailure } from "../../storage/database/storage-failure.ts";
 import { databaseFile } from "../../storage/database/sqlite/open.ts";
 import type { Outcomes } from "../outcomes/outcomes.ts";

@@ -1,3 +1,4 @@
+import { projectNotFound } from "./project-not-found.ts";
 import { ServiceError, type BackendCall, type Capabilities, type ErrorBackend } from "@faultline/plugin";
 import { Backend, ErrorReason, Permission, type CapabilitySchema } from "@faultline/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
@@ -99,13 +100,6 @@ export class ProjectDirectory {
     if (!settings?.active || !backend) return nothing(trackingOff, backend);
     return backend.capabilities;
   }
-}
-
-export function projectNotFound(): ServiceError {
-  return new ServiceError(
-    ErrorReason.PROJECT_NOT_FOUND,
-    "This project does not exist, or you do not have access to it.",
-  );
 }
 
 function nothing(reason: string, backend: ErrorBackend | undefined): Capabilities {

@@ -20,7 +20,8 @@ import { isLinkedElsewhere } from "../settings/linked-elsewhere.ts";
 import { projectToProto } from "../../to-proto.ts";
 import { codeRoot, codeUrl } from "../code-links/code-url.ts";
 import { longAgo, restorable, restorableMs } from "./deleted-projects.ts";
-import { projectNotFound, type ProjectDirectory } from "./project-directory.ts";
+import type { ProjectDirectory } from "./project-directory.ts";
+import { projectNotFound } from "./project-not-found.ts";
 import { projectName, projectPath } from "./project-path.ts";
 import { visibleProjects } from "./visible-projects.ts";
 

@@ -5,7 +5,7 @@ import { connectionFailure, postgresqlName } from "../database/postgresql/failur
 import { Mark } from "../database/postgresql/mark.ts";
 import { noteMove, readMoveMark } from "../database/postgresql/move-mark.ts";
 import { openPostgresql } from "../database/postgresql/open.ts";
-import type { OpenDatabase } from "../database/open.ts";
+import type { OpenDatabase } from "../database/open-database.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
 
 /** Statements that read or write a table as a whole. Services end theirs after 30 s. */

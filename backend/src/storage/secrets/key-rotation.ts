@@ -3,7 +3,7 @@ import { ServiceError, type Clock, type Log } from "@faultline/plugin";
 import { sql } from "kysely";
 import type { AccessMemory } from "../../services/access/access-memory.ts";
 import { jsonRows } from "../database/json-rows.ts";
-import type { OpenDatabase } from "../database/open.ts";
+import type { OpenDatabase } from "../database/open-database.ts";
 import type { KeyRing } from "./key-ring.ts";
 import { encryptedColumns, type EncryptedColumn } from "./encrypted-columns.ts";
 

@@ -1,8 +1,7 @@
+import type { LiveState } from "#lib/live/polling.ts";
 import type { ErrorChanges, Refusals } from "../messages.ts";
 import type { MaybeStale, Polled } from "./polling.ts";
 import type { trpc } from "../trpc.ts";
-
-export type LiveState = "connecting" | "live" | "paused";
 
 /** What is done with a subscription. */
 interface Listener<Told> {

@@ -1,6 +1,7 @@
-import type { LiveState } from "./live-feed.svelte.ts";
 import { refusedCallRetry } from "../failures/refused-call.ts";
 import { trpc } from "../trpc.ts";
+
+export type LiveState = "connecting" | "live" | "paused";
 
 const intervalMs = 60_000;
 

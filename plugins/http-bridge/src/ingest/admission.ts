@@ -1,7 +1,7 @@
 import type { Admission, Sender } from "@faultline/plugin";
 import type { Visit } from "../visit.ts";
 import { readClientKey, readDsn } from "./authentication.ts";
-import type { EnvelopeHeader } from "./body/envelope.ts";
+import type { EnvelopeHeader } from "./body/envelope-header.ts";
 import { IngestRefusal } from "./refusal.ts";
 
 /** A client key that the request names in its query or headers, and the core's answer to it. */

@@ -1,4 +1,9 @@
-import type { Changed } from "./watch.ts";
+/** Groups of a project that changed. */
+export interface Changed {
+  readonly hashes: ReadonlySet<string>;
+  /** Others changed too, or may have. */
+  readonly more: boolean;
+}
 
 /** Groups that are remembered, of all projects together: about 1 MB. */
 const groupsAtMost = 5_000;

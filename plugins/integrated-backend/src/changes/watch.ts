@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { listsToAnnounce, type Announcements, type Clock } from "@faultline/plugin";
 import type { Changes } from "../storing/batch.ts";
-import { RecentChanges } from "./recent-changes.ts";
+import { type Changed, RecentChanges } from "./recent-changes.ts";
 
 const gatherMs = 1000;
 
@@ -13,13 +13,6 @@ const announcementsAtOnce = 4;
 
 /** Errors of a project that are told at once; that more changed is told without their names. */
 export const errorsTold = 100;
-
-/** Groups of a project that changed. */
-export interface Changed {
-  readonly hashes: ReadonlySet<string>;
-  /** Others changed too, or may have. */
-  readonly more: boolean;
-}
 
 /** A project's changed groups, as they are announced. */
 type Entry = readonly [projectId: number, hashes: readonly string[], more: boolean];

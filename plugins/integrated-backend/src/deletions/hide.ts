@@ -1,17 +1,10 @@
-import type { Kysely } from "kysely";
-import { sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { Storage } from "../storage.ts";
-import type { ErrorTable, Tables } from "../tables.ts";
+import type { OfDeletion, ErrorTable, Tables } from "../tables.ts";
 import { hidden } from "./hidden.ts";
 
 /** An error as it was before it was hidden. */
 export type HiddenError = Pick<ErrorTable, "id" | "title" | "culprit" | "level" | "group_hash" | "event_count">;
-
-/** Whose errors these are. */
-export interface OfDeletion {
-  readonly projectId: number;
-  readonly deletionId: number;
-}
 
 /** Takes errors out of everything that is shown, and notes what an undo gives back to them. */
 export async function hideErrors(

@@ -1,7 +1,6 @@
 import { sql, type Kysely } from "kysely";
 import type { Storage } from "../storage.ts";
-import type { Tables } from "../tables.ts";
-import type { OfDeletion } from "./hide.ts";
+import type { Tables, OfDeletion } from "../tables.ts";
 
 /** How many errors came back. */
 export interface Restored {

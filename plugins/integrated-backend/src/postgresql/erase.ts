@@ -1,8 +1,7 @@
 import { sql, type Kysely, type Transaction } from "kysely";
-import type { OfDeletion } from "../deletions/hide.ts";
 import { inBackground } from "../retention/yield-to-ingestion.ts";
 import type { Erased } from "../storage.ts";
-import type { Tables } from "../tables.ts";
+import type { OfDeletion, Tables } from "../tables.ts";
 import { addUsage } from "./usage.ts";
 import type { TouchedTables } from "./touched-tables.ts";
 

@@ -1,6 +1,7 @@
 import type { ErrorStatus } from "@faultline/proto";
 import { sql, type RawBuilder } from "kysely";
-import { asciiSmall, isTag, partOf, pieceOfStatus, type SearchToken } from "../search/tokens.ts";
+import { asciiSmall, isTag, partOf, pieceOfStatus } from "../search/tokens.ts";
+import type { SearchToken } from "../search/search-token.ts";
 import type { Piece, Pieces } from "../search/pieces.ts";
 import { storable } from "../storing/storable-json.ts";
 import type { Found, Search } from "../storage.ts";

@@ -1,5 +1,6 @@
 import { sql, type AbortableQueryOptions } from "kysely";
-import { separator, type Tag } from "./tokens.ts";
+import { separator } from "./tokens.ts";
+import type { Tag } from "./search-token.ts";
 import type { Storage } from "../storage.ts";
 
 /**

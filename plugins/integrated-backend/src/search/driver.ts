@@ -1,6 +1,7 @@
 import type { ErrorStatus } from "@faultline/proto";
 import { sql, type AbortableQueryOptions, type RawBuilder } from "kysely";
-import { hasSeparator, indexedTexts, isTag, type SearchToken, type Tag } from "./tokens.ts";
+import { hasSeparator, indexedTexts, isTag } from "./tokens.ts";
+import type { SearchToken, Tag } from "./search-token.ts";
 import { drawnErrors, drawnWith, type Draw, type Draws } from "./draw.ts";
 import { chosenPieces, hasPieces, type Pieces } from "./pieces.ts";
 import { cheapestWay, costOfFew, type Candidates, type Way } from "./ways.ts";

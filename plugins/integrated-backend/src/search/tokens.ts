@@ -1,16 +1,9 @@
+import type { SearchToken, Tag } from "./search-token.ts";
 import { ServiceError } from "@faultline/plugin";
 import { ErrorReason, type ErrorStatus } from "@faultline/proto";
 import { sql, type ExpressionBuilder, type ExpressionWrapper, type SqlBool } from "kysely";
 import type { SqlDialect } from "../storage.ts";
 import type { Tables } from "../tables.ts";
-
-/** One word of a search: text anywhere, or a key with a value. */
-export type SearchToken = { readonly text: string } | Tag;
-
-export interface Tag {
-  readonly key: string;
-  readonly value: string;
-}
 
 /** Splits a search into words; quotes keep words together: `message:"out of memory"`. */
 export function searchTokens(query: string): SearchToken[] {

@@ -1,6 +1,6 @@
 import { ErrorStatus } from "@faultline/proto";
 import { sql, type Kysely } from "kysely";
-import type { BatchParameters } from "../storing/batch.ts";
+import type { BatchParameters } from "../storing/batch-parameters.ts";
 import { groupingVersion } from "../grouping/grouping.ts";
 import { implausibleMs } from "../storing/new-errors.ts";
 import type { Tables } from "../tables.ts";

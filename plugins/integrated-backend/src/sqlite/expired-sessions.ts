@@ -2,7 +2,15 @@ import { hourMs } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
 import { dayMs, sessionDays } from "../retention/retention.ts";
 import type { Tables } from "../tables.ts";
-import type { Due } from "./retention.ts";
+
+/** What is due for deletion, by the clock that deletes. */
+export interface Due {
+  readonly now: number;
+  /** The start of the first day that is kept. */
+  readonly cutoff: number;
+  /** Errors without expired tags: they have many tags, and which of them expire does not change while this runs. */
+  readonly lookedThrough: Set<number>;
+}
 
 /** Few enough that ingestion waits only some milliseconds for the writer. */
 const batchRows = 500;

@@ -4,7 +4,7 @@ import { inBackground } from "../retention/yield-to-ingestion.ts";
 import { dayMs, retentionCutoff } from "../retention/retention.ts";
 import type { EventTable, Tables } from "../tables.ts";
 import { callDeleteProcedure, type DeleteParameters } from "./delete-procedure.ts";
-import { deleteSessionCounters, deleteSessionDays, deleteSessions } from "./expired-sessions.ts";
+import { type Due, deleteSessionCounters, deleteSessionDays, deleteSessions } from "./expired-sessions.ts";
 
 /** So many take 12 ms of the writer with 10,000,000 events stored, most of it for pages that lie scattered. */
 const batchEvents = 100;
@@ -13,15 +13,6 @@ const batchFeedback = 500;
 
 /** 0.02 ms each. */
 const pagesGivenBack = 200;
-
-/** What is due for deletion, by the clock that deletes. */
-export interface Due {
-  readonly now: number;
-  /** The start of the first day that is kept. */
-  readonly cutoff: number;
-  /** Errors without expired tags: they have many tags, and which of them expire does not change while this runs. */
-  readonly lookedThrough: Set<number>;
-}
 
 /** See Storage.deleteExpired. */
 export async function deleteExpired(database: Kysely<Tables>, now: number, signal: AbortSignal): Promise<number> {

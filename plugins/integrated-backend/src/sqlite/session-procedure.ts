@@ -1,6 +1,6 @@
 import { SessionStatus } from "@faultline/proto";
 import { sql, type Kysely } from "kysely";
-import type { SessionParameters } from "../sessions/store-sessions.ts";
+import type { SessionParameters } from "../sessions/session-parameters.ts";
 import type { Tables } from "../tables.ts";
 
 /** How many releases of a project, each in one environment, are counted apart, and how many environments. */

@@ -1,13 +1,13 @@
 import { millisecondsOf, type Host } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
-import type { BatchParameters } from "../storing/batch.ts";
+import type { BatchParameters } from "../storing/batch-parameters.ts";
 import { hidden } from "../deletions/hidden.ts";
-import type { OfDeletion } from "../deletions/hide.ts";
 import { jsonAt, type Place } from "../storing/payload.ts";
-import { groupOf, type Group, type GroupRow } from "../storing/new-errors.ts";
-import type { SessionParameters } from "../sessions/store-sessions.ts";
+import { groupOf, type GroupRow } from "../storing/new-errors.ts";
+import type { Group } from "../storing/known-group.ts";
+import type { SessionParameters } from "../sessions/session-parameters.ts";
 import type { Erased, EventPage, StatusChange, Storage } from "../storage.ts";
-import type { DueError, EventTable, Tables } from "../tables.ts";
+import type { OfDeletion, DueError, EventTable, Tables } from "../tables.ts";
 import { callBatchProcedure, createBatchProcedure } from "./batch-procedure.ts";
 import { createDeleteProcedure } from "./delete-procedure.ts";
 import { deleteProject } from "./delete-project.ts";

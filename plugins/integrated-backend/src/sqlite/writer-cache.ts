@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { NewRow } from "../storing/batch.ts";
+import type { NewRow } from "../storing/batch-parameters.ts";
 
 /** Gives out the row ids of events; this process is the only writer of the file. */
 export class EventRowIds {

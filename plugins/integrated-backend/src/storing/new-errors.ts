@@ -1,3 +1,4 @@
+import type { Group, NewErrorCounter } from "./known-group.ts";
 import { millisecondsOf } from "@faultline/plugin";
 import { errorKey, type GroupedEvent } from "../grouping/group-events.ts";
 import { newErrors } from "./limits.ts";
@@ -16,20 +17,6 @@ const knownAtMost = 50_000;
 
 /** An error that was deleted is remembered for so long at most; if it comes back meanwhile, it does not count as new. */
 const knownMs = 60_000;
-
-/** How many errors of a project came to be lately. */
-export interface NewErrorCounter {
-  readonly day: number;
-  readonly errorCount: number;
-  readonly usedUntil: number;
-}
-
-/** What is known of a group. */
-export interface Group {
-  readonly isStored: boolean;
-  /** Of its project. Undefined: it had no new error yet. */
-  readonly counter: NewErrorCounter | undefined;
-}
 
 /** A group as both databases give it. */
 export interface GroupRow {

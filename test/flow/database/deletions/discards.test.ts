@@ -2,7 +2,8 @@ import { Backend, DeletionState, OutcomeKind, type Deletion, type Discard } from
 import { timestamp } from "@faultline/plugin";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { startFaultline, type Faultline } from "../../../../backend/src/main.ts";
+import { startFaultline } from "../../../../backend/src/main.ts";
+import type { Faultline } from "../../../../backend/src/faultline.ts";
 import { grpcClient, type GrpcClient } from "../../../support/grpc.ts";
 import { movableClock } from "../../../support/movable-faultline.ts";
 import { newEventId, sendEvent, type Target } from "../../../support/send.ts";

@@ -17,7 +17,7 @@ import {
   type QueryCompiler,
   type QueryResult,
 } from "kysely";
-import type { PoolUse } from "../open.ts";
+import type { PoolUse } from "../open-database.ts";
 import { knownError } from "./failure.ts";
 
 /** Connections of a process. A batch takes one for its time, a page one or two. */

@@ -2,7 +2,7 @@ import { StartRefusal, type Entity, type MigrationClass } from "@faultline/plugi
 import { Migrator } from "@mikro-orm/migrations";
 import { MikroORM } from "@mikro-orm/sql";
 import { sql, type Kysely } from "kysely";
-import type { OpenDatabase } from "../open.ts";
+import type { OpenDatabase } from "../open-database.ts";
 import { PostgresqlDialect } from "./dialect.ts";
 import { AdvisoryLease } from "./advisory-lease.ts";
 import { PostgresqlAnnouncements } from "./announcements.ts";

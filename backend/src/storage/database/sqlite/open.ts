@@ -1,11 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Announcements, Entity, MigrationClass } from "@faultline/plugin";
 import { Migrator } from "@mikro-orm/migrations";
 import { MikroORM, SqliteDriver } from "@mikro-orm/sql";
 import { CompiledQuery, Kysely } from "kysely";
-import { StartRefusal } from "@faultline/plugin";
-import type { OpenDatabase } from "../open.ts";
+import { type Announcements, type Entity, type MigrationClass, StartRefusal } from "@faultline/plugin";
+import type { OpenDatabase } from "../open-database.ts";
 import { SqliteDialect } from "./dialect.ts";
 
 /** "FLTN": written into the file's header, so that a foreign database is never touched. */

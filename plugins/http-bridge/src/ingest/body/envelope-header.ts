@@ -1,7 +1,16 @@
 import { readEventId, readTime, type JsonObject } from "@faultline/sentry-event";
 import { maxHeaderBytes } from "../limits.ts";
 import { IngestRefusal } from "../refusal.ts";
-import type { EnvelopeHeader } from "./envelope.ts";
+
+/** What is used of an envelope's header. A field that cannot be read is absent. */
+export interface EnvelopeHeader {
+  /** 32 lower-case hexadecimal digits. */
+  readonly eventId?: string;
+  /** May hold a secret: never to be logged. */
+  readonly dsn?: string;
+  /** When it was sent by the sender's clock, in milliseconds since 1970. */
+  readonly sentAt?: number;
+}
 
 /** Parses a header line, the envelope's or an item's; `name` says which to the sender. */
 export function parseHeader(line: Buffer, name: string): JsonObject {

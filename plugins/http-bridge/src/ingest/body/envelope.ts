@@ -1,22 +1,12 @@
 import type { JsonObject } from "@faultline/sentry-event";
 import { maxEnvelopeItems, maxHeaderBytes, maxItemBytes } from "../limits.ts";
-import { malformed, parseHeader, readEnvelopeHeader, readLength } from "./envelope-header.ts";
+import { type EnvelopeHeader, malformed, parseHeader, readEnvelopeHeader, readLength } from "./envelope-header.ts";
 import { ByteBuffer } from "./byte-buffer.ts";
 
 /** An envelope: its header and its items in order. */
 export interface Envelope {
   readonly header: EnvelopeHeader;
   readonly items: readonly EnvelopeItem[];
-}
-
-/** What is used of an envelope's header. A field that cannot be read is absent. */
-export interface EnvelopeHeader {
-  /** 32 lower-case hexadecimal digits. */
-  readonly eventId?: string;
-  /** May hold a secret: never to be logged. */
-  readonly dsn?: string;
-  /** When it was sent by the sender's clock, in milliseconds since 1970. */
-  readonly sentAt?: number;
 }
 
 /** One item of an envelope. */

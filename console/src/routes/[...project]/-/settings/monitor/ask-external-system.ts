@@ -1,7 +1,6 @@
 import { refusedCallDetail, refusedCallMessage, refusedCallReason } from "#lib/failures/refused-call.ts";
 import { trpc } from "#lib/trpc.ts";
-import { connectionFailure, type ConnectionFailure } from "./connection-failure.ts";
-import type { Asked, Connected } from "./connection.svelte.ts";
+import { connectionFailure, type ConnectionFailure, type Connected, type Asked } from "./connection-failure.ts";
 
 const limitMs = 15_000;
 const tooSlow: ConnectionFailure = { cause: "The external system did not answer within 15 seconds.", detail: "" };

@@ -1,4 +1,22 @@
+import type { ExternalProject } from "#lib/messages.ts";
 import type { Reason } from "#lib/failures/handle-error.ts";
+
+/** What came of asking. */
+export interface Connected {
+  /** Absent: it failed. */
+  readonly projects?: readonly ExternalProject[];
+  /** What works but should be known. */
+  readonly warnings?: readonly string[];
+  readonly failure?: ConnectionFailure;
+}
+
+/** What the page asks an external system for. */
+export interface Asked {
+  readonly projectId: number;
+  readonly externalApiUrl: string;
+  /** Empty: the stored one. */
+  readonly externalAuthToken: string;
+}
 
 /** Why a connection to an external system failed, in words for a person. */
 export interface ConnectionFailure {

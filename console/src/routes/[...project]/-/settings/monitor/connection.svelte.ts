@@ -1,22 +1,4 @@
-import type { ExternalProject } from "#lib/messages.ts";
-import type { ConnectionFailure } from "./connection-failure.ts";
-
-/** What the page asks an external system for. */
-export interface Asked {
-  readonly projectId: number;
-  readonly externalApiUrl: string;
-  /** Empty: the stored one. */
-  readonly externalAuthToken: string;
-}
-
-/** What came of asking. */
-export interface Connected {
-  /** Absent: it failed. */
-  readonly projects?: readonly ExternalProject[];
-  /** What works but should be known. */
-  readonly warnings?: readonly string[];
-  readonly failure?: ConnectionFailure;
-}
+import type { Asked, Connected } from "./connection-failure.ts";
 
 /** The test of the connection to an external system, which also brings its projects. */
 export class Connection {
