@@ -120,7 +120,7 @@ export async function startFaultline(
   const services = guardedServices([...own, ...implementationsOf(plugins, hosts)], { ...state, log });
   await errorChanges.register(plugins); // before the doors open, so that no plugin misses a change
   const walls = { guard: state.guard, log };
-  const [core, access] = [coreOf(services), accessTo(services, walls)];
+  const [core, access] = [coreOf(services), accessTo(services, { ...walls, clock: passing })];
   hosts.useCore((plugin) => ({ core, access, invoke: invokeAs(plugin, services, walls) }));
   const checkToken = tokenCheck(walls);
   const doors = await openDoors(config, { services, telemetry, checkToken, plugins, hosts, pages, stops });

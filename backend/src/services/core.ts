@@ -11,6 +11,7 @@ import {
   ServiceError,
   type Access,
   type Call,
+  type Clock,
   type Core,
   type Handlers,
   type Host,
@@ -158,15 +159,26 @@ function methodIn(guarded: readonly GuardedService[], method: DescMethodUnary): 
   return service?.methods[method.localName] as UnaryMethod; // each method of a served service has one
 }
 
-/** What doors that are not gRPC ask before they read a request. */
-export function accessTo(guarded: readonly GuardedService[], { guard, log }: Pick<Walls, "guard" | "log">): Access {
+/**
+ * What doors that are not gRPC ask before they read a request. A request whose body takes longer to arrive than half a second
+ * is checked again by its method, as its caller may have lost the right meanwhile. `clock` is one that no jump changes.
+ */
+export function accessTo(
+  guarded: readonly GuardedService[],
+  { guard, log, clock }: Pick<Walls, "guard" | "log"> & { readonly clock: Clock },
+): Access {
   return {
     spend: (call) => inWords(log, "any", guard.spend(call)),
     async admit(method, names, call) {
       const name = nameOf(method);
       const invoke = methodIn(guarded, method);
       const admission = await inWords(log, name, guard.admitNamed(name, names, call));
-      return { project: admission.project, invoke: (request) => invoke(request, call, admission) };
+      const admittedAt = clock.now();
+      const isFresh = () => clock.now() - admittedAt < recheckMs;
+      return {
+        project: admission.project,
+        invoke: (request) => invoke(request, call, isFresh() ? admission : undefined),
+      };
     },
     leastRole: leastRoleOf,
   };
@@ -187,7 +199,7 @@ function refusalOf(error: unknown, { log, method }: { log: Log; method: string }
   return refusal;
 }
 
-/** How often a watching call is asked again whether it is still allowed. Costs a look into memory. */
+/** How long a caller is let in without being asked again. Asking costs a look into memory. */
 const recheckMs = 500;
 
 /**

@@ -1,4 +1,6 @@
 // quiet: measures times
+import { once } from "node:events";
+import { request, type IncomingMessage } from "node:http";
 import { ErrorReason, Role } from "@faultline/proto";
 import { CallError } from "@faultline/proto/grpc";
 import { test } from "uvu";
@@ -8,7 +10,7 @@ import { createProject, type Project } from "../../support/project.ts";
 import { newEventId, post, sendEvent } from "../../support/send.ts";
 import { until } from "../../support/until.ts";
 
-const { client, faultline } = await movableFaultline();
+const { client, faultline, clock } = await movableFaultline();
 const server = { url: faultline.httpUrl };
 const { accounts, users, members, errors, outcomes } = client;
 
@@ -112,5 +114,29 @@ test(
     await endsWith(ErrorReason.TOKEN_REQUIRED);
   }),
 );
+
+test("a REST call whose body comes after its caller lost access is refused", async () => {
+  const project = await createProject(server);
+  const member = await newUser(client);
+  const named = { projectId: project.id, userId: member.userId };
+  await members.addMember({ ...named, role: Role.MAINTAINER }, client.auth);
+  const body = JSON.stringify({ name: "Renamed too late" });
+  const call = request(`${server.url}/api/v4/projects/${project.id}`, {
+    method: "PUT",
+    headers: {
+      Authorization: `Bearer ${member.auth.token}`,
+      "Content-Type": "application/json",
+      "Content-Length": Buffer.byteLength(body),
+      Expect: "100-continue",
+    },
+  });
+  call.flushHeaders();
+  await once(call, "continue"); // the service has its headers
+  await members.removeMember(named, client.auth);
+  clock.at += 1_000;
+  call.end(body);
+  const [{ statusCode }] = (await once(call, "response")) as [IncomingMessage];
+  assert.is(statusCode, 404);
+});
 
 test.run();

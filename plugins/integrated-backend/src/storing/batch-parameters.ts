@@ -1,4 +1,4 @@
-/** What whoever stores remembers between batches. */
+/** State that a writer keeps between batches. */
 export interface WriterCache {
   readonly rowIds: { next(): number };
   readonly knownRows: {
