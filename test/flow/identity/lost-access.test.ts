@@ -120,9 +120,9 @@ test("a REST call whose body comes after its caller lost access is refused", asy
   const member = await newUser(client);
   const named = { projectId: project.id, userId: member.userId };
   await members.addMember({ ...named, role: Role.MAINTAINER }, client.auth);
-  const body = JSON.stringify({ name: "Renamed too late" });
-  const call = request(`${server.url}/api/v4/projects/${project.id}`, {
-    method: "PUT",
+  const body = JSON.stringify({ localhost: true });
+  const call = request(`${server.url}/api/v4/projects/${project.id}/error_tracking/filters`, {
+    method: "PATCH",
     headers: {
       Authorization: `Bearer ${member.auth.token}`,
       "Content-Type": "application/json",
@@ -137,6 +137,8 @@ test("a REST call whose body comes after its caller lost access is refused", asy
   call.end(body);
   const [{ statusCode }] = (await once(call, "response")) as [IncomingMessage];
   assert.is(statusCode, 404);
+  const { filters } = await client.filters.getFilters({ projectId: project.id }, client.auth);
+  assert.not(filters?.localhost);
 });
 
 test.run();
