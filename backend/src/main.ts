@@ -126,7 +126,7 @@ export async function startFaultline(
   const doors = await openDoors(config, { services, telemetry, checkToken, plugins, hosts, pages, stops });
   const { grpc, grpcAddress, loadPages } = doors;
   if (does(role, "worker")) jetstream?.startWorker({ storeBatch: ingestion.storeBatch, isStorageFailure });
-  deliverErrorChanges(scheduler, { plugins, hosts, errorChanges });
+  deliverErrorChanges(scheduler, { plugins, hosts, errorChanges, deletionClock: storage.ages.deletion });
   scheduleOfBackends(scheduler, { ...kept, jetstream });
   await loadPages();
   await database.warnOfLosses?.(log);

@@ -1,4 +1,4 @@
-import type { Plugin, Scheduler, Task } from "@faultline/plugin";
+import type { Clock, Plugin, Scheduler, Task } from "@faultline/plugin";
 import type { BuiltIn } from "../built-in.ts";
 import type { Config } from "../config.ts";
 import { does } from "../roles.ts";
@@ -118,9 +118,11 @@ function deleteExpired({ every }: Scheduler, { storage, state, ingestion }: Sche
 /** Gives plugins, which have started by then, the changes of errors that they take. */
 export function deliverErrorChanges(
   scheduler: Scheduler,
-  parts: { plugins: readonly Plugin[]; hosts: PluginHosts; errorChanges: NotedErrorChanges },
+  parts: { plugins: readonly Plugin[]; hosts: PluginHosts; errorChanges: NotedErrorChanges; deletionClock: Clock },
 ): void {
-  const { plugins, hosts, errorChanges } = parts;
+  const { plugins, hosts, errorChanges, deletionClock } = parts;
+  const forget = () => errorChanges.deleteForgotten(deletionClock.now());
+  scheduler.every(hourMs, "delete changes of errors noted for plugins that are gone", forget, { alone: true });
   for (const plugin of plugins) {
     const handle = plugin.errorChanges?.(hosts.of(plugin));
     if (!handle) continue;

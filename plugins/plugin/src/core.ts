@@ -94,6 +94,6 @@ export interface Access {
     call: Call,
   ): Promise<AdmittedRequest>;
 
-  /** Throws where a person without a session cannot call the method at all. */
+  /** Throws where no personal access token may call the method. */
   leastRole(method: DescMethodUnary): LeastRole;
 }

@@ -7,7 +7,10 @@ import type { Kysely } from "kysely";
  */
 export type ErrorChangeKind = "created" | "reopened" | "status" | "deleted" | "restored";
 
-/** A change of an error. Later events of an error that is open change nothing. */
+/**
+ * A change of an error. Further events of an open error are no change. The error or its project may be deleted by the time
+ * the change is delivered.
+ */
 export interface ErrorChange {
   readonly projectId: number;
   readonly errorId: string;

@@ -15,6 +15,7 @@ import { fakeExternal } from "../../support/fake-external.ts";
 import { grpcClient } from "../../support/grpc.ts";
 import { http } from "../../support/http.ts";
 import { linkedProject } from "../../support/linked-project.ts";
+import { execSql, rowsOf } from "../../support/other-process.ts";
 import { newMember, newPerson } from "../../support/person.ts";
 import { discovered, reflected } from "../../support/reflection.ts";
 import { rejects } from "../../support/rejects.ts";
@@ -210,6 +211,22 @@ test("a foreign client discovers its service by reflection", async () => {
   const names = (list as { service: { name: string }[] }).service.map(({ name }) => name);
   assert.ok(names.includes("notes.v1.NoteService"), names.join(", "));
   assert.equal(Object.keys((await discovered(faultline, "notes.v1.NoteService")).service), ["AddNote", "ListNotes"]);
+});
+
+test("what is noted for a plugin that no process loaded for seven days is deleted, and for six days kept", async () => {
+  const config = { ...testConfig(tempDir()), logLevel: "silent" } as const;
+  await (await startFaultline(config)).stop();
+  const noted = (name: string, days: number) =>
+    `insert into error_change_reader values ('${name}', ${Date.now() - days * 86_400_000});
+     insert into error_change (plugin, project_id, error_id, kind, status_before, status)
+       values ('${name}', 1, '1', 'created', 0, 1);`;
+  await execSql(config.dataDir, noted("gone", 8) + noted("away", 6));
+  const again = await startFaultline(config);
+  const left = async (table: string) =>
+    (await rowsOf(config.dataDir, `select plugin from ${table}`)).map((row) => row["plugin"]);
+  await until("the deletion", async () => (await left("error_change")).length === 1).finally(() => again.stop());
+  assert.equal(await left("error_change"), ["away"]);
+  assert.equal(await left("error_change_reader"), ["away"]);
 });
 
 test.run();

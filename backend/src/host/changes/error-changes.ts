@@ -8,7 +8,7 @@ import type {
   Plugin,
 } from "@faultline/plugin";
 import { ErrorStatus } from "@faultline/proto";
-import { sql, type Generated, type Kysely, type Selectable } from "kysely";
+import type { Generated, Kysely, Selectable } from "kysely";
 
 /** The tables of core-0010, into which triggers of the integrated backend write too. */
 interface Tables {
@@ -26,7 +26,7 @@ interface Tables {
 
 const changesAtOnce = 500;
 
-/** The changes of a plugin that no process has loaded for so long are noted no more. */
+/** When no process has loaded a plugin for this long, its changes are no longer noted. */
 const forgottenMs = 7 * 86_400_000;
 
 /**
@@ -46,22 +46,27 @@ export class NotedErrorChanges implements ErrorChanges {
   /** Has changes noted from now on for those of the plugins that take them. */
   async register(plugins: readonly Plugin[]): Promise<void> {
     const now = this.#clock.now();
+    for (const { name, errorChanges } of plugins) {
+      if (!errorChanges) continue;
+      await this.#write
+        .insertInto("error_change_reader")
+        .values({ plugin: name, seen_at: now })
+        .onConflict((conflict) => conflict.column("plugin").doUpdateSet({ seen_at: now }))
+        .execute();
+    }
+  }
+
+  /** Deletes the notes of plugins that are gone. `now`: by the clock that deletes, which no jump moves ahead. */
+  async deleteForgotten(now: number): Promise<void> {
     await this.#write.transaction().execute(async (transaction) => {
-      for (const { name, errorChanges } of plugins) {
-        if (!errorChanges) continue;
-        await transaction
-          .insertInto("error_change_reader")
-          .values({ plugin: name, seen_at: now })
-          .onConflict((conflict) => conflict.column("plugin").doUpdateSet({ seen_at: now }))
-          .execute();
-      }
-      const isForgotten = sql<boolean>`plugin in (
-        select plugin from error_change_reader where seen_at < ${now - forgottenMs})`;
-      await transaction.deleteFrom("error_change").where(isForgotten).execute();
-      await transaction
+      const forgotten = await transaction
         .deleteFrom("error_change_reader")
         .where("seen_at", "<", now - forgottenMs)
+        .returning("plugin")
         .execute();
+      for (const { plugin } of forgotten) {
+        await transaction.deleteFrom("error_change").where("plugin", "=", plugin).execute();
+      }
     });
   }
 
@@ -69,8 +74,10 @@ export class NotedErrorChanges implements ErrorChanges {
     if (changes.length === 0) return;
     await this.#write.transaction().execute(async (transaction) => {
       const readers = await transaction.selectFrom("error_change_reader").select("plugin").execute();
-      const rows = readers.flatMap(({ plugin }) => changes.map((change) => ({ plugin, ...rowOf(change) })));
-      if (rows.length > 0) await transaction.insertInto("error_change").values(rows).execute();
+      for (const { plugin } of readers) {
+        const rows = changes.map((change) => ({ plugin, ...rowOf(change) }));
+        await transaction.insertInto("error_change").values(rows).execute();
+      }
     });
   }
 
@@ -78,17 +85,17 @@ export class NotedErrorChanges implements ErrorChanges {
   async deliver(plugin: string, handle: HandleErrorChanges, signal: AbortSignal): Promise<void> {
     while (!signal.aborted && (await this.#hasAny(plugin))) {
       await this.#write.transaction().execute(async (transaction) => {
-        const rows = await transaction
+        const next = transaction
           .selectFrom("error_change")
-          .selectAll()
+          .select("id")
           .where("plugin", "=", plugin)
           .orderBy("id")
-          .limit(changesAtOnce)
-          .execute();
+          .limit(changesAtOnce);
+        // Deleted before they are given: another process that is at it too waits here, and then finds them gone.
+        const rows = await transaction.deleteFrom("error_change").where("id", "in", next).returningAll().execute();
         if (rows.length === 0) return;
-        await handle(rows.map(changeOf), { write: <Own>() => transaction as unknown as Kysely<Own> });
-        const ids = rows.map(({ id }) => id);
-        await transaction.deleteFrom("error_change").where("id", "in", ids).execute();
+        const inOrder = rows.toSorted((one, other) => Number(one.id) - Number(other.id));
+        await handle(inOrder.map(changeOf), { write: <Own>() => transaction as unknown as Kysely<Own> });
       });
     }
   }

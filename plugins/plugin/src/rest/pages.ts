@@ -1,9 +1,10 @@
 import { numberParam, orEmpty, textParam, withDefault, type Parameter } from "./parameter.ts";
 import { badParameter } from "./parameter-fault.ts";
 
+const anyPerPage = withDefault(numberParam("Entries a page; more than 100 count as 100."), 20);
 const entriesPerPage: Parameter<number> = {
-  ...withDefault(numberParam("Entries a page; more than 100 count as 100."), 20),
-  read: (value, name) => Math.min(numberParam("").read(value, name) ?? 20, 100),
+  ...anyPerPage,
+  read: (value, name) => Math.min(anyPerPage.read(value, name), 100),
 };
 
 /** A page asked for by its number. */

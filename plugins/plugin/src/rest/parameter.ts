@@ -50,11 +50,11 @@ export function textParam(description: string, more: Schema = {}): Parameter<str
 
 /** A text that must be given and must not be empty. */
 export function filledText(description: string, more: Schema = {}): Parameter<string> {
+  const nonNull = required(textParam(description, more));
   return {
-    schema: text(description, more),
-    isRequired: true,
+    ...nonNull,
     read(value, name) {
-      const read = required(textParam(description)).read(value, name);
+      const read = nonNull.read(value, name);
       if (read === "") throw badParameter(name, "is empty");
       return read;
     },
