@@ -1,6 +1,6 @@
 /**
  * Brings a clone to where it can run, and does nothing when it is there already: installs the packages when the lock
- * file changed, and with them the Node that runs Faultline; `--build` builds the console when its sources changed;
+ * file changed, and with them the Node that runs Faultline; `--build` builds the console and the service when their sources changed;
  * `--browser` sees to a Chromium for the browser tests. Runs on any Node from 20 on, without packages.
  */
 import { spawn } from "node:child_process";
@@ -29,7 +29,10 @@ if (Number(process.versions.node.split(".")[0]) < 20) {
 if (!nodePackage) stop(`Faultline has no Node for ${process.platform} on ${process.arch}.`);
 
 await installPackages();
-if (wants.has("--build")) await buildConsole();
+if (wants.has("--build")) {
+  await build("console", ["src", "static", "package.json", "vite.config.ts", "../proto/gen"]);
+  await build("backend", ["src", "package.json", "rolldown.config.ts", "../plugins", "../proto"]);
+}
 if (wants.has("--browser")) await findBrowser();
 
 async function installPackages() {
@@ -54,12 +57,13 @@ function linkNode() {
   symlinkSync(join("..", nodePackage, "bin/node"), link);
 }
 
-async function buildConsole() {
-  const built = join(root, "console/build/handler.js");
-  const sources = ["console/src", "console/static", "console/package.json", "console/vite.config.ts", "proto/gen"];
-  const newest = Math.max(...sources.map((path) => newestChange(join(root, path))));
-  if (existsSync(built) && statSync(built).mtimeMs > newest) return;
-  await step("Building the console", "npm", ["run", "build", "--workspace=@faultline/console"]);
+/** Builds a package unless its last build is newer than all `sources`, which are relative to the package. */
+async function build(name, sources) {
+  const stamp = join(root, name, "build/.built");
+  const newest = Math.max(...sources.map((path) => newestChange(join(root, name, path))));
+  if (existsSync(stamp) && statSync(stamp).mtimeMs > newest) return;
+  await step(`Building the ${name}`, "npm", ["run", "build", `--workspace=@faultline/${name}`]);
+  writeFileSync(stamp, "");
 }
 
 async function findBrowser() {
@@ -81,9 +85,10 @@ async function findBrowser() {
 /** The newest change below a path, in milliseconds; 0 when there is nothing. */
 function newestChange(path) {
   if (!existsSync(path)) return 0;
-  const { mtimeMs } = statSync(path);
-  if (!statSync(path).isDirectory()) return mtimeMs;
-  return Math.max(mtimeMs, ...readdirSync(path).map((name) => newestChange(join(path, name))));
+  const status = statSync(path);
+  if (!status.isDirectory()) return status.mtimeMs;
+  const names = readdirSync(path).filter((name) => name !== "node_modules" && name !== "build");
+  return Math.max(status.mtimeMs, ...names.map((name) => newestChange(join(path, name))));
 }
 
 /** Runs a command and shows how long it takes; its output is shown only when it fails. */

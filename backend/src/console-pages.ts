@@ -1,9 +1,12 @@
 import { existsSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { installation } from "./installation.ts";
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-const built = new URL("../../console/build/handler.js", import.meta.url);
+const built = pathToFileURL(join(installation, "console/build/handler.js"));
 
 /** The headers in which the console reads where it is and who visits; set here, never taken from outside. */
 const protocolHeader = "x-faultline-protocol";

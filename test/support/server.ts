@@ -1,5 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import settings from "../../scripts/node-settings.json" with { type: "json" };
 import { databaseOf } from "./database-of.ts";
 import { tempDir } from "./temp-dir.ts";
 import { until } from "./until.ts";
@@ -52,10 +54,18 @@ process.on("exit", () => {
   for (const child of alive) child.kill("SIGKILL");
 });
 
+/** As start.mjs has them, but without `--expose-gc`: collecting after the start takes 0.15 s of a core, hundreds of times. */
+export const nodeFlags = settings.flags.filter((flag) => flag !== "--expose-gc");
+
+/** What start.mjs runs: the bundle, which `npm test` builds; releases before it had none. */
+function programOf(root: string): readonly string[] {
+  const bundle = "backend/build/faultline.js";
+  return existsSync(join(root, bundle)) ? [bundle, "serve"] : ["backend/src/main.ts"];
+}
+
 /** Starts the service without waiting for it. */
 export function launch({ dataDir = tempDir(), root = repositoryRoot, env = {}, prelude }: ServerOptions = {}): Launch {
-  // As start.mjs does, but without `--expose-gc`: collecting after the start takes 0.15 s of a core, hundreds of times.
-  const command = [process.execPath, "--max-semi-space-size=8", "backend/src/main.ts"];
+  const command = [process.execPath, ...nodeFlags, ...programOf(root)];
   const databaseUrl = databaseOf(dataDir);
   const [program = "", ...args] =
     prelude === undefined ? command : ["sh", "-c", `${prelude}; exec "$0" "$@"`, ...command];
@@ -64,7 +74,7 @@ export function launch({ dataDir = tempDir(), root = repositoryRoot, env = {}, p
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       PATH: process.env["PATH"],
-      MALLOC_ARENA_MAX: "2",
+      ...settings.environment,
       NODE_COMPILE_CACHE: join(root, "node_modules/.cache/compiled"), // as start.mjs does
       HOME: dataDir, // nothing outside the data directory is read or written
       FAULTLINE_HTTP_HOST: "127.0.0.1",

@@ -1,7 +1,8 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { rootPassword, rootToken } from "./server.ts";
+import settings from "../../scripts/node-settings.json" with { type: "json" };
+import { nodeFlags, rootPassword, rootToken } from "./server.ts";
 import { tempDir } from "./temp-dir.ts";
 
 /** A started service, as in server.ts, that tells how long its event loop stood still. */
@@ -17,12 +18,12 @@ export interface WatchedServer {
 /** Starts the service, by default without rate limits, in a child process that watches its event loop. */
 export async function startWatchedServer(env: Readonly<Record<string, string>> = {}): Promise<WatchedServer> {
   const child = fork(join(import.meta.dirname, "watched-process.ts"), {
-    execArgv: ["--max-semi-space-size=8"],
+    execArgv: nodeFlags,
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     env: {
       PATH: process.env["PATH"],
       NODE_NO_WARNINGS: "1",
-      MALLOC_ARENA_MAX: "2",
+      ...settings.environment,
       FAULTLINE_HTTP_PORT: "0",
       FAULTLINE_GRPC_ADDRESS: "127.0.0.1:0",
       FAULTLINE_DATA_DIR: tempDir(),

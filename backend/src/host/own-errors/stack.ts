@@ -1,5 +1,7 @@
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
+import { SourcePlaces } from "./source-places.ts";
+import { installation } from "../../installation.ts";
 
 /** A line of a stack, as Sentry SDKs name its parts. */
 export interface StackFrame {
@@ -11,7 +13,7 @@ export interface StackFrame {
   readonly in_app: boolean;
 }
 
-const installation = join(import.meta.dirname, "../../../..") + "/";
+const within = installation + "/";
 const maxFrames = 50;
 const line = /^\s+at (?:(?:async )?(?:new )?(.*?) \()?(?:async )?([^()]+):(\d+):(\d+)\)?$/;
 
@@ -20,32 +22,34 @@ export function stackFrames({ stack, message }: { stack: string; message: string
   // The stack begins with the message, in which anybody may have written lines that look like frames.
   const messageAt = stack.indexOf(message);
   const messageEnd = messageAt < 0 ? 0 : messageAt + message.length;
+  const places = new SourcePlaces();
   return stack
     .slice(messageEnd)
     .split("\n")
-    .flatMap((text) => frameOf(text) ?? [])
+    .flatMap((text) => frameOf(text, places) ?? [])
     .slice(0, maxFrames)
     .toReversed();
 }
 
-function frameOf(text: string): StackFrame | undefined {
-  const [, name = "", place, lineno, colno] = line.exec(text) ?? [];
-  if (place === undefined) return undefined;
-  const filename = shortPath(place);
+function frameOf(text: string, places: SourcePlaces): StackFrame | undefined {
+  const [, name = "", file, lineno, colno] = line.exec(text) ?? [];
+  if (file === undefined) return undefined;
+  const path = file.startsWith("file:") ? filePath(file) : file;
+  const written = places.of({ path, line: Number(lineno), column: Number(colno) });
+  const filename = shortPath(written.path);
   return {
     function: name,
     filename,
-    lineno: Number(lineno),
-    colno: Number(colno),
+    lineno: written.line,
+    colno: written.column,
     in_app: !/^node:|^…|(^|\/)node_modules\//.test(filename),
   };
 }
 
 /** Relative to the installation; of a file elsewhere its name alone, as its folder tells about the machine. */
-function shortPath(place: string): string {
-  if (place.startsWith("node:")) return place;
-  const path = place.startsWith("file:") ? filePath(place) : place;
-  return path.startsWith(installation) ? path.slice(installation.length) : `…/${basename(path)}`;
+function shortPath(path: string): string {
+  if (path.startsWith("node:")) return path;
+  return path.startsWith(within) ? path.slice(within.length) : `…/${basename(path)}`;
 }
 
 function filePath(url: string): string {

@@ -90,7 +90,8 @@ function askNext(): void {
 
 /** Begun with the first large event, as most installations have none: it takes 0.1 s and 30 MiB, which stay. */
 function startThread(): Worker {
-  const started = new Worker(new URL("large-event-thread.ts", import.meta.url), { resourceLimits });
+  const program = new URL(import.meta.resolve("@faultline/http-bridge/large-event-thread"));
+  const started = new Worker(program, { resourceLimits });
   started.on("message", (answer: Answer) => {
     const { resolve } = asked ?? {};
     askNext();
