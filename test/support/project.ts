@@ -14,14 +14,21 @@ export interface Project {
 
 let count = 0;
 
-/** Makes a project by REST, with the integrated backend on and a client key. */
-export async function createProject(server: Pick<Server, "url">): Promise<Project> {
-  count += 1;
-  const name = `project-${process.pid}-${count}`;
-  const project = await expect<{ id: number }>(201, rest(server, "POST /projects", { body: { name, path: name } }));
+/** Makes a project by REST, with the integrated backend on and a client key; by default under a name of its own. */
+export async function createProject(
+  server: Pick<Server, "url">,
+  names: { readonly name: string; readonly path: string } = newNames(),
+): Promise<Project> {
+  const project = await expect<{ id: number }>(201, rest(server, "POST /projects", { body: names }));
   const settings = `/projects/${project.id}/error_tracking/settings`;
   await expect(200, rest(server, `PUT ${settings}`, { body: { active: true, integrated: true } }));
-  return { id: project.id, path: name, ...(await createKey(server, project.id)) };
+  return { id: project.id, path: names.path, ...(await createKey(server, project.id)) };
+}
+
+function newNames() {
+  count += 1;
+  const name = `project-${process.pid}-${count}`;
+  return { name, path: name };
 }
 
 /** Makes a further client key. */
