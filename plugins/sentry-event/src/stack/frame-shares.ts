@@ -1,5 +1,5 @@
-import type { JsonObject } from "./json.ts";
-import { limits } from "./limits.ts";
+import type { JsonObject } from "../json/json.ts";
+import { limits } from "../limits.ts";
 
 /** The frames that an event may still show: many stacks of a few bytes a frame would be pages of megabytes. */
 export class FrameShares {

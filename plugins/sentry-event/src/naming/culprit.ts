@@ -1,10 +1,10 @@
 import type { GroupingException, GroupingFrame } from "@faultline/proto";
-import type { JsonObject } from "./json.ts";
-import { limits } from "./limits.ts";
-import { cleanText, readText } from "./text.ts";
-import { readRequestUrl } from "./request.ts";
+import type { JsonObject } from "../json/json.ts";
+import { limits } from "../limits.ts";
+import { cleanText, readText } from "../json/text.ts";
+import { readRequestUrl } from "../request.ts";
 import { crashFrame } from "./title.ts";
-import type { Trims } from "./trims.ts";
+import type { Trims } from "../json/trims.ts";
 
 /** The parts of an event that tell where it happened. */
 export interface Place {

@@ -34,7 +34,7 @@ import type {
   WatchErrorsRequest,
   WatchErrorsResponseSchema,
 } from "@faultline/proto";
-import type { Intake } from "./ingest-queue.ts";
+import type { Intake } from "../ingest/ingest-queue.ts";
 
 /** The capabilities of a project, as a plain object. */
 export type Capabilities = Exclude<MessageInitShape<typeof CapabilitiesSchema>, { $typeName: string }>;

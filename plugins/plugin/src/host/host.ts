@@ -1,12 +1,12 @@
 import type { DescMethodUnary, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import type { Kysely } from "kysely";
 import type { Announcements } from "./announcements.ts";
-import type { Access, Core } from "./core.ts";
-import type { Deprecations } from "./deprecations.ts";
-import type { ErrorChanges } from "./error-changes.ts";
-import type { EventDoor } from "./event-door.ts";
+import type { Access, Core } from "../core.ts";
+import type { Deprecations } from "../deprecations.ts";
+import type { ErrorChanges } from "../errors/error-changes.ts";
+import type { EventDoor } from "../ingest/event-door.ts";
 import type { Metrics } from "./metrics.ts";
-import type { DatabaseKind } from "./move.ts";
+import type { DatabaseKind } from "../move.ts";
 import type { Outbound } from "./outbound.ts";
 
 /** Everything the host gives a plugin; in particular no environment variables. */

@@ -1,5 +1,5 @@
 import { ErrorStatus, type StatusChange } from "@faultline/proto";
-import { invalidField } from "./service-error.ts";
+import { invalidField } from "../service-error.ts";
 
 /** Refuses changes of statuses that no backend makes: none or more than 1,000, an error named twice, no status. */
 export function checkStatusChanges(changes: readonly StatusChange[]): void {

@@ -1,5 +1,5 @@
 import { type Trim, TrimUnit } from "@faultline/proto";
-import { limits } from "./limits.ts";
+import { limits } from "../limits.ts";
 import { cleanText } from "./text.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { ErrorReason, type ErrorEvent, type OutcomeKind } from "@faultline/proto";
 import type { Intake } from "./ingest-queue.ts";
 import type { JsonObject } from "@faultline/sentry-event";
-import { ServiceError } from "./service-error.ts";
+import { ServiceError } from "../service-error.ts";
 
 /** The way in for what comes with a client key instead of a token. */
 export interface EventDoor {

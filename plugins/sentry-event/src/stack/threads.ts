@@ -1,12 +1,12 @@
 import type { Thread } from "@faultline/proto";
 import type { FrameShares } from "./frame-shares.ts";
 import { sentFrames } from "./frame.ts";
-import type { JsonObject } from "./json.ts";
-import { limits } from "./limits.ts";
+import type { JsonObject } from "../json/json.ts";
+import { limits } from "../limits.ts";
 import { shownFrames } from "./shown-frames.ts";
-import { readText } from "./text.ts";
-import type { Trims } from "./trims.ts";
-import { readValues } from "./values.ts";
+import { readText } from "../json/text.ts";
+import type { Trims } from "../json/trims.ts";
+import { readValues } from "../json/values.ts";
 
 /** The stack of the thread an event is about. May be empty. */
 export function threadFrames(event: JsonObject): JsonObject[] {

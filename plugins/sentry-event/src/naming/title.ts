@@ -1,6 +1,6 @@
 import type { ErrorEvent, GroupingException, GroupingFrame } from "@faultline/proto";
-import { limits } from "./limits.ts";
-import { cleanText, firstLine } from "./text.ts";
+import { limits } from "../limits.ts";
+import { cleanText, firstLine } from "../json/text.ts";
 
 /**
  * The title of an event, at most 256 characters: its own, else `type: first line of value` of the exception that was

@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "../json/json.ts";
 
 /** Whether the event is a transaction, a performance record: taken at the store endpoint, but not kept as an error. */
 export function isTransaction(event: JsonObject): boolean {

@@ -1,10 +1,10 @@
 import type { GroupingFrame } from "@faultline/proto";
 import { isInApp } from "./in-app.ts";
-import type { JsonField, JsonObject } from "./json.ts";
-import { asObject, isObject } from "./json.ts";
-import { limits } from "./limits.ts";
-import { readText } from "./text.ts";
-import type { Trims } from "./trims.ts";
+import type { JsonField, JsonObject } from "../json/json.ts";
+import { asObject, isObject } from "../json/json.ts";
+import { limits } from "../limits.ts";
+import { readText } from "../json/text.ts";
+import type { Trims } from "../json/trims.ts";
 
 /** The frames of a stack trace as sent, `{"frames": [...]}` or a bare list, oldest call first. */
 export function sentFrames(stacktrace: JsonField): JsonObject[] {

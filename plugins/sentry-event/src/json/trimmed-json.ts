@@ -1,6 +1,6 @@
 import type { JsonField, JsonObject, JsonValue } from "./json.ts";
 import { isObject } from "./json.ts";
-import { limits } from "./limits.ts";
+import { limits } from "../limits.ts";
 import { cleanText } from "./text.ts";
 import type { Trims } from "./trims.ts";
 

@@ -1,8 +1,8 @@
-import { readAnyText } from "./trimmed-json.ts";
-import type { JsonField, JsonObject, JsonValue } from "./json.ts";
-import { isObject } from "./json.ts";
-import { limits } from "./limits.ts";
-import type { Trims } from "./trims.ts";
+import { readAnyText } from "../json/trimmed-json.ts";
+import type { JsonField, JsonObject, JsonValue } from "../json/json.ts";
+import { isObject } from "../json/json.ts";
+import { limits } from "../limits.ts";
+import type { Trims } from "../json/trims.ts";
 
 /** A message with its parameters filled in, and before; `template` is empty when it is the same text. */
 export interface Message {

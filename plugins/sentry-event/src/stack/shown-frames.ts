@@ -1,10 +1,10 @@
 import type { Frame } from "@faultline/proto";
-import { readTrimmedJson } from "./trimmed-json.ts";
+import { readTrimmedJson } from "../json/trimmed-json.ts";
 import { groupingFrame, newestFrames } from "./frame.ts";
-import type { JsonField, JsonObject } from "./json.ts";
-import { limits } from "./limits.ts";
-import { cleanText, readText } from "./text.ts";
-import type { Trims } from "./trims.ts";
+import type { JsonField, JsonObject } from "../json/json.ts";
+import { limits } from "../limits.ts";
+import { cleanText, readText } from "../json/text.ts";
+import type { Trims } from "../json/trims.ts";
 
 /** What a stack is shown with. */
 export interface StackSurroundings {
