@@ -29,7 +29,7 @@ import { Stops } from "./host/stops.ts";
 import { readinessOf } from "./readiness.ts";
 import { does } from "./roles.ts";
 import { serve } from "./serve.ts";
-import { makeFirstAdministrator } from "./services/access/first-administrator.ts";
+import { makeFirstAdministrator } from "./services/accounts/first-administrator.ts";
 import { accessTo, coreOf, guardedServices, implementationsOf, invokeAs, tokenCheck } from "./services/core.ts";
 import { openState } from "./services/open-state.ts";
 import { ownServices } from "./services/own-services.ts";

@@ -26,7 +26,7 @@ import type { OwnErrorSettings } from "../host/own-errors/own-error-settings.ts"
 import type { Storage } from "../storage/open-storage.ts";
 import type { KeyRotation } from "../storage/secrets/key-rotation.ts";
 import { version } from "../version.ts";
-import { accountService } from "./access/account-service.ts";
+import { accountService } from "./accounts/account-service.ts";
 import { auditService } from "./audit/audit-service.ts";
 import { clientKeyService } from "./client-keys/client-key-service.ts";
 import { implementation, type Implementation } from "./core.ts";

@@ -2,7 +2,7 @@ import { invalidField, ServiceError, type Clock, type Handlers } from "@faultlin
 import { ErrorReason, type MemberService } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import type { AccessMemory } from "../access/access-memory.ts";
-import { hashPassword, newPassword } from "../access/password.ts";
+import { hashPassword, newPassword } from "../accounts/password.ts";
 import { beginSession } from "../access/sessions.ts";
 import { invitationPurpose, newToken } from "../access/tokens.ts";
 import type { CoreCall } from "../access/guard.ts";

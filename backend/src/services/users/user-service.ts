@@ -2,7 +2,7 @@ import { pageSizeOf, pageToken, readPageToken, ServiceError, type Clock, type Ha
 import { ErrorReason, type ListUsersRequest, type UserService } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import type { AccessMemory } from "../access/access-memory.ts";
-import { hashPassword, newPassword } from "../access/password.ts";
+import { hashPassword, newPassword } from "../accounts/password.ts";
 import type { CoreCall } from "../access/guard.ts";
 import { contains } from "../../storage/database/contains.ts";
 import { SessionEntity, UserEntity, type UserRow } from "../../storage/database/entities.ts";

@@ -1,6 +1,6 @@
 import { ServiceError, type Clock } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
-import { RecentTimes } from "./recent-times.ts";
+import { RecentTimes } from "../access/recent-times.ts";
 
 /** Bounds how often a user does something. In memory, a process each: a restart forgives. */
 export class UserThrottle {

@@ -5,7 +5,7 @@ import type { Config } from "../../config.ts";
 import { AccessTokenEntity, UserEntity } from "../../storage/database/entities.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 import { hashPassword } from "./password.ts";
-import { accessTokenPurpose, hasWrongChecksum, newToken } from "./tokens.ts";
+import { accessTokenPurpose, hasWrongChecksum, newToken } from "../access/tokens.ts";
 
 /** The first administrator's credentials, to be shown once. */
 export interface FirstCredentials {

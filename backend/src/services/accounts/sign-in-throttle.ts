@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { ServiceError, type Announcements, type Clock } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
-import { clientNetwork } from "./client-network.ts";
-import { RecentTimes } from "./recent-times.ts";
+import { clientNetwork } from "../access/client-network.ts";
+import { RecentTimes } from "../access/recent-times.ts";
 
 const windowMs = 60_000;
 /** Of a name from one network, and of a known device. */

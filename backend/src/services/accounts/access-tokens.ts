@@ -10,12 +10,12 @@ import {
 } from "@faultline/plugin";
 import { ErrorReason, type AccountService } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
-import type { CoreCall } from "./guard.ts";
+import type { CoreCall } from "../access/guard.ts";
 import { AccessTokenEntity, type AccessTokenRow } from "../../storage/database/entities.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 import { accessTokenToProto } from "../../to-proto.ts";
-import type { AccessMemory } from "./access-memory.ts";
-import { accessTokenPurpose, newToken } from "./tokens.ts";
+import type { AccessMemory } from "../access/access-memory.ts";
+import { accessTokenPurpose, newToken } from "../access/tokens.ts";
 
 const scopes = ["api", "read_api"];
 const weekMs = 7 * 24 * 3_600_000;
