@@ -2,6 +2,7 @@ import crypto, { randomBytes, timingSafeEqual } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { promisify } from "node:util";
 import { invalidField, ServiceError } from "@faultline/plugin";
+import { Semaphore } from "@faultline/plugin/flow";
 import { ErrorReason } from "@faultline/proto";
 
 const derive = promisify(crypto.argon2); // not by name: an older Node would fail to link before it can be refused
@@ -18,9 +19,12 @@ const mostBytes = 1024;
  */
 const atOnce = Math.min(2, Math.max(1, availableParallelism() - 1));
 /** Further ones are refused: a flood of sign-ins must not take the memory. */
-const mayWait = 50;
-let running = 0;
-const waiting: (() => void)[] = [];
+const waitingAtMost = 50;
+const hashing = new Semaphore(atOnce, {
+  waitingAtMost,
+  refusal: () =>
+    new ServiceError(ErrorReason.TOO_MANY_ATTEMPTS, "Too many people sign in now. Try again in some seconds."),
+});
 
 /** A password that may be set, 12 to 1,024 bytes; refuses others and names the request field. */
 export function newPassword(password: string, field = "password"): string {
@@ -48,16 +52,6 @@ export async function verifyPassword(password: string, phc: string | undefined):
   return isPossible && tag !== undefined && timingSafeEqual(made, tag);
 }
 
-async function hash(password: string, nonce: Buffer): Promise<Buffer> {
-  if (running < atOnce) running++;
-  else if (waiting.length < mayWait) await new Promise<void>((resolve) => waiting.push(resolve));
-  else throw new ServiceError(ErrorReason.TOO_MANY_ATTEMPTS, "Too many people sign in now. Try again in some seconds.");
-  try {
-    return await derive("argon2id", { message: password, nonce, ...cost });
-  } finally {
-    const next = waiting.shift();
-    if (next)
-      next(); // takes over this one's place
-    else running--;
-  }
+function hash(password: string, nonce: Buffer): Promise<Buffer> {
+  return hashing.run(() => derive("argon2id", { message: password, nonce, ...cost }));
 }
