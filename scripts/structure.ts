@@ -2,15 +2,15 @@
  * Prints the structure of the product's code in numbers: how long files and functions are, how full folders, how deep chains
  * of imports, and which files import each other in a circle. Generated code and SQL of migrations do not count.
  *
- *     node scripts/structure.ts
+ *     node scripts/structure.ts          the five longest of each list
+ *     node scripts/structure.ts --all    whole lists
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import type TypeScript from "typescript";
+import ts from "typescript";
 
 const root = join(import.meta.dirname, "..");
-const shown = 5;
 
 const isProduct = (file: string) =>
   /^(proto|backend|plugins|console)\/.*\.(ts|svelte)$/.test(file) && !/^proto\/gen\/|\/migrations\//.test(file);
@@ -22,16 +22,47 @@ const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclud
 const textOf = new Map(files.map((file) => [file, readFileSync(join(root, file), "utf8")]));
 const linesIn = (text: string) => text.split("\n").length - 1;
 
-/** The files that a file imports, types included. */
-function importsOf(file: string): string[] {
+/** An import, or an export of what another file exports. */
+interface Import {
+  /** The product file that it names; undefined for other packages and generated code. */
+  readonly to: string | undefined;
+  readonly isExport: boolean;
+  /** Undefined: all of them, or the file itself for its effects. */
+  readonly names: readonly string[] | undefined;
+  /** Those of them that are left at run time. */
+  readonly valuesOf: readonly string[] | undefined;
+}
+
+function importsIn(file: string): Import[] {
   const text = textOf.get(file) ?? "";
-  const specifiers = [...text.matchAll(/(?:\bfrom|\bimport|\bimport\()\s*"([^"\n]+)"/g)].map(([, one = ""]) => one);
-  return specifiers.flatMap((specifier) => {
-    const path = specifier.startsWith("#lib/")
-      ? `console/src/lib/${specifier.slice(5)}`
-      : normalize(join(dirname(file), specifier));
-    return textOf.has(path) ? path : (packageFile(specifier) ?? []);
+  const statements = text.matchAll(/^\s*(import|export)\s+(type\s+)?([\w\s{},*]*?)\s*from\s*"([^"\n]+)"/gm);
+  const named = [...statements].map(([, keyword, type, clause = "", specifier = ""]) => {
+    const inBraces = /\{([^}]*)\}/.exec(clause)?.[1];
+    const isWhole = inBraces === undefined || /^\s*\w/.test(clause); // a default, or all as one name
+    const parts = inBraces?.split(",").flatMap((part) => part.trim() || []) ?? [];
+    const nameOf = (part: string) => part.replace(/^type\s+/, "").replace(/\s+as\s.*/s, "");
+    const values = type === undefined ? parts.filter((part) => !part.startsWith("type ")) : [];
+    return {
+      to: targetOf(file, specifier),
+      isExport: keyword === "export",
+      names: isWhole ? undefined : parts.map(nameOf),
+      valuesOf: isWhole && type === undefined ? undefined : values.map(nameOf),
+    };
   });
+  const whole = [...text.matchAll(/^\s*import\s+"([^"\n]+)"|\bimport\("([^"\n]+)"/gm)].map(([, effect, loaded]) => ({
+    to: targetOf(file, effect ?? loaded ?? ""),
+    isExport: false,
+    names: undefined,
+    valuesOf: undefined,
+  }));
+  return [...named, ...whole];
+}
+
+function targetOf(file: string, specifier: string): string | undefined {
+  const path = specifier.startsWith("#lib/")
+    ? `console/src/lib/${specifier.slice(5)}`
+    : normalize(join(dirname(file), specifier));
+  return textOf.has(path) ? path : packageFile(specifier);
 }
 
 /** The file of a package of ours, such as `@faultline/plugin/rest`. */
@@ -46,7 +77,42 @@ function packageFile(specifier: string): string | undefined {
   return textOf.has(path) ? path : undefined;
 }
 
-const graph = new Map(files.map((file) => [file, importsOf(file)]));
+const imports = new Map(files.map((file) => [file, importsIn(file)]));
+
+type Graph = ReadonlyMap<string, readonly string[]>;
+
+/** Each file with those that it imports, types included. */
+const written: Graph = new Map([...imports].map(([file, all]) => [file, all.flatMap(({ to }) => to ?? [])] as const));
+
+/**
+ * Each file with those that it needs: an entry point, which exports what other files define, is passed through to those
+ * that define the names.
+ */
+function needed(kind: "names" | "valuesOf"): Graph {
+  const reached = ({ to, isExport, ...of }: Import): string[] => {
+    const names = of[kind];
+    if (to === undefined || isExport) return [];
+    return names === undefined ? [to] : names.flatMap((name) => definitionOf(to, name) ?? []);
+  };
+  return new Map([...imports].map(([file, all]) => [file, [...new Set(all.flatMap(reached))]]));
+}
+
+/** The file that defines what `file` exports as `name`; undefined for generated code. */
+function definitionOf(file: string, name: string): string | undefined {
+  const exported = (imports.get(file) ?? []).filter(({ isExport }) => isExport);
+  if (exported.length === 0) return file;
+  const named = exported.find(({ names }) => names?.includes(name));
+  if (named) return named.to && definitionOf(named.to, name);
+  const definition = new RegExp(
+    `^export (?:abstract |async |const |function\\*? |class |interface |type |let )+${name}\\b`,
+    "m",
+  );
+  if (definition.test(textOf.get(file) ?? "")) return file;
+  const wholes = exported.filter(({ names }) => names === undefined);
+  return wholes
+    .map(({ to }) => to && definitionOf(to, name))
+    .find((found) => found && definition.test(textOf.get(found) ?? ""));
+}
 
 /** Groups of product files that import each other in a circle, types included (Tarjan's strongly connected components). */
 export function circles(): string[][] {
@@ -56,7 +122,7 @@ export function circles(): string[][] {
     order.set(file, order.size);
     low.set(file, order.get(file) ?? 0);
     stack.push(file);
-    for (const next of graph.get(file) ?? []) {
+    for (const next of written.get(file) ?? []) {
       if (!order.has(next)) visit(next);
       if (stack.includes(next)) low.set(file, Math.min(low.get(file) ?? 0, low.get(next) ?? 0));
     }
@@ -68,38 +134,46 @@ export function circles(): string[][] {
   return found;
 }
 
-/** The longest chain of imports from each file on; a circle is passed once. */
-function deepest(): string[] {
+/** The longest chain of files of which each needs the next; with `types`, those that need only a type of it too. */
+export function deepestChain({ types }: { types: boolean }): string[] {
+  const graph = needed(types ? "names" : "valuesOf");
   const chains = new Map<string, string[]>();
-  const chainOf = (file: string, above: ReadonlySet<string>): string[] => {
+  const chainOf = (file: string): string[] => {
     const known = chains.get(file);
     if (known) return known;
-    const below = new Set([...above, file]);
-    const tails = (graph.get(file) ?? []).filter((next) => !below.has(next)).map((next) => chainOf(next, below));
-    const longest = tails.reduce((best, tail) => (tail.length > best.length ? tail : best), []);
-    const chain = [file, ...longest];
+    chains.set(file, [file]); // were it met again, it would be a circle
+    const tails = (graph.get(file) ?? []).map(chainOf);
+    const chain = [file, ...tails.reduce((best, tail) => (tail.length > best.length ? tail : best), [])];
     chains.set(file, chain);
     return chain;
   };
-  return files
-    .map((file) => chainOf(file, new Set()))
-    .reduce((best, chain) => (chain.length > best.length ? chain : best));
+  return files.map(chainOf).reduce((best, chain) => (chain.length > best.length ? chain : best));
 }
 
 interface Measured {
   readonly name: string;
-  readonly lines: number;
+  readonly size: number;
 }
 
-/** Functions with their lengths. */
-function functionsIn(ts: typeof TypeScript, file: string): Measured[] {
-  if (!file.endsWith(".ts")) return [];
+const bySize = (measured: readonly Measured[]) => measured.toSorted((a, b) => b.size - a.size);
+
+/** Files with their lines. */
+export const longestFiles = () => bySize([...textOf].map(([name, text]) => ({ name, size: linesIn(text) })));
+
+/** Functions of TypeScript files with their lines. */
+export const longestFunctions = () => bySize(files.filter((file) => file.endsWith(".ts")).flatMap(functionsIn));
+
+/** Folders with the files that lie in them. */
+export const fullestFolders = () =>
+  bySize([...Map.groupBy(files, dirname)].map(([name, inside]) => ({ name, size: inside.length })));
+
+function functionsIn(file: string): Measured[] {
   const source = ts.createSourceFile(file, textOf.get(file) ?? "", ts.ScriptTarget.Latest, true);
   const found: Measured[] = [];
-  const visit = (node: TypeScript.Node) => {
+  const visit = (node: ts.Node) => {
     if (ts.isFunctionLike(node) && "body" in node && node.body) {
       const [first, last] = [node.getStart(), node.getEnd()].map((at) => source.getLineAndCharacterOfPosition(at).line);
-      found.push({ name: `${file}:${(first ?? 0) + 1}`, lines: (last ?? 0) - (first ?? 0) + 1 });
+      found.push({ name: `${file}:${(first ?? 0) + 1}`, size: (last ?? 0) - (first ?? 0) + 1 });
     }
     ts.forEachChild(node, visit);
   };
@@ -107,28 +181,22 @@ function functionsIn(ts: typeof TypeScript, file: string): Measured[] {
   return found;
 }
 
-const longest = (measured: readonly Measured[]) =>
-  measured
-    .toSorted((a, b) => b.lines - a.lines)
-    .slice(0, shown)
-    .map(({ name, lines }) => `  ${String(lines).padStart(5)}  ${name}`)
-    .join("\n");
-
-async function print(): Promise<void> {
-  const { default: ts } = await import("typescript");
-  const folders = [...Map.groupBy(files, dirname)].map(([name, inside]) => ({ name, lines: inside.length }));
-  const chain = deepest();
+function print(shown: number): void {
+  const list = (measured: readonly Measured[]) =>
+    measured
+      .slice(0, shown)
+      .map(({ name, size }) => `  ${String(size).padStart(5)}  ${name}`)
+      .join("\n");
+  const chain = (all: readonly string[]) => `${all.length} files\n${all.map((file) => `  ${file}`).join("\n")}`;
   const groups = circles();
-  console.log(
-    `product: ${files.length} files, ${[...textOf.values()].reduce((sum, text) => sum + linesIn(text), 0)} lines`,
-  );
-  console.log(
-    `longest files (lines):\n${longest([...textOf].map(([name, text]) => ({ name, lines: linesIn(text) })))}`,
-  );
-  console.log(`longest functions (lines):\n${longest(files.flatMap((file) => functionsIn(ts, file)))}`);
-  console.log(`fullest folders (files):\n${longest(folders)}`);
-  console.log(`deepest chain of imports: ${chain.length} files\n${chain.map((file) => `  ${file}`).join("\n")}`);
+  const lines = longestFiles().reduce((sum, { size }) => sum + size, 0);
+  console.log(`product: ${files.length} files, ${lines} lines`);
+  console.log(`longest files (lines):\n${list(longestFiles())}`);
+  console.log(`longest functions (lines):\n${list(longestFunctions())}`);
+  console.log(`fullest folders (files):\n${list(fullestFolders())}`);
+  console.log(`deepest chain of imports at run time: ${chain(deepestChain({ types: false }))}`);
+  console.log(`deepest chain of imports with types: ${chain(deepestChain({ types: true }))}`);
   console.log(`circles: ${groups.length}${groups.map((group) => `\n  ${group.join(" -> ")}`).join("")}`);
 }
 
-if (import.meta.main) await print();
+if (import.meta.main) print(process.argv.includes("--all") ? Infinity : 5);

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { StartRefusal } from "@faultline/plugin";
 import { isNetwork } from "./host/outbound/networks.ts";
 import { roles, type Role } from "./roles.ts";
+import { Variables } from "./variables.ts";
 import { tracingConfig, type TracingConfig } from "./host/tracing/tracing-config.ts";
 
 /** Where the service is offered; decides whether the integrated backend is (specification 1.4). */
@@ -73,130 +74,119 @@ const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"]
 
 /** Reads `FAULTLINE_*`, and `OTEL_*` for traces; refuses with all faults at once. The only place that reads the environment. */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
-  const faults: string[] = [];
-  const text = (name: string) => environment[`FAULTLINE_${name}`]?.trim() || undefined;
-  const choice = <T extends string>(name: string, allowed: readonly T[], otherwise: T): T => {
-    const value = text(name);
-    if (value === undefined) return otherwise;
-    const found = allowed.find((one) => one === value);
-    if (found === undefined) faults.push(`FAULTLINE_${name} must be one of ${allowed.join(", ")}`);
-    return found ?? otherwise;
+  const read = new Variables(environment);
+  const http = httpOf(read);
+  const grpc = grpcOf(read);
+  const outbound = outboundOf(read);
+  const baseUrl = read.text("BASE_URL")?.replace(/\/+$/, "");
+  read.check(
+    baseUrl === undefined || isWebAddress(baseUrl),
+    "FAULTLINE_BASE_URL must look like https://errors.example.com, without a path",
+  );
+  const shared = sharedOf(read, baseUrl);
+  const platformRelease = read.text("PLATFORM_RELEASE") ?? "18.0";
+  read.check(
+    /^\d{1,3}\.(\d|1[01])$/.test(platformRelease),
+    "FAULTLINE_PLATFORM_RELEASE must look like 18.0: a major and a minor from 0 to 11",
+  );
+  const config: Config = {
+    ...shared,
+    http,
+    ...grpc,
+    dataDir: resolve(read.text("DATA_DIR") ?? "data"),
+    baseUrl,
+    rootPassword: read.secret("ROOT_PASSWORD"),
+    // A token is looked up at once, where a password costs 30 ms of hashing: a short one could be guessed.
+    rootToken: read.secret("ROOT_TOKEN", 24, ", and may be left out after the first start"),
+    offering: read.choice("OFFERING", offerings, "hosted"),
+    platformRelease,
+    rateLimits: { perKey: read.rate("RATE_LIMIT_KEY", 300), perProject: read.rate("RATE_LIMIT_PROJECT", 600) },
+    callsPerToken: read.rate("API_RATE_LIMIT", 50),
+    delegated: {
+      projectCreation: read.choice("PROJECT_CREATION", ["everyone", "administrators"], "everyone"),
+      invitations: read.choice("INVITATIONS", ["maintainers", "administrators"], "maintainers"),
+    },
+    outbound,
+    metricsToken: read.secret("METRICS_TOKEN"),
+    tracing: tracingConfig((name) => environment[name]?.trim() || undefined, read.faults),
+    logLevel: read.choice("LOG_LEVEL", logLevels, "warn"),
   };
-  const secret = (name: string, least = 8, advice = "") => {
-    const value = text(name);
-    if (value !== undefined && (value.length < least || value.length > 1024)) {
-      faults.push(`FAULTLINE_${name} must have ${least} to 1,024 characters${advice}`);
-    }
-    return value;
-  };
+  if (read.faults.length > 0) throw new StartRefusal(`The configuration cannot be used: ${read.faults.join("; ")}.`);
+  return config;
+}
 
-  const portText = text("HTTP_PORT") ?? "8080";
-  const port = Number(portText);
-  if (!/^\d{1,5}$/.test(portText) || port > 65_535) faults.push("FAULTLINE_HTTP_PORT must be a number from 0 to 65535");
+function httpOf(read: Variables): Config["http"] {
+  const port = read.text("HTTP_PORT") ?? "8080";
+  read.check(/^\d{1,5}$/.test(port) && Number(port) <= 65_535, "FAULTLINE_HTTP_PORT must be a number from 0 to 65535");
+  const trustedProxies = read.list("TRUSTED_PROXIES");
+  read.check(
+    trustedProxies.every(isNetwork),
+    "FAULTLINE_TRUSTED_PROXIES must be addresses or subnets joined by commas, such as 127.0.0.1,10.0.0.0/8",
+  );
+  return { host: read.text("HTTP_HOST") ?? "127.0.0.1", port: Number(port), trustedProxies };
+}
 
-  const trustedProxies = list(text("TRUSTED_PROXIES"));
-  if (!trustedProxies.every(isNetwork)) {
-    faults.push(
-      "FAULTLINE_TRUSTED_PROXIES must be addresses or subnets joined by commas, such as 127.0.0.1,10.0.0.0/8",
-    );
-  }
-
-  const grpcAddress = text("GRPC_ADDRESS") ?? "127.0.0.1:50051";
-  const [, grpcHost, grpcPort] = /^(\[[0-9a-f:]+\]|[^:\s]+):(\d{1,5})$/i.exec(grpcAddress) ?? [];
-  const grpcCert = text("GRPC_TLS_CERT");
-  const grpcKey = text("GRPC_TLS_KEY");
-  const clientCa = text("GRPC_TLS_CLIENT_CA");
-  const grpcTls =
-    grpcCert !== undefined && grpcKey !== undefined ? { cert: grpcCert, key: grpcKey, clientCa } : undefined;
-  if (grpcHost === undefined || Number(grpcPort) > 65_535) {
-    faults.push("FAULTLINE_GRPC_ADDRESS must look like 127.0.0.1:50051");
-  } else if (!grpcTls && !isLoopback(grpcHost)) {
-    faults.push(
+function grpcOf(read: Variables): Pick<Config, "grpcAddress" | "grpcTls"> {
+  const grpcAddress = read.text("GRPC_ADDRESS") ?? "127.0.0.1:50051";
+  const [, host, port] = /^(\[[0-9a-f:]+\]|[^:\s]+):(\d{1,5})$/i.exec(grpcAddress) ?? [];
+  const cert = read.text("GRPC_TLS_CERT");
+  const key = read.text("GRPC_TLS_KEY");
+  const clientCa = read.text("GRPC_TLS_CLIENT_CA");
+  const grpcTls = cert !== undefined && key !== undefined ? { cert, key, clientCa } : undefined;
+  if (host === undefined || Number(port) > 65_535) {
+    read.faults.push("FAULTLINE_GRPC_ADDRESS must look like 127.0.0.1:50051");
+  } else {
+    read.check(
+      grpcTls !== undefined || isLoopback(host),
       "FAULTLINE_GRPC_ADDRESS must be of this machine alone, such as 127.0.0.1:50051, as tokens would cross the network in the clear; to be reached from elsewhere, set FAULTLINE_GRPC_TLS_CERT and FAULTLINE_GRPC_TLS_KEY",
     );
   }
-  if ((grpcCert === undefined) !== (grpcKey === undefined)) {
-    const [missing, given] = grpcKey === undefined ? ["KEY", "CERT"] : ["CERT", "KEY"];
-    faults.push(`FAULTLINE_GRPC_TLS_${missing} must be set, as FAULTLINE_GRPC_TLS_${given} is`);
-  }
-  if (clientCa !== undefined && !grpcTls) {
-    faults.push("FAULTLINE_GRPC_TLS_CLIENT_CA must come with FAULTLINE_GRPC_TLS_CERT and FAULTLINE_GRPC_TLS_KEY");
-  }
+  const [missing, given] = key === undefined ? ["KEY", "CERT"] : ["CERT", "KEY"];
+  read.check(
+    (cert === undefined) === (key === undefined),
+    `FAULTLINE_GRPC_TLS_${missing} must be set, as FAULTLINE_GRPC_TLS_${given} is`,
+  );
+  read.check(
+    clientCa === undefined || grpcTls !== undefined,
+    "FAULTLINE_GRPC_TLS_CLIENT_CA must come with FAULTLINE_GRPC_TLS_CERT and FAULTLINE_GRPC_TLS_KEY",
+  );
+  return { grpcAddress, grpcTls };
+}
 
-  const rate = (name: string, otherwise: number) => {
-    const value = text(name) ?? String(otherwise);
-    if (!/^\d{1,7}$/.test(value)) faults.push(`FAULTLINE_${name} must be a whole number from 0 to 9999999`);
-    return Number(value);
-  };
+function outboundOf(read: Variables): OutboundRules {
+  const networks = read.list("OUTBOUND_NETWORKS");
+  read.check(
+    networks.every(isNetwork),
+    "FAULTLINE_OUTBOUND_NETWORKS must be addresses or subnets joined by commas, such as 10.0.0.0/8",
+  );
+  const ports = read.list("OUTBOUND_PORTS");
+  read.check(
+    ports.every((one) => /^\d{1,5}$/.test(one) && Number(one) > 0 && Number(one) < 65_536),
+    "FAULTLINE_OUTBOUND_PORTS must be numbers from 1 to 65535 joined by commas, such as 8443",
+  );
+  return { networks, ports: ports.map(Number) };
+}
 
-  const networks = list(text("OUTBOUND_NETWORKS"));
-  if (!networks.every(isNetwork)) {
-    faults.push("FAULTLINE_OUTBOUND_NETWORKS must be addresses or subnets joined by commas, such as 10.0.0.0/8");
-  }
-  const ports = list(text("OUTBOUND_PORTS"));
-  if (!ports.every((one) => /^\d{1,5}$/.test(one) && Number(one) > 0 && Number(one) < 65_536)) {
-    faults.push("FAULTLINE_OUTBOUND_PORTS must be numbers from 1 to 65535 joined by commas, such as 8443");
-  }
-
-  const baseUrl = text("BASE_URL")?.replace(/\/+$/, "");
-  if (baseUrl !== undefined && !isWebAddress(baseUrl)) {
-    faults.push("FAULTLINE_BASE_URL must look like https://errors.example.com, without a path");
-  }
-
-  const databaseUrl = text("DATABASE_URL");
-  if (databaseUrl !== undefined && !isPostgresql(databaseUrl)) {
-    faults.push("FAULTLINE_DATABASE_URL must look like postgres://user:password@db.example.com:5432/faultline");
-  }
-
-  const natsUrl = text("NATS_URL");
-  if (natsUrl !== undefined && databaseUrl === undefined) {
-    faults.push(
-      "FAULTLINE_NATS_URL must come with FAULTLINE_DATABASE_URL: what one machine stores in SQLite needs no queue",
-    );
-  }
-  const role = choice("ROLE", roles, "all");
-  if (role !== "all") {
-    const shared = { DATABASE_URL: databaseUrl, NATS_URL: natsUrl, BASE_URL: baseUrl };
-    const missing = Object.entries(shared).flatMap(([name, value]) => (value === undefined ? `FAULTLINE_${name}` : []));
-    if (missing.length > 0) {
-      faults.push(
-        `the role ${role} does a part of the work, and the processes that do the rest are met in one database, one queue and one address: set ${missing.join(" and ")}, or start without a role`,
-      );
-    }
-  }
-
-  const platformRelease = text("PLATFORM_RELEASE") ?? "18.0";
-  if (!/^\d{1,3}\.(\d|1[01])$/.test(platformRelease)) {
-    faults.push("FAULTLINE_PLATFORM_RELEASE must look like 18.0: a major and a minor from 0 to 11");
-  }
-
-  const config: Config = {
-    role,
-    http: { host: text("HTTP_HOST") ?? "127.0.0.1", port, trustedProxies },
-    grpcAddress,
-    grpcTls,
-    dataDir: resolve(text("DATA_DIR") ?? "data"),
-    databaseUrl,
-    natsUrl,
-    baseUrl,
-    rootPassword: secret("ROOT_PASSWORD"),
-    // A token is looked up at once, where a password costs 30 ms of hashing: a short one could be guessed.
-    rootToken: secret("ROOT_TOKEN", 24, ", and may be left out after the first start"),
-    offering: choice("OFFERING", offerings, "hosted"),
-    platformRelease,
-    rateLimits: { perKey: rate("RATE_LIMIT_KEY", 300), perProject: rate("RATE_LIMIT_PROJECT", 600) },
-    callsPerToken: rate("API_RATE_LIMIT", 50),
-    delegated: {
-      projectCreation: choice("PROJECT_CREATION", ["everyone", "administrators"], "everyone"),
-      invitations: choice("INVITATIONS", ["maintainers", "administrators"], "maintainers"),
-    },
-    outbound: { networks, ports: ports.map(Number) },
-    metricsToken: secret("METRICS_TOKEN"),
-    tracing: tracingConfig((name) => environment[name]?.trim() || undefined, faults),
-    logLevel: choice("LOG_LEVEL", logLevels, "warn"),
-  };
-  if (faults.length > 0) throw new StartRefusal(`The configuration cannot be used: ${faults.join("; ")}.`);
-  return config;
+/** What processes of one installation share, which all of them must have where each does a part of the work. */
+function sharedOf(read: Variables, baseUrl: string | undefined): Pick<Config, "role" | "databaseUrl" | "natsUrl"> {
+  const databaseUrl = read.text("DATABASE_URL");
+  read.check(
+    databaseUrl === undefined || isPostgresql(databaseUrl),
+    "FAULTLINE_DATABASE_URL must look like postgres://user:password@db.example.com:5432/faultline",
+  );
+  const natsUrl = read.text("NATS_URL");
+  read.check(
+    natsUrl === undefined || databaseUrl !== undefined,
+    "FAULTLINE_NATS_URL must come with FAULTLINE_DATABASE_URL: what one machine stores in SQLite needs no queue",
+  );
+  const role = read.choice("ROLE", roles, "all");
+  const needed = { DATABASE_URL: databaseUrl, NATS_URL: natsUrl, BASE_URL: baseUrl };
+  const missing = Object.entries(needed).flatMap(([name, value]) => (value === undefined ? `FAULTLINE_${name}` : []));
+  read.check(
+    role === "all" || missing.length === 0,
+    `the role ${role} does a part of the work, and the processes that do the rest are met in one database, one queue and one address: set ${missing.join(" and ")}, or start without a role`,
+  );
+  return { role, databaseUrl, natsUrl };
 }
 
 /** What the command line reads: where the service is, and who asks. Secrets come by the environment, never as arguments. */
@@ -215,21 +205,16 @@ export interface CommandConfig {
 
 /** Reads what commands need. */
 export function readCommandConfig(environment: NodeJS.ProcessEnv = process.env): CommandConfig {
-  const text = (name: string) => environment[`FAULTLINE_${name}`]?.trim() || undefined;
+  const read = new Variables(environment);
   return {
-    grpcAddress: text("GRPC_ADDRESS") ?? "127.0.0.1:50051",
-    grpcTlsCa: text("GRPC_TLS_CA"),
-    dataDir: resolve(text("DATA_DIR") ?? "data"),
-    databaseUrl: text("DATABASE_URL"),
-    token: text("TOKEN"),
+    grpcAddress: read.text("GRPC_ADDRESS") ?? "127.0.0.1:50051",
+    grpcTlsCa: read.text("GRPC_TLS_CA"),
+    dataDir: resolve(read.text("DATA_DIR") ?? "data"),
+    databaseUrl: read.text("DATABASE_URL"),
+    token: read.text("TOKEN"),
     password: environment["FAULTLINE_PASSWORD"] || undefined,
-    externalToken: text("EXTERNAL_TOKEN"),
+    externalToken: read.text("EXTERNAL_TOKEN"),
   };
-}
-
-/** The entries of a list that is written with commas. */
-function list(text = ""): string[] {
-  return text.split(",").flatMap((entry) => entry.trim() || []);
 }
 
 /** Whether `host` can be reached from this machine alone. Names other than `localhost` may lead anywhere. */

@@ -1,4 +1,4 @@
-import type { FirstCredentials } from "./services/access/first-administrator.ts";
+import type { FirstCredentials } from "./services/accounts/first-administrator.ts";
 
 /** A running Faultline. */
 export interface Faultline {

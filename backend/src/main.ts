@@ -20,24 +20,20 @@ import { measureQueue } from "./host/metrics/queue.ts";
 import { measureStorage } from "./host/metrics/storage.ts";
 import { openTelemetry } from "./host/open-telemetry.ts";
 import { OutboundClient } from "./host/outbound/outbound-client.ts";
-import { ExternalSystem } from "./host/own-errors/external-system.ts";
-import { OwnErrorSettings } from "./host/own-errors/own-error-settings.ts";
+import { openReporting } from "./host/own-errors/open-reporting.ts";
 import { checkPlugins } from "./host/plugins/boot-checks.ts";
-import { PluginHosts } from "./host/plugins/plugin-hosts.ts";
 import { deliverErrorChanges, openSchedule, scheduleOfBackends } from "./host/schedule.ts";
 import { Stops } from "./host/stops.ts";
 import { readinessOf } from "./readiness.ts";
 import { does } from "./roles.ts";
 import { serve } from "./serve.ts";
-import { makeFirstAdministrator } from "./services/access/first-administrator.ts";
-import { accessTo, coreOf, guardedServices, implementationsOf, invokeAs, tokenCheck } from "./services/core.ts";
+import { makeFirstAdministrator } from "./services/accounts/first-administrator.ts";
+import { openServices } from "./services/open-services.ts";
 import { openState } from "./services/open-state.ts";
-import { ownServices } from "./services/own-services.ts";
 import { isStorageFailure } from "./storage/database/storage-failure.ts";
 import type { MoveOptions, MoveReport } from "./storage/move/move.ts";
 import { openStorage } from "./storage/open-storage.ts";
 import { KeyRotation } from "./storage/secrets/key-rotation.ts";
-import { version } from "./version.ts";
 
 const machineTime: MachineTime = { now: Date.now, passed: () => performance.now() };
 
@@ -70,59 +66,24 @@ export async function startFaultline(
   const ownUrls = () => [baseUrl(), bridge.url(), `http://${config.grpcAddress}`];
   const outbound = new OutboundClient({ rules: config.outbound, own: ownUrls });
   const state = await openState(config, { storage, plugins, clock, passing, baseUrl });
-  const { projects, clientKeys, memory, integratedOffered } = state;
   const ingestion = openIngestion(config, { telemetry, storage, state, plugins, clock, passing, stops });
 
   const readiness = readinessOf(role, { storage, ingestion, jetstream });
   const { isReady } = readiness;
-  measureStorage(metrics, {
-    database,
-    dataDir: config.dataDir,
-    disk: storage.disk,
-    queue: ingestion.groupCommit,
-    isReady,
-  });
+  const measured = { database, dataDir: config.dataDir, disk: storage.disk, queue: ingestion.groupCommit };
+  measureStorage(metrics, { ...measured, isReady });
   measureQueue(metrics, jetstream);
-  ownErrors.useWays(ingestion.events, outbound);
-  const externalSystem = new ExternalSystem({ outbound, clock, version });
-  const reporting = new OwnErrorSettings({
-    orm,
-    database,
-    keyRing,
-    projects,
-    clientKeys,
-    rules,
-    ownErrors,
-    integratedOffered,
-    externalSystem,
-    log,
-  });
-  await reporting.apply();
-  const keyRotation = new KeyRotation({ keyRing, database, memory, clock: passing, log });
+  const reporting = await openReporting({ telemetry, storage, state, ingestion, rules, outbound, clock });
+  const keyRotation = new KeyRotation({ keyRing, database, memory: state.memory, clock: passing, log });
 
   const kept = { telemetry, storage, state, ingestion };
   const schedule = openSchedule(config, { ...kept, reporting, keyRotation, stops });
   const { scheduler } = schedule;
   const errorChanges = new NotedErrorChanges(database, clock);
-  const shared = {
-    deprecations: rules,
-    events: ingestion.events,
-    errorChanges,
-    database,
-    metrics,
-    clock,
-    scheduler,
-    outbound,
-  };
-  const hosts = new PluginHosts({ ...shared, deletionClock: storage.ages.deletion, isReady }, telemetry.logOf);
-  const served = { reporting, keyRotation, jetstream, isReady, startedAt, clock, baseUrl, log };
-  const own = ownServices(config, { storage, state, ingestion, ...served });
-  const services = guardedServices([...own, ...implementationsOf(plugins, hosts)], { ...state, log });
+  const given = { deprecations: rules, scheduler, outbound };
+  const served = { ...kept, plugins, jetstream, reporting, keyRotation, isReady, startedAt, clock, passing, baseUrl };
+  const { services, hosts, checkToken } = openServices(config, { ...served, errorChanges, given });
   await errorChanges.register(plugins); // before the doors open, so that no plugin misses a change
-  const walls = { guard: state.guard, log };
-  const [core, access] = [coreOf(services), accessTo(services, { ...walls, clock: passing })];
-  hosts.useCore((plugin) => ({ core, access, invoke: invokeAs(plugin, services, walls) }));
-  const checkToken = tokenCheck(walls);
   const doors = await openDoors(config, { services, telemetry, checkToken, plugins, hosts, pages, stops });
   const { grpc, grpcAddress, loadPages } = doors;
   if (does(role, "worker")) jetstream?.startWorker({ storeBatch: ingestion.storeBatch, isStorageFailure });

@@ -3,7 +3,7 @@ import { ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { hashPassword, newPassword, verifyPassword } from "../../backend/src/services/access/password.ts";
+import { hashPassword, newPassword, verifyPassword } from "../../backend/src/services/accounts/password.ts";
 import { refusal } from "../support/refusal.ts";
 
 const password = suite("password");

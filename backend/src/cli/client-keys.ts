@@ -1,7 +1,7 @@
-import { ClientKeySchema, GetClientKeyTrafficResponseSchema } from "@faultline/proto";
+import { ClientKeySchema, GetClientKeyTrafficResponseSchema, type Project } from "@faultline/proto";
 import type { Command } from "commander";
 import { CommandFault, countOrNone, printMessage, progress, wholeNumber } from "./output.ts";
-import { projectNamed, withService } from "./service.ts";
+import { onProject, type Service } from "./service.ts";
 
 interface KeyOptions {
   readonly enable?: boolean;
@@ -21,9 +21,8 @@ export function clientKeyCommands(program: Command): void {
   keys
     .command("list <project>")
     .description("list the keys; <project> is a path or an id; DSNs are empty where the token lacks the scope api")
-    .action((named: string) =>
-      withService(async (service) => {
-        const { projectId, capabilities } = await projectNamed(service, named);
+    .action(
+      onProject(async (service, { projectId, capabilities }) => {
         const { clientKeys } = await service.clientKeys.listClientKeys({ projectId, pageSize: allKeys }, service.call);
         for (const key of clientKeys) printMessage(ClientKeySchema, key);
         if (capabilities?.clientKeys?.allowed === false) progress(capabilities.clientKeys.reason);
@@ -33,9 +32,8 @@ export function clientKeyCommands(program: Command): void {
   keys
     .command("create <project>")
     .description("make a key")
-    .action((named: string) =>
-      withService(async (service) => {
-        const { projectId } = await projectNamed(service, named);
+    .action(
+      onProject(async (service, { projectId }) => {
         const { clientKey } = await service.clientKeys.createClientKey({ projectId }, service.call);
         if (clientKey) printMessage(ClientKeySchema, clientKey);
       }),
@@ -44,9 +42,8 @@ export function clientKeyCommands(program: Command): void {
   keys
     .command("show <project> <key>")
     .description("show a key with its limits and allowed origins")
-    .action((named: string, keyId: string) =>
-      withService(async (service) => {
-        const { projectId } = await projectNamed(service, named);
+    .action(
+      onProject(async (service, { projectId }, keyId: string) => {
         const { clientKey } = await service.clientKeys.getClientKey(
           { projectId, keyId: wholeNumber(keyId) },
           service.call,
@@ -63,35 +60,14 @@ export function clientKeyCommands(program: Command): void {
     .option("--events-per-minute <number>", "limit of events a minute; 0: none", countOrNone)
     .option("--events-per-day <number>", "limit of events a day, UTC; 0: none", countOrNone)
     .option("--allowed-origins <origins>", "origins whose pages may send, with commas; empty: all")
-    .action((named: string, keyId: string, options: KeyOptions) =>
-      withService(async (service) => {
-        const { enable, disable, eventsPerMinute, eventsPerDay, allowedOrigins } = options;
-        if (enable && disable) throw new CommandFault("Give --enable or --disable, not both.");
-        const { projectId } = await projectNamed(service, named);
-        const { clientKey } = await service.clientKeys.updateClientKey(
-          {
-            projectId,
-            keyId: wholeNumber(keyId),
-            ...((enable || disable) && { active: enable === true }),
-            ...(eventsPerMinute !== undefined && { eventsPerMinute }),
-            ...(eventsPerDay !== undefined && { eventsPerDay }),
-            ...(allowedOrigins !== undefined && {
-              allowedOrigins: { origins: allowedOrigins === "" ? [] : allowedOrigins.split(",") },
-            }),
-          },
-          service.call,
-        );
-        if (clientKey) printMessage(ClientKeySchema, clientKey);
-      }),
-    );
+    .action(onProject(update));
 
   keys
     .command("traffic <project> <key>")
     .description("show what was sent with a key by hour, what was refused, and the networks that sent most")
     .option("--hours <number>", "so many hours that end with the running one", wholeNumber, 24)
-    .action((named: string, keyId: string, { hours }: { hours: number }) =>
-      withService(async (service) => {
-        const { projectId } = await projectNamed(service, named);
+    .action(
+      onProject(async (service, { projectId }, keyId: string, { hours }: { hours: number }) => {
         const traffic = await service.clientKeys.getClientKeyTraffic(
           { projectId, keyId: wholeNumber(keyId), hourCount: hours },
           service.call,
@@ -103,10 +79,29 @@ export function clientKeyCommands(program: Command): void {
   keys
     .command("delete <project> <key>")
     .description("delete a key by its id; events sent with it are refused from then on")
-    .action((named: string, keyId: string) =>
-      withService(async (service) => {
-        const { projectId } = await projectNamed(service, named);
+    .action(
+      onProject(async (service, { projectId }, keyId: string) => {
         await service.clientKeys.deleteClientKey({ projectId, keyId: wholeNumber(keyId) }, service.call);
       }),
     );
+}
+
+/** Changes what the options name. */
+async function update(service: Service, { projectId }: Project, keyId: string, options: KeyOptions): Promise<void> {
+  const { enable, disable, eventsPerMinute, eventsPerDay, allowedOrigins } = options;
+  if (enable && disable) throw new CommandFault("Give --enable or --disable, not both.");
+  const { clientKey } = await service.clientKeys.updateClientKey(
+    {
+      projectId,
+      keyId: wholeNumber(keyId),
+      ...((enable || disable) && { active: enable === true }),
+      ...(eventsPerMinute !== undefined && { eventsPerMinute }),
+      ...(eventsPerDay !== undefined && { eventsPerDay }),
+      ...(allowedOrigins !== undefined && {
+        allowedOrigins: { origins: allowedOrigins === "" ? [] : allowedOrigins.split(",") },
+      }),
+    },
+    service.call,
+  );
+  if (clientKey) printMessage(ClientKeySchema, clientKey);
 }

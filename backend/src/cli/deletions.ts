@@ -10,7 +10,8 @@ import {
 import { Option, type Command } from "commander";
 import { statuses } from "./error-statuses.ts";
 import { CommandFault, printMessage, wholeNumber } from "./output.ts";
-import { projectNamed, withService } from "./service.ts";
+import { pages } from "./pages.ts";
+import { onProject } from "./service.ts";
 
 /** `faultline errors delete`, and what belongs to it. */
 export function deletionCommands(errors: Command): void {
@@ -29,9 +30,8 @@ export function deletionCommands(errors: Command): void {
     .option("--discard-until <time>", "discard until this time, such as 2026-05-01T10:00:00Z")
     .option("--discard-after <count>", "discard so many events", wholeNumber)
     .option("--discard-until-release <release>", "discard until this release, or a greater version, sends an event")
-    .action((named: string, errorIds: string[], options: DeleteOptions) =>
-      withService(async (service) => {
-        const { projectId } = await projectNamed(service, named);
+    .action(
+      onProject(async (service, { projectId }, errorIds: string[], options: DeleteOptions) => {
         const discard = discardOf(options);
         const target = targetOf(errorIds, options);
         const { deletion } = await service.deletions.createDeletion(
@@ -45,9 +45,8 @@ export function deletionCommands(errors: Command): void {
   errors
     .command("undelete <project> <deletion>")
     .description("undo a deletion, within ten minutes")
-    .action((named: string, id: string) =>
-      withService(async (service) => {
-        const { projectId } = await projectNamed(service, named);
+    .action(
+      onProject(async (service, { projectId }, id: string) => {
         const { deletion } = await service.deletions.undoDeletion(
           { projectId, deletionId: wholeNumber(id) },
           service.call,
@@ -59,14 +58,12 @@ export function deletionCommands(errors: Command): void {
   errors
     .command("deletions <project>")
     .description("list the deletions of a project, the newest first, with how far they have come")
-    .action((named: string) =>
-      withService(async (service) => {
-        const { projectId } = await projectNamed(service, named);
-        for (let pageToken = ""; ;) {
-          const page = await service.deletions.listDeletions({ projectId, pageSize: 100, pageToken }, service.call);
+    .action(
+      onProject(async (service, { projectId }) => {
+        for await (const page of pages((pageToken) =>
+          service.deletions.listDeletions({ projectId, pageSize: 100, pageToken }, service.call),
+        )) {
           for (const deletion of page.deletions) print(deletion);
-          pageToken = page.nextPageToken;
-          if (pageToken === "") break;
         }
       }),
     );
@@ -74,14 +71,12 @@ export function deletionCommands(errors: Command): void {
   errors
     .command("discards <project>")
     .description("list what a project discards, with how many events were stopped")
-    .action((named: string) =>
-      withService(async (service) => {
-        const { projectId } = await projectNamed(service, named);
-        for (let pageToken = ""; ;) {
-          const page = await service.deletions.listDiscards({ projectId, pageSize: 100, pageToken }, service.call);
+    .action(
+      onProject(async (service, { projectId }) => {
+        for await (const page of pages((pageToken) =>
+          service.deletions.listDiscards({ projectId, pageSize: 100, pageToken }, service.call),
+        )) {
           for (const discard of page.discards) printMessage(DiscardSchema, discard);
-          pageToken = page.nextPageToken;
-          if (pageToken === "") break;
         }
       }),
     );
@@ -89,9 +84,8 @@ export function deletionCommands(errors: Command): void {
   errors
     .command("record-again <project> <discard>")
     .description("end a discard: its next event is stored")
-    .action((named: string, id: string) =>
-      withService(async (service) => {
-        const { projectId } = await projectNamed(service, named);
+    .action(
+      onProject(async (service, { projectId }, id: string) => {
         const { discard } = await service.deletions.endDiscard({ projectId, discardId: wholeNumber(id) }, service.call);
         if (discard) printMessage(DiscardSchema, discard);
       }),

@@ -3,7 +3,7 @@ import { Option, type Command } from "commander";
 import { deletionCommands } from "./deletions.ts";
 import { statuses } from "./error-statuses.ts";
 import { printMessage, wholeNumber } from "./output.ts";
-import { projectNamed, withService } from "./service.ts";
+import { onProject, projectNamed, withService } from "./service.ts";
 
 const sorts = {
   last_seen: ErrorSort.LAST_SEEN,
@@ -22,9 +22,8 @@ export function errorCommands(program: Command): void {
     .addOption(new Option("--sort <sort>").choices(Object.keys(sorts)).default("last_seen"))
     .option("--query <search>", "words and key:value, as in the console", "")
     .option("--limit <count>", "how many at most", wholeNumber, 100)
-    .action((named: string, options: ListOptions) =>
-      withService(async (service) => {
-        const { projectId } = await projectNamed(service, named);
+    .action(
+      onProject(async (service, { projectId }, options: ListOptions) => {
         const { query, limit } = options;
         const asked = { projectId, query, status: statuses[options.status], sort: sorts[options.sort] };
         for (let [left, pageToken] = [limit, ""]; left > 0;) {
@@ -43,9 +42,8 @@ export function errorCommands(program: Command): void {
   errors
     .command("show <project> <error>")
     .description("show the newest event of an error")
-    .action((named: string, errorId: string) =>
-      withService(async (service) => {
-        const { projectId } = await projectNamed(service, named);
+    .action(
+      onProject(async (service, { projectId }, errorId: string) => {
         const { event } = await service.errors.getEvent({ projectId, errorId }, service.call);
         if (event) printMessage(EventSchema, event);
       }),
@@ -54,9 +52,8 @@ export function errorCommands(program: Command): void {
   errors
     .command("tail <project>")
     .description("follow the errors of a project as they change, until Ctrl-C")
-    .action((named: string) =>
-      withService(async (service) => {
-        const { projectId } = await projectNamed(service, named);
+    .action(
+      onProject(async (service, { projectId }) => {
         const ended = new AbortController();
         process.once("SIGINT", () => ended.abort());
         const changes = service.errors.watchErrors({ projectId }, { ...service.call, signal: ended.signal });

@@ -2,6 +2,7 @@ import { Backend, ProjectSchema, SettingsSchema } from "@faultline/proto";
 import { CallError } from "@faultline/proto/grpc";
 import type { Command } from "commander";
 import { CommandFault, explain, printMessage } from "./output.ts";
+import { pages } from "./pages.ts";
 import { projectNamed, withService } from "./service.ts";
 
 /** `faultline projects ...` */
@@ -14,11 +15,10 @@ export function projectCommands(program: Command): void {
     .option("--query <text>", "only those whose path or name contains it", "")
     .action(({ query }: { query: string }) =>
       withService(async (service) => {
-        for (let pageToken = ""; ;) {
-          const page = await service.projects.listProjects({ query, pageSize: 100, pageToken }, service.call);
+        for await (const page of pages((pageToken) =>
+          service.projects.listProjects({ query, pageSize: 100, pageToken }, service.call),
+        )) {
           for (const project of page.projects) printMessage(ProjectSchema, project);
-          pageToken = page.nextPageToken;
-          if (pageToken === "") break;
         }
       }),
     );

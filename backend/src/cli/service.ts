@@ -62,3 +62,10 @@ export async function projectNamed(service: Service, named: string): Promise<Pro
   if (!project) throw new CommandFault(`There is no project ${named}.`);
   return project;
 }
+
+/** The work of a command whose first argument is the path or id of a project. */
+export function onProject<A extends unknown[]>(
+  work: (service: Service, project: Project, ...rest: A) => Promise<void>,
+): (named: string, ...rest: A) => Promise<void> {
+  return (named, ...rest) => withService(async (service) => work(service, await projectNamed(service, named), ...rest));
+}

@@ -2,7 +2,7 @@ import { Backend, ExternalProjectSchema, SettingsSchema, type UpdateSettingsRequ
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { CommandFault, printMessage, progress } from "./output.ts";
-import { projectNamed, withService, type Service } from "./service.ts";
+import { onProject, type Service } from "./service.ts";
 
 const backends = { integrated: Backend.INTEGRATED, external: Backend.EXTERNAL } as const;
 
@@ -15,9 +15,8 @@ export function settingsCommands(program: Command): void {
   settings
     .command("show <project>")
     .description("show the settings; <project> is a path or an id")
-    .action((named: string) =>
-      withService(async (service) => {
-        const { projectId } = await projectNamed(service, named);
+    .action(
+      onProject(async (service, { projectId }) => {
         const answer = await service.settings.getSettings({ projectId }, service.call);
         if (answer.settings) printMessage(SettingsSchema, answer.settings);
       }),
@@ -36,8 +35,8 @@ export function settingsCommands(program: Command): void {
         "the external project to link, by its slugs: see external-projects",
       ).argParser(externalProject),
     )
-    .action((named: string, options: SetOptions) =>
-      withService(async (service) => {
+    .action(
+      onProject(async (service, { projectId }, options: SetOptions) => {
         const { active, backend, apiUrl, externalProject: linked } = options;
         const changes: Changes = {
           ...(active !== undefined && { active }),
@@ -50,7 +49,6 @@ export function settingsCommands(program: Command): void {
             "There is nothing to save. Give --active, --no-active, --backend, --api-url or --external-project; FAULTLINE_EXTERNAL_TOKEN is saved along with --api-url.",
           );
         }
-        const { projectId } = await projectNamed(service, named);
         const answer = await service.settings.updateSettings({ projectId, ...changes }, service.call);
         if (answer.settings) printMessage(SettingsSchema, answer.settings);
       }),
@@ -60,9 +58,8 @@ export function settingsCommands(program: Command): void {
     .command("external-projects <project>")
     .description("test the connection to the external system and list the projects that can be linked")
     .option("--api-url <url>", `${apiUrlHelp}; the stored address and token if not given`)
-    .action((named: string, { apiUrl }: { apiUrl?: string }) =>
-      withService(async (service) => {
-        const { projectId } = await projectNamed(service, named);
+    .action(
+      onProject(async (service, { projectId }, { apiUrl }: { apiUrl?: string }) => {
         const asked = { projectId, ...external(service, apiUrl) };
         const { externalProjects, warnings } = await service.settings.listExternalProjects(asked, service.call);
         for (const warning of warnings) progress(warning);

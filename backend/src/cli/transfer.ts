@@ -13,6 +13,7 @@ import {
 import { CallError } from "@faultline/proto/grpc";
 import type { Command } from "commander";
 import { CommandFault, printLine, progress } from "./output.ts";
+import { pages } from "./pages.ts";
 import { projectNamed, withService, type Service } from "./service.ts";
 
 /** One line of an export: an error with its status, or an event of the error before it, newest first. */
@@ -86,8 +87,9 @@ async function exportEvents(
   error: { projectId: number; errorId: string },
   count: (events: number) => void,
 ): Promise<void> {
-  for (let pageToken = ""; ;) {
-    const page = await service.errors.listEvents({ ...error, pageSize: 100, pageToken }, service.call);
+  for await (const page of pages((pageToken) =>
+    service.errors.listEvents({ ...error, pageSize: 100, pageToken }, service.call),
+  )) {
     for (let start = 0; start < page.events.length; start += fetchedAtOnce) {
       const some = page.events.slice(start, start + fetchedAtOnce);
       for (const line of await Promise.all(some.map((event) => exported(service, error, event)))) {
@@ -95,8 +97,6 @@ async function exportEvents(
       }
       count(some.length);
     }
-    pageToken = page.nextPageToken;
-    if (pageToken === "") return;
   }
 }
 

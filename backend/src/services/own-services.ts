@@ -1,4 +1,4 @@
-import type { Clock, Log } from "@faultline/plugin";
+import type { Clock } from "@faultline/plugin";
 import {
   AccountService,
   AuditService,
@@ -22,11 +22,12 @@ import type { Config } from "../config.ts";
 import type { Ingestion } from "../host/ingest/open-ingestion.ts";
 import { Unstored } from "../host/ingest/unstored.ts";
 import { ingestService } from "../host/ingest/ingest-service.ts";
+import type { Telemetry } from "../host/open-telemetry.ts";
 import type { OwnErrorSettings } from "../host/own-errors/own-error-settings.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import type { KeyRotation } from "../storage/secrets/key-rotation.ts";
 import { version } from "../version.ts";
-import { accountService } from "./access/account-service.ts";
+import { accountService } from "./accounts/account-service.ts";
 import { auditService } from "./audit/audit-service.ts";
 import { clientKeyService } from "./client-keys/client-key-service.ts";
 import { implementation, type Implementation } from "./core.ts";
@@ -46,25 +47,26 @@ import { quotaService } from "./quotas/quota-service.ts";
 import { settingsService } from "./settings/settings-service.ts";
 import { userService } from "./users/user-service.ts";
 
+/** What the services of the core are made of. */
+export interface OwnParts {
+  readonly storage: Storage;
+  readonly state: State;
+  readonly ingestion: Ingestion;
+  readonly jetstream: BuiltIn["jetstream"];
+  readonly reporting: OwnErrorSettings;
+  readonly keyRotation: KeyRotation;
+  readonly isReady: () => Promise<boolean>;
+  readonly startedAt: number;
+  readonly clock: Clock;
+  readonly baseUrl: () => string;
+  readonly telemetry: Telemetry;
+}
+
 /** What the core itself serves: one line a service. */
-export function ownServices(
-  config: Config,
-  parts: {
-    storage: Storage;
-    state: State;
-    ingestion: Ingestion;
-    jetstream: BuiltIn["jetstream"];
-    reporting: OwnErrorSettings;
-    keyRotation: KeyRotation;
-    isReady: () => Promise<boolean>;
-    startedAt: number;
-    clock: Clock;
-    baseUrl: () => string;
-    log: Log;
-  },
-): readonly Implementation[] {
+export function ownServices(config: Config, parts: OwnParts): readonly Implementation[] {
   const { storage, state, ingestion, jetstream, reporting, keyRotation, isReady, startedAt } = parts;
-  const { clock, baseUrl, log } = parts;
+  const { clock, baseUrl } = parts;
+  const { log } = parts.telemetry;
   const { database, orm, keyRing, ages } = storage;
   const { announcements } = database;
   const { memory, grants, projects, clientKeys, traffic, quotas, spikes, outcomes, integratedOffered } = state;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { ServiceError, type IngestQueue, type Intake, type Log } from "@faultline/plugin";
+import { OncePer } from "@faultline/plugin/flow";
 import { ErrorReason } from "@faultline/proto";
 import { JetStreamApiError } from "@nats-io/jetstream";
 import { Batches, type Batch } from "./batches.ts";
@@ -42,7 +43,7 @@ export class Accept implements IngestQueue {
   #isGathering = false;
   #idle: (() => void)[] = [];
   #isFailing = false;
-  #loggedAt = Number.NEGATIVE_INFINITY;
+  readonly #logged = new OncePer(1_000);
 
   constructor(log: Log) {
     this.#log = log;
@@ -147,10 +148,7 @@ export class Accept implements IngestQueue {
 
   /** At most a line a second: while no server answers, every batch fails. */
   #logFailure(error: unknown, items: number): void {
-    const now = performance.now();
-    if (now - this.#loggedAt < 1_000) return;
-    this.#loggedAt = now;
-    this.#log.error({ err: error, items }, "events could not be accepted");
+    if (this.#logged.take()) this.#log.error({ err: error, items }, "events could not be accepted");
   }
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { emptyIntake, type Intake, type Log } from "@faultline/plugin";
+import { OncePer } from "@faultline/plugin/flow";
 import type { Servers } from "./connection.ts";
 import type { DeadLetterStream } from "./dead-letters.ts";
 import type { Delivery } from "./delivery.ts";
@@ -68,7 +69,7 @@ export class Worker {
   #ended: Promise<void> = Promise.resolve();
   #isMending = false;
   #isFailing = false;
-  #loggedAt = Number.NEGATIVE_INFINITY;
+  readonly #logged = new OncePer(1_000);
 
   constructor(parts: { servers: Servers; deadLetters: DeadLetterStream; work: Work; log: Log }) {
     this.#servers = parts.servers;
@@ -254,10 +255,7 @@ export class Worker {
 
   /** At most a line a second. */
   #logFailure(error: unknown, message: string): void {
-    const now = performance.now();
-    if (now - this.#loggedAt < 1_000) return;
-    this.#loggedAt = now;
-    this.#log.error({ err: error }, message);
+    if (this.#logged.take()) this.#log.error({ err: error }, message);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Log } from "@faultline/plugin";
+import { OncePer } from "@faultline/plugin/flow";
 import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
 
 const sayEveryMs = 60_000;
@@ -12,14 +13,12 @@ const success = 0;
  */
 export function patientExporter(exporter: SpanExporter, log: Log): SpanExporter {
   let lost = 0;
-  let saidAt = Number.NEGATIVE_INFINITY;
+  const logged = new OncePer(sayEveryMs);
   const fail = (spans: readonly ReadableSpan[], error: unknown) => {
     lost += spans.length;
-    const now = performance.now();
-    if (now - saidAt < sayEveryMs) return;
+    if (!logged.take()) return;
     log.warn({ err: error, lostSpans: lost }, "traces cannot be sent to the collector; nothing else waits for them");
     lost = 0;
-    saidAt = now;
   };
   return {
     export(spans, done) {

@@ -1,7 +1,7 @@
 import type { DescService } from "@bufbuild/protobuf";
 import type { Permission } from "@faultline/proto";
 import type { Handlers } from "./core.ts";
-import type { Host } from "./host.ts";
+import type { Host } from "./host/host.ts";
 
 /** A call that was let in: its caller is known and has what the method's option `needs` asks for. */
 export interface AdmittedCall {

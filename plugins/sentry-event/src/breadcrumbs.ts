@@ -1,12 +1,12 @@
 import type { Breadcrumb } from "@faultline/proto";
-import { readAnyText, readTrimmedJson } from "./trimmed-json.ts";
-import type { JsonObject } from "./json.ts";
+import { readAnyText, readTrimmedJson } from "./json/trimmed-json.ts";
+import type { JsonObject } from "./json/json.ts";
 import { readLevel } from "./level.ts";
 import { limits } from "./limits.ts";
-import { readText } from "./text.ts";
+import { readText } from "./json/text.ts";
 import { readTime, toTimestamp } from "./time.ts";
-import type { Trims } from "./trims.ts";
-import { readValues } from "./values.ts";
+import type { Trims } from "./json/trims.ts";
+import { readValues } from "./json/values.ts";
 
 /** The last 100 breadcrumbs, oldest first; `shift` milliseconds are added to their times. */
 export function readBreadcrumbs(event: JsonObject, shift: number, trims: Trims): Breadcrumb[] {

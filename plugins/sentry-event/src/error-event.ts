@@ -1,18 +1,18 @@
 import type { ErrorEvent, GroupingException, PayloadEncoding } from "@faultline/proto";
-import { culpritOf, readTransaction } from "./culprit.ts";
+import { culpritOf, readTransaction } from "./naming/culprit.ts";
 import { readEventId } from "./event-id.ts";
 import { readFingerprint } from "./fingerprint.ts";
-import { groupingFrames } from "./frame.ts";
-import type { JsonObject } from "./json.ts";
+import { groupingFrames } from "./stack/frame.ts";
+import type { JsonObject } from "./json/json.ts";
 import { readLevel } from "./level.ts";
 import { limits } from "./limits.ts";
 import { readLogger, readPlatform, readRelease, readServerName } from "./names.ts";
 import type { SentException } from "./occurrence.ts";
 import { readOccurrence } from "./occurrence.ts";
 import { addTag, readEnvironment, readTags } from "./tags.ts";
-import { readText } from "./text.ts";
+import { readText } from "./json/text.ts";
 import { boundedTime, readSentTime, toTimestamp } from "./time.ts";
-import type { Trims } from "./trims.ts";
+import type { Trims } from "./json/trims.ts";
 import { readUserNames, userKey } from "./user.ts";
 
 /** An event's JSON as it is stored: the bytes of `content` from `offset` on, `length` of them, once decompressed. */

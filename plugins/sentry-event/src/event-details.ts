@@ -1,27 +1,27 @@
 import type { Event, Exception, Mechanism, Sdk, TimeBound } from "@faultline/proto";
-import { readTrimmedJson } from "./trimmed-json.ts";
+import { readTrimmedJson } from "./json/trimmed-json.ts";
 import { readBreadcrumbs } from "./breadcrumbs.ts";
 import { commitOf } from "./commit.ts";
-import { culpritOf, readTransaction } from "./culprit.ts";
+import { culpritOf, readTransaction } from "./naming/culprit.ts";
 import { groupingException, readOwnTitle } from "./error-event.ts";
 import { readFingerprint } from "./fingerprint.ts";
-import { FrameShares } from "./frame-shares.ts";
-import { groupingFrames } from "./frame.ts";
-import type { JsonField, JsonObject } from "./json.ts";
-import { asObject, isObject } from "./json.ts";
+import { FrameShares } from "./stack/frame-shares.ts";
+import { groupingFrames } from "./stack/frame.ts";
+import type { JsonField, JsonObject } from "./json/json.ts";
+import { asObject, isObject } from "./json/json.ts";
 import { readLevel } from "./level.ts";
 import { limits } from "./limits.ts";
 import { readLogger, readPlatform, readRelease, readServerName } from "./names.ts";
 import type { Occurrence, SentException } from "./occurrence.ts";
 import { readOccurrence, readType, readValue } from "./occurrence.ts";
 import { pairs, readRecord, readRequest } from "./request.ts";
-import { shownFrames, type StackSurroundings } from "./shown-frames.ts";
+import { shownFrames, type StackSurroundings } from "./stack/shown-frames.ts";
 import { readEnvironment, readTags } from "./tags.ts";
-import { readText } from "./text.ts";
-import { readThreads } from "./threads.ts";
+import { readText } from "./json/text.ts";
+import { readThreads } from "./stack/threads.ts";
 import { isBound, readTime, toTimestamp } from "./time.ts";
-import { titleOf } from "./title.ts";
-import { Trims } from "./trims.ts";
+import { titleOf } from "./naming/title.ts";
+import { Trims } from "./json/trims.ts";
 import { readUser } from "./user.ts";
 
 /** The part of an event message that is read from the payload; ids and times come from where the event is stored. */

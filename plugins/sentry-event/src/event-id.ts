@@ -1,4 +1,4 @@
-import type { JsonField } from "./json.ts";
+import type { JsonField } from "./json/json.ts";
 
 /**
  * An event id as 32 lower-case hexadecimal digits, sent as such or as a hyphenated UUID in any case (Rust sends both in

@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "./json/json.ts";
 import { readServerName } from "./names.ts";
 import { readRequestUrl, readUserAgent } from "./request.ts";
 

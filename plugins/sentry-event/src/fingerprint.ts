@@ -1,7 +1,7 @@
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "./json/json.ts";
 import { limits } from "./limits.ts";
-import { readText } from "./text.ts";
-import type { Trims } from "./trims.ts";
+import { readText } from "./json/text.ts";
+import type { Trims } from "./json/trims.ts";
 
 /** The parts an application chose for grouping. Empty: the default grouping, also when it asks for nothing else. */
 export function readFingerprint(event: JsonObject, trims?: Trims): string[] {

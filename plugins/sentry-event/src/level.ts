@@ -1,4 +1,4 @@
-import type { JsonField } from "./json.ts";
+import type { JsonField } from "./json/json.ts";
 
 /** The severity of an event: fatal, error, warning, info or debug. Missing or unknown: `fallback`. */
 export function readLevel(value: JsonField, fallback = "error"): string {

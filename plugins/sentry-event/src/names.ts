@@ -1,7 +1,7 @@
-import type { JsonField, JsonObject } from "./json.ts";
+import type { JsonField, JsonObject } from "./json/json.ts";
 import { limits } from "./limits.ts";
-import { cleanText, readText } from "./text.ts";
-import type { Trims } from "./trims.ts";
+import { cleanText, readText } from "./json/text.ts";
+import type { Trims } from "./json/trims.ts";
 
 /** The release. Empty when missing, `.`, `..`, or when it holds control characters. A slash is fine: `@scope/app@1.0`. */
 export function readRelease(event: JsonObject, trims?: Trims): string {

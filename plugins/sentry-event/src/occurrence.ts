@@ -1,14 +1,14 @@
-import type { JsonObject } from "./json.ts";
-import { asObject } from "./json.ts";
-import { readAnyText } from "./trimmed-json.ts";
-import { sentFrames } from "./frame.ts";
+import type { JsonObject } from "./json/json.ts";
+import { asObject } from "./json/json.ts";
+import { readAnyText } from "./json/trimmed-json.ts";
+import { sentFrames } from "./stack/frame.ts";
 import { limits } from "./limits.ts";
-import type { Message } from "./message.ts";
-import { readMessage } from "./message.ts";
-import { readText } from "./text.ts";
-import { threadFrames } from "./threads.ts";
-import type { Trims } from "./trims.ts";
-import { readValues } from "./values.ts";
+import type { Message } from "./naming/message.ts";
+import { readMessage } from "./naming/message.ts";
+import { readText } from "./json/text.ts";
+import { threadFrames } from "./stack/threads.ts";
+import type { Trims } from "./json/trims.ts";
+import { readValues } from "./json/values.ts";
 
 /** What an event reports, with frames and mechanisms still as they were sent. */
 export interface Occurrence {

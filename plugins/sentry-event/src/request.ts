@@ -1,10 +1,10 @@
 import type { HttpRequest } from "@faultline/proto";
-import { readAnyText, readTrimmedJson } from "./trimmed-json.ts";
-import type { JsonField, JsonObject, JsonValue } from "./json.ts";
-import { asObject, isObject } from "./json.ts";
+import { readAnyText, readTrimmedJson } from "./json/trimmed-json.ts";
+import type { JsonField, JsonObject, JsonValue } from "./json/json.ts";
+import { asObject, isObject } from "./json/json.ts";
 import { limits } from "./limits.ts";
-import { cleanText, readText } from "./text.ts";
-import type { Trims } from "./trims.ts";
+import { cleanText, readText } from "./json/text.ts";
+import type { Trims } from "./json/trims.ts";
 
 /** The HTTP request being served. Undefined when the event has none. */
 export function readRequest(event: JsonObject, trims: Trims): HttpRequest | undefined {

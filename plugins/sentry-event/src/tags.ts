@@ -1,8 +1,8 @@
-import type { JsonField, JsonObject, JsonValue } from "./json.ts";
-import { isObject } from "./json.ts";
+import type { JsonField, JsonObject, JsonValue } from "./json/json.ts";
+import { isObject } from "./json/json.ts";
 import { limits } from "./limits.ts";
-import { cleanText, readText } from "./text.ts";
-import type { Trims } from "./trims.ts";
+import { cleanText, readText } from "./json/text.ts";
+import type { Trims } from "./json/trims.ts";
 
 /** Tags by key, from an object, from pairs `[key, value]` or from `{key, value}` entries; the first of a key wins. */
 export function readTags(event: JsonObject, trims?: Trims): Record<string, string> {

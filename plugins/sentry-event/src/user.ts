@@ -1,11 +1,11 @@
 import { isIP, isIPv6, SocketAddress } from "node:net";
 import type { EventUser } from "@faultline/proto";
-import { readTrimmedJson } from "./trimmed-json.ts";
-import type { JsonField, JsonObject } from "./json.ts";
-import { asObject, isObject } from "./json.ts";
+import { readTrimmedJson } from "./json/trimmed-json.ts";
+import type { JsonField, JsonObject } from "./json/json.ts";
+import { asObject, isObject } from "./json/json.ts";
 import { limits } from "./limits.ts";
-import { cleanText, readText } from "./text.ts";
-import type { Trims } from "./trims.ts";
+import { cleanText, readText } from "./json/text.ts";
+import type { Trims } from "./json/trims.ts";
 
 /** What names the affected user. Each may be empty. */
 export interface UserNames {

@@ -8,6 +8,7 @@ import {
   type RateCategory,
   type RateLimit,
 } from "@faultline/plugin";
+import { Delayed } from "@faultline/plugin/flow";
 
 const minuteMs = 60_000;
 
@@ -47,7 +48,7 @@ export class KeyLimits {
   /** By key; only those that have limits. */
   readonly #taken = new Map<number, Taken>();
   #untold = new Map<number, number>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #telling = new Delayed(tellMs, () => this.#tell());
 
   constructor(clock: Clock, announcements: Announcements) {
     this.#clock = clock;
@@ -82,7 +83,7 @@ export class KeyLimits {
   #take(keyId: number): void {
     this.#add(this.#of(keyId), 1);
     this.#untold.set(keyId, (this.#untold.get(keyId) ?? 0) + 1);
-    this.#timer ??= setTimeout(() => this.#tell(), tellMs).unref();
+    this.#telling.later();
   }
 
   #limit(windowMs: number): RateLimit {
@@ -114,8 +115,6 @@ export class KeyLimits {
   }
 
   #tell(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
     const lists = listsToAnnounce(this.#untold);
     this.#untold = new Map();
     for (const list of lists) this.#announcements.announce(subject, list);

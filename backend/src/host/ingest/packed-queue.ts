@@ -1,6 +1,7 @@
 import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
 import type { IngestQueue } from "@faultline/plugin";
+import { Semaphore } from "@faultline/plugin/flow";
 import { PayloadEncoding, type ErrorEvent } from "@faultline/proto";
 
 const compress = promisify(gzip);
@@ -20,21 +21,12 @@ const atOnce = 2;
 
 /** Compresses large payloads that came as they are, on threads, and hands on the rest as it is. */
 export function packedQueue(queue: IngestQueue): IngestQueue {
-  const waiting: (() => void)[] = [];
-  let running = 0;
+  const packing = new Semaphore(atOnce);
   const pack = async (event: ErrorEvent): Promise<ErrorEvent> => {
     if (!isLarge(event)) return event;
-    if (running < atOnce) running++;
-    else await new Promise<void>((begin) => waiting.push(begin));
-    try {
-      const payload = await compress(event.payload, level);
-      if (payload.length >= event.payload.length) return event;
-      return { ...event, payload, payloadEncoding: PayloadEncoding.GZIP };
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running--;
-    }
+    const payload = await packing.run(() => compress(event.payload, level));
+    if (payload.length >= event.payload.length) return event;
+    return { ...event, payload, payloadEncoding: PayloadEncoding.GZIP };
   };
   return {
     accept(intake) {

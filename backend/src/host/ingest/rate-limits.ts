@@ -9,6 +9,7 @@ import {
   type RateCategory,
   type RateLimit,
 } from "@faultline/plugin";
+import { Delayed } from "@faultline/plugin/flow";
 import { NetworkShares } from "./network-shares.ts";
 
 /** A limit takes this many seconds' worth at once. */
@@ -58,7 +59,7 @@ export class RateLimits {
   readonly #buckets: Readonly<Record<RateLimit["scope"], Buckets>>;
   /** Those of which something was taken that was not told. */
   readonly #untold = new Set<Bucket>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #telling = new Delayed(tellMs, () => this.#tell());
 
   constructor(clock: Clock, { perKey, perProject }: Rates, announcements: Announcements) {
     this.#clock = clock;
@@ -125,14 +126,12 @@ export class RateLimits {
     bucket.take(amount, network);
     if (bucket.isUnlimited) return;
     this.#untold.add(bucket);
-    if (bucket.untoldShare >= toldAtOnceFrom) this.#tell();
-    this.#timer ??= setTimeout(() => this.#tell(), tellMs).unref();
+    if (bucket.untoldShare >= toldAtOnceFrom) this.#telling.now();
+    this.#telling.later();
   }
 
   /** Tells what was taken; less than 1 % of a burst waits until it is more. */
   #tell(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
     const buckets = [...this.#untold].filter(({ untoldShare }) => untoldShare >= toldFrom);
     for (const bucket of buckets) this.#untold.delete(bucket);
     const taken = buckets.map((bucket): Taken => [bucket.scope, bucket.name, bucket.tellTaken()]);

@@ -1,9 +1,10 @@
 import type { Log, Scheduler, Task } from "@faultline/plugin";
+import { OncePer } from "@faultline/plugin/flow";
 
 /** How long what is running has to end by itself when it is stopped: most work does, and need not be begun again. */
 const graceMs = 2_000;
 
-/** A failure is not told again for so long: on a full disk some work fails each second. */
+/** A failure is not logged again for so long: on a full disk some work fails each second. */
 const silentMs = 600_000;
 
 /** Does a piece of work for the whole installation unless another process is at it, or this one leaves such work to others. */
@@ -24,7 +25,7 @@ export class IntervalScheduler implements Scheduler {
 
   every(intervalMs: number, name: string, task: Task, { alone = false } = {}): void {
     let busy = false;
-    let toldAt = Number.NEGATIVE_INFINITY;
+    const logged = new OncePer(silentMs);
     const run = async () => {
       if (busy) return;
       busy = true;
@@ -32,10 +33,7 @@ export class IntervalScheduler implements Scheduler {
         const { signal } = this.#stopped;
         await (alone ? this.#alone(name, () => task(signal)) : task(signal));
       } catch (error) {
-        const now = performance.now();
-        if (now - toldAt < silentMs) return;
-        toldAt = now;
-        this.#log.error({ err: error, task: name }, "scheduled work failed");
+        if (logged.take()) this.#log.error({ err: error, task: name }, "scheduled work failed");
       } finally {
         busy = false;
       }

@@ -1,4 +1,5 @@
 import type { Clock } from "@faultline/plugin";
+import { BoundedMap } from "@faultline/plugin/flow";
 
 const keysKept = 30_000;
 
@@ -7,8 +8,7 @@ export class RecentTimes {
   readonly #clock: Clock;
   readonly #windowMs: number;
   readonly #timesKept: number;
-  /** The key used last is the last one. */
-  readonly #times = new Map<string, readonly number[]>();
+  readonly #times = new BoundedMap<string, readonly number[]>(keysKept);
 
   constructor(clock: Clock, { windowMs, timesKept }: { windowMs: number; timesKept: number }) {
     this.#clock = clock;
@@ -43,12 +43,7 @@ export class RecentTimes {
   }
 
   #keep(key: string, times: readonly number[]): void {
-    this.#times.delete(key);
-    if (times.length === 0) return;
-    if (this.#times.size >= keysKept) {
-      const [oldest = ""] = this.#times.keys();
-      this.#times.delete(oldest);
-    }
-    this.#times.set(key, times);
+    if (times.length === 0) this.#times.delete(key);
+    else this.#times.set(key, times);
   }
 }

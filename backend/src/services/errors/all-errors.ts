@@ -1,4 +1,5 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { Semaphore } from "@faultline/plugin/flow";
 import { invalidField, pageSizeOf, ServiceError, type Handlers, type Log } from "@faultline/plugin";
 import {
   Backend,
@@ -19,7 +20,6 @@ import type { ProjectDirectory } from "../projects/project-directory.ts";
 import { asTheyCome } from "./as-they-come.ts";
 import { askedProjects, type Asked } from "./asked-projects.ts";
 import { FirstErrors } from "./first-errors.ts";
-import { Semaphore } from "./semaphore.ts";
 
 /**
  * Projects that are read at once from the own database, which has two readers. 100 projects of 50 errors took 440 ms with
@@ -107,17 +107,9 @@ export function allErrors(parts: {
     yield { part: { case: "asked", value: { projects: asked.map(askedToProto), leftOut } } };
 
     const left = signal ?? new AbortController().signal;
-    // The integrated backend makes a user's searches one after another, and lets few of them wait.
-    const stored = new Semaphore(request.query === "" ? storedAtOnce : 1);
-    const external = new Map<string, Semaphore>();
-    const turnsOf = ({ backend, externalApiUrl }: SettingsRow) => {
-      if (backend !== Backend.EXTERNAL) return stored;
-      const known = external.get(externalApiUrl) ?? new Semaphore(externalAtOnce);
-      external.set(externalApiUrl, known);
-      return known;
-    };
+    const turnsOf = turnsBySource(request.query);
     const answers = asked.map((one) =>
-      turnsOf(one.settings).take(() => ask(one, request, { userId: caller.user.id, left })),
+      turnsOf(one.settings).run(() => ask(one, request, { userId: caller.user.id, left })),
     );
     const first = new FirstErrors(pageSizeOf(request), request.sort);
     for await (const answer of asTheyCome(answers)) {
@@ -125,6 +117,19 @@ export function allErrors(parts: {
       const { errors = [], ...told } = await unlessHidden(answer, caller.user.id);
       yield { part: { case: "answer", value: { ...told, errors: first.of(errors) } } };
     }
+  };
+}
+
+/** Who takes turns with whom: projects that are read from the same place. */
+function turnsBySource(query: string): (settings: SettingsRow) => Semaphore {
+  // The integrated backend makes a user's searches one after another, and lets few of them wait.
+  const stored = new Semaphore(query === "" ? storedAtOnce : 1);
+  const external = new Map<string, Semaphore>();
+  return ({ backend, externalApiUrl }) => {
+    if (backend !== Backend.EXTERNAL) return stored;
+    const known = external.get(externalApiUrl) ?? new Semaphore(externalAtOnce);
+    external.set(externalApiUrl, known);
+    return known;
   };
 }
 

@@ -1,4 +1,5 @@
 import { listsToAnnounce, type Announcements, type ArrivedEvent, type Clock } from "@faultline/plugin";
+import { Delayed } from "@faultline/plugin/flow";
 import { clientNetwork } from "../access/client-network.ts";
 import { errorKey } from "./error-key.ts";
 import type { EventHours } from "./event-hours.ts";
@@ -47,7 +48,7 @@ export class SpikeProtection {
   #usual: ReadonlyMap<number, number> = new Map();
   /** Events that were let in and are not written yet, by project. */
   #counts = new Map<number, number>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #telling = new Delayed(tellMs, () => this.#tell());
 
   /** `eventsPerSecond`: the rate limit of a project; 0: none, and no budget either. `passing` is a clock that no jump changes. */
   constructor(parts: {
@@ -128,12 +129,10 @@ export class SpikeProtection {
 
   #tellLater(projectId: number): void {
     this.#untold.set(projectId, (this.#untold.get(projectId) ?? 0) + 1);
-    this.#timer ??= setTimeout(() => this.#tell(), tellMs).unref();
+    this.#telling.later();
   }
 
   #tell(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
     const taken = [...this.#untold].filter(([, count]) => count >= toldFrom);
     for (const [projectId] of taken) this.#untold.delete(projectId);
     for (const list of listsToAnnounce(taken)) this.#announcements.announce(subject, list);

@@ -7,6 +7,8 @@ import type { Delegated } from "../instance/delegation.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 import { invitations } from "./invitations.ts";
 import { members } from "./members.ts";
+import { listMembers } from "./list-members.ts";
+import { joining } from "./joining.ts";
 
 /** Members of projects, and the invitations by which they come. */
 export function memberService(parts: {
@@ -17,5 +19,5 @@ export function memberService(parts: {
   baseUrl: () => string;
   delegated: Delegated;
 }): Handlers<typeof MemberService, CoreCall> {
-  return { ...members(parts), ...invitations(parts) };
+  return { listMembers: listMembers(parts), ...members(parts), ...invitations(parts), ...joining(parts) };
 }

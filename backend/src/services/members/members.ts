@@ -1,14 +1,14 @@
-import { pageSizeOf, pageToken, readPageToken, ServiceError, type Clock, type Handlers } from "@faultline/plugin";
+import { ServiceError, type Clock, type Handlers } from "@faultline/plugin";
 import { ErrorReason, Role, type MemberService } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import type { AccessMemory } from "../access/access-memory.ts";
 import type { CoreCall } from "../access/guard.ts";
-import { contains } from "../../storage/database/contains.ts";
-import { MemberEntity, UserEntity, type MemberRow } from "../../storage/database/entities.ts";
+import { MemberEntity, UserEntity, type MemberRow, type UserRow } from "../../storage/database/entities.ts";
 import { memberToProto } from "../../to-proto.ts";
-import { askedRole, checkMayGive, givenRole, mayGive, nameOf } from "./given-role.ts";
+import { askedRole, checkMayGive, givenRole, mayGive, nameOf, type GivenRole } from "./given-role.ts";
+import type { Grant } from "../access/grants.ts";
 
-type MemberMethods = "listMembers" | "getMember" | "addMember" | "updateMember" | "removeMember";
+type MemberMethods = "getMember" | "addMember" | "updateMember" | "removeMember";
 
 /** Who are members of a project, and what they may do. */
 export function members(parts: {
@@ -19,39 +19,6 @@ export function members(parts: {
   const { orm, clock, memory } = parts;
 
   return {
-    async listMembers(request, { caller }) {
-      const { projectId } = request;
-      const query = request.query.trim();
-      const list = `members ${projectId} ${query}`;
-      const place = readPageToken(list, request.pageToken, ["string"]);
-      const size = pageSizeOf(request);
-      const em = orm.em.fork();
-      const ids = em.createQueryBuilder(MemberEntity).select("userId").where({ projectId });
-      const where = {
-        id: { $in: ids.toRaw() },
-        ...(query !== "" && { $or: [{ username: contains(em, query) }, { name: contains(em, query) }] }),
-      };
-      const users = await em.find(
-        UserEntity,
-        { ...where, ...(place && { username: { $gt: place[0] } }) },
-        { orderBy: { username: "asc" }, limit: size + 1, offset: place ? 0 : request.skip },
-      );
-      const page = users.slice(0, size);
-      const rows = await em.find(MemberEntity, { projectId, userId: { $in: page.map(({ id }) => id) } });
-      const rowOf = new Map(rows.map((row) => [row.userId, row]));
-      const listed = [];
-      for (const user of page) {
-        const row = rowOf.get(user.id);
-        if (row) listed.push(memberToProto(row, user, (await givenRole(em, row)).memberRole, caller.user));
-      }
-      const last = page.at(-1);
-      return {
-        members: listed,
-        nextPageToken: users.length > size && last ? pageToken(list, [last.username]) : "",
-        totalSize: await em.count(UserEntity, where),
-      };
-    },
-
     async getMember(request, { caller }) {
       const em = orm.em.fork();
       const row = await memberRow(em, request);
@@ -92,12 +59,7 @@ export function members(parts: {
         const user = await em.findOneOrFail(UserEntity, { id: row.userId });
         const present = await givenRole(em, row);
         const given = await askedRole(em, request);
-        if (!mayGive(grant, present)) {
-          throw new ServiceError(
-            ErrorReason.FORBIDDEN,
-            `The role of ${user.username}, ${nameOf(present)}, allows more than yours in ${grant.project.path}, so you cannot change it.`,
-          );
-        }
+        checkMayTake(grant, { user, present, consequence: "you cannot change it" });
         checkMayGive(grant, given);
         if (given.role !== Role.OWNER) await checkOwnerRemains(em, row);
         row.role = given.role;
@@ -115,12 +77,7 @@ export function members(parts: {
         const user = await em.findOneOrFail(UserEntity, { id: row.userId });
         const present = await givenRole(em, row);
         const isLeaving = row.userId === caller.user.id;
-        if (!isLeaving && !mayGive(grant, present)) {
-          throw new ServiceError(
-            ErrorReason.FORBIDDEN,
-            `The role of ${user.username}, ${nameOf(present)}, allows more than yours in ${grant.project.path}, so you cannot remove this member.`,
-          );
-        }
+        if (!isLeaving) checkMayTake(grant, { user, present, consequence: "you cannot remove this member" });
         await checkOwnerRemains(em, row);
         const removed = memberToProto(row, user, present.memberRole, caller.user);
         await em.remove(row).flush();
@@ -139,6 +96,18 @@ async function memberRow(
   const row = await em.findOne(MemberEntity, { projectId, userId });
   if (!row) throw new ServiceError(ErrorReason.MEMBER_NOT_FOUND, "This project has no such member.");
   return row;
+}
+
+/** Refuses with FORBIDDEN to take a role that allows more than the caller's own. */
+function checkMayTake(
+  grant: Grant,
+  { user, present, consequence }: { user: UserRow; present: GivenRole; consequence: string },
+): void {
+  if (mayGive(grant, present)) return;
+  throw new ServiceError(
+    ErrorReason.FORBIDDEN,
+    `The role of ${user.username}, ${nameOf(present)}, allows more than yours in ${grant.project.path}, so ${consequence}.`,
+  );
 }
 
 /** Refuses with LAST_OWNER to take the role from an owner beside whom nobody can act as one. */

@@ -1,6 +1,7 @@
-import { Permission } from "@faultline/proto";
+import { Permission, ErrorReason } from "@faultline/proto";
 import type { FilterQuery } from "@mikro-orm/core";
 import type { EntityManager } from "@mikro-orm/sql";
+import { ServiceError } from "@faultline/plugin";
 import { findGrant, type Grant } from "../access/grants.ts";
 import {
   InvitationEntity,
@@ -47,4 +48,9 @@ export async function openInvitations(
     open.push({ row, given, project: grant.project, maker });
   }
   return open;
+}
+
+/** A refusal: no open invitation is meant. */
+export function invitationNotFound(message: string): ServiceError {
+  return new ServiceError(ErrorReason.INVITATION_NOT_FOUND, message);
 }

@@ -9,6 +9,7 @@ import {
   type Database,
   type NotedOutcome,
 } from "@faultline/plugin";
+import { Delayed } from "@faultline/plugin/flow";
 import { OutcomeKind, type ListOutcomesResponseSchema, type RefusalSchema } from "@faultline/proto";
 import { sql } from "kysely";
 import { jsonRows } from "../../storage/database/json-rows.ts";
@@ -67,7 +68,7 @@ export class Outcomes {
   readonly #refusals = new Map<number, Remembered[]>();
   readonly #emitter = new EventEmitter().setMaxListeners(0);
   #untold = new Map<number, Refused>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #telling = new Delayed(tellMs, () => this.#tell());
 
   constructor(database: Database, clock: Clock) {
     this.#database = database;
@@ -215,12 +216,10 @@ export class Outcomes {
       refusals: [...(untold?.refusals ?? []), ...refusals].slice(-refusalsTold),
       count: (untold?.count ?? 0) + count,
     });
-    this.#timer ??= setTimeout(() => this.#tell(), tellMs).unref();
+    this.#telling.later();
   }
 
   #tell(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
     const lists = listsToAnnounce(this.#untold);
     this.#untold = new Map();
     for (const list of lists.slice(0, announcementsAtOnce)) this.#announcements.announce(subject, list);

@@ -1,4 +1,5 @@
 import type { ErrorBackend, Log, Tally } from "@faultline/plugin";
+import { OncePer } from "@faultline/plugin/flow";
 import type { Quotas } from "./quotas.ts";
 
 /** A run ends after so long; the next one begins within a second. */
@@ -13,7 +14,7 @@ export class Eviction {
   readonly #evict: NonNullable<ErrorBackend["evictEvents"]>;
   readonly #evicted: Tally;
   readonly #log: Log;
-  readonly #loggedAt = new Map<number, number>();
+  readonly #logged = new Map<number, OncePer>();
 
   constructor(parts: { quotas: Quotas; evict: NonNullable<ErrorBackend["evictEvents"]>; evicted: Tally; log: Log }) {
     this.#quotas = parts.quotas;
@@ -42,9 +43,9 @@ export class Eviction {
   async #note(projectId: number, evicted: { count: number; receivedUntil: number }): Promise<void> {
     await this.#quotas.noteEvicted(projectId, evicted);
     this.#evicted.add(evicted.count);
-    const now = performance.now();
-    if (now - (this.#loggedAt.get(projectId) ?? Number.NEGATIVE_INFINITY) < logEachMs) return;
-    this.#loggedAt.set(projectId, now);
+    const logged = this.#logged.get(projectId) ?? new OncePer(logEachMs);
+    this.#logged.set(projectId, logged);
+    if (!logged.take()) return;
     const numbers = { projectId, receivedUntil: new Date(evicted.receivedUntil).toISOString() };
     this.#log.warn(numbers, "the oldest events of a project are deleted, as it keeps as many bytes as it may");
   }

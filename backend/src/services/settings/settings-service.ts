@@ -4,7 +4,7 @@ import type { MikroORM } from "@mikro-orm/sql";
 import type { ClientKeys } from "../client-keys/client-keys.ts";
 import type { AccessMemory } from "../access/access-memory.ts";
 import type { CoreCall } from "../access/guard.ts";
-import { UserThrottle } from "../access/user-throttle.ts";
+import { UserThrottle } from "../accounts/user-throttle.ts";
 import { SettingsEntity, type SettingsRow } from "../../storage/database/entities.ts";
 import { monitorOff, type ProjectDirectory } from "../projects/project-directory.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";

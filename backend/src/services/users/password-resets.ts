@@ -2,8 +2,8 @@ import { ServiceError, timestamp, type Clock, type Handlers } from "@faultline/p
 import { ErrorReason, type UserService } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import type { AccessMemory } from "../access/access-memory.ts";
-import { revokeAccessTokens, workingTokens } from "../access/access-tokens.ts";
-import { hashPassword, newPassword } from "../access/password.ts";
+import { revokeAccessTokens, workingTokens } from "../accounts/access-tokens.ts";
+import { hashPassword, newPassword } from "../accounts/password.ts";
 import { newToken, passwordResetPurpose } from "../access/tokens.ts";
 import type { CoreCall } from "../access/guard.ts";
 import {

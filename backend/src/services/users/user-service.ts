@@ -1,15 +1,15 @@
-import { pageSizeOf, pageToken, readPageToken, ServiceError, type Clock, type Handlers } from "@faultline/plugin";
-import { ErrorReason, type ListUsersRequest, type UserService } from "@faultline/proto";
+import { ServiceError, type Clock, type Handlers } from "@faultline/plugin";
+import { ErrorReason, type UserService } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import type { AccessMemory } from "../access/access-memory.ts";
-import { hashPassword, newPassword } from "../access/password.ts";
+import { hashPassword, newPassword } from "../accounts/password.ts";
 import type { CoreCall } from "../access/guard.ts";
-import { contains } from "../../storage/database/contains.ts";
 import { SessionEntity, UserEntity, type UserRow } from "../../storage/database/entities.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 import { userToProto } from "../../to-proto.ts";
 import { passwordResets } from "./password-resets.ts";
-import { displayName, emailAddress, hasEmail, refuseTaken, username } from "./user-fields.ts";
+import { displayName, emailAddress, refuseTaken, username } from "./user-fields.ts";
+import { listUsers } from "./list-users.ts";
 
 /** The users of this installation. */
 export function userService(parts: {
@@ -22,27 +22,8 @@ export function userService(parts: {
   const { orm, clock, memory } = parts;
 
   return {
+    listUsers: listUsers(parts),
     ...passwordResets(parts),
-
-    async listUsers(request, { caller }) {
-      const list = `users ${JSON.stringify([request.query, request.username, request.afterUserId])}`;
-      const place = readPageToken(list, request.pageToken, ["number"]);
-      const size = pageSizeOf(request);
-      const em = orm.em.fork();
-      const where = matching(em, request, caller.user);
-      const rows = await em.find(UserEntity, place ? { $and: [where, { id: { $gt: place[0] } }] } : where, {
-        orderBy: { id: "asc" },
-        limit: size + 1,
-        offset: place ? 0 : request.skip,
-      });
-      const page = rows.slice(0, size);
-      const last = page.at(-1);
-      return {
-        users: page.map((row) => userToProto(row, caller.user)),
-        nextPageToken: rows.length > size && last ? pageToken(list, [last.id]) : "",
-        totalSize: await em.count(UserEntity, where),
-      };
-    },
 
     async getUser({ userId }, { caller }) {
       const row = await userRow(orm.em.fork(), userId);
@@ -104,18 +85,6 @@ export function userService(parts: {
       memory.changed();
       return { user: userToProto(row, caller.user) };
     },
-  };
-}
-
-/** Whom a list shows to `viewer`. */
-function matching(em: EntityManager, request: ListUsersRequest, viewer: Pick<UserRow, "isAdmin">) {
-  const query = request.query.trim();
-  const text = [{ username: contains(em, query) }, { name: contains(em, query) }];
-  return {
-    id: { $gt: request.afterUserId },
-    ...(!viewer.isAdmin && { isBlocked: false }),
-    ...(request.username !== "" && { username: request.username }),
-    ...(query !== "" && { $or: viewer.isAdmin ? [...text, hasEmail(em, query)] : text }),
   };
 }
 

@@ -11,11 +11,11 @@ import { ErrorReason } from "@faultline/proto";
 import { addressOf, type Query } from "./address.ts";
 import { AnswerMemory, type Answer } from "./answer-memory.ts";
 import { Breaker } from "./breaker.ts";
-import { failureOf, isDown } from "./failures.ts";
+import { failureOf, isDown, timedOut } from "./failures.ts";
 import { Flight } from "./single-flight.ts";
 import { LastSeen } from "../errors/last-seen.ts";
 import { parsed, send, type Send } from "./send.ts";
-import { Slots } from "./bulkhead.ts";
+import { bulkhead } from "./bulkhead.ts";
 
 /** What a caller wants to know of the external system. */
 export interface Question {
@@ -65,7 +65,7 @@ export class Upstream {
   readonly #parts: UpstreamParts;
   readonly #answers = new AnswerMemory();
   readonly #flights = new Map<string, Flight<Told>>();
-  readonly #slots = new Slots();
+  readonly #bulkhead = bulkhead();
   readonly #breaker = new Breaker();
   #lastFailure: ServiceError | undefined;
   #notBefore = 0;
@@ -145,7 +145,7 @@ export class Upstream {
 
   async #send(request: Send, target: ExternalTarget, signal: AbortSignal): Promise<Answer> {
     this.#refuseWhileClosed();
-    return this.#slots.run(signal, async () => {
+    const call = async () => {
       this.#refuseWhileClosed(); // it may have gone down while this call waited
       const isTrial = this.#breaker.begin();
       try {
@@ -159,7 +159,8 @@ export class Upstream {
       } finally {
         if (isTrial) this.#breaker.trialEnded();
       }
-    });
+    };
+    return this.#bulkhead.run(call, { signal, refusal: timedOut });
   }
 
   #note(failure: ServiceError): void {

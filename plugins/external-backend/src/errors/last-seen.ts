@@ -1,4 +1,5 @@
 import { startOfHour } from "@faultline/plugin";
+import { BoundedMap } from "@faultline/plugin/flow";
 
 /** Errors remembered at most, for one project; each costs some hundred bytes. */
 const maxErrors = 2_000;
@@ -8,7 +9,7 @@ const maxErrors = 2_000;
  * hour was. External systems tell the newest event alone, so the earlier value is the one that was told before.
  */
 export class LastSeen {
-  readonly #known = new Map<string, { newest: number; settled: number | undefined }>();
+  readonly #known = new BoundedMap<string, { newest: number; settled: number | undefined }>(maxErrors);
 
   /** The settled time; undefined: not known. `derived` is what else is known of it. */
   settled(errorId: string, newest: number, derived: number | undefined, now: number): number | undefined {
@@ -18,10 +19,7 @@ export class LastSeen {
       (time): time is number => time !== undefined && time < hour,
     );
     const settled = candidates.length > 0 ? Math.max(...candidates) : undefined;
-    this.#known.delete(errorId); // the last asked for is the last to be forgotten
     this.#known.set(errorId, { newest: Math.max(newest, known?.newest ?? 0), settled });
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > maxErrors && oldest !== undefined) this.#known.delete(oldest);
     return settled;
   }
 }

@@ -1,6 +1,6 @@
 import type { DescMethodUnary, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import type { AdmittedProject, AdmittedRequest, Call } from "../core.ts";
-import type { Host } from "../host.ts";
+import type { Host } from "../host/host.ts";
 import type { Answer, RestAnswer } from "./answer.ts";
 import type { Address } from "./pages.ts";
 import { readParameters, type Parameters, type Sent, type Values } from "./parameter.ts";

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { BoundedMap } from "@faultline/plugin/flow";
 import type { CompiledQuery, QueryResult } from "kysely";
 import sqlite3 from "sqlite3";
 import { failedSync, withKnownName } from "./error.ts";
@@ -24,7 +25,10 @@ const openModes: Readonly<Record<Access, number>> = {
 /** One connection of the driver, with its prepared statements. */
 export class SqliteConnection {
   readonly #database: sqlite3.Database;
-  readonly #statements = new Map<string, { statement: sqlite3.Statement; readsRows: boolean }>();
+  readonly #statements = new BoundedMap<string, { statement: sqlite3.Statement; readsRows: boolean }>(
+    statementCacheSize,
+    ({ statement }) => statement.finalize(),
+  );
   #running = 0;
   #isClosing = false;
   /** Why it does nothing more. */
@@ -124,13 +128,6 @@ export class SqliteConnection {
       );
     });
     const entry = { statement, readsRows: readsRows.test(sql) };
-    if (this.#statements.size >= statementCacheSize) {
-      const [oldest] = this.#statements.keys();
-      if (oldest !== undefined) {
-        this.#statements.get(oldest)?.statement.finalize();
-        this.#statements.delete(oldest);
-      }
-    }
     this.#statements.set(sql, entry);
     return entry;
   }

@@ -1,0 +1,32 @@
+import type { Clock } from "@faultline/plugin";
+import type { BuiltIn } from "../../built-in.ts";
+import type { State } from "../../services/open-state.ts";
+import type { Storage } from "../../storage/open-storage.ts";
+import { version } from "../../version.ts";
+import type { Ingestion } from "../ingest/open-ingestion.ts";
+import type { Telemetry } from "../open-telemetry.ts";
+import type { OutboundClient } from "../outbound/outbound-client.ts";
+import { ExternalSystem } from "./external-system.ts";
+import { OwnErrorSettings } from "./own-error-settings.ts";
+
+/** The phase from which on the installation's own errors are reported to where its settings say. */
+export async function openReporting(parts: {
+  telemetry: Telemetry;
+  storage: Storage;
+  state: State;
+  ingestion: Ingestion;
+  rules: BuiltIn["rules"];
+  outbound: OutboundClient;
+  clock: Clock;
+}): Promise<OwnErrorSettings> {
+  const { telemetry, storage, state, ingestion, rules, outbound, clock } = parts;
+  const { ownErrors, log } = telemetry;
+  const { database, orm, keyRing } = storage;
+  const { projects, clientKeys, integratedOffered } = state;
+  ownErrors.useWays(ingestion.events, outbound);
+  const externalSystem = new ExternalSystem({ outbound, clock, version });
+  const own = { orm, database, keyRing, projects, clientKeys, integratedOffered };
+  const reporting = new OwnErrorSettings({ ...own, rules, ownErrors, externalSystem, log });
+  await reporting.apply();
+  return reporting;
+}

@@ -1,0 +1,59 @@
+import { randomBytes } from "node:crypto";
+import { StartRefusal, type Clock } from "@faultline/plugin";
+import type { MikroORM } from "@mikro-orm/sql";
+import type { Config } from "../../config.ts";
+import { AccessTokenEntity, UserEntity } from "../../storage/database/entities.ts";
+import type { KeyRing } from "../../storage/secrets/key-ring.ts";
+import { hashPassword } from "./password.ts";
+import { accessTokenPurpose, hasWrongChecksum, newToken } from "../access/tokens.ts";
+
+/** The first administrator's credentials, to be shown once. */
+export interface FirstCredentials {
+  readonly username: string;
+  readonly password: string;
+  readonly token: string;
+}
+
+/**
+ * Makes the user `root` and a personal access token with the scope `api` when there is no user yet; both secrets come
+ * from the configuration or are generated. Answers undefined on every later start.
+ */
+export async function makeFirstAdministrator(parts: {
+  orm: MikroORM;
+  keyRing: KeyRing;
+  clock: Clock;
+  config: Config;
+}): Promise<FirstCredentials | undefined> {
+  const { orm, keyRing, clock, config } = parts;
+  const em = orm.em.fork();
+  if ((await em.count(UserEntity)) > 0) return undefined;
+
+  const username = "root";
+  const password = config.rootPassword ?? randomBytes(15).toString("base64url");
+  const token = config.rootToken ?? newToken("accessToken");
+  if (hasWrongChecksum(token)) {
+    throw new StartRefusal(
+      "FAULTLINE_ROOT_TOKEN looks like a token that Faultline made, but its last characters do not fit the others: copy it anew, or choose one of another form.",
+    );
+  }
+  const now = clock.now();
+  const passwordHash = await hashPassword(password);
+  return em.transactional(async (inner) => {
+    if ((await inner.count(UserEntity)) > 0) return undefined; // another process that started at once was faster
+    const userId = await inner.insert(UserEntity, {
+      username,
+      name: "Administrator",
+      passwordHash,
+      isAdmin: true,
+      createdAt: now,
+    });
+    await inner.insert(AccessTokenEntity, {
+      userId,
+      name: "First token of the administrator",
+      scopes: "api",
+      tokenDigest: keyRing.digest(accessTokenPurpose, token),
+      createdAt: now,
+    });
+    return { username, password, token };
+  });
+}

@@ -1,0 +1,123 @@
+import { hash } from "node:crypto";
+import { ServiceError, type Announcements, type Clock } from "@faultline/plugin";
+import { ErrorReason } from "@faultline/proto";
+import { clientNetwork } from "../access/client-network.ts";
+import { RecentTimes } from "../access/recent-times.ts";
+
+const windowMs = 60_000;
+/** Of a name from one network, and of a known device. */
+const perOrigin = 10;
+const perNetwork = 50;
+
+/** The delay of a name begins after so many attempts and doubles with each further one. */
+const undelayed = 10;
+const firstDelayMs = 250;
+const longestDelayMs = 4_000;
+
+const subject = "sign-in";
+
+/** Whose attempt it is. */
+export interface Attempt {
+  /** As it was typed: a name of nobody is counted too, and an e-mail address says nothing about a user name. */
+  readonly name: string;
+  /** Empty: not known. Such attempts count for the name alone, as if all came from one network. */
+  readonly clientAddress: string;
+  /** The token of a device on which this very user signed in before. */
+  readonly device?: string | undefined;
+}
+
+/** The keys that an attempt counts for. */
+interface Keys {
+  /** Only this person's: the name from this network, or the known device. */
+  readonly origin: string;
+  /** Those that others count for too. */
+  readonly shared: readonly string[];
+}
+
+/** What processes announce of an attempt. */
+interface Announced extends Keys {
+  readonly isForgiven: boolean;
+}
+
+/**
+ * Bounds the failed sign-ins of a minute to 10 a name from one network and to 50 a network. A name by itself is never
+ * refused, as anybody could then keep its owner out: from the eleventh attempt on, from wherever, each waits longer, at
+ * most four seconds. The longest wait is drawn between two and four: many guesses that begin together would otherwise be
+ * checked together. A device that signed in before counts for itself alone, so that guesses of others do not touch it.
+ *
+ * An attempt counts from its beginning, so that many at once are bounded too; refused ones do not count, so that nobody
+ * waits longer than the minute. In memory: a restart forgives. What begins in other processes counts as soon as this one
+ * hears of it.
+ */
+export class SignInThrottle {
+  readonly #announcements: Announcements;
+  readonly #attempts: RecentTimes;
+  readonly #draw: () => number;
+
+  /** `draw`: from 0 to below 1, evenly. */
+  constructor(clock: Clock, announcements: Announcements, draw: () => number = Math.random) {
+    this.#draw = draw;
+    this.#attempts = new RecentTimes(clock, { windowMs, timesKept: perNetwork });
+    this.#announcements = announcements;
+    announcements.subscribe(subject, (text) => this.#note(JSON.parse(text) as Announced)); // sent by `#announce` alone
+  }
+
+  /** Counts an attempt and returns how many milliseconds it must wait, or refuses it with TOO_MANY_ATTEMPTS. */
+  begin(attempt: Attempt): number {
+    const { origin, network, name } = keysOf(attempt);
+    if (this.#count(origin) >= perOrigin || this.#count(network) >= perNetwork) {
+      throw new ServiceError(ErrorReason.TOO_MANY_ATTEMPTS, "Too many attempts. Try again in a minute.");
+    }
+    const excess = this.#count(name) - undelayed;
+    this.#announce({ origin, shared: present(network, name), isForgiven: false });
+    if (excess < 0) return 0;
+    const doubledMs = firstDelayMs * 2 ** excess;
+    return doubledMs < longestDelayMs ? doubledMs : longestDelayMs * (0.5 + this.#draw() / 2);
+  }
+
+  /**
+   * Forgives the origin, and of what is shared this attempt alone: otherwise one's own account would make room for
+   * guesses at others, and the owner's sign-in would shorten the delay of those who guess.
+   */
+  succeeded(attempt: Attempt): void {
+    const { origin, network, name } = keysOf(attempt);
+    this.#announce({ origin, shared: present(network, name), isForgiven: true });
+  }
+
+  #count(key: string): number {
+    return this.#attempts.of(key).length;
+  }
+
+  #announce(announced: Announced): void {
+    this.#note(announced);
+    this.#announcements.announce(subject, JSON.stringify(announced));
+  }
+
+  #note({ origin, shared, isForgiven }: Announced): void {
+    if (isForgiven) this.#attempts.forget(origin);
+    else this.#attempts.note(origin);
+    for (const key of shared) {
+      if (isForgiven) this.#attempts.takeBack(key);
+      else this.#attempts.note(key);
+    }
+  }
+}
+
+/** What an attempt counts for; what is empty is not counted. */
+function keysOf({ name, clientAddress, device }: Attempt): { origin: string; network: string; name: string } {
+  if (device !== undefined) return { origin: `device ${digest(device)}`, network: "", name: "" };
+  const network = clientAddress === "" ? "" : clientNetwork(clientAddress);
+  const typed = digest(name.toLowerCase());
+  return {
+    origin: `origin ${digest(`${typed} ${network}`)}`,
+    network: network === "" ? "" : `network ${digest(network)}`,
+    name: `name ${typed}`,
+  };
+}
+
+const present = (...keys: readonly string[]) => keys.filter((key) => key !== "");
+
+/** Names and addresses come from anybody and may be megabytes long. */
+function digest(text: string): string {
+  return hash("sha256", text, "base64url");
+}

@@ -1,0 +1,58 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { ServiceError, type Clock, type Handlers } from "@faultline/plugin";
+import { ErrorReason, type AccountService } from "@faultline/proto";
+import type { MikroORM } from "@mikro-orm/sql";
+import type { CoreCall } from "../access/guard.ts";
+import { UserEntity } from "../../storage/database/entities.ts";
+import type { KeyRing } from "../../storage/secrets/key-ring.ts";
+import { userToProto } from "../../to-proto.ts";
+import { signsInAs } from "../users/user-fields.ts";
+import type { AccessMemory } from "../access/access-memory.ts";
+import { isDeviceOf } from "../access/device-tokens.ts";
+import { verifyPassword } from "./password.ts";
+import { beginSession } from "../access/sessions.ts";
+import { SignInThrottle } from "./sign-in-throttle.ts";
+
+/** Signs a person in by name or e-mail address and password; attempts that may be guesses wait. */
+export function signIn({
+  orm,
+  keyRing,
+  clock,
+  memory,
+  throttle,
+}: {
+  orm: MikroORM;
+  keyRing: KeyRing;
+  clock: Clock;
+  memory: AccessMemory;
+  throttle: SignInThrottle;
+}): Handlers<typeof AccountService, CoreCall>["signIn"] {
+  return async ({ username, password, clientAddress, userAgent, deviceToken = "" }, { signal }) => {
+    const finding = orm.em.fork();
+    const found = await finding.findOne(UserEntity, signsInAs(finding, username));
+    const isKnownDevice = found !== null && isDeviceOf(keyRing, found, deviceToken, clock.now());
+    const attempt = { name: username, clientAddress, device: isKnownDevice ? deviceToken : undefined };
+    const waitMs = throttle.begin(attempt);
+    if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(leftWaiting);
+    const isRight = await verifyPassword(password, found?.passwordHash);
+    const session = await orm.em.fork().transactional(async (em) => {
+      // Read again: while the password was checked the user may have been blocked or have got another one.
+      const user = isRight && (await em.findOne(UserEntity, { id: found?.id ?? 0 }));
+      if (!user || user.isBlocked || user.passwordHash !== found?.passwordHash) {
+        throw new ServiceError(ErrorReason.WRONG_CREDENTIALS, "Wrong user name or password.");
+      }
+      const now = clock.now();
+      user.lastSignInAt = now;
+      const begun = await beginSession(em, { keyRing, now, user, clientAddress, userAgent });
+      return { ...begun, user: userToProto(user, user) };
+    });
+    throttle.succeeded(attempt);
+    memory.changed();
+    return session;
+  };
+}
+
+/** The caller of a delayed attempt left: nobody waits for the password to be checked. */
+function leftWaiting(): never {
+  throw new ServiceError(ErrorReason.TOO_MANY_ATTEMPTS, "The sign-in was given up while it waited.");
+}

@@ -1,0 +1,27 @@
+import { ServiceError, type Clock } from "@faultline/plugin";
+import { ErrorReason } from "@faultline/proto";
+import { RecentTimes } from "../access/recent-times.ts";
+
+/** Bounds how often a user does something. In memory, a process each: a restart forgives. */
+export class UserThrottle {
+  readonly #most: number;
+  readonly #refusal: string;
+  readonly #times: RecentTimes;
+
+  /** `most` times in `windowMs`. `refusal`: the sentence for what is beyond. */
+  constructor(clock: Clock, { windowMs, most, refusal }: { windowMs: number; most: number; refusal: string }) {
+    this.#most = most;
+    this.#refusal = refusal;
+    this.#times = new RecentTimes(clock, { windowMs, timesKept: most });
+  }
+
+  /** Counts once or refuses with TOO_MANY_ATTEMPTS; refused ones do not count. */
+  begin(userId: number): void {
+    const key = String(userId);
+    if (this.#times.of(key).length >= this.#most) {
+      const retryAfterSeconds = this.#times.secondsUntilFewer(key);
+      throw new ServiceError(ErrorReason.TOO_MANY_ATTEMPTS, this.#refusal, { retryAfterSeconds });
+    }
+    this.#times.note(key);
+  }
+}

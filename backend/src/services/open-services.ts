@@ -1,0 +1,48 @@
+import type { Clock, Host, Plugin } from "@faultline/plugin";
+import type { Config } from "../config.ts";
+import type { NotedErrorChanges } from "../host/changes/error-changes.ts";
+import type { CheckToken } from "../host/grpc/call-wall.ts";
+import type { Telemetry } from "../host/open-telemetry.ts";
+import { PluginHosts } from "../host/plugins/plugin-hosts.ts";
+import {
+  accessTo,
+  coreOf,
+  guardedServices,
+  implementationsOf,
+  invokeAs,
+  tokenCheck,
+  type GuardedService,
+} from "./core.ts";
+import { ownServices, type OwnParts } from "./own-services.ts";
+
+/** The phase that guards the services of the core and of the plugins, and makes the host that plugins are given. */
+export function openServices(
+  config: Config,
+  parts: OwnParts & {
+    plugins: readonly Plugin[];
+    telemetry: Telemetry;
+    errorChanges: NotedErrorChanges;
+    given: Pick<Host, "deprecations" | "scheduler" | "outbound">;
+    passing: Clock;
+  },
+): { readonly services: readonly GuardedService[]; readonly hosts: PluginHosts; readonly checkToken: CheckToken } {
+  const { storage, state, ingestion, plugins, telemetry, errorChanges, given, isReady, clock, passing } = parts;
+  const { log, logOf, metrics } = telemetry;
+  const { database, ages } = storage;
+  const own = {
+    events: ingestion.events,
+    errorChanges,
+    database,
+    metrics,
+    clock,
+    deletionClock: ages.deletion,
+    isReady,
+  };
+  const hosts = new PluginHosts({ ...given, ...own }, logOf);
+  const all = [...ownServices(config, parts), ...implementationsOf(plugins, hosts)];
+  const services = guardedServices(all, { ...state, log });
+  const walls = { guard: state.guard, log };
+  const [core, access] = [coreOf(services), accessTo(services, { ...walls, clock: passing })];
+  hosts.useCore((plugin) => ({ core, access, invoke: invokeAs(plugin, services, walls) }));
+  return { services, hosts, checkToken: tokenCheck(walls) };
+}

@@ -1,0 +1,44 @@
+import type { Clock } from "@faultline/plugin";
+import type { MikroORM } from "@mikro-orm/sql";
+import type { AccessMemory } from "../access/access-memory.ts";
+import type { Grant, Grants } from "../access/grants.ts";
+import type { ClientKeys } from "../client-keys/client-keys.ts";
+import type { SettingsRow, UserRow } from "../../storage/database/entities.ts";
+import { mayInvite, type Delegated } from "../instance/delegation.ts";
+import { projectToProto } from "../../to-proto.ts";
+import type { ProjectDirectory } from "./project-directory.ts";
+
+/** What the methods of projects work with. */
+export interface ProjectParts {
+  readonly orm: MikroORM;
+  readonly clock: Clock;
+  readonly projects: ProjectDirectory;
+  readonly clientKeys: ClientKeys;
+  readonly grants: Grants;
+  readonly memory: AccessMemory;
+  readonly delegated: Delegated;
+}
+
+/** The message of a project as a user sees it, with the settings that were read. */
+export function shownProject(
+  { projects, delegated }: ProjectParts,
+  settings: SettingsRow | null,
+  { grant, user }: { readonly grant: Grant; readonly user: UserRow },
+) {
+  const capabilities = projects.capabilities(grant, settings);
+  const { adminMembers } = capabilities;
+  const invite = adminMembers?.allowed ? mayInvite(delegated, user) : adminMembers;
+  return projectToProto(grant, { ...capabilities, ...(invite && { invite }) });
+}
+
+/** The same, of a project by its id or of one that the guard found. */
+export async function readProject(parts: ProjectParts, user: UserRow, found: number | Grant) {
+  const grant = typeof found === "number" ? await parts.grants.of(user, found) : found;
+  return shownProject(parts, await parts.projects.settings(grant.project.id), { grant, user });
+}
+
+/** To be called after a change of a project was committed. */
+export function projectChanged({ clientKeys, memory }: ProjectParts): void {
+  clientKeys.projectChanged();
+  memory.changed();
+}

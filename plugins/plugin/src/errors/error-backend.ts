@@ -1,0 +1,178 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type {
+  Backend,
+  CapabilitiesSchema,
+  CreateDeletionRequest,
+  CreateDeletionResponseSchema,
+  EndDiscardRequest,
+  EndDiscardResponseSchema,
+  GetDeletionRequest,
+  GetDeletionResponseSchema,
+  ListDeletionsRequest,
+  ListDeletionsResponseSchema,
+  ListDiscardsRequest,
+  ListDiscardsResponseSchema,
+  UndoDeletionRequest,
+  UndoDeletionResponseSchema,
+  GetErrorRequest,
+  GetErrorResponseSchema,
+  GetErrorStatsRequest,
+  GetErrorStatsResponseSchema,
+  GetEventRequest,
+  GetEventResponseSchema,
+  GetSessionStatsRequest,
+  GetSessionStatsResponseSchema,
+  ListErrorsRequest,
+  ListErrorsResponseSchema,
+  ListEventsRequest,
+  ListEventsResponseSchema,
+  ListExternalProjectsResponseSchema,
+  ListReleasesRequest,
+  ListReleasesResponseSchema,
+  UpdateErrorsRequest,
+  UpdateErrorsResponseSchema,
+  WatchErrorsRequest,
+  WatchErrorsResponseSchema,
+} from "@faultline/proto";
+import type { Intake } from "../ingest/ingest-queue.ts";
+
+/** The capabilities of a project, as a plain object. */
+export type Capabilities = Exclude<MessageInitShape<typeof CapabilitiesSchema>, { $typeName: string }>;
+
+/** The context of a call to a backend. The core has already checked the caller's right and the project. */
+export interface BackendCall {
+  /** Whose call it is: a backend lets no user keep its others waiting. Absent: the service's own. */
+  readonly userId?: number | undefined;
+  /** The user's name, for what is written down. Absent: the service's own. */
+  readonly username?: string | undefined;
+  /** Aborted when the caller no longer waits. */
+  readonly signal?: AbortSignal | undefined;
+  /** Where the project's errors are; for projects with the external backend. */
+  readonly link?: ExternalLink | undefined;
+}
+
+/** An external system to be asked. */
+export interface ExternalTarget {
+  /** Scheme and host, with an optional base path; no `/` at its end. */
+  readonly apiUrl: string;
+  readonly token: string;
+}
+
+/** The external project that a project is linked to. */
+export interface ExternalLink extends ExternalTarget {
+  readonly project: {
+    /** Decimal digits; empty while it is not known. */
+    readonly id: string;
+    readonly slug: string;
+    readonly organizationSlug: string;
+  };
+  /** Of the settings: what is remembered of the external system holds for this revision alone. */
+  readonly revision: number;
+}
+
+/**
+ * A system that holds errors. Every method takes the request message of ErrorService or ReleaseService and answers its
+ * response, so that an answer does not show which backend gave it (specification 1.3). Refusals are
+ * ServiceErrors.
+ */
+export interface ErrorBackend {
+  readonly kind: Backend;
+  /** The capabilities of a project with this backend; one that is off says why in words. */
+  readonly capabilities: Capabilities;
+  listErrors(request: ListErrorsRequest, call: BackendCall): Promise<MessageInitShape<typeof ListErrorsResponseSchema>>;
+  getError(request: GetErrorRequest, call: BackendCall): Promise<MessageInitShape<typeof GetErrorResponseSchema>>;
+  updateErrors(
+    request: UpdateErrorsRequest,
+    call: BackendCall,
+  ): Promise<MessageInitShape<typeof UpdateErrorsResponseSchema>>;
+  listEvents(request: ListEventsRequest, call: BackendCall): Promise<MessageInitShape<typeof ListEventsResponseSchema>>;
+  getEvent(request: GetEventRequest, call: BackendCall): Promise<MessageInitShape<typeof GetEventResponseSchema>>;
+  getErrorStats(
+    request: GetErrorStatsRequest,
+    call: BackendCall,
+  ): Promise<MessageInitShape<typeof GetErrorStatsResponseSchema>>;
+  watchErrors(
+    request: WatchErrorsRequest,
+    call: BackendCall,
+  ): AsyncIterable<MessageInitShape<typeof WatchErrorsResponseSchema>>;
+  listReleases(
+    request: ListReleasesRequest,
+    call: BackendCall,
+  ): Promise<MessageInitShape<typeof ListReleasesResponseSchema>>;
+  getSessionStats(
+    request: GetSessionStatsRequest,
+    call: BackendCall,
+  ): Promise<MessageInitShape<typeof GetSessionStatsResponseSchema>>;
+  /**
+   * Stores what arrived for any projects in one transaction; resolves when it is on disk and readable. Idempotent by
+   * project and event id, and by project and session id, also within the batch. Only backends that store events have it.
+   */
+  storeBatch?(intake: Intake): Promise<void>;
+  /**
+   * Deletes the next of what is stored of a project that is gone for good: one slice, small enough that storing waits
+   * only some tens of milliseconds; true when nothing is left. Only backends that store have it.
+   */
+  deleteProject?(projectId: number): Promise<boolean>;
+  /**
+   * Lists the projects that a token sees in an external system, at most 100; refuses with one of the EXTERNAL reasons.
+   * Only the backend that reads from external systems has it.
+   */
+  listProjects?(
+    target: ExternalTarget,
+    call: BackendCall,
+  ): Promise<MessageInitShape<typeof ListExternalProjectsResponseSchema>>;
+  /** Finds the project of an error that is stored here; undefined: there is no such error. Only backends that store have it. */
+  errorProject?(errorId: string): Promise<number | undefined>;
+  /** Only backends that store events have it; others refuse by the capability `deleteErrors`. */
+  readonly deletions?: ErrorDeletions;
+  /** Returns totals over all projects. Only backends that store events have it. */
+  installationStats?(at: { readonly now: number }): Promise<InstallationStats>;
+  /** Current usage of each project; projects that store nothing may be left out. Only backends that store have it. */
+  usage?(): Promise<readonly ProjectUsage[]>;
+  /**
+   * Deletes the oldest events of a project, of about so many bytes, and takes them out of its counters: one slice, as small as
+   * those of `deleteProject`. Only backends that store events have it.
+   */
+  evictEvents?(projectId: number, bytes: number): Promise<EvictedEvents>;
+}
+
+/** The storage that a project uses. */
+export interface ProjectUsage {
+  readonly projectId: number;
+  readonly eventCount: number;
+  /** Bytes of its payloads and tags, and 512 for each event. */
+  readonly keptBytes: number;
+  /** Whether the numbers are true. False while what was stored before they were added up is counted in the background. */
+  readonly isCounted: boolean;
+}
+
+/** Events deleted from a project so that it stays within its limit. */
+export interface EvictedEvents {
+  /** How many. 0: this slice only looked for them. */
+  readonly count: number;
+  /** When the newest of them was received, in milliseconds since 1970; 0 when there was none. */
+  readonly receivedUntil: number;
+  /** No event of the project is left. */
+  readonly isLast: boolean;
+}
+
+/** Deletes errors for good and discards events. Every method takes the request message of DeletionService. */
+export interface ErrorDeletions {
+  createDeletion(
+    request: CreateDeletionRequest,
+    call: BackendCall,
+  ): Promise<MessageInitShape<typeof CreateDeletionResponseSchema>>;
+  getDeletion(request: GetDeletionRequest): Promise<MessageInitShape<typeof GetDeletionResponseSchema>>;
+  listDeletions(request: ListDeletionsRequest): Promise<MessageInitShape<typeof ListDeletionsResponseSchema>>;
+  undoDeletion(request: UndoDeletionRequest): Promise<MessageInitShape<typeof UndoDeletionResponseSchema>>;
+  listDiscards(request: ListDiscardsRequest): Promise<MessageInitShape<typeof ListDiscardsResponseSchema>>;
+  endDiscard(request: EndDiscardRequest): Promise<MessageInitShape<typeof EndDiscardResponseSchema>>;
+}
+
+/** Totals of a backend over all projects. */
+export interface InstallationStats {
+  /** Events in each of the last 24 hours by the time they occurred at, as in the bar graphs; the running hour is the last. */
+  readonly eventsPerHour: readonly number[];
+  /** Start of the UTC day in which the oldest event was received, in milliseconds since 1970. Absent: there is none. */
+  readonly oldestDay?: number | undefined;
+}

@@ -1,0 +1,77 @@
+import type { DescMethodUnary, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import type { Kysely } from "kysely";
+import type { Announcements } from "./announcements.ts";
+import type { Access, Core } from "../core.ts";
+import type { Deprecations } from "../deprecations.ts";
+import type { ErrorChanges } from "../errors/error-changes.ts";
+import type { EventDoor } from "../ingest/event-door.ts";
+import type { Metrics } from "./metrics.ts";
+import type { DatabaseKind } from "../move.ts";
+import type { Outbound } from "./outbound.ts";
+
+/** Everything the host gives a plugin; in particular no environment variables. */
+export interface Host {
+  readonly core: Core;
+  readonly access: Access;
+  /**
+   * Calls a method as the plugin itself, for no person: one of its `calls`, in any project. The audit log names the plugin.
+   * Throws FORBIDDEN for any other method.
+   */
+  invoke<M extends DescMethodUnary>(
+    method: M,
+    request: MessageInitShape<M["input"]>,
+    signal?: AbortSignal,
+  ): Promise<MessageShape<M["output"]>>;
+  readonly deprecations: Deprecations;
+  readonly events: EventDoor;
+  readonly errorChanges: ErrorChanges;
+  readonly database: Database;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  /** The clock for deleting by age: never ahead of `clock`, and it follows jumps late. */
+  readonly deletionClock: Clock;
+  readonly scheduler: Scheduler;
+  readonly outbound: Outbound;
+  /** Whether an event would be stored now; false during start and shutdown and while the database refuses writes. */
+  isReady(): Promise<boolean>;
+}
+
+/** A log whose lines carry the plugin's name. Never give it a secret. */
+export interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** Work that gives up between its steps when the signal is aborted. */
+export type Task = (signal: AbortSignal) => Promise<void>;
+
+/** Runs work again and again until the product stops. */
+export interface Scheduler {
+  /**
+   * Runs `task` now, in the background, and then each `intervalMs`, never twice at once; a failure is logged, at most each
+   * ten minutes, and the next run comes all the same. The product waits for the task when it stops, and after two seconds
+   * aborts `signal`: a task of many steps looks at it between them and leaves the rest to the next start. What is done for
+   * the whole installation is `alone`: while one process does it, the others leave it out.
+   */
+  every(intervalMs: number, name: string, task: Task, options?: { readonly alone?: boolean }): void;
+}
+
+/** The current time in milliseconds since 1970, UTC. Moved by tests. */
+export interface Clock {
+  now(): number;
+}
+
+/** The database, for a plugin's own tables. */
+export interface Database {
+  readonly kind: DatabaseKind;
+  /** Between the processes that share it. */
+  readonly announcements: Announcements;
+  /** On SQLite it waits for the one writer, and transactions on it are immediate. */
+  write<Tables>(): Kysely<Tables>;
+  /** Does not wait for writes; sees what is committed. */
+  read<Tables>(): Kysely<Tables>;
+  /** As `read`, for reads that may take seconds: on SQLite they have connections of their own, two. */
+  readExpensively<Tables>(): Kysely<Tables>;
+}

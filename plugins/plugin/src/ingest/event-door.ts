@@ -1,0 +1,193 @@
+import { ErrorReason, type ErrorEvent, type OutcomeKind } from "@faultline/proto";
+import type { Intake } from "./ingest-queue.ts";
+import type { JsonObject } from "@faultline/sentry-event";
+import { ServiceError } from "../service-error.ts";
+
+/** The way in for what comes with a client key instead of a token. */
+export interface EventDoor {
+  /**
+   * Admits a client key to a project; at once when the key was seen before. Without a project: to the key's own, as the
+   * oldest SDKs ask for it. Without a sender: for the service itself, which no origins and no shares concern. Refuses with a
+   * ClientKeyRefusal.
+   */
+  admit(publicKey: string, projectId?: number, sender?: Sender): Admission | Promise<Admission>;
+  /**
+   * Takes room for an item from the limits of key and project. Undefined: it was taken, and there is plenty. `count`: an item
+   * that stands for several, of which all are taken where there is room for one; the time has to pay them back.
+   */
+  spend(admission: Admission, category: RateCategory, count?: number): RateLimit | undefined;
+  /** The limit of cost that is used up; undefined: there is room. To be asked before a body is read. */
+  costLimit(admission: Admission, account: CostAccount): CostLimit | undefined;
+  /** Takes what a body cost from the limits of key and project. When it is more than there is, the time has to pay it back. */
+  charge(admission: Admission, account: CostAccount, cost: Cost): void;
+  /**
+   * Why the project does not want an event; undefined: it does. To be asked once an event, before `accept`, as it counts
+   * against the budget for spikes. An event that is stopped is answered as if it were stored, and noted as FILTERED.
+   */
+  filter(admission: Admission, arrived: ArrivedEvent): FilterReason | undefined;
+  /** Why the quota of the project refuses what comes now; undefined: it does not. To be asked before a body is read. */
+  quotaRefusal(admission: Admission): QuotaRefusal | undefined;
+  /** Resolves when the intake is on disk and readable. Refuses with STORAGE_UNAVAILABLE or OVERLOADED, or a QuotaRefusal. */
+  accept(intake: Intake): Promise<void>;
+  /** Counts a request that was taken, in the traffic of its key. Costs next to nothing. */
+  received(admission: Admission, request: ReceivedRequest): void;
+  /**
+   * Counts what was not stored. Costs next to nothing; outcomes of projects that do not exist, and of project 0, are in
+   * the metrics alone.
+   */
+  note(outcome: NotedOutcome): void;
+}
+
+/** Who sends a request, as far as its network and its headers show. */
+export interface Sender {
+  readonly clientIp: string;
+  /** The header `Origin`, or `Referer` where that is missing. Absent: it carries neither. */
+  readonly origin: string | undefined;
+}
+
+/**
+ * Refuses a client key. One that is unknown, deleted, of another project or of a deleted one gets the same sentence, so that
+ * a guess learns nothing. The holder of a right key learns why it is not taken.
+ */
+export class ClientKeyRefusal extends ServiceError {
+  /** The word of outcome.proto. */
+  readonly outcome: "unknown_key" | ClosedDoor["outcome"];
+  /** The right key that is not taken now. Absent: it is no key of the project. */
+  readonly keyId: number | undefined;
+
+  /** `closed`: why a right key is not taken. Absent: it is no key of the project. */
+  constructor(closed?: ClosedDoor & { readonly keyId: number }) {
+    super(ErrorReason.CLIENT_KEY_REFUSED, closed?.message ?? "The DSN is not accepted: check its key and project.");
+    this.outcome = closed?.outcome ?? "unknown_key";
+    this.keyId = closed?.keyId;
+  }
+}
+
+/** Refuses what a project may no longer store: by its own limits, or as the disk is nearly full and it keeps most. */
+export class QuotaRefusal extends ServiceError {
+  /** The word of outcome.proto. */
+  readonly outcome: "quota" | "disk_full";
+
+  constructor(outcome: QuotaRefusal["outcome"], message: string, retryAfterSeconds: number) {
+    const reason = outcome === "quota" ? ErrorReason.QUOTA_REACHED : ErrorReason.STORAGE_UNAVAILABLE;
+    super(reason, message, { retryAfterSeconds });
+    this.outcome = outcome;
+  }
+}
+
+/** Why nothing is taken that comes with a right key. */
+export interface ClosedDoor {
+  /** The word of outcome.proto. */
+  readonly outcome: "not_active" | "monitor_off" | "external_backend" | "not_offered" | "key_disabled" | "origin";
+  /** For the holder of a right key: what happened, why, and what to do. */
+  readonly message: string;
+}
+
+/** A client key that was admitted to its project. */
+export interface Admission {
+  readonly keyId: number;
+  readonly projectId: number;
+  /** The sender's network, an IPv4 /24 or IPv6 /64. Empty: the service itself. */
+  readonly network: string;
+  /** The key's own limits; absent: it has none. */
+  readonly limits: KeyLimits | undefined;
+  /** The inbound filters of the project, for `EventDoor.filter`. Absent: they are off. */
+  readonly filters?: ProjectFilters | undefined;
+}
+
+/** How many events may come with a key. 0: no limit. */
+export interface KeyLimits {
+  readonly perMinute: number;
+  readonly perDay: number;
+  /** Events of a day (UTC, counted from 1970) when the key was looked up. */
+  readonly counted: { readonly day: number; readonly events: number };
+}
+
+/** The accepted part of a request. */
+export interface ReceivedRequest {
+  /** Errors and CSP reports. */
+  readonly events: number;
+  /** Bytes of its body as it was sent. */
+  readonly bytes: number;
+}
+
+/** The filters of a project, made ready to judge events. */
+export interface ProjectFilters {
+  /** The first filter that stops an event. */
+  reasonToStop(arrived: ArrivedEvent): FilterReason | undefined;
+  /** From when on spikes are sampled, in milliseconds since 1970; `Infinity`: spike protection is off. */
+  readonly spikesSampledFrom: number;
+}
+
+/** An event with what filters look at beside its head. */
+export interface ArrivedEvent {
+  readonly event: ErrorEvent;
+  /** The event as it was sent; of a large one no more than the fields that filters look at (`filteredFields`). */
+  readonly sent: JsonObject;
+  /** The sender's address. */
+  readonly clientIp: string;
+  /** Of the request that brought it. May be empty. */
+  readonly userAgent: string;
+}
+
+/** Why a project does not want an event; the words of outcome.proto. */
+export type FilterReason =
+  | "filter_address"
+  | "filter_release"
+  | "filter_environment"
+  | "filter_message"
+  | "filter_type"
+  | "crawler"
+  | "old_browser"
+  | "browser_extension"
+  | "localhost"
+  | "spike";
+
+/**
+ * Categories with rate limits of their own: a storm of errors must not stop sessions, nor the CSP reports of one page its
+ * errors. `security` is for CSP reports, `default` for requests that bring nothing of the others.
+ */
+export type RateCategory = "error" | "security" | "session" | "feedback" | "default";
+
+/** The account that is charged for the bodies of a request. CSP reports have their own, for the same reason. */
+export type CostAccount = "security" | "default";
+
+/** A limit that is used up, or nearly so. */
+export interface RateLimit {
+  /** The word of outcome.proto: the rate limit of the installation, or one that the key was given. */
+  readonly reason: "rate_limit" | "key_limit";
+  /** Whether the item is refused; otherwise it was taken, but more than 90 % of the limit is used. */
+  readonly isExceeded: boolean;
+  /** Whole seconds after which there is room again, from 1. */
+  readonly retryAfterSeconds: number;
+  /** Whose limit it is. */
+  readonly scope: "key" | "project";
+}
+
+/** The cost of a body beside its count. */
+export interface Cost {
+  /** Bytes of it after decompression. */
+  readonly bytes?: number;
+  /** Milliseconds for which it occupied the event loop. */
+  readonly ms?: number;
+}
+
+/** A limit of cost that is used up. */
+export interface CostLimit extends RateLimit {
+  readonly of: keyof Cost;
+}
+
+/** Something that was not stored; the words are those of outcome.proto. */
+export interface NotedOutcome {
+  readonly projectId: number;
+  readonly kind: OutcomeKind;
+  readonly category: string;
+  readonly reason: string;
+  readonly quantity: number;
+  /** The key that it came with. Absent: none is known. */
+  readonly keyId?: number | undefined;
+  /** Bytes of the request's body, where it was read. Default: 0. */
+  readonly bytes?: number;
+  /** Shown to people who wait for the first event. Absent: no request was refused. Never holds a secret. */
+  readonly refusal?: { readonly message: string; readonly ipAddress: string; readonly sdk: string };
+}

@@ -1,0 +1,115 @@
+import type { JsonField, JsonObject, JsonValue } from "./json.ts";
+import { isObject } from "./json.ts";
+import { limits } from "../limits.ts";
+import { cleanText } from "./text.ts";
+import type { Trims } from "./trims.ts";
+
+/** How much free data is kept: levels, characters of each entry, characters of all entries. */
+export interface TrimmedJsonLimit {
+  readonly depth: number;
+  readonly size: number;
+  readonly total: number;
+}
+
+/**
+ * Free data trimmed to its limit: a text that is cut ends with `...`, a list of which entries are left out with the entry
+ * `"..."`, an object with `"...": "..."`, and a level that lies too deep is `"..."`. Undefined when there is none, or when
+ * it is no object.
+ */
+export function readTrimmedJson(value: JsonField, limit: TrimmedJsonLimit, trims: Trims): JsonObject | undefined {
+  if (!isObject(value)) return undefined;
+  const trimmed: JsonObject = {};
+  let left = limit.total;
+  let kept = 0;
+  let sent = 0;
+  const keys = Object.keys(value);
+  for (const [index, key] of keys.entries()) {
+    if (left <= 0) {
+      sent += keys.length - index;
+      break;
+    }
+    const entry = value[key];
+    if (entry === undefined || key === "__proto__") continue;
+    sent++;
+    kept++;
+    const size = Math.min(limit.size, left);
+    const budget = { left: size, isCut: false };
+    const name = spend(key, budget);
+    const place = trims.at(name);
+    trimmed[name] = typeof entry === "string" ? spend(entry, budget, place) : trim(entry, limit.depth - 1, budget);
+    if (budget.isCut) place.some();
+    left -= size - budget.left;
+  }
+  trims.entries(kept, sent);
+  if (kept < sent) trimmed[MARK] = MARK;
+  return sent > 0 ? trimmed : undefined;
+}
+
+/** Any value as text: text as it is, other JSON as its JSON text, null as "". At most `max` characters. */
+export function readAnyText(value: JsonField, max: number, trims?: Trims): string {
+  if (value === undefined || value === null) return "";
+  if (typeof value === "string") return cleanText(value, max, trims);
+  const budget = { left: max, isCut: false };
+  const json = JSON.stringify(trim(value, limits.trimmedJson.request.depth, budget));
+  if (budget.isCut) trims?.some();
+  return cleanText(json, max, trims);
+}
+
+/** Stands for what is left out. */
+const MARK = "...";
+
+interface Budget {
+  /** Characters. */
+  left: number;
+  isCut: boolean;
+}
+
+// Recursion ends at `depth`, so nesting that is deeper than the stack cannot fail here.
+function trim(value: JsonValue, depth: number, budget: Budget): JsonValue {
+  if (typeof value === "string") return spend(value, budget);
+  budget.left -= 4;
+  if (typeof value === "number") return Number.isFinite(value) ? value : null;
+  if (typeof value !== "object" || value === null) return value;
+  if (depth <= 0) {
+    budget.isCut = true;
+    return MARK;
+  }
+  return Array.isArray(value) ? trimList(value, depth, budget) : trimObject(value, depth, budget);
+}
+
+function trimList(list: JsonValue[], depth: number, budget: Budget): JsonValue[] {
+  const kept: JsonValue[] = [];
+  for (const entry of list) {
+    if (budget.left <= 0) {
+      budget.isCut = true;
+      kept.push(MARK);
+      break;
+    }
+    kept.push(trim(entry, depth - 1, budget));
+  }
+  return kept;
+}
+
+function trimObject(object: JsonObject, depth: number, budget: Budget): JsonObject {
+  const kept: JsonObject = {};
+  for (const key of Object.keys(object)) {
+    const entry = object[key];
+    // Assigning `__proto__` would set the prototype instead of a key.
+    if (entry === undefined || key === "__proto__") continue;
+    if (budget.left <= 0) {
+      budget.isCut = true;
+      kept[MARK] = MARK;
+      break;
+    }
+    kept[spend(key, budget)] = trim(entry, depth - 1, budget);
+  }
+  return kept;
+}
+
+function spend(text: string, budget: Budget, trims?: Trims): string {
+  const max = Math.max(budget.left, MARK.length);
+  const kept = cleanText(text, max, trims);
+  budget.isCut ||= text.length > max;
+  budget.left -= kept.length;
+  return kept;
+}

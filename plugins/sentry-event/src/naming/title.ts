@@ -1,0 +1,33 @@
+import type { ErrorEvent, GroupingException, GroupingFrame } from "@faultline/proto";
+import { limits } from "../limits.ts";
+import { cleanText, firstLine } from "../json/text.ts";
+
+/**
+ * The title of an event, at most 256 characters: its own, else `type: first line of value` of the exception that was
+ * caught last, else the first line of its message, else `<unlabeled event>` (section 9.3).
+ */
+export function titleOf(event: Pick<ErrorEvent, "title" | "exceptions" | "message">): string {
+  const exception = event.exceptions.at(-1);
+  const title = event.title || (exception ? exceptionTitle(exception) : firstLine(event.message));
+  return cleanText(title || "<unlabeled event>", limits.text.title);
+}
+
+/** The frame an event is about: the newest one of the application that has a name, else the newest. */
+export function crashFrame(frames: GroupingFrame[]): GroupingFrame | undefined {
+  return frames.findLast((frame) => frame.inApp && isNamed(frame)) ?? frames.at(-1);
+}
+
+function exceptionTitle(exception: GroupingException): string {
+  const line = firstLine(exception.value);
+  if (exception.synthetic) {
+    // The type is the SDK's invention, so the place says more.
+    const frame = crashFrame(exception.frames);
+    return (frame && isNamed(frame) && frame.function) || line || "<unknown>";
+  }
+  const type = cleanText(exception.type || "Error", limits.text.titleType);
+  return line === "" ? type : `${type}: ${line}`;
+}
+
+function isNamed(frame: GroupingFrame): boolean {
+  return frame.function !== "" && frame.function !== "<redacted>" && frame.function !== "<unknown>";
+}

@@ -1,0 +1,54 @@
+import type { GroupingFrame } from "@faultline/proto";
+import { isInApp } from "./in-app.ts";
+import type { JsonField, JsonObject } from "../json/json.ts";
+import { asObject, isObject } from "../json/json.ts";
+import { limits } from "../limits.ts";
+import { readText } from "../json/text.ts";
+import type { Trims } from "../json/trims.ts";
+
+/** The frames of a stack trace as sent, `{"frames": [...]}` or a bare list, oldest call first. */
+export function sentFrames(stacktrace: JsonField): JsonObject[] {
+  const list = Array.isArray(stacktrace) ? stacktrace : asObject(stacktrace)?.["frames"];
+  return Array.isArray(list) ? list.filter(isObject) : [];
+}
+
+/** The frames that are kept, the newest: 250, or fewer. */
+export function newestFrames(sent: JsonObject[], max: number = limits.count.frames): JsonObject[] {
+  return sent.length > max ? sent.slice(sent.length - max) : sent;
+}
+
+/** What grouping needs of the newest frames. `platform` is the event's, for frames that do not tell their own. */
+export function groupingFrames(sent: JsonObject[], platform: string): GroupingFrame[] {
+  return newestFrames(sent).map((frame) => groupingFrame(frame, platform));
+}
+
+/** What grouping needs of a frame. */
+export function groupingFrame(frame: JsonObject, platform: string, trims?: Trims): GroupingFrame {
+  const module = readText(frame["module"], limits.text.symbol, trims?.at("module"));
+  const filename = readFilename(frame, trims?.at("filename"));
+  const functionName = readText(frame["function"] ?? frame["raw_function"], limits.text.symbol, trims?.at("function"));
+  const told = frame["in_app"];
+  return {
+    $typeName: "faultline.v1.GroupingFrame",
+    module,
+    filename,
+    function: functionName,
+    inApp:
+      typeof told === "boolean"
+        ? told
+        : isInApp({
+            platform: readText(frame["platform"], limits.text.platform) || platform,
+            path: readText(frame["abs_path"], limits.text.path) || filename,
+            module,
+            function: functionName,
+          }),
+  };
+}
+
+/** The file's name; where only the full path was sent (Go), that path, of a URL its path part. */
+function readFilename(frame: JsonObject, trims: Trims | undefined): string {
+  const filename = readText(frame["filename"], limits.text.path, trims);
+  if (filename !== "") return filename;
+  const path = readText(frame["abs_path"], limits.text.path);
+  return path.includes("://") ? path.replace(/^(?:file|https?|applewebdata):\/\/[^/]*(?=\/)/, "") : path;
+}

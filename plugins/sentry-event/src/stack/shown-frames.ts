@@ -1,0 +1,104 @@
+import type { Frame } from "@faultline/proto";
+import { readTrimmedJson } from "../json/trimmed-json.ts";
+import { groupingFrame, newestFrames } from "./frame.ts";
+import type { JsonField, JsonObject } from "../json/json.ts";
+import { limits } from "../limits.ts";
+import { cleanText, readText } from "../json/text.ts";
+import type { Trims } from "../json/trims.ts";
+
+/** What a stack is shown with. */
+export interface StackSurroundings {
+  readonly platform: string;
+  /** The most frames, of FrameShares. */
+  readonly share: number;
+  /** The place of the stack. */
+  readonly trims: Trims;
+}
+
+/** The newest frames as shown, 50 of them with source lines and variables. */
+export function shownFrames(sent: JsonObject[], { platform, share, trims }: StackSurroundings): Frame[] {
+  const frames = newestFrames(sent, share);
+  const place = trims.at("frames");
+  place.entries(frames.length, sent.length);
+  const withContext = frames.filter(hasContext);
+  const chosen = new Set(chooseForContext(withContext, platform));
+  trims.at("frames context").entries(chosen.size, withContext.length);
+  return frames.map((frame, index) => ({
+    ...readCall(frame, platform, place.at(index)),
+    ...(chosen.has(frame) ? readContext(frame, place.at(index)) : { preContext: [], contextLine: "", postContext: [] }),
+  }));
+}
+
+type Context = Pick<Frame, "preContext" | "contextLine" | "postContext" | "vars">;
+
+function readCall(frame: JsonObject, platform: string, trims: Trims): Omit<Frame, keyof Context> {
+  const { module, filename, function: functionName, inApp } = groupingFrame(frame, platform, trims);
+  return {
+    $typeName: "faultline.v1.Frame",
+    filename,
+    absPath: readText(frame["abs_path"], limits.text.path, trims.at("abs_path")) || filename,
+    function: functionName,
+    module,
+    package: readText(frame["package"], limits.text.symbol, trims.at("package")),
+    lineno: readPosition(frame["lineno"]),
+    colno: readPosition(frame["colno"]),
+    inApp,
+    codeUrl: "", // the core knows where a project's code is
+  };
+}
+
+function readContext(frame: JsonObject, trims: Trims): Context {
+  const sentVars = frame["vars"];
+  const vars = readTrimmedJson(
+    Array.isArray(sentVars) ? { ...sentVars } : sentVars,
+    limits.trimmedJson.vars,
+    trims.at("vars"),
+  );
+  const max = limits.count.contextLines;
+  return {
+    preContext: readLines(frame["pre_context"], (lines) => lines.slice(-max), trims.at("pre_context")),
+    contextLine: readLine(frame["context_line"], trims.at("context_line")),
+    postContext: readLines(frame["post_context"], (lines) => lines.slice(0, max), trims.at("post_context")),
+    ...(vars && { vars }),
+  };
+}
+
+/** A line or column, from 1; 0 when it is none. */
+function readPosition(sent: JsonField): number {
+  const position = typeof sent === "string" && sent.trim() !== "" ? Number(sent) : sent;
+  return typeof position === "number" && position >= 1 && position <= 0x7fff_ffff ? Math.trunc(position) : 0;
+}
+
+function readLines(sent: JsonField, choose: (lines: JsonField[]) => JsonField[], trims: Trims): string[] {
+  if (!Array.isArray(sent)) return [];
+  const kept = choose(sent);
+  trims.entries(kept.length, sent.length);
+  return kept.map((line, index) => readLine(line, trims.at(index)));
+}
+
+// Ruby sends each line with its line break. A null is an empty line here: dropping it would shift the line numbers.
+function readLine(sent: JsonField, trims: Trims): string {
+  return typeof sent === "string" ? cleanText(sent, limits.text.contextLine, trims).replace(/\r?\n$/, "") : "";
+}
+
+function hasContext(frame: JsonObject): boolean {
+  return [frame["context_line"], frame["pre_context"], frame["post_context"], frame["vars"]].some(
+    (sent) => sent !== "" && (typeof sent === "string" || Object.keys(sent ?? {}).length > 0),
+  );
+}
+
+/** At most 50 frames: the application's first, then those at both ends of the stack. */
+function chooseForContext(frames: JsonObject[], platform: string): JsonObject[] {
+  const max = limits.count.framesWithContext;
+  if (frames.length <= max) return frames;
+  const isOwn = (frame: JsonObject) => groupingFrame(frame, platform).inApp;
+  const own = bothEnds(frames.filter(isOwn), max);
+  const others = frames.filter((frame) => !isOwn(frame));
+  return [...own, ...bothEnds(others, max - own.length)];
+}
+
+function bothEnds(frames: JsonObject[], count: number): JsonObject[] {
+  if (frames.length <= count) return frames;
+  const newest = Math.ceil(count / 2);
+  return [...frames.slice(0, count - newest), ...frames.slice(frames.length - newest)];
+}

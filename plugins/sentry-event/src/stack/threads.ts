@@ -1,0 +1,70 @@
+import type { Thread } from "@faultline/proto";
+import type { FrameShares } from "./frame-shares.ts";
+import { sentFrames } from "./frame.ts";
+import type { JsonObject } from "../json/json.ts";
+import { limits } from "../limits.ts";
+import { shownFrames } from "./shown-frames.ts";
+import { readText } from "../json/text.ts";
+import type { Trims } from "../json/trims.ts";
+import { readValues } from "../json/values.ts";
+
+/** The stack of the thread an event is about. May be empty. */
+export function threadFrames(event: JsonObject): JsonObject[] {
+  if (event["threads"] === undefined || event["threads"] === null) return [];
+  const thread = mainThread(readValues(event["threads"]));
+  return thread ? framesOf(thread) : [];
+}
+
+/** What the threads of an event are read with. */
+export interface ThreadSurroundings {
+  /** A stack that belongs to no exception, and maybe to no thread. */
+  readonly frames: JsonObject[];
+  readonly platform: string;
+  /** What the exceptions left. */
+  readonly shares: FrameShares;
+  readonly trims: Trims;
+}
+
+/** The threads as shown; a stack that belongs to no thread and no exception is shown as the current thread. */
+export function readThreads(event: JsonObject, { frames, platform, shares, trims }: ThreadSurroundings): Thread[] {
+  const threads = keptThreads(event, trims).map((sent) => ({ sent, stack: framesOf(sent) }));
+  const isElsewhere = frames.length === 0 || threads.some(({ stack }) => stack.length > 0);
+  const shown = isElsewhere ? threads : [{ sent: { current: true }, stack: frames }, ...threads];
+  const share = shares.take(shown.map(({ stack }) => stack));
+  return shown.map(({ sent, stack }, index) => ({
+    ...readThread(sent, trims.at(index)),
+    frames: shownFrames(stack, { platform, share, trims: trims.at(index) }),
+  }));
+}
+
+/** The first 100 threads, in the place of the last of them the one the event is about if it comes later. */
+function keptThreads(event: JsonObject, trims: Trims): JsonObject[] {
+  const sent = readValues(event["threads"]);
+  const kept = sent.slice(0, limits.count.threads);
+  trims.entries(kept.length, sent.length);
+  const main = mainThread(sent);
+  return main === undefined || kept.includes(main) ? kept : [...kept.slice(0, -1), main];
+}
+
+function readThread(sent: JsonObject, trims: Trims): Omit<Thread, "frames"> {
+  return {
+    $typeName: "faultline.v1.Thread",
+    id: readText(sent["id"], limits.text.word, trims.at("id")),
+    name: readText(sent["name"], limits.text.word, trims.at("name")),
+    current: sent["current"] === true,
+    crashed: sent["crashed"] === true,
+  };
+}
+
+function framesOf(thread: JsonObject): JsonObject[] {
+  return sentFrames(thread["stacktrace"] ?? thread["raw_stacktrace"]);
+}
+
+/** The crashed thread, else the current one, else the only one. */
+function mainThread(threads: JsonObject[]): JsonObject | undefined {
+  return (
+    threads.find((thread) => thread["crashed"] === true) ??
+    threads.find((thread) => thread["current"] === true) ??
+    (threads.length === 1 ? threads[0] : undefined)
+  );
+}

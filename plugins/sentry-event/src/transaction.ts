@@ -1,6 +1,0 @@
-import type { JsonObject } from "./json.ts";
-
-/** Whether the event is a transaction, a performance record: taken at the store endpoint, but not kept as an error. */
-export function isTransaction(event: JsonObject): boolean {
-  return event["type"] === "transaction";
-}
