@@ -31,6 +31,7 @@ import { does } from "./roles.ts";
 import { serve } from "./serve.ts";
 import { makeFirstAdministrator } from "./services/access/first-administrator.ts";
 import { accessTo, coreOf, guardedServices, implementationsOf, invokeAs, tokenCheck } from "./services/core.ts";
+import { coreEntities } from "./services/core-entities.ts";
 import { openState } from "./services/open-state.ts";
 import { ownServices } from "./services/own-services.ts";
 import { isStorageFailure } from "./storage/database/storage-failure.ts";
@@ -62,7 +63,7 @@ export async function startFaultline(
   const { all: plugins, bridge, rules, jetstream } = await builtIn(config, { ...telemetry, pages, added });
   checkPlugins(plugins);
 
-  const storage = await openStorage(config, { plugins, time, log, stops });
+  const storage = await openStorage(config, { entities: coreEntities, plugins, time, log, stops });
   const { database, orm, keyRing } = storage;
   const firstCredentials = await makeFirstAdministrator({ orm, keyRing, clock, config });
 
@@ -154,7 +155,7 @@ export async function startFaultline(
 /** Copies what is in a data directory to PostgreSQL. */
 export async function move(options: MoveOptions): Promise<MoveReport> {
   const { moveToPostgresql } = await import("./storage/move/move.ts");
-  return moveToPostgresql(options, movedPlugins());
+  return moveToPostgresql(options, { coreEntities, plugins: movedPlugins() });
 }
 
 if (import.meta.main) await serve(startFaultline);

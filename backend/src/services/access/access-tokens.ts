@@ -11,9 +11,8 @@ import {
 import { ErrorReason, type AccountService } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import type { CoreCall } from "./guard.ts";
-import { AccessTokenEntity, type AccessTokenRow } from "../../storage/database/entities.ts";
+import { AccessTokenEntity, accessTokenToProto, type AccessTokenRow } from "./access-token.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
-import { accessTokenToProto } from "../../to-proto.ts";
 import type { AccessMemory } from "./access-memory.ts";
 import { accessTokenPurpose, newToken } from "./tokens.ts";
 

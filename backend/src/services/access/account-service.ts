@@ -3,9 +3,10 @@ import { ServiceError, type Announcements, type Clock, type Handlers } from "@fa
 import { ErrorReason, type AccountService } from "@faultline/proto";
 import type { MikroORM } from "@mikro-orm/sql";
 import type { CoreCall } from "./guard.ts";
-import { PasswordResetEntity, SessionEntity, UserEntity } from "../../storage/database/entities.ts";
+import { PasswordResetEntity } from "../users/password-reset.ts";
+import { UserEntity, userToProto } from "../users/user.ts";
+import { SessionEntity, sessionToProto } from "./session.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
-import { sessionToProto, userToProto } from "../../to-proto.ts";
 import { displayName, emailAddress, refuseTaken, signsInAs } from "../users/user-fields.ts";
 import type { AccessMemory } from "./access-memory.ts";
 import { accessTokens, revokeAccessTokens } from "./access-tokens.ts";

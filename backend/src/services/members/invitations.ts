@@ -6,16 +6,11 @@ import { hashPassword, newPassword } from "../access/password.ts";
 import { beginSession } from "../access/sessions.ts";
 import { invitationPurpose, newToken } from "../access/tokens.ts";
 import type { CoreCall } from "../access/guard.ts";
-import {
-  InvitationEntity,
-  MemberEntity,
-  UserEntity,
-  type MemberRow,
-  type UserRow,
-} from "../../storage/database/entities.ts";
+import { UserEntity, userToProto, type UserRow } from "../users/user.ts";
+import { InvitationEntity, invitationToProto } from "./invitation.ts";
+import { MemberEntity, memberToProto, type MemberRow } from "./member.ts";
 import { mayInvite, refuseUnless, type Delegated } from "../instance/delegation.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
-import { invitationToProto, memberToProto, userToProto } from "../../to-proto.ts";
 import { displayName, emailAddress, refuseTaken, username } from "../users/user-fields.ts";
 import { allowsAll, askedRole, checkMayGive, givenRole, type GivenRole } from "./given-role.ts";
 import { openInvitations, type OpenInvitation } from "./open-invitations.ts";

@@ -4,8 +4,8 @@ import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import type { AccessMemory } from "../access/access-memory.ts";
 import type { CoreCall } from "../access/guard.ts";
 import { contains } from "../../storage/database/contains.ts";
-import { MemberEntity, UserEntity, type MemberRow } from "../../storage/database/entities.ts";
-import { memberToProto } from "../../to-proto.ts";
+import { UserEntity } from "../users/user.ts";
+import { MemberEntity, memberToProto, type MemberRow } from "./member.ts";
 import { askedRole, checkMayGive, givenRole, mayGive, nameOf } from "./given-role.ts";
 
 type MemberMethods = "listMembers" | "getMember" | "addMember" | "updateMember" | "removeMember";

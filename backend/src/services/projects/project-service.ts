@@ -6,20 +6,15 @@ import type { AccessMemory } from "../access/access-memory.ts";
 import type { Grant, Grants } from "../access/grants.ts";
 import type { ClientKeys } from "../client-keys/client-keys.ts";
 import type { CoreCall } from "../access/guard.ts";
-import {
-  MemberEntity,
-  ProjectEntity,
-  SettingsEntity,
-  type ProjectRow,
-  type SettingsRow,
-  type UserRow,
-} from "../../storage/database/entities.ts";
+import { MemberEntity } from "../members/member.ts";
+import { SettingsEntity, type SettingsRow } from "../settings/settings.ts";
+import type { UserRow } from "../users/user.ts";
+import { ProjectEntity, projectToProto, restorableMs, type ProjectRow } from "./project.ts";
 import { mayCreateProjects, mayInvite, refuseUnless, type Delegated } from "../instance/delegation.ts";
 import { noExternalProject } from "../settings/external-project.ts";
 import { isLinkedElsewhere } from "../settings/linked-elsewhere.ts";
-import { projectToProto } from "../../to-proto.ts";
 import { codeRoot, codeUrl } from "../code-links/code-url.ts";
-import { longAgo, restorable, restorableMs } from "./deleted-projects.ts";
+import { longAgo, restorable } from "./deleted-projects.ts";
 import type { ProjectDirectory } from "./project-directory.ts";
 import { projectNotFound } from "./project-not-found.ts";
 import { projectName, projectPath } from "./project-path.ts";

@@ -5,9 +5,9 @@ import type { AccessMemory } from "../access/access-memory.ts";
 import { hashPassword, newPassword } from "../access/password.ts";
 import type { CoreCall } from "../access/guard.ts";
 import { contains } from "../../storage/database/contains.ts";
-import { SessionEntity, UserEntity, type UserRow } from "../../storage/database/entities.ts";
+import { SessionEntity } from "../access/session.ts";
+import { UserEntity, userToProto, type UserRow } from "./user.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
-import { userToProto } from "../../to-proto.ts";
 import { passwordResets } from "./password-resets.ts";
 import { displayName, emailAddress, hasEmail, refuseTaken, username } from "./user-fields.ts";
 
