@@ -11,7 +11,7 @@ import type { Clock, Plugin } from "@faultline/plugin";
 import { builtIn, movedPlugins, openTracing } from "./built-in.ts";
 import type { Config } from "./config.ts";
 import { ConsolePages } from "./console-pages.ts";
-import { NotedErrorChanges } from "./host/changes/error-changes.ts";
+import { openErrorChanges } from "./host/changes/open-error-changes.ts";
 import type { Faultline } from "./faultline.ts";
 import type { MachineTime } from "./host/clock/age-clock.ts";
 import { openDoors } from "./host/doors.ts";
@@ -24,7 +24,7 @@ import { ExternalSystem } from "./host/own-errors/external-system.ts";
 import { OwnErrorSettings } from "./host/own-errors/own-error-settings.ts";
 import { checkPlugins } from "./host/plugins/boot-checks.ts";
 import { PluginHosts } from "./host/plugins/plugin-hosts.ts";
-import { deliverErrorChanges, openSchedule, scheduleOfBackends } from "./host/schedule.ts";
+import { deliverTransitions, openSchedule, scheduleOfBackends } from "./host/schedule.ts";
 import { Stops } from "./host/stops.ts";
 import { readinessOf } from "./readiness.ts";
 import { does } from "./roles.ts";
@@ -65,6 +65,7 @@ export async function startFaultline(
 
   const storage = await openStorage(config, { entities: coreEntities, plugins, time, log, stops });
   const { database, orm, keyRing } = storage;
+  const changes = openErrorChanges(database, { clock, stops });
   const firstCredentials = await makeFirstAdministrator({ orm, keyRing, clock, config });
 
   const baseUrl = () => config.baseUrl ?? bridge.url();
@@ -104,11 +105,10 @@ export async function startFaultline(
   const kept = { telemetry, storage, state, ingestion };
   const schedule = openSchedule(config, { ...kept, reporting, keyRotation, stops });
   const { scheduler } = schedule;
-  const errorChanges = new NotedErrorChanges(database, clock);
   const shared = {
     deprecations: rules,
     events: ingestion.events,
-    errorChanges,
+    errorChanges: changes.publisher,
     database,
     metrics,
     clock,
@@ -117,9 +117,9 @@ export async function startFaultline(
   };
   const hosts = new PluginHosts({ ...shared, deletionClock: storage.ages.deletion, isReady }, telemetry.logOf);
   const served = { reporting, keyRotation, jetstream, isReady, startedAt, clock, baseUrl, log };
-  const own = ownServices(config, { storage, state, ingestion, ...served });
+  const own = ownServices(config, { storage, state, ingestion, changes: changes.stream, ...served });
   const services = guardedServices([...own, ...implementationsOf(plugins, hosts)], { ...state, log });
-  await errorChanges.register(plugins); // before the doors open, so that no plugin misses a change
+  await changes.transitions.register(plugins); // before the doors open, so that no plugin misses a transition
   const walls = { guard: state.guard, log };
   const [core, access] = [coreOf(services), accessTo(services, { ...walls, clock: passing })];
   hosts.useCore((plugin) => ({ core, access, invoke: invokeAs(plugin, services, walls) }));
@@ -127,7 +127,12 @@ export async function startFaultline(
   const doors = await openDoors(config, { services, telemetry, checkToken, plugins, hosts, pages, stops });
   const { grpc, grpcAddress, loadPages } = doors;
   if (does(role, "worker")) jetstream?.startWorker({ storeBatch: ingestion.storeBatch, isStorageFailure });
-  deliverErrorChanges(scheduler, { plugins, hosts, errorChanges, deletionClock: storage.ages.deletion });
+  deliverTransitions(scheduler, {
+    plugins,
+    hosts,
+    transitions: changes.transitions,
+    deletionClock: storage.ages.deletion,
+  });
   scheduleOfBackends(scheduler, { ...kept, jetstream });
   await loadPages();
   await database.warnOfLosses?.(log);

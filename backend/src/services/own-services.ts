@@ -20,6 +20,7 @@ import {
 import type { BuiltIn } from "../built-in.ts";
 import type { Config } from "../config.ts";
 import type { Ingestion } from "../host/ingest/open-ingestion.ts";
+import type { ChangeStream } from "../host/changes/change-stream.ts";
 import { Unstored } from "../host/ingest/unstored.ts";
 import { ingestService } from "../host/ingest/ingest-service.ts";
 import type { OwnErrorSettings } from "../host/own-errors/own-error-settings.ts";
@@ -53,6 +54,7 @@ export function ownServices(
     storage: Storage;
     state: State;
     ingestion: Ingestion;
+    changes: ChangeStream;
     jetstream: BuiltIn["jetstream"];
     reporting: OwnErrorSettings;
     keyRotation: KeyRotation;
@@ -63,7 +65,7 @@ export function ownServices(
     log: Log;
   },
 ): readonly Implementation[] {
-  const { storage, state, ingestion, jetstream, reporting, keyRotation, isReady, startedAt } = parts;
+  const { storage, state, ingestion, changes, jetstream, reporting, keyRotation, isReady, startedAt } = parts;
   const { clock, baseUrl, log } = parts;
   const { database, orm, keyRing, ages } = storage;
   const { announcements } = database;
@@ -92,6 +94,7 @@ export function ownServices(
       ErrorService,
       errorService({
         projects,
+        changes,
         allErrors: allErrors({ orm, projects, grants, log }),
         errorProject: errorProject({ backends, grants }),
       }),
