@@ -42,14 +42,19 @@ import { version } from "./version.ts";
 
 const machineTime: MachineTime = { now: Date.now, passed: () => performance.now() };
 
-/**
- * Starts everything in order. What fails is a StartRefusal, and what was started before it is stopped again. `added` are
- * plugins beside those of `built-in.ts`.
- */
+/** What a caller puts in beside the configuration. */
+interface Injected {
+  /** Beside those of `built-in.ts`. */
+  readonly plugins?: readonly Plugin[];
+  /** Instead of those of the system, as `address:port`. */
+  readonly nameServers?: readonly string[];
+}
+
+/** Starts everything in order. What fails is a StartRefusal, and what was started before it is stopped again. */
 export async function startFaultline(
   config: Config,
   time: MachineTime = machineTime,
-  added: readonly Plugin[] = [],
+  { plugins: added = [], nameServers }: Injected = {},
 ): Promise<Faultline> {
   await using stops = new Stops();
   const { role } = config;
@@ -70,7 +75,7 @@ export async function startFaultline(
 
   const baseUrl = () => config.baseUrl ?? bridge.url();
   const ownUrls = () => [baseUrl(), bridge.url(), `http://${config.grpcAddress}`];
-  const outbound = new OutboundClient({ rules: config.outbound, own: ownUrls });
+  const outbound = new OutboundClient({ rules: config.outbound, own: ownUrls, nameServers });
   const state = await openState(config, { storage, plugins, clock, passing, baseUrl });
   const { projects, clientKeys, memory, integratedOffered } = state;
   const ingestion = openIngestion(config, { telemetry, storage, state, plugins, clock, passing, stops });
