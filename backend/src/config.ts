@@ -22,8 +22,6 @@ export interface OutboundRules {
   /** Addresses and subnets of private networks, and of this machine. Metadata services and link-local addresses stay refused. */
   readonly networks: readonly string[];
   readonly ports: readonly number[];
-  /** Name servers as `address:port`. Absent: those of the system. Set by tests, which play the name server. */
-  readonly nameServers?: readonly string[];
 }
 
 /** The whole configuration, read once at the start. */

@@ -11,7 +11,7 @@ import type { Clock, Plugin } from "@faultline/plugin";
 import { builtIn, movedPlugins, openTracing } from "./built-in.ts";
 import type { Config } from "./config.ts";
 import { ConsolePages } from "./console-pages.ts";
-import { NotedErrorChanges } from "./host/changes/error-changes.ts";
+import { openErrorChanges } from "./host/changes/open-error-changes.ts";
 import type { Faultline } from "./faultline.ts";
 import type { MachineTime } from "./host/clock/age-clock.ts";
 import { openDoors } from "./host/doors.ts";
@@ -22,12 +22,13 @@ import { openTelemetry } from "./host/open-telemetry.ts";
 import { OutboundClient } from "./host/outbound/outbound-client.ts";
 import { openReporting } from "./host/own-errors/open-reporting.ts";
 import { checkPlugins } from "./host/plugins/boot-checks.ts";
-import { deliverErrorChanges, openSchedule, scheduleOfBackends } from "./host/schedule.ts";
+import { deliverTransitions, openSchedule, scheduleOfBackends } from "./host/schedule.ts";
 import { Stops } from "./host/stops.ts";
 import { readinessOf } from "./readiness.ts";
 import { does } from "./roles.ts";
 import { serve } from "./serve.ts";
 import { makeFirstAdministrator } from "./services/accounts/first-administrator.ts";
+import { coreEntities } from "./services/core-entities.ts";
 import { openServices } from "./services/open-services.ts";
 import { openState } from "./services/open-state.ts";
 import { isStorageFailure } from "./storage/database/storage-failure.ts";
@@ -37,14 +38,19 @@ import { KeyRotation } from "./storage/secrets/key-rotation.ts";
 
 const machineTime: MachineTime = { now: Date.now, passed: () => performance.now() };
 
-/**
- * Starts everything in order. What fails is a StartRefusal, and what was started before it is stopped again. `added` are
- * plugins beside those of `built-in.ts`.
- */
+/** What a caller puts in beside the configuration. */
+interface Injected {
+  /** Beside those of `built-in.ts`. */
+  readonly plugins?: readonly Plugin[];
+  /** Instead of those of the system, as `address:port`. */
+  readonly nameServers?: readonly string[];
+}
+
+/** Starts everything in order. What fails is a StartRefusal, and what was started before it is stopped again. */
 export async function startFaultline(
   config: Config,
   time: MachineTime = machineTime,
-  added: readonly Plugin[] = [],
+  { plugins: added = [], nameServers }: Injected = {},
 ): Promise<Faultline> {
   await using stops = new Stops();
   const { role } = config;
@@ -58,13 +64,14 @@ export async function startFaultline(
   const { all: plugins, bridge, rules, jetstream } = await builtIn(config, { ...telemetry, pages, added });
   checkPlugins(plugins);
 
-  const storage = await openStorage(config, { plugins, time, log, stops });
+  const storage = await openStorage(config, { entities: coreEntities, plugins, time, log, stops });
   const { database, orm, keyRing } = storage;
+  const changes = openErrorChanges(database, { clock, stops });
   const firstCredentials = await makeFirstAdministrator({ orm, keyRing, clock, config });
 
   const baseUrl = () => config.baseUrl ?? bridge.url();
   const ownUrls = () => [baseUrl(), bridge.url(), `http://${config.grpcAddress}`];
-  const outbound = new OutboundClient({ rules: config.outbound, own: ownUrls });
+  const outbound = new OutboundClient({ rules: config.outbound, own: ownUrls, nameServers });
   const state = await openState(config, { storage, plugins, clock, passing, baseUrl });
   const ingestion = openIngestion(config, { telemetry, storage, state, plugins, clock, passing, stops });
 
@@ -79,15 +86,15 @@ export async function startFaultline(
   const kept = { telemetry, storage, state, ingestion };
   const schedule = openSchedule(config, { ...kept, reporting, keyRotation, stops });
   const { scheduler } = schedule;
-  const errorChanges = new NotedErrorChanges(database, clock);
   const given = { deprecations: rules, scheduler, outbound };
   const served = { ...kept, plugins, jetstream, reporting, keyRotation, isReady, startedAt, clock, passing, baseUrl };
-  const { services, hosts, checkToken } = openServices(config, { ...served, errorChanges, given });
-  await errorChanges.register(plugins); // before the doors open, so that no plugin misses a change
+  const { services, hosts, checkToken } = openServices(config, { ...served, changes, given });
+  await changes.transitions.register(plugins); // before the doors open, so that no plugin misses a transition
   const doors = await openDoors(config, { services, telemetry, checkToken, plugins, hosts, pages, stops });
   const { grpc, grpcAddress, loadPages } = doors;
   if (does(role, "worker")) jetstream?.startWorker({ storeBatch: ingestion.storeBatch, isStorageFailure });
-  deliverErrorChanges(scheduler, { plugins, hosts, errorChanges, deletionClock: storage.ages.deletion });
+  const { transitions } = changes;
+  deliverTransitions(scheduler, { plugins, hosts, transitions, deletionClock: storage.ages.deletion });
   scheduleOfBackends(scheduler, { ...kept, jetstream });
   await loadPages();
   await database.warnOfLosses?.(log);
@@ -115,7 +122,7 @@ export async function startFaultline(
 /** Copies what is in a data directory to PostgreSQL. */
 export async function move(options: MoveOptions): Promise<MoveReport> {
   const { moveToPostgresql } = await import("./storage/move/move.ts");
-  return moveToPostgresql(options, movedPlugins());
+  return moveToPostgresql(options, { coreEntities, plugins: movedPlugins() });
 }
 
 if (import.meta.main) await serve(startFaultline);

@@ -47,8 +47,8 @@ export const notes = ({ onNoted, onStart }: { onNoted: () => void; onStart: (hos
       },
     })),
   ],
-  errorChanges: () => async (changes, transaction) => {
-    const made = changes.map(({ projectId, errorId, kind, status }) => {
+  errorTransitions: () => async (transitions, transaction) => {
+    const made = transitions.map(({ projectId, errorId, kind, status }) => {
       return { project_id: projectId, author: "the service", text: `${kind} ${errorId}, status ${status}` };
     });
     await transaction.write<Tables>().insertInto("notes_note").values(made).execute();

@@ -1,6 +1,6 @@
 import { integratedBackend } from "@faultline/integrated-backend";
 import { coreMigrations, inOrder } from "../../backend/src/storage/database/core-migrations.ts";
-import { coreEntities } from "../../backend/src/storage/database/entities.ts";
+import { coreEntities } from "../../backend/src/services/core-entities.ts";
 import { openPostgresql } from "../../backend/src/storage/database/postgresql/open.ts";
 import { migratedDatabase, startPostgresql } from "./postgresql.ts";
 

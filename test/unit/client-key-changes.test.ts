@@ -4,8 +4,8 @@ import { UpdateClientKeyRequestSchema, type UpdateClientKeyRequest } from "@faul
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { applyChanges } from "../../backend/src/services/client-keys/changes.ts";
-import { allowsOrigin, originsOf, readOrigins } from "../../backend/src/services/client-keys/origins.ts";
-import type { ClientKeyRow } from "../../backend/src/storage/database/entities.ts";
+import { allowsOrigin, readOrigins } from "../../backend/src/services/client-keys/origins.ts";
+import { originsOf, type ClientKeyRow } from "../../backend/src/services/client-keys/client-key.ts";
 
 const test = suite("changes of a client key");
 

@@ -1,10 +1,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { RecentChanges } from "../../plugins/integrated-backend/src/changes/recent-changes.ts";
+import { RecentChanges } from "../../backend/src/host/changes/recent-changes.ts";
 
 const test = suite("what changed before a watch began");
 
-const changed = (hashes: readonly string[], more = false) => ({ hashes: new Set(hashes), more });
+const changed = (keys: readonly string[], more = false) => ({ keys: new Set(keys), more });
 
 test("groups are told that changed at the time or later, each once, of the project alone", () => {
   const recent = new RecentChanges(0);
@@ -50,7 +50,7 @@ test("of more groups than are remembered the oldest are forgotten, and that is t
   recent.note(2, changed(storm), 20);
   assert.equal(recent.since(1, 10), changed(["first"], true));
   assert.equal(recent.since(1, 12), changed(["first"]));
-  assert.is(recent.since(2, 12).hashes.size, 4_999);
+  assert.is(recent.since(2, 12).keys.size, 4_999);
 });
 
 test.run();

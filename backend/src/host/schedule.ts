@@ -9,7 +9,7 @@ import { Eviction } from "../services/quotas/eviction.ts";
 import { isStorageFailure } from "../storage/database/storage-failure.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import type { KeyRotation } from "../storage/secrets/key-rotation.ts";
-import type { NotedErrorChanges } from "./changes/error-changes.ts";
+import type { NotedTransitions } from "./changes/noted-transitions.ts";
 import type { Ingestion } from "./ingest/open-ingestion.ts";
 import { measuredScheduler } from "./metrics/tasks.ts";
 import type { Telemetry } from "./open-telemetry.ts";
@@ -115,21 +115,21 @@ function deleteExpired({ every }: Scheduler, { storage, state, ingestion }: Sche
   hourly("delete expired invitations", () => deleteExpiredInvitations(storage.orm, clock));
 }
 
-/** Gives plugins, which have started by then, the changes of errors that they take. */
-export function deliverErrorChanges(
+/** Gives plugins, which have started by then, the transitions of errors that they take. */
+export function deliverTransitions(
   scheduler: Scheduler,
-  parts: { plugins: readonly Plugin[]; hosts: PluginHosts; errorChanges: NotedErrorChanges; deletionClock: Clock },
+  parts: { plugins: readonly Plugin[]; hosts: PluginHosts; transitions: NotedTransitions; deletionClock: Clock },
 ): void {
-  const { plugins, hosts, errorChanges, deletionClock } = parts;
-  const forget = () => errorChanges.deleteForgotten(deletionClock.now());
-  scheduler.every(hourMs, "delete changes of errors noted for plugins that are gone", forget, { alone: true });
+  const { plugins, hosts, transitions, deletionClock } = parts;
+  const forget = () => transitions.deleteForgotten(deletionClock.now());
+  scheduler.every(hourMs, "delete transitions noted for plugins that are gone", forget, { alone: true });
   for (const plugin of plugins) {
-    const handle = plugin.errorChanges?.(hosts.of(plugin));
+    const handle = plugin.errorTransitions?.(hosts.of(plugin));
     if (!handle) continue;
     const { name } = plugin;
-    const deliver = (signal: AbortSignal) => errorChanges.deliver(name, handle, signal);
-    scheduler.every(secondMs, `give changes of errors to ${name}`, deliver, { alone: true });
-    scheduler.every(24 * hourMs, `note changes of errors for ${name}`, () => errorChanges.register([plugin]));
+    const deliver = (signal: AbortSignal) => transitions.deliver(name, handle, signal);
+    scheduler.every(secondMs, `give transitions of errors to ${name}`, deliver, { alone: true });
+    scheduler.every(24 * hourMs, `note transitions of errors for ${name}`, () => transitions.register([plugin]));
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Clock, Host, Plugin } from "@faultline/plugin";
 import type { Config } from "../config.ts";
-import type { NotedErrorChanges } from "../host/changes/error-changes.ts";
+import type { OpenErrorChanges } from "../host/changes/open-error-changes.ts";
 import type { CheckToken } from "../host/grpc/call-wall.ts";
 import type { Telemetry } from "../host/open-telemetry.ts";
 import { PluginHosts } from "../host/plugins/plugin-hosts.ts";
@@ -18,20 +18,20 @@ import { ownServices, type OwnParts } from "./own-services.ts";
 /** The phase that guards the services of the core and of the plugins, and makes the host that plugins are given. */
 export function openServices(
   config: Config,
-  parts: OwnParts & {
+  parts: Omit<OwnParts, "changes"> & {
     plugins: readonly Plugin[];
     telemetry: Telemetry;
-    errorChanges: NotedErrorChanges;
+    changes: OpenErrorChanges;
     given: Pick<Host, "deprecations" | "scheduler" | "outbound">;
     passing: Clock;
   },
 ): { readonly services: readonly GuardedService[]; readonly hosts: PluginHosts; readonly checkToken: CheckToken } {
-  const { storage, state, ingestion, plugins, telemetry, errorChanges, given, isReady, clock, passing } = parts;
+  const { storage, state, ingestion, plugins, telemetry, changes, given, isReady, clock, passing } = parts;
   const { log, logOf, metrics } = telemetry;
   const { database, ages } = storage;
   const own = {
     events: ingestion.events,
-    errorChanges,
+    errorChanges: changes.publisher,
     database,
     metrics,
     clock,
@@ -39,7 +39,7 @@ export function openServices(
     isReady,
   };
   const hosts = new PluginHosts({ ...given, ...own }, logOf);
-  const all = [...ownServices(config, parts), ...implementationsOf(plugins, hosts)];
+  const all = [...ownServices(config, { ...parts, changes: changes.stream }), ...implementationsOf(plugins, hosts)];
   const services = guardedServices(all, { ...state, log });
   const walls = { guard: state.guard, log };
   const [core, access] = [coreOf(services), accessTo(services, { ...walls, clock: passing })];

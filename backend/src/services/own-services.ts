@@ -20,6 +20,7 @@ import {
 import type { BuiltIn } from "../built-in.ts";
 import type { Config } from "../config.ts";
 import type { Ingestion } from "../host/ingest/open-ingestion.ts";
+import type { ChangeStream } from "../host/changes/change-stream.ts";
 import { Unstored } from "../host/ingest/unstored.ts";
 import { ingestService } from "../host/ingest/ingest-service.ts";
 import type { Telemetry } from "../host/open-telemetry.ts";
@@ -52,6 +53,7 @@ export interface OwnParts {
   readonly storage: Storage;
   readonly state: State;
   readonly ingestion: Ingestion;
+  readonly changes: ChangeStream;
   readonly jetstream: BuiltIn["jetstream"];
   readonly reporting: OwnErrorSettings;
   readonly keyRotation: KeyRotation;
@@ -64,7 +66,7 @@ export interface OwnParts {
 
 /** What the core itself serves: one line a service. */
 export function ownServices(config: Config, parts: OwnParts): readonly Implementation[] {
-  const { storage, state, ingestion, jetstream, reporting, keyRotation, isReady, startedAt } = parts;
+  const { storage, state, ingestion, changes, jetstream, reporting, keyRotation, isReady, startedAt } = parts;
   const { clock, baseUrl } = parts;
   const { log } = parts.telemetry;
   const { database, orm, keyRing, ages } = storage;
@@ -94,6 +96,7 @@ export function ownServices(config: Config, parts: OwnParts): readonly Implement
       ErrorService,
       errorService({
         projects,
+        changes,
         allErrors: allErrors({ orm, projects, grants, log }),
         errorProject: errorProject({ backends, grants }),
       }),

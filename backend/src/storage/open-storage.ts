@@ -1,11 +1,10 @@
-import type { Log, Plugin } from "@faultline/plugin";
+import type { Entity, Log, Plugin } from "@faultline/plugin";
 import type { Config } from "../config.ts";
 import { AgeClock, type MachineTime } from "../host/clock/age-clock.ts";
 import type { Stops } from "../host/stops.ts";
 import { coreMigrations, inOrder } from "./database/core-migrations.ts";
 import { claimDataDirectory } from "./database/data-directory.ts";
 import { DiskSpace } from "./database/disk-space.ts";
-import { coreEntities } from "./database/entities.ts";
 import { openDatabase } from "./database/open.ts";
 
 export type Storage = Awaited<ReturnType<typeof openStorage>>;
@@ -13,14 +12,22 @@ export type Storage = Awaited<ReturnType<typeof openStorage>>;
 /** The phase that claims the data directory, migrates and opens the database, and reads the time by which ages are counted. */
 export async function openStorage(
   { dataDir, databaseUrl }: Config,
-  { plugins, time, log, stops }: { plugins: readonly Plugin[]; time: MachineTime; log: Log; stops: Stops },
+  parts: {
+    /** Of the core. */
+    entities: readonly Entity[];
+    plugins: readonly Plugin[];
+    time: MachineTime;
+    log: Log;
+    stops: Stops;
+  },
 ) {
+  const { entities, plugins, time, log, stops } = parts;
   const directory = await claimDataDirectory(dataDir);
   stops.add("the lock of the data directory", () => directory.release());
   const { database, keyRing } = await openDatabase({
     dataDir,
     databaseUrl,
-    entities: [...coreEntities, ...plugins.flatMap(({ entities }) => entities ?? [])],
+    entities: [...entities, ...plugins.flatMap((plugin) => plugin.entities ?? [])],
     migrations: inOrder([coreMigrations, ...plugins.flatMap(({ migrations }) => migrations ?? [])]),
   });
   stops.add("the database", () => database.close());

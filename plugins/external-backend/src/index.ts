@@ -12,7 +12,7 @@ import { getErrorStats, getEvent, listEvents } from "./errors/events.ts";
 import { failureOf } from "./calling/failures.ts";
 import { getError, listErrors } from "./errors/issues.ts";
 import { listProjects } from "./projects/list-projects.ts";
-import { statusChangesOf, updateErrors } from "./errors/update-errors.ts";
+import { transitionsOf, updateErrors } from "./errors/update-errors.ts";
 import { Upstreams } from "./calling/upstreams.ts";
 
 /** The external backend: errors are read from a separately deployed error-tracking system, by the Sentry web API. */
@@ -66,8 +66,8 @@ class ExternalBackend implements ErrorBackend {
   updateErrors: ErrorBackend["updateErrors"] = async (request, call) => {
     const updated = await this.#ask(request, call, (asking) => updateErrors(asking, request), changeMs);
     const { errorChanges, log } = this.#running.host;
-    await errorChanges.note(statusChangesOf(request.projectId, updated)).catch((failure: unknown) => {
-      log.error({ err: failure }, "changes of external errors could not be noted"); // they are made all the same
+    await errorChanges.note(transitionsOf(request.projectId, updated)).catch((failure: unknown) => {
+      log.error({ err: failure }, "transitions of external errors could not be noted"); // they are made all the same
     });
     return updated;
   };
@@ -83,8 +83,6 @@ class ExternalBackend implements ErrorBackend {
 
   listProjects: NonNullable<ErrorBackend["listProjects"]> = async (target, call) =>
     listProjects(this.#running.host, target, call);
-
-  watchErrors = () => refuse(noWatching);
 
   listReleases = () => refuse(noReleases);
 

@@ -1,6 +1,5 @@
 import {
   contractVersion,
-  millisecondsOf,
   ServiceError,
   type BackendCall,
   type ErrorBackend,
@@ -55,7 +54,6 @@ import { errorToProto } from "./lists/to-proto.ts";
 import { firstTrendHour, hoursSince, trendOf } from "./lists/trend.ts";
 import { updateErrors } from "./changes/update-errors.ts";
 import { countUsage, uncountedProjects, usage } from "./retention/usage.ts";
-import { ErrorChanges, errorsTold } from "./changes/watch.ts";
 
 const retentionIntervalMs = 3_600_000;
 const countingIntervalMs = 3_600_000;
@@ -126,7 +124,6 @@ class IntegratedBackend implements ErrorBackend {
         host: Host;
         storage: Storage;
         draws: Draws;
-        changes: ErrorChanges;
         expensive: ExpensiveReads;
         oldest: OldestEvents;
         discards: Discards;
@@ -150,9 +147,8 @@ class IntegratedBackend implements ErrorBackend {
     metrics.gauge("faultline_expensive_reads_under_way", "Those that run or wait for their turn.", () => {
       return expensive.underWay;
     });
-    const changes = new ErrorChanges(host.database.announcements, host.clock);
     const discards = new Discards(storage, host);
-    const deletions = new Deletions({ host, storage, changes, expensive, discards });
+    const deletions = new Deletions({ host, storage, expensive, discards });
     await discards.start();
     const oldest = new OldestEvents(storage.eviction);
     const newErrors = new NewErrors(storage);
@@ -160,7 +156,6 @@ class IntegratedBackend implements ErrorBackend {
       host,
       storage,
       draws: new Draws(storage),
-      changes,
       expensive,
       oldest,
       discards,
@@ -188,9 +183,8 @@ class IntegratedBackend implements ErrorBackend {
     deletions.start();
   }
 
-  /** What was stored last is told before the announcements end, and what was stopped last is counted. */
+  /** What was stopped last is counted. */
   async stop(): Promise<void> {
-    this.#started?.changes.tell();
     await this.#started?.discards.write().catch((error: unknown) => {
       this.#running.host.log.error({ err: error }, "the last discarded events were not counted");
     });
@@ -201,13 +195,13 @@ class IntegratedBackend implements ErrorBackend {
   }
 
   async storeBatch(intake: Intake): Promise<void> {
-    const { host, storage, changes, discards, newErrors } = this.#running;
+    const { host, storage, discards, newErrors } = this.#running;
     const sorted = discards.takeOut(groupEvents(intake.events));
     const limited = discards.takeOut(await newErrors.limit(sorted.kept)); // "Other errors" can be discarded too
     const stored = await storeIntake(storage, intake, limited.kept);
     sorted.count();
     limited.count();
-    changes.announce(stored.changes);
+    host.errorChanges.publish(stored.changes);
     for (const { projectId } of stored.leftAside) host.events.note({ projectId, ...tooMuchFeedback });
   }
 
@@ -256,7 +250,7 @@ class IntegratedBackend implements ErrorBackend {
   updateErrors: ErrorBackend["updateErrors"] = async (request) => {
     const { errors, before } = await updateErrors(this.#storage, request, this.#now);
     const hashes = new Set(errors.map(({ group_hash }) => group_hash.toString("hex")));
-    this.#running.changes.announce(new Map([[request.projectId, hashes]]));
+    this.#running.host.errorChanges.publish(new Map([[request.projectId, hashes]]));
     return {
       errors: errors.map((row) => errorToProto(row)),
       undo: before.map(({ id, status }) => ({ errorId: String(id), status })),
@@ -268,29 +262,19 @@ class IntegratedBackend implements ErrorBackend {
 
   usage: NonNullable<ErrorBackend["usage"]> = () => usage(this.#storage);
 
-  async *watchErrors(...[request, { signal }]: Parameters<ErrorBackend["watchErrors"]>) {
-    const { changes } = this.#running;
-    const { projectId, sinceTime, hourlyCounts } = request;
-    const since = sinceTime && millisecondsOf(sinceTime);
-    for await (const { hashes, more } of changes.of(projectId, signal ?? new AbortController().signal, since)) {
-      const changed = [...hashes].slice(0, errorsTold);
-      const errors = changed.length === 0 ? [] : await this.#errorsOf(projectId, changed, hourlyCounts);
-      yield { errors, more: more || hashes.size > errorsTold };
-    }
-  }
-
-  async #errorsOf(projectId: number, hashes: readonly string[], withTrend: boolean) {
+  /** Errors are published by the hash of their group, as a batch stores them without reading their ids. */
+  changedErrors: NonNullable<ErrorBackend["changedErrors"]> = async ({ projectId, keys, hourlyCounts }) => {
     const { read, dialect } = this.#storage;
     const now = this.#now;
-    const groups = hashes.map((hash) => Buffer.from(hash, "hex"));
+    const groups = keys.map((hash) => Buffer.from(hash, "hex"));
     const found = withSettledLastSeen(dialect, read, now)
       .where("project_id", "=", projectId)
       .where("group_hash", "in", groups);
-    if (!withTrend) return (await found.execute()).map((row) => errorToProto(row));
+    if (!hourlyCounts) return (await found.execute()).map((row) => errorToProto(row));
     const first = firstTrendHour(now);
     const rows = await found.select(hoursSince(dialect, first).as("hours")).execute();
     return rows.map((row) => errorToProto(row, trendOf(row.hours, first)));
-  }
+  };
 
   async #expensively<T>(call: BackendCall, read: ExpensiveRead<T>): Promise<T> {
     return this.#running.expensive.take(call, read);

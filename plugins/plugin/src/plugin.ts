@@ -3,7 +3,7 @@ import type { Options } from "@mikro-orm/core";
 import type { Migration } from "@mikro-orm/migrations";
 import type { Deprecations } from "./deprecations.ts";
 import type { ErrorBackend } from "./errors/error-backend.ts";
-import type { HandleErrorChanges } from "./errors/error-changes.ts";
+import type { HandleErrorTransitions } from "./errors/error-changes.ts";
 import type { HttpApi } from "./http-api.ts";
 import type { Host } from "./host/host.ts";
 import type { IngestQueue } from "./ingest/ingest-queue.ts";
@@ -26,10 +26,10 @@ export interface Plugin {
   /** How a move copies its tables. Absent: it has none. */
   readonly movable?: Movable;
   /**
-   * Makes the code that takes changes of errors, of all projects and both backends. It runs in one process of the installation
-   * at a time.
+   * Makes the code that takes transitions of errors, of all projects and both backends. It runs in one process of the
+   * installation at a time.
    */
-  readonly errorChanges?: (host: Host) => HandleErrorChanges;
+  readonly errorTransitions?: (host: Host) => HandleErrorTransitions;
   readonly backend?: ErrorBackend;
   readonly queue?: IngestQueue;
   readonly deprecations?: Deprecations;

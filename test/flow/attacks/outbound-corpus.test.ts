@@ -106,10 +106,11 @@ const urls = [...new Set([...refusedAddresses.map(atPort), ...refusedOtherwise, 
 
 // A clock that is three seconds later at each look, so that the bound on lookups a minute is not met.
 const clock = { at: Date.UTC(2026, 0, 10, 12), now: () => (clock.at += 3_000) };
-const rules = { networks: [], ports: [port], nameServers: [names.address] };
+const rules = { networks: [], ports: [port] };
+const nameServers = [names.address];
 const config = testConfig(tempDir());
 const databaseAddress = config.databaseUrl && new URL(config.databaseUrl).host;
-const faultline = await startFaultline({ ...config, outbound: rules }, clock);
+const faultline = await startFaultline({ ...config, outbound: rules }, clock, { nameServers });
 const client = grpcClient(faultline);
 const { project } = await client.projects.createProject({ path: "corpus" }, client.auth);
 const projectId = project?.projectId ?? 0;
@@ -132,7 +133,7 @@ const askJson = (url: string) => {
 };
 
 /** What comes of a request of the client: the failure. */
-const outbound = new OutboundClient({ rules, own: () => own });
+const outbound = new OutboundClient({ rules, own: () => own, nameServers });
 const askClient = (url: string) =>
   outbound.request({ method: "GET", url, maxBytes: 1000, timeoutMs: 10_000 }).then(
     () => undefined,

@@ -65,8 +65,8 @@ async function talking(talk: (socket: Socket) => void): Promise<{ url: string; p
 
 function ask(url: string, port: number, more: Partial<OutboundRequest> & { own?: string[] } = {}) {
   const { own = [], ...request } = more;
-  const rules = { networks: loopback, ports: [port], nameServers: [names.address] };
-  const client = new OutboundClient({ rules, own: () => own });
+  const rules = { networks: loopback, ports: [port] };
+  const client = new OutboundClient({ rules, own: () => own, nameServers: [names.address] });
   return client.request({ method: "GET", url, maxBytes: 1000, timeoutMs: 10_000, ...request });
 }
 

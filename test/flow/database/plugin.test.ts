@@ -38,7 +38,9 @@ const plugin = notes({
 
 const fake = await fakeExternal({ issues: [{ id: "1001" }, { id: "1002", status: "resolved" }] });
 const outbound = { networks: ["127.0.0.0/8"], ports: [fake.port] };
-const faultline = await startFaultline({ ...testConfig(tempDir()), outbound, logLevel: "silent" }, undefined, [plugin]);
+const faultline = await startFaultline({ ...testConfig(tempDir()), outbound, logLevel: "silent" }, undefined, {
+  plugins: [plugin],
+});
 const service = { url: faultline.httpUrl };
 const client = grpcClient(faultline);
 const connection = connect(faultline.grpcAddress, credentials.createInsecure());

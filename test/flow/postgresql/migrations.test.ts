@@ -1,6 +1,6 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { coreEntities } from "../../../backend/src/storage/database/entities.ts";
+import { coreEntities } from "../../../backend/src/services/core-entities.ts";
 import { openPostgresql } from "../../../backend/src/storage/database/postgresql/open.ts";
 import { PostgresqlCore0001 } from "../../../backend/src/storage/database/postgresql/migrations/core-0001.ts";
 import { startPostgresql, withPostgresql, type PostgresqlClient } from "../../support/postgresql.ts";

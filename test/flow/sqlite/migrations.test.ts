@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { PayloadEncoding } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { coreEntities } from "../../../backend/src/storage/database/entities.ts";
+import { coreEntities } from "../../../backend/src/services/core-entities.ts";
 import { Core0001 } from "../../../backend/src/storage/database/sqlite/migrations/core-0001.ts";
 import { openSqlite } from "../../../backend/src/storage/database/sqlite/open.ts";
 import { jsonAt } from "../../../plugins/integrated-backend/src/storing/payload.ts";

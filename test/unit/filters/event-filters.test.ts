@@ -3,7 +3,7 @@ import { readErrorEvent, type JsonObject } from "@faultline/sentry-event";
 import { PayloadEncoding } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import type { InboundFilterRow } from "../../../backend/src/storage/database/entities.ts";
+import type { InboundFilterRow } from "../../../backend/src/services/filters/inbound-filters.ts";
 import { isOldBrowser } from "../../../backend/src/services/filters/old-browsers.ts";
 import { EventFilters } from "../../../backend/src/services/filters/event-filters.ts";
 import { isLocalhost, isOnLocalhost } from "../../../backend/src/services/filters/localhost.ts";

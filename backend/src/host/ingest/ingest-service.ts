@@ -8,8 +8,7 @@ import {
 } from "@faultline/plugin";
 import { Backend, ErrorReason, IngestService } from "@faultline/proto";
 import type { CoreCall } from "../../services/access/guard.ts";
-import type { ProjectDirectory } from "../../services/projects/project-directory.ts";
-import { trackingOff } from "../../services/projects/project-directory.ts";
+import { type ProjectDirectory, trackingOff } from "../../services/projects/project-directory.ts";
 import { eventsRefused } from "../../services/settings/integrated-offering.ts";
 import type { Unstored } from "./unstored.ts";
 import { reportedEvent } from "./reported-event.ts";

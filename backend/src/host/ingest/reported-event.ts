@@ -1,23 +1,30 @@
 import { gunzipSync } from "node:zlib";
+import { ScalarType } from "@bufbuild/protobuf";
 import { invalidField, millisecondsOf, timestamp } from "@faultline/plugin";
 import { boundedTime, limits, readUserKey } from "@faultline/sentry-event";
-import { PayloadEncoding, type ErrorEvent } from "@faultline/proto";
+import { ErrorEventSchema, PayloadEncoding, type ErrorEvent } from "@faultline/proto";
 
 const maxPayloadBytes = 1024 * 1024;
 const levels = ["fatal", "error", "warning", "info", "debug"];
 
-/** The longest texts, by the names of ingest.proto. SDK events are cut to them; a service is told instead. */
-const longest = [
-  ["platform", "platform", limits.text.platform],
-  ["message", "message", limits.text.message],
-  ["message_template", "messageTemplate", limits.text.message],
-  ["title", "title", limits.text.title],
-  ["culprit", "culprit", limits.text.culprit],
-  ["user", "user", limits.text.userName + "username:".length],
-  ["release", "release", limits.text.release],
-  ["environment", "environment", limits.text.environment],
-  ["logger", "logger", limits.text.logger],
-] as const;
+/** The longest texts. What SDKs send is cut to the same lengths; a service is refused instead. */
+const lengths: Readonly<Record<string, number>> = {
+  ...limits.text,
+  eventId: 32,
+  level: limits.text.word,
+  messageTemplate: limits.text.message,
+  user: limits.text.userName + "username:".length,
+};
+
+type TextKey = { [Key in keyof ErrorEvent]-?: ErrorEvent[Key] extends string ? Key : never }[keyof ErrorEvent];
+
+const texts = ErrorEventSchema.fields
+  .filter(({ fieldKind, scalar }) => fieldKind === "scalar" && scalar === ScalarType.STRING)
+  .map(({ name, localName }) => {
+    const length = lengths[localName];
+    if (length === undefined) throw new Error(`The text ${name} of an event has no limit.`);
+    return { name, key: localName as TextKey, length };
+  });
 
 /**
  * An event that a service reports, with its defaults, its time within the bounds and its user as counted; refuses what
@@ -29,7 +36,7 @@ export function reportedEvent(event: ErrorEvent, field: string, receivedAt: numb
   }
   const level = event.level || "error";
   if (!levels.includes(level)) throw invalidField(`${field}.level`, `A level is one of ${levels.join(", ")}.`);
-  for (const [name, key, length] of longest) {
+  for (const { name, key, length } of texts) {
     if (event[key].length > length) throw invalidField(`${field}.${name}`, `It has at most ${length} characters.`);
   }
   checkTags(event.tags, `${field}.tags`);

@@ -25,11 +25,19 @@ export class OutboundClient implements Outbound {
   readonly #nameServers: readonly string[] | undefined;
   readonly #own: () => readonly string[];
 
-  /** `own` gives the URLs of this service, which it does not call. */
-  constructor({ rules, own }: { rules: OutboundRules; own: () => readonly string[] }) {
+  /**
+   * `own` gives the URLs of this service, which it does not call. `nameServers` are written as `address:port`; absent: those
+   * of the system.
+   */
+  constructor(parts: {
+    rules: OutboundRules;
+    own: () => readonly string[];
+    nameServers?: readonly string[] | undefined;
+  }) {
+    const { rules, own, nameServers } = parts;
     this.#ports = new Set([...usualPorts, ...rules.ports]);
     this.#addresses = new AddressRules(rules.networks);
-    this.#nameServers = rules.nameServers;
+    this.#nameServers = nameServers;
     this.#own = own;
   }
 

@@ -11,11 +11,10 @@ import {
 import type { MikroORM } from "@mikro-orm/sql";
 import { sql } from "kysely";
 import type { ClientKeys } from "../../services/client-keys/client-keys.ts";
-import { OwnErrorReportingEntity, type OwnErrorReportingRow } from "../../storage/database/entities.ts";
+import { OwnErrorReportingEntity, ownErrorReportingToProto, type OwnErrorReportingRow } from "./own-error-reporting.ts";
 import type { ProjectDirectory } from "../../services/projects/project-directory.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 import { eventsRefused } from "../../services/settings/integrated-offering.ts";
-import { ownErrorReportingToProto } from "../../to-proto.ts";
 import { maskedDsn, readDsn, type Dsn } from "./dsn.ts";
 import type { ExternalSystem } from "./external-system.ts";
 import type { OwnErrors } from "./own-errors.ts";

@@ -1,8 +1,9 @@
 import type { MikroORM } from "@mikro-orm/sql";
-import type { Call, Clock } from "@faultline/plugin";
-import { ServiceError } from "@faultline/plugin";
+import { ServiceError, type Call, type Clock } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
-import { AccessTokenEntity, SessionEntity, UserEntity, type UserRow } from "../../storage/database/entities.ts";
+import { UserEntity, type UserRow } from "../users/user.ts";
+import { AccessTokenEntity } from "../accounts/access-token.ts";
+import { SessionEntity } from "./session.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 import type { AccessMemory } from "./access-memory.ts";
 import { sessionEnd } from "./sessions.ts";

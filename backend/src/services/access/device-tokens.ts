@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import type { UserRow } from "../../storage/database/entities.ts";
+import type { UserRow } from "../users/user.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 
 const knownMs = 90 * 24 * 3_600_000;

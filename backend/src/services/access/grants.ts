@@ -1,13 +1,9 @@
 import { Role, type Permission } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
-import {
-  MemberEntity,
-  MemberRoleEntity,
-  ProjectEntity,
-  UserEntity,
-  type ProjectRow,
-  type UserRow,
-} from "../../storage/database/entities.ts";
+import { MemberRoleEntity, addedBy } from "../members/member-role.ts";
+import { MemberEntity } from "../members/member.ts";
+import { ProjectEntity, type ProjectRow } from "../projects/project.ts";
+import { UserEntity, type UserRow } from "../users/user.ts";
 import { projectNotFound } from "../projects/project-not-found.ts";
 import type { AccessMemory } from "./access-memory.ts";
 import { permissionsOf } from "./roles.ts";
@@ -64,9 +60,4 @@ export async function findGrant(em: EntityManager, user: UserRow, key: number | 
   if (!project || !member) return undefined;
   const custom = member.memberRoleId == null ? null : await em.findOne(MemberRoleEntity, { id: member.memberRoleId });
   return { project, role: member.role, permissions: permissionsOf(member.role, addedBy(custom?.permissions)) };
-}
-
-/** The permissions that a custom role adds, from its row. */
-export function addedBy(permissions: string | undefined): Permission[] {
-  return permissions ? permissions.split(" ").map((number) => Number(number) as Permission) : [];
 }

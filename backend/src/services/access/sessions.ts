@@ -1,6 +1,7 @@
 import { timestamp } from "@faultline/plugin";
 import type { EntityManager } from "@mikro-orm/sql";
-import { SessionEntity, type SessionRow, type UserRow } from "../../storage/database/entities.ts";
+import type { UserRow } from "../users/user.ts";
+import { SessionEntity, type SessionRow } from "./session.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 import { newDeviceToken } from "./device-tokens.ts";
 import { newToken, sessionPurpose } from "./tokens.ts";

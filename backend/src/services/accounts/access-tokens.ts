@@ -2,8 +2,7 @@ import { pageSizeOf, pageToken, readPageToken, ServiceError, type Clock, type Ha
 import { ErrorReason, type AccountService } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import type { CoreCall } from "../access/guard.ts";
-import { AccessTokenEntity } from "../../storage/database/entities.ts";
-import { accessTokenToProto } from "../../to-proto.ts";
+import { AccessTokenEntity, accessTokenToProto } from "./access-token.ts";
 import type { AccessMemory } from "../access/access-memory.ts";
 
 type AccessTokenMethods = "getAccessToken" | "listAccessTokens" | "revokeAccessToken";

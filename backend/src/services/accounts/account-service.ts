@@ -2,9 +2,9 @@ import { ServiceError, type Announcements, type Clock, type Handlers } from "@fa
 import { ErrorReason, type AccountService } from "@faultline/proto";
 import type { MikroORM } from "@mikro-orm/sql";
 import type { CoreCall } from "../access/guard.ts";
-import { SessionEntity, UserEntity } from "../../storage/database/entities.ts";
+import { SessionEntity, sessionToProto } from "../access/session.ts";
+import { UserEntity, userToProto } from "../users/user.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
-import { sessionToProto, userToProto } from "../../to-proto.ts";
 import { displayName, emailAddress, refuseTaken } from "../users/user-fields.ts";
 import type { AccessMemory } from "../access/access-memory.ts";
 import { accessTokens } from "./access-tokens.ts";

@@ -2,9 +2,8 @@ import { invalidField, millisecondsOf, type Clock, type Handlers } from "@faultl
 import type { AccountService } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import type { CoreCall } from "../access/guard.ts";
-import { AccessTokenEntity, type AccessTokenRow } from "../../storage/database/entities.ts";
+import { AccessTokenEntity, type AccessTokenRow, accessTokenToProto } from "./access-token.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
-import { accessTokenToProto } from "../../to-proto.ts";
 import type { AccessMemory } from "../access/access-memory.ts";
 import { accessTokenPurpose, newToken } from "../access/tokens.ts";
 import { accessTokenNotFound } from "./access-tokens.ts";

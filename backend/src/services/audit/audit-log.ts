@@ -8,7 +8,9 @@ import type {
 } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import type { CoreCall } from "../access/guard.ts";
-import { AuditEventEntity, ProjectEntity, UserEntity } from "../../storage/database/entities.ts";
+import { ProjectEntity } from "../projects/project.ts";
+import { UserEntity } from "../users/user.ts";
+import { AuditEventEntity } from "./audit-event.ts";
 import { sentence } from "./sentence.ts";
 
 const keptMs = 365 * 24 * 3_600_000;

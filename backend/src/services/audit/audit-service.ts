@@ -2,8 +2,7 @@ import { pageSizeOf, pageToken, readPageToken, type Handlers } from "@faultline/
 import type { AuditService } from "@faultline/proto";
 import type { MikroORM } from "@mikro-orm/sql";
 import type { CoreCall } from "../access/guard.ts";
-import { AuditEventEntity } from "../../storage/database/entities.ts";
-import { auditEventToProto } from "../../to-proto.ts";
+import { AuditEventEntity, auditEventToProto } from "./audit-event.ts";
 
 /** The record of administrative acts. */
 export function auditService(orm: MikroORM): Handlers<typeof AuditService, CoreCall> {

@@ -1,6 +1,6 @@
 import { invalidField } from "@faultline/plugin";
 import type { UpdateClientKeyRequest } from "@faultline/proto";
-import type { ClientKeyRow } from "../../storage/database/entities.ts";
+import type { ClientKeyRow } from "./client-key.ts";
 import { readOrigins } from "./origins.ts";
 
 const most = { perMinute: 1_000_000, perDay: 100_000_000 };

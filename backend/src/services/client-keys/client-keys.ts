@@ -12,16 +12,17 @@ import {
 import { ErrorReason, type ClientKeySchema, type UpdateClientKeyRequest } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import { senderNetwork } from "../access/client-network.ts";
-import { ClientKeyEntity, ProjectEntity, SettingsEntity, type ClientKeyRow } from "../../storage/database/entities.ts";
+import { ProjectEntity } from "../projects/project.ts";
+import { SettingsEntity } from "../settings/settings.ts";
+import { ClientKeyEntity, clientKeyToProto, originsOf, type ClientKeyRow } from "./client-key.ts";
 import { FilterMemory } from "../filters/filter-memory.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 import { eventsRefused } from "../settings/integrated-offering.ts";
-import { clientKeyToProto } from "../../to-proto.ts";
 import { applyChanges } from "./changes.ts";
 import { closedByKey, closedByOrigin, closedProject } from "./closed-door.ts";
 import { KeyMemory, type FoundKey, type Known } from "./key-memory.ts";
 import type { KeyTraffic } from "./key-traffic.ts";
-import { allowsOrigin, originsOf } from "./origins.ts";
+import { allowsOrigin } from "./origins.ts";
 import { isPublicKey, newPublicKey } from "./public-key.ts";
 
 const publicKeyPurpose = "client key";

@@ -5,11 +5,6 @@ const longestOrigin = 255;
 
 const example = "such as https://example.com, https://*.example.com or http://localhost:3000";
 
-/** The origins that a key allows. */
-export function originsOf({ allowedOrigins }: { readonly allowedOrigins: string }): string[] {
-  return allowedOrigins === "" ? [] : allowedOrigins.split(" ");
-}
-
 /** Origins as they are stored: as browsers write them, each once. Refuses what is none, and too many. */
 export function readOrigins(entries: readonly string[]): string[] {
   const origins = [...new Set(entries.map((entry) => readOrigin(entry.trim())))];

@@ -1,12 +1,12 @@
 import { create } from "@bufbuild/protobuf";
 import type { ErrorBackend } from "@faultline/plugin";
 import {
+  ErrorSchema,
   GetErrorResponseSchema,
   GetEventResponseSchema,
   ListErrorsResponseSchema,
   ListReleasesResponseSchema,
   UpdateErrorsResponseSchema,
-  WatchErrorsResponseSchema,
   type Error as TrackedError,
   type Event,
   type Frame,
@@ -39,12 +39,12 @@ export function linkedBackend(backend: ErrorBackend, place: CodePlace): ErrorBac
       return answer.event ? { ...answer, event: linkedEvent(place, answer.event) } : answer;
     },
     getErrorStats: (...asked) => backend.getErrorStats(...asked),
-    async *watchErrors(...asked) {
-      for await (const batch of backend.watchErrors(...asked)) {
-        const changes = create(WatchErrorsResponseSchema, batch);
-        yield { ...changes, errors: errorsOf(changes.errors) };
-      }
-    },
+    ...(backend.changedErrors && {
+      async changedErrors(...asked) {
+        const errors = (await backend.changedErrors?.(...asked)) ?? [];
+        return errorsOf(errors.map((error) => create(ErrorSchema, error)));
+      },
+    }),
     async listReleases(...asked) {
       const answer = create(ListReleasesResponseSchema, await backend.listReleases(...asked));
       return { ...answer, releases: answer.releases.map((release) => linkedRelease(place, release)) };

@@ -15,7 +15,7 @@ import type { MikroORM } from "@mikro-orm/sql";
 import type { Grants } from "../access/grants.ts";
 import type { CoreCall } from "../access/guard.ts";
 import { needsRole } from "../access/roles.ts";
-import type { SettingsRow } from "../../storage/database/entities.ts";
+import type { SettingsRow } from "../settings/settings.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
 import { asTheyCome } from "./as-they-come.ts";
 import { askedProjects, type Asked } from "./asked-projects.ts";

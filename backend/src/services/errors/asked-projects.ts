@@ -2,7 +2,9 @@ import { ServiceError } from "@faultline/plugin";
 import { ErrorReason, Permission } from "@faultline/proto";
 import type { MikroORM } from "@mikro-orm/sql";
 import type { Grant, Grants } from "../access/grants.ts";
-import { ProjectEntity, SettingsEntity, type SettingsRow, type UserRow } from "../../storage/database/entities.ts";
+import { ProjectEntity } from "../projects/project.ts";
+import { SettingsEntity, type SettingsRow } from "../settings/settings.ts";
+import type { UserRow } from "../users/user.ts";
 import { rolesWith, visibleProjects } from "../projects/visible-projects.ts";
 
 /** More are not asked at once: all their answers are held by who merges them. */

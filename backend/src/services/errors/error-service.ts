@@ -2,12 +2,15 @@ import type { Handlers } from "@faultline/plugin";
 import { ErrorService } from "@faultline/proto";
 import type { CoreCall } from "../access/guard.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
+import type { ChangeStream } from "../../host/changes/change-stream.ts";
 import { allErrors } from "./all-errors.ts";
 import { errorProject } from "./error-project.ts";
+import { watchErrors } from "./watch-errors.ts";
 
 /** Errors: each call goes to the backend of its project. */
 export function errorService(parts: {
   projects: ProjectDirectory;
+  changes: ChangeStream;
   allErrors: ReturnType<typeof allErrors>;
   errorProject: ReturnType<typeof errorProject>;
 }): Handlers<typeof ErrorService, CoreCall> {
@@ -40,7 +43,7 @@ export function errorService(parts: {
     },
     async *watchErrors(request, call) {
       const [backend, carried] = await served(call);
-      yield* backend.watchErrors(request, carried);
+      yield* watchErrors({ changes: parts.changes, backend }, request, carried);
     },
     listAllErrors: parts.allErrors,
     getErrorProject: parts.errorProject,

@@ -1,10 +1,9 @@
 import type { ArrivedEvent, FilterReason, ProjectFilters } from "@faultline/plugin";
 import { readRequestUrl, readServerName, readUserAgent } from "@faultline/sentry-event";
 import type { ErrorEvent } from "@faultline/proto";
-import type { InboundFilterRow } from "../../storage/database/entities.ts";
+import { entriesOf, type InboundFilterRow } from "./inbound-filters.ts";
 import { networksOf, type Networks } from "../../host/outbound/networks.ts";
 import { isOfBrowserExtension } from "./browser-extensions.ts";
-import { entriesOf } from "./filter-fields.ts";
 import { Glob, newEffort } from "./glob.ts";
 import { isLocalhost, isOnLocalhost } from "./localhost.ts";
 import { isOldBrowser } from "./old-browsers.ts";

@@ -1,15 +1,10 @@
 import { invalidField } from "@faultline/plugin";
 import type { FilterList, UpdateFiltersRequest } from "@faultline/proto";
-import type { InboundFilterRow } from "../../storage/database/entities.ts";
+import type { InboundFilterRow } from "./inbound-filters.ts";
 import { isNetwork } from "../../host/outbound/networks.ts";
 
 const mostEntries = 100;
 const mostCharacters = 200;
-
-/** The entries of a list as its column holds them: one a line, as no entry has a line break. */
-export function entriesOf(column: string): string[] {
-  return column === "" ? [] : column.split("\n");
-}
 
 /** The columns that a request changes. Refuses with INVALID_FIELD the first bad entry. */
 export function changedColumns(request: UpdateFiltersRequest): Partial<InboundFilterRow> {

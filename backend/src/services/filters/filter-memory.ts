@@ -1,4 +1,4 @@
-import { InboundFilterEntity, type InboundFilterRow } from "../../storage/database/entities.ts";
+import { InboundFilterEntity, type InboundFilterRow } from "./inbound-filters.ts";
 import type { EntityManager } from "@mikro-orm/sql";
 import { EventFilters } from "./event-filters.ts";
 

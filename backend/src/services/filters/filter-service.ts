@@ -3,8 +3,8 @@ import { ErrorReason, type FilterService } from "@faultline/proto";
 import type { MikroORM } from "@mikro-orm/sql";
 import type { CoreCall } from "../access/guard.ts";
 import type { ClientKeys } from "../client-keys/client-keys.ts";
-import { InboundFilterEntity, type InboundFilterRow } from "../../storage/database/entities.ts";
-import { filtersToProto, spikeBudgetToProto } from "../../to-proto.ts";
+import { InboundFilterEntity, filtersToProto, type InboundFilterRow } from "./inbound-filters.ts";
+import { spikeBudgetToProto } from "./spike-budget-to-proto.ts";
 import { changedColumns } from "./filter-fields.ts";
 import type { SpikeProtection } from "./spike-protection.ts";
 

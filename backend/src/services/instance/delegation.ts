@@ -1,7 +1,7 @@
 import { ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import type { Config } from "../../config.ts";
-import type { UserRow } from "../../storage/database/entities.ts";
+import type { UserRow } from "../users/user.ts";
 
 /** What the operator may leave to people who are no administrators, or not. */
 export type Delegated = Config["delegated"];

@@ -1,9 +1,9 @@
 import { invalidField, ServiceError } from "@faultline/plugin";
 import { ErrorReason, Role, type Permission } from "@faultline/proto";
 import type { EntityManager } from "@mikro-orm/sql";
-import { addedBy, type Grant } from "../access/grants.ts";
+import { type Grant } from "../access/grants.ts";
+import { addedBy, MemberRoleEntity, type MemberRoleRow } from "./member-role.ts";
 import { permissionsOf, roleNames } from "../access/roles.ts";
-import { MemberRoleEntity, type MemberRoleRow } from "../../storage/database/entities.ts";
 
 /** A role that a member has or is to have. */
 export interface GivenRole {

@@ -3,10 +3,10 @@ import { ErrorReason, type MemberService } from "@faultline/proto";
 import type { MikroORM } from "@mikro-orm/sql";
 import { invitationPurpose, newToken } from "../access/tokens.ts";
 import type { CoreCall } from "../access/guard.ts";
-import { InvitationEntity, UserEntity } from "../../storage/database/entities.ts";
+import { InvitationEntity, invitationToProto } from "./invitation.ts";
+import { UserEntity } from "../users/user.ts";
 import { mayInvite, refuseUnless, type Delegated } from "../instance/delegation.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
-import { invitationToProto } from "../../to-proto.ts";
 import { askedRole, checkMayGive, givenRole } from "./given-role.ts";
 import { openInvitations, invitationNotFound } from "./open-invitations.ts";
 

@@ -6,16 +6,11 @@ import { hashPassword, newPassword } from "../accounts/password.ts";
 import { beginSession } from "../access/sessions.ts";
 import { invitationPurpose } from "../access/tokens.ts";
 import type { CoreCall } from "../access/guard.ts";
-import {
-  InvitationEntity,
-  MemberEntity,
-  UserEntity,
-  type MemberRow,
-  type UserRow,
-} from "../../storage/database/entities.ts";
+import { InvitationEntity, invitationToProto } from "./invitation.ts";
+import { MemberEntity, type MemberRow, memberToProto } from "./member.ts";
+import { UserEntity, type UserRow, userToProto } from "../users/user.ts";
 import type { Delegated } from "../instance/delegation.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
-import { invitationToProto, memberToProto, userToProto } from "../../to-proto.ts";
 import { displayName, emailAddress, refuseTaken, username } from "../users/user-fields.ts";
 import { allowsAll, givenRole, type GivenRole } from "./given-role.ts";
 import { openInvitations, invitationNotFound, type OpenInvitation } from "./open-invitations.ts";

@@ -3,8 +3,8 @@ import type { MemberService } from "@faultline/proto";
 import type { MikroORM } from "@mikro-orm/sql";
 import type { CoreCall } from "../access/guard.ts";
 import { contains } from "../../storage/database/contains.ts";
-import { MemberEntity, UserEntity } from "../../storage/database/entities.ts";
-import { memberToProto } from "../../to-proto.ts";
+import { MemberEntity, memberToProto } from "./member.ts";
+import { UserEntity } from "../users/user.ts";
 import { givenRole } from "./given-role.ts";
 
 /** A page of the members of a project, by user name. */

@@ -4,9 +4,10 @@ import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import type { MikroORM } from "@mikro-orm/sql";
 import { allPermissions, permissionsOf, roleNames } from "../access/roles.ts";
 import type { CoreCall } from "../access/guard.ts";
-import { InvitationEntity, MemberEntity, MemberRoleEntity } from "../../storage/database/entities.ts";
+import { InvitationEntity } from "./invitation.ts";
+import { MemberRoleEntity, memberRoleToProto } from "./member-role.ts";
+import { MemberEntity } from "./member.ts";
 import type { Delegated } from "../instance/delegation.ts";
-import { memberRoleToProto } from "../../to-proto.ts";
 import { memberRoleNotFound } from "./given-role.ts";
 import { openInvitations } from "./open-invitations.ts";
 

@@ -3,8 +3,8 @@ import { ErrorReason, Role, type MemberService } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import type { AccessMemory } from "../access/access-memory.ts";
 import type { CoreCall } from "../access/guard.ts";
-import { MemberEntity, UserEntity, type MemberRow, type UserRow } from "../../storage/database/entities.ts";
-import { memberToProto } from "../../to-proto.ts";
+import { MemberEntity, type MemberRow, memberToProto } from "./member.ts";
+import { UserEntity, type UserRow } from "../users/user.ts";
 import { askedRole, checkMayGive, givenRole, mayGive, nameOf, type GivenRole } from "./given-role.ts";
 import type { Grant } from "../access/grants.ts";
 

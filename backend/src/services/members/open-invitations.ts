@@ -3,13 +3,9 @@ import type { FilterQuery } from "@mikro-orm/core";
 import type { EntityManager } from "@mikro-orm/sql";
 import { ServiceError } from "@faultline/plugin";
 import { findGrant, type Grant } from "../access/grants.ts";
-import {
-  InvitationEntity,
-  UserEntity,
-  type InvitationRow,
-  type ProjectRow,
-  type UserRow,
-} from "../../storage/database/entities.ts";
+import type { ProjectRow } from "../projects/project.ts";
+import { UserEntity, type UserRow } from "../users/user.ts";
+import { InvitationEntity, type InvitationRow } from "./invitation.ts";
 import { mayInvite, type Delegated } from "../instance/delegation.ts";
 import { givenRole, mayGive, type GivenRole } from "./given-role.ts";
 

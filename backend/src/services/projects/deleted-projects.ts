@@ -1,17 +1,9 @@
 import type { Clock, ErrorBackend, Log } from "@faultline/plugin";
 import type { MikroORM } from "@mikro-orm/sql";
-import { ProjectEntity } from "../../storage/database/entities.ts";
-
-/** How long a deleted project can be restored. */
-export const restorableMs = 7 * 24 * 3_600_000;
+import { ProjectEntity, restorableMs } from "./project.ts";
 
 /** When a project was deleted that goes for good now, by whichever clock. */
 export const longAgo = 0;
-
-/** When a project that was deleted at `deletedAt` goes for good. */
-export function removalAt(deletedAt: number): number {
-  return deletedAt + restorableMs;
-}
 
 /** Finds deleted projects that can be restored; at once no longer when the others begin to go for good. */
 export function restorable(now: number) {

@@ -1,7 +1,8 @@
 import { pageSizeOf, pageToken, readPageToken, ServiceError, type Handlers } from "@faultline/plugin";
 import { ErrorReason, type ProjectService } from "@faultline/proto";
 import type { CoreCall } from "../access/guard.ts";
-import { ProjectEntity, SettingsEntity } from "../../storage/database/entities.ts";
+import { ProjectEntity } from "./project.ts";
+import { SettingsEntity } from "../settings/settings.ts";
 import { mayCreateProjects } from "../instance/delegation.ts";
 import { visibleProjects } from "./visible-projects.ts";
 import { shownProject, type ProjectParts } from "./shown-project.ts";

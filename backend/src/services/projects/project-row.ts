@@ -1,5 +1,5 @@
 import type { EntityManager } from "@mikro-orm/sql";
-import { ProjectEntity, type ProjectRow } from "../../storage/database/entities.ts";
+import { ProjectEntity, type ProjectRow } from "./project.ts";
 import { projectNotFound } from "./project-not-found.ts";
 
 /** The row of a project that is not deleted, or a refusal. */

@@ -3,9 +3,10 @@ import type { MikroORM } from "@mikro-orm/sql";
 import type { AccessMemory } from "../access/access-memory.ts";
 import type { Grant, Grants } from "../access/grants.ts";
 import type { ClientKeys } from "../client-keys/client-keys.ts";
-import type { SettingsRow, UserRow } from "../../storage/database/entities.ts";
+import type { SettingsRow } from "../settings/settings.ts";
+import type { UserRow } from "../users/user.ts";
 import { mayInvite, type Delegated } from "../instance/delegation.ts";
-import { projectToProto } from "../../to-proto.ts";
+import { projectToProto } from "./project.ts";
 import type { ProjectDirectory } from "./project-directory.ts";
 
 /** What the methods of projects work with. */

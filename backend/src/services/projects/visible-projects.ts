@@ -1,9 +1,10 @@
 import type { Permission } from "@faultline/proto";
 import type { EntityManager } from "@mikro-orm/sql";
-import { addedBy } from "../access/grants.ts";
+import { addedBy, MemberRoleEntity } from "../members/member-role.ts";
 import { permissionsOf, roleNames } from "../access/roles.ts";
 import { contains } from "../../storage/database/contains.ts";
-import { MemberEntity, MemberRoleEntity, type UserRow } from "../../storage/database/entities.ts";
+import { MemberEntity } from "../members/member.ts";
+import type { UserRow } from "../users/user.ts";
 
 /** Which projects are looked for. */
 interface Wanted {

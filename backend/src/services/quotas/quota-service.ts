@@ -3,9 +3,9 @@ import type { DefaultQuotaSchema, QuotaSchema, QuotaService } from "@faultline/p
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { MikroORM } from "@mikro-orm/sql";
 import type { CoreCall } from "../access/guard.ts";
-import { ProjectEntity, type ProjectRow } from "../../storage/database/entities.ts";
+import { ProjectEntity, type ProjectRow } from "../projects/project.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
-import { defaultQuotaToProto, quotaToProto } from "../../to-proto.ts";
+import { defaultQuotaToProto, quotaToProto } from "./quota-to-proto.ts";
 import { inWords, type Quotas } from "./quotas.ts";
 
 const listed = 100;

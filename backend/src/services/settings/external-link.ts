@@ -1,6 +1,6 @@
 import { ServiceError, type ExternalLink } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
-import type { SettingsRow } from "../../storage/database/entities.ts";
+import type { SettingsRow } from "./settings.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 import { externalTokenPlace } from "./external-token.ts";
 

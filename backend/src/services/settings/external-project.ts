@@ -1,6 +1,6 @@
 import { invalidField } from "@faultline/plugin";
 import type { ExternalProject } from "@faultline/proto";
-import type { SettingsRow } from "../../storage/database/entities.ts";
+import type { SettingsRow } from "./settings.ts";
 
 /** The columns that link an external project. */
 export type ExternalProjectColumns = Pick<

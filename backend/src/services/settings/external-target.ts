@@ -1,6 +1,6 @@
 import { invalidField, type ExternalTarget } from "@faultline/plugin";
 import type { ListExternalProjectsRequest } from "@faultline/proto";
-import type { SettingsRow } from "../../storage/database/entities.ts";
+import type { SettingsRow } from "./settings.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 import { externalApiUrl } from "./external-api-url.ts";
 import { checkExternalToken, externalTokenPlace, isMaskedToken } from "./external-token.ts";

@@ -1,6 +1,7 @@
 import { Backend } from "@faultline/proto";
 import type { EntityManager } from "@mikro-orm/sql";
-import { ProjectEntity, SettingsEntity, type SettingsRow } from "../../storage/database/entities.ts";
+import { ProjectEntity } from "../projects/project.ts";
+import { SettingsEntity, type SettingsRow } from "./settings.ts";
 
 /**
  * Whether another project of this installation is linked to the external project of these settings (specification 5: a

@@ -3,8 +3,7 @@ import type { ListUsersRequest, UserService } from "@faultline/proto";
 import type { EntityManager, MikroORM } from "@mikro-orm/sql";
 import type { CoreCall } from "../access/guard.ts";
 import { contains } from "../../storage/database/contains.ts";
-import { UserEntity, type UserRow } from "../../storage/database/entities.ts";
-import { userToProto } from "../../to-proto.ts";
+import { UserEntity, type UserRow, userToProto } from "./user.ts";
 import { hasEmail } from "./user-fields.ts";
 
 /** A page of the users, by id. */

@@ -6,13 +6,10 @@ import { revokeAccessTokens, workingTokens } from "../accounts/access-tokens.ts"
 import { hashPassword, newPassword } from "../accounts/password.ts";
 import { newToken, passwordResetPurpose } from "../access/tokens.ts";
 import type { CoreCall } from "../access/guard.ts";
-import {
-  AccessTokenEntity,
-  PasswordResetEntity,
-  SessionEntity,
-  UserEntity,
-  type UserRow,
-} from "../../storage/database/entities.ts";
+import { AccessTokenEntity } from "../accounts/access-token.ts";
+import { SessionEntity } from "../access/session.ts";
+import { PasswordResetEntity } from "./password-reset.ts";
+import { UserEntity, type UserRow } from "./user.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 
 const linkMs = 24 * 3_600_000;

@@ -1,6 +1,7 @@
 import {
   StartRefusal,
   type CopiedTable,
+  type Entity,
   type Move,
   type MovedTable,
   type Plugin,
@@ -8,7 +9,6 @@ import {
 } from "@faultline/plugin";
 import { sql } from "kysely";
 import { coreMigrations, inOrder } from "../database/core-migrations.ts";
-import { coreEntities } from "../database/entities.ts";
 import { postgresqlName } from "../database/postgresql/failure.ts";
 import { noteCutOver } from "../database/postgresql/move-mark.ts";
 import { noteMovedAway } from "../database/sqlite/moved-away.ts";
@@ -50,7 +50,11 @@ export interface MoveReport {
  * that a service goes on beside it; each run brings what changed since the last one. The last of them is final: it holds
  * the data directory, so that nothing changes any more, and opens the target for services when everything is equal.
  */
-export async function moveToPostgresql(options: MoveOptions, plugins: readonly Plugin[]): Promise<MoveReport> {
+export async function moveToPostgresql(
+  options: MoveOptions,
+  parts: { readonly coreEntities: readonly Entity[]; readonly plugins: readonly Plugin[] },
+): Promise<MoveReport> {
+  const { coreEntities, plugins } = parts;
   const { dataDir, to, isFinal, verify } = options;
   const from = performance.now();
   const entities = [...coreEntities, ...plugins.flatMap((plugin) => plugin.entities ?? [])];

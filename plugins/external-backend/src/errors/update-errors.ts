@@ -1,5 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { checkStatusChanges, ServiceError, timestamp, type ErrorChange } from "@faultline/plugin";
+import { checkStatusChanges, ServiceError, timestamp, type ErrorTransition } from "@faultline/plugin";
 import {
   ErrorReason,
   ErrorStatus,
@@ -53,11 +53,11 @@ export async function updateErrors(
   return { errors: changed, undo };
 }
 
-/** What an update changed, for those who take changes of errors. */
-export function statusChangesOf(
+/** What an update changed, for plugins that take transitions. */
+export function transitionsOf(
   projectId: number,
   { errors = [], undo = [] }: MessageInitShape<typeof UpdateErrorsResponseSchema>,
-): ErrorChange[] {
+): ErrorTransition[] {
   const before = new Map(undo.map(({ errorId, status }) => [errorId, status]));
   return errors.flatMap(({ errorId = "", status = ErrorStatus.UNSPECIFIED }) => {
     const statusBefore = before.get(errorId);

@@ -26,7 +26,6 @@ import { dayMs, retentionDays } from "../retention/retention.ts";
 import type { Storage } from "../storage.ts";
 import type { DeletionTable, Tables } from "../tables.ts";
 import { deletionToProto } from "../lists/to-proto.ts";
-import type { ErrorChanges } from "../changes/watch.ts";
 import { checkDiscardEnd, discardEndText } from "./discard-end.ts";
 import { checkExpected, countMatching, nextMatching } from "./find.ts";
 import { hideErrors } from "./hide.ts";
@@ -56,20 +55,12 @@ const { HIDING, HIDDEN, ERASING, ERASED, RESTORING, RESTORED } = DeletionState;
 export class Deletions implements ErrorDeletions {
   readonly #host: Host;
   readonly #storage: Storage;
-  readonly #changes: ErrorChanges;
   readonly #expensive: ExpensiveReads;
   readonly #discards: Discards;
 
-  constructor(parts: {
-    host: Host;
-    storage: Storage;
-    changes: ErrorChanges;
-    expensive: ExpensiveReads;
-    discards: Discards;
-  }) {
+  constructor(parts: { host: Host; storage: Storage; expensive: ExpensiveReads; discards: Discards }) {
     this.#host = parts.host;
     this.#storage = parts.storage;
-    this.#changes = parts.changes;
     this.#expensive = parts.expensive;
     this.#discards = parts.discards;
   }
@@ -316,7 +307,7 @@ export class Deletions implements ErrorDeletions {
         return isLast;
       }),
     );
-    this.#changes.announceUnnamed(row.project_id);
+    this.#host.errorChanges.publishUnnamed(row.project_id);
     return isDone;
   }
 
@@ -413,7 +404,7 @@ export class Deletions implements ErrorDeletions {
   }
 
   async #committed(projectId: number, withDiscards: boolean): Promise<void> {
-    this.#changes.announceUnnamed(projectId);
+    this.#host.errorChanges.publishUnnamed(projectId);
     if (!withDiscards) return;
     await this.#discards.load(); // one that was under way may have read before the commit
     this.#discards.announce();

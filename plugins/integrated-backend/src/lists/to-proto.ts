@@ -1,15 +1,15 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { hourMs, timestamp } from "@faultline/plugin";
 import { commitOf } from "@faultline/sentry-event";
-import type {
+import {
   DeletionSchema,
-  DiscardEndSchema,
   DiscardSchema,
   ErrorSchema,
   EventSummarySchema,
-  ReleaseSchema,
-  SessionCountsSchema,
   UserFeedbackSchema,
+  type DiscardEndSchema,
+  type ReleaseSchema,
+  type SessionCountsSchema,
 } from "@faultline/proto";
 import type { Selectable } from "kysely";
 import { otherErrorsHash } from "../storing/other-errors.ts";
@@ -21,9 +21,10 @@ import type {
   EventTable,
   FeedbackTable,
 } from "../tables.ts";
+import { sameNamed } from "./same-named.ts";
 import type { Trend } from "./trend.ts";
 
-// Rows become messages here and nowhere else.
+// Rows become messages here and nowhere else. Fields that are columns of the same name are in no list.
 
 /** An error with what withSettledLastSeen adds to it. */
 export type ErrorRow = ErrorTable & {
@@ -36,22 +37,12 @@ export type ErrorRow = ErrorTable & {
 
 export function errorToProto(row: ErrorRow, trend?: Trend): MessageInitShape<typeof ErrorSchema> {
   return {
+    ...sameNamed(ErrorSchema, row),
     errorId: String(row.id),
-    projectId: row.project_id,
-    title: row.title,
-    type: row.type,
-    value: row.value,
-    culprit: row.culprit,
-    level: row.level,
-    platform: row.platform,
-    status: row.status,
-    eventCount: row.event_count,
     affectedUserCount: row.user_count,
     firstSeenTime: timestamp(row.first_seen_at),
     lastSeenTime: timestamp(row.last_seen_at),
     ...(row.settled_last_seen_at !== null && { settledLastSeenTime: timestamp(row.settled_last_seen_at) }),
-    firstRelease: row.first_release,
-    lastRelease: row.last_release,
     firstCommit: commitOf(row.first_release),
     lastCommit: commitOf(row.last_release),
     ...(row.status_changed_at !== null && { statusChangedTime: timestamp(row.status_changed_at) }),
@@ -65,14 +56,10 @@ export function errorToProto(row: ErrorRow, trend?: Trend): MessageInitShape<typ
 
 export function eventSummaryToProto(row: EventTable): MessageInitShape<typeof EventSummarySchema> {
   return {
+    ...sameNamed(EventSummarySchema, row),
     eventId: row.event_id.toString("hex"),
     occurredTime: timestamp(row.occurred_at),
     receivedTime: timestamp(row.received_at),
-    title: row.title,
-    user: row.user,
-    release: row.release,
-    environment: row.environment,
-    level: row.level,
   };
 }
 
@@ -129,11 +116,8 @@ function uint32(count: number): number {
 
 export function feedbackToProto(row: FeedbackTable): MessageInitShape<typeof UserFeedbackSchema> {
   return {
-    projectId: row.project_id,
+    ...sameNamed(UserFeedbackSchema, row),
     eventId: row.event_id.toString("hex"),
-    name: row.name,
-    email: row.email,
-    comments: row.comments,
     receivedTime: timestamp(row.received_at),
   };
 }
@@ -144,21 +128,12 @@ export function deletionToProto(
   undoEndsAt: number | undefined,
 ): MessageInitShape<typeof DeletionSchema> {
   return {
+    ...sameNamed(DeletionSchema, row),
     deletionId: row.id,
-    projectId: row.project_id,
-    state: row.state,
-    query: row.query,
-    status: row.status,
     allMatching: row.all_matching === 1,
-    title: row.title,
-    foundCount: row.found_count,
-    deletedCount: row.deleted_count,
     eventCount: BigInt(row.event_count),
     erasedEventCount: BigInt(row.erased_event_count),
-    restoredCount: row.restored_count,
-    supersededCount: row.superseded_count,
     createdTime: timestamp(row.created_at),
-    createdBy: row.created_by,
     ...(undoEndsAt !== undefined && { undoEndTime: timestamp(undoEndsAt) }),
     ...(row.finished_at !== null && { finishedTime: timestamp(row.finished_at) }),
     discarded: row.discard_end !== "",
@@ -172,13 +147,9 @@ export function discardToProto(
   samples: readonly (DiscardSampleTable & { readonly json: Buffer })[] = [],
 ): MessageInitShape<typeof DiscardSchema> {
   return {
+    ...sameNamed(DiscardSchema, row),
     discardId: row.id,
-    projectId: row.project_id,
-    title: row.title,
-    culprit: row.culprit,
-    level: row.level,
     createdTime: timestamp(row.created_at),
-    createdBy: row.created_by,
     ...discardEndOf(row),
     ...(row.ended_at !== null && { endedTime: timestamp(row.ended_at) }),
     stoppedCount: BigInt(row.stopped_count),

@@ -6,6 +6,7 @@ import type {
   CreateDeletionResponseSchema,
   EndDiscardRequest,
   EndDiscardResponseSchema,
+  ErrorSchema,
   GetDeletionRequest,
   GetDeletionResponseSchema,
   ListDeletionsRequest,
@@ -31,8 +32,6 @@ import type {
   ListReleasesResponseSchema,
   UpdateErrorsRequest,
   UpdateErrorsResponseSchema,
-  WatchErrorsRequest,
-  WatchErrorsResponseSchema,
 } from "@faultline/proto";
 import type { Intake } from "../ingest/ingest-queue.ts";
 
@@ -91,10 +90,11 @@ export interface ErrorBackend {
     request: GetErrorStatsRequest,
     call: BackendCall,
   ): Promise<MessageInitShape<typeof GetErrorStatsResponseSchema>>;
-  watchErrors(
-    request: WatchErrorsRequest,
-    call: BackendCall,
-  ): AsyncIterable<MessageInitShape<typeof WatchErrorsResponseSchema>>;
+  /**
+   * Reads errors that changed, by the keys under which it published them (`Host.errorChanges`), at most 100. Those that are
+   * gone are left out. Only backends that publish all changes have it; others say by the capability `watch` why not.
+   */
+  changedErrors?(request: ChangedErrorsRequest, call: BackendCall): Promise<MessageInitShape<typeof ErrorSchema>[]>;
   listReleases(
     request: ListReleasesRequest,
     call: BackendCall,
@@ -134,6 +134,14 @@ export interface ErrorBackend {
    * those of `deleteProject`. Only backends that store events have it.
    */
   evictEvents?(projectId: number, bytes: number): Promise<EvictedEvents>;
+}
+
+/** Which errors are read that changed. */
+export interface ChangedErrorsRequest {
+  readonly projectId: number;
+  readonly keys: readonly string[];
+  /** As in WatchErrorsRequest. */
+  readonly hourlyCounts: boolean;
 }
 
 /** The storage that a project uses. */

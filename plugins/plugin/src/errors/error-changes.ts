@@ -2,36 +2,48 @@ import type { ErrorStatus } from "@faultline/proto";
 import type { Kysely } from "kysely";
 
 /**
+ * Where backends publish how their errors change, in two kinds. A *change* is anything that a page shows, one more event
+ * included: it is heard by those who watch the project, and kept nowhere, as each event makes one. A *transition* is one of
+ * `ErrorTransitionKind`: it is kept until each plugin that takes transitions has it.
+ */
+export interface ErrorChanges {
+  /** Publishes, after the commit, which errors changed: by project, the keys by which `ErrorBackend.changedErrors` finds them. */
+  publish(changes: ReadonlyMap<number, ReadonlySet<string>>): void;
+  /** Publishes that errors of a project changed which no key finds: deleted or restored ones. Watches read their lists again. */
+  publishUnnamed(projectId: number): void;
+  /**
+   * Notes transitions of errors that are not in this database. Triggers note those of `integrated_error`, in the transaction
+   * that makes them.
+   */
+  note(transitions: readonly ErrorTransition[]): Promise<void>;
+}
+
+/**
  * What happened to an error: it is new, a new event reopened it, somebody set another status, it was deleted, or its deletion
  * was undone.
  */
-export type ErrorChangeKind = "created" | "reopened" | "status" | "deleted" | "restored";
+export type ErrorTransitionKind = "created" | "reopened" | "status" | "deleted" | "restored";
 
 /**
- * A change of an error. Further events of an open error are no change. The error or its project may be deleted by the time
- * the change is delivered.
+ * A transition of an error. Further events of an open error are none. The error or its project may be deleted by the time
+ * the transition is delivered.
  */
-export interface ErrorChange {
+export interface ErrorTransition {
   readonly projectId: number;
   readonly errorId: string;
-  readonly kind: ErrorChangeKind;
+  readonly kind: ErrorTransitionKind;
   /** Undefined: it was none, or is not known. */
   readonly statusBefore: ErrorStatus | undefined;
   readonly status: ErrorStatus;
 }
 
 /**
- * Takes changes of errors, at most 500 in the order of their occurrence, about a second after their commit. The backend notes
- * them in the transaction that makes the change, and this runs in the transaction that takes them from the notes: what is
- * written by `transaction` is written exactly once, whatever process dies when. When it throws, the same changes come again.
- * It holds the one writer of SQLite meanwhile, so it writes what is to be done and calls nobody.
+ * Takes transitions, at most 500 in the order of their occurrence, about a second after their commit. They are noted in the
+ * transaction that makes them, and this runs in the transaction that takes them from the notes: what is written by
+ * `transaction` is written exactly once, whatever process dies when. When it throws, the same transitions come again. It
+ * holds the one writer of SQLite meanwhile, so it writes what is to be done and calls nobody.
  */
-export type HandleErrorChanges = (
-  changes: readonly ErrorChange[],
+export type HandleErrorTransitions = (
+  transitions: readonly ErrorTransition[],
   transaction: { write<Tables>(): Kysely<Tables> },
 ) => Promise<void>;
-
-/** Notes changes for the plugins that take them, from a backend whose errors are not in this database. */
-export interface ErrorChanges {
-  note(changes: readonly ErrorChange[]): Promise<void>;
-}

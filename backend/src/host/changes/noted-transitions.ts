@@ -1,10 +1,10 @@
 import type {
   Clock,
   Database,
-  ErrorChange,
   ErrorChanges,
-  ErrorChangeKind,
-  HandleErrorChanges,
+  ErrorTransition,
+  ErrorTransitionKind,
+  HandleErrorTransitions,
   Plugin,
 } from "@faultline/plugin";
 import { ErrorStatus } from "@faultline/proto";
@@ -18,23 +18,23 @@ interface Tables {
     plugin: string;
     project_id: number;
     error_id: string;
-    kind: ErrorChangeKind;
+    kind: ErrorTransitionKind;
     status_before: number;
     status: number;
   };
 }
 
-const changesAtOnce = 500;
+const transitionsAtOnce = 500;
 
-/** When no process has loaded a plugin for this long, its changes are no longer noted. */
+/** When no process has loaded a plugin for this long, its transitions are no longer noted. */
 const forgottenMs = 7 * 86_400_000;
 
 /**
- * Notes of changes, one for each plugin that takes them, until it has. A queue a plugin, and no place in a common list: on
+ * Notes of transitions, one for each plugin that takes them, until it has. A queue a plugin, and no place in a common list: on
  * PostgreSQL transactions commit in another order than their rows are numbered, so a reader that remembers the last number
  * would miss some.
  */
-export class NotedErrorChanges implements ErrorChanges {
+export class NotedTransitions implements Pick<ErrorChanges, "note"> {
   readonly #database: Database;
   readonly #clock: Clock;
 
@@ -43,11 +43,11 @@ export class NotedErrorChanges implements ErrorChanges {
     this.#clock = clock;
   }
 
-  /** Has changes noted from now on for those of the plugins that take them. */
+  /** Has transitions noted from now on for those of the plugins that take them. */
   async register(plugins: readonly Plugin[]): Promise<void> {
     const now = this.#clock.now();
-    for (const { name, errorChanges } of plugins) {
-      if (!errorChanges) continue;
+    for (const { name, errorTransitions } of plugins) {
+      if (!errorTransitions) continue;
       await this.#write
         .insertInto("error_change_reader")
         .values({ plugin: name, seen_at: now })
@@ -70,19 +70,19 @@ export class NotedErrorChanges implements ErrorChanges {
     });
   }
 
-  async note(changes: readonly ErrorChange[]): Promise<void> {
-    if (changes.length === 0) return;
+  async note(transitions: readonly ErrorTransition[]): Promise<void> {
+    if (transitions.length === 0) return;
     await this.#write.transaction().execute(async (transaction) => {
       const readers = await transaction.selectFrom("error_change_reader").select("plugin").execute();
       for (const { plugin } of readers) {
-        const rows = changes.map((change) => ({ plugin, ...rowOf(change) }));
+        const rows = transitions.map((transition) => ({ plugin, ...rowOf(transition) }));
         await transaction.insertInto("error_change").values(rows).execute();
       }
     });
   }
 
-  /** Gives a plugin the changes that are noted for it, until none is left or the signal is aborted. */
-  async deliver(plugin: string, handle: HandleErrorChanges, signal: AbortSignal): Promise<void> {
+  /** Gives a plugin the transitions that are noted for it, until none is left or the signal is aborted. */
+  async deliver(plugin: string, handle: HandleErrorTransitions, signal: AbortSignal): Promise<void> {
     while (!signal.aborted && (await this.#hasAny(plugin))) {
       await this.#write.transaction().execute(async (transaction) => {
         const next = transaction
@@ -90,12 +90,12 @@ export class NotedErrorChanges implements ErrorChanges {
           .select("id")
           .where("plugin", "=", plugin)
           .orderBy("id")
-          .limit(changesAtOnce);
+          .limit(transitionsAtOnce);
         // Deleted before they are given: another process that is at it too waits here, and then finds them gone.
         const rows = await transaction.deleteFrom("error_change").where("id", "in", next).returningAll().execute();
         if (rows.length === 0) return;
         const inOrder = rows.toSorted((one, other) => Number(one.id) - Number(other.id));
-        await handle(inOrder.map(changeOf), { write: <Own>() => transaction as unknown as Kysely<Own> });
+        await handle(inOrder.map(transitionOf), { write: <Own>() => transaction as unknown as Kysely<Own> });
       });
     }
   }
@@ -117,7 +117,7 @@ function rowOf({
   kind,
   statusBefore,
   status,
-}: ErrorChange): Omit<Tables["error_change"], "id" | "plugin"> {
+}: ErrorTransition): Omit<Tables["error_change"], "id" | "plugin"> {
   return {
     project_id: projectId,
     error_id: errorId,
@@ -127,7 +127,7 @@ function rowOf({
   };
 }
 
-function changeOf(row: Selectable<Tables["error_change"]>): ErrorChange {
+function transitionOf(row: Selectable<Tables["error_change"]>): ErrorTransition {
   return {
     projectId: Number(row.project_id),
     errorId: row.error_id,

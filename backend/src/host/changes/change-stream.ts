@@ -1,0 +1,133 @@
+import { EventEmitter } from "node:events";
+import { listsToAnnounce, type Announcements, type Clock, type ErrorChanges } from "@faultline/plugin";
+import { type Changed, RecentChanges } from "./recent-changes.ts";
+
+const gatherMs = 1000;
+
+const subject = "changed errors";
+
+/** Other processes hear within so many milliseconds what changed, in so many announcements. */
+const announceMs = 250;
+const announcementsAtOnce = 4;
+
+/** Errors of a project that are named at once. */
+const keysAtOnce = 100;
+
+/** A project's changed errors, as they are announced. */
+type Entry = readonly [projectId: number, keys: readonly string[], more: boolean];
+
+interface Gathered {
+  readonly keys: Set<string>;
+  more: boolean;
+}
+
+/** Passes on which errors of a project changed to those who watch it, in this process and in others. Nothing is kept. */
+export class ChangeStream implements Pick<ErrorChanges, "publish" | "publishUnnamed"> {
+  readonly #emitter = new EventEmitter().setMaxListeners(0);
+  readonly #announcements: Announcements;
+  readonly #clock: Clock;
+  readonly #recent: RecentChanges;
+  /** What the other processes have not heard yet, by project. */
+  #unannounced = new Map<number, Gathered>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(announcements: Announcements, clock: Clock) {
+    this.#announcements = announcements;
+    this.#clock = clock;
+    this.#recent = new RecentChanges(clock.now());
+    announcements.subscribe(subject, (text) => {
+      const entries = JSON.parse(text) as Entry[];
+      for (const [projectId, keys, more] of entries) this.#emit(projectId, { keys: new Set(keys), more });
+      if (entries.length === 0) this.#anyChanged();
+    });
+    announcements.onMissed(() => this.#anyChanged());
+  }
+
+  publish(changes: ReadonlyMap<number, ReadonlySet<string>>): void {
+    for (const [projectId, keys] of changes) {
+      this.#emit(projectId, { keys, more: false });
+      const unannounced = this.#unannouncedOf(projectId);
+      for (const key of keys) if (unannounced.keys.size <= keysAtOnce) unannounced.keys.add(key);
+    }
+    if (changes.size > 0) this.#announceSoon();
+  }
+
+  publishUnnamed(projectId: number): void {
+    this.#emit(projectId, { keys: new Set(), more: true });
+    this.#unannouncedOf(projectId).more = true;
+    this.#announceSoon();
+  }
+
+  #unannouncedOf(projectId: number): Gathered {
+    const unannounced = this.#unannounced.get(projectId) ?? gathering();
+    this.#unannounced.set(projectId, unannounced);
+    return unannounced;
+  }
+
+  #announceSoon(): void {
+    this.#timer ??= setTimeout(() => this.announce(), announceMs).unref();
+  }
+
+  /** Announces now what the other processes have not heard yet; an empty list says that anything may have changed. */
+  announce(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const entries = Array.from(this.#unannounced, ([projectId, gathered]): Entry => {
+      const { keys, more } = bounded(gathered);
+      return [projectId, [...keys], more];
+    });
+    this.#unannounced = new Map();
+    const lists = listsToAnnounce(entries);
+    for (const list of lists.slice(0, announcementsAtOnce)) this.#announcements.announce(subject, list);
+    if (lists.length > announcementsAtOnce) this.#announcements.announce(subject, "[]");
+  }
+
+  /**
+   * Yields which errors of a project changed, gathered for a second each time and 100 of them named, until the signal aborts:
+   * from now on, or from a time before, in milliseconds since 1970.
+   */
+  async *of(projectId: number, signal: AbortSignal, since = Infinity): AsyncGenerator<Changed> {
+    let gathered = gathering(this.#recent.since(projectId, since));
+    let wake: (() => void) | undefined;
+    const listen = ({ keys, more }: Changed) => {
+      for (const key of keys) gathered.keys.add(key);
+      gathered.more ||= more;
+      wake?.();
+    };
+    this.#emitter.on(String(projectId), listen);
+    signal.addEventListener("abort", () => wake?.(), { once: true });
+    try {
+      while (!signal.aborted) {
+        if (gathered.keys.size === 0 && !gathered.more) await new Promise<void>((resolve) => (wake = resolve));
+        wake = undefined;
+        if (signal.aborted) return;
+        await new Promise((resolve) => setTimeout(resolve, gatherMs));
+        const changed = bounded(gathered);
+        gathered = gathering();
+        yield changed;
+      }
+    } finally {
+      this.#emitter.off(String(projectId), listen);
+    }
+  }
+
+  #emit(projectId: number, changed: Changed): void {
+    this.#recent.note(projectId, changed, this.#clock.now());
+    this.#emitter.emit(String(projectId), changed);
+  }
+
+  /** Watches read again what they show. */
+  #anyChanged(): void {
+    this.#recent.forget(this.#clock.now());
+    for (const projectId of this.#emitter.eventNames()) this.#emitter.emit(projectId, { keys: new Set(), more: true });
+  }
+}
+
+const gathering = ({ keys, more }: Changed = { keys: new Set(), more: false }): Gathered => ({
+  keys: new Set(keys),
+  more,
+});
+
+/** Leaves out the names beyond `keysAtOnce`, and says that more changed. */
+const bounded = ({ keys, more }: Changed): Changed =>
+  keys.size <= keysAtOnce ? { keys, more } : { keys: new Set([...keys].slice(0, keysAtOnce)), more: true };

@@ -1,0 +1,30 @@
+import type { Clock, Database, ErrorChanges } from "@faultline/plugin";
+import type { Stops } from "../stops.ts";
+import { ChangeStream } from "./change-stream.ts";
+import { NotedTransitions } from "./noted-transitions.ts";
+
+/** Changes of errors: backends publish them by `publisher`, watches hear `stream`, and plugins take `transitions`. */
+export interface OpenErrorChanges {
+  readonly publisher: ErrorChanges;
+  readonly stream: ChangeStream;
+  readonly transitions: NotedTransitions;
+}
+
+/** The phase that opens the stream of changes of errors. What was published last is announced at the stop. */
+export function openErrorChanges(
+  database: Database,
+  { clock, stops }: { clock: Clock; stops: Stops },
+): OpenErrorChanges {
+  const stream = new ChangeStream(database.announcements, clock);
+  const transitions = new NotedTransitions(database, clock);
+  stops.add("announcing which errors changed", () => stream.announce());
+  return {
+    publisher: {
+      publish: (changes) => stream.publish(changes),
+      publishUnnamed: (projectId) => stream.publishUnnamed(projectId),
+      note: (noted) => transitions.note(noted),
+    },
+    stream,
+    transitions,
+  };
+}

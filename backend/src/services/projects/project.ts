@@ -1,0 +1,45 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestamp } from "@faultline/plugin";
+import type { ProjectSchema, Role } from "@faultline/proto";
+import { defineEntity, p, type InferEntity } from "@mikro-orm/core";
+
+export const ProjectEntity = defineEntity({
+  name: "Project",
+  tableName: "project",
+  properties: {
+    id: p.integer().primary(),
+    path: p.string(),
+    name: p.string(),
+    monitorEnabled: p.boolean(),
+    createdAt: p.bigint("number"),
+    /** When it was deleted; `path` then is one that no project can have, and `deletedPath` what it was. */
+    deletedAt: p.bigint("number").nullable(),
+    deletedPath: p.string().nullable(),
+    /** Empty: frames and releases are not linked. */
+    codeUrl: p.string().default(""),
+    codeRoot: p.string().default(""),
+  },
+});
+export type ProjectRow = InferEntity<typeof ProjectEntity>;
+
+/** How long a deleted project can be restored. */
+export const restorableMs = 7 * 24 * 3_600_000;
+
+/** `capabilities` are not in the row: they come from the backend and the caller's role. */
+export function projectToProto(
+  { project, role }: { readonly project: ProjectRow; readonly role: Role },
+  capabilities: MessageInitShape<typeof ProjectSchema>["capabilities"],
+): MessageInitShape<typeof ProjectSchema> {
+  return {
+    projectId: project.id,
+    path: project.deletedPath ?? project.path,
+    name: project.name,
+    monitorEnabled: project.monitorEnabled,
+    codeUrl: project.codeUrl,
+    codeRoot: project.codeRoot,
+    createdTime: timestamp(project.createdAt),
+    role,
+    ...(capabilities && { capabilities }),
+    ...(project.deletedAt != null && { removalTime: timestamp(project.deletedAt + restorableMs) }),
+  };
+}

@@ -1,0 +1,59 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestamp } from "@faultline/plugin";
+import type { DefaultQuotaSchema, QuotaSchema } from "@faultline/proto";
+import type { ProjectRow } from "../projects/project.ts";
+import type { Limits, SetLimits } from "./limits.ts";
+import type { Evicted } from "./quotas.ts";
+
+/** What a project may receive and keep, and what it uses of it. */
+export function quotaToProto(
+  project: Pick<ProjectRow, "id" | "path">,
+  quota: {
+    own: SetLimits;
+    limits: Limits;
+    dayBytes: number;
+    dayEndsAt: number;
+    keptBytes: number;
+    eventCount: number;
+    bytesPerDay: readonly number[];
+    evicted: Evicted | undefined;
+    refusedBecause: string;
+  },
+): MessageInitShape<typeof QuotaSchema> {
+  const { own, limits, evicted } = quota;
+  return {
+    projectId: project.id,
+    projectPath: project.path,
+    dayBytes: BigInt(quota.dayBytes),
+    dayLimitBytes: BigInt(limits.day),
+    hasOwnDayLimit: own.day !== null,
+    dayEndTime: timestamp(quota.dayEndsAt),
+    keptBytes: BigInt(Math.max(0, quota.keptBytes)),
+    keptLimitBytes: BigInt(limits.kept),
+    hasOwnKeptLimit: own.kept !== null,
+    eventCount: BigInt(quota.eventCount),
+    bytesPerDay: quota.bytesPerDay.map(BigInt),
+    ...(evicted && {
+      evictedEventCount: BigInt(evicted.eventCount),
+      evictedUntilTime: timestamp(evicted.receivedUntil),
+      lastEvictedTime: timestamp(evicted.lastAt),
+    }),
+    refusedBecause: quota.refusedBecause,
+  };
+}
+
+/** What projects without limits of their own may receive and keep. */
+export function defaultQuotaToProto(quota: {
+  set: SetLimits;
+  limits: Limits;
+  diskBytes: number | undefined;
+}): MessageInitShape<typeof DefaultQuotaSchema> {
+  const { set, limits, diskBytes } = quota;
+  return {
+    dayLimitBytes: BigInt(limits.day),
+    hasOwnDayLimit: set.day !== null,
+    keptLimitBytes: BigInt(limits.kept),
+    hasOwnKeptLimit: set.kept !== null,
+    diskBytes: BigInt(diskBytes ?? 0),
+  };
+}

@@ -1,0 +1,41 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestamp } from "@faultline/plugin";
+import type { UserSchema } from "@faultline/proto";
+import { defineEntity, p, type InferEntity } from "@mikro-orm/core";
+
+export const UserEntity = defineEntity({
+  name: "User",
+  tableName: "user",
+  properties: {
+    id: p.integer().primary(),
+    username: p.string(),
+    name: p.string(),
+    /** argon2id in the PHC string form. */
+    passwordHash: p.string(),
+    isAdmin: p.boolean(),
+    createdAt: p.bigint("number"),
+    /** Empty: none. */
+    email: p.string().default(""),
+    isBlocked: p.boolean().default(false),
+    lastSignInAt: p.bigint("number").nullable(),
+  },
+});
+export type UserRow = InferEntity<typeof UserEntity>;
+
+/** `viewer` is who it is shown to: administrators and the user see more than others. */
+export function userToProto(
+  row: UserRow,
+  viewer: Pick<UserRow, "id" | "isAdmin">,
+): MessageInitShape<typeof UserSchema> {
+  const seesAll = viewer.isAdmin || viewer.id === row.id;
+  return {
+    userId: row.id,
+    username: row.username,
+    name: row.name,
+    isAdmin: row.isAdmin,
+    isBlocked: row.isBlocked,
+    createdTime: timestamp(row.createdAt),
+    ...(seesAll && { email: row.email }),
+    ...(seesAll && row.lastSignInAt != null && { lastSignInTime: timestamp(row.lastSignInAt) }),
+  };
+}
