@@ -9,7 +9,7 @@ import { documentRoutes } from "./rest/openapi/document-routes.ts";
 import { openApiDocument } from "./rest/openapi/document.ts";
 import { restRoutes, unknownRoutes } from "./rest/rest.ts";
 import { signingKeys } from "./signing-keys.ts";
-import type { Route } from "./visit.ts";
+import type { Route } from "./request-context.ts";
 
 const store = { POST: receiveStore, GET: receivePixel };
 const envelope = { POST: receiveEnvelope };

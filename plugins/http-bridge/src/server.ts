@@ -8,7 +8,7 @@ import { originOf } from "./origin.ts";
 import { RequestMetrics } from "./request-metrics.ts";
 import { beginRequest, endRequest } from "./request-span.ts";
 import { securityHeaders } from "./security-headers.ts";
-import type { Route, Visit } from "./visit.ts";
+import type { Route, RequestContext } from "./request-context.ts";
 
 /** Answers what no route of the bridge answers: the console's pages. `clientIp` is the sender's address. */
 export type Pages = (request: IncomingMessage, response: ServerResponse, clientIp: string) => void;
@@ -167,7 +167,7 @@ export class HttpServer {
       if (!match) continue;
       answering = route;
       setAll(response, route.kind === "ingestion" ? this.#securityHeaders.ingestion : this.#securityHeaders.all);
-      const visit: Visit = {
+      const context: RequestContext = {
         request,
         response,
         host: this.#host,
@@ -177,8 +177,8 @@ export class HttpServer {
         origin: originOf(request.headers.host, this.#baseUrl),
       };
       const handler = route.methods[request.method ?? ""] ?? route.otherMethod;
-      const running = handler(visit)
-        .catch((error: unknown) => this.#fail(visit, error))
+      const running = handler(context)
+        .catch((error: unknown) => this.#fail(context, error))
         .finally(() => this.#running.delete(running));
       this.#running.add(running);
       return;
@@ -200,7 +200,7 @@ export class HttpServer {
   }
 
   /** A handler's own failure to answer; each kind of route answers refusals itself. */
-  #fail({ request, response }: Visit, error: unknown): void {
+  #fail({ request, response }: RequestContext, error: unknown): void {
     if (request.destroyed && !request.complete) return; // the client went away
     if (response.writableEnded) return; // it was told that we stop
     this.#host.log.error({ err: error, method: request.method }, "request failed");
