@@ -27,6 +27,8 @@ interface Import {
   /** The product file that it names; undefined for other packages and generated code. */
   readonly to: string | undefined;
   readonly isExport: boolean;
+  /** A file that `import()` loads later begins a chain of its own. */
+  readonly isLater: boolean;
   /** Undefined: all of them, or the file itself for its effects. */
   readonly names: readonly string[] | undefined;
   /** Those of them that are left at run time. */
@@ -45,6 +47,7 @@ function importsIn(file: string): Import[] {
     return {
       to: targetOf(file, specifier),
       isExport: keyword === "export",
+      isLater: false,
       names: isWhole ? undefined : parts.map(nameOf),
       valuesOf: isWhole && type === undefined ? undefined : values.map(nameOf),
     };
@@ -52,6 +55,7 @@ function importsIn(file: string): Import[] {
   const whole = [...text.matchAll(/^\s*import\s+"([^"\n]+)"|\bimport\("([^"\n]+)"/gm)].map(([, effect, loaded]) => ({
     to: targetOf(file, effect ?? loaded ?? ""),
     isExport: false,
+    isLater: loaded !== undefined,
     names: undefined,
     valuesOf: undefined,
   }));
@@ -89,9 +93,9 @@ const written: Graph = new Map([...imports].map(([file, all]) => [file, all.flat
  * that define the names.
  */
 function needed(kind: "names" | "valuesOf"): Graph {
-  const reached = ({ to, isExport, ...of }: Import): string[] => {
+  const reached = ({ to, isExport, isLater, ...of }: Import): string[] => {
     const names = of[kind];
-    if (to === undefined || isExport) return [];
+    if (to === undefined || isExport || isLater) return [];
     return names === undefined ? [to] : names.flatMap((name) => definitionOf(to, name) ?? []);
   };
   return new Map([...imports].map(([file, all]) => [file, [...new Set(all.flatMap(reached))]]));

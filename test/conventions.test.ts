@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { circles } from "../scripts/structure.ts";
+import { circles, deepestChain, fullestFolders, longestFiles, longestFunctions } from "../scripts/structure.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -191,6 +191,44 @@ test("no file tells of the machine it was written on", () => {
     texts.filter((file) => machine.test(textOf(file))),
     [],
   );
+});
+
+/** What `node scripts/structure.ts` prints, as far as it may go. */
+const most = { linesOfFunction: 80, linesOfFile: 300, filesInFolder: 20, chain: 14 };
+
+test("no function is longer than 80 lines", () => {
+  assert.equal(
+    longestFunctions().filter(({ size }) => size > most.linesOfFunction),
+    [],
+  );
+});
+
+test("no file of the product that is not data is longer than 300 lines", () => {
+  const apart = [
+    "plugins/deprecations/src/notices.ts", // data
+    "backend/src/to-proto.ts", // of all services; goes into the rooms that own them
+    "console/src/lib/errors/ErrorRow.svelte", // half of it is style
+  ];
+  assert.equal(
+    longestFiles().filter(({ name, size }) => size > most.linesOfFile && !apart.includes(name)),
+    [],
+  );
+});
+
+test("no folder holds more than 20 files", () => {
+  const apart = [
+    "console/src/routes/[...project]/-/error_tracking/[id]/(error)/details/event", // the parts of one page
+    "plugins/http-bridge/src/ingest/body", // one way from bytes to items
+  ];
+  assert.equal(
+    fullestFolders().filter(({ name, size }) => size > most.filesInFolder && !apart.includes(name)),
+    [],
+  );
+});
+
+test("no chain of files that need each other at run time is longer than 14", () => {
+  const chain = deepestChain({ types: false });
+  assert.ok(chain.length <= most.chain, chain.join("\n"));
 });
 
 test("no files import each other in a circle, not for types either", () => {

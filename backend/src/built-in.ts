@@ -42,7 +42,7 @@ export async function builtIn(
     others,
     metrics: { token: config.metricsToken, contentType: metrics.contentType, text: () => metrics.text() },
     tracing,
-    pages: (...visit) => pages.handle(...visit),
+    pages: (...request) => pages.handle(...request),
   });
   return { all: [...others, bridge] as readonly Plugin[], bridge, rules: platform.deprecations, jetstream };
 }

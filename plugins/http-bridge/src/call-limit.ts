@@ -1,8 +1,8 @@
 import type { Call, CallAllowance } from "@faultline/plugin";
-import type { Visit } from "./visit.ts";
+import type { RequestContext } from "./request-context.ts";
 
 /** Takes a call from the limits of its token and person, says in the answer's headers what is left, or refuses it. */
-export async function spendCall({ host, response }: Visit, call: Call): Promise<void> {
+export async function spendCall({ host, response }: RequestContext, call: Call): Promise<void> {
   const allowance = await host.access.spend(call);
   if (!allowance) return;
   for (const [name, value] of Object.entries(limitHeaders(allowance, host.clock.now())))

@@ -1,5 +1,5 @@
 import { pathPattern } from "./path-pattern.ts";
-import { sendJson, type Handler, type Route } from "./visit.ts";
+import { sendJson, type Handler, type Route } from "./request-context.ts";
 
 /** A route for load balancers and supervisors. */
 export function health(path: string, handler: Handler): Route {

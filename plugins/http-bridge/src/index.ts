@@ -2,6 +2,7 @@ import { contractVersion, type Host, type Plugin, type Tracing } from "@faultlin
 import { trustedProxies } from "./client-ip.ts";
 import type { PublishedMetrics } from "./metrics-route.ts";
 import { operations } from "./rest/operations.ts";
+import { routesOf } from "./routes.ts";
 import { HttpServer, type Pages } from "./server.ts";
 
 /** What the bridge needs to know. */
@@ -39,10 +40,13 @@ export function httpBridge(options: HttpBridgeOptions): Plugin & { url(): string
     rest: operations,
     async start(host: Host) {
       const { others } = options;
-      server = new HttpServer(host, {
-        ...options,
+      const served = {
         operations: [...operations, ...others.flatMap(({ rest = [] }) => rest)],
         apis: others.flatMap(({ api }) => api ?? []),
+      };
+      server = new HttpServer(host, {
+        ...options,
+        routes: routesOf({ ...options, ...served }, host.access),
         trusted: trustedProxies(options.trustedProxies),
       });
       url = await server.listen(options);

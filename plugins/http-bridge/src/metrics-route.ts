@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { isIP } from "node:net";
 import { tokenOf } from "./read-request.ts";
 import { isFromThisMachine } from "./this-machine.ts";
-import { sendJson, type Handler, type Route, type Visit } from "./visit.ts";
+import { sendJson, type Handler, type Route, type RequestContext } from "./request-context.ts";
 
 /** What the service tells about itself, and to whom. */
 export interface PublishedMetrics {
@@ -16,10 +16,10 @@ export interface PublishedMetrics {
 export function metricsRoute(metrics: PublishedMetrics, baseUrl: string | undefined): Route {
   const tell =
     (answer: Handler): Handler =>
-    async (visit) =>
-      mayRead(visit, { token: metrics.token, baseUrl })
-        ? answer(visit)
-        : sendJson(visit.response, 404, { error: "404 Not Found" });
+    async (context) =>
+      mayRead(context, { token: metrics.token, baseUrl })
+        ? answer(context)
+        : sendJson(context.response, 404, { error: "404 Not Found" });
   const text = tell(async ({ response }) => {
     const body = await metrics.text();
     response.writeHead(200, { "content-type": metrics.contentType, "content-length": Buffer.byteLength(body) });
@@ -38,7 +38,7 @@ export function metricsRoute(metrics: PublishedMetrics, baseUrl: string | undefi
 
 /** A caller that shows a token must show the right one; any other must be on this machine and ask for it by its own name. */
 function mayRead(
-  { request }: Visit,
+  { request }: RequestContext,
   { token, baseUrl }: { token: string | undefined; baseUrl: string | undefined },
 ): boolean {
   const shown = tokenOf(request);

@@ -4,7 +4,7 @@ import { spendCall } from "./call-limit.ts";
 import { decodedPart } from "@faultline/plugin/rest";
 import { pathPattern } from "./path-pattern.ts";
 import { isOfLeftClient, readBody, signalOf, tokenOf } from "./read-request.ts";
-import { sendJson, sendJsonText, type Handler, type Route, type Visit } from "./visit.ts";
+import { sendJson, sendJsonText, type Handler, type Route, type RequestContext } from "./request-context.ts";
 
 /** The routes of an API that a plugin serves, and below them its answer to what it does not have. */
 export function apiRoutes(api: HttpApi): Route[] {
@@ -24,20 +24,20 @@ export function apiRoutes(api: HttpApi): Route[] {
 }
 
 function handle(api: HttpApi, run: (call: HttpCall) => Promise<HttpAnswer>): Handler {
-  return async (visit) => {
+  return async (context) => {
     try {
-      await spendCall(visit, { token: tokenOf(visit.request), clientAddress: visit.clientIp }); // before the body is read
-      send(visit.response, await run(await callOf(visit)));
+      await spendCall(context, { token: tokenOf(context.request), clientAddress: context.clientIp }); // before the body is read
+      send(context.response, await run(await callOf(context)));
     } catch (thrown) {
-      if (isOfLeftClient(thrown, visit.request)) return;
+      if (isOfLeftClient(thrown, context.request)) return;
       const refusal = ServiceError.from(thrown);
-      if (refusal.reason === ErrorReason.INTERNAL) visit.host.log.error({ err: thrown }, "an API call failed");
-      send(visit.response, api.refusal(refusal));
+      if (refusal.reason === ErrorReason.INTERNAL) context.host.log.error({ err: thrown }, "an API call failed");
+      send(context.response, api.refusal(refusal));
     }
   };
 }
 
-async function callOf({ host, request, response, path, query, clientIp, origin }: Visit): Promise<HttpCall> {
+async function callOf({ host, request, response, path, query, clientIp, origin }: RequestContext): Promise<HttpCall> {
   const signal = signalOf(response); // before the body is waited for
   return {
     core: host.core,
@@ -65,7 +65,7 @@ function fields(text: string | undefined): Readonly<Record<string, unknown>> {
   throw invalidField("body", "The body must be a JSON object.");
 }
 
-function send(response: Visit["response"], { status, headers, body, json }: HttpAnswer): void {
+function send(response: RequestContext["response"], { status, headers, body, json }: HttpAnswer): void {
   for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
   if (json !== undefined) sendJsonText(response, status, json);
   else if (body !== undefined) sendJson(response, status, body);

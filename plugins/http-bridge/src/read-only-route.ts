@@ -1,5 +1,5 @@
 import { pathPattern } from "./path-pattern.ts";
-import { sendJson, type Handler, type Route } from "./visit.ts";
+import { sendJson, type Handler, type Route } from "./request-context.ts";
 
 /** An address for programs that is the same for everybody, so that it needs no token and can only be read. */
 export function readOnly(path: string, handler: Handler): Route {

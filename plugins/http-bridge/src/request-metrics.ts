@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Metrics } from "@faultline/plugin";
-import type { Route } from "./visit.ts";
+import type { Route } from "./request-context.ts";
 
 const secondsBounds = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 

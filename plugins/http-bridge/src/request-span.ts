@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Span, Tracing } from "@faultline/plugin";
-import type { Route } from "./visit.ts";
+import type { Route } from "./request-context.ts";
 
 /**
  * Begins the span of a request, which is told to the console's pages in place of what the client sent. The names are those

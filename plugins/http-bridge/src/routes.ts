@@ -1,13 +1,15 @@
-import type { Access } from "@faultline/plugin";
+import type { Access, HttpApi } from "@faultline/plugin";
 import type { RestOperation } from "@faultline/plugin/rest";
 import { alive, health, ready } from "./health.ts";
 import { receiveEnvelope, receivePixel, receiveSecurityReports, receiveStore } from "./ingest/endpoints.ts";
 import { ingestion } from "./ingest/ingestion.ts";
+import { metricsRoute, type PublishedMetrics } from "./metrics-route.ts";
+import { apiRoutes } from "./plugin-api.ts";
 import { documentRoutes } from "./rest/openapi/document-routes.ts";
 import { openApiDocument } from "./rest/openapi/document.ts";
 import { restRoutes, unknownRoutes } from "./rest/rest.ts";
 import { signingKeys } from "./signing-keys.ts";
-import type { Route } from "./visit.ts";
+import type { Route } from "./request-context.ts";
 
 const store = { POST: receiveStore, GET: receivePixel };
 const envelope = { POST: receiveEnvelope };
@@ -30,21 +32,35 @@ const sdkRoutes: readonly Route[] = [
   ingestion("/api/store", "error", store), // the project is the key's own
 ];
 
-/**
- * What SDKs and REST clients call; what plugins serve comes after them, and all other paths are the console's. A trailing
- * slash is never redirected.
- */
-export function doors(operations: readonly RestOperation[], { leastRole }: Access): readonly Route[] {
+/** What SDKs and REST clients call; what plugins serve comes after them. A trailing slash is never redirected. */
+function doors(operations: readonly RestOperation[], { leastRole }: Access): readonly Route[] {
   const document = openApiDocument(operations, leastRole);
   return [...sdkRoutes, ...restRoutes(operations), ...documentRoutes(document), signingKeys];
 }
 
 /** Every process answers these. */
-export const healthRoutes: readonly Route[] = [health("/-/health", alive), health("/-/readiness", ready)];
+const healthRoutes: readonly Route[] = [health("/-/health", alive), health("/-/readiness", ready)];
 
 /** Addresses that are nobody's and not the console's either. */
-export const unknown: readonly Route[] = [
+const unknown: readonly Route[] = [
   unknownRoutes("/api"),
   unknownRoutes("/errortracking/api"),
   unknownRoutes("/-/jwks"), // an address of the platform that was removed (specification 9.3)
 ];
+
+/** All routes of a process; all other paths are the console's. */
+export function routesOf(
+  parts: {
+    /** Whether SDKs and REST clients are served. */
+    readonly isOpen: boolean;
+    readonly operations: readonly RestOperation[];
+    readonly apis: readonly HttpApi[];
+    readonly metrics: PublishedMetrics;
+    readonly baseUrl: string | undefined;
+  },
+  access: Access,
+): readonly Route[] {
+  const { isOpen, operations, apis, metrics, baseUrl } = parts;
+  const called = isOpen ? [...doors(operations, access), ...apis.flatMap(apiRoutes)] : [];
+  return [...called, ...healthRoutes, metricsRoute(metrics, baseUrl), ...unknown];
+}

@@ -1,18 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Server as Listener, type AddressInfo, type BlockList, type Socket } from "node:net";
 import { setImmediate as immediate, setTimeout as delay } from "node:timers/promises";
-import { StartRefusal, type Host, type HttpApi, type Span, type Tracing } from "@faultline/plugin";
-import type { RestOperation } from "@faultline/plugin/rest";
+import { StartRefusal, type Host, type Span, type Tracing } from "@faultline/plugin";
 import { clientIp, isOfForgottenProxy } from "./client-ip.ts";
 import { LoopTurns } from "./loop-turns.ts";
 import { originOf } from "./origin.ts";
-import { metricsRoute, type PublishedMetrics } from "./metrics-route.ts";
-import { apiRoutes } from "./plugin-api.ts";
 import { RequestMetrics } from "./request-metrics.ts";
 import { beginRequest, endRequest } from "./request-span.ts";
-import { doors, healthRoutes, unknown } from "./routes.ts";
 import { securityHeaders } from "./security-headers.ts";
-import type { Route, Visit } from "./visit.ts";
+import type { Route, RequestContext } from "./request-context.ts";
 
 /** Answers what no route of the bridge answers: the console's pages. `clientIp` is the sender's address. */
 export type Pages = (request: IncomingMessage, response: ServerResponse, clientIp: string) => void;
@@ -57,10 +53,8 @@ export class HttpServer {
     host: Host,
     options: {
       pages: Pages;
-      isOpen: boolean;
-      operations: readonly RestOperation[];
-      apis: readonly HttpApi[];
-      metrics: PublishedMetrics;
+      /** In the order in which they are tried; all other paths are those of the pages. */
+      routes: readonly Route[];
       tracing?: Tracing | undefined;
       trusted: BlockList;
       baseUrl: string | undefined;
@@ -68,9 +62,7 @@ export class HttpServer {
   ) {
     this.#host = host;
     this.#measured = new RequestMetrics(host.metrics, () => this.#unanswered.size);
-    const ofClients = () => [...doors(options.operations, host.access), ...options.apis.flatMap(apiRoutes)];
-    const called = options.isOpen ? ofClients() : [];
-    this.#routes = [...called, ...healthRoutes, metricsRoute(options.metrics, options.baseUrl), ...unknown];
+    this.#routes = options.routes;
     this.#pages = options.pages;
     this.#trusted = options.trusted;
     this.#baseUrl = options.baseUrl;
@@ -175,7 +167,7 @@ export class HttpServer {
       if (!match) continue;
       answering = route;
       setAll(response, route.kind === "ingestion" ? this.#securityHeaders.ingestion : this.#securityHeaders.all);
-      const visit: Visit = {
+      const context: RequestContext = {
         request,
         response,
         host: this.#host,
@@ -185,8 +177,8 @@ export class HttpServer {
         origin: originOf(request.headers.host, this.#baseUrl),
       };
       const handler = route.methods[request.method ?? ""] ?? route.otherMethod;
-      const running = handler(visit)
-        .catch((error: unknown) => this.#fail(visit, error))
+      const running = handler(context)
+        .catch((error: unknown) => this.#fail(context, error))
         .finally(() => this.#running.delete(running));
       this.#running.add(running);
       return;
@@ -208,7 +200,7 @@ export class HttpServer {
   }
 
   /** A handler's own failure to answer; each kind of route answers refusals itself. */
-  #fail({ request, response }: Visit, error: unknown): void {
+  #fail({ request, response }: RequestContext, error: unknown): void {
     if (request.destroyed && !request.complete) return; // the client went away
     if (response.writableEnded) return; // it was told that we stop
     this.#host.log.error({ err: error, method: request.method }, "request failed");

@@ -1,5 +1,5 @@
 import { readOnly } from "./read-only-route.ts";
-import { sendJson } from "./visit.ts";
+import { sendJson } from "./request-context.ts";
 
 /**
  * The keys that tokens for other systems are signed with, as a JWK Set (RFC 7517, section 5). This service signs none, so

@@ -20,32 +20,15 @@ import { installationStats } from "./lists/installation-stats.ts";
 import { listErrors } from "./lists/list-errors.ts";
 import { movable } from "./move/movable.ts";
 import { OrphanedFeedback } from "./storing/orphaned-feedback.ts";
-import { Integrated0001 as Postgresql0001 } from "./postgresql/migrations/integrated-0001.ts";
-import { Integrated0002 as Postgresql0002 } from "./postgresql/migrations/integrated-0002.ts";
-import { Integrated0003 as Postgresql0003 } from "./postgresql/migrations/integrated-0003.ts";
-import { Integrated0004 as Postgresql0004 } from "./postgresql/migrations/integrated-0004.ts";
-import { Integrated0005 as Postgresql0005 } from "./postgresql/migrations/integrated-0005.ts";
-import { Integrated0006 as Postgresql0006 } from "./postgresql/migrations/integrated-0006.ts";
-import { Integrated0007 as Postgresql0007 } from "./postgresql/migrations/integrated-0007.ts";
-import { Integrated0008 as Postgresql0008 } from "./postgresql/migrations/integrated-0008.ts";
 import { NewErrors } from "./storing/new-errors.ts";
+import { postgresqlMigrations } from "./postgresql/migrations.ts";
 import { PostgresqlStorage } from "./postgresql/storage.ts";
 import { retentionDays } from "./retention/retention.ts";
 import { Draws } from "./search/draw.ts";
 import { searchIndexIntervalMs, keepSearchIndex } from "./search/fill.ts";
 import { listReleases } from "./sessions/releases.ts";
 import { getSessionStats } from "./sessions/session-stats.ts";
-import { Integrated0001 } from "./sqlite/migrations/integrated-0001.ts";
-import { Integrated0002 } from "./sqlite/migrations/integrated-0002.ts";
-import { Integrated0003 } from "./sqlite/migrations/integrated-0003.ts";
-import { Integrated0004 } from "./sqlite/migrations/integrated-0004.ts";
-import { Integrated0005 } from "./sqlite/migrations/integrated-0005.ts";
-import { Integrated0006 } from "./sqlite/migrations/integrated-0006.ts";
-import { Integrated0007 } from "./sqlite/migrations/integrated-0007.ts";
-import { Integrated0008 } from "./sqlite/migrations/integrated-0008.ts";
-import { Integrated0009 } from "./sqlite/migrations/integrated-0009.ts";
-import { Integrated0010 } from "./sqlite/migrations/integrated-0010.ts";
-import { Integrated0011 } from "./sqlite/migrations/integrated-0011.ts";
+import { sqliteMigrations } from "./sqlite/migrations.ts";
 import { SqliteStorage } from "./sqlite/storage.ts";
 import { getErrorStats } from "./lists/stats.ts";
 import type { Storage } from "./storage.ts";
@@ -64,31 +47,7 @@ export function integratedBackend(): Plugin & { readonly backend: ErrorBackend }
   return {
     name: "integrated-backend",
     contract: contractVersion,
-    migrations: {
-      sqlite: [
-        Integrated0001,
-        Integrated0002,
-        Integrated0003,
-        Integrated0004,
-        Integrated0005,
-        Integrated0006,
-        Integrated0007,
-        Integrated0008,
-        Integrated0009,
-        Integrated0010,
-        Integrated0011,
-      ],
-      postgresql: [
-        Postgresql0001,
-        Postgresql0002,
-        Postgresql0003,
-        Postgresql0004,
-        Postgresql0005,
-        Postgresql0006,
-        Postgresql0007,
-        Postgresql0008,
-      ],
-    },
+    migrations: { sqlite: sqliteMigrations, postgresql: postgresqlMigrations },
     movable,
     backend,
     start: (host) => backend.start(host),

@@ -1,12 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { emptyIntake, type Intake, type Log } from "@faultline/plugin";
+import type { Intake, Log } from "@faultline/plugin";
 import { OncePer } from "@faultline/plugin/flow";
 import type { Servers } from "./connection.ts";
 import type { DeadLetterStream } from "./dead-letters.ts";
 import type { Delivery } from "./delivery.ts";
-import { itemCount, readMessage, UnreadableMessage } from "./message.ts";
+import { readMessage, UnreadableMessage } from "./message.ts";
 import { Puller } from "./puller.ts";
 import { ackWaitMs, makeConsumer } from "./streams.ts";
+import { nextBatch, hasRoom, itemsOf, itemsIn, withReceipts, together, keyOf, type Held, type Item } from "./held.ts";
 
 /** What stores. */
 export interface Work {
@@ -16,12 +17,7 @@ export interface Work {
   isStorageFailure(error: unknown): boolean;
 }
 
-/** One transaction holds at most this much, as with one machine; a message that holds more is by itself. */
-const batchItems = 500;
-const batchBytes = 8 * 1024 * 1024;
-
-/** A message that came so often unstored may be what ends workers: it no longer takes others along, and in the end is given up. */
-const deliveriesTogether = 3;
+/** In the end it is given up. */
 const deliveriesAtMost = 20;
 
 /** What a worker cannot settle now, another one may get after this time. */
@@ -33,19 +29,6 @@ const ackMs = 5_000;
 
 /** A stop waits so long for the servers to hear of it; what they do not hear of comes again by itself. */
 const tellMs = 2_000;
-
-interface Held {
-  /** The last one. */
-  delivery: Delivery;
-  readonly items: number;
-}
-
-/** An item of a message, as an intake by itself. */
-interface Item {
-  readonly held: Held;
-  readonly n: number;
-  readonly intake: Intake;
-}
 
 /**
  * Pulls messages, stores what several of them hold together, and acknowledges them after the commit: while one batch is
@@ -259,66 +242,9 @@ export class Worker {
   }
 }
 
-/** Takes the next batch; what was delivered often comes by itself. */
-function nextBatch(waiting: Held[]): Held[] {
-  let [items, bytes, taken] = [0, 0, 0];
-  for (const { delivery, items: more } of waiting) {
-    const isSuspect = delivery.deliveries > deliveriesTogether;
-    const { length } = delivery.data;
-    if (taken > 0 && (isSuspect || items + more > batchItems || bytes + length > batchBytes)) break;
-    items += more;
-    bytes += length;
-    taken++;
-    if (isSuspect) break;
-  }
-  return waiting.splice(0, taken);
-}
-
-function hasRoom(waiting: readonly Held[]): boolean {
-  const items = waiting.reduce((sum, one) => sum + one.items, 0);
-  const bytes = waiting.reduce((sum, { delivery }) => sum + delivery.data.length, 0);
-  return items < batchItems && bytes < batchBytes;
-}
-
-function itemsOf({ data }: Delivery): number {
-  try {
-    return itemCount(data);
-  } catch {
-    return 1; // told when it is read
-  }
-}
-
-function itemsIn(held: Held, { events, sessions, aggregates, feedback, receipts = [] }: Intake): Item[] {
-  return [
-    ...events.map((one) => ({ ...emptyIntake, events: [one] })),
-    ...sessions.map((one) => ({ ...emptyIntake, sessions: [one] })),
-    ...aggregates.map((one, n) => ({ ...emptyIntake, aggregates: [one], receipts: receipts.slice(n, n + 1) })),
-    ...feedback.map((one) => ({ ...emptyIntake, feedback: [one] })),
-  ].map((intake, n) => ({ held, n, intake }));
-}
-
-/** Counted sessions have no id: their place in what was published tells whether they were stored. */
-function withReceipts(intake: Intake, { publication }: Delivery): Intake {
-  return { ...intake, receipts: intake.aggregates.map((_, n) => `${publication}-${n}`) };
-}
-
 /** Without a connection no answer comes. */
 async function atMost(milliseconds: number, awaited: Promise<unknown>): Promise<void> {
   await Promise.race([awaited, delay(milliseconds, undefined, { ref: false })]);
-}
-
-function together(intakes: readonly Intake[]): Intake {
-  return {
-    events: intakes.flatMap(({ events }) => events),
-    sessions: intakes.flatMap(({ sessions }) => sessions),
-    aggregates: intakes.flatMap(({ aggregates }) => aggregates),
-    feedback: intakes.flatMap(({ feedback }) => feedback),
-    receipts: intakes.flatMap(({ receipts = [] }) => receipts),
-  };
-}
-
-function keyOf({ id }: Delivery, n: number): string {
-  return `${id}-${n}`;
 }
 
 /** The driver's sentence: it names tables and rules of ours, never values of the event. */

@@ -1,5 +1,5 @@
 import type { Admission, Sender } from "@faultline/plugin";
-import type { Visit } from "../visit.ts";
+import type { RequestContext } from "../request-context.ts";
 import { readClientKey, readDsn } from "./authentication.ts";
 import type { EnvelopeHeader } from "./body/envelope-header.ts";
 import { IngestRefusal } from "./refusal.ts";
@@ -13,7 +13,13 @@ export interface Admitted extends Admission {
  * Asks the core before the body is read: a refusal costs next to nothing. Undefined when the request names no key, which
  * an envelope may still do.
  */
-export async function admitRequest({ request, query, path, host, clientIp }: Visit): Promise<Admitted | undefined> {
+export async function admitRequest({
+  request,
+  query,
+  path,
+  host,
+  clientIp,
+}: RequestContext): Promise<Admitted | undefined> {
   const { publicKey, conflict } = readClientKey(query, request.headers);
   if (conflict) throw new IngestRefusal(401, "The request names two different client keys.");
   if (publicKey === undefined) return undefined;
@@ -22,13 +28,13 @@ export async function admitRequest({ request, query, path, host, clientIp }: Vis
 }
 
 /** The admission of a request that must name its key; refuses with 401 one that does not. */
-export async function admitKey(visit: Visit): Promise<Admitted> {
+export async function admitKey(visit: RequestContext): Promise<Admitted> {
   return (await admitRequest(visit)) ?? missingKey();
 }
 
 /** Tunnels send the key nowhere but in the envelope's own `dsn`; where both are given they must agree. */
 export async function admitEnvelope(
-  { path, ...visit }: Visit,
+  { path, ...visit }: RequestContext,
   header: EnvelopeHeader,
   request: Admitted | undefined,
 ): Promise<Admission> {
@@ -41,23 +47,23 @@ export async function admitEnvelope(
 }
 
 /** Requests that named a client key, wherever it stood; with its admission once there is one. */
-const withKey = new WeakMap<Visit["request"], Admission | undefined>();
+const withKey = new WeakMap<RequestContext["request"], Admission | undefined>();
 
 /**
  * The project for whose people a refusal is counted: the one of the path. 0 when the request named no key: anybody may
  * send those to any project, whose counts would then say nothing about its own applications.
  */
-export function refusedProject({ request, path }: Pick<Visit, "request" | "path">): number {
+export function refusedProject({ request, path }: Pick<RequestContext, "request" | "path">): number {
   return withKey.has(request) ? (projectIdOf(path) ?? 0) : 0;
 }
 
 /** The key with which a request was admitted; undefined when it was not. */
-export function admittedKey(request: Visit["request"]): number | undefined {
+export function admittedKey(request: RequestContext["request"]): number | undefined {
   return withKey.get(request)?.keyId;
 }
 
 async function admit(
-  visit: Pick<Visit, "request" | "host" | "clientIp">,
+  visit: Pick<RequestContext, "request" | "host" | "clientIp">,
   publicKey: string,
   projectId: number | undefined,
 ): Promise<Admission> {
@@ -71,12 +77,12 @@ async function admit(
   }
 }
 
-function senderOf({ request: { headers }, clientIp }: Pick<Visit, "request" | "clientIp">): Sender {
+function senderOf({ request: { headers }, clientIp }: Pick<RequestContext, "request" | "clientIp">): Sender {
   return { clientIp, origin: headers.origin ?? headers.referer };
 }
 
 /** The project id of the path; 0, which no project has, for what is not a number; undefined where the path has none. */
-export function projectIdOf(path: Visit["path"]): number | undefined {
+export function projectIdOf(path: RequestContext["path"]): number | undefined {
   const text = path["project"];
   if (text === undefined) return undefined;
   return /^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0;

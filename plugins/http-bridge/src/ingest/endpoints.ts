@@ -1,7 +1,7 @@
 import { emptyIntake, type Admission, type CostAccount } from "@faultline/plugin";
 import type { JsonObject } from "@faultline/sentry-event";
 import { OutcomeKind } from "@faultline/proto";
-import { sendJson, type Handler, type Visit } from "../visit.ts";
+import { sendJson, type Handler, type RequestContext } from "../request-context.ts";
 import { admitEnvelope, admitKey, admitRequest, type Admitted } from "./admission.ts";
 import { readDecodedBody } from "./body/decoded-body.ts";
 import { parseEnvelope } from "./body/envelope.ts";
@@ -115,7 +115,7 @@ function reportTurn({ projectId }: Admission, rateLimits: RateLimitUse): Promise
 
 /** Resolves when all reports are stored. Between two steps others are served, also those of the same project. */
 async function acceptReports(
-  visit: Visit,
+  visit: RequestContext,
   {
     admission,
     rateLimits,
@@ -163,7 +163,7 @@ function asObjectJson(body: Buffer): Buffer {
  * What a request takes from the limits of its sender; refuses a body whose project has no room for it, and the next one of a
  * sender whose bodies cost too much.
  */
-function rateLimitsOf(visit: Visit, admission: Admission, account?: CostAccount): RateLimitUse {
+function rateLimitsOf(visit: RequestContext, admission: Admission, account?: CostAccount): RateLimitUse {
   const refusal = visit.host.events.quotaRefusal(admission);
   if (refusal) throw refusal;
   const rateLimits = new RateLimitUse(visit, admission, account);
@@ -171,13 +171,17 @@ function rateLimitsOf(visit: Visit, admission: Admission, account?: CostAccount)
   return rateLimits;
 }
 
-async function storeBody({ request }: Visit, sender: Sender): Promise<Body> {
+async function storeBody({ request }: RequestContext, sender: Sender): Promise<Body> {
   const body = await readDecodedBody(request, maxBodyBytes.store, sender);
   if (body.decoded.length === 0) throw new IngestRefusal(400, "The request body is empty.");
   return body;
 }
 
-async function acceptEnvelope(visit: Visit, received: ReceivedEnvelope, admitted: Admitted | undefined): Promise<void> {
+async function acceptEnvelope(
+  visit: RequestContext,
+  received: ReceivedEnvelope,
+  admitted: Admitted | undefined,
+): Promise<void> {
   const { header } = received.envelope;
   const admission = await admitEnvelope(visit, header, admitted);
   const arrival = arrivalOf(visit, admission, { sentAt: header.sentAt, envelopeEventId: header.eventId });
@@ -200,7 +204,7 @@ async function acceptEnvelope(visit: Visit, received: ReceivedEnvelope, admitted
 
 /** Counts what an envelope brought and what was not stored, but for the refusal that is still to be thrown. */
 function noteItems(
-  visit: Visit,
+  visit: RequestContext,
   { projectId }: Admission,
   items: EnvelopeItems,
   fatal: IngestRefusal | undefined,
@@ -212,20 +216,20 @@ function noteItems(
 }
 
 function arrivalOf(
-  { clientIp, host }: Visit,
+  { clientIp, host }: RequestContext,
   { keyId, projectId }: Admission,
   header: Pick<ItemArrival, "sentAt" | "envelopeEventId"> = {},
 ): ItemArrival {
   return { projectId, keyId, receivedAt: host.clock.now(), clientIp, ...header };
 }
 
-async function accept(visit: Visit, admission: Admission, read: ReadEvent | undefined): Promise<void> {
+async function accept(visit: RequestContext, admission: Admission, read: ReadEvent | undefined): Promise<void> {
   noteReceived(visit, admission, await storeWanted(visit, admission, [read]));
 }
 
 /** Stores the events that the project wants; how many these are. */
 async function storeWanted(
-  visit: Visit,
+  visit: RequestContext,
   admission: Admission,
   read: readonly (ReadEvent | undefined)[],
 ): Promise<number> {
@@ -235,11 +239,11 @@ async function storeWanted(
   return events.length;
 }
 
-function noteReceived({ host, request }: Visit, admission: Admission, events: number): void {
+function noteReceived({ host, request }: RequestContext, admission: Admission, events: number): void {
   host.events.received(admission, { events, bytes: receivedBytes(request) });
 }
 
 /** Exactly 200, which is the only success for some SDKs; the id is there for people who debug. */
-function answer({ response }: Visit, eventId: string | undefined): void {
+function answer({ response }: RequestContext, eventId: string | undefined): void {
   sendJson(response, 200, eventId === undefined ? {} : { id: eventId });
 }

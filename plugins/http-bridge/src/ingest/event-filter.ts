@@ -1,13 +1,13 @@
 import type { Admission } from "@faultline/plugin";
 import { OutcomeKind } from "@faultline/proto";
-import type { Visit } from "../visit.ts";
+import type { RequestContext } from "../request-context.ts";
 import type { ReadEvent } from "./items/event.ts";
 
 /** Asks whether the project wants an event. */
 export type EventFilter = (read: ReadEvent) => boolean;
 
 /** The filters that hold for the events of a request. What they stop is counted with its reason. */
-export function eventFilterOf({ host, request, clientIp }: Visit, admission: Admission): EventFilter {
+export function eventFilterOf({ host, request, clientIp }: RequestContext, admission: Admission): EventFilter {
   const userAgent = (request.headers["user-agent"] ?? "").slice(0, userAgentLookedAt);
   return ({ event, sent }) => {
     const reason = host.events.filter(admission, { event, sent, clientIp, userAgent });

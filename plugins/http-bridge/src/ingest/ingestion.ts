@@ -1,7 +1,7 @@
 import { ClientKeyRefusal, QuotaRefusal, ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { pathPattern } from "../path-pattern.ts";
-import { sendJson, type Handler, type Route, type Visit } from "../visit.ts";
+import { sendJson, type Handler, type Route, type RequestContext } from "../request-context.ts";
 import { receivedBytes } from "./body/received-bytes.ts";
 import { allowAnyOrigin, answerPreflight } from "./cors.ts";
 import { noteRefusal } from "./outcomes.ts";
@@ -47,7 +47,7 @@ const statusOfReason: Partial<Record<ErrorReason, RefusalStatus>> = {
   [ErrorReason.QUOTA_REACHED]: 429,
 };
 
-function refuse(visit: Visit, thrown: unknown, category: string): void {
+function refuse(visit: RequestContext, thrown: unknown, category: string): void {
   const { request, response, host } = visit;
   if (request.destroyed && !request.complete) return; // the client went away in the middle of its body
   const refusal = thrown instanceof IngestRefusal ? thrown : fromCore(thrown);
@@ -78,7 +78,7 @@ const lingerMs = 2_000;
  * Answers while the body still comes. With the end of an answer behind which the connection closes, Node cuts it at
  * once, and a client that is still sending gets a reset instead of the answer; so the end waits for the body.
  */
-function sendBeforeBodyEnds({ request, response }: Visit, refusal: IngestRefusal): void {
+function sendBeforeBodyEnds({ request, response }: RequestContext, refusal: IngestRefusal): void {
   const text = JSON.stringify(told(refusal));
   response.writeHead(refusal.status, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
   response.write(text);

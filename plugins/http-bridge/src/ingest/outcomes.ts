@@ -1,5 +1,5 @@
 import { OutcomeKind } from "@faultline/proto";
-import type { Visit } from "../visit.ts";
+import type { RequestContext } from "../request-context.ts";
 import { admittedKey, refusedProject } from "./admission.ts";
 import { readClientKey } from "./authentication.ts";
 import type { IngestRefusal } from "./refusal.ts";
@@ -8,7 +8,7 @@ import type { IngestRefusal } from "./refusal.ts";
  * Counts a refusal, and shows it to those who wait for the first event of the project. `bytes`: of the body that came with
  * it, when the whole request was refused.
  */
-export function noteRefusal(visit: Visit, refusal: IngestRefusal, category = "default", bytes = 0): void {
+export function noteRefusal(visit: RequestContext, refusal: IngestRefusal, category = "default", bytes = 0): void {
   const { outcome: reason, message } = refusal;
   if (reason === undefined) return;
   const { request, query, host, clientIp } = visit;

@@ -8,7 +8,7 @@ import type {
   RateCategory,
   RateLimit,
 } from "@faultline/plugin";
-import type { Visit } from "../visit.ts";
+import type { RequestContext } from "../request-context.ts";
 import type { Sender } from "./body/sender.ts";
 import { IngestRefusal } from "./refusal.ts";
 
@@ -33,13 +33,13 @@ const tooMuchOf: Readonly<Record<CostLimit["of"], string>> = {
 /** What one request takes from the rate limits of its key and project. */
 export class RateLimitUse implements Sender {
   readonly #events: EventDoor;
-  readonly #response: Visit["response"];
+  readonly #response: RequestContext["response"];
   readonly #admission: Admission;
   readonly #account: CostAccount;
   readonly #met = new Map<RateCategory, RateLimit>();
   #hasTaken = false;
 
-  constructor({ host, response }: Visit, admission: Admission, account: CostAccount = "default") {
+  constructor({ host, response }: RequestContext, admission: Admission, account: CostAccount = "default") {
     this.#events = host.events;
     this.#response = response;
     this.#admission = admission;
@@ -95,7 +95,10 @@ export class RateLimitUse implements Sender {
 }
 
 /** Lets SDKs be silent for as long as the project has no room for what it would store. */
-export function announceQuota(response: Visit["response"], { retryAfterSeconds, outcome }: QuotaRefusal): void {
+export function announceQuota(
+  response: RequestContext["response"],
+  { retryAfterSeconds, outcome }: QuotaRefusal,
+): void {
   const categories = [wordsOf.error, wordsOf.security, wordsOf.session, wordsOf.feedback].join(";");
   response.setHeader("x-sentry-rate-limits", `${retryAfterSeconds}:${categories}:project:${outcome}`);
 }

@@ -1,12 +1,12 @@
 import type { ServerResponse } from "node:http";
 import type { RestRequest, Verdict } from "@faultline/plugin";
 import type { RestAnswer, Sent } from "@faultline/plugin/rest";
-import type { Visit } from "../visit.ts";
+import type { RequestContext } from "../request-context.ts";
 
 /** Whether a notice of deprecation may be about requests to this address, so that its parameters are worth reading. */
-export function concernsDeprecations(visit: Visit): boolean {
-  const { method, path } = addressOf(visit);
-  return visit.host.deprecations.concerns(method, path);
+export function concernsDeprecations(context: RequestContext): boolean {
+  const { method, path } = addressOf(context);
+  return context.host.deprecations.concerns(method, path);
 }
 
 /**
@@ -15,27 +15,27 @@ export function concernsDeprecations(visit: Visit): boolean {
  * 8594), with links to the notice (specification 9.2 and 9.3).
  */
 export async function throughDeprecations(
-  visit: Visit,
+  context: RequestContext,
   parameters: Sent,
   answer: () => Promise<RestAnswer>,
 ): Promise<RestAnswer> {
-  const verdict = visit.host.deprecations.verdict({ ...addressOf(visit), parameters });
+  const verdict = context.host.deprecations.verdict({ ...addressOf(context), parameters });
   if (!verdict) return answer();
   if (verdict.kind === "gone") return { status: 410, body: { message: `410 Gone - ${verdict.message}` } };
   if (verdict.kind === "refused") return { status: 400, body: { error: verdict.message } };
   try {
     return await answer();
   } finally {
-    announce(visit, verdict); // afterwards, as the answer may set links of its own; a refused call is told as well
+    announce(context, verdict); // afterwards, as the answer may set links of its own; a refused call is told as well
   }
 }
 
-function addressOf({ request }: Visit): Pick<RestRequest, "method" | "path"> {
+function addressOf({ request }: RequestContext): Pick<RestRequest, "method" | "path"> {
   const method = request.method === "HEAD" ? "GET" : (request.method ?? "");
   return { method, path: (request.url ?? "/").split("?", 1)[0] ?? "/" };
 }
 
-function announce({ response, origin }: Visit, { notice, deprecatedAt, endsAt }: Verdict): void {
+function announce({ response, origin }: RequestContext, { notice, deprecatedAt, endsAt }: Verdict): void {
   response.setHeader("deprecation", `@${Math.floor(deprecatedAt / 1000)}`);
   if (endsAt !== undefined) response.setHeader("sunset", new Date(endsAt).toUTCString());
   const page = `<${origin}/-/deprecations#${notice.deprecationId}>`;

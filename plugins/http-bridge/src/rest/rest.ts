@@ -11,7 +11,7 @@ import {
 import { spendCall } from "../call-limit.ts";
 import { pathPattern } from "../path-pattern.ts";
 import { isOfLeftClient, readBody, signalOf, tokenOf } from "../read-request.ts";
-import { sendJson, sendJsonText, type Handler, type Route, type Visit } from "../visit.ts";
+import { sendJson, sendJsonText, type Handler, type Route, type RequestContext } from "../request-context.ts";
 import { concernsDeprecations, throughDeprecations } from "./deprecation-gate.ts";
 import { httpError, unsupportedType } from "./http-error.ts";
 
@@ -36,16 +36,16 @@ export function restRoutes(operations: readonly RestOperation[]): readonly Route
 }
 
 function handle(operation: RestOperation): Handler {
-  return answering(async (visit) => {
-    const { host, request, response, path, origin } = visit;
-    const call: Call = { token: tokenOf(request), clientAddress: visit.clientIp, signal: signalOf(response) };
-    await spendCall(visit, call);
+  return answering(async (context) => {
+    const { host, request, response, path, origin } = context;
+    const call: Call = { token: tokenOf(request), clientAddress: context.clientIp, signal: signalOf(response) };
+    await spendCall(context, call);
     // Before the parameters: a caller who may not call learns nothing about what is right.
     const names = { project: projectNamed(path["project"]), userId: wholeNumber(path["user_id"]) };
     const admitted = await host.access.admit(operation.method, names, call);
-    const sent = { ...Object.fromEntries(visit.query), ...(await bodyParams(request)) };
+    const sent = { ...Object.fromEntries(context.query), ...(await bodyParams(request)) };
     const address = { origin, target: request.url ?? "/" };
-    return throughDeprecations(visit, sent, async () => {
+    return throughDeprecations(context, sent, async () => {
       const { headers = {}, ...answer } = await operation.run({ host, call, admitted, path, sent, address });
       for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
       return answer;
@@ -61,16 +61,16 @@ function projectNamed(part: string | undefined): number | string | undefined {
 }
 
 /** Sends what a route answers, or how REST answers what it throws. */
-function answering(answer: (visit: Visit) => Promise<RestAnswer>): Handler {
-  return async (visit) => {
+function answering(answer: (context: RequestContext) => Promise<RestAnswer>): Handler {
+  return async (context) => {
     try {
-      send(visit.response, await answer(visit));
+      send(context.response, await answer(context));
     } catch (thrown) {
-      if (isOfLeftClient(thrown, visit.request)) return;
+      if (isOfLeftClient(thrown, context.request)) return;
       const { status, body, headers } = httpError(thrown);
-      if (status === 500) visit.host.log.error({ err: thrown }, "a REST call failed");
-      for (const [name, value] of Object.entries(headers ?? {})) visit.response.setHeader(name, value);
-      sendJson(visit.response, status, body);
+      if (status === 500) context.host.log.error({ err: thrown }, "a REST call failed");
+      for (const [name, value] of Object.entries(headers ?? {})) context.response.setHeader(name, value);
+      sendJson(context.response, status, body);
     }
   };
 }
@@ -81,8 +81,8 @@ export function unknownRoutes(path: string): Route {
     kind: "api",
     pattern: new RegExp(`^${path}(/|$)`),
     methods: {},
-    otherMethod: answering(async (visit) =>
-      throughDeprecations(visit, await readableParams(visit), async () => ({
+    otherMethod: answering(async (context) =>
+      throughDeprecations(context, await readableParams(context), async () => ({
         status: 404,
         body: { error: "404 Not Found" },
       })),
@@ -95,10 +95,10 @@ export function unknownRoutes(path: string): Route {
  * forms are read here alone: it is how the platform's documents send a form (`curl --form`), and no operation of ours
  * takes one.
  */
-async function readableParams(visit: Visit): Promise<Sent> {
-  const inQuery = Object.fromEntries(visit.query);
-  if (!concernsDeprecations(visit)) return inQuery;
-  return { ...inQuery, ...(await bodyParams(visit.request, { isMultipartRead: true }).catch(() => ({}))) };
+async function readableParams(context: RequestContext): Promise<Sent> {
+  const inQuery = Object.fromEntries(context.query);
+  if (!concernsDeprecations(context)) return inQuery;
+  return { ...inQuery, ...(await bodyParams(context.request, { isMultipartRead: true }).catch(() => ({}))) };
 }
 
 function send(response: ServerResponse, { status, body, json }: RestAnswer): void {

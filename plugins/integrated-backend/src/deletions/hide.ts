@@ -1,7 +1,10 @@
-import { type Kysely, sql } from "kysely";
+import { sql, type Kysely } from "kysely";
 import type { Storage } from "../storage.ts";
 import type { OfDeletion, ErrorTable, Tables } from "../tables.ts";
 import { hidden } from "./hidden.ts";
+
+/** Errors that are hidden or restored in one transaction. */
+export const sliceErrors = 1_000;
 
 /** An error as it was before it was hidden. */
 export type HiddenError = Pick<ErrorTable, "id" | "title" | "culprit" | "level" | "group_hash" | "event_count">;

@@ -14,7 +14,9 @@ import type { Tables } from "../tables.ts";
 import { errorToProto, type ErrorRow } from "./to-proto.ts";
 import { firstTrendHour, hoursSince, trendOf } from "./trend.ts";
 
-const sortColumns: Readonly<Record<ErrorSort, "last_seen_at" | "first_seen_at" | "event_count">> = {
+type SortColumn = "last_seen_at" | "first_seen_at" | "event_count";
+
+const sortColumns: Readonly<Record<ErrorSort, SortColumn>> = {
   [ErrorSort.UNSPECIFIED]: "last_seen_at",
   [ErrorSort.LAST_SEEN]: "last_seen_at",
   [ErrorSort.FIRST_SEEN]: "first_seen_at",
@@ -34,44 +36,28 @@ type Listed = { unresolved: number; resolved: number; ignored: number } & (
  * events arrive, each trip to SQLite's thread waits for the event loop, and six trips took longer than their work.
  */
 export async function listErrors(
-  { storage, draws }: { readonly storage: Storage; readonly draws: Draws },
+  parts: { readonly storage: Storage; readonly draws: Draws },
   request: ListErrorsRequest,
   now: number,
   limits?: AbortableQueryOptions,
 ): Promise<MessageInitShape<typeof ListErrorsResponseSchema>> {
-  const { dialect } = storage;
+  const { storage } = parts;
   const { projectId } = request;
   const read = limits ? storage.readExpensively : storage.read;
   const column = sortColumns[request.sort] ?? "last_seen_at";
-  const tokens = decisive(searchTokens(request.query));
   const list = JSON.stringify(["errors", projectId, column, request.status, request.query]);
   const place = readPageToken(list, request.pageToken, ["string", "number", "number"]);
   const backwards = place?.[0] === "before";
   const direction = backwards ? "asc" : "desc";
   const size = pageSizeOf(request);
 
-  // Few errors that may match are looked at once; of many, those of each status.
-  const matchingIn = (errors: RawBuilder<unknown>) => idsOf(matchingAmong(storage, errors, tokens, true));
-  const searched = { projectId, tokens, matching: matchingIn, mostCounted: countedErrors };
-  const driver = await driverOf(storage, draws, searched, limits);
-  const { way, isIndexed } = driver;
-  const all = matchingAmong(storage, sql`integrated_error`, tokens, isIndexed).where("project_id", "=", projectId);
-  const unmet = tokens.filter((token) => !driver.met.includes(token));
-  const { statuses: foundStatuses } = way === "few" && driver.isCommon && unmet.length === 0 ? driver : {};
-  const few = matchingAmong(storage, sql`integrated_error`, unmet, isIndexed).where(
-    dialect.isAmong(projectId, driver.ids),
-  );
-  const found = (status: RawBuilder<ErrorStatus>, isAmong: boolean) => {
-    if (way === "few" && !foundStatuses) return errorsIn(storage, sql`found`).where("status", "=", status);
-    return isAmong
-      ? matchingAmong(storage, dialect.among(projectId, status, driver.ids), unmet, isIndexed)
-      : all.where("status", "=", status);
-  };
+  const search = await driven(parts, request, limits);
 
   // Each status is a walk along its own index; several are merged by sorting their first rows.
   const wanted = request.status === ErrorStatus.UNSPECIFIED ? statuses : [request.status];
   const walks = wanted.map((status) => {
-    let walk = found(sql<ErrorStatus>`${status}`, way !== "walk" && !driver.isCommon)
+    let walk = search
+      .found(sql<ErrorStatus>`${status}`, search.driver.way !== "walk" && !search.driver.isCommon)
       .select(["id", column])
       .orderBy(column, direction)
       .orderBy("id", direction);
@@ -85,35 +71,11 @@ export async function listErrors(
   const order = sql.raw(`order by ${column} ${direction}, id ${direction}`);
   const ids = sql<number>`(select id from (${sql.join(walks, sql` union all `)}) ${order} limit ${size + 1})`;
   const first = firstTrendHour(now);
-  const page = withSettledLastSeen(dialect, read, now)
-    .select(hoursSince(dialect, first).as("hours"))
+  const page = withSettledLastSeen(storage.dialect, read, now)
+    .select(hoursSince(storage.dialect, first).as("hours"))
     .where("id", "in", ids);
-  const countOf = (matches: RawBuilder<unknown>) =>
-    sql`(select count(*) from (select 1 from (${matches}) as matching limit ${countedErrors}) as found_of_status)`;
-  const countsByIndex = (pieces: Pieces) =>
-    eachStatus((status) => {
-      const search = { projectId, tokens, pieces, matching: matchingIn };
-      const ofStatus = dialect.idsOfStatus(search, status, driver.statusShares.get(status) ?? 0);
-      return sql`select cast(${status} as integer) as status, ${countOf(ofStatus)} as n`;
-    });
-  // One query for all statuses, so that the candidates are listed once.
-  const countsByWalk = () =>
-    sql`select status, ${countOf(idsOf(found(sql<ErrorStatus>`listed.status`, way === "among")))} as n
-      from (${eachStatus((status) => sql`select cast(${status} as integer) as status`)}) as listed`;
-  // To look tags up beside the index of texts took twice as long as beside the errors.
-  const isOfTexts = isIndexed && dialect.hasIndexedTexts && !tokens.some(isTag);
-  const countsByStatus = () => {
-    if (way === "by status") return countsByIndex(driver.pieces);
-    return way === "walk" && isOfTexts ? countsByIndex([]) : countsByWalk();
-  };
-  const counted = foundStatuses
-    ? sql`counted as materialized (select status, count(*) as n from (${foundStatuses}) as found group by status)`
-    : way === "few"
-      ? sql`found as materialized ${few.select(["id", "status", column])},
-          counted as materialized (select status, count(*) as n from found group by status)`
-      : sql`counted as materialized (${countsByStatus()})`;
   const count = (status: ErrorStatus) => sql`coalesce((select n from counted where status = ${status}), 0)`;
-  const { rows } = await sql<Listed>`with ${counted}
+  const { rows } = await sql<Listed>`with ${countedErrorsOf(search, column)}
     select counts.*, page.* from (
       select ${count(ErrorStatus.UNRESOLVED)} as unresolved, ${count(ErrorStatus.RESOLVED)} as resolved,
         ${count(ErrorStatus.IGNORED)} as ignored
@@ -132,6 +94,65 @@ export async function listErrors(
     previousPageToken: (backwards ? hasMore : place !== undefined) ? token("before", shown[0]) : "",
     statusCounts: { unresolved: capped(unresolved), resolved: capped(resolved), ignored: capped(ignored) },
   };
+}
+
+/** A search, driven as it is cheapest. */
+async function driven(
+  { storage, draws }: { readonly storage: Storage; readonly draws: Draws },
+  { projectId, query }: ListErrorsRequest,
+  limits?: AbortableQueryOptions,
+) {
+  const { dialect } = storage;
+  const tokens = decisive(searchTokens(query));
+  // Few errors that may match are looked at once; of many, those of each status.
+  const matchingIn = (errors: RawBuilder<unknown>) => idsOf(matchingAmong(storage, errors, tokens, true));
+  const searched = { projectId, tokens, matching: matchingIn, mostCounted: countedErrors };
+  const driver = await driverOf(storage, draws, searched, limits);
+  const { way, isIndexed } = driver;
+  const all = matchingAmong(storage, sql`integrated_error`, tokens, isIndexed).where("project_id", "=", projectId);
+  const unmet = tokens.filter((token) => !driver.met.includes(token));
+  const { statuses: foundStatuses } = way === "few" && driver.isCommon && unmet.length === 0 ? driver : {};
+  const few = matchingAmong(storage, sql`integrated_error`, unmet, isIndexed).where(
+    dialect.isAmong(projectId, driver.ids),
+  );
+  const found = (status: RawBuilder<ErrorStatus>, isAmong: boolean) => {
+    if (way === "few" && !foundStatuses) return errorsIn(storage, sql`found`).where("status", "=", status);
+    return isAmong
+      ? matchingAmong(storage, dialect.among(projectId, status, driver.ids), unmet, isIndexed)
+      : all.where("status", "=", status);
+  };
+  return { storage, projectId, tokens, matchingIn, driver, few, foundStatuses, found };
+}
+
+/** The table expressions that count what a search finds of each status; they keep the column of the sort. */
+function countedErrorsOf(search: Awaited<ReturnType<typeof driven>>, column: SortColumn): RawBuilder<unknown> {
+  const { storage, projectId, tokens, matchingIn, driver, few, foundStatuses, found } = search;
+  const { dialect } = storage;
+  const { way, isIndexed } = driver;
+  const countOf = (matches: RawBuilder<unknown>) =>
+    sql`(select count(*) from (select 1 from (${matches}) as matching limit ${countedErrors}) as found_of_status)`;
+  const countsByIndex = (pieces: Pieces) =>
+    eachStatus((status) => {
+      const sought = { projectId, tokens, pieces, matching: matchingIn };
+      const ofStatus = dialect.idsOfStatus(sought, status, driver.statusShares.get(status) ?? 0);
+      return sql`select cast(${status} as integer) as status, ${countOf(ofStatus)} as n`;
+    });
+  // One query for all statuses, so that the candidates are listed once.
+  const countsByWalk = () =>
+    sql`select status, ${countOf(idsOf(found(sql<ErrorStatus>`listed.status`, way === "among")))} as n
+      from (${eachStatus((status) => sql`select cast(${status} as integer) as status`)}) as listed`;
+  // To look tags up beside the index of texts took twice as long as beside the errors.
+  const isOfTexts = isIndexed && dialect.hasIndexedTexts && !tokens.some(isTag);
+  const countsByStatus = () => {
+    if (way === "by status") return countsByIndex(driver.pieces);
+    return way === "walk" && isOfTexts ? countsByIndex([]) : countsByWalk();
+  };
+  if (foundStatuses) {
+    return sql`counted as materialized (select status, count(*) as n from (${foundStatuses}) as found group by status)`;
+  }
+  if (way !== "few") return sql`counted as materialized (${countsByStatus()})`;
+  return sql`found as materialized ${few.select(["id", "status", column])},
+          counted as materialized (select status, count(*) as n from found group by status)`;
 }
 
 /** The errors, of any project and status, that a search finds. */

@@ -45,6 +45,17 @@ interface Searched {
   readonly mostCounted: number;
 }
 
+/** Looks at the errors one after the other. */
+const walk: Driver = {
+  isIndexed: false,
+  statusShares: new Map(),
+  way: "walk",
+  met: [],
+  pieces: [],
+  ids: sql`select null`,
+  isCommon: true,
+};
+
 /** Finds out how a search is best driven. */
 export async function driverOf(
   storage: Storage,
@@ -57,15 +68,6 @@ export async function driverOf(
     .filter((forms) => forms !== undefined)
     .filter((forms) => hasPieces(forms));
   const tags = tokens.filter(isTag).slice(0, countedTags);
-  const walk: Driver = {
-    isIndexed: false,
-    statusShares: new Map(),
-    way: "walk",
-    met: [],
-    pieces: [],
-    ids: sql`select null`,
-    isCommon: true,
-  };
   if (texts.length + tags.length === 0 || tokens.some(hasSeparator)) return walk;
 
   const draw = await draws.of(projectId, limits);

@@ -1,5 +1,5 @@
 import { readOnly } from "../../read-only-route.ts";
-import { sendJsonText, type Route } from "../../visit.ts";
+import { sendJsonText, type Route } from "../../request-context.ts";
 import type { OpenApiDocument } from "./document.ts";
 import { pagePolicy } from "./page-style.ts";
 import { documentPage } from "./page.ts";

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Host } from "@faultline/plugin";
 
 /** What a handler gets of a request. */
-export interface Visit {
+export interface RequestContext {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly host: Host;
@@ -16,7 +16,7 @@ export interface Visit {
 }
 
 /** Answers a request; what it throws is answered in the form of the route it stands in. */
-export type Handler = (visit: Visit) => Promise<void>;
+export type Handler = (context: RequestContext) => Promise<void>;
 
 /** A path with its methods. */
 export interface Route {

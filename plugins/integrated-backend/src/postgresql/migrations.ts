@@ -1,0 +1,20 @@
+import { Integrated0001 } from "./migrations/integrated-0001.ts";
+import { Integrated0002 } from "./migrations/integrated-0002.ts";
+import { Integrated0003 } from "./migrations/integrated-0003.ts";
+import { Integrated0004 } from "./migrations/integrated-0004.ts";
+import { Integrated0005 } from "./migrations/integrated-0005.ts";
+import { Integrated0006 } from "./migrations/integrated-0006.ts";
+import { Integrated0007 } from "./migrations/integrated-0007.ts";
+import { Integrated0008 } from "./migrations/integrated-0008.ts";
+
+/** The migrations on PostgreSQL, in their order. */
+export const postgresqlMigrations = [
+  Integrated0001,
+  Integrated0002,
+  Integrated0003,
+  Integrated0004,
+  Integrated0005,
+  Integrated0006,
+  Integrated0007,
+  Integrated0008,
+];
