@@ -5,17 +5,17 @@ import { DatabaseSync } from "node:sqlite";
 import { Backend } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { answers, assertHolds } from "../../support/answers.ts";
-import { grpcClient, type GrpcClient } from "../../support/grpc.ts";
-import { createProject, type Project } from "../../support/project.ts";
-import { recount, recountSessions } from "../../support/recount.ts";
-import { envelope, newEventId, sendEnvelope, sendStore } from "../../support/send.ts";
-import { fixtureBaseUrl, fixtures, unpackFixture } from "../../support/schema-fixtures.ts";
-import { held, launch, rootPassword, startServer, type Server } from "../../support/server.ts";
-import { storedErrors, storedEventIds } from "../../support/stored.ts";
-import { killAtCall, whyNoStrace } from "../../support/strace.ts";
-import { tempDir } from "../../support/temp-dir.ts";
-import { until } from "../../support/until.ts";
+import { answers, assertHolds } from "../support/answers.ts";
+import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { createProject, type Project } from "../support/project.ts";
+import { recount, recountSessions } from "../support/recount.ts";
+import { envelope, newEventId, sendEnvelope, sendStore } from "../support/send.ts";
+import { fixtureBaseUrl, fixtures, unpackFixture } from "../support/schema-fixtures.ts";
+import { held, launch, rootPassword, startServer, type Server } from "../support/server.ts";
+import { storedErrors, storedEventIds } from "../support/stored.ts";
+import { killAtCall, whyNoStrace } from "../support/strace.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { until } from "../support/until.ts";
 
 /** `npm run test:crash` tries every point of every scenario; `npm test` some of ingestion. A try takes two starts. */
 const isWhole = process.env["CRASH_POINTS"] === "all";

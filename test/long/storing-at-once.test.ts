@@ -2,13 +2,13 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { dayMs, movableClock, movableFaultline } from "../../support/movable-faultline.ts";
-import { startPostgresql, withPostgresql } from "../../support/postgresql.ts";
-import { createProject, type Project } from "../../support/project.ts";
-import { randomNumbers } from "../../support/random-numbers.ts";
-import { recountPostgresql, recountSessionsPostgresql } from "../../support/recount.ts";
-import { envelope, newEventId, sendEnvelope } from "../../support/send.ts";
-import { tempDir } from "../../support/temp-dir.ts";
+import { dayMs, movableClock, movableFaultline } from "../support/movable-faultline.ts";
+import { startPostgresql, withPostgresql } from "../support/postgresql.ts";
+import { createProject, type Project } from "../support/project.ts";
+import { randomNumbers } from "../support/random-numbers.ts";
+import { recountPostgresql, recountSessionsPostgresql } from "../support/recount.ts";
+import { envelope, newEventId, sendEnvelope } from "../support/send.ts";
+import { tempDir } from "../support/temp-dir.ts";
 
 // Several services on one PostgreSQL. Two have the same clock; the third is a day ahead, as on both sides of midnight.
 

@@ -4,10 +4,10 @@ import { DatabaseSync } from "node:sqlite";
 import type { MigrationClass } from "@faultline/plugin";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { coreEntities } from "../../../backend/src/storage/database/entities.ts";
-import { openSqlite } from "../../../backend/src/storage/database/sqlite/open.ts";
-import { fixtures, unpackFixture } from "../../support/schema-fixtures.ts";
-import { repositoryRoot } from "../../support/server.ts";
+import { coreEntities } from "../../backend/src/storage/database/entities.ts";
+import { openSqlite } from "../../backend/src/storage/database/sqlite/open.ts";
+import { fixtures, unpackFixture } from "../support/schema-fixtures.ts";
+import { repositoryRoot } from "../support/server.ts";
 
 const events = 100_000;
 

@@ -1,15 +1,15 @@
 import { Backend, DeletionState } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { startFaultline } from "../../../../backend/src/main.ts";
-import { grpcClient, type GrpcClient } from "../../../support/grpc.ts";
-import { passTime } from "../../../support/movable-faultline.ts";
-import { randomNumbers } from "../../../support/random-numbers.ts";
-import { newEventId, sendEvent, type Target } from "../../../support/send.ts";
-import { countOf, recountOf, rowsOf } from "../../../support/stored-rows.ts";
-import { tempDir } from "../../../support/temp-dir.ts";
-import { testConfig } from "../../../support/test-config.ts";
-import { until } from "../../../support/until.ts";
+import { startFaultline } from "../../../backend/src/main.ts";
+import { grpcClient, type GrpcClient } from "../../support/grpc.ts";
+import { passTime } from "../../support/movable-faultline.ts";
+import { randomNumbers } from "../../support/random-numbers.ts";
+import { newEventId, sendEvent, type Target } from "../../support/send.ts";
+import { countOf, recountOf, rowsOf } from "../../support/stored-rows.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { testConfig } from "../../support/test-config.ts";
+import { until } from "../../support/until.ts";
 
 const seed = 20_260_117;
 const random = randomNumbers(seed);
