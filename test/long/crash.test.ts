@@ -15,12 +15,12 @@ import { startWorkers, type Workers } from "../support/ledger/workers.ts";
 import { createKey, createProject, type Project } from "../support/project.ts";
 import { reported } from "../support/reported.ts";
 import { rest } from "../support/rest.ts";
+import { rounds } from "../support/rounds.ts";
 import { sendStore } from "../support/send.ts";
 import { launch, startServer, type Server } from "../support/server.ts";
 import { until } from "../support/until.ts";
 
-/** `npm run test:crash` does a thousand. */
-const cycles = Number(process.env["CRASH_CYCLES"] ?? 9);
+const cycles = rounds({ short: 3, long: 9, all: 1_000 });
 
 /**
  * So many cycles are an era. After each one everything is verified and the service stopped in order; what was sent two

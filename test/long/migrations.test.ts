@@ -12,6 +12,7 @@ import { jsonAt } from "../../plugins/integrated-backend/src/storing/payload.ts"
 import { answers, assertHolds } from "../support/answers.ts";
 import { grpcClient, type GrpcClient } from "../support/grpc.ts";
 import { recount, recountSessions } from "../support/recount.ts";
+import { rounds } from "../support/rounds.ts";
 import { fixtureBaseUrl, fixtures, unpackFixture } from "../support/schema-fixtures.ts";
 import { newEventId, sendEvent, type Target } from "../support/send.ts";
 import { held, launch, rootPassword, startServer, type Server } from "../support/server.ts";
@@ -19,9 +20,6 @@ import { storedEventCount } from "../support/stored.ts";
 import { failFromCall, whyNoStrace } from "../support/strace.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { until } from "../support/until.ts";
-
-/** `npm run test:crash` fills the disk at more points. */
-const isWhole = process.env["CRASH_POINTS"] === "all";
 
 const env = { FAULTLINE_BASE_URL: fixtureBaseUrl };
 const fileOf = (dataDir: string) => join(dataDir, "faultline.db");
@@ -275,7 +273,7 @@ test("a migration of which a statement fails is told, and leaves the database as
 const missing = whyNoStrace();
 if (missing !== "") console.log(`Skipped: a disk that is full while a database is migrated, as ${missing}.`);
 else
-  for (const n of isWhole ? [1, 2, 5, 10, 20, 40, 60] : [10])
+  for (const n of rounds({ short: [10], long: [1, 2, 5, 10, 20, 40, 60] }))
     test(`a disk that is full from write ${n} on refuses the start, and the next one migrates`, async () => {
       const { dataDir, recorded, daysLater } = unpackFixture(fixtures[0] ?? "none");
       const started = launch({ dataDir, env, prelude: held });
