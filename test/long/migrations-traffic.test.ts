@@ -1,4 +1,4 @@
-// limit: 240 s
+// limit: 600 s
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { Backend } from "@faultline/proto";

@@ -1,4 +1,4 @@
-// limit: 180 s
+// limit: 300 s
 // alone: stops under load, and whoever waits for a stop has seconds
 import { request as httpRequest } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
