@@ -1,8 +1,9 @@
 /**
  * Runs the test files, each in a process of its own with a time limit: `npm test [part of a path]...`. Where a file lies
- * says where its services store: those of `flow/database` in SQLite and in PostgreSQL, the others in SQLite. PostgreSQL is
- * one server for the run with a database for each data directory. `--long` (`npm run test:long`) runs the rest: the other
- * flows on PostgreSQL. `--database sqlite` or `--database postgresql` chooses for all.
+ * says where its services store: those of `flow/database` and `long/database` in SQLite and in PostgreSQL, the others in
+ * SQLite. PostgreSQL is one server for the run with a database for each data directory. `--long` (`npm run test:long`) runs
+ * the rest: the other flows on PostgreSQL, and with more rounds what lies in `long`. `--database sqlite` or
+ * `--database postgresql` chooses for all.
  * Four run at once. A file may raise its limit of 120 s by a first line such as `// limit: 300 s`, or ask by a line
  * `// quiet: measures times` to run beside one other such file at most, or by `// alone: loads the machine` by itself.
  */
@@ -38,6 +39,7 @@ if (runs.length === 0) {
   process.exit(1);
 }
 
+if (isRest) process.env["ROUNDS"] = "long"; // support/rounds.ts
 if (runs.some(needsServer)) Object.assign(process.env, await startServerOfRun()); // the tests' processes get it
 
 // Tests wait more than they compute, so that there are two at a time for a core. They are taken from both ends: browsers
@@ -60,10 +62,12 @@ function isCluster(file: string): boolean {
 
 /** Where the services of a file store in this run; nowhere: it is left out. */
 function databasesOf(file: string): readonly TestRun["database"][] {
+  const isLong = file.startsWith("test/long/");
+  const isOnBoth = /^test\/(flow|long)\/database\//.test(file);
   // The others are no flows, are about the SQLite file, or start PostgreSQL themselves.
-  const mayBeOnPostgresql = /^test\/flow\/(?!sqlite\/|postgresql\/)/.test(file);
-  const isOnBoth = file.startsWith("test/flow/database/");
-  if (only === "postgresql" || isRest) return mayBeOnPostgresql && !(isRest && isOnBoth) ? ["postgresql"] : [];
+  const mayBeOnPostgresql = isOnBoth || /^test\/flow\/(?!sqlite\/|postgresql\/)/.test(file);
+  if (isRest && !isLong) return mayBeOnPostgresql && !isOnBoth ? ["postgresql"] : [];
+  if (only === "postgresql") return mayBeOnPostgresql ? ["postgresql"] : [];
   return isOnBoth && only === undefined ? ["sqlite", "postgresql"] : ["sqlite"];
 }
 

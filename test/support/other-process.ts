@@ -1,44 +1,71 @@
-import { execFile, execFileSync, spawn } from "node:child_process";
+import { fork, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { promisify } from "node:util";
 import { databaseOf } from "./database-of.ts";
 import { withPostgresql, type PostgresqlClient } from "./postgresql.ts";
+import type { SqliteReply, SqliteRequest } from "./sqlite-process.ts";
 import { tempDir } from "./temp-dir.ts";
 
 // Locks of files are those of a process: SQL that a service in the test's own process is to meet must run in another.
 // Nor may the test read that file with a second library: not seeing the locks of the first, it takes itself for the only
 // one, truncates the log's index, and the first dies of SIGBUS (https://www.sqlite.org/howtocorrupt.html, 2.2.1).
 
-const open = `
-  const { DatabaseSync } = require("node:sqlite");
-  const database = new DatabaseSync(process.argv[1]);
-  database.exec("pragma busy_timeout = 5000");
-`;
-const argumentsOf = (script: string, dataDir: string, ...more: string[]) => [
-  "--no-warnings",
-  "--eval",
-  open + script,
-  join(dataDir, "faultline.db"),
-  ...more,
-];
+// One process serves all of a test file, as starting Node takes 0.05 s of a core, and some files ask hundreds of times.
+
+let sqlite: ChildProcess | undefined;
+const pending = new Map<number, PromiseWithResolvers<SqliteReply["rows"]>>();
+let requestCount = 0;
+
+/** Starts the process; it ends with this one. */
+function startSqlite(): ChildProcess {
+  const child = fork(join(import.meta.dirname, "sqlite-process.ts"), {
+    execArgv: ["--no-warnings"],
+    serialization: "advanced", // for blobs
+  });
+  child.on("message", ({ id, rows, error }: SqliteReply) => {
+    if (error === undefined) pending.get(id)?.resolve(rows);
+    else pending.get(id)?.reject(new Error(error));
+  });
+  child.once("exit", () => {
+    if (sqlite === child) sqlite = undefined;
+    for (const { reject } of pending.values()) reject(new Error("the process of SQLite ended"));
+  });
+  child.unref();
+  return child;
+}
+
+async function inSqlite(dataDir: string, work: SqliteRequest["work"]): Promise<SqliteReply["rows"]> {
+  const child = (sqlite ??= startSqlite());
+  const id = ++requestCount;
+  const replied = Promise.withResolvers<SqliteReply["rows"]>();
+  pending.set(id, replied);
+  child.channel?.ref(); // nothing else may keep this process alive while it waits
+  child.send({ id, file: join(dataDir, "faultline.db"), work } satisfies SqliteRequest);
+  try {
+    return await replied.promise;
+  } finally {
+    pending.delete(id);
+    if (pending.size === 0) child.channel?.unref();
+  }
+}
 
 /** Runs statements on the database of a service, as another program would. */
 export async function execSql(dataDir: string, sql: string): Promise<void> {
   const url = databaseOf(dataDir);
   if (url !== undefined) return withPostgresql(url, async (client) => void (await client.query(sql)));
-  await promisify(execFile)(process.execPath, argumentsOf("database.exec(process.argv[2])", dataDir, sql));
+  await inSqlite(dataDir, { exec: sql });
 }
 
 /** What a query reads from the database of a service, which may be running. */
 export async function rowsOf(dataDir: string, sql: string): Promise<Record<string, unknown>[]> {
   const url = databaseOf(dataDir);
-  if (url !== undefined) return postgresqlRows(url, sql);
-  using database = openCopy(dataDir);
-  return database.prepare(sql).all();
+  return url !== undefined ? postgresqlRows(url, sql) : sqliteRows(dataDir, sql);
 }
+
+/** The same of a file of SQLite. */
+export const sqliteRows = (dataDir: string, sql: string) => inSqlite(dataDir, { query: sql });
 
 /** The same of a service in a process of its own, whose file this one may open: it takes no copy. */
 export async function rowsOfServer({ dataDir }: { readonly dataDir: string }, sql: string) {
@@ -93,8 +120,14 @@ async function tablesIn(client: PostgresqlClient): Promise<string[]> {
 export async function takeDatabase(dataDir: string): Promise<() => Promise<void>> {
   const url = databaseOf(dataDir);
   if (url !== undefined) return takePostgresql(url);
-  const script = `database.exec("begin immediate"); process.stdout.write("taken"); process.stdin.resume();`;
-  const child = spawn(process.execPath, argumentsOf(script, dataDir), { stdio: ["pipe", "pipe", "inherit"] });
+  const script = `
+    const { DatabaseSync } = require("node:sqlite");
+    const database = new DatabaseSync(process.argv[1], { timeout: 5000 });
+    database.exec("begin immediate");
+    process.stdout.write("taken");
+    process.stdin.resume();`;
+  const args = ["--no-warnings", "--eval", script, join(dataDir, "faultline.db")];
+  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
   process.once("exit", () => child.kill("SIGKILL"));
   await once(child.stdout, "data");
   return async () => {
@@ -124,11 +157,8 @@ export async function takePostgresql(url: string): Promise<() => Promise<void>> 
 }
 
 /** A copy of the SQLite database as it is now, page by page, of a service in the test's own process; it may be running. */
-export function openCopy(dataDir: string): DatabaseSync {
+export async function openCopy(dataDir: string): Promise<DatabaseSync> {
   const copy = join(tempDir(), "copy.db");
-  execFileSync(
-    process.execPath,
-    argumentsOf(`require("node:sqlite").backup(database, process.argv[2])`, dataDir, copy),
-  );
+  await inSqlite(dataDir, { copyTo: copy });
   return new DatabaseSync(copy);
 }

@@ -1,5 +1,5 @@
 import { databaseOf } from "./database-of.ts";
-import { openCopy } from "./other-process.ts";
+import { openCopy, sqliteRows } from "./other-process.ts";
 import { withPostgresql } from "./postgresql.ts";
 import { recount, recountPostgresql, recountSessions, recountSessionsPostgresql } from "./recount.ts";
 
@@ -9,8 +9,7 @@ export type Row = Readonly<Record<string, unknown>>;
 export async function rowsOf(dataDir: string, sql: string): Promise<Row[]> {
   const url = databaseOf(dataDir);
   if (url !== undefined) return withPostgresql(url, async (client) => (await client.query<Row>(sql)).rows);
-  using database = openCopy(dataDir);
-  return database.prepare(sql).all();
+  return sqliteRows(dataDir, sql);
 }
 
 /** How many rows a table has. */
@@ -23,7 +22,7 @@ export async function countOf(dataDir: string, table: string): Promise<number> {
 export async function recountOf(dataDir: string): Promise<string[]> {
   const url = databaseOf(dataDir);
   if (url !== undefined) return withPostgresql(url, recountPostgresql);
-  using database = openCopy(dataDir);
+  using database = await openCopy(dataDir);
   return recount(database);
 }
 
@@ -31,6 +30,6 @@ export async function recountOf(dataDir: string): Promise<string[]> {
 export async function recountSessionsOf(dataDir: string): Promise<string[]> {
   const url = databaseOf(dataDir);
   if (url !== undefined) return withPostgresql(url, recountSessionsPostgresql);
-  using database = openCopy(dataDir);
+  using database = await openCopy(dataDir);
   return recountSessions(database);
 }

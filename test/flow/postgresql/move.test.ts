@@ -12,7 +12,7 @@ import type { MoveOptions, MoveReport } from "../../../backend/src/storage/move/
 import { answers } from "../../support/answers.ts";
 import { grpcClient, type GrpcClient } from "../../support/grpc.ts";
 import { dayMs, hourMs, movableClock, newUser, passTime } from "../../support/movable-faultline.ts";
-import { execSql, openCopy } from "../../support/other-process.ts";
+import { execSql, openCopy, sqliteRows } from "../../support/other-process.ts";
 import { freshDatabase, withPostgresql } from "../../support/postgresql.ts";
 import { recount, recountPostgresql } from "../../support/recount.ts";
 import { envelope, newEventId, post, sendEnvelope, sendEvent, type Target } from "../../support/send.ts";
@@ -248,7 +248,7 @@ test("everything is copied beside the running service, whatever table it lies in
     assert.is(of(report, "integrated_event").written, 131);
     assert.ok((of(report, "integrated_payload").compared ?? 0) > 0);
 
-    const packed = openCopy(dataDir).prepare("select count(*) as n from integrated_packed").get();
+    const [packed] = await sqliteRows(dataDir, "select count(*) as n from integrated_packed");
     assert.ok(Number(packed?.["n"]) >= 64, "no payload came from a block");
   });
 });
@@ -272,10 +272,11 @@ test("repeated, it brings what came since, what was renamed, and nothing that is
   }));
 
 test("what retention and deleted projects took from SQLite goes from PostgreSQL", async () => {
-  await runAt(onSqlite, firstDay + 95 * dayMs, () => Promise.resolve()); // which ends after both
+  await runAt(onSqlite, firstDay + 95 * dayMs, () => Promise.resolve()); // which ends after retention
   await runAt(onSqlite, clock.at, async () => {
-    const source = openCopy(dataDir);
-    assert.is(source.prepare("select count(*) as n from integrated_event").get()?.["n"], 33);
+    const left = async () => (await sqliteRows(dataDir, "select count(*) as n from integrated_event"))[0]?.["n"];
+    await until("the events of the deleted project to be gone", async () => (await left()) === 33);
+    const source = await openCopy(dataDir);
     const report = await move({ ...online, verify: "all" });
     assert.equal(report.differences, []);
     assert.equal([of(report, "integrated_event").written, of(report, "integrated_event").deleted], [0, 101]);
@@ -389,7 +390,7 @@ test("the last run wants the service stopped; then all that it acknowledged is a
   assert.is(of(report, "integrated_payload").compared, 42);
   assert.ok(report.cutOverTime);
   assert.equal(await withPostgresql(to, recountPostgresql), []);
-  const source = openCopy(dataDir);
+  const source = await openCopy(dataDir);
   assert.is(source.prepare("pragma integrity_check").get()?.["integrity_check"], "ok");
 
   await runAt(onPostgresql, clock.at, async (running) => {

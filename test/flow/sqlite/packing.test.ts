@@ -5,9 +5,8 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
 import { grpcClient, type GrpcClient } from "../../support/grpc.ts";
-import { openCopy } from "../../support/other-process.ts";
-import { recount } from "../../support/recount.ts";
 import { envelope, newEventId, post, sendEvent, sendStore, type Target } from "../../support/send.ts";
+import { countOf, recountOf } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { testConfig } from "../../support/test-config.ts";
 import { until } from "../../support/until.ts";
@@ -43,17 +42,14 @@ async function createProject({ client }: Running, path: string): Promise<Target>
   return { id: projectId, key: clientKeys[0]?.publicKey ?? "" };
 }
 
-/** Looks into the file beside the service. */
-function count(sql: string): number {
-  using database = openCopy(dataDir);
-  return Number(Object.values(database.prepare(sql).get() ?? {})[0]);
-}
-
-const loose = () => count("select count(*) from integrated_payload");
+const loose = () => countOf(dataDir, "integrated_payload");
 const blocksOf = ({ id }: Target) =>
-  count(`select count(*) from integrated_block where last_row_id in (
-    select block_row_id from integrated_packed join integrated_event on id = event_row_id where project_id = ${id})`);
-const blocks = () => count("select count(*) from integrated_block");
+  countOf(
+    dataDir,
+    `integrated_block where last_row_id in (
+      select block_row_id from integrated_packed join integrated_event on id = event_row_id where project_id = ${id})`,
+  );
+const blocks = () => countOf(dataDir, "integrated_block");
 
 const sent: { readonly project: Target; readonly id: string }[] = [];
 let shop: Target;
@@ -98,18 +94,17 @@ test("events of the last hour are not packed while they are few", () =>
     blog = await createProject(running, "blog");
     await sendAll(running);
     before = await answers(running);
-    assert.is(loose(), sent.length);
+    assert.is(await loose(), sent.length);
   }));
 
 test("packed events read as they did before, and a block holds events of one project", () =>
   runAt(clock.at + 2 * hourMs, async (running) => {
-    await until("all are packed", () => loose() === 0);
+    await until("all are packed", async () => (await loose()) === 0);
     assert.equal(await answers(running), before);
-    assert.ok(blocksOf(shop) >= 2, "what is too large for a block with others has its own");
-    assert.is(blocksOf(blog), 1);
-    assert.is(blocks(), blocksOf(shop) + blocksOf(blog));
-    using database = openCopy(dataDir);
-    assert.equal(recount(database), []);
+    assert.ok((await blocksOf(shop)) >= 2, "what is too large for a block with others has its own");
+    assert.is(await blocksOf(blog), 1);
+    assert.is(await blocks(), (await blocksOf(shop)) + 1);
+    assert.equal(await recountOf(dataDir), []);
   }));
 
 test("a project that is deleted for good takes its blocks along", async () => {
@@ -118,10 +113,10 @@ test("a project that is deleted for good takes its blocks along", async () => {
     clock.at += 8 * dayMs;
   });
   await runAt(clock.at, async () => {
-    await until("its block is gone", () => blocks() === blocksOf(shop));
+    await until("its block is gone", async () => (await blocks()) === (await blocksOf(shop)));
   });
-  assert.is(blocksOf(blog), 0);
-  assert.ok(blocksOf(shop) >= 2, "those of the other are there");
+  assert.is(await blocksOf(blog), 0);
+  assert.ok((await blocksOf(shop)) >= 2, "those of the other are there");
 });
 
 test("blocks go with their last event by retention", async () => {
@@ -129,9 +124,9 @@ test("blocks go with their last event by retention", async () => {
     clock.at += 91 * dayMs;
   });
   await runAt(clock.at, async () => {
-    await until("all events are gone", () => count("select count(*) from integrated_event") === 0);
+    await until("all events are gone", async () => (await countOf(dataDir, "integrated_event")) === 0);
   });
-  assert.is(blocks(), 0);
+  assert.is(await blocks(), 0);
 });
 
 test.run();

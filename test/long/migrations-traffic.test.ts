@@ -1,20 +1,21 @@
-// limit: 240 s
+// limit: 600 s
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { Backend } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { grpcClient, type GrpcClient } from "../../support/grpc.ts";
-import { recount } from "../../support/recount.ts";
-import { checkOut, whyNoRelease } from "../../support/release.ts";
-import { fixtures, unpackFixture } from "../../support/schema-fixtures.ts";
-import { newEventId, sendStore, type Target } from "../../support/send.ts";
-import { launch, startServer, type Server, type ServerOptions } from "../../support/server.ts";
-import { storedErrors, storedEventIds } from "../../support/stored.ts";
-import { until } from "../../support/until.ts";
+import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { recount } from "../support/recount.ts";
+import { checkOut, whyNoRelease } from "../support/release.ts";
+import { rounds } from "../support/rounds.ts";
+import { fixtures, unpackFixture } from "../support/schema-fixtures.ts";
+import { newEventId, sendStore, type Target } from "../support/send.ts";
+import { launch, startServer, type Server, type ServerOptions } from "../support/server.ts";
+import { storedErrors, storedEventIds } from "../support/stored.ts";
+import { until } from "../support/until.ts";
 
-/** `npm run test:crash` upgrades from every release that left a fixture; `npm test` from the one before the last. */
-const upgradedFrom = process.env["CRASH_POINTS"] === "all" ? fixtures : fixtures.slice(-2, -1);
+/** From every release that left a fixture, or from the one before the last. */
+const upgradedFrom = rounds({ short: fixtures.slice(-2, -1), long: fixtures });
 
 /** SDKs that send one event after the other, each until it is acknowledged. */
 class Senders {

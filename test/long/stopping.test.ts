@@ -1,4 +1,4 @@
-// limit: 180 s
+// limit: 300 s
 // alone: stops under load, and whoever waits for a stop has seconds
 import { request as httpRequest } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
@@ -9,23 +9,23 @@ import { Backend } from "@faultline/proto";
 import { CallError } from "@faultline/proto/grpc";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { claimDataDirectory } from "../../../backend/src/storage/database/data-directory.ts";
-import { randomFrom } from "../../bench/node-event.ts";
-import { sessionCookie, signInByForm } from "../../support/console.ts";
-import { grpcClient, type GrpcClient } from "../../support/grpc.ts";
-import { http } from "../../support/http.ts";
-import { load, type LoadRequest } from "../../support/load.ts";
-import { createProject, type Project } from "../../support/project.ts";
-import { bytesOf, headOf } from "../../support/raw-request.ts";
-import { openSocket } from "../../support/raw-socket.ts";
-import { recount } from "../../support/recount.ts";
-import { newEventId } from "../../support/send.ts";
-import { rootToken, startServer, type Server } from "../../support/server.ts";
-import { storedErrors, storedEventIds } from "../../support/stored.ts";
-import { until } from "../../support/until.ts";
+import { claimDataDirectory } from "../../backend/src/storage/database/data-directory.ts";
+import { randomFrom } from "../bench/node-event.ts";
+import { sessionCookie, signInByForm } from "../support/console.ts";
+import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { http } from "../support/http.ts";
+import { load, type LoadRequest } from "../support/load.ts";
+import { createProject, type Project } from "../support/project.ts";
+import { bytesOf, headOf } from "../support/raw-request.ts";
+import { openSocket } from "../support/raw-socket.ts";
+import { recount } from "../support/recount.ts";
+import { rounds } from "../support/rounds.ts";
+import { newEventId } from "../support/send.ts";
+import { rootToken, startServer, type Server } from "../support/server.ts";
+import { storedErrors, storedEventIds } from "../support/stored.ts";
+import { until } from "../support/until.ts";
 
-/** `STOP_ROUNDS=100` for the long form. */
-const rounds = Number(process.env["STOP_ROUNDS"] ?? 1);
+const stops = rounds({ short: 1, long: 5, all: 100 });
 
 /** Set SEED to repeat the moments of a run. */
 const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
@@ -187,7 +187,7 @@ async function storedIds(client: GrpcClient, project: Project): Promise<Set<stri
   return ids;
 }
 
-test(`a stop under load answers what was sent and loses nothing, ${rounds} times (SEED=${seed})`, async () => {
+test(`a stop under load answers what was sent and loses nothing, ${stops} times (SEED=${seed})`, async () => {
   let server = await startServer({ env });
   let client = grpcClient(server);
   const project = await createProject(server);
@@ -202,7 +202,7 @@ test(`a stop under load answers what was sent and loses nothing, ${rounds} times
   client.close();
   assert.is(await server.stop(), 0);
 
-  for (let round = 1; round <= rounds; round++) {
+  for (let round = 1; round <= stops; round++) {
     const dataDir = server.dataDir;
     addOldEvents(dataDir, 20_000);
     server = await startServer({ dataDir, env });

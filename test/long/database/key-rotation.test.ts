@@ -5,16 +5,17 @@ import { randomBytes } from "node:crypto";
 import { Backend, ErrorReason } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { startFaultline } from "../../../../backend/src/main.ts";
-import { grpcClient, type GrpcClient } from "../../../support/grpc.ts";
-import { execSql, rowsOf } from "../../../support/other-process.ts";
-import { createProject } from "../../../support/project.ts";
-import { rejects } from "../../../support/rejects.ts";
-import { newEventId, sendEvent } from "../../../support/send.ts";
-import { startServer } from "../../../support/server.ts";
-import { tempDir } from "../../../support/temp-dir.ts";
-import { testConfig } from "../../../support/test-config.ts";
-import { until } from "../../../support/until.ts";
+import { startFaultline } from "../../../backend/src/main.ts";
+import { grpcClient, type GrpcClient } from "../../support/grpc.ts";
+import { execSql, rowsOf } from "../../support/other-process.ts";
+import { createProject } from "../../support/project.ts";
+import { rejects } from "../../support/rejects.ts";
+import { rounds } from "../../support/rounds.ts";
+import { newEventId, sendEvent } from "../../support/send.ts";
+import { startServer } from "../../support/server.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { testConfig } from "../../support/test-config.ts";
+import { until } from "../../support/until.ts";
 
 const minuteMs = 60_000;
 const ownDsn = "https://abcdef0123456789@o1.ingest.sentry.io/3"; // the one kind of system that is not asked for its version
@@ -211,10 +212,12 @@ test("a start after everything was encrypted anew, before the old key was droppe
   await resume(found);
 });
 
+const kills = rounds({ short: 2, long: 4 });
+
 test("a kill at any moment of a rotation leaves an installation that starts and reads everything", async () => {
   const dataDir = tempDir();
   let filled: Awaited<ReturnType<typeof fill>> | undefined;
-  for (let round = 0; round < 4; round++) {
+  for (let round = 0; round < kills; round++) {
     const server = await startServer({ dataDir });
     const client = grpcClient(server);
     filled ??= await fill(client, server);

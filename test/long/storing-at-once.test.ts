@@ -2,18 +2,19 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { dayMs, movableClock, movableFaultline } from "../../support/movable-faultline.ts";
-import { startPostgresql, withPostgresql } from "../../support/postgresql.ts";
-import { createProject, type Project } from "../../support/project.ts";
-import { randomNumbers } from "../../support/random-numbers.ts";
-import { recountPostgresql, recountSessionsPostgresql } from "../../support/recount.ts";
-import { envelope, newEventId, sendEnvelope } from "../../support/send.ts";
-import { tempDir } from "../../support/temp-dir.ts";
+import { dayMs, movableClock, movableFaultline } from "../support/movable-faultline.ts";
+import { startPostgresql, withPostgresql } from "../support/postgresql.ts";
+import { createProject, type Project } from "../support/project.ts";
+import { randomNumbers } from "../support/random-numbers.ts";
+import { recountPostgresql, recountSessionsPostgresql } from "../support/recount.ts";
+import { rounds } from "../support/rounds.ts";
+import { envelope, newEventId, sendEnvelope } from "../support/send.ts";
+import { tempDir } from "../support/temp-dir.ts";
 
 // Several services on one PostgreSQL. Two have the same clock; the third is a day ahead, as on both sides of midnight.
 
 const seed = 20_261_122;
-const rounds = 30;
+const roundCount = rounds({ short: 10, long: 30 });
 const eventsOfRound = 40;
 
 const postgresql = await startPostgresql();
@@ -71,7 +72,7 @@ function sending(): Sending {
 }
 
 test("several processes that store the same errors, and the same events, at once count each event once", async () => {
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < roundCount; round++) {
     // Each goes to all services in the same moment, as a retry does whose first request was answered by another process.
     const sendings = Array.from({ length: eventsOfRound }, sending);
     const answers = await Promise.all(

@@ -6,6 +6,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
 import { grpcClient, type GrpcClient } from "../../support/grpc.ts";
+import { rounds } from "../../support/rounds.ts";
 import { newEventId } from "../../support/send.ts";
 import { recountOf, recountSessionsOf } from "../../support/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -16,7 +17,7 @@ import { testConfig } from "../../support/test-config.ts";
 
 const seed = 20_261_121;
 /** A run takes 0.2 s on PostgreSQL, as each call waits for a round trip or more. */
-const runs = process.env["TEST_DATABASE"] !== "postgresql" ? 200 : 100;
+const runs = rounds({ short: 20, long: process.env["TEST_DATABASE"] !== "postgresql" ? 200 : 100 });
 const hourMs = 3_600_000;
 const now = Date.UTC(2026, 10, 21, 12, 30);
 const runningHour = Math.floor(now / hourMs);

@@ -1,22 +1,23 @@
 import { Backend, DeletionState } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { startFaultline } from "../../../../backend/src/main.ts";
-import { grpcClient, type GrpcClient } from "../../../support/grpc.ts";
-import { passTime } from "../../../support/movable-faultline.ts";
-import { randomNumbers } from "../../../support/random-numbers.ts";
-import { newEventId, sendEvent, type Target } from "../../../support/send.ts";
-import { countOf, recountOf, rowsOf } from "../../../support/stored-rows.ts";
-import { tempDir } from "../../../support/temp-dir.ts";
-import { testConfig } from "../../../support/test-config.ts";
-import { until } from "../../../support/until.ts";
+import { startFaultline } from "../../../backend/src/main.ts";
+import { grpcClient, type GrpcClient } from "../../support/grpc.ts";
+import { passTime } from "../../support/movable-faultline.ts";
+import { randomNumbers } from "../../support/random-numbers.ts";
+import { rounds } from "../../support/rounds.ts";
+import { newEventId, sendEvent, type Target } from "../../support/send.ts";
+import { countOf, recountOf, rowsOf } from "../../support/stored-rows.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { testConfig } from "../../support/test-config.ts";
+import { until } from "../../support/until.ts";
 
 const seed = 20_260_117;
 const random = randomNumbers(seed);
 const one = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T; // never empty
 
 const dayMs = 86_400_000;
-const rounds = 4;
+const roundCount = rounds({ short: 2, long: 4 });
 const clock = { at: Date.UTC(2026, 0, 10, 12), now: () => clock.at };
 const dataDir = tempDir();
 const config = testConfig(dataDir);
@@ -81,7 +82,7 @@ const underWay = () =>
 
 test("every counter equals a recount after any deletes, undos and discards, while events arrive, and after retention", async () => {
   let projects: Target[] = [];
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round < roundCount; round += 1) {
     const faultline = await startFaultline(config, clock);
     const client = grpcClient(faultline);
     if (round === 0) projects = await makeProjects(client);

@@ -5,23 +5,26 @@ import { DatabaseSync } from "node:sqlite";
 import { Backend } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { answers, assertHolds } from "../../support/answers.ts";
-import { grpcClient, type GrpcClient } from "../../support/grpc.ts";
-import { createProject, type Project } from "../../support/project.ts";
-import { recount, recountSessions } from "../../support/recount.ts";
-import { envelope, newEventId, sendEnvelope, sendStore } from "../../support/send.ts";
-import { fixtureBaseUrl, fixtures, unpackFixture } from "../../support/schema-fixtures.ts";
-import { held, launch, rootPassword, startServer, type Server } from "../../support/server.ts";
-import { storedErrors, storedEventIds } from "../../support/stored.ts";
-import { killAtCall, whyNoStrace } from "../../support/strace.ts";
-import { tempDir } from "../../support/temp-dir.ts";
-import { until } from "../../support/until.ts";
+import { answers, assertHolds } from "../support/answers.ts";
+import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { createProject, type Project } from "../support/project.ts";
+import { recount, recountSessions } from "../support/recount.ts";
+import { rounds } from "../support/rounds.ts";
+import { envelope, newEventId, sendEnvelope, sendStore } from "../support/send.ts";
+import { fixtureBaseUrl, fixtures, unpackFixture } from "../support/schema-fixtures.ts";
+import { held, launch, rootPassword, startServer, type Server } from "../support/server.ts";
+import { storedErrors, storedEventIds } from "../support/stored.ts";
+import { killAtCall, whyNoStrace } from "../support/strace.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { until } from "../support/until.ts";
 
-/** `npm run test:crash` tries every point of every scenario; `npm test` some of ingestion. A try takes two starts. */
-const isWhole = process.env["CRASH_POINTS"] === "all";
+/** Whether every scenario is tried at every point, or ingestion at some. A try takes two starts. */
+const isWhole = rounds({ short: false, long: false, all: true });
 
-/** Every call that makes something durable, or begins to. */
-const calls = isWhole ? ["pwrite64", "fsync", "fdatasync", "rename", "ftruncate", "unlink"] : ["pwrite64", "fsync"];
+/** Every call that makes something durable, or begins to, and the step from one that kills to the next. */
+const steps: Readonly<Record<string, number>> = isWhole
+  ? { pwrite64: 1, fsync: 1, fdatasync: 1, rename: 1, ftruncate: 1, unlink: 1 }
+  : rounds({ short: { pwrite64: 100, fsync: 15 }, long: { pwrite64: 40, fsync: 3 } });
 
 /** One thread for SQLite, so that its nth call is the same one each time; the address that the fixtures were made with. */
 const env = { UV_THREADPOOL_SIZE: "1", FAULTLINE_BASE_URL: fixtureBaseUrl };
@@ -365,8 +368,8 @@ else {
       const base = await scenario.prepare();
       const kills: Record<string, number> = {};
       const violations: string[] = [];
-      for (const call of calls) {
-        const tried = await killAtEach(scenario, base, call, isWhole ? 1 : call === "pwrite64" ? 40 : 3);
+      for (const [call, step] of Object.entries(steps)) {
+        const tried = await killAtEach(scenario, base, call, step);
         kills[call] = tried.kills;
         violations.push(...tried.violations);
       }

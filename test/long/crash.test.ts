@@ -6,21 +6,21 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { randomFrom } from "../../bench/node-event.ts";
-import { grpcClient } from "../../support/grpc.ts";
-import { age, audit, expiredRows, fileFaults } from "../../support/ledger/audit.ts";
-import { Ledger } from "../../support/ledger/ledger.ts";
-import { contentDifferences, readBack } from "../../support/ledger/read-back.ts";
-import { startWorkers, type Workers } from "../../support/ledger/workers.ts";
-import { createKey, createProject, type Project } from "../../support/project.ts";
-import { reported } from "../../support/reported.ts";
-import { rest } from "../../support/rest.ts";
-import { sendStore } from "../../support/send.ts";
-import { launch, startServer, type Server } from "../../support/server.ts";
-import { until } from "../../support/until.ts";
+import { randomFrom } from "../bench/node-event.ts";
+import { grpcClient } from "../support/grpc.ts";
+import { age, audit, expiredRows, fileFaults } from "../support/ledger/audit.ts";
+import { Ledger } from "../support/ledger/ledger.ts";
+import { contentDifferences, readBack } from "../support/ledger/read-back.ts";
+import { startWorkers, type Workers } from "../support/ledger/workers.ts";
+import { createKey, createProject, type Project } from "../support/project.ts";
+import { reported } from "../support/reported.ts";
+import { rest } from "../support/rest.ts";
+import { rounds } from "../support/rounds.ts";
+import { sendStore } from "../support/send.ts";
+import { launch, startServer, type Server } from "../support/server.ts";
+import { until } from "../support/until.ts";
 
-/** `npm run test:crash` does a thousand. */
-const cycles = Number(process.env["CRASH_CYCLES"] ?? 9);
+const cycles = rounds({ short: 3, long: 9, all: 1_000 });
 
 /**
  * So many cycles are an era. After each one everything is verified and the service stopped in order; what was sent two

@@ -5,23 +5,21 @@ import { DatabaseSync } from "node:sqlite";
 import type { PayloadEncoding } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { coreEntities } from "../../../backend/src/services/core-entities.ts";
-import { Core0001 } from "../../../backend/src/storage/database/sqlite/migrations/core-0001.ts";
-import { openSqlite } from "../../../backend/src/storage/database/sqlite/open.ts";
-import { jsonAt } from "../../../plugins/integrated-backend/src/storing/payload.ts";
-import { answers, assertHolds } from "../../support/answers.ts";
-import { grpcClient, type GrpcClient } from "../../support/grpc.ts";
-import { recount, recountSessions } from "../../support/recount.ts";
-import { fixtureBaseUrl, fixtures, unpackFixture } from "../../support/schema-fixtures.ts";
-import { newEventId, sendEvent, type Target } from "../../support/send.ts";
-import { held, launch, rootPassword, startServer, type Server } from "../../support/server.ts";
-import { storedEventCount } from "../../support/stored.ts";
-import { failFromCall, whyNoStrace } from "../../support/strace.ts";
-import { tempDir } from "../../support/temp-dir.ts";
-import { until } from "../../support/until.ts";
-
-/** `npm run test:crash` fills the disk at more points. */
-const isWhole = process.env["CRASH_POINTS"] === "all";
+import { coreEntities } from "../../backend/src/services/core-entities.ts";
+import { Core0001 } from "../../backend/src/storage/database/sqlite/migrations/core-0001.ts";
+import { openSqlite } from "../../backend/src/storage/database/sqlite/open.ts";
+import { jsonAt } from "../../plugins/integrated-backend/src/storing/payload.ts";
+import { answers, assertHolds } from "../support/answers.ts";
+import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { recount, recountSessions } from "../support/recount.ts";
+import { rounds } from "../support/rounds.ts";
+import { fixtureBaseUrl, fixtures, unpackFixture } from "../support/schema-fixtures.ts";
+import { newEventId, sendEvent, type Target } from "../support/send.ts";
+import { held, launch, rootPassword, startServer, type Server } from "../support/server.ts";
+import { storedEventCount } from "../support/stored.ts";
+import { failFromCall, whyNoStrace } from "../support/strace.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { until } from "../support/until.ts";
 
 const env = { FAULTLINE_BASE_URL: fixtureBaseUrl };
 const fileOf = (dataDir: string) => join(dataDir, "faultline.db");
@@ -104,10 +102,13 @@ async function webProject(client: GrpcClient): Promise<Target> {
   return { id, key: clientKeys[0]?.publicKey ?? "" };
 }
 
+/** The oldest takes every step, the newest the last ones. */
+const migratedFrom = rounds({ short: fixtures.filter((_, n) => n === 0 || n === fixtures.length - 1), long: fixtures });
+
 const fresh = tempDir();
 await serving(fresh, () => Promise.resolve());
 
-for (const name of fixtures)
+for (const name of migratedFrom)
   test(`a database of ${name} is migrated: it holds and tells what it did, works, and has the schema of a new one`, async () => {
     const { dataDir, recorded, daysLater } = unpackFixture(name);
     const file = fileOf(dataDir);
@@ -275,7 +276,7 @@ test("a migration of which a statement fails is told, and leaves the database as
 const missing = whyNoStrace();
 if (missing !== "") console.log(`Skipped: a disk that is full while a database is migrated, as ${missing}.`);
 else
-  for (const n of isWhole ? [1, 2, 5, 10, 20, 40, 60] : [10])
+  for (const n of rounds({ short: [10], long: [1, 2, 5, 10, 20, 40, 60] }))
     test(`a disk that is full from write ${n} on refuses the start, and the next one migrates`, async () => {
       const { dataDir, recorded, daysLater } = unpackFixture(fixtures[0] ?? "none");
       const started = launch({ dataDir, env, prelude: held });
