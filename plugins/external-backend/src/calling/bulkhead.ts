@@ -2,16 +2,18 @@ import { ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { timedOut } from "./failures.ts";
 
-/** Calls of one project at once. */
+/** Concurrent calls of one project. */
 export const maxRunning = 4;
 const maxWaiting = 60;
 
-/** Runs at most four pieces of work at once; others wait, first come, first served, as long as their caller does. */
+/** Runs at most four pieces of work at once. Others wait in order of arrival, as long as their caller does. */
 export class Slots {
   #running = 0;
   readonly #waiting = new Set<() => void>();
 
-  /** Refuses with OVERLOADED when 60 wait already, and as a timeout when `signal` is aborted before its turn comes. */
+  /**
+   * Refuses with OVERLOADED when 60 callers wait already, and as a timeout when `signal` is aborted before its turn.
+   */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     if (this.#running < maxRunning) this.#running++;
     else await this.#turn(signal);
@@ -20,7 +22,7 @@ export class Slots {
     } finally {
       const [next] = this.#waiting;
       if (next)
-        next(); // the place goes over to it
+        next(); // hands the slot over
       else this.#running--;
     }
   }
