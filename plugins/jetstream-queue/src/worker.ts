@@ -7,34 +7,37 @@ import { itemCount, readMessage, UnreadableMessage } from "./message.ts";
 import { Puller } from "./puller.ts";
 import { ackWaitMs, makeConsumer } from "./streams.ts";
 
-/** What stores. */
+/** The storing side. */
 export interface Work {
-  /** Stores all of it in one transaction; what is stored already changes nothing. */
+  /** Stores the whole intake in one transaction; what is stored already changes nothing. */
   storeBatch(intake: Intake): Promise<void>;
-  /** Whether the database as a whole refuses: nothing is wrong with what was to be stored. */
+  /** Whether the database as a whole refuses, and the intake is not at fault. */
   isStorageFailure(error: unknown): boolean;
 }
 
-/** One transaction holds at most this much, as with one machine; a message that holds more is by itself. */
+/** One transaction holds at most this many items, as on one machine; a message with more is by itself. */
 const batchItems = 500;
 const batchBytes = 8 * 1024 * 1024;
 
-/** A message that came so often unstored may be what ends workers: it no longer takes others along, and in the end is given up. */
+/**
+ * A message delivered this often without being stored may be what ends workers: it is stored alone from then on, and
+ * given up in the end.
+ */
 const deliveriesTogether = 3;
 const deliveriesAtMost = 20;
 
-/** What a worker cannot settle now, another one may get after this time. */
+/** A message that a worker cannot settle now goes to another one after this time. */
 const giveBackMs = 30_000;
 
 const firstRetryMs = 100;
 const lastRetryMs = 5_000;
 const ackMs = 5_000;
 
-/** A stop waits so long for the servers to hear of it; what they do not hear of comes again by itself. */
+/** How long a stop waits for the servers to confirm; unconfirmed messages are delivered again. */
 const tellMs = 2_000;
 
 interface Held {
-  /** The last one. */
+  /** The latest delivery. */
   delivery: Delivery;
   readonly items: number;
 }
@@ -47,19 +50,19 @@ interface Item {
 }
 
 /**
- * Pulls messages, stores what several of them hold together, and acknowledges them after the commit: while one batch is
- * stored, what is pulled becomes the next. While the database refuses, the worker keeps what it has, says so to the queue
- * and tries again; so a message that is delivered again and again is one that ends its workers.
+ * Pulls messages, stores several of them together, and acknowledges them after the commit; while one batch is stored,
+ * the messages pulled become the next. While the database refuses, the worker keeps its messages, reports progress to
+ * the queue and retries; so a message that is delivered again and again is one that ends its workers.
  */
 export class Worker {
   readonly #servers: Servers;
   readonly #deadLetters: DeadLetterStream;
   readonly #work: Work;
   readonly #log: Log;
-  /** By id: what was pulled and is not settled. */
+  /** Pulled and not settled, by id. */
   readonly #held = new Map<string, Held>();
   readonly #waiting: Held[] = [];
-  /** Ids of what is stored and whose acknowledgement is not known to have arrived. */
+  /** Ids of messages that are stored but whose acknowledgement is not confirmed. */
   readonly #stored = new Set<string>();
   readonly #acks = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
@@ -96,7 +99,7 @@ export class Worker {
     this.#puller.start();
   }
 
-  /** Finishes the running batch and gives back what was pulled beyond it. */
+  /** Finishes the running batch and gives back the messages pulled beyond it. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     const pulled = this.#puller.stop();
@@ -111,7 +114,7 @@ export class Worker {
     const { id } = delivery;
     const held = this.#held.get(id);
     if (held) {
-      held.delivery = delivery; // we were too slow for the queue; it is settled once all the same
+      held.delivery = delivery; // we were too slow for the queue; the message is settled once all the same
     } else if (this.#stored.has(id)) {
       this.#acknowledge(delivery);
     } else {
@@ -141,7 +144,7 @@ export class Worker {
     }
   }
 
-  /** Stores a batch and acknowledges it; what cannot be stored becomes a dead letter. */
+  /** Stores a batch and acknowledges it; an item that cannot be stored becomes a dead letter. */
   async #settle(batch: readonly Held[]): Promise<void> {
     const unsettled = new Set<Held>();
     try {
@@ -166,7 +169,7 @@ export class Worker {
     }
   }
 
-  /** What a message holds; undefined when it is not to be stored. */
+  /** The intake in a message; undefined when it must not be stored. */
   async #read(held: Held, unsettled: Set<Held>): Promise<Intake | undefined> {
     const { delivery } = held;
     try {
@@ -194,7 +197,7 @@ export class Worker {
     await this.#storeApart(items, fault, unsettled);
   }
 
-  /** Halves what could not be stored together until what is at fault is found: 18 transactions for one of 500. */
+  /** Halves a failed batch until the item at fault is found: 18 transactions for one of 500. */
   async #storeApart(items: readonly Item[], fault: unknown, unsettled: Set<Held>): Promise<void> {
     const [item] = items;
     if (item && items.length === 1) return this.#giveUp(item, inWords(fault), unsettled);
@@ -205,7 +208,7 @@ export class Worker {
     }
   }
 
-  /** Waits while the database refuses; answers what is wrong with the batch, undefined when it is stored. */
+  /** Waits while the database refuses. Returns the fault of the batch, undefined when it is stored. */
   async #tryToStore(intake: Intake): Promise<unknown> {
     for (let waitMs = firstRetryMs; ; waitMs = Math.min(waitMs * 2, lastRetryMs)) {
       try {
@@ -216,7 +219,7 @@ export class Worker {
         if (!this.#work.isStorageFailure(error)) return error ?? new Error("storing failed");
         this.#isFailing = true;
         this.#logFailure(error, "events could not be stored; they wait in the queue");
-        const jitter = 0.5 + Math.random(); // workers that failed together do not come back together
+        const jitter = 0.5 + Math.random(); // so that workers which failed together do not retry together
         await delay(waitMs * jitter, undefined, { signal: this.#stopping.signal });
       }
     }
@@ -237,7 +240,10 @@ export class Worker {
     }
   }
 
-  /** Until the acknowledgement has arrived, a repeated delivery is not stored again: that would take as long, for nothing. */
+  /**
+   * Until the acknowledgement is confirmed, a repeated delivery is not stored again: that would take as long, for
+   * nothing.
+   */
   #acknowledge(delivery: Delivery): void {
     const { id } = delivery;
     const ack = delivery.acknowledge(ackMs).then(
@@ -261,7 +267,7 @@ export class Worker {
   }
 }
 
-/** Takes the next batch; what was delivered often comes by itself. */
+/** Takes the next batch; a message that was delivered often comes by itself. */
 function nextBatch(waiting: Held[]): Held[] {
   let [items, bytes, taken] = [0, 0, 0];
   for (const { delivery, items: more } of waiting) {
@@ -286,7 +292,7 @@ function itemsOf({ data }: Delivery): number {
   try {
     return itemCount(data);
   } catch {
-    return 1; // told when it is read
+    return 1; // the reader reports the fault
   }
 }
 
@@ -299,12 +305,12 @@ function itemsIn(held: Held, { events, sessions, aggregates, feedback, receipts 
   ].map((intake, n) => ({ held, n, intake }));
 }
 
-/** Counted sessions have no id: their place in what was published tells whether they were stored. */
+/** Counted sessions have no id: their place in the publication shows whether they were stored. */
 function withReceipts(intake: Intake, { publication }: Delivery): Intake {
   return { ...intake, receipts: intake.aggregates.map((_, n) => `${publication}-${n}`) };
 }
 
-/** Without a connection no answer comes. */
+/** Without a connection no answer arrives. */
 async function atMost(milliseconds: number, awaited: Promise<unknown>): Promise<void> {
   await Promise.race([awaited, delay(milliseconds, undefined, { ref: false })]);
 }
@@ -323,7 +329,7 @@ function keyOf({ id }: Delivery, n: number): string {
   return `${id}-${n}`;
 }
 
-/** The driver's sentence: it names tables and rules of ours, never values of the event. */
+/** The driver's sentence: it names tables and constraints, never values of the event. */
 function inWords(reason: unknown): string {
   return reason instanceof Error ? reason.message : String(reason);
 }
