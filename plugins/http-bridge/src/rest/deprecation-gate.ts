@@ -3,16 +3,16 @@ import type { RestRequest, Verdict } from "@faultline/plugin";
 import type { RestAnswer, Sent } from "@faultline/plugin/rest";
 import type { Visit } from "../visit.ts";
 
-/** Whether a notice of deprecation may be about requests to this address, so that its parameters are worth reading. */
+/** Whether a notice of deprecation may concern requests to this address, so that their parameters are worth reading. */
 export function concernsDeprecations(visit: Visit): boolean {
   const { method, path } = addressOf(visit);
   return visit.host.deprecations.concerns(method, path);
 }
 
 /**
- * Answers a request, unless it uses what was removed: that is `410` for an address and `400` for a parameter, a value or
- * a form of pagination. What is deprecated is answered and told in the headers Deprecation (RFC 9745) and Sunset (RFC
- * 8594), with links to the notice (specification 9.2 and 9.3).
+ * Answers a request, unless it uses something removed: then with `410` for an address, `400` for a parameter, a value
+ * or a form of pagination. Use of something deprecated is answered and reported in the headers Deprecation (RFC 9745)
+ * and Sunset (RFC 8594), with links to the notice (specification 9.2 and 9.3).
  */
 export async function throughDeprecations(
   visit: Visit,
@@ -26,7 +26,7 @@ export async function throughDeprecations(
   try {
     return await answer();
   } finally {
-    announce(visit, verdict); // afterwards, as the answer may set links of its own; a refused call is told as well
+    announce(visit, verdict); // last, as the answer may set links of its own; also for refused calls
   }
 }
 
@@ -42,7 +42,7 @@ function announce({ response, origin }: Visit, { notice, deprecatedAt, endsAt }:
   addLinks(response, [`${page}; rel="deprecation"; type="text/html"`, `${page}; rel="sunset"; type="text/html"`]);
 }
 
-/** Links of pagination stay. */
+/** Keeps links of pagination. */
 function addLinks(response: ServerResponse, links: readonly string[]): void {
   const before = [response.getHeader("link") ?? []].flat().map(String);
   response.setHeader("link", [...before, ...links].join(", "));
