@@ -12,7 +12,7 @@ import { statuses } from "./error-statuses.ts";
 import { CommandFault, printMessage, wholeNumber } from "./output.ts";
 import { projectNamed, withService } from "./service.ts";
 
-/** `faultline errors delete`, and what belongs to it. */
+/** `faultline errors delete` and the commands around it. */
 export function deletionCommands(errors: Command): void {
   errors
     .command("delete <project> [errors...]")
