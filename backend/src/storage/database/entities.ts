@@ -1,7 +1,7 @@
 import type { Backend, Role } from "@faultline/proto";
 import { defineEntity, p, type InferEntity } from "@mikro-orm/core";
 
-// Times are milliseconds since 1970, UTC. Ids are integers that SQLite gives out once (`autoincrement`).
+// Times are milliseconds since 1970, UTC. Ids are integers that SQLite assigns once (`autoincrement`).
 
 export const UserEntity = defineEntity({
   name: "User",
@@ -30,7 +30,7 @@ export const SessionEntity = defineEntity({
     userId: p.integer(),
     tokenDigest: p.string(),
     createdAt: p.bigint("number"),
-    /** The latest end; not being used ends it sooner. */
+    /** The latest end; a session that is not used ends sooner. */
     expiresAt: p.bigint("number"),
     lastUsedAt: p.bigint("number"),
     clientAddress: p.string(),
@@ -66,7 +66,7 @@ export const ProjectEntity = defineEntity({
     name: p.string(),
     monitorEnabled: p.boolean(),
     createdAt: p.bigint("number"),
-    /** When it was deleted; `path` then is one that no project can have, and `deletedPath` what it was. */
+    /** When it was deleted; `path` is then one that no project can have, and `deletedPath` the former one. */
     deletedAt: p.bigint("number").nullable(),
     deletedPath: p.string().nullable(),
     /** Empty: frames and releases are not linked. */
@@ -114,7 +114,7 @@ export const InboundFilterEntity = defineEntity({
     browserExtensions: p.boolean(),
     localhost: p.boolean(),
     spikeProtection: p.boolean(),
-    /** Spikes are not sampled before: a project that was there before its events were counted has no usual day yet. */
+    /** Before this time spikes are not sampled: a project older than the count of its events has no usual day yet. */
     spikesSampledFrom: p.bigint("number"),
     revision: p.integer(),
     updatedAt: p.bigint("number"),
@@ -128,7 +128,7 @@ export const ClientKeyEntity = defineEntity({
   properties: {
     id: p.integer().primary(),
     projectId: p.integer(),
-    /** Keyed digest of the public key, to find it by. */
+    /** Keyed digest of the public key, for lookups. */
     keyDigest: p.string(),
     /** `<public key>:<secret>`, encrypted. */
     sealedPair: p.text(),
