@@ -344,7 +344,7 @@ const faults: [what: string, args: string[], env: Environment, told: RegExp][] =
   ["no password", ["tokens", "create", "x", "--user", "root"], {}, /FAULTLINE_PASSWORD is not set/],
   ["no service", ["projects", "list"], { FAULTLINE_GRPC_ADDRESS: "127.0.0.1:1" }, /cannot be reached/],
   ["no data", ["backup", "/nowhere/at/all"], { FAULTLINE_DATA_DIR: "/nowhere" }, /There is no database in \/nowhere/],
-  ["no backup", ["verify", "/nowhere/at/all"], {}, /is no backup/],
+  ["no backup", ["verify", "/nowhere/at/all"], {}, /is not a complete backup/],
   ["a limit that is no number", ["errors", "list", "x", "--limit", "many"], {}, /Give a whole number from 1 on/],
   ["a token id that is no number", ["tokens", "revoke", "x"], {}, /Give a whole number from 1 on/],
   ["nothing to save", ["settings", "set", "x"], {}, /There is nothing to save. Give --active/],
