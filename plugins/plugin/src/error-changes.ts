@@ -8,8 +8,8 @@ import type { Kysely } from "kysely";
 export type ErrorChangeKind = "created" | "reopened" | "status" | "deleted" | "restored";
 
 /**
- * A change of an error. Further events of an open error are no change. The error or its project may be deleted by the time
- * the change is delivered.
+ * A change of an error. Further events of an open error are not changes. The error or its project may be deleted by the
+ * time the change is delivered.
  */
 export interface ErrorChange {
   readonly projectId: number;
@@ -21,10 +21,11 @@ export interface ErrorChange {
 }
 
 /**
- * Takes changes of errors, at most 500 in the order of their occurrence, about a second after their commit. The backend notes
- * them in the transaction that makes the change, and this runs in the transaction that takes them from the notes: what is
- * written by `transaction` is written exactly once, whatever process dies when. When it throws, the same changes come again.
- * It holds the one writer of SQLite meanwhile, so it writes what is to be done and calls nobody.
+ * Takes changes of errors, at most 500 in the order of their occurrence, about a second after their commit. The backend
+ * notes them in the transaction that makes the change, and this runs in the transaction that takes them from the notes:
+ * whatever it writes by `transaction` is written exactly once, whichever process dies when. When it throws, the same
+ * changes come again. It holds the one writer of SQLite meanwhile, so it notes the work to be done and calls no other
+ * system.
  */
 export type HandleErrorChanges = (
   changes: readonly ErrorChange[],
