@@ -1,7 +1,7 @@
 import type { Call, CallAllowance } from "@faultline/plugin";
 import type { Visit } from "./visit.ts";
 
-/** Takes a call from the limits of its token and person, says in the answer's headers what is left, or refuses it. */
+/** Takes a call from the limits of its token and person, reports the rest in the answer's headers, or refuses it. */
 export async function spendCall({ host, response }: Visit, call: Call): Promise<void> {
   const allowance = await host.access.spend(call);
   if (!allowance) return;

@@ -19,7 +19,7 @@ const security = { POST: receiveSecurityReports };
  */
 const dsnPaths = ["", "/api/v4/error_tracking/collector", "/errortracking/api/v1/projects"];
 
-/** Where SDKs send. */
+/** The addresses to which SDKs send. */
 const sdkRoutes: readonly Route[] = [
   ...dsnPaths.flatMap((path) => [
     ingestion(`${path}/api/:project/store`, "error", store),
@@ -31,8 +31,8 @@ const sdkRoutes: readonly Route[] = [
 ];
 
 /**
- * What SDKs and REST clients call; what plugins serve comes after them, and all other paths are the console's. A trailing
- * slash is never redirected.
+ * The addresses of SDKs and REST clients; those of plugins come after them, and all other paths are the console's. A
+ * trailing slash is never redirected.
  */
 export function doors(operations: readonly RestOperation[], { leastRole }: Access): readonly Route[] {
   const document = openApiDocument(operations, leastRole);
@@ -42,7 +42,7 @@ export function doors(operations: readonly RestOperation[], { leastRole }: Acces
 /** Every process answers these. */
 export const healthRoutes: readonly Route[] = [health("/-/health", alive), health("/-/readiness", ready)];
 
-/** Addresses that are nobody's and not the console's either. */
+/** Addresses that belong to nobody, not even to the console. */
 export const unknown: readonly Route[] = [
   unknownRoutes("/api"),
   unknownRoutes("/errortracking/api"),

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Host } from "@faultline/plugin";
 
-/** What a handler gets of a request. */
+/** A request as handlers receive it. */
 export interface Visit {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -11,18 +11,18 @@ export interface Visit {
   readonly query: URLSearchParams;
   /** The sender's address. */
   readonly clientIp: string;
-  /** What links to us begin with, such as `https://errors.example.com`. */
+  /** The beginning of links to us, such as `https://errors.example.com`. */
   readonly origin: string;
 }
 
-/** Answers a request; what it throws is answered in the form of the route it stands in. */
+/** Answers a request; a failure is answered in the form of its route. */
 export type Handler = (visit: Visit) => Promise<void>;
 
 /** A path with its methods. */
 export interface Route {
   readonly pattern: RegExp;
   readonly methods: Readonly<Record<string, Handler>>;
-  /** Who asks there: SDKs, from any origin; programs, for data; or whoever watches over the service. */
+  /** The callers of the route: SDKs, from any origin; programs, for data; or operators' health checks. */
   readonly kind: "ingestion" | "api" | "health";
   /** Answers a method that is not in the list. */
   readonly otherMethod: Handler;
