@@ -5,7 +5,7 @@ import { isNetwork } from "./host/outbound/networks.ts";
 import { roles, type Role } from "./roles.ts";
 import { tracingConfig, type TracingConfig } from "./host/tracing/tracing-config.ts";
 
-/** Where the service is offered; decides whether the integrated backend is (specification 1.4). */
+/** The offering of the service; decides whether the integrated backend is offered (specification 1.4). */
 export type Offering = "hosted" | "self_managed" | "dedicated";
 
 /** Files in the PEM form; the key has no passphrase. */
@@ -16,7 +16,7 @@ export interface GrpcTls {
   readonly clientCa: string | undefined;
 }
 
-/** Where the service may connect to besides public addresses on ports 80, 443 and 9000. */
+/** The addresses that the service may connect to besides public ones on ports 80, 443 and 9000. */
 export interface OutboundRules {
   /** Addresses and subnets of private networks, and of this machine. Metadata services and link-local addresses stay refused. */
   readonly networks: readonly string[];
@@ -39,9 +39,12 @@ export interface Config {
   /** Absent: plaintext, on a loopback address. */
   readonly grpcTls: GrpcTls | undefined;
   readonly dataDir: string;
-  /** Of PostgreSQL, with the password. Absent: the SQLite file in the data directory. */
+  /** The address of PostgreSQL, with the password. Absent: the SQLite file in the data directory. */
   readonly databaseUrl: string | undefined;
-  /** Of the NATS servers that hold what is accepted until it is stored, with the password. Absent: what is accepted is stored. */
+  /**
+   * The NATS servers that hold accepted items until they are stored, with the password. Absent: items are stored when
+   * they are accepted.
+   */
   readonly natsUrl: string | undefined;
   /** Absent: the HTTP address. */
   readonly baseUrl: string | undefined;
@@ -54,14 +57,14 @@ export interface Config {
   readonly rateLimits: { readonly perKey: number; readonly perProject: number };
   /** Calls a second of one token to REST, gRPC and Sentry's web API; 0: no limit. */
   readonly callsPerToken: number;
-  /** Who may do what makes accounts and stored data grow; administrators always may. */
+  /** Who may do the things that make accounts and stored data grow; administrators always may. */
   readonly delegated: {
     readonly projectCreation: "everyone" | "administrators";
     /** `maintainers`: those who may change the members of a project. */
     readonly invitations: "maintainers" | "administrators";
   };
   readonly outbound: OutboundRules;
-  /** Opens the metrics to other machines. Absent: they are told on this one alone. */
+  /** Opens the metrics to other machines. Absent: only this machine may read them. */
   readonly metricsToken: string | undefined;
   /** Absent: nothing is traced. */
   readonly tracing: TracingConfig | undefined;
@@ -199,7 +202,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   return config;
 }
 
-/** What the command line reads: where the service is, and who asks. Secrets come by the environment, never as arguments. */
+/**
+ * The command line's configuration: the address of the service, and the caller. Secrets come from the environment,
+ * never as arguments.
+ */
 export interface CommandConfig {
   readonly grpcAddress: string;
   /** A file; absent: no TLS. */
@@ -213,7 +219,7 @@ export interface CommandConfig {
   readonly externalToken: string | undefined;
 }
 
-/** Reads what commands need. */
+/** Reads the configuration of commands. */
 export function readCommandConfig(environment: NodeJS.ProcessEnv = process.env): CommandConfig {
   const text = (name: string) => environment[`FAULTLINE_${name}`]?.trim() || undefined;
   return {
@@ -227,7 +233,7 @@ export function readCommandConfig(environment: NodeJS.ProcessEnv = process.env):
   };
 }
 
-/** The entries of a list that is written with commas. */
+/** The entries of a comma-separated list. */
 function list(text = ""): string[] {
   return text.split(",").flatMap((entry) => entry.trim() || []);
 }

@@ -1,11 +1,11 @@
 /**
- * Faultline, as one process, in phases: telemetry, plugins, storage, state, ingestion, services, schedule, doors. Each lies
- * in the folder that owns it, returns what it made, and adds how it is undone to `stops`.
+ * Faultline, as one process, in phases: telemetry, plugins, storage, state, ingestion, services, schedule, doors. Each
+ * lies in the folder that owns it, returns what it made, and adds its undo step to `stops`.
  *
- * The way of one event: the bridge takes the HTTP request, authenticates the client key, decompresses and frames the body,
- * and turns whatever shape the SDK sent into one `ErrorEvent`; the core's queue (`host/ingest/pipeline.ts`) gathers the
- * events of a few milliseconds into a batch; the integrated backend groups them and writes errors, events, hourly counts,
- * users and tags in one synced transaction; then the SDK gets its `200 {"id": ...}`.
+ * The way of one event: the bridge takes the HTTP request, authenticates the client key, decompresses and frames the
+ * body, and turns whatever shape the SDK sent into one `ErrorEvent`; the core's queue (`host/ingest/pipeline.ts`)
+ * gathers the events of a few milliseconds into a batch; the integrated backend groups them and writes errors, events,
+ * hourly counts, users and tags in one synced transaction; then the SDK gets its `200 {"id": ...}`.
  */
 import type { Clock, Plugin } from "@faultline/plugin";
 import { builtIn, movedPlugins, openTracing } from "./built-in.ts";
@@ -42,8 +42,8 @@ import { version } from "./version.ts";
 const machineTime: MachineTime = { now: Date.now, passed: () => performance.now() };
 
 /**
- * Starts everything in order. What fails is a StartRefusal, and what was started before it is stopped again. `added` are
- * plugins beside those of `built-in.ts`.
+ * Starts everything in order. A failure is a StartRefusal, and the steps before it are undone. `added` are plugins
+ * beside those of `built-in.ts`.
  */
 export async function startFaultline(
   config: Config,
@@ -142,7 +142,7 @@ export async function startFaultline(
     async stop() {
       readiness.setServing(false);
       grpc.setServing(false);
-      // These two begin while the bridge still answers; they are waited for in their turn.
+      // These two begin while the bridge still answers; their own turns wait for them.
       void grpc.stop();
       void schedule.stop();
       await stopInOrder(); // in reverse: bridge, backends, gRPC, scheduler, database, data directory
@@ -151,7 +151,7 @@ export async function startFaultline(
   };
 }
 
-/** Copies what is in a data directory to PostgreSQL. */
+/** Copies the data of a data directory to PostgreSQL. */
 export async function move(options: MoveOptions): Promise<MoveReport> {
   const { moveToPostgresql } = await import("./storage/move/move.ts");
   return moveToPostgresql(options, movedPlugins());

@@ -42,7 +42,7 @@ import type { Evicted } from "./services/quotas/quotas.ts";
 
 // Rows become messages here and nowhere else.
 
-/** `viewer` is who it is shown to: administrators and the user see more than others. */
+/** `viewer` is the user it is shown to: administrators and the user see more than others. */
 export function userToProto(
   row: UserRow,
   viewer: Pick<UserRow, "id" | "isAdmin">,
@@ -212,7 +212,7 @@ export function filtersToProto(row: InboundFilterRow): MessageInitShape<typeof I
   };
 }
 
-/** The budget is not in the row: it is what this process knows. */
+/** The budget is not in the row: it is this process's count. */
 export function spikeBudgetToProto(
   { total, left, usualDay }: Budget,
   { spikesSampledFrom }: Pick<InboundFilterRow, "spikesSampledFrom">,
@@ -250,7 +250,7 @@ export function clientKeyToProto(
   };
 }
 
-/** All but environment, version and switch is not in the row: `dsn` is the masked one. */
+/** Only environment, version and switch are in the row; `dsn` is the masked one. */
 export function ownErrorReportingToProto(
   row: Pick<OwnErrorReportingRow, "enabled" | "environment" | "externalVersion">,
   told: {
@@ -275,7 +275,7 @@ export function ownErrorReportingToProto(
   };
 }
 
-/** What a project may receive and keep, and what it uses of it. */
+/** The limits of a project and their use. */
 export function quotaToProto(
   project: Pick<ProjectRow, "id" | "path">,
   quota: {
@@ -312,7 +312,7 @@ export function quotaToProto(
   };
 }
 
-/** What projects without limits of their own may receive and keep. */
+/** The limits of projects without their own. */
 export function defaultQuotaToProto(quota: {
   set: SetLimits;
   limits: Limits;

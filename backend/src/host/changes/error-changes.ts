@@ -10,7 +10,7 @@ import type {
 import { ErrorStatus } from "@faultline/proto";
 import type { Generated, Kysely, Selectable } from "kysely";
 
-/** The tables of core-0010, into which triggers of the integrated backend write too. */
+/** The tables of core-0010, which triggers of the integrated backend also write. */
 interface Tables {
   error_change_reader: { plugin: string; seen_at: number };
   error_change: {
@@ -30,9 +30,9 @@ const changesAtOnce = 500;
 const forgottenMs = 7 * 86_400_000;
 
 /**
- * Notes of changes, one for each plugin that takes them, until it has. A queue a plugin, and no place in a common list: on
- * PostgreSQL transactions commit in another order than their rows are numbered, so a reader that remembers the last number
- * would miss some.
+ * Notes of changes, one for each plugin that takes them, until the plugin has taken it. One queue per plugin, rather
+ * than a position in a common list: on PostgreSQL transactions commit in another order than their rows are numbered, so
+ * a reader that remembers the last number would miss some.
  */
 export class NotedErrorChanges implements ErrorChanges {
   readonly #database: Database;
@@ -56,7 +56,7 @@ export class NotedErrorChanges implements ErrorChanges {
     }
   }
 
-  /** Deletes the notes of plugins that are gone. `now`: by the clock that deletes, which no jump moves ahead. */
+  /** Deletes the notes of plugins that are gone. `now`: by the clock for deletions, which no jump moves ahead. */
   async deleteForgotten(now: number): Promise<void> {
     await this.#write.transaction().execute(async (transaction) => {
       const forgotten = await transaction
@@ -81,7 +81,7 @@ export class NotedErrorChanges implements ErrorChanges {
     });
   }
 
-  /** Gives a plugin the changes that are noted for it, until none is left or the signal is aborted. */
+  /** Delivers to a plugin the changes noted for it, until none is left or the signal is aborted. */
   async deliver(plugin: string, handle: HandleErrorChanges, signal: AbortSignal): Promise<void> {
     while (!signal.aborted && (await this.#hasAny(plugin))) {
       await this.#write.transaction().execute(async (transaction) => {
@@ -91,7 +91,7 @@ export class NotedErrorChanges implements ErrorChanges {
           .where("plugin", "=", plugin)
           .orderBy("id")
           .limit(changesAtOnce);
-        // Deleted before they are given: another process that is at it too waits here, and then finds them gone.
+        // Deleted before they are delivered: another process doing the same waits here, and then finds them gone.
         const rows = await transaction.deleteFrom("error_change").where("id", "in", next).returningAll().execute();
         if (rows.length === 0) return;
         const inOrder = rows.toSorted((one, other) => Number(one.id) - Number(other.id));
