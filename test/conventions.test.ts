@@ -193,6 +193,31 @@ test("no file tells of the machine it was written on", () => {
   );
 });
 
+/** Folders whose comments are still to be rewritten; each leaves this list with its last such word. */
+const notYetRewritten = [
+  "backend/src/host/ingest/",
+  "backend/src/services/",
+  "console/",
+  "plugins/http-bridge/src/ingest/",
+  "plugins/integrated-backend/",
+];
+
+test("comments, messages and docs are plain English: again, any caller, reports", () => {
+  const translated =
+    /\b(?:anew|who(?:m|so)?ever|tells? (?:what|who|how|when|which|whether)|(?:is|are|was|were) told)\b/i;
+  const prose = files.filter(
+    (file) =>
+      (isCode(file) || /\.(proto|md|yaml|service|tpl|conf)$|file$/.test(file)) &&
+      !/^(?:test\/|CHANGELOG\.md$)/.test(file) &&
+      !notYetRewritten.some((folder) => file.startsWith(folder)),
+  );
+  const found = prose.flatMap((file) => {
+    const word = translated.exec(textOf(file));
+    return word ? [`${file}: ${word[0]}`] : [];
+  });
+  assert.equal(found, []);
+});
+
 test("no files import each other in a circle, not for types either", () => {
   assert.equal(circles(), []);
 });
