@@ -47,7 +47,7 @@ function targetOf(file: string, specifier: string): string | undefined {
 const isPlugin = (folder: string | undefined) => /^plugins\/(?!(?:plugin|sentry-event)$)/.test(folder ?? "");
 const isCompositionRoot = (file: string) => file === "backend/src/built-in.ts";
 
-/** What code in a package may import besides itself. */
+/** The packages that code in a package may import besides its own. */
 function allowed({ file, from }: Import): (to: string) => boolean {
   if (from === "proto") return () => false;
   if (from === "plugins/sentry-event") return (to) => to === "proto";

@@ -261,7 +261,7 @@ onServers("of many dead letters the newest of a project are listed, and a replay
     assert.is(await queue.deadLetters.delete({ projectId: 1 }), 1_100);
     assert.is(await queue.deadLetters.count(), 3);
 
-    // Its reason is written anew where it is another one now.
+    // Its reason is replaced where it is another one now.
     await publish(9, "A release before could not read it.");
     assert.equal(await queue.deadLetters.replay({ projectId: 9 }), { accepted: 0, failed: 1, left: 0 });
     assert.equal(

@@ -32,7 +32,7 @@ export async function execSql(dataDir: string, sql: string): Promise<void> {
   await promisify(execFile)(process.execPath, argumentsOf("database.exec(process.argv[2])", dataDir, sql));
 }
 
-/** What a query reads from the database of a service, which may be running. */
+/** The rows of a query on the database of a service, which may be running. */
 export async function rowsOf(dataDir: string, sql: string): Promise<Record<string, unknown>[]> {
   const url = databaseOf(dataDir);
   if (url !== undefined) return postgresqlRows(url, sql);

@@ -32,7 +32,7 @@ async function start(url: string, dataDir = tempDir()): Promise<Server> {
   return server;
 }
 
-/** What a start that must fail prints. */
+/** The output of a start that must fail. */
 async function refusedStart(url: string, dataDir = tempDir()): Promise<string> {
   const { ended, output } = launch({ dataDir, env: environment(url) });
   assert.is(await ended, 1, output());
@@ -149,7 +149,7 @@ test("while the server is down calls are answered UNAVAILABLE, and afterwards th
     );
   for (const round of [1, 2]) {
     assert.is(await create(`before-${round}`), "made");
-    // What is under way meets the crash at any point: before it begins, in a transaction, at its commit.
+    // Calls under way meet the crash at any point: before they begin, in a transaction, at their commit.
     const underWay = Promise.all(Array.from({ length: 30 }, (_, n) => create(`during-${round}-${n}`)));
     await postgresql.stop(round === 1 ? "fast" : "immediate");
     for (const answer of await underWay) assert.match(answer, /^(made|14 The database cannot be used now)/);

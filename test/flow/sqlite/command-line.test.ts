@@ -32,7 +32,7 @@ interface Ran {
 
 type Environment = Readonly<Record<string, string>>;
 
-/** What every run finds in its environment: the service of this file and the administrator's token. */
+/** The environment of every run: the service of this file and the administrator's token. */
 const usual: Environment = {
   ...(process.env["NODE_COMPILE_CACHE"] !== undefined && { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] }),
   FAULTLINE_GRPC_ADDRESS: server.grpcAddress,

@@ -108,7 +108,7 @@ const fresh = tempDir();
 await serving(fresh, () => Promise.resolve());
 
 for (const name of fixtures)
-  test(`a database of ${name} is migrated: it holds and tells what it did, works, and has the schema of a new one`, async () => {
+  test(`a database of ${name} is migrated: it holds and returns what it did, works, and has the schema of a new one`, async () => {
     const { dataDir, recorded, daysLater } = unpackFixture(name);
     const file = fileOf(dataDir);
     const columns = reading(file, columnsOf);
@@ -119,7 +119,8 @@ for (const name of fixtures)
     await serving(dataDir, async (server, client) => {
       const after = dump(file, columns);
       for (const [table, rows] of Object.entries(after)) {
-        // Payloads may be packed by now: what is told of each of them is compared. The service keeps its time in settled_time.
+        // Payloads may be packed by now: what the service returns of each of them is compared. The service keeps its
+        // time in settled_time.
         if (table !== "integrated_payload" && table !== "settled_time") assert.equal(rows, before[table], table);
       }
       for (const { projectId, eventId, json } of payloads) {
@@ -151,7 +152,9 @@ async function assertStopsNothing(client: GrpcClient, { id: projectId }: Target)
   assert.ok(days > 6.9 && days <= 7, `${days}`);
 }
 
-/** A hash of each file that holds data: not of empty ones, nor of SQLite's index of its log, made anew at each opening. */
+/**
+ * A hash of each file that holds data: not of empty ones, nor of SQLite's index of its log, made again at each opening.
+ */
 function filesOf(dataDir: string): Record<string, string> {
   const holdsData = (name: string) => !name.endsWith("-shm") && statSync(join(dataDir, name)).size > 0;
   const names = readdirSync(dataDir).filter(holdsData);
