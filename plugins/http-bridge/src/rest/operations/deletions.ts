@@ -124,7 +124,7 @@ export const listDeletions = operation(method.listDeletions, "GET /projects/:pro
 export const createDeletion = operation(method.createDeletion, "POST /projects/:project/error_tracking/deletions", {
   tag,
   summary: "Delete errors",
-  more: "Either `ids`, or all errors that `query` and `status` find: these only with `expected_count`, and a count that is more than 10 % off is refused with 409. What is refused changes nothing. For ten minutes it can be undone.",
+  more: "Either `ids`, or all errors that `query` and `status` find: these only with `expected_count`, and a count that is more than 10 % off is refused with 409. A refused call changes nothing. For ten minutes it can be undone.",
   params: newDeletion,
   answer: single(202, "The deletion.", deletion),
   refuses: [409, 422],
