@@ -189,8 +189,8 @@ export type Error = Message<"faultline.v1.Error"> & {
   lastCommit: string;
 
   /**
-   * Where the project's repository shows first_commit, else the tag named as first_release; see Project.code_url. Empty:
-   * no link.
+   * The address of first_commit in the project's repository, otherwise of the tag named as first_release; see
+   * Project.code_url. Empty: no link.
    *
    * @generated from field: string first_release_url = 24;
    */
@@ -402,8 +402,8 @@ export type ErrorJson = {
   lastCommit?: string;
 
   /**
-   * Where the project's repository shows first_commit, else the tag named as first_release; see Project.code_url. Empty:
-   * no link.
+   * The address of first_commit in the project's repository, otherwise of the tag named as first_release; see
+   * Project.code_url. Empty: no link.
    *
    * @generated from field: string first_release_url = 24;
    */
@@ -2083,7 +2083,7 @@ export type Event = Message<"faultline.v1.Event"> & {
   transaction: string;
 
   /**
-   * What happened before, oldest first, at most 100.
+   * The steps before, oldest first, at most 100.
    *
    * @generated from field: repeated faultline.v1.Breadcrumb breadcrumbs = 21;
    */
@@ -2132,14 +2132,14 @@ export type Event = Message<"faultline.v1.Event"> & {
   payloadJson: string;
 
   /**
-   * What the limits cut from the fields above; payload_json still holds it. Empty: nothing.
+   * The cuts that limits made in the fields above; payload_json is whole. Empty: none.
    *
    * @generated from field: repeated faultline.v1.Trim trimmed = 28;
    */
   trimmed: Trim[];
 
   /**
-   * What users wrote about it, oldest first, at most 20: more is not kept.
+   * Users' reports on it, oldest first, at most 20: more are not kept.
    *
    * @generated from field: repeated faultline.v1.UserFeedback feedback = 29;
    */
@@ -2316,7 +2316,7 @@ export type EventJson = {
   transaction?: string;
 
   /**
-   * What happened before, oldest first, at most 100.
+   * The steps before, oldest first, at most 100.
    *
    * @generated from field: repeated faultline.v1.Breadcrumb breadcrumbs = 21;
    */
@@ -2365,14 +2365,14 @@ export type EventJson = {
   payloadJson?: string;
 
   /**
-   * What the limits cut from the fields above; payload_json still holds it. Empty: nothing.
+   * The cuts that limits made in the fields above; payload_json is whole. Empty: none.
    *
    * @generated from field: repeated faultline.v1.Trim trimmed = 28;
    */
   trimmed?: TrimJson[];
 
   /**
-   * What users wrote about it, oldest first, at most 20: more is not kept.
+   * Users' reports on it, oldest first, at most 20: more are not kept.
    *
    * @generated from field: repeated faultline.v1.UserFeedback feedback = 29;
    */

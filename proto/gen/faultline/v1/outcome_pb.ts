@@ -29,7 +29,7 @@ export type Outcome = Message<"faultline.v1.Outcome"> & {
   kind: OutcomeKind;
 
   /**
-   * What it was, in the words of rate limits: `error`, `security` (CSP reports), `session`, `feedback`, `attachment`,
+   * Its category, in the words of rate limits: `error`, `security` (CSP reports), `session`, `feedback`, `attachment`,
    * `transaction`, ... `default` when it is not known.
    *
    * @generated from field: string category = 2;
@@ -81,7 +81,7 @@ export type OutcomeJson = {
   kind?: OutcomeKindJson;
 
   /**
-   * What it was, in the words of rate limits: `error`, `security` (CSP reports), `session`, `feedback`, `attachment`,
+   * Its category, in the words of rate limits: `error`, `security` (CSP reports), `session`, `feedback`, `attachment`,
    * `transaction`, ... `default` when it is not known.
    *
    * @generated from field: string category = 2;

@@ -59,7 +59,7 @@ export type Project = Message<"faultline.v1.Project"> & {
   createdTime?: Timestamp | undefined;
 
   /**
-   * What the project's backend and settings allow now. Output only.
+   * The abilities that the project's backend and settings allow now. Output only.
    *
    * @generated from field: faultline.v1.Capabilities capabilities = 6;
    */
@@ -141,7 +141,7 @@ export type ProjectJson = {
   createdTime?: TimestampJson;
 
   /**
-   * What the project's backend and settings allow now. Output only.
+   * The abilities that the project's backend and settings allow now. Output only.
    *
    * @generated from field: faultline.v1.Capabilities capabilities = 6;
    */
