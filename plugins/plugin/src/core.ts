@@ -79,7 +79,7 @@ export interface LeastRole {
   readonly scope: "read" | "write";
 }
 
-/** What a door that is not gRPC asks of the guard before it reads a request. */
+/** The guard's part for doors other than gRPC, which they call before they read a request. */
 export interface Access {
   /** Takes one call from the limits of its token and person; undefined where there is no limit, or no token. */
   spend(call: Call): Promise<CallAllowance | undefined>;

@@ -2,7 +2,7 @@ import type { Clock, Outbound } from "@faultline/plugin";
 import { asObject, type JsonField, type JsonValue } from "@faultline/sentry-event";
 import type { Dsn } from "./dsn.ts";
 
-/** What the system behind a DSN reports of itself. */
+/** The statement of the system behind a DSN about itself. */
 export type Statement =
   | { readonly kind: "version"; readonly version: string }
   /** It is cloud-hosted or another Faultline, to which the rule of specification 9.1 does not apply. */

@@ -9,7 +9,7 @@ import { parsed, send } from "../calling/send.ts";
 /** Time for all requests of Connect. */
 const connectMs = 10_000;
 
-/** What each scope is needed for; a scope that implies another one counts for it. */
+/** The purpose of each scope; a scope that implies another one counts for it. */
 const neededScopes = [
   { scope: "project:read", or: ["project:write", "project:admin"], lack: "so its projects may not be listed" },
   { scope: "event:read", or: ["event:write", "event:admin"], lack: "so errors cannot be read from here" },

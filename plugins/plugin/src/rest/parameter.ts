@@ -21,7 +21,7 @@ export interface Parameter<Value> {
 /** Parameters by their names. */
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
 
-/** What parameters read, by their names. */
+/** The values that parameters read, by their names. */
 export type Values<P extends Parameters> = {
   readonly [Name in keyof P]: P[Name] extends Parameter<infer Value> ? Value : never;
 };
