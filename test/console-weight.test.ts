@@ -110,10 +110,10 @@ function atMost(limit: number, found: number, unit: string): void {
 }
 
 /**
- * Limits of the design for the scripts of a page; where one cannot be kept, the reason and what was reached. The line that
- * shows how far storing is behind is 0.5 kB of each; what moves it on loads where there is a queue. That the clock is right
- * after a sleep, and that a tap shows exact times, is 0.2 of each; that hours move on and are read again is 0.7 where there
- * are hours.
+ * Limits of the design for the scripts of a page; where one cannot be kept, the reason and the weight reached. The line
+ * that shows how far storing is behind is 0.5 kB of each; what moves it on loads where there is a queue. That the clock
+ * is right after a sleep, and that a tap shows exact times, is 0.2 of each; that hours move on and are read again is
+ * 0.7 where there are hours.
  */
 const pages: [name: string, path: () => string, limit: number][] = [
   // The design allows 42, of which the framework leaves 4 for navigation, toast, clock and icons; links of the navigation

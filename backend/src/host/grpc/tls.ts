@@ -19,7 +19,8 @@ export function tlsCredentials({ cert, key, clientCa }: GrpcTls): ServerCredenti
     );
   }
   try {
-    if (authority) void new X509Certificate(authority); // OpenSSL would accept a file without a certificate as one without authorities
+    // OpenSSL would accept a file without a certificate as one without authorities.
+    if (authority) void new X509Certificate(authority);
   } catch (error) {
     throw new StartRefusal(
       `The file ${clientCa} holds no certificate: FAULTLINE_GRPC_TLS_CLIENT_CA must name the PEM file of the authority that signs clients.`,

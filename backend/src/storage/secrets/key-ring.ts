@@ -52,7 +52,7 @@ export class KeyRing {
       writeKeys(path, fresh);
     }
     try {
-      return new KeyRing(path, JSON.parse(readFileSync(path, "utf8")) as KeyFile); // invalid forms throw and are refused below
+      return new KeyRing(path, JSON.parse(readFileSync(path, "utf8")) as KeyFile); // invalid forms are refused below
     } catch (error) {
       throw new StartRefusal(`The key file ${path} cannot be read. Put it back from a backup.`, error);
     }

@@ -52,7 +52,7 @@ export class AdvisoryLease {
     this.#kept = undefined;
     const found = await kept?.catch(() => undefined);
     if (!found) return;
-    await sql`select pg_advisory_unlock_all()`.execute(found.connection).catch(() => undefined); // the connection may be what broke
+    await sql`select pg_advisory_unlock_all()`.execute(found.connection).catch(() => undefined); // it may be broken
     found.release();
   }
 }
