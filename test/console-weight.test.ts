@@ -12,8 +12,8 @@ import { repositoryRoot, rootPassword, startServer, type Server } from "./suppor
 import { until } from "./support/until.ts";
 
 /**
- * What each page of the console weighs, as a browser meets it: the HTML that is served, and the files it names. In kB of
- * 1,000 bytes after gzip, each file by itself. SvelteKit 3.2 with Svelte 5.57 make 38 kB of every page's scripts.
+ * The weight of each page of the console for a browser: the HTML that is served, and the files it names. In kB of 1,000
+ * bytes after gzip, each file by itself. SvelteKit 3.2 with Svelte 5.57 make 38 kB of every page's scripts.
  */
 
 const client = join(repositoryRoot.replaceAll("\\", "/"), "console/build/client");
@@ -83,7 +83,7 @@ async function html(path: string): Promise<string> {
 
 const read = (file: string) => readFileSync(join(client, file), "utf8");
 
-/** The files that a script imports: at once, or when it is told to. */
+/** The files that a script imports: at once, or on demand. */
 function imported(file: string, { lazily }: { lazily: boolean }): string[] {
   const pattern = lazily ? /\bimport\([`"](\.[^`"]+)[`"]\)/g : /\b(?:from|import)[`"](\.[^`"]+)[`"]/g;
   return [...read(file).matchAll(pattern)].map(([, path = ""]) => join(dirname(file), path));
@@ -110,10 +110,10 @@ function atMost(limit: number, found: number, unit: string): void {
 }
 
 /**
- * Limits of the design for the scripts of a page; where one cannot be kept, the reason and what was reached. The line that
- * tells how far storing is behind is 0.5 kB of each; what moves it on loads where there is a queue. That the clock is right
- * after a sleep, and that a tap shows exact times, is 0.2 of each; that hours move on and are read again is 0.7 where there
- * are hours.
+ * Limits of the design for the scripts of a page; where one cannot be kept, the reason and the weight reached. The line
+ * that shows how far storing is behind is 0.5 kB of each; what moves it on loads where there is a queue. That the clock
+ * is right after a sleep, and that a tap shows exact times, is 0.2 of each; that hours move on and are read again is
+ * 0.7 where there are hours.
  */
 const pages: [name: string, path: () => string, limit: number][] = [
   // The design allows 42, of which the framework leaves 4 for navigation, toast, clock and icons; links of the navigation

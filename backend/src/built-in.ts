@@ -1,4 +1,4 @@
-/** The plugins that the product is made of: nothing but this file names one. */
+/** The plugins of the product: no other file names one. */
 import { deprecations } from "@faultline/deprecations";
 import { externalBackend } from "@faultline/external-backend";
 import { httpBridge } from "@faultline/http-bridge";
@@ -14,7 +14,10 @@ import { version } from "./version.ts";
 
 export type BuiltIn = Awaited<ReturnType<typeof builtIn>>;
 
-/** The plugins in the order of their start, and those that the core asks by name. `added`: plugins beside the product's. */
+/**
+ * The plugins in the order of their start, and those that the core addresses by name. `added`: plugins beside the
+ * product's.
+ */
 export async function builtIn(
   config: Config,
   {
@@ -50,14 +53,14 @@ export async function builtIn(
 /** The plugins whose tables a move copies. */
 export const movedPlugins = (): readonly Plugin[] => [integratedBackend()];
 
-/** Loads the plugin where there are NATS servers and nowhere else, as its packages take memory. */
+/** Loads the plugin only where there are NATS servers, as its packages take memory. */
 async function openQueue(url: string | undefined) {
   if (url === undefined) return undefined;
   const { jetstreamQueue } = await import("@faultline/jetstream-queue");
   return jetstreamQueue({ url });
 }
 
-/** Loads the plugin where traces are wanted and nowhere else, as its packages take memory. */
+/** Loads the plugin only where traces are wanted, as its packages take memory. */
 export async function openTracing(config: TracingConfig | undefined, log: Log) {
   if (!config) return undefined;
   const { openTelemetry } = await import("@faultline/opentelemetry");

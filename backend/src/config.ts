@@ -6,7 +6,7 @@ import { roles, type Role } from "./roles.ts";
 import { Variables } from "./variables.ts";
 import { tracingConfig, type TracingConfig } from "./host/tracing/tracing-config.ts";
 
-/** Where the service is offered; decides whether the integrated backend is (specification 1.4). */
+/** The offering of the service; decides whether the integrated backend is offered (specification 1.4). */
 export type Offering = "hosted" | "self_managed" | "dedicated";
 
 /** Files in the PEM form; the key has no passphrase. */
@@ -17,7 +17,7 @@ export interface GrpcTls {
   readonly clientCa: string | undefined;
 }
 
-/** Where the service may connect to besides public addresses on ports 80, 443 and 9000. */
+/** The addresses that the service may connect to besides public ones on ports 80, 443 and 9000. */
 export interface OutboundRules {
   /** Addresses and subnets of private networks, and of this machine. Metadata services and link-local addresses stay refused. */
   readonly networks: readonly string[];
@@ -38,9 +38,12 @@ export interface Config {
   /** Absent: plaintext, on a loopback address. */
   readonly grpcTls: GrpcTls | undefined;
   readonly dataDir: string;
-  /** Of PostgreSQL, with the password. Absent: the SQLite file in the data directory. */
+  /** The address of PostgreSQL, with the password. Absent: the SQLite file in the data directory. */
   readonly databaseUrl: string | undefined;
-  /** Of the NATS servers that hold what is accepted until it is stored, with the password. Absent: what is accepted is stored. */
+  /**
+   * The NATS servers that hold accepted items until they are stored, with the password. Absent: items are stored when
+   * they are accepted.
+   */
   readonly natsUrl: string | undefined;
   /** Absent: the HTTP address. */
   readonly baseUrl: string | undefined;
@@ -53,14 +56,14 @@ export interface Config {
   readonly rateLimits: { readonly perKey: number; readonly perProject: number };
   /** Calls a second of one token to REST, gRPC and Sentry's web API; 0: no limit. */
   readonly callsPerToken: number;
-  /** Who may do what makes accounts and stored data grow; administrators always may. */
+  /** Who may do the things that make accounts and stored data grow; administrators always may. */
   readonly delegated: {
     readonly projectCreation: "everyone" | "administrators";
     /** `maintainers`: those who may change the members of a project. */
     readonly invitations: "maintainers" | "administrators";
   };
   readonly outbound: OutboundRules;
-  /** Opens the metrics to other machines. Absent: they are told on this one alone. */
+  /** Opens the metrics to other machines. Absent: only this machine may read them. */
   readonly metricsToken: string | undefined;
   /** Absent: nothing is traced. */
   readonly tracing: TracingConfig | undefined;
@@ -201,7 +204,7 @@ export interface CommandConfig {
   readonly externalToken: string | undefined;
 }
 
-/** Reads what commands need. */
+/** Reads the configuration of commands. */
 export function readCommandConfig(environment: NodeJS.ProcessEnv = process.env): CommandConfig {
   const read = new Variables(environment);
   return {

@@ -8,7 +8,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 const built = pathToFileURL(join(installation, "console/build/handler.js"));
 
-/** The headers in which the console reads where it is and who visits; set here, never taken from outside. */
+/** The headers from which the console reads its own address and the visitor's; set here, never taken from outside. */
 const protocolHeader = "x-faultline-protocol";
 const hostHeader = "x-faultline-host";
 const addressHeader = "x-faultline-client-address";
@@ -24,8 +24,8 @@ export class ConsolePages {
   }
 
   /**
-   * Loads the built console and tells it where the core is. `baseUrl` is the address people use, whatever a request
-   * names as its host; absent: what each request names, by plain http.
+   * Loads the built console and passes it the address of the core. `baseUrl` is the address people use, whatever host a
+   * request names; absent: the host that each request names, by plain http.
    */
   async load({ grpcAddress, baseUrl }: { grpcAddress: string; baseUrl: string | undefined }): Promise<void> {
     this.#baseUrl = URL.parse(baseUrl ?? "");

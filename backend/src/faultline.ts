@@ -5,15 +5,15 @@ export interface Faultline {
   readonly httpUrl: string;
   /** Empty: its role serves no gRPC to others. */
   readonly grpcAddress: string;
-  /** Only when this start made the first administrator. */
+  /** Only when this start created the first administrator. */
   readonly firstCredentials: FirstCredentials | undefined;
-  /** Reports what nobody caught, where the administrator wants that; resolves when the process may end. */
+  /** Reports an uncaught failure, where the administrator wants that; resolves when the process may end. */
   lastReport(thrown: unknown): Promise<void>;
   /**
-   * Answers what was sent, stores what was accepted, and closes the database; it takes less than seven seconds unless
-   * something of ours hangs.
+   * Answers the requests that arrived, stores what was accepted, and closes the database; takes less than seven seconds
+   * unless something of ours hangs.
    */
   stop(): Promise<void>;
-  /** What `stop` waits for. */
+  /** The step that `stop` waits for. */
   stopsAt(): string;
 }

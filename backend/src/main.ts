@@ -1,11 +1,11 @@
 /**
- * Faultline, as one process, in phases: telemetry, plugins, storage, state, ingestion, services, schedule, doors. Each lies
- * in the folder that owns it, returns what it made, and adds how it is undone to `stops`.
+ * Faultline, as one process, in phases: telemetry, plugins, storage, state, ingestion, services, schedule, doors. Each
+ * lies in the folder that owns it, returns what it made, and adds its undo step to `stops`.
  *
- * The way of one event: the bridge takes the HTTP request, authenticates the client key, decompresses and frames the body,
- * and turns whatever shape the SDK sent into one `ErrorEvent`; the core's queue (`host/ingest/pipeline.ts`) gathers the
- * events of a few milliseconds into a batch; the integrated backend groups them and writes errors, events, hourly counts,
- * users and tags in one synced transaction; then the SDK gets its `200 {"id": ...}`.
+ * The way of one event: the bridge takes the HTTP request, authenticates the client key, decompresses and frames the
+ * body, and turns whatever shape the SDK sent into one `ErrorEvent`; the core's queue (`host/ingest/pipeline.ts`)
+ * gathers the events of a few milliseconds into a batch; the integrated backend groups them and writes errors, events,
+ * hourly counts, users and tags in one synced transaction; then the SDK gets its `200 {"id": ...}`.
  */
 import type { Clock, Plugin } from "@faultline/plugin";
 import { builtIn, movedPlugins, openTracing } from "./built-in.ts";
@@ -110,7 +110,7 @@ export async function startFaultline(
     async stop() {
       readiness.setServing(false);
       grpc.setServing(false);
-      // These two begin while the bridge still answers; they are waited for in their turn.
+      // These two begin while the bridge still answers; their own turns wait for them.
       void grpc.stop();
       void schedule.stop();
       await stopInOrder(); // in reverse: bridge, backends, gRPC, scheduler, database, data directory
@@ -119,7 +119,7 @@ export async function startFaultline(
   };
 }
 
-/** Copies what is in a data directory to PostgreSQL. */
+/** Copies the data of a data directory to PostgreSQL. */
 export async function move(options: MoveOptions): Promise<MoveReport> {
   const { moveToPostgresql } = await import("./storage/move/move.ts");
   return moveToPostgresql(options, { coreEntities, plugins: movedPlugins() });

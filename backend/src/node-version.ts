@@ -2,7 +2,7 @@ import { StartRefusal } from "@faultline/plugin";
 
 const oldest = 26;
 
-/** Refuses a Node that lacks what the service is built on. */
+/** Refuses a Node that lacks features the service needs. */
 export function checkNodeVersion(): void {
   const [major] = process.versions.node.split(".");
   if (Number(major) < oldest) {

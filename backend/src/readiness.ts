@@ -5,10 +5,10 @@ import { does, type Role } from "./roles.ts";
 import type { DiskSpace } from "./storage/database/disk-space.ts";
 import type { Storage } from "./storage/open-storage.ts";
 
-/** An answer is good for this long; longer waits for the database mean that it is not ready. */
+/** An answer is valid for this long; a longer wait for the database means that it is not ready. */
 const freshMs = 1_000;
 
-/** Tells whether an event would be stored now: by the disk's free space and the last batch, or else a small write. */
+/** Whether an event would be stored now: by the disk's free space and the last batch, otherwise by a small write. */
 export class Readiness {
   readonly #disk: DiskSpace;
   readonly #queue: GroupCommit;
@@ -36,7 +36,7 @@ export class Readiness {
   }
 }
 
-/** Whether a process with the role would store an event now, which it says once it serves. */
+/** Whether a process with the role would store an event now; it reports that once it serves. */
 export function readinessOf(
   role: Role,
   { storage, ingestion, jetstream }: { storage: Storage; ingestion: Ingestion; jetstream: BuiltIn["jetstream"] },

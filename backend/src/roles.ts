@@ -1,10 +1,10 @@
 /**
- * What a process of an installation does. Each holds the whole core on the same database, so that no call travels between
- * processes; the role says which doors it opens and which work it takes:
+ * The work of a process of an installation. Each holds the whole core on the same database, so that no call travels
+ * between processes; the role says which doors it opens and which work it takes:
  *
  * - `bridge`: SDK ingestion, REST and the web API
  * - `core`: gRPC for other programs
- * - `worker`: takes from the queue and stores, and does what is done once for the whole installation, such as retention
+ * - `worker`: takes from the queue and stores, and does the work for the whole installation, such as retention
  * - `console`: the pages
  * - `all`: everything, as one machine does
  *

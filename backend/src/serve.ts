@@ -4,19 +4,19 @@ import { postgresqlName } from "./storage/database/postgresql/failure.ts";
 import type { Faultline } from "./faultline.ts";
 import { checkNodeVersion } from "./node-version.ts";
 
-/** Service managers kill after ten seconds or more; what hangs until then is named and cut. */
+/** Service managers kill after ten seconds or more; a step that hangs until then is named and cut. */
 const stopMs = 9_000;
 
-/** Runs the service in this process until it is told to stop; `role` goes before FAULTLINE_ROLE. */
+/** Runs the service in this process until it is stopped; `role` overrides FAULTLINE_ROLE. */
 export async function serve(start: (config: Config) => Promise<Faultline>, role?: string): Promise<void> {
-  process.umask(0o077); // the data, the keys and the log are the owner's alone
+  process.umask(0o077); // only the owner may read the data, the keys and the log
   try {
     checkNodeVersion();
     const config = readConfig(role === undefined ? process.env : { ...process.env, FAULTLINE_ROLE: role });
     const faultline = await start(config);
     let isStopping = false;
     const stop = (exitCode: number) => {
-      if (isStopping) process.exit(exitCode); // who asks twice does not wait
+      if (isStopping) process.exit(exitCode); // a second signal ends it at once
       isStopping = true;
       setTimeout(() => {
         console.error(`Faultline ends without having stopped in order: ${faultline.stopsAt()} took too long.`);
@@ -29,13 +29,13 @@ export async function serve(start: (config: Config) => Promise<Faultline>, role?
     };
     process.on("SIGINT", () => stop(130));
     process.on("SIGTERM", () => stop(143));
-    // Rejections that nobody handles come here too. What follows the first while it is reported is of no more use.
+    // Unhandled rejections arrive here too. Further ones, while the first is reported, are of no more use.
     process.once("uncaughtException", (thrown) => {
       process.on("uncaughtException", () => undefined);
       void faultline.lastReport(thrown).finally(() => fail(thrown));
     });
     console.log(welcome(faultline, config));
-    // What starting left behind is given back at once, 22 MB: nobody waits now. `npm start` makes `gc` known.
+    // Returns the memory that the start left behind, 22 MB, at once: nobody waits now. `npm start` makes `gc` known.
     globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" });
   } catch (error) {
     fail(error);
@@ -59,7 +59,7 @@ function welcome({ httpUrl, grpcAddress, firstCredentials }: Faultline, config: 
   ];
   if (config.databaseUrl !== undefined) lines.push(`  Database  PostgreSQL, ${postgresqlName(config.databaseUrl)}`);
   if (firstCredentials) {
-    // What the operator chose is known, and what is printed stays in the logs of service managers.
+    // The operator knows a password of their own choice, and printed lines stay in the logs of service managers.
     lines.push(
       "",
       "  The first administrator, shown only now:",

@@ -3,7 +3,7 @@ import { MissingTool, run, type Ending } from "../sdk/command.ts";
 
 const version = "4.32.5";
 
-/** What is checked of each answer. Unknown parameters are passed over by design, so refusing them is not asked for. */
+/** The checks of each answer. Unknown parameters are ignored by design, so refusing them is not required. */
 const checks = [
   "not_a_server_error",
   "status_code_conformance",

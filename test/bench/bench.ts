@@ -6,14 +6,14 @@ export interface Row {
   /** From the goals in docs/performance.md. */
   readonly goal: string;
   readonly measured: string;
-  /** What it is compared with, measured in turn with it. */
+  /** The measure it is compared with, measured in turn with it. */
   readonly floor?: string;
   readonly ratio?: number;
   /** Absent: there is no goal. */
   readonly isMet?: boolean;
 }
 
-/** What a measure is given. */
+/** The arguments of a measure. */
 export interface Bench {
   readonly rounds: number;
   /** Of a round of load. */

@@ -10,7 +10,7 @@ export interface Child<Result> {
   go(): void;
   /** Asks it to end before its time. */
   end(): void;
-  /** What it printed as JSON in its last line. Fails when there is none. */
+  /** The JSON in its last line of output. Fails when there is none. */
   readonly result: Promise<Result>;
 }
 

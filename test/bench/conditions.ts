@@ -5,7 +5,7 @@ import { tempDir } from "../support/temp-dir.ts";
 import type { Bench } from "./bench.ts";
 import { medianOf } from "./rounds.ts";
 
-/** What the numbers hold for, as lines of Markdown. */
+/** The conditions under which the numbers hold, as lines of Markdown. */
 export function conditions({ rounds, seconds, connections, events }: Omit<Bench, "floorUrl">): string[] {
   const [cpu] = cpus();
   const date = new Date().toISOString().slice(0, 10);

@@ -10,7 +10,7 @@ export interface DatabaseSize {
   readonly free: number;
 }
 
-/** What the database of a service takes on disk. The service may be running. */
+/** The size of a service's database on disk. The service may be running. */
 export function databaseSize(dataDir: string): DatabaseSize {
   const path = join(dataDir, "faultline.db");
   const free = Number(read(dataDir, "pragma freelist_count")) * Number(read(dataDir, "pragma page_size"));

@@ -20,7 +20,7 @@ export interface LargeDatabase {
   /** When the last event was received; default now. */
   readonly until?: number;
   readonly seed?: number;
-  /** Is told how far it is. */
+  /** Called with the progress. */
   readonly progress?: (text: string) => void;
 }
 
@@ -34,7 +34,7 @@ const differentBlocks = 50;
 export function makeLargeDatabase(options: LargeDatabase): void {
   const { dataDir, events, errors, days = 89, until = Date.now(), seed = 1, progress = () => undefined } = options;
   using database = new DatabaseSync(join(dataDir, "faultline.db"));
-  // Nobody else reads, and what fails is made anew. The cache holds the indexes, whose keys come in no order.
+  // Nobody else reads, and a failed one is made again. The cache holds the indexes, whose keys come in no order.
   database.exec("pragma journal_mode = delete; pragma synchronous = off; pragma cache_size = -3000000");
   const [found] = database.prepare("select id from integrated_event limit 1").all();
   if (found) throw new Error(`${dataDir} has events already`);

@@ -14,7 +14,7 @@ const parsing = "parseRepaired";
 /** Node names a profile by date, time, process, thread and number. */
 const ofMainThread = /\.0\.\d+\.cpuprofile$/;
 
-/** What a version's event loop did under a load. */
+/** The work of a version's event loop under a load. */
 export interface LoopTime {
   /** Microseconds for an event. */
   readonly busy: number;

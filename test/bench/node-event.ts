@@ -115,7 +115,7 @@ function frame(group: number, depth: number, count: number): Record<string, unkn
 const words = ["order", "basket", "user", "price", "total", "card", "items", "result", "request", "state", "index"];
 const calls = ["await load", "check", "return find", "const made = create", "throw refuse", "if (has"];
 
-/** What an application of some size has installed. */
+/** The packages of an application of some size. */
 const modules: readonly (readonly [name: string, version: string])[] = Array.from({ length: 90 }, (_, n) => {
   const random = randomFrom(n + 77);
   const version = Array.from({ length: 3 }, () => Math.floor(random() * 20)).join(".");

@@ -8,7 +8,7 @@ import type { Stored } from "./bench.ts";
 export interface Service extends AsyncDisposable {
   readonly server: Server;
   readonly project: Project;
-  /** What the load generator needs to know. */
+  /** The facts that the load generator needs. */
   readonly door: { readonly url: string; readonly target: string };
 }
 

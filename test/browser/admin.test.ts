@@ -269,7 +269,7 @@ test("a custom role that a member has is not deleted", async () => {
   browser.complaints.length = 0; // the browser reports the refusal's status
 });
 
-test("the audit log tells who did what, and is filtered by user and project", async () => {
+test("the audit log shows who did what, and is filtered by user and project", async () => {
   await page.goto("/admin/audit");
   const acts = (await page.getByRole("row").allTextContents()).slice(1);
   assert.ok(

@@ -85,7 +85,7 @@ async function stored(path: string, types: readonly string[], role: Role = Role.
   await join(projectId, role);
 }
 
-/** Saves other settings, so that nothing that was told before is remembered. */
+/** Saves other settings, so that no earlier answer is remembered. */
 const forget = (projectId: number) =>
   client.settings.updateSettings(
     { projectId, externalApiUrl: external.url, externalAuthToken: external.newToken() },
@@ -268,7 +268,7 @@ test("who leaves the page while it waits ends the calls to external systems", as
 test("a project that fails says why in words, and who may is led to its settings", async () => {
   external.answerWith({ status: 500, body: "<b>trouble</b>" }, { on: /shop/ });
   external.answerWith({ status: 401, json: { detail: "no" } }, { on: /desk/ });
-  // What was told before is remembered for some seconds, and an answer of it is shown where the system is down.
+  // Earlier answers are remembered for some seconds, and shown where the system is down.
   await forget(far);
   await forget(desk);
   await open();

@@ -19,7 +19,7 @@ import { envelope, newEventId, post, sendEnvelope, sendEvent } from "../support/
 import { startServer, type Server } from "../support/server.ts";
 import { until } from "../support/until.ts";
 
-/** What applications, strangers with a DSN, and people of low rank write, opened by an administrator. */
+/** Texts by applications, strangers with a DSN, and people of low rank, opened by an administrator. */
 
 let server: Server;
 let client: GrpcClient;

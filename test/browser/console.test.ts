@@ -257,7 +257,7 @@ test("in a storm of more errors than are told by name, the count of the one that
   );
   await client.ingest.reportEvents({ events }, client.auth);
   client.close();
-  assert.is(await send(dsn, 0), 200); // it is told after the storm, in the same message
+  assert.is(await send(dsn, 0), 200); // it is announced after the storm, in the same message
   await until("the event is counted", async () => (await count.textContent()) === "4");
 });
 

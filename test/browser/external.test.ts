@@ -17,7 +17,7 @@ import { tempDir } from "../support/temp-dir.ts";
 import { testConfig } from "../support/test-config.ts";
 import { until } from "../support/until.ts";
 
-/** What people see of an external system that fails, is slow to tell, or does not tell everything. */
+/** The pages of an external system that fails, is slow, or does not report everything. */
 
 const minuteMs = 60_000;
 const slugs = Array.from({ length: 16 }, (_, index) => `shop${index}`);
@@ -166,7 +166,7 @@ test("an address that no connection is made to says what an operator can do", as
   await browser.photograph("external-address-refused");
 });
 
-test("a panel tells when this tab last read the errors", async () => {
+test("a panel shows when this tab last read the errors", async () => {
   const project = await linked();
   await page.goto(project.list);
   await dot("Live").waitFor();
@@ -340,7 +340,7 @@ test("what the external system does not offer keeps its place and says why", asy
   await browser.photograph("external-ingestion");
 });
 
-/** What the browser tells a page whose tab is put in front or behind. */
+/** Sends the event that a page gets when its tab moves to the front or the back. */
 async function setVisible(tab: Page, visible: boolean): Promise<void> {
   const state = visible ? "visible" : "hidden";
   await tab.evaluate(`Object.defineProperty(document, "visibilityState", { value: "${state}", configurable: true })`);

@@ -12,7 +12,7 @@ import { reported } from "../support/reported.ts";
 import { startServer, type Server } from "../support/server.ts";
 import { until } from "../support/until.ts";
 
-/** What an external system says of itself and its errors, with script in every field, opened by an administrator. */
+/** An external system with script in every field, opened by an administrator. */
 
 type Wire = Record<string, unknown>;
 

@@ -13,7 +13,7 @@ import { rootPassword, rootToken, startServer, type Server } from "../support/se
 
 /**
  * The user interface is identical for both backends (specification 1.3). Two installations show the same errors: one
- * stores them, the other reads them from the first as its external system. What a screen reader is told of each page is
+ * stores them, the other reads them from the first as its external system. What a screen reader gets of each page is
  * compared whole: roles, names, states and order, and where links lead.
  */
 
@@ -28,7 +28,7 @@ interface Difference {
   readonly reason: string;
 }
 
-/** What may differ, with what is in it, and why. Whatever else does is a fault. */
+/** The differences that may be, with their content and reason. Any other is a fault. */
 const documented: readonly Difference[] = [
   { role: "link", name: "Open in external system", reason: "only an external error has a page elsewhere" },
   { role: "group", name: "Client key", reason: "only an event that is stored here is known by the key it came with" },
@@ -145,7 +145,7 @@ interface Options {
   readonly pages?: readonly Page[];
 }
 
-/** Opens a page on both sides and compares what they tell; `prepare` brings it into the state that is meant. */
+/** Opens a page on both sides and compares what they expose; `prepare` brings it into the state that is meant. */
 async function sameTree(
   address: string,
   prepare: (page: Page) => Promise<void>,
@@ -164,7 +164,7 @@ async function sameTree(
   }
 }
 
-/** What a page tells at each width. */
+/** The content that a page exposes at each width. */
 async function treesOf(page: Page, address: string, prepare: (page: Page) => Promise<void>) {
   const trees: AccessibleNode[][] = [];
   for (const [index, width] of widths.entries()) {

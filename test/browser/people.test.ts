@@ -117,7 +117,7 @@ for (const elsewhere of ["//evil.example", "/\\evil.example", "https://evil.exam
     await person.context().close();
   });
 
-test("the owner of a project is told to invite people", async () => {
+test("the owner of a project is asked to invite people", async () => {
   await page.goto(members());
   await page.getByText("Only you so far. Invite people who fix errors.").waitFor();
   await page.getByText("None. An invitation is a link").waitFor();

@@ -12,7 +12,7 @@ import { newEventId, sendStore } from "../support/send.ts";
 import { startServer, type Server } from "../support/server.ts";
 import { until } from "../support/until.ts";
 
-/** What a Guest, a Reporter, a Developer and a Maintainer see of one project, and what Monitor off means for them. */
+/** The pages of one project as a Guest, a Reporter, a Developer and a Maintainer, and with Monitor off. */
 
 const path = "acme/web";
 const people = {
@@ -126,7 +126,7 @@ async function open(page: Page, address: string): Promise<void> {
 
 const heading = (page: Page) => page.getByRole("heading", { level: 1 }).textContent();
 
-/** Asserts that a control is off, keeps the focus, and tells the reason beside it and to screen readers. */
+/** Asserts that a control is off, keeps the focus, and shows the reason beside it and to screen readers. */
 async function assertOff(page: Page, role: "button" | "link", name: string | RegExp, reason: string): Promise<void> {
   const control = page.getByRole(role, { name }).first();
   await control.waitFor();

@@ -130,7 +130,7 @@ onServers("what belongs to no project is listed for administrators, with the num
   });
   assert.equal(
     deadLetters.map(({ kind, projectId, reason }) => [kind, projectId, reason]),
-    [[UnstoredKind.UNREADABLE, 0, "This is no message of Faultline."]],
+    [[UnstoredKind.UNREADABLE, 0, "This is not a message of Faultline."]],
   );
   assert.is((await client.instance.listDeadLetters({}, client.auth)).totalCount, 2n);
   const health = await until(

@@ -43,7 +43,7 @@ function fault(name: string, work: () => Promise<void>): void {
       await acknowledged(enough);
       await lagIsGone();
     } catch (error) {
-      found.push(String(error)); // it is told with what else is wrong
+      found.push(String(error)); // reported with the other faults
     }
     await senders.pause();
     await everythingIsStored().catch((error: unknown) => found.push(String(error)));
@@ -54,7 +54,7 @@ function fault(name: string, work: () => Promise<void>): void {
   });
 }
 
-/** What every sender got so far. */
+/** The answers to every sender so far. */
 function summary(): string {
   const { sentCount, acknowledgedCount, statuses } = senders.ledger;
   const answers = Array.from(statuses, ([status, n]) => `${n} x ${status}`).join(", ");
@@ -84,7 +84,7 @@ async function lagIsGone(): Promise<void> {
   await until("the lag to be below a second", isGone, { deadlineMs: 120_000, everyMs: 100 });
 }
 
-/** What does not come must not be waited for without an end. */
+/** A result that never comes must not be awaited forever. */
 async function within(milliseconds: number, awaited: string, coming: Promise<void>): Promise<void> {
   let hasCome = false;
   void coming.then(() => (hasCome = true));

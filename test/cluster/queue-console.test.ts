@@ -146,7 +146,10 @@ onServers("what belongs to no project is shown to administrators, tried again an
   await connection.request("faultline.intake", "no message of ours", { timeout: 5_000 });
   await connection.close();
   const list = section("Dead letters");
-  await reloaded(async () => (await list.getByText("This is no message of Faultline.").count()) === 1, "/admin/health");
+  await reloaded(
+    async () => (await list.getByText("This is not a message of Faultline.").count()) === 1,
+    "/admin/health",
+  );
   await list
     .getByText("1 in all, 1 of no project")
     .waitFor({ timeout: 10_000 })

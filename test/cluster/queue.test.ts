@@ -192,7 +192,7 @@ onServers("what is no message of ours is set aside with its reason, and what fol
     });
     assert.equal(
       dead.map(({ projectId, kind, eventId, reason }) => ({ projectId, kind, eventId, reason })),
-      [{ projectId: 0, kind: "unreadable", eventId: "", reason: "This is no message of Faultline." }],
+      [{ projectId: 0, kind: "unreadable", eventId: "", reason: "This is not a message of Faultline." }],
     );
 
     // It stays unreadable, and takes no other along.
@@ -237,7 +237,7 @@ onServers("a dead letter tells what it was: event, session or feedback", () =>
 
 onServers("of many dead letters the newest of a project are listed, and a replay takes the oldest 1,000", () =>
   withQueue({}, async ({ queue, connection }) => {
-    const publish = (projectId: number, reason = "This is no message of Faultline.") => {
+    const publish = (projectId: number, reason = "This is not a message of Faultline.") => {
       const fields = headers();
       const description = { projectId, kind: "event", reason };
       fields.set("Faultline-Dead-Letter", encodeURIComponent(JSON.stringify(description)));
@@ -261,12 +261,12 @@ onServers("of many dead letters the newest of a project are listed, and a replay
     assert.is(await queue.deadLetters.delete({ projectId: 1 }), 1_100);
     assert.is(await queue.deadLetters.count(), 3);
 
-    // Its reason is written anew where it is another one now.
+    // Its reason is replaced where it is another one now.
     await publish(9, "A release before could not read it.");
     assert.equal(await queue.deadLetters.replay({ projectId: 9 }), { accepted: 0, failed: 1, left: 0 });
     assert.equal(
       (await queue.deadLetters.list({ projectId: 9 })).map(({ reason }) => reason),
-      ["This is no message of Faultline."],
+      ["This is not a message of Faultline."],
     );
   }),
 );
@@ -342,7 +342,7 @@ onServers("a server whose messages are too small is refused with what to set", a
     const queue = jetstreamQueue({ url: nats.url });
     const error = await queue.start({ log: silent, clock: Date }).catch((reason: unknown) => reason);
     assert.instance(error, StartRefusal);
-    assert.match((error as Error).message, 'set "max_payload: 8MB"');
+    assert.match((error as Error).message, 'Set "max_payload: 8MB"');
   } finally {
     await nats.stop();
   }

@@ -111,7 +111,7 @@ role(
   },
 );
 
-/** How many events of the project the core tells of. */
+/** How many events of the project the core reports. */
 async function storedCount(): Promise<number> {
   const client = grpcClient(servers.core);
   try {
@@ -121,7 +121,7 @@ async function storedCount(): Promise<number> {
   }
 }
 
-/** Waits until the core tells of so many. */
+/** Waits until the core reports that many. */
 async function stored(events: number): Promise<void> {
   await until(`${events} events are stored`, async () => (await storedCount()) === events, { deadlineMs: 30_000 });
 }

@@ -3,7 +3,7 @@ import type { Project, WorldKind } from "./world.ts";
 /** One thing that every backend does alike. */
 export interface Case {
   readonly name: string;
-  /** Asks, and tells what a caller sees, without what names things in one world alone. */
+  /** Calls, and returns what a caller sees, without names of one world alone. */
   observe(project: Project): Promise<unknown>;
   readonly answer: unknown;
   /** The worlds that answer otherwise, and why that is right. */

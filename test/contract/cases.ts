@@ -7,7 +7,7 @@ import { listCases } from "./cases/lists.ts";
 import { statsCases } from "./cases/stats.ts";
 import { updateCases } from "./cases/updates.ts";
 
-/** What backends have in common. */
+/** The behaviour that backends share. */
 export const cases: readonly Case[] = [
   ...listCases,
   ...errorCases,

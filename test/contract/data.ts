@@ -1,4 +1,4 @@
-/** What lies behind every world of the contract suite: the same errors, as their SDKs send them. */
+/** The data behind every world of the contract suite: the same errors, as their SDKs send them. */
 
 /** The start of the hour that runs while the suite does; it is half past. */
 export const hour = Date.UTC(2026, 0, 10, 12);
@@ -10,7 +10,7 @@ export interface ContractEvent {
   /** 32 hexadecimal digits. */
   readonly id: string;
   readonly occurredAt: number;
-  /** What an SDK sends of it, but for id and time. */
+  /** The payload as an SDK sends it, but for id and time. */
   readonly payload: Json;
 }
 

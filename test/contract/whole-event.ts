@@ -1,4 +1,4 @@
-/** The newest event of CheckoutFailed, as every backend tells it. */
+/** The newest event of CheckoutFailed, as every backend returns it. */
 export const wholeEvent = {
   eventId: "00000000000000000000000000000005",
   occurredTime: "2026-01-10T11:55:00Z",

@@ -75,7 +75,7 @@ export class Project {
   }
 }
 
-/** What a caller sees of a call that may be refused: what `tell` says of the answer, or the refusal's reason and field. */
+/** The result of a call that may be refused: `tell` of the answer, or the refusal's reason and field. */
 export async function seen<Answer>(call: Promise<Answer>, tell: (answer: Answer) => unknown): Promise<unknown> {
   const answer = await call.catch((thrown: unknown) => {
     if (thrown instanceof CallError) return thrown;

@@ -25,14 +25,14 @@ test.after(async () => {
   await Promise.all(Object.values(servers).map((one) => one.stop()));
 });
 
-/** What an answer says about deprecation. */
+/** The headers of an answer about deprecation. */
 function told({ headers }: HttpAnswer): { deprecation: unknown; sunset: unknown; link: unknown } {
   return { deprecation: headers["deprecation"], sunset: headers["sunset"], link: headers.link };
 }
 
 const untold = { deprecation: undefined, sunset: undefined, link: undefined };
 
-/** What an answer says of a notice that was announced and ends on these days. */
+/** The headers for a notice that was announced and ends on these days. */
 function notice(at: Server, id: string, announced: string, ends: string): ReturnType<typeof told> {
   const page = `<${at.url}/-/deprecations#${id}>`;
   return {
@@ -308,7 +308,7 @@ test("an attribute that was removed is refused where the rest of the call would 
   assert.is((await change({ name: "two" })).status, 200);
 });
 
-/** Addresses that a sentence names, such as `/oauth/discovery/keys`; those of REST are told without /api/v4. */
+/** Addresses that a sentence names, such as `/oauth/discovery/keys`; those of REST stand without /api/v4. */
 const addressesIn = (sentence: string) =>
   (sentence.match(/(?<![\w<])\/[\w:/-]+/g) ?? []).map((one) => one.replace(/:\w+/g, "1"));
 

@@ -24,7 +24,7 @@ async function scrape(): Promise<Map<string, number>> {
   return new Map([...families.values()].flatMap(({ samples }) => [...samples]));
 }
 
-/** What `act` adds to the samples it changes, but for those of the process. */
+/** The samples that `act` changes and their differences, but for those of the process. */
 async function changes(act: () => Promise<unknown>): Promise<Map<string, number>> {
   const before = await scrape();
   await act();

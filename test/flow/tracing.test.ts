@@ -172,7 +172,7 @@ test("the collector is told whose traces these are, with the headers that were s
   assert.is(collector.headers[0]?.["x-collector-key"], headerSecret);
 });
 
-test("without an endpoint nothing is sent, and with a share of 0 nothing either, whoever asks for it", async () => {
+test("without an endpoint nothing is sent, and with a share of 0 nothing either, even if the caller asks for it", async () => {
   const silent = await traceCollector();
   const share = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${silent.url}/v1/traces`, OTEL_TRACES_SAMPLER_ARG: "0" };
   const other = { OTEL_SERVICE_NAME: "off", OTEL_TRACES_SAMPLER_ARG: "1" };

@@ -40,7 +40,7 @@ const encoding = fc.oneof(
   text,
 );
 
-/** What holds of every body, whole or damaged: it is read, or refused in words, and nothing else is thrown. */
+/** The claims on every body, whole or damaged: it is read, or refused in words, and nothing else is thrown. */
 export const bodyClaims: readonly Claim[] = [
   {
     claim: "an envelope in pieces is the envelope as a whole",
@@ -116,12 +116,12 @@ function inPieces(body: Buffer, places: readonly number[]): Envelope {
   return reader.end();
 }
 
-/** What a decoder makes of the pieces; undefined when it fails. */
+/** The output of a decoder for the pieces; undefined when it fails. */
 async function inStream(body: Buffer, name: string, places: readonly number[]): Promise<Buffer | undefined> {
   const [start = body, ...rest] = piecesOf(
     body,
     places.filter((place) => place > 1),
-  ); // two bytes tell gzip
+  ); // two bytes identify gzip
   const decoder = contentDecoder(start, encodingOf(start, name));
   for (const piece of [start, ...rest]) decoder.write(piece);
   decoder.end();
@@ -139,7 +139,7 @@ function piecesOf(body: Buffer, places: readonly number[]): Buffer[] {
   return ends.map((end, index) => body.subarray(ends[index - 1] ?? 0, end));
 }
 
-/** What a reader answers, or in which words it refuses. */
+/** The result of a reader, or its refusal. */
 function outcomeOf(read: () => Envelope): unknown {
   try {
     const { header, items } = read();
@@ -160,7 +160,7 @@ function refusable<T>(read: () => T): T | undefined {
   }
 }
 
-/** Whether plain bytes look like gzip, or bare deflate like zlib: no receiver can tell. */
+/** Whether plain bytes look like gzip, or bare deflate like zlib: no receiver can know. */
 function isAmbiguous([first = 0, second = 0]: Buffer, name: string): boolean {
   const looksLikeZlib = (first & 15) === 8 && ((first << 8) | second) % 31 === 0;
   return name === "" ? first === 0x1f && second === 0x8b : name === "deflate" && looksLikeZlib;

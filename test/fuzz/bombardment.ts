@@ -18,7 +18,7 @@ const laneCount = 8;
 /** By how many bytes the service may grow after the first fifth: two bodies of the largest size, decompressed. */
 const maxGrowth = 128 * 1024 * 1024;
 
-/** What was sent, and what came of it. */
+/** The requests that were sent, and their results. */
 export interface Bombardment {
   readonly statuses: Readonly<Record<string, number>>;
   readonly storedCount: number;
@@ -26,7 +26,7 @@ export interface Bombardment {
   readonly controlCount: number;
   readonly slowest: Tally["slowest"];
   readonly seconds: number;
-  /** Bytes of the service after the first fifth and at the end; undefined on systems that do not tell. */
+  /** Bytes of the service after the first fifth and at the end; undefined on systems that do not report it. */
   readonly resident: readonly (number | undefined)[];
 }
 
@@ -94,7 +94,7 @@ async function assertSound({ server, client, control }: Target, tallies: readonl
 }
 
 function assertFlat([early, late]: readonly (number | undefined)[]): void {
-  if (process.platform !== "linux") return; // the report says that it is not told
+  if (process.platform !== "linux") return; // the report says that it is not known
   assert.ok(early !== undefined && late !== undefined, "the memory of the service is not known");
   assert.ok(Number(late) - Number(early) <= maxGrowth, `grown by ${(Number(late) - Number(early)) / 1024 / 1024} MiB`);
 }

@@ -2,13 +2,13 @@ import * as fc from "fast-check";
 import { faults, type Fault } from "./faults.ts";
 import { hostileObject, text } from "./hostile-event.ts";
 
-/** How an item's end is told. */
+/** How the end of an item is marked. */
 export type Length = "number" | "text" | "null" | "none";
 
 /** How an id is written, if at all. */
 export type IdForm = "hex" | "uuid" | "none" | "not an id";
 
-/** What an item holds; what it means stands in write-item.ts. */
+/** The content of an item; its meaning stands in write-item.ts. */
 export type Content =
   | { readonly kind: "event"; readonly message: string; readonly id: IdForm; readonly more: object }
   | { readonly kind: "transaction event" }
@@ -39,7 +39,7 @@ export interface EnvelopeShape {
   readonly lineEnd: "\n" | "\r\n";
   readonly items: readonly ItemShape[];
   readonly ending: "" | "\n" | "\n\n\r\n\n";
-  /** What makes the whole of it unreadable. */
+  /** The fault that makes the whole of it unreadable. */
   readonly fault: Fault | undefined;
 }
 

@@ -38,7 +38,10 @@ export async function* measureEventLoop(): AsyncGenerator<Blocked> {
   }
 }
 
-/** The shortest of the longest blocks of a few tries, as soon as one is short enough; it also tells what got no answer. */
+/**
+ * The shortest of the longest blocks of a few tries, as soon as one is short enough; it also returns the requests that
+ * got no answer.
+ */
 async function best(server: WatchedServer, work: () => Promise<void>): Promise<number> {
   let shortest = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < maxTries && shortest > maxBlockMs; tries++) {

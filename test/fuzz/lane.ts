@@ -28,7 +28,7 @@ export interface Target {
   readonly control: Project;
 }
 
-/** What came back over a lane. */
+/** The answers on a lane. */
 export interface Tally {
   readonly statuses: Map<number, number>;
   readonly controlIds: Set<string>;
@@ -165,7 +165,7 @@ export class Lane {
   }
 }
 
-/** What fails says which request it was. */
+/** A failure names its request. */
 async function replayable(wire: Wire, work: () => Promise<void>): Promise<void> {
   try {
     await work();

@@ -15,7 +15,7 @@ const step = fc.record({
   times: fc.nat({ max: 80 }),
 });
 
-/** Limits hold whoever spends when. */
+/** Limits hold in whatever order they are spent. */
 export const rateLimitClaims: readonly Claim[] = [
   {
     claim: "in no span of time does a key or project take more than its burst and its rate times the span",

@@ -39,7 +39,7 @@ const cspReport: fc.Arbitrary<JsonValue> = fc.dictionary(
   fc.oneof(jsonValue, fc.constantFrom("csp-violation", "https://[::1]:0/x", "data:", "blob:https://a"), hostileObject),
 );
 
-/** What holds of every reader of JSON: it throws for no object, and what it answers can be sent and stored. */
+/** The claims on every reader of JSON: it never throws for an object, and its result can be sent and stored. */
 export const readerClaims: readonly Claim[] = [
   {
     claim: "the head of any event can be read, grouped and sent",

@@ -12,7 +12,7 @@ export interface Carriage {
   readonly chunkSize: number;
 }
 
-/** What a property sends: an envelope of which it knows what must come of it, or a damaged request. */
+/** The input of a property: an envelope with a known result, or a damaged request. */
 export type Sent =
   | { readonly shape: EnvelopeShape; readonly carriage: Carriage; readonly damaged?: never }
   | { readonly damaged: Damaged; readonly shape?: never };

@@ -27,7 +27,7 @@ const stack = (frames: string) => `{"type":"E","stacktrace":{"frames":[${frames}
 const template = (placeholder: string, params: string) =>
   `{"message":{"message":"${placeholder.repeat(8_000 / placeholder.length)}","params":${params}}}`;
 
-/** What patterns in names and messages could take long over. */
+/** Texts on which patterns for names and messages could take long. */
 const repeated = [
   "1.",
   "a@",

@@ -2,7 +2,7 @@ import type { EnvelopeShape } from "./envelope-shape.ts";
 import { faults, type Parts } from "./faults.ts";
 import { meantId, writeItem, writtenId, type EventMeaning, type Item, type Names } from "./write-item.ts";
 
-/** What must come of an envelope. */
+/** The result that an envelope must have. */
 export interface Meaning {
   readonly status: 200 | 400;
   /** The id in the answer: undefined for none, "new" for one that the service makes. */

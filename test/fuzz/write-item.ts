@@ -1,6 +1,6 @@
 import type { Content, IdForm, ItemShape } from "./envelope-shape.ts";
 
-/** What one writing of a shape uses; new ids each time. */
+/** The names in one writing of a shape; new ids each time. */
 export interface Names {
   /** 32 hexadecimal digits. */
   readonly id: string;
@@ -12,14 +12,14 @@ export interface Names {
   readonly now: number;
 }
 
-/** What must be read of an event: its own id, if it has one, its text, and all of it. */
+/** The expected reading of an event: its own id, if it has one, its text, and all of it. */
 export interface EventMeaning {
   readonly id: string | undefined;
   readonly message: string;
   readonly json: string;
 }
 
-/** What an item means; nothing, unless it says so. */
+/** The meaning of an item; nothing, unless it says so. */
 export interface ItemMeaning {
   readonly event?: EventMeaning;
   readonly isBroken?: boolean;
@@ -113,7 +113,7 @@ export function writtenId(form: IdForm, id: string): string {
   return form === "uuid" ? id.toUpperCase().replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-") : id;
 }
 
-/** What a reader takes from it. */
+/** The id that a reader takes from it. */
 export function meantId(form: IdForm, id: string): string | undefined {
   return form === "hex" || form === "uuid" ? id : undefined;
 }

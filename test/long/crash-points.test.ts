@@ -29,7 +29,7 @@ const steps: Readonly<Record<string, number>> = isWhole
 /** One thread for SQLite, so that its nth call is the same one each time; the address that the fixtures were made with. */
 const env = { UV_THREADPOOL_SIZE: "1", FAULTLINE_BASE_URL: fixtureBaseUrl };
 
-/** What is done while the process is killed. */
+/** The work during which the process is killed. */
 interface Scenario {
   readonly name: string;
   /** Makes the data directory that each try begins with. */
@@ -179,7 +179,7 @@ const retention: Scenario = {
     const dataDir = await withEvents();
     const database = new DatabaseSync(join(dataDir, "faultline.db"));
     const past = 100 * 86_400_000;
-    // The first of the two rounds was received 100 days ago. Hours and days are counted anew from the events.
+    // The first of the two rounds was received 100 days ago. Hours and days are counted again from the events.
     database.exec(`
       update integrated_event set received_at = received_at - ${past}, occurred_at = occurred_at - ${past} where id <= 3;
       delete from integrated_hour;
@@ -314,7 +314,7 @@ async function killWhileStarting(dataDir: string, call: string, n: number): Prom
   process.kill(pid, "SIGCONT");
   const isReady = until("it is ready", () => started.output().includes("Faultline is ready"), { deadlineMs: 60_000 });
   const ended = await Promise.race([isReady, started.ended]);
-  // What begins at the start, as retention does, is given the time that it takes.
+  // Work that begins at the start, as retention does, gets the time that it takes.
   if (ended === true) await Promise.race([started.ended, until("it is idle", idleness(pid))]);
   const wasKilled = started.process.signalCode !== null;
   await armed.end();
@@ -323,7 +323,7 @@ async function killWhileStarting(dataDir: string, call: string, n: number): Prom
   return wasKilled;
 }
 
-/** Tells whether a process used no processor since that was asked last. */
+/** Returns whether a process used no processor time since the last call. */
 function idleness(pid: number): () => boolean {
   let lastTime = -1;
   return () => {

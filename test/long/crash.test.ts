@@ -35,7 +35,7 @@ const random = randomFrom(seed);
 const directory = mkdtempSync(join(tmpdir(), "faultline-crash-")); // kept when something is found
 const dataDir = join(directory, "data");
 const file = join(dataDir, "faultline.db");
-/** What is done to the service; each of them in the long form. */
+/** The ways to end the service; each of them in the long form. */
 const deeds = [
   "kills under load",
   "kills while it stopped",
@@ -100,7 +100,7 @@ async function deleteKey(project: Project, doomed: Omit<Project, "id" | "path">,
   count("keys deleted");
 }
 
-/** What can be seen at once after each start: the newest acknowledged events, all counters, the newest deleted key. */
+/** The state to check after each start: the newest acknowledged events, all counters, the newest deleted key. */
 async function assertNewest(what: string): Promise<void> {
   const newest = ledger.newlyAcknowledged.slice(-30).flatMap((id) => ledger.entries.get(id) ?? []);
   const client = grpcClient(server);

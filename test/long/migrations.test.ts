@@ -120,7 +120,8 @@ for (const name of migratedFrom)
     await serving(dataDir, async (server, client) => {
       const after = dump(file, columns);
       for (const [table, rows] of Object.entries(after)) {
-        // Payloads may be packed by now: what is told of each of them is compared. The service keeps its time in settled_time.
+        // Payloads may be packed by now: what the service returns of each of them is compared. The service keeps its
+        // time in settled_time.
         if (table !== "integrated_payload" && table !== "settled_time") assert.equal(rows, before[table], table);
       }
       for (const { projectId, eventId, json } of payloads) {
@@ -152,7 +153,9 @@ async function assertStopsNothing(client: GrpcClient, { id: projectId }: Target)
   assert.ok(days > 6.9 && days <= 7, `${days}`);
 }
 
-/** A hash of each file that holds data: not of empty ones, nor of SQLite's index of its log, made anew at each opening. */
+/**
+ * A hash of each file that holds data: not of empty ones, nor of SQLite's index of its log, made again at each opening.
+ */
 function filesOf(dataDir: string): Record<string, string> {
   const holdsData = (name: string) => !name.endsWith("-shm") && statSync(join(dataDir, name)).size > 0;
   const names = readdirSync(dataDir).filter(holdsData);
@@ -287,7 +290,7 @@ else
       const ended = await started.ended;
       await armed.end();
       assert.is(ended, 1, started.output());
-      assert.match(started.output(), /^Faultline cannot start\. .*(is full[:,]|cannot be written)/);
+      assert.match(started.output(), /^Faultline cannot start\. .*(is full[.,]|cannot be written)/);
       await serving(dataDir, async (_server, client) => {
         assertHolds(await answers(client, daysLater), recorded.answers);
       });

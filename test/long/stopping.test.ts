@@ -47,7 +47,7 @@ function eventRequest(project: Project, id: string): LoadRequest {
   return { id, parts: [bytesOf(project, { body: JSON.stringify(event) })] };
 }
 
-/** Sends as many events as 16 connections can until they are told to close, and each of another sender on its own. */
+/** Sends as many events as 16 connections can until they are asked to close, and each of another sender on its own. */
 function busyClients(server: Server, project: Project, isReady: () => boolean) {
   const sent = new Set<string>();
   const statuses = new Map<string, number>();

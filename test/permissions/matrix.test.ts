@@ -150,7 +150,7 @@ async function overTrpc(
   return verdictOfReason(reasonIn(answer.text));
 }
 
-/** What a subscription says within half a second; silence means that it goes on. */
+/** The messages of a subscription within half a second; silence means that it goes on. */
 async function watched(url: string, headers: Record<string, string>): Promise<Verdict> {
   const ended = AbortSignal.timeout(500);
   let text = "";

@@ -2,10 +2,10 @@ import type { Need } from "../../backend/src/services/access/permissions.ts";
 import { permissionsOf } from "../../backend/src/services/access/roles.ts";
 import type { Credential, Person } from "./people.ts";
 
-/** What becomes of a call: `allowed` means that it reached the method's own code, whatever that said. */
+/** The verdict on a call: `allowed` means that it reached the method's own code, whatever that returned. */
 export type Verdict = "allowed" | "no token" | "scope" | "forbidden" | "hidden";
 
-/** What the options of the methods say of a call. */
+/** The verdict that the options of the methods demand. */
 export function expectedVerdict(need: Need, person: Person, credential: Credential): Verdict {
   if (need.who === "anyone") return "allowed";
   if (credential === "none") return "no token";
@@ -19,7 +19,7 @@ export function expectedVerdict(need: Need, person: Person, credential: Credenti
   return permissionsOf(person.role).has(need.permission) ? "allowed" : "forbidden";
 }
 
-/** What a refusal of the core means, by the name of its reason. */
+/** The verdict behind a refusal of the core, by the name of its reason. */
 export function verdictOfReason(reason: string | undefined): Verdict {
   switch (reason) {
     case "TOKEN_REQUIRED":

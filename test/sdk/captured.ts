@@ -23,7 +23,7 @@ export interface CapturedFeature {
   readonly check: (sent: Sent) => void;
 }
 
-/** The features whose captures tell what their program meant. */
+/** The features whose captures show what their program meant. */
 export function capturedFeatures(version: string): readonly CapturedFeature[] {
   return [
     { name: "each request is answered 200", cases: /./, check: ({ status }) => assert.is(status, 200) },

@@ -6,13 +6,13 @@ import type { Exchange } from "./recorder.ts";
  */
 export type Program = "report" | "limits" | "get-started";
 
-/** What one run of a program left. */
+/** The result of one run of a program. */
 export interface Outcome {
   /** All that is stored, in no order. */
   readonly events: readonly Event[];
   /** The requests, in their order. */
   readonly exchanges: readonly Exchange[];
-  /** What the program printed. */
+  /** The program's output. */
   readonly output: string;
   /** Reads the releases with the sessions that are stored. */
   readonly releases: () => Promise<readonly Release[]>;

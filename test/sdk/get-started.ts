@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
 import type { Feature } from "./feature.ts";
 
-/** What the get-started page shows arrives. */
+/** The snippet of the get-started page sends an event. */
 export const getStarted: Feature = {
   name: "the get-started page's lines",
   program: "get-started",

@@ -8,7 +8,7 @@ export interface Language {
   /** As package registries call it. */
   readonly sdk: string;
   readonly version: string;
-  /** What makes the programs ready in the empty directory `dir`, in turn. */
+  /** The commands that prepare the programs in the empty directory `dir`, in turn. */
   readonly build: (dir: string) => readonly Command[];
   /** Runs a program. */
   readonly start: (dir: string, program: Program) => Command;

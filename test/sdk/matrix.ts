@@ -3,7 +3,7 @@ import type { Language, CapturedLanguage } from "./language.ts";
 /** The name of what comes before all features. */
 export const builds = "the programs build and run";
 
-/** What came out for an SDK: failures by feature, undefined where it passed; or why it was not run. */
+/** The result for an SDK: failures by feature, undefined where it passed; or why it was not run. */
 export type Result =
   | {
       readonly language: Language | CapturedLanguage;

@@ -12,7 +12,7 @@ import { startRecorder } from "./recorder.ts";
 export interface Servers {
   /** Without limits of rate. */
   readonly wide: Server;
-  /** Lets a program report to a project of its own and tells what it left. */
+  /** Lets a program report to a project of its own and returns what it left. */
   observe(program: Program, command: Command): Promise<Outcome>;
   stop(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export async function startServers(): Promise<Servers> {
   };
 }
 
-/** The exit code of the program tells nothing: some end unhandled. */
+/** The exit code of the program means nothing: some end unhandled. */
 async function observe(server: Server, program: Program, command: Command): Promise<Outcome> {
   const project = await createProject(server);
   const recorder = await startRecorder(server.url, program === "limits" ? otherSender(server, project) : undefined);

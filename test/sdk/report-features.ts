@@ -14,7 +14,7 @@ export interface Expected {
     /** False where the SDK has no hook of its own: it says nothing of how the error was caught. */
     readonly tellsHandled: boolean;
   };
-  /** What the SDK leaves of 50 texts of 4,000 characters. */
+  /** How the SDK sends 50 texts of 4,000 characters. */
   readonly large: { readonly texts: number; readonly length: number };
   /** The sessions of the program by how they ended. Undefined: the SDK sends none. */
   readonly sessions?: Partial<Counts>;
@@ -42,7 +42,7 @@ const cases = [
   "unicode",
 ].toSorted();
 
-/** What is stored of the program `report` of an SDK at `version`. */
+/** The stored result of the program `report` of an SDK at `version`. */
 export function reportFeatures(version: string, expected: Expected): Feature[] {
   const features: readonly (readonly [name: string, check: Feature["check"]])[] = [
     ["each event is stored once and nothing else", assertCases],

@@ -15,11 +15,11 @@ export interface Field {
   readonly seconds: number;
 }
 
-/** What came of an attack. */
+/** The result of an attack. */
 export interface Tally {
   /** The answers, by status or by what there was instead, such as `no answer`. */
   readonly answers: Readonly<Record<string, number>>;
-  /** What this attack must not reach beside the oracle's measures, and did: sentences. */
+  /** Violations by this attack beside the oracle's measures: sentences. */
   readonly faults: readonly string[];
 }
 

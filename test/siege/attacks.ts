@@ -7,7 +7,7 @@ import { newErrors } from "./attacks/new-errors.ts";
 import { reads } from "./attacks/reads.ts";
 import { signIn } from "./attacks/sign-in.ts";
 
-/** What strangers, holders of a DSN and users were found to cost the others. Their names are unique. */
+/** Attacks by strangers, holders of a DSN and users that were found to cost the others. Their names are unique. */
 export const attacks: readonly Attack[] = [
   ...decoders,
   ...grpc,

@@ -19,7 +19,7 @@ import { mainThread } from "./main-thread.ts";
 import type { MemoryLimit } from "./memory-limit.ts";
 import type { VictimOptions, VictimResult } from "./victim.ts";
 
-/** What an attack did to a service of its own. */
+/** The effect of an attack on a service of its own. */
 export interface Siege {
   readonly attack: Attack;
   readonly isAlive: boolean;
@@ -133,7 +133,7 @@ function watch(pid: number, dataDir: string) {
   };
 }
 
-/** What lies in a directory and below. */
+/** The size of a directory with everything below it. */
 export function directoryMiB(directory: string): number {
   const bytes = readdirSync(directory, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())

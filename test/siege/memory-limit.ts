@@ -6,7 +6,7 @@ import { residentBytes } from "../support/resident-bytes.ts";
 export interface MemoryLimit {
   /** Which kind it is, for the report. */
   readonly kind: string;
-  /** What the process does before it is the service (`ServerOptions.prelude`). */
+  /** The shell commands before the service (`ServerOptions.prelude`). */
   readonly prelude: string | undefined;
   /** To be called with the process once it runs. */
   watch(pid: number): void;

@@ -1,7 +1,7 @@
 import type { Siege } from "./besiege.ts";
 import type { Waits } from "./victim.ts";
 
-/** What must hold during each attack. */
+/** The bounds that must hold during each attack. */
 export const bounds = { eventsMs: 100, readsMs: 150, residentMiB: 512 } as const;
 
 /**
@@ -9,7 +9,7 @@ export const bounds = { eventsMs: 100, readsMs: 150, residentMiB: 512 } as const
  */
 export const logMiB = 64;
 
-/** What did not hold, as sentences; empty: all did. */
+/** The violated bounds, as sentences; empty when all held. */
 export const faultsOf = (siege: Siege): string[] => [...lossesOf(siege), ...delaysOf(siege)];
 
 /** Whatever the machine did meanwhile. */
@@ -23,7 +23,7 @@ export function lossesOf({ attack, isAlive, during, peakMiB, diskMiB, diskBefore
   return faults;
 }
 
-/** What other programs on the machine may have caused. */
+/** Delays that other programs on the machine may have caused. */
 export function delaysOf({ during: { events, reads } }: Siege): string[] {
   return [...delayed("event", events, bounds.eventsMs), ...delayed("read", reads, bounds.readsMs)];
 }

@@ -14,7 +14,7 @@ export interface VictimOptions {
   readonly project: Target;
   readonly token: string;
   readonly errorId: string;
-  /** What is due in the first seconds does not count. */
+  /** The first seconds do not count. */
   readonly warmUpSeconds: number;
 }
 

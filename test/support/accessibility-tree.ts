@@ -13,7 +13,7 @@ export interface AccessibleNode {
   readonly disabled: boolean;
 }
 
-/** What Chromium answers to Accessibility.getFullAXTree, as far as it is read here. */
+/** The fields of Chromium's Accessibility.getFullAXTree that are read here. */
 interface AXNode {
   readonly nodeId: string;
   readonly ignored: boolean;

@@ -6,7 +6,7 @@ import { storedErrors, storedEventIds } from "./stored.ts";
 
 const dayMs = 86_400_000;
 
-/** What the public API tells of all that is stored; times are told as if they were some days earlier. */
+/** Everything that the public API returns of what is stored; times are shifted some days back. */
 export async function answers(client: GrpcClient, daysEarlier = 0): Promise<unknown> {
   const { auth } = client;
   const { projects } = await client.projects.listProjects({ pageSize: 100 }, auth);
@@ -73,7 +73,10 @@ function isTimestamp(value: unknown): value is { seconds: bigint; nanos: number 
   return typeof value === "object" && value !== null && "seconds" in value && "nanos" in value;
 }
 
-/** All that was told before is told now; later releases may tell more of a thing, not more or fewer things. */
+/**
+ * Everything returned before is returned now; later releases may return more fields of an object, not more or fewer
+ * objects.
+ */
 export function assertHolds(now: unknown, before: unknown, where = "the answers"): void {
   if (Array.isArray(before)) {
     assert.ok(Array.isArray(now), `${where} was a list`);

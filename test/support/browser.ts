@@ -18,7 +18,7 @@ const viewports = {
 export interface TestBrowser {
   readonly context: BrowserContext;
   readonly page: Page;
-  /** What the browser complained about, on this page and those of other people. */
+  /** The browser's complaints, on this page and those of other people. */
   readonly complaints: string[];
   /** Makes the person of `page` the one whose session it is. */
   signIn(sessionToken: string): Promise<void>;

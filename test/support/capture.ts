@@ -8,7 +8,7 @@ import type { Server } from "./server.ts";
 const folder = join(import.meta.dirname, "../fixtures/captures");
 const capturedKey = "a1b2c3d4e5f60718293a4b5c6d7e8f90";
 
-/** What the program meant to report, as it wrote it down itself; see fixtures/captures/README.md. */
+/** The program's own record of what it meant to report; see fixtures/captures/README.md. */
 export interface Expectation {
   readonly kind: "exception" | "message" | "transaction" | "session";
   readonly level?: string;

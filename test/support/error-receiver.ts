@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 /** An event as it arrived. */
 export type ReceivedEvent = Readonly<Record<string, unknown>>;
 
-/** What it answers where it is asked about itself; undefined: there is no such address. */
+/** Its answers about itself; undefined: there is no such address. */
 export interface Statements {
   /** At `/api/client-config/`. */
   readonly config?: unknown;
@@ -23,11 +23,11 @@ export interface ErrorReceiver {
   readonly events: readonly ReceivedEvent[];
   /** The bodies as they came. */
   readonly bodies: readonly string[];
-  /** What was wrong with a call; to be empty at the end of a test. */
+  /** The faults of calls; must be empty at the end of a test. */
   readonly complaints: readonly string[];
   /** The paths at which it was asked about itself. */
   readonly asked: string[];
-  /** What it says of itself from now on, or how it answers such questions. Default: there are no such addresses. */
+  /** Sets its answers about itself from now on, or how it makes them. Default: there are no such addresses. */
   say(statements: Statements | ((response: ServerResponse) => void)): void;
   /** Answers events otherwise than by `200`; undefined: as usual. */
   answerWith(answer: ((response: ServerResponse) => void) | undefined): void;
@@ -112,6 +112,6 @@ function parsed(line: string): ReceivedEvent | undefined {
   try {
     return JSON.parse(line) as ReceivedEvent;
   } catch {
-    return undefined; // told as a complaint by whoever looks at it
+    return undefined; // reported as a complaint by its reader
   }
 }

@@ -34,7 +34,7 @@ export interface FakeCall {
   readonly token: number;
 }
 
-/** What is answered instead of what the data say. */
+/** An answer instead of the one from the data. */
 export type FakeAnswer = WholeAnswer | ChangedAnswer | ((response: ServerResponse, call: FakeCall) => void);
 
 export interface WholeAnswer {
@@ -47,10 +47,13 @@ export interface WholeAnswer {
   readonly json?: unknown;
 }
 
-/** What the data say, but with other JSON. */
+/** The answer from the data with other JSON. */
 export interface ChangedAnswer {
   readonly headers?: Readonly<Record<string, string>>;
-  /** What is sent instead of `json`. A method, so that a test may name the type that it knows the JSON to have. */
+  /**
+   * Returns the JSON to send instead of `json`. A method, so that a test may name the type that it knows the JSON to
+   * have.
+   */
   change(json: unknown, call: FakeCall): unknown;
 }
 
@@ -79,23 +82,23 @@ export interface Held {
  * not have shows in this way whether it was followed.
  */
 export interface FakeExternal {
-  /** What a person enters as External API URL. */
+  /** The address that a person enters as External API URL. */
   readonly url: string;
   readonly port: number;
-  /** What it holds; statuses change by calls, and tests may change all of it. */
+  /** Its data; calls change statuses, and tests may change all of it. */
   readonly data: FakeData;
-  /** What was wrong with the calls; to be empty at the end of a test. */
+  /** The faults of calls; must be empty at the end of a test. */
   readonly complaints: string[];
   readonly calls: FakeCall[];
   /** Makes a token that it takes. Each client that may make four calls at once gets its own. */
   newToken(): string;
   /** Takes a token no longer. */
   revoke(token: string): void;
-  /** What tokens are good for, from now on. */
+  /** Sets the scopes of tokens from now on. */
   setScopes(scopes: readonly string[]): void;
-  /** What it says of its version, from now on. */
+  /** Sets the version it reports from now on. */
   setVersion(version: string): void;
-  /** Answers otherwise from now on; what was told last goes first. The function takes it back. */
+  /** Answers otherwise from now on; the latest override comes first. The returned function removes it. */
   answerWith(answer: FakeAnswer, selection?: FakeSelection): () => void;
   /** Takes back every `answerWith`. */
   answerAsUsual(): void;
@@ -191,7 +194,7 @@ export async function fakeExternal(options: FakeExternalOptions = {}): Promise<F
     origin: () => `${origin}${basePath}`,
   };
 
-  /** What the data say. */
+  /** The answer from the data. */
   const usual = (call: FakeCall, url: URL): WebAnswer => {
     const route = webRoutes.find(({ path, method }) => method === call.method && path.test(call.path));
     if (!route) return { status: 404, json: { detail: "The requested resource does not exist" } };

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 /** The fields of an event that a case is about; a function decides by itself. */
 export type Expected = Readonly<Partial<Record<keyof Event, unknown>>>;
 
-/** What a test says of a field by itself. */
+/** A test's own decision on a field. */
 export type Decision = (value: unknown, event: Event) => boolean;
 
 /** Whether a list, an object or a text has so many entries. */

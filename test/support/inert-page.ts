@@ -18,7 +18,7 @@ const watchPolicy = `addEventListener("securitypolicyviolation", (event) => {
   globalThis.violations = [...(globalThis.violations ?? []), event.effectiveDirective + " " + event.blockedURI];
 });`;
 
-/** What is wrong with the page that is shown. */
+/** The faults of the page that is shown. */
 const faultsOfPage = `(() => {
   const all = [...document.querySelectorAll("*")];
   const links = [...document.querySelectorAll("[href], [src], [action], [formaction], [srcset], [ping], [poster]")];

@@ -3,9 +3,9 @@ import type { Announcements } from "@faultline/plugin";
 /** Processes that hear each other as soon as `deliver` is called, as those that share a database do after some milliseconds. */
 export interface JoinedProcesses {
   readonly processes: readonly Announcements[];
-  /** Hands over what was told; how many announcements it was. */
+  /** Delivers the pending announcements; returns their number. */
   deliver(): number;
-  /** As when the connections of all were lost for a while, and with them what was told. */
+  /** As when the connections of all were lost for a while, and with them the announcements. */
   lose(): void;
 }
 

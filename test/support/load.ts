@@ -3,7 +3,7 @@ import { readAnswer } from "./raw-answer.ts";
 
 /** One HTTP/1.1 request, ready to be written. */
 export interface LoadRequest {
-  /** What the caller knows it by. */
+  /** The caller's name for it. */
   readonly id: string;
   /** The bytes, head and body, in as many parts as suits the caller. */
   readonly parts: readonly Uint8Array[];

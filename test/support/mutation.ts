@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import type { Random } from "./random.ts";
 
-/** What is damaged: body, the headers that tell its form, and how many bytes the head announces beyond the body's. */
+/** The parts to damage: body, the headers with its form, and how many bytes the head announces beyond the body's. */
 export interface Sample {
   readonly body: Buffer;
   readonly headers: Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 export type RecordType = "A" | "AAAA" | "CNAME";
 
-/** What is said of a name. `silence` is no answer at all. */
+/** The answer for a name. `silence` is no answer at all. */
 export type NameAnswer =
   | {
       readonly records: readonly (readonly [type: RecordType, value: string, owner?: string])[];
@@ -28,7 +28,7 @@ export interface NameServer {
 const typeNumbers = { A: 1, CNAME: 5, AAAA: 28 };
 const codes = { SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 };
 
-/** Starts one; `answerOf` is asked anew for each question. */
+/** Starts one; `answerOf` is called for each question. */
 export async function nameServer(
   answerOf: (name: string, type: RecordType) => NameAnswer | undefined,
 ): Promise<NameServer> {

@@ -11,7 +11,7 @@ import { startNats, type Nats, type NatsOptions } from "./nats.ts";
 export interface QueueUnderTest {
   readonly nats: Nats;
   readonly queue: JetStreamQueue;
-  /** What an operator can do. */
+  /** The acts of an operator. */
   readonly operator: JetStreamManager;
   readonly connection: NatsConnection;
   /** The lines of the queue's log. */
@@ -57,7 +57,7 @@ export class EventStore implements Work {
   readonly ids = new Set<string>();
   /** The titles of each batch that was stored. */
   readonly batches: string[][] = [];
-  /** What is wrong with a batch; undefined: nothing. */
+  /** The fault of a batch; undefined: none. */
   fault: (events: readonly ErrorEvent[]) => Error | undefined = () => undefined;
 
   async storeBatch({ events }: Intake): Promise<void> {
@@ -82,7 +82,7 @@ export function intake(...events: readonly ErrorEvent[]): Intake {
   return { ...emptyIntake, events };
 }
 
-/** What became of it: accepted, or the reason it was refused for. */
+/** The result: accepted, or the reason of the refusal. */
 export async function outcome(accepted: Promise<void>): Promise<string> {
   try {
     await accepted;

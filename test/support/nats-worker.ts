@@ -1,7 +1,7 @@
 /**
- * A worker in a process of its own, which stores into a table of SQLite: `node nats-worker.ts <servers> <file> [hang]`. It tells
- * its parent of each commit. With `hang` it never comes back from the first, so that it can be killed between the commit
- * and the acknowledgement.
+ * A worker in a process of its own, which stores into a table of SQLite: `node nats-worker.ts <servers> <file> [hang]`.
+ * It reports each commit to its parent. With `hang` it never comes back from the first, so that it can be killed
+ * between the commit and the acknowledgement.
  */
 import { DatabaseSync } from "node:sqlite";
 import { jetstreamQueue } from "../../plugins/jetstream-queue/src/index.ts";

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 
 /** A worker process; see nats-worker.ts. */
 export interface WorkerProcess {
-  /** How many commits it told of. */
+  /** How many commits it reported. */
   commits(): number;
   /** Ends it as a crash does. */
   kill9(): Promise<void>;
@@ -42,7 +42,9 @@ export async function startWorkerProcess(url: string, file: string, mode?: "hang
   };
 }
 
-/** What workers stored in a file: the ids of events, each once, and how often events were given to a commit. */
+/**
+ * The rows that workers stored in a file: the ids of events, each once, and how often events were given to a commit.
+ */
 export function storedIn(file: string): { readonly ids: ReadonlySet<string>; readonly deliveries: number } {
   const database = new DatabaseSync(file, { readOnly: true });
   try {

@@ -58,7 +58,7 @@ export async function startNats(options: NatsOptions = {}): Promise<Nats> {
     const [port = 0, clusterPort = 0, monitorPort = 0] = ports.slice(n * 3);
     const configuration = join(dir, `${name}.conf`);
     mkdirSync(join(dir, name));
-    // Not advertised: clients would go around a proxy to the servers that they are told of.
+    // Not advertised: clients would go around a proxy to the servers that are advertised to them.
     const cluster = `cluster { name: test, listen: "127.0.0.1:${clusterPort}", routes: [${routes.join(", ")}], no_advertise: true }`;
     writeFileSync(
       configuration,

@@ -58,7 +58,7 @@ export async function execSql(dataDir: string, sql: string): Promise<void> {
   await inSqlite(dataDir, { exec: sql });
 }
 
-/** What a query reads from the database of a service, which may be running. */
+/** The rows of a query on the database of a service, which may be running. */
 export async function rowsOf(dataDir: string, sql: string): Promise<Record<string, unknown>[]> {
   const url = databaseOf(dataDir);
   return url !== undefined ? postgresqlRows(url, sql) : sqliteRows(dataDir, sql);

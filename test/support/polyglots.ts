@@ -1,7 +1,7 @@
 /** The site that hostile texts lead to; nothing of it may ever be asked for. */
 export const elsewhere = "evil.example";
 
-/** What the scripts in the texts do when they run: they count, and open a dialog. */
+/** The action of the scripts in the texts: they count, and open a dialog. */
 const run = "top.taken=(top.taken|0)+1;alert(1)";
 
 const elements = [

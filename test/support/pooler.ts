@@ -5,9 +5,9 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 const [backendKeyData, notificationResponse] = ["K", "A"];
 
 /**
- * Plays a pooler before a PostgreSQL on the loopback interface, as PgBouncer 1.18 was seen to do: it tells clients a
+ * Plays a pooler before a PostgreSQL on the loopback interface, as PgBouncer 1.18 was seen to do: it sends clients a
  * number of the connection that is its own, and passes on notifications where connections are kept for a session. Where
- * they are lent by transaction, whoever listens has none while it waits.
+ * they are lent by transaction, a client that listens has none while it waits.
  */
 export async function startPooler(target: number, mode: "session" | "transaction") {
   const sockets = new Set<Socket>();

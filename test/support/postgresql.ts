@@ -137,7 +137,7 @@ export async function freshDatabase(): Promise<string> {
 /** Works with a connection of its own, as another program would. */
 export async function withPostgresql<T>(url: string, work: (client: PostgresqlClient) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url });
-  client.on("error", () => undefined); // whoever asks something is told
+  client.on("error", () => undefined); // each query reports it
   await client.connect();
   try {
     return await work(client);

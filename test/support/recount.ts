@@ -6,7 +6,10 @@ import type { PostgresqlClient } from "./postgresql.ts";
 const isWithin = (what: "user" | "tag") =>
   `e.error_id not in (select error_id from integrated_cardinality where other_${what}_count > 0)`;
 
-/** What must give no row, on either database: counters that differ from their events, and rows that belong to nothing. */
+/**
+ * Queries that must return no row, on either database: counters that differ from their events, and rows that belong to
+ * nothing.
+ */
 const differences: Readonly<Record<string, string>> = {
   "events of an error": `
     select id, event_count, n
@@ -205,7 +208,7 @@ const sessionDifferences: Readonly<Record<string, string>> = {
     where session_count is distinct from n or crashed_count is distinct from c`,
 };
 
-/** Counts everything the integrated backend counts anew, from the events alone; says what differs. */
+/** Counts everything the integrated backend counts again, from the events alone; returns the differences. */
 export function recount(database: DatabaseSync): string[] {
   return found(database, { ...differences, ...sqliteDifferences });
 }
@@ -215,7 +218,7 @@ export async function recountPostgresql(client: PostgresqlClient): Promise<strin
   return foundPostgresql(client, { ...differences, ...postgresqlDifferences });
 }
 
-/** Counts sessions anew, while none was counted by its SDK and none is so old that only its counters are left. */
+/** Counts sessions again, while none was counted by its SDK and none is so old that only its counters are left. */
 export function recountSessions(database: DatabaseSync): string[] {
   return found(database, sessionDifferences);
 }

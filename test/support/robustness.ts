@@ -22,7 +22,7 @@ export interface Case {
   readonly status: number;
   /** Default: after 200 one event, else nothing. */
   readonly stored?: Expected | "nothing";
-  /** What the answer says beside its status. */
+  /** A check of the answer beside its status. */
   readonly answer?: (answer: Answer) => void;
 }
 
@@ -46,7 +46,7 @@ const maxGrowth = 128 * 1024 * 1024;
 
 /** The service that cases are sent to. */
 export interface CaseOptions extends ServerOptions {
-  /** What the log says when it fails on purpose. Default: it must not fail. */
+  /** The log line of a failure on purpose. Default: it must not fail. */
   readonly failure?: string;
 }
 

@@ -23,8 +23,8 @@ export interface Schema {
 export type Resolve = (reference: string) => Schema;
 
 /**
- * What is wrong with a value by a schema, each with its place, such as `$.id: is no integer`. Stricter than JSON Schema:
- * a field that the schema does not name is a fault, as the document would be silent about it.
+ * The faults of a value by a schema, each with its place, such as `$.id: is no integer`. Stricter than JSON Schema: a
+ * field that the schema does not name is a fault, as the document would be silent about it.
  */
 export function schemaFaults(value: unknown, schema: Schema, resolve: Resolve, place = "$"): string[] {
   if (schema.$ref !== undefined) return schemaFaults(value, resolve(schema.$ref), resolve, place);

@@ -11,7 +11,7 @@ const dayMs = 86_400_000;
 /** The address that the fixtures' client keys were shown with. */
 export const fixtureBaseUrl = "https://errors.example";
 
-/** What make.ts wrote down beside the data. */
+/** The record that make.ts wrote beside the data. */
 export interface Recorded {
   /** The commit of the release. */
   readonly release: string;

@@ -23,7 +23,7 @@ export function contextOf(link: Partial<ExternalLink> = {}): ReadingContext {
   return { projectId: 42, link: linkTo(link), now };
 }
 
-/** What a text of JSON holds; keys such as `__proto__` become own ones, as in an answer. */
+/** The value of a JSON text; keys such as `__proto__` become own ones, as in an answer. */
 export function parsed(text: string): JsonValue {
   return JSON.parse(text) as JsonValue;
 }
@@ -36,7 +36,7 @@ export function daySeries(counts: Readonly<Record<number, number>> = {}, length 
   });
 }
 
-/** An issue in a list, as 21.5 tells it: `muted` is gone, `substatus` not yet there. */
+/** An issue in a list, as 21.5 returns it: `muted` is gone, `substatus` not yet there. */
 export function issue2021(fields: JsonObject = {}): JsonObject {
   return {
     id: "1001",
@@ -71,7 +71,7 @@ export function issue2021(fields: JsonObject = {}): JsonObject {
   };
 }
 
-/** An issue by itself, as 21.5 tells it. */
+/** An issue by itself, as 21.5 returns it. */
 export function issueDetails2021(fields: JsonObject = {}): JsonObject {
   const { stats, ...issue } = issue2021();
   return {
@@ -91,7 +91,9 @@ export function issueDetails2021(fields: JsonObject = {}): JsonObject {
   };
 }
 
-/** An issue as 24 and later tell it: archived ones are `ignored` with a substatus, counts have a lifetime beside them. */
+/**
+ * An issue as 24 and later return it: archived ones are `ignored` with a substatus, counts have a lifetime beside them.
+ */
 export function issue2024(fields: JsonObject = {}): JsonObject {
   return issue2021({
     level: "warning",
@@ -117,7 +119,7 @@ export function issue2024(fields: JsonObject = {}): JsonObject {
   });
 }
 
-/** An issue of another Faultline, which tells more than Sentry does. */
+/** An issue of another Faultline, which returns more than Sentry does. */
 export function faultlineIssue(): JsonObject {
   return issueDetails2021({
     lastSeen: "2026-11-21T12:20:00Z",
@@ -125,7 +127,7 @@ export function faultlineIssue(): JsonObject {
   });
 }
 
-/** What an issue says of a release. */
+/** The fields of a release in an issue. */
 export function release(version: string): JsonObject {
   return {
     id: 5,
@@ -179,7 +181,7 @@ export function frame(fields: JsonObject = {}): JsonObject {
   };
 }
 
-/** An event with all parts, as 24 tells it. */
+/** An event with all parts, as 24 returns it. */
 export function event2024(fields: JsonObject = {}): JsonObject {
   return {
     id: eventId,
@@ -348,7 +350,7 @@ export function event2024(fields: JsonObject = {}): JsonObject {
   };
 }
 
-/** An event of another Faultline, which tells more than Sentry does. */
+/** An event of another Faultline, which returns more than Sentry does. */
 export function faultlineEvent(): JsonObject {
   const report = { id: eventId, eventID: eventId, name: "Ann", email: "", dateCreated: "2026-11-21T09:16:00Z" };
   return event2024({
@@ -363,7 +365,7 @@ export function faultlineEvent(): JsonObject {
   });
 }
 
-/** A message as 21.5 tells it: no request, `query` as text elsewhere, release not known as an object. */
+/** A message as 21.5 returns it: no request, `query` as text elsewhere, release not known as an object. */
 export function message2021(fields: JsonObject = {}): JsonObject {
   return {
     id: eventId,
@@ -427,7 +429,7 @@ export function eventSummary(fields: JsonObject = {}): JsonObject {
   };
 }
 
-/** A project as the list of projects tells it. */
+/** A project as the list of projects returns it. */
 export function project(fields: JsonObject = {}): JsonObject {
   return {
     id: "7",

@@ -19,7 +19,7 @@ export interface ServerOptions {
   readonly root?: string;
   /** Beside the variables that every test server gets. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What its process does before the service's first line, as a command of the shell. */
+  /** A shell command before the service's first line. */
   readonly prelude?: string;
 }
 
@@ -57,7 +57,7 @@ process.on("exit", () => {
 /** As start.mjs has them, but without `--expose-gc`: collecting after the start takes 0.15 s of a core, hundreds of times. */
 export const nodeFlags = settings.flags.filter((flag) => flag !== "--expose-gc");
 
-/** What start.mjs runs: the bundle, which `npm test` builds; releases before it had none. */
+/** The program that start.mjs runs: the bundle, which `npm test` builds; releases before it had none. */
 function programOf(root: string): readonly string[] {
   const bundle = "backend/build/faultline.js";
   return existsSync(join(root, bundle)) ? [bundle, "serve"] : ["backend/src/main.ts"];

@@ -15,7 +15,7 @@ export function whyNoMounts(): string {
   return status === 0 ? "" : `mounting is not allowed: ${stderr.toString().trim()}`;
 }
 
-/** Runs the test file anew where it may mount, and ends as that one does; returns in that one. */
+/** Runs the test file again where it may mount, and ends as that one does; returns in that one. */
 export function inOwnMounts(): void {
   if (process.env[marker] === "own") return;
   const args = [...ownMounts, process.execPath, ...process.execArgv, ...process.argv.slice(1)];

@@ -5,7 +5,7 @@ import { recount, recountPostgresql, recountSessions, recountSessionsPostgresql 
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** What a statement that both databases understand finds in the database of a service with this data directory. */
+/** The rows of a statement that both databases understand, from the database of a service with this data directory. */
 export async function rowsOf(dataDir: string, sql: string): Promise<Row[]> {
   const url = databaseOf(dataDir);
   if (url !== undefined) return withPostgresql(url, async (client) => (await client.query<Row>(sql)).rows);
@@ -18,7 +18,7 @@ export async function countOf(dataDir: string, table: string): Promise<number> {
   return Number(row?.["n"]); // PostgreSQL's driver gives it as text
 }
 
-/** Counts all anew in the database of a service; says what differs. */
+/** Counts everything again in the database of a service; returns the differences. */
 export async function recountOf(dataDir: string): Promise<string[]> {
   const url = databaseOf(dataDir);
   if (url !== undefined) return withPostgresql(url, recountPostgresql);

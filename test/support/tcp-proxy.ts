@@ -6,7 +6,7 @@ export type Way = "there" | "back";
 /** A TCP proxy on a free port of the loopback interface, whose wire can be cut. */
 export interface TcpProxy {
   readonly port: number;
-  /** Resets what is connected, and whoever connects, until `mend`. */
+  /** Resets every connection, old and new, until `mend`. */
   cut(): void;
   /**
    * Lets nothing through in these ways, and says nothing: as a network that loses every packet. What is sent meanwhile
@@ -17,7 +17,7 @@ export interface TcpProxy {
   mend(): void;
   /** Resets the connection on which this text comes next, in place of what it comes with. Resolves then. */
   eat(text: string): Promise<void>;
-  /** The same after what it comes with has arrived, and before any answer: whoever sent it cannot know. */
+  /** The same after its data has arrived, and before any answer: the sender cannot know. */
   eatAnswerTo(text: string): Promise<void>;
   stop(): Promise<void>;
 }

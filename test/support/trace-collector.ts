@@ -27,9 +27,9 @@ export interface TraceCollector {
   /** The bodies as they came, decompressed. */
   readonly bodies: readonly Buffer[];
   readonly headers: readonly IncomingMessage["headers"][];
-  /** What the resource of the last body says. */
+  /** The resource of the last body. */
   readonly resource: Readonly<Record<string, unknown>>;
-  /** What was wrong with a call; to be empty at the end of a test. */
+  /** The faults of calls; must be empty at the end of a test. */
   readonly complaints: readonly string[];
   close(): Promise<void>;
 }

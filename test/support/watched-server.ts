@@ -5,7 +5,7 @@ import settings from "../../scripts/node-settings.json" with { type: "json" };
 import { nodeFlags, rootPassword, rootToken } from "./server.ts";
 import { tempDir } from "./temp-dir.ts";
 
-/** A started service, as in server.ts, that tells how long its event loop stood still. */
+/** A started service, as in server.ts, that reports how long its event loop stood still. */
 export interface WatchedServer {
   readonly url: string;
   readonly grpcAddress: string;

@@ -10,7 +10,7 @@ const migrations = globSync("plugins/integrated-backend/src/postgresql/migration
   .map(textOf)
   .join("\n");
 
-/** What stands in the parentheses of each table, by its name. */
+/** The text in the parentheses of each table, by its name. */
 const tables = new Map(
   [...migrations.matchAll(/create table (integrated_\w+) \(([\s\S]*?)\n\s*\)/g)].map(([, name = "", columns = ""]) => [
     name,

@@ -93,7 +93,7 @@ test("a sender pays for the time that its body takes of the event loop", async (
   assert.ok((costs[0]?.ms ?? 0) >= 10, `${costs[0]?.ms} of ${ms} ms`);
 });
 
-test("whoever comes when nothing waits is served again", async () => {
+test("a newcomer is served again once nothing waits", async () => {
   const turns = new FairParse(() => 0);
   for (let n = 0; n < 3; n++) await turns.next(1, () => undefined);
 });

@@ -54,7 +54,7 @@ function refusing(fault: (titles: readonly string[]) => Error | undefined, keep:
   return { batches, commit };
 }
 
-/** What became of each event: stored, or the reason it was refused for. */
+/** The result of each event: stored, or the reason of the refusal. */
 async function outcomes(accepted: readonly Promise<void>[]): Promise<string[]> {
   return (await Promise.allSettled(accepted)).map((one) => {
     if (one.status === "fulfilled") return "stored";

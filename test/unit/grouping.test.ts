@@ -202,7 +202,7 @@ for (const [variable, value] of filledIn) {
   });
 }
 
-/** The hash of the fingerprint `value`, "x"; a value that could not be told so itself comes in by a variable. */
+/** The hash of the fingerprint `value`, "x"; a value that text cannot express comes in by a variable. */
 function hashOfParts(value: string): string {
   const isPlain = value !== "" && !value.startsWith("{{");
   return groupHash(errorEvent({ culprit: value, fingerprint: [isPlain ? value : "{{ transaction }}", "x"] }));

@@ -29,7 +29,7 @@ const silentServices = Object.values(services).map((service) => ({
   ),
 }));
 
-deadline("a call without a deadline gets one, and its work is told to end", async () => {
+deadline("a call without a deadline gets one, and its work is aborted", async () => {
   const server = new GrpcServer(silentServices, log, { checkToken, hasReflection: false, deadlineMs: 50 });
   const address = await server.listen("127.0.0.1:0");
   const client = new Client(address, credentials.createInsecure());

@@ -5,7 +5,7 @@ import { ingestLag } from "../../backend/src/services/instance/ingest-lag.ts";
 
 const told = suite("ingest lag");
 
-/** What the servers told at 100 s of the process's time. */
+/** The servers' report at 100 s of the process's time. */
 const lag = (fields: Partial<Lag> = {}): Lag => ({
   acceptedAt: 9_000,
   storedAt: 4_000,

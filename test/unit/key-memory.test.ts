@@ -122,7 +122,7 @@ test("a key that was closed or unknown is not refused as such while the database
   }
 });
 
-test("a key that is told to be deleted is not good any more, whatever the database answers", async () => {
+test("a key announced as deleted is no longer accepted, whatever the database answers", async () => {
   const { memory, database } = memoryOf();
   await memory.get("a");
   memory.forget(1);

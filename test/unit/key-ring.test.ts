@@ -55,7 +55,7 @@ keyRing("a second start reads the same keys", () => {
   assert.is(second.digest("session", "token"), first.digest("session", "token"));
 });
 
-/** What the key file holds. */
+/** The content of the key file. */
 function keyFile(dir: string): { pepper: string; keys: { id: string; secret: string }[] } {
   return JSON.parse(readFileSync(join(dir, "secrets.json"), "utf8")) as ReturnType<typeof keyFile>;
 }

@@ -104,8 +104,8 @@ const changed = (at: number, value: number) => {
 };
 
 for (const [what, bytes, text] of [
-  ["nothing", new Uint8Array(), "This is no message of Faultline."],
-  ["something else", Buffer.from("hello, stream"), "This is no message of Faultline."],
+  ["nothing", new Uint8Array(), "This is not a message of Faultline."],
+  ["something else", Buffer.from("hello, stream"), "This is not a message of Faultline."],
   ["a message cut short", whole.subarray(0, whole.length - 1), "The message ends too early."],
   [
     "a message with something behind it",
@@ -114,7 +114,7 @@ for (const [what, bytes, text] of [
   ],
   ["more items than there are", changed(2, 2), "The message ends too early."],
   ["an unknown kind of item", changed(6, 99), "The message holds an item of the unknown kind 99."],
-  ["an item that is no protobuf message", changed(11, 0xff), "An item is no ErrorEvent"],
+  ["an item that is no protobuf message", changed(11, 0xff), "An item is not a valid ErrorEvent"],
 ] as const) {
   message(`${what} is refused in words`, () => {
     assert.throws(

@@ -89,7 +89,7 @@ test("categories are limited apart", () => {
   assert.is(spendAll(1, "default"), 10);
 });
 
-/** What bodies may cost a second for each item: see docs/limits.md. */
+/** The cost of bodies that is allowed a second for each item: see docs/limits.md. */
 const costs = [
   ["bytes", 64 * 1024],
   ["ms", 1],

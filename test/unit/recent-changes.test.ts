@@ -24,7 +24,7 @@ test("what changed before the service started is not known", () => {
   assert.equal(recent.since(1, 6), changed(["a"]));
 });
 
-test("that more changed than was named is told to the project's watchers alone", () => {
+test("only the project's watchers learn that more changed than was named", () => {
   const recent = new RecentChanges(0);
   recent.note(1, changed(["a"], true), 10);
   assert.equal(recent.since(1, 10), changed(["a"], true));

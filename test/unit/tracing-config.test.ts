@@ -42,7 +42,7 @@ const refused: [variables: Record<string, string>, fault: RegExp][] = [
   [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "ftp://a" }, /^OTEL_EXPORTER_OTLP_TRACES_ENDPOINT must look like http:/],
   [
     { OTEL_EXPORTER_OTLP_ENDPOINT: "http://me:secret@a" },
-    /without a password: those go into OTEL_EXPORTER_OTLP_HEADERS$/,
+    /without a password; credentials go into OTEL_EXPORTER_OTLP_HEADERS$/,
   ],
   [{ ...endpoint, OTEL_EXPORTER_OTLP_HEADERS: "secret" }, /^OTEL_EXPORTER_OTLP_HEADERS must look like/],
   [{ ...endpoint, OTEL_EXPORTER_OTLP_HEADERS: "a=%zz" }, /^OTEL_EXPORTER_OTLP_HEADERS must look like/],

@@ -9,7 +9,7 @@ export function accessTokenCommands(program: Command): void {
 
   tokens
     .command("create <name>")
-    .description("make a token; it needs your password, as tokens make no tokens: set FAULTLINE_PASSWORD")
+    .description("make a token; set FAULTLINE_PASSWORD to your password, as tokens cannot make tokens")
     .requiredOption("--user <name>", "your user name")
     .option("--scope <scope...>", "api or read_api", ["api"])
     .action((name: string, { user, scope }: { user: string; scope: string[] }) =>

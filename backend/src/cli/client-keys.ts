@@ -55,8 +55,8 @@ export function clientKeyCommands(program: Command): void {
   keys
     .command("update <project> <key>")
     .description("change what a key may send; what is not named stays as it is")
-    .option("--enable", "take what is sent with it")
-    .option("--disable", "refuse what is sent with it, until it is enabled again")
+    .option("--enable", "accept events sent with it")
+    .option("--disable", "refuse events sent with it, until it is enabled again")
     .option("--events-per-minute <number>", "limit of events a minute; 0: none", countOrNone)
     .option("--events-per-day <number>", "limit of events a day, UTC; 0: none", countOrNone)
     .option("--allowed-origins <origins>", "origins whose pages may send, with commas; empty: all")

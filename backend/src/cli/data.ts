@@ -4,16 +4,16 @@ import { readCommandConfig } from "../config.ts";
 import { CommandFault, printLine, progress } from "./output.ts";
 
 /**
- * `faultline backup`, `verify` and `restore`: they work on the data directory itself. What they need of the service is
- * loaded by them alone, as it would double the start of every other command.
+ * `faultline backup`, `verify` and `restore`, which work on the data directory itself. They alone load their parts of
+ * the service, which would double the start of every other command.
  */
 export function dataCommands(program: Command): void {
   const { dataDir, databaseUrl } = readCommandConfig();
-  /** Backups of PostgreSQL are made by its own programs. */
+  /** PostgreSQL's own programs back it up. */
   const refusePostgresql = () => {
     if (databaseUrl === undefined) return;
     throw new CommandFault(
-      `the data is in PostgreSQL (FAULTLINE_DATABASE_URL), which its own programs back up and restore: pg_dump and pg_restore, or a physical backup. Keep a copy of the key file ${join(dataDir, "secrets.json")} with each backup, as the stored tokens and client keys cannot be read without it`,
+      `the data is in PostgreSQL (FAULTLINE_DATABASE_URL), which its own programs back up and restore. Use pg_dump and pg_restore, or a physical backup. Keep a copy of the key file ${join(dataDir, "secrets.json")} with each backup, as the stored tokens and client keys cannot be read without it`,
     );
   };
 

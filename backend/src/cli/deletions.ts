@@ -13,7 +13,7 @@ import { CommandFault, printMessage, wholeNumber } from "./output.ts";
 import { pages } from "./pages.ts";
 import { onProject } from "./service.ts";
 
-/** `faultline errors delete`, and what belongs to it. */
+/** `faultline errors delete` and the commands around it. */
 export function deletionCommands(errors: Command): void {
   errors
     .command("delete <project> [errors...]")

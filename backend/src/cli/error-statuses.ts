@@ -1,6 +1,6 @@
 import { ErrorStatus } from "@faultline/proto";
 
-/** Statuses as they stand on the command line; `all` is a filter alone. */
+/** The statuses as words of the command line; `all` is a filter alone. */
 export const statuses = {
   unresolved: ErrorStatus.UNRESOLVED,
   resolved: ErrorStatus.RESOLVED,

@@ -14,8 +14,8 @@ import { settingsCommands } from "./settings.ts";
 import { transferCommands } from "./transfer.ts";
 
 /**
- * The command line: reads and changes what a running Faultline holds, over gRPC, and backs up, restores and moves its
- * data directory. It prints JSON on standard output, one object a line; progress and faults go to standard error.
+ * The command line: reads and changes a running Faultline over gRPC, and backs up, restores and moves its data
+ * directory. It prints JSON on standard output, one object a line; progress and faults go to standard error.
  */
 const program = new Command("faultline")
   .description(
@@ -37,7 +37,7 @@ Environment:
 Commands print JSON, one object a line. Exit codes: 0 done; 1 failed, with the reason on standard error; 141 the reader
 of the output closed it, as head does.`,
   )
-  // The service has more outputs than one, and stops in order.
+  // The service has other outputs as well, and stops in order.
   .hook("preAction", (_, command) => {
     if (command.name() !== "serve") watchOutput();
   });
@@ -56,7 +56,7 @@ for (const add of [
   add(program);
 }
 
-process.umask(0o077); // backups hold keys: they are the owner's alone
+process.umask(0o077); // backups hold keys: only their owner may read them
 try {
   await program.parseAsync();
 } catch (error) {

@@ -10,7 +10,7 @@ interface Options {
   readonly verify?: "sample" | "all";
 }
 
-/** `faultline move`: it works on the data directory itself, and on the database it moves to. */
+/** `faultline move`, which works on the data directory itself and on the target database. */
 export function moveCommand(program: Command): void {
   const { dataDir, databaseUrl } = readCommandConfig();
   program
@@ -21,7 +21,7 @@ export function moveCommand(program: Command): void {
     .addOption(new Option("--verify <payloads>", "which to compare, all with --final").choices(["sample", "all"]))
     .action(async ({ to = databaseUrl, final: isFinal, verify = isFinal ? "all" : "sample" }: Options) => {
       if (to === undefined)
-        throw new CommandFault("Say where to move to: --to postgres://user:password@host/database.");
+        throw new CommandFault("Name the target. For example: --to postgres://user:password@host/database.");
       if (!/^postgres(ql)?:\/\/[^/]*\/[^/]+$/.test(to) || !URL.canParse(to)) {
         throw new CommandFault("--to must look like postgres://user:password@db.example.com:5432/faultline.");
       }
@@ -29,7 +29,7 @@ export function moveCommand(program: Command): void {
       const report = await move({ dataDir, to, isFinal, verify, progress }).catch((error: unknown) => {
         if (sqlStateOf(error) === undefined && !isStorageFailure(error)) throw error;
         throw new CommandFault(
-          `The move ended early: ${String(error).split("\n").at(-1)}. What is in SQLite is as it was; run it again.`,
+          `The move ended early: ${String(error).split("\n").at(-1)}. SQLite is unchanged. Run the move again.`,
         );
       });
       printLine(report);
@@ -40,7 +40,7 @@ export function moveCommand(program: Command): void {
 }
 
 function nextStep({ differences, cutOverTime }: { differences: readonly string[]; cutOverTime?: string }): string {
-  if (differences.length > 0) return "What was copied is not what is in SQLite, as said above: run the move again.";
+  if (differences.length > 0) return "The copy differs from SQLite, as reported above. Run the move again.";
   if (cutOverTime !== undefined) {
     return "Everything is in PostgreSQL and equal. Start the service with FAULTLINE_DATABASE_URL and the same key file.";
   }

@@ -4,12 +4,12 @@ import { CallError } from "@faultline/proto/grpc";
 import { status } from "@grpc/grpc-js";
 import { InvalidArgumentError } from "commander";
 
-/** As the shell reports a program that SIGPIPE ended. */
+/** The exit code that a shell reports for a program ended by SIGPIPE. */
 const closedPipe = 141;
 
 /**
  * Ends the command when nobody reads its output any more, as behind `| head -1`: quietly, as other programs end, and
- * not with 0, as the output is cut off. Progress that nobody reads is no reason to stop a backup.
+ * not with 0, as the output is cut off. A backup does not stop because nobody reads its progress.
  */
 export function watchOutput(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -29,14 +29,14 @@ export function printLine(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
-/** Tells how far a long work has come. */
+/** Reports the progress of long work. */
 export function progress(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** A number that stands on the command line; refuses what is none, or below 1. */
+/** A number from the command line; refuses anything else, and numbers below 1. */
 export function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("A whole number from 1 on is wanted.");
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("Give a whole number from 1 on.");
   return Number(text);
 }
 
@@ -45,16 +45,16 @@ export function countOrNone(text: string): number {
   return text === "0" ? 0 : wholeNumber(text);
 }
 
-/** A fault that the person at the command line can mend. */
+/** A fault that the person at the command line can fix. */
 export class CommandFault extends Error {}
 
-/** Says what went wrong and ends with exit code 1. */
+/** Prints the failure and ends with exit code 1. */
 export function fail(error: unknown): never {
   process.stderr.write(`faultline: ${explain(error)}\n`);
   process.exit(1);
 }
 
-/** What went wrong, as a person at the command line reads it. */
+/** The failure in words for a person at the command line. */
 export function explain(error: unknown): string {
   if (error instanceof CallError) {
     return error.code === status.UNAVAILABLE || error.code === status.DEADLINE_EXCEEDED

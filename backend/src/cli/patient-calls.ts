@@ -4,8 +4,9 @@ import { CallError, type CallContext } from "@faultline/proto/grpc";
 import { progress } from "./output.ts";
 
 /**
- * The same service, whose calls wait where the token's limit is used up and are then made again: the service did nothing of
- * a call that it refused so. An export, which makes a call an event, goes on at the pace of the limit and loses nothing.
+ * The same client, whose calls wait when the token's limit is used up and are then repeated, which is safe: the service
+ * did nothing for a call it refused so. An export, which calls once per event, goes on at the pace of the limit and
+ * loses nothing.
  */
 export function patientCalls<Client extends object>(client: Client): Client {
   return Object.fromEntries(
@@ -13,7 +14,7 @@ export function patientCalls<Client extends object>(client: Client): Client {
       method,
       (request: unknown, context?: CallContext) => {
         const answer: unknown = call(request, context);
-        return answer instanceof Promise ? again(answer, () => call(request, context)) : answer; // a stream is read on
+        return answer instanceof Promise ? again(answer, () => call(request, context)) : answer; // a stream goes on
       },
     ]),
   ) as Client; // the same methods

@@ -62,7 +62,7 @@ export function quotaCommands(program: Command): void {
     );
 }
 
-/** Without bytes it is the default. */
+/** Without bytes: the default. */
 interface Limit {
   readonly bytes?: bigint;
 }

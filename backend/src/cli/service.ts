@@ -12,7 +12,7 @@ const maxReceiveBytes = 16 * 1024 * 1024;
 /** The services of a running Faultline, and the context of calls with the caller's token. */
 export type Service = ReturnType<typeof open>;
 
-/** Connects, does the work and closes the connection. */
+/** Connects, runs the work and closes the connection. */
 export async function withService<T>(work: (service: Service) => Promise<T>): Promise<T> {
   const service = open();
   try {
@@ -41,7 +41,7 @@ function open() {
     settings: patientCalls(all.settings),
     password,
     externalToken,
-    /** With the token; without one there is nothing to ask. */
+    /** Carries the token. Without one no call is possible. */
     get call() {
       if (token === undefined) {
         throw new CommandFault("FAULTLINE_TOKEN is not set. Make a personal access token in the console and set it.");
@@ -52,7 +52,7 @@ function open() {
   };
 }
 
-/** The project of a path or an id. */
+/** The project with a path or an id. */
 export async function projectNamed(service: Service, named: string): Promise<Project> {
   const isId = /^\d+$/.test(named);
   const { project } = await service.projects.getProject(

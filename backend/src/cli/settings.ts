@@ -68,7 +68,7 @@ export function settingsCommands(program: Command): void {
     );
 }
 
-/** A token goes with the address it is for, and never to one that somebody else has stored meanwhile. */
+/** A token is sent with the address it is for, and never to one that somebody else has stored meanwhile. */
 function external({ externalToken }: Service, apiUrl: string | undefined) {
   if (apiUrl === undefined) return {};
   return { externalApiUrl: apiUrl, ...(externalToken !== undefined && { externalAuthToken: externalToken }) };

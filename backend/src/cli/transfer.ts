@@ -46,7 +46,7 @@ const statusNames: Readonly<Record<ErrorStatus, ExportedError["status"]>> = {
   [ErrorStatus.IGNORED]: "ignored",
 };
 
-/** Events that are fetched at once: each is a call of its own. */
+/** Events fetched at once: each is a call of its own. */
 const fetchedAtOnce = 16;
 const importedAtOnce = 100;
 const importedBytes = 8 * 1024 * 1024;
@@ -100,7 +100,7 @@ async function exportEvents(
   }
 }
 
-/** Undefined when retention took the event meanwhile. */
+/** Undefined when retention deleted the event meanwhile. */
 async function exported(
   service: Service,
   { projectId, errorId }: { projectId: number; errorId: string },
@@ -130,7 +130,7 @@ async function exported(
 async function importProject(service: Service, named: string): Promise<void> {
   const { projectId } = await projectNamed(service, named);
   const told = everySecond((count) => `imported ${count} events`);
-  /** An event of each error whose status is to be set: it finds the error again, whose id is another here. */
+  /** An event of each error whose status must be set: the error has another id here, and its event finds it. */
   const statuses = new Map<string, { status: ErrorStatus; eventId: string }>();
   let waiting: ErrorEvent[] = [];
   let bytes = 0;
@@ -172,15 +172,15 @@ function lineOf(text: string, number: number): Line {
     const parsed = JSON.parse(text) as Line;
     if ("error" in parsed || "event" in parsed) return parsed;
   } catch {
-    // Refused below like what is no line of an export.
+    // Refused below, as any line that is not of an export.
   }
-  throw new CommandFault(`Line ${number} is none of an export. What came before it is stored.`);
+  throw new CommandFault(`Line ${number} is not part of an export. The lines before it are stored.`);
 }
 
 const statusOf = (name: string) =>
   ({ resolved: ErrorStatus.RESOLVED, ignored: ErrorStatus.IGNORED })[name] ?? ErrorStatus.UNRESOLVED;
 
-/** The event as services report it; its head is read from its payload, as when an SDK sent it. */
+/** The event as services report it; its head is read from its payload, as for an event of an SDK. */
 function reported(line: ExportedEvent, projectId: number): ErrorEvent {
   const payload = (asObject(line.payload as JsonObject) ?? {}) as JsonObject;
   const content = Buffer.from(JSON.stringify(payload));
@@ -204,7 +204,7 @@ function reported(line: ExportedEvent, projectId: number): ErrorEvent {
   };
 }
 
-/** Waits for whoever reads, so that a long export is not held in memory. */
+/** Waits for the reader, so that a long export is not held in memory. */
 async function write(line: Line): Promise<void> {
   printLine(line);
   if (process.stdout.writableNeedDrain) await once(process.stdout, "drain");

@@ -11,7 +11,7 @@ import type { PluginHosts } from "./plugins/plugin-hosts.ts";
 import type { Stops } from "./stops.ts";
 import { tracedCalls } from "./tracing/grpc-calls.ts";
 
-/** The phase that opens what others call: gRPC, the plugins with their HTTP servers, and the console's pages. */
+/** The phase that opens the public interfaces: gRPC, the plugins with their HTTP servers, and the console's pages. */
 export async function openDoors(
   config: Config,
   parts: {
@@ -37,13 +37,13 @@ export async function openDoors(
   const grpcAddress = does(role, "core") ? await grpc.listen(config.grpcAddress, grpcTls) : "";
   // The console calls for all its visitors over one connection, a call an open page, and needs no TLS within a process.
   const inner = new GrpcServer(services, log, {
-    // All its visitors have its address, so that wrong tokens of theirs are counted for nobody.
+    // All its visitors have its address, so their wrong tokens are not counted.
     checkToken: (method, { token }) => checkToken(method, { token }),
     hasReflection: false,
     callsAtOnce: 10_000,
     interceptors: [counted("console"), ...tracedCalls(tracing)],
   });
-  stops.add("calls of the console", () => inner.stop(500)); // its pages are gone by then
+  stops.add("calls of the console", () => inner.stop(500)); // its pages are closed by then
   const innerAddress = does(role, "console") ? await inner.listen("127.0.0.1:0") : "";
 
   for (const plugin of plugins) {

@@ -30,7 +30,9 @@ interface Scheduled {
   readonly ingestion: Ingestion;
 }
 
-/** The phase that makes the scheduler and gives it the core's own work; what was counted is saved at the stop as well. */
+/**
+ * The phase that makes the scheduler and gives it the core's own work. Counts in memory are saved at the stop as well.
+ */
 export function openSchedule(
   { role }: Config,
   parts: Scheduled & { reporting: OwnErrorSettings; keyRotation: KeyRotation; stops: Stops },
@@ -62,7 +64,7 @@ function saveAtStop({ telemetry: { log }, state }: Scheduled, stops: Stops): voi
   stops.save("saving what came today", log, () => quotas.today.save());
 }
 
-/** What memory counts is written at intervals. */
+/** Counts in memory are written at intervals. */
 function save({ every }: Scheduler, { storage, state }: Scheduled): void {
   const { clientKeys, outcomes, traffic, spikes, quotas } = state;
   every(10 * minuteMs, "save the time by which ages are counted", () => storage.ages.save());
@@ -70,8 +72,8 @@ function save({ every }: Scheduler, { storage, state }: Scheduled): void {
   every(minuteMs, "save how many events came", () => spikes.save());
   every(minuteMs, "save the networks of senders", () => traffic.saveNetworks());
   every(10 * minuteMs, "add up the networks that sent less", () => traffic.keepBusiest(), { alone: true });
-  // One after the other, so that a database that is locked is waited for once. What stores events reports what is wrong
-  // with it; the next second writes what is left.
+  // One after the other, so that a locked database is waited for once. The storing side reports its faults; the next
+  // second writes what is left.
   every(secondMs, "save what was counted", async () => {
     try {
       for (const counts of [outcomes, traffic, quotas.today]) await counts.save();
@@ -81,7 +83,10 @@ function save({ every }: Scheduler, { storage, state }: Scheduled): void {
   });
 }
 
-/** What others change is read again: the disk, the days before, and what another process of the installation wrote. */
+/**
+ * State that others change is read again: the disk, the previous days, and rows that another process of the
+ * installation wrote.
+ */
 function readAgain(
   { every }: Scheduler,
   parts: Scheduled & { reporting: OwnErrorSettings; keyRotation: KeyRotation },
@@ -101,7 +106,7 @@ function readAgain(
   every(10 * secondMs, "read the limits of projects", () => quotas.readLimits());
 }
 
-/** What is deleted for its age, each hour, once for the whole installation. */
+/** Rows deleted for their age, each hour, once for the whole installation. */
 function deleteExpired({ every }: Scheduler, { storage, state, ingestion }: Scheduled): void {
   const { outcomes, traffic, eventHours, quotas, audit } = state;
   const { deletion: clock } = storage.ages;
@@ -133,7 +138,7 @@ export function deliverTransitions(
   }
 }
 
-/** The work that asks the backends, which have started by then. */
+/** Work that calls the backends, which have started by then. */
 export function scheduleOfBackends(
   scheduler: Scheduler,
   { telemetry, storage, state, ingestion, jetstream }: Scheduled & Pick<BuiltIn, "jetstream">,

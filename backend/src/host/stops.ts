@@ -1,6 +1,8 @@
 import type { Log } from "@faultline/plugin";
 
-/** What a start has begun: each step is undone in reverse, under a name by which a stop that hangs can be reported. */
+/**
+ * The steps that a start has begun. Each is undone in reverse, under a name by which a stop that hangs can be reported.
+ */
 export class Stops implements AsyncDisposable {
   readonly #steps = new AsyncDisposableStack();
   #step = () => "the beginning of the stop";
@@ -13,7 +15,10 @@ export class Stops implements AsyncDisposable {
     });
   }
 
-  /** Saves at the stop what may be lost, as by a kill: a full disk must not keep the rest from stopping in order. */
+  /**
+   * Saves at the stop, where a failure may lose data as a kill does: a full disk must not keep the rest from stopping
+   * in order.
+   */
   save(name: string, log: Log, save: () => Promise<void>): void {
     this.add(name, () => save().catch((error: unknown) => log.error({ err: error }, `${name} failed`)));
   }

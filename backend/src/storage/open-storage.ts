@@ -9,7 +9,10 @@ import { openDatabase } from "./database/open.ts";
 
 export type Storage = Awaited<ReturnType<typeof openStorage>>;
 
-/** The phase that claims the data directory, migrates and opens the database, and reads the time by which ages are counted. */
+/**
+ * The phase that locks the data directory, opens and migrates the database, and reads the time by which ages are
+ * counted.
+ */
 export async function openStorage(
   { dataDir, databaseUrl }: Config,
   parts: {
@@ -34,7 +37,8 @@ export async function openStorage(
   const ages = await AgeClock.open({ database, time, log });
   stops.save("saving the time", log, () => ages.save());
   const disk = new DiskSpace(dataDir, log);
-  const isOnDisk = database.kind === "sqlite"; // PostgreSQL looks after its own: what is never asked is endless
+  // PostgreSQL looks after its own disk: one that is never measured counts as endless.
+  const isOnDisk = database.kind === "sqlite";
   if (isOnDisk) await disk.ask();
   return { database, orm: database.orm, keyRing, ages, disk, isOnDisk };
 }

@@ -1,7 +1,7 @@
 import type { NoticeRow } from "./notices.ts";
 import { isRelease, monthOf, type Release } from "./release.ts";
 
-/** The faults of a list of notices, in words; empty: it obeys specification 9.2. */
+/** The faults of a list of notices, in words; empty when it obeys specification 9.2. */
 export function faultsOf(notices: readonly NoticeRow[]): string[] {
   const ids = new Set<string>();
   return notices.flatMap((row) => {

@@ -3,10 +3,10 @@ import type { NoticeRow } from "./notices.ts";
 import { releasedAt } from "./release.ts";
 import { stateOf, type Platform } from "./state.ts";
 
-/** What is said of a replacement that this service does not have. */
+/** Said of a replacement that this service does not have. */
 export const notServed = "not part of this service";
 
-/** A notice as it stands on a platform. */
+/** A notice with its state on a platform. */
 export function describe(row: NoticeRow, platform: Platform): Notice {
   const removedIn = row.removedIn === "unnamed" ? undefined : row.removedIn;
   return {

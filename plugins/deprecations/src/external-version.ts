@@ -8,7 +8,7 @@ const firstSupported = [21, 5, 0] as const;
 
 /**
  * Judges the version of a self-hosted external system that is to receive the installation's own failures (specification
- * 9.1); undefined: it is not known. Projects that read their errors from such a system are not concerned.
+ * 9.1); undefined when the version is not known. Projects that read their errors from such a system are not affected.
  */
 export function judgeExternalVersion(
   version: string | undefined,
@@ -40,13 +40,13 @@ export function judgeExternalVersion(
   };
 }
 
-/** A system that hides its version may be cloud-hosted, so it is not refused; nor is it passed over in silence. */
+/** A system that hides its version may be cloud-hosted, so it is not refused, but noted. */
 function noticeOfUnknown(state: DeprecationState): string {
   if (state === DeprecationState.NOT_ANNOUNCED) return "";
   return `The version of the external system is unknown: it did not report one when it was asked. If you host it yourself, enter its version: platform release ${externalSystemVersion.removedIn} and later can only send the errors of this installation to version 21.5.0 or later.`;
 }
 
-/** Compares calendar versions part by part. */
+/** Compares calendar versions component by component. */
 function isBefore(one: readonly number[], other: readonly number[]): boolean {
   const at = one.findIndex((part, index) => part !== other[index]);
   return at >= 0 && (one[at] ?? 0) < (other[at] ?? 0);

@@ -10,7 +10,7 @@ import { isRelease } from "./release.ts";
 import { isAddressed } from "./request-form.ts";
 import type { Platform } from "./state.ts";
 
-/** The platform's rules of deprecation, at the release this installation stands for (specification section 9). */
+/** The platform's rules of deprecation, at the release of this installation (specification section 9). */
 export function deprecations({
   release,
   isHosted,
@@ -20,7 +20,7 @@ export function deprecations({
   /** On the hosted offering a removal may take effect in the month before the release (specification 9.2, rule 3). */
   isHosted: boolean;
 }): Plugin & { readonly deprecations: Deprecations } {
-  if (!isRelease(release)) throw new StartRefusal(`There is no platform release ${release}: name one such as 18.0.`);
+  if (!isRelease(release)) throw new StartRefusal(`There is no platform release ${release}. Name one such as 18.0.`);
   const faults = faultsOf(notices);
   if (faults.length > 0) throw new StartRefusal(`The notices of deprecation break their rules: ${faults.join("; ")}.`);
   const platform: Platform = { release, isHosted };

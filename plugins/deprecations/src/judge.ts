@@ -8,7 +8,7 @@ import { endsAt, isRefused, stateOf, type Platform } from "./state.ts";
 
 const gravity = { gone: 3, refused: 2, deprecated: 1 } as const;
 
-/** The gravest verdict on a request; of equal ones, that of the notice which comes first in the list. */
+/** The most severe verdict on a request; of equal ones, the first in the list. */
 export function judge(rows: readonly NoticeRow[], request: RestRequest, platform: Platform): Verdict | undefined {
   return rows
     .flatMap((row) => verdictOf(row, request, platform) ?? [])
@@ -29,15 +29,15 @@ function verdictOf(row: NoticeRow, { method, path, parameters }: RestRequest, pl
 }
 
 /**
- * Such as "Offset pagination of GET /users is removed as of release 17.0. Use keyset pagination instead." Nobody is sent
- * to something that this service does not have without being warned.
+ * Such as "Offset pagination of GET /users is removed as of release 17.0. Use keyset pagination instead." Warns when
+ * the replacement is not part of this service.
  */
 function sentence({ change, replacement, isServed, endOfSupportIn, removedIn }: NoticeRow, platform: Platform): string {
   const claim = change.replace(/\.$/, "");
   const removal = removedIn === "unnamed" ? undefined : removedIn;
   const release = endOfSupportIn ?? removal;
   const when = release === undefined ? "" : ` as of release ${release}`;
-  // On the hosted offering a removal shows before its release does.
+  // On the hosted offering a removal shows before its release.
   const isEarly =
     platform.isHosted && release === removal && removal && monthOf(platform.release) === monthOf(removal) - 1;
   const early = isEarly ? ", and here already in the month before" : "";

@@ -6,8 +6,8 @@ import { monthOf } from "./release.ts";
 import type { Platform } from "./state.ts";
 
 /**
- * Every notice as it stands on a platform: first what still works, by the time of its removal, then what was removed, the
- * last first, what is new, and what is not announced yet.
+ * Every notice with its state on a platform: first those that still work, by the time of their removal, then the
+ * removed ones, the last first, then the new ones, then those not announced yet.
  */
 export function listNotices(platform: Platform): Notice[] {
   return notices

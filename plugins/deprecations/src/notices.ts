@@ -2,23 +2,23 @@ import { DeprecationArea } from "@faultline/proto";
 import type { Release } from "./release.ts";
 import { given, longerThan, offsetPagination, shorterThan, textOf, type RequestForm } from "./request-form.ts";
 
-/** A notice of deprecation, as specification 9.2 (rule 1) wants it, with the requests that it is about. */
+/** A notice of deprecation, as required by specification 9.2 (rule 1), with the requests it concerns. */
 export interface NoticeRow {
   /** Lower-case words joined by `-`; never changes. */
   readonly id: string;
   readonly area: DeprecationArea;
   readonly subject: string;
-  /** What changes: a sentence to which "as of release 17.0" can be added. */
+  /** The change: a sentence to which "as of release 17.0" can be added. */
   readonly change: string;
-  /** What to use instead, so that it reads well after "Use". Absent: nothing. */
+  /** The replacement, worded to follow "Use". Absent: there is none. */
   readonly replacement?: string;
   /**
-   * This service has the replacement; where there is none, the interface that is left. Absent: it has not, and nobody may
-   * be sent to look for it here.
+   * This service has the replacement; without a replacement, the interface that is left. Absent: it does not, and the
+   * notice must say so.
    */
   readonly isServed?: true;
   readonly announcedIn: Release;
-  /** From this release on, requests that use it meet what they meet after the removal. Absent: until the removal. */
+  /** From this release on, requests that use it are answered as after the removal. Absent: from the removal on. */
   readonly endOfSupportIn?: Release;
   /** `unnamed`: removed, and the specification names no release. Absent: nothing is removed, something is new. */
   readonly removedIn?: Release | "unnamed";
@@ -30,7 +30,7 @@ export interface NoticeRow {
 
 const { REST, GRAPHQL, EXTERNAL_SYSTEM } = DeprecationArea;
 
-/** Specification 9.1; external-version.ts judges by it. */
+/** Specification 9.1; external-version.ts applies it. */
 export const externalSystemVersion: NoticeRow = {
   id: "external-system-version",
   area: EXTERNAL_SYSTEM,
@@ -45,12 +45,12 @@ export const externalSystemVersion: NoticeRow = {
 };
 
 /**
- * Every deprecation of specification 9.3, in its order, and the version rule of 9.1. What an answer no longer has is here
- * too, without a request: this service never sends it.
+ * Every deprecation of specification 9.3, in its order, and the version rule of 9.1. Fields that answers no longer have
+ * are here too, without a request: this service never sends them.
  *
- * The specification tells the removals; the announcements are those of the platform's own list "Deprecations and removals
- * by version". Two were not found there: `ci-lint-ref-sha` stands at the release that brought the new names, and
- * `registry-tags-offset-pagination` at the one that brought keyset pagination.
+ * The removals are those of the specification, the announcements those of the platform's own list "Deprecations and
+ * removals by version". Two are not in that list: `ci-lint-ref-sha` has the release that brought the new names, and
+ * `registry-tags-offset-pagination` the one that brought keyset pagination.
  */
 export const notices: readonly NoticeRow[] = [
   {
@@ -160,7 +160,7 @@ export const notices: readonly NoticeRow[] = [
     isBreaking: true,
     request: {
       on: ["GET /users"],
-      // The first page needs no parameter and is the same in both; keyset pagination knows no other order than by id.
+      // The first page needs no parameter and is the same in both; keyset pagination has no other order than by id.
       uses: (parameters) => offsetPagination("page")(parameters) || (textOf(parameters, "order_by") ?? "id") !== "id",
       meets: "refused",
     },
@@ -169,7 +169,7 @@ export const notices: readonly NoticeRow[] = [
     id: "packages-pipelines",
     area: REST,
     subject: "GET /projects/:id/packages",
-    change: "The attribute pipelines is removed from the packages that GET /projects/:id/packages answers.",
+    change: "The attribute pipelines is removed from the packages that GET /projects/:id/packages returns.",
     announcedIn: "14.5",
     removedIn: "17.0",
     isBreaking: true,
@@ -310,8 +310,8 @@ export const notices: readonly NoticeRow[] = [
     },
   },
 
-  // GraphQL: the specification says "17.0 to 18.0"; which of the two is the platform's list's. This service has no
-  // GraphQL, so no request is judged by them.
+  // GraphQL: the specification says "17.0 to 18.0"; which of the two comes from the platform's list. This service has
+  // no GraphQL, so no request is judged by them.
   {
     id: "graphql-previous-stage-jobs-or-needs",
     area: GRAPHQL,
@@ -435,7 +435,7 @@ export const notices: readonly NoticeRow[] = [
 ];
 
 /**
- * By a registration token, as runner authentication tokens begin with `glrt-`, or by an argument that goes with it. The
+ * Uses a registration token (runner authentication tokens begin with `glrt-`) or an argument that belongs to one. The
  * specification writes the arguments with hyphens, as the runner's options, and the API with underscores: both count.
  */
 function registersTheOldWay(parameters: Readonly<Record<string, unknown>>): boolean {

@@ -1,19 +1,19 @@
 type Parameters = Readonly<Record<string, unknown>>;
 
-/** The form of requests that use what a notice is about. */
+/** The form of requests that a notice concerns. */
 export interface RequestForm {
   /**
-   * Method and path in turn, such as `GET /projects/:id/ci/lint`; `*` is any method. Paths lie below /api/v4, except those
-   * that begin with `/-/`.
+   * Method and path, such as `GET /projects/:id/ci/lint`; `*` is any method. Paths are below /api/v4, except those that
+   * begin with `/-/`.
    */
   readonly on: readonly string[];
-  /** Whether a request to such an address uses it. Absent: the address itself is what the notice is about. */
+  /** Whether a request to such an address is concerned. Absent: every one is. */
   readonly uses?: (parameters: Parameters) => boolean;
-  /** What a request meets after the removal: `gone` is 410, `refused` is 400. */
+  /** The answer after the removal: `gone` is 410, `refused` is 400. */
   readonly meets: "gone" | "refused";
 }
 
-/** Whether a request to this address has one of the forms, as far as method and path can tell. */
+/** Whether a request to this address may have one of the forms, judged by method and path alone. */
 export function isAddressed({ on }: RequestForm, method: string, path: string): boolean {
   return on.some((address) => {
     const [verb, pattern = ""] = address.split(" ", 2);
@@ -36,7 +36,7 @@ export function shorterThan(limit: number, name: string) {
   return (parameters: Parameters) => given(name)(parameters) && lengthOf(parameters, name) < limit;
 }
 
-/** The request turns pages by one of these parameters instead of asking for keyset pagination. */
+/** The request pages by one of these parameters instead of keyset pagination. */
 export function offsetPagination(...names: readonly string[]) {
   return (parameters: Parameters) => {
     const pagination = textOf(parameters, "pagination");
@@ -56,7 +56,7 @@ function lengthOf(parameters: Parameters, name: string): number {
   return [...(textOf(parameters, name) ?? "")].length;
 }
 
-/** `name[]`, `name[0]` and `name[key]` are how forms and queries send a list or an object. */
+/** Forms and queries send a list or an object as `name[]`, `name[0]` and `name[key]`. */
 function valueOf(parameters: Parameters, name: string): unknown {
   const isNamed = (key: string) => key === name || key.startsWith(`${name}[`);
   return Object.entries(parameters).find(([key, value]) => isNamed(key) && value !== null)?.[1];

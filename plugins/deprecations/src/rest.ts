@@ -43,23 +43,23 @@ const deprecation = shape<Deprecation>("Deprecation", "What the platform announc
     (notice) => Object.entries(areas).find(([, area]) => area === notice.area)?.[0],
   ],
   subject: [text("Such as `GET /users`."), ({ subject }) => subject],
-  change: [text("What changes, in a sentence."), ({ change }) => change],
+  change: [text("The change, in a sentence."), ({ change }) => change],
   replacement: [
-    orNull(text("What to use instead; ends in `(not part of this service)` where this service does not have it.")),
+    orNull(text("The replacement; ends in `(not part of this service)` where this service does not have it.")),
     ({ replacement }) => replacement || null,
   ],
   announced_in: [text("The release that announced it."), ({ announcedIn }) => announcedIn],
-  announced_on: [orNull(day("When that came out.")), ({ announcedTime }) => isoDay(announcedTime)],
+  announced_on: [orNull(day("The day of that release.")), ({ announcedTime }) => isoDay(announcedTime)],
   end_of_support_in: [
-    orNull(text("The release from which it is not supported and requests that use it are refused.")),
+    orNull(text("The release from which on it is not supported: requests that use it are refused.")),
     ({ endOfSupportIn }) => endOfSupportIn || null,
   ],
   removed_in: [orNull(text("The release that removes it.")), ({ removedIn }) => removedIn || null],
-  removed_on: [orNull(day("When that comes or came out.")), ({ removalTime }) => isoDay(removalTime)],
+  removed_on: [orNull(day("The day of that release.")), ({ removalTime }) => isoDay(removalTime)],
   breaking_change: [flag("The removal breaks callers."), ({ isBreaking }) => isBreaking],
   state: [
     choice(
-      "Where it stands.",
+      "Its state.",
       Object.values(states).filter((state) => state !== ""),
     ),
     ({ state }) => states[state],
@@ -73,14 +73,14 @@ const deprecations = shape<ListDeprecationsResponse>("Deprecations", "The notice
 
 const release = { pattern: "^\\d{1,3}\\.\\d{1,3}$" };
 
-/** They do not page. */
+/** The list has no pages. */
 export const listDeprecations = operation(DeprecationService.method.listDeprecations, "GET /deprecations", {
   tag: "Installation",
   summary: "List what the platform deprecates and removes",
   params: {
     area: namedParam("Only this interface.", areas),
     release: orEmpty(
-      textParam("A release of the platform, such as `17.0`. Absent: the one this installation stands for.", release),
+      textParam("A release of the platform, such as `17.0`. Absent: that of this installation.", release),
     ),
     touched_in: orEmpty(textParam("Only what was announced or removed in this release.", release)),
   },

@@ -15,7 +15,7 @@ import { listProjects } from "./projects/list-projects.ts";
 import { transitionsOf, updateErrors } from "./errors/update-errors.ts";
 import { Upstreams } from "./calling/upstreams.ts";
 
-/** The external backend: errors are read from a separately deployed error-tracking system, by the Sentry web API. */
+/** The external backend: reads errors from a separately deployed error-tracking system over the Sentry web API. */
 export function externalBackend(): Plugin & { readonly backend: ErrorBackend } {
   const backend = new ExternalBackend();
   return {
@@ -29,7 +29,7 @@ export function externalBackend(): Plugin & { readonly backend: ErrorBackend } {
 const allowed = { allowed: true };
 const noWatching = "The external system does not announce changes. Pages look for them each minute.";
 const noDeleting =
-  "Errors of an external system are deleted there: the token that Faultline has may not (it lacks event:admin).";
+  "Errors of an external system are deleted there: Faultline's token may not delete them (it lacks event:admin).";
 const noReleases = "The external system does not offer the health of releases.";
 
 class ExternalBackend implements ErrorBackend {

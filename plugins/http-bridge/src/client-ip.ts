@@ -15,8 +15,9 @@ export function trustedProxies(entries: readonly string[]): BlockList {
 }
 
 /**
- * The sender's address, IPv4 in its short form: the peer, or what the trusted proxies in front of us say. Of
- * `X-Forwarded-For` the last address counts that no trusted proxy has, as anybody may write what stands before it.
+ * The sender's address, IPv4 in its short form: the peer, or the address that the trusted proxies in front of us
+ * report. Of `X-Forwarded-For` the last address that is not a trusted proxy's counts, as anybody may write those before
+ * it.
  */
 export function clientIp(request: IncomingMessage, trusted: BlockList): string {
   const peer = shortened(request.socket.remoteAddress ?? "");

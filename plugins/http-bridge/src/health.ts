@@ -17,7 +17,7 @@ export function health(path: string, handler: Handler): Route {
 /** The process answers. */
 export const alive: Handler = async ({ response }) => sendJson(response, 200, { status: "ok" });
 
-/** An event would be stored now: 200; else 503. */
+/** An event would be stored now: 200; otherwise 503. */
 export const ready: Handler = async ({ response, host }) => {
   const isReady = await host.isReady();
   sendJson(response, isReady ? 200 : 503, { status: isReady ? "ready" : "not ready" });

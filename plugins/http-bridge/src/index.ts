@@ -5,21 +5,23 @@ import { operations } from "./rest/operations.ts";
 import { routesOf } from "./routes.ts";
 import { HttpServer, type Pages } from "./server.ts";
 
-/** What the bridge needs to know. */
+/** The options of the bridge. */
 export interface HttpBridgeOptions {
   /** The address to listen on. */
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** The address people use, such as `https://errors.example.com`. Absent: what each caller calls us. */
+  /** The address people use, such as `https://errors.example.com`. Absent: the address that each caller used. */
   readonly baseUrl: string | undefined;
   /** Addresses and subnets of the proxies in front, whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
-  /** Whether SDKs and REST clients are served; else other processes are theirs, and this one tells its health. */
+  /**
+   * Whether SDKs and REST clients are served; otherwise other processes serve them, and this one reports its health.
+   */
   readonly isOpen: boolean;
   /** Plugins whose operations and APIs it serves. */
   readonly others: readonly Pick<Plugin, "rest" | "api">[];
-  /** What is told at `/-/metrics`. */
+  /** The metrics at `/-/metrics`. */
   readonly metrics: PublishedMetrics;
   /** Absent: nothing is traced. */
   readonly tracing?: Tracing | undefined;

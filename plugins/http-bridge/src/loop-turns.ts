@@ -1,6 +1,9 @@
 import { AsyncResource } from "node:async_hooks";
 
-/** Work that begins a little at a time in each turn of the event loop, in the order in which it came, so that others get theirs. */
+/**
+ * Work that begins a little at a time in each turn of the event loop, in order of arrival, so that other work gets its
+ * turns.
+ */
 export class LoopTurns {
   readonly #perTurn: number;
   readonly #waiting: (() => void)[] = [];
@@ -11,12 +14,12 @@ export class LoopTurns {
     this.#perTurn = perTurn;
   }
 
-  /** Whether what comes next begins at once. */
+  /** Whether the next work begins at once. */
   get isFree(): boolean {
     return this.#begun < this.#perTurn && this.#waiting.length === 0;
   }
 
-  /** Runs `begin` when its turn has come: before it returns where that is now. */
+  /** Runs `begin` at its turn: before this returns, if that is now. */
   take(begin: () => void): void {
     this.#schedule();
     if (!this.isFree) {

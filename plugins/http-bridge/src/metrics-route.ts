@@ -4,9 +4,9 @@ import { tokenOf } from "./read-request.ts";
 import { isFromThisMachine } from "./this-machine.ts";
 import { sendJson, type Handler, type Route, type RequestContext } from "./request-context.ts";
 
-/** What the service tells about itself, and to whom. */
+/** The service's metrics, and who may read them. */
 export interface PublishedMetrics {
-  /** Opens them to whoever shows it, wherever from. Absent: they are told on this machine alone. */
+  /** Opens them to any request that carries it, from anywhere. Absent: only this machine may read them. */
   readonly token: string | undefined;
   readonly contentType: string;
   text(): Promise<string>;
@@ -36,7 +36,10 @@ export function metricsRoute(metrics: PublishedMetrics, baseUrl: string | undefi
   };
 }
 
-/** A caller that shows a token must show the right one; any other must be on this machine and ask for it by its own name. */
+/**
+ * A caller that sends a token must send the right one; any other must be on this machine and address it by its own
+ * name.
+ */
 function mayRead(
   { request }: RequestContext,
   { token, baseUrl }: { token: string | undefined; baseUrl: string | undefined },

@@ -1,6 +1,6 @@
 /**
- * Scheme and host by which people reach us, for links in answers: the configured base address, as a proxy may speak TLS
- * for us; else what the caller called us; empty, for relative links, when that is no host name.
+ * Scheme and host of this service, for links in answers: the configured base address, as a proxy may speak TLS for us;
+ * otherwise the host that the caller used; empty, for relative links, when that is not a host name.
  */
 export function originOf(host: string | undefined, baseUrl: string | undefined): string {
   if (baseUrl !== undefined) return baseUrl;

@@ -6,7 +6,7 @@ import { pathPattern } from "./path-pattern.ts";
 import { isOfLeftClient, readBody, signalOf, tokenOf } from "./read-request.ts";
 import { sendJson, sendJsonText, type Handler, type Route, type RequestContext } from "./request-context.ts";
 
-/** The routes of an API that a plugin serves, and below them its answer to what it does not have. */
+/** The routes of an API that a plugin serves, and below them its answer to unknown addresses. */
 export function apiRoutes(api: HttpApi): Route[] {
   const kind = "api" as const;
   const unknown: Handler = async ({ response }) => send(response, api.notFound);
@@ -60,7 +60,7 @@ function fields(text: string | undefined): Readonly<Record<string, unknown>> {
       return parsed as Record<string, unknown>; // an object, as checked
     }
   } catch {
-    // Refused below like all else that is no object.
+    // Refused below, as anything that is not an object.
   }
   throw invalidField("body", "The body must be a JSON object.");
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 /**
- * `PRIVATE-TOKEN: <token>` (specification 4.1) or `Authorization: Bearer <token>`; never the query, which is logged. Who
- * sends several that differ is nobody: a proxy in front may have meant another one than we would take.
+ * `PRIVATE-TOKEN: <token>` (specification 4.1) or `Authorization: Bearer <token>`; never the query, which is logged.
+ * Several that differ count as none: a proxy in front may have meant another one than we would take.
  */
 export function tokenOf({ headersDistinct }: IncomingMessage): string | undefined {
   const tokens = new Set([
@@ -18,7 +18,7 @@ export function isOfLeftClient(thrown: unknown, request: IncomingMessage): boole
   return isReset && request.destroyed && !request.complete;
 }
 
-/** Aborted when the client leaves before its answer is whole; to be asked for before the answer begins. */
+/** Aborted when the client leaves before its answer is whole. Call it before the answer begins. */
 export function signalOf(response: ServerResponse): AbortSignal {
   const left = new AbortController();
   response.once("close", () => {

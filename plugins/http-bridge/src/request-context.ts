@@ -11,7 +11,7 @@ export interface RequestContext {
   readonly query: URLSearchParams;
   /** The sender's address. */
   readonly clientIp: string;
-  /** What links to us begin with, such as `https://errors.example.com`. */
+  /** The beginning of links to us, such as `https://errors.example.com`. */
   readonly origin: string;
 }
 
@@ -22,7 +22,7 @@ export type Handler = (context: RequestContext) => Promise<void>;
 export interface Route {
   readonly pattern: RegExp;
   readonly methods: Readonly<Record<string, Handler>>;
-  /** Who asks there: SDKs, from any origin; programs, for data; or whoever watches over the service. */
+  /** The callers of the route: SDKs, from any origin; programs, for data; or operators' health checks. */
   readonly kind: "ingestion" | "api" | "health";
   /** Answers a method that is not in the list. */
   readonly otherMethod: Handler;

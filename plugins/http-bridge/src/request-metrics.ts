@@ -25,7 +25,7 @@ export class RequestMetrics {
     metrics.gauge("faultline_http_requests_running", "HTTP requests that are not answered yet, with streams.", running);
   }
 
-  /** Notes a request that came at `begunAt` and is done with; `route` is the bridge's own that answered it. */
+  /** Notes a request that arrived at `begunAt` and is finished; `route` is the bridge's own that answered it. */
   note(response: ServerResponse, { route, begunAt }: { route: Route | undefined; begunAt: number }): void {
     const kind = route?.kind ?? (isStream(response) ? "stream" : "page");
     this.#requests.of(kind, response.headersSent ? String(response.statusCode) : "none").add();

@@ -3,8 +3,8 @@ import type { Span, Tracing } from "@faultline/plugin";
 import type { Route } from "./request-context.ts";
 
 /**
- * Begins the span of a request, which is told to the console's pages in place of what the client sent. The names are those
- * of OpenTelemetry's semantic conventions 1.45.
+ * Begins the span of a request. The console's pages get it in place of what the client sent. The names are those of
+ * OpenTelemetry's semantic conventions 1.45.
  */
 export function beginRequest(tracing: Tracing, request: IncomingMessage): Span {
   const { traceparent } = request.headers;
@@ -16,7 +16,10 @@ export function beginRequest(tracing: Tracing, request: IncomingMessage): Span {
   return span;
 }
 
-/** Ends it; `route` is the bridge's own that answered. Neither the path nor its query is told, which may hold keys and names. */
+/**
+ * Ends it; `route` is the bridge's own that answered. Neither the path nor its query is recorded, as they may hold keys
+ * and names.
+ */
 export function endRequest(span: Span, response: ServerResponse, route: Route | undefined): void {
   const template = route ? templateOf(route.pattern) : "";
   const { headersSent, statusCode } = response;
@@ -25,7 +28,7 @@ export function endRequest(span: Span, response: ServerResponse, route: Route | 
     isFailed: headersSent && statusCode >= 500,
     attributes: {
       ...(template !== "" && { "http.route": template }),
-      ...(headersSent && { "http.response.status_code": statusCode }), // else the client left before an answer
+      ...(headersSent && { "http.response.status_code": statusCode }), // otherwise the client left before an answer
     },
   });
 }
@@ -37,7 +40,7 @@ function methodOf({ method = "" }: IncomingMessage): string {
   return methods.has(method) ? method : "_OTHER";
 }
 
-/** The path of which path-pattern.ts made this, such as `/api/:project/store`. */
+/** The path from which path-pattern.ts made this, such as `/api/:project/store`. */
 function templateOf({ source }: RegExp): string {
   return source
     .replaceAll("\\/", "/")

@@ -21,7 +21,7 @@ const security = { POST: receiveSecurityReports };
  */
 const dsnPaths = ["", "/api/v4/error_tracking/collector", "/errortracking/api/v1/projects"];
 
-/** Where SDKs send. */
+/** The addresses to which SDKs send. */
 const sdkRoutes: readonly Route[] = [
   ...dsnPaths.flatMap((path) => [
     ingestion(`${path}/api/:project/store`, "error", store),

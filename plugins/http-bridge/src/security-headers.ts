@@ -1,12 +1,13 @@
 type Headers = readonly (readonly [name: string, value: string])[];
 
 /**
- * What every answer tells browsers; pages bring a Content-Security-Policy of their own, and ingestion opens itself to
- * other origins. `baseUrl` is the address people use: with https, browsers use nothing else for a year.
+ * The headers of every answer for browsers. Pages have a Content-Security-Policy of their own, and ingestion opens
+ * itself to other origins. `baseUrl` is the address people use: with https, browsers use nothing else for a year.
  */
 export function securityHeaders(baseUrl: string | undefined): { readonly all: Headers; readonly ingestion: Headers } {
   const all: Headers = [
-    // For what is no page: it holds what applications reported, and nothing in it may run, load or be framed.
+    // For answers that are not pages: they hold what applications reported, and nothing in them may run, load or be
+    // framed.
     ["content-security-policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"],
     ["x-frame-options", "DENY"], // for browsers without frame-ancestors
     ["x-content-type-options", "nosniff"],
@@ -31,5 +32,5 @@ const aboutDocuments = new Set([
   "permissions-policy",
 ]);
 
-/** What no page of ours asks a browser for. */
+/** Features that no page of ours needs from a browser. */
 const unused = ["camera", "microphone", "geolocation", "display-capture", "payment", "usb", "serial", "hid", "midi"];

@@ -10,21 +10,21 @@ import { beginRequest, endRequest } from "./request-span.ts";
 import { securityHeaders } from "./security-headers.ts";
 import type { Route, RequestContext } from "./request-context.ts";
 
-/** Answers what no route of the bridge answers: the console's pages. `clientIp` is the sender's address. */
+/** Answers requests without a route of the bridge: the console's pages. `clientIp` is the sender's address. */
 export type Pages = (request: IncomingMessage, response: ServerResponse, clientIp: string) => void;
 
-/** So many looks without a new request, 10 ms apart, say that all busy clients were told that their connections end. */
+/** After this many checks without a new request, 10 ms apart, all busy clients know that their connections end. */
 const quietLooks = 10;
 
-/** Whoever sent nothing for this long is not busy. */
+/** A client that sent nothing for this long is not busy. */
 const idleMs = 1_000;
 
-/** How long after its beginning a step of closing is at its end, whatever clients do. */
+/** When a step of closing is over, counted from its beginning, whatever clients do. */
 const closing = { listening: 1_500, awaitingFirstRequests: 2_000, answering: 5_000, sendingLastAnswers: 5_250 };
 
 /**
- * Connections that wait to be taken; the system may allow fewer. With Node's 511, in a storm of 4,000 new ones the system
- * dropped what did not fit, and its clients tried again after 1, 3, 7 and 15 seconds.
+ * Connections that wait to be taken; the system may allow fewer. With Node's 511, in a storm of 4,000 new ones the
+ * system dropped those that did not fit, and its clients tried again after 1, 3, 7 and 15 seconds.
  */
 const backlog = 4_096;
 
@@ -86,7 +86,7 @@ export class HttpServer {
     });
   }
 
-  /** Listens and answers the address. */
+  /** Listens and returns the address. */
   listen(options: { host: string; port: number }): Promise<string> {
     return new Promise((resolve, reject) => {
       this.#server.once("error", (error) =>
@@ -99,7 +99,7 @@ export class HttpServer {
       );
       this.#server.listen({ ...options, backlog }, () => {
         const { address, family, port } = this.#server.address() as AddressInfo; // a TCP server has no other kind
-        // An address that stands for all of them is none that a DSN could name.
+        // No DSN could name an address that stands for all addresses.
         const host = address === "0.0.0.0" || address === "::" ? "127.0.0.1" : address;
         resolve(`http://${host === address && family === "IPv6" ? `[${address}]` : host}:${port}`);
       });
@@ -107,8 +107,8 @@ export class HttpServer {
   }
 
   /**
-   * Answers every request that was sent whole, for at most five seconds; what takes longer gets a 503. A connection that is
-   * closed without a word may take along a request that is on its way, so clients are told first that theirs ends.
+   * Answers every request that arrived whole, for at most five seconds; a longer one gets a 503. A connection that is
+   * closed without notice may lose a request that is under way, so clients are first notified that theirs ends.
    */
   async close(): Promise<void> {
     const begunAt = performance.now();
@@ -116,7 +116,7 @@ export class HttpServer {
       while (!isReached() && performance.now() - begunAt < endsAfterMs) {
         for (const response of this.#unanswered) endConnectionAfter(response); // streams of pages may begin even now
         await delay(10);
-        await immediate(); // behind the sockets: what came while the process did not run is read by now
+        await immediate(); // after the sockets: data that arrived while the process did not run is read by now
       }
     };
     let quiet = { requests: this.#requests, looks: 0 };
@@ -186,7 +186,7 @@ export class HttpServer {
     setAll(response, this.#securityHeaders.all);
     const ip = clientIp(request, this.#trusted);
     this.#pageTurns.take(() => {
-      if (!response.destroyed) this.#pages(request, response, ip); // else the visitor left meanwhile
+      if (!response.destroyed) this.#pages(request, response, ip); // otherwise the visitor left meanwhile
     });
   }
 
@@ -202,7 +202,7 @@ export class HttpServer {
   /** A handler's own failure to answer; each kind of route answers refusals itself. */
   #fail({ request, response }: RequestContext, error: unknown): void {
     if (request.destroyed && !request.complete) return; // the client went away
-    if (response.writableEnded) return; // it was told that we stop
+    if (response.writableEnded) return; // it was answered at the stop
     this.#host.log.error({ err: error, method: request.method }, "request failed");
     if (!response.headersSent) response.writeHead(500);
     response.end();
@@ -215,7 +215,9 @@ function pathOf({ url = "/" }: IncomingMessage): string {
   return queryStart < 0 ? url : url.slice(0, queryStart);
 }
 
-/** Tells the client that its connection ends with this answer. The updates pushed to pages have no end of their own. */
+/**
+ * Notifies the client that its connection ends with this answer. The updates pushed to pages have no end of their own.
+ */
 function endConnectionAfter(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader("connection", "close");
   else if (String(response.getHeader("content-type")).startsWith("text/event-stream")) response.end();

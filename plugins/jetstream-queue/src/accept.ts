@@ -9,31 +9,42 @@ import type { Servers } from "./connection.ts";
 import { messageOf, packIntake } from "./message.ts";
 import { intakeStream, intakeSubject } from "./names.ts";
 
-/** A batch waits so long for more. */
+/** A batch waits this long for more items. */
 const gatherMs = 3;
 
-/** Batches under way at once; beyond that they grow, so that a slow disk gets fewer and larger ones. */
+/** Batches under way at once. Beyond that they grow, so that a slow disk gets fewer and larger ones. */
 const underWay = 16;
 
-/** What waits for its acknowledgement may hold this much memory; more is refused. */
+/** Memory for messages that wait for their acknowledgement; more is refused. */
 const waitingBytes = 64 * 1024 * 1024;
 
-/** The largest message; an intake that is larger goes in several. Beside it there is room for the message's own headers. */
+/** The largest message, which leaves room for the message's headers; a larger intake is split over several. */
 const messageBytes = 8 * 1024 * 1024 - 64 * 1024;
 
-/** A publication without an answer is repeated, since a lost leader answers nothing; a new one is elected within some seconds. */
+/**
+ * A publication without an answer is repeated: a lost leader does not answer, and a new one is elected within some
+ * seconds.
+ */
 const answerMs = 2_000;
 const repeatAfterMs = 100;
 
-/** Then the sender is refused. The message may be in the stream all the same: it may be sent again, and is stored once. */
+/**
+ * After this time the sender is refused. The message may be in the stream all the same; the sender may send it again,
+ * and it is stored once.
+ */
 const acknowledgedMs = 10_000;
 
-/** JetStream's error codes (nats-server 2.15, server/errors.json). The first tells its cause in words only (server/store.go). */
+/**
+ * JetStream's error codes (nats-server 2.15, server/errors.json). The first has its cause in its text only
+ * (server/store.go).
+ */
 const storeFailed = 10077;
 const isFull = /^maximum (bytes|messages) exceeded$/;
 const serverStorageFull = 10047;
 
-/** Accepts by publishing: what arrives within some milliseconds is one message, accepted when the stream acknowledges it. */
+/**
+ * Accepts by publishing: the arrivals of some milliseconds are one message, accepted when the stream acknowledges it.
+ */
 export class Accept implements IngestQueue {
   readonly #log: Log;
   readonly #batches = new Batches();
@@ -49,12 +60,12 @@ export class Accept implements IngestQueue {
     this.#log = log;
   }
 
-  /** From now on it accepts; with undefined it no longer does. */
+  /** Accepts from now on; with undefined it stops accepting. */
   use(servers: Servers | undefined): void {
     this.#servers = servers;
   }
 
-  /** Whether the last batch was not acknowledged, or none could be now. */
+  /** Whether the last batch was not acknowledged, or the next one could not be. */
   get isFailing(): boolean {
     return this.#isFailing || !this.#servers?.isConnected();
   }
@@ -79,7 +90,7 @@ export class Accept implements IngestQueue {
     }
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when nothing waits any longer. */
   async drained(): Promise<void> {
     while (this.#underWay > 0 || !this.#batches.isEmpty) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
@@ -117,7 +128,7 @@ export class Accept implements IngestQueue {
     if (this.#underWay === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  /** Resolves on the stream's acknowledgement. What is repeated has the same id, so that it is in the stream once. */
+  /** Resolves when the stream acknowledges. A repetition has the same id, so that the message is in the stream once. */
   async #publish(message: Uint8Array): Promise<void> {
     const id = randomUUID();
     const end = performance.now() + acknowledgedMs;
@@ -125,7 +136,7 @@ export class Accept implements IngestQueue {
     for (let left = acknowledgedMs; left > 0; left = end - performance.now()) {
       const servers = this.#servers;
       if (!servers) break; // stopped
-      // The client would keep in memory what is published meanwhile, again and again.
+      // While it is disconnected, the client would keep each repetition in memory.
       if (servers.isConnected()) {
         try {
           const timeout = Math.max(Math.min(answerMs, left), 1);
@@ -152,7 +163,7 @@ export class Accept implements IngestQueue {
   }
 }
 
-/** A refusal of the stream that holds as well for the same message a moment later; undefined: repeating may help. */
+/** A refusal by the stream that a repetition would meet again; undefined when repeating may help. */
 function finalRefusal(error: unknown): ServiceError | undefined {
   if (!(error instanceof JetStreamApiError)) return undefined;
   if (error.code === storeFailed && isFull.test(error.message)) {

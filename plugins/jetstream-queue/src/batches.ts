@@ -1,10 +1,10 @@
 import type { Packed } from "./message.ts";
 
-/** A batch is closed at this size: larger ones copy no faster, and each waits for the whole of it. */
+/** A batch is closed at this size. Larger ones copy no faster, and each item waits for the whole batch. */
 export const batchBytes = 512 * 1024;
 export const batchItems = 500;
 
-/** Intakes that go in one message. */
+/** Intakes that share one message. */
 export interface Batch {
   readonly packed: Packed[];
   bytes: number;
@@ -14,12 +14,12 @@ export interface Batch {
   readonly settled: Promise<void>;
 }
 
-/** Fills batches in the order of arrival; none is larger than it may be unless one packed intake is. */
+/** Fills batches in the order of arrival. A batch exceeds its bound only when a single packed intake does. */
 export class Batches {
   readonly #full: Batch[] = [];
   #open: Batch | undefined;
 
-  /** Resolves and rejects with the batch that takes it. */
+  /** Settles with the batch that takes it. */
   add(packed: Packed): Promise<void> {
     const { bytes, items } = packed;
     let batch = this.#open;
@@ -35,12 +35,12 @@ export class Batches {
     return batch.settled;
   }
 
-  /** Whether a batch can be had that waits for nothing more. */
+  /** Whether there is a batch that waits for no more items. */
   get hasFull(): boolean {
     return this.#full.length > 0;
   }
 
-  /** Whether there is any. */
+  /** Whether there is no batch. */
   get isEmpty(): boolean {
     return !this.#open && this.#full.length === 0;
   }

@@ -2,22 +2,22 @@ import { StartRefusal, type Log } from "@faultline/plugin";
 import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from "@nats-io/jetstream";
 import { connect, type ConnectionOptions, type NatsConnection } from "@nats-io/transport-node";
 
-/** One event may be so large, with its head: 1 MiB of JSON at the door of SDKs, more over gRPC. */
+/** The largest event with its head: 1 MiB of JSON at the door of SDKs, more over gRPC. */
 const neededPayload = 8 * 1024 * 1024;
 
-/** A cut that nobody told is noticed after at most three of them. */
+/** A connection that is cut without notice is noticed after at most three pings. */
 const pingMs = 2_000;
 
-/** The servers, with what is asked of them. */
+/** The servers, and the ways to call them. */
 export interface Servers {
   readonly connection: NatsConnection;
   readonly client: JetStreamClient;
   readonly manager: JetStreamManager;
-  /** False from the loss of the connection until there is one again. */
+  /** False from the loss of the connection until it is restored. */
   isConnected(): boolean;
 }
 
-/** Connects to one of the servers and stays connected; refuses servers on which the queue cannot work. */
+/** Connects to one of the servers and stays connected. Refuses servers on which the queue cannot work. */
 export async function connectTo(url: string, log: Log): Promise<Servers> {
   const options = connectionOptions(url);
   let connection: NatsConnection;
@@ -31,10 +31,10 @@ export async function connectTo(url: string, log: Log): Promise<Servers> {
     const { max_payload: maxPayload, headers } = connection.info ?? {};
     if (!headers || (maxPayload ?? 0) < neededPayload) {
       throw new StartRefusal(
-        `The NATS server takes messages of ${maxPayload} bytes, and an event may have ${neededPayload}: set "max_payload: 8MB" in its configuration.`,
+        `The NATS server takes messages of ${maxPayload} bytes, and an event may have ${neededPayload}. Set "max_payload: 8MB" in its configuration.`,
       );
     }
-    const manager = await jetstreamManager(connection, { checkAPI: false }); // the streams are asked for next
+    const manager = await jetstreamManager(connection, { checkAPI: false }); // the streams are read next
     let isConnected = true;
     void (async () => {
       for await (const status of connection.status()) {
@@ -77,6 +77,6 @@ export function connectionOptions(url: string): ConnectionOptions {
     reconnectJitter: 100,
     pingInterval: pingMs,
     ignoreAuthErrorAbort: true, // a server that is being reconfigured refuses for a moment
-    noAsyncTraces: true, // a stack for each message costs more than the message
+    noAsyncTraces: true, // a stack trace per message costs more than the message
   };
 }

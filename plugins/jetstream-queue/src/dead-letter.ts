@@ -6,15 +6,15 @@ const header = "Faultline-Dead-Letter";
 const longestReason = 500;
 const longestTitle = 256;
 
-/** What a dead letter says of itself besides its place in the stream. */
+/** The fields of a dead letter besides its place in the stream. */
 export type Description = Omit<DeadLetter, "id">;
 
 type About = Omit<Description, "reason" | "deadAt">;
 
-/** What is said of bytes that are no message. */
+/** The fields of bytes that are not a message. */
 export const unreadable: About = { projectId: 0, kind: "unreadable", eventId: "", title: "" };
 
-/** What identifies the one item of an intake. */
+/** Identifies the one item of an intake. */
 export function aboutItem({ events, sessions, aggregates, feedback }: Intake): About {
   for (const event of events) {
     const { projectId, eventId, receivedTime } = event;
@@ -34,12 +34,12 @@ function received(time: Parameters<typeof millisecondsOf>[0] | undefined): Pick<
   return time ? { receivedAt: millisecondsOf(time) } : {};
 }
 
-/** The reason in the length in which it is kept. */
+/** The reason, cut to the length that is kept. */
 export function shortReason(reason: string): string {
   return reason.slice(0, longestReason);
 }
 
-/** Headers are lines of plain characters. */
+/** Headers are lines of printable ASCII. */
 export function toHeaders({ reason, title, ...rest }: Description): MsgHdrs {
   const short = { ...rest, title: title.slice(0, longestTitle), reason: shortReason(reason) };
   const fields = headers();

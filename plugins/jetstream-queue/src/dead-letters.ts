@@ -18,24 +18,27 @@ import { messageOf, packIntake, readMessage, UnreadableMessage } from "./message
 import { deadLetterStream, deadLetterSubject, deadLetterSubjects } from "./names.ts";
 import { Watch } from "./watch.ts";
 
-/** Why an item is given up, and what tells it from the others. */
+/** Why an item is given up, and its key. */
 export interface Failure {
   readonly reason: string;
-  /** The same for each try to keep the same item, so that it is kept once. */
+  /** Equal for every attempt to keep the same item, so that it is kept once. */
   readonly key: string;
 }
 
-/** One call replays so many: about ten seconds of work on servers that sync each message. */
+/** Letters replayed per call: about ten seconds of work on servers that sync each message. */
 const replayedAtOnce = 1_000;
 const together = 16;
 
-/** A pull brings at most so many messages that the server does not close it as a slow reader. */
+/** Messages per pull, few enough that the server does not close it as a slow reader. */
 const pulledAtOnce = 1_000;
 
-/** What workers could not store, in a stream of its own. Kept for 90 days unless it is stored after all. */
+/**
+ * Items that workers could not store, in a stream of its own. They are kept for 90 days unless they are stored after
+ * all.
+ */
 export class DeadLetterStream implements DeadLetters {
   readonly #accept: (intake: Intake) => Promise<void>;
-  readonly #count = new Watch(countAll, { everyMs: 5_000, onFault: "the queue does not tell its dead letters" });
+  readonly #count = new Watch(countAll, { everyMs: 5_000, onFault: "the queue does not report its dead letters" });
   #servers: Servers | undefined;
   #clock: Clock = Date;
   #made = 0;
@@ -68,12 +71,12 @@ export class DeadLetterStream implements DeadLetters {
     await this.#publish(message, { ...aboutItem(intake), reason, deadAt: this.#clock.now() }, key);
   }
 
-  /** Keeps bytes that are no message. */
+  /** Keeps bytes that are not a message. */
   async keepUnread(message: Uint8Array, { reason, key }: Failure): Promise<void> {
     await this.#publish(message, { ...unreadable, reason, deadAt: this.#clock.now() }, key);
   }
 
-  /** Looks from the stream's end in growing steps, since it cannot be read backwards and may hold a million. */
+  /** Reads from the stream's end in growing steps, since it cannot be read backwards and may hold a million. */
   async list({ projectId }: Pick<ChosenLetters, "projectId"> = {}, limit = 100): Promise<DeadLetter[]> {
     const { state } = await this.#connected.manager.streams.info(deadLetterStream);
     for (let width = 2 * limit; ; width *= 8) {
@@ -105,7 +108,7 @@ export class DeadLetterStream implements DeadLetters {
       const refused = tried.filter(({ status }) => status === "rejected");
       const [first] = refused;
       if (first?.status === "rejected") {
-        // The queue is full or gone: what was done is told, and nothing more is tried.
+        // The queue is full or gone: this reports the letters done so far and stops.
         if (accepted + failed === 0) throw first.reason;
         return { accepted, failed, left: chosen.length - accepted - failed + (oldest?.left ?? 0) };
       }
@@ -160,7 +163,7 @@ export class DeadLetterStream implements DeadLetters {
     this.#made++;
   }
 
-  /** What letters say of themselves, from a place in the stream on; undefined when there are fewer than `atLeast`. */
+  /** The fields of the letters from a place in the stream on; undefined when there are fewer than `atLeast`. */
   async #heads(
     projectId: number | undefined,
     { from, atLeast = 0, atMost = Infinity }: { from: number; atLeast?: number; atMost?: number },
@@ -197,7 +200,7 @@ export class DeadLetterStream implements DeadLetters {
     }
   }
 
-  /** Null where there is none of this project. */
+  /** Null when there is no such letter of this project. */
   async #read(id: number, projectId: number | undefined): Promise<StoredMsg | null> {
     const letter = await this.#connected.manager.streams.getMessage(deadLetterStream, { seq: id });
     const isOfProject = projectId === undefined || letter?.subject === deadLetterSubject(projectId);

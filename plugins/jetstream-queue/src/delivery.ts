@@ -1,12 +1,15 @@
 import { nanos, type Msg, type NatsConnection } from "@nats-io/transport-node";
 
-/** A delivery of a message of the stream; the answers are JetStream's (ADR-13). */
+/** A delivery of a message of the stream. Its replies are JetStream's (ADR-13). */
 export class Delivery {
   readonly #message: Msg;
   readonly #connection: NatsConnection;
-  /** How often it was delivered, with this time. */
+  /** How often it was delivered, this delivery included. */
   readonly deliveries: number;
-  /** The message's place in the stream and when the stream took it: the place alone comes again in a stream that was made anew. */
+  /**
+   * The message's sequence number and the time at which the stream took it: a stream that is created again repeats the
+   * numbers.
+   */
   readonly id: string;
 
   private constructor(message: Msg, connection: NatsConnection, tokens: readonly string[]) {
@@ -18,8 +21,9 @@ export class Delivery {
   }
 
   /**
-   * Reads `$JS.ACK.<stream>.<consumer>.<deliveries>.<seq>.<consumer's seq>.<time>.<pending>`, or the same with domain and account
-   * before the stream (nats-server 2.15, server/consumer.go); undefined when it is no message of a stream.
+   * Reads `$JS.ACK.<stream>.<consumer>.<deliveries>.<seq>.<consumer's seq>.<time>.<pending>`, or the same with domain
+   * and account before the stream (nats-server 2.15, server/consumer.go); undefined when it is not a message of a
+   * stream.
    */
   static of(message: Msg, connection: NatsConnection): Delivery | undefined {
     const tokens = message.reply?.split(".") ?? [];
@@ -27,7 +31,7 @@ export class Delivery {
     return new Delivery(message, connection, tokens.slice(tokens.length === 9 ? 4 : 6));
   }
 
-  /** The id under which it was published: the same when the stream has taken the same publication twice. */
+  /** The id under which it was published: equal when the stream has taken the same publication twice. */
   get publication(): string {
     return this.#message.headers?.get("Nats-Msg-Id") || this.id;
   }
@@ -36,17 +40,17 @@ export class Delivery {
     return this.#message.data;
   }
 
-  /** Resolves when the servers know that it is settled. */
+  /** Resolves when the servers have confirmed the acknowledgement. */
   async acknowledge(timeoutMs: number): Promise<void> {
     await this.#connection.request(this.#message.reply ?? "", "+ACK", { timeout: timeoutMs });
   }
 
-  /** Tells that it is worked on: the time until it is delivered to another worker begins anew. */
+  /** Reports work in progress: the time until it is delivered to another worker starts again. */
   tellWorking(): void {
     this.#message.respond("+WPI");
   }
 
-  /** Lets any worker have it, after some time. */
+  /** Gives it to any worker, after some time. */
   giveBack(afterMs = 0): void {
     this.#message.respond(afterMs > 0 ? `-NAK ${JSON.stringify({ delay: nanos(afterMs) })}` : "-NAK");
   }

@@ -64,7 +64,7 @@ export function itemsIn(held: Held, { events, sessions, aggregates, feedback, re
   ].map((intake, n) => ({ held, n, intake }));
 }
 
-/** Counted sessions have no id: their place in what was published tells whether they were stored. */
+/** Counted sessions have no id: their place in the message says whether they were stored. */
 export function withReceipts(intake: Intake, { publication }: Delivery): Intake {
   return { ...intake, receipts: intake.aggregates.map((_, n) => `${publication}-${n}`) };
 }

@@ -17,37 +17,37 @@ import { Worker, type Work } from "./worker.ts";
 
 export type { Work } from "./worker.ts";
 
-/** A stop waits so long for what was accepted to be acknowledged. */
+/** How long a stop waits for the acknowledgement of what was accepted. */
 const drainMs = 3_000;
 
 const defaultMaxBytes = 8 * 1024 * 1024 * 1024;
 
-/** The queue of several machines, and the worker that stores what is in it. */
+/** The queue of several machines, and the worker that stores its messages. */
 export interface JetStreamQueue extends Plugin, Backlog {
   readonly queue: IngestQueue;
-  /** Connects and makes or checks the streams; refuses servers on which what is accepted could be lost. */
+  /** Connects, then creates or checks the streams. Refuses servers on which accepted events could be lost. */
   start(host: Pick<Host, "log" | "clock">): Promise<void>;
-  /** Accepts no more and stores no more: what is under way is finished, and what waits stays in the stream. */
+  /** Stops accepting and storing. Work under way is finished; waiting messages stay in the stream. */
   stop(): Promise<void>;
-  /** Begins to store what the stream holds, after `start`. Any number of processes do. */
+  /** Begins to store the stream's messages, after `start`. Any number of processes may. */
   startWorker(work: Work): void;
-  /** Whether an intake would be accepted now: it is connected, and the last one was acknowledged. */
+  /** Whether an intake would be accepted now: the queue is connected, and acknowledged the last one. */
   readonly isAccepting: boolean;
   /** Whether this process stores, and could store the last batch. */
   readonly isStoring: boolean;
 }
 
 /**
- * Holds what was accepted in a replicated stream of NATS JetStream until a worker has stored it (docs/queue.md). Each
- * process has the half it is asked for: `queue` accepts, `startWorker` stores.
+ * Holds accepted intakes in a replicated stream of NATS JetStream until a worker has stored them (docs/queue.md). A
+ * process uses the half it needs: `queue` accepts, `startWorker` stores.
  */
 export function jetstreamQueue({
   url,
   maxBytes = defaultMaxBytes,
 }: {
-  /** Such as `nats://user:password@host:4222`, or several with commas; `tls://` for TLS. */
+  /** Such as `nats://user:password@host:4222`, or several separated by commas; `tls://` for TLS. */
   url: string;
-  /** What may wait in the stream when it is made; more is refused. Default 8 GiB. */
+  /** The bound of a stream that is created here; the stream refuses more. Default 8 GiB. */
   maxBytes?: number;
 }): JetStreamQueue {
   let log: Log = silent;

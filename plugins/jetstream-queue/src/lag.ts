@@ -3,12 +3,12 @@ import type { Servers } from "./connection.ts";
 import { intakeStream } from "./names.ts";
 import { Watch } from "./watch.ts";
 
-/** Asks each second how far storing is behind. */
+/** Measures each second how far storing is behind. */
 export function watchLag(): Watch<Lag> {
-  return new Watch(askLag, { everyMs: 1_000, onFault: "the queue does not tell how much waits in it" });
+  return new Watch(askLag, { everyMs: 1_000, onFault: "the queue does not report how much waits in it" });
 }
 
-/** The stream holds exactly what is not stored, so that its first message is the oldest that waits. */
+/** The stream holds exactly what is not stored yet, so its first message is the oldest that waits. */
 export async function askLag({ manager }: Servers): Promise<Lag> {
   const askedAt = performance.now();
   const { state, ts } = await manager.streams.info(intakeStream);

@@ -3,9 +3,9 @@ import type { Intake } from "@faultline/plugin";
 import { ErrorEventSchema, SessionAggregateSchema, SessionUpdateSchema, UserFeedbackSchema } from "@faultline/proto";
 
 /**
- * What a message of the stream holds, version 1: the byte `F`, the version, the number of items (4 bytes), then the items
- * one after the other: their kind (1 byte), their length (4 bytes), and the protobuf message. Numbers are little-endian.
- * Packing is copying, so that an intake is encoded once, when it arrives, whichever message it goes with.
+ * The format of a message, version 1: the byte `F`, the version, the number of items (4 bytes), then the items one
+ * after the other: their kind (1 byte), their length (4 bytes), and the protobuf message. Numbers are little-endian.
+ * Packing only copies, so that an intake is encoded once, on arrival, whichever message it joins.
  */
 const magic = 0x46;
 const version = 1;
@@ -17,7 +17,7 @@ const session = 2;
 const aggregate = 3;
 const feedback = 4;
 
-/** Items in the form in which a message holds them. */
+/** Items in the encoding of a message. */
 export interface Packed {
   readonly bytes: Uint8Array;
   readonly items: number;
@@ -25,7 +25,7 @@ export interface Packed {
 
 /** A message that this release cannot read. */
 export class UnreadableMessage extends Error {
-  /** It was written by a later release, which can. */
+  /** Whether a later release wrote it, which can read it. */
   readonly isNewer: boolean;
 
   constructor(text: string, isNewer = false) {
@@ -35,7 +35,10 @@ export class UnreadableMessage extends Error {
   }
 }
 
-/** Packs an intake: as one where it fits into `maxBytes`, else cut between items; an item larger than that is by itself. */
+/**
+ * Packs an intake as one, if it fits into `maxBytes`; otherwise split between items. An item larger than that is by
+ * itself.
+ */
 export function packIntake(intake: Intake, maxBytes: number): Packed[] {
   const packed: Packed[] = [];
   let items: Uint8Array[] = [];
@@ -53,7 +56,7 @@ export function packIntake(intake: Intake, maxBytes: number): Packed[] {
   return packed;
 }
 
-/** The message that holds all of these. */
+/** One message with all of these. */
 export function messageOf(packed: readonly Packed[]): Uint8Array {
   const items = packed.reduce((sum, one) => sum + one.items, 0);
   const head = new Uint8Array(headBytes);
@@ -67,10 +70,10 @@ export function messageOf(packed: readonly Packed[]): Uint8Array {
   );
 }
 
-/** The number of items of a message; refuses as `readMessage` does. */
+/** The number of items of a message. Refuses as `readMessage` does. */
 export function itemCount(message: Uint8Array): number {
   if (message.length < headBytes || message[0] !== magic) {
-    throw new UnreadableMessage("This is no message of Faultline.");
+    throw new UnreadableMessage("This is not a message of Faultline.");
   }
   if (message[1] !== version) {
     const text = `The message has version ${message[1]}, and this release reads version ${version}.`;
@@ -79,7 +82,7 @@ export function itemCount(message: Uint8Array): number {
   return viewOf(message).getUint32(2, true);
 }
 
-/** What a message holds; throws an UnreadableMessage. */
+/** The intake in a message; throws an UnreadableMessage. */
 export function readMessage(message: Uint8Array): Intake {
   const count = itemCount(message);
   const intake = { events: [], sessions: [], aggregates: [], feedback: [] } satisfies Intake;
@@ -111,7 +114,7 @@ function decoded<Desc extends DescMessage>(schema: Desc, bytes: Uint8Array): Mes
   try {
     return fromBinary(schema, bytes);
   } catch (error) {
-    throw new UnreadableMessage(`An item is no ${schema.name}: ${String(error)}`);
+    throw new UnreadableMessage(`An item is not a valid ${schema.name}: ${String(error)}`);
   }
 }
 

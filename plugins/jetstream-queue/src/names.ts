@@ -1,4 +1,4 @@
-/** What the servers know of Faultline. Installations that share servers have an account each. */
+/** The names of Faultline on the servers. Installations that share servers have an account each. */
 export const intakeStream = "FAULTLINE_INTAKE";
 export const intakeSubject = "faultline.intake";
 

@@ -3,20 +3,20 @@ import type { Servers } from "./connection.ts";
 import { Delivery } from "./delivery.ts";
 import { intakeStream, storeConsumer } from "./names.ts";
 
-/** What one request brings at most. The largest message fits in. */
+/** Messages per request at most. The largest message fits in. */
 const requestMessages = 500;
 const requestBytes = 9 * 1024 * 1024;
 
-/** A request that brought nothing ends after this time, and is made again. */
+/** A request that brought nothing ends after this time and is repeated. */
 const requestMs = 5_000;
 
-/** The servers tell so often that a request is open; one of which nothing was heard for longer is lost. */
+/** The servers' heartbeat on an open request. A request without one for longer is lost. */
 const heartbeatMs = 500;
 const lostAfterMs = 1_500;
 
 /**
- * Asks for messages whenever there is room. Its one inbox stays, since the note that a request has ended can overtake the
- * messages it brought: the client's own `fetch` leaves these unread, and they come again only after `ack_wait`.
+ * Requests messages whenever there is room. It keeps one inbox, since the notice that a request has ended can overtake
+ * the messages it brought: the client's own `fetch` leaves these unread, and they return only after `ack_wait`.
  */
 export class Puller {
   readonly #servers: Servers;
@@ -53,14 +53,14 @@ export class Puller {
     this.ask();
   }
 
-  /** Asks no more; resolves when what is on its way was taken. */
+  /** Sends no more requests; resolves when the messages under way were taken. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#isStopping = true;
     await this.#subscription?.drain();
   }
 
-  /** Asks unless a request is open; to be called when there is room again. */
+  /** Sends a request unless one is open. Call it when there is room again. */
   ask(): void {
     const now = performance.now();
     const isOpen = this.#left > 0 && now - this.#heardAt < lostAfterMs;
@@ -92,7 +92,7 @@ export class Puller {
     this.#left = 0;
     const isEnd = code === 408 || /batch completed|exceeds maxbytes/i.test(description);
     if (!isEnd)
-      this.#onFault(`${code} ${description}`.trim()); // no leader, no consumer: asked again by the timer
+      this.#onFault(`${code} ${description}`.trim()); // no leader, no consumer: the timer repeats the request
     else if (hasBrought || code === 408) this.ask();
   }
 }

@@ -17,22 +17,25 @@ import { deadLetterStream, deadLetterSubjects, intakeStream, intakeSubject, stor
 
 const dayMs = 24 * 3_600_000;
 
-/** A start waits so long for servers that are starting as well. */
+/** How long a start waits for servers that are starting as well. */
 const readyMs = 30_000;
 const readyEveryMs = 500;
 
 /** JetStream's error code for servers without room for the stream (nats-server 2.15, server/errors.json). */
 const storageFull = 10047;
 
-/** How long a message may be with a worker that says nothing before another one gets it. Workers speak each third of it. */
+/**
+ * How long a worker may hold a message without a sign of life before another one gets it. Workers send one each third
+ * of it.
+ */
 export const ackWaitMs = 30_000;
 
-/** So long the stream knows message ids: a publication is repeated for ten seconds. */
+/** How long the stream remembers message ids: a publication is repeated for ten seconds. */
 const duplicateWindowMs = 120_000;
 
 /**
- * What was accepted, until it is stored. A work queue: what is acknowledged is deleted, so that `max_bytes` bounds what
- * waits. What is beyond it is refused (`discard: new`); the default would delete the oldest of what was acknowledged.
+ * Accepted intakes, until they are stored. A work queue deletes what is acknowledged, so `max_bytes` bounds what waits.
+ * The stream refuses more (`discard: new`); the default would delete the oldest accepted ones.
  */
 function intakeConfig(maxBytes: number, replicas: number): Partial<StreamConfig> & { name: string } {
   return {
@@ -48,7 +51,7 @@ function intakeConfig(maxBytes: number, replicas: number): Partial<StreamConfig>
   };
 }
 
-/** What could not be stored, with the reason; kept as long as events are. */
+/** Items that could not be stored, with the reason; kept as long as events are. */
 function deadLetterConfig(replicas: number): Partial<StreamConfig> & { name: string } {
   return {
     name: deadLetterStream,
@@ -65,8 +68,9 @@ function deadLetterConfig(replicas: number): Partial<StreamConfig> & { name: str
 }
 
 /**
- * `max_deliver` is unlimited: what was delivered often enough would stay in the stream unseen and forever. The worker
- * decides what is poison. `max_ack_pending` lets eight workers hold a full batch of single events while another one waits.
+ * `max_deliver` is unlimited: with a limit, a message delivered that often would stay in the stream unseen and forever.
+ * The worker decides what is poison. `max_ack_pending` lets eight workers hold a full batch of single events while
+ * another one waits.
  */
 const consumerConfig = {
   durable_name: storeConsumer,
@@ -77,12 +81,12 @@ const consumerConfig = {
   max_ack_pending: 8_192,
 } satisfies Partial<ConsumerConfig>;
 
-/** Makes the streams and the consumer that are missing and checks those that are there; changes none of them. */
+/** Creates the missing streams and consumer and checks the existing ones, which it does not change. */
 export async function makeStreams(servers: Servers, maxBytes: number, log: Log): Promise<void> {
   const isClustered = servers.connection.info?.cluster !== undefined;
   const replicas = isClustered ? 3 : 1;
   if (!isClustered) {
-    log.warn({}, "the NATS server is not one of a cluster: what it holds is lost with its disk, use three");
+    log.warn({}, "the NATS server is not part of a cluster: its messages are lost with its disk. Use three servers");
   }
   await makeStream(servers, intakeConfig(maxBytes, replicas), log);
   await makeStream(servers, deadLetterConfig(replicas), log);
@@ -94,7 +98,7 @@ async function makeStream(
   wanted: Partial<StreamConfig> & { name: string },
   log: Log,
 ): Promise<void> {
-  // Another process may make it now: the same configuration twice is no error.
+  // Another process may create it now: the same configuration twice is no error.
   const info = await onceReady(wanted.name, async () => {
     try {
       return await manager.streams.info(wanted.name);
@@ -112,7 +116,7 @@ async function makeStream(
   for (const weakness of weaknesses) log.warn({ stream: wanted.name }, weakness);
 }
 
-/** What an operator changed stays; what breaks the promise is a fault, what weakens it is said. */
+/** What an operator changed stays. A setting that breaks the promise is a fault; one that weakens it is a warning. */
 export function judge(
   is: StreamConfig,
   wanted: Partial<StreamConfig>,
@@ -129,7 +133,7 @@ export function judge(
 
   const weaknesses: string[] = [];
   if (is.max_age > 0 && is.max_age < (wanted.max_age ?? 0)) {
-    weaknesses.push(`the stream keeps for ${is.max_age / 1e9} s only what is kept for 90 days elsewhere`);
+    weaknesses.push(`the stream keeps for only ${is.max_age / 1e9} s what is otherwise kept for 90 days`);
   }
   if (is.num_replicas < (wanted.num_replicas ?? 1)) {
     weaknesses.push(
@@ -143,7 +147,7 @@ export function judge(
   return { faults, weaknesses };
 }
 
-/** Makes the consumer unless there is one; its `ack_wait`, `max_ack_pending` and the like may be changed by operators. */
+/** Creates the consumer unless it exists. Operators may change its `ack_wait`, `max_ack_pending` and the like. */
 export async function makeConsumer({ manager }: Servers, log: Log): Promise<void> {
   const info = await onceReady(intakeStream, async () => {
     try {
@@ -170,7 +174,9 @@ export async function makeConsumer({ manager }: Servers, log: Log): Promise<void
   }
 }
 
-/** Servers that were just started have no leader for some seconds, and not all of a cluster are there; then it is tried again. */
+/**
+ * Retries for servers that were just started: they have no leader for some seconds, and not all of a cluster are up.
+ */
 async function onceReady<Info>(stream: string, ask: () => Promise<Info>): Promise<Info> {
   const end = performance.now() + readyMs;
   for (;;) {

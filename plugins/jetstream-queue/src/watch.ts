@@ -1,7 +1,7 @@
 import type { Log } from "@faultline/plugin";
 import type { Servers } from "./connection.ts";
 
-/** Asks the servers the same thing again and again, so that whoever wants to know need not wait for it. */
+/** Polls the servers, so that readers of the answer need not wait for it. */
 export class Watch<Answer> {
   readonly #ask: (servers: Servers) => Promise<Answer>;
   readonly #everyMs: number;
@@ -9,7 +9,7 @@ export class Watch<Answer> {
   #last: Answer | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `onFault` is what the log says of the first failure in a row. */
+  /** `onFault` is the log message of the first consecutive failure. */
   constructor(ask: (servers: Servers) => Promise<Answer>, parts: { everyMs: number; onFault: string }) {
     this.#ask = ask;
     this.#everyMs = parts.everyMs;

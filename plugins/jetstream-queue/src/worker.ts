@@ -9,41 +9,41 @@ import { Puller } from "./puller.ts";
 import { ackWaitMs, makeConsumer } from "./streams.ts";
 import { nextBatch, hasRoom, itemsOf, itemsIn, withReceipts, together, keyOf, type Held, type Item } from "./held.ts";
 
-/** What stores. */
+/** The storing side. */
 export interface Work {
-  /** Stores all of it in one transaction; what is stored already changes nothing. */
+  /** Stores the whole intake in one transaction; what is stored already changes nothing. */
   storeBatch(intake: Intake): Promise<void>;
-  /** Whether the database as a whole refuses: nothing is wrong with what was to be stored. */
+  /** Whether the database as a whole refuses, and the intake is not at fault. */
   isStorageFailure(error: unknown): boolean;
 }
 
 /** In the end it is given up. */
 const deliveriesAtMost = 20;
 
-/** What a worker cannot settle now, another one may get after this time. */
+/** A message that a worker cannot settle now goes to another one after this time. */
 const giveBackMs = 30_000;
 
 const firstRetryMs = 100;
 const lastRetryMs = 5_000;
 const ackMs = 5_000;
 
-/** A stop waits so long for the servers to hear of it; what they do not hear of comes again by itself. */
+/** How long a stop waits for the servers to confirm; unconfirmed messages are delivered again. */
 const tellMs = 2_000;
 
 /**
- * Pulls messages, stores what several of them hold together, and acknowledges them after the commit: while one batch is
- * stored, what is pulled becomes the next. While the database refuses, the worker keeps what it has, says so to the queue
- * and tries again; so a message that is delivered again and again is one that ends its workers.
+ * Pulls messages, stores several of them together, and acknowledges them after the commit; while one batch is stored,
+ * the messages pulled become the next. While the database refuses, the worker keeps its messages, reports progress to
+ * the queue and retries; so a message that is delivered again and again is one that ends its workers.
  */
 export class Worker {
   readonly #servers: Servers;
   readonly #deadLetters: DeadLetterStream;
   readonly #work: Work;
   readonly #log: Log;
-  /** By id: what was pulled and is not settled. */
+  /** Pulled and not settled, by id. */
   readonly #held = new Map<string, Held>();
   readonly #waiting: Held[] = [];
-  /** Ids of what is stored and whose acknowledgement is not known to have arrived. */
+  /** Ids of messages that are stored but whose acknowledgement is not confirmed. */
   readonly #stored = new Set<string>();
   readonly #acks = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
@@ -80,7 +80,7 @@ export class Worker {
     this.#puller.start();
   }
 
-  /** Finishes the running batch and gives back what was pulled beyond it. */
+  /** Finishes the running batch and gives back the messages pulled beyond it. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     const pulled = this.#puller.stop();
@@ -95,7 +95,7 @@ export class Worker {
     const { id } = delivery;
     const held = this.#held.get(id);
     if (held) {
-      held.delivery = delivery; // we were too slow for the queue; it is settled once all the same
+      held.delivery = delivery; // we were too slow for the queue; the message is settled once all the same
     } else if (this.#stored.has(id)) {
       this.#acknowledge(delivery);
     } else {
@@ -125,7 +125,7 @@ export class Worker {
     }
   }
 
-  /** Stores a batch and acknowledges it; what cannot be stored becomes a dead letter. */
+  /** Stores a batch and acknowledges it; an item that cannot be stored becomes a dead letter. */
   async #settle(batch: readonly Held[]): Promise<void> {
     const unsettled = new Set<Held>();
     try {
@@ -150,7 +150,7 @@ export class Worker {
     }
   }
 
-  /** What a message holds; undefined when it is not to be stored. */
+  /** The intake in a message; undefined when it must not be stored. */
   async #read(held: Held, unsettled: Set<Held>): Promise<Intake | undefined> {
     const { delivery } = held;
     try {
@@ -178,7 +178,7 @@ export class Worker {
     await this.#storeApart(items, fault, unsettled);
   }
 
-  /** Halves what could not be stored together until what is at fault is found: 18 transactions for one of 500. */
+  /** Halves a failed batch until the item at fault is found: 18 transactions for one of 500. */
   async #storeApart(items: readonly Item[], fault: unknown, unsettled: Set<Held>): Promise<void> {
     const [item] = items;
     if (item && items.length === 1) return this.#giveUp(item, inWords(fault), unsettled);
@@ -189,7 +189,7 @@ export class Worker {
     }
   }
 
-  /** Waits while the database refuses; answers what is wrong with the batch, undefined when it is stored. */
+  /** Waits while the database refuses. Returns the fault of the batch, undefined when it is stored. */
   async #tryToStore(intake: Intake): Promise<unknown> {
     for (let waitMs = firstRetryMs; ; waitMs = Math.min(waitMs * 2, lastRetryMs)) {
       try {
@@ -200,7 +200,7 @@ export class Worker {
         if (!this.#work.isStorageFailure(error)) return error ?? new Error("storing failed");
         this.#isFailing = true;
         this.#logFailure(error, "events could not be stored; they wait in the queue");
-        const jitter = 0.5 + Math.random(); // workers that failed together do not come back together
+        const jitter = 0.5 + Math.random(); // so that workers which failed together do not retry together
         await delay(waitMs * jitter, undefined, { signal: this.#stopping.signal });
       }
     }
@@ -221,7 +221,10 @@ export class Worker {
     }
   }
 
-  /** Until the acknowledgement has arrived, a repeated delivery is not stored again: that would take as long, for nothing. */
+  /**
+   * Until the acknowledgement is confirmed, a repeated delivery is not stored again: that would take as long, for
+   * nothing.
+   */
   #acknowledge(delivery: Delivery): void {
     const { id } = delivery;
     const ack = delivery.acknowledge(ackMs).then(

@@ -23,7 +23,7 @@ import { patientExporter } from "./patient-exporter.ts";
 import { parseTraceparent, traceparentOf } from "./traceparent.ts";
 
 export interface OpenTelemetryOptions {
-  /** Where OTLP is taken, over HTTP in protobuf. */
+  /** The collector's address for OTLP over HTTP, in protobuf. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
@@ -34,21 +34,21 @@ export interface OpenTelemetryOptions {
   readonly log: Log;
 }
 
-/** What ended and was not sent yet; beyond it spans are dropped, so that a collector that is away costs no more memory. */
+/** Ended spans that are not sent yet. More are dropped, so that an absent collector costs no more memory. */
 const queueLimits = { maxQueueSize: 2_048, maxExportBatchSize: 512, scheduledDelayMillis: 2_000 };
 
-/** Here for its enum of compressions, which is in a package that the exporter does not hand on. */
+/** Needed for its enum of compressions, whose package the exporter does not re-export. */
 type ExporterOptions = NonNullable<ConstructorParameters<typeof OTLPTraceExporter>[0]>;
 
-/** So long a collector may take for a batch, with what is tried again. */
+/** Time for the collector to accept a batch, retries included. */
 const exportMs = 5_000;
 
-/** The stop waits so long for the last spans. */
+/** The stop waits this long for the last spans. */
 const stopMs = 800;
 
 /**
- * Sends traces to an OpenTelemetry collector. The SDK reads nothing from the environment that these options do not say, and
- * sets nothing global. A failure to send is a warning each minute, never an error.
+ * Sends traces to an OpenTelemetry collector. The SDK reads no setting from the environment that these options leave
+ * open, and sets nothing global. A failure to send is a warning each minute, never an error.
  */
 export function openTelemetry(options: OpenTelemetryOptions): Tracing & { stop(): Promise<void> } {
   const { url, headers, serviceName, version, sampleRatio, log } = options;
@@ -60,7 +60,7 @@ export function openTelemetry(options: OpenTelemetryOptions): Tracing & { stop()
     concurrencyLimit: 1,
     httpAgentOptions: { keepAlive: true },
   });
-  // Others may ask for a trace; how many of them are sent is said here all the same.
+  // Callers may ask for a trace; this share still limits how many are sent.
   const share = new TraceIdRatioBasedSampler(sampleRatio);
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ [ATTR_SERVICE_NAME]: serviceName, [ATTR_SERVICE_VERSION]: version }),

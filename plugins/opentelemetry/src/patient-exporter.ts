@@ -8,8 +8,8 @@ const sayEveryMs = 60_000;
 const success = 0;
 
 /**
- * Sends as another exporter does; what that cannot send is lost, and said once a minute. To the SDK it always succeeds,
- * which else would tell each failure to nobody.
+ * Sends by another exporter. Spans that it cannot send are lost, which is logged once a minute. It reports success
+ * always: the SDK would send each failure to a handler that nobody has set.
  */
 export function patientExporter(exporter: SpanExporter, log: Log): SpanExporter {
   let lost = 0;

@@ -1,6 +1,6 @@
 import { isSpanContextValid, type SpanContext } from "@opentelemetry/api";
 
-/** Reads a W3C `traceparent` (Trace Context, level 2); undefined when it is none. Later versions may add parts. */
+/** Parses a W3C `traceparent` (Trace Context, level 2); undefined when it is invalid. Later versions may add parts. */
 export function parseTraceparent(text: string | undefined): SpanContext | undefined {
   const parts = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(text ?? "");
   if (!parts || (parts[1] === "00" && parts[5] !== undefined)) return undefined;

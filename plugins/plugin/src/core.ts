@@ -13,7 +13,7 @@ import type { ServiceError } from "./service-error.ts";
 export interface Call {
   /** The caller's session token or personal access token. Absent: not given. */
   readonly token?: string | undefined;
-  /** The sender's address, by which tokens of nobody are counted. Absent: not known, and they are not. */
+  /** The sender's address, by which wrong tokens are counted. Absent: not known, and they are not counted. */
   readonly clientAddress?: string | undefined;
   /** Aborted when the caller no longer waits. */
   readonly signal?: AbortSignal | undefined;
@@ -29,7 +29,7 @@ export type Handlers<S extends DescService, Context = Call> = {
   readonly [K in keyof S["method"]]: S["method"][K] extends DescMethod ? Method<S["method"][K], Context> : never;
 };
 
-/** A method as its callers have it: it takes the fields of the request and returns the whole response. */
+/** A method as its callers see it: it takes the fields of the request and returns the whole response. */
 type Callable<M extends DescMethod> = M["methodKind"] extends "server_streaming"
   ? (request: MessageInitShape<M["input"]>, call: Call) => AsyncIterable<MessageShape<M["output"]>>
   : (request: MessageInitShape<M["input"]>, call: Call) => Promise<MessageShape<M["output"]>>;
@@ -52,7 +52,7 @@ export interface CallAllowance {
   readonly remaining: number;
   /** Whole seconds until the limit is whole again; in a refusal, until a call may pass. */
   readonly resetSeconds: number;
-  /** All limits that hold: so many calls at once, and as many in so many seconds. */
+  /** All limits that hold: this many calls at once, and as many in this many seconds. */
   readonly policies: readonly { readonly name: CallLimitName; readonly limit: number; readonly seconds: number }[];
   /** RATE_LIMITED. Absent: the call may pass. */
   readonly refusal?: ServiceError;
@@ -64,7 +64,7 @@ export interface AdmittedProject {
   readonly path: string;
 }
 
-/** A request that was admitted by the names in its address, before the rest of it was read. */
+/** A request admitted by the names in its address, before the rest of it is read. */
 export interface AdmittedRequest {
   /** Undefined where the names have none. */
   readonly project: AdmittedProject | undefined;
@@ -72,21 +72,21 @@ export interface AdmittedRequest {
   invoke(request: MessageInitShape<DescMessage>): Promise<MessageShape<DescMessage>>;
 }
 
-/** The least that a method needs, as its option `needs` says. */
+/** The least that a method needs, from its option `needs`. */
 export interface LeastRole {
   /** A role in the project that the request names, any user, or an administrator. */
   readonly role: "User" | "Guest" | "Reporter" | "Developer" | "Maintainer" | "Owner" | "Administrator";
   readonly scope: "read" | "write";
 }
 
-/** What a door that is not gRPC asks of the guard before it reads a request. */
+/** The guard's part for doors other than gRPC, which they call before they read a request. */
 export interface Access {
   /** Takes one call from the limits of its token and person; undefined where there is no limit, or no token. */
   spend(call: Call): Promise<CallAllowance | undefined>;
 
   /**
-   * Admits a call of the method, or refuses it as the method would: with a reason about the token, with PROJECT_NOT_FOUND, or
-   * with FORBIDDEN. `names` are what the address names: a project by its id or path, and a user.
+   * Admits a call of the method, or refuses it as the method would: with a reason about the token, with
+   * PROJECT_NOT_FOUND, or with FORBIDDEN. `names` are those in the address: a project by its id or path, and a user.
    */
   admit(
     method: DescMethodUnary,

@@ -16,12 +16,12 @@ export interface RestRequest {
 /** The verdict on a REST request that uses something deprecated or removed. */
 export interface Verdict {
   /**
-   * `gone`: the address was removed, answer 410. `refused`: a parameter, a value or a form of pagination was removed,
-   * answer 400. `deprecated`: it still works, answer with the headers.
+   * `gone`: the address was removed; answer 410. `refused`: a parameter, a value or a form of pagination was removed;
+   * answer 400. `deprecated`: it still works; answer with the headers.
    */
   readonly kind: "gone" | "refused" | "deprecated";
   readonly notice: Notice;
-  /** In words: what happened, what to use instead, and whether that is not part of this service. */
+  /** A sentence: the change, the replacement, and whether that is not part of this service. */
   readonly message: string;
   /** When the announcing release came out, in milliseconds since 1970. */
   readonly deprecatedAt: number;
@@ -29,24 +29,24 @@ export interface Verdict {
   readonly endsAt: number | undefined;
 }
 
-/** The platform's rules of deprecation (specification section 9), at the release this installation stands for. */
+/** The platform's rules of deprecation (specification section 9), at the release of this installation. */
 export interface Deprecations {
   /** Such as `18.0`. */
   readonly release: string;
-  /** Whether a release of this name came or comes out. */
+  /** Whether a release of this name exists or will. */
   isRelease(text: string): boolean;
   /**
-   * Every notice with its state at `release`, which defaults to the installation's, the next removal first; refuses what is
-   * no release.
+   * Every notice with its state at `release`, which defaults to the installation's, the next removal first. Refuses an
+   * invalid release.
    */
   notices(release?: string): readonly Notice[];
-  /** Whether a notice may be about requests to this address: else their parameters need not be read for its sake. */
+  /** Whether a notice may concern requests to this address; otherwise their parameters need not be read for it. */
   concerns(method: string, path: string): boolean;
-  /** The gravest verdict on a request; undefined: the request uses nothing of the kind. */
+  /** The most severe verdict on a request; undefined when the request uses nothing deprecated. */
   verdict(request: RestRequest): Verdict | undefined;
   /**
-   * Judges the version of an external system that the installation's own failures are to be sent to (specification 9.1);
-   * undefined: it is not known. `notice` is empty when there is nothing to say; refuses what is no version.
+   * Judges the version of an external system that is to receive the installation's own failures (specification 9.1);
+   * undefined: it is not known. `notice` is empty when there is nothing to say. Refuses an invalid version.
    */
   externalVersion(version: string | undefined): { readonly isSupported: boolean; readonly notice: string };
 }

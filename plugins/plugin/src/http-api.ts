@@ -11,7 +11,7 @@ export interface HttpApi {
   readonly routes: readonly HttpApiRoute[];
   /** The answer for a refusal. A refusal with the reason INTERNAL is logged. */
   refusal(error: ServiceError): HttpAnswer;
-  /** The answer for an address or a method that it does not have. */
+  /** The answer to an unknown address or method. */
   readonly notFound: HttpAnswer;
 }
 
@@ -23,7 +23,7 @@ export interface HttpApiRoute {
   readonly methods: Readonly<Record<string, (call: HttpCall) => Promise<HttpAnswer>>>;
 }
 
-/** A request as the bridge has read it; calls of the core take it as theirs. */
+/** A request as the bridge has read it; it serves as the context of calls of the core. */
 export interface HttpCall extends Call {
   /** The core's services. */
   readonly core: Core;

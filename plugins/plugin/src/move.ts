@@ -1,19 +1,19 @@
 import type { Kysely, RawBuilder } from "kysely";
 
-/** The databases on which the product stores what it keeps. */
+/** The databases that the product can store in. */
 export type DatabaseKind = "sqlite" | "postgresql";
 
-/** How a move to PostgreSQL copies what a plugin keeps in SQLite. Every table of its migrations is named here. */
+/** How a move to PostgreSQL copies a plugin's data from SQLite. Every table of its migrations is named here. */
 export interface Movable {
   /** Tables that are copied row by row, with the same columns on both databases. */
   readonly tables: readonly MovedTable[];
-  /** All others: those that `copy` writes, and those that hold nothing to be moved. */
+  /** All other tables: those that `copy` writes, and those with nothing to be moved. */
   readonly otherTables: Readonly<Record<DatabaseKind, readonly string[]>>;
-  /** Copies and verifies what is too large to be copied whole each time, or is stored differently by the two. */
+  /** Copies and verifies data that is too large to be copied whole each time, or that the two store differently. */
   copy(move: Move): Promise<readonly CopiedTable[]>;
 }
 
-/** A table that a move copies whole each time: what it held on PostgreSQL is replaced. */
+/** A table that a move copies whole each time: its content on PostgreSQL is replaced. */
 export interface MovedTable {
   readonly name: string;
   /** The columns of its primary key on SQLite, by which its rows are walked. */
@@ -27,7 +27,7 @@ export interface MovedTable {
 /** A row as SQLite gives it. */
 export type MovedRow = Readonly<Record<string, unknown>>;
 
-/** A move that runs. */
+/** A move under way. */
 export interface Move {
   /** SQLite, read only. A service may write it meanwhile, so that each statement may find another state. */
   readonly source: Kysely<unknown>;

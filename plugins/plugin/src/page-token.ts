@@ -2,34 +2,40 @@ import { createHash } from "node:crypto";
 import { ErrorReason } from "@faultline/proto";
 import { ServiceError } from "./service-error.ts";
 
-/** Packs the place where a page begins into an opaque token. `list` names the list with its order and filters. */
+/**
+ * Packs the position where a page begins into an opaque token. `list` identifies the list with its order and filters.
+ */
 export function pageToken(list: string, place: readonly (number | string)[]): string {
   return tokenOfValues([digestOf(list), ...place]);
 }
 
-/** What a token holds: the digest of its list, then the place. For doors whose cursors have a form of their own. */
+/**
+ * The values in a token: the digest of its list, then the position. For APIs whose cursors have a form of their own.
+ */
 export function valuesOfToken(token: string): readonly unknown[] {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(token, "base64url").toString());
     return Array.isArray(parsed) ? parsed : [];
   } catch {
-    return []; // any damage to the token is one refusal
+    return []; // any damage to the token gets the same refusal
   }
 }
 
-/** The token that holds these values; it is checked where it is read. */
+/** The token with these values; it is checked where it is read. */
 export function tokenOfValues(values: readonly (number | string)[]): string {
   return Buffer.from(JSON.stringify(values)).toString("base64url");
 }
 
-/** 40 bits tell lists apart and fit into a cursor of digits; what a token may show is decided by the call it comes with. */
+/**
+ * 40 bits distinguish lists and fit into a cursor of digits; the call that carries a token decides what it may show.
+ */
 function digestOf(list: string): number {
   return createHash("sha256").update(list).digest().readUIntBE(0, 5);
 }
 
 type PlaceValues<Place> = { -readonly [K in keyof Place]: Place[K] extends "number" ? number : string };
 
-/** The place a token names, of the given list; refuses tokens of any other list. Empty token: undefined. */
+/** The position in a token of the given list; refuses tokens of any other list. Empty token: undefined. */
 export function readPageToken<const Place extends readonly ("number" | "string")[]>(
   list: string,
   token: string,

@@ -11,7 +11,7 @@ import type { DatabaseKind, Movable } from "./move.ts";
 import type { RestOperation } from "./rest/operation.ts";
 import type { ServedService } from "./served-service.ts";
 
-/** The contract this package describes; a plugin made for another one is refused at boot. */
+/** The contract that this package describes; the boot refuses a plugin made for another one. */
 export const contractVersion = 2;
 
 /** A named part of the product. Made by a function of its options. */
@@ -43,7 +43,7 @@ export interface Plugin {
   readonly api?: HttpApi;
   /** Begins its work. Plugins start in the order of the list and stop in reverse. */
   start?(host: Host): Promise<void>;
-  /** Ends its work; what was accepted is finished first. */
+  /** Ends its work; accepted items are finished first. */
   stop?(): Promise<void>;
 }
 

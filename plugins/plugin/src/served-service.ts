@@ -3,11 +3,11 @@ import type { Permission } from "@faultline/proto";
 import type { Handlers } from "./core.ts";
 import type { Host } from "./host/host.ts";
 
-/** A call that was let in: its caller is known and has what the method's option `needs` asks for. */
+/** A call that was admitted: its caller is known and meets the method's option `needs`. */
 export interface AdmittedCall {
   /** The user has the id 0 where the method needs no token. */
   readonly caller: { readonly user: { readonly id: number; readonly username: string; readonly isAdmin: boolean } };
-  /** What the caller may do in the project that the request names; the id is 0 where it names none. */
+  /** The caller's rights in the project that the request names; the id is 0 where it names none. */
   readonly grant: {
     readonly project: { readonly id: number; readonly path: string };
     readonly permissions: ReadonlySet<Permission>;
@@ -25,9 +25,9 @@ export interface ServedService {
 }
 
 /**
- * Names the code of a service that a plugin serves. The core authenticates and authorises each call by the options of its
- * method, records it in the audit log, and serves it over gRPC with health and reflection. `make` runs once, before the
- * plugin's `start`; the core answers only after it.
+ * Attaches the code of a service that a plugin serves. The core authenticates and authorises each call by the options
+ * of its method, records it in the audit log, and serves it over gRPC with health and reflection. `make` runs once,
+ * before the plugin's `start`; the core answers only after it.
  */
 export function serve<S extends DescService>(
   service: S,

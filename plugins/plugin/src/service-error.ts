@@ -63,7 +63,7 @@ export class ServiceError extends Error {
   readonly reason: ErrorReason;
   /** The request field at fault, named as in the proto file; empty when none is. */
   readonly field: string;
-  /** When trying again may help, in whole seconds; 0 where that is not known. */
+  /** When a retry may help, in whole seconds; 0 where that is not known. */
   readonly retryAfterSeconds: number;
 
   constructor(
@@ -78,7 +78,7 @@ export class ServiceError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds ?? 0;
   }
 
-  /** Turns anything thrown into a ServiceError; what is unknown becomes INTERNAL with a fixed sentence. */
+  /** Turns anything thrown into a ServiceError; an unknown error becomes INTERNAL with a fixed sentence. */
   static from(thrown: unknown): ServiceError {
     if (thrown instanceof ServiceError) return thrown;
     return new ServiceError(ErrorReason.INTERNAL, "The service failed. Try again; if it stays, look into its log.", {

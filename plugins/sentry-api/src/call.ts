@@ -1,8 +1,8 @@
 import type { HttpAnswer, HttpCall } from "@faultline/plugin";
 
-/** A request as the resources get it. */
+/** A request as resources receive it. */
 export interface ApiCall extends HttpCall {
-  /** The address asked for, without its query, such as `https://errors.example.com/api/0/projects/`. */
+  /** The address of the request without its query, such as `https://errors.example.com/api/0/projects/`. */
   readonly address: string;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -11,7 +11,7 @@ export interface ApiCall extends HttpCall {
 /** Answers a request; refuses with a ServiceError. */
 export type Resource = (call: ApiCall) => Promise<HttpAnswer>;
 
-/** The decoded part of the path that the route calls so. */
+/** The decoded path segment that the route calls `name`. */
 export function pathPart(call: ApiCall, name: string): string {
   return call.path[name] ?? "";
 }

@@ -1,9 +1,9 @@
 import { ServiceError, tokenOfValues, valuesOfToken } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 
-// Clients take cursors of digits and colons alone, of at most 64 signs, so a page token travels as what it holds: the
-// digest of its list, the value the list is sorted by, the id, and for lists that page both ways the direction. 13 + 14 +
-// 15 digits at most, so it fits; and nothing is remembered, so it outlives a restart.
+// Clients accept only cursors of digits and colons, of at most 64 characters. So a cursor spells out the content of a
+// page token: the digest of its list, the value the list is sorted by, the id, and for lists that page both ways the
+// direction. That is 13 + 14 + 15 digits at most; nothing is stored, so it survives a restart.
 
 const directions = ["before", "after"] as const;
 
@@ -15,7 +15,7 @@ export function cursorOf(token: string): string {
   return [...numbers, ...(direction < 0 ? [] : [direction])].join(":");
 }
 
-/** The page token of a cursor; refuses what cannot be one. Whether it is of the list asked for, the list decides. */
+/** The page token of a cursor. Refuses what cannot be one; the list itself checks that the token belongs to it. */
 export function tokenOf(cursor: string | null): string {
   if (cursor === null || cursor === "") return "";
   const numbers = /^\d{1,16}(:\d{1,16}){2,3}$/.test(cursor) ? cursor.split(":").map(Number) : [];
@@ -27,12 +27,12 @@ export function tokenOf(cursor: string | null): string {
   return tokenOfValues([list, name, value, id]);
 }
 
-/** A cursor of a list of which a number of entries is passed over, in the form of the original. */
+/** The cursor of a list that is paged by offset, in the form of the original. */
 export function offsetCursor(offset: number): string {
   return `0:${offset}:0`;
 }
 
-/** The number of entries that a cursor passes over. */
+/** The number of entries that a cursor skips. */
 export function offsetOf(cursor: string | null): number {
   if (cursor === null || cursor === "") return 0;
   const offset = /^0:(\d{1,9}):[01]$/.exec(cursor)?.[1];
@@ -41,5 +41,9 @@ export function offsetOf(cursor: string | null): number {
 }
 
 function invalidCursor(): ServiceError {
-  return new ServiceError(ErrorReason.INVALID_PAGE_TOKEN, "The cursor is of no list.", { field: "cursor" });
+  return new ServiceError(
+    ErrorReason.INVALID_PAGE_TOKEN,
+    "The cursor belongs to no list. Ask for the first page without one.",
+    { field: "cursor" },
+  );
 }

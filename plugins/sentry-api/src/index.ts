@@ -4,10 +4,10 @@ import { routes } from "./routes.ts";
 
 /**
  * The API under `/api/0/` that clients of Sentry's web API expect: projects, issues and events of this installation, to
- * read and to update, with a personal access token as Bearer. Another Faultline links to this one by it.
+ * read and to update, with a personal access token as Bearer. Another Faultline reads this one through it.
  */
 export function sentryApi(): Plugin & { readonly api: HttpApi } {
-  let now = (): number => Date.now(); // until the host tells the time; nothing is served before
+  let now = (): number => Date.now(); // until the host's clock is known; nothing is served before
   return {
     name: "sentry-api",
     contract: contractVersion,

@@ -3,10 +3,10 @@ import type { ErrorStatus } from "@faultline/proto";
 import type { ApiCall } from "./call.ts";
 import { statusWord } from "./status.ts";
 
-/** Ids of issues that one call names. */
+/** Ids of issues in one call. */
 const maxIds = 100;
 
-/** The issues that an update names by `id`; all at once cannot be changed. */
+/** The issues that an update names by `id`. At least one: changing all at once is refused. */
 export function idsOf({ query }: ApiCall): string[] {
   const ids = query.getAll("id");
   if (ids.length === 0) throw invalidField("id", "You must specify a list of IDs for this operation");
@@ -31,7 +31,7 @@ export async function update(
   return errors.length;
 }
 
-/** The original answers what was set, and nothing where there was no such issue. */
+/** The original returns the fields that were set, and nothing where no issue matched. */
 export function changed(count: number, status: ErrorStatus): HttpAnswer {
   if (count === 0) return { status: 204 };
   return { status: 200, body: { status: statusWord(status), statusDetails: {}, inbox: null } };

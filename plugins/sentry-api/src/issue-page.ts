@@ -37,7 +37,7 @@ export async function issuePageOf(
   };
 }
 
-/** A page as it is sent. */
+/** The page as an HTTP answer. */
 export async function answerPage(call: ApiCall, page: IssuePage, period: StatsPeriod): Promise<HttpAnswer> {
   const body = await Promise.all(
     page.issues.map(async ({ error, project }) => ({

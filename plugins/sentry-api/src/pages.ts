@@ -1,7 +1,7 @@
 import { invalidField } from "@faultline/plugin";
 import type { ApiCall } from "./call.ts";
 
-/** Entries a page: `per_page` or `limit`, 1 to `max`; as many as that when neither is given. */
+/** Entries per page: `per_page` or `limit`, 1 to `max`; `max` when neither is given. */
 export function perPageOf({ query }: ApiCall, max = 100): number {
   const text = query.get("per_page") ?? query.get("limit") ?? "";
   if (text === "") return max;
@@ -11,18 +11,18 @@ export function perPageOf({ query }: ApiCall, max = 100): number {
   return Math.min(size, max);
 }
 
-/** The cursors to the pages beside one; undefined where there is none. */
+/** The cursors of the pages before and after one; undefined where there is none. */
 export interface Neighbours {
   readonly previous?: string | undefined;
   readonly next?: string | undefined;
 }
 
-/** The `Link` header: both directions always, and `results` tells which lead anywhere. */
+/** The `Link` header: both directions always; `results` says whether the link leads to a page. */
 export function linkHeader(call: ApiCall, { previous, next }: Neighbours): string {
   return [link(call, "previous", previous, "0:0:1"), link(call, "next", next, "0:100:0")].join(", ");
 }
 
-/** Parameters that a further page must be asked with. Others would be sent back as they came, of any length. */
+/** Parameters that the next page needs. Others would be sent back unbounded, as they came. */
 const carried = [
   "query",
   "sort",

@@ -26,13 +26,13 @@ const retry =
     headers: { "Retry-After": String(error.retryAfterSeconds || seconds) },
   });
 
-// A call without a token does not come here, so what the core does not know is a wrong one.
+// Calls without a token are refused before, so the token is wrong.
 const invalidToken = fixed(401, "Invalid token");
 const forbidden = fixed(403, "You do not have permission to perform this action.");
 const notFound = fixed(404, "The requested resource does not exist");
 const failed = fixed(500, "Internal Error");
 
-/** The one table of answers to the core's refusals. Details of the original, where it has one for the case. */
+/** The one table of answers to the core's refusals. It has the texts of the original where it has one for the case. */
 const answers: Readonly<Record<ErrorReason, Answer>> = {
   [ErrorReason.UNSPECIFIED]: failed,
   [ErrorReason.INTERNAL]: failed,
@@ -52,7 +52,7 @@ const answers: Readonly<Record<ErrorReason, Answer>> = {
   [ErrorReason.ERROR_NOT_FOUND]: notFound,
   [ErrorReason.EVENT_NOT_FOUND]: fixed(404, "Event not found"),
   [ErrorReason.ACCESS_TOKEN_NOT_FOUND]: notFound,
-  // The caller may see the project, so that the cause can be told.
+  // The caller may see the project, so the cause may be named.
   [ErrorReason.MONITOR_DISABLED]: sentence(404),
   [ErrorReason.ERROR_TRACKING_DISABLED]: sentence(404),
   [ErrorReason.INTEGRATED_NOT_OFFERED]: notFound,
@@ -75,7 +75,7 @@ const answers: Readonly<Record<ErrorReason, Answer>> = {
   [ErrorReason.EXTERNAL_VERSION_UNSUPPORTED]: notFound,
   [ErrorReason.EXTERNAL_LOOKUP_FAILED]: notFound,
   [ErrorReason.DELETED_PROJECT_NOT_FOUND]: notFound,
-  // Projects with an external backend are not served, so a link that was made this moment looks like no project.
+  // Projects with an external backend are not served, so one that was linked just now looks like a missing project.
   [ErrorReason.EXTERNAL_ADDRESS_REFUSED]: notFound,
   [ErrorReason.EXTERNAL_UNREACHABLE]: notFound,
   [ErrorReason.EXTERNAL_TOKEN_REFUSED]: notFound,
@@ -91,7 +91,7 @@ const answers: Readonly<Record<ErrorReason, Answer>> = {
   [ErrorReason.UNDO_OVER]: sentence(409),
 };
 
-/** What the API answers to a refusal of the core, or of its own. */
+/** The answer to a refusal by the core or by this API. */
 export function refusal(error: ServiceError): HttpAnswer {
   return (answers[error.reason] ?? failed)(error);
 }

@@ -11,7 +11,7 @@ import { readRoot } from "./resources/root.ts";
 
 type Methods = Readonly<Record<string, Resource>>;
 
-/** Every address of the API. `now` tells the time. */
+/** Every address of the API. `now` returns the time. */
 export function routes(now: () => number): HttpApiRoute[] {
   const route = (path: string, methods: Methods, needsToken = true): HttpApiRoute => ({
     path,
@@ -35,7 +35,7 @@ export function routes(now: () => number): HttpApiRoute[] {
     route("/api/0/projects/:organization/:project", { GET: readProject }),
     route("/api/0/projects/:organization/:project/issues", { GET: listProjectIssues, PUT: updateProjectIssues }),
     route("/api/0/organizations/:organization/issues", { GET: listOrganizationIssues, PUT: updateOrganizationIssues }),
-    // The original has both forms of an issue's address, and `groups` as its old name.
+    // The original has both forms of an issue's address, and `groups` as the old name.
     ...["/api/0", "/api/0/organizations/:organization"].flatMap((prefix) =>
       ["issues", "groups"].flatMap((name) => [
         route(`${prefix}/${name}/:issue`, issue),

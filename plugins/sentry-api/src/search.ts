@@ -16,17 +16,20 @@ const sorts: Readonly<Record<string, ErrorSort>> = {
   freq: ErrorSort.EVENT_COUNT,
 };
 
-/** What a list of issues is asked for. */
+/** The search of a list of issues. */
 export interface IssueSearch {
   readonly query: string;
   readonly status: ErrorStatus;
   readonly sort: ErrorSort;
 }
 
-/** Reads `query`, `sort` and `environment`: `is:` words are the status, the rest is our search; no query at all is `is:unresolved`. */
+/**
+ * Reads `query`, `sort` and `environment`. `is:` words are the status, the rest is our search; an absent query is
+ * `is:unresolved`.
+ */
 export function issueSearchOf({ query: parameters }: ApiCall): IssueSearch {
   const sort = sorts[ownKey(sorts, parameters.get("sort") || "date")];
-  if (sort === undefined) throw invalidField("sort", "Invalid sort: choose date, new or freq.");
+  if (sort === undefined) throw invalidField("sort", "Invalid sort. Choose date, new or freq.");
   const text = parameters.get("query") ?? "is:unresolved";
   if (text.length > 1000) throw invalidField("query", "A search has at most 200 characters.");
   let status: ErrorStatus = ErrorStatus.UNSPECIFIED;
@@ -45,7 +48,7 @@ export function issueSearchOf({ query: parameters }: ApiCall): IssueSearch {
       );
     }
     if (status !== ErrorStatus.UNSPECIFIED && status !== asked) {
-      throw invalidField("query", 'Only one status can be searched at a time: give one "is" value, or none for all.');
+      throw invalidField("query", 'Only one status can be searched at a time. Give one "is" value, or none for all.');
     }
     status = asked;
   }

@@ -10,7 +10,7 @@ export interface ServedIssue {
   readonly project: Project;
 }
 
-/** The issue of `:issue`, and of `:organization` where the address names one. */
+/** The issue named by `:issue`, and by `:organization` where the address has one. */
 export async function namedIssue(call: ApiCall): Promise<ServedIssue> {
   const issue = await servedIssue(call, pathPart(call, "issue"));
   const organization = call.path["organization"];
@@ -19,7 +19,7 @@ export async function namedIssue(call: ApiCall): Promise<ServedIssue> {
 }
 
 /**
- * An issue by its id. Refused as missing, with ERROR_NOT_FOUND or PROJECT_NOT_FOUND, which look alike, are also issues of
+ * An issue by its id. Refused as missing, with ERROR_NOT_FOUND or PROJECT_NOT_FOUND, which look alike; so are issues of
  * projects that moved to another system after they were stored here.
  */
 export async function servedIssue(call: ApiCall, errorId: string): Promise<ServedIssue> {

@@ -4,14 +4,14 @@ import { pathPart, type ApiCall } from "./call.ts";
 import { isOf, pathOf } from "./slugs.ts";
 
 /**
- * Served are projects whose errors are stored here: a project that reads another system is none, else two installations
- * could read each other in circles. Any other project looks like one that does not exist.
+ * A project is served when its errors are stored here. One that reads another system is not, otherwise two
+ * installations could read each other in circles; it looks like one that does not exist.
  */
 function isServed({ capabilities }: Project): boolean {
   return (capabilities?.retentionDays ?? 0) > 0;
 }
 
-/** The project of `:organization` and `:project`, a slug or an id. */
+/** The project named by `:organization` and `:project`, each a slug or an id. */
 export async function namedProject(call: ApiCall): Promise<Project> {
   const organization = pathPart(call, "organization");
   const slug = pathPart(call, "project");
@@ -25,27 +25,27 @@ export async function namedProject(call: ApiCall): Promise<Project> {
   return project;
 }
 
-/** One project; refuses with PROJECT_NOT_FOUND also when it is not served. */
+/** One project; refuses with PROJECT_NOT_FOUND, also when it is not served. */
 export async function servedProject(call: ApiCall, key: GetProjectRequest["key"]): Promise<Project> {
   const { project } = await call.core.projects.getProject({ key }, call);
   if (!project || !isServed(project)) throw projectNotFound();
   return project;
 }
 
-/** Projects the core is asked for at once, and how many of such pages one answer looks through. */
+/** Projects per call of the core, and how many such calls one answer makes. */
 const corePage = 100;
 const corePages = 20;
 
 /** Served projects that the caller may read. */
 export interface Listed {
   readonly projects: Project[];
-  /** How many of the caller's projects come before the next page; undefined: there is none. */
+  /** How many of the caller's projects precede the next page; undefined when there is none. */
   readonly nextSkip: number | undefined;
 }
 
 /**
- * Lists up to `size` projects in the order of their paths, of one organization or of all. Those that are not served are
- * passed over, so the place in the list is counted in projects of the core.
+ * Lists up to `size` projects by path, of one organization or of all. Those that are not served are skipped, so the
+ * offset counts projects of the core.
  */
 export async function listServed(
   call: ApiCall,
@@ -68,7 +68,7 @@ export async function listServed(
   return { projects, nextSkip: place };
 }
 
-/** The first projects of an organization; refuses when it has none, as it then does not exist. */
+/** The first projects of an organization. Refuses when it has none, as it then does not exist. */
 export async function projectsOf(call: ApiCall, organization: string, size: number): Promise<Project[]> {
   const { projects } = await listServed(call, { size, organization });
   if (projects.length === 0) throw projectNotFound();
@@ -79,7 +79,7 @@ export function isId(text: string): boolean {
   return /^[1-9]\d{0,8}$/.test(text);
 }
 
-/** The key of a project by its id, which must be one. */
+/** The key of a project by its id; refuses anything that is not an id. */
 export function projectKey(id: string): GetProjectRequest["key"] {
   return { case: "projectId", value: Number(id) };
 }
@@ -89,7 +89,7 @@ function isMissing(refusal: unknown): boolean {
   return refusal instanceof ServiceError && missing.includes(refusal.reason);
 }
 
-/** What is found; undefined where it is missing or hidden. */
+/** The result; undefined when it is missing or hidden. */
 export async function unlessMissing<Found>(finding: Promise<Found>): Promise<Found | undefined> {
   return finding.catch((refusal: unknown) => {
     if (isMissing(refusal)) return undefined;

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 
 /**
- * Sentry names a project by two slugs; a path of ours has one to five parts. The first part is the organization, the
- * others, joined by `~`, are the project: `acme/team/web` is `acme` and `team~web`. A path of one part is a project of the
- * organization `-`. Neither sign can begin or join parts in a path, so that each path has one pair.
+ * Sentry names a project by two slugs; our paths have one to five parts. The first part is the organization; the
+ * others, joined by `~`, are the project: `acme/team/web` is `acme` and `team~web`. A path of one part is a project of
+ * the organization `-`. No part of a path can begin with `-` or contain `~`, so each path has exactly one pair.
  */
 export interface Slugs {
   readonly organization: string;
@@ -19,7 +19,7 @@ export function slugsOf(path: string): Slugs {
     : { organization: first, project: others.join("~") };
 }
 
-/** The path that two slugs name; undefined when no path has them. */
+/** The path of two slugs; undefined when no path has them. */
 export function pathOf({ organization, project }: Slugs): string | undefined {
   const isSlug = (text: string) => text !== "" && !text.includes("/");
   if (!isSlug(organization) || !isSlug(project)) return undefined;
@@ -28,14 +28,14 @@ export function pathOf({ organization, project }: Slugs): string | undefined {
 }
 
 /**
- * An id of an organization, which is a name and no more here: decimal, as clients read it, the same for ever, and 40 bits
- * of a digest of the slug.
+ * The id of an organization, which is only a name here: decimal, as clients expect, constant, and 40 bits of a digest
+ * of the slug.
  */
 export function organizationId(slug: string): string {
   return String(createHash("sha256").update(slug.toLowerCase()).digest().readUIntBE(0, 5));
 }
 
-/** Whether a project is of an organization; paths know no case. */
+/** Whether a project belongs to an organization; paths are case-insensitive. */
 export function isOf(organization: string, path: string): boolean {
   return slugsOf(path).organization.toLowerCase() === organization.toLowerCase();
 }

@@ -2,10 +2,10 @@ import { hourMs, invalidField, millisecondsOf } from "@faultline/plugin";
 import type { Error as TrackedError } from "@faultline/proto";
 import type { ApiCall } from "./call.ts";
 
-/** A number of events from a time on, in seconds since 1970. */
+/** A count of events and the start of its span, in seconds since 1970. */
 export type Point = readonly [seconds: number, count: number];
 
-/** Counts of equally long spans as points. */
+/** Counts of equal spans as points. */
 export function points(counts: readonly number[], { startMs, spanMs }: { startMs: number; spanMs: number }): Point[] {
   return counts.map((count, index) => [(startMs + index * spanMs) / 1000, count]);
 }
@@ -22,7 +22,7 @@ export async function hourlyStats(
   return points(stats.counts, { startMs, spanMs: hourMs });
 }
 
-/** Hourly points added up by 24, the last ones together. */
+/** Hourly points summed by 24, from the first; a rest of fewer is left out. */
 export function daily(hourly: readonly Point[]): Point[] {
   return Array.from({ length: Math.floor(hourly.length / 24) }, (_, day) => {
     const hours = hourly.slice(day * 24, day * 24 + 24);
@@ -30,7 +30,7 @@ export function daily(hourly: readonly Point[]): Point[] {
   });
 }
 
-/** What a list shows beside each issue: `24h` by hour, `14d` by day, or nothing. */
+/** The stats beside each issue of a list: `24h` by hour, `14d` by day, or none. */
 export type StatsPeriod = "" | "24h" | "14d";
 
 export function statsPeriodOf({ query }: ApiCall, name: "statsPeriod" | "groupStatsPeriod"): StatsPeriod {
@@ -40,7 +40,7 @@ export function statsPeriodOf({ query }: ApiCall, name: "statsPeriod" | "groupSt
   throw invalidField(name, "Invalid stats_period. Valid choices are '', '24h', and '14d'");
 }
 
-/** The stats of an issue of a list, whose last day came with the list. */
+/** The stats of an issue in a list. The list already has those of the last day. */
 export async function listStats(call: ApiCall, error: TrackedError, period: StatsPeriod): Promise<object> {
   if (period === "") return {};
   if (period === "14d") return { stats: { "14d": daily(await hourlyStats(call, error, 14 * 24)) } };

@@ -3,8 +3,8 @@ import { hourMs, invalidField, millisecondsOf, timestamp } from "@faultline/plug
 import type { ApiCall } from "./call.ts";
 
 /**
- * A time as bodies carry it, such as `2024-05-01T10:20:30.000Z`, or with microseconds where it has them, as those of
- * breadcrumbs do; null when there is none.
+ * A time as in bodies, such as `2024-05-01T10:20:30.000Z`, with microseconds where it has them, as breadcrumbs do; null
+ * when there is none.
  */
 export function isoTime(time: Timestamp | undefined): string | null {
   if (!time) return null;
@@ -21,14 +21,14 @@ const unitMs: Readonly<Record<string, number>> = {
   w: 7 * 24 * hourMs,
 };
 
-/** The window that `statsPeriod`, such as `14d`, or `start` and `end` name; without bounds when none is given. */
+/** The window of `statsPeriod`, such as `14d`, or of `start` and `end`; unbounded when none is given. */
 export function windowOf({ query, now }: ApiCall): { startTime?: Timestamp; endTime?: Timestamp } {
   const period = query.get("statsPeriod") ?? "";
   const start = query.get("start") ?? "";
   const end = query.get("end") ?? "";
   if (period !== "") {
     const [, count, unit = ""] = /^(\d{1,5})([smhdw])$/.exec(period) ?? [];
-    if (count === undefined) throw invalidField("statsPeriod", "Invalid statsPeriod: ask for example for 24h or 14d.");
+    if (count === undefined) throw invalidField("statsPeriod", "Invalid statsPeriod. Give for example 24h or 14d.");
     return { startTime: timestamp(now - Number(count) * (unitMs[unit] ?? 0)) };
   }
   if ((start === "") !== (end === "")) throw invalidField("start", "start and end are both required");
@@ -45,6 +45,6 @@ function dateOf(name: string, text: string): number {
       ? Date.parse(hasZone || text.length === 10 ? text : `${text}Z`)
       : NaN;
   if (!(ms >= 0 && ms <= latestMs))
-    throw invalidField(name, `Invalid ${name}: give a time such as 2024-05-01T10:20:30Z.`);
+    throw invalidField(name, `Invalid ${name}. Give a time such as 2024-05-01T10:20:30Z.`);
   return ms;
 }

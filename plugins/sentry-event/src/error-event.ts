@@ -23,10 +23,10 @@ export interface StoredPayload {
   readonly length: number;
 }
 
-/** What is known of an event beside the event itself. Times are milliseconds since 1970. */
+/** The facts about an event beside the event itself. Times are milliseconds since 1970. */
 export interface Arrival {
   readonly projectId: number;
-  /** What is kept of the event. */
+  /** The stored form of the event. */
   readonly payload: StoredPayload;
   readonly receivedAt: number;
   /** `sent_at` of the envelope header. Absent: the sender's clock is trusted. */
@@ -36,13 +36,13 @@ export interface Arrival {
   readonly clientIp?: string | undefined;
   /** The client key that it came with. Absent: none. */
   readonly keyId?: number;
-  /** Gives the id of an event that names none. */
+  /** Returns the id for an event without one. */
   readonly newEventId: () => string;
 }
 
 /**
  * Reads the head of an event, for counting, grouping and search. A bad field is dropped, never the event: this throws
- * for no JSON object.
+ * for no JSON object whatever.
  *
  * On the way of every event, so messages are literals and no `create` of protobuf-es.
  */
@@ -80,7 +80,7 @@ export function readErrorEvent(event: JsonObject, arrival: Arrival): ErrorEvent 
   };
 }
 
-/** What grouping needs of an exception. */
+/** The parts of an exception that grouping needs. */
 export function groupingException(exception: SentException, platform: string): GroupingException {
   return {
     $typeName: "faultline.v1.GroupingException",
@@ -96,13 +96,13 @@ export function readOwnTitle(event: JsonObject, trims?: Trims): string {
   return readText(event["title"], limits.text.title, trims);
 }
 
-/** When it happened, within bounds. */
+/** The time of the event, within bounds. */
 function occurredAt(event: JsonObject, arrival: Arrival): number {
   const { receivedAt } = arrival;
   return boundedTime(readSentTime(event["timestamp"], arrival) ?? receivedAt, receivedAt);
 }
 
-/** Tags for search: the event's own, and the names of host and site, which SDKs send beside them. */
+/** Tags for search: the event's own, and the names of host and site, which SDKs send in fields of their own. */
 function searchTags(event: JsonObject): Record<string, string> {
   const tags = readTags(event);
   addTag(tags, "server_name", readServerName(event));

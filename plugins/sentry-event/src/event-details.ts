@@ -38,7 +38,7 @@ export type EventDetails = Omit<
   | "clientKeyId"
 >;
 
-/** What was stored of an event beside its payload and completes the reading. */
+/** The stored facts that complete the reading of a payload. */
 export interface StoredHead {
   /** When it happened, in milliseconds: breadcrumbs are shifted as the event's own time was. */
   readonly occurredAt?: number | undefined;
@@ -49,8 +49,8 @@ export interface StoredHead {
 }
 
 /**
- * Reads everything that is shown of an event. A bad field is left out; of a payload that is no JSON object nothing but
- * the text is shown.
+ * Reads everything that is shown of an event. A bad field is left out; of a payload that is not a JSON object only the
+ * text is shown.
  */
 export function readEvent(payload: Uint8Array | string, stored: StoredHead = {}): EventDetails {
   const text = typeof payload === "string" ? payload : new TextDecoder().decode(payload);
@@ -64,7 +64,7 @@ export function readEvent(payload: Uint8Array | string, stored: StoredHead = {})
   const frames = groupingFrames(occurrence.frames, platform);
   const shares = new FrameShares();
   const release = readRelease(event, trims.at("release"));
-  readFingerprint(event, trims.at("fingerprint")); // not shown, but whoever wonders at a group wants to know
+  readFingerprint(event, trims.at("fingerprint")); // not shown, but it explains the group
   return {
     title: titleOf({ title: readOwnTitle(event, trims.at("title")), exceptions, message: message.formatted }),
     culprit: culpritOf(event, { transaction, platform, exceptions, frames }),
@@ -111,7 +111,7 @@ function readExceptions(
   return exceptions.map((exception, index) => readException(exception, { platform, share, trims: trims.at(index) }));
 }
 
-// Type and value are read once more: the reading that both have in common does not know the place in the chain yet.
+// Type and value are read once more: the reader that both share does not know the position in the chain yet.
 function readException({ sent, mechanism, frames }: SentException, surroundings: StackSurroundings): Exception {
   const { trims } = surroundings;
   return {
@@ -153,7 +153,7 @@ function clockShift(event: JsonObject, occurredAt: number | undefined): number {
   return Math.abs(shift) < limits.time.drift ? 0 : shift;
 }
 
-/** The time sent, where the stored one is a bound instead. Times are stored to the millisecond. */
+/** The event's own time, where the stored one is a bound instead. Times are stored to the millisecond. */
 function readTimeBound(event: JsonObject, { occurredAt, receivedAt }: StoredHead): TimeBound | undefined {
   if (occurredAt === undefined || receivedAt === undefined || !isBound(occurredAt, receivedAt)) return undefined;
   const sent = readTime(event["timestamp"]);

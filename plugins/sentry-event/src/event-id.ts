@@ -2,7 +2,7 @@ import type { JsonField } from "./json/json.ts";
 
 /**
  * An event id as 32 lower-case hexadecimal digits, sent as such or as a hyphenated UUID in any case (Rust sends both in
- * one envelope). Undefined when it is none or nil, all zeros.
+ * one envelope). Undefined for anything else, and for nil, all zeros.
  */
 export function readEventId(value: JsonField): string | undefined {
   if (typeof value !== "string" || value.length > 36) return undefined;

@@ -3,8 +3,8 @@ import { readServerName } from "./names.ts";
 import { readRequestUrl, readUserAgent } from "./request.ts";
 
 /**
- * The fields of a sent event that filters look at, in the form of an event: what is left of one that was read in another
- * thread, from where copying the whole of it would take as long as reading it.
+ * The fields of a sent event that filters check, in the form of an event. They are all that remains of one that was
+ * read in another thread: copying the whole of it from there would take as long as reading it.
  */
 export function filteredFields(sent: JsonObject): JsonObject {
   return {

@@ -3,7 +3,7 @@ import { limits } from "./limits.ts";
 import { readText } from "./json/text.ts";
 import type { Trims } from "./json/trims.ts";
 
-/** The parts an application chose for grouping. Empty: the default grouping, also when it asks for nothing else. */
+/** The parts an application chose for grouping. Empty: the default grouping, also when it requests nothing else. */
 export function readFingerprint(event: JsonObject, trims?: Trims): string[] {
   const sent = event["fingerprint"] ?? event["checksum"];
   if (sent === undefined || sent === null) return [];

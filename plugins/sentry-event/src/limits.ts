@@ -1,7 +1,7 @@
 /**
  * How much of an event is kept; the numbers of section 10 of our protocol reference, in words in docs/limits.md.
  * Characters are UTF-16 units, and a text that is cut ends with `...` inside its limit. Nothing here refuses an event:
- * what is too much is left out, and named in `Event.trimmed`.
+ * the excess is left out, and named in `Event.trimmed`.
  */
 export const limits = {
   /** Characters of one text. */
@@ -32,7 +32,7 @@ export const limits = {
     query: 8192,
     requestData: 8192,
     fingerprint: 200,
-    /** What a user writes about an event. */
+    /** A user's report on an event. */
     feedback: 4096,
     /** Words such as a mechanism's type, a breadcrumb's category, an SDK's version. */
     word: 128,
@@ -53,7 +53,7 @@ export const limits = {
     breadcrumbs: 100,
     tags: 100,
     fingerprint: 100,
-    /** Cuts that are told of one event. */
+    /** Cuts that are reported of one event. */
     trims: 50,
   },
   /** Free data: `depth` levels, and about `size` characters each, of all of them together `total`. */

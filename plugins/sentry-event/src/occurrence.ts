@@ -10,11 +10,11 @@ import { threadFrames } from "./stack/threads.ts";
 import type { Trims } from "./json/trims.ts";
 import { readValues } from "./json/values.ts";
 
-/** What an event reports, with frames and mechanisms still as they were sent. */
+/** The content of an event's report, with frames and mechanisms still as they were sent. */
 export interface Occurrence {
   /** The chain of exceptions, root cause first. Empty for messages. */
   readonly exceptions: SentException[];
-  /** The stack that belongs to no exception. May be empty. */
+  /** The stack outside of exceptions. May be empty. */
   readonly frames: JsonObject[];
   readonly message: Message;
 }
@@ -29,7 +29,7 @@ export interface SentException {
   readonly sent: JsonObject;
 }
 
-/** What an event reports, in whichever of the shapes of section 5 its SDK sent it. */
+/** The content of an event's report, in whichever of the shapes of section 5 its SDK sent it. */
 export function readOccurrence(event: JsonObject, trims?: Trims): Occurrence {
   const message = readMessage(event, trims);
   const eventFrames = sentFrames(event["stacktrace"] ?? event["sentry.interfaces.Stacktrace"]);

@@ -25,12 +25,12 @@ export function readTags(event: JsonObject, trims?: Trims): Record<string, strin
   return tags;
 }
 
-/** The environment as the event names it, or else in a tag. May be empty. */
+/** The environment: the event's own, otherwise that of a tag. May be empty. */
 export function readEnvironment(event: JsonObject, trims?: Trims): string {
   return environmentName(event["environment"], trims) || environmentName(sentTag(event["tags"], "environment"), trims);
 }
 
-/** Adds a tag if it is one and its key is new; tells whether it did. */
+/** Adds a tag if it is valid and its key is new. Returns whether it did. */
 export function addTag(tags: Record<string, string>, sentKey: JsonField, sentValue: JsonField, trims?: Trims): boolean {
   const key = tagKey(sentKey, limits.text.tag);
   if (key === "" || Object.hasOwn(tags, key)) return false;
@@ -48,10 +48,10 @@ function pairOf(entry: JsonValue): JsonField[] {
   return isObject(entry) ? [entry["key"], entry["value"]] : [];
 }
 
-/** Beyond this many, tags are counted without a look at each. */
+/** Beyond this many, tags are counted without checking each. */
 const tagsLookedAt = 1000;
 
-/** How many tags were sent, with those that are too many or whose key is too long. */
+/** How many tags were sent, including those beyond the limit and those with a key that is too long. */
 function countTags(sent: JsonField): number {
   const count = Array.isArray(sent) ? sent.length : isObject(sent) ? Object.keys(sent).length : 0;
   if (count > tagsLookedAt) return count;
@@ -75,7 +75,7 @@ function tagValue(sent: JsonField, trims?: Trims): string {
 
 const LINE_BREAK = /[\r\n]/;
 
-/** Names are compared, so one that is too long is none: two that are cut could be the same. */
+/** Names are compared, so one that is too long is dropped: two that are cut could become equal. */
 function environmentName(sent: JsonField, trims: Trims | undefined): string {
   const name = readText(sent, Infinity).trim();
   if (name.length > limits.text.environment) trims?.characters(0, name.length);

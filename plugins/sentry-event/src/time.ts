@@ -7,8 +7,8 @@ export type Timestamp = NonNullable<ErrorEvent["receivedTime"]>;
 
 /**
  * A time as SDKs write it, in milliseconds since 1970 with microseconds as fraction: seconds as number or numeric text,
- * milliseconds from 1e11 on, or RFC 3339, where a missing zone means UTC (section 5). Undefined when it is none of them
- * or lies before 1970.
+ * milliseconds from 1e11 on, or RFC 3339, where a missing zone means UTC (section 5). Undefined for anything else, and
+ * before 1970.
  */
 export function readTime(value: JsonField): number | undefined {
   if (typeof value === "number") return fromNumber(value);
@@ -18,8 +18,8 @@ export function readTime(value: JsonField): number | undefined {
 }
 
 /**
- * A time that the sender took from its own clock, corrected where that is far off (section 5, "Clock drift"). Without
- * `sentAt` the clock is trusted.
+ * A time from the sender's clock, corrected where that is far off (section 5, "Clock drift"). Without `sentAt` the
+ * clock is trusted.
  */
 export function readSentTime(
   value: JsonField,
@@ -30,7 +30,7 @@ export function readSentTime(
   return told === undefined || Math.abs(drift) < limits.time.drift ? told : told + drift;
 }
 
-/** When an event counts as having happened: `at`, or the bound it lies beyond. */
+/** The time at which an event counts as having happened: `at`, or the bound it exceeds. */
 export function boundedTime(at: number, receivedAt: number): number {
   const { past, future } = limits.time;
   return Math.min(Math.max(at, receivedAt - past), receivedAt + future);

@@ -7,7 +7,7 @@ import { limits } from "./limits.ts";
 import { cleanText, readText } from "./json/text.ts";
 import type { Trims } from "./json/trims.ts";
 
-/** What names the affected user. Each may be empty. */
+/** The names of the affected user. Each may be empty. */
 export interface UserNames {
   readonly id: string;
   readonly username: string;
@@ -61,7 +61,10 @@ function sentUser(event: JsonObject): JsonObject | undefined {
   return asObject(event["user"] ?? event["sentry.interfaces.User"]);
 }
 
-/** A name without the blanks around it. A truth value names nobody: `false` is what `user && user.id` gives without a user. */
+/**
+ * A name without the blanks around it. A boolean names nobody: `false` is the value of `user && user.id` without a
+ * user.
+ */
 function readName(sent: JsonField, max: number, trims?: Trims): string {
   if (typeof sent === "boolean") return "";
   return readText(typeof sent === "string" ? sent.trim() : sent, max, trims).trim();
@@ -104,7 +107,7 @@ function addressOfRequest(event: JsonObject, clientIp: string): string {
   return remote === "" && onDevice.has(event["platform"]) ? clientIp : remote;
 }
 
-/** Everything the SDK says of a user but the names; what Java puts into `data` others send beside the names. */
+/** Everything the SDK sends of a user but the names; Java puts into `data` what others send beside the names. */
 function otherData(user: JsonObject | undefined): JsonObject {
   const data: JsonObject = {};
   if (!user) return data;

@@ -56,7 +56,7 @@ async function ratesOf(bench: Bench, rootBefore: string, bytes: number): Promise
   };
 }
 
-/** What an event takes of the one thread that all events pass. */
+/** The time that an event takes of the one thread that all events pass. */
 async function loopTimesOf(bench: Bench, rootBefore: string, bytes: number): Promise<Row> {
   const load = { bytes, connections: bench.connections, seconds: bench.seconds };
   const rounds: Record<"earlier" | "ours", LoopTime>[] = [];

@@ -47,7 +47,7 @@ interface Measured {
   readonly door: Service["door"];
 }
 
-/** What the bridge accepts while nobody stores. */
+/** The rate at which the bridge accepts while nobody stores. */
 async function accepting(measured: Measured): Promise<Row> {
   const { ours, machine } = await inTurn(measured, "accepted", (result) => Promise.resolve(rateOf(result)));
   return {
@@ -59,7 +59,7 @@ async function accepting(measured: Measured): Promise<Row> {
   };
 }
 
-/** What is accepted and stored, from the first request until the queue is empty. */
+/** The rate of acceptance and storing, from the first request until the queue is empty. */
 async function storing(measured: Measured, count: number): Promise<Row> {
   const { parts } = measured;
   await useWorkers(parts, count);
@@ -82,7 +82,7 @@ async function storing(measured: Measured, count: number): Promise<Row> {
   };
 }
 
-/** What each part has used from now on, shared out among events. */
+/** The processor time of each part from now on, per event. */
 function processorTime({ bridges, workers, nats, postgresql }: Cluster): (events: number) => string {
   const pidsOf = (some: readonly Part[]) => some.filter(({ isUp }) => isUp).map(({ server }) => server.pid);
   const pids = {
@@ -104,7 +104,9 @@ interface Round {
   readonly p50Ms: number;
 }
 
-/** Loads the machine and the cluster in turn, after a warm-up that is not counted; `rateIn` tells the cluster's rate. */
+/**
+ * Loads the machine and the cluster in turn, after a warm-up that is not counted; `rateIn` returns the cluster's rate.
+ */
 async function inTurn(
   { bench, machine, door }: Measured,
   name: string,
@@ -130,7 +132,7 @@ async function inTurn(
   return { ours, machine: medianOf(machines, (rate) => rate) };
 }
 
-/** What the rows, their indexes and the payloads take; PostgreSQL's own log is not counted. */
+/** The size of rows, indexes and payloads; PostgreSQL's own log is not counted. */
 async function onDisk({ bench, parts, door }: Measured): Promise<Row> {
   const [events, size] = [20_000, 25_000];
   bench.progress(`bytes on disk, ${events} events of ${size / 1000} kB`);

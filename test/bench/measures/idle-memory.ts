@@ -6,7 +6,7 @@ import { startService } from "../service.ts";
 const goalMiB = 130;
 const idleSeconds = 30;
 
-/** What the service holds when nobody sends anything. */
+/** The memory of the service when nobody sends anything. */
 export async function* idleMemory({ progress }: Bench): AsyncGenerator<Row> {
   progress(`memory after ${idleSeconds} s without traffic`);
   await using service = await startService();

@@ -93,7 +93,7 @@ async function sendSessions({ door, project }: Service, seconds: number): Promis
 /** As of the events (node-event.ts). */
 const releaseOf = (user: number) => `shop@1.${user % 5}.0`;
 
-/** What is not as it should be of what was acknowledged. */
+/** The faults among the acknowledged events. */
 async function faultsOf(
   { server, project }: Service,
   acknowledged: { events: number; sessions: number },

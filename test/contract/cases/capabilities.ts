@@ -6,7 +6,7 @@ const noWatching = "The external system does not announce changes. Pages look fo
 const noReleases = "The external system does not offer the health of releases.";
 
 const noDeleting =
-  "Errors of an external system are deleted there: the token that Faultline has may not (it lacks event:admin).";
+  "Errors of an external system are deleted there: Faultline's token may not delete them (it lacks event:admin).";
 
 type Capabilities = NonNullable<Awaited<ReturnType<Project["capabilities"]>>>;
 type Name = {

@@ -3,7 +3,10 @@ import { ErrorSchema, type Error as TrackedError } from "@faultline/proto";
 import type { Case } from "../case.ts";
 import { seen } from "../world.ts";
 
-/** What is shown of an error, without what names it in one world; of its page elsewhere only that there is one. */
+/**
+ * The shown fields of an error, without those that identify it in one world; of its page elsewhere only that there is
+ * one.
+ */
 export function shown(error: TrackedError | undefined): unknown {
   if (!error) return "nothing";
   const { errorId: _, projectId: __, externalUrl, ...rest } = toJson(ErrorSchema, error);

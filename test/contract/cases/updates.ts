@@ -6,7 +6,7 @@ const { UNSPECIFIED, UNRESOLVED, RESOLVED, IGNORED } = ErrorStatus;
 
 type Changes = Parameters<Project["update"]>[0];
 
-/** What was changed and what it was before, by title, and what the list says then; all is undone afterwards. */
+/** The changes of an update, the status before, by title, and the list after it; all is undone afterwards. */
 async function changed(project: Project, changes: Changes): Promise<unknown> {
   const answer = await project.update(changes);
   const after = await statuses(project);

@@ -16,7 +16,7 @@ const ranges = [
 const corpus = "test/flow/attacks/outbound-corpus.test.ts";
 const outbound = "test/flow/attacks/outbound.test.ts";
 
-/** Attacks that other tests are about, whose names tell another story: file and name. */
+/** Attacks covered by other tests, whose names make another claim: file and name. */
 const shownElsewhere: readonly (readonly [attack: number, file: string, name: string])[] = [
   // Every form of an address, a name and a port in one corpus.
   ...[1, 2, 3, 4, 5, 6, 8, 9, 13, 17].flatMap((attack) => [
@@ -84,7 +84,7 @@ const shownElsewhere: readonly (readonly [attack: number, file: string, name: st
     "test/flow/instance/grpc-walls.test.ts",
     "who the caller is comes from the token alone, whatever other headers claim",
   ],
-  [106, "test/unit/grpc-deadline.test.ts", "a call without a deadline gets one, and its work is told to end"],
+  [106, "test/unit/grpc-deadline.test.ts", "a call without a deadline gets one, and its work is aborted"],
   [122, "test/flow/instance/own-errors.test.ts", "an own event that cannot be stored is not reported in turn"],
 ];
 

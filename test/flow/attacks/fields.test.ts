@@ -19,7 +19,7 @@ const other = await createProject(server);
 const { sessionToken } = await client.accounts.signIn({ username: "root", password: rootPassword });
 const cookie = `faultline_session=${sessionToken}`;
 
-/** What one would like to be or to change. */
+/** The rights that an attacker would like to have. */
 const wishes = {
   id: 1,
   user_id: 1,
@@ -133,7 +133,7 @@ test("A93: a project that somebody makes is their own, and a maintainer gives no
   assert.is((await rest(server, call, { token: person.token, body: { ...wishes, access_level: 50 } })).status, 403);
 });
 
-test("A93: whoever registers by an invitation gets the role of the invitation and is no administrator", async () => {
+test("A93: a user who registers by an invitation gets its role and is not an administrator", async () => {
   const session = { token: sessionToken };
   const invited = await client.members.createInvitation({ projectId: project.id, role: Role.GUEST }, session);
   const link = new URL(invited.url).pathname;

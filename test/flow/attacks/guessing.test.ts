@@ -185,7 +185,7 @@ test("A86: over gRPC wrong tokens are counted by the connection's address, and t
   assert.not((await inTurn(25, visit)).includes(429));
 });
 
-/** What a person sees, without what they typed and what is new each time. */
+/** The answer as a person sees it, without what they typed and what is new each time. */
 const seen = ({ status, text }: HttpAnswer, username: string) => ({
   status,
   text: text

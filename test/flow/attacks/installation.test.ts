@@ -11,7 +11,7 @@ import { refusedBecause } from "../../support/refused-because.ts";
 import { rest } from "../../support/rest.ts";
 import { repositoryRoot, rootPassword, rootToken, startServer } from "../../support/server.ts";
 
-/** What comes with an installation: its packages, its first secrets, its clock and the pages of its failures. */
+/** The parts of an installation: its packages, its first secrets, its clock and the pages of its failures. */
 
 interface Lock {
   readonly packages: Readonly<

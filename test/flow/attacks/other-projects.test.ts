@@ -164,7 +164,7 @@ function requestWith({ desc, name }: CoreMethod, ids: Ids): MessageShape<DescMes
   return Object.assign(request, Object.fromEntries(values), "role" in request ? { role: Role.GUEST } : {});
 }
 
-// AddMember names a user of the installation, not of a project: whoever may add members may find all users.
+// AddMember names a user of the installation, not of a project: any caller that may add members may find all users.
 const methods = coreMethods.filter(
   (method) => method.need.who === "member" && method.name !== "MemberService.AddMember" && requestWith(method, missing),
 );

@@ -28,7 +28,7 @@ import { testConfig } from "../../support/test-config.ts";
  * and the lookup of external projects. Not one connection may be tried, and all refusals look alike and take alike.
  */
 
-// What would be reached: it takes connections at each address of this machine, on a port that is allowed.
+// The target to protect: it accepts connections at each address of this machine, on a port that is allowed.
 let visits = 0;
 const inner = createServer((socket) => {
   visits++;
@@ -146,7 +146,7 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - begun;
 }
 
-/** What tells the kinds of refusal apart inside; outside nothing may. */
+/** The fact that distinguishes refusals inside; outside nothing may. */
 const kindOf = (url: string) => {
   const { hostname } = new URL(url);
   if (/^(?:silent|too-slow)\.test$/.test(hostname)) return "a name server that is silent or late";

@@ -38,7 +38,7 @@ async function listening<T extends Server>(server: T, host = "127.0.0.1", port =
   return server;
 }
 
-/** An HTTP server that answers as told, and keeps the requests. */
+/** An HTTP server that answers as configured, and keeps the requests. */
 async function answering(answer: (response: ServerResponse, request: IncomingMessage) => void) {
   const requests: IncomingMessage[] = [];
   const server = await listening(
@@ -129,7 +129,7 @@ test("a name is looked up once a request, and the connection goes to the address
   assert.is(questions, 1);
   assert.equal([requests.length, other], [1, 0]);
   assert.is(requests[0]?.headers.host, `rebinding.test:${port}`);
-  await fails(ask(`http://rebinding.test:${port}/`, port), "socket"); // the next request judges anew
+  await fails(ask(`http://rebinding.test:${port}/`, port), "socket"); // the next request judges again
   assert.equal([requests.length, other], [1, 1]);
 });
 

@@ -26,7 +26,7 @@ import { repositoryRoot, rootPassword, rootToken } from "../../support/server.ts
  * in what Maintainers see of it and in answers of this test's own making; the encryption keys in secrets.json.
  */
 
-/** Tells each connection that the process opens, so that nothing calls home unnoticed. */
+/** Reports each connection that the process opens, so that nothing calls home unnoticed. */
 const connectionTeller = `
   import net from "node:net";
   import dns from "node:dns";

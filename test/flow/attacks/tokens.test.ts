@@ -106,7 +106,7 @@ test("A84: a token has a prefix for scanners, more than 160 random bits and a ch
   for (const token of tokens) assert.match(token, /^flp_[0-9A-Za-z]{42}$/); // 36 of them random: 214 bits
 });
 
-test("A85: a token is found by its keyed digest in a unique index, so that no comparison tells how much is right", async () => {
+test("A85: a token is found by its keyed digest in a unique index, so that no comparison reveals how much is right", async () => {
   for (const table of ["session", "access_token", "invitation", "password_reset"]) {
     if (databaseOf(server.dataDir) === undefined) {
       const [plan] = await rowsOfServer(server, `explain query plan select * from ${table} where token_digest = 'x'`);

@@ -126,7 +126,7 @@ function assertUser({ user }: Event, meant: Readonly<Record<string, unknown>>, h
   for (const [key, value] of Object.entries(custom)) assert.equal(user?.data?.[key], value, `user ${key}`);
 }
 
-/** What the program gave the SDK as the SDK sent it: Node's cuts objects at the third level. */
+/** The program's value as the SDK sent it: Node's cuts objects at the third level. */
 function asSent({ name }: Capture, value: unknown): unknown {
   return name.startsWith("node-") ? JSON.parse(JSON.stringify(value).replace('{"sku":"T-1"}', '"[Object]"')) : value;
 }

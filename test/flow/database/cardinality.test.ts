@@ -14,7 +14,7 @@ import { tempDir } from "../../support/temp-dir.ts";
 import { testConfig } from "../../support/test-config.ts";
 import { makeProject } from "./members/people.ts";
 
-/** What a stranger who holds a DSN may bring of errors, tags and users. The clock stands still unless a test moves it. */
+/** The errors, tags and users that a stranger with a DSN may bring. The clock stands still unless a test moves it. */
 
 const minuteMs = 60_000;
 const clock = { at: Date.UTC(2026, 0, 10, 12), now: () => clock.at };

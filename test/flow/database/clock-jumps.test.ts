@@ -24,7 +24,7 @@ const dataDir = tempDir();
 const config = testConfig(dataDir);
 let project: Target;
 
-/** Runs the service for a while. Whatever deletes by age runs at each start, and whoever stops it waits for that. */
+/** Runs the service for a while. Deletion by age runs at each start, and a stop waits for it. */
 async function run(options: { forMs?: number; jumpBy?: number; messages?: readonly string[] } = {}): Promise<void> {
   const { forMs = 0, jumpBy = 0, messages = [] } = options;
   const faultline = await startFaultline(config, machine);
@@ -41,7 +41,7 @@ async function run(options: { forMs?: number; jumpBy?: number; messages?: readon
   }
 }
 
-/** Titles of the events that are stored, and when they seem to have been received; counts all anew. */
+/** Titles of the events that are stored, and when they seem to have been received; counts everything again. */
 async function stored(): Promise<{ title: string; receivedAt: number }[]> {
   assert.equal(await recountOf(dataDir), []);
   const rows = await rowsOf(dataDir, "select title, received_at from integrated_event");

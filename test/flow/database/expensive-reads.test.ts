@@ -58,7 +58,7 @@ async function reads(): Promise<Record<string, number>> {
   };
 }
 
-/** What `act` adds to the reads that have ended. */
+/** The reads that ended during `act`. */
 async function endsOf(act: () => Promise<unknown>): Promise<Record<string, number>> {
   const before = await reads();
   await act();
@@ -67,7 +67,7 @@ async function endsOf(act: () => Promise<unknown>): Promise<Record<string, numbe
   return Object.fromEntries(added.filter(([end, count]) => end !== "underWay" && count > 0));
 }
 
-/** Asks for something, and leaves without an answer when it is told to. */
+/** Sends a request, and leaves without an answer when it is aborted. */
 function abandonable(path: string, headers: Record<string, string> = { "PRIVATE-TOKEN": rootToken }): () => void {
   const sent = request(server.url + path, { headers, agent: false });
   sent.on("error", () => undefined); // it is ended by ourselves

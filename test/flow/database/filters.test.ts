@@ -22,7 +22,7 @@ const setFilters = async (project: Project, body: Json) => {
   assert.is(status, 200, text);
 };
 
-/** What filters stopped in a project, as `category reason quantity`. */
+/** The filtered events of a project, as `category reason quantity`. */
 async function stoppedIn({ id }: Project): Promise<string[]> {
   const { outcomes } = await client.outcomes.listOutcomes({ projectId: id }, client.auth);
   return outcomes

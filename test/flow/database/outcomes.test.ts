@@ -150,7 +150,7 @@ test("requests that name no key are counted in the metrics, and not for the proj
   ended.abort();
 });
 
-/** What every guess gets, byte for byte. */
+/** The answer to every guess, byte for byte. */
 const guessed = '{"detail":"The DSN is not accepted: check its key and project.","causes":[]}';
 
 const external = {
@@ -230,7 +230,7 @@ test("the DSN of a deleted project is refused as a guess is", async () => {
   assert.equal([answer.status, answer.text], [403, guessed]);
 });
 
-test("whoever waits for the first event reads why a right DSN is refused", async () => {
+test("a person who waits for the first event reads why a valid DSN is refused", async () => {
   const project = await createProject(server);
   await rest(server, `PUT /projects/${project.id}?monitor_access_level=disabled`);
   await sendStore(server, project, event());

@@ -57,7 +57,7 @@ async function sendAll(sendings: readonly Sending[]): Promise<void> {
   await Promise.all(Array.from({ length: lanes }, lane));
 }
 
-/** Counts all anew, and that each event sent was stored once in its project. */
+/** Counts everything again, and that each event sent was stored once in its project. */
 async function assertCounters(sent: readonly Sending[]): Promise<void> {
   assert.equal(await recountOf(server.dataDir), [], `seed ${seed}`);
   const rows = await rowsOf(server.dataDir, "select project_id, event_id from integrated_event");

@@ -28,7 +28,7 @@ interface Running {
   readonly client: GrpcClient;
 }
 
-/** Runs the service at a time. Retention runs at each start, and whoever stops it waits for it. */
+/** Runs the service at a time. Retention runs at each start, and a stop waits for it. */
 async function runAt<Result>(time: number, work: (running: Running) => Promise<Result>): Promise<Result> {
   if (time > clock.at) await passTime(config, clock, time);
   clock.at = time;
@@ -70,7 +70,7 @@ async function find({ client }: Running, title: string) {
   return error;
 }
 
-/** What events take: pages of the SQLite file, or bytes of their tables on PostgreSQL. */
+/** The size of the stored events: pages of the SQLite file, or bytes of their tables on PostgreSQL. */
 async function sizeStored(): Promise<number> {
   const size =
     databaseOf(dataDir) === undefined
@@ -83,7 +83,7 @@ async function sizeStored(): Promise<number> {
 /** An event that had happened for as long as an event may have when it was received. */
 const happenedAt = firstDay + noon - 90 * dayMs;
 
-/** What the bars count of "old and new" in the hour of that event. */
+/** The bars' count of "old and new" in the hour of that event. */
 async function countedThen(running: Running): Promise<number | undefined> {
   const { errorId } = await find(running, "old and new");
   const hour = { startTime: timestamp(happenedAt), hourCount: 1 };

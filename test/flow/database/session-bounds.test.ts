@@ -13,7 +13,7 @@ const { server, client } = await runningServer();
 
 /** All sessions of this file start at one time, so that they are of one day. */
 const started = new Date().toISOString();
-/** What of an envelope is read (docs/limits.md): items, buckets of an item, and buckets of all of them. */
+/** The parts of an envelope that are read (docs/limits.md): items, buckets of an item, and buckets of all of them. */
 const itemsAtOnce = 100;
 const bucketsAtOnce = 100;
 const bucketsTogether = 300;

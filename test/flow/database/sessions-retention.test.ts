@@ -19,7 +19,7 @@ const clock = { at: firstNoon, now: () => clock.at };
 const dataDir = tempDir();
 const config = testConfig(dataDir);
 
-/** Runs the service so many days after the first noon; whoever stops it waits for retention, which runs at the start. */
+/** Runs the service so many days after the first noon; a stop waits for retention, which runs at the start. */
 async function onDay<Result>(
   days: number,
   work: (client: GrpcClient, server: { url: string }) => Promise<Result>,
@@ -139,7 +139,7 @@ test("after 91 days they are gone, and with its last hour a release; one that li
   assert.equal(await recountOf(dataDir), []);
 });
 
-test("a release that comes back is counted anew", async () => {
+test("a release that comes back is counted again", async () => {
   await onDay(91, (client) => report(client, { release: "late", user: "ann" }));
   await onDay(91, async (client) => assert.equal((await listed(client))[0], ["late", 1, 1, 91]));
   assert.equal(await recountOf(dataDir), []);

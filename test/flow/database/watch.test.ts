@@ -37,7 +37,7 @@ async function report(message: string, target = project): Promise<void> {
   assert.is(answer.status, 200, answer.text);
 }
 
-/** Watches a project; resolves once the first change was told, as nothing else says that the watch has begun. */
+/** Watches a project; resolves with the first change, as nothing else shows that the watch has begun. */
 async function watch(target = project) {
   const abort = new AbortController();
   const told: WatchErrorsResponse[] = [];
@@ -46,13 +46,13 @@ async function watch(target = project) {
     for await (const response of client.errors.watchErrors({ projectId: target.id }, context)) told.push(response);
   };
   const ended = listen();
-  ended.catch(() => undefined); // seen by whoever awaits it; a test that failed before does not
+  ended.catch(() => undefined); // seen by the test that awaits it; a test that failed before does not
   await until("the watch to begin", async () => told.length > 0 || (await report("warm-up", target)), { everyMs: 100 });
   const errors = () => told.flatMap((response) => response.errors);
   return {
     told,
     errors,
-    /** What the watch says of an error, as soon as it says so. */
+    /** Resolves when the watch reports the error with this status. */
     hears: (title: string, status: ErrorStatus = ErrorStatus.UNRESOLVED) =>
       until(`news of ${title}`, () => errors().find((error) => error.title === title && error.status === status)),
     async cancel() {

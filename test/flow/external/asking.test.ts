@@ -12,7 +12,7 @@ import { linkedProject } from "../../support/linked-project.ts";
 import { hourMs, movableClock, movableFaultline } from "../../support/movable-faultline.ts";
 import { refusedBecause } from "../../support/refused-because.ts";
 
-/** What a project shows of an external system that is well, and what is asked for it. */
+/** A project of an external system that is well, and the calls for it. */
 
 const { UNRESOLVED, RESOLVED, IGNORED } = ErrorStatus;
 const clock = movableClock();

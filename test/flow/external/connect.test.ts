@@ -8,7 +8,7 @@ import { movableClock, movableFaultline } from "../../support/movable-faultline.
 import { refusedBecause } from "../../support/refused-because.ts";
 import { until } from "../../support/until.ts";
 
-/** What Connect finds out about an external system. */
+/** The findings of Connect about an external system. */
 
 const clock = movableClock();
 const projects = Array.from({ length: 101 }, (_, index): FakeProject => {

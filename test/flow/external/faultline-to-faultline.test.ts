@@ -132,7 +132,9 @@ const listThere = (request: Request<"listErrors"> = {}) =>
 /** Nothing that was read before is still fresh. */
 const later = () => (clock.at += minute);
 
-/** What both tell of an error: all but whose it is, its link, and what only the one who stores it can know. */
+/**
+ * The fields of an error that both report: all but its project, its link, and those that only the storing one can know.
+ */
 const told = (error: TrackedError | undefined) => {
   assert.ok(error);
   const {

@@ -18,7 +18,7 @@ import { http } from "../../support/http.ts";
 import { hourMs, movableClock, movableFaultline } from "../../support/movable-faultline.ts";
 import { rootToken } from "../../support/server.ts";
 
-/** What answers is no error-tracking system, or is one that means harm: each answer ends in its recorded message. */
+/** Answers that are not of an error-tracking system, or of one that means harm: each ends in its recorded message. */
 
 const clock = movableClock();
 const { fake, link } = await hostileExternal({ clock, issues: [{ id: issueId }] });
@@ -60,7 +60,7 @@ function hostile(name: string, { answer, ending, at = doorNames, retryAfterSecon
   });
 }
 
-// A24. What they say is theirs: only the status is told.
+// A24. Their text stays theirs: only the status is reported.
 for (const code of [400, 401, 402, 403, 405, 409, 410, 418, 451, 500, 501, 502, 503, 504, 599]) {
   hostile(`A24: a ${code} with a page of HTML is told by its number alone`, {
     answer: { status: code, headers: html, body: page },

@@ -104,7 +104,7 @@ const list = ({ projectId }: LinkedProject, pageToken = "") =>
   client.errors.listErrors({ projectId, status: ErrorStatus.UNRESOLVED, pageToken }, client.auth);
 const event = ({ projectId, errorId }: LinkedProject & { errorId: string }) =>
   client.errors.getEvent({ projectId, errorId, position: EventPosition.NEWEST }, client.auth);
-/** What an answer holds, as text. */
+/** The content of an answer, as text. */
 const textOf = (answer: unknown) =>
   JSON.stringify(answer, (_, part: unknown) => (typeof part === "bigint" ? `${part}` : part));
 

@@ -150,7 +150,7 @@ test("memory stays flat under 200 answers of a megabyte and more", async () => {
   assert.ok(second - first < growthBound, `it grew by ${growth} MB`);
 });
 
-test("A19: whoever takes his time is cut off within ten seconds, with the recorded message", async () => {
+test("A19: a slow answer is cut off within ten seconds, with the recorded message", async () => {
   await Promise.all(hanging);
   assert.is(ended.length, slow.length * doorNames.length);
   for (const { what, call, seconds } of ended) {

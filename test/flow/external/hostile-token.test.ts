@@ -10,7 +10,9 @@ import { hourMs, movableClock, movableFaultline } from "../../support/movable-fa
 import { rejects } from "../../support/rejects.ts";
 import { rootToken } from "../../support/server.ts";
 
-/** Where the stored token goes, and what is remembered for whom. The servers of others tell whether they saw a token. */
+/**
+ * Where the stored token goes, and what is remembered for whom. The servers of others record whether they saw a token.
+ */
 
 const clock = movableClock();
 const projects = Array.from({ length: 60 }, (_, index) => {
@@ -200,7 +202,7 @@ test("A28: of two saves at once with one revision one is refused, and no token m
   }
 });
 
-test("A28: without a revision a save holds both, so that whoever comes last leaves a whole", async () => {
+test("A28: without a revision a save holds both, so that the last save leaves a whole", async () => {
   const project = await link();
   const externalProject = externalOf(project);
   for (let round = 0; round < 10; round++) {

@@ -10,7 +10,7 @@ import { movableClock, movableFaultline } from "../../support/movable-faultline.
 import { refusedBecause } from "../../support/refused-because.ts";
 import { until } from "../../support/until.ts";
 
-/** What happens when the external system is slow, away, or asks for patience: nothing of it is waited for in tests. */
+/** An external system that is slow, away, or asks for patience: the tests wait for none of it. */
 
 const clock = movableClock();
 const projects = Array.from({ length: 40 }, (_, index): FakeProject => {
@@ -186,7 +186,7 @@ test("after five failures in a row nothing is sent for 10 s, then one trial; pau
   await search("a");
 });
 
-test("an answer between the failures, whatever it says, begins the count anew", async () => {
+test("an answer between the failures, whatever it says, restarts the count", async () => {
   for (const status of [500, 500, 500, 500, 401, 500, 500, 500, 500]) {
     fake.answerWith({ status }, { times: 1 });
     await get().catch(() => undefined);
@@ -270,7 +270,7 @@ test("four calls of a project run at once, more wait their turn, and other proje
   assert.is(fake.mostAtOnce(), 4);
 });
 
-/** Asks for errors that nobody else asks for; tells of each how it ended. */
+/** Reads errors that nobody else reads; returns how each read ended. */
 const getMany = (count: number, from: number, signal: AbortSignal, ended?: (refusal: CallError) => void) =>
   Array.from({ length: count }, (_, n) =>
     client.errors
@@ -298,7 +298,7 @@ test("60 callers wait at most, and those who leave free their places", async () 
   assert.equal(new Set(reasons), new Set([ErrorReason.ERROR_NOT_FOUND]));
 });
 
-test("callers who leave while they are served free their place, and who asks the same then is asked for anew", async () => {
+test("callers that leave while they are served free their place, and the next equal read is sent again", async () => {
   const held = fake.hold();
   const leaving = new AbortController();
   const left = [...getMany(3, 9300, leaving.signal), get(leaving.signal).catch(() => undefined)];

@@ -63,7 +63,7 @@ async function watching({ name, begin, cause }: Watch) {
   return {
     member,
     named,
-    /** Things go on to happen meanwhile, as a watch that has something to tell must end in time too. */
+    /** Things go on to happen meanwhile, as a watch that has changes to send must end in time too. */
     endsWith: async (reason: ErrorReason) => {
       const hasEndedBy = async () => hasEnded || void (await cause(project));
       await until(`the end of ${name}`, hasEndedBy, { deadlineMs: 1_000 });

@@ -191,7 +191,7 @@ test("a message that decompresses to more than is taken is refused, and the serv
 /** Empty events, two bytes each on the wire and 500 in memory. */
 const emptyEvents = (count: number) => Buffer.alloc(2 * count, Buffer.from([10, 0]));
 
-/** What a compressed request is answered; `body` as gzip, beginning with the frame that says so. */
+/** The answer to a compressed request; `body` as gzip, beginning with the frame that says so. */
 async function compressed(path: string, body: Buffer, headers: Record<string, string> = {}): Promise<string> {
   const zipped = gzipSync(body);
   const frame = Buffer.alloc(5);

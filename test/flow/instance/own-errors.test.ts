@@ -261,7 +261,7 @@ test("an own event that cannot be stored is not reported in turn", () =>
       clock.at += minuteMs;
       await fail(client);
     });
-    // Scheduled work that met the taken database may have failed too, and be told by now.
+    // Scheduled work that met the taken database may have failed too, and be reported by now.
     const told = await until("the next failure", async () => {
       const failures = await failuresIn(client, project.id);
       return failures.includes("call failed") && failures.filter((one) => one !== "scheduled work failed");

@@ -339,7 +339,7 @@ test("a run that is killed, or loses PostgreSQL, says so and can be repeated; tw
       ),
     ),
   );
-  assert.match(said, /The move ended early: .*run it again/);
+  assert.match(said, /The move ended early: .*Run the move again/);
   assert.not.match(said, /\n\s+at /);
   const report = await move(online);
   assert.equal(report.differences, []);
@@ -379,7 +379,7 @@ test("what differs on PostgreSQL is put right, and what cannot be is named", asy
 
 test("the last run wants the service stopped; then all that it acknowledged is answered from PostgreSQL", async () => {
   const { before, sent } = await runAt(onSqlite, clock.at, async (running) => {
-    assert.match(await refusal({ isFinal: true }), /The service is running on .*: stop it, then run the final move/);
+    assert.match(await refusal({ isFinal: true }), /The service is running on .*\. Stop it, then run the final move/);
     const ids = await send(running, moved.shop, 4);
     return { before: await answers(running.client), sent: ids };
   });
@@ -419,14 +419,14 @@ test("after it neither a start on the old data nor another run does harm", async
     () => "it started",
     (error: unknown) => String(error),
   );
-  assert.match(started, /was moved to PostgreSQL: name that database in FAULTLINE_DATABASE_URL/);
+  assert.match(started, /was moved to PostgreSQL\. Name that database in FAULTLINE_DATABASE_URL/);
 });
 
 test("an address that is none is refused without being shown", async () => {
   const { code, stderr } = await faultlineMove("--to", `mysql://root:${password}@127.0.0.1/x`);
   assert.is(code, 1);
   assert.match(stderr, /--to must look like postgres:/);
-  assert.match((await faultlineMove()).stderr, /Say where to move to/);
+  assert.match((await faultlineMove()).stderr, /Name the target/);
   assert.equal(
     told.filter((line) => !/^\w+: [\d,]+ of [\d,]+ rows, \d+ %$/.test(line)),
     [],

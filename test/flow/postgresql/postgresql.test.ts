@@ -32,7 +32,7 @@ async function start(url: string, dataDir = tempDir()): Promise<Server> {
   return server;
 }
 
-/** What a start that must fail prints. */
+/** The output of a start that must fail. */
 async function refusedStart(url: string, dataDir = tempDir()): Promise<string> {
   const { ended, output } = launch({ dataDir, env: environment(url) });
   assert.is(await ended, 1, output());
@@ -51,13 +51,13 @@ test("a server that cannot be reached, a wrong password and a missing database a
   const url = await postgresql.createDatabase();
   const unreachable = new URL(url);
   unreachable.port = "1";
-  assert.match(await refusedStart(unreachable.href), /see that the server runs/);
+  assert.match(await refusedStart(unreachable.href), /See that the server runs/);
   const wrong = new URL(url);
   wrong.password = "not-the-password";
   const told = await refusedStart(wrong.href);
   assert.match(told, /refuses the user or the password in FAULTLINE_DATABASE_URL/);
   assert.not.match(told, "not-the-password");
-  assert.match(await refusedStart(`${url}_missing`), /does not exist: make it/);
+  assert.match(await refusedStart(`${url}_missing`), /does not exist\. Make it/);
 });
 
 test("an address of something else is refused before anything is opened", async () => {
@@ -119,7 +119,7 @@ test("a start tells each setting that lets PostgreSQL lose what it stored, and n
   const told = async () => {
     const server = await start(url, dataDir);
     await server.stop();
-    return [...server.output().matchAll(/as its setting (\w+) is off: turn it on/g)].map(([, setting]) => setting);
+    return [...server.output().matchAll(/as its setting (\w+) is off\. Turn it on/g)].map(([, setting]) => setting);
   };
   const never = ["fsync", "full_page_writes"]; // as the tests' server does without them
   assert.equal(await told(), never);
@@ -149,7 +149,7 @@ test("while the server is down calls are answered UNAVAILABLE, and afterwards th
     );
   for (const round of [1, 2]) {
     assert.is(await create(`before-${round}`), "made");
-    // What is under way meets the crash at any point: before it begins, in a transaction, at its commit.
+    // Calls under way meet the crash at any point: before they begin, in a transaction, at their commit.
     const underWay = Promise.all(Array.from({ length: 30 }, (_, n) => create(`during-${round}-${n}`)));
     await postgresql.stop(round === 1 ? "fast" : "immediate");
     for (const answer of await underWay) assert.match(answer, /^(made|14 The database cannot be used now)/);

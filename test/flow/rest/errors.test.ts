@@ -215,7 +215,7 @@ test("a guest reads no errors, and who is no member does not see the project", a
   });
 });
 
-test("many errors get a status in one call, which tells how to undo it", async () => {
+test("many errors get a status in one call, which returns how to undo it", async () => {
   for (const type of ["Many1", "Many2"]) await report(type);
   const ids = [(await find("Many1")).id, (await find("Many2")).id];
   const bulk = (body: object) => rest(server, `POST ${path}/errors/bulk`, { token: developer.token, body });

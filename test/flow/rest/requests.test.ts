@@ -85,7 +85,7 @@ for (const [place, message] of places)
     }
   });
 
-// What is not named is not set (attack A93)
+// A field that is not named is not set (attack A93)
 
 test("a project takes neither an id, an owner nor a date from its maker", async () => {
   const body = {

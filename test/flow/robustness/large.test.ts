@@ -74,7 +74,7 @@ function gzipBomb(): Buffer {
   return Buffer.concat([gzipSync("").subarray(0, 10), head, ...Array.from({ length: 1024 }, () => megabyte)]);
 }
 
-/** What is larger than the service reads at a time: envelopes with attachments, and those that only want to be. */
+/** Bodies larger than the service reads at a time: envelopes with attachments, and those that only want to be. */
 const cases: readonly Case[] = [
   ...encodings.map(([claim, encoding, body]) =>
     envelopeCase({ number: 38, claim: `an event behind 3 MiB is stored: ${claim}`, status: 200, stored }, body, {

@@ -38,7 +38,7 @@ const conversations: readonly Conversation[] = [
   {
     number: 112,
     // The reference says 429. We say 200 as long as something was stored, for some SDKs count any other status as a loss
-    // of all (design/architecture.md, "Where the references differ"); the header tells the limit.
+    // of all (design/architecture.md, "Where the references differ"); the header has the limit.
     claim: "of a limited event and a session the session is stored, with 200 and not 429, and the header",
     async hold({ server, client, project }) {
       const { taken } = await useUp(server, project);

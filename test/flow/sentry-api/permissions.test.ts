@@ -112,7 +112,7 @@ test("of two projects of which one may only be read, nothing is changed", async 
   await client.projects.deleteProject({ projectId: second.id }, client.auth);
 });
 
-test("the root tells who calls and what the token allows", async () => {
+test("the root returns the caller and the token's scopes", async () => {
   const nobody = await webApi(server, "GET /", { token: null });
   assert.equal([nobody.status, nobody.json], [200, { version: "0", auth: null, user: null }]);
   const scopes = async (token: string) => {

@@ -32,7 +32,7 @@ interface Ran {
 
 type Environment = Readonly<Record<string, string>>;
 
-/** What every run finds in its environment: the service of this file and the administrator's token. */
+/** The environment of every run: the service of this file and the administrator's token. */
 const usual: Environment = {
   ...(process.env["NODE_COMPILE_CACHE"] !== undefined && { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] }),
   FAULTLINE_GRPC_ADDRESS: server.grpcAddress,
@@ -344,9 +344,9 @@ const faults: [what: string, args: string[], env: Environment, told: RegExp][] =
   ["no password", ["tokens", "create", "x", "--user", "root"], {}, /FAULTLINE_PASSWORD is not set/],
   ["no service", ["projects", "list"], { FAULTLINE_GRPC_ADDRESS: "127.0.0.1:1" }, /cannot be reached/],
   ["no data", ["backup", "/nowhere/at/all"], { FAULTLINE_DATA_DIR: "/nowhere" }, /There is no database in \/nowhere/],
-  ["no backup", ["verify", "/nowhere/at/all"], {}, /is no backup/],
-  ["a limit that is no number", ["errors", "list", "x", "--limit", "many"], {}, /A whole number from 1 on is wanted/],
-  ["a token id that is no number", ["tokens", "revoke", "x"], {}, /A whole number from 1 on is wanted/],
+  ["no backup", ["verify", "/nowhere/at/all"], {}, /is not a complete backup/],
+  ["a limit that is no number", ["errors", "list", "x", "--limit", "many"], {}, /Give a whole number from 1 on/],
+  ["a token id that is no number", ["tokens", "revoke", "x"], {}, /Give a whole number from 1 on/],
   ["nothing to save", ["settings", "set", "x"], {}, /There is nothing to save. Give --active/],
   ["an unknown backend", ["settings", "set", "x", "--backend", "own"], {}, /Allowed choices are integrated, external/],
   ["no external project", ["settings", "set", "x", "--external-project", "web"], {}, /It must look like acme\/web/],
@@ -544,7 +544,7 @@ test("what was exported under load is imported elsewhere with the same errors, c
       .toSorted((a, b) => (a[0] < b[0] ? -1 : 1));
   assert.equal(await shown(target.id), await shown(project.id));
   const wrong = await faultline(["import", String(target.id)], { input: "no line\n" });
-  assert.match(wrong.stderr, /Line 1 is none of an export/);
+  assert.match(wrong.stderr, /Line 1 is not part of an export/);
 });
 
 test("the key file of a backup is the owner's alone", async () => {

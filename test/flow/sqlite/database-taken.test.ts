@@ -7,7 +7,7 @@ import { SqliteDialect } from "../../../backend/src/storage/database/sqlite/dial
 import { execSql, takeDatabase } from "../../support/other-process.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
-test("transactions that find the database taken fail, and whoever waits behind them gets the connection", async () => {
+test("transactions that find the database taken fail, and callers that wait behind them get the connection", async () => {
   const dataDir = tempDir();
   await execSql(dataDir, "create table note (text text)");
   const database = new Kysely<{ note: { text: string } }>({

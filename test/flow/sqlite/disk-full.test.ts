@@ -86,7 +86,7 @@ if (missing === "") {
     return ids.toSorted();
   };
 
-  /** What was acknowledged is there once, and nothing else. */
+  /** Every acknowledged event is there once, and nothing else. */
   const assertStored = async (project: Project) => {
     assert.equal(await storedIds(project), acknowledged.get(project)?.toSorted());
   };
@@ -142,7 +142,8 @@ if (missing === "") {
     await until("readiness 503", async () => (await readiness()) === 503);
     await assertStored(kept);
 
-    // While somebody reads, as a backup does, the log is not begun anew, and soon has no room for what is added to it.
+    // While somebody reads, as a backup does, the log does not start again, and soon has no room for what is added to
+    // it.
     const reader = new DatabaseSync(file, { readOnly: true });
     reader.exec("begin; select 1 from project");
     let count = 0;

@@ -34,7 +34,7 @@ async function makeProjects(client: GrpcClient): Promise<Target[]> {
   );
 }
 
-/** Sends events of a few errors, users and releases, until it is told to stop. */
+/** Sends events of a few errors, users and releases, until `stop` is called. */
 async function sendOn(url: string, projects: readonly Target[], count: number): Promise<void> {
   const lane = async () => {
     for (let n = 0; n < count; n += 1) {

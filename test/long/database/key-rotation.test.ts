@@ -99,7 +99,7 @@ const keyCount = async ({ instance, auth }: GrpcClient) =>
   (await instance.getHealth({}, auth)).health?.encryptionKeyCount ?? 0;
 const waiting = async ({ instance, auth }: GrpcClient) => (await instance.rotateEncryptionKey({}, auth)).waitingCount;
 
-test("a rotation encrypts every secret anew, drops the old key after a minute, and all stays readable meanwhile", async () => {
+test("a rotation encrypts every secret again, drops the old key after a minute, and all stays readable meanwhile", async () => {
   const dataDir = tempDir();
   const clock = { at: Date.now() };
   await running(dataDir, clock, async (client, server) => {
@@ -202,7 +202,7 @@ test("a start with half of the secrets encrypted with the second key goes on", a
   await resume(found);
 });
 
-test("a start after everything was encrypted anew, before the old key was dropped, drops it", async () => {
+test("a start after everything was encrypted again, before the old key was dropped, drops it", async () => {
   const found = await installation();
   addKey(found.dataDir);
   await running(found.dataDir, found.clock, async (client) => {

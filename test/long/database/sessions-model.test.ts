@@ -24,7 +24,7 @@ const runningHour = Math.floor(now / hourMs);
 
 const { OK, EXITED, ERRORED, UNHANDLED, ABNORMAL, CRASHED } = SessionStatus;
 
-/** What an update says of its session; release, environment and start are the same in all of them. */
+/** An update of a session; release, environment and start are the same in all of them. */
 interface Update {
   readonly status: SessionStatus;
   readonly sequence: number;

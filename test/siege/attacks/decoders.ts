@@ -17,7 +17,7 @@ const brotli = (bits: number) => (body: Buffer) =>
 const zstd = (bits: number) => (body: Buffer) =>
   zstdCompressSync(body, { params: { [constants.ZSTD_c_windowLog]: bits } });
 
-/** What makes the most of each decoder; the larger windows are beyond what is taken. */
+/** The worst case of each decoder; larger windows are refused. */
 const encodings = [
   { name: "gzip", header: "gzip", encode: (body: Buffer) => gzipSync(body) },
   { name: "deflate", header: "deflate", encode: (body: Buffer) => deflateSync(body) },

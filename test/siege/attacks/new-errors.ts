@@ -40,7 +40,7 @@ function newError({ victim }: Field): Buffer {
   });
 }
 
-/** What the attack left in the victim's list of errors. */
+/** The effect of the attack on the victim's list of errors. */
 async function judge(field: Field, tally: Tally): Promise<Tally> {
   const client = grpcClient(field);
   const { length } = await storedErrors(client, field.victim.id);

@@ -23,7 +23,7 @@ export interface Cluster {
   readonly links: Links;
   /** The node that leads the stream; fails when there is none for long. */
   leader(): Promise<NatsNode>;
-  /** The age of the oldest message that waits, in milliseconds; undefined while the servers do not tell. */
+  /** The age of the oldest message that waits, in milliseconds; undefined while the servers do not report it. */
   lagMs(): Promise<number | undefined>;
   /** Ends every process. */
   stop(): Promise<void>;
@@ -133,7 +133,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   };
 }
 
-/** What the servers tell of the stream; undefined while they do not. */
+/** The servers' report on the stream; undefined while there is none. */
 function intakeOf(operator: JetStreamManager) {
   return operator.streams.info("FAULTLINE_INTAKE").catch(() => undefined);
 }

@@ -11,7 +11,7 @@ import type { Part } from "./cluster.ts";
 const connections = 4;
 const everyMs = 40;
 
-/** After each round a sender looks anew which bridge is there, as behind a load balancer. */
+/** After each round a sender looks again for a bridge, as behind a load balancer. */
 const roundMs = 1_000;
 
 /** Clients in processes of their own, one for each bridge, which keep books of what they sent and what was acknowledged. */
@@ -46,7 +46,7 @@ export class Senders {
         }
       }),
     );
-    this.#running.catch(() => undefined); // told by `pause`
+    this.#running.catch(() => undefined); // reported by `pause`
   }
 
   /** Resolves when what is under way was answered, and the ledger knows all. */

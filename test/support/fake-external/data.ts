@@ -1,4 +1,4 @@
-/** What a fake external system holds, as a test gives it; the shapes on the wire are made of it in wire.ts. */
+/** The data of a fake external system, as a test gives it; wire.ts makes the shapes on the wire of it. */
 
 export interface FakeOrganization {
   readonly id: string;
@@ -39,7 +39,7 @@ export interface FakeIssue {
   readonly lastSeen: number;
   readonly firstRelease: string;
   readonly lastRelease: string;
-  /** What `key:value` in a search finds, beside level and release. */
+  /** The tags for `key:value` in a search, beside level and release. */
   readonly tags: Readonly<Record<string, string>>;
   /** Events by the start of their hour, in seconds since 1970. Default: counted from the events. */
   readonly hours: Readonly<Record<number, number>>;

@@ -1,7 +1,7 @@
 import type { FakeCall } from "../fake-external.ts";
 import type { webRoutes } from "./web-api.ts";
 
-/** What a well-behaved client does not do; each sentence names one such thing. */
+/** Acts that a well-behaved client avoids; each sentence names one. */
 export function faultsOf(given: {
   call: FakeCall;
   rawUrl: string;
@@ -43,6 +43,6 @@ function parsed(body: string): object | undefined {
     const value: unknown = JSON.parse(body);
     return typeof value === "object" && value !== null ? value : undefined;
   } catch {
-    return undefined; // told as a fault
+    return undefined; // reported as a fault
   }
 }

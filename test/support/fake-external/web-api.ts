@@ -16,7 +16,7 @@ export interface WebApi {
 
 export interface WebCall {
   readonly api: WebApi;
-  /** What the parentheses of the address hold. */
+  /** The groups of the address pattern. */
   readonly parts: readonly string[];
   readonly query: URLSearchParams;
   readonly body: Readonly<Record<string, unknown>>;

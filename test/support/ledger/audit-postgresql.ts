@@ -3,7 +3,7 @@ import { recountPostgresql } from "../recount.ts";
 import type { Ledger, LedgerEntry } from "./ledger.ts";
 import { countedReleaseOf } from "./traffic.ts";
 
-// What audit.ts is for SQLite, in fewer comparisons: read-back.ts asks the product for the rest.
+// The counterpart of audit.ts, which is for SQLite, in fewer comparisons: read-back.ts asks the product for the rest.
 
 /** Compares the database with what the senders know and with itself; says what differs. */
 export async function auditPostgresql(client: PostgresqlClient, ledger: Ledger): Promise<string[]> {

@@ -17,7 +17,7 @@ const storedTable = `create temp table stored as
   from ledger l join integrated_event e on e.event_id = l.id and e.project_id = l.project
   left join integrated_error r on r.id = e.error_id and r.project_id = e.project_id`;
 
-/** What must give no row. */
+/** Queries that must return no row. */
 const differences: Readonly<Record<string, string>> = {
   "acknowledged and not stored": `
     select lower(hex(id)) as id, error from ledger where is_acknowledged and id not in (select id from stored)`,
@@ -115,7 +115,7 @@ export function audit(file: string, ledger: Ledger): string[] {
   return [...found, ...recount(database)];
 }
 
-/** What SQLite itself finds wrong in the file, and whether it is written as the promise needs. */
+/** The faults that SQLite itself finds in the file, and whether it is written as the promise needs. */
 export function fileFaults(file: string): string[] {
   using database = new DatabaseSync(file, { readOnly: true });
   const answers = ["integrity_check", "foreign_key_check", "journal_mode"].map((pragma) =>

@@ -11,7 +11,7 @@ export interface LedgerEntry extends SentEvent {
   isAcknowledged: boolean;
 }
 
-/** What the workers know of the events they sent: the other side of every promise about them. */
+/** The workers' record of the events they sent: the other side of every promise about them. */
 export class Ledger {
   /** By id; without those that were forgotten. */
   readonly entries = new Map<string, LedgerEntry>();

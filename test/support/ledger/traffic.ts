@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { envelope, sentryAuth } from "../send.ts";
 
-/** What a worker notes of an event before it sends it: all that must be found in the answers afterwards. */
+/** A worker's note of an event before it sends it: everything that the answers must contain afterwards. */
 export interface SentEvent {
   readonly id: string;
   readonly worker: number;

@@ -6,7 +6,7 @@ import type { Round, WorkerMessage, WorkerOptions } from "./worker.ts";
 
 /** Running workers. */
 export interface Workers {
-  /** What they write; for a Ledger. */
+  /** The files they write; for a Ledger. */
   readonly files: readonly string[];
   round(round: Round): RunningRound;
   end(): void;
@@ -63,7 +63,7 @@ function roundOf(worker: ChildProcess, round: Round): RunningRound {
     settle();
   };
   worker.on("message", onMessage).on("exit", onExit);
-  over.promise.catch(() => undefined); // it is awaited when the service was killed, and told then
+  over.promise.catch(() => undefined); // awaited after the service was killed, and reported then
   worker.send(round);
   return { underWay: first.promise, over: over.promise };
 }

@@ -9,7 +9,7 @@ import {
 import { pastable } from "../../../console/src/lib/components/pastable.ts";
 import { httpRequest } from "../../support/console-messages.ts";
 
-/** What a shell hands to curl. */
+/** The arguments that a shell hands to curl. */
 function argumentsOf(command: string): string[] {
   const output = execFileSync("sh", [
     "-c",

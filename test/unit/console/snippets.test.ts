@@ -48,7 +48,7 @@ for (const { name, version, start, install, identify, test, debugNote } of langu
     assert.match(test, /["']Test from Faultline["']/);
   });
 
-  snippets(`${name} tells how to see what is sent`, () => {
+  snippets(`${name} says how to see what is sent`, () => {
     assert.is(/debug/i.test(start(dsn)), debugNote.startsWith("debug prints"));
     assert.ok(debugNote.endsWith("."));
   });

@@ -41,12 +41,12 @@ captures("there are captures of nine SDKs", () => {
   assert.is(new Set(sdks.map(({ name }) => name.split("/")[0])).size, 9);
 });
 
-/** What is shown of the event where it was sent to us. */
+/** The shown fields of the event where it was sent to us. */
 function integrated(payload: string): JsonObject {
   return shown(create(EventSchema, readSentEvent(payload)));
 }
 
-/** What is shown of it where it was sent to an external system, which tells title, culprit and level of its own. */
+/** Those where it was sent to an external system, which has title, culprit and level of its own. */
 function external(payload: string): JsonObject {
   const { title, culprit, level, platform } = readSentEvent(payload);
   const events = [{ payload: parsed(payload) as JsonObject }];

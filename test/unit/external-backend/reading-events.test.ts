@@ -381,7 +381,7 @@ events("the JSON of an event is left out when it is long only by how we write it
   assert.is(read(numbers(110_000))["payloadJson"], undefined);
 });
 
-events("another Faultline tells what it cut, which time it bounded, and all that users wrote", () => {
+events("another Faultline reports what it cut, which time it bounded, and all that users wrote", () => {
   const event = read(faultlineEvent());
   assert.equal(event["timeBound"], { sentTime: "2026-01-03T10:00:00Z" });
   assert.equal(event["trimmed"], [{ part: "extra.cart", kept: 16_380, sent: 20_000, unit: "TRIM_UNIT_CHARACTERS" }]);

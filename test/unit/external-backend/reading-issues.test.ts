@@ -100,7 +100,7 @@ issues("what a list of a window tells of all time wins", () => {
   assert.is(listed(issue2024({ lifetime: null })).eventCount, 1_234_567);
 });
 
-issues("another Faultline tells when its error settled and came back", () => {
+issues("another Faultline reports when its error settled and came back", () => {
   const error = single(faultlineIssue());
   assert.is(error.settledLastSeenTime, "2026-11-21T09:15:30.123Z");
   assert.is(error.reopenedTime, "2026-11-21T08:00:00Z");
@@ -182,7 +182,7 @@ const times = [
   ["2026-11-20T08:00:00.123456Z", "2026-11-20T08:00:00.123Z"],
   ["2026-11-20T08:00:00+00:00", "2026-11-20T08:00:00Z"],
   ["2026-11-20T10:00:00+02:00", "2026-11-20T08:00:00Z"],
-  // What is no time in these years is as if it were not told; the other one stands in.
+  // A value that is not a time in these years counts as absent; the other one stands in.
   ["1999-12-31T23:59:59Z", "2026-11-21T09:15:30.123Z"],
   ["2100-01-01T00:00:00Z", "2026-11-21T09:15:30.123Z"],
   ["9999-12-31T23:59:59Z", "2026-11-21T09:15:30.123Z"],

@@ -10,7 +10,7 @@ import type {
 import { ErrorStatus } from "@faultline/proto";
 import type { Generated, Kysely, Selectable } from "kysely";
 
-/** The tables of core-0010, into which triggers of the integrated backend write too. */
+/** The tables of core-0010, which triggers of the integrated backend also write. */
 interface Tables {
   error_change_reader: { plugin: string; seen_at: number };
   error_change: {
@@ -56,7 +56,7 @@ export class NotedTransitions implements Pick<ErrorChanges, "note"> {
     }
   }
 
-  /** Deletes the notes of plugins that are gone. `now`: by the clock that deletes, which no jump moves ahead. */
+  /** Deletes the notes of plugins that are gone. `now`: by the clock for deletions, which no jump moves ahead. */
   async deleteForgotten(now: number): Promise<void> {
     await this.#write.transaction().execute(async (transaction) => {
       const forgotten = await transaction

@@ -6,16 +6,18 @@ interface Tables {
   settled_time: { id: number; settled_at: number; told_at: number; differs_ms: number };
 }
 
-/** The machine's time: `passed` are milliseconds that no jump of the clock changes. Absent: those that the clock tells. */
+/**
+ * The machine's time: `passed` are milliseconds that no jump of the clock changes. Absent: those of the clock itself.
+ */
 export type MachineTime = Clock & { passed?(): number };
 
 /**
- * The clocks of all that is deleted by its age. A clock that is wrong for a while deletes nothing: ages are counted by a
- * time that passes while the service runs, and a jump of the clock reaches it after 72 hours of running, whether the
- * clock was wrong or the machine switched off. It is stored, so that a restart forgets nothing.
+ * The clocks for everything that is deleted by its age. A clock that is wrong for a while deletes nothing: ages are
+ * counted by a time that passes while the service runs, and a jump of the clock reaches it after 72 hours of running,
+ * whether the clock was wrong or the machine switched off. The time is stored, so that a restart forgets nothing.
  */
 export class AgeClock {
-  /** Dates what is received: not before what was received earlier, when the clock is set back. */
+  /** Dates received items: never before earlier ones, even when the clock is set back. */
   readonly receipt: Clock = { now: () => Math.max(this.#time.now(), this.earliestReceipt()) };
   /** Counts ages: never ahead of the clock. */
   readonly deletion: Clock = { now: () => Math.min(this.#time.now(), Math.floor(this.settled().settledAt)) };
@@ -35,7 +37,7 @@ export class AgeClock {
     this.#passedMs = this.#passed();
   }
 
-  /** Takes up the stored time; a new installation begins with the clock's. */
+  /** Reads the stored time; a new installation begins with the clock's. */
   static async open(parts: { database: Database; time: MachineTime; log: Log }): Promise<AgeClock> {
     const row = await parts.database.read<Tables>().selectFrom("settled_time").selectAll().executeTakeFirst();
     const now = parts.time.now();
@@ -45,7 +47,7 @@ export class AgeClock {
     return new AgeClock(parts, known);
   }
 
-  /** What is received now is dated no earlier. */
+  /** Items received now are dated no earlier. */
   earliestReceipt(): number {
     return Math.ceil(this.settled().settledAt) - toleratedMs;
   }
@@ -59,7 +61,7 @@ export class AgeClock {
     return this.#known;
   }
 
-  /** Stores it, and tells when the clock is doubted. */
+  /** Stores it, and warns while the clock is doubted. */
   async save(): Promise<void> {
     const { settledAt, toldAt, differsMs } = this.settled();
     this.#tell(toldAt - settledAt);
@@ -85,7 +87,7 @@ export class AgeClock {
       const hours = believedAfterMs / 3_600_000;
       this.#log.warn(
         { clock: iso(this.#time.now()), passed: iso(this.#known.settledAt) },
-        `the clock differs by more than a day from the time that passed while the service ran; ages are counted by the latter until the clock has been so for ${hours} hours of running: set it right if it is wrong`,
+        `the clock differs by more than a day from the time that passed while the service ran; ages are counted by the latter until the clock has been so for ${hours} hours of running. Correct the clock if it is wrong`,
       );
     }
     this.#isTold = isDoubted;

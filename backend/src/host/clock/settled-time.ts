@@ -1,20 +1,23 @@
-/** A time that jumps of the clock reach late, and what speaks against the clock. All goes on while the service runs. */
+/**
+ * A time that follows jumps of the clock late, and the evidence against the clock. All of it advances while the service
+ * runs.
+ */
 export interface SettledTime {
   /** The time by which ages are counted. */
   readonly settledAt: number;
-  /** What the clock has told at its nearest since it differs from that. */
+  /** The clock's time nearest to `settledAt` since they differ. */
   readonly toldAt: number;
-  /** How long the service has run since. */
+  /** How long the service has run since they differ. */
   readonly differsMs: number;
 }
 
-/** The running time after which a clock that jumped is believed: what goes wrong on a Friday is found on Monday. */
+/** The running time after which a jump of the clock is believed: a fault on a Friday is found on Monday. */
 export const believedAfterMs = 72 * 3_600_000;
 
 /** Smaller differences are those of any clock. */
 export const toleratedMs = 60_000;
 
-/** The settled time after another `ranMs` of running, when the clock tells `now`. */
+/** The settled time after another `ranMs` of running, when the clock says `now`. */
 export function afterRunning(before: SettledTime, { now, ranMs }: { now: number; ranMs: number }): SettledTime {
   const settledAt = before.settledAt + ranMs;
   const toldAt = before.toldAt + ranMs;

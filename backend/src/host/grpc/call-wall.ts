@@ -10,9 +10,9 @@ import {
   type StatusObject,
 } from "@grpc/grpc-js";
 
-/** Bytes of a request, decompressed, by what its caller may do. */
+/** Bytes of a request, decompressed, by the rights of its caller. */
 const largest = {
-  /** Names, passwords and links, of methods that anybody may call. */
+  /** Names, passwords and links, for methods that anybody may call. */
   stranger: 64 * 1024,
   caller: 4 * 1024 * 1024,
   /** A batch of events or sessions. */
@@ -22,21 +22,23 @@ const largest = {
 /** How long a request may take to arrive after its headers; a batch may take three times as long. */
 const usualArrivalMs = 10_000;
 
-/** The limit for all methods of a server, which is all that grpc-js knows by itself. */
+/** The limit for all methods of a server, the only one that grpc-js has. */
 export const maxMessageBytes = largest.reporter;
 
-/** Service and method of a path, but for those of gRPC itself: health and reflection. */
+/** Service and method of a path, except those of gRPC itself: health and reflection. */
 const methodPath = /^\/(?!grpc\.)(?:[\w.]+\.)?(\w+)\/(\w+)$/;
 
-/** Refuses a call by its token alone; what its request names is checked later. Resolves to whether it needs a token. */
+/**
+ * Refuses a call by its token alone; the names in its request are checked later. Resolves to whether it needs a token.
+ */
 export type CheckToken = (method: string, call: Call) => Promise<{ readonly needsToken: boolean }>;
 
 /**
- * Lets calls in by their headers: until the token was checked nothing of the request is read, decompressed or parsed, and
- * then no more than its caller may send. A request that does not arrive is ended.
+ * Admits calls by their headers: until the token is checked nothing of the request is read, decompressed or parsed, and
+ * then no more than its caller may send. A request that does not arrive in time is ended.
  *
- * Two interceptors: `nearWire` comes first in the server's list and sees grpc-js's own call, `nearHandler` comes last, so
- * that what counts and traces calls sees its refusals.
+ * Two interceptors: `nearWire` comes first in the server's list and sees grpc-js's own call, `nearHandler` comes last,
+ * so that interceptors that count and trace calls see its refusals.
  */
 export function callWall(
   checkToken: CheckToken,
@@ -46,7 +48,7 @@ export function callWall(
   let wire: LimitedCall | undefined; // grpc-js makes all interceptors of one call in one go
   return {
     nearWire: (_, call) => {
-      // grpc-js takes one limit for a server and hands each call its own copy of it, which no option reaches.
+      // grpc-js takes one limit for a server and gives each call its own copy of it, which no option reaches.
       wire = call as unknown as LimitedCall;
       return new ServerInterceptingCall(call);
     },
@@ -113,7 +115,7 @@ export function callWall(
   };
 }
 
-/** What grpc-js checks the size of a message against, as it comes and while it is decompressed. */
+/** The fields of grpc-js against which it checks the size of a message, on arrival and during decompression. */
 interface LimitedCall {
   maxReceiveMessageSize: number;
   readonly decoder: { maxReadMessageLength: number };

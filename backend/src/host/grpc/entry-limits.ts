@@ -14,8 +14,8 @@ const maxEntries = 200_000;
 const maxDepth = 32;
 
 /**
- * Parses a request whose entries were counted first, on the bytes. Refuses with INVALID_FIELD a list of more than 1,000
- * entries, and a request of more than 200,000 in all.
+ * Counts the entries of a request on the bytes, and then parses it. Refuses with INVALID_FIELD a list of more than
+ * 1,000 entries, and a request of more than 200,000 in all.
  */
 export function parseBounded<S extends DescMessage>(schema: S, bytes: Uint8Array): Message {
   countEntries(schema, new BinaryReader(bytes), { end: bytes.length, depth: 0, count: 0 });
@@ -28,7 +28,7 @@ interface Place {
   readonly count: number;
 }
 
-/** The entries so far, with those of the message that ends at `end`. */
+/** The entries so far, including those of the message that ends at `end`. */
 function countEntries(schema: DescMessage, reader: BinaryReader, { end, depth, count }: Place): number {
   const fields = fieldsByNumber(schema);
   const listed = new Map<number, number>();
@@ -75,7 +75,7 @@ function tooManyOf(name: string) {
   );
 }
 
-/** What becomes an object or an item of its own once it is parsed. */
+/** Whether a field becomes objects or items of their own when it is parsed. */
 const isEntry = ({ fieldKind }: DescField) => fieldKind !== "scalar" && fieldKind !== "enum";
 
 const isPacked = (field: DescField) => field.fieldKind === "list" && field.packed;

@@ -6,12 +6,13 @@ import { descriptorImage } from "@faultline/proto/image";
 import type { Server } from "@grpc/grpc-js";
 import { ReflectionService } from "@grpc/reflection";
 
-/** Answers the calls of one client, on a stream. */
+/** Answers the calls of one client on a stream. */
 type Handler = (stream: unknown) => void;
 
 /**
- * Adds server reflection over our files, the health service's and those of services that plugins bring, for clients that
- * have none of them. The files are read at the first call: few ask, and reading them is an eighth of a start, 0.13 s of a core.
+ * Adds server reflection over our files, the health service's and those of services that plugins bring, for clients
+ * that have none of them. The files are read at the first call: few clients need them, and reading them is an eighth of
+ * a start, 0.13 s of a core.
  */
 export function addReflection(server: Server, files: readonly DescFile[]): void {
   let handlers: Map<string, Handler> | undefined;
@@ -63,8 +64,8 @@ function reflection(served: readonly DescFile[]): ReflectionService {
 }
 
 /**
- * A file without our options of methods and the imports that they alone need. With a file, the package returns those that
- * its fields and methods refer to, and no others: what has an import beside these does not link.
+ * A file without our options of methods and the imports that only they need. With a file, the package returns the files
+ * that its fields and methods refer to, and no others: a file with another import does not link.
  */
 function linked(file: DescFile): FileDescriptorProto {
   const imports = referredTo(file);
@@ -75,7 +76,7 @@ function linked(file: DescFile): FileDescriptorProto {
   };
 }
 
-/** The paths of the files of which the file uses types. */
+/** The paths of the files whose types the file uses. */
 function referredTo(file: DescFile): ReadonlySet<string> {
   const types: (DescMessage | DescEnum | undefined)[] = [];
   for (const type of nestedTypes(file)) {

@@ -31,7 +31,7 @@ import { parseBounded } from "./entry-limits.ts";
 import { addReflection } from "./reflection.ts";
 import { tlsCredentials } from "./tls.ts";
 
-setLogVerbosity(logVerbosity.NONE); // what matters of its messages comes as errors, and is said once, by us
+setLogVerbosity(logVerbosity.NONE); // its relevant messages arrive as errors too, and we log those once
 
 type AnyMessage = MessageShape<DescMessage>;
 
@@ -45,13 +45,14 @@ export class GrpcServer {
   readonly #health: HealthImplementation;
   readonly #log: Log;
   readonly #deadlineMs: number;
-  /** Ends what never ends by itself, and what takes too long. */
+  /** Ends calls that never end by themselves, and those that take too long. */
   readonly #stopping = { streams: new AbortController(), calls: new AbortController() };
   #stopped: Promise<void> | undefined;
 
   /**
-   * `checkToken` refuses calls before their requests are read. `hasReflection`: to be left off where strangers can connect. `callsAtOnce`: of one connection. `arrivalMs`: for requests to arrive after their headers. `deadlineMs`: for
-   * unary calls without a deadline of their own, so that none waits for ever. `interceptors` see all calls.
+   * `checkToken` refuses calls before their requests are read. `hasReflection`: off where strangers can connect.
+   * `callsAtOnce`: of one connection. `arrivalMs`: for requests to arrive after their headers. `deadlineMs`: for unary
+   * calls without a deadline of their own, so that none waits forever. `interceptors` see all calls.
    */
   constructor(
     services: readonly GuardedService[],
@@ -90,7 +91,7 @@ export class GrpcServer {
       );
   }
 
-  /** Listens, with TLS where it is given; answers the address with the port that was bound. May be called again. */
+  /** Listens, with TLS if given; returns the address with the port that was bound. May be called again. */
   async listen(address: string, tls?: GrpcTls): Promise<string> {
     const credentials = tls ? tlsCredentials(tls) : ServerCredentials.createInsecure();
     try {
@@ -100,13 +101,13 @@ export class GrpcServer {
       return address.replace(/:\d+$/, `:${port}`);
     } catch (error) {
       throw new StartRefusal(
-        `The gRPC address ${address} cannot be used, perhaps because another program listens there: choose another with FAULTLINE_GRPC_ADDRESS.`,
+        `The gRPC address ${address} cannot be used, perhaps because another program listens there. Choose another with FAULTLINE_GRPC_ADDRESS.`,
         error,
       );
     }
   }
 
-  /** Tells health checks whether calls are welcome. */
+  /** Reports to health checks whether calls are welcome. */
   setServing(isServing: boolean): void {
     for (const name of ["", ...this.#services.map(({ service }) => service.typeName)]) {
       this.#health.setStatus(name, isServing ? "SERVING" : "NOT_SERVING");
@@ -114,8 +115,8 @@ export class GrpcServer {
   }
 
   /**
-   * Takes no new calls, ends streams at once, and waits for running calls, at most `graceMs`; those that take longer are
-   * told to come again. May be called again.
+   * Accepts no new calls, ends streams at once, and waits for running calls, at most `graceMs`; the callers of longer
+   * ones are asked to retry. May be called again.
    */
   stop(graceMs = 4_000): Promise<void> {
     this.#stopped ??= this.#stop(graceMs);
@@ -127,7 +128,7 @@ export class GrpcServer {
     this.#stopping.streams.abort();
     const timers = [
       setTimeout(() => this.#stopping.calls.abort(), graceMs),
-      setTimeout(() => this.#server.forceShutdown(), graceMs + flushMs), // whoever does not even read the answer
+      setTimeout(() => this.#server.forceShutdown(), graceMs + flushMs), // for callers that do not even read the answer
     ];
     await gone;
     for (const timer of timers) clearTimeout(timer);
@@ -224,7 +225,7 @@ export class GrpcServer {
   }
 }
 
-/** How long the last answers have to reach their callers. */
+/** Time for the last answers to reach their callers. */
 const flushMs = 250;
 
 const stopping: Partial<StatusObject> = {

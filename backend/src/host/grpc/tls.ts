@@ -5,7 +5,7 @@ import { StartRefusal } from "@faultline/plugin";
 import { ServerCredentials } from "@grpc/grpc-js";
 import type { GrpcTls } from "../../config.ts";
 
-/** Reads the files of a TLS listener; refuses in words what a server could not be started with. */
+/** Reads the files of a TLS listener. Refuses with a sentence the files that a server could not start with. */
 export function tlsCredentials({ cert, key, clientCa }: GrpcTls): ServerCredentials {
   const certificate = contentOf(cert, "FAULTLINE_GRPC_TLS_CERT");
   const privateKey = contentOf(key, "FAULTLINE_GRPC_TLS_KEY");
@@ -19,7 +19,8 @@ export function tlsCredentials({ cert, key, clientCa }: GrpcTls): ServerCredenti
     );
   }
   try {
-    if (authority) void new X509Certificate(authority); // OpenSSL would take a file without a certificate for one with none
+    // OpenSSL would accept a file without a certificate as one without authorities.
+    if (authority) void new X509Certificate(authority);
   } catch (error) {
     throw new StartRefusal(
       `The file ${clientCa} holds no certificate: FAULTLINE_GRPC_TLS_CLIENT_CA must name the PEM file of the authority that signs clients.`,

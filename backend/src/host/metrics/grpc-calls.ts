@@ -2,7 +2,7 @@ import type { Metrics } from "@faultline/plugin";
 import { ResponderBuilder, ServerInterceptingCall, ServerListenerBuilder, status } from "@grpc/grpc-js";
 import type { ServerInterceptor } from "@grpc/grpc-js";
 
-/** Counts the calls of a server by method and code. grpc-js shows it methods that exist only, so their names are few. */
+/** Counts the calls of a server by method and code. grpc-js passes on existing methods only, so their names are few. */
 export function countedCalls(metrics: Metrics): (server: "public" | "console") => ServerInterceptor {
   const calls = metrics.counter(
     "faultline_grpc_calls_total",

@@ -5,11 +5,11 @@ import type { KeepUnstored } from "../ingest/group-commit.ts";
 /** From a sync of a fast disk to the five seconds after which a sender has given up. */
 const secondsBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** A queue that counts what it acknowledges, and how long that takes. */
+/** A queue that counts its acknowledgements and measures their time. */
 export function measuredQueue(queue: IngestQueue, metrics: Metrics): IngestQueue {
   const accepted = metrics.counter(
     "faultline_events_accepted_total",
-    "What was acknowledged, by category: error, session or feedback. An event that came twice counts twice.",
+    "Acknowledged items, by category: error, session or feedback. An event that came twice counts twice.",
     ["category"],
   );
   const [errors, sessions, feedback] = ["error", "session", "feedback"].map((category) => accepted.of(category));
@@ -36,7 +36,7 @@ export function measuredQueue(queue: IngestQueue, metrics: Metrics): IngestQueue
 export function measuredNotes(note: EventDoor["note"], metrics: Metrics): EventDoor["note"] {
   const counter = (name: string, help: string) => metrics.counter(name, help, ["category", "reason"]);
   const counters = new Map<OutcomeKind, Counter>([
-    [OutcomeKind.REFUSED, counter("faultline_events_refused_total", "What was refused; the sender was told.")],
+    [OutcomeKind.REFUSED, counter("faultline_events_refused_total", "Refused items; the sender got the refusal.")],
     [
       OutcomeKind.LEFT_ASIDE,
       counter("faultline_events_left_aside_total", "What came and is not kept, such as attachments and transactions."),
@@ -88,7 +88,7 @@ export function measuredStore(store: StoreBatch, metrics: Metrics): StoreBatch {
   };
 }
 
-/** Keeps what cannot be stored, and counts it. */
+/** Keeps items that cannot be stored, and counts them. */
 export function measuredKeep(keep: KeepUnstored, metrics: Metrics): KeepUnstored {
   const unstored = metrics
     .counter(

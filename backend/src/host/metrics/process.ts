@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import type { MetricRegistry } from "./registry.ts";
 
-/** The event loop is asked this often whether it is late. */
+/** How often the lag of the event loop is sampled. */
 const lagResolutionMs = 20;
 
-/** Measures the process itself, under the names that dashboards know. Answers what ends it. */
+/** Measures the process itself, under the names that dashboards know. Returns the function that stops it. */
 export function measureProcess(metrics: MetricRegistry, version: string): () => void {
   metrics.info("faultline_build_info", "The release and the Node that runs it; always 1.", {
     version,
@@ -28,17 +28,17 @@ export function measureProcess(metrics: MetricRegistry, version: string): () => 
   const delay = monitorEventLoopDelay({ resolution: lagResolutionMs });
   delay.enable();
   metrics.gauge("nodejs_event_loop_lag_max_seconds", "The longest lag of the event loop since this was asked.", () => {
-    const longestMs = delay.max / 1e6 - lagResolutionMs; // what is measured is the time between two looks
+    const longestMs = delay.max / 1e6 - lagResolutionMs; // the delay includes the interval itself
     delay.reset();
     return Math.max(0, longestMs) / 1000;
   });
   return () => delay.disable();
 }
 
-/** Undefined where the system does not tell. */
+/** Undefined where the system does not report it. */
 function openFiles(): number | undefined {
   if (process.platform !== "linux") return undefined;
-  return readdirSync("/proc/self/fd").length - 1; // without the one that lists them
+  return readdirSync("/proc/self/fd").length - 1; // without the descriptor that lists them
 }
 
 function openFileLimit(): number | undefined {

@@ -2,7 +2,7 @@ import type { Backlog } from "@faultline/plugin";
 import { isKnown } from "../../services/instance/ingest-lag.ts";
 import type { MetricRegistry } from "./registry.ts";
 
-/** Measures the queue between acceptance and storage. Without one these are told without a value. */
+/** Measures the queue between acceptance and storage. Without one these metrics have no value. */
 export function measureQueue(metrics: MetricRegistry, backlog: Backlog | undefined): void {
   const known = () => {
     const lag = backlog?.lag();

@@ -12,7 +12,7 @@ export class MetricRegistry implements Metrics {
     return this.#registry.metrics();
   }
 
-  // Counted here and handed over when asked for: prom-client's own counter builds and checks its labels at each addition.
+  // Counted here and handed over when scraped: prom-client's own counter builds and checks its labels at each addition.
   counter(name: string, help: string, labels: readonly string[] = []) {
     const tallies = new Map<string, { readonly labels: Record<string, string>; readonly tally: Count }>();
     const of = (...values: readonly string[]) => {
@@ -61,7 +61,7 @@ export class MetricRegistry implements Metrics {
       async collect(this: Gauge) {
         const value = await Promise.resolve()
           .then(read)
-          .catch(() => undefined); // it is not shown then, and the others are
+          .catch(() => undefined); // this one is not shown then, and the others are
         if (value === undefined) this.remove();
         else this.set(value);
       },

@@ -6,7 +6,7 @@ import type { OpenDatabase } from "../../storage/database/open-database.ts";
 import { databaseFile } from "../../storage/database/sqlite/open.ts";
 import type { GroupCommit } from "../ingest/group-commit.ts";
 
-/** What is told of the place where things are stored, and of what waits to be stored. */
+/** The sources of the metrics of storage, and of items that wait to be stored. */
 export interface StorageSources {
   readonly database: Pick<OpenDatabase, "kind" | "connections">;
   readonly dataDir: string;
@@ -16,8 +16,8 @@ export interface StorageSources {
 }
 
 /**
- * Measures disk, files and queue when somebody looks. What the other database would tell is without a value; the size of a
- * PostgreSQL is told by its own exporter.
+ * Measures disk, files and queue when they are scraped. Metrics of the other database have no value; PostgreSQL's own
+ * exporter reports its size.
  */
 export function measureStorage(metrics: Metrics, sources: StorageSources): void {
   const { database, dataDir, disk, queue, isReady } = sources;

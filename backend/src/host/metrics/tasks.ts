@@ -1,6 +1,6 @@
 import type { Metrics, Scheduler } from "@faultline/plugin";
 
-/** Runs work as the scheduler does, and counts how it ends, by name. */
+/** Runs work as the scheduler does, and counts its results by name. */
 export function measuredScheduler(scheduler: Scheduler, metrics: Metrics): Scheduler {
   const runs = metrics.counter("faultline_task_runs_total", "Runs of scheduled work: done or failed.", [
     "task",

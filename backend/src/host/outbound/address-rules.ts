@@ -5,8 +5,8 @@ import { networksOf, type Networks } from "./networks.ts";
 const publicIpv6 = networksOf(["2000::/3"]);
 
 /**
- * What cannot be reached from the internet or is none of its hosts (IANA special-purpose registries of 2025), and what
- * carries an IPv4 address within: Teredo (in 2001::/23) and 6to4.
+ * Networks that cannot be reached from the internet or have none of its hosts (IANA special-purpose registries of
+ * 2025), and those whose addresses contain an IPv4 address: Teredo (in 2001::/23) and 6to4.
  */
 const special = networksOf([
   "192.0.0.0/24",
@@ -33,8 +33,8 @@ const privateNetworks = networksOf([
 ]);
 
 /**
- * What nobody can allow: the addresses by which clouds hand credentials to their machines, some of which lie in networks
- * that can be allowed and one in public space, link-local ones, and those that are no host's.
+ * Addresses that nobody can allow: those by which clouds hand credentials to their machines, some of which lie in
+ * networks that can be allowed and one in public space; link-local ones; and those that belong to no host.
  */
 const forbidden = networksOf([
   "0.0.0.0/8",
@@ -53,7 +53,7 @@ const forbidden = networksOf([
   "ff00::/8",
 ]);
 
-/** Decides whether an address may be connected to, by its bytes, so that no way of writing it makes a difference. */
+/** Decides by its bytes whether an address may be connected to, so that its notation makes no difference. */
 export class AddressRules {
   readonly #allowed: Networks;
 
@@ -63,7 +63,7 @@ export class AddressRules {
   }
 
   /**
-   * Whether `address` may be connected to; a text that is no IP address may not. A public address that `thisMachine` has
+   * Whether `address` may be connected to; a text that is not an IP address may not. A public address of `thisMachine`
    * needs to be allowed like a private one: a connection to it goes over loopback, past most firewalls of a host.
    */
   allows(address: string, thisMachine: Networks): boolean {

@@ -7,7 +7,7 @@ import type { Target } from "./target.ts";
 /** Milliseconds for one address, so that a silent one leaves time for the next. */
 const addressMs = 3_000;
 
-/** A name server can name any number of addresses; more than these are not tried. */
+/** A name may resolve to any number of addresses; more than these are not tried. */
 const maxAddresses = 3;
 
 /**
@@ -19,7 +19,7 @@ export async function connect(addresses: readonly string[], target: Target, sign
   return target.isTls ? secured(socket, target.host, signal) : socket;
 }
 
-/** What a failure of a socket means. */
+/** The meaning of a socket's failure. */
 export function failureOf(error: unknown): OutboundFailure {
   if (error instanceof OutboundFailure) return error;
   return hasCode(error, "ECONNREFUSED")
@@ -51,7 +51,7 @@ async function firstOpen(addresses: readonly string[], port: number, signal: Abo
 
 async function secured(socket: Socket, host: string, signal: AbortSignal): Promise<Socket> {
   const servername = isIP(host) === 0 ? host : ""; // RFC 6066, section 3: an address is no server name
-  // Said here, as NODE_TLS_REJECT_UNAUTHORIZED in the environment would turn the check off.
+  // Set here, as NODE_TLS_REJECT_UNAUTHORIZED in the environment would turn the check off.
   const secure = connectTls({ socket, host, servername, ALPNProtocols: ["http/1.1"], rejectUnauthorized: true });
   secure.on("error", ignored);
   try {
@@ -68,7 +68,7 @@ async function secured(socket: Socket, host: string, signal: AbortSignal): Promi
   }
 }
 
-/** A socket's failure is told by whoever waits for it; one that comes when nobody does must not end the process. */
+/** The caller that waits for a socket reports its failure; a failure that nobody waits for must not end the process. */
 function ignored(): void {}
 
 function hasCode(error: unknown, code: string): boolean {

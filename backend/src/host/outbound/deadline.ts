@@ -1,6 +1,6 @@
 import { OutboundFailure, type OutboundFault } from "@faultline/plugin";
 
-/** The time that a request has, and its caller's patience: `signal` aborts with the OutboundFailure it ends in. */
+/** The time of a request, and its caller's patience: `signal` aborts with the OutboundFailure it ends in. */
 export class Deadline implements Disposable {
   readonly #controller = new AbortController();
   readonly #endsAt: number;
@@ -20,7 +20,7 @@ export class Deadline implements Disposable {
     return this.#controller.signal;
   }
 
-  /** Says what is waited for from now on, and for how long at most; beside that the time of the whole holds. */
+  /** Sets what is awaited from now on, and for how long at most; the time of the whole request holds besides. */
   expect(fault: OutboundFault, awaited: string, ms = Infinity): void {
     clearTimeout(this.#timer);
     const late = () => this.#controller.abort(new OutboundFailure(fault, `${awaited} did not come in time`));

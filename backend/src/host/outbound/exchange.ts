@@ -7,7 +7,7 @@ import type { Target } from "./target.ts";
 
 const headerMs = 5_000;
 
-/** An answer in chunks of one byte costs 1 microsecond and 100 bytes of memory each: a second for a megabyte. */
+/** An answer in chunks of one byte costs 1 microsecond and 100 bytes of memory per chunk: a second for a megabyte. */
 const maxPieces = 20_000;
 
 /** Bytes of the head of an answer. */
@@ -21,10 +21,10 @@ export async function exchange(
   deadline: Deadline,
 ): Promise<OutboundAnswer> {
   const { signal } = deadline;
-  let broken: unknown; // what the request reports; the answer alone would say that it was cut off
+  let broken: unknown; // the request reports the cause; the answer alone would say that it was cut off
   try {
     deadline.expect("read_timeout", "the head of the answer", headerMs);
-    // A socket of our own making: no agent, which would read HTTP_PROXY and choose the address itself.
+    // A socket of our own: no agent, which would read HTTP_PROXY and choose the address itself.
     const outgoing = httpRequest({
       method,
       path: target.path,
@@ -65,7 +65,7 @@ function headersOf({ headersDistinct }: IncomingMessage): Record<string, string>
   return Object.fromEntries(Object.entries(headersDistinct).map(([name, values]) => [name, values?.join(", ") ?? ""]));
 }
 
-/** The body, of which no more than `maxBytes` are read. */
+/** The body; no more than `maxBytes` of it are read. */
 async function bodyOf(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const encoding = incoming.headers["content-encoding"] ?? "identity";
   if (encoding.toLowerCase() !== "identity") {

@@ -13,7 +13,7 @@ export function isNetwork(text: string): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
 }
 
-/** One list a family: a list with both takes an IPv6 address that maps an IPv4 one for the latter. */
+/** One list per family: a list with both would match an IPv6 address that maps an IPv4 one as the latter. */
 export function networksOf(networks: readonly string[]): Networks {
   const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const network of networks) {

@@ -13,12 +13,12 @@ import { readTarget, type Target } from "./target.ts";
 const usualPorts = [80, 443, 9000];
 
 /**
- * How long each refusal of an address takes, whatever time the request has: longer than the look-up of a name, so that
- * an address that is refused, a name without any and a name server that is silent take alike.
+ * The duration of each refusal of an address, whatever time the request has: longer than a lookup, so that a refused
+ * address, a name without addresses and a silent name server take the same time.
  */
 const refusalMs = 2_000;
 
-/** Every request to another system goes through here; see Outbound for what holds. */
+/** Every request to another system goes through here; see Outbound for its guarantees. */
 export class OutboundClient implements Outbound {
   readonly #ports: ReadonlySet<number>;
   readonly #addresses: AddressRules;
@@ -59,7 +59,10 @@ export class OutboundClient implements Outbound {
     return await exchange(socket, target, request, deadline); // awaited here, as the deadline ends with this function
   }
 
-  /** The addresses to connect to. Empty when a single one is refused: whoever mixes them with public ones means harm. */
+  /**
+   * The addresses to connect to. Empty when a single one is refused: a name that mixes them with public ones means
+   * harm.
+   */
   async #judged(target: Target, signal: AbortSignal): Promise<readonly string[]> {
     const { host, port } = target;
     const addresses = await addressesOf(host, { nameServers: this.#nameServers, signal });
@@ -72,7 +75,7 @@ export class OutboundClient implements Outbound {
   }
 }
 
-/** Refuses what cannot be sent, such as a token with a line break, before anybody is asked. */
+/** Refuses headers that cannot be sent, such as a token with a line break, before any lookup. */
 function checkHeaders(headers: Readonly<Record<string, string>>): void {
   try {
     for (const [name, value] of Object.entries(headers)) {

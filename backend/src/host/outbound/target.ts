@@ -1,10 +1,10 @@
-/** Where a request goes, as its URL says. */
+/** The destination of a request, from its URL. */
 export interface Target {
   readonly isTls: boolean;
   /** An IP address without brackets, or a name in lower case without a dot at its end. */
   readonly host: string;
   readonly port: number;
-  /** Host and port as the header `Host` names them. */
+  /** Host and port in the form of the header `Host`. */
   readonly authority: string;
   /** Path and query. */
   readonly path: string;
@@ -16,7 +16,7 @@ const maxLength = 2048;
 const hostAndPort = /^(?:(?:[a-z0-9_-]{1,63}\.){0,127}[a-z0-9_-]{1,63}\.?|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/i;
 
 /**
- * Reads the URL of a request; undefined for one that two readers could understand differently. The raw text is judged
+ * Reads the URL of a request; undefined for one that two parsers could understand differently. The raw text is judged
  * first, since parsing deletes tabs and line breaks, reads `\` as `/`, unescapes hosts and resolves `..`.
  */
 export function readTarget(text: string): Target | undefined {

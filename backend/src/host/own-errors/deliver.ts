@@ -13,12 +13,12 @@ import type { Dsn } from "./dsn.ts";
 
 const timeoutMs = 5_000;
 
-/** Answers of error-tracking systems have some bytes; more is cut, and the event counts as not delivered. */
+/** Answers of error-tracking systems have some bytes; a longer one is cut, and the event counts as not delivered. */
 const maxBytes = 65_536;
 
 /**
- * Brings an event where the DSN points: into this installation by the door of SDKs when the key is one of its own, else
- * to the other system. Throws when it did not get there.
+ * Sends an event to the address of a DSN: through the event door when the key is one of this installation, otherwise to
+ * the other system. Throws when it was not delivered.
  */
 export async function deliver(
   event: JsonObject,
@@ -36,7 +36,7 @@ export async function deliver(
     clock: Clock;
     version: string;
     signal: AbortSignal;
-    /** Whether the platform's rule allows the other system to be sent anything. */
+    /** Whether the platform's rule allows sending to the other system. */
     isSupported: () => Promise<boolean>;
   },
 ): Promise<void> {
@@ -70,10 +70,10 @@ export async function deliver(
 const refused =
   "the address of the DSN was not found, or may not be connected to: FAULTLINE_OUTBOUND_NETWORKS allows private networks, FAULTLINE_OUTBOUND_PORTS allows ports";
 
-/** The part of the door that own events come in by. */
+/** The part of the event door that own events use. */
 export type OwnDoor = Pick<EventDoor, "admit" | "accept">;
 
-/** A key of this installation and its project; undefined when the key is none. A key that takes no events throws. */
+/** A key of this installation and its project; undefined for any other key. Throws for a key that accepts no events. */
 async function ownKey(publicKey: string, door: OwnDoor): Promise<Admission | undefined> {
   try {
     return await door.admit(publicKey);
@@ -83,7 +83,7 @@ async function ownKey(publicKey: string, door: OwnDoor): Promise<Admission | und
   }
 }
 
-/** Posts an envelope as SDKs do. What is answered is not looked at, and another address it names is not asked. */
+/** Posts an envelope as SDKs do. The body of the answer is not looked at, and no redirection is followed. */
 async function post(
   event: JsonObject,
   dsn: Dsn,

@@ -1,6 +1,6 @@
 import { invalidField } from "@faultline/plugin";
 
-/** Where events are sent: the parts of `<scheme>://<public key>@<host>[/<prefix>]/<project>`. */
+/** The parts of a DSN: `<scheme>://<public key>@<host>[/<prefix>]/<project>`. */
 export interface Dsn {
   readonly publicKey: string;
   readonly projectId: string;
@@ -10,7 +10,7 @@ export interface Dsn {
 
 const maxLength = 1024;
 
-/** Reads a DSN; refuses what is none, without repeating it, as it may hold a secret. */
+/** Reads a DSN. Refuses an invalid one without repeating it, as it may hold a secret. */
 export function readDsn(text: string): Dsn {
   const url = text.length <= maxLength ? URL.parse(text) : null;
   const [, prefix, projectId] = /^(.*)\/(\d{1,20})$/.exec(url?.pathname ?? "") ?? [];

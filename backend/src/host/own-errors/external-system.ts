@@ -2,15 +2,15 @@ import type { Clock, Outbound } from "@faultline/plugin";
 import { asObject, type JsonField, type JsonValue } from "@faultline/sentry-event";
 import type { Dsn } from "./dsn.ts";
 
-/** What the system behind a DSN says of itself. */
+/** The statement of the system behind a DSN about itself. */
 export type Statement =
   | { readonly kind: "version"; readonly version: string }
-  /** It is cloud-hosted or another Faultline, which the rule of specification 9.1 is not about. */
+  /** It is cloud-hosted or another Faultline, to which the rule of specification 9.1 does not apply. */
   | { readonly kind: "exempt" }
   /** It names no version, or has not answered yet. */
   | { readonly kind: "silent" };
 
-/** Time for all that is asked: nobody who saves or reads the settings waits longer. */
+/** Time for all requests: nobody who saves or reads the settings waits longer. */
 const askMs = 3_000;
 
 /** Bytes of an answer; Sentry's configuration has some 5,000. */
@@ -26,8 +26,8 @@ interface Heard {
 }
 
 /**
- * Asks the system behind a DSN for its version, at the two addresses of Sentry's web API that need no token. It gets no
- * key and nothing else that is secret. What the last system said is remembered: a system that is down has not changed.
+ * Asks the system behind a DSN for its version, at the two addresses of Sentry's web API that need no token. It sends
+ * no key and no other secret. The last answer is remembered: a system that is down has not changed.
  */
 export class ExternalSystem {
   readonly #outbound: Outbound;
@@ -42,7 +42,7 @@ export class ExternalSystem {
     this.#userAgent = `faultline/${version}`;
   }
 
-  /** What it says, or said at most `freshMs` ago. Never throws; callers at the same time share one question. */
+  /** Its statement, at most `freshMs` old. Never throws; concurrent callers share one request. */
   async says({ baseUrl }: Dsn, freshMs: number): Promise<Statement> {
     if (isCloud(baseUrl)) return exempt;
     const known = this.#lastOf(baseUrl);
@@ -75,7 +75,7 @@ export class ExternalSystem {
     return this.#heard?.baseUrl === baseUrl ? this.#heard : undefined;
   }
 
-  /** What is said at one address. Throws while the system does not answer as usual. */
+  /** The statement of one address. Throws while the system does not answer as usual. */
   async #get(url: string): Promise<Statement> {
     const headers = { accept: "application/json", "user-agent": this.#userAgent };
     const request = { method: "GET", url, headers, maxBytes, timeoutMs: askMs } as const;
@@ -87,8 +87,8 @@ export class ExternalSystem {
 }
 
 /**
- * Sentry tells its release at /api/client-config/ as `version.current`, and as `isSelfHosted` (before, `isOnPremise`)
- * whether it is cloud-hosted. At /api/0/ it tells the version of the API, `0`, which is no release.
+ * Sentry reports its release at /api/client-config/ as `version.current`, and as `isSelfHosted` (before, `isOnPremise`)
+ * whether it is cloud-hosted. At /api/0/ it reports the version of the API, `0`, which is not a release.
  */
 export function readStatement(json: JsonField): Statement {
   const told = asObject(json);
@@ -96,12 +96,12 @@ export function readStatement(json: JsonField): Statement {
   if ((told["isSelfHosted"] ?? told["isOnPremise"]) === false) return exempt;
   const named = asObject(told["version"])?.["current"] ?? told["version"];
   if (typeof named !== "string") return silent;
-  // Of 24.9.0.dev0+4ab1f2c the rule needs the numbers alone.
+  // The rule needs only the numbers of 24.9.0.dev0+4ab1f2c.
   const [, version] = /^(\d{1,4}\.\d{1,4}(?:\.\d{1,4})?)(?!\d)[\w.+-]{0,64}$/.exec(named) ?? [];
   return version === undefined ? silent : { kind: "version", version };
 }
 
-/** Sentry's own cloud takes events at `o1.ingest.sentry.io`, where it says nothing of itself. */
+/** Sentry's own cloud receives events at `o1.ingest.sentry.io`, where it reports nothing of itself. */
 function isCloud(baseUrl: string): boolean {
   return /(?:^|\.)sentry\.io\.?$/.test(new URL(baseUrl).hostname);
 }
@@ -110,6 +110,6 @@ function parsed(body: Buffer): JsonValue | undefined {
   try {
     return JSON.parse(body.toString()) as JsonValue; // JSON of any shape, read field by field
   } catch {
-    return undefined; // such as a page: it says nothing
+    return undefined; // such as a page: it reports nothing
   }
 }

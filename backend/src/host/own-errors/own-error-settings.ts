@@ -28,12 +28,12 @@ const defaultEnvironment = "production";
 const maxEnvironment = 64;
 const maxVersion = 32;
 
-/** How old a system's word on its version may be: an upgrade is noticed without a save. */
+/** The maximum age of a system's statement on its version: an upgrade is noticed without a save. */
 const fresh = { toSave: 0, toRead: 10_000, toReport: 600_000 };
 
 type Fields = Pick<OwnErrorReportingRow, "enabled" | "dsn" | "environment" | "externalVersion">;
 
-/** Where the service reports its own failures, as administrators set it (specification 9.1). */
+/** The settings for reports of the service's own failures, which administrators change (specification 9.1). */
 export class OwnErrorSettings {
   readonly #orm: MikroORM;
   readonly #database: Database;
@@ -68,15 +68,15 @@ export class OwnErrorSettings {
     this.#integratedOffered = parts.integratedOffered;
     this.#externalSystem = parts.externalSystem;
     this.#log = parts.log;
-    // What fails here is done by the next look at the stored settings.
+    // After a failure here, the next check of the stored settings applies them.
     this.#database.announcements.subscribe(subject, () => void this.apply().catch(() => undefined));
   }
 
-  /** Sends reports where the stored settings say. Called at the start and after each change. */
+  /** Applies the stored settings. Called at the start and after each change. */
   async apply(): Promise<void> {
     const row = await this.#row();
     const dsn = this.#dsnOf(row);
-    // Asked for each report: a later release of the platform may drop a version, and the system may be upgraded.
+    // Checked for each report: a later release of the platform may drop a version, and the system may be upgraded.
     const isSupported = async () => (await this.#versionOf(row, fresh.toReport)).isSupported;
     this.#ownErrors.sendTo(row.enabled && dsn ? { dsn, environment: row.environment, isSupported } : undefined);
   }
@@ -135,7 +135,7 @@ export class OwnErrorSettings {
     return changed;
   }
 
-  /** The fields that `project_id` stands for. Faultline itself has no version that could be too old. */
+  /** The fields set by `project_id`. Faultline itself has no version that could be too old. */
   async #ownDsn({ projectId, dsn, externalVersion }: UpdateOwnErrorReportingRequest) {
     if (projectId === undefined) return {};
     if (dsn !== undefined) throw invalidField("project_id", "Give a DSN or a project, not both.");
@@ -168,7 +168,10 @@ export class OwnErrorSettings {
     throw new ServiceError(ErrorReason.EXTERNAL_VERSION_UNSUPPORTED, notice + why, { field: "external_version" });
   }
 
-  /** The version that counts: what the system says, else what the administrator gave. `freshMs`: see ExternalSystem.says. */
+  /**
+   * The version that counts: the system's own report, otherwise the administrator's entry. `freshMs`: see
+   * ExternalSystem.says.
+   */
   async #versionOf(row: Fields, freshMs: number): Promise<VersionStanding> {
     const typed = row.externalVersion === "" ? undefined : row.externalVersion;
     const dsn = this.#dsnOf(row);
@@ -185,7 +188,7 @@ export class OwnErrorSettings {
     return { source, asked: "", ...this.#rules.externalVersion(typed) };
   }
 
-  /** The stored DSN. One that cannot be read is as good as none: the service starts, and a new one can be set. */
+  /** The stored DSN. An unreadable one counts as none: the service starts, and a new one can be set. */
   #dsnOf({ dsn }: { dsn?: string | null | undefined }): Dsn | undefined {
     if (dsn === null || dsn === undefined) return undefined;
     try {
@@ -200,7 +203,7 @@ export class OwnErrorSettings {
     return (await this.#orm.em.fork().findOne(OwnErrorReportingEntity, { id: 1 })) ?? blank();
   }
 
-  /** The first project that takes events, else the first of all; none where no project can take events. */
+  /** The first project that accepts events, otherwise the first of all; none where no project can. */
   async #suggestedProject(): Promise<{ id: number; path: string } | undefined> {
     if (!this.#integratedOffered) return undefined;
     const { rows } = await sql<{ id: number; path: string }>`

@@ -9,11 +9,11 @@ import { ReportLimits } from "./report-limits.ts";
 /** How long the end of the process waits for reports. */
 const stopMs = 2_000;
 
-/** Where reports go. */
+/** The receiver of reports. */
 export interface Target {
   readonly dsn: Dsn;
   readonly environment: string;
-  /** Whether the platform's rule allows the system behind the DSN to be sent anything now. */
+  /** Whether the platform's rule allows sending to the system behind the DSN now. */
   isSupported(): Promise<boolean>;
 }
 
@@ -26,7 +26,10 @@ export class OwnErrors {
   readonly #clock: Clock;
   readonly #version: string;
   readonly #limits: ReportLimits;
-  /** Set in everything a report causes. What fails there is logged and not reported, or a report would bring the next. */
+  /**
+   * Set during everything a report causes. A failure there is logged and not reported, otherwise one report would cause
+   * the next.
+   */
   readonly #reporting = new AsyncLocalStorage<true>();
   readonly #running = new Set<Promise<void>>();
   readonly #stopped = new AbortController();
@@ -35,7 +38,7 @@ export class OwnErrors {
   #reported = 0;
   #leftOut = 0;
 
-  /** `log` is one that does not report. */
+  /** `log` must not report itself. */
   constructor({ log, clock, version }: { log: Log; clock: Clock; version: string }) {
     this.#log = log;
     this.#clock = clock;
@@ -48,12 +51,15 @@ export class OwnErrors {
     return { reported: this.#reported, leftOut: this.#leftOut };
   }
 
-  /** The door for events whose DSN is one of this installation's, and the way to others. Until then nothing is reported. */
+  /**
+   * Sets the door for events whose DSN is one of this installation, and the way to others. Until then nothing is
+   * reported.
+   */
   useWays(door: OwnDoor, outbound: Outbound): void {
     this.#ways = { door, outbound };
   }
 
-  /** Where reports go from now on; undefined: nowhere. */
+  /** Sets the target of reports from now on; undefined: none. */
   sendTo(target: Target | undefined): void {
     this.#target = target;
   }
@@ -72,13 +78,13 @@ export class OwnErrors {
     this.#running.add(running);
   }
 
-  /** Reports what ends the process, and resolves when it may end: after two seconds at most. */
+  /** Reports the failure that ends the process, and resolves when it may end: after two seconds at most. */
   async lastReport(thrown: unknown): Promise<void> {
     this.report({ thrown, part: "core", during: "nobody caught it", level: "fatal" });
     await this.#settled();
   }
 
-  /** Waits for what is on its way, for two seconds at most, and gives up the rest. */
+  /** Waits for reports under way, for two seconds at most, and drops the rest. */
   async stop(): Promise<void> {
     await this.#settled();
     this.#stopped.abort();

@@ -7,19 +7,19 @@ export interface Failure {
   readonly thrown: unknown;
   /** `core`, or the name of the plugin that failed. */
   readonly part: string;
-  /** What was being done, in our own words: never a text from outside. */
+  /** The work that failed, in our own words: never a text from outside. */
   readonly during: string;
   /** `fatal` ends the process. */
   readonly level: "error" | "fatal";
 }
 
-/** What the service says about itself in every event. */
+/** The service's own description in every event. */
 export interface Sender {
   readonly version: string;
   readonly environment: string;
 }
 
-/** A chain of causes may be a ring. */
+/** A chain of causes may be circular. */
 const maxCauses = 5;
 
 /**
@@ -53,7 +53,7 @@ export function ownEvent(
   };
 }
 
-/** Tells the same failure again: its type and the place in our code that it came from. */
+/** Identifies repetitions of a failure: its type and the place in our code that it came from. */
 export function identityOf(thrown: unknown): string {
   const [error] = causesOf(thrown);
   const frames = error ? stackFrames(error).toReversed() : [];
@@ -61,7 +61,7 @@ export function identityOf(thrown: unknown): string {
   return `${error?.name} ${top?.filename}:${top?.lineno}`;
 }
 
-/** What is told of a thrown value. */
+/** The reported parts of a thrown value. */
 interface Cause {
   readonly name: string;
   readonly message: string;
@@ -78,7 +78,7 @@ function causesOf(thrown: unknown): Cause[] {
   return chain;
 }
 
-/** Of what is thrown and no error only text and kind are told: an object may hold anything. */
+/** Of a thrown value that is not an error only text and kind are reported: an object may hold anything. */
 function causeOf(thrown: unknown): Cause {
   if (thrown instanceof Error) {
     return { name: String(thrown.name), message: String(thrown.message), stack: String(thrown.stack ?? "") };

@@ -5,7 +5,7 @@ const perHour = 100;
 const sameErrorMs = 60_000;
 const hourMs = 3_600_000;
 
-/** Different errors remembered; beyond it they are all forgotten, and the other bounds hold alone. */
+/** Distinct errors remembered. Beyond it they are all forgotten, and only the other bounds remain. */
 const errorsRemembered = 1000;
 
 /** How often the service reports: one a second with ten at once, 100 an hour, and the same error once a minute. */
@@ -27,7 +27,7 @@ export class ReportLimits {
     const now = this.#clock.now();
     this.#tokens = Math.min(burst, this.#tokens + Math.max(0, now - this.#filledAt) / 1000);
     this.#filledAt = now;
-    this.#made = this.#made.filter((at) => at > now - hourMs && at <= now); // a clock set back does not silence us
+    this.#made = this.#made.filter((at) => at > now - hourMs && at <= now); // a clock set back must not silence reports
     const last = this.#lastOf.get(identity);
     const isRepeated = last !== undefined && now >= last && now - last < sameErrorMs;
     if (isRepeated || this.#tokens < 1 || this.#made.length >= perHour) return false;

@@ -2,7 +2,7 @@
 const maxRead = 4096;
 const maxKept = 1024;
 
-/** What may stand in a message and must not leave the installation, and what stands there instead. */
+/** Patterns that must not leave the installation, and their replacements. */
 const replacements: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   // MikroORM puts the statement with its values before the database's own words.
   [/^\s*(?:insert|replace|update|delete|select|with|pragma)\b[^]* - (?=[^]*$)/i, "[statement] - "],

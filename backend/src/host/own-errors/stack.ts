@@ -17,9 +17,9 @@ const within = installation + "/";
 const maxFrames = 50;
 const line = /^\s+at (?:(?:async )?(?:new )?(.*?) \()?(?:async )?([^()]+):(\d+):(\d+)\)?$/;
 
-/** The frames of an error's stack, the outermost first, as SDKs send them; empty for what has no stack. */
+/** The frames of an error's stack, the outermost first, as SDKs send them; empty for a value without a stack. */
 export function stackFrames({ stack, message }: { stack: string; message: string }): StackFrame[] {
-  // The stack begins with the message, in which anybody may have written lines that look like frames.
+  // The stack begins with the message, which may contain lines of anybody that look like frames.
   const messageAt = stack.indexOf(message);
   const messageEnd = messageAt < 0 ? 0 : messageAt + message.length;
   const places = new SourcePlaces();
@@ -46,7 +46,9 @@ function frameOf(text: string, places: SourcePlaces): StackFrame | undefined {
   };
 }
 
-/** Relative to the installation; of a file elsewhere its name alone, as its folder tells about the machine. */
+/**
+ * Relative to the installation; of a file elsewhere its name alone, as its folder would reveal facts about the machine.
+ */
 function shortPath(path: string): string {
   if (path.startsWith("node:")) return path;
   return path.startsWith(within) ? path.slice(within.length) : `…/${basename(path)}`;
@@ -56,6 +58,6 @@ function filePath(url: string): string {
   try {
     return fileURLToPath(url);
   } catch {
-    return url; // no address of a file on this system: its last part is shown
+    return url; // not the URL of a file on this system: its last part is shown
   }
 }

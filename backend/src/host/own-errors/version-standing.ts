@@ -1,9 +1,9 @@
 import type { ExternalVersionSource } from "@faultline/proto";
 
-/** What is known of the version of the system behind the DSN, and what the platform's rule says of it. */
+/** The known version of the system behind the DSN, and the verdict of the platform's rule on it. */
 export interface VersionStanding {
   readonly source: ExternalVersionSource;
-  /** What the system reported; empty: nothing. */
+  /** The version that the system reported; empty: none. */
   readonly asked: string;
   readonly isSupported: boolean;
   readonly notice: string;

@@ -1,11 +1,11 @@
 import type { Host, Log, Plugin } from "@faultline/plugin";
 
-/** What of the host is made of the services. */
+/** The parts of the host that are made of the services. */
 type Served = Pick<Host, "core" | "access" | "invoke">;
 
 /**
- * What the host gives each plugin. Services of plugins are a part of the core and get their host while the core is made, so
- * what leads to it comes last.
+ * Makes the host of each plugin. Services of plugins are part of the core and get their host while the core is made, so
+ * the parts that lead to the core are added last.
  */
 export class PluginHosts {
   readonly #shared: Omit<Host, keyof Served | "log">;
@@ -17,7 +17,7 @@ export class PluginHosts {
     this.#logOf = logOf;
   }
 
-  /** The host of one plugin. What `useCore` brings throws until then. */
+  /** The host of one plugin. The parts that `useCore` adds throw until then. */
   of(plugin: Plugin): Host {
     const served = () => {
       if (!this.#servedTo) throw new Error(`The plugin ${plugin.name} asked for the core before its start.`);

@@ -1,16 +1,16 @@
 import type { Log, Scheduler, Task } from "@faultline/plugin";
 import { OncePer } from "@faultline/plugin/flow";
 
-/** How long what is running has to end by itself when it is stopped: most work does, and need not be begun again. */
+/** How long running work has to end by itself at a stop: most work does, and then need not start again. */
 const graceMs = 2_000;
 
 /** A failure is not logged again for so long: on a full disk some work fails each second. */
 const silentMs = 600_000;
 
-/** Does a piece of work for the whole installation unless another process is at it, or this one leaves such work to others. */
+/** Does work for the whole installation, unless another process is doing it or this one leaves such work to others. */
 export type Alone = (name: string, work: () => Promise<void>) => Promise<void>;
 
-/** Runs work now and at intervals until it is stopped; `stop` waits for what is running, and soon tells it to give up. */
+/** Runs work now and at intervals until it is stopped. `stop` waits for running work, and soon aborts it. */
 export class IntervalScheduler implements Scheduler {
   readonly #log: Log;
   readonly #alone: Alone;
@@ -42,13 +42,13 @@ export class IntervalScheduler implements Scheduler {
       const running = run().finally(() => this.#running.delete(running));
       this.#running.set(running, name);
     };
-    begin(); // a service that is started anew more often than the interval would never get to its work
+    begin(); // a service that is restarted more often than the interval would never get to its work
     const timer = setInterval(begin, intervalMs);
     timer.unref();
     this.#timers.push(timer);
   }
 
-  /** The names of what is running. */
+  /** The names of the running work. */
   get running(): string[] {
     return [...this.#running.values()];
   }

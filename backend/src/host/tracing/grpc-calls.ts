@@ -2,7 +2,7 @@ import type { Span, Tracing } from "@faultline/plugin";
 import { ResponderBuilder, ServerInterceptingCall, ServerListenerBuilder, status } from "@grpc/grpc-js";
 import type { ServerInterceptor } from "@grpc/grpc-js";
 
-/** Failures of ours; others are answers that a caller can do something about. */
+/** Failures of ours; the other codes are refusals that a caller can act on. */
 const failures = new Set([
   status.UNKNOWN,
   status.INTERNAL,
@@ -13,7 +13,7 @@ const failures = new Set([
 
 /**
  * Traces calls of a server, as interceptors. Without tracing: none. The names are those of OpenTelemetry's semantic
- * conventions 1.45; grpc-js shows methods that exist only, so that there are few.
+ * conventions 1.45; grpc-js passes on existing methods only, so they are few.
  */
 export function tracedCalls(tracing: Tracing | undefined): ServerInterceptor[] {
   if (!tracing) return [];

@@ -1,6 +1,6 @@
 import type { IngestQueue, Intake, Tracing } from "@faultline/plugin";
 
-/** A batch is for hundreds of acceptances; it names so many. */
+/** A batch belongs to hundreds of acceptances; its span links to this many. */
 const mostLinks = 16;
 
 type StoreBatch = (intake: Intake) => Promise<void>;
@@ -10,10 +10,10 @@ interface TracedIngestion {
   store(store: StoreBatch): StoreBatch;
 }
 
-/** Traces what is accepted and what is stored; a batch is linked to acceptances of this process. Without tracing: nothing. */
+/** Traces acceptance and storing; a batch is linked to acceptances of this process. Without tracing: nothing. */
 export function tracedIngestion(tracing: Tracing | undefined): TracedIngestion {
   if (!tracing) return { queue: (queue) => queue, store: (store) => store };
-  /** The spans of acceptances, by the first item that they brought. */
+  /** The spans of acceptances, by the first item they brought. */
   const acceptances = new WeakMap<object, string>();
   return {
     queue: (queue) => ({

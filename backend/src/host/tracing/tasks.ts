@@ -1,9 +1,9 @@
 import type { Scheduler, Tracing } from "@faultline/plugin";
 
-/** What runs more often would be most of what there is to see. */
+/** More frequent work would crowd out everything else. */
 const leastIntervalMs = 10_000;
 
-/** Traces scheduled work, but for what is done each few seconds. Without tracing: nothing. */
+/** Traces scheduled work, except work that runs each few seconds. Without tracing: nothing. */
 export function tracedScheduler(scheduler: Scheduler, tracing: Tracing | undefined): Scheduler {
   if (!tracing) return scheduler;
   return {

@@ -1,8 +1,8 @@
-/** Where traces go, as the variables of OpenTelemetry say. */
+/** The target of traces, from the variables of OpenTelemetry. */
 export interface TracingConfig {
-  /** Takes OTLP over HTTP, such as `http://collector.example.com:4318/v1/traces`. */
+  /** Receives OTLP over HTTP, such as `http://collector.example.com:4318/v1/traces`. */
   readonly url: string;
-  /** Go with each request; they may hold a secret. */
+  /** Sent with each request; they may hold a secret. */
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
   /** The share of traces that is sent, 0 to 1. */
@@ -10,7 +10,7 @@ export interface TracingConfig {
 }
 
 /**
- * Reads them; undefined when no endpoint is named. What is wrong is added to `faults`. Source: the specification of
+ * Reads them; undefined when no endpoint is named. Faults are added to `faults`. Source: the specification of
  * OpenTelemetry 1.50, "OTLP Exporter Configuration" and "Environment Variable Specification".
  */
 export function tracingConfig(
@@ -23,7 +23,7 @@ export function tracingConfig(
   if (url === undefined) return undefined;
   if (!isCollector(url)) {
     faults.push(
-      `OTEL_EXPORTER_OTLP_${ofTraces === undefined ? "" : "TRACES_"}ENDPOINT must look like http://collector.example.com:4318, without a password: those go into OTEL_EXPORTER_OTLP_HEADERS`,
+      `OTEL_EXPORTER_OTLP_${ofTraces === undefined ? "" : "TRACES_"}ENDPOINT must look like http://collector.example.com:4318, without a password; credentials go into OTEL_EXPORTER_OTLP_HEADERS`,
     );
   }
   const headers: Record<string, string> = {};

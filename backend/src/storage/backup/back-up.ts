@@ -33,9 +33,9 @@ export async function backUp(options: {
   const { dataDir, progress } = options;
   const target = resolve(options.target);
   if (!existsSync(databaseFile(dataDir))) {
-    throw new StartRefusal(`There is no database in ${dataDir}: name the data directory with FAULTLINE_DATA_DIR.`);
+    throw new StartRefusal(`There is no database in ${dataDir}. Name the data directory with FAULTLINE_DATA_DIR.`);
   }
-  if (existsSync(target)) throw new StartRefusal(`${target} exists already: name a directory that does not.`);
+  if (existsSync(target)) throw new StartRefusal(`${target} exists already. Name a directory that does not exist.`);
   const draft = makeDraft(`${target}.unfinished`);
   try {
     const createdTime = await copyConsistently(dataDir, draft, progress);
@@ -48,7 +48,7 @@ export async function backUp(options: {
     rmSync(draft, { recursive: true, force: true });
     if (/SQLITE_FULL|ENOSPC/.test(String(error))) {
       throw new StartRefusal(
-        `The disk that is to hold ${target} is full: free some space or name another place.`,
+        `The disk that is to hold ${target} is full. Free some space or name another place.`,
         error,
       );
     }
@@ -57,8 +57,8 @@ export async function backUp(options: {
 }
 
 /**
- * Makes a new directory for the copy, in place of one that an earlier backup left behind. Never uses a directory that
- * exists: in a shared place such as /tmp another user could have made it, and would read the keys.
+ * Makes a new directory for the copy, in place of one that an earlier backup left behind. Never uses an existing
+ * directory: in a shared place such as /tmp another user could have made it, and would read the keys.
  */
 function makeDraft(draft: string): string {
   try {
@@ -75,8 +75,8 @@ function makeDraft(draft: string): string {
 }
 
 /**
- * Keys change while they are rotated: the copy is good when the key file was the same before and after it, as each value
- * in it was then encrypted with one of those keys.
+ * Keys change while they are rotated. The copy is good when the key file was the same before and after it, as each
+ * value in it was then encrypted with one of those keys.
  */
 async function copyConsistently(dataDir: string, draft: string, progress: (text: string) => void): Promise<string> {
   const keys = join(dataDir, "secrets.json");
@@ -91,8 +91,8 @@ async function copyConsistently(dataDir: string, draft: string, progress: (text:
       for (const file of [copy, target]) syncFile(file);
       return createdTime;
     }
-    if (attempt === attempts) throw new StartRefusal("The encryption keys are being replaced: try again in a minute.");
-    progress("the encryption keys were replaced meanwhile; starting over");
+    if (attempt === attempts) throw new StartRefusal("The encryption keys are being replaced. Try again in a minute.");
+    progress("the encryption keys were replaced during the copy; starting over");
     rmSync(copy);
   }
 }
@@ -124,7 +124,7 @@ function syncFile(file: string): void {
   closeSync(opened);
 }
 
-/** A rename lies in the directory, and is not sure before that is synced. */
+/** A rename is recorded in the directory, and is not durable before that is synced. */
 export function syncDirectory(directory: string): void {
   const opened = openSync(directory, "r");
   fsyncSync(opened);

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { StartRefusal } from "@faultline/plugin";
 import { writeFileDurably } from "../secrets/write-file-durably.ts";
 
-/** What a backup consists of: the database as it was at one moment, and the keys that its secrets need. */
+/** The content of a backup: the database as it was at one moment, and the keys that its secrets need. */
 export interface Manifest {
-  /** Of this description. */
+  /** The version of this description. */
   readonly format: 1;
-  /** The moment the database is of, ISO 8601. */
+  /** The moment of the database, ISO 8601. */
   readonly createdTime: string;
   /** The release that made it. */
   readonly version: string;
@@ -28,7 +28,7 @@ const manifestName = "backup.json";
 /** The files of every backup. */
 const fileNames = ["faultline.db", "secrets.json"];
 
-/** Describes the files of a directory; to be written last, as a directory without it is no backup. */
+/** Describes the files of a directory. Write it last: a directory without it is no backup. */
 export async function writeManifest(directory: string, manifest: Omit<Manifest, "format" | "files">) {
   const files: BackupFile[] = [];
   for (const name of fileNames) files.push(await fileIn(directory, name));
@@ -37,30 +37,32 @@ export async function writeManifest(directory: string, manifest: Omit<Manifest, 
   return whole;
 }
 
-/** Reads the description of a backup. Refuses a directory that has none, and one that leaves a file unchecked. */
+/**
+ * Reads the description of a backup. Refuses a directory without one, and a description that leaves a file unchecked.
+ */
 export function readManifest(directory: string): Manifest {
   let parsed: unknown;
   try {
     parsed = JSON.parse(readFileSync(join(directory, manifestName), "utf8"));
   } catch (error) {
     throw new StartRefusal(
-      `${directory} is no backup, or one that was not finished: it has no readable ${manifestName}.`,
+      `${directory} is not a complete backup: it has no readable ${manifestName}. Name another directory.`,
       error,
     );
   }
   if (!isManifest(parsed)) {
-    throw new StartRefusal(`The backup in ${directory} was made by another release: restore it with that release.`);
+    throw new StartRefusal(`The backup in ${directory} was made by another release. Restore it with that release.`);
   }
   const unnamed = fileNames.filter((name) => !parsed.files.some((file) => file.name === name));
   if (unnamed.length > 0) {
     throw new StartRefusal(
-      `${manifestName} in ${directory} has no checksum of ${unnamed.join(" and ")}, so the backup cannot be verified: use another backup.`,
+      `${manifestName} in ${directory} has no checksum of ${unnamed.join(" and ")}, so the backup cannot be verified. Use another backup.`,
     );
   }
   return parsed;
 }
 
-/** A file as it is now. Its content is read once, in pieces. */
+/** The description of a file as it is now. Its content is read once, in pieces. */
 export async function fileIn(directory: string, name: string): Promise<BackupFile> {
   const hash = createHash("sha256");
   let bytes = 0;
@@ -77,7 +79,7 @@ function isManifest(value: unknown): value is Manifest {
     manifest?.format === 1 &&
     typeof manifest.createdTime === "string" &&
     Array.isArray(manifest.files) &&
-    // A name is one in the directory itself: a backup from elsewhere must not name files outside of it.
+    // A name must lie in the directory itself: a backup from elsewhere must not name files outside of it.
     manifest.files.every((file) => fileNames.includes(file?.name))
   );
 }

@@ -8,8 +8,8 @@ import type { Manifest } from "./manifest.ts";
 import { verifyBackup } from "./verify.ts";
 
 /**
- * Puts a backup into a data directory that holds no database yet, after it was verified. The database appears last and
- * whole, so that a service never starts on half of it.
+ * Verifies a backup and puts it into a data directory that has no database yet. The database appears last and whole, so
+ * that a service never starts on half of it.
  */
 export async function restore(options: {
   source: string;
@@ -25,7 +25,7 @@ export async function restore(options: {
     for (const path of [databaseFile(dataDir), `${databaseFile(dataDir)}-wal`, join(dataDir, "secrets.json")]) {
       if (existsSync(path)) {
         throw new StartRefusal(
-          `${path} exists already: move it away, or name another directory with FAULTLINE_DATA_DIR.`,
+          `${path} exists already. Move it away, or name another directory with FAULTLINE_DATA_DIR.`,
         );
       }
     }

@@ -5,8 +5,8 @@ import { fileIn, readManifest, type Manifest } from "./manifest.ts";
 import { Snapshot } from "./snapshot.ts";
 
 /**
- * Checks that a backup is what was written: each file's length and checksum, the database's own consistency, and that
- * every secret in it can be read with its keys. Answers what is wrong; nothing, when it can be restored.
+ * Verifies a backup: the length and checksum of each file, the consistency of the database, and that its keys decrypt
+ * every secret in it. Returns the faults; none when it can be restored.
  */
 export async function verifyBackup(
   directory: string,
@@ -21,7 +21,7 @@ export async function verifyBackup(
     if (!found) faults.push(`${expected.name} is missing`);
     else if (found.bytes !== expected.bytes)
       faults.push(`${expected.name} has ${found.bytes} bytes, not ${expected.bytes}`);
-    else if (found.sha256 !== expected.sha256) faults.push(`${expected.name} was changed: its checksum is another`);
+    else if (found.sha256 !== expected.sha256) faults.push(`${expected.name} was changed: its checksum differs`);
   }
   if (faults.length > 0) return { manifest, faults };
   progress("checking the database");

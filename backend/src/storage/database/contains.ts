@@ -7,7 +7,7 @@ import { kindOf } from "./kind.ts";
 export function contains(em: EntityManager, text: string) {
   if (text.length > 200) throw invalidField("query", "A search has at most 200 characters.");
   const pattern = `%${text.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
-  // SQLite's LIKE does not regard the case of ASCII letters; that of PostgreSQL's ILIKE is of the letters of a collation.
+  // LIKE of SQLite ignores the case of ASCII letters; ILIKE of PostgreSQL that of the letters of a collation.
   return kindOf(em) === "sqlite"
     ? { $like: raw<string>("? escape '\\'", [pattern]) }
     : { $ilike: raw<string>(`? collate "C"`, [pattern]) };

@@ -16,7 +16,7 @@ import { Core0008 } from "./sqlite/migrations/core-0008.ts";
 import { Core0009 } from "./sqlite/migrations/core-0009.ts";
 import { Core0010 } from "./sqlite/migrations/core-0010.ts";
 
-/** Those of the core and then those of each plugin. */
+/** The core's migrations, then those of each plugin. */
 export function inOrder(all: readonly Migrations[]): Migrations {
   return { sqlite: all.flatMap(({ sqlite }) => sqlite), postgresql: all.flatMap(({ postgresql }) => postgresql) };
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import sqlite3 from "sqlite3";
 import { StartRefusal } from "@faultline/plugin";
 
-/** Makes the data directory and holds it for this process alone; the system lets go of it when the process ends. */
+/** Makes the data directory and locks it for this process; the system releases the lock when the process ends. */
 export async function claimDataDirectory(dataDir: string): Promise<{ release(): Promise<void> }> {
   let entries: Dirent[];
   try {
@@ -11,15 +11,15 @@ export async function claimDataDirectory(dataDir: string): Promise<{ release(): 
     entries = readdirSync(dataDir, { withFileTypes: true });
   } catch (error) {
     throw new StartRefusal(
-      `The data directory ${dataDir} cannot be made: choose another with FAULTLINE_DATA_DIR, or give this user the right to write there.`,
+      `The data directory ${dataDir} cannot be made. Choose another with FAULTLINE_DATA_DIR, or give this user the right to write there.`,
       error,
     );
   }
-  // A link that somebody else put there would have us write where it leads. The directory itself may be one.
+  // We would write wherever a foreign link leads. The directory itself may be one.
   const link = entries.find((entry) => entry.isSymbolicLink());
   if (link) {
     throw new StartRefusal(
-      `The data directory ${dataDir} holds the symbolic link ${link.name}: remove it, or put the file itself there.`,
+      `The data directory ${dataDir} holds the symbolic link ${link.name}. Remove it, or put the file itself there.`,
     );
   }
   return lock(dataDir);
@@ -39,12 +39,12 @@ async function lock(dataDir: string): Promise<{ release(): Promise<void> }> {
   } catch (error) {
     if ((error as { code?: string }).code === "SQLITE_BUSY") {
       throw new StartRefusal(
-        `Another Faultline is running on the data in ${dataDir}: stop it first, or start this one with another FAULTLINE_DATA_DIR.`,
+        `Another Faultline is running on the data in ${dataDir}. Stop it first, or start this one with another FAULTLINE_DATA_DIR.`,
         error,
       );
     }
     throw new StartRefusal(
-      `The data directory ${dataDir} cannot be written: choose another with FAULTLINE_DATA_DIR, or give this user the right to write there.`,
+      `The data directory ${dataDir} cannot be written. Choose another with FAULTLINE_DATA_DIR, or give this user the right to write there.`,
       error,
     );
   }

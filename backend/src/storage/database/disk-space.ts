@@ -4,38 +4,39 @@ import type { Log } from "@faultline/plugin";
 const mebibyte = 1024 * 1024;
 
 /**
- * What ingestion leaves free, so that all the rest still works on a full disk: reading needs little, but each deletion
- * is written to the log first. The log may grow to 64 MiB (`journal_size_limit`) and beyond while a backup reads; one
- * step of retention or of a project's deletion writes some MB; settings, sessions and keys some kB; and other
- * programs write too. 512 MiB hold that several times. A disk of less than 2 GiB keeps a quarter: 16 MB of 64 MB.
+ * The space that ingestion leaves free, so that everything else still works on a full disk. Reading needs little, but
+ * each deletion is written to the log first. The log may grow to 64 MiB (`journal_size_limit`) and beyond while a
+ * backup reads; one step of retention or of a project's deletion writes some MB; settings, sessions and keys some kB;
+ * and other programs write too. 512 MiB hold that several times. A disk of less than 2 GiB keeps a quarter: 16 MB of 64
+ * MB.
  */
 const reserveBytes = 512 * mebibyte;
 const largestReserve = 1 / 4;
 
-/** With less than this many reserves free, the projects that keep most are refused, and the others go on storing. */
+/** With less than this many reserves free, projects that keep most are refused, and the others go on storing. */
 const scarceBelow = 3 / 2;
 
-/** Ingestion begins again when this much of the reserve is free, so that it does not begin and end every second. */
+/** Ingestion resumes at this much of the reserve, so that it does not stop and resume every second. */
 const enough = 5 / 4;
 
-/** What an accepted byte takes on disk until it is asked again: once in the write-ahead log, once in the database. */
+/** Disk space per accepted byte until the next measurement: once in the write-ahead log, once in the database. */
 const growth = 2;
 
 /**
- * How much room the disk with the data has. The file system is asked once a second and again when half of what was left
- * is spent; in between what is accepted is subtracted, as a small disk can fill within a second. Never stale by more than
- * that: another program that is faster meets SQLite's own refusal.
+ * The free space of the disk with the data. It is measured once a second, and again when half of the last measurement
+ * is spent; in between, accepted bytes are subtracted, as a small disk can fill within a second. Another program that
+ * fills the disk faster than that meets SQLite's own refusal.
  */
 export class DiskSpace {
   readonly #directory: string;
   readonly #log: Log;
-  /** As it was asked last; what cannot be asked is taken for endless. */
+  /** As last measured; a disk that cannot be measured counts as endless. */
   #free = Infinity;
   #reserve = 0;
   #size: number | undefined;
-  /** Bytes that were accepted and are not written yet. */
+  /** Bytes accepted and not written yet. */
   #accepted = 0;
-  /** Bytes written since it was asked last. */
+  /** Bytes written since the last measurement. */
   #written = 0;
   #isLow = false;
   #isScarce = false;
@@ -46,7 +47,7 @@ export class DiskSpace {
     this.#log = log;
   }
 
-  /** Whether nothing more may be taken in. */
+  /** Whether nothing more may be accepted. */
   get isLow(): boolean {
     return this.#isLow;
   }
@@ -56,12 +57,12 @@ export class DiskSpace {
     return this.#isScarce;
   }
 
-  /** The size of the disk in bytes; undefined: it was not asked, or does not report it. */
+  /** The size of the disk in bytes; undefined when it was not measured, or the system does not report it. */
   get sizeBytes(): number | undefined {
     return this.#size;
   }
 
-  /** Whether there is room for so many bytes more; then they count as taken until `settle`. Costs an addition. */
+  /** Whether there is room for this many bytes more; they then count as taken until `settle`. Costs one addition. */
   take(bytes: number): boolean {
     if (this.#isLow) return false;
     const spent = growth * (this.#accepted + this.#written + bytes);
@@ -69,7 +70,7 @@ export class DiskSpace {
     if (spent * 2 > room) void this.ask();
     if (spent > this.#free - this.#reserve * scarceBelow) this.#turnScarce(true);
     if (spent > room) {
-      this.#turn(true); // for all, so that readiness agrees with what is answered to large events
+      this.#turn(true); // for all events, so that readiness agrees with the refusal of large ones
       return false;
     }
     this.#accepted += bytes;
@@ -82,7 +83,7 @@ export class DiskSpace {
     this.#written += bytes;
   }
 
-  /** Asks the file system, on a thread of the pool that SQLite needs too: for 10 us, and never twice at once. */
+  /** Measures the disk, on a thread of the pool that SQLite needs too: for 10 us, and never twice at once. */
   ask(): Promise<void> {
     this.#asking ??= this.#ask().finally(() => (this.#asking = undefined));
     return this.#asking;
@@ -90,10 +91,10 @@ export class DiskSpace {
 
   async #ask(): Promise<void> {
     const written = this.#written;
-    const answer = await statfs(this.#directory).catch(() => undefined); // the database will meet what is wrong there
-    if (!answer || answer.blocks === 0) return; // some network and FUSE file systems do not tell
+    const answer = await statfs(this.#directory).catch(() => undefined); // the database will meet the fault itself
+    if (!answer || answer.blocks === 0) return; // some network and FUSE file systems do not report it
     const { blocks, bavail, bsize } = answer;
-    this.#written -= written; // what came since may be in the answer or not
+    this.#written -= written; // what was written since may be included or not
     this.#reserve = Math.min(reserveBytes, blocks * bsize * largestReserve);
     this.#free = bavail * bsize;
     this.#size = blocks * bsize;
@@ -114,7 +115,7 @@ export class DiskSpace {
     this.#isLow = isLow;
     const numbers = { freeBytes: this.#free, reserveBytes: this.#reserve };
     if (isLow) {
-      const err = new Error(`The disk that holds ${this.#directory} is nearly full: free some space there.`);
+      const err = new Error(`The disk that holds ${this.#directory} is nearly full. Free some space there.`);
       this.#log.error({ err, ...numbers }, "events are refused until there is space");
     } else this.#log.info(numbers, "there is space on the disk again: events are stored");
   }

@@ -1,7 +1,7 @@
 import type { DatabaseKind } from "@faultline/plugin";
 import { SqliteDriver, type EntityManager } from "@mikro-orm/sql";
 
-/** The database that the ORM works on, for the few conditions that each of them writes in its own way. */
+/** The kind of database under the ORM, for the few conditions that differ between them. */
 export function kindOf(em: EntityManager): DatabaseKind {
   return em.getDriver() instanceof SqliteDriver ? "sqlite" : "postgresql";
 }

@@ -1,26 +1,26 @@
 import type { Database, Log } from "@faultline/plugin";
 import type { MikroORM } from "@mikro-orm/sql";
 
-/** How a pool of connections is used now. */
+/** The use of a pool of connections now. */
 export interface PoolUse {
-  /** Connections that are lent. */
+  /** Connections in use. */
   readonly used: number;
-  /** Who waits for one. */
+  /** Callers that wait for one. */
   readonly waiting: number;
 }
 
-/** The database of the core, and of the plugins in part. */
+/** The database of the core, parts of which plugins get. */
 export type OpenDatabase = Database & {
   readonly orm: MikroORM;
-  /** Tries a small write, as readiness must not wait for the next event to find out that the disk works again. */
+  /** Tries a small write: readiness must not wait for the next event to notice that the disk works again. */
   canWrite(): Promise<boolean>;
-  /** Does work that is for the whole installation, unless another process is at it. */
+  /** Does work that concerns the whole installation, unless another process is doing it. */
   alone(name: string, work: () => Promise<void>): Promise<void>;
-  /** How many other processes have it open now. */
+  /** How many other processes have the database open now. */
   otherProcesses(): Promise<number>;
-  /** Says what lets it lose what it stored; absent on SQLite, where nobody else sets that. */
+  /** Warns of settings by which it may lose stored data; absent on SQLite, where nobody else sets them. */
   warnOfLosses?(log: Log): Promise<void>;
-  /** Of its pool; absent on SQLite, which has none. */
+  /** The use of its pool; absent on SQLite, which has none. */
   connections?(): PoolUse;
   close(): Promise<void>;
 };

@@ -1,16 +1,16 @@
 import { StartRefusal, type Movable, type MovedTable } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
 
-/** A column of a table of PostgreSQL that is written: one that is computed from others is not. */
+/** A column of a table of PostgreSQL that the move writes: not one that is computed from others. */
 export interface Column {
   readonly name: string;
   readonly type: string;
 }
 
-/** Tables of PostgreSQL that the database itself needs, whatever it holds. */
+/** Tables of PostgreSQL that belong to the database itself, whatever it holds. */
 const ownTables = ["faultline", "faultline_move", "mikro_orm_migrations"];
 
-/** The columns of a table of PostgreSQL in their order. */
+/** The columns of a table of PostgreSQL, in order. */
 export async function columnsOf(target: Kysely<unknown>, table: string): Promise<Column[]> {
   const { rows } = await sql<Column>`
     select column_name as name, data_type as type from information_schema.columns
@@ -20,8 +20,8 @@ export async function columnsOf(target: Kysely<unknown>, table: string): Promise
 }
 
 /**
- * Refuses to move when either database has a table that nobody copies, or one has a column that the other does not: what
- * it holds would be left behind without a word.
+ * Refuses to move when either database has a table that is not copied, or one has a column that the other lacks: its
+ * content would be left behind silently.
  */
 export async function checkTables(
   { source, target }: { source: Kysely<unknown>; target: Kysely<unknown> },

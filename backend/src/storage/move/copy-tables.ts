@@ -8,12 +8,12 @@ const rowsAtOnce = 2_000;
 const tries = 3;
 const uniqueViolation = "23505";
 
-/** Rows of a project, or of no project (0), by their number and their checksums together. */
+/** Number and combined checksum of the rows of each project; 0 for rows of no project. */
 type Sums = Map<number, { rows: number; sum: bigint }>;
 
 /**
- * Replaces what PostgreSQL has of some tables by what SQLite has, in one transaction, and compares both. To replace is
- * simpler than to find what changed, and exact whatever was renamed, deleted and made again meanwhile.
+ * Replaces the content of some tables of PostgreSQL by that of SQLite, in one transaction, and compares both. Replacing
+ * is simpler than finding the changes, and exact whatever was renamed, deleted and created again meanwhile.
  */
 export async function copyTables(move: Move, tables: readonly MovedTable[]): Promise<CopiedTable[]> {
   for (let attempt = 1; ; attempt++) {
@@ -21,7 +21,7 @@ export async function copyTables(move: Move, tables: readonly MovedTable[]): Pro
       const read = await replace(move, tables);
       return await Promise.all(tables.map((table, n) => compared(move, table, read[n] ?? new Map())));
     } catch (error) {
-      // Between two slices a row was deleted and made again under another id: it was read twice.
+      // Between two slices a row was deleted and created again under another id, so it was read twice.
       if (sqlStateOf(error) !== uniqueViolation || attempt === tries) throw error;
     }
   }
@@ -59,7 +59,7 @@ async function copyTable(move: Move, table: MovedTable): Promise<Sums> {
   return sums;
 }
 
-/** The rows of a table in the order of its key, each slice as it is when it is asked for. */
+/** The rows of a table in the order of its key, each slice as it is when it is requested. */
 async function* slicesOf(
   source: Kysely<unknown>,
   { name, key, owner, rowsAtOnce: limit = rowsAtOnce }: MovedTable,
@@ -80,7 +80,7 @@ async function* slicesOf(
   }
 }
 
-/** Rows as json_populate_recordset takes them; bytes in the hexadecimal form of bytea. */
+/** Rows in the form of json_populate_recordset; bytes in the hexadecimal form of bytea. */
 function rowsJson(rows: readonly MovedRow[]): string {
   const plain = (value: unknown) => {
     if (Buffer.isBuffer(value)) return `\\x${value.toString("hex")}`;
@@ -91,7 +91,7 @@ function rowsJson(rows: readonly MovedRow[]): string {
   );
 }
 
-/** What was done, and by project what differs between what was read and what is there. */
+/** The report on a table, with the differences between rows read and rows written, by project. */
 async function compared({ target, checksumOf }: Move, { name }: MovedTable, read: Sums): Promise<CopiedTable> {
   const hasProject = (await columnsOf(target, name)).some((column) => column.name === "project_id");
   const { sql: checksum } = await checksumOf(name);

@@ -1,8 +1,8 @@
 import type { MovedTable } from "@faultline/plugin";
 
 /**
- * The tables of the core, each after those that it refers to. They are small, and are read as they are at one moment, so
- * that no row comes without the one it belongs to.
+ * The tables of the core, each after those it refers to. They are small, and are read as of one moment, so that no row
+ * arrives without the one it belongs to.
  */
 export const coreTables: readonly MovedTable[] = [
   { name: "user", key: ["id"] },
@@ -28,10 +28,10 @@ export const coreTables: readonly MovedTable[] = [
   { name: "error_change", key: ["id"] },
 ];
 
-/** Those that are not copied: the plugins that take changes name themselves, and would take each copied error as a new one. */
+/** Tables that are not copied: plugins subscribe again, and would take each copied error as a new one. */
 export const otherCoreTables: readonly string[] = ["error_change_reader"];
 
-/** Those that refer to no other, and may be large: an unstored event holds its payload, of up to a megabyte. */
+/** Tables that refer to no other and may be large: an unstored event holds its payload, of up to a megabyte. */
 export const largeCoreTables: readonly MovedTable[] = [
   { name: "audit_event", key: ["id"] },
   { name: "unstored_event", key: ["id"], rowsAtOnce: 8 },

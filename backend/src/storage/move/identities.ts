@@ -1,8 +1,8 @@
 import { sql, type Kysely } from "kysely";
 
 /**
- * Lets PostgreSQL give out ids only beyond those that were given out by SQLite, also those of rows that are gone since:
- * an old link never leads to something new.
+ * Lets PostgreSQL assign only ids beyond those that SQLite assigned, also to rows that are gone since: an old link
+ * never leads to something new.
  */
 export async function continueIdentities(source: Kysely<unknown>, target: Kysely<unknown>): Promise<void> {
   const { rows: identities } = await sql<{ table: string; column: string }>`

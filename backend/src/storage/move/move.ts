@@ -24,31 +24,31 @@ import { openTarget } from "./target.ts";
 
 export interface MoveOptions {
   readonly dataDir: string;
-  /** Of PostgreSQL, with the password. */
+  /** The address of PostgreSQL, with the password. */
   readonly to: string;
-  /** The last run, without a service: services start on PostgreSQL after it. */
+  /** Whether this is the last run, without a service: afterwards services start on PostgreSQL. */
   readonly isFinal: boolean;
   /** Whether all payloads are compared, or some of them. */
   readonly verify: "sample" | "all";
   readonly progress: (text: string) => void;
 }
 
-/** What a run of the move did, and found. */
+/** The report of one run of the move. */
 export interface MoveReport {
   /** The database, without user and password. */
   readonly to: string;
   readonly seconds: number;
   readonly tables: readonly Omit<CopiedTable, "differences">[];
-  /** Sentences; none when all is there as it is in SQLite, or was when it was read. */
+  /** Sentences; none when all rows equal those of SQLite at the time they were read. */
   readonly differences: readonly string[];
-  /** When it was made possible to start on PostgreSQL, ISO 8601; absent: it goes on. */
+  /** When services were allowed to start on PostgreSQL, ISO 8601; absent: not yet. */
   readonly cutOverTime?: string;
 }
 
 /**
- * Copies an installation from SQLite to PostgreSQL and verifies the copy. It only reads the source, a little at a time, so
- * that a service goes on beside it; each run brings what changed since the last one. The last of them is final: it holds
- * the data directory, so that nothing changes any more, and opens the target for services when everything is equal.
+ * Copies an installation from SQLite to PostgreSQL and verifies the copy. It only reads the source, a little at a time,
+ * so that a service runs beside it; each run brings the changes since the last one. The last run is final: it locks the
+ * data directory, so that nothing changes any more, and opens the target for services when everything is equal.
  */
 export async function moveToPostgresql(
   options: MoveOptions,
@@ -109,7 +109,7 @@ export async function moveToPostgresql(
     }
     await continueIdentities(source, target.kysely);
   });
-  if (!isAlone) throw new StartRefusal("Another move to this database is running: wait until it has ended.");
+  if (!isAlone) throw new StartRefusal("Another move to this database is running. Wait until it has ended.");
 
   const differences = copied.flatMap((table) => table.differences);
   const report: MoveReport = {
@@ -121,10 +121,10 @@ export async function moveToPostgresql(
     differences,
   };
   if (!isFinal || differences.length > 0) return report;
-  await sql`analyze`.execute(target.kysely); // else the first queries are planned as for empty tables
+  await sql`analyze`.execute(target.kysely); // otherwise the first queries are planned as for empty tables
   const now = Date.now();
   const cutOverTime = new Date(now).toISOString();
-  // In this order: what is cut off between them leaves no database to start on, and never two.
+  // In this order: a cut between them leaves no database to start on, and never two.
   noteMovedAway(dataDir, { movedTime: cutOverTime, to: report.to });
   await noteCutOver(target.kysely, now);
   return { ...report, cutOverTime };

@@ -1,6 +1,6 @@
 const intervalMs = 1_000;
 
-/** Tells how far a move has come, at most once a second. */
+/** Reports the progress of a move, at most once a second. */
 export class MoveProgress {
   readonly #tell: (text: string) => void;
   #toldAt = performance.now();
@@ -9,7 +9,7 @@ export class MoveProgress {
     this.#tell = tell;
   }
 
-  /** Begins a table of so many rows; what it gives is told of those that are done. */
+  /** Begins a table of that many rows and returns a function that takes the number done. */
   table(name: string, total: number): (rows: number) => void {
     let done = 0;
     return (rows) => {

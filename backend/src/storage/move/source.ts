@@ -11,7 +11,7 @@ export async function openSource(dataDir: string, migrations: Migrations): Promi
   const file = databaseFile(dataDir);
   for (const path of [file, join(dataDir, "secrets.json")]) {
     if (!existsSync(path)) {
-      throw new StartRefusal(`There is no ${path} to be moved: name the data directory with FAULTLINE_DATA_DIR.`);
+      throw new StartRefusal(`There is no ${path} to be moved. Name the data directory with FAULTLINE_DATA_DIR.`);
     }
   }
   const source = new Kysely<unknown>({ dialect: new SqliteDialect({ file, access: "read", connections: 1 }) });
@@ -19,7 +19,7 @@ export async function openSource(dataDir: string, migrations: Migrations): Promi
     const { rows } = await sql<{ n: number }>`select count(*) as n from mikro_orm_migrations`.execute(source);
     if (rows[0]?.n === migrations.sqlite.length) return source;
     throw new StartRefusal(
-      `The database ${file} is of another release: start the service of this release on it once, then move it.`,
+      `The database ${file} is of another release. Start the service of this release on it once, then move it.`,
     );
   } catch (error) {
     await source.destroy();
@@ -29,8 +29,8 @@ export async function openSource(dataDir: string, migrations: Migrations): Promi
 }
 
 /**
- * Holds the data directory, so that no service runs on it until it is given back. A service holds it from before it opens
- * the database until after it has closed it: all that it acknowledged is in the file then.
+ * Locks the data directory, so that no service runs on it until it is released. A service locks it from before it opens
+ * the database until after it has closed it: everything it acknowledged is in the file then.
  */
 export async function holdSource(dataDir: string): Promise<{ release(): Promise<void> }> {
   try {
@@ -40,7 +40,7 @@ export async function holdSource(dataDir: string): Promise<{ release(): Promise<
       throw error;
     }
     throw new StartRefusal(
-      `The service is running on ${dataDir}, and what it takes now would not be moved: stop it, then run the final move.`,
+      `The service is running on ${dataDir}, and events that it takes now would not be moved. Stop it, then run the final move.`,
       error,
     );
   }

@@ -1,4 +1,7 @@
-/** PostgreSQL takes no NUL and no lone surrogate in a text. Services store none any more; rows of early releases may hold one. */
+/**
+ * PostgreSQL stores no NUL and no lone surrogate in text. Services no longer store them; rows of early releases may
+ * have one.
+ */
 export function storableText(text: string): string {
   return text.replaceAll("\0", "\ufffd").toWellFormed();
 }

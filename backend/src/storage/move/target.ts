@@ -8,21 +8,21 @@ import { openPostgresql } from "../database/postgresql/open.ts";
 import type { OpenDatabase } from "../database/open-database.ts";
 import type { KeyRing } from "../secrets/key-ring.ts";
 
-/** Statements that read or write a table as a whole. Services end theirs after 30 s. */
+/** For statements that read or write a whole table. Services end theirs after 30 s. */
 const statementTimeoutMs = 3_600_000;
 
-/** The database that is filled. */
+/** The database to be filled. */
 export interface Target {
   /** As a service opens it. */
   readonly database: OpenDatabase;
-  /** With statements that may take long. */
+  /** For statements that may take long. */
   readonly kysely: Kysely<unknown>;
   close(): Promise<void>;
 }
 
 /**
- * Opens the PostgreSQL database and makes its tables, as the start of a service does. Refuses one that holds anything
- * but what an earlier run of the move from this installation put there.
+ * Opens the PostgreSQL database and creates its tables, as the start of a service does. Refuses one that holds anything
+ * but what an earlier run of the move from this installation wrote.
  */
 export async function openTarget(
   url: string,
@@ -38,37 +38,37 @@ export async function openTarget(
     opened.defer(() => database.close());
     if (!(await database.mark.isSealedWith(keyRing.digest("key file", "")))) {
       throw new StartRefusal(
-        `The PostgreSQL database ${name} is being filled from another installation, with another key file: name an empty database.`,
+        `The PostgreSQL database ${name} is being filled from another installation, with another key file. Name an empty database.`,
       );
     }
     if ((await database.otherProcesses()) > 0) {
       throw new StartRefusal(
-        `The PostgreSQL database ${name} is used by another process of Faultline, such as a move that still runs: wait until it has ended, or stop it.`,
+        `The PostgreSQL database ${name} is used by another process of Faultline, such as a move that still runs. Wait until it has ended, or stop it.`,
       );
     }
     const kept = opened.move();
     return { database, kysely, close: () => kept.disposeAsync() };
   } catch (error) {
     const refusal = error instanceof StartRefusal ? error : connectionFailure(name, error);
-    // Its sentences are those of a start.
+    // The sentences are those of a start.
     throw new StartRefusal(refusal.message.replaceAll("FAULTLINE_DATABASE_URL", "the address to move to"), error);
   }
 }
 
-/** Takes an empty database, or one that a move has taken before and that nobody uses yet. */
+/** Claims an empty database, or one that a move has claimed before and that nobody uses yet. */
 async function claim(kysely: Kysely<unknown>, name: string): Promise<void> {
   const mark = new Mark(kysely, name);
   await mark.check();
   const earlier = await readMoveMark(kysely);
   if (!earlier && (await mark.holdsTables())) {
     throw new StartRefusal(
-      `The PostgreSQL database ${name} holds an installation already, which a move would overwrite: name an empty database.`,
+      `The PostgreSQL database ${name} holds an installation already, which a move would overwrite. Name an empty database.`,
     );
   }
   if (earlier && earlier.cutOverAt !== null) {
     const time = new Date(earlier.cutOverAt).toISOString();
     throw new StartRefusal(
-      `The move to the PostgreSQL database ${name} was finished at ${time}, and what services stored in it since would be overwritten: start the service with FAULTLINE_DATABASE_URL, or move to an empty database.`,
+      `The move to the PostgreSQL database ${name} was finished at ${time}, and what services stored in it since would be overwritten. Start the service with FAULTLINE_DATABASE_URL, or move to an empty database.`,
     );
   }
   await mark.make();

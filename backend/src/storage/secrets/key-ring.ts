@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { StartRefusal } from "@faultline/plugin";
 import { writeFileDurably } from "./write-file-durably.ts";
 
-/** The file's form. The first key encrypts, all decrypt; `pepper` never changes, as lookups depend on it. */
+/** The form of the file. The first key encrypts, all decrypt; `pepper` never changes, as lookups depend on it. */
 interface KeyFile {
   readonly pepper: string;
   readonly keys: readonly KeyEntry[];
@@ -17,8 +17,8 @@ interface KeyEntry {
 }
 
 /**
- * The installation's own secrets: digests to look secrets up by, and encryption of what must be shown again.
- * A thief of the database alone can read neither.
+ * The installation's own secrets: digests for lookups of secrets, and encryption of secrets that must be shown again. A
+ * thief of the database alone can read neither.
  */
 export class KeyRing {
   readonly #path: string;
@@ -34,13 +34,15 @@ export class KeyRing {
     [this.#activeId, this.#keys] = keysOf(file);
   }
 
-  /** Reads `secrets.json` in the data directory; makes it when `mayCreate`, that is while there is no database yet. */
+  /**
+   * Reads `secrets.json` in the data directory; creates it when `mayCreate`, that is while there is no database yet.
+   */
   static open(dataDir: string, mayCreate: boolean): KeyRing {
     const path = join(dataDir, "secrets.json");
     if (!existsSync(path)) {
       if (!mayCreate) {
         throw new StartRefusal(
-          `The key file ${path} is missing, and without it the stored tokens and client keys cannot be read: put it back from a backup.`,
+          `The key file ${path} is missing, and without it the stored tokens and client keys cannot be read. Put it back from a backup.`,
         );
       }
       const fresh: KeyFile = {
@@ -50,13 +52,13 @@ export class KeyRing {
       writeKeys(path, fresh);
     }
     try {
-      return new KeyRing(path, JSON.parse(readFileSync(path, "utf8")) as KeyFile); // wrong forms throw and are refused below
+      return new KeyRing(path, JSON.parse(readFileSync(path, "utf8")) as KeyFile); // invalid forms are refused below
     } catch (error) {
-      throw new StartRefusal(`The key file ${path} cannot be read: put it back from a backup.`, error);
+      throw new StartRefusal(`The key file ${path} cannot be read. Put it back from a backup.`, error);
     }
   }
 
-  /** A keyed digest, 64 hexadecimal digits, to store and to look up by. */
+  /** A keyed digest, 64 hexadecimal digits, to be stored and looked up. */
   digest(purpose: string, secret: string): string {
     return createHmac("sha256", this.#pepper).update(purpose).update("\0").update(secret).digest("hex");
   }
@@ -71,7 +73,7 @@ export class KeyRing {
     );
   }
 
-  /** The text that `encrypt` made `sealed` of, for the same place. */
+  /** Decrypts a value that `encrypt` made for the same place. */
   decrypt(place: string, sealed: string): string {
     const [version, keyId, ...parts] = sealed.split(".");
     const [nonce, body, tag] = parts.map((part) => Buffer.from(part, "base64url"));
@@ -86,18 +88,18 @@ export class KeyRing {
     return this.#keys.size;
   }
 
-  /** What every value begins with that the first key encrypted. */
+  /** The prefix of every value that the first key encrypted. */
   get activePrefix(): string {
     return `v1.${this.#activeId}.`;
   }
 
-  /** Puts a new key in front. The file has it before anything is encrypted with it. */
+  /** Adds a new key in front. The file has it before anything is encrypted with it. */
   rotate(): void {
     const newest = Math.max(...this.#file.keys.map(({ id }) => Number(id) || 0));
     this.#replaceKeys([newKey(newest + 1), ...this.#file.keys]);
   }
 
-  /** Forgets all keys but the first. Nothing that is stored may need them any more. */
+  /** Deletes all keys but the first. No stored value may need them any more. */
   dropOldKeys(): void {
     this.#replaceKeys(this.#file.keys.slice(0, 1));
   }
@@ -131,9 +133,9 @@ function keysOf({ keys }: KeyFile): [activeId: string, keys: ReadonlyMap<string,
   return [first.id, new Map(keys.map(({ id, secret }) => [id, secretBytes(secret)]))];
 }
 
-/** The 32 bytes of a secret in the key file; a shorter one would be accepted by HMAC and HKDF without a word. */
+/** The 32 bytes of a secret in the key file. HMAC and HKDF would silently accept a shorter one. */
 function secretBytes(base64: string): Buffer {
   const bytes = Buffer.from(base64, "base64");
-  if (bytes.length !== 32) throw new Error("a secret of 32 bytes is wanted");
+  if (bytes.length !== 32) throw new Error("a secret must have 32 bytes");
   return bytes;
 }

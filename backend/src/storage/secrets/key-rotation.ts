@@ -11,15 +11,15 @@ import { encryptedColumns, type EncryptedColumn } from "./encrypted-columns.ts";
 const sliceSize = 500;
 
 /**
- * A call that began before the last value was encrypted anew may still write or read one of an older key; calls end
- * after 30 s, so that after a minute nobody does.
+ * A call that began before the last value was encrypted again may still write or read one of an older key. Calls end
+ * after 30 s, so after a minute none does.
  */
 const graceMs = 60_000;
 
 /**
- * Replaces the encryption key while the service runs: a new key comes first, stored values are encrypted anew a slice at
- * a time, and old keys go when nothing needs them. Each step leaves an installation that can be read, so that it may
- * end anywhere; the next start goes on.
+ * Replaces the encryption key while the service runs: a new key comes first, stored values are encrypted again a slice
+ * at a time, and old keys are deleted when nothing needs them. Each step leaves a readable installation, so it may be
+ * cut off anywhere; the next start continues.
  */
 export class KeyRotation {
   readonly #keyRing: KeyRing;
@@ -27,9 +27,11 @@ export class KeyRotation {
   readonly #memory: AccessMemory;
   readonly #clock: Clock;
   readonly #log: Log;
-  /** Before this time old keys stay. */
+  /** Old keys stay until this time. */
   #graceEndsAt = Number.NEGATIVE_INFINITY;
-  /** Values that no key opens: damaged, or moved from another row. They are left as they are, and so are the keys. */
+  /**
+   * Values that no key decrypts: damaged, or moved from another row. They are left as they are, and so are the keys.
+   */
   readonly #unreadable = new Set<string>();
 
   constructor(parts: { keyRing: KeyRing; database: OpenDatabase; memory: AccessMemory; clock: Clock; log: Log }) {
@@ -41,8 +43,8 @@ export class KeyRotation {
   }
 
   /**
-   * Adds a key, unless a rotation goes on; refuses with OTHER_PROCESSES_RUN beside others on the same database. Answers how
-   * many values wait to be encrypted with the newest.
+   * Adds a key, unless a rotation is under way. Refuses with OTHER_PROCESSES_RUN beside others on the same database.
+   * Returns how many values must still be encrypted with the newest key.
    */
   async begin(): Promise<number> {
     if (this.#keyRing.keyCount === 1) {
@@ -58,7 +60,7 @@ export class KeyRotation {
       }
       this.#graceEndsAt = this.#clock.now() + graceMs;
     }
-    this.#unreadable.clear(); // somebody may have put things right
+    this.#unreadable.clear(); // somebody may have repaired them
     const counts = await Promise.all(encryptedColumns.map((column) => this.#count(column)));
     return counts.reduce((sum, count) => sum + count, 0);
   }
@@ -74,18 +76,20 @@ export class KeyRotation {
     this.#log.info({}, "every stored secret is encrypted with the new key; the old keys are gone");
   }
 
-  /** The new key would be in the key file of this process alone, and the others could not read what it encrypts. */
+  /**
+   * Only this process would have the new key in its key file, and the others could not read values encrypted with it.
+   */
   async #refuseBesideOthers(): Promise<void> {
     const others = await this.#database.otherProcesses();
     if (others === 0) return;
     const who = others === 1 ? "Another process runs" : `${others} other processes run`;
     throw new ServiceError(
       ErrorReason.OTHER_PROCESSES_RUN,
-      `${who} on this database and could not read what a new key encrypts: stop all but this one, rotate, wait until the health page shows one key, copy secrets.json to all, and start them again.`,
+      `${who} on this database and could not read what a new key encrypts. Stop all but this one, rotate, wait until the health page shows one key, copy secrets.json to all, and start them again.`,
     );
   }
 
-  /** Encrypts the next values of a column anew; false when none is left. */
+  /** Encrypts the next values of a column with the newest key; false when none is left. */
   async #encryptSlice(column: EncryptedColumn): Promise<boolean> {
     const { table, name, placeOf } = column;
     const rows = await this.#waiting(column);
@@ -100,7 +104,7 @@ export class KeyRotation {
       }
     });
     if (renewed.length > 0) {
-      // A value that somebody changed meanwhile is another one: it is not overwritten.
+      // A value that changed meanwhile is not overwritten.
       await sql`update ${sql.table(table)} set ${sql.ref(name)} = renewed.value ->> 2
         from ${jsonRows(this.#database.kind, renewed)} renewed
         where ${sql.ref(`${table}.id`)} = cast(renewed.value ->> 0 as bigint)

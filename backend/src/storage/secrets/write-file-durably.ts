@@ -1,11 +1,11 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Writes a file readable by its owner alone, so that after a power cut it is there whole or not at all. */
+/** Writes a file that only its owner can read, so that after a power cut it is there whole or not at all. */
 export function writeFileDurably(path: string, content: string): void {
   const draft = `${path}.new`;
   rmSync(draft, { force: true });
-  const file = openSync(draft, "wx", 0o600); // of our own making: never through a link, never with others' rights
+  const file = openSync(draft, "wx", 0o600); // a file of our own: never through a link, never with others' rights
   try {
     writeFileSync(file, content);
     fsyncSync(file);
@@ -15,7 +15,7 @@ export function writeFileDurably(path: string, content: string): void {
   renameSync(draft, path);
   const directory = openSync(dirname(path), "r");
   try {
-    fsyncSync(directory); // the rename itself lies in the directory
+    fsyncSync(directory); // the rename is recorded in the directory
   } finally {
     closeSync(directory);
   }

@@ -1,13 +1,13 @@
 import { ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 
-/** Parameters of a call; a list gives a parameter several times, undefined leaves it out. */
+/** Query parameters of a call. A list repeats its parameter; undefined leaves it out. */
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
-/** The address of a call to an external system, each part of the path encoded, doubled slashes squeezed. */
+/** The URL of a call to an external system: each path segment is encoded, doubled slashes are collapsed. */
 export function addressOf(apiUrl: string, path: readonly string[], query: Query = {}): string {
   if (path.some((part) => /^\.{0,2}$/.test(part))) {
-    // A part of dots would lead elsewhere, an empty one would be squeezed out.
+    // A segment of dots would lead elsewhere, an empty one would be collapsed.
     throw new ServiceError(
       ErrorReason.EXTERNAL_SETTINGS_INCOMPLETE,
       "The linked external project has no usable name. A maintainer can select it again in Settings > Monitor > Error Tracking.",

@@ -1,20 +1,20 @@
-/** An answer as it came, to be read again. */
+/** An answer as it was received, so that it can be parsed again. */
 export interface Answer {
   readonly body: Buffer;
   readonly headers: Readonly<Record<string, string>>;
-  /** When it came, in milliseconds since 1970. */
+  /** When it was received, in milliseconds since 1970. */
   readonly readAt: number;
 }
 
 const keptMs = 600_000;
 const maxBytes = 2 * 1024 * 1024;
 
-/** What an entry costs beside its body and key. */
+/** The cost of an entry beside its body and key, in bytes. */
 const entryBytes = 1024;
 
 /**
- * The last answers of one project's external system, for ten minutes and up to 2 MiB; the oldest go first. They are kept
- * as they came, since bytes can be counted and parsed objects cannot.
+ * The last answers of one project's external system, for ten minutes and up to 2 MiB; the oldest are dropped first.
+ * They are kept unparsed, because bytes can be counted and parsed objects cannot.
  */
 export class AnswerMemory {
   readonly #answers = new Map<string, Answer>();
@@ -32,7 +32,7 @@ export class AnswerMemory {
   }
 
   set(url: string, { body, headers, readAt }: Answer): void {
-    const { link = "", "x-hits": hits = "" } = headers; // nothing else of the headers is read
+    const { link = "", "x-hits": hits = "" } = headers; // no other header is read
     const before = this.#answers.get(url);
     if (before) this.#delete(url, before);
     const answer = { body, headers: { link, "x-hits": hits }, readAt };

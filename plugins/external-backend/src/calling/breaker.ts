@@ -1,13 +1,16 @@
-/** Failures in a row after which no more calls are sent. A list sends up to four, so that one bad moment does not do. */
+/**
+ * Consecutive failures after which no more calls are sent. A list sends up to four calls, so one bad moment must not
+ * reach it.
+ */
 const maxFailures = 5;
 
 const firstPauseMs = 10_000;
 const longestPauseMs = 300_000;
 
 /**
- * Keeps calls from a system that does not answer: after some failures in a row nothing is sent for a while, then one
- * trial; each trial that fails doubles the pause, up to five minutes, and the first success ends it. Pure: times are
- * given to it.
+ * Keeps calls from a system that does not answer. After some consecutive failures nothing is sent for a while, then one
+ * trial; each failed trial doubles the pause, up to five minutes, and the first success ends it. Pure: the caller
+ * passes the time.
  */
 export class Breaker {
   #failures = 0;
@@ -15,14 +18,14 @@ export class Breaker {
   #pauseMs = firstPauseMs;
   #isTrying = false;
 
-  /** How long no call may be sent, in milliseconds; 0: one may be now. */
+  /** How long no call may be sent, in milliseconds; 0 when one may be sent now. */
   waitMs(now: number): number {
     if (this.#failures < maxFailures) return 0;
     if (now < this.#openUntil) return this.#openUntil - now;
     return this.#isTrying ? 1_000 : 0;
   }
 
-  /** A call is sent. True when it is a trial: the caller then says when it has ended, however it ended. */
+  /** Records that a call is sent. True when it is a trial: the caller must then report its end, however it ends. */
   begin(): boolean {
     const isTrial = this.#failures >= maxFailures;
     if (isTrial) this.#isTrying = true;
@@ -38,10 +41,10 @@ export class Breaker {
     this.#pauseMs = firstPauseMs;
   }
 
-  /** True when this failure is one after which nothing is sent for a while. */
+  /** Records a failure. True when it opens the breaker. */
   failed(now: number): boolean {
     this.#failures++;
-    // Calls that were on their way when it opened do not make the pause longer.
+    // Calls that were already under way when it opened do not make the pause longer.
     if (this.#failures < maxFailures || now < this.#openUntil) return false;
     this.#openUntil = now + this.#pauseMs;
     this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs);

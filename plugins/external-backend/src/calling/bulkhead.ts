@@ -2,7 +2,7 @@ import { ServiceError } from "@faultline/plugin";
 import { Semaphore } from "@faultline/plugin/flow";
 import { ErrorReason } from "@faultline/proto";
 
-/** Calls of one project at once. */
+/** Concurrent calls of one project. */
 export const maxRunning = 4;
 const maxWaiting = 60;
 

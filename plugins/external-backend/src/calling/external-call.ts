@@ -4,13 +4,13 @@ import { readProjects, type ReadingContext } from "../reading/index.ts";
 import { missingKeys } from "../reading/invalid-answer.ts";
 import type { Question, Told, Upstream } from "./upstream.ts";
 
-/** Time for a whole call that a person waits for, however many requests it takes. */
+/** Time for a whole call that a person waits for, over all its requests. */
 const readMs = 10_000;
 
 /** Time for a whole change of statuses: up to 1,000 take some twenty requests. */
 export const changeMs = 30_000;
 
-/** One call of a caller to the external system of a project. */
+/** One caller's call to the external system of a project. */
 export class Asking implements ReadingContext {
   readonly projectId: number;
   readonly link: ExternalLink;
@@ -43,7 +43,7 @@ export class Asking implements ReadingContext {
     return told;
   }
 
-  /** Goes into the answer when a part of it is stale: since when the oldest part is. */
+  /** Added to the reply when a part of it is stale: the time of the oldest part. */
   get stale(): { staleSinceTime?: Timestamp } {
     return this.#staleSince === undefined ? {} : { staleSinceTime: timestamp(this.#staleSince) };
   }
@@ -54,7 +54,7 @@ export class Asking implements ReadingContext {
     return ["projects", organizationSlug, slug];
   }
 
-  /** The id of the linked project there. Where the settings do not have it the external system is asked, once. */
+  /** The external id of the linked project. Where the settings lack it, the external system is asked for it, once. */
   async externalProjectId(): Promise<string> {
     const known = this.link.project.id || this.upstream.externalProjectId;
     if (known !== undefined) return known;

@@ -2,18 +2,18 @@ import { OutboundFailure, ServiceError, type OutboundFault } from "@faultline/pl
 import { ErrorReason } from "@faultline/proto";
 import { InvalidAnswer } from "../reading/index.ts";
 
-/** Bytes of an answer's body that are read at most: the limit of the original. */
+/** Bytes of a body that are read at most: the limit of the original. */
 export const maxBodyBytes = 1024 * 1024;
 
-/** Longest time that a `Retry-After` is honoured for, so that nothing an external system says stops a project for good. */
+/** Longest `Retry-After` that is honoured, so that no external system can stop a project for good. */
 const maxRetryAfterSeconds = 300;
 
-/** How long calls wait after a 429 that does not say: the windows of Sentry's own limits last a second or a few. */
+/** How long calls wait after a 429 without `Retry-After`: the windows of Sentry's own limits last a second or a few. */
 const usualRetryAfterSeconds = 5;
 
 /**
- * What each failure of a request is called: the reason for programs, and the sentence that clients of the original know,
- * word for word. `BlockedUrlError` and `ReadTimeout` stand for the classes that the original prints there.
+ * The reason of each failed request, for programs, and its sentence, word for word as clients of the original know it.
+ * `BlockedUrlError` and `ReadTimeout` stand for the classes that the original prints there.
  */
 const faults: Readonly<Record<OutboundFault, readonly [ErrorReason, message: string]>> = {
   address: [ErrorReason.EXTERNAL_ADDRESS_REFUSED, "Sentry request failed due to BlockedUrlError"],
@@ -27,7 +27,7 @@ const faults: Readonly<Record<OutboundFault, readonly [ErrorReason, message: str
   aborted: [ErrorReason.EXTERNAL_UNREACHABLE, "Sentry request failed due to ReadTimeout"],
 };
 
-/** The failure of a request that has no answer, or whose answer cannot be understood. */
+/** The failure of a request that got no answer, or one that cannot be understood. */
 export function failureOf(thrown: unknown): ServiceError {
   if (thrown instanceof InvalidAnswer) return answerInvalid(thrown.message, thrown);
   if (!(thrown instanceof OutboundFailure)) return ServiceError.from(thrown);
@@ -36,7 +36,7 @@ export function failureOf(thrown: unknown): ServiceError {
   return new ServiceError(reason, message + size, { cause: thrown });
 }
 
-/** The failure that an answer's status tells; undefined from 200 to 204. What the answer says is not looked at. */
+/** The failure that an answer's status reports; undefined from 200 to 204. The body is not looked at. */
 export function failureOfStatus(
   status: number,
   headers: Readonly<Record<string, string>>,
@@ -55,12 +55,12 @@ export function failureOfStatus(
   return answerInvalid(message);
 }
 
-/** What answers is not JSON. The original has no sentence for it but the one for all it does not foresee. */
+/** The body is not JSON. The original has no sentence for this but its general one. */
 export function notJson(cause: unknown): ServiceError {
   return answerInvalid("Unexpected Error", cause);
 }
 
-/** More values or deeper nesting than is read. */
+/** The answer has more values or deeper nesting than is read. */
 export function footprintTooBig(): ServiceError {
   return answerInvalid("Sentry API response memory footprint is too big. Limit is 5 MB.");
 }
@@ -70,7 +70,7 @@ export function timedOut(): ServiceError {
   return failureOf(new OutboundFailure("read_timeout", "the time for the call is over"));
 }
 
-/** Whether the external system cannot be asked now, so that what it last told is better than nothing. */
+/** Whether the external system cannot be reached now, so that its last answer is better than none. */
 export function isDown(failure: unknown): boolean {
   return failure instanceof ServiceError && down.has(failure.reason);
 }
@@ -81,7 +81,7 @@ const down: ReadonlySet<ErrorReason> = new Set([
   ErrorReason.OVERLOADED,
 ]);
 
-/** No such error in the linked project: missing, of another project, or with an id that cannot be one. */
+/** No such error in the linked project: it is missing, belongs to another project, or its id cannot be one. */
 export function errorNotFound(): ServiceError {
   return new ServiceError(
     ErrorReason.ERROR_NOT_FOUND,
@@ -101,7 +101,7 @@ function answerInvalid(message: string, cause?: unknown): ServiceError {
   return new ServiceError(ErrorReason.EXTERNAL_ANSWER_INVALID, message, { cause });
 }
 
-/** `Retry-After` in seconds (RFC 9110, section 10.2.3: seconds, or a date); undefined where it is absent or neither. */
+/** `Retry-After` in seconds (RFC 9110, section 10.2.3: seconds, or a date); undefined when it is absent or neither. */
 function retryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined || header.length > 64) return undefined;
   const seconds = /^\d+$/.test(header) ? Number(header) : Math.ceil((Date.parse(header) - now) / 1000);

@@ -8,19 +8,19 @@ import { checkFootprint } from "./footprint.ts";
 export interface Send {
   readonly method: "GET" | "PUT";
   readonly url: string;
-  /** JSON. */
+  /** As JSON. */
   readonly body?: string;
-  /** What a 404 means. */
+  /** The refusal that a 404 becomes. */
   readonly missing?: () => ServiceError;
 }
 
 /**
- * Time for one request, from the look-up of the name to the last byte. The original gives 30 s to a background job; here
- * a person waits, ten seconds in all, and a request that takes them all would look like a caller who left.
+ * Time for one request, from the name lookup to the last byte. The original gives a background job 30 s; here a person
+ * waits, ten seconds in all, and a request that takes all of them would look like a caller that left.
  */
 const requestMs = 8_000;
 
-/** Sends a request with the token; refuses with one of the recorded messages unless the answer's status is 200 to 204. */
+/** Sends a request with the token. Refuses with one of the recorded messages unless the status is 200 to 204. */
 export async function send(
   { outbound, clock }: { readonly outbound: Outbound; readonly clock: Clock },
   { method, url, body, missing }: Send,
@@ -51,11 +51,11 @@ export async function send(
   return { body: answer.body, headers: answer.headers, readAt: clock.now() };
 }
 
-/** A body as JSON; refuses what is not JSON, and what would take too much memory. */
+/** A body as JSON. Refuses a body that is not JSON or would take too much memory. */
 export function parsed(body: Buffer): JsonValue {
   checkFootprint(body);
   try {
-    return JSON.parse(body.toString()) as JsonValue; // what JSON.parse gives is JSON
+    return JSON.parse(body.toString()) as JsonValue; // JSON.parse returns nothing but JSON
   } catch (error) {
     throw notJson(error);
   }

@@ -1,18 +1,18 @@
 import { timedOut } from "./failures.ts";
 
-/** Work that several callers wait for. It is stopped when the last of them has left. */
+/** Work that several callers wait for. It is aborted when the last of them has left. */
 export class Flight<T> {
   readonly #result: Promise<T>;
   readonly #stop = new AbortController();
   #waiting = 0;
 
-  /** `ended` is called once, as soon as nobody should join any more. */
+  /** `ended` is called once, as soon as no more callers should join. */
   constructor(work: (signal: AbortSignal) => Promise<T>, ended: () => void) {
     this.#stop.signal.addEventListener("abort", ended, { once: true });
     this.#result = work(this.#stop.signal).finally(ended);
   }
 
-  /** The result; refused as a timeout when `signal` is aborted before it is there. */
+  /** Resolves with the result; refused as a timeout when `signal` is aborted before. */
   join(signal: AbortSignal): Promise<T> {
     this.#waiting++;
     return new Promise((resolve, reject) => {

@@ -17,26 +17,26 @@ import { LastSeen } from "../errors/last-seen.ts";
 import { parsed, send, type Send } from "./send.ts";
 import { bulkhead } from "./bulkhead.ts";
 
-/** What a caller wants to know of the external system. */
+/** A read of the external system. */
 export interface Question {
   /** Below `/api/0/`. */
   readonly path: readonly string[];
   readonly query?: Query;
-  /** How old an answer to the same question may be, in milliseconds. Default 5,000. */
+  /** Maximum age of a remembered answer, in milliseconds. Default 5,000. */
   readonly freshMs?: number;
-  /** What a 404 means. Default: that the answer is not as it should be. */
+  /** The refusal that a 404 becomes. Default: the answer is invalid. */
   readonly missing?: () => ServiceError;
 }
 
-/** What was answered. */
+/** An answer of the external system. */
 export interface Told {
   readonly json: JsonValue;
   readonly headers: Readonly<Record<string, string>>;
-  /** When it was read, where the external system cannot be asked now; undefined: it is how things are. */
+  /** When it was read, where the external system cannot be reached now; undefined: it is current. */
   readonly staleSince: number | undefined;
 }
 
-/** Who asks. */
+/** The caller that a request is sent for. */
 export interface Asker {
   readonly link: ExternalLink;
   /** Aborted when the caller has left or its time is over. */
@@ -48,19 +48,19 @@ export interface UpstreamParts {
   readonly outbound: Outbound;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called when it has remembered more. */
+  /** Called when it remembers more. */
   readonly remembered: () => void;
 }
 
 const usuallyFreshMs = 5_000;
 
 /**
- * The external system of one project, as one revision of its settings names it, and what is remembered of it: its last
- * answers, whether it answers at all, and when it may be asked again. It holds no token.
+ * The external system of one project, at one revision of its settings, and what is remembered of it: its last answers,
+ * whether it answers at all, and when the next call may be sent. It holds no token.
  */
 export class Upstream {
   readonly lastSeen = new LastSeen();
-  /** The id of the linked project there, once it is known. */
+  /** The external id of the linked project, once it is known. */
   externalProjectId: string | undefined;
   readonly #parts: UpstreamParts;
   readonly #answers = new AnswerMemory();
@@ -81,8 +81,8 @@ export class Upstream {
   }
 
   /**
-   * Asks, or answers what was told in the last seconds. While the system is down it answers what was told last, marked as
-   * stale; else it refuses with one of the EXTERNAL reasons.
+   * Returns an answer of the last seconds, or asks for one. While the system is down it returns the last answer, marked
+   * as stale; without one it refuses with one of the EXTERNAL reasons.
    */
   async ask(asker: Asker, question: Question): Promise<Told> {
     const url = addressOf(asker.link.apiUrl, question.path, question.query);
@@ -97,13 +97,13 @@ export class Upstream {
     }
   }
 
-  /** As `ask`, but an answer from before is none. For what changes things. */
+  /** As `ask`, but never from a remembered answer. For reads that a change depends on. */
   async askNow(asker: Asker, question: Question): Promise<JsonValue> {
     const url = addressOf(asker.link.apiUrl, question.path, question.query);
     return (await this.#get(url, asker.link, question, asker.signal)).json;
   }
 
-  /** Changes something; what was told before is forgotten then, whatever came of it. */
+  /** Changes something and then forgets all answers, whatever the outcome. */
   async change(asker: Asker, change: { path: readonly string[]; query?: Query; body: object }): Promise<void> {
     const url = addressOf(asker.link.apiUrl, change.path, change.query);
     try {
@@ -113,14 +113,14 @@ export class Upstream {
     }
   }
 
-  /** Forgets all answers, also those that are on their way. */
+  /** Forgets all answers, also those still under way. */
   forget(): void {
     this.#generation++;
     this.#answers.clear();
     this.#flights.clear();
   }
 
-  /** Callers who ask the same at the same time share one call. */
+  /** Callers that ask the same at the same time share one call. */
   #flight(url: string, { link }: Asker, question: Question): Flight<Told> {
     const known = this.#flights.get(url);
     if (known) return known;
@@ -135,7 +135,7 @@ export class Upstream {
   async #get(url: string, link: ExternalLink, { missing }: Question, signal: AbortSignal): Promise<Told> {
     const generation = this.#generation;
     const answer = await this.#send({ method: "GET", url, ...(missing && { missing }) }, link, signal);
-    const read = told(answer); // what cannot be read is not remembered
+    const read = told(answer); // an answer that cannot be read is not remembered
     if (generation === this.#generation) {
       this.#answers.set(url, answer);
       this.#parts.remembered();
@@ -154,7 +154,7 @@ export class Upstream {
         return answer;
       } catch (thrown) {
         const failure = failureOf(thrown);
-        if (!signal.aborted) this.#note(failure); // a caller who left says nothing about the system
+        if (!signal.aborted) this.#note(failure); // a caller that left says nothing about the system
         throw failure;
       } finally {
         if (isTrial) this.#breaker.trialEnded();
@@ -171,7 +171,7 @@ export class Upstream {
       log.warn({ projectId, failure: failure.message }, "an external system does not answer and is left alone");
       return;
     }
-    this.#breaker.succeeded(); // it answers, if not as it should
+    this.#breaker.succeeded(); // it answers, even if wrongly
     if (failure.reason === ErrorReason.EXTERNAL_RATE_LIMITED) {
       this.#notBefore = Math.max(this.#notBefore, this.#now + failure.retryAfterSeconds * 1000);
     }

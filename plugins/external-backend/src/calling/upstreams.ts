@@ -1,10 +1,10 @@
 import type { Clock, ExternalLink, Log, Outbound } from "@faultline/plugin";
 import { Upstream } from "./upstream.ts";
 
-/** Of all projects together; a project alone may have 2 MiB. */
+/** For all projects together; one project may have 2 MiB. */
 const maxBytes = 32 * 1024 * 1024;
 
-/** A project whose errors nobody looks at for so long is forgotten. */
+/** A project whose errors nobody reads for this long is forgotten. */
 const idleMs = 900_000;
 
 interface Entry {
@@ -13,17 +13,17 @@ interface Entry {
   usedAt: number;
 }
 
-/** The external systems of all projects, each by itself: nothing of one project waits for another. */
+/** The external systems of all projects. Each is on its own: no project waits for another. */
 export class Upstreams {
   readonly #parts: { outbound: Outbound; clock: Clock; log: Log };
-  /** By our project; the least recently used first. */
+  /** By our project id; the least recently used first. */
   readonly #entries = new Map<number, Entry>();
 
   constructor({ outbound, clock, log }: { outbound: Outbound; clock: Clock; log: Log }) {
     this.#parts = { outbound, clock, log };
   }
 
-  /** Of a project. With other settings nothing is known of its external system. */
+  /** The external system of a project. A change of the settings starts from an empty memory. */
   of(projectId: number, { revision }: ExternalLink): Upstream {
     const known = this.#entries.get(projectId);
     this.#entries.delete(projectId);
@@ -34,7 +34,7 @@ export class Upstreams {
     return upstream;
   }
 
-  /** Forgets the projects that nobody has asked for in the last minutes. */
+  /** Forgets the projects that nobody has read in the last minutes. */
   forgetIdle(): void {
     for (const [projectId, { usedAt }] of this.#entries) {
       if (this.#parts.clock.now() - usedAt <= idleMs) return;

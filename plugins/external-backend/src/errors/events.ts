@@ -24,7 +24,7 @@ import { cursorOf, getError, issueQuestion } from "./issues.ts";
 import { readCursors, readEvent, readEventSummaries, readHourlyStats } from "../reading/index.ts";
 import type { Question } from "../calling/upstream.ts";
 
-/** How far back the external system looks for events when only the end of a window is given. */
+/** How far back the external system looks for events when a window has an end alone. */
 const longestWindowMs = 90 * 24 * hourMs;
 
 /** The events of an error, newest first. */
@@ -40,7 +40,7 @@ export async function listEvents(
   const events = partOf(errorId, "events");
   const window = windowOf({ start, end, now: asking.now });
   const [, told] = await Promise.all([
-    getError(asking, errorId), // the answer itself does not tell whose events they are
+    getError(asking, errorId), // the list itself does not say whose events they are
     window && asking.ask({ ...events, query: { per_page: pageSizeOf(request), cursor, ...window } }),
   ]);
   if (!told) return { events: [], ...asking.stale };
@@ -52,10 +52,14 @@ export async function listEvents(
   };
 }
 
-/** The API wants both ends of a window or none, and refuses one that ends before it begins; that is undefined here. */
+/**
+ * The API requires both ends of a window or none, and refuses a window that ends before it begins; for that one this
+ * returns undefined.
+ */
 function windowOf({ start, end, now }: { start: number | undefined; end: number | undefined; now: number }) {
   if (start === undefined && end === undefined) return {};
-  // Clocks of other machines may be ahead. It is a full hour, so that a moment later the same is asked for.
+  // Clocks of other machines may be ahead. A full hour, so that the next call has the same URL and can share the
+  // answer.
   const soon = startOfHour(now) + 2 * hourMs;
   const until = Math.min(end ?? soon, soon);
   const since = Math.max(start ?? until - longestWindowMs, 0);
@@ -76,7 +80,7 @@ export async function getEvent(
   return { event, newerEventId, olderEventId, ...asking.stale };
 }
 
-/** What is asked for an event, and what is said when there is none. */
+/** The read of an event, and the refusal when there is none. */
 function eventQuestion(
   asking: Asking,
   { eventId: given, errorId, position }: GetEventRequest,
@@ -92,13 +96,13 @@ function eventQuestion(
   return { question: { path, missing: eventNotFound }, notFound: eventNotFound };
 }
 
-/** Asks for something below an issue. */
+/** A read below an issue. */
 function partOf(errorId: string, ...part: readonly string[]): Question {
   const question = issueQuestion(errorId);
   return { ...question, path: [...question.path, ...part] };
 }
 
-/** The bar graph: a dense count an hour (specification 1.6). */
+/** The bar graph: a dense count per hour (specification 1.6). */
 export async function getErrorStats(
   asking: Asking,
   request: GetErrorStatsRequest,
@@ -108,7 +112,7 @@ export async function getErrorStats(
   const query = { resolution: "1h", since: first * 3600, until: (first + length) * 3600 - 1 };
   const [told] = await Promise.all([
     asking.ask({ ...partOf(request.errorId, "stats"), query }),
-    getError(asking, request.errorId), // the answer itself does not tell whose counts they are
+    getError(asking, request.errorId), // the answer itself does not say whose counts they are
   ]);
   return {
     startTime: timestamp(first * hourMs),

@@ -24,7 +24,7 @@ import type { Question, Told } from "../calling/upstream.ts";
 
 type StatedError = MessageInitShape<typeof ErrorSchema>;
 
-/** The statuses as the external system knows them. */
+/** The statuses in the external system's words. */
 export const statusWords = {
   [ErrorStatus.UNRESOLVED]: "unresolved",
   [ErrorStatus.RESOLVED]: "resolved",
@@ -41,13 +41,13 @@ const sortWords: Readonly<Record<ErrorSort, string>> = {
   [ErrorSort.EVENT_COUNT]: "freq",
 };
 
-/** Counts of a search stop here, as those of the integrated backend do. */
+/** Counts of a search stop here, as in the integrated backend. */
 const countedErrors = 1000;
 
-/** Counts of a search are asked for again only after this time: each is a call of its own. */
+/** Counts of a search are read again only after this time: each is a call of its own. */
 const countsFreshMs = 30_000;
 
-/** A list does not wait longer than this for its counts. */
+/** A list waits no longer than this for its counts. */
 const countsMs = 5_000;
 
 /** A page of errors of the linked project. */
@@ -67,7 +67,7 @@ export async function listErrors(
     path: [...asking.projectPath, "issues"],
     query: { query: queryOf(status, search), limit: pageSizeOf(request), sort, statsPeriod: "24h", cursor },
   });
-  // Of the status that is listed the first page itself tells how many there are.
+  // The first page has the count of its own status.
   const own = isStatus(status) && cursor === undefined ? [[status, page] as const] : [];
   const counts = statusCounts(asking, search, new Map<Status, Promise<Told>>(own));
   const told = await page;
@@ -84,7 +84,7 @@ export async function listErrors(
   };
 }
 
-/** One error of the linked project; refuses with ERROR_NOT_FOUND, also when it is of another external project. */
+/** One error of the linked project. Refuses with ERROR_NOT_FOUND, also when it belongs to another external project. */
 export async function getError(asking: Asking, errorId: string): Promise<StatedError> {
   const [told, linked] = await Promise.all([asking.ask(issueQuestion(errorId)), asking.externalProjectId()]);
   const { error, externalProjectId } = readIssue(told.json, asking);
@@ -92,7 +92,7 @@ export async function getError(asking: Asking, errorId: string): Promise<StatedE
   return withSettledLastSeen(asking, error);
 }
 
-/** Asks for one issue; an id that cannot be one is refused without asking. */
+/** The read of one issue; an id that cannot be one is refused without a call. */
 export function issueQuestion(errorId: string): Question {
   if (!isErrorId(errorId)) throw errorNotFound();
   return { path: ["issues", errorId], missing: errorNotFound };
@@ -102,7 +102,7 @@ export function isErrorId(id: string): boolean {
   return /^\d{1,20}$/.test(id);
 }
 
-/** Reads a token of `list`; the cursor in it comes from outside again, so it is checked again. */
+/** Reads a token of `list`. Its cursor comes back from outside, so it is checked again. */
 export function cursorOf(list: string, token: string): string | undefined {
   const [cursor] = readPageToken(list, token, ["string"]) ?? [];
   if (cursor === undefined || /^[0-9:]{1,64}$/.test(cursor)) return cursor;
@@ -113,17 +113,19 @@ export function cursorOf(list: string, token: string): string | undefined {
   );
 }
 
-/** The search as it is sent on. Its syntax is that of the external system, which ours is taken from. */
+/** The search as the external system gets it. Its syntax is that system's, from which ours is taken. */
 function searchOf(query: string): string {
   if (query.length > 200) throw invalidField("query", "A search has at most 200 characters.");
-  // Some releases let a later `is:` win over ours, and would list what was not asked for.
+  // Some releases let a later `is:` override ours, and would list another status.
   if (/(?:^|[^\w.:-])is:/i.test(query)) {
     throw invalidField("query", "Choose the status beside the search instead of with `is:`.");
   }
   return query.trim();
 }
 
-/** Every status is asked for by no word at all; the parameter stays, as without it unresolved ones alone are listed. */
+/**
+ * All statuses are asked for by an empty value. The parameter stays: without it the system lists unresolved ones alone.
+ */
 function queryOf(status: ErrorStatus, search: string): string {
   return isStatus(status) ? `is:${statusWords[status]} ${search}`.trim() : search;
 }
@@ -132,7 +134,10 @@ function isStatus(status: ErrorStatus): status is Status {
   return status in statusWords;
 }
 
-/** How many errors match a search, by status; undefined when the system does not tell, or not soon enough. */
+/**
+ * The number of errors that match a search, by status; undefined when the system does not report it, or not soon
+ * enough.
+ */
 async function statusCounts(asking: Asking, search: string, asked: ReadonlyMap<Status, Promise<Told>>) {
   const time = AbortSignal.any([asking.signal, AbortSignal.timeout(countsMs)]);
   const counts = await Promise.all(
@@ -143,13 +148,13 @@ async function statusCounts(asking: Asking, search: string, asked: ReadonlyMap<S
       const hits = readHits(told.headers);
       return hits === undefined ? undefined : Math.min(hits, countedErrors);
     }),
-  ).catch(() => []); // a list without counts is better than none; what fails is told by the list itself
+  ).catch(() => []); // a list without counts is better than none; the list itself reports what fails
   const [unresolved, resolved, ignored] = counts;
   if (unresolved === undefined || resolved === undefined || ignored === undefined) return undefined;
   return { unresolved, resolved, ignored };
 }
 
-/** With the time its last-seen label follows, as far as it is known. */
+/** Adds the time that its last-seen label follows, as far as it is known. */
 export function withSettledLastSeen(asking: Asking, error: StatedError): StatedError {
   const at = (time: MessageInitShape<typeof TimestampSchema> | undefined) =>
     time && millisecondsOf(create(TimestampSchema, time));

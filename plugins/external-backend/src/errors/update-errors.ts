@@ -15,12 +15,12 @@ import { maxRunning } from "../calling/bulkhead.ts";
 
 type StatedError = MessageInitShape<typeof ErrorSchema>;
 
-/** Errors of one request: with more of them addresses become longer than some servers take. */
+/** Errors per request: with more of them URLs become longer than some servers accept. */
 const errorsOfARequest = 100;
 
 /**
- * Sets statuses. The errors are read first, all of them, since the API tells neither what a status was before nor which
- * of several ids are of another project; those are left out.
+ * Sets statuses. All errors are read first, as the API reports neither the previous status nor which ids belong to
+ * another project; those are left out.
  */
 export async function updateErrors(
   asking: Asking,
@@ -38,7 +38,7 @@ export async function updateErrors(
         await setStatus(asking, some, statusWords[status]);
       } catch (failure) {
         if (changed.length === 0) throw failure;
-        return { errors: changed, undo }; // what was changed is told, so that it can be undone
+        return { errors: changed, undo }; // the previous status is reported, so that the change can be undone
       }
       changed.push(
         ...some.map((error) => ({
@@ -65,14 +65,14 @@ export function transitionsOf(
   });
 }
 
-/** The errors of the changes that are of the linked project, as they are now. */
+/** The errors of the changes that belong to the linked project, as they are now. */
 async function readErrors(asking: Asking, changes: readonly StatusChange[]): Promise<StatedError[]> {
   const linked = await asking.externalProjectId();
   const ids = changes.map(({ errorId }) => errorId).filter(isErrorId);
   const together = ids.length > 1 ? await readTogether(asking, ids, linked) : [];
   const known = new Set(together.map(({ errorId }) => errorId));
   const errors = [...together];
-  // Only so many at a time: all of them at once would leave no place for other callers to wait in.
+  // Only so many at a time: all at once would leave other callers no place in the queue.
   for (const some of inSlices(
     ids.filter((id) => !known.has(id)),
     maxRunning,
@@ -84,11 +84,11 @@ async function readErrors(asking: Asking, changes: readonly StatusChange[]): Pro
 }
 
 /**
- * A hundred errors a call, as one call each would meet the limits of Sentry, which allows five a second. Systems that do
- * not know the parameter `group` tell of others or of none; what they leave out is read one by one.
+ * A hundred errors per call: one call each would meet the limits of Sentry, which allows five a second. Systems that do
+ * not know the parameter `group` return others or none; errors they leave out are read one by one.
  */
 async function readTogether(asking: Asking, ids: readonly string[], linked: string): Promise<StatedError[]> {
-  // Issues of any other project are left out when this is read.
+  // The reader leaves out issues of any other project.
   const link = { ...asking.link, project: { ...asking.link.project, id: linked } };
   const wanted = new Set(ids);
   const pages = await Promise.all(
@@ -120,7 +120,7 @@ async function setStatus(asking: Asking, errors: readonly StatedError[], status:
   await asking.upstream.change(asking, { path: [...asking.projectPath, "issues"], query: { id }, body: { status } });
 }
 
-/** Turns refusals for this reason into nothing. */
+/** Returns undefined for refusals with this reason. */
 function unless(reason: ErrorReason) {
   return (failure: unknown): undefined => {
     if (!(failure instanceof ServiceError) || failure.reason !== reason) throw failure;

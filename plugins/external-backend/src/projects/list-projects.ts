@@ -6,10 +6,10 @@ import { failureOf } from "../calling/failures.ts";
 import { readCursors, readProjects, readScopes } from "../reading/index.ts";
 import { parsed, send } from "../calling/send.ts";
 
-/** Time for all that Connect asks. */
+/** Time for all requests of Connect. */
 const connectMs = 10_000;
 
-/** What each scope is good for; one that implies another counts for it. */
+/** The purpose of each scope; a scope that implies another one counts for it. */
 const neededScopes = [
   { scope: "project:read", or: ["project:write", "project:admin"], lack: "so its projects may not be listed" },
   { scope: "event:read", or: ["event:write", "event:admin"], lack: "so errors cannot be read from here" },
@@ -17,9 +17,10 @@ const neededScopes = [
 ];
 
 /**
- * The projects that a token sees: the first page, at most 100, as in the original. Beside them, what works but should be
- * known: that is asked for at the same time, and where it is not told there is nothing to warn of. No version is asked for:
- * the rule of specification 9.1 is about the installation's own failures, not about applications of developers.
+ * The projects that a token can see: the first page, at most 100, as in the original. Also warnings of what works but
+ * should be known: these are asked for at the same time, and where the system does not report it there is no warning.
+ * No version is asked for: the rule of specification 9.1 is about the installation's own failures, not about
+ * applications of developers.
  */
 export async function listProjects(
   parts: { readonly outbound: Outbound; readonly clock: Clock },

@@ -1,10 +1,10 @@
 import type { ExternalLink } from "@faultline/plugin";
 
-/** What is known when an answer is read. */
+/** The facts known when an answer is read. */
 export interface ReadingContext {
   /** Our own project. */
   readonly projectId: number;
-  /** Where the answer comes from. */
+  /** Where the answer was read from. */
   readonly link: ExternalLink;
   /** Milliseconds since 1970. */
   readonly now: number;

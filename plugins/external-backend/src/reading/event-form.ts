@@ -4,8 +4,8 @@ import { onlyText } from "./fields.ts";
 import { stackForm } from "./stack-form.ts";
 
 /**
- * An event of the web API in the form in which SDKs send it, so that one reading serves both and an external event shows
- * exactly as an integrated one (specification 1.3). Limits, types and trims are that reading's.
+ * Converts an event of the web API to the form in which SDKs send it. One reader then serves both, with the same
+ * limits, types and trims, and an external event shows exactly as an integrated one (specification 1.3).
  */
 export function eventForm(sent: JsonObject): JsonObject {
   const entries = sentEntries(sent);
@@ -35,7 +35,7 @@ export function eventForm(sent: JsonObject): JsonObject {
   };
 }
 
-/** The API has no other place for these fields of an event than its tags. */
+/** The API has these fields of an event only among its tags. */
 const fieldsSentAsTags: ReadonlySet<string> = new Set(["level", "logger", "server_name", "transaction"]);
 
 /** The parts of an event by type; the first of a type wins. */
@@ -51,7 +51,7 @@ function sentEntries(sent: JsonObject): Map<string, JsonObject> {
   return entries;
 }
 
-/** The message; `message` of the event itself stands in only where nothing else tells what happened. */
+/** The message. The event's own `message` stands in only where nothing else says what happened. */
 function messageForm(entry: JsonObject | undefined, message: JsonField, entries: Map<string, JsonObject>) {
   if (entry) return entry;
   return entries.has("exception") ? null : onlyText(message);
@@ -77,7 +77,7 @@ function ownStack(sent: JsonObject) {
   return stackForm(sent["stacktrace"]) ?? stackForm(sent["rawStacktrace"]);
 }
 
-/** From 2023 on `message` of a query is laid out for people, and `messageRaw` is what was sent. */
+/** From 2023 on, `message` of a query is formatted for people, and `messageRaw` is what was sent. */
 function breadcrumbForm(sent: JsonObject): JsonObject {
   return { ...sent, message: onlyText(sent["messageRaw"]) ?? sent["message"] ?? null };
 }

@@ -38,7 +38,7 @@ function readSummary(sent: JsonObject): MessageInitShape<typeof EventSummarySche
   };
 }
 
-/** What names an event: its id and its times. Refuses an event without. */
+/** The identity of an event: its id and its times. Refuses an event without them. */
 export function readEventHead(sent: JsonObject): { eventId: string; occurredAt: number; receivedAt: number } {
   const eventId = readEventId(sent["eventID"]);
   const created = timeOf(sent["dateCreated"]);

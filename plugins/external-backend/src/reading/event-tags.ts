@@ -1,6 +1,6 @@
 import { asObject, type JsonField, type JsonObject } from "@faultline/sentry-event";
 
-/** The tags of an event by key; the first of a key wins. Sent as `[{key, value}]`. */
+/** The tags of an event by key; the first of a key wins. They are sent as `[{key, value}]`. */
 export function sentTags(event: JsonObject): Map<string, JsonField> {
   const tags = new Map<string, JsonField>();
   const sent = event["tags"];

@@ -16,19 +16,19 @@ import { feedbackOf, type FeedbackEvent, toldFeedback, toldTimeBound, toldTrims 
 import { idOf, objectOf, requiredId, textOf } from "./fields.ts";
 import { readCommit } from "./release.ts";
 
-/** An event whole, its neighbours among the events of its issue, and the ids of issue and project there. */
+/** A whole event, its neighbours among the events of its issue, and the external ids of its issue and project. */
 export interface ReadEvent {
   readonly event: MessageInitShape<typeof EventSchema>;
-  /** Empty: it is the newest. */
+  /** Empty: this event is the newest. */
   readonly newerEventId: string;
-  /** Empty: it is the oldest. */
+  /** Empty: this event is the oldest. */
   readonly olderEventId: string;
   readonly issueId: string;
-  /** Empty: not told. */
+  /** Empty: the system does not report it. */
   readonly externalProjectId: string;
 }
 
-/** Reads an event. `payloadJson` is the answer itself, which is what is known of the event as it was sent. */
+/** Reads an event. `payloadJson` is the answer itself, the closest thing to the event as it was sent. */
 export function readEvent(json: JsonValue, { projectId }: ReadingContext): ReadEvent {
   const sent = objectOf(json);
   const { eventId, occurredAt, receivedAt } = readEventHead(sent);
@@ -57,7 +57,10 @@ export function readEvent(json: JsonValue, { projectId }: ReadingContext): ReadE
   };
 }
 
-/** An answer has at most 1 MiB; written anew it may be longer, as `1e20` is. What is too long is left out whole. */
+/**
+ * An answer has at most 1 MiB; written again it may be longer, as `1e20` is. A payload that is too long is left out
+ * whole.
+ */
 function payloadOf(sent: JsonValue): string {
   const text = JSON.stringify(sent).toWellFormed();
   return text.length > maxPayload ? "" : text;
@@ -67,7 +70,7 @@ const maxPayload = 2 * 1024 * 1024;
 
 type Feedback = MessageInitShape<typeof UserFeedbackSchema>;
 
-/** What a user wrote about the event: at most one report of it is told. */
+/** The user report of an event: the API shows at most one. */
 function reportOf(sent: JsonField, known: FeedbackEvent): Feedback[] {
   const report = asObject(sent);
   const feedback = report && feedbackOf(report, known);

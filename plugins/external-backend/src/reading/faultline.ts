@@ -5,21 +5,21 @@ import { type TimeBoundSchema, type TrimSchema, TrimUnit, type UserFeedbackSchem
 import { countOf, textOf, timeOf } from "./fields.ts";
 
 /**
- * What another Faultline tells in the field `faultline`, beyond the fields of Sentry (docs/sentry-api.md), so that its
- * errors look as they do at home. Any system may send it; it is read as distrustfully as all else.
+ * The field `faultline`, in which another Faultline sends what Sentry has no fields for (docs/sentry-api.md), so that
+ * its errors look as they do at home. Any system may send it; it is trusted no more than the rest.
  */
 const beyondSentry = (sent: JsonObject): JsonObject | undefined => asObject(sent["faultline"]);
 
-/** When the newest event before the running hour was; undefined where that is not told. */
+/** The time of the newest event before the running hour; undefined where the field does not have it. */
 export function toldSettledTime(issue: JsonObject, running: number): number | undefined {
   const settled = timeOf(beyondSentry(issue)?.["settledLastSeen"]);
   return settled !== undefined && settled < running ? settled : undefined;
 }
 
-/** When an event reopened the issue; undefined where that is not told. */
+/** When an event reopened the issue; undefined where the field does not have it. */
 export const toldReopenedTime = (issue: JsonObject): number | undefined => timeOf(beyondSentry(issue)?.["reopened"]);
 
-/** What the other system left out of the event. */
+/** The parts of the event that the other system left out. */
 export function toldTrims(event: JsonObject): MessageInitShape<typeof TrimSchema>[] {
   return list(beyondSentry(event)?.["trimmed"], limits.count.trims).map((trim) => ({
     part: textOf(trim["part"], limits.text.symbol),
@@ -29,7 +29,7 @@ export function toldTrims(event: JsonObject): MessageInitShape<typeof TrimSchema
   }));
 }
 
-/** The time of the event that the other system replaced by a bound. */
+/** The event's own time, where the other system replaced it by a bound. */
 export function toldTimeBound(event: JsonObject): MessageInitShape<typeof TimeBoundSchema> | undefined {
   const bound = asObject(beyondSentry(event)?.["timeBound"]);
   if (!bound) return undefined;
@@ -42,15 +42,15 @@ const unitOf = (value: JsonField): TrimUnit =>
 
 const maxFeedback = 20;
 
-/** The event that users wrote about. */
+/** The event that the feedback is about. */
 export interface FeedbackEvent {
   readonly projectId: number;
   readonly eventId: string;
-  /** When it was received, for what was written without a time. */
+  /** When it was received, for feedback without a time of its own. */
   readonly receivedAt: number;
 }
 
-/** What users wrote about the event, oldest first; undefined where only Sentry's field tells. */
+/** User feedback about the event, oldest first; undefined where only Sentry's field has some. */
 export function toldFeedback(
   event: JsonObject,
   known: FeedbackEvent,
@@ -60,7 +60,7 @@ export function toldFeedback(
   return list(sent, maxFeedback).map((entry) => feedbackOf(entry, known));
 }
 
-/** One entry, as Sentry's field `userReport` has it, too. */
+/** One entry; Sentry's field `userReport` has the same form. */
 export function feedbackOf(
   entry: JsonObject,
   { projectId, eventId, receivedAt }: FeedbackEvent,

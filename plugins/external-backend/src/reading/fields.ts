@@ -1,20 +1,20 @@
 import { asObject, type JsonField, type JsonObject, type JsonValue, readText, readTime } from "@faultline/sentry-event";
 import { InvalidAnswer, missingKeys, notAList, notNumeric } from "./invalid-answer.ts";
 
-// Each field is taken only in the type it should have. A number where a text belongs is no text: in GitLab issue 215970
+// Each field is taken only in the type it should have. A number in place of a string is refused: in GitLab issue 215970
 // a `colNo` that was markup became a stored script.
 
-/** The text, at most `max` characters, without NUL and lone surrogates; anything else as "". */
+/** The string, at most `max` characters, without NUL and lone surrogates; "" for anything else. */
 export function textOf(value: JsonField, max: number): string {
   return typeof value === "string" ? readText(value, max) : "";
 }
 
-/** The text as it is; null for anything else. */
+/** The string as it is; null for anything else. */
 export function onlyText(value: JsonField): string | null {
   return typeof value === "string" ? value : null;
 }
 
-/** A time as RFC 3339 text, in whole milliseconds since 1970; undefined when it is none between the years 2000 and 2100. */
+/** An RFC 3339 time in whole milliseconds since 1970; undefined unless it lies between the years 2000 and 2100. */
 export function timeOf(value: JsonField): number | undefined {
   const time = typeof value === "string" && value.includes("-") ? readTime(value) : undefined;
   return time !== undefined && time >= EARLIEST && time < LATEST ? Math.floor(time) : undefined;
@@ -23,13 +23,13 @@ export function timeOf(value: JsonField): number | undefined {
 const EARLIEST = Date.UTC(2000, 0, 1);
 const LATEST = Date.UTC(2100, 0, 1);
 
-/** A count as number or as digits; cut to 32 bits, and 0 when it is none. */
+/** A count sent as number or digits, capped at 32 bits; 0 for anything else. */
 export function countOf(value: JsonField): number {
   const count = typeof value === "string" && DIGITS.test(value) ? Number(value) : value;
   return typeof count === "number" && count > 0 ? Math.min(Math.trunc(count), 0xffff_ffff) : 0;
 }
 
-/** An id as digits or as whole number; "" when there is none. Refuses one that is neither. */
+/** An id sent as digits or as whole number; "" when it is absent. Refuses any other value. */
 export function idOf(object: JsonObject | undefined, key: string): string {
   const value = object?.[key];
   if (value === undefined || value === null) return "";
@@ -40,14 +40,14 @@ export function idOf(object: JsonObject | undefined, key: string): string {
 
 const DIGITS = /^\d{1,20}$/;
 
-/** An id that must be there. */
+/** A required id. */
 export function requiredId(object: JsonObject, key: string): string {
   return idOf(object, key) || raise(missingKeys(key));
 }
 
 /**
- * What `read` makes of each item of a list, at most 100 of them; what it makes nothing of is left out. So is an item that
- * cannot be read, but when that befalls all, the answer is refused as the first item was.
+ * Reads each item of a list, at most 100 of them, with `read`. Items for which it returns nothing or throws are left
+ * out; when it throws for all, the answer is refused as the first item was.
  */
 export function readItems<Item>(json: JsonValue, read: (item: JsonObject) => Item | undefined): Item[] {
   if (!Array.isArray(json)) throw notAList();

@@ -1,8 +1,8 @@
 /**
  * The answers of Sentry's web API, read into our own messages. Pure: no I/O, no clock. Facts follow the API of releases
  * 21.5 to 26: api/serializers/models/{group,event,project}.py, interfaces/*.py, utils/cursors.py and api/base.py there.
- * Nothing that an answer says is trusted: each field is read to its type and its limit, and what is not as it should be
- * is left out. Only size and depth of the whole are bounded before (footprint.ts).
+ * Nothing in an answer is trusted: each field is checked for its type and its limit, and dropped when it is wrong. Only
+ * the size and depth of the whole are bounded before (footprint.ts).
  */
 export type { ReadingContext } from "./context.ts";
 export { readEvent } from "./event.ts";

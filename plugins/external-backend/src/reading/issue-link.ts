@@ -2,8 +2,8 @@ import type { ExternalLink } from "@faultline/plugin";
 import type { JsonField } from "@faultline/sentry-event";
 
 /**
- * The page of an issue: what the system itself names, where that is http(s) on its own host or a subdomain of it
- * (organizations have one on sentry.io), or else the address pages have by convention.
+ * The page of an issue: the permalink of the system, where it is http(s) on the system's own host or a subdomain of it
+ * (organizations have one on sentry.io); otherwise the conventional address of issues.
  */
 export function issueLink(permalink: JsonField, issueId: string, { apiUrl, project }: ExternalLink): string {
   return (
@@ -13,7 +13,7 @@ export function issueLink(permalink: JsonField, issueId: string, { apiUrl, proje
 }
 
 function ownPage(permalink: JsonField, apiUrl: string): string | undefined {
-  // Judged as raw text first: parsing drops tabs and line breaks, and takes `\` for `/`.
+  // Checked as raw text first: parsing drops tabs and line breaks, and takes `\` for `/`.
   if (typeof permalink !== "string" || !RAW.test(permalink)) return undefined;
   const page = URL.parse(permalink);
   const own = URL.parse(apiUrl)?.hostname;

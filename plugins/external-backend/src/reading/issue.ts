@@ -14,10 +14,10 @@ import { readStatus } from "./status.ts";
 /** Hours of the trend beside each row of a list. */
 const trendHours = 24;
 
-/** As Error.value is bounded. */
+/** The bound of Error.value. */
 const maxValue = 1024;
 
-/** A page of issues, at most 100, as errors in a list. Issues of another project than the linked one are left out. */
+/** A page of issues, at most 100, as errors in a list. Issues of other projects than the linked one are left out. */
 export function readIssues(json: JsonValue, context: ReadingContext): MessageInitShape<typeof ErrorSchema>[] {
   const linked = context.link.project.id;
   return readItems(json, (sent) => {
@@ -28,7 +28,7 @@ export function readIssues(json: JsonValue, context: ReadingContext): MessageIni
   });
 }
 
-/** One issue as error, and the id of its project there; empty when it is not told. */
+/** One issue as an error, and the external id of its project; empty when the system does not report it. */
 export function readIssue(
   json: JsonValue,
   context: ReadingContext,
@@ -69,13 +69,13 @@ function readError(sent: JsonObject, context: ReadingContext): MessageInitShape<
   };
 }
 
-/** Counts and times: of all time where a list, as that of an organization, tells those of its window beside them. */
+/** Counts and times of all time. A list of a window, as that of an organization, has them in `lifetime`. */
 function seenOf(sent: JsonObject): JsonObject {
   const lifetime = Object.entries(asObject(sent["lifetime"]) ?? {}).filter(([, value]) => value !== null);
   return { ...sent, ...Object.fromEntries(lifetime) };
 }
 
-/** When it was seen. One of the two may be missing, as where a list is filtered by environment. */
+/** First and last time seen. One may be missing, as where a list is filtered by environment. */
 function timesOf(seen: JsonObject): { firstSeen: number; lastSeen: number } {
   const first = timeOf(seen["firstSeen"]);
   const last = timeOf(seen["lastSeen"]);
@@ -85,14 +85,17 @@ function timesOf(seen: JsonObject): { firstSeen: number; lastSeen: number } {
   return { firstSeen, lastSeen };
 }
 
-/** When an event reopened it. Newer releases of Sentry tell that one did, but not when: the newest event stands for it. */
+/**
+ * When an event reopened it. Newer releases of Sentry report that one did, but not when: the newest event stands for
+ * it.
+ */
 function reopenedTime(sent: JsonObject, lastSeen: number): number | undefined {
   return toldReopenedTime(sent) ?? (sent["substatus"] === "regressed" ? lastSeen : undefined);
 }
 
 /**
- * The newest event before the running hour. While there are newer ones the API tells no such time, so it is the start of
- * the last earlier hour of the trend that has events; absent when the trend has none.
+ * The newest event before the running hour. While there are newer ones the API has no such time, so it is the start of
+ * the last earlier hour of the trend that has events; absent when there is no such hour.
  */
 function settledLastSeen(
   sent: JsonObject,

@@ -1,6 +1,6 @@
 /**
- * The cursors of a list, from its `Link` header. Only links with `results="true"` lead anywhere; of a link only its
- * cursor is taken, never its address.
+ * The cursors of a list, from its `Link` header. Only links with `results="true"` lead to a page; only the cursor is
+ * taken from a link, never its address.
  */
 export function readCursors(header: string | undefined): { next: string | undefined; previous: string | undefined } {
   const cursors: Record<string, string> = {};
@@ -21,7 +21,7 @@ const LINK = /<[^<>]*>((?:\s*;\s*[a-z]+="[^"<>]*")*)/gi;
 const PARAMETER = /([a-z]+)="([^"]*)"/gi;
 const CURSOR = /^[0-9:]{1,64}$/;
 
-/** How many there are in all, as the header `X-Hits` tells; undefined when it does not. */
+/** The total from the header `X-Hits`; undefined when it is absent. */
 export function readHits(headers: Readonly<Record<string, string>>): number | undefined {
   const hits = headers["x-hits"]?.trim() ?? "";
   return /^\d{1,9}$/.test(hits) ? Number(hits) : undefined;

@@ -4,7 +4,7 @@ import type { ExternalProjectSchema } from "@faultline/proto";
 import { idOf, readItems, requiredId, textOf } from "./fields.ts";
 import { missingKeys } from "./invalid-answer.ts";
 
-/** The projects that a token sees, at most 100. */
+/** The projects that a token can see, at most 100. */
 export function readProjects(json: JsonValue): MessageInitShape<typeof ExternalProjectSchema>[] {
   return readItems(json, readProject);
 }
@@ -33,7 +33,7 @@ const keys = {
 
 const maxName = 255;
 
-/** A slug becomes part of a path. Sentry's are of letters, digits, `-` and `_`; ours have `.` and `~` as well. */
+/** A slug becomes part of a path. Sentry's slugs have letters, digits, `-` and `_`; ours also have `.` and `~`. */
 function slugOf(sent: JsonObject | undefined): string {
   const slug = sent?.["slug"];
   return typeof slug === "string" && /^(?!\.{1,2}$)[\w.~-]{1,255}$/.test(slug) ? slug : "";

@@ -1,6 +1,6 @@
 import { asObject, type JsonValue } from "@faultline/sentry-event";
 
-/** The scopes of the token, as `GET /api/0/` tells; undefined when it does not. */
+/** The scopes of the token, from `GET /api/0/`; undefined when the system does not report them. */
 export function readScopes(json: JsonValue): readonly string[] | undefined {
   const scopes = asObject(asObject(json)?.["auth"])?.["scopes"];
   if (!Array.isArray(scopes)) return undefined;

@@ -1,7 +1,10 @@
 import { asObject, type JsonField, type JsonObject, type JsonValue } from "@faultline/sentry-event";
 import { onlyText } from "./fields.ts";
 
-/** A stack trace of the web API in the form in which SDKs send it; null when there is none. Both have the oldest call first. */
+/**
+ * Converts a stack trace of the web API to the form in which SDKs send it; null when there is none. Both have the
+ * oldest call first.
+ */
 export function stackForm(sent: JsonField): JsonObject | null {
   const frames = asObject(sent)?.["frames"];
   if (!Array.isArray(frames)) return null;
@@ -29,7 +32,7 @@ function frameForm(sent: JsonObject | undefined): JsonObject[] {
   ];
 }
 
-/** The source lines, which come as pairs `[line number, text]`, apart by the line of the call. */
+/** The source lines, which are sent as pairs `[line number, text]`, split at the line of the call. */
 function sourceLines(sent: JsonField, lineno: number | null): JsonObject {
   const before: JsonValue[] = [];
   const after: JsonValue[] = [];

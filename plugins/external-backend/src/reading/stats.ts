@@ -3,8 +3,8 @@ import type { JsonValue } from "@faultline/sentry-event";
 import { countOf } from "./fields.ts";
 
 /**
- * Events in each hour of a window, dense, oldest first, from pairs `[seconds since 1970, count]`: 24 or 25 of them for a
- * day. What lies outside the window or is no such pair is left out.
+ * Events in each hour of a window, dense, oldest first, from pairs `[seconds since 1970, count]`: 24 or 25 of them for
+ * a day. Pairs outside the window and invalid ones are left out.
  */
 export function readHourlyStats(json: JsonValue, window: { firstHour: number; hours: number }): number[] {
   const counts = Array.from({ length: window.hours }, () => 0);
@@ -18,5 +18,5 @@ export function readHourlyStats(json: JsonValue, window: { firstHour: number; ho
   return counts;
 }
 
-/** 90 days in hours is the longest window there is; twice as much for finer answers. */
+/** The longest window is 90 days in hours; twice as many pairs for finer answers. */
 const maxPairs = 4320;

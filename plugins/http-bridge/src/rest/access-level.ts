@@ -1,7 +1,7 @@
 import { badParameter, numberParam, type Parameter, type Schema } from "@faultline/plugin/rest";
 import { Role } from "@faultline/proto";
 
-/** A role of a member as a number. */
+/** The role of a member as a number. */
 export const accessLevel: Schema = {
   type: "integer",
   enum: [10, 20, 30, 40, 50],
@@ -25,13 +25,13 @@ export function roleParam(schema: Schema): Parameter<Role | undefined> {
   };
 }
 
-/** What a member gets. */
+/** The parameters of a membership. */
 export const roleParams = {
   access_level: roleParam(accessLevel),
   member_role_id: numberParam("A custom role; `access_level` is then its base role, or absent."),
 };
 
-/** The role as a request of the core has it. One of the two must be given. */
+/** The role as the core's request has it. One of the two must be given. */
 export function givenRole(params: {
   readonly access_level: Role | undefined;
   readonly member_role_id: number | undefined;

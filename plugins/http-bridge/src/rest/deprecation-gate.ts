@@ -10,9 +10,9 @@ export function concernsDeprecations(context: RequestContext): boolean {
 }
 
 /**
- * Answers a request, unless it uses what was removed: that is `410` for an address and `400` for a parameter, a value or
- * a form of pagination. What is deprecated is answered and told in the headers Deprecation (RFC 9745) and Sunset (RFC
- * 8594), with links to the notice (specification 9.2 and 9.3).
+ * Answers a request, unless it uses something removed: then with `410` for an address, `400` for a parameter, a value
+ * or a form of pagination. Use of something deprecated is answered and reported in the headers Deprecation (RFC 9745)
+ * and Sunset (RFC 8594), with links to the notice (specification 9.2 and 9.3).
  */
 export async function throughDeprecations(
   context: RequestContext,
@@ -26,7 +26,7 @@ export async function throughDeprecations(
   try {
     return await answer();
   } finally {
-    announce(context, verdict); // afterwards, as the answer may set links of its own; a refused call is told as well
+    announce(context, verdict); // afterwards, as the answer may set links of its own; refused calls are announced as well
   }
 }
 
@@ -42,7 +42,7 @@ function announce({ response, origin }: RequestContext, { notice, deprecatedAt, 
   addLinks(response, [`${page}; rel="deprecation"; type="text/html"`, `${page}; rel="sunset"; type="text/html"`]);
 }
 
-/** Links of pagination stay. */
+/** Keeps links of pagination. */
 function addLinks(response: ServerResponse, links: readonly string[]): void {
   const before = [response.getHeader("link") ?? []].flat().map(String);
   response.setHeader("link", [...before, ...links].join(", "));

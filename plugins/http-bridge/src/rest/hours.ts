@@ -4,7 +4,7 @@ import { flag, isoTime, time, type Fields } from "@faultline/plugin/rest";
 /** The fields of every answer that counts by hour. */
 export const hours: Fields<{ readonly startTime?: Timestamp }> = {
   start: [time("The first hour."), ({ startTime }) => isoTime(startTime)],
-  interval: [{ type: "string", const: "1h", description: "What one entry counts." }, () => "1h"],
+  interval: [{ type: "string", const: "1h", description: "The span of one entry." }, () => "1h"],
 };
 
 export const lastHourRunning: Fields<{ readonly lastHourRunning: boolean }> = {

@@ -75,7 +75,7 @@ const answers: Readonly<Record<ErrorReason, Answer>> = {
   [ErrorReason.EXTERNAL_ANSWER_INVALID]: sentence(502),
   [ErrorReason.EXTERNAL_PROJECT_TAKEN]: sentence(409),
   [ErrorReason.OTHER_PROCESSES_RUN]: sentence(400),
-  [ErrorReason.READ_TOO_EXPENSIVE]: sentence(422), // no 503: sent again as it is, it would cost the same again
+  [ErrorReason.READ_TOO_EXPENSIVE]: sentence(422), // not 503: the same request would cost the same again
   [ErrorReason.RATE_LIMITED]: sentence(429),
   [ErrorReason.QUOTA_REACHED]: sentence(429),
   [ErrorReason.EXPECTED_COUNT_DIFFERS]: sentence(409),
@@ -83,7 +83,7 @@ const answers: Readonly<Record<ErrorReason, Answer>> = {
   [ErrorReason.UNDO_OVER]: sentence(409),
 };
 
-/** What the REST API answers to anything thrown. */
+/** The REST answer to anything thrown. */
 export function httpError(thrown: unknown): HttpError {
   if (thrown instanceof ParameterFault) return { status: thrown.status, body: { error: thrown.message } };
   const error = ServiceError.from(thrown);

@@ -2,7 +2,7 @@ import { ScalarType, toJson, type DescField, type DescMessage, type MessageShape
 import { list, table, type Schema, type Shape } from "@faultline/plugin/rest";
 
 /**
- * A message in its own JSON: with the names of the proto file's fields, and every field that has no presence. Its schema has
+ * A message in its own JSON: with the field names of the proto file, and every field without presence. Its schema has
  * the name of the message.
  */
 export function messageShape<Desc extends DescMessage>(message: Desc): Shape<MessageShape<Desc>> {
@@ -22,7 +22,7 @@ function schemaOfMessage({ name, typeName, fields }: DescMessage): Schema {
   return { component: { name, schema } };
 }
 
-/** With `alwaysEmitImplicit` only what is optional, or a message, can be absent. */
+/** With `alwaysEmitImplicit` only optional fields and messages can be absent. */
 const isAlwaysThere = (field: DescField) =>
   field.fieldKind === "list" || field.fieldKind === "map" || !hasPresence(field);
 
@@ -53,6 +53,6 @@ function scalar(type: ScalarType | undefined): Schema {
     case ScalarType.UINT32:
       return { type: "integer" };
     default:
-      throw new Error(`no schema for a field of scalar type ${type}`); // 64-bit ones are text in JSON
+      throw new Error(`no schema for a field of scalar type ${type}`); // 64-bit ones are strings in JSON
   }
 }

@@ -53,7 +53,7 @@ function handle(operation: RestOperation): Handler {
   });
 }
 
-/** The project that a path names by its id or its URL-encoded path. */
+/** The project that a path names by id or by URL-encoded path. */
 function projectNamed(part: string | undefined): number | string | undefined {
   if (part === undefined) return undefined;
   const text = decodedPart(part);
@@ -75,7 +75,10 @@ function answering(answer: (context: RequestContext) => Promise<RestAnswer>): Ha
   };
 }
 
-/** All other addresses below a path: they are not the console's. Those the platform removed are said to be gone. */
+/**
+ * All other addresses below a path: they are not the console's. An address that the platform removed is reported as
+ * gone.
+ */
 export function unknownRoutes(path: string): Route {
   return {
     kind: "api",
@@ -91,9 +94,9 @@ export function unknownRoutes(path: string): Route {
 }
 
 /**
- * The parameters for an address we do not have, as far as they can be read: a fault in them changes no 404. Multipart
- * forms are read here alone: it is how the platform's documents send a form (`curl --form`), and no operation of ours
- * takes one.
+ * The parameters of a request to an address we do not have, as far as they can be parsed: a fault in them does not
+ * change the 404. Multipart forms are read here alone: the platform's documents send forms so (`curl --form`), and no
+ * operation of ours takes one.
  */
 async function readableParams(context: RequestContext): Promise<Sent> {
   const inQuery = Object.fromEntries(context.query);

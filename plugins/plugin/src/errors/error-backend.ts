@@ -40,9 +40,9 @@ export type Capabilities = Exclude<MessageInitShape<typeof CapabilitiesSchema>, 
 
 /** The context of a call to a backend. The core has already checked the caller's right and the project. */
 export interface BackendCall {
-  /** Whose call it is: a backend lets no user keep its others waiting. Absent: the service's own. */
+  /** The calling user: a backend lets no user keep its others waiting. Absent: the service itself. */
   readonly userId?: number | undefined;
-  /** The user's name, for what is written down. Absent: the service's own. */
+  /** The user's name, for records. Absent: the service itself. */
   readonly username?: string | undefined;
   /** Aborted when the caller no longer waits. */
   readonly signal?: AbortSignal | undefined;
@@ -50,7 +50,7 @@ export interface BackendCall {
   readonly link?: ExternalLink | undefined;
 }
 
-/** An external system to be asked. */
+/** An external system. */
 export interface ExternalTarget {
   /** Scheme and host, with an optional base path; no `/` at its end. */
   readonly apiUrl: string;
@@ -65,14 +65,13 @@ export interface ExternalLink extends ExternalTarget {
     readonly slug: string;
     readonly organizationSlug: string;
   };
-  /** Of the settings: what is remembered of the external system holds for this revision alone. */
+  /** The revision of the settings: everything remembered of the external system is valid for this revision alone. */
   readonly revision: number;
 }
 
 /**
- * A system that holds errors. Every method takes the request message of ErrorService or ReleaseService and answers its
- * response, so that an answer does not show which backend gave it (specification 1.3). Refusals are
- * ServiceErrors.
+ * A system that holds errors. Every method takes the request message of ErrorService or ReleaseService and returns its
+ * response, so that the response does not show which backend made it (specification 1.3). Refusals are ServiceErrors.
  */
 export interface ErrorBackend {
   readonly kind: Backend;
@@ -104,18 +103,19 @@ export interface ErrorBackend {
     call: BackendCall,
   ): Promise<MessageInitShape<typeof GetSessionStatsResponseSchema>>;
   /**
-   * Stores what arrived for any projects in one transaction; resolves when it is on disk and readable. Idempotent by
-   * project and event id, and by project and session id, also within the batch. Only backends that store events have it.
+   * Stores the arrivals of any projects in one transaction; resolves when they are on disk and readable. Idempotent by
+   * project and event id, and by project and session id, also within the batch. Only backends that store events have
+   * it.
    */
   storeBatch?(intake: Intake): Promise<void>;
   /**
-   * Deletes the next of what is stored of a project that is gone for good: one slice, small enough that storing waits
-   * only some tens of milliseconds; true when nothing is left. Only backends that store have it.
+   * Deletes the next slice of a project that is gone for good, small enough that storing waits only some tens of
+   * milliseconds; true when nothing is left. Only backends that store have it.
    */
   deleteProject?(projectId: number): Promise<boolean>;
   /**
-   * Lists the projects that a token sees in an external system, at most 100; refuses with one of the EXTERNAL reasons.
-   * Only the backend that reads from external systems has it.
+   * Lists the projects that a token can see in an external system, at most 100; refuses with one of the EXTERNAL
+   * reasons. Only the backend that reads from external systems has it.
    */
   listProjects?(
     target: ExternalTarget,
@@ -130,8 +130,8 @@ export interface ErrorBackend {
   /** Current usage of each project; projects that store nothing may be left out. Only backends that store have it. */
   usage?(): Promise<readonly ProjectUsage[]>;
   /**
-   * Deletes the oldest events of a project, of about so many bytes, and takes them out of its counters: one slice, as small as
-   * those of `deleteProject`. Only backends that store events have it.
+   * Deletes the oldest events of a project, of about this many bytes, and takes them out of its counters: one slice, as
+   * small as those of `deleteProject`. Only backends that store events have it.
    */
   evictEvents?(projectId: number, bytes: number): Promise<EvictedEvents>;
 }
@@ -150,7 +150,10 @@ export interface ProjectUsage {
   readonly eventCount: number;
   /** Bytes of its payloads and tags, and 512 for each event. */
   readonly keptBytes: number;
-  /** Whether the numbers are true. False while what was stored before they were added up is counted in the background. */
+  /**
+   * Whether the numbers are complete. False while events stored before the numbers existed are counted in the
+   * background.
+   */
   readonly isCounted: boolean;
 }
 

@@ -47,13 +47,13 @@ export interface Log {
 /** Work that gives up between its steps when the signal is aborted. */
 export type Task = (signal: AbortSignal) => Promise<void>;
 
-/** Runs work again and again until the product stops. */
+/** Runs work repeatedly until the product stops. */
 export interface Scheduler {
   /**
-   * Runs `task` now, in the background, and then each `intervalMs`, never twice at once; a failure is logged, at most each
-   * ten minutes, and the next run comes all the same. The product waits for the task when it stops, and after two seconds
-   * aborts `signal`: a task of many steps looks at it between them and leaves the rest to the next start. What is done for
-   * the whole installation is `alone`: while one process does it, the others leave it out.
+   * Runs `task` now, in the background, and then each `intervalMs`, never twice at once; a failure is logged, at most
+   * each ten minutes, and the next run comes all the same. The product waits for the task when it stops, and after two
+   * seconds aborts `signal`: a task of many steps looks at it between them and leaves the rest to the next start. Work
+   * for the whole installation is `alone`: while one process does it, the others skip it.
    */
   every(intervalMs: number, name: string, task: Task, options?: { readonly alone?: boolean }): void;
 }
@@ -66,7 +66,7 @@ export interface Clock {
 /** The database, for a plugin's own tables. */
 export interface Database {
   readonly kind: DatabaseKind;
-  /** Between the processes that share it. */
+  /** Messages between the processes that share it. */
   readonly announcements: Announcements;
   /** On SQLite it waits for the one writer, and transactions on it are immediate. */
   write<Tables>(): Kysely<Tables>;

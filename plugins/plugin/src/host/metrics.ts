@@ -1,13 +1,13 @@
 /**
- * The numbers that operators watch. Names begin with `faultline_` and follow Prometheus: base units, `_total` for what
- * is counted. Labels take words of a fixed set, never what a sender, a user or a project chose.
+ * The numbers that operators watch. Names begin with `faultline_` and follow Prometheus: base units, `_total` for
+ * counters. Labels take words of a fixed set, never ones that a sender, a user or a project chose.
  */
 export interface Metrics {
   /** Makes a counter; throws when there is one of that name. */
   counter(name: string, help: string, labels?: readonly string[]): Counter;
-  /** Makes a number that is asked when somebody looks; undefined, or a failure: it is not shown. */
+  /** Makes a gauge, read when metrics are scraped; undefined or a failure: it is not shown. */
   gauge(name: string, help: string, read: () => Reading | Promise<Reading>): void;
-  /** Makes a distribution; `bounds` are the upper ends of its buckets, rising. */
+  /** Makes a histogram; `bounds` are the upper ends of its buckets, rising. */
   histogram(name: string, help: string, bounds: readonly number[], labels?: readonly string[]): Histogram;
 }
 
@@ -24,7 +24,7 @@ export interface Tally {
   add(count?: number): void;
 }
 
-/** A distribution, apart for each combination of label values. */
+/** A histogram, separate for each combination of label values. */
 export interface Histogram {
   of(...values: readonly string[]): { observe(value: number): void };
 }

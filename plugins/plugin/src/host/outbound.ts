@@ -1,6 +1,7 @@
 /**
  * The one way out of the process: every request to another system goes through it. It connects to public addresses and
- * to what the operator allowed, to exactly the address it has judged, follows no redirection and reads no more than asked.
+ * to what the operator allowed, to exactly the address it has judged, follows no redirection and reads no more than
+ * `maxBytes`.
  */
 export interface Outbound {
   /** Sends a request and reads the whole answer, whatever its status. Throws OutboundFailure when there is none. */
@@ -30,15 +31,18 @@ export interface OutboundAnswer {
 
 /**
  * Why a request has no answer. `address`: no connection was made, as the address is not public and not allowed, is our
- * own, or its name was not found; these look and take alike, so that nobody can map a private network with them.
+ * own, or its name was not found. These look alike and take the same time, so that nobody can map a private network
+ * with them.
  */
 export type OutboundFault =
   "address" | "connect_timeout" | "read_timeout" | "refused" | "socket" | "tls" | "protocol" | "too_big" | "aborted";
 
-/** A request that has no answer. Its message is for the log: it names no secret, and no address that was looked up. */
+/**
+ * A request without an answer. Its message is for the log: it contains no secret, and no address that was looked up.
+ */
 export class OutboundFailure extends Error {
   readonly fault: OutboundFault;
-  /** Of `too_big`: the bytes that were announced, or else were read. */
+  /** For `too_big`: the announced bytes, otherwise those read. */
   readonly bytes: number;
 
   constructor(fault: OutboundFault, message: string, options: { bytes?: number; cause?: unknown } = {}) {

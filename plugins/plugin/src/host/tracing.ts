@@ -22,7 +22,7 @@ export interface SpanOptions {
 export interface Span {
   /** The W3C header for calls to others, so that their work becomes part of this span. */
   readonly traceparent: string;
-  /** Runs work; what begins meanwhile is part of this span. */
+  /** Runs work; spans begun meanwhile are part of this one. */
   within<T>(work: () => T): T;
   /** Ends the span; later additions are lost. `name` replaces the one it began with. */
   end(result?: { readonly name?: string; readonly isFailed?: boolean; readonly attributes?: SpanAttributes }): void;

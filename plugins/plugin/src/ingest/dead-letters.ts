@@ -1,13 +1,13 @@
-/** Something that was accepted and could not be stored: one event, session or feedback, with the reason. */
+/** An accepted item that could not be stored: one event, session or feedback, with the reason. */
 export interface DeadLetter {
-  /** Unique; grows with time. */
+  /** Unique; increases with time. */
   readonly id: number;
   /** 0: not known, as it cannot be read. */
   readonly projectId: number;
   readonly kind: DeadLetterKind;
-  /** Of an event or of the event that feedback is about. Empty: it is none. */
+  /** The id of the event, or of the event that the feedback is about. Empty: there is none. */
   readonly eventId: string;
-  /** The event's title, the session's release or what the feedback says. Empty: not known. */
+  /** The event's title, the session's release or the feedback's text. Empty: not known. */
   readonly title: string;
   readonly reason: string;
   /** When it was received, in milliseconds since 1970. Absent: not known. */
@@ -35,7 +35,7 @@ export interface Replayed {
   readonly left: number;
 }
 
-/** Items that could not be stored. Each call rejects while the queue's servers cannot be asked. */
+/** Items that could not be stored. Each call rejects while the queue's servers cannot be reached. */
 export interface DeadLetters {
   /** The newest first, at most `limit`, default 100. */
   list(chosen?: Pick<ChosenLetters, "projectId">, limit?: number): Promise<DeadLetter[]>;

@@ -3,42 +3,44 @@ import type { Intake } from "./ingest-queue.ts";
 import type { JsonObject } from "@faultline/sentry-event";
 import { ServiceError } from "../service-error.ts";
 
-/** The way in for what comes with a client key instead of a token. */
+/** The way in for requests that carry a client key instead of a token. */
 export interface EventDoor {
   /**
    * Admits a client key to a project; at once when the key was seen before. Without a project: to the key's own, as the
-   * oldest SDKs ask for it. Without a sender: for the service itself, which no origins and no shares concern. Refuses with a
-   * ClientKeyRefusal.
+   * oldest SDKs need it. Without a sender: for the service itself, to which origins and shares do not apply. Refuses
+   * with a ClientKeyRefusal.
    */
   admit(publicKey: string, projectId?: number, sender?: Sender): Admission | Promise<Admission>;
   /**
-   * Takes room for an item from the limits of key and project. Undefined: it was taken, and there is plenty. `count`: an item
-   * that stands for several, of which all are taken where there is room for one; the time has to pay them back.
+   * Takes an item from the limits of key and project. Undefined: it was taken, and there is plenty. `count`: an item
+   * that stands for several, all of which are taken if there is room for one; the excess counts against the time that
+   * follows.
    */
   spend(admission: Admission, category: RateCategory, count?: number): RateLimit | undefined;
-  /** The limit of cost that is used up; undefined: there is room. To be asked before a body is read. */
+  /** The limit of cost that is used up; undefined when there is room. Call it before a body is read. */
   costLimit(admission: Admission, account: CostAccount): CostLimit | undefined;
-  /** Takes what a body cost from the limits of key and project. When it is more than there is, the time has to pay it back. */
+  /** Takes the cost of a body from the limits of key and project. An excess counts against the time that follows. */
   charge(admission: Admission, account: CostAccount, cost: Cost): void;
   /**
-   * Why the project does not want an event; undefined: it does. To be asked once an event, before `accept`, as it counts
-   * against the budget for spikes. An event that is stopped is answered as if it were stored, and noted as FILTERED.
+   * Why the project keeps an event out; undefined when it does not. Call it once per event, before `accept`, as it
+   * counts against the spike budget. The sender of a stopped event gets the answer of a stored one, and the event is
+   * noted as FILTERED.
    */
   filter(admission: Admission, arrived: ArrivedEvent): FilterReason | undefined;
-  /** Why the quota of the project refuses what comes now; undefined: it does not. To be asked before a body is read. */
+  /** Why the quota of the project refuses requests now; undefined when it does not. Call it before a body is read. */
   quotaRefusal(admission: Admission): QuotaRefusal | undefined;
   /** Resolves when the intake is on disk and readable. Refuses with STORAGE_UNAVAILABLE or OVERLOADED, or a QuotaRefusal. */
   accept(intake: Intake): Promise<void>;
-  /** Counts a request that was taken, in the traffic of its key. Costs next to nothing. */
+  /** Counts an accepted request in the traffic of its key. Costs next to nothing. */
   received(admission: Admission, request: ReceivedRequest): void;
   /**
-   * Counts what was not stored. Costs next to nothing; outcomes of projects that do not exist, and of project 0, are in
-   * the metrics alone.
+   * Counts an item that was not stored. Costs next to nothing; outcomes of projects that do not exist, and of project
+   * 0, are in the metrics alone.
    */
   note(outcome: NotedOutcome): void;
 }
 
-/** Who sends a request, as far as its network and its headers show. */
+/** The sender of a request, by its network and its headers. */
 export interface Sender {
   readonly clientIp: string;
   /** The header `Origin`, or `Referer` where that is missing. Absent: it carries neither. */
@@ -46,16 +48,16 @@ export interface Sender {
 }
 
 /**
- * Refuses a client key. One that is unknown, deleted, of another project or of a deleted one gets the same sentence, so that
- * a guess learns nothing. The holder of a right key learns why it is not taken.
+ * Refuses a client key. One that is unknown, deleted, of another project or of a deleted one gets the same sentence, so
+ * that a guess learns nothing. The holder of a valid key learns why it is not accepted.
  */
 export class ClientKeyRefusal extends ServiceError {
   /** The word of outcome.proto. */
   readonly outcome: "unknown_key" | ClosedDoor["outcome"];
-  /** The right key that is not taken now. Absent: it is no key of the project. */
+  /** The valid key that is not accepted now. Absent: it is not a key of the project. */
   readonly keyId: number | undefined;
 
-  /** `closed`: why a right key is not taken. Absent: it is no key of the project. */
+  /** `closed`: why a valid key is not accepted. Absent: it is not a key of the project. */
   constructor(closed?: ClosedDoor & { readonly keyId: number }) {
     super(ErrorReason.CLIENT_KEY_REFUSED, closed?.message ?? "The DSN is not accepted: check its key and project.");
     this.outcome = closed?.outcome ?? "unknown_key";
@@ -63,7 +65,9 @@ export class ClientKeyRefusal extends ServiceError {
   }
 }
 
-/** Refuses what a project may no longer store: by its own limits, or as the disk is nearly full and it keeps most. */
+/**
+ * Refuses a project that may store no more: by its own limits, or because the disk is nearly full and it keeps most.
+ */
 export class QuotaRefusal extends ServiceError {
   /** The word of outcome.proto. */
   readonly outcome: "quota" | "disk_full";
@@ -75,7 +79,7 @@ export class QuotaRefusal extends ServiceError {
   }
 }
 
-/** Why nothing is taken that comes with a right key. */
+/** Why requests with a valid key are not accepted. */
 export interface ClosedDoor {
   /** The word of outcome.proto. */
   readonly outcome: "not_active" | "monitor_off" | "external_backend" | "not_offered" | "key_disabled" | "origin";
@@ -111,26 +115,26 @@ export interface ReceivedRequest {
   readonly bytes: number;
 }
 
-/** The filters of a project, made ready to judge events. */
+/** The filters of a project, compiled to judge events. */
 export interface ProjectFilters {
   /** The first filter that stops an event. */
   reasonToStop(arrived: ArrivedEvent): FilterReason | undefined;
-  /** From when on spikes are sampled, in milliseconds since 1970; `Infinity`: spike protection is off. */
+  /** The time from which spikes are sampled, in milliseconds since 1970; `Infinity`: spike protection is off. */
   readonly spikesSampledFrom: number;
 }
 
-/** An event with what filters look at beside its head. */
+/** An event with the facts that filters check beside its head. */
 export interface ArrivedEvent {
   readonly event: ErrorEvent;
-  /** The event as it was sent; of a large one no more than the fields that filters look at (`filteredFields`). */
+  /** The event as it was sent; of a large one only the fields that filters check (`filteredFields`). */
   readonly sent: JsonObject;
   /** The sender's address. */
   readonly clientIp: string;
-  /** Of the request that brought it. May be empty. */
+  /** The User-Agent of its request. May be empty. */
   readonly userAgent: string;
 }
 
-/** Why a project does not want an event; the words of outcome.proto. */
+/** Why a project keeps an event out; the words of outcome.proto. */
 export type FilterReason =
   | "filter_address"
   | "filter_release"
@@ -154,11 +158,11 @@ export type CostAccount = "security" | "default";
 
 /** A limit that is used up, or nearly so. */
 export interface RateLimit {
-  /** The word of outcome.proto: the rate limit of the installation, or one that the key was given. */
+  /** The word of outcome.proto: the rate limit of the installation, or that of the key. */
   readonly reason: "rate_limit" | "key_limit";
   /** Whether the item is refused; otherwise it was taken, but more than 90 % of the limit is used. */
   readonly isExceeded: boolean;
-  /** Whole seconds after which there is room again, from 1. */
+  /** Whole seconds until there is room again, from 1. */
   readonly retryAfterSeconds: number;
   /** Whose limit it is. */
   readonly scope: "key" | "project";
@@ -177,14 +181,14 @@ export interface CostLimit extends RateLimit {
   readonly of: keyof Cost;
 }
 
-/** Something that was not stored; the words are those of outcome.proto. */
+/** An item that was not stored; the words are those of outcome.proto. */
 export interface NotedOutcome {
   readonly projectId: number;
   readonly kind: OutcomeKind;
   readonly category: string;
   readonly reason: string;
   readonly quantity: number;
-  /** The key that it came with. Absent: none is known. */
+  /** The key that it was sent with. Absent: none is known. */
   readonly keyId?: number | undefined;
   /** Bytes of the request's body, where it was read. Default: 0. */
   readonly bytes?: number;

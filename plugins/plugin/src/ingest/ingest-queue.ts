@@ -14,12 +14,12 @@ export interface Intake {
   readonly receipts?: readonly string[];
 }
 
-/** An intake with nothing in it, to spread over. */
+/** An intake without items, to be spread into others. */
 export const emptyIntake: Intake = { events: [], sessions: [], aggregates: [], feedback: [] };
 
-/** Holds what was accepted until a backend has stored it. */
+/** Holds accepted intakes until a backend has stored them. */
 export interface IngestQueue {
-  /** Resolves when the intake is durable; rejects when it is not, and then it may be sent again. */
+  /** Resolves when the intake is durable; rejects when it is not, and it may then be sent again. */
   accept(intake: Intake): Promise<void>;
   /** Accepted items that are not stored yet. Absent: items are stored when they are accepted. */
   readonly backlog?: Backlog;
@@ -27,7 +27,7 @@ export interface IngestQueue {
 
 /** The items that a queue has accepted and not stored, and those that it could not store. */
 export interface Backlog {
-  /** Whether one of its servers can be asked now. */
+  /** Whether one of its servers can be reached now. */
   isConnected(): boolean;
   /** How far storing is behind accepting, by the last report of the servers; undefined before the first. */
   lag(): Lag | undefined;
@@ -46,6 +46,6 @@ export interface Lag {
   readonly lagMs: number;
   /** When the servers reported it. */
   readonly reportedAt: number;
-  /** When they were asked, by `performance.now()`: it grows old when they no longer answer. */
+  /** When they were queried, by `performance.now()`: it grows old when they no longer answer. */
   readonly askedAt: number;
 }

@@ -10,7 +10,7 @@ export interface RestAnswer {
   readonly json?: string;
 }
 
-/** The answer of an operation that succeeds: what the document says of it, and how a result is written. */
+/** The answer of an operation that succeeds: its description in the document, and how a result is written. */
 export interface Answer<Result, Params = unknown> {
   readonly status: number;
   readonly description: string;

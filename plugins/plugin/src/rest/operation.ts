@@ -10,12 +10,12 @@ export type Verb = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 /** Refusals that only some operations have. */
 export type OwnRefusal = 404 | 409 | 422 | 429;
 
-/** A call as the bridge has read it, after the guard let it in. */
+/** A call as the bridge has read it, after the guard has admitted it. */
 export interface ReadCall {
   readonly host: Pick<Host, "core" | "clock" | "deprecations">;
   readonly call: Call;
   readonly admitted: AdmittedRequest;
-  /** The parts that the path names, with their percent-encoding. */
+  /** The path segments that the route names, with their percent-encoding. */
   readonly path: Readonly<Record<string, string>>;
   readonly sent: Sent;
   /** The address of the call. */
@@ -47,7 +47,7 @@ type ProjectIn<Path extends string> = Path extends `${string}/:project${"" | `/$
   ? AdmittedProject
   : undefined;
 
-/** What the code of an operation gets. */
+/** The arguments of an operation's code. */
 export interface RestCall<M extends DescMethodUnary, Project, InPath, Params> extends Pick<
   ReadCall,
   "host" | "call" | "sent" | "address"
@@ -56,7 +56,7 @@ export interface RestCall<M extends DescMethodUnary, Project, InPath, Params> ex
   readonly project: Project;
   readonly path: InPath;
   readonly params: Params;
-  /** Calls the operation's method, which the guard has let in; a `project_id` is filled in by the path. */
+  /** Calls the operation's method, which the guard has admitted; the path fills in a `project_id`. */
   invoke(request: MessageInitShape<M["input"]>): Promise<MessageShape<M["output"]>>;
 }
 
@@ -104,7 +104,7 @@ export function operation<
     refuses,
     async run({ host, call, admitted, path: parts, sent, address }) {
       const { project } = admitted;
-      const named = readParameters(inPath, parts); // before the parameters: what is not there has none
+      const named = readParameters(inPath, parts); // before the parameters: a missing resource has none
       const read = readParameters(params, sent);
       const invoke = (request: MessageInitShape<M["input"]>) =>
         admitted.invoke(project && hasProject ? { projectId: project.id, ...request } : request);
@@ -123,7 +123,7 @@ export function operation<
   };
 }
 
-/** A part of a response that is always there. Throws where it is not. */
+/** A part of a response that is always present. Throws where it is absent. */
 export function present<Part>(found: Part | undefined): Part {
   if (found === undefined) throw new Error("A response lacks a part that it always has.");
   return found;

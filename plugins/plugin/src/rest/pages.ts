@@ -19,7 +19,7 @@ export const byCursor = {
   cursor: orEmpty(textParam("From the header `Link` of the page before.", { maxLength: 1000 })),
 };
 
-/** What is read of `numbered`. */
+/** The values of `numbered`. */
 export interface Numbered {
   readonly page: number;
   readonly per_page: number;
@@ -40,7 +40,7 @@ export function cursorOf({ per_page: pageSize, cursor }: { readonly per_page: nu
 /** A link to another page (RFC 8288): the parameters that ask for it. */
 export type Link = readonly [rel: "prev" | "next" | "first" | "last", parameters: Readonly<Record<string, string>>];
 
-/** The address of a call: what links to this service begin with, which may be empty, and the path with its query. */
+/** The address of a call: the beginning of links to this service, which may be empty, and the path with its query. */
 export interface Address {
   readonly origin: string;
   readonly target: string;
@@ -57,7 +57,7 @@ export function linkHeader({ origin, target }: Address, links: readonly Link[]):
   return links.length === 0 ? {} : { link: values.join(", ") };
 }
 
-/** The headers that say where a numbered page lies (gitlab.md 1.2). */
+/** The headers with the position of a numbered page (gitlab.md 1.2). */
 export function pageHeaders(
   address: Address,
   { page, per_page: perPage }: Numbered,

@@ -21,7 +21,7 @@ export interface Parameter<Value> {
 /** Parameters by their names. */
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
 
-/** What parameters read, by their names. */
+/** The values that parameters read, by their names. */
 export type Values<P extends Parameters> = {
   readonly [Name in keyof P]: P[Name] extends Parameter<infer Value> ? Value : never;
 };
@@ -77,7 +77,7 @@ export function choiceParam<Choice extends string>(
   };
 }
 
-/** One of some words, each of which stands for a value. */
+/** One of some words, each of which represents a value. */
 export function namedParam<Name extends string, Value>(
   description: string,
   values: Readonly<Record<Name, Value>>,
@@ -130,7 +130,7 @@ export function textsParam(schema: Schema): Parameter<readonly string[] | undefi
   };
 }
 
-/** The revision that was read, 0 for what was never saved. */
+/** The revision that was read, 0 for settings that were never saved. */
 export const revisionParam: Parameter<number | undefined> = {
   schema: {
     type: "integer",
@@ -216,7 +216,7 @@ export function periodParam(otherwise: keyof typeof hours): Parameter<number> {
   return withDefault<number>(namedParam("So much time, up to now.", hours), hours[otherwise], otherwise);
 }
 
-/** An id in a path. A text that is no id looks as if it named nothing: refused with `reason`. */
+/** An id in a path. A text that is not an id names nothing: refused with `reason`. */
 export function idInPath(description: string, reason: ErrorReason): Parameter<number> {
   return {
     schema: positive(description),
@@ -256,8 +256,8 @@ export function decodedPart(part: string | undefined): string {
 }
 
 /**
- * A whole number from 1 in a path or parameter; undefined when it is none. Only its plain form counts, so that an id has
- * one address: `01`, `+1`, `1e1` and ` 1` are none.
+ * A whole number from 1 in a path or parameter; undefined for anything else. Only its plain form counts, so that an id
+ * has one address: `01`, `+1`, `1e1` and ` 1` are refused.
  */
 export function wholeNumber(value: unknown): number | undefined {
   const digits = typeof value === "number" ? String(value) : value;

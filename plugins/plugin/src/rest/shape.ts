@@ -1,6 +1,6 @@
 import { list, orNull, record, type Schema } from "./schema.ts";
 
-/** What stands in a body for a message: its schema and how it is written. */
+/** The form of a message in a body: its schema and its writer. */
 export interface Shape<Message> {
   readonly schema: Schema;
   write(message: Message): unknown;
@@ -12,7 +12,9 @@ export type Field<Message> = readonly [schema: Schema, value: (message: Message)
 /** The fields of a body by their names. */
 export type Fields<Message> = Readonly<Record<string, Field<Message>>>;
 
-/** An object with these fields, which always stand there, and those of `optional`, which stand there unless undefined. */
+/**
+ * An object with these fields, which are always present, and those of `optional`, which are present unless undefined.
+ */
 export function inline<Message>(
   description: string,
   fields: Fields<Message>,
@@ -23,7 +25,7 @@ export function inline<Message>(
   const values = Object.entries({ ...fields, ...optional }).map(([name, [, value]]) => [name, value] as const);
   return {
     schema: record(description, schemas(fields), schemas(optional)),
-    // JSON has no undefined, so that a field of `optional` that is not there is left out.
+    // JSON has no undefined, so an absent field of `optional` is left out.
     write: (message) => Object.fromEntries(values.map(([name, value]) => [name, value(message)])),
   };
 }

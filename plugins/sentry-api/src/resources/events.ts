@@ -9,10 +9,10 @@ import { eventShape } from "../shapes/event.ts";
 import { eventSummaryShape } from "../shapes/event-summary.ts";
 import { windowOf } from "../times.ts";
 
-/** Whole events of one answer; each may be as large as the SDK sent it. */
+/** Whole events per answer; each may be as large as the SDK sent it. */
 const maxWhole = 20;
 
-/** The events of an issue, the newest first; `full` asks for them whole, of which a page holds 20 at most. */
+/** The events of an issue, newest first. With `full` they are whole, at most 20 a page. */
 export const listIssueEvents: Resource = async (call) => {
   const isFull = !["", "0", "false"].includes((call.query.get("full") ?? "").toLowerCase());
   const issue = await namedIssue(call);
@@ -43,7 +43,7 @@ const positions = new Map([
   ["oldest", EventPosition.OLDEST],
 ]);
 
-/** An event of an issue by its id, or `latest`, `oldest` or `recommended`, which here is the latest. */
+/** An event of an issue by its id, or by `latest`, `oldest` or `recommended`, which here is the latest. */
 export const readIssueEvent: Resource = async (call) => {
   const { errorId, project } = await namedIssue(call);
   const name = pathPart(call, "event");
@@ -58,7 +58,7 @@ export const readProjectEvent: Resource = async (call) => whole(await readOfProj
 export const readProjectEventPayload: Resource = async (call) => {
   const { event } = await readOfProject(call);
   const json = event?.payloadJson ?? "";
-  return { status: 200, json: isJson(json) ? json : "{}" }; // as text: its nesting may be deeper than can be written anew
+  return { status: 200, json: isJson(json) ? json : "{}" }; // as text: its nesting may be too deep to serialize
 };
 
 /** A service that reports over gRPC may send any payload, or none. */

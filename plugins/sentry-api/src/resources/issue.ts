@@ -14,7 +14,7 @@ export const readIssue: Resource = async (call) => {
   return { status: 200, body: { ...issueShape(error, { ...issue, origin: call.origin }), ...emptyDetails, stats } };
 };
 
-/** Sets the status; the answer is the issue as it is then. */
+/** Sets the status and returns the issue with it. */
 export const updateIssue: Resource = async (call) => {
   const status = statusOf(call);
   const { errorId, project } = await namedIssue(call);
@@ -40,7 +40,7 @@ export const readIssueStats: Resource = async (call) => {
     projectId: project.projectId,
     errorId,
     startTime: timestamp(firstHour * hourMs),
-    hourCount: Math.min(Math.floor(untilMs / hourMs) - firstHour + 1, 2 ** 31), // the core refuses what is too long
+    hourCount: Math.min(Math.floor(untilMs / hourMs) - firstHour + 1, 2 ** 31), // the core refuses too many
   };
   const stats = await call.core.errors.getErrorStats(request, call);
   const startMs = stats.startTime ? millisecondsOf(stats.startTime) : 0;

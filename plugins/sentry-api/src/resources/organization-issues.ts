@@ -11,12 +11,12 @@ import { isOf } from "../slugs.ts";
 import { statsPeriodOf } from "../stats.ts";
 import { statusOf } from "../status.ts";
 
-/** Projects of an organization that are listed together. */
+/** Projects of an organization whose issues are listed together. */
 const maxProjects = 20;
 
 /**
- * The issues of an organization: those of the projects named by `project`, or of all. Pages lead on where that is one
- * project; of several, up to 20, there is the first page alone.
+ * The issues of an organization: of the projects named by `project`, or of all. One project has further pages; several,
+ * up to 20, have the first page alone.
  */
 export const listOrganizationIssues: Resource = async (call) => {
   const period = statsPeriodOf(call, "groupStatsPeriod");
@@ -30,9 +30,9 @@ export const listOrganizationIssues: Resource = async (call) => {
     return answerPage(call, await issuePageOf(call, first, { search, pageSize }), period);
   }
   if (call.query.get("cursor")) {
-    throw invalidField("cursor", "Several projects have no further pages: name one by project=<id>.");
+    throw invalidField("cursor", "Several projects have no further pages. Name one by project=<id>.");
   }
-  const pages: IssuePage[] = []; // one after another: the core lets few searches of one user wait
+  const pages: IssuePage[] = []; // one after another: the core allows one user few searches at a time
   for (const project of projects) pages.push(await issuePageOf(call, project, { search, pageSize }));
   const issues = pages.flatMap((page) => page.issues).toSorted((a, b) => order(search.sort, a.error, b.error));
   const hits = Math.min(
@@ -42,7 +42,7 @@ export const listOrganizationIssues: Resource = async (call) => {
   return answerPage(call, { issues: issues.slice(0, pageSize), hits }, period);
 };
 
-/** Sets the status of the issues named by `id`, of whichever projects of the organization they are. */
+/** Sets the status of the issues named by `id`, in any project of the organization. */
 export const updateOrganizationIssues: Resource = async (call) => {
   const status = statusOf(call);
   const ids = idsOf(call);
@@ -51,7 +51,7 @@ export const updateOrganizationIssues: Resource = async (call) => {
   const found = await Promise.all(ids.map((id) => unlessMissing(servedIssue(call, id))));
   const own = found.flatMap((issue) => (issue && isOf(organization, issue.project.path) ? [issue] : []));
   if (own.some(({ project }) => project.capabilities?.updateStatus?.allowed !== true)) {
-    // Before anything is changed: of several projects the core would refuse the later ones alone.
+    // Checked before anything changes: otherwise the core would change the first projects and refuse the later ones.
     throw new ServiceError(ErrorReason.FORBIDDEN, "You may not change the errors of each of these projects.");
   }
   let count = 0;
@@ -61,7 +61,7 @@ export const updateOrganizationIssues: Resource = async (call) => {
   return changed(count, status);
 };
 
-/** The issues with these ids, whatever their status; those of other projects are left out. */
+/** The issues with these ids, in any status; those of other projects are left out. */
 async function namedIssues(call: ApiCall, projects: readonly Project[], groups: readonly string[]): Promise<IssuePage> {
   const found = await Promise.all(
     checkedIds("group", groups).map(async (errorId) => {
@@ -74,10 +74,10 @@ async function namedIssues(call: ApiCall, projects: readonly Project[], groups: 
   return { issues, hits: issues.length };
 }
 
-/** The projects that `project` names, else all of the organization; refuses more than can be listed together. */
+/** The projects that `project` names, otherwise all of the organization. Refuses more than can be listed together. */
 async function chosenProjects(call: ApiCall): Promise<Project[]> {
   const organization = pathPart(call, "organization");
-  const ids = new Set(call.query.getAll("project").filter((id) => id !== "" && id !== "-1")); // -1 is all
+  const ids = new Set(call.query.getAll("project").filter((id) => id !== "" && id !== "-1")); // -1 means all
   if (![...ids].every(isId)) throw invalidField("project", "Invalid project parameter. Values must be numbers.");
   if (ids.size > maxProjects) throw tooManyProjects();
   if (ids.size === 0) {
@@ -96,11 +96,11 @@ async function chosenProjects(call: ApiCall): Promise<Project[]> {
 function tooManyProjects(): ServiceError {
   return invalidField(
     "project",
-    `The issues of at most ${maxProjects} projects are listed at a time: name them by project=<id>.`,
+    `The issues of at most ${maxProjects} projects are listed at a time. Name them by project=<id>.`,
   );
 }
 
-/** The order of a list, as the core has it within one project. */
+/** The order of a list, as the core sorts within one project. */
 function order(sort: ErrorSort, a: TrackedError, b: TrackedError): number {
   const seconds = (time: TrackedError["lastSeenTime"]) => Number(time?.seconds ?? 0n) + (time?.nanos ?? 0) / 1e9;
   const value = (error: TrackedError) => {

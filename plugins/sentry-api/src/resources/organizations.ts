@@ -6,7 +6,7 @@ import { organizationShape } from "../shapes/project.ts";
 import { slugsOf } from "../slugs.ts";
 import { isoTime } from "../times.ts";
 
-/** Projects that organizations are made from. */
+/** Projects read to derive the organizations from. */
 const projectsLookedAt = 2000;
 
 /** The organizations of the projects whose errors the caller may read, on one page. */
@@ -20,7 +20,7 @@ export const readOrganization: Resource = async (call) => {
   return { status: 200, body: organizationsOf(projects)[0] };
 };
 
-/** Slugs that differ in case alone are one organization, as paths know no case. */
+/** Slugs that differ in case alone are one organization, as paths are case-insensitive. */
 function organizationsOf(projects: readonly Project[]): object[] {
   const members = Map.groupBy(projects, ({ path }) => slugsOf(path).organization.toLowerCase());
   return [...members.values()].map((group) => {

@@ -15,7 +15,7 @@ export const listProjectIssues: Resource = async (call) => {
   return answerPage(call, await issuePageOf(call, await namedProject(call), { search, pageSize }), period);
 };
 
-/** Sets the status of the issues named by `id`; those that are not of this project are left as they are. */
+/** Sets the status of the issues named by `id`; those of other projects stay unchanged. */
 export const updateProjectIssues: Resource = async (call) => {
   const status = statusOf(call);
   const ids = idsOf(call);

@@ -3,10 +3,10 @@ import { ErrorReason } from "@faultline/proto";
 import type { ApiCall, Resource } from "../call.ts";
 import { userShape } from "../shapes/user.ts";
 
-/** Another Faultline recognises this one by it. The body has no more than the original's. */
+/** Another Faultline recognises this one by this header. The body has no more than the original's. */
 const headers = { "X-Faultline": "sentry-api" };
 
-/** Who the caller is, and what the token allows in the words of the original. Without a token: nobody. */
+/** The caller, and the scopes of the token in the words of the original. Without a token: no user. */
 export const readRoot: Resource = async (call) => {
   const version = "0"; // of the API
   if (call.token === undefined) return { status: 200, headers, body: { version, auth: null, user: null } };
@@ -24,7 +24,7 @@ async function scopesOf(call: ApiCall): Promise<string[]> {
   const ours = await call.core.accounts.getAccessToken({}, call).then(
     ({ accessToken }) => accessToken?.scopes ?? [],
     (refusal: unknown) => {
-      // A session is no access token, and allows what its user may do.
+      // A session is not an access token; it allows everything its user may do.
       if (refusal instanceof ServiceError && refusal.reason === ErrorReason.ACCESS_TOKEN_NOT_FOUND) return ["api"];
       throw refusal;
     },

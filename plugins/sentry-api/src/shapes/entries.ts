@@ -1,7 +1,7 @@
 import type { Breadcrumb, Event, Exception, Frame, HttpRequest, Mechanism, Thread } from "@faultline/proto";
 import { isoTime } from "../times.ts";
 
-/** The parts of an event that are shown one below the other. Parts that it does not have are left out. */
+/** The parts of an event in the order of display. Absent parts are left out. */
 export function entriesOf(event: Event): object[] {
   const { exceptions, threads, breadcrumbs, request } = event;
   return [
@@ -87,7 +87,10 @@ function frameShape(frame: Frame): object {
   };
 }
 
-/** Source lines with their numbers. Without the number of the call they have none, and are left out as in the original. */
+/**
+ * Source lines with their numbers. Without the line number of the call they have none, and are left out as in the
+ * original.
+ */
 function contextOf({ lineno, preContext, contextLine, postContext }: Frame): [number, string][] {
   if (lineno === 0 || (contextLine === "" && preContext.length + postContext.length === 0)) return [];
   const first = lineno - preContext.length;
@@ -110,7 +113,7 @@ function requestShape(request: HttpRequest): object {
   return {
     url: request.url,
     method: request.method || null,
-    query: request.queryString, // as text, which says more than pairs: how its signs were encoded
+    query: request.queryString, // as text, which keeps more than pairs: the encoding of the characters
     fragment: null,
     headers: Object.entries(request.headers),
     cookies: Object.entries(request.cookies),

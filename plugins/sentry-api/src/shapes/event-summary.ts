@@ -2,7 +2,7 @@ import type { Error as TrackedError, EventSummary } from "@faultline/proto";
 import { isoTime } from "../times.ts";
 import { tagList } from "./tags.ts";
 
-/** An event in a list. Culprit and platform are those of its issue, as they are not kept of each event. */
+/** An event in a list. Culprit and platform are those of its issue, as they are not stored per event. */
 export function eventSummaryShape(event: EventSummary, error: TrackedError): object {
   const { level, release, environment, user } = event;
   return {

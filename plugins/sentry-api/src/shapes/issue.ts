@@ -4,8 +4,8 @@ import { isoTime } from "../times.ts";
 import { projectReference } from "./project.ts";
 
 /**
- * An issue, as lists and answers to updates have it; `origin` is what links to us begin with. `faultline` holds what Sentry
- * has no field for, so that another Faultline shows the error as it is shown here.
+ * An issue as in lists and in answers to updates. `origin` begins the links to this installation. `faultline` holds the
+ * fields that Sentry does not have, so that another Faultline shows the error as it is shown here.
  */
 export function issueShape(error: TrackedError, { project, origin }: { project: Project; origin: string }): object {
   return {
@@ -47,11 +47,11 @@ export function issueShape(error: TrackedError, { project, origin }: { project: 
   };
 }
 
-/** Only what is known here: whether it came back after it was resolved. */
+/** The one substatus known here: it came back after it was resolved. */
 const substatusOf = ({ status, reopenedTime }: TrackedError) =>
   status === ErrorStatus.UNRESOLVED && reopenedTime ? "regressed" : null;
 
-/** What only the details of an issue have. What is not kept here is empty, as clients read it without asking. */
+/** Fields that only the details of an issue have. Those not stored here are empty, as clients read them unchecked. */
 export const emptyDetails = {
   activity: [],
   participants: [],
@@ -63,12 +63,12 @@ export const emptyDetails = {
   userReportCount: 0,
 } as const;
 
-/** The kind of an error or event, and what its title is made of; `value` of messages is ours. */
+/** The kind of an error or event, and the parts of its title; `value` of messages is ours. */
 export function typeAndMetadata({ type, value, title }: { type: string; value: string; title: string }): object {
   return type === "" ? { type: "default", metadata: { title, value } } : { type: "error", metadata: { type, value } };
 }
 
-/** A release by its name and commit, which is all that is known of it; null where there is none. */
+/** A release by its name and commit, all that is known of it; null where there is none. */
 export function releaseShape(version: string, commit: string): object | null {
   if (version === "") return null;
   return {

@@ -2,7 +2,7 @@ import type { Project } from "@faultline/proto";
 import { organizationId, slugsOf } from "../slugs.ts";
 import { isoTime } from "../times.ts";
 
-/** An organization: the first part of a path, of which nothing else is known. */
+/** An organization: the first part of a path. Nothing else is known of it. */
 export function organizationShape(slug: string, firstCreated: string | null): object {
   return {
     id: organizationId(slug),
@@ -39,7 +39,7 @@ export function projectShape(project: Project): object {
   };
 }
 
-/** How an issue names its project. */
+/** The project as an issue names it. */
 export function projectReference({ projectId, name, path }: Project): object {
   return { id: String(projectId), name, slug: slugsOf(path).project, platform: null };
 }

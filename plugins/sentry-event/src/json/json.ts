@@ -6,7 +6,7 @@ export type JsonObject = NonNullable<Event["contexts"]>;
 /** Any JSON value. */
 export type JsonValue = JsonObject[string];
 
-/** What a key of a JSON object may hold; null means absent everywhere (section 5). */
+/** The value of a key of a JSON object; null means absent everywhere (section 5). */
 export type JsonField = JsonValue | undefined;
 
 /** The value, if it is an object and not a list. */

@@ -1,6 +1,6 @@
 import type { JsonField } from "./json.ts";
 
-/** Takes note of a text that was cut: how many characters are kept, and how many were sent. */
+/** Notes a cut text: how many characters are kept, and how many were sent. */
 export interface NotesCuts {
   characters(kept: number, sent: number): void;
 }

@@ -12,9 +12,9 @@ export interface TrimmedJsonLimit {
 }
 
 /**
- * Free data trimmed to its limit: a text that is cut ends with `...`, a list of which entries are left out with the entry
- * `"..."`, an object with `"...": "..."`, and a level that lies too deep is `"..."`. Undefined when there is none, or when
- * it is no object.
+ * Free data trimmed to its limit: a cut text ends with `...`, a list with left-out entries has the entry `"..."`, an
+ * object has `"...": "..."`, and a level that lies too deep is `"..."`. Undefined when there is none, or when it is not
+ * an object.
  */
 export function readTrimmedJson(value: JsonField, limit: TrimmedJsonLimit, trims: Trims): JsonObject | undefined {
   if (!isObject(value)) return undefined;
@@ -55,7 +55,7 @@ export function readAnyText(value: JsonField, max: number, trims?: Trims): strin
   return cleanText(json, max, trims);
 }
 
-/** Stands for what is left out. */
+/** Stands for left-out parts. */
 const MARK = "...";
 
 interface Budget {

@@ -3,8 +3,8 @@ import { limits } from "../limits.ts";
 import { cleanText } from "./text.ts";
 
 /**
- * What the limits cut from an event while it is read. A reader notes a cut where it makes it, in the place it is handed;
- * the way of every event hands none.
+ * The cuts that limits made while an event is read. A reader notes a cut where it makes it, in the place it is handed;
+ * on the way of every event no place is handed.
  */
 export class Trims {
   readonly #found: Map<string, Found>;

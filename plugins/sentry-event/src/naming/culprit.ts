@@ -6,7 +6,7 @@ import { readRequestUrl } from "../request.ts";
 import { crashFrame } from "./title.ts";
 import type { Trims } from "../json/trims.ts";
 
-/** The parts of an event that tell where it happened. */
+/** The parts of an event that show where it happened. */
 export interface Place {
   readonly transaction: string;
   readonly platform: string;
@@ -14,7 +14,10 @@ export interface Place {
   readonly frames: GroupingFrame[];
 }
 
-/** Where an event happened: its transaction, else its frame, else the URL of its request (section 9.3). May be empty. */
+/**
+ * Where an event happened: its transaction, otherwise its frame, otherwise the URL of its request (section 9.3). May be
+ * empty.
+ */
 export function culpritOf(event: JsonObject, place: Place): string {
   const culprit = place.transaction || frameCulprit(place) || readRequestUrl(event);
   return cleanText(culprit, limits.text.culprit);

@@ -4,15 +4,15 @@ import { isObject } from "../json/json.ts";
 import { limits } from "../limits.ts";
 import type { Trims } from "../json/trims.ts";
 
-/** A message with its parameters filled in, and before; `template` is empty when it is the same text. */
+/** A message with its parameters filled in, and before; `template` is empty when the two are equal. */
 export interface Message {
   readonly formatted: string;
   readonly template: string;
 }
 
 /**
- * The message of an event: `logentry`, or else `message`, each as text or as `{message, formatted, params}` (Java sends
- * `formatted` alone, Python's logging `message` and `params`). A text `message` fills in a missing `formatted`.
+ * The message of an event: `logentry`, otherwise `message`, each as text or as `{message, formatted, params}` (Java
+ * sends `formatted` alone, Python's logging `message` and `params`). A text `message` fills in a missing `formatted`.
  */
 export function readMessage(event: JsonObject, trims?: Trims): Message {
   const message = event["message"];

@@ -3,8 +3,8 @@ import { limits } from "../limits.ts";
 import { cleanText, firstLine } from "../json/text.ts";
 
 /**
- * The title of an event, at most 256 characters: its own, else `type: first line of value` of the exception that was
- * caught last, else the first line of its message, else `<unlabeled event>` (section 9.3).
+ * The title of an event, at most 256 characters: its own, otherwise `type: first line of value` of the exception that
+ * was caught last, otherwise the first line of its message, otherwise `<unlabeled event>` (section 9.3).
  */
 export function titleOf(event: Pick<ErrorEvent, "title" | "exceptions" | "message">): string {
   const exception = event.exceptions.at(-1);
@@ -12,7 +12,7 @@ export function titleOf(event: Pick<ErrorEvent, "title" | "exceptions" | "messag
   return cleanText(title || "<unlabeled event>", limits.text.title);
 }
 
-/** The frame an event is about: the newest one of the application that has a name, else the newest. */
+/** The frame an event is about: the newest of the application that has a name, otherwise the newest. */
 export function crashFrame(frames: GroupingFrame[]): GroupingFrame | undefined {
   return frames.findLast((frame) => frame.inApp && isNamed(frame)) ?? frames.at(-1);
 }
@@ -20,7 +20,7 @@ export function crashFrame(frames: GroupingFrame[]): GroupingFrame | undefined {
 function exceptionTitle(exception: GroupingException): string {
   const line = firstLine(exception.value);
   if (exception.synthetic) {
-    // The type is the SDK's invention, so the place says more.
+    // The type is the SDK's invention, so the location says more.
     const frame = crashFrame(exception.frames);
     return (frame && isNamed(frame) && frame.function) || line || "<unknown>";
   }

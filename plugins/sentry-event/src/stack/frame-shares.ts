@@ -5,7 +5,10 @@ import { limits } from "../limits.ts";
 export class FrameShares {
   #left: number = limits.count.eventFrames;
 
-  /** The most frames that each of these stacks may show. What a short stack leaves goes to the long ones. */
+  /**
+   * The maximum of frames that each of these stacks may show. Frames that a short stack does not use go to the long
+   * ones.
+   */
   take(stacks: readonly (readonly JsonObject[])[]): number {
     const lengths = stacks.map(({ length }) => Math.min(length, limits.count.frames)).toSorted((a, b) => a - b);
     for (const [index, length] of lengths.entries()) {

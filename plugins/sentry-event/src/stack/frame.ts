@@ -17,12 +17,12 @@ export function newestFrames(sent: JsonObject[], max: number = limits.count.fram
   return sent.length > max ? sent.slice(sent.length - max) : sent;
 }
 
-/** What grouping needs of the newest frames. `platform` is the event's, for frames that do not tell their own. */
+/** The parts of the newest frames that grouping needs. `platform` is the event's, for frames without their own. */
 export function groupingFrames(sent: JsonObject[], platform: string): GroupingFrame[] {
   return newestFrames(sent).map((frame) => groupingFrame(frame, platform));
 }
 
-/** What grouping needs of a frame. */
+/** The parts of a frame that grouping needs. */
 export function groupingFrame(frame: JsonObject, platform: string, trims?: Trims): GroupingFrame {
   const module = readText(frame["module"], limits.text.symbol, trims?.at("module"));
   const filename = readFilename(frame, trims?.at("filename"));
@@ -45,7 +45,7 @@ export function groupingFrame(frame: JsonObject, platform: string, trims?: Trims
   };
 }
 
-/** The file's name; where only the full path was sent (Go), that path, of a URL its path part. */
+/** The file's name; where only the full path was sent (Go), that path; of a URL, its path part. */
 function readFilename(frame: JsonObject, trims: Trims | undefined): string {
   const filename = readText(frame["filename"], limits.text.path, trims);
   if (filename !== "") return filename;

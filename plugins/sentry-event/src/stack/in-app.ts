@@ -1,4 +1,4 @@
-/** A frame's place, as far as it tells whose code it is. */
+/** The location of a frame, as far as it shows whose code it is. */
 export interface FramePlace {
   readonly platform: string;
   readonly path: string;

@@ -6,10 +6,10 @@ import { limits } from "../limits.ts";
 import { cleanText, readText } from "../json/text.ts";
 import type { Trims } from "../json/trims.ts";
 
-/** What a stack is shown with. */
+/** The context in which a stack is shown. */
 export interface StackSurroundings {
   readonly platform: string;
-  /** The most frames, of FrameShares. */
+  /** The maximum of frames, from FrameShares. */
   readonly share: number;
   /** The place of the stack. */
   readonly trims: Trims;
@@ -63,7 +63,7 @@ function readContext(frame: JsonObject, trims: Trims): Context {
   };
 }
 
-/** A line or column, from 1; 0 when it is none. */
+/** A line or column, from 1; 0 for anything else. */
 function readPosition(sent: JsonField): number {
   const position = typeof sent === "string" && sent.trim() !== "" ? Number(sent) : sent;
   return typeof position === "number" && position >= 1 && position <= 0x7fff_ffff ? Math.trunc(position) : 0;

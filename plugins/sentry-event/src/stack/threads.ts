@@ -15,17 +15,17 @@ export function threadFrames(event: JsonObject): JsonObject[] {
   return thread ? framesOf(thread) : [];
 }
 
-/** What the threads of an event are read with. */
+/** The context in which the threads of an event are read. */
 export interface ThreadSurroundings {
-  /** A stack that belongs to no exception, and maybe to no thread. */
+  /** A stack outside of exceptions, and maybe of threads. */
   readonly frames: JsonObject[];
   readonly platform: string;
-  /** What the exceptions left. */
+  /** The frames that exceptions left. */
   readonly shares: FrameShares;
   readonly trims: Trims;
 }
 
-/** The threads as shown; a stack that belongs to no thread and no exception is shown as the current thread. */
+/** The threads as shown; a stack outside of threads and exceptions is shown as the current thread. */
 export function readThreads(event: JsonObject, { frames, platform, shares, trims }: ThreadSurroundings): Thread[] {
   const threads = keptThreads(event, trims).map((sent) => ({ sent, stack: framesOf(sent) }));
   const isElsewhere = frames.length === 0 || threads.some(({ stack }) => stack.length > 0);
@@ -37,7 +37,7 @@ export function readThreads(event: JsonObject, { frames, platform, shares, trims
   }));
 }
 
-/** The first 100 threads, in the place of the last of them the one the event is about if it comes later. */
+/** The first 100 threads; the one the event is about takes the last place if it comes later. */
 function keptThreads(event: JsonObject, trims: Trims): JsonObject[] {
   const sent = readValues(event["threads"]);
   const kept = sent.slice(0, limits.count.threads);
@@ -60,7 +60,7 @@ function framesOf(thread: JsonObject): JsonObject[] {
   return sentFrames(thread["stacktrace"] ?? thread["raw_stacktrace"]);
 }
 
-/** The crashed thread, else the current one, else the only one. */
+/** The crashed thread, otherwise the current one, otherwise the only one. */
 function mainThread(threads: JsonObject[]): JsonObject | undefined {
   return (
     threads.find((thread) => thread["crashed"] === true) ??

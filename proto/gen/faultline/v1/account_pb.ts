@@ -50,7 +50,7 @@ export type User = Message<"faultline.v1.User"> & {
   isAdmin: boolean;
 
   /**
-   * E-mail address, to sign in with and to tell people apart; unique without regard to case. Empty: none, or not shown
+   * E-mail address, to sign in with and to distinguish people; unique without regard to case. Empty: none, or not shown
    * to the caller. Shown to administrators and to the user.
    *
    * @generated from field: string email = 5;
@@ -114,7 +114,7 @@ export type UserJson = {
   isAdmin?: boolean;
 
   /**
-   * E-mail address, to sign in with and to tell people apart; unique without regard to case. Empty: none, or not shown
+   * E-mail address, to sign in with and to distinguish people; unique without regard to case. Empty: none, or not shown
    * to the caller. Shown to administrators and to the user.
    *
    * @generated from field: string email = 5;
@@ -283,14 +283,14 @@ export type AccessToken = Message<"faultline.v1.AccessToken"> & {
   tokenId: number;
 
   /**
-   * What its owner calls it, 1 to 255 characters.
+   * The name its owner gave it, 1 to 255 characters.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * What it allows: `api` (read and write) or `read_api` (read).
+   * Its scopes: `api` (read and write) or `read_api` (read).
    *
    * @generated from field: repeated string scopes = 3;
    */
@@ -325,7 +325,7 @@ export type AccessToken = Message<"faultline.v1.AccessToken"> & {
   revokedTime?: Timestamp | undefined;
 
   /**
-   * Whose it is.
+   * Its owner.
    *
    * @generated from field: uint32 user_id = 8;
    */
@@ -346,14 +346,14 @@ export type AccessTokenJson = {
   tokenId?: number;
 
   /**
-   * What its owner calls it, 1 to 255 characters.
+   * The name its owner gave it, 1 to 255 characters.
    *
    * @generated from field: string name = 2;
    */
   name?: string;
 
   /**
-   * What it allows: `api` (read and write) or `read_api` (read).
+   * Its scopes: `api` (read and write) or `read_api` (read).
    *
    * @generated from field: repeated string scopes = 3;
    */
@@ -388,7 +388,7 @@ export type AccessTokenJson = {
   revokedTime?: TimestampJson;
 
   /**
-   * Whose it is.
+   * Its owner.
    *
    * @generated from field: uint32 user_id = 8;
    */
@@ -423,7 +423,7 @@ export type SignInRequest = Message<"faultline.v1.SignInRequest"> & {
   password: string;
 
   /**
-   * The address of the person's browser, as the caller saw it; attempts are counted by it. Empty: not known.
+   * The address of the person's browser, as the caller sees it; attempts are counted by it. Empty: not known.
    *
    * @generated from field: string client_address = 3;
    */
@@ -437,9 +437,9 @@ export type SignInRequest = Message<"faultline.v1.SignInRequest"> & {
   userAgent: string;
 
   /**
-   * The device_token that an earlier sign-in of this user returned, at most 64 bytes: attempts with it are counted by it
-   * alone, so that nobody who guesses at the user keeps this device out. A token that is wrong, another user's or older
-   * than 90 days counts as absent.
+   * The device_token that an earlier sign-in of this user returned, at most 64 bytes: attempts with it are counted by
+   * it alone, so that guesses at the user by others do not keep this device out. A wrong token, another user's or one
+   * older than 90 days counts as absent.
    *
    * @generated from field: optional string device_token = 5;
    */
@@ -467,7 +467,7 @@ export type SignInRequestJson = {
   password?: string;
 
   /**
-   * The address of the person's browser, as the caller saw it; attempts are counted by it. Empty: not known.
+   * The address of the person's browser, as the caller sees it; attempts are counted by it. Empty: not known.
    *
    * @generated from field: string client_address = 3;
    */
@@ -481,9 +481,9 @@ export type SignInRequestJson = {
   userAgent?: string;
 
   /**
-   * The device_token that an earlier sign-in of this user returned, at most 64 bytes: attempts with it are counted by it
-   * alone, so that nobody who guesses at the user keeps this device out. A token that is wrong, another user's or older
-   * than 90 days counts as absent.
+   * The device_token that an earlier sign-in of this user returned, at most 64 bytes: attempts with it are counted by
+   * it alone, so that guesses at the user by others do not keep this device out. A wrong token, another user's or one
+   * older than 90 days counts as absent.
    *
    * @generated from field: optional string device_token = 5;
    */
@@ -518,7 +518,7 @@ export type SignInResponse = Message<"faultline.v1.SignInResponse"> & {
   expiresTime?: Timestamp | undefined;
 
   /**
-   * Who signed in.
+   * The user who signed in.
    *
    * @generated from field: faultline.v1.User user = 3;
    */
@@ -554,7 +554,7 @@ export type SignInResponseJson = {
   expiresTime?: TimestampJson;
 
   /**
-   * Who signed in.
+   * The user who signed in.
    *
    * @generated from field: faultline.v1.User user = 3;
    */
@@ -577,7 +577,7 @@ export const SignInResponseSchema: GenMessage<SignInResponse, {jsonType: SignInR
   messageDesc(file_faultline_v1_account, 4);
 
 /**
- * Says what ends.
+ * Chooses the sessions to end.
  *
  * @generated from message faultline.v1.SignOutRequest
  */
@@ -591,7 +591,7 @@ export type SignOutRequest = Message<"faultline.v1.SignOutRequest"> & {
 };
 
 /**
- * Says what ends.
+ * Chooses the sessions to end.
  *
  * @generated from message faultline.v1.SignOutRequest
  */
@@ -874,7 +874,7 @@ export type ChangePasswordResponse = Message<"faultline.v1.ChangePasswordRespons
   expiresTime?: Timestamp | undefined;
 
   /**
-   * See SignInResponse.device_token. Those from before end with the old password.
+   * See SignInResponse.device_token. Earlier ones end with the old password.
    *
    * @generated from field: string device_token = 3;
    */
@@ -909,7 +909,7 @@ export type ChangePasswordResponseJson = {
   expiresTime?: TimestampJson;
 
   /**
-   * See SignInResponse.device_token. Those from before end with the old password.
+   * See SignInResponse.device_token. Earlier ones end with the old password.
    *
    * @generated from field: string device_token = 3;
    */
@@ -960,7 +960,7 @@ export const ListSessionsRequestSchema: GenMessage<ListSessionsRequest, {jsonTyp
  */
 export type ListSessionsResponse = Message<"faultline.v1.ListSessionsResponse"> & {
   /**
-   * The last used first; at most 100.
+   * The most recently used first; at most 100.
    *
    * @generated from field: repeated faultline.v1.Session sessions = 1;
    */
@@ -974,7 +974,7 @@ export type ListSessionsResponse = Message<"faultline.v1.ListSessionsResponse"> 
  */
 export type ListSessionsResponseJson = {
   /**
-   * The last used first; at most 100.
+   * The most recently used first; at most 100.
    *
    * @generated from field: repeated faultline.v1.Session sessions = 1;
    */
@@ -1249,14 +1249,14 @@ export type ListAccessTokensRequest = Message<"faultline.v1.ListAccessTokensRequ
   pageToken: string;
 
   /**
-   * Whose tokens. 0: the calling user's.
+   * The user whose tokens to list. 0: the calling user.
    *
    * @generated from field: uint32 user_id = 3;
    */
   userId: number;
 
   /**
-   * Tokens to pass over before the page starts. Default 0.
+   * Tokens to skip before the page starts. Default 0.
    *
    * @generated from field: uint32 skip = 4;
    */
@@ -1284,14 +1284,14 @@ export type ListAccessTokensRequestJson = {
   pageToken?: string;
 
   /**
-   * Whose tokens. 0: the calling user's.
+   * The user whose tokens to list. 0: the calling user.
    *
    * @generated from field: uint32 user_id = 3;
    */
   userId?: number;
 
   /**
-   * Tokens to pass over before the page starts. Default 0.
+   * Tokens to skip before the page starts. Default 0.
    *
    * @generated from field: uint32 skip = 4;
    */
@@ -1452,9 +1452,9 @@ export type RotateAccessTokenRequest = Message<"faultline.v1.RotateAccessTokenRe
   tokenId: number;
 
   /**
-   * See AccessToken.expires_time; at most a year from now. Absent: one week from now. Either is brought forward where the
-   * new token would last longer than the old one was made for, so a token of two hours is followed by one of two hours at
-   * most.
+   * See AccessToken.expires_time; at most a year from now. Absent: one week from now. Either is brought forward where
+   * the new token would live longer than the old one was meant to, so a token of two hours is followed by one of two
+   * hours at most.
    *
    * @generated from field: google.protobuf.Timestamp expires_time = 2;
    */
@@ -1475,9 +1475,9 @@ export type RotateAccessTokenRequestJson = {
   tokenId?: number;
 
   /**
-   * See AccessToken.expires_time; at most a year from now. Absent: one week from now. Either is brought forward where the
-   * new token would last longer than the old one was made for, so a token of two hours is followed by one of two hours at
-   * most.
+   * See AccessToken.expires_time; at most a year from now. Absent: one week from now. Either is brought forward where
+   * the new token would live longer than the old one was meant to, so a token of two hours is followed by one of two
+   * hours at most.
    *
    * @generated from field: google.protobuf.Timestamp expires_time = 2;
    */
@@ -1567,7 +1567,7 @@ export const AccountService: GenService<{
     output: typeof SignOutResponseSchema;
   },
   /**
-   * Tells who the call's token belongs to.
+   * Returns the user that the call's token belongs to.
    *
    * @generated from rpc faultline.v1.AccountService.GetCurrentUser
    */
@@ -1598,7 +1598,7 @@ export const AccountService: GenService<{
     output: typeof ChangePasswordResponseSchema;
   },
   /**
-   * Lists the calling user's sessions, the last used first.
+   * Lists the calling user's sessions, the most recently used first.
    *
    * @generated from rpc faultline.v1.AccountService.ListSessions
    */
@@ -1659,8 +1659,8 @@ export const AccountService: GenService<{
     output: typeof RevokeAccessTokenResponseSchema;
   },
   /**
-   * Revokes one of the calling user's tokens and makes a new one with its name and scopes, which lasts no longer than the
-   * old one was made for.
+   * Revokes one of the calling user's tokens and makes a new one with its name and scopes, whose lifetime is at most
+   * that of the old one.
    *
    * @generated from rpc faultline.v1.AccountService.RotateAccessToken
    */

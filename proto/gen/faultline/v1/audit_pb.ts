@@ -22,7 +22,7 @@ export const file_faultline_v1_audit: GenFile = /*@__PURE__*/
  */
 export type AuditEvent = Message<"faultline.v1.AuditEvent"> & {
   /**
-   * Grows with time.
+   * Increases with time.
    *
    * @generated from field: uint64 audit_event_id = 1;
    */
@@ -36,7 +36,7 @@ export type AuditEvent = Message<"faultline.v1.AuditEvent"> & {
   time?: Timestamp | undefined;
 
   /**
-   * Who did it. 0: nobody who was signed in, such as a failed sign-in.
+   * The user who did it. 0: nobody was signed in, as for a failed sign-in.
    *
    * @generated from field: uint32 user_id = 3;
    */
@@ -71,7 +71,7 @@ export type AuditEvent = Message<"faultline.v1.AuditEvent"> & {
   projectPath: string;
 
   /**
-   * What was done, in one sentence without secrets.
+   * The act, in one sentence without secrets.
    *
    * @generated from field: string summary = 8;
    */
@@ -92,7 +92,7 @@ export type AuditEvent = Message<"faultline.v1.AuditEvent"> & {
  */
 export type AuditEventJson = {
   /**
-   * Grows with time.
+   * Increases with time.
    *
    * @generated from field: uint64 audit_event_id = 1;
    */
@@ -106,7 +106,7 @@ export type AuditEventJson = {
   time?: TimestampJson;
 
   /**
-   * Who did it. 0: nobody who was signed in, such as a failed sign-in.
+   * The user who did it. 0: nobody was signed in, as for a failed sign-in.
    *
    * @generated from field: uint32 user_id = 3;
    */
@@ -141,7 +141,7 @@ export type AuditEventJson = {
   projectPath?: string;
 
   /**
-   * What was done, in one sentence without secrets.
+   * The act, in one sentence without secrets.
    *
    * @generated from field: string summary = 8;
    */

@@ -304,7 +304,7 @@ export type ListClientKeysRequest = Message<"faultline.v1.ListClientKeysRequest"
   pageToken: string;
 
   /**
-   * Keys to pass over before the page starts. Default 0.
+   * Keys to skip before the page starts. Default 0.
    *
    * @generated from field: uint32 skip = 4;
    */
@@ -339,7 +339,7 @@ export type ListClientKeysRequestJson = {
   pageToken?: string;
 
   /**
-   * Keys to pass over before the page starts. Default 0.
+   * Keys to skip before the page starts. Default 0.
    *
    * @generated from field: uint32 skip = 4;
    */
@@ -501,8 +501,8 @@ export const GetClientKeyResponseSchema: GenMessage<GetClientKeyResponse, {jsonT
   messageDesc(file_faultline_v1_client_key, 6);
 
 /**
- * Changes a key. Refused with INVALID_FIELD for limits out of range or that contradict each other, and for what is no origin;
- * nothing is changed then.
+ * Changes a key. Refused with INVALID_FIELD for limits out of range or that contradict each other, and for an invalid
+ * origin; nothing is changed then.
  *
  * @generated from message faultline.v1.UpdateClientKeyRequest
  */
@@ -551,8 +551,8 @@ export type UpdateClientKeyRequest = Message<"faultline.v1.UpdateClientKeyReques
 };
 
 /**
- * Changes a key. Refused with INVALID_FIELD for limits out of range or that contradict each other, and for what is no origin;
- * nothing is changed then.
+ * Changes a key. Refused with INVALID_FIELD for limits out of range or that contradict each other, and for an invalid
+ * origin; nothing is changed then.
  *
  * @generated from message faultline.v1.UpdateClientKeyRequest
  */
@@ -678,7 +678,7 @@ export const UpdateClientKeyResponseSchema: GenMessage<UpdateClientKeyResponse, 
   messageDesc(file_faultline_v1_client_key, 9);
 
 /**
- * Asks what was sent with a key.
+ * Asks for the traffic of a key.
  *
  * @generated from message faultline.v1.GetClientKeyTrafficRequest
  */
@@ -691,7 +691,7 @@ export type GetClientKeyTrafficRequest = Message<"faultline.v1.GetClientKeyTraff
   projectId: number;
 
   /**
-   * The key. Required. A key that nothing was sent with has counts of 0, whether or not it exists.
+   * The key. Required. The counts of a key without traffic are 0, whether or not it exists.
    *
    * @generated from field: uint32 key_id = 2;
    */
@@ -713,7 +713,7 @@ export type GetClientKeyTrafficRequest = Message<"faultline.v1.GetClientKeyTraff
 };
 
 /**
- * Asks what was sent with a key.
+ * Asks for the traffic of a key.
  *
  * @generated from message faultline.v1.GetClientKeyTrafficRequest
  */
@@ -726,7 +726,7 @@ export type GetClientKeyTrafficRequestJson = {
   projectId?: number;
 
   /**
-   * The key. Required. A key that nothing was sent with has counts of 0, whether or not it exists.
+   * The key. Required. The counts of a key without traffic are 0, whether or not it exists.
    *
    * @generated from field: uint32 key_id = 2;
    */
@@ -755,7 +755,7 @@ export const GetClientKeyTrafficRequestSchema: GenMessage<GetClientKeyTrafficReq
   messageDesc(file_faultline_v1_client_key, 10);
 
 /**
- * What was sent with a key in a window of hours; counts are exact to a second.
+ * The traffic of a key in a window of hours; counts are exact to a second.
  *
  * @generated from message faultline.v1.GetClientKeyTrafficResponse
  */
@@ -768,29 +768,29 @@ export type GetClientKeyTrafficResponse = Message<"faultline.v1.GetClientKeyTraf
   startTime?: Timestamp | undefined;
 
   /**
-   * Whether the last hour of the window still runs, or is yet to come.
+   * Whether the last hour of the window is still running, or is yet to come.
    *
    * @generated from field: bool last_hour_running = 2;
    */
   lastHourRunning: boolean;
 
   /**
-   * Events that were accepted in each hour, dense, oldest first.
+   * Events accepted in each hour, dense, oldest first.
    *
    * @generated from field: repeated uint32 events_per_hour = 3;
    */
   eventsPerHour: number[];
 
   /**
-   * Bytes of the bodies in each hour as they were sent, accepted or refused, also of sessions and what is not kept. A body
-   * that was refused before it was read counts as nothing.
+   * Bytes of the bodies in each hour as they were sent, accepted or refused, including sessions and items that are not
+   * kept. A body refused before it was read counts as nothing.
    *
    * @generated from field: repeated uint64 bytes_per_hour = 4;
    */
   bytesPerHour: bigint[];
 
   /**
-   * What was refused, the most frequent first.
+   * Refusals by reason, the most frequent first.
    *
    * @generated from field: repeated faultline.v1.KeyRefusals refused = 5;
    */
@@ -805,7 +805,7 @@ export type GetClientKeyTrafficResponse = Message<"faultline.v1.GetClientKeyTraf
   networks: SenderNetwork[];
 
   /**
-   * What all other networks sent.
+   * Events of all other networks.
    *
    * @generated from field: uint64 other_networks_quantity = 7;
    */
@@ -813,7 +813,7 @@ export type GetClientKeyTrafficResponse = Message<"faultline.v1.GetClientKeyTraf
 };
 
 /**
- * What was sent with a key in a window of hours; counts are exact to a second.
+ * The traffic of a key in a window of hours; counts are exact to a second.
  *
  * @generated from message faultline.v1.GetClientKeyTrafficResponse
  */
@@ -826,29 +826,29 @@ export type GetClientKeyTrafficResponseJson = {
   startTime?: TimestampJson;
 
   /**
-   * Whether the last hour of the window still runs, or is yet to come.
+   * Whether the last hour of the window is still running, or is yet to come.
    *
    * @generated from field: bool last_hour_running = 2;
    */
   lastHourRunning?: boolean;
 
   /**
-   * Events that were accepted in each hour, dense, oldest first.
+   * Events accepted in each hour, dense, oldest first.
    *
    * @generated from field: repeated uint32 events_per_hour = 3;
    */
   eventsPerHour?: number[];
 
   /**
-   * Bytes of the bodies in each hour as they were sent, accepted or refused, also of sessions and what is not kept. A body
-   * that was refused before it was read counts as nothing.
+   * Bytes of the bodies in each hour as they were sent, accepted or refused, including sessions and items that are not
+   * kept. A body refused before it was read counts as nothing.
    *
    * @generated from field: repeated uint64 bytes_per_hour = 4;
    */
   bytesPerHour?: string[];
 
   /**
-   * What was refused, the most frequent first.
+   * Refusals by reason, the most frequent first.
    *
    * @generated from field: repeated faultline.v1.KeyRefusals refused = 5;
    */
@@ -863,7 +863,7 @@ export type GetClientKeyTrafficResponseJson = {
   networks?: SenderNetworkJson[];
 
   /**
-   * What all other networks sent.
+   * Events of all other networks.
    *
    * @generated from field: uint64 other_networks_quantity = 7;
    */
@@ -968,8 +968,8 @@ export type SenderNetwork = Message<"faultline.v1.SenderNetwork"> & {
   network: string;
 
   /**
-   * Events, accepted or refused. Of a network that began to send while very many others did, a few may be missing: they are
-   * counted with the others.
+   * Events, accepted or refused. Of a network that began to send while very many others did, a few may be missing: they
+   * are counted with the others.
    *
    * @generated from field: uint64 quantity = 2;
    */
@@ -990,8 +990,8 @@ export type SenderNetworkJson = {
   network?: string;
 
   /**
-   * Events, accepted or refused. Of a network that began to send while very many others did, a few may be missing: they are
-   * counted with the others.
+   * Events, accepted or refused. Of a network that began to send while very many others did, a few may be missing: they
+   * are counted with the others.
    *
    * @generated from field: uint64 quantity = 2;
    */
@@ -1090,15 +1090,16 @@ export const DeleteClientKeyResponseSchema: GenMessage<DeleteClientKeyResponse, 
   messageDesc(file_faultline_v1_client_key, 15);
 
 /**
- * Client keys of a project (specification 2.2 and 4.1). A client key is a secret: it lets its holder send events. A token
- * without the scope `api` lists keys by their ids and times alone, as one for reading must not give the right to send.
+ * Client keys of a project (specification 2.2 and 4.1). A client key is a secret: it lets its holder send events. A
+ * token without the scope `api` lists keys by their ids and times alone, as a token for reading must not give the right
+ * to send.
  *
  * @generated from service faultline.v1.ClientKeyService
  */
 export const ClientKeyService: GenService<{
   /**
    * Makes a key beside the existing ones. A project has at most 50. Refused with INTEGRATED_NOT_OFFERED where no key
-   * would take events.
+   * would accept events.
    *
    * @generated from rpc faultline.v1.ClientKeyService.CreateClientKey
    */
@@ -1128,7 +1129,7 @@ export const ClientKeyService: GenService<{
     output: typeof GetClientKeyResponseSchema;
   },
   /**
-   * Changes what a key may send; what the request leaves out stays as it is. It takes effect within one second.
+   * Changes the limits of a key; absent fields stay as they are. The change takes effect within one second.
    *
    * @generated from rpc faultline.v1.ClientKeyService.UpdateClientKey
    */
@@ -1138,7 +1139,7 @@ export const ClientKeyService: GenService<{
     output: typeof UpdateClientKeyResponseSchema;
   },
   /**
-   * Reads what was sent with a key, by hour. Also of a key that was deleted, for as long as it is kept: 90 days.
+   * Reads the traffic of a key by hour. Also of a deleted key, as long as its traffic is kept: 90 days.
    *
    * @generated from rpc faultline.v1.ClientKeyService.GetClientKeyTraffic
    */

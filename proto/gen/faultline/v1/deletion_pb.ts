@@ -38,7 +38,7 @@ export type Deletion = Message<"faultline.v1.Deletion"> & {
   projectId: number;
 
   /**
-   * How far it has come.
+   * Its progress.
    *
    * @generated from field: faultline.v1.DeletionState state = 3;
    */
@@ -59,7 +59,7 @@ export type Deletion = Message<"faultline.v1.Deletion"> & {
   status: ErrorStatus;
 
   /**
-   * Whether all matching errors are deleted; else they were named.
+   * Whether all matching errors are deleted; otherwise they were named.
    *
    * @generated from field: bool all_matching = 6;
    */
@@ -108,7 +108,7 @@ export type Deletion = Message<"faultline.v1.Deletion"> & {
   restoredCount: number;
 
   /**
-   * How many of those that came back stand beside a newer error of the same group, which gets their new events.
+   * How many of the restored errors stand beside a newer error of the same group, which gets their new events.
    *
    * @generated from field: uint32 superseded_count = 13;
    */
@@ -171,7 +171,7 @@ export type DeletionJson = {
   projectId?: number;
 
   /**
-   * How far it has come.
+   * Its progress.
    *
    * @generated from field: faultline.v1.DeletionState state = 3;
    */
@@ -192,7 +192,7 @@ export type DeletionJson = {
   status?: ErrorStatusJson;
 
   /**
-   * Whether all matching errors are deleted; else they were named.
+   * Whether all matching errors are deleted; otherwise they were named.
    *
    * @generated from field: bool all_matching = 6;
    */
@@ -241,7 +241,7 @@ export type DeletionJson = {
   restoredCount?: number;
 
   /**
-   * How many of those that came back stand beside a newer error of the same group, which gets their new events.
+   * How many of the restored errors stand beside a newer error of the same group, which gets their new events.
    *
    * @generated from field: uint32 superseded_count = 13;
    */
@@ -297,7 +297,7 @@ export const DeletionSchema: GenMessage<Deletion, {jsonType: DeletionJson}> = /*
  */
 export type NamedErrors = Message<"faultline.v1.NamedErrors"> & {
   /**
-   * 1 to 1,000 errors, each once. Those that are not there are left out.
+   * 1 to 1,000 errors, each once. Those that do not exist are left out.
    *
    * @generated from field: repeated string error_ids = 1;
    */
@@ -311,7 +311,7 @@ export type NamedErrors = Message<"faultline.v1.NamedErrors"> & {
  */
 export type NamedErrorsJson = {
   /**
-   * 1 to 1,000 errors, each once. Those that are not there are left out.
+   * 1 to 1,000 errors, each once. Those that do not exist are left out.
    *
    * @generated from field: repeated string error_ids = 1;
    */
@@ -326,7 +326,7 @@ export const NamedErrorsSchema: GenMessage<NamedErrors, {jsonType: NamedErrorsJs
   messageDesc(file_faultline_v1_deletion, 1);
 
 /**
- * All errors that match, of those that are there when the deletion is made.
+ * All matching errors that exist when the deletion is made.
  *
  * @generated from message faultline.v1.MatchingErrors
  */
@@ -354,7 +354,7 @@ export type MatchingErrors = Message<"faultline.v1.MatchingErrors"> & {
 };
 
 /**
- * All errors that match, of those that are there when the deletion is made.
+ * All matching errors that exist when the deletion is made.
  *
  * @generated from message faultline.v1.MatchingErrors
  */
@@ -389,7 +389,7 @@ export const MatchingErrorsSchema: GenMessage<MatchingErrors, {jsonType: Matchin
   messageDesc(file_faultline_v1_deletion, 2);
 
 /**
- * When a discard ends by itself. Without any of them it goes on until somebody ends it.
+ * When a discard ends by itself. Without an end it lasts until somebody ends it.
  *
  * @generated from message faultline.v1.DiscardEnd
  */
@@ -409,7 +409,7 @@ export type DiscardEnd = Message<"faultline.v1.DiscardEnd"> & {
     case: "time";
   } | {
     /**
-     * After so many events, from 1.
+     * After this many events, from 1.
      *
      * @generated from field: uint32 event_count = 2;
      */
@@ -428,7 +428,7 @@ export type DiscardEnd = Message<"faultline.v1.DiscardEnd"> & {
 };
 
 /**
- * When a discard ends by itself. Without any of them it goes on until somebody ends it.
+ * When a discard ends by itself. Without an end it lasts until somebody ends it.
  *
  * @generated from message faultline.v1.DiscardEnd
  */
@@ -441,7 +441,7 @@ export type DiscardEndJson = {
   time?: TimestampJson;
 
   /**
-   * After so many events, from 1.
+   * After this many events, from 1.
    *
    * @generated from field: uint32 event_count = 2;
    */
@@ -477,7 +477,7 @@ export type CreateDeletionRequest = Message<"faultline.v1.CreateDeletionRequest"
   projectId: number;
 
   /**
-   * Which errors. Required.
+   * The errors. Required.
    *
    * @generated from oneof faultline.v1.CreateDeletionRequest.target
    */
@@ -650,7 +650,7 @@ export const GetDeletionRequestSchema: GenMessage<GetDeletionRequest, {jsonType:
   messageDesc(file_faultline_v1_deletion, 6);
 
 /**
- * The deletion asked for.
+ * The requested deletion.
  *
  * @generated from message faultline.v1.GetDeletionResponse
  */
@@ -664,7 +664,7 @@ export type GetDeletionResponse = Message<"faultline.v1.GetDeletionResponse"> & 
 };
 
 /**
- * The deletion asked for.
+ * The requested deletion.
  *
  * @generated from message faultline.v1.GetDeletionResponse
  */
@@ -1343,7 +1343,7 @@ export const EndDiscardResponseSchema: GenMessage<EndDiscardResponse, {jsonType:
   messageDesc(file_faultline_v1_deletion, 17);
 
 /**
- * How far a deletion has come.
+ * The progress of a deletion.
  *
  * @generated from enum faultline.v1.DeletionState
  */
@@ -1370,21 +1370,21 @@ export const DeletionState = {
   HIDDEN: 2,
 
   /**
-   * The events go for good, a few at a time.
+   * The events are being erased for good, a few at a time.
    *
    * @generated from enum value: DELETION_STATE_ERASING = 3;
    */
   ERASING: 3,
 
   /**
-   * All is gone, and the space was given back.
+   * All is erased, and the space was given back.
    *
    * @generated from enum value: DELETION_STATE_ERASED = 4;
    */
   ERASED: 4,
 
   /**
-   * Its errors come back, 1,000 at a time.
+   * Its errors are being brought back, 1,000 at a time.
    *
    * @generated from enum value: DELETION_STATE_RESTORING = 5;
    */
@@ -1399,14 +1399,14 @@ export const DeletionState = {
 } as const;
 
 /**
- * How far a deletion has come.
+ * The progress of a deletion.
  *
  * @generated from enum faultline.v1.DeletionState
  */
 export type DeletionState = (typeof DeletionState)[keyof typeof DeletionState] | UnknownEnum;
 
 /**
- * How far a deletion has come.
+ * The progress of a deletion.
  *
  * @generated from enum faultline.v1.DeletionState
  */
@@ -1419,17 +1419,17 @@ export const DeletionStateSchema: GenEnum<DeletionState, DeletionStateJson> = /*
   enumDesc(file_faultline_v1_deletion, 0);
 
 /**
- * Deletes errors with all their events, and discards what comes of them later. Errors that are deleted are gone from every
- * list, count and page at once. For ten minutes the deletion can be undone; then the events go for good and their space is
- * given back. An event that arrives meanwhile is not lost: it begins a new error.
+ * Deletes errors with all their events, and discards their later events. Deleted errors are gone from every list, count
+ * and page at once. For ten minutes the deletion can be undone; then the events go for good and their space is given
+ * back. An event that arrives meanwhile is not lost: it begins a new error.
  *
  * @generated from service faultline.v1.DeletionService
  */
 export const DeletionService: GenService<{
   /**
-   * Deletes errors: those that are named, or all that match. Refused with INVALID_FIELD where neither is given or the number
-   * of the matching errors is missing, with EXPECTED_COUNT_DIFFERS where that number is more than 10 % off, and with
-   * ERROR_NOT_FOUND where none of the named errors is there. What is refused changes nothing.
+   * Deletes errors: those that are named, or all that match. Refused with INVALID_FIELD where neither is given or the
+   * number of the matching errors is missing, with EXPECTED_COUNT_DIFFERS where that number is more than 10 % off, and
+   * with ERROR_NOT_FOUND where none of the named errors exists. A refused call changes nothing.
    *
    * @generated from rpc faultline.v1.DeletionService.CreateDeletion
    */
@@ -1439,7 +1439,7 @@ export const DeletionService: GenService<{
     output: typeof CreateDeletionResponseSchema;
   },
   /**
-   * Reads how far a deletion has come.
+   * Reads the progress of a deletion.
    *
    * @generated from rpc faultline.v1.DeletionService.GetDeletion
    */
@@ -1469,7 +1469,7 @@ export const DeletionService: GenService<{
     output: typeof UndoDeletionResponseSchema;
   },
   /**
-   * Lists what a project discards or discarded: what is discarded now comes first, then the newest.
+   * Lists current and former discards of a project: the current ones first, then the newest.
    *
    * @generated from rpc faultline.v1.DeletionService.ListDiscards
    */
@@ -1479,7 +1479,7 @@ export const DeletionService: GenService<{
     output: typeof ListDiscardsResponseSchema;
   },
   /**
-   * Ends a discard: the next event is recorded again, in a new error. What was stopped does not come back.
+   * Ends a discard: the next event is recorded again, in a new error. The events it stopped do not come back.
    *
    * @generated from rpc faultline.v1.DeletionService.EndDiscard
    */

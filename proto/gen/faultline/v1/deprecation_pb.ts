@@ -29,28 +29,28 @@ export type Deprecation = Message<"faultline.v1.Deprecation"> & {
   deprecationId: string;
 
   /**
-   * Which interface.
+   * The interface.
    *
    * @generated from field: faultline.v1.DeprecationArea area = 2;
    */
   area: DeprecationArea;
 
   /**
-   * What it is about, such as `GET /users`.
+   * Its subject, such as `GET /users`.
    *
    * @generated from field: string subject = 3;
    */
   subject: string;
 
   /**
-   * What changes, in a sentence.
+   * The change, in a sentence.
    *
    * @generated from field: string change = 4;
    */
   change: string;
 
   /**
-   * What to use instead; ends in `(not part of this service)` where Faultline does not have it. Empty: nothing.
+   * The replacement; ends in `(not part of this service)` where Faultline does not have it. Empty: none.
    *
    * @generated from field: string replacement = 5;
    */
@@ -64,7 +64,7 @@ export type Deprecation = Message<"faultline.v1.Deprecation"> & {
   announcedIn: string;
 
   /**
-   * The release from which it is not supported, so that requests that use it are refused. Empty: supported until its
+   * The release from which on it is not supported, so that requests that use it are refused. Empty: supported until its
    * removal.
    *
    * @generated from field: string end_of_support_in = 7;
@@ -86,7 +86,7 @@ export type Deprecation = Message<"faultline.v1.Deprecation"> & {
   isBreaking: boolean;
 
   /**
-   * Where it stands at the release that was asked for.
+   * Its state at the requested release.
    *
    * @generated from field: faultline.v1.DeprecationState state = 10;
    */
@@ -121,28 +121,28 @@ export type DeprecationJson = {
   deprecationId?: string;
 
   /**
-   * Which interface.
+   * The interface.
    *
    * @generated from field: faultline.v1.DeprecationArea area = 2;
    */
   area?: DeprecationAreaJson;
 
   /**
-   * What it is about, such as `GET /users`.
+   * Its subject, such as `GET /users`.
    *
    * @generated from field: string subject = 3;
    */
   subject?: string;
 
   /**
-   * What changes, in a sentence.
+   * The change, in a sentence.
    *
    * @generated from field: string change = 4;
    */
   change?: string;
 
   /**
-   * What to use instead; ends in `(not part of this service)` where Faultline does not have it. Empty: nothing.
+   * The replacement; ends in `(not part of this service)` where Faultline does not have it. Empty: none.
    *
    * @generated from field: string replacement = 5;
    */
@@ -156,7 +156,7 @@ export type DeprecationJson = {
   announcedIn?: string;
 
   /**
-   * The release from which it is not supported, so that requests that use it are refused. Empty: supported until its
+   * The release from which on it is not supported, so that requests that use it are refused. Empty: supported until its
    * removal.
    *
    * @generated from field: string end_of_support_in = 7;
@@ -178,7 +178,7 @@ export type DeprecationJson = {
   isBreaking?: boolean;
 
   /**
-   * Where it stands at the release that was asked for.
+   * Its state at the requested release.
    *
    * @generated from field: faultline.v1.DeprecationState state = 10;
    */
@@ -213,7 +213,7 @@ export const DeprecationSchema: GenMessage<Deprecation, {jsonType: DeprecationJs
  */
 export type ListDeprecationsRequest = Message<"faultline.v1.ListDeprecationsRequest"> & {
   /**
-   * The release for which the states are told, such as `17.0`. Empty: the one this installation stands for.
+   * The release for which the states are given, such as `17.0`. Empty: that of this installation.
    *
    * @generated from field: string release = 1;
    */
@@ -241,7 +241,7 @@ export type ListDeprecationsRequest = Message<"faultline.v1.ListDeprecationsRequ
  */
 export type ListDeprecationsRequestJson = {
   /**
-   * The release for which the states are told, such as `17.0`. Empty: the one this installation stands for.
+   * The release for which the states are given, such as `17.0`. Empty: that of this installation.
    *
    * @generated from field: string release = 1;
    */
@@ -283,7 +283,7 @@ export type ListDeprecationsResponse = Message<"faultline.v1.ListDeprecationsRes
   deprecations: Deprecation[];
 
   /**
-   * The release for which the states are told.
+   * The release for which the states are given.
    *
    * @generated from field: string release = 2;
    */
@@ -304,7 +304,7 @@ export type ListDeprecationsResponseJson = {
   deprecations?: DeprecationJson[];
 
   /**
-   * The release for which the states are told.
+   * The release for which the states are given.
    *
    * @generated from field: string release = 2;
    */
@@ -319,7 +319,7 @@ export const ListDeprecationsResponseSchema: GenMessage<ListDeprecationsResponse
   messageDesc(file_faultline_v1_deprecation, 2);
 
 /**
- * Which interface a notice is about; REST and GraphQL are announced separately (specification 9.2, rule 4).
+ * The interface a notice is about; REST and GraphQL are announced separately (specification 9.2, rule 4).
  *
  * @generated from enum faultline.v1.DeprecationArea
  */
@@ -354,14 +354,14 @@ export const DeprecationArea = {
 } as const;
 
 /**
- * Which interface a notice is about; REST and GraphQL are announced separately (specification 9.2, rule 4).
+ * The interface a notice is about; REST and GraphQL are announced separately (specification 9.2, rule 4).
  *
  * @generated from enum faultline.v1.DeprecationArea
  */
 export type DeprecationArea = (typeof DeprecationArea)[keyof typeof DeprecationArea] | UnknownEnum;
 
 /**
- * Which interface a notice is about; REST and GraphQL are announced separately (specification 9.2, rule 4).
+ * The interface a notice is about; REST and GraphQL are announced separately (specification 9.2, rule 4).
  *
  * @generated from enum faultline.v1.DeprecationArea
  */
@@ -374,7 +374,7 @@ export const DeprecationAreaSchema: GenEnum<DeprecationArea, DeprecationAreaJson
   enumDesc(file_faultline_v1_deprecation, 0);
 
 /**
- * Where a notice stands at a release.
+ * The state of a notice at a release.
  *
  * @generated from enum faultline.v1.DeprecationState
  */
@@ -415,7 +415,7 @@ export const DeprecationState = {
   REMOVED: 4,
 
   /**
-   * New at this release or earlier: the notice brings something instead of taking it.
+   * New at this release or earlier: the notice announces something new.
    *
    * @generated from enum value: DEPRECATION_STATE_ADDED = 5;
    */
@@ -423,14 +423,14 @@ export const DeprecationState = {
 } as const;
 
 /**
- * Where a notice stands at a release.
+ * The state of a notice at a release.
  *
  * @generated from enum faultline.v1.DeprecationState
  */
 export type DeprecationState = (typeof DeprecationState)[keyof typeof DeprecationState] | UnknownEnum;
 
 /**
- * Where a notice stands at a release.
+ * The state of a notice at a release.
  *
  * @generated from enum faultline.v1.DeprecationState
  */
@@ -443,8 +443,8 @@ export const DeprecationStateSchema: GenEnum<DeprecationState, DeprecationStateJ
   enumDesc(file_faultline_v1_deprecation, 1);
 
 /**
- * What the platform's interface will lose or has lost (specification section 9). The platform release that this
- * installation stands for decides the state of each notice.
+ * Notices of what the platform's interface will lose or has lost (specification section 9). The platform release of
+ * this installation decides the state of each notice.
  *
  * @generated from service faultline.v1.DeprecationService
  */

@@ -189,8 +189,8 @@ export type Error = Message<"faultline.v1.Error"> & {
   lastCommit: string;
 
   /**
-   * Where the project's repository shows first_commit, else the tag named as first_release; see Project.code_url. Empty:
-   * no link.
+   * The address of first_commit in the project's repository, otherwise of the tag named as first_release; see
+   * Project.code_url. Empty: no link.
    *
    * @generated from field: string first_release_url = 24;
    */
@@ -204,8 +204,8 @@ export type Error = Message<"faultline.v1.Error"> & {
   lastReleaseUrl: string;
 
   /**
-   * Whether this is the one error of the project, "Other errors", that events belong to which would make more new errors
-   * than the limit lets in (docs/limits.md). No event is lost: each has its own title and stack trace. Always false for
+   * Whether this is the project's one error "Other errors", which takes the events that would make more new errors than
+   * the limit allows (docs/limits.md). No event is lost: each has its own title and stack trace. Always false for
    * external backends.
    *
    * @generated from field: bool holds_other_errors = 26;
@@ -213,15 +213,16 @@ export type Error = Message<"faultline.v1.Error"> & {
   holdsOtherErrors: boolean;
 
   /**
-   * How many tags of its events cannot be searched, since an error is found by 1,000 values of a tag and by 200 keys. A number
-   * from above: one that comes again may count again. It is not reduced when events are deleted. 0 for external backends.
+   * How many tags of its events cannot be searched, since an error is found by 1,000 values of a tag and by 200 keys.
+   * An upper bound: a tag that comes again may count again. It is not reduced when events are deleted. 0 for external
+   * backends.
    *
    * @generated from field: uint32 other_tag_count = 27;
    */
   otherTagCount: number;
 
   /**
-   * How many users beyond the first 100,000, which affected_user_count counts, its events named. A number from above, as
+   * How many users its events named beyond the first 100,000, which affected_user_count counts. An upper bound, as
    * other_tag_count.
    *
    * @generated from field: uint32 other_user_count = 28;
@@ -401,8 +402,8 @@ export type ErrorJson = {
   lastCommit?: string;
 
   /**
-   * Where the project's repository shows first_commit, else the tag named as first_release; see Project.code_url. Empty:
-   * no link.
+   * The address of first_commit in the project's repository, otherwise of the tag named as first_release; see
+   * Project.code_url. Empty: no link.
    *
    * @generated from field: string first_release_url = 24;
    */
@@ -416,8 +417,8 @@ export type ErrorJson = {
   lastReleaseUrl?: string;
 
   /**
-   * Whether this is the one error of the project, "Other errors", that events belong to which would make more new errors
-   * than the limit lets in (docs/limits.md). No event is lost: each has its own title and stack trace. Always false for
+   * Whether this is the project's one error "Other errors", which takes the events that would make more new errors than
+   * the limit allows (docs/limits.md). No event is lost: each has its own title and stack trace. Always false for
    * external backends.
    *
    * @generated from field: bool holds_other_errors = 26;
@@ -425,15 +426,16 @@ export type ErrorJson = {
   holdsOtherErrors?: boolean;
 
   /**
-   * How many tags of its events cannot be searched, since an error is found by 1,000 values of a tag and by 200 keys. A number
-   * from above: one that comes again may count again. It is not reduced when events are deleted. 0 for external backends.
+   * How many tags of its events cannot be searched, since an error is found by 1,000 values of a tag and by 200 keys.
+   * An upper bound: a tag that comes again may count again. It is not reduced when events are deleted. 0 for external
+   * backends.
    *
    * @generated from field: uint32 other_tag_count = 27;
    */
   otherTagCount?: number;
 
   /**
-   * How many users beyond the first 100,000, which affected_user_count counts, its events named. A number from above, as
+   * How many users its events named beyond the first 100,000, which affected_user_count counts. An upper bound, as
    * other_tag_count.
    *
    * @generated from field: uint32 other_user_count = 28;
@@ -588,15 +590,15 @@ export type ListErrorsResponse = Message<"faultline.v1.ListErrorsResponse"> & {
 
   /**
    * How many errors match the search, by status. Each count stops at 1,000: 1,000 means 1,000 or more. Absent: the
-   * external system does not tell.
+   * external system does not report them.
    *
    * @generated from field: faultline.v1.StatusCounts status_counts = 4;
    */
   statusCounts?: StatusCounts | undefined;
 
   /**
-   * When this was read, where the external system cannot be asked now and what it last told is answered. Absent: it is
-   * how things are.
+   * When this was read, where the external system cannot be reached now and its last answer is returned. Absent: the
+   * answer is current.
    *
    * @generated from field: google.protobuf.Timestamp stale_since_time = 5;
    */
@@ -632,15 +634,15 @@ export type ListErrorsResponseJson = {
 
   /**
    * How many errors match the search, by status. Each count stops at 1,000: 1,000 means 1,000 or more. Absent: the
-   * external system does not tell.
+   * external system does not report them.
    *
    * @generated from field: faultline.v1.StatusCounts status_counts = 4;
    */
   statusCounts?: StatusCountsJson;
 
   /**
-   * When this was read, where the external system cannot be asked now and what it last told is answered. Absent: it is
-   * how things are.
+   * When this was read, where the external system cannot be reached now and its last answer is returned. Absent: the
+   * answer is current.
    *
    * @generated from field: google.protobuf.Timestamp stale_since_time = 5;
    */
@@ -748,19 +750,19 @@ export const ListAllErrorsRequestSchema: GenMessage<ListAllErrorsRequest, {jsonT
   messageDesc(file_faultline_v1_error, 3);
 
 /**
- * What one project answers, or, first of all, which projects are asked.
+ * The answer of one project, or, as the first message, the projects that are asked.
  *
  * @generated from message faultline.v1.ListAllErrorsResponse
  */
 export type ListAllErrorsResponse = Message<"faultline.v1.ListAllErrorsResponse"> & {
   /**
-   * Which of the two it is.
+   * One of the two.
    *
    * @generated from oneof faultline.v1.ListAllErrorsResponse.part
    */
   part: {
     /**
-     * The first message: who will answer.
+     * The first message: the projects that will answer.
      *
      * @generated from field: faultline.v1.AskedProjects asked = 1;
      */
@@ -778,13 +780,13 @@ export type ListAllErrorsResponse = Message<"faultline.v1.ListAllErrorsResponse"
 };
 
 /**
- * What one project answers, or, first of all, which projects are asked.
+ * The answer of one project, or, as the first message, the projects that are asked.
  *
  * @generated from message faultline.v1.ListAllErrorsResponse
  */
 export type ListAllErrorsResponseJson = {
   /**
-   * The first message: who will answer.
+   * The first message: the projects that will answer.
    *
    * @generated from field: faultline.v1.AskedProjects asked = 1;
    */
@@ -819,7 +821,7 @@ export type AskedProjects = Message<"faultline.v1.AskedProjects"> & {
   projects: AskedProject[];
 
   /**
-   * How many projects match beyond those 100 that are asked.
+   * How many more projects match than the 100 that are asked.
    *
    * @generated from field: uint32 left_out = 2;
    */
@@ -840,7 +842,7 @@ export type AskedProjectsJson = {
   projects?: AskedProjectJson[];
 
   /**
-   * How many projects match beyond those 100 that are asked.
+   * How many more projects match than the 100 that are asked.
    *
    * @generated from field: uint32 left_out = 2;
    */
@@ -946,7 +948,7 @@ export const AskedProjectSchema: GenMessage<AskedProject, {jsonType: AskedProjec
   messageDesc(file_faultline_v1_error, 6);
 
 /**
- * What one project answers.
+ * The answer of one project.
  *
  * @generated from message faultline.v1.ProjectErrors
  */
@@ -980,7 +982,7 @@ export type ProjectErrors = Message<"faultline.v1.ProjectErrors"> & {
   staleSinceTime?: Timestamp | undefined;
 
   /**
-   * Why it has no errors to tell. Absent: it answered.
+   * Why it has no errors to return. Absent: it answered.
    *
    * @generated from field: faultline.v1.CallRefusal refusal = 5;
    */
@@ -988,7 +990,7 @@ export type ProjectErrors = Message<"faultline.v1.ProjectErrors"> & {
 };
 
 /**
- * What one project answers.
+ * The answer of one project.
  *
  * @generated from message faultline.v1.ProjectErrors
  */
@@ -1022,7 +1024,7 @@ export type ProjectErrorsJson = {
   staleSinceTime?: TimestampJson;
 
   /**
-   * Why it has no errors to tell. Absent: it answered.
+   * Why it has no errors to return. Absent: it answered.
    *
    * @generated from field: faultline.v1.CallRefusal refusal = 5;
    */
@@ -1135,7 +1137,7 @@ export const GetErrorProjectRequestSchema: GenMessage<GetErrorProjectRequest, {j
   messageDesc(file_faultline_v1_error, 9);
 
 /**
- * Where the error is.
+ * The project of an error.
  *
  * @generated from message faultline.v1.GetErrorProjectResponse
  */
@@ -1149,7 +1151,7 @@ export type GetErrorProjectResponse = Message<"faultline.v1.GetErrorProjectRespo
 };
 
 /**
- * Where the error is.
+ * The project of an error.
  *
  * @generated from message faultline.v1.GetErrorProjectResponse
  */
@@ -1393,7 +1395,7 @@ export type StatusChange = Message<"faultline.v1.StatusChange"> & {
   errorId: string;
 
   /**
-   * The status it gets, or, in an answer, had before. Required.
+   * The new status, or, in an answer, the status before. Required.
    *
    * @generated from field: faultline.v1.ErrorStatus status = 2;
    */
@@ -1414,7 +1416,7 @@ export type StatusChangeJson = {
   errorId?: string;
 
   /**
-   * The status it gets, or, in an answer, had before. Required.
+   * The new status, or, in an answer, the status before. Required.
    *
    * @generated from field: faultline.v1.ErrorStatus status = 2;
    */
@@ -1429,7 +1431,7 @@ export const StatusChangeSchema: GenMessage<StatusChange, {jsonType: StatusChang
   messageDesc(file_faultline_v1_error, 15);
 
 /**
- * What was changed.
+ * The result of the changes.
  *
  * @generated from message faultline.v1.UpdateErrorsResponse
  */
@@ -1450,7 +1452,7 @@ export type UpdateErrorsResponse = Message<"faultline.v1.UpdateErrorsResponse"> 
 };
 
 /**
- * What was changed.
+ * The result of the changes.
  *
  * @generated from message faultline.v1.UpdateErrorsResponse
  */
@@ -2081,7 +2083,7 @@ export type Event = Message<"faultline.v1.Event"> & {
   transaction: string;
 
   /**
-   * What happened before, oldest first, at most 100.
+   * The steps before, oldest first, at most 100.
    *
    * @generated from field: repeated faultline.v1.Breadcrumb breadcrumbs = 21;
    */
@@ -2130,14 +2132,14 @@ export type Event = Message<"faultline.v1.Event"> & {
   payloadJson: string;
 
   /**
-   * What the limits cut from the fields above; payload_json still holds it. Empty: nothing.
+   * The cuts that limits made in the fields above; payload_json is whole. Empty: none.
    *
    * @generated from field: repeated faultline.v1.Trim trimmed = 28;
    */
   trimmed: Trim[];
 
   /**
-   * What users wrote about it, oldest first, at most 20: more is not kept.
+   * Users' reports on it, oldest first, at most 20: more are not kept.
    *
    * @generated from field: repeated faultline.v1.UserFeedback feedback = 29;
    */
@@ -2159,8 +2161,8 @@ export type Event = Message<"faultline.v1.Event"> & {
   commit: string;
 
   /**
-   * The client key it came with; it may be deleted by now. 0: not known, as a service reported the event or it was received
-   * before keys were remembered, or is read from an external system.
+   * The client key it came with; it may be deleted by now. 0: not known, as a service reported the event, it was
+   * received before keys were recorded, or it is read from an external system.
    *
    * @generated from field: uint32 client_key_id = 32;
    */
@@ -2314,7 +2316,7 @@ export type EventJson = {
   transaction?: string;
 
   /**
-   * What happened before, oldest first, at most 100.
+   * The steps before, oldest first, at most 100.
    *
    * @generated from field: repeated faultline.v1.Breadcrumb breadcrumbs = 21;
    */
@@ -2363,14 +2365,14 @@ export type EventJson = {
   payloadJson?: string;
 
   /**
-   * What the limits cut from the fields above; payload_json still holds it. Empty: nothing.
+   * The cuts that limits made in the fields above; payload_json is whole. Empty: none.
    *
    * @generated from field: repeated faultline.v1.Trim trimmed = 28;
    */
   trimmed?: TrimJson[];
 
   /**
-   * What users wrote about it, oldest first, at most 20: more is not kept.
+   * Users' reports on it, oldest first, at most 20: more are not kept.
    *
    * @generated from field: repeated faultline.v1.UserFeedback feedback = 29;
    */
@@ -2392,8 +2394,8 @@ export type EventJson = {
   commit?: string;
 
   /**
-   * The client key it came with; it may be deleted by now. 0: not known, as a service reported the event or it was received
-   * before keys were remembered, or is read from an external system.
+   * The client key it came with; it may be deleted by now. 0: not known, as a service reported the event, it was
+   * received before keys were recorded, or it is read from an external system.
    *
    * @generated from field: uint32 client_key_id = 32;
    */
@@ -2408,7 +2410,7 @@ export const EventSchema: GenMessage<Event, {jsonType: EventJson}> = /*@__PURE__
   messageDesc(file_faultline_v1_error, 22);
 
 /**
- * What is known of an event's time that was replaced by a bound.
+ * The time of an event that was replaced by a bound.
  *
  * @generated from message faultline.v1.TimeBound
  */
@@ -2423,7 +2425,7 @@ export type TimeBound = Message<"faultline.v1.TimeBound"> & {
 };
 
 /**
- * What is known of an event's time that was replaced by a bound.
+ * The time of an event that was replaced by a bound.
  *
  * @generated from message faultline.v1.TimeBound
  */
@@ -2472,7 +2474,7 @@ export type Trim = Message<"faultline.v1.Trim"> & {
   sent: number;
 
   /**
-   * What the two count.
+   * The unit of the two.
    *
    * @generated from field: faultline.v1.TrimUnit unit = 4;
    */
@@ -2507,7 +2509,7 @@ export type TrimJson = {
   sent?: number;
 
   /**
-   * What the two count.
+   * The unit of the two.
    *
    * @generated from field: faultline.v1.TrimUnit unit = 4;
    */
@@ -2522,7 +2524,7 @@ export const TrimSchema: GenMessage<Trim, {jsonType: TrimJson}> = /*@__PURE__*/
   messageDesc(file_faultline_v1_error, 24);
 
 /**
- * What a user wrote about an event.
+ * A user's report on an event.
  *
  * @generated from message faultline.v1.UserFeedback
  */
@@ -2556,7 +2558,7 @@ export type UserFeedback = Message<"faultline.v1.UserFeedback"> & {
   email: string;
 
   /**
-   * What was written, 1 to 4,096 characters.
+   * The text, 1 to 4,096 characters.
    *
    * @generated from field: string comments = 5;
    */
@@ -2571,7 +2573,7 @@ export type UserFeedback = Message<"faultline.v1.UserFeedback"> & {
 };
 
 /**
- * What a user wrote about an event.
+ * A user's report on an event.
  *
  * @generated from message faultline.v1.UserFeedback
  */
@@ -2605,7 +2607,7 @@ export type UserFeedbackJson = {
   email?: string;
 
   /**
-   * What was written, 1 to 4,096 characters.
+   * The text, 1 to 4,096 characters.
    *
    * @generated from field: string comments = 5;
    */
@@ -2654,7 +2656,7 @@ export type Exception = Message<"faultline.v1.Exception"> & {
   module: string;
 
   /**
-   * How it was caught. Absent: not told.
+   * How it was caught. Absent: not given.
    *
    * @generated from field: faultline.v1.Mechanism mechanism = 4;
    */
@@ -2696,7 +2698,7 @@ export type ExceptionJson = {
   module?: string;
 
   /**
-   * How it was caught. Absent: not told.
+   * How it was caught. Absent: not given.
    *
    * @generated from field: faultline.v1.Mechanism mechanism = 4;
    */
@@ -2731,7 +2733,7 @@ export type Mechanism = Message<"faultline.v1.Mechanism"> & {
   type: string;
 
   /**
-   * Whether the application handled it. Absent: not told.
+   * Whether the application handled it. Absent: not given.
    *
    * @generated from field: optional bool handled = 2;
    */
@@ -2780,7 +2782,7 @@ export type MechanismJson = {
   type?: string;
 
   /**
-   * Whether the application handled it. Absent: not told.
+   * Whether the application handled it. Absent: not given.
    *
    * @generated from field: optional bool handled = 2;
    */
@@ -3214,7 +3216,7 @@ export const EventUserSchema: GenMessage<EventUser, {jsonType: EventUserJson}> =
  */
 export type Breadcrumb = Message<"faultline.v1.Breadcrumb"> & {
   /**
-   * Absent: not told.
+   * Absent: not given.
    *
    * @generated from field: google.protobuf.Timestamp time = 1;
    */
@@ -3263,7 +3265,7 @@ export type Breadcrumb = Message<"faultline.v1.Breadcrumb"> & {
  */
 export type BreadcrumbJson = {
   /**
-   * Absent: not told.
+   * Absent: not given.
    *
    * @generated from field: google.protobuf.Timestamp time = 1;
    */
@@ -3648,15 +3650,15 @@ export type WatchErrorsRequest = Message<"faultline.v1.WatchErrorsRequest"> & {
   projectId: number;
 
   /**
-   * What changed then or later is told first: of a list that was read before the watch began, when it was read. What is
-   * no longer known of that time is told by `more`. Absent: what changes from now on is told.
+   * Changes at or after this time are sent first: for a list that was read before the watch began, the time it was
+   * read. `more` says that not all of them are known any more. Absent: only changes from now on are sent.
    *
    * @generated from field: google.protobuf.Timestamp since_time = 2;
    */
   sinceTime?: Timestamp | undefined;
 
   /**
-   * Whether the changed errors come with hourly_counts. Default: without, which spares the service the reading of them.
+   * Whether the changed errors come with hourly_counts. Default: without, which spares the service reading them.
    *
    * @generated from field: bool hourly_counts = 3;
    */
@@ -3677,15 +3679,15 @@ export type WatchErrorsRequestJson = {
   projectId?: number;
 
   /**
-   * What changed then or later is told first: of a list that was read before the watch began, when it was read. What is
-   * no longer known of that time is told by `more`. Absent: what changes from now on is told.
+   * Changes at or after this time are sent first: for a list that was read before the watch began, the time it was
+   * read. `more` says that not all of them are known any more. Absent: only changes from now on are sent.
    *
    * @generated from field: google.protobuf.Timestamp since_time = 2;
    */
   sinceTime?: TimestampJson;
 
   /**
-   * Whether the changed errors come with hourly_counts. Default: without, which spares the service the reading of them.
+   * Whether the changed errors come with hourly_counts. Default: without, which spares the service reading them.
    *
    * @generated from field: bool hourly_counts = 3;
    */
@@ -3749,7 +3751,7 @@ export const WatchErrorsResponseSchema: GenMessage<WatchErrorsResponse, {jsonTyp
   messageDesc(file_faultline_v1_error, 37);
 
 /**
- * The state of an error. A new event turns a resolved error unresolved; an ignored one stays ignored.
+ * The status of an error. A new event turns a resolved error unresolved; an ignored one stays ignored.
  *
  * @generated from enum faultline.v1.ErrorStatus
  */
@@ -3769,7 +3771,7 @@ export const ErrorStatus = {
   UNRESOLVED: 1,
 
   /**
-   * Said to be mended.
+   * Declared fixed.
    *
    * @generated from enum value: ERROR_STATUS_RESOLVED = 2;
    */
@@ -3784,14 +3786,14 @@ export const ErrorStatus = {
 } as const;
 
 /**
- * The state of an error. A new event turns a resolved error unresolved; an ignored one stays ignored.
+ * The status of an error. A new event turns a resolved error unresolved; an ignored one stays ignored.
  *
  * @generated from enum faultline.v1.ErrorStatus
  */
 export type ErrorStatus = (typeof ErrorStatus)[keyof typeof ErrorStatus] | UnknownEnum;
 
 /**
- * The state of an error. A new event turns a resolved error unresolved; an ignored one stays ignored.
+ * The status of an error. A new event turns a resolved error unresolved; an ignored one stays ignored.
  *
  * @generated from enum faultline.v1.ErrorStatus
  */
@@ -3907,13 +3909,13 @@ export const EventPositionSchema: GenEnum<EventPosition, EventPositionJson> = /*
   enumDesc(file_faultline_v1_error, 2);
 
 /**
- * What a Trim counts.
+ * The unit of a Trim.
  *
  * @generated from enum faultline.v1.TrimUnit
  */
 export const TrimUnit = {
   /**
-   * Not told: the part is free data, of which some was left out.
+   * Not given: the part is free data, of which some was left out.
    *
    * @generated from enum value: TRIM_UNIT_UNSPECIFIED = 0;
    */
@@ -3935,14 +3937,14 @@ export const TrimUnit = {
 } as const;
 
 /**
- * What a Trim counts.
+ * The unit of a Trim.
  *
  * @generated from enum faultline.v1.TrimUnit
  */
 export type TrimUnit = (typeof TrimUnit)[keyof typeof TrimUnit] | UnknownEnum;
 
 /**
- * What a Trim counts.
+ * The unit of a Trim.
  *
  * @generated from enum faultline.v1.TrimUnit
  */
@@ -3971,9 +3973,9 @@ export const ErrorService: GenService<{
     output: typeof ListErrorsResponseSchema;
   },
   /**
-   * Lists errors of all projects the caller may read, whichever backend they have. Each project answers in a message of
-   * its own, as soon as it can, so that a slow one holds up no other; the call ends when all have answered. Together the
-   * messages hold the first page_size errors of the whole.
+   * Lists errors of all projects the caller may read, whichever backend they have. Each project is answered in a
+   * message of its own, as soon as possible, so that a slow one holds up no other; the call ends when all are answered.
+   * Together the messages hold the first page_size errors of the whole.
    *
    * @generated from rpc faultline.v1.ErrorService.ListAllErrors
    */
@@ -3983,8 +3985,8 @@ export const ErrorService: GenService<{
     output: typeof ListAllErrorsResponseSchema;
   },
   /**
-   * Tells which project an error belongs to, by its id alone. Finds errors that are stored here, in projects the caller
-   * may read; all others are refused with ERROR_NOT_FOUND.
+   * Returns the project that an error belongs to, by the error's id alone. Finds errors that are stored here, in
+   * projects the caller may read; all others are refused with ERROR_NOT_FOUND.
    *
    * @generated from rpc faultline.v1.ErrorService.GetErrorProject
    */
@@ -4044,7 +4046,7 @@ export const ErrorService: GenService<{
     output: typeof GetErrorStatsResponseSchema;
   },
   /**
-   * Tells which errors of a project change, until the caller ends the call. Changes within a second come together.
+   * Streams changed errors of a project, until the caller ends the call. Changes within a second are sent together.
    *
    * @generated from rpc faultline.v1.ErrorService.WatchErrors
    */

@@ -13,10 +13,10 @@ export const file_faultline_v1_error_reason: GenFile = /*@__PURE__*/
   fileDesc("Ch9mYXVsdGxpbmUvdjEvZXJyb3JfcmVhc29uLnByb3RvEgxmYXVsdGxpbmUudjEqng8KC0Vycm9yUmVhc29uEhwKGEVSUk9SX1JFQVNPTl9VTlNQRUNJRklFRBAAEhkKFUVSUk9SX1JFQVNPTl9JTlRFUk5BTBABEh4KGkVSUk9SX1JFQVNPTl9JTlZBTElEX0ZJRUxEEAISIwofRVJST1JfUkVBU09OX0lOVkFMSURfUEFHRV9UT0tFThADEh8KG0VSUk9SX1JFQVNPTl9UT0tFTl9SRVFVSVJFRBAEEh4KGkVSUk9SX1JFQVNPTl9UT0tFTl9FWFBJUkVEEAUSHgoaRVJST1JfUkVBU09OX1RPS0VOX1JFVk9LRUQQBhIjCh9FUlJPUl9SRUFTT05fSU5TVUZGSUNJRU5UX1NDT1BFEAcSGgoWRVJST1JfUkVBU09OX0ZPUkJJRERFThAIEiIKHkVSUk9SX1JFQVNPTl9XUk9OR19DUkVERU5USUFMUxAJEiIKHkVSUk9SX1JFQVNPTl9UT09fTUFOWV9BVFRFTVBUUxAKEiIKHkVSUk9SX1JFQVNPTl9QUk9KRUNUX05PVF9GT1VORBALEiMKH0VSUk9SX1JFQVNPTl9QUk9KRUNUX1BBVEhfVEFLRU4QDBIjCh9FUlJPUl9SRUFTT05fU0VUVElOR1NfTk9UX0ZPVU5EEA0SJQohRVJST1JfUkVBU09OX0NMSUVOVF9LRVlfTk9UX0ZPVU5EEA4SIAocRVJST1JfUkVBU09OX0VSUk9SX05PVF9GT1VORBAPEiAKHEVSUk9SX1JFQVNPTl9FVkVOVF9OT1RfRk9VTkQQEBInCiNFUlJPUl9SRUFTT05fQUNDRVNTX1RPS0VOX05PVF9GT1VORBAREiEKHUVSUk9SX1JFQVNPTl9NT05JVE9SX0RJU0FCTEVEEBISKAokRVJST1JfUkVBU09OX0VSUk9SX1RSQUNLSU5HX0RJU0FCTEVEEBMSJwojRVJST1JfUkVBU09OX0lOVEVHUkFURURfTk9UX09GRkVSRUQQFBItCilFUlJPUl9SRUFTT05fRVhURVJOQUxfU0VUVElOR1NfSU5DT01QTEVURRAVEikKJUVSUk9SX1JFQVNPTl9OT1RfU1VQUE9SVEVEX0JZX0JBQ0tFTkQQFhIjCh9FUlJPUl9SRUFTT05fQ0xJRU5UX0tFWV9SRUZVU0VEEBcSJAogRVJST1JfUkVBU09OX1NUT1JBR0VfVU5BVkFJTEFCTEUQGBIbChdFUlJPUl9SRUFTT05fT1ZFUkxPQURFRBAZEiEKHUVSUk9SX1JFQVNPTl9TRVRUSU5HU19DSEFOR0VEEBoSHwobRVJST1JfUkVBU09OX1VTRVJfTk9UX0ZPVU5EEBsSHwobRVJST1JfUkVBU09OX1VTRVJOQU1FX1RBS0VOEBwSIQodRVJST1JfUkVBU09OX01FTUJFUl9OT1RfRk9VTkQQHRIeChpFUlJPUl9SRUFTT05fTUVNQkVSX0VYSVNUUxAeEhsKF0VSUk9SX1JFQVNPTl9MQVNUX09XTkVSEB8SJQohRVJST1JfUkVBU09OX0lOVklUQVRJT05fTk9UX0ZPVU5EECASJgoiRVJST1JfUkVBU09OX01FTUJFUl9ST0xFX05PVF9GT1VORBAhEiMKH0VSUk9SX1JFQVNPTl9NRU1CRVJfUk9MRV9JTl9VU0UQIhIeChpFUlJPUl9SRUFTT05fTElNSVRfUkVBQ0hFRBAjEiIKHkVSUk9SX1JFQVNPTl9TRVNTSU9OX05PVF9GT1VORBAkEi0KKUVSUk9SX1JFQVNPTl9FWFRFUk5BTF9WRVJTSU9OX1VOU1VQUE9SVEVEECUSKwojRVJST1JfUkVBU09OX0VYVEVSTkFMX0xPT0tVUF9GQUlMRUQQJhoCCAESKgomRVJST1JfUkVBU09OX0RFTEVURURfUFJPSkVDVF9OT1RfRk9VTkQQJxIpCiVFUlJPUl9SRUFTT05fRVhURVJOQUxfQUREUkVTU19SRUZVU0VEECgSJQohRVJST1JfUkVBU09OX0VYVEVSTkFMX1VOUkVBQ0hBQkxFECkSJwojRVJST1JfUkVBU09OX0VYVEVSTkFMX1RPS0VOX1JFRlVTRUQQKhImCiJFUlJPUl9SRUFTT05fRVhURVJOQUxfUkFURV9MSU1JVEVEECsSKAokRVJST1JfUkVBU09OX0VYVEVSTkFMX0FOU1dFUl9JTlZBTElEECwSJwojRVJST1JfUkVBU09OX0VYVEVSTkFMX1BST0pFQ1RfVEFLRU4QLRIkCiBFUlJPUl9SRUFTT05fT1RIRVJfUFJPQ0VTU0VTX1JVThAuEiMKH0VSUk9SX1JFQVNPTl9SRUFEX1RPT19FWFBFTlNJVkUQMhInCiNFUlJPUl9SRUFTT05fRVhQRUNURURfQ09VTlRfRElGRkVSUxAzEiMKH0VSUk9SX1JFQVNPTl9ERUxFVElPTl9OT1RfRk9VTkQQNBIaChZFUlJPUl9SRUFTT05fVU5ET19PVkVSEDUSHQoZRVJST1JfUkVBU09OX1JBVEVfTElNSVRFRBA2Eh4KGkVSUk9SX1JFQVNPTl9RVU9UQV9SRUFDSEVEEDdiBnByb3RvMw");
 
 /**
- * Why a call was refused. Every refusal carries the name without its prefix in the trailer `faultline-reason`,
- * for example `PROJECT_NOT_FOUND`, and, where one request field is at fault, that field in `faultline-field`. Where it is
- * known when trying again may help, `faultline-retry-after` holds the seconds.
- * Programs branch on the reason; the status message is for people and may change.
+ * Why a call was refused. Every refusal carries the name without its prefix in the trailer `faultline-reason`, for
+ * example `PROJECT_NOT_FOUND`, and, where one request field is at fault, that field in `faultline-field`. Where the
+ * service knows when a retry may help, `faultline-retry-after` holds the seconds. Programs branch on the reason; the
+ * status message is for people and may change.
  *
  * @generated from enum faultline.v1.ErrorReason
  */
@@ -184,7 +184,7 @@ export const ErrorReason = {
 
   /**
    * The key in the DSN is unknown, deleted or of another project, with one sentence for all, so that a guess learns
-   * nothing; or it is right and its project takes no events, which the sentence then says. Status PERMISSION_DENIED.
+   * nothing; or it is valid and its project accepts no events, which the sentence then says. Status PERMISSION_DENIED.
    *
    * @generated from enum value: ERROR_REASON_CLIENT_KEY_REFUSED = 23;
    */
@@ -198,7 +198,7 @@ export const ErrorReason = {
   STORAGE_UNAVAILABLE: 24,
 
   /**
-   * More requests are being worked on than the service holds in memory. Status UNAVAILABLE.
+   * More requests are under way than the service holds in memory. Status UNAVAILABLE.
    *
    * @generated from enum value: ERROR_REASON_OVERLOADED = 25;
    */
@@ -247,7 +247,7 @@ export const ErrorReason = {
   LAST_OWNER: 31,
 
   /**
-   * The link or invitation is not known, was used, was taken back or has expired. Status NOT_FOUND.
+   * The link or invitation is unknown, used, revoked or expired. Status NOT_FOUND.
    *
    * @generated from enum value: ERROR_REASON_INVITATION_NOT_FOUND = 32;
    */
@@ -268,7 +268,7 @@ export const ErrorReason = {
   MEMBER_ROLE_IN_USE: 34,
 
   /**
-   * There are as many as there may be. Status FAILED_PRECONDITION.
+   * The limit of their number is reached. Status FAILED_PRECONDITION.
    *
    * @generated from enum value: ERROR_REASON_LIMIT_REACHED = 35;
    */
@@ -305,8 +305,8 @@ export const ErrorReason = {
 
   /**
    * No connection is made to the address of the external system: its name is not found, or leads to an address that is
-   * not public and not allowed, or it is none of an external system. One reason for all, so that nobody can map a
-   * private network with it. Status FAILED_PRECONDITION.
+   * not public and not allowed, or it cannot be that of an external system. One reason for all, so that nobody can map
+   * a private network with it. Status FAILED_PRECONDITION.
    *
    * @generated from enum value: ERROR_REASON_EXTERNAL_ADDRESS_REFUSED = 40;
    */
@@ -334,7 +334,7 @@ export const ErrorReason = {
   EXTERNAL_RATE_LIMITED: 43,
 
   /**
-   * What answers is not like an error-tracking system, or answers too much. Status FAILED_PRECONDITION.
+   * The answer is not like that of an error-tracking system, or is too large. Status FAILED_PRECONDITION.
    *
    * @generated from enum value: ERROR_REASON_EXTERNAL_ANSWER_INVALID = 44;
    */
@@ -355,7 +355,7 @@ export const ErrorReason = {
   OTHER_PROCESSES_RUN: 46,
 
   /**
-   * The read took too long and was ended: asked again as it is, it takes as long. Status RESOURCE_EXHAUSTED.
+   * The read took too long and was ended; repeated unchanged, it takes as long. Status RESOURCE_EXHAUSTED.
    *
    * @generated from enum value: ERROR_REASON_READ_TOO_EXPENSIVE = 50;
    */
@@ -383,7 +383,7 @@ export const ErrorReason = {
   UNDO_OVER: 53,
 
   /**
-   * The token, or the person it belongs to, made more calls than may come in a second; `faultline-retry-after` says when
+   * The token, or the person it belongs to, made more calls than a second allows; `faultline-retry-after` says when
    * there is room again. Nothing was done, so the same call may be sent again then. Status RESOURCE_EXHAUSTED.
    *
    * @generated from enum value: ERROR_REASON_RATE_LIMITED = 54;
@@ -391,8 +391,8 @@ export const ErrorReason = {
   RATE_LIMITED: 54,
 
   /**
-   * The project has received what it may in this day, or keeps what it may keep; `faultline-retry-after` says when there is
-   * room again. Status RESOURCE_EXHAUSTED.
+   * The project has reached its limit of the day, or of what it keeps; `faultline-retry-after` says when there is room
+   * again. Status RESOURCE_EXHAUSTED.
    *
    * @generated from enum value: ERROR_REASON_QUOTA_REACHED = 55;
    */
@@ -400,20 +400,20 @@ export const ErrorReason = {
 } as const;
 
 /**
- * Why a call was refused. Every refusal carries the name without its prefix in the trailer `faultline-reason`,
- * for example `PROJECT_NOT_FOUND`, and, where one request field is at fault, that field in `faultline-field`. Where it is
- * known when trying again may help, `faultline-retry-after` holds the seconds.
- * Programs branch on the reason; the status message is for people and may change.
+ * Why a call was refused. Every refusal carries the name without its prefix in the trailer `faultline-reason`, for
+ * example `PROJECT_NOT_FOUND`, and, where one request field is at fault, that field in `faultline-field`. Where the
+ * service knows when a retry may help, `faultline-retry-after` holds the seconds. Programs branch on the reason; the
+ * status message is for people and may change.
  *
  * @generated from enum faultline.v1.ErrorReason
  */
 export type ErrorReason = (typeof ErrorReason)[keyof typeof ErrorReason] | UnknownEnum;
 
 /**
- * Why a call was refused. Every refusal carries the name without its prefix in the trailer `faultline-reason`,
- * for example `PROJECT_NOT_FOUND`, and, where one request field is at fault, that field in `faultline-field`. Where it is
- * known when trying again may help, `faultline-retry-after` holds the seconds.
- * Programs branch on the reason; the status message is for people and may change.
+ * Why a call was refused. Every refusal carries the name without its prefix in the trailer `faultline-reason`, for
+ * example `PROJECT_NOT_FOUND`, and, where one request field is at fault, that field in `faultline-field`. Where the
+ * service knows when a retry may help, `faultline-retry-after` holds the seconds. Programs branch on the reason; the
+ * status message is for people and may change.
  *
  * @generated from enum faultline.v1.ErrorReason
  */

@@ -16,9 +16,9 @@ export const file_faultline_v1_filter: GenFile = /*@__PURE__*/
   fileDesc("ChlmYXVsdGxpbmUvdjEvZmlsdGVyLnByb3RvEgxmYXVsdGxpbmUudjEiuQIKDkluYm91bmRGaWx0ZXJzEhIKCnByb2plY3RfaWQYASABKA0SEQoJYWRkcmVzc2VzGAIgAygJEhAKCHJlbGVhc2VzGAMgAygJEhQKDGVudmlyb25tZW50cxgEIAMoCRIQCghtZXNzYWdlcxgFIAMoCRINCgV0eXBlcxgGIAMoCRIUCgx3ZWJfY3Jhd2xlcnMYByABKAgSFAoMb2xkX2Jyb3dzZXJzGAggASgIEhoKEmJyb3dzZXJfZXh0ZW5zaW9ucxgJIAEoCBIRCglsb2NhbGhvc3QYCiABKAgSGAoQc3Bpa2VfcHJvdGVjdGlvbhgLIAEoCBIQCghyZXZpc2lvbhgMIAEoDRIwCgx1cGRhdGVkX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIoABCgtTcGlrZUJ1ZGdldBITCgt0b3RhbF9jb3VudBgBIAEoBBISCgpsZWZ0X2NvdW50GAIgASgEEhcKD3VzdWFsX2RheV9jb3VudBgDIAEoBBIvCgtiZWdpbnNfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiHQoKRmlsdGVyTGlzdBIPCgdlbnRyaWVzGAEgAygJIicKEUdldEZpbHRlcnNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0idAoSR2V0RmlsdGVyc1Jlc3BvbnNlEi0KB2ZpbHRlcnMYASABKAsyHC5mYXVsdGxpbmUudjEuSW5ib3VuZEZpbHRlcnMSLwoMc3Bpa2VfYnVkZ2V0GAIgASgLMhkuZmF1bHRsaW5lLnYxLlNwaWtlQnVkZ2V0IskFChRVcGRhdGVGaWx0ZXJzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEjoKCWFkZHJlc3NlcxgCIAEoCzIYLmZhdWx0bGluZS52MS5GaWx0ZXJMaXN0Qg2KtRgJYWRkcmVzc2VzEjgKCHJlbGVhc2VzGAMgASgLMhguZmF1bHRsaW5lLnYxLkZpbHRlckxpc3RCDIq1GAhyZWxlYXNlcxJACgxlbnZpcm9ubWVudHMYBCABKAsyGC5mYXVsdGxpbmUudjEuRmlsdGVyTGlzdEIQirUYDGVudmlyb25tZW50cxI4CghtZXNzYWdlcxgFIAEoCzIYLmZhdWx0bGluZS52MS5GaWx0ZXJMaXN0QgyKtRgIbWVzc2FnZXMSPAoFdHlwZXMYBiABKAsyGC5mYXVsdGxpbmUudjEuRmlsdGVyTGlzdEITirUYD2V4Y2VwdGlvbiB0eXBlcxIrCgx3ZWJfY3Jhd2xlcnMYByABKAhCEIq1GAx3ZWIgY3Jhd2xlcnNIAIgBARIrCgxvbGRfYnJvd3NlcnMYCCABKAhCEIq1GAxvbGQgYnJvd3NlcnNIAYgBARI3ChJicm93c2VyX2V4dGVuc2lvbnMYCSABKAhCFoq1GBJicm93c2VyIGV4dGVuc2lvbnNIAogBARIlCglsb2NhbGhvc3QYCiABKAhCDYq1GAlsb2NhbGhvc3RIA4gBARIzChBzcGlrZV9wcm90ZWN0aW9uGAsgASgIQhSKtRgQc3Bpa2UgcHJvdGVjdGlvbkgEiAEBEhUKCHJldmlzaW9uGAwgASgNSAWIAQFCDwoNX3dlYl9jcmF3bGVyc0IPCg1fb2xkX2Jyb3dzZXJzQhUKE19icm93c2VyX2V4dGVuc2lvbnNCDAoKX2xvY2FsaG9zdEITChFfc3Bpa2VfcHJvdGVjdGlvbkILCglfcmV2aXNpb24idwoVVXBkYXRlRmlsdGVyc1Jlc3BvbnNlEi0KB2ZpbHRlcnMYASABKAsyHC5mYXVsdGxpbmUudjEuSW5ib3VuZEZpbHRlcnMSLwoMc3Bpa2VfYnVkZ2V0GAIgASgLMhkuZmF1bHRsaW5lLnYxLlNwaWtlQnVkZ2V0MoMCCg1GaWx0ZXJTZXJ2aWNlEl4KCkdldEZpbHRlcnMSHy5mYXVsdGxpbmUudjEuR2V0RmlsdGVyc1JlcXVlc3QaIC5mYXVsdGxpbmUudjEuR2V0RmlsdGVyc1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgGEpEBCg1VcGRhdGVGaWx0ZXJzEiIuZmF1bHRsaW5lLnYxLlVwZGF0ZUZpbHRlcnNSZXF1ZXN0GiMuZmF1bHRsaW5lLnYxLlVwZGF0ZUZpbHRlcnNSZXNwb25zZSI3irUYBggDEAIYBpK1GClDaGFuZ2VkIHRoZSBpbmJvdW5kIGZpbHRlcnM6IHt7Y2hhbmdlc319LmIGcHJvdG8z", [file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
- * What a project does not want. Lists have at most 100 entries of at most 200 characters. A pattern is compared with the
- * whole text, without regard to case: `*` stands for any characters, `?` for one, everything else for itself. The
- * first 1,024 characters of a text are compared, and of all texts of an event together 8,192.
+ * The events that a project keeps out. Lists have at most 100 entries of at most 200 characters. A pattern is compared
+ * with the whole text, without regard to case: `*` stands for any characters, `?` for one, everything else for itself.
+ * The first 1,024 characters of a text are compared, and of all texts of an event together 8,192.
  *
  * @generated from message faultline.v1.InboundFilters
  */
@@ -66,28 +66,28 @@ export type InboundFilters = Message<"faultline.v1.InboundFilters"> & {
   types: string[];
 
   /**
-   * Stops what happened to search engines and other bots, by the User-Agent. Default false.
+   * Stops events of search engines and other bots, by the User-Agent. Default false.
    *
    * @generated from field: bool web_crawlers = 7;
    */
   webCrawlers: boolean;
 
   /**
-   * Stops what happened in browsers older than those that docs/filters.md lists. Default false.
+   * Stops events of browsers older than those that docs/filters.md lists. Default false.
    *
    * @generated from field: bool old_browsers = 8;
    */
   oldBrowsers: boolean;
 
   /**
-   * Stops what browser extensions caused. Default false.
+   * Stops events caused by browser extensions. Default false.
    *
    * @generated from field: bool browser_extensions = 9;
    */
   browserExtensions: boolean;
 
   /**
-   * Stops what happened on a developer's machine: the host of the request or the server is localhost. Default false.
+   * Stops events of a developer's machine: the host of the request or the server is localhost. Default false.
    *
    * @generated from field: bool localhost = 10;
    */
@@ -116,9 +116,9 @@ export type InboundFilters = Message<"faultline.v1.InboundFilters"> & {
 };
 
 /**
- * What a project does not want. Lists have at most 100 entries of at most 200 characters. A pattern is compared with the
- * whole text, without regard to case: `*` stands for any characters, `?` for one, everything else for itself. The
- * first 1,024 characters of a text are compared, and of all texts of an event together 8,192.
+ * The events that a project keeps out. Lists have at most 100 entries of at most 200 characters. A pattern is compared
+ * with the whole text, without regard to case: `*` stands for any characters, `?` for one, everything else for itself.
+ * The first 1,024 characters of a text are compared, and of all texts of an event together 8,192.
  *
  * @generated from message faultline.v1.InboundFilters
  */
@@ -166,28 +166,28 @@ export type InboundFiltersJson = {
   types?: string[];
 
   /**
-   * Stops what happened to search engines and other bots, by the User-Agent. Default false.
+   * Stops events of search engines and other bots, by the User-Agent. Default false.
    *
    * @generated from field: bool web_crawlers = 7;
    */
   webCrawlers?: boolean;
 
   /**
-   * Stops what happened in browsers older than those that docs/filters.md lists. Default false.
+   * Stops events of browsers older than those that docs/filters.md lists. Default false.
    *
    * @generated from field: bool old_browsers = 8;
    */
   oldBrowsers?: boolean;
 
   /**
-   * Stops what browser extensions caused. Default false.
+   * Stops events caused by browser extensions. Default false.
    *
    * @generated from field: bool browser_extensions = 9;
    */
   browserExtensions?: boolean;
 
   /**
-   * Stops what happened on a developer's machine: the host of the request or the server is localhost. Default false.
+   * Stops events of a developer's machine: the host of the request or the server is localhost. Default false.
    *
    * @generated from field: bool localhost = 10;
    */
@@ -223,8 +223,8 @@ export const InboundFiltersSchema: GenMessage<InboundFilters, {jsonType: Inbound
   messageDesc(file_faultline_v1_filter, 0);
 
 /**
- * How many events of a project spike protection lets in before it samples them. Errors that are rare are let in all the
- * same: of each error at least five events a minute.
+ * How many events of a project spike protection accepts before it samples them. Rare errors are accepted all the same:
+ * of each error at least five events a minute.
  *
  * @generated from message faultline.v1.SpikeBudget
  */
@@ -238,7 +238,7 @@ export type SpikeBudget = Message<"faultline.v1.SpikeBudget"> & {
   totalCount: bigint;
 
   /**
-   * Events that are left of it. As this process knows; other processes announce what they took each second.
+   * Events that are left of it, as this process knows: other processes announce their use each second.
    *
    * @generated from field: uint64 left_count = 2;
    */
@@ -252,7 +252,7 @@ export type SpikeBudget = Message<"faultline.v1.SpikeBudget"> & {
   usualDayCount: bigint;
 
   /**
-   * Nothing is sampled before: the project is older than the counts of its events. Absent: that is over.
+   * Nothing is sampled before this time: the project is older than the counts of its events. Absent: that is over.
    *
    * @generated from field: google.protobuf.Timestamp begins_time = 4;
    */
@@ -260,8 +260,8 @@ export type SpikeBudget = Message<"faultline.v1.SpikeBudget"> & {
 };
 
 /**
- * How many events of a project spike protection lets in before it samples them. Errors that are rare are let in all the
- * same: of each error at least five events a minute.
+ * How many events of a project spike protection accepts before it samples them. Rare errors are accepted all the same:
+ * of each error at least five events a minute.
  *
  * @generated from message faultline.v1.SpikeBudget
  */
@@ -275,7 +275,7 @@ export type SpikeBudgetJson = {
   totalCount?: string;
 
   /**
-   * Events that are left of it. As this process knows; other processes announce what they took each second.
+   * Events that are left of it, as this process knows: other processes announce their use each second.
    *
    * @generated from field: uint64 left_count = 2;
    */
@@ -289,7 +289,7 @@ export type SpikeBudgetJson = {
   usualDayCount?: string;
 
   /**
-   * Nothing is sampled before: the project is older than the counts of its events. Absent: that is over.
+   * Nothing is sampled before this time: the project is older than the counts of its events. Absent: that is over.
    *
    * @generated from field: google.protobuf.Timestamp begins_time = 4;
    */
@@ -387,7 +387,7 @@ export type GetFiltersResponse = Message<"faultline.v1.GetFiltersResponse"> & {
   filters?: InboundFilters | undefined;
 
   /**
-   * The budget for spikes.
+   * The spike budget.
    *
    * @generated from field: faultline.v1.SpikeBudget spike_budget = 2;
    */
@@ -408,7 +408,7 @@ export type GetFiltersResponseJson = {
   filters?: InboundFiltersJson;
 
   /**
-   * The budget for spikes.
+   * The spike budget.
    *
    * @generated from field: faultline.v1.SpikeBudget spike_budget = 2;
    */
@@ -506,7 +506,7 @@ export type UpdateFiltersRequest = Message<"faultline.v1.UpdateFiltersRequest"> 
   spikeProtection?: boolean | undefined;
 
   /**
-   * The revision the caller read; when another one is stored, the change is refused with SETTINGS_CHANGED. Absent: no
+   * The revision the caller read; if another one is stored, the change is refused with SETTINGS_CHANGED. Absent: no
    * check.
    *
    * @generated from field: optional uint32 revision = 12;
@@ -598,7 +598,7 @@ export type UpdateFiltersRequestJson = {
   spikeProtection?: boolean;
 
   /**
-   * The revision the caller read; when another one is stored, the change is refused with SETTINGS_CHANGED. Absent: no
+   * The revision the caller read; if another one is stored, the change is refused with SETTINGS_CHANGED. Absent: no
    * check.
    *
    * @generated from field: optional uint32 revision = 12;
@@ -627,7 +627,7 @@ export type UpdateFiltersResponse = Message<"faultline.v1.UpdateFiltersResponse"
   filters?: InboundFilters | undefined;
 
   /**
-   * The budget for spikes.
+   * The spike budget.
    *
    * @generated from field: faultline.v1.SpikeBudget spike_budget = 2;
    */
@@ -648,7 +648,7 @@ export type UpdateFiltersResponseJson = {
   filters?: InboundFiltersJson;
 
   /**
-   * The budget for spikes.
+   * The spike budget.
    *
    * @generated from field: faultline.v1.SpikeBudget spike_budget = 2;
    */
@@ -663,15 +663,15 @@ export const UpdateFiltersResponseSchema: GenMessage<UpdateFiltersResponse, {jso
   messageDesc(file_faultline_v1_filter, 6);
 
 /**
- * Inbound filters and spike protection of a project: which events it does not want. An event that one of them stops is
- * answered with 200, is not stored, and is an Outcome of the kind FILTERED. They hold for what comes with a client key;
- * events of ReportEvents come from the team's own services and are not filtered.
+ * Inbound filters and spike protection of a project: the events it keeps out. An event that one of them stops is
+ * answered with 200, is not stored, and is an Outcome of the kind FILTERED. They apply to events sent with a client
+ * key; events of ReportEvents come from the team's own services and are not filtered.
  *
  * @generated from service faultline.v1.FilterService
  */
 export const FilterService: GenService<{
   /**
-   * Reads the filters, and what is left of the budget for spikes.
+   * Reads the filters, and what is left of the spike budget.
    *
    * @generated from rpc faultline.v1.FilterService.GetFilters
    */
@@ -681,7 +681,7 @@ export const FilterService: GenService<{
     output: typeof GetFiltersResponseSchema;
   },
   /**
-   * Saves the given fields; absent fields stay as they are. It holds in all processes within a second.
+   * Saves the given fields; absent fields stay as they are. The change holds in all processes within a second.
    *
    * @generated from rpc faultline.v1.FilterService.UpdateFilters
    */

@@ -162,9 +162,9 @@ export const ReportSessionsResponseSchema: GenMessage<ReportSessionsResponse, {j
   messageDesc(file_faultline_v1_ingest, 3);
 
 /**
- * What is known of one session now. The updates of a session may come in any order and more than once: an end wins over
- * OK, else the higher sequence, else the later update; the error count never falls. Release, environment, start and
- * user are those of the first update that is stored, and a user that was missing is added.
+ * The state of one session now. The updates of a session may arrive in any order and more than once: an end wins over
+ * OK, otherwise the higher sequence, otherwise the later update; the error count never falls. Release, environment,
+ * start and user are those of the first update that is stored, and a missing user is added.
  *
  * @generated from message faultline.v1.SessionUpdate
  */
@@ -227,7 +227,7 @@ export type SessionUpdate = Message<"faultline.v1.SessionUpdate"> & {
   updatedTime?: Timestamp | undefined;
 
   /**
-   * How it stands.
+   * Its state.
    *
    * @generated from field: faultline.v1.SessionStatus status = 9;
    */
@@ -249,9 +249,9 @@ export type SessionUpdate = Message<"faultline.v1.SessionUpdate"> & {
 };
 
 /**
- * What is known of one session now. The updates of a session may come in any order and more than once: an end wins over
- * OK, else the higher sequence, else the later update; the error count never falls. Release, environment, start and
- * user are those of the first update that is stored, and a user that was missing is added.
+ * The state of one session now. The updates of a session may arrive in any order and more than once: an end wins over
+ * OK, otherwise the higher sequence, otherwise the later update; the error count never falls. Release, environment,
+ * start and user are those of the first update that is stored, and a missing user is added.
  *
  * @generated from message faultline.v1.SessionUpdate
  */
@@ -314,7 +314,7 @@ export type SessionUpdateJson = {
   updatedTime?: TimestampJson;
 
   /**
-   * How it stands.
+   * Its state.
    *
    * @generated from field: faultline.v1.SessionStatus status = 9;
    */
@@ -377,7 +377,7 @@ export type SessionAggregate = Message<"faultline.v1.SessionAggregate"> & {
   startedTime?: Timestamp | undefined;
 
   /**
-   * A digest of the id of the user they all belong to. Empty: not told.
+   * A digest of the id of the user they all belong to. Empty: not given.
    *
    * @generated from field: string user_digest = 5;
    */
@@ -398,14 +398,14 @@ export type SessionAggregate = Message<"faultline.v1.SessionAggregate"> & {
   errored: number;
 
   /**
-   * Sessions with an error that nobody handled, after which the application went on.
+   * Sessions with an error that nobody handled, after which the application continued.
    *
    * @generated from field: uint32 unhandled = 8;
    */
   unhandled: number;
 
   /**
-   * Sessions that ended without saying so.
+   * Sessions that ended without reporting it.
    *
    * @generated from field: uint32 abnormal = 9;
    */
@@ -454,7 +454,7 @@ export type SessionAggregateJson = {
   startedTime?: TimestampJson;
 
   /**
-   * A digest of the id of the user they all belong to. Empty: not told.
+   * A digest of the id of the user they all belong to. Empty: not given.
    *
    * @generated from field: string user_digest = 5;
    */
@@ -475,14 +475,14 @@ export type SessionAggregateJson = {
   errored?: number;
 
   /**
-   * Sessions with an error that nobody handled, after which the application went on.
+   * Sessions with an error that nobody handled, after which the application continued.
    *
    * @generated from field: uint32 unhandled = 8;
    */
   unhandled?: number;
 
   /**
-   * Sessions that ended without saying so.
+   * Sessions that ended without reporting it.
    *
    * @generated from field: uint32 abnormal = 9;
    */
@@ -604,7 +604,7 @@ export type ErrorEvent = Message<"faultline.v1.ErrorEvent"> & {
   /**
    * The identified user as `id:42`, `username:ann`, `email:...` or `ip:...`. E-mail addresses are stored in lower case,
    * IP addresses in their shortest form, one that maps IPv4 as IPv4, without a zone; a kind with a blank name, or `ip:`
-   * with what is no address, as empty. Empty: not identified.
+   * without a valid address, as empty. Empty: not identified.
    *
    * @generated from field: string user = 14;
    */
@@ -632,7 +632,7 @@ export type ErrorEvent = Message<"faultline.v1.ErrorEvent"> & {
   tags: { [key: string]: string };
 
   /**
-   * The event as JSON in the form Sentry SDKs send it, UTF-8; what GetEvent shows is read from it. At most 1 MiB.
+   * The event as JSON in the form Sentry SDKs send it, UTF-8; GetEvent reads its fields from it. At most 1 MiB.
    *
    * @generated from field: bytes payload = 18;
    */
@@ -775,7 +775,7 @@ export type ErrorEventJson = {
   /**
    * The identified user as `id:42`, `username:ann`, `email:...` or `ip:...`. E-mail addresses are stored in lower case,
    * IP addresses in their shortest form, one that maps IPv4 as IPv4, without a zone; a kind with a blank name, or `ip:`
-   * with what is no address, as empty. Empty: not identified.
+   * without a valid address, as empty. Empty: not identified.
    *
    * @generated from field: string user = 14;
    */
@@ -803,7 +803,7 @@ export type ErrorEventJson = {
   tags?: { [key: string]: string };
 
   /**
-   * The event as JSON in the form Sentry SDKs send it, UTF-8; what GetEvent shows is read from it. At most 1 MiB.
+   * The event as JSON in the form Sentry SDKs send it, UTF-8; GetEvent reads its fields from it. At most 1 MiB.
    *
    * @generated from field: bytes payload = 18;
    */
@@ -853,7 +853,7 @@ export const ErrorEventSchema: GenMessage<ErrorEvent, {jsonType: ErrorEventJson}
   messageDesc(file_faultline_v1_ingest, 6);
 
 /**
- * What grouping needs of an exception.
+ * The parts of an exception that grouping needs.
  *
  * @generated from message faultline.v1.GroupingException
  */
@@ -888,7 +888,7 @@ export type GroupingException = Message<"faultline.v1.GroupingException"> & {
 };
 
 /**
- * What grouping needs of an exception.
+ * The parts of an exception that grouping needs.
  *
  * @generated from message faultline.v1.GroupingException
  */
@@ -930,7 +930,7 @@ export const GroupingExceptionSchema: GenMessage<GroupingException, {jsonType: G
   messageDesc(file_faultline_v1_ingest, 7);
 
 /**
- * What grouping needs of a frame.
+ * The parts of a frame that grouping needs.
  *
  * @generated from message faultline.v1.GroupingFrame
  */
@@ -965,7 +965,7 @@ export type GroupingFrame = Message<"faultline.v1.GroupingFrame"> & {
 };
 
 /**
- * What grouping needs of a frame.
+ * The parts of a frame that grouping needs.
  *
  * @generated from message faultline.v1.GroupingFrame
  */
@@ -1007,7 +1007,7 @@ export const GroupingFrameSchema: GenMessage<GroupingFrame, {jsonType: GroupingF
   messageDesc(file_faultline_v1_ingest, 8);
 
 /**
- * Something that was accepted and is kept as it came, though not among the errors. Kept for 90 days; one machine keeps
+ * An accepted item that is kept as it was received, though not among the errors. Kept for 90 days; one machine keeps
  * 1,000 events of a project at most.
  *
  * @generated from message faultline.v1.UnstoredEvent
@@ -1035,7 +1035,7 @@ export type UnstoredEvent = Message<"faultline.v1.UnstoredEvent"> & {
   eventId: string;
 
   /**
-   * See Error.title; of a session its release, of feedback what it says. May be empty.
+   * See Error.title; of a session its release, of feedback its text. May be empty.
    *
    * @generated from field: string title = 4;
    */
@@ -1049,7 +1049,7 @@ export type UnstoredEvent = Message<"faultline.v1.UnstoredEvent"> & {
   receivedTime?: Timestamp | undefined;
 
   /**
-   * What the store said when it was last tried.
+   * The store's reason at the last attempt.
    *
    * @generated from field: string reason = 6;
    */
@@ -1063,7 +1063,7 @@ export type UnstoredEvent = Message<"faultline.v1.UnstoredEvent"> & {
   deadLetterId: bigint;
 
   /**
-   * What it is.
+   * Its kind.
    *
    * @generated from field: faultline.v1.UnstoredKind kind = 8;
    */
@@ -1078,7 +1078,7 @@ export type UnstoredEvent = Message<"faultline.v1.UnstoredEvent"> & {
 };
 
 /**
- * Something that was accepted and is kept as it came, though not among the errors. Kept for 90 days; one machine keeps
+ * An accepted item that is kept as it was received, though not among the errors. Kept for 90 days; one machine keeps
  * 1,000 events of a project at most.
  *
  * @generated from message faultline.v1.UnstoredEvent
@@ -1106,7 +1106,7 @@ export type UnstoredEventJson = {
   eventId?: string;
 
   /**
-   * See Error.title; of a session its release, of feedback what it says. May be empty.
+   * See Error.title; of a session its release, of feedback its text. May be empty.
    *
    * @generated from field: string title = 4;
    */
@@ -1120,7 +1120,7 @@ export type UnstoredEventJson = {
   receivedTime?: TimestampJson;
 
   /**
-   * What the store said when it was last tried.
+   * The store's reason at the last attempt.
    *
    * @generated from field: string reason = 6;
    */
@@ -1134,7 +1134,7 @@ export type UnstoredEventJson = {
   deadLetterId?: string;
 
   /**
-   * What it is.
+   * Its kind.
    *
    * @generated from field: faultline.v1.UnstoredKind kind = 8;
    */
@@ -1211,7 +1211,7 @@ export type ListUnstoredEventsResponse = Message<"faultline.v1.ListUnstoredEvent
   totalCount: bigint;
 
   /**
-   * The queue could not be asked: its dead letters are missing here.
+   * The queue could not be reached: its dead letters are missing here.
    *
    * @generated from field: bool dead_letters_missing = 3;
    */
@@ -1239,7 +1239,7 @@ export type ListUnstoredEventsResponseJson = {
   totalCount?: string;
 
   /**
-   * The queue could not be asked: its dead letters are missing here.
+   * The queue could not be reached: its dead letters are missing here.
    *
    * @generated from field: bool dead_letters_missing = 3;
    */
@@ -1254,7 +1254,7 @@ export const ListUnstoredEventsResponseSchema: GenMessage<ListUnstoredEventsResp
   messageDesc(file_faultline_v1_ingest, 11);
 
 /**
- * Names what to try again. Without any id it is all, but of dead letters the oldest 1,000.
+ * Names the items to try again. Without any id: all, but of dead letters the oldest 1,000.
  *
  * @generated from message faultline.v1.ReplayUnstoredEventsRequest
  */
@@ -1282,7 +1282,7 @@ export type ReplayUnstoredEventsRequest = Message<"faultline.v1.ReplayUnstoredEv
 };
 
 /**
- * Names what to try again. Without any id it is all, but of dead letters the oldest 1,000.
+ * Names the items to try again. Without any id: all, but of dead letters the oldest 1,000.
  *
  * @generated from message faultline.v1.ReplayUnstoredEventsRequest
  */
@@ -1317,7 +1317,7 @@ export const ReplayUnstoredEventsRequestSchema: GenMessage<ReplayUnstoredEventsR
   messageDesc(file_faultline_v1_ingest, 12);
 
 /**
- * What became of them.
+ * The result.
  *
  * @generated from message faultline.v1.ReplayUnstoredEventsResponse
  */
@@ -1330,14 +1330,15 @@ export type ReplayUnstoredEventsResponse = Message<"faultline.v1.ReplayUnstoredE
   storedCount: number;
 
   /**
-   * How many could not be stored again; their reasons were written anew.
+   * How many could not be stored again; their reasons were updated.
    *
    * @generated from field: uint32 failed_count = 2;
    */
   failedCount: number;
 
   /**
-   * How many dead letters were accepted anew. They are stored next; what is still at fault comes back with its new reason.
+   * How many dead letters the queue accepted again. They are stored next; those still at fault come back with their new
+   * reason.
    *
    * @generated from field: uint32 accepted_count = 3;
    */
@@ -1352,7 +1353,7 @@ export type ReplayUnstoredEventsResponse = Message<"faultline.v1.ReplayUnstoredE
 };
 
 /**
- * What became of them.
+ * The result.
  *
  * @generated from message faultline.v1.ReplayUnstoredEventsResponse
  */
@@ -1365,14 +1366,15 @@ export type ReplayUnstoredEventsResponseJson = {
   storedCount?: number;
 
   /**
-   * How many could not be stored again; their reasons were written anew.
+   * How many could not be stored again; their reasons were updated.
    *
    * @generated from field: uint32 failed_count = 2;
    */
   failedCount?: number;
 
   /**
-   * How many dead letters were accepted anew. They are stored next; what is still at fault comes back with its new reason.
+   * How many dead letters the queue accepted again. They are stored next; those still at fault come back with their new
+   * reason.
    *
    * @generated from field: uint32 accepted_count = 3;
    */
@@ -1394,7 +1396,7 @@ export const ReplayUnstoredEventsResponseSchema: GenMessage<ReplayUnstoredEvents
   messageDesc(file_faultline_v1_ingest, 13);
 
 /**
- * Names what to delete. Without any id it is all.
+ * Names the items to delete. Without any id: all.
  *
  * @generated from message faultline.v1.DeleteUnstoredEventsRequest
  */
@@ -1422,7 +1424,7 @@ export type DeleteUnstoredEventsRequest = Message<"faultline.v1.DeleteUnstoredEv
 };
 
 /**
- * Names what to delete. Without any id it is all.
+ * Names the items to delete. Without any id: all.
  *
  * @generated from message faultline.v1.DeleteUnstoredEventsRequest
  */
@@ -1492,7 +1494,7 @@ export const DeleteUnstoredEventsResponseSchema: GenMessage<DeleteUnstoredEvents
   messageDesc(file_faultline_v1_ingest, 15);
 
 /**
- * How a session stands.
+ * The state of a session.
  *
  * @generated from enum faultline.v1.SessionStatus
  */
@@ -1505,7 +1507,7 @@ export const SessionStatus = {
   UNSPECIFIED: 0,
 
   /**
-   * It goes on. All others are ends.
+   * It goes on. All other states are ends.
    *
    * @generated from enum value: SESSION_STATUS_OK = 1;
    */
@@ -1526,14 +1528,14 @@ export const SessionStatus = {
   ERRORED: 3,
 
   /**
-   * An error that nobody handled, after which the application went on. Counted as errored.
+   * An error that nobody handled, after which the application continued. Counted as errored.
    *
    * @generated from enum value: SESSION_STATUS_UNHANDLED = 4;
    */
   UNHANDLED: 4,
 
   /**
-   * It ended without saying so.
+   * It ended without reporting it.
    *
    * @generated from enum value: SESSION_STATUS_ABNORMAL = 5;
    */
@@ -1548,14 +1550,14 @@ export const SessionStatus = {
 } as const;
 
 /**
- * How a session stands.
+ * The state of a session.
  *
  * @generated from enum faultline.v1.SessionStatus
  */
 export type SessionStatus = (typeof SessionStatus)[keyof typeof SessionStatus] | UnknownEnum;
 
 /**
- * How a session stands.
+ * The state of a session.
  *
  * @generated from enum faultline.v1.SessionStatus
  */
@@ -1568,7 +1570,7 @@ export const SessionStatusSchema: GenEnum<SessionStatus, SessionStatusJson> = /*
   enumDesc(file_faultline_v1_ingest, 0);
 
 /**
- * How a payload is compressed. What SDKs compressed is kept as they sent it: it is smaller and costs nothing.
+ * How a payload is compressed. Payloads compressed by SDKs are kept as sent: that is smaller and costs nothing.
  *
  * @generated from enum faultline.v1.PayloadEncoding
  */
@@ -1589,14 +1591,14 @@ export const PayloadEncoding = {
 } as const;
 
 /**
- * How a payload is compressed. What SDKs compressed is kept as they sent it: it is smaller and costs nothing.
+ * How a payload is compressed. Payloads compressed by SDKs are kept as sent: that is smaller and costs nothing.
  *
  * @generated from enum faultline.v1.PayloadEncoding
  */
 export type PayloadEncoding = (typeof PayloadEncoding)[keyof typeof PayloadEncoding] | UnknownEnum;
 
 /**
- * How a payload is compressed. What SDKs compressed is kept as they sent it: it is smaller and costs nothing.
+ * How a payload is compressed. Payloads compressed by SDKs are kept as sent: that is smaller and costs nothing.
  *
  * @generated from enum faultline.v1.PayloadEncoding
  */
@@ -1609,13 +1611,13 @@ export const PayloadEncodingSchema: GenEnum<PayloadEncoding, PayloadEncodingJson
   enumDesc(file_faultline_v1_ingest, 1);
 
 /**
- * What could not be stored.
+ * The kind of an item that could not be stored.
  *
  * @generated from enum faultline.v1.UnstoredKind
  */
 export const UnstoredKind = {
   /**
-   * Never told.
+   * Never returned.
    *
    * @generated from enum value: UNSTORED_KIND_UNSPECIFIED = 0;
    */
@@ -1636,7 +1638,7 @@ export const UnstoredKind = {
   SESSION: 2,
 
   /**
-   * What a user wrote about an event.
+   * A user's report on an event.
    *
    * @generated from enum value: UNSTORED_KIND_FEEDBACK = 3;
    */
@@ -1651,14 +1653,14 @@ export const UnstoredKind = {
 } as const;
 
 /**
- * What could not be stored.
+ * The kind of an item that could not be stored.
  *
  * @generated from enum faultline.v1.UnstoredKind
  */
 export type UnstoredKind = (typeof UnstoredKind)[keyof typeof UnstoredKind] | UnknownEnum;
 
 /**
- * What could not be stored.
+ * The kind of an item that could not be stored.
  *
  * @generated from enum faultline.v1.UnstoredKind
  */
@@ -1698,8 +1700,8 @@ export const IngestService: GenService<{
     output: typeof ReportSessionsResponseSchema;
   },
   /**
-   * Lists what was accepted and could not be stored, each by a fault of its own, newest first: events that one machine keeps
-   * in its database, and dead letters of the queue.
+   * Lists accepted items that could not be stored, each by a fault of its own, newest first: events that one machine
+   * keeps in its database, and dead letters of the queue.
    *
    * @generated from rpc faultline.v1.IngestService.ListUnstoredEvents
    */

@@ -18,7 +18,7 @@ export const file_faultline_v1_instance: GenFile = /*@__PURE__*/
   fileDesc("ChtmYXVsdGxpbmUvdjEvaW5zdGFuY2UucHJvdG8SDGZhdWx0bGluZS52MSJZCghJbnN0YW5jZRIPCgd2ZXJzaW9uGAEgASgJEhAKCG9mZmVyaW5nGAIgASgJEhgKEHBsYXRmb3JtX3JlbGVhc2UYAyABKAkSEAoIYmFzZV91cmwYBCABKAkizAIKEU93bkVycm9yUmVwb3J0aW5nEg8KB2VuYWJsZWQYASABKAgSCwoDZHNuGAIgASgJEhMKC2Vudmlyb25tZW50GAMgASgJEhgKEGV4dGVybmFsX3ZlcnNpb24YBCABKAkSHwoXZXh0ZXJuYWxfdmVyc2lvbl9ub3RpY2UYBSABKAkSHAoUc3VnZ2VzdGVkX3Byb2plY3RfaWQYBiABKA0SHgoWc3VnZ2VzdGVkX3Byb2plY3RfcGF0aBgHIAEoCRIWCg5yZXBvcnRlZF9jb3VudBgIIAEoBBIWCg5sZWZ0X291dF9jb3VudBgJIAEoBBJEChdleHRlcm5hbF92ZXJzaW9uX3NvdXJjZRgKIAEoDjIjLmZhdWx0bGluZS52MS5FeHRlcm5hbFZlcnNpb25Tb3VyY2USFQoNYXNrZWRfdmVyc2lvbhgLIAEoCSKqAwoGSGVhbHRoEjAKDHN0YXJ0ZWRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFgoOZGF0YWJhc2VfYnl0ZXMYAiABKAQSEgoKdXNlcl9jb3VudBgDIAEoDRIVCg1wcm9qZWN0X2NvdW50GAQgASgNEhcKD2V2ZW50c19wZXJfaG91chgFIAMoDRIYChByZWZ1c2VkX3Blcl9ob3VyGAYgAygNEjUKEW9sZGVzdF9ldmVudF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghpc19yZWFkeRgIIAEoCBIcChRlbmNyeXB0aW9uX2tleV9jb3VudBgJIAEoDRIWCg5yZXNpZGVudF9ieXRlcxgKIAEoBBIxCg1kYXRhYmFzZV9raW5kGAsgASgOMhouZmF1bHRsaW5lLnYxLkRhdGFiYXNlS2luZBIcChRkYXRhYmFzZV91bmF2YWlsYWJsZRgMIAEoCBIoCgVxdWV1ZRgNIAEoCzIZLmZhdWx0bGluZS52MS5RdWV1ZUhlYWx0aCKbAQoLUXVldWVIZWFsdGgSEQoJY29ubmVjdGVkGAEgASgIEh0KFXdhaXRpbmdfbWVzc2FnZV9jb3VudBgCIAEoBBIkCgNsYWcYAyABKAsyFy5mYXVsdGxpbmUudjEuSW5nZXN0TGFnEh4KEWRlYWRfbGV0dGVyX2NvdW50GAQgASgESACIAQFCFAoSX2RlYWRfbGV0dGVyX2NvdW50ImsKCUluZ2VzdExhZxINCgVrbm93bhgBIAEoCBI1ChFzdG9yZWRfdW50aWxfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGAoQbGFnX21pbGxpc2Vjb25kcxgDIAEoBCIUChJHZXRJbnN0YW5jZVJlcXVlc3QiPwoTR2V0SW5zdGFuY2VSZXNwb25zZRIoCghpbnN0YW5jZRgBIAEoCzIWLmZhdWx0bGluZS52MS5JbnN0YW5jZSISChBHZXRIZWFsdGhSZXF1ZXN0IjkKEUdldEhlYWx0aFJlc3BvbnNlEiQKBmhlYWx0aBgBIAEoCzIULmZhdWx0bGluZS52MS5IZWFsdGgiHQobR2V0T3duRXJyb3JSZXBvcnRpbmdSZXF1ZXN0IlwKHEdldE93bkVycm9yUmVwb3J0aW5nUmVzcG9uc2USPAoTb3duX2Vycm9yX3JlcG9ydGluZxgBIAEoCzIfLmZhdWx0bGluZS52MS5Pd25FcnJvclJlcG9ydGluZyLDAgoeVXBkYXRlT3duRXJyb3JSZXBvcnRpbmdSZXF1ZXN0EioKB2VuYWJsZWQYASABKAhCFIq1GBB3aGV0aGVyIGl0IGlzIG9uSACIAQESGQoDZHNuGAIgASgJQgeKtRgDRFNOSAGIAQESJAoKcHJvamVjdF9pZBgDIAEoDUILirUYB3Byb2plY3RIAogBARIpCgtlbnZpcm9ubWVudBgEIAEoCUIPirUYC2Vudmlyb25tZW50SAOIAQESQQoQZXh0ZXJuYWxfdmVyc2lvbhgFIAEoCUIiirUYHnZlcnNpb24gb2YgdGhlIGV4dGVybmFsIHN5c3RlbUgEiAEBQgoKCF9lbmFibGVkQgYKBF9kc25CDQoLX3Byb2plY3RfaWRCDgoMX2Vudmlyb25tZW50QhMKEV9leHRlcm5hbF92ZXJzaW9uIl8KH1VwZGF0ZU93bkVycm9yUmVwb3J0aW5nUmVzcG9uc2USPAoTb3duX2Vycm9yX3JlcG9ydGluZxgBIAEoCzIfLmZhdWx0bGluZS52MS5Pd25FcnJvclJlcG9ydGluZyIcChpSb3RhdGVFbmNyeXB0aW9uS2V5UmVxdWVzdCI0ChtSb3RhdGVFbmNyeXB0aW9uS2V5UmVzcG9uc2USFQoNd2FpdGluZ19jb3VudBgBIAEoDSIVChNHZXRJbmdlc3RMYWdSZXF1ZXN0IkMKFEdldEluZ2VzdExhZ1Jlc3BvbnNlEisKCmluZ2VzdF9sYWcYASABKAsyFy5mYXVsdGxpbmUudjEuSW5nZXN0TGFnIjEKFkxpc3REZWFkTGV0dGVyc1JlcXVlc3QSFwoPd2l0aG91dF9wcm9qZWN0GAEgASgIImEKF0xpc3REZWFkTGV0dGVyc1Jlc3BvbnNlEjEKDGRlYWRfbGV0dGVycxgBIAMoCzIbLmZhdWx0bGluZS52MS5VbnN0b3JlZEV2ZW50EhMKC3RvdGFsX2NvdW50GAIgASgEIkwKGFJlcGxheURlYWRMZXR0ZXJzUmVxdWVzdBIXCg9kZWFkX2xldHRlcl9pZHMYASADKAQSFwoPd2l0aG91dF9wcm9qZWN0GAIgASgIIl0KGVJlcGxheURlYWRMZXR0ZXJzUmVzcG9uc2USFgoOYWNjZXB0ZWRfY291bnQYASABKA0SFAoMZmFpbGVkX2NvdW50GAIgASgNEhIKCmxlZnRfY291bnQYAyABKAQiTAoYRGVsZXRlRGVhZExldHRlcnNSZXF1ZXN0EhcKD2RlYWRfbGV0dGVyX2lkcxgBIAMoBBIXCg93aXRob3V0X3Byb2plY3QYAiABKAgiMgoZRGVsZXRlRGVhZExldHRlcnNSZXNwb25zZRIVCg1kZWxldGVkX2NvdW50GAEgASgEKs8BChVFeHRlcm5hbFZlcnNpb25Tb3VyY2USJwojRVhURVJOQUxfVkVSU0lPTl9TT1VSQ0VfVU5TUEVDSUZJRUQQABIhCh1FWFRFUk5BTF9WRVJTSU9OX1NPVVJDRV9BU0tFRBABEiEKHUVYVEVSTkFMX1ZFUlNJT05fU09VUkNFX1RZUEVEEAISIwofRVhURVJOQUxfVkVSU0lPTl9TT1VSQ0VfVU5LTk9XThADEiIKHkVYVEVSTkFMX1ZFUlNJT05fU09VUkNFX0VYRU1QVBAEKmUKDERhdGFiYXNlS2luZBIdChlEQVRBQkFTRV9LSU5EX1VOU1BFQ0lGSUVEEAASGAoUREFUQUJBU0VfS0lORF9TUUxJVEUQARIcChhEQVRBQkFTRV9LSU5EX1BPU1RHUkVTUUwQAjKgCgoPSW5zdGFuY2VTZXJ2aWNlEl8KC0dldEluc3RhbmNlEiAuZmF1bHRsaW5lLnYxLkdldEluc3RhbmNlUmVxdWVzdBohLmZhdWx0bGluZS52MS5HZXRJbnN0YW5jZVJlc3BvbnNlIguQAgGKtRgECAIQARJZCglHZXRIZWFsdGgSHi5mYXVsdGxpbmUudjEuR2V0SGVhbHRoUmVxdWVzdBofLmZhdWx0bGluZS52MS5HZXRIZWFsdGhSZXNwb25zZSILkAIBirUYBAgEEAESegoUR2V0T3duRXJyb3JSZXBvcnRpbmcSKS5mYXVsdGxpbmUudjEuR2V0T3duRXJyb3JSZXBvcnRpbmdSZXF1ZXN0GiouZmF1bHRsaW5lLnYxLkdldE93bkVycm9yUmVwb3J0aW5nUmVzcG9uc2UiC5ACAYq1GAQIBBABEsIBChdVcGRhdGVPd25FcnJvclJlcG9ydGluZxIsLmZhdWx0bGluZS52MS5VcGRhdGVPd25FcnJvclJlcG9ydGluZ1JlcXVlc3QaLS5mYXVsdGxpbmUudjEuVXBkYXRlT3duRXJyb3JSZXBvcnRpbmdSZXNwb25zZSJKirUYBAgEEAKStRg+Q2hhbmdlZCB0aGUgZXJyb3IgcmVwb3J0aW5nIG9mIHRoaXMgaW5zdGFsbGF0aW9uOiB7e2NoYW5nZXN9fS4SlQEKE1JvdGF0ZUVuY3J5cHRpb25LZXkSKC5mYXVsdGxpbmUudjEuUm90YXRlRW5jcnlwdGlvbktleVJlcXVlc3QaKS5mYXVsdGxpbmUudjEuUm90YXRlRW5jcnlwdGlvbktleVJlc3BvbnNlIimKtRgECAQQApK1GB1DcmVhdGVkIGEgbmV3IGVuY3J5cHRpb24ga2V5LhJiCgxHZXRJbmdlc3RMYWcSIS5mYXVsdGxpbmUudjEuR2V0SW5nZXN0TGFnUmVxdWVzdBoiLmZhdWx0bGluZS52MS5HZXRJbmdlc3RMYWdSZXNwb25zZSILkAIBirUYBAgCEAESawoPTGlzdERlYWRMZXR0ZXJzEiQuZmF1bHRsaW5lLnYxLkxpc3REZWFkTGV0dGVyc1JlcXVlc3QaJS5mYXVsdGxpbmUudjEuTGlzdERlYWRMZXR0ZXJzUmVzcG9uc2UiC5ACAYq1GAQIBBABEtgBChFSZXBsYXlEZWFkTGV0dGVycxImLmZhdWx0bGluZS52MS5SZXBsYXlEZWFkTGV0dGVyc1JlcXVlc3QaJy5mYXVsdGxpbmUudjEuUmVwbGF5RGVhZExldHRlcnNSZXNwb25zZSJyirUYBAgEEAKStRhmVHJpZWQgZGVhZCBsZXR0ZXJzIGFnYWluOiB7e2FjY2VwdGVkX2NvdW50fX0gd2VudCB0byB0aGUgcXVldWUgYWdhaW4sIHt7ZmFpbGVkX2NvdW50fX0gYXJlIHVucmVhZGFibGUuEssBChFEZWxldGVEZWFkTGV0dGVycxImLmZhdWx0bGluZS52MS5EZWxldGVEZWFkTGV0dGVyc1JlcXVlc3QaJy5mYXVsdGxpbmUudjEuRGVsZXRlRGVhZExldHRlcnNSZXNwb25zZSJlirUYBAgEEAKStRhZRGVsZXRlZCB7e2RlbGV0ZWRfY291bnR9fSBkZWFkIGxldHRlcnt7XmRlbGV0ZWRfY291bnRfaXNfb25lfX1ze3svZGVsZXRlZF9jb3VudF9pc19vbmV9fS5iBnByb3RvMw", [file_faultline_v1_ingest, file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
- * What is offered here.
+ * The offering of this installation.
  *
  * @generated from message faultline.v1.Instance
  */
@@ -38,7 +38,7 @@ export type Instance = Message<"faultline.v1.Instance"> & {
   offering: string;
 
   /**
-   * The platform release it stands for, such as `18.0` (specification 9.2).
+   * The platform release it corresponds to, such as `18.0` (specification 9.2).
    *
    * @generated from field: string platform_release = 3;
    */
@@ -53,7 +53,7 @@ export type Instance = Message<"faultline.v1.Instance"> & {
 };
 
 /**
- * What is offered here.
+ * The offering of this installation.
  *
  * @generated from message faultline.v1.Instance
  */
@@ -73,7 +73,7 @@ export type InstanceJson = {
   offering?: string;
 
   /**
-   * The platform release it stands for, such as `18.0` (specification 9.2).
+   * The platform release it corresponds to, such as `18.0` (specification 9.2).
    *
    * @generated from field: string platform_release = 3;
    */
@@ -95,7 +95,7 @@ export const InstanceSchema: GenMessage<Instance, {jsonType: InstanceJson}> = /*
   messageDesc(file_faultline_v1_instance, 0);
 
 /**
- * Where the installation reports its own failures.
+ * The settings for reports of the installation's own failures.
  *
  * @generated from message faultline.v1.OwnErrorReporting
  */
@@ -130,7 +130,7 @@ export type OwnErrorReporting = Message<"faultline.v1.OwnErrorReporting"> & {
   externalVersion: string;
 
   /**
-   * What to know about the version that counts, in a sentence; empty: nothing.
+   * A warning about the version that counts, in a sentence; empty: none.
    *
    * @generated from field: string external_version_notice = 5;
    */
@@ -172,7 +172,7 @@ export type OwnErrorReporting = Message<"faultline.v1.OwnErrorReporting"> & {
   externalVersionSource: ExternalVersionSource;
 
   /**
-   * The version that the system behind the DSN reported when it was last asked, such as `24.9.0`. Empty: none.
+   * The version that the system behind the DSN last reported, such as `24.9.0`. Empty: none.
    *
    * @generated from field: string asked_version = 11;
    */
@@ -180,7 +180,7 @@ export type OwnErrorReporting = Message<"faultline.v1.OwnErrorReporting"> & {
 };
 
 /**
- * Where the installation reports its own failures.
+ * The settings for reports of the installation's own failures.
  *
  * @generated from message faultline.v1.OwnErrorReporting
  */
@@ -215,7 +215,7 @@ export type OwnErrorReportingJson = {
   externalVersion?: string;
 
   /**
-   * What to know about the version that counts, in a sentence; empty: nothing.
+   * A warning about the version that counts, in a sentence; empty: none.
    *
    * @generated from field: string external_version_notice = 5;
    */
@@ -257,7 +257,7 @@ export type OwnErrorReportingJson = {
   externalVersionSource?: ExternalVersionSourceJson;
 
   /**
-   * The version that the system behind the DSN reported when it was last asked, such as `24.9.0`. Empty: none.
+   * The version that the system behind the DSN last reported, such as `24.9.0`. Empty: none.
    *
    * @generated from field: string asked_version = 11;
    */
@@ -272,7 +272,7 @@ export const OwnErrorReportingSchema: GenMessage<OwnErrorReporting, {jsonType: O
   messageDesc(file_faultline_v1_instance, 1);
 
 /**
- * How the installation fares.
+ * The health of the installation.
  *
  * @generated from message faultline.v1.Health
  */
@@ -348,21 +348,21 @@ export type Health = Message<"faultline.v1.Health"> & {
   residentBytes: bigint;
 
   /**
-   * Which database stores.
+   * The database in use.
    *
    * @generated from field: faultline.v1.DatabaseKind database_kind = 11;
    */
   databaseKind: DatabaseKind;
 
   /**
-   * The database did not answer: what is read from it is missing above, and its numbers are 0.
+   * The database did not answer: values read from it are missing above, and its numbers are 0.
    *
    * @generated from field: bool database_unavailable = 12;
    */
   databaseUnavailable: boolean;
 
   /**
-   * The queue between acceptance and storage. Absent: there is none, as what is accepted is stored.
+   * The queue between acceptance and storage. Absent: there is none, so every accepted item is stored.
    *
    * @generated from field: faultline.v1.QueueHealth queue = 13;
    */
@@ -370,7 +370,7 @@ export type Health = Message<"faultline.v1.Health"> & {
 };
 
 /**
- * How the installation fares.
+ * The health of the installation.
  *
  * @generated from message faultline.v1.Health
  */
@@ -446,21 +446,21 @@ export type HealthJson = {
   residentBytes?: string;
 
   /**
-   * Which database stores.
+   * The database in use.
    *
    * @generated from field: faultline.v1.DatabaseKind database_kind = 11;
    */
   databaseKind?: DatabaseKindJson;
 
   /**
-   * The database did not answer: what is read from it is missing above, and its numbers are 0.
+   * The database did not answer: values read from it are missing above, and its numbers are 0.
    *
    * @generated from field: bool database_unavailable = 12;
    */
   databaseUnavailable?: boolean;
 
   /**
-   * The queue between acceptance and storage. Absent: there is none, as what is accepted is stored.
+   * The queue between acceptance and storage. Absent: there is none, so every accepted item is stored.
    *
    * @generated from field: faultline.v1.QueueHealth queue = 13;
    */
@@ -475,7 +475,7 @@ export const HealthSchema: GenMessage<Health, {jsonType: HealthJson}> = /*@__PUR
   messageDesc(file_faultline_v1_instance, 2);
 
 /**
- * How the queue fares, as the process that answers sees it.
+ * The health of the queue, as seen by the process that answers.
  *
  * @generated from message faultline.v1.QueueHealth
  */
@@ -488,7 +488,7 @@ export type QueueHealth = Message<"faultline.v1.QueueHealth"> & {
   connected: boolean;
 
   /**
-   * Messages that wait to be stored, each of one event or many, as told last.
+   * Messages that wait to be stored, each of one event or many, as last reported.
    *
    * @generated from field: uint64 waiting_message_count = 2;
    */
@@ -510,7 +510,7 @@ export type QueueHealth = Message<"faultline.v1.QueueHealth"> & {
 };
 
 /**
- * How the queue fares, as the process that answers sees it.
+ * The health of the queue, as seen by the process that answers.
  *
  * @generated from message faultline.v1.QueueHealth
  */
@@ -523,7 +523,7 @@ export type QueueHealthJson = {
   connected?: boolean;
 
   /**
-   * Messages that wait to be stored, each of one event or many, as told last.
+   * Messages that wait to be stored, each of one event or many, as last reported.
    *
    * @generated from field: uint64 waiting_message_count = 2;
    */
@@ -558,15 +558,16 @@ export const QueueHealthSchema: GenMessage<QueueHealth, {jsonType: QueueHealthJs
  */
 export type IngestLag = Message<"faultline.v1.IngestLag"> & {
   /**
-   * The queue's servers told it in the last five seconds. False: it is how it was when they last did, and what was accepted
-   * since may be missing.
+   * The queue's servers reported it in the last five seconds. False: it is their last report, and items accepted since
+   * may be missing.
    *
    * @generated from field: bool known = 1;
    */
   known: boolean;
 
   /**
-   * Everything accepted until then is stored, or is a dead letter; by the clock of the queue's servers. Absent: never told.
+   * Everything accepted until then is stored, or is a dead letter; by the clock of the queue's servers. Absent: never
+   * reported.
    *
    * @generated from field: google.protobuf.Timestamp stored_until_time = 2;
    */
@@ -587,15 +588,16 @@ export type IngestLag = Message<"faultline.v1.IngestLag"> & {
  */
 export type IngestLagJson = {
   /**
-   * The queue's servers told it in the last five seconds. False: it is how it was when they last did, and what was accepted
-   * since may be missing.
+   * The queue's servers reported it in the last five seconds. False: it is their last report, and items accepted since
+   * may be missing.
    *
    * @generated from field: bool known = 1;
    */
   known?: boolean;
 
   /**
-   * Everything accepted until then is stored, or is a dead letter; by the clock of the queue's servers. Absent: never told.
+   * Everything accepted until then is stored, or is a dead letter; by the clock of the queue's servers. Absent: never
+   * reported.
    *
    * @generated from field: google.protobuf.Timestamp stored_until_time = 2;
    */
@@ -640,7 +642,7 @@ export const GetInstanceRequestSchema: GenMessage<GetInstanceRequest, {jsonType:
   messageDesc(file_faultline_v1_instance, 5);
 
 /**
- * What is offered here.
+ * The offering of this installation.
  *
  * @generated from message faultline.v1.GetInstanceResponse
  */
@@ -654,7 +656,7 @@ export type GetInstanceResponse = Message<"faultline.v1.GetInstanceResponse"> & 
 };
 
 /**
- * What is offered here.
+ * The offering of this installation.
  *
  * @generated from message faultline.v1.GetInstanceResponse
  */
@@ -698,7 +700,7 @@ export const GetHealthRequestSchema: GenMessage<GetHealthRequest, {jsonType: Get
   messageDesc(file_faultline_v1_instance, 7);
 
 /**
- * How the installation fares.
+ * The health of the installation.
  *
  * @generated from message faultline.v1.GetHealthResponse
  */
@@ -712,7 +714,7 @@ export type GetHealthResponse = Message<"faultline.v1.GetHealthResponse"> & {
 };
 
 /**
- * How the installation fares.
+ * The health of the installation.
  *
  * @generated from message faultline.v1.GetHealthResponse
  */
@@ -756,7 +758,7 @@ export const GetOwnErrorReportingRequestSchema: GenMessage<GetOwnErrorReportingR
   messageDesc(file_faultline_v1_instance, 9);
 
 /**
- * Where failures are reported.
+ * The settings for reports.
  *
  * @generated from message faultline.v1.GetOwnErrorReportingResponse
  */
@@ -770,7 +772,7 @@ export type GetOwnErrorReportingResponse = Message<"faultline.v1.GetOwnErrorRepo
 };
 
 /**
- * Where failures are reported.
+ * The settings for reports.
  *
  * @generated from message faultline.v1.GetOwnErrorReportingResponse
  */
@@ -791,7 +793,7 @@ export const GetOwnErrorReportingResponseSchema: GenMessage<GetOwnErrorReporting
   messageDesc(file_faultline_v1_instance, 10);
 
 /**
- * Changes where failures are reported. Absent fields stay as they are.
+ * Changes the settings for reports. Absent fields stay as they are.
  *
  * @generated from message faultline.v1.UpdateOwnErrorReportingRequest
  */
@@ -825,9 +827,10 @@ export type UpdateOwnErrorReportingRequest = Message<"faultline.v1.UpdateOwnErro
   environment?: string | undefined;
 
   /**
-   * See OwnErrorReporting.external_version. The system behind the DSN is asked as well, within 3 seconds. When the version
-   * that counts is one that the platform does not support, the change is refused with EXTERNAL_VERSION_UNSUPPORTED, unless
-   * it leaves the version as it is, reporting off, and the DSN as it is or removed.
+   * See OwnErrorReporting.external_version. The system behind the DSN is asked as well, within 3 seconds. If the
+   * version that counts is one that the platform does not support, the change is refused with
+   * EXTERNAL_VERSION_UNSUPPORTED, unless it leaves the version as it is, reporting off, and the DSN as it is or
+   * removed.
    *
    * @generated from field: optional string external_version = 5;
    */
@@ -835,7 +838,7 @@ export type UpdateOwnErrorReportingRequest = Message<"faultline.v1.UpdateOwnErro
 };
 
 /**
- * Changes where failures are reported. Absent fields stay as they are.
+ * Changes the settings for reports. Absent fields stay as they are.
  *
  * @generated from message faultline.v1.UpdateOwnErrorReportingRequest
  */
@@ -869,9 +872,10 @@ export type UpdateOwnErrorReportingRequestJson = {
   environment?: string;
 
   /**
-   * See OwnErrorReporting.external_version. The system behind the DSN is asked as well, within 3 seconds. When the version
-   * that counts is one that the platform does not support, the change is refused with EXTERNAL_VERSION_UNSUPPORTED, unless
-   * it leaves the version as it is, reporting off, and the DSN as it is or removed.
+   * See OwnErrorReporting.external_version. The system behind the DSN is asked as well, within 3 seconds. If the
+   * version that counts is one that the platform does not support, the change is refused with
+   * EXTERNAL_VERSION_UNSUPPORTED, unless it leaves the version as it is, reporting off, and the DSN as it is or
+   * removed.
    *
    * @generated from field: optional string external_version = 5;
    */
@@ -944,13 +948,13 @@ export const RotateEncryptionKeyRequestSchema: GenMessage<RotateEncryptionKeyReq
   messageDesc(file_faultline_v1_instance, 13);
 
 /**
- * How the rotation stands.
+ * The progress of the rotation.
  *
  * @generated from message faultline.v1.RotateEncryptionKeyResponse
  */
 export type RotateEncryptionKeyResponse = Message<"faultline.v1.RotateEncryptionKeyResponse"> & {
   /**
-   * Stored secrets that still wait to be encrypted anew; the old key goes when none is left.
+   * Stored secrets that still wait for the new key; the old key is deleted when none is left.
    *
    * @generated from field: uint32 waiting_count = 1;
    */
@@ -958,13 +962,13 @@ export type RotateEncryptionKeyResponse = Message<"faultline.v1.RotateEncryption
 };
 
 /**
- * How the rotation stands.
+ * The progress of the rotation.
  *
  * @generated from message faultline.v1.RotateEncryptionKeyResponse
  */
 export type RotateEncryptionKeyResponseJson = {
   /**
-   * Stored secrets that still wait to be encrypted anew; the old key goes when none is left.
+   * Stored secrets that still wait for the new key; the old key is deleted when none is left.
    *
    * @generated from field: uint32 waiting_count = 1;
    */
@@ -1008,7 +1012,7 @@ export const GetIngestLagRequestSchema: GenMessage<GetIngestLagRequest, {jsonTyp
  */
 export type GetIngestLagResponse = Message<"faultline.v1.GetIngestLagResponse"> & {
   /**
-   * Absent: there is no queue, so that whatever is accepted is stored, and nobody need ask again.
+   * Absent: there is no queue, so that every accepted item is stored, and no caller need ask again.
    *
    * @generated from field: faultline.v1.IngestLag ingest_lag = 1;
    */
@@ -1022,7 +1026,7 @@ export type GetIngestLagResponse = Message<"faultline.v1.GetIngestLagResponse"> 
  */
 export type GetIngestLagResponseJson = {
   /**
-   * Absent: there is no queue, so that whatever is accepted is stored, and nobody need ask again.
+   * Absent: there is no queue, so that every accepted item is stored, and no caller need ask again.
    *
    * @generated from field: faultline.v1.IngestLag ingest_lag = 1;
    */
@@ -1085,7 +1089,7 @@ export type ListDeadLettersResponse = Message<"faultline.v1.ListDeadLettersRespo
   deadLetters: UnstoredEvent[];
 
   /**
-   * How many there are of those that were asked for.
+   * How many match the request.
    *
    * @generated from field: uint64 total_count = 2;
    */
@@ -1106,7 +1110,7 @@ export type ListDeadLettersResponseJson = {
   deadLetters?: UnstoredEventJson[];
 
   /**
-   * How many there are of those that were asked for.
+   * How many match the request.
    *
    * @generated from field: uint64 total_count = 2;
    */
@@ -1121,13 +1125,13 @@ export const ListDeadLettersResponseSchema: GenMessage<ListDeadLettersResponse, 
   messageDesc(file_faultline_v1_instance, 18);
 
 /**
- * Names dead letters to accept anew.
+ * Names dead letters to send to the queue again.
  *
  * @generated from message faultline.v1.ReplayDeadLettersRequest
  */
 export type ReplayDeadLettersRequest = Message<"faultline.v1.ReplayDeadLettersRequest"> & {
   /**
-   * Which of them, at most 100. Empty: the oldest 1,000.
+   * The dead letters, at most 100. Empty: the oldest 1,000.
    *
    * @generated from field: repeated uint64 dead_letter_ids = 1;
    */
@@ -1142,13 +1146,13 @@ export type ReplayDeadLettersRequest = Message<"faultline.v1.ReplayDeadLettersRe
 };
 
 /**
- * Names dead letters to accept anew.
+ * Names dead letters to send to the queue again.
  *
  * @generated from message faultline.v1.ReplayDeadLettersRequest
  */
 export type ReplayDeadLettersRequestJson = {
   /**
-   * Which of them, at most 100. Empty: the oldest 1,000.
+   * The dead letters, at most 100. Empty: the oldest 1,000.
    *
    * @generated from field: repeated uint64 dead_letter_ids = 1;
    */
@@ -1170,13 +1174,13 @@ export const ReplayDeadLettersRequestSchema: GenMessage<ReplayDeadLettersRequest
   messageDesc(file_faultline_v1_instance, 19);
 
 /**
- * What became of them.
+ * The result.
  *
  * @generated from message faultline.v1.ReplayDeadLettersResponse
  */
 export type ReplayDeadLettersResponse = Message<"faultline.v1.ReplayDeadLettersResponse"> & {
   /**
-   * How many were accepted anew. They are stored next; what is still at fault comes back with its new reason.
+   * How many the queue accepted again. They are stored next; those still at fault come back with their new reason.
    *
    * @generated from field: uint32 accepted_count = 1;
    */
@@ -1198,13 +1202,13 @@ export type ReplayDeadLettersResponse = Message<"faultline.v1.ReplayDeadLettersR
 };
 
 /**
- * What became of them.
+ * The result.
  *
  * @generated from message faultline.v1.ReplayDeadLettersResponse
  */
 export type ReplayDeadLettersResponseJson = {
   /**
-   * How many were accepted anew. They are stored next; what is still at fault comes back with its new reason.
+   * How many the queue accepted again. They are stored next; those still at fault come back with their new reason.
    *
    * @generated from field: uint32 accepted_count = 1;
    */
@@ -1239,7 +1243,7 @@ export const ReplayDeadLettersResponseSchema: GenMessage<ReplayDeadLettersRespon
  */
 export type DeleteDeadLettersRequest = Message<"faultline.v1.DeleteDeadLettersRequest"> & {
   /**
-   * Which of them, at most 100. Empty: all.
+   * The dead letters, at most 100. Empty: all.
    *
    * @generated from field: repeated uint64 dead_letter_ids = 1;
    */
@@ -1260,7 +1264,7 @@ export type DeleteDeadLettersRequest = Message<"faultline.v1.DeleteDeadLettersRe
  */
 export type DeleteDeadLettersRequestJson = {
   /**
-   * Which of them, at most 100. Empty: all.
+   * The dead letters, at most 100. Empty: all.
    *
    * @generated from field: repeated uint64 dead_letter_ids = 1;
    */
@@ -1323,7 +1327,7 @@ export const DeleteDeadLettersResponseSchema: GenMessage<DeleteDeadLettersRespon
  */
 export const ExternalVersionSource = {
   /**
-   * Nothing is known, and nothing need be.
+   * Nothing is known, and nothing is needed.
    *
    * @generated from enum value: EXTERNAL_VERSION_SOURCE_UNSPECIFIED = 0;
    */
@@ -1385,7 +1389,7 @@ export const ExternalVersionSourceSchema: GenEnum<ExternalVersionSource, Externa
  */
 export const DatabaseKind = {
   /**
-   * Never told.
+   * Never returned.
    *
    * @generated from enum value: DATABASE_KIND_UNSPECIFIED = 0;
    */
@@ -1433,7 +1437,7 @@ export const DatabaseKindSchema: GenEnum<DatabaseKind, DatabaseKindJson> = /*@__
  */
 export const InstanceService: GenService<{
   /**
-   * Tells what is offered here. For every user.
+   * Returns what is offered here. For every user.
    *
    * @generated from rpc faultline.v1.InstanceService.GetInstance
    */
@@ -1443,7 +1447,7 @@ export const InstanceService: GenService<{
     output: typeof GetInstanceResponseSchema;
   },
   /**
-   * Tells how the installation fares. For administrators.
+   * Returns the health of the installation. For administrators.
    *
    * @generated from rpc faultline.v1.InstanceService.GetHealth
    */
@@ -1453,7 +1457,7 @@ export const InstanceService: GenService<{
     output: typeof GetHealthResponseSchema;
   },
   /**
-   * Reads where the installation reports its own failures. For administrators.
+   * Reads the settings for reports of the installation's own failures. For administrators.
    *
    * @generated from rpc faultline.v1.InstanceService.GetOwnErrorReporting
    */
@@ -1463,7 +1467,7 @@ export const InstanceService: GenService<{
     output: typeof GetOwnErrorReportingResponseSchema;
   },
   /**
-   * Sets where the installation reports its own failures (specification 9.1). For administrators.
+   * Changes the settings for reports of the installation's own failures (specification 9.1). For administrators.
    *
    * @generated from rpc faultline.v1.InstanceService.UpdateOwnErrorReporting
    */
@@ -1473,8 +1477,8 @@ export const InstanceService: GenService<{
     output: typeof UpdateOwnErrorReportingResponseSchema;
   },
   /**
-   * Makes a new encryption key and begins to encrypt every stored secret anew with it. Refused with
-   * OTHER_PROCESSES_RUN while other processes run on the same database. For administrators.
+   * Makes a new encryption key and begins to encrypt every stored secret with it. Refused with OTHER_PROCESSES_RUN
+   * while other processes run on the same database. For administrators.
    *
    * @generated from rpc faultline.v1.InstanceService.RotateEncryptionKey
    */
@@ -1484,8 +1488,8 @@ export const InstanceService: GenService<{
     output: typeof RotateEncryptionKeyResponseSchema;
   },
   /**
-   * Tells how far storing is behind accepting, and so how current everything is that is read here. Answered from memory.
-   * For every user.
+   * Returns how far storing is behind accepting, and so how current everything read here is. Answered from memory. For
+   * every user.
    *
    * @generated from rpc faultline.v1.InstanceService.GetIngestLag
    */
@@ -1495,8 +1499,8 @@ export const InstanceService: GenService<{
     output: typeof GetIngestLagResponseSchema;
   },
   /**
-   * Lists dead letters, newest first: what the queue accepted and no worker could store. For administrators; those of a
-   * project are told to its members by IngestService.ListUnstoredEvents.
+   * Lists dead letters, newest first: items that the queue accepted and no worker could store. For administrators;
+   * members of a project get theirs by IngestService.ListUnstoredEvents.
    *
    * @generated from rpc faultline.v1.InstanceService.ListDeadLetters
    */
@@ -1506,7 +1510,7 @@ export const InstanceService: GenService<{
     output: typeof ListDeadLettersResponseSchema;
   },
   /**
-   * Accepts dead letters anew, as after an upgrade. For administrators.
+   * Sends dead letters to the queue again, as after an upgrade. For administrators.
    *
    * @generated from rpc faultline.v1.InstanceService.ReplayDeadLetters
    */

@@ -25,7 +25,7 @@ export const file_faultline_v1_member: GenFile = /*@__PURE__*/
  */
 export type Member = Message<"faultline.v1.Member"> & {
   /**
-   * Who it is.
+   * The user.
    *
    * @generated from field: faultline.v1.User user = 1;
    */
@@ -60,7 +60,7 @@ export type Member = Message<"faultline.v1.Member"> & {
  */
 export type MemberJson = {
   /**
-   * Who it is.
+   * The user.
    *
    * @generated from field: faultline.v1.User user = 1;
    */
@@ -96,7 +96,7 @@ export const MemberSchema: GenMessage<Member, {jsonType: MemberJson}> = /*@__PUR
   messageDesc(file_faultline_v1_member, 0);
 
 /**
- * An invitation that was not accepted yet.
+ * An invitation that is not accepted yet.
  *
  * @generated from message faultline.v1.Invitation
  */
@@ -130,7 +130,7 @@ export type Invitation = Message<"faultline.v1.Invitation"> & {
   memberRole?: MemberRole | undefined;
 
   /**
-   * Whom it is for, as its maker wrote it, at most 255 characters.
+   * The person it is for, as its maker wrote it, at most 255 characters.
    *
    * @generated from field: string note = 5;
    */
@@ -159,7 +159,7 @@ export type Invitation = Message<"faultline.v1.Invitation"> & {
 };
 
 /**
- * An invitation that was not accepted yet.
+ * An invitation that is not accepted yet.
  *
  * @generated from message faultline.v1.Invitation
  */
@@ -193,7 +193,7 @@ export type InvitationJson = {
   memberRole?: MemberRoleJson;
 
   /**
-   * Whom it is for, as its maker wrote it, at most 255 characters.
+   * The person it is for, as its maker wrote it, at most 255 characters.
    *
    * @generated from field: string note = 5;
    */
@@ -263,7 +263,7 @@ export type ListMembersRequest = Message<"faultline.v1.ListMembersRequest"> & {
   pageToken: string;
 
   /**
-   * Members to pass over before the page starts. Default 0.
+   * Members to skip before the page starts. Default 0.
    *
    * @generated from field: uint32 skip = 5;
    */
@@ -305,7 +305,7 @@ export type ListMembersRequestJson = {
   pageToken?: string;
 
   /**
-   * Members to pass over before the page starts. Default 0.
+   * Members to skip before the page starts. Default 0.
    *
    * @generated from field: uint32 skip = 5;
    */
@@ -971,7 +971,7 @@ export const ListInvitationsResponseSchema: GenMessage<ListInvitationsResponse, 
   messageDesc(file_faultline_v1_member, 15);
 
 /**
- * Names the invitation to take back.
+ * Names the invitation to revoke.
  *
  * @generated from message faultline.v1.RevokeInvitationRequest
  */
@@ -992,7 +992,7 @@ export type RevokeInvitationRequest = Message<"faultline.v1.RevokeInvitationRequ
 };
 
 /**
- * Names the invitation to take back.
+ * Names the invitation to revoke.
  *
  * @generated from message faultline.v1.RevokeInvitationRequest
  */
@@ -1020,7 +1020,7 @@ export const RevokeInvitationRequestSchema: GenMessage<RevokeInvitationRequest, 
   messageDesc(file_faultline_v1_member, 16);
 
 /**
- * The invitation that was taken back.
+ * The revoked invitation.
  *
  * @generated from message faultline.v1.RevokeInvitationResponse
  */
@@ -1034,7 +1034,7 @@ export type RevokeInvitationResponse = Message<"faultline.v1.RevokeInvitationRes
 };
 
 /**
- * The invitation that was taken back.
+ * The revoked invitation.
  *
  * @generated from message faultline.v1.RevokeInvitationResponse
  */
@@ -1090,7 +1090,7 @@ export const GetInvitationRequestSchema: GenMessage<GetInvitationRequest, {jsonT
   messageDesc(file_faultline_v1_member, 18);
 
 /**
- * What the link invites to.
+ * The invitation of the link.
  *
  * @generated from message faultline.v1.GetInvitationResponse
  */
@@ -1111,7 +1111,7 @@ export type GetInvitationResponse = Message<"faultline.v1.GetInvitationResponse"
 };
 
 /**
- * What the link invites to.
+ * The invitation of the link.
  *
  * @generated from message faultline.v1.GetInvitationResponse
  */
@@ -1434,7 +1434,7 @@ export const RegisterByInvitationResponseSchema: GenMessage<RegisterByInvitation
 
 /**
  * Who may see a project, and what each may do there. Nobody can give a role that allows more than their own, nor change
- * or remove a member whose role does. A change holds from the next call on.
+ * or remove a member with such a role. A change takes effect with the next call.
  *
  * @generated from service faultline.v1.MemberService
  */
@@ -1491,7 +1491,7 @@ export const MemberService: GenService<{
   },
   /**
    * Makes a link that lets one person join, once and within seven days. Refused with FORBIDDEN where the installation
-   * leaves this to administrators; links that others made before are not valid then.
+   * leaves this to administrators; earlier links of others are not valid then.
    *
    * @generated from rpc faultline.v1.MemberService.CreateInvitation
    */
@@ -1511,7 +1511,7 @@ export const MemberService: GenService<{
     output: typeof ListInvitationsResponseSchema;
   },
   /**
-   * Takes an invitation back; its link ends.
+   * Revokes an invitation; its link ends.
    *
    * @generated from rpc faultline.v1.MemberService.RevokeInvitation
    */
@@ -1521,7 +1521,7 @@ export const MemberService: GenService<{
     output: typeof RevokeInvitationResponseSchema;
   },
   /**
-   * Tells what a link invites to. Needs no token but the link's own.
+   * Returns the invitation of a link. Needs no token but the link's own.
    *
    * @generated from rpc faultline.v1.MemberService.GetInvitation
    */
@@ -1531,7 +1531,7 @@ export const MemberService: GenService<{
     output: typeof GetInvitationResponseSchema;
   },
   /**
-   * Accepts an invitation as the calling user. Who is a member already keeps the role that allows more.
+   * Accepts an invitation as the calling user. A user who is a member already keeps the role that allows more.
    *
    * @generated from rpc faultline.v1.MemberService.AcceptInvitation
    */
@@ -1541,7 +1541,7 @@ export const MemberService: GenService<{
     output: typeof AcceptInvitationResponseSchema;
   },
   /**
-   * Accepts an invitation by making a new user, who is signed in. Needs no token but the link's own.
+   * Creates a user who accepts an invitation and is signed in. Needs no token but the link's own.
    *
    * @generated from rpc faultline.v1.MemberService.RegisterByInvitation
    */

@@ -16,7 +16,7 @@ export const file_faultline_v1_outcome: GenFile = /*@__PURE__*/
   fileDesc("ChpmYXVsdGxpbmUvdjEvb3V0Y29tZS5wcm90bxIMZmF1bHRsaW5lLnYxIpUBCgdPdXRjb21lEicKBGtpbmQYASABKA4yGS5mYXVsdGxpbmUudjEuT3V0Y29tZUtpbmQSEAoIY2F0ZWdvcnkYAiABKAkSDgoGcmVhc29uGAMgASgJEhAKCHF1YW50aXR5GAQgASgEEi0KCWxhc3RfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiPQoTTGlzdE91dGNvbWVzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhIKCmhvdXJfY291bnQYAiABKA0iiQEKFExpc3RPdXRjb21lc1Jlc3BvbnNlEicKCG91dGNvbWVzGAEgAygLMhUuZmF1bHRsaW5lLnYxLk91dGNvbWUSGAoQcmVmdXNlZF9wZXJfaG91chgCIAMoDRIuCgpzdGFydF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKHAQoHUmVmdXNhbBIoCgR0aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZyZWFzb24YAiABKAkSEAoIY2F0ZWdvcnkYAyABKAkSDwoHbWVzc2FnZRgEIAEoCRISCgppcF9hZGRyZXNzGAUgASgJEgsKA3NkaxgGIAEoCSIqChRXYXRjaFJlZnVzYWxzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNIk8KFVdhdGNoUmVmdXNhbHNSZXNwb25zZRInCghyZWZ1c2FscxgBIAMoCzIVLmZhdWx0bGluZS52MS5SZWZ1c2FsEg0KBWNvdW50GAIgASgNKpgBCgtPdXRjb21lS2luZBIcChhPVVRDT01FX0tJTkRfVU5TUEVDSUZJRUQQABIYChRPVVRDT01FX0tJTkRfUkVGVVNFRBABEhsKF09VVENPTUVfS0lORF9MRUZUX0FTSURFEAISGQoVT1VUQ09NRV9LSU5EX05PVF9TRU5UEAMSGQoVT1VUQ09NRV9LSU5EX0ZJTFRFUkVEEAQy4QEKDk91dGNvbWVTZXJ2aWNlEmQKDExpc3RPdXRjb21lcxIhLmZhdWx0bGluZS52MS5MaXN0T3V0Y29tZXNSZXF1ZXN0GiIuZmF1bHRsaW5lLnYxLkxpc3RPdXRjb21lc1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgDEmkKDVdhdGNoUmVmdXNhbHMSIi5mYXVsdGxpbmUudjEuV2F0Y2hSZWZ1c2Fsc1JlcXVlc3QaIy5mYXVsdGxpbmUudjEuV2F0Y2hSZWZ1c2Fsc1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgDMAFiBnByb3RvMw", [file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
- * A count of things that were not stored.
+ * A count of items that were not stored.
  *
  * @generated from message faultline.v1.Outcome
  */
@@ -29,8 +29,8 @@ export type Outcome = Message<"faultline.v1.Outcome"> & {
   kind: OutcomeKind;
 
   /**
-   * What it was, in the words of rate limits: `error`, `security` (CSP reports), `session`, `feedback`, `attachment`,
-   * `transaction`, ... `default` when it could not be told.
+   * Its category, in the words of rate limits: `error`, `security` (CSP reports), `session`, `feedback`, `attachment`,
+   * `transaction`, ... `default` when it is not known.
    *
    * @generated from field: string category = 2;
    */
@@ -38,15 +38,15 @@ export type Outcome = Message<"faultline.v1.Outcome"> & {
 
   /**
    * Refused: `no_key`, `unknown_key`, `not_active`, `monitor_off`, `external_backend`, `not_offered`, `rate_limit`,
-   * `too_large`, `malformed`, `unavailable`, `quota` (the project has received or keeps what it may), `disk_full` (the disk is
-   * nearly full, and the project keeps more than most); `key_disabled`, `key_limit` and `origin` for what the settings of a
-   * client key stopped. Requests that name no client key are in the metrics alone, as anybody may send them to any project;
-   * counts by project hold them where an earlier release counted them.
-   * Left aside: `not_kept`, `extra` for a second event in one envelope or more sessions than are read of one, or `too_many`
-   * for user feedback beyond 20 entries of one event. Not sent: the SDK's word, such as `ratelimit_backoff`,
-   * `network_error` or `before_send`; `other` for a word that is not known.
-   * Filtered: `filter_address`, `filter_release`, `filter_environment`, `filter_message`, `filter_type`, `crawler`,
-   * `old_browser`, `browser_extension`, `localhost`, or `spike` for events beyond the budget of the spike protection.
+   * `too_large`, `malformed`, `unavailable`, `quota` (a limit of the project is reached), `disk_full` (the disk is
+   * nearly full, and the project keeps more than most); `key_disabled`, `key_limit` and `origin` for what the settings
+   * of a client key stopped. Requests that name no client key are in the metrics alone, as anybody may send them to any
+   * project; counts by project hold them where an earlier release counted them. Left aside: `not_kept`, `extra` for a
+   * second event in one envelope or more sessions than are read of one, or `too_many` for user feedback beyond 20
+   * entries of one event. Not sent: the SDK's word, such as `ratelimit_backoff`, `network_error` or `before_send`;
+   * `other` for a word that is not known. Filtered: `filter_address`, `filter_release`, `filter_environment`,
+   * `filter_message`, `filter_type`, `crawler`, `old_browser`, `browser_extension`, `localhost`, or `spike` for events
+   * beyond the budget of the spike protection.
    *
    * @generated from field: string reason = 3;
    */
@@ -68,7 +68,7 @@ export type Outcome = Message<"faultline.v1.Outcome"> & {
 };
 
 /**
- * A count of things that were not stored.
+ * A count of items that were not stored.
  *
  * @generated from message faultline.v1.Outcome
  */
@@ -81,8 +81,8 @@ export type OutcomeJson = {
   kind?: OutcomeKindJson;
 
   /**
-   * What it was, in the words of rate limits: `error`, `security` (CSP reports), `session`, `feedback`, `attachment`,
-   * `transaction`, ... `default` when it could not be told.
+   * Its category, in the words of rate limits: `error`, `security` (CSP reports), `session`, `feedback`, `attachment`,
+   * `transaction`, ... `default` when it is not known.
    *
    * @generated from field: string category = 2;
    */
@@ -90,15 +90,15 @@ export type OutcomeJson = {
 
   /**
    * Refused: `no_key`, `unknown_key`, `not_active`, `monitor_off`, `external_backend`, `not_offered`, `rate_limit`,
-   * `too_large`, `malformed`, `unavailable`, `quota` (the project has received or keeps what it may), `disk_full` (the disk is
-   * nearly full, and the project keeps more than most); `key_disabled`, `key_limit` and `origin` for what the settings of a
-   * client key stopped. Requests that name no client key are in the metrics alone, as anybody may send them to any project;
-   * counts by project hold them where an earlier release counted them.
-   * Left aside: `not_kept`, `extra` for a second event in one envelope or more sessions than are read of one, or `too_many`
-   * for user feedback beyond 20 entries of one event. Not sent: the SDK's word, such as `ratelimit_backoff`,
-   * `network_error` or `before_send`; `other` for a word that is not known.
-   * Filtered: `filter_address`, `filter_release`, `filter_environment`, `filter_message`, `filter_type`, `crawler`,
-   * `old_browser`, `browser_extension`, `localhost`, or `spike` for events beyond the budget of the spike protection.
+   * `too_large`, `malformed`, `unavailable`, `quota` (a limit of the project is reached), `disk_full` (the disk is
+   * nearly full, and the project keeps more than most); `key_disabled`, `key_limit` and `origin` for what the settings
+   * of a client key stopped. Requests that name no client key are in the metrics alone, as anybody may send them to any
+   * project; counts by project hold them where an earlier release counted them. Left aside: `not_kept`, `extra` for a
+   * second event in one envelope or more sessions than are read of one, or `too_many` for user feedback beyond 20
+   * entries of one event. Not sent: the SDK's word, such as `ratelimit_backoff`, `network_error` or `before_send`;
+   * `other` for a word that is not known. Filtered: `filter_address`, `filter_release`, `filter_environment`,
+   * `filter_message`, `filter_type`, `crawler`, `old_browser`, `browser_extension`, `localhost`, or `spike` for events
+   * beyond the budget of the spike protection.
    *
    * @generated from field: string reason = 3;
    */
@@ -140,7 +140,7 @@ export type ListOutcomesRequest = Message<"faultline.v1.ListOutcomesRequest"> & 
   projectId: number;
 
   /**
-   * The window: so many hours that end with the running one, 1 to 2,160 (90 days). 0: 24.
+   * The window: this many hours that end with the running one, 1 to 2,160 (90 days). 0: 24.
    *
    * @generated from field: uint32 hour_count = 2;
    */
@@ -161,7 +161,7 @@ export type ListOutcomesRequestJson = {
   projectId?: number;
 
   /**
-   * The window: so many hours that end with the running one, 1 to 2,160 (90 days). 0: 24.
+   * The window: this many hours that end with the running one, 1 to 2,160 (90 days). 0: 24.
    *
    * @generated from field: uint32 hour_count = 2;
    */
@@ -392,7 +392,7 @@ export type WatchRefusalsResponse = Message<"faultline.v1.WatchRefusalsResponse"
   refusals: Refusal[];
 
   /**
-   * How many there were in all since the message before.
+   * How many there were in all since the previous message.
    *
    * @generated from field: uint32 count = 2;
    */
@@ -413,7 +413,7 @@ export type WatchRefusalsResponseJson = {
   refusals?: RefusalJson[];
 
   /**
-   * How many there were in all since the message before.
+   * How many there were in all since the previous message.
    *
    * @generated from field: uint32 count = 2;
    */
@@ -428,7 +428,7 @@ export const WatchRefusalsResponseSchema: GenMessage<WatchRefusalsResponse, {jso
   messageDesc(file_faultline_v1_outcome, 5);
 
 /**
- * Why something was not stored.
+ * Why an item was not stored.
  *
  * @generated from enum faultline.v1.OutcomeKind
  */
@@ -441,22 +441,22 @@ export const OutcomeKind = {
   UNSPECIFIED: 0,
 
   /**
-   * This service refused it; the sender was told.
+   * This service refused it, and the sender got the refusal.
    *
    * @generated from enum value: OUTCOME_KIND_REFUSED = 1;
    */
   REFUSED: 1,
 
   /**
-   * Accepted and left aside, as Faultline does not keep such items, attachments, transactions, replays and the like, or
-   * not so many.
+   * Accepted and left aside, as Faultline does not keep such items (attachments, transactions, replays and the like),
+   * or not so many.
    *
    * @generated from enum value: OUTCOME_KIND_LEFT_ASIDE = 2;
    */
   LEFT_ASIDE: 2,
 
   /**
-   * The SDK did not send it, and said so in a client report.
+   * The SDK did not send it, and reported that in a client report.
    *
    * @generated from enum value: OUTCOME_KIND_NOT_SENT = 3;
    */
@@ -471,14 +471,14 @@ export const OutcomeKind = {
 } as const;
 
 /**
- * Why something was not stored.
+ * Why an item was not stored.
  *
  * @generated from enum faultline.v1.OutcomeKind
  */
 export type OutcomeKind = (typeof OutcomeKind)[keyof typeof OutcomeKind] | UnknownEnum;
 
 /**
- * Why something was not stored.
+ * Why an item was not stored.
  *
  * @generated from enum faultline.v1.OutcomeKind
  */
@@ -491,13 +491,13 @@ export const OutcomeKindSchema: GenEnum<OutcomeKind, OutcomeKindJson> = /*@__PUR
   enumDesc(file_faultline_v1_outcome, 0);
 
 /**
- * What became of the things that applications sent and that were not stored: nothing is dropped in silence.
+ * The items that applications sent and that were not stored: nothing is dropped silently.
  *
  * @generated from service faultline.v1.OutcomeService
  */
 export const OutcomeService: GenService<{
   /**
-   * Counts what was not stored, by kind, category and reason, over a window of hours.
+   * Counts items that were not stored, by kind, category and reason, over a window of hours.
    *
    * @generated from rpc faultline.v1.OutcomeService.ListOutcomes
    */
@@ -507,8 +507,8 @@ export const OutcomeService: GenService<{
     output: typeof ListOutcomesResponseSchema;
   },
   /**
-   * Tells refused requests as they happen, until the caller ends the call. Those of the last ten minutes come at once,
-   * those within a second together.
+   * Streams refused requests as they happen, until the caller ends the call. Those of the last ten minutes are sent at
+   * once, those within a second together.
    *
    * @generated from rpc faultline.v1.OutcomeService.WatchRefusals
    */

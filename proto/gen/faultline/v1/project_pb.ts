@@ -59,7 +59,7 @@ export type Project = Message<"faultline.v1.Project"> & {
   createdTime?: Timestamp | undefined;
 
   /**
-   * What the project's backend and settings allow now. Output only.
+   * The abilities that the project's backend and settings allow now. Output only.
    *
    * @generated from field: faultline.v1.Capabilities capabilities = 6;
    */
@@ -80,18 +80,18 @@ export type Project = Message<"faultline.v1.Project"> & {
   removalTime?: Timestamp | undefined;
 
   /**
-   * Where a line of code is shown, as an address with placeholders, such as
-   * `https://git.example.com/acme/web/-/blob/{revision}/{path}#L{line}`: http or https, at most 255 characters, host and
-   * port without placeholders. `{path}` is the file in the repository and required; `{line}` the line; `{revision}` the
-   * commit that a release names, else the release, else `HEAD`. Empty: frames and releases have no links.
+   * The address of a line of code, with placeholders, such as
+   * `https://git.example.com/acme/web/-/blob/{revision}/{path}#L{line}`: http or https, at most 255 characters, host
+   * and port without placeholders. `{path}` is the file in the repository and required; `{line}` the line; `{revision}`
+   * the commit that a release names, otherwise the release, otherwise `HEAD`. Empty: frames and releases have no links.
    *
    * @generated from field: string code_url = 9;
    */
   codeUrl: string;
 
   /**
-   * What full paths of frames begin with in front of the path in the repository, such as `/srv/app/`; at most 255
-   * characters, with `/` at its end and none of `\`. Empty: only relative paths are linked.
+   * The prefix of full paths of frames before the path in the repository, such as `/srv/app/`; at most 255 characters,
+   * with `/` at its end and none of `\`. Empty: only relative paths are linked.
    *
    * @generated from field: string code_root = 10;
    */
@@ -141,7 +141,7 @@ export type ProjectJson = {
   createdTime?: TimestampJson;
 
   /**
-   * What the project's backend and settings allow now. Output only.
+   * The abilities that the project's backend and settings allow now. Output only.
    *
    * @generated from field: faultline.v1.Capabilities capabilities = 6;
    */
@@ -162,18 +162,18 @@ export type ProjectJson = {
   removalTime?: TimestampJson;
 
   /**
-   * Where a line of code is shown, as an address with placeholders, such as
-   * `https://git.example.com/acme/web/-/blob/{revision}/{path}#L{line}`: http or https, at most 255 characters, host and
-   * port without placeholders. `{path}` is the file in the repository and required; `{line}` the line; `{revision}` the
-   * commit that a release names, else the release, else `HEAD`. Empty: frames and releases have no links.
+   * The address of a line of code, with placeholders, such as
+   * `https://git.example.com/acme/web/-/blob/{revision}/{path}#L{line}`: http or https, at most 255 characters, host
+   * and port without placeholders. `{path}` is the file in the repository and required; `{line}` the line; `{revision}`
+   * the commit that a release names, otherwise the release, otherwise `HEAD`. Empty: frames and releases have no links.
    *
    * @generated from field: string code_url = 9;
    */
   codeUrl?: string;
 
   /**
-   * What full paths of frames begin with in front of the path in the repository, such as `/srv/app/`; at most 255
-   * characters, with `/` at its end and none of `\`. Empty: only relative paths are linked.
+   * The prefix of full paths of frames before the path in the repository, such as `/srv/app/`; at most 255 characters,
+   * with `/` at its end and none of `\`. Empty: only relative paths are linked.
    *
    * @generated from field: string code_root = 10;
    */
@@ -188,7 +188,8 @@ export const ProjectSchema: GenMessage<Project, {jsonType: ProjectJson}> = /*@__
   messageDesc(file_faultline_v1_project, 0);
 
 /**
- * What the caller can do in a project: what its backend and settings allow, and the caller's role. Screens branch on this alone, never on a backend's name.
+ * The caller's abilities in a project, by its backend, its settings and the caller's role. Screens branch on this
+ * alone, never on a backend's name.
  *
  * @generated from message faultline.v1.Capabilities
  */
@@ -300,7 +301,8 @@ export type Capabilities = Message<"faultline.v1.Capabilities"> & {
 };
 
 /**
- * What the caller can do in a project: what its backend and settings allow, and the caller's role. Screens branch on this alone, never on a backend's name.
+ * The caller's abilities in a project, by its backend, its settings and the caller's role. Screens branch on this
+ * alone, never on a backend's name.
  *
  * @generated from message faultline.v1.Capabilities
  */
@@ -610,7 +612,7 @@ export const GetProjectRequestSchema: GenMessage<GetProjectRequest, {jsonType: G
   messageDesc(file_faultline_v1_project, 5);
 
 /**
- * The project asked for.
+ * The requested project.
  *
  * @generated from message faultline.v1.GetProjectResponse
  */
@@ -624,7 +626,7 @@ export type GetProjectResponse = Message<"faultline.v1.GetProjectResponse"> & {
 };
 
 /**
- * The project asked for.
+ * The requested project.
  *
  * @generated from message faultline.v1.GetProjectResponse
  */
@@ -1254,8 +1256,8 @@ export const ProjectService: GenService<{
     output: typeof UpdateProjectResponseSchema;
   },
   /**
-   * Deletes a project: from now on it is found by nobody, its client keys are refused and its path is free. What it
-   * held is deleted for good after seven days; until then an administrator can restore it.
+   * Deletes a project: from now on nobody finds it, its client keys are refused and its path is free. Its content is
+   * deleted for good after seven days; until then an administrator can restore it.
    *
    * @generated from rpc faultline.v1.ProjectService.DeleteProject
    */
@@ -1285,8 +1287,8 @@ export const ProjectService: GenService<{
     output: typeof ListDeletedProjectsResponseSchema;
   },
   /**
-   * Ends the seven days of a deleted project now: it can be restored no more, and what it held is erased within the next
-   * minutes, so that its space comes back. Refused with DELETED_PROJECT_NOT_FOUND. For administrators.
+   * Ends the seven days of a deleted project now: it can no longer be restored, and its content is erased within the
+   * next minutes, so that its space comes back. Refused with DELETED_PROJECT_NOT_FOUND. For administrators.
    *
    * @generated from rpc faultline.v1.ProjectService.RemoveDeletedProject
    */

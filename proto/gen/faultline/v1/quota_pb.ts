@@ -16,7 +16,7 @@ export const file_faultline_v1_quota: GenFile = /*@__PURE__*/
   fileDesc("ChhmYXVsdGxpbmUvdjEvcXVvdGEucHJvdG8SDGZhdWx0bGluZS52MSLFAwoFUXVvdGESEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYAiABKAkSEQoJZGF5X2J5dGVzGAMgASgEEhcKD2RheV9saW1pdF9ieXRlcxgEIAEoBBIZChFoYXNfb3duX2RheV9saW1pdBgFIAEoCBIwCgxkYXlfZW5kX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmtlcHRfYnl0ZXMYByABKAQSGAoQa2VwdF9saW1pdF9ieXRlcxgIIAEoBBIaChJoYXNfb3duX2tlcHRfbGltaXQYCSABKAgSEwoLZXZlbnRfY291bnQYCiABKAQSFQoNYnl0ZXNfcGVyX2RheRgLIAMoBBIbChNldmljdGVkX2V2ZW50X2NvdW50GAwgASgEEjYKEmV2aWN0ZWRfdW50aWxfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoRbGFzdF9ldmljdGVkX3RpbWUYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKD3JlZnVzZWRfYmVjYXVzZRgPIAEoCSKMAQoMRGVmYXVsdFF1b3RhEhcKD2RheV9saW1pdF9ieXRlcxgBIAEoBBIZChFoYXNfb3duX2RheV9saW1pdBgCIAEoCBIYChBrZXB0X2xpbWl0X2J5dGVzGAMgASgEEhoKEmhhc19vd25fa2VwdF9saW1pdBgEIAEoCBISCgpkaXNrX2J5dGVzGAUgASgEIiUKD0dldFF1b3RhUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNIjYKEEdldFF1b3RhUmVzcG9uc2USIgoFcXVvdGEYASABKAsyEy5mYXVsdGxpbmUudjEuUXVvdGEi6AIKElVwZGF0ZVF1b3RhUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEkwKD2RheV9saW1pdF9ieXRlcxgCIAEoBEIuirUYKmJ5dGVzIGEgZGF5IHt9fGJ5dGVzIGEgZGF5IHdpdGhvdXQgYSBsaW1pdEgAiAEBEksKEGtlcHRfbGltaXRfYnl0ZXMYAyABKARCLIq1GChieXRlcyBrZXB0IHt9fGJ5dGVzIGtlcHQgd2l0aG91dCBhIGxpbWl0SAGIAQESPAoVdXNlX2RlZmF1bHRfZGF5X2xpbWl0GAQgASgIQh2KtRgZYnl0ZXMgYSBkYXkgYXMgYnkgZGVmYXVsdBI8ChZ1c2VfZGVmYXVsdF9rZXB0X2xpbWl0GAUgASgIQhyKtRgYYnl0ZXMga2VwdCBhcyBieSBkZWZhdWx0QhIKEF9kYXlfbGltaXRfYnl0ZXNCEwoRX2tlcHRfbGltaXRfYnl0ZXMiOQoTVXBkYXRlUXVvdGFSZXNwb25zZRIiCgVxdW90YRgBIAEoCzITLmZhdWx0bGluZS52MS5RdW90YSITChFMaXN0UXVvdGFzUmVxdWVzdCJoChJMaXN0UXVvdGFzUmVzcG9uc2USIwoGcXVvdGFzGAEgAygLMhMuZmF1bHRsaW5lLnYxLlF1b3RhEhgKEHRvdGFsX2tlcHRfYnl0ZXMYAiABKAQSEwoLdG90YWxfY291bnQYAyABKA0iGAoWR2V0RGVmYXVsdFF1b3RhUmVxdWVzdCJMChdHZXREZWZhdWx0UXVvdGFSZXNwb25zZRIxCg1kZWZhdWx0X3F1b3RhGAEgASgLMhouZmF1bHRsaW5lLnYxLkRlZmF1bHRRdW90YSLPAgoZVXBkYXRlRGVmYXVsdFF1b3RhUmVxdWVzdBJMCg9kYXlfbGltaXRfYnl0ZXMYASABKARCLoq1GCpieXRlcyBhIGRheSB7fXxieXRlcyBhIGRheSB3aXRob3V0IGEgbGltaXRIAIgBARJLChBrZXB0X2xpbWl0X2J5dGVzGAIgASgEQiyKtRgoYnl0ZXMga2VwdCB7fXxieXRlcyBrZXB0IHdpdGhvdXQgYSBsaW1pdEgBiAEBEjYKD3Jlc2V0X2RheV9saW1pdBgDIAEoCEIdirUYGWJ5dGVzIGEgZGF5IGFzIGJ5IGRlZmF1bHQSNgoQcmVzZXRfa2VwdF9saW1pdBgEIAEoCEIcirUYGGJ5dGVzIGtlcHQgYXMgYnkgZGVmYXVsdEISChBfZGF5X2xpbWl0X2J5dGVzQhMKEV9rZXB0X2xpbWl0X2J5dGVzIk8KGlVwZGF0ZURlZmF1bHRRdW90YVJlc3BvbnNlEjEKDWRlZmF1bHRfcXVvdGEYASABKAsyGi5mYXVsdGxpbmUudjEuRGVmYXVsdFF1b3RhMqEFCgxRdW90YVNlcnZpY2USWAoIR2V0UXVvdGESHS5mYXVsdGxpbmUudjEuR2V0UXVvdGFSZXF1ZXN0Gh4uZmF1bHRsaW5lLnYxLkdldFF1b3RhUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSsQEKC1VwZGF0ZVF1b3RhEiAuZmF1bHRsaW5lLnYxLlVwZGF0ZVF1b3RhUmVxdWVzdBohLmZhdWx0bGluZS52MS5VcGRhdGVRdW90YVJlc3BvbnNlIl2KtRgECAQQApK1GFFDaGFuZ2VkIHRoZSBsaW1pdHMgb2Yge3txdW90YS5wcm9qZWN0X3BhdGh9fSAoe3txdW90YS5wcm9qZWN0X2lkfX0pOiB7e2NoYW5nZXN9fS4SXAoKTGlzdFF1b3RhcxIfLmZhdWx0bGluZS52MS5MaXN0UXVvdGFzUmVxdWVzdBogLmZhdWx0bGluZS52MS5MaXN0UXVvdGFzUmVzcG9uc2UiC5ACAYq1GAQIBBABEmsKD0dldERlZmF1bHRRdW90YRIkLmZhdWx0bGluZS52MS5HZXREZWZhdWx0UXVvdGFSZXF1ZXN0GiUuZmF1bHRsaW5lLnYxLkdldERlZmF1bHRRdW90YVJlc3BvbnNlIguQAgGKtRgECAQQARK3AQoSVXBkYXRlRGVmYXVsdFF1b3RhEicuZmF1bHRsaW5lLnYxLlVwZGF0ZURlZmF1bHRRdW90YVJlcXVlc3QaKC5mYXVsdGxpbmUudjEuVXBkYXRlRGVmYXVsdFF1b3RhUmVzcG9uc2UiToq1GAQIBBACkrUYQkNoYW5nZWQgdGhlIGxpbWl0cyBvZiBhbGwgcHJvamVjdHMgd2l0aG91dCB0aGVpciBvd246IHt7Y2hhbmdlc319LmIGcHJvdG8z", [file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
- * The limits of a project and what it uses of them.
+ * The limits of a project and their use.
  *
  * @generated from message faultline.v1.Quota
  */
@@ -43,7 +43,7 @@ export type Quota = Message<"faultline.v1.Quota"> & {
   dayBytes: bigint;
 
   /**
-   * How many may come in a day; what comes above it is refused until the day is over. 0: no limit.
+   * The limit a day; more is refused until the day is over. 0: no limit.
    *
    * @generated from field: uint64 day_limit_bytes = 4;
    */
@@ -129,7 +129,7 @@ export type Quota = Message<"faultline.v1.Quota"> & {
 };
 
 /**
- * The limits of a project and what it uses of them.
+ * The limits of a project and their use.
  *
  * @generated from message faultline.v1.Quota
  */
@@ -156,7 +156,7 @@ export type QuotaJson = {
   dayBytes?: string;
 
   /**
-   * How many may come in a day; what comes above it is refused until the day is over. 0: no limit.
+   * The limit a day; more is refused until the day is over. 0: no limit.
    *
    * @generated from field: uint64 day_limit_bytes = 4;
    */
@@ -412,7 +412,7 @@ export const GetQuotaResponseSchema: GenMessage<GetQuotaResponse, {jsonType: Get
   messageDesc(file_faultline_v1_quota, 3);
 
 /**
- * Changes limits of a project. What is absent stays as it is; at least one change is required.
+ * Changes limits of a project. Absent fields stay as they are; at least one change is required.
  *
  * @generated from message faultline.v1.UpdateQuotaRequest
  */
@@ -454,7 +454,7 @@ export type UpdateQuotaRequest = Message<"faultline.v1.UpdateQuotaRequest"> & {
 };
 
 /**
- * Changes limits of a project. What is absent stays as it is; at least one change is required.
+ * Changes limits of a project. Absent fields stay as they are; at least one change is required.
  *
  * @generated from message faultline.v1.UpdateQuotaRequest
  */
@@ -682,7 +682,7 @@ export const GetDefaultQuotaResponseSchema: GenMessage<GetDefaultQuotaResponse, 
   messageDesc(file_faultline_v1_quota, 9);
 
 /**
- * Changes the default limits. What is absent stays as it is; at least one change is required.
+ * Changes the default limits. Absent fields stay as they are; at least one change is required.
  *
  * @generated from message faultline.v1.UpdateDefaultQuotaRequest
  */
@@ -702,14 +702,14 @@ export type UpdateDefaultQuotaRequest = Message<"faultline.v1.UpdateDefaultQuota
   keptLimitBytes?: bigint | undefined;
 
   /**
-   * Takes back what was set: see DefaultQuota.has_own_day_limit. Refused together with day_limit_bytes.
+   * Resets the limit: see DefaultQuota.has_own_day_limit. Refused together with day_limit_bytes.
    *
    * @generated from field: bool reset_day_limit = 3;
    */
   resetDayLimit: boolean;
 
   /**
-   * Takes back what was set: see DefaultQuota.has_own_kept_limit. Refused together with kept_limit_bytes.
+   * Resets the limit: see DefaultQuota.has_own_kept_limit. Refused together with kept_limit_bytes.
    *
    * @generated from field: bool reset_kept_limit = 4;
    */
@@ -717,7 +717,7 @@ export type UpdateDefaultQuotaRequest = Message<"faultline.v1.UpdateDefaultQuota
 };
 
 /**
- * Changes the default limits. What is absent stays as it is; at least one change is required.
+ * Changes the default limits. Absent fields stay as they are; at least one change is required.
  *
  * @generated from message faultline.v1.UpdateDefaultQuotaRequest
  */
@@ -737,14 +737,14 @@ export type UpdateDefaultQuotaRequestJson = {
   keptLimitBytes?: string;
 
   /**
-   * Takes back what was set: see DefaultQuota.has_own_day_limit. Refused together with day_limit_bytes.
+   * Resets the limit: see DefaultQuota.has_own_day_limit. Refused together with day_limit_bytes.
    *
    * @generated from field: bool reset_day_limit = 3;
    */
   resetDayLimit?: boolean;
 
   /**
-   * Takes back what was set: see DefaultQuota.has_own_kept_limit. Refused together with kept_limit_bytes.
+   * Resets the limit: see DefaultQuota.has_own_kept_limit. Refused together with kept_limit_bytes.
    *
    * @generated from field: bool reset_kept_limit = 4;
    */
@@ -796,15 +796,16 @@ export const UpdateDefaultQuotaResponseSchema: GenMessage<UpdateDefaultQuotaResp
 /**
  * How much a project may send in a day and keep, in bytes.
  *
- * Received in a day is what was accepted since 0:00 UTC: the payload of each event as it is stored first, and 512 bytes for
- * its rows; 1,024 bytes a session or feedback. Kept is what the payloads and tags of the stored events take, and 512 bytes
- * an event. Both count what the project adds to the database, and not the pages that the database itself keeps free.
+ * Received in a day: everything accepted since 0:00 UTC, that is the payload of each event as it is first stored, and
+ * 512 bytes for its rows; 1,024 bytes a session or feedback. Kept: the payloads and tags of the stored events, and 512
+ * bytes an event. Both count what the project adds to the database, and not the pages that the database itself keeps
+ * free.
  *
  * @generated from service faultline.v1.QuotaService
  */
 export const QuotaService: GenService<{
   /**
-   * Reads the limits of a project and what it uses of them.
+   * Reads the limits of a project and their use.
    *
    * @generated from rpc faultline.v1.QuotaService.GetQuota
    */

@@ -176,8 +176,8 @@ export type Release = Message<"faultline.v1.Release"> & {
   commit: string;
 
   /**
-   * Where the project's repository shows the commit, else the tag named as the release; see Project.code_url. Empty: no
-   * link.
+   * The address of the commit in the project's repository, otherwise of the tag named as the release; see
+   * Project.code_url. Empty: no link.
    *
    * @generated from field: string url = 10;
    */
@@ -270,8 +270,8 @@ export type ReleaseJson = {
   commit?: string;
 
   /**
-   * Where the project's repository shows the commit, else the tag named as the release; see Project.code_url. Empty: no
-   * link.
+   * The address of the commit in the project's repository, otherwise of the tag named as the release; see
+   * Project.code_url. Empty: no link.
    *
    * @generated from field: string url = 10;
    */

@@ -15,7 +15,7 @@ export const file_faultline_v1_role: GenFile = /*@__PURE__*/
   fileDesc("ChdmYXVsdGxpbmUvdjEvcm9sZS5wcm90bxIMZmF1bHRsaW5lLnYxIt8CCgVOZWVkcxIkCgN3aG8YASABKA4yFy5mYXVsdGxpbmUudjEuTmVlZHMuV2hvEigKBXNjb3BlGAIgASgOMhkuZmF1bHRsaW5lLnYxLk5lZWRzLlNjb3BlEiwKCnBlcm1pc3Npb24YAyABKA4yGC5mYXVsdGxpbmUudjEuUGVybWlzc2lvbhIPCgdvcl9zZWxmGAQgASgIEhIKCmhvbGRzX2tleXMYBSABKAgiXwoDV2hvEhMKD1dIT19VTlNQRUNJRklFRBAAEg4KCldIT19BTllPTkUQARIMCghXSE9fVVNFUhACEg4KCldIT19NRU1CRVIQAxIVChFXSE9fQURNSU5JU1RSQVRPUhAEIlIKBVNjb3BlEhUKEVNDT1BFX1VOU1BFQ0lGSUVEEAASDgoKU0NPUEVfUkVBRBABEg8KC1NDT1BFX1dSSVRFEAISEQoNU0NPUEVfU0VTU0lPThADIs8BCgpNZW1iZXJSb2xlEhYKDm1lbWJlcl9yb2xlX2lkGAEgASgNEgwKBG5hbWUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSJQoJYmFzZV9yb2xlGAQgASgOMhIuZmF1bHRsaW5lLnYxLlJvbGUSLQoLcGVybWlzc2lvbnMYBSADKA4yGC5mYXVsdGxpbmUudjEuUGVybWlzc2lvbhIwCgxjcmVhdGVkX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIhgKFkxpc3RNZW1iZXJSb2xlc1JlcXVlc3QiSQoXTGlzdE1lbWJlclJvbGVzUmVzcG9uc2USLgoMbWVtYmVyX3JvbGVzGAEgAygLMhguZmF1bHRsaW5lLnYxLk1lbWJlclJvbGUikgEKF0NyZWF0ZU1lbWJlclJvbGVSZXF1ZXN0EgwKBG5hbWUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkSJQoJYmFzZV9yb2xlGAMgASgOMhIuZmF1bHRsaW5lLnYxLlJvbGUSLQoLcGVybWlzc2lvbnMYBCADKA4yGC5mYXVsdGxpbmUudjEuUGVybWlzc2lvbiJJChhDcmVhdGVNZW1iZXJSb2xlUmVzcG9uc2USLQoLbWVtYmVyX3JvbGUYASABKAsyGC5mYXVsdGxpbmUudjEuTWVtYmVyUm9sZSIxChdEZWxldGVNZW1iZXJSb2xlUmVxdWVzdBIWCg5tZW1iZXJfcm9sZV9pZBgBIAEoDSJJChhEZWxldGVNZW1iZXJSb2xlUmVzcG9uc2USLQoLbWVtYmVyX3JvbGUYASABKAsyGC5mYXVsdGxpbmUudjEuTWVtYmVyUm9sZSp4CgRSb2xlEhQKEFJPTEVfVU5TUEVDSUZJRUQQABIOCgpST0xFX0dVRVNUEAoSEQoNUk9MRV9SRVBPUlRFUhAUEhIKDlJPTEVfREVWRUxPUEVSEB4SEwoPUk9MRV9NQUlOVEFJTkVSECgSDgoKUk9MRV9PV05FUhAyKsoCCgpQZXJtaXNzaW9uEhoKFlBFUk1JU1NJT05fVU5TUEVDSUZJRUQQABIbChdQRVJNSVNTSU9OX1JFQURfUFJPSkVDVBABEhsKF1BFUk1JU1NJT05fUkVBRF9NRU1CRVJTEAISIgoeUEVSTUlTU0lPTl9SRUFEX0VSUk9SX1RSQUNLSU5HEAMSJAogUEVSTUlTU0lPTl9VUERBVEVfRVJST1JfVFJBQ0tJTkcQBBIcChhQRVJNSVNTSU9OX1JFUE9SVF9FVkVOVFMQBRIjCh9QRVJNSVNTSU9OX0FETUlOX0VSUk9SX1RSQUNLSU5HEAYSHAoYUEVSTUlTU0lPTl9BRE1JTl9QUk9KRUNUEAcSHAoYUEVSTUlTU0lPTl9BRE1JTl9NRU1CRVJTEAgSHQoZUEVSTUlTU0lPTl9SRU1PVkVfUFJPSkVDVBAJMsIDChFNZW1iZXJSb2xlU2VydmljZRJrCg9MaXN0TWVtYmVyUm9sZXMSJC5mYXVsdGxpbmUudjEuTGlzdE1lbWJlclJvbGVzUmVxdWVzdBolLmZhdWx0bGluZS52MS5MaXN0TWVtYmVyUm9sZXNSZXNwb25zZSILkAIBirUYBAgCEAESngEKEENyZWF0ZU1lbWJlclJvbGUSJS5mYXVsdGxpbmUudjEuQ3JlYXRlTWVtYmVyUm9sZVJlcXVlc3QaJi5mYXVsdGxpbmUudjEuQ3JlYXRlTWVtYmVyUm9sZVJlc3BvbnNlIjuKtRgECAQQApK1GC9DcmVhdGVkIHRoZSBjdXN0b20gcm9sZSAie3ttZW1iZXJfcm9sZS5uYW1lfX0iLhKeAQoQRGVsZXRlTWVtYmVyUm9sZRIlLmZhdWx0bGluZS52MS5EZWxldGVNZW1iZXJSb2xlUmVxdWVzdBomLmZhdWx0bGluZS52MS5EZWxldGVNZW1iZXJSb2xlUmVzcG9uc2UiO4q1GAQIBBACkrUYL0RlbGV0ZWQgdGhlIGN1c3RvbSByb2xlICJ7e21lbWJlcl9yb2xlLm5hbWV9fSIuOksKBW5lZWRzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMY0YYDIAEoCzITLmZhdWx0bGluZS52MS5OZWVkc1IFbmVlZHM6NgoFYXVkaXQSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjShgMgASgJUgVhdWRpdDo+Cgl1bmF1ZGl0ZWQSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjThgMgASgJUgl1bmF1ZGl0ZWQ6NwoGY2hhbmdlEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjRhgMgASgJUgZjaGFuZ2ViBnByb3RvMw", [file_google_protobuf_descriptor, file_google_protobuf_timestamp]);
 
 /**
- * What a call of a method needs. docs/permissions.md prints it for every method.
+ * The needs of a call. docs/permissions.md prints them for every method.
  *
  * @generated from message faultline.v1.Needs
  */
@@ -28,7 +28,7 @@ export type Needs = Message<"faultline.v1.Needs"> & {
   who: Needs_Who;
 
   /**
-   * What the token must be good for.
+   * The scope that the token must have.
    *
    * @generated from field: faultline.v1.Needs.Scope scope = 2;
    */
@@ -58,7 +58,7 @@ export type Needs = Message<"faultline.v1.Needs"> & {
 };
 
 /**
- * What a call of a method needs. docs/permissions.md prints it for every method.
+ * The needs of a call. docs/permissions.md prints them for every method.
  *
  * @generated from message faultline.v1.Needs
  */
@@ -71,7 +71,7 @@ export type NeedsJson = {
   who?: Needs_WhoJson;
 
   /**
-   * What the token must be good for.
+   * The scope that the token must have.
    *
    * @generated from field: faultline.v1.Needs.Scope scope = 2;
    */
@@ -170,7 +170,7 @@ export const Needs_WhoSchema: GenEnum<Needs_Who, Needs_WhoJson> = /*@__PURE__*/
   enumDesc(file_faultline_v1_role, 0, 0);
 
 /**
- * What a token must be good for.
+ * The scope that a token must have.
  *
  * @generated from enum faultline.v1.Needs.Scope
  */
@@ -205,14 +205,14 @@ export const Needs_Scope = {
 } as const;
 
 /**
- * What a token must be good for.
+ * The scope that a token must have.
  *
  * @generated from enum faultline.v1.Needs.Scope
  */
 export type Needs_Scope = (typeof Needs_Scope)[keyof typeof Needs_Scope] | UnknownEnum;
 
 /**
- * What a token must be good for.
+ * The scope that a token must have.
  *
  * @generated from enum faultline.v1.Needs.Scope
  */
@@ -252,14 +252,14 @@ export type MemberRole = Message<"faultline.v1.MemberRole"> & {
   description: string;
 
   /**
-   * What it may do at least.
+   * The role whose permissions it includes.
    *
    * @generated from field: faultline.v1.Role base_role = 4;
    */
   baseRole: Role;
 
   /**
-   * What it may do besides.
+   * The permissions it adds.
    *
    * @generated from field: repeated faultline.v1.Permission permissions = 5;
    */
@@ -301,14 +301,14 @@ export type MemberRoleJson = {
   description?: string;
 
   /**
-   * What it may do at least.
+   * The role whose permissions it includes.
    *
    * @generated from field: faultline.v1.Role base_role = 4;
    */
   baseRole?: RoleJson;
 
   /**
-   * What it may do besides.
+   * The permissions it adds.
    *
    * @generated from field: repeated faultline.v1.Permission permissions = 5;
    */
@@ -570,8 +570,8 @@ export const DeleteMemberRoleResponseSchema: GenMessage<DeleteMemberRoleResponse
   messageDesc(file_faultline_v1_role, 7);
 
 /**
- * What a member of a project may do; each role may also do what the one before it may. The numbers are the access
- * levels of the platform's REST API.
+ * The rights of a member of a project; each role includes those of the one before it. The numbers are the access levels
+ * of the platform's REST API.
  *
  * @generated from enum faultline.v1.Role
  */
@@ -591,7 +591,7 @@ export const Role = {
   GUEST: 10,
 
   /**
-   * Reads errors, events, releases and what was refused.
+   * Reads errors, events, releases and refusals.
    *
    * @generated from enum value: ROLE_REPORTER = 20;
    */
@@ -620,16 +620,16 @@ export const Role = {
 } as const;
 
 /**
- * What a member of a project may do; each role may also do what the one before it may. The numbers are the access
- * levels of the platform's REST API.
+ * The rights of a member of a project; each role includes those of the one before it. The numbers are the access levels
+ * of the platform's REST API.
  *
  * @generated from enum faultline.v1.Role
  */
 export type Role = (typeof Role)[keyof typeof Role] | UnknownEnum;
 
 /**
- * What a member of a project may do; each role may also do what the one before it may. The numbers are the access
- * levels of the platform's REST API.
+ * The rights of a member of a project; each role includes those of the one before it. The numbers are the access levels
+ * of the platform's REST API.
  *
  * @generated from enum faultline.v1.Role
  */
@@ -778,7 +778,7 @@ export const MemberRoleService: GenService<{
   serviceDesc(file_faultline_v1_role, 0);
 
 /**
- * What a call of the method needs. The service does not start with a method that lacks it.
+ * The needs of a call. The service does not start with a method that lacks them.
  *
  * @generated from extension: faultline.v1.Needs needs = 50001;
  */
@@ -786,9 +786,9 @@ export const needs: GenExtension<MethodOptions, Needs> = /*@__PURE__*/
   extDesc(file_faultline_v1_role, 0);
 
 /**
- * The sentence of the audit log about a call: a Mustache template over the fields of its response and request, by their
- * names in these files, and never over a secret. Beside each number `n` stands `n_is_one`; `changes` says what the request
- * changes. Each method has a sentence unless it only reads or has `unaudited`.
+ * The sentence of the audit log about a call: a Mustache template over the fields of its response and request, by
+ * their names in these files, and never over a secret. For each number `n` there is `n_is_one`; `changes` lists what
+ * the request changes. Each method has a sentence unless it only reads or has `unaudited`.
  *
  * @generated from extension: string audit = 50002;
  */
@@ -804,8 +804,8 @@ export const unaudited: GenExtension<MethodOptions, string> = /*@__PURE__*/
   extDesc(file_faultline_v1_role, 2);
 
 /**
- * What a field of a request changes, in the words of `changes`, where `{}` stands for its value. After a `|`: the words for
- * false and 0.
+ * The change that a field of a request makes, in the words of `changes`, where `{}` stands for its value. After a
+ * `|`: the words for false and 0.
  *
  * @generated from extension: string change = 50001;
  */

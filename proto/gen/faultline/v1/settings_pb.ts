@@ -36,7 +36,7 @@ export type Settings = Message<"faultline.v1.Settings"> & {
   active: boolean;
 
   /**
-   * Where errors are stored. Default integrated where offered, else external.
+   * Where errors are stored. Default integrated where offered, otherwise external.
    *
    * @generated from field: faultline.v1.Backend backend = 3;
    */
@@ -87,7 +87,7 @@ export type Settings = Message<"faultline.v1.Settings"> & {
 
   /**
    * Why there is no DSN although the backend is the integrated one: it is not offered here, and the settings were made
-   * under another offering. One sentence; empty: nothing keeps a DSN back. Output only.
+   * under another offering. One sentence; empty: nothing prevents a DSN. Output only.
    *
    * @generated from field: string dsn_unavailable_reason = 10;
    */
@@ -115,7 +115,7 @@ export type SettingsJson = {
   active?: boolean;
 
   /**
-   * Where errors are stored. Default integrated where offered, else external.
+   * Where errors are stored. Default integrated where offered, otherwise external.
    *
    * @generated from field: faultline.v1.Backend backend = 3;
    */
@@ -166,7 +166,7 @@ export type SettingsJson = {
 
   /**
    * Why there is no DSN although the backend is the integrated one: it is not offered here, and the settings were made
-   * under another offering. One sentence; empty: nothing keeps a DSN back. Output only.
+   * under another offering. One sentence; empty: nothing prevents a DSN. Output only.
    *
    * @generated from field: string dsn_unavailable_reason = 10;
    */
@@ -222,14 +222,14 @@ export type ExternalProject = Message<"faultline.v1.ExternalProject"> & {
   organizationName: string;
 
   /**
-   * Its status there, such as `active`. Told by ListExternalProjects only; may be empty.
+   * Its status there, such as `active`. Returned by ListExternalProjects only; may be empty.
    *
    * @generated from field: string status = 6;
    */
   status: string;
 
   /**
-   * The id of its organization there. Told by ListExternalProjects only; may be empty.
+   * The id of its organization there. Returned by ListExternalProjects only; may be empty.
    *
    * @generated from field: string organization_id = 7;
    */
@@ -278,14 +278,14 @@ export type ExternalProjectJson = {
   organizationName?: string;
 
   /**
-   * Its status there, such as `active`. Told by ListExternalProjects only; may be empty.
+   * Its status there, such as `active`. Returned by ListExternalProjects only; may be empty.
    *
    * @generated from field: string status = 6;
    */
   status?: string;
 
   /**
-   * The id of its organization there. Told by ListExternalProjects only; may be empty.
+   * The id of its organization there. Returned by ListExternalProjects only; may be empty.
    *
    * @generated from field: string organization_id = 7;
    */
@@ -406,16 +406,16 @@ export type UpdateSettingsRequest = Message<"faultline.v1.UpdateSettingsRequest"
   externalApiUrl?: string | undefined;
 
   /**
-   * A token for the external system with the scopes project:read, event:read and event:write. Absent, or asterisks only:
-   * unchanged; empty: removed. While an address is stored, a token comes with external_api_url or with revision, so that
-   * it is never kept for an address that somebody else has saved meanwhile.
+   * A token for the external system with the scopes project:read, event:read and event:write. Absent, or asterisks
+   * only: unchanged; empty: removed. While an address is stored, a token must be sent with external_api_url or with
+   * revision, so that it is never kept for an address that somebody else has saved meanwhile.
    *
    * @generated from field: optional string external_auth_token = 5;
    */
   externalAuthToken?: string | undefined;
 
   /**
-   * Links the external project. Absent: unchanged. One that another project is linked to is refused with
+   * Links the external project. Absent: unchanged. A project that another one is linked to is refused with
    * EXTERNAL_PROJECT_TAKEN.
    *
    * @generated from field: faultline.v1.ExternalProject external_project = 6;
@@ -467,16 +467,16 @@ export type UpdateSettingsRequestJson = {
   externalApiUrl?: string;
 
   /**
-   * A token for the external system with the scopes project:read, event:read and event:write. Absent, or asterisks only:
-   * unchanged; empty: removed. While an address is stored, a token comes with external_api_url or with revision, so that
-   * it is never kept for an address that somebody else has saved meanwhile.
+   * A token for the external system with the scopes project:read, event:read and event:write. Absent, or asterisks
+   * only: unchanged; empty: removed. While an address is stored, a token must be sent with external_api_url or with
+   * revision, so that it is never kept for an address that somebody else has saved meanwhile.
    *
    * @generated from field: optional string external_auth_token = 5;
    */
   externalAuthToken?: string;
 
   /**
-   * Links the external project. Absent: unchanged. One that another project is linked to is refused with
+   * Links the external project. Absent: unchanged. A project that another one is linked to is refused with
    * EXTERNAL_PROJECT_TAKEN.
    *
    * @generated from field: faultline.v1.ExternalProject external_project = 6;
@@ -610,7 +610,7 @@ export type ListExternalProjectsResponse = Message<"faultline.v1.ListExternalPro
   externalProjects: ExternalProject[];
 
   /**
-   * What works but should be known, one sentence each, such as a missing scope.
+   * Warnings about things that work, one sentence each, such as a missing scope.
    *
    * @generated from field: repeated string warnings = 2;
    */
@@ -631,7 +631,7 @@ export type ListExternalProjectsResponseJson = {
   externalProjects?: ExternalProjectJson[];
 
   /**
-   * What works but should be known, one sentence each, such as a missing scope.
+   * Warnings about things that work, one sentence each, such as a missing scope.
    *
    * @generated from field: repeated string warnings = 2;
    */
@@ -646,7 +646,7 @@ export const ListExternalProjectsResponseSchema: GenMessage<ListExternalProjects
   messageDesc(file_faultline_v1_settings, 7);
 
 /**
- * Which system stores the errors of a project.
+ * The system that stores the errors of a project.
  *
  * @generated from enum faultline.v1.Backend
  */
@@ -674,14 +674,14 @@ export const Backend = {
 } as const;
 
 /**
- * Which system stores the errors of a project.
+ * The system that stores the errors of a project.
  *
  * @generated from enum faultline.v1.Backend
  */
 export type Backend = (typeof Backend)[keyof typeof Backend] | UnknownEnum;
 
 /**
- * Which system stores the errors of a project.
+ * The system that stores the errors of a project.
  *
  * @generated from enum faultline.v1.Backend
  */
@@ -722,7 +722,7 @@ export const SettingsService: GenService<{
   /**
    * Tests the connection to an external system and lists its projects (specification 4.3). Refused with
    * MONITOR_DISABLED while the project's Monitor feature is off, and with one of the EXTERNAL reasons when the external
-   * system cannot be asked or does not answer as it should.
+   * system cannot be reached or does not answer as it should.
    *
    * @generated from rpc faultline.v1.SettingsService.ListExternalProjects
    */

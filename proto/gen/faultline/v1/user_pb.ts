@@ -53,7 +53,7 @@ export type ListUsersRequest = Message<"faultline.v1.ListUsersRequest"> & {
   afterUserId: number;
 
   /**
-   * Users to pass over before the page starts. Default 0.
+   * Users to skip before the page starts. Default 0.
    *
    * @generated from field: uint32 skip = 5;
    */
@@ -103,7 +103,7 @@ export type ListUsersRequestJson = {
   afterUserId?: number;
 
   /**
-   * Users to pass over before the page starts. Default 0.
+   * Users to skip before the page starts. Default 0.
    *
    * @generated from field: uint32 skip = 5;
    */
@@ -715,7 +715,7 @@ export const GetPasswordResetRequestSchema: GenMessage<GetPasswordResetRequest, 
   messageDesc(file_faultline_v1_user, 12);
 
 /**
- * Whose password the link sets.
+ * The user whose password the link sets.
  *
  * @generated from message faultline.v1.GetPasswordResetResponse
  */
@@ -736,7 +736,7 @@ export type GetPasswordResetResponse = Message<"faultline.v1.GetPasswordResetRes
 };
 
 /**
- * Whose password the link sets.
+ * The user whose password the link sets.
  *
  * @generated from message faultline.v1.GetPasswordResetResponse
  */
@@ -829,7 +829,7 @@ export const ResetPasswordRequestSchema: GenMessage<ResetPasswordRequest, {jsonT
   messageDesc(file_faultline_v1_user, 14);
 
 /**
- * Whose password was set.
+ * The user whose password was set.
  *
  * @generated from message faultline.v1.ResetPasswordResponse
  */
@@ -850,7 +850,7 @@ export type ResetPasswordResponse = Message<"faultline.v1.ResetPasswordResponse"
 };
 
 /**
- * Whose password was set.
+ * The user whose password was set.
  *
  * @generated from message faultline.v1.ResetPasswordResponse
  */
@@ -884,7 +884,7 @@ export const ResetPasswordResponseSchema: GenMessage<ResetPasswordResponse, {jso
  */
 export const UserService: GenService<{
   /**
-   * Lists users, ordered by id. Callers who are no administrators see neither e-mail addresses nor blocked users.
+   * Lists users, ordered by id. Callers that are not administrators see neither e-mail addresses nor blocked users.
    *
    * @generated from rpc faultline.v1.UserService.ListUsers
    */
@@ -936,7 +936,7 @@ export const UserService: GenService<{
     output: typeof DeleteUserResponseSchema;
   },
   /**
-   * Makes a link with which a person sets the user's password, once and within a day; an earlier link of the user ends.
+   * Makes a link to set the user's password, once and within a day; an earlier link of the user ends.
    *
    * @generated from rpc faultline.v1.UserService.CreatePasswordReset
    */
@@ -946,7 +946,7 @@ export const UserService: GenService<{
     output: typeof CreatePasswordResetResponseSchema;
   },
   /**
-   * Tells whose password a link sets. Needs no token but the link's own.
+   * Returns the user whose password a link sets. Needs no token but the link's own.
    *
    * @generated from rpc faultline.v1.UserService.GetPasswordReset
    */
@@ -956,8 +956,8 @@ export const UserService: GenService<{
     output: typeof GetPasswordResetResponseSchema;
   },
   /**
-   * Sets the password a link is for; the link and every session of the user end, and unless they are to be kept all
-   * personal access tokens too. Needs no token but the link's own.
+   * Sets the password of a link's user; the link and every session of the user end, and, unless the request keeps them,
+   * all personal access tokens too. Needs no token but the link's own.
    *
    * @generated from rpc faultline.v1.UserService.ResetPassword
    */

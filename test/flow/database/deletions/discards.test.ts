@@ -40,7 +40,7 @@ async function newProject(path: string): Promise<Target> {
   return { id, key: clientKeys[0]?.publicKey ?? "" };
 }
 
-/** Sends events of the error of that name; the SDK is told that each was stored. */
+/** Sends events of the error of that name; the SDK gets the answer of a stored event for each. */
 async function send(project: Target, name: string, count = 1, fields: object = {}): Promise<void> {
   for (let n = 0; n < count; n += 1) {
     const event = { event_id: newEventId(), message: name, fingerprint: [name], user: { id: "1" }, ...fields };

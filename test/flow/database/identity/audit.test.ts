@@ -15,7 +15,7 @@ const { accounts, users, projects, settings, clientKeys, members, memberRoles, a
 const events = async (request: object = {}) =>
   (await audit.listAuditEvents({ pageSize: 100, ...request }, auth)).auditEvents;
 
-/** What was written down meanwhile, the first act first. */
+/** The acts recorded meanwhile, the first one first. */
 async function written(work: () => Promise<unknown>): Promise<AuditEvent[]> {
   const before = (await events())[0]?.auditEventId ?? 0n;
   await work();

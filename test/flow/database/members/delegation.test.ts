@@ -10,7 +10,7 @@ import { tempDir } from "../../../support/temp-dir.ts";
 import { testConfig } from "../../../support/test-config.ts";
 import { makePerson, password } from "./people.ts";
 
-/** What the operator leaves to everybody, and what to administrators alone. */
+/** The acts that the operator leaves to everybody, and those for administrators alone. */
 
 const config = testConfig(tempDir());
 const clock = { at: Date.UTC(2026, 0, 10), now: () => clock.at };

@@ -232,7 +232,7 @@ test("a link that was taken back does not work, and only its own project can tak
   await refusedLink(tokenOf(url));
 });
 
-test("a personal access token accepts nothing: whoever joins signed in", async () => {
+test("a personal access token accepts no invitation: only a signed-in user joins", async () => {
   const token = await invite(await newProject(), Role.GUEST);
   const made = await client.accounts.createAccessToken({ name: "bob", scopes: ["api"] }, bob.auth);
   await refusedBecause("FORBIDDEN", client.members.acceptInvitation({ token }, { token: made.token }));

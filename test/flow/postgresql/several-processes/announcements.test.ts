@@ -53,7 +53,7 @@ test("what one tells the other hears once and in order, equal texts too, and nev
   assert.equal([one.missed, other.missed], [0, 0]);
 });
 
-test("a text that is too long is a fault of whoever tells it", () => {
+test("a text that is too long is a fault of its sender", () => {
   assert.throws(() => one.announcements.announce("news", "ü".repeat(mostAnnouncedBytes / 2 + 1)), /too long/);
 });
 
@@ -62,7 +62,7 @@ test("what cannot be read counts as missed", async () => {
   await until("it is missed", () => other.missed === 1);
 });
 
-test("a connection that says nothing is noticed within a second, and made anew after two", async () => {
+test("a connection that says nothing is noticed within a second, and replaced after two", async () => {
   proxy.swallow("there", "back");
   const startedAt = performance.now();
   await until("doubt", () => other.missed > 0);
@@ -73,7 +73,7 @@ test("a connection that says nothing is noticed within a second, and made anew a
   await until("it is given up", () => other.announcements.backendPid === 0 && pid !== 0);
   proxy.mend();
   await until("it is back", () => other.announcements.backendPid > 0);
-  // What it told was lost, so the others may have missed something.
+  // Its announcements were lost, so the others may have missed something.
   await until("the loss is told", () => one.missed > 0);
   other.announcements.announce("news", "heard again");
   one.announcements.announce("news", "heard again");
@@ -82,7 +82,7 @@ test("a connection that says nothing is noticed within a second, and made anew a
   assert.ok(doubtedMs < 2_000, `${doubtedMs} ms`); // it looks each half second, and this machine may be busy
 });
 
-test("a connection that the server ends is made anew at once, and something may have been missed", async () => {
+test("a connection that the server ends is replaced at once, and something may have been missed", async () => {
   const pid = one.announcements.backendPid;
   await withPostgresql(url, (client) => client.query("select pg_terminate_backend($1)", [pid]));
   await until("another connection", () => ![0, pid].includes(one.announcements.backendPid));

@@ -26,7 +26,7 @@ test.after(async () => {
 });
 const [here, there] = processes as [Process, Process];
 
-/** What is promised: a change takes effect everywhere within a second. */
+/** The promise: a change takes effect everywhere within a second. */
 const promised = { deadlineMs: 1_000, everyMs: 10 };
 
 const event = (message = "one of many") => ({ event_id: newEventId(), message });
@@ -152,7 +152,7 @@ test("each process reports its own failures to where one of them was told to", a
   assert.equal(receiver.complaints, []);
 });
 
-/** Watches errors in a process; resolves once something was told, as nothing else says that the watch has begun. */
+/** Watches errors in a process; resolves with the first message, as nothing else shows that the watch has begun. */
 async function watch({ client }: Process, project: Project) {
   const ended = new AbortController();
   const told: WatchErrorsResponse[] = [];
@@ -237,7 +237,7 @@ test("the encryption key is not rotated while another process runs, and the refu
   assert.is(refusal.reason, ErrorReason.OTHER_PROCESSES_RUN);
   assert.match(
     refusal.message,
-    /^Another process runs on this database.*stop all but this one.*copy secrets\.json to all/,
+    /^Another process runs on this database.*Stop all but this one.*copy secrets\.json to all/,
   );
   assert.is(keys(), before);
   await there.server.kill9();

@@ -23,7 +23,7 @@ test.after(async () => {
 
 const promised = { deadlineMs: 1_000, everyMs: 10 };
 
-/** What an SDK is told of an event: the status, and why it was refused. */
+/** The answer to an event: the status, and the reason of a refusal. */
 async function answer({ server }: Process, to: Target): Promise<string> {
   const { status, headers } = await sendEvent(server, to, { event_id: newEventId(), message: "one of many" });
   return `${status} ${String(headers["x-sentry-error"] ?? "")}`;

@@ -33,7 +33,8 @@ test("two processes that are flooded let pass what one would, and little more", 
   await Promise.all(senders);
   const seconds = (performance.now() - startedAt) / 1000;
   const [one = 0, other = 0] = passed;
-  // A tenth of a burst that is not told yet, and what is taken while an announcement is under way on a busy machine.
+  // A tenth of a burst that is not announced yet, and what is taken while an announcement is under way on a busy
+  // machine.
   const most = burst * 1.3 + perKey * seconds;
   const least = burst - 1;
   assert.ok(

@@ -4,16 +4,16 @@ import { keepAliveSettings } from "./listening-connection.ts";
 /** "FLTN": the first half of the locks' numbers; the second is the hash of the work's name. */
 const family = 0x464c544e;
 
-/** A connection that is kept, and what gives it back to the pool. */
+/** The one connection and its release to the pool. */
 interface Kept {
   readonly connection: Kysely<unknown>;
   release(): void;
 }
 
 /**
- * Lets one process at a time do a piece of work that is for the whole installation: advisory locks of PostgreSQL, all on
- * one connection, which hold as long as it does. A process that dies, or loses its connection, so gives its work away; what
- * it still does meanwhile must do no harm when it is done twice.
+ * Lets one process at a time do work that concerns the whole installation, by advisory locks of PostgreSQL. All are on
+ * one connection and last as long as it does. A process that dies or loses its connection thereby loses the work to
+ * another; what it still does meanwhile must be harmless when done twice.
  */
 export class AdvisoryLease {
   readonly #database: Kysely<unknown>;
@@ -23,7 +23,7 @@ export class AdvisoryLease {
     this.#database = database;
   }
 
-  /** Does the work, unless another process is at it. */
+  /** Does the work, unless another process is doing it. */
   async run(name: string, work: () => Promise<void>): Promise<void> {
     this.#kept ??= keep(this.#database);
     const kept = this.#kept;
@@ -34,7 +34,7 @@ export class AdvisoryLease {
           select ${sql.raw(call)}(${family}, hashtext(${name})) as done`.execute(connection);
         return rows[0]?.done === true;
       } catch (error) {
-        if (this.#kept === kept) await this.close(); // the next piece of work connects anew
+        if (this.#kept === kept) await this.close(); // the next work connects again
         throw error;
       }
     };
@@ -46,13 +46,13 @@ export class AdvisoryLease {
     }
   }
 
-  /** Gives the connection back, and with it every lock. */
+  /** Releases the connection, and with it every lock. */
   async close(): Promise<void> {
     const kept = this.#kept;
     this.#kept = undefined;
     const found = await kept?.catch(() => undefined);
     if (!found) return;
-    await sql`select pg_advisory_unlock_all()`.execute(found.connection).catch(() => undefined); // it may be what broke
+    await sql`select pg_advisory_unlock_all()`.execute(found.connection).catch(() => undefined); // it may be broken
     found.release();
   }
 }
@@ -62,7 +62,7 @@ function keep(database: Kysely<unknown>): Promise<Kept> {
     database
       .connection()
       .execute(async (connection) => {
-        await sql`select ${sql.raw(keepAliveSettings)}`.execute(connection); // else a lost machine holds its locks on
+        await sql`select ${sql.raw(keepAliveSettings)}`.execute(connection); // otherwise a lost machine keeps its locks
         await new Promise<void>((release) => {
           resolve({ connection, release });
         });

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { mostAnnouncedBytes, type Announcements } from "@faultline/plugin";
 import { ListeningConnection } from "./listening-connection.ts";
 
-/** How often the connection is asked whether it lives, and how long it may owe an answer. */
+/** The interval of probes, and how long the connection may leave one unanswered. */
 const probeMs = 500;
 const silentMs = 2_000;
 
@@ -10,16 +10,16 @@ const silentMs = 2_000;
 const firstPauseMs = 100;
 const longestPauseMs = 3_000;
 
-/** In one statement, and in all while one is under way: more than that are told as lost. */
+/** Messages per statement, and in all while one is under way: beyond that they are reported as lost. */
 const toldAtOnce = 64;
 const mostWaiting = 1_000;
 
-/** Tells the others that something was told to nobody. */
+/** The message that announcements were lost and that the other processes must re-read. */
 const lost = "lost";
 
 /**
- * Announcements over LISTEN and NOTIFY, on a connection that is kept beside the pool: one that ends, or does not answer
- * for two seconds, is made anew.
+ * Announcements over LISTEN and NOTIFY, on a connection beside the pool: one that ends, or does not answer for two
+ * seconds, is replaced.
  */
 export class PostgresqlAnnouncements implements Announcements {
   readonly #url: string;
@@ -40,7 +40,7 @@ export class PostgresqlAnnouncements implements Announcements {
     this.#timer = setInterval(() => setImmediate(() => this.#look()), probeMs).unref();
   }
 
-  /** Connects; fails with NotListening where notifications are not passed on. */
+  /** Connects; fails with NotListening where notifications do not arrive. */
   static async open(url: string): Promise<PostgresqlAnnouncements> {
     const announcements = new PostgresqlAnnouncements(url);
     try {
@@ -73,12 +73,12 @@ export class PostgresqlAnnouncements implements Announcements {
     this.#missedHandlers.push(handler);
   }
 
-  /** Of the connection now; 0 while there is none. */
+  /** The server's process of the current connection; 0 while there is none. */
   get backendPid(): number {
     return this.#isHeard ? (this.#connection?.backendPid ?? 0) : 0;
   }
 
-  /** Tells what waits and closes the connection; it takes at most a second. */
+  /** Sends the waiting messages and closes the connection; takes at most a second. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     this.#closed.abort();
@@ -109,18 +109,18 @@ export class PostgresqlAnnouncements implements Announcements {
         failures = 0;
       }
       if (this.#closed.signal.aborted) return;
-      // Not all at once: many processes lose their connections together.
+      // With jitter: many processes lose their connections together.
       const pauseMs = Math.min(firstPauseMs * 2 ** failures, longestPauseMs) * (0.5 + Math.random() / 2);
       await delay(pauseMs, undefined, { signal: this.#closed.signal }).catch(() => undefined); // closed meanwhile
       if (this.#closed.signal.aborted) return;
       await this.#connect().then(
         () => this.#tellMissed(),
-        () => undefined, // the next attempt follows; that the database is away is told by whoever needs it
+        () => undefined, // the next attempt follows; callers that need the database report its absence
       );
     }
   }
 
-  /** Tells what waits, and probes the connection when nothing does, until it ends or all is closed. */
+  /** Sends waiting messages, and probes the connection when there are none, until it ends or all is closed. */
   async #serve(connection: ListeningConnection): Promise<void> {
     try {
       for (;;) {
@@ -135,14 +135,16 @@ export class PostgresqlAnnouncements implements Announcements {
       await connection.close();
     } catch {
       connection.cut();
-      this.#hasLost = true; // what was under way may have been told; that it is told again as lost does no harm
+      this.#hasLost = true; // messages under way may have arrived; reporting them as lost as well does no harm
     }
     this.#isHeard = false;
     this.#connection = undefined;
     this.#waiting = [];
   }
 
-  /** Waits for something to tell, for the end of the connection or of all, or for the next probe. */
+  /**
+   * Waits for a message to send, for the end of the connection or of all, or for the next probe. True for a message.
+   */
   async #toldSomething(): Promise<void> {
     if (this.#closed.signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -152,14 +154,14 @@ export class PostgresqlAnnouncements implements Announcements {
     clearTimeout(timer);
   }
 
-  /** It runs after what has arrived was read, so that an event loop that stood still is not taken for a silent server. */
+  /** Runs after the arrived data was read, so that a stalled event loop is not mistaken for a silent server. */
   #look(): void {
     const silentFor = this.#connection?.silentMs ?? 0;
     if (silentFor >= silentMs) this.#connection?.cut();
     if (!this.#isHeard || silentFor >= probeMs) this.#tellMissed();
   }
 
-  /** A number, a subject and a text. The number keeps PostgreSQL from passing on equal ones once. */
+  /** A number, a subject and a text. Because of the number PostgreSQL does not merge equal messages. */
   #message(subject: string, text: string): string {
     return `${++this.#count} ${subject}\n${text}`;
   }

@@ -23,13 +23,13 @@ import { knownError } from "./failure.ts";
 /** Connections of a process. A batch takes one for its time, a page one or two. */
 const connections = 10;
 
-/** A statement that takes longer is ended by PostgreSQL, and one that PostgreSQL is silent about by us a little later. */
+/** PostgreSQL ends a statement that takes longer; we end one a little later if PostgreSQL is silent about it. */
 const statementTimeoutMs = 30_000;
 const silenceMs = 5_000;
 
 type Parse = (text: string) => unknown;
 
-/** The little of the package `pg` that is used here; it comes without types. */
+/** The part of the package `pg` that is used here; it comes without types. */
 interface Pg {
   readonly types: { getTypeParser(oid: number, format?: string): Parse };
   readonly Pool: new (options: object) => Pool & {
@@ -46,14 +46,14 @@ interface Pool extends PostgresPool {
 
 const { Pool, types } = createRequire(import.meta.url)("pg") as Pg;
 
-/** Object ids of pg_type.dat. What they hold of ours, times, counts and sums, is below 2^53. */
+/** Object ids of pg_type.dat. Our values of these types, times, counts and sums, are below 2^53. */
 const numbers = new Map<number, Parse>([
   [20, Number], // int8
   [1700, Number], // numeric
 ]);
 
 /**
- * Kysely's dialect of PostgreSQL over the package `pg`, but for its connections: those of Kysely 0.29 are lost to the
+ * Kysely's dialect of PostgreSQL over the package `pg`, with connections of its own: Kysely 0.29 loses those to the
  * pool when a transaction of the ORM cannot begin or roll back, as when the server restarts.
  */
 export class PostgresqlDialect implements Dialect {
@@ -72,7 +72,7 @@ export class PostgresqlDialect implements Dialect {
     return this.#driver;
   }
 
-  /** How the connections of the driver that was made last are used. */
+  /** The use of the pool of the driver made last. */
   connections(): PoolUse {
     return this.#driver?.connections() ?? { used: 0, waiting: 0 };
   }
@@ -111,14 +111,14 @@ class PostgresqlDriver implements Driver {
       query_timeout: this.#statementTimeoutMs + silenceMs,
       lock_timeout: 5_000,
       idle_in_transaction_session_timeout: 60_000,
-      options: "-c jit=off", // compiling a statement pays from seconds on, and ours take milliseconds
+      options: "-c jit=off", // compiling a statement pays off from seconds on, and ours take milliseconds
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       types: {
         getTypeParser: (oid: number, format?: string) => numbers.get(oid) ?? types.getTypeParser(oid, format),
       },
     });
-    // A connection that ends is told to whoever uses it; the pool makes another one.
+    // A query on a connection that ended reports it; the pool makes another one.
     pool.on("connect", (client) => client.on("error", () => undefined));
     pool.on("error", () => undefined);
     this.#pool = pool;
@@ -139,7 +139,7 @@ class PostgresqlDriver implements Driver {
   }
 
   releaseConnection(lease: DatabaseConnection): Promise<void> {
-    (lease as Lease).end(); // Kysely hands back what acquireConnection gave
+    (lease as Lease).end(); // Kysely returns the object of acquireConnection
     return Promise.resolve();
   }
 
@@ -156,7 +156,7 @@ class PostgresqlDriver implements Driver {
   }
 
   async rollbackTransaction(lease: DatabaseConnection): Promise<void> {
-    // It fails when the connection is gone, and the transaction with it.
+    // It fails when the connection, and so the transaction, is gone.
     await lease.executeQuery(CompiledQuery.raw("rollback")).catch(() => (lease as Lease).break());
   }
 
@@ -186,7 +186,7 @@ const direct = new WeakMap<PostgresPoolClient, number>();
 
 const givenBack = () => new Error("The connection was given back already.");
 
-/** A connection while it is lent. Giving it back twice is as good as once, so that it is never lent to two. */
+/** A connection while it is lent. Returning it twice counts as once, so that it is never lent to two. */
 class Lease implements DatabaseConnection {
   #client: PostgresPoolClient | undefined;
   #isBroken = false;
@@ -197,7 +197,7 @@ class Lease implements DatabaseConnection {
     this.#client = client;
   }
 
-  /** Gives it back; a broken one is closed. */
+  /** Returns it; a broken one is closed. */
   end(): void {
     const client = this.#client as { release(isBroken: boolean): void } | undefined;
     this.#client = undefined;
@@ -209,8 +209,8 @@ class Lease implements DatabaseConnection {
   }
 
   /**
-   * The id that the driver knows is not the server's where a pooler stands between, which may lend another one each time.
-   * Where it is, it stays: to ask before each query took 0.8 ms of a search.
+   * Behind a pooler the id that the driver knows is not the server's, and may differ each time. Without one it stays
+   * the same: asking before each query took 0.8 ms of a search.
    */
   async collectSessionInfo(): Promise<void> {
     if (!this.#client) throw givenBack();
@@ -222,10 +222,10 @@ class Lease implements DatabaseConnection {
     if (this.#processId !== undefined && this.#processId === processID) direct.set(this.#client, this.#processId);
   }
 
-  /** Kysely gives the connection back only when this and the query have ended. */
+  /** Kysely returns the connection only when this and the query have ended. */
   async cancelQuery(control: ControlConnectionProvider): Promise<void> {
     const cancel = CompiledQuery.raw("select pg_cancel_backend($1)", [this.#processId]);
-    // Where no connection is free for it, the statement ends by its own limit.
+    // When no connection is free for it, the statement ends by its own limit.
     await control(async (other) => void (await other.executeQuery(cancel))).catch(() => undefined);
   }
 
@@ -239,7 +239,7 @@ class Lease implements DatabaseConnection {
       return changes.has(command) ? { rows, numAffectedRows: BigInt(rowCount) } : { rows };
     } catch (error) {
       const known = knownError(error);
-      if (known !== error) this.break(); // what it waits for may still come
+      if (known !== error) this.break(); // its answer may still arrive
       if (signal?.aborted) return { rows: [] }; // nobody waits for it, and Kysely would print the error
       throw known;
     }

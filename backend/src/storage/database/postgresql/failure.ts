@@ -3,7 +3,7 @@ import { NotListening } from "./not-listening.ts";
 
 const sqlState = /^[0-9A-Z]{5}$/;
 
-/** The five characters by which PostgreSQL names an error (appendix A of its manual); undefined for errors of others. */
+/** The SQLSTATE of an error of PostgreSQL (appendix A of its manual); undefined for other errors. */
 export function sqlStateOf(error: unknown): string | undefined {
   for (let one = error; one instanceof Error; one = one.cause) {
     const { code, severity } = one as { code?: unknown; severity?: unknown };
@@ -13,8 +13,9 @@ export function sqlStateOf(error: unknown): string | undefined {
 }
 
 /**
- * An error of the package `pg` as all the rest knows it. One that PostgreSQL did not send is of the connection, and gets
- * the code of that (08006). What it sent with values of rows and parameters goes: errors are logged.
+ * An error of the package `pg` in the form the rest of the code expects. One that PostgreSQL did not send is a failure
+ * of the connection, and gets its code (08006). Parts with values of rows and parameters are removed: errors are
+ * logged.
  */
 export function knownError(error: unknown): Error & { readonly code: string } {
   if (sqlStateOf(error) !== undefined) {
@@ -29,18 +30,18 @@ export function knownError(error: unknown): Error & { readonly code: string } {
 
 const connectionFailed = "08006";
 
-/** The database of a URL as messages may show it: without user and password. */
+/** The database of a URL for messages: without user and password. */
 export function postgresqlName(url: string): string {
   const { host, pathname } = new URL(url);
   return `${decodeURIComponent(pathname.slice(1))} at ${host === "" ? "the local socket" : host}`;
 }
 
-/** What an operator can do about a database that could not be opened. */
+/** The refusal for a database that could not be opened, with what an operator can do. */
 export function connectionFailure(name: string, error: unknown): StartRefusal {
   const database = `The PostgreSQL database ${name}`;
   if (error instanceof NotListening) {
     return new StartRefusal(
-      `${database} passes on no notifications, by which processes tell each other what changed: let FAULTLINE_DATABASE_URL lead to the server itself, or to a pooler that keeps sessions.`,
+      `${database} passes on no notifications, by which processes notify each other of changes. Let FAULTLINE_DATABASE_URL lead to the server itself, or to a pooler that keeps sessions.`,
       error,
     );
   }
@@ -48,21 +49,21 @@ export function connectionFailure(name: string, error: unknown): StartRefusal {
   const reason = String(error).split("\n").at(-1);
   if (state.startsWith("28")) {
     return new StartRefusal(
-      `${database} refuses the user or the password in FAULTLINE_DATABASE_URL: correct them, or let the user in (pg_hba.conf).`,
+      `${database} refuses the user or the password in FAULTLINE_DATABASE_URL. Correct them, or let the user in (pg_hba.conf).`,
       error,
     );
   }
   if (state === "3D000") {
-    return new StartRefusal(`${database} does not exist: make it, or correct FAULTLINE_DATABASE_URL.`, error);
+    return new StartRefusal(`${database} does not exist. Make it, or correct FAULTLINE_DATABASE_URL.`, error);
   }
   if (state === "42501") {
     return new StartRefusal(
-      `${database} does not let this user make tables: make the user its owner. It said: ${reason}.`,
+      `${database} does not let this user make tables. Make the user its owner. It said: ${reason}.`,
       error,
     );
   }
   return new StartRefusal(
-    `${database} cannot be used: see that the server runs and that FAULTLINE_DATABASE_URL leads to it. It said: ${reason}.`,
+    `${database} cannot be used. See that the server runs and that FAULTLINE_DATABASE_URL leads to it. It said: ${reason}.`,
     error,
   );
 }

@@ -3,12 +3,12 @@ import { createRequire } from "node:module";
 import { setTimeout as delay } from "node:timers/promises";
 import { NotListening } from "./not-listening.ts";
 
-/** By this name connections that listen are known in pg_stat_activity, one a process. */
+/** The name of listening connections in pg_stat_activity, one per process. */
 export const listenerName = "faultline announcements";
 
 const channel = "faultline";
 
-/** The little of the package `pg` that is used here; it comes without types. */
+/** The part of the package `pg` that is used here; it comes without types. */
 interface PgClient {
   readonly connection: { readonly stream: { destroy(): void } };
   connect(): Promise<unknown>;
@@ -22,17 +22,17 @@ const { Client } = createRequire(import.meta.url)("pg") as { Client: new (option
 
 const connectionTimeoutMillis = 5_000;
 
-/** What another connection notifies arrives within this time, unless it never does. */
+/** A notification arrives within this time, or never. */
 const hearingMs = 2_000;
 
-/** What is done with a connection. */
+/** The owner of a connection. */
 export interface Listener {
-  /** Another process told something. */
+  /** Called with a message of another process. */
   onMessage(message: string): void;
   onEnd(): void;
 }
 
-/** A connection of its own that hears what other processes notify, and notifies them. */
+/** A connection of its own that receives notifications of other processes and sends them. */
 export class ListeningConnection {
   readonly #client: PgClient;
   #askedAt: number | undefined;
@@ -56,15 +56,15 @@ export class ListeningConnection {
       keepAliveInitialDelayMillis: 10_000,
     });
     const connection = new ListeningConnection(client);
-    client.on("error", () => undefined); // whoever asks something is told
+    client.on("error", () => undefined); // each query reports it
     client.on("end", onEnd);
     client.on("notification", ({ processId, payload = "" }) => {
       if (processId !== connection.#pid) onMessage(payload);
     });
     began(connection);
     await client.connect();
-    // Nothing is stored, so that nothing need be synced; and a machine that vanished is not counted for long. The number is
-    // asked for as the one that a pooler tells clients is its own.
+    // Nothing is stored, so nothing needs a sync; and a vanished machine is not counted for long. The process number is
+    // queried, as a pooler sends clients its own.
     const [row] = await connection.#ask(
       `select pg_backend_pid() as pid, set_config('synchronous_commit', 'off', false), ${keepAliveSettings}`,
     );
@@ -73,21 +73,21 @@ export class ListeningConnection {
     return connection;
   }
 
-  /** Tells the other processes. By itself: transactions that notify wait for each other's commits. */
+  /** Notifies the other processes, outside of other transactions: those that notify wait for each other's commits. */
   async notify(messages: readonly string[]): Promise<void> {
     await this.#ask(`select pg_notify('${channel}', message) from unnest($1::text[]) as told (message)`, [messages]);
   }
 
   /**
-   * Fails with NotListening where the idle connection hears nothing of what another notifies: a pooler that lends
-   * connections by transaction has given to somebody else by then what listens.
+   * Fails with NotListening where the idle connection does not receive another's notification: a pooler that lends
+   * connections by transaction has lent the listening one to somebody else by then.
    */
   async checkHearing(url: string): Promise<void> {
     const word = randomUUID();
     const { promise: heard, resolve } = Promise.withResolvers<void>();
     this.#client.on("notification", ({ payload }) => payload === word && resolve());
     const other = new Client({ connectionString: url, connectionTimeoutMillis });
-    other.on("error", () => undefined); // whoever asks something is told
+    other.on("error", () => undefined); // each query reports it
     try {
       await other.connect();
       await other.query("select pg_notify($1, $2)", [channel, word]);
@@ -105,12 +105,12 @@ export class ListeningConnection {
     await this.#ask("select 1");
   }
 
-  /** For how long the server has owed an answer. */
+  /** How long the server has left a query unanswered. */
   get silentMs(): number {
     return this.#askedAt === undefined ? 0 : performance.now() - this.#askedAt;
   }
 
-  /** By which pg_stat_activity knows the connection. */
+  /** The connection's process in pg_stat_activity. */
   get backendPid(): number {
     return this.#pid;
   }
@@ -132,8 +132,8 @@ export class ListeningConnection {
 }
 
 /**
- * Calls that let the server notice within half a minute that the machine at the other end is gone: by default it takes
- * two hours, for which locks are held.
+ * Settings that let the server notice within half a minute that the machine at the other end is gone: by default it
+ * takes two hours, during which locks are held.
  */
 export const keepAliveSettings = Object.entries({
   tcp_keepalives_idle: 10,

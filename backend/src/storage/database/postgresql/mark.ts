@@ -1,7 +1,7 @@
 import { StartRefusal } from "@faultline/plugin";
 import { sql, type Kysely } from "kysely";
 
-/** Grows when an older release could no longer work on the database; a larger one found there is refused. */
+/** Grows when an older release can no longer work on the database; a database with a larger one is refused. */
 const schemaMajor = 1;
 
 interface Row {
@@ -10,14 +10,14 @@ interface Row {
 }
 
 /**
- * The one row of the table `faultline`, which tells that the database is ours, for which releases, and with which key
- * file its secrets were sealed.
+ * The one row of the table `faultline`. It marks the database as ours, and notes for which releases it is and which key
+ * file sealed its secrets.
  */
 export class Mark {
   readonly #kysely: Kysely<unknown>;
   readonly #name: string;
 
-  /** `name` is the database as messages may show it. */
+  /** `name` is the database for messages. */
   constructor(kysely: Kysely<unknown>, name: string) {
     this.#kysely = kysely;
     this.#name = name;
@@ -29,23 +29,23 @@ export class Mark {
     const encoding = encodings[0]?.server_encoding;
     if (encoding !== "UTF8") {
       throw new StartRefusal(
-        `The PostgreSQL database ${this.#name} is encoded in ${encoding}: make one in UTF8, by create database ... encoding 'UTF8' template template0.`,
+        `The PostgreSQL database ${this.#name} is encoded in ${encoding}. Make one in UTF8, by create database ... encoding 'UTF8' template template0.`,
       );
     }
     const row = await this.#read();
     if (row && row.schema_major > schemaMajor) {
       throw new StartRefusal(
-        `The PostgreSQL database ${this.#name} was written by a newer release of Faultline: start that release, or restore a backup made before the upgrade.`,
+        `The PostgreSQL database ${this.#name} was written by a newer release of Faultline. Start that release, or restore a backup made before the upgrade.`,
       );
     }
     if (!row && (await this.holdsTables())) {
       throw new StartRefusal(
-        `The PostgreSQL database ${this.#name} holds tables of another program: make an empty database for Faultline, and name it in FAULTLINE_DATABASE_URL.`,
+        `The PostgreSQL database ${this.#name} holds tables of another program. Make an empty database for Faultline, and name it in FAULTLINE_DATABASE_URL.`,
       );
     }
   }
 
-  /** Marks the database as ours. It is the first that is written, so that a start that ended early is gone on with. */
+  /** Marks the database as ours. It is the first write, so that the next start continues one that ended early. */
   async make(): Promise<void> {
     await sql`create table if not exists faultline (
       id integer primary key check (id = 1),
@@ -62,13 +62,13 @@ export class Mark {
     return (await this.#read())?.keys_digest != null;
   }
 
-  /** Notes the digest of the key file, the first time; whether it is the one that was noted. */
+  /** Notes the digest of the key file, the first time. Returns whether it is the noted one. */
   async isSealedWith(keysDigest: string): Promise<boolean> {
     await sql`update faultline set keys_digest = ${keysDigest} where keys_digest is null`.execute(this.#kysely);
     return (await this.#read())?.keys_digest === keysDigest;
   }
 
-  /** Writes what is there already; it fails when nothing can be written. */
+  /** Writes the present values again; fails when nothing can be written. */
   async touch(): Promise<void> {
     await sql`update faultline set schema_major = schema_major`.execute(this.#kysely);
   }
@@ -80,7 +80,7 @@ export class Mark {
     return rows[0];
   }
 
-  /** Whether there is any table, apart from those of extensions and from an empty mark of ours. */
+  /** Whether there is any table, except those of extensions and an empty mark of ours. */
   async holdsTables(): Promise<boolean> {
     const { rows } = await sql`
       select 1 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace

@@ -10,13 +10,16 @@ import { locks } from "./locks.ts";
 const lockTimeoutMs = 200;
 const tries = 100;
 
-/** How long a start waits for another one that migrates, and how often it looks. */
+/** How long a start waits for another one that migrates, and how often it checks. */
 const waitForOthersMs = 120_000;
 const lookMs = 100;
 
 const lockNotAvailable = "55P03";
 
-/** Brings the database to the schema of this release. Of several processes that start at once, one does and all wait. */
+/**
+ * Brings the database to the schema of this release. Of several processes that start at once, one migrates and the
+ * others wait.
+ */
 export async function migrate(orm: MikroORM, kysely: Kysely<unknown>, mark: Mark): Promise<void> {
   await kysely.connection().execute(async (holder) => {
     await takeLock(holder);
@@ -30,7 +33,7 @@ export async function migrate(orm: MikroORM, kysely: Kysely<unknown>, mark: Mark
   });
 }
 
-/** It is of the session: it ends with the process. */
+/** The lock belongs to the session: it ends with the process. */
 async function takeLock(holder: Kysely<unknown>): Promise<void> {
   const deadline = performance.now() + waitForOthersMs;
   for (;;) {
@@ -38,14 +41,14 @@ async function takeLock(holder: Kysely<unknown>): Promise<void> {
     if ((await taken.execute(holder)).rows[0]?.taken) return;
     if (performance.now() > deadline) {
       throw new StartRefusal(
-        "Another Faultline has been migrating the PostgreSQL database for two minutes: wait until it has started, and start again.",
+        "Another Faultline has been migrating the PostgreSQL database for two minutes. Wait until it has started, and start again.",
       );
     }
     await delay(lookMs);
   }
 }
 
-/** One migration in one transaction, tried again while others hold what it needs. */
+/** Runs one migration in one transaction, repeated while others hold what it needs. */
 async function runOne(orm: MikroORM, name: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -63,7 +66,7 @@ async function runOne(orm: MikroORM, name: string): Promise<void> {
 function migrationRefusal(name: string, error: unknown): StartRefusal {
   const reason = String(error).split("\n").at(-1);
   return new StartRefusal(
-    `The PostgreSQL database could not be brought to the schema of this release, and is as it was before the step ${name}: start the release that used it before, and report this: ${reason}.`,
+    `The PostgreSQL database could not be brought to the schema of this release, and is as it was before the step ${name}. Start the release that used it before, and report this: ${reason}.`,
     error,
   );
 }

@@ -1,4 +1,4 @@
-/** The server, or what stands before it, passes on no notifications. */
+/** The server, or a pooler before it, passes on no notifications. */
 export class NotListening extends Error {
   constructor() {
     super("notifications are not passed on");

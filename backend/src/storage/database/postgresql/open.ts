@@ -30,7 +30,7 @@ export async function openPostgresql(
       extensions: [Migrator],
       driverOptions: () => dialect,
       migrations: { migrationsList: [...migrations], snapshot: false, silent: true },
-      logger: () => undefined, // what fails is logged where it is handled
+      logger: () => undefined, // failures are logged where they are handled
     });
     opened.defer(() => orm.close());
     const kysely = orm.em.getKysely() as unknown as Kysely<unknown>;
@@ -60,7 +60,7 @@ export async function openPostgresql(
       canWrite: () =>
         mark.touch().then(
           () => true,
-          () => false, // why is known from the events that could not be stored
+          () => false, // the events that could not be stored report the cause
         ),
     };
   } catch (error) {

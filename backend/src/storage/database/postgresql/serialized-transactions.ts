@@ -7,18 +7,18 @@ type Transaction = ControlledTransaction<unknown, string[]>;
 type BeginOptions = NonNullable<Parameters<PostgreSqlConnection["begin"]>[0]>;
 
 /**
- * The connection of the ORM, whose transactions take turns in all processes, as they do on SQLite with its one writer: what
- * one of them checked first, such as that another administrator is left, still holds when it writes. They are what people
- * change, some a second at most; events and counts are written beside them.
+ * The connection of the ORM, whose transactions run one at a time across all processes, as on SQLite with its one
+ * writer: a condition that a transaction checked first, such as that another administrator is left, still holds when it
+ * writes. They are changes by people, some a second at most; events and counts are written beside them.
  *
- * In a process they wait here, so that a hundred at once take one connection of the pool and not all.
+ * Within a process they queue here, so that a hundred at once take one connection of the pool and not all.
  */
 class SerializedConnection extends PostgreSqlConnection {
   #last: Promise<void> = Promise.resolve();
   readonly #ends = new WeakMap<object, () => void>();
 
   override async begin(options: BeginOptions = {}): Promise<Transaction> {
-    if (options.ctx) return super.begin(options); // a part of a transaction
+    if (options.ctx) return super.begin(options); // part of a transaction
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     const before = this.#last;
     this.#last = before.then(() => ended);
@@ -38,7 +38,7 @@ class SerializedConnection extends PostgreSqlConnection {
     try {
       await this.execute(`select pg_advisory_xact_lock(${locks.changes})`, [], "run", transaction);
     } catch (error) {
-      await transaction.rollback().execute(); // the ORM never knew of it
+      await transaction.rollback().execute(); // the ORM never learned of it
       throw error;
     }
   }
@@ -65,7 +65,7 @@ class SerializedConnection extends PostgreSqlConnection {
   }
 }
 
-/** The ORM's driver of PostgreSQL, with transactions that take turns. */
+/** The ORM's driver of PostgreSQL, with serialized transactions. */
 export class SerializedDriver extends AbstractSqlDriver<SerializedConnection> {
   constructor(configuration: Configuration) {
     super(configuration, new PostgreSqlPlatform(), SerializedConnection, ["kysely", "pg"]);

@@ -4,16 +4,19 @@ import type { CompiledQuery, QueryResult } from "kysely";
 import sqlite3 from "sqlite3";
 import { failedSync, withKnownName } from "./error.ts";
 
-/** Statements with these first words, or a RETURNING clause, give rows. */
+/** Statements that begin with these words, or have a RETURNING clause, return rows. */
 const readsRows = /^\s*(select|with|pragma|explain|values)\b|\breturning\b/i;
 
-/** More statements than the product has, so that in practice each is compiled once a connection. */
+/** More statements than the product has, so that in practice each is compiled once per connection. */
 const statementCacheSize = 300;
 
-/** SQLITE_OPEN_EXRESCODE of sqlite3.h, which the driver passes on: errors tell a failed sync from a failed write. */
+/**
+ * SQLITE_OPEN_EXRESCODE of sqlite3.h, which the driver passes on: errors then distinguish a failed sync from a failed
+ * write.
+ */
 const extendedResultCodes = 0x02000000;
 
-/** `mend` writes nothing but what a journal takes back; it makes no file. */
+/** `mend` writes nothing but the rollback of a journal; it creates no file. */
 export type Access = "write" | "read" | "mend";
 
 const openModes: Readonly<Record<Access, number>> = {
@@ -31,7 +34,7 @@ export class SqliteConnection {
   );
   #running = 0;
   #isClosing = false;
-  /** Why it does nothing more. */
+  /** The error after which it does nothing more. */
   #broken: Error | undefined;
 
   private constructor(database: sqlite3.Database) {
@@ -55,7 +58,7 @@ export class SqliteConnection {
   /** Sets the pragmas every guarantee rests on and reads them back: SQLite ignores a pragma it cannot obey. */
   async #configure(access: Access): Promise<void> {
     const wanted: Record<string, string | number> = {
-      // SQLite's own checkpoints tell nobody that a sync failed, and stand between a commit and its answer.
+      // SQLite's own checkpoints report a failed sync to nobody, and stand between a commit and its answer.
       ...(access === "write" && { journal_mode: "wal", journal_size_limit: 67_108_864, wal_autocheckpoint: 0 }),
       synchronous: 2, // FULL: WAL with NORMAL keeps commits through a crash of the process, not of the machine
       foreign_keys: 1,
@@ -81,8 +84,8 @@ export class SqliteConnection {
   }
 
   /**
-   * Ends what runs. SQLite ends only statements that have begun, and one may still wait for a thread, so it is asked until
-   * nothing runs.
+   * Ends the running statements. SQLite ends only those that have begun, and one may still wait for a thread, so the
+   * interrupt is repeated until nothing runs.
    */
   async interrupt(): Promise<void> {
     while (this.#running > 0 && !this.#isClosing) {
@@ -107,13 +110,16 @@ export class SqliteConnection {
     });
   }
 
-  /** The error as all the rest knows it. After a failed sync the connection does nothing more and the process ends. */
+  /**
+   * The error in the form the rest of the code expects. After a failed sync the connection does nothing more and the
+   * process ends.
+   */
   #known(error: Error): Error {
     const known = withKnownName(error);
     if (failedSync(known)) {
       this.#broken = known;
       queueMicrotask(() => {
-        throw new Error("The disk failed to keep what was written: the service ends, to read anew what is there.", {
+        throw new Error("The disk failed to keep what was written: the service ends, to read again what is there.", {
           cause: known,
         });
       });

@@ -16,10 +16,10 @@ import {
 import { Checkpoints } from "./checkpoints.ts";
 import { SqliteConnection, type Access } from "./connection.ts";
 
-/** How the connections of a dialect are opened. */
+/** How a dialect opens its connections. */
 export interface SqliteOptions {
   readonly file: string;
-  /** `write`: one connection that takes turns. `read`: several read-only connections beside it. */
+  /** `write`: one connection, used by one transaction at a time. `read`: several read-only connections beside it. */
   readonly access: Access;
   /** Connections; more than one only for `read`. */
   readonly connections: number;
@@ -27,7 +27,7 @@ export interface SqliteOptions {
 
 /**
  * Kysely dialect over the npm `sqlite3` driver, whose statements run on the thread pool, so that the event loop stays
- * free while SQLite works and syncs. `node:sqlite` behind the same five calls is the way out should it fall behind.
+ * free while SQLite works and syncs. `node:sqlite` behind the same five calls could replace it should it fall behind.
  */
 export class SqliteDialect implements Dialect {
   readonly #options: SqliteOptions;
@@ -53,20 +53,23 @@ export class SqliteDialect implements Dialect {
   }
 }
 
-/** Tells Kysely that the pool below bounds its connections itself: its own lock would let one reader read at a time. */
+/**
+ * Reports to Kysely that the pool below bounds its connections itself: Kysely's own lock would let one reader read at a
+ * time.
+ */
 class PoolAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
   }
 }
 
-/** Hands connections out first come, first served. */
+/** Hands out connections, first come, first served. */
 class SqlitePool implements Driver {
   readonly #options: SqliteOptions;
   readonly #all: SqliteConnection[] = [];
   readonly #idle: SqliteConnection[] = [];
   readonly #waiting: ((connection: SqliteConnection) => void)[] = [];
-  /** Of the pool that writes. */
+  /** Only of the writing pool. */
   #checkpoints: Checkpoints | undefined;
 
   constructor(options: SqliteOptions) {
@@ -97,8 +100,8 @@ class SqlitePool implements Driver {
   }
 
   releaseConnection(lease: DatabaseConnection): Promise<void> {
-    const connection = (lease as Lease).end(); // Kysely hands back what acquireConnection gave
-    if (!connection) return Promise.resolve(); // it went back before; whoever waits goes on waiting
+    const connection = (lease as Lease).end(); // Kysely returns the object of acquireConnection
+    if (!connection) return Promise.resolve(); // it was returned before; waiting callers go on waiting
     this.#lend(connection);
     this.#checkpoints?.written();
     return Promise.resolve();
@@ -149,7 +152,7 @@ class SqlitePool implements Driver {
   }
 }
 
-/** A connection while it is lent. Giving it back twice is as good as once, so that it is never lent to two. */
+/** A connection while it is lent. Returning it twice counts as once, so that it is never lent to two. */
 class Lease implements DatabaseConnection {
   #connection: SqliteConnection | undefined;
 
@@ -157,7 +160,7 @@ class Lease implements DatabaseConnection {
     this.#connection = connection;
   }
 
-  /** The connection, which goes back; undefined when it went back before. */
+  /** Returns the connection; undefined when it was returned before. */
   end(): SqliteConnection | undefined {
     const connection = this.#connection;
     this.#connection = undefined;
@@ -174,7 +177,7 @@ class Lease implements DatabaseConnection {
     }
   }
 
-  /** Kysely gives the connection back only when this and the query have ended. */
+  /** Kysely returns the connection only when this and the query have ended. */
   async cancelQuery(): Promise<void> {
     await this.#connection?.interrupt();
   }

@@ -4,7 +4,7 @@ interface DriverError extends Error {
   code?: string;
 }
 
-/** The plain codes that have extended ones; the driver knows the plain ones by name and calls the others UNKNOWN. */
+/** The plain codes that have extended ones. The driver has names for the plain ones and calls the others UNKNOWN. */
 const names: Readonly<Record<number, string>> = {
   1: "SQLITE_ERROR",
   3: "SQLITE_PERM",
@@ -24,7 +24,7 @@ const names: Readonly<Record<number, string>> = {
 /** SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC. */
 const syncCodes = new Set([1034, 1290]);
 
-/** Gives an error with an extended code the name of its plain one, which messages and programs go by. */
+/** Names an error with an extended code after its plain one, which messages and programs go by. */
 export function withKnownName(error: Error): Error {
   const driverError: DriverError = error;
   const name = names[(driverError.errno ?? 0) & 0xff];
@@ -37,7 +37,7 @@ export function withKnownName(error: Error): Error {
 
 /**
  * Whether a sync failed. The system then forgets that the pages were not written: the next sync reports success, and a
- * later reading may find the old content, so that nothing may be built on what this process believes to be stored.
+ * later read may return the old content. So nothing may build on what this process believes to be stored.
  */
 export function failedSync(error: Error): boolean {
   return syncCodes.has((error as DriverError).errno ?? 0);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { StartRefusal } from "@faultline/plugin";
 import { writeFileDurably } from "../../secrets/write-file-durably.ts";
 
-/** Tells that what the data directory holds in SQLite is served from elsewhere since. */
+/** Notes that the SQLite data of a directory was moved and is served from elsewhere. */
 export interface MovedAway {
   /** ISO 8601. */
   readonly movedTime: string;
@@ -13,16 +13,16 @@ export interface MovedAway {
 
 const noteIn = (dataDir: string) => join(dataDir, "moved-to-postgresql.json");
 
-/** Notes it durably: from now on no service starts on the SQLite file. */
+/** Writes the note durably: from now on no service starts on the SQLite file. */
 export function noteMovedAway(dataDir: string, moved: MovedAway): void {
   writeFileDurably(noteIn(dataDir), `${JSON.stringify(moved)}\n`);
 }
 
-/** Refuses a start on data that was moved away, such as by a service manager that knows the old configuration only. */
+/** Refuses a start on data that was moved away, such as by a service manager with the old configuration. */
 export function refuseMovedAway(dataDir: string): void {
   const note = noteIn(dataDir);
   if (!existsSync(note)) return;
   throw new StartRefusal(
-    `What is in ${dataDir} was moved to PostgreSQL: name that database in FAULTLINE_DATABASE_URL. Where ${note} says. To go back to the old data, without what was stored since, delete that file.`,
+    `The data in ${dataDir} was moved to PostgreSQL. Name that database in FAULTLINE_DATABASE_URL; ${note} says where it is. To go back to the old data, without what was stored since, delete that file.`,
   );
 }

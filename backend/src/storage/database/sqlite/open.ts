@@ -7,12 +7,12 @@ import { type Announcements, type Entity, type MigrationClass, StartRefusal } fr
 import type { OpenDatabase } from "../open-database.ts";
 import { SqliteDialect } from "./dialect.ts";
 
-/** "FLTN": written into the file's header, so that a foreign database is never touched. */
+/** "FLTN", in the file's header, so that a foreign database is never touched. */
 const applicationId = 0x464c544e;
 
 /**
- * Grows when an older release could no longer work on the file; a larger one found there is refused. The migration that
- * makes it so sets `user_version` too, as what it does and the number must be written together or not at all.
+ * Grows when an older release can no longer work on the file; a file with a larger one is refused. The migration that
+ * makes it so sets `user_version` too: its changes and the number must be written together or not at all.
  */
 const schemaMajor = 2;
 
@@ -21,7 +21,7 @@ export function databaseFile(dataDir: string): string {
   return join(dataDir, "faultline.db");
 }
 
-/** One process has the file, which tells nobody and hears nothing. */
+/** One process has the file, so there is nobody to notify and nobody to notify it. */
 const nobodyElse: Announcements = { announce: () => undefined, subscribe: () => undefined, onMissed: () => undefined };
 
 /** Opens the SQLite file, checks that it is ours, and migrates it. */
@@ -44,7 +44,7 @@ export async function openSqlite(
       replicas: [{ driverOptions: () => new SqliteDialect({ file, access: "read", connections: 2 }) }],
       preferReadReplicas: true, // a page must not wait for the batch that is being written
       migrations: { migrationsList: [...migrations], snapshot: false, silent: true },
-      logger: () => undefined, // what fails is logged where it is handled
+      logger: () => undefined, // failures are logged where they are handled
     });
     opened.defer(() => orm.close());
     await orm.em.getConnection("write").connect();
@@ -54,7 +54,8 @@ export async function openSqlite(
       throw knownRefusal(file, error) ?? migrationRefusal(file, error);
     });
     await orm.em.getConnection("read").connect(); // after the file surely exists
-    // Apart, as a statement that is interrupted may first end a sort of seconds, and nobody else should wait for that.
+    // Separate: an interrupted statement may first finish a sort that takes seconds, and nobody else should wait for
+    // that.
     const expensive = new Kysely<unknown>({ dialect: new SqliteDialect({ file, access: "read", connections: 2 }) });
     opened.move();
     return {
@@ -64,7 +65,7 @@ export async function openSqlite(
       write: <Tables>() => orm.em.getKysely({ type: "write" }) as unknown as Kysely<Tables>,
       read: <Tables>() => orm.em.getKysely({ type: "read" }) as unknown as Kysely<Tables>,
       readExpensively: <Tables>() => expensive as unknown as Kysely<Tables>,
-      alone: (_name, work) => work(), // the data directory is one process's
+      alone: (_name, work) => work(), // the data directory belongs to one process
       otherProcesses: () => Promise.resolve(0),
       async close() {
         await expensive.destroy();
@@ -73,7 +74,7 @@ export async function openSqlite(
       canWrite: () =>
         write.executeQuery(CompiledQuery.raw(`pragma user_version = ${schemaMajor}`)).then(
           () => true,
-          () => false, // why is known from the events that could not be stored
+          () => false, // the events that could not be stored report the cause
         ),
     };
   } catch (error) {
@@ -85,8 +86,9 @@ export async function openSqlite(
 }
 
 /**
- * Refuses a database that is not ours or is of a newer major version; whether it has no table yet. It reads only, as the
- * writer would change the file by opening it: the journal mode is in its header, and its last close empties the log.
+ * Refuses a database that is not ours or is of a newer major version. Returns whether it has no table yet. It reads
+ * only, as the writer would change the file by opening it: the journal mode is in its header, and its last close
+ * empties the log.
  */
 async function checkOrigin(file: string): Promise<boolean> {
   const database = new Kysely<unknown>({ dialect: new SqliteDialect({ file, access: "read", connections: 1 }) });
@@ -100,12 +102,12 @@ async function checkOrigin(file: string): Promise<boolean> {
     if (found === 0 && tables.length === 0) return true;
     if (found !== applicationId) {
       throw new StartRefusal(
-        `The file ${file} is a database of another program: move it away, or choose another directory with FAULTLINE_DATA_DIR.`,
+        `The file ${file} is a database of another program. Move it away, or choose another directory with FAULTLINE_DATA_DIR.`,
       );
     }
     if ((await read("user_version")) > schemaMajor) {
       throw new StartRefusal(
-        `The database ${file} was written by a newer release of Faultline: start that release, or restore a backup made before the upgrade.`,
+        `The database ${file} was written by a newer release of Faultline. Start that release, or restore a backup made before the upgrade.`,
       );
     }
     return false;
@@ -115,8 +117,8 @@ async function checkOrigin(file: string): Promise<boolean> {
 }
 
 /**
- * Takes back a write of the first start that was cut off before the file had its log: a reader, which looks at the origin
- * first, is not let in before that (SQLITE_READONLY_ROLLBACK).
+ * Rolls back a write of a first start that was cut off before the file had its log: until then SQLite admits no reader
+ * (SQLITE_READONLY_ROLLBACK), and a reader checks the origin first.
  */
 async function takeBack(file: string): Promise<void> {
   const database = new Kysely<unknown>({ dialect: new SqliteDialect({ file, access: "mend", connections: 1 }) });
@@ -129,39 +131,39 @@ async function takeBack(file: string): Promise<void> {
 
 async function markAsOurs(database: Kysely<unknown>): Promise<void> {
   const pragmas = [
-    // auto_vacuum lets retention give space back; it can only be chosen before the first table.
+    // auto_vacuum lets retention return space; it can only be chosen before the first table.
     "pragma auto_vacuum = incremental",
     "vacuum",
     `pragma user_version = ${schemaMajor}`,
-    `pragma application_id = ${applicationId}`, // last: a file without it and without tables is begun anew
+    `pragma application_id = ${applicationId}`, // last: a file without it and without tables is initialised again
   ];
   for (const pragma of pragmas) await database.executeQuery(CompiledQuery.raw(pragma));
 }
 
-/** What an operator can do about a database that fails; undefined when it is none of the known reasons. */
+/** The refusal for a database that fails, with what an operator can do; undefined for unknown causes. */
 function knownRefusal(file: string, error: unknown): StartRefusal | undefined {
   const text = `${String(error)} ${String((error as { cause?: unknown }).cause ?? "")}`;
   if (/SQLITE_NOTADB|SQLITE_CORRUPT|not a database|malformed/.test(text)) {
     return new StartRefusal(
-      `The database ${file} is damaged or not a database: put a backup in its place, or move it away to start empty.`,
+      `The database ${file} is damaged or not a database. Put a backup in its place, or move it away to start empty.`,
       error,
     );
   }
   if (/SQLITE_READONLY|SQLITE_CANTOPEN|SQLITE_PERM|EACCES/.test(text)) {
-    return new StartRefusal(`The database ${file} cannot be written: give this user the right to write there.`, error);
+    return new StartRefusal(`The database ${file} cannot be written. Give this user the right to write there.`, error);
   }
   if (/SQLITE_FULL|ENOSPC/.test(text)) {
-    return new StartRefusal(`The disk that holds ${file} is full: free some space and start again.`, error);
+    return new StartRefusal(`The disk that holds ${file} is full. Free some space and start again.`, error);
   }
   if (/SQLITE_IOERR/.test(text)) {
-    // A full disk is told so too, where it has no room for the index of the log.
+    // SQLite reports a full disk so too, when there is no room for the index of the log.
     return new StartRefusal(
       `The disk that holds ${file} can be neither read nor written as it must: it is full, or it fails. Free some space or mend it, and start again.`,
       error,
     );
   }
   if (/SQLITE_BUSY|database is locked/.test(text)) {
-    return new StartRefusal(`Another program holds the database ${file}: close it and start again.`, error);
+    return new StartRefusal(`Another program holds the database ${file}. Close it and start again.`, error);
   }
   return undefined;
 }
@@ -169,7 +171,7 @@ function knownRefusal(file: string, error: unknown): StartRefusal | undefined {
 function migrationRefusal(file: string, error: unknown): StartRefusal {
   const reason = String(error).split("\n").at(-1);
   return new StartRefusal(
-    `The database ${file} could not be brought to the schema of this release, and is as it was: start the release that used it before, and report this: ${reason}.`,
+    `The database ${file} could not be brought to the schema of this release, and is as it was. Start the release that used it before, and report this: ${reason}.`,
     error,
   );
 }

@@ -1,6 +1,6 @@
 import type { Schema } from "@faultline/plugin/rest";
 
-/** A schema as the document has it: a component is a `$ref` to where it stands. */
+/** A schema as it stands in the document: a component is a `$ref`. */
 export interface DocumentSchema extends Omit<
   Schema,
   "component" | "items" | "properties" | "additionalProperties" | "anyOf"

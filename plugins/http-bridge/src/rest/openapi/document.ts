@@ -8,7 +8,7 @@ type PathItem = Readonly<Record<string, OperationObject>>;
 
 export type OpenApiDocument = ReturnType<typeof openApiDocument>;
 
-/** The REST API as an OpenAPI 3.1 document. It holds nothing of this installation, so everybody may read it. */
+/** The REST API as an OpenAPI 3.1 document. It has nothing specific to this installation, so everybody may read it. */
 export function openApiDocument(
   operations: readonly RestOperation[],
   leastRole: (method: RestOperation["method"]) => LeastRole,
@@ -27,8 +27,8 @@ export function openApiDocument(
       title: "Faultline REST API",
       version: "v4",
       description:
-        "Parameters may come in the query, in a form or in JSON, whichever suits; names that are not known are passed over. " +
-        "HEAD is answered wherever GET is. What the caller may not see is answered as if it did not exist.",
+        "Parameters may come in the query, in a form or in JSON, whichever suits; unknown names are ignored. " +
+        "HEAD is answered wherever GET is. Anything the caller may not see is answered as if it did not exist.",
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/api/v4", description: "The address this document came from." }],

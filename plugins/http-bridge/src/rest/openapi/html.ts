@@ -1,4 +1,4 @@
-/** HTML that is safe to show, as every text that went into it was escaped. */
+/** HTML that is safe to show: every text in it was escaped. */
 export class Html {
   readonly text: string;
 
@@ -9,12 +9,12 @@ export class Html {
 
 type Part = string | number | Html | readonly Html[];
 
-/** Makes HTML: what is put in is escaped unless it is HTML already. */
+/** Builds HTML. Values are escaped unless they are HTML already. */
 export function markup(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(String.raw({ raw: strings }, ...parts.map(written)));
 }
 
-/** A text in which words between backticks are code. */
+/** A text; words between backticks become code. */
 export function prose(text: string): Html {
   return new Html(escaped(text).replace(/`([^`]+)`/g, "<code>$1</code>"));
 }

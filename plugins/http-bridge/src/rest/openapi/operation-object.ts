@@ -3,7 +3,7 @@ import { objectSchema, text, type Parameters, type RestOperation, type Schema } 
 import { limited, pageHeaderRefs, refusals, type ResponseObject } from "./responses.ts";
 import type { Components, DocumentSchema } from "./document-schema.ts";
 
-/** A parameter as OpenAPI has it. */
+/** A parameter in OpenAPI's form. */
 export interface ParameterObject {
   readonly name: string;
   readonly in: "path" | "query";
@@ -13,7 +13,7 @@ export interface ParameterObject {
   readonly deprecated?: boolean;
 }
 
-/** An operation as OpenAPI has it, with the role and the scope it needs. */
+/** An operation in OpenAPI's form, with the role and the scope it needs. */
 export interface OperationObject {
   readonly operationId: string;
   readonly tags: readonly [string];
@@ -35,7 +35,7 @@ const project: Schema = text("The project: its id, or its path with `/` written 
   examples: ["1"],
 });
 
-/** The operation in the words of OpenAPI. `least`: what its method needs. */
+/** The operation in OpenAPI's form. `least`: the needs of its method. */
 export function operationObject(
   { verb, path, id, tag, summary, more, inPath, params, answer, refuses }: RestOperation,
   least: LeastRole,
@@ -108,7 +108,7 @@ function needed({ role, scope }: LeastRole): string {
   return `${sentence}, with a token of scope ${scope === "read" ? "`api` or `read_api`" : "`api`"}.`;
 }
 
-/** JSON, and a form where no field needs more than a text. */
+/** JSON; also a form, where each field can be written as text. */
 function bodyOf(params: Parameters, components: Components): NonNullable<OperationObject["requestBody"]> {
   const schema = components.write(objectSchema(params));
   const isFlat = Object.values(schema.properties ?? {}).every(

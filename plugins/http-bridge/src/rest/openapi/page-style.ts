@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** The style of the readable page; it stands in the page, as nothing may be loaded. */
+/** The style of the readable page. It is inline, as the page may load nothing. */
 export const pageStyle = `
 :root { color-scheme: light dark; --line: light-dark(#d9dce3, #333944); --soft: light-dark(#f4f5f8, #1c2028); }
 * { box-sizing: border-box; }

@@ -6,14 +6,14 @@ import { pageStyle } from "./page-style.ts";
 import { refusals, type ResponseObject } from "./responses.ts";
 
 interface Listed {
-  /** Of the document, such as `/api/v4`. */
+  /** The prefix of the document's paths, such as `/api/v4`. */
   readonly base: string;
   readonly verb: string;
   readonly path: string;
   readonly operation: OperationObject;
 }
 
-/** The document as a page for people. `origin` is what addresses begin with. */
+/** The document as a page for people. `origin` is the beginning of addresses. */
 export function documentPage(document: OpenApiDocument, origin: string): string {
   const { info, tags, paths, components } = document;
   const base = document.servers[0].url;
@@ -118,7 +118,7 @@ function refusalItem(status: string, name: string, answer: ResponseObject): Html
   return markup`<li id="${name}">${status} ${name}: ${prose(answer.description)} ${answered(answer)}</li>`;
 }
 
-/** What the body of an answer is. */
+/** The body of an answer, in words. */
 function answered({ content }: ResponseObject): Html {
   const schema = Object.values(content ?? {})[0]?.schema;
   return schema ? markup`<span class="kind">${linkedKind(schema)}</span>` : markup``;
@@ -144,7 +144,7 @@ function fieldsOf({ properties = {}, required = [] }: DocumentSchema): Html {
   return markup`<dl>${items}</dl>`;
 }
 
-/** The kind of a value in words, with links to the bodies it names. */
+/** The type of a value in words, with links to the bodies it names. */
 function linkedKind(schema: DocumentSchema): Html {
   const { $ref, anyOf, items } = schema;
   if ($ref !== undefined) return markup`<a href="#schema-${lastPart($ref)}">${lastPart($ref)}</a>`;
@@ -165,7 +165,7 @@ function kindOf({ type, format, enum: choices, const: only, default: otherwise, 
   return words.filter((word) => typeof word === "string").join(", ");
 }
 
-/** A call as one types it. */
+/** A call as one types it in a shell. */
 function curl(verb: string, address: string, { requestBody }: OperationObject): string {
   const url = address.replace(/\{(\w+)\}/g, (_, name: string) => `<${name}>`);
   const json = requestBody?.content["application/json"]?.schema;

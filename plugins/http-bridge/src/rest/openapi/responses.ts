@@ -9,7 +9,7 @@ export interface Header {
 
 type Named<Value> = Value | { readonly $ref: string };
 
-/** A response as OpenAPI has it. */
+/** A response in OpenAPI's form. */
 export interface ResponseObject {
   readonly description: string;
   readonly headers?: Readonly<Record<string, Named<Header>>>;
@@ -32,7 +32,9 @@ const pageHeaders: Readonly<Record<string, Header>> = {
 
 const whole: Schema = { type: "integer", minimum: 0 };
 
-/** What every answer to a call with a token says of the limits of calls; absent where the operator sets none. */
+/**
+ * The headers about limits of calls on every answer to a call with a token; absent where the operator sets no limits.
+ */
 const limitHeaders: Readonly<Record<string, Header>> = {
   "RateLimit-Limit": {
     description: "Calls that may come at once, of the limit with the least room.",
@@ -72,7 +74,7 @@ export const headers = {
     required: false,
     schema: { type: "string" },
   },
-  "Retry-After": { description: "Try again after so many seconds.", required: true, schema: number },
+  "Retry-After": { description: "Try again after this many seconds.", required: true, schema: number },
 } satisfies Readonly<Record<string, Header>>;
 
 /** The headers of a page of a list. */
@@ -103,10 +105,10 @@ const tokenFault = named(
   record(
     "A refusal of the token.",
     {
-      error: choice("What is wrong with it.", ["invalid_token", "insufficient_scope"]),
+      error: choice("The fault of the token.", ["invalid_token", "insufficient_scope"]),
       error_description: text("In a sentence."),
     },
-    { scope: text("The scope that would do.") },
+    { scope: text("The scope that the call needs.") },
   ),
 );
 

@@ -26,7 +26,8 @@ import {
 } from "@faultline/plugin/rest";
 import { AccountService, ErrorReason, type AccessToken } from "@faultline/proto";
 
-// No operation makes a token from nothing: it could outlive the token that was found. A person makes one, signed in.
+// No operation creates a token from nothing: it could outlive a stolen token that created it. A person creates one,
+// signed in.
 
 const tag = "Personal access tokens";
 const { method } = AccountService;
@@ -42,7 +43,7 @@ const tokenFields: Fields<TokenNow> = {
     {
       id: [positive("The token."), ({ tokenId }) => tokenId],
       name: [text("What its owner calls it."), ({ name }) => name],
-      revoked: [flag("It was taken back."), ({ revokedTime }) => revokedTime !== undefined],
+      revoked: [flag("It was revoked."), ({ revokedTime }) => revokedTime !== undefined],
       created_at: [time("When it was made."), ({ createdTime }) => isoTime(createdTime)],
       scopes: [
         list(choice("", ["api", "read_api"]), { description: "`api`: everything; `read_api`: reading." }),
@@ -68,13 +69,13 @@ const accessToken = shape("AccessToken", "A personal access token, without its t
 
 const newAccessToken = shape<TokenNow & { readonly text: string }>(
   "NewAccessToken",
-  "A new personal access token, whose text is answered only here.",
-  { ...tokenFields, token: [text("What to send as `PRIVATE-TOKEN`. A secret."), (made) => made.text] },
+  "A new personal access token, whose text is returned only here.",
+  { ...tokenFields, token: [text("The value of the header `PRIVATE-TOKEN`. A secret."), (made) => made.text] },
 );
 
 const tokenId = idInPath("The personal access token.", ErrorReason.ACCESS_TOKEN_NOT_FOUND);
 
-/** A token by its id; in a route with `self` instead it is 0, which for the core is the token of the call. */
+/** A token by its id. In a route with `self` the id is 0, which for the core is the token of the call. */
 const path = {
   token_id: {
     schema: tokenId.schema,

@@ -17,8 +17,8 @@ import {
 } from "@faultline/plugin/rest";
 import { AuditService, type AuditEvent } from "@faultline/proto";
 
-const details = inline<AuditEvent>("More of it.", {
-  custom_message: [text("What was done, in a sentence."), ({ summary }) => summary],
+const details = inline<AuditEvent>("Details of the act.", {
+  custom_message: [text("The act, in a sentence."), ({ summary }) => summary],
   author_name: [text("The user name of the author."), ({ username }) => username],
   entity_path: [orNull(text("The project's path at that time.")), ({ projectPath }) => projectPath || null],
   personal_access_token_id: [

@@ -29,7 +29,7 @@ import { hours } from "../hours.ts";
 const tag = "Client keys";
 const { method } = ClientKeyService;
 
-/** Null is shown to a token that may not see keys. */
+/** A token that may not see keys gets null. */
 export const hiddenKey = "Null for a token without the scope `api`, and where the integrated backend is not offered.";
 
 const origins =
@@ -38,7 +38,7 @@ const origins =
 /** The four fields of the original, then ours. */
 const clientKey = shape<ClientKey>("ClientKey", "A client key. It lets SDKs send, so treat it as a secret.", {
   id: [positive("The key."), (key) => key.keyId],
-  active: [flag("What is sent with it is taken; false: it was disabled."), (key) => key.active],
+  active: [flag("Events sent with it are accepted; false: it was disabled."), (key) => key.active],
   public_key: [
     orNull(
       text("`flck_` and 32 hexadecimal digits; the digits alone of keys made before they had a prefix. " + hiddenKey, {
@@ -194,7 +194,7 @@ export const getClientKeyTraffic = operation(
   },
 );
 
-/** A number of events. Null, as a key without a limit has it, and 0: no limit. */
+/** A number of events. 0 and null, which a key without a limit has, mean no limit. */
 function eventLimit(description: string, maximum: number): Parameter<number | undefined> {
   const { schema, read } = numberParam(description, { maximum });
   return {

@@ -124,7 +124,7 @@ export const listDeletions = operation(method.listDeletions, "GET /projects/:pro
 export const createDeletion = operation(method.createDeletion, "POST /projects/:project/error_tracking/deletions", {
   tag,
   summary: "Delete errors",
-  more: "Either `ids`, or all errors that `query` and `status` find: these only with `expected_count`, and a count that is more than 10 % off is refused with 409. What is refused changes nothing. For ten minutes it can be undone.",
+  more: "Either `ids`, or all errors that `query` and `status` find: these only with `expected_count`, and a count that is more than 10 % off is refused with 409. A refused call changes nothing. For ten minutes it can be undone.",
   params: newDeletion,
   answer: single(202, "The deletion.", deletion),
   refuses: [409, 422],
@@ -178,7 +178,7 @@ export const deleteError = operation(
   },
 );
 
-/** Nothing where nothing is named: the core then says what to name. */
+/** Empty when nothing is named: the core then refuses and says what to name. */
 function targetOf({
   ids,
   query,
@@ -193,7 +193,7 @@ function targetOf({
   return { case: "matching", value: matching };
 }
 
-/** One end at most; `discard` alone goes on until somebody ends it. */
+/** One end at most; with `discard` alone the discard lasts until somebody ends it. */
 function discardOf(params: Values<typeof newDeletion>): MessageInitShape<typeof DiscardEndSchema> | undefined {
   const { discard, discard_until: until, discard_after: after, discard_until_release: release } = params;
   const given = [until, after, release].filter((one) => one !== undefined).length;

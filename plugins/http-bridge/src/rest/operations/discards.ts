@@ -46,7 +46,7 @@ const discardFields: Fields<Discard> = {
     ({ end }) => (end?.end.case === "release" ? end.end.value : null),
   ],
   ended_at: [orNull(time("When it ended; null: it goes on.")), ({ endedTime }) => isoTime(endedTime)],
-  stopped_count: [count("How many events it stopped."), ({ stoppedCount }) => Number(stoppedCount)],
+  stopped_count: [count("The events it stopped."), ({ stoppedCount }) => Number(stoppedCount)],
   last_stopped_at: [
     orNull(time("When it stopped the last one; null: none yet.")),
     ({ lastStoppedTime }) => isoTime(lastStoppedTime),

@@ -47,7 +47,7 @@ const sorts = {
   last_seen: ErrorSort.LAST_SEEN,
   first_seen: ErrorSort.FIRST_SEEN,
   frequency: ErrorSort.EVENT_COUNT,
-  // The original has them with their direction as well (gitlab.md 3.6).
+  // The original also has them with their direction (gitlab.md 3.6).
   last_seen_desc: ErrorSort.LAST_SEEN,
   first_seen_desc: ErrorSort.FIRST_SEEN,
   frequency_desc: ErrorSort.EVENT_COUNT,
@@ -63,16 +63,16 @@ const statuses = {
 export const searchedStatuses = { ...statuses, all: ErrorStatus.UNSPECIFIED } as const;
 
 export const errorIdText = text("Decimal digits.", { pattern: "^[1-9]\\d*$" });
-export const level = choice("How grave it is.", ["fatal", "error", "warning", "info", "debug"]);
+export const level = choice("The severity.", ["fatal", "error", "warning", "info", "debug"]);
 export const commit = { pattern: "^[0-9a-f]{7,64}$" };
-const status = choice("Where the error stands.", Object.keys(statuses));
+const status = choice("The status of the error.", Object.keys(statuses));
 
 /** The name of a status; null for none. */
 export function statusName(of: ErrorStatus): string | null {
   return Object.entries(statuses).find(([, one]) => one === of)?.[0] ?? null;
 }
 
-/** Named as in the original's list of errors (gitlab.md 6.1), then ours. */
+/** Named as in the original's list of errors (gitlab.md 6.1); our own fields follow. */
 const errorFields: Fields<TrackedError> = {
   id: [errorIdText, (error) => error.errorId],
   title: [text("Type and first line of the newest event."), ({ title }) => title],
@@ -139,7 +139,7 @@ const listedError = shape<TrackedError>("ListedError", "An error in a list.", {
   ],
 });
 
-const changedErrors = shape<UpdateErrorsResponse>("ChangedErrors", "What a change of status did.", {
+const changedErrors = shape<UpdateErrorsResponse>("ChangedErrors", "The result of a change of status.", {
   errors: each(error, ({ errors }) => errors, {
     description: "The changed errors; those that were not found are left out.",
   }),
@@ -159,12 +159,12 @@ const errorStats = shape<GetErrorStatsResponse>("ErrorStats", "The bar graph of 
   ...lastHourRunning,
 });
 
-/** The error that stands in a path. */
+/** The error named in a path. */
 export const errorInPath = {
   error_id: textInPath("The error, decimal digits.", { pattern: "^[1-9]\\d{0,17}$" }),
 };
 
-/** `ids` as a list, in which JSON may have numbers, or as text joined by commas. */
+/** `ids` as a list, in JSON also of numbers, or as text joined by commas. */
 export const errorIds: Parameter<string[] | undefined> = {
   schema: {
     description: "The errors, 1 to 1,000: a list, or their ids joined by commas.",

@@ -47,10 +47,10 @@ const trimUnits: Readonly<Record<TrimUnit, string | null>> = {
 
 const trim = shape<Trim>("Trim", "A part of an event of which not everything is shown.", {
   part: [text("Such as `breadcrumbs` or `extra.cart`."), (cut) => cut.part],
-  kept: [count("What is shown."), ({ kept }) => kept],
-  sent: [count("What was sent."), ({ sent }) => sent],
+  kept: [count("How much is shown."), ({ kept }) => kept],
+  sent: [count("How much was sent."), ({ sent }) => sent],
   unit: [
-    { type: ["string", "null"], enum: ["characters", "entries", null], description: "What the two count." },
+    { type: ["string", "null"], enum: ["characters", "entries", null], description: "The unit of the two." },
     ({ unit }) => trimUnits[unit],
   ],
 });
@@ -69,11 +69,11 @@ const timeBound = shape<NonNullable<Event["timeBound"]>>(
 const feedback = shape<UserFeedback>("Feedback", "What a user wrote about an event.", {
   name: [text("May be empty."), ({ name }) => name],
   email: [text("May be empty."), ({ email }) => email],
-  comments: [text("What was written."), ({ comments }) => comments],
+  comments: [text("The text."), ({ comments }) => comments],
   received_at: [time("When it was received."), ({ receivedTime }) => isoTime(receivedTime)],
 });
 
-/** The fields of the event itself, of a response that also names its neighbours. */
+/** Reads a field of the event, in a response that also names its neighbours. */
 const of =
   <Value>(value: (event: Event) => Value) =>
   ({ event }: GetEventResponse) =>
@@ -84,7 +84,7 @@ const textOrNull = (description: string, value: (event: Event) => string, more =
   of((event) => value(event) || null),
 ];
 
-/** An event whole. Its parts have the names of the schema, which are those SDKs use. */
+/** A whole event. Its parts have the names of the schema, which are those SDKs use. */
 export const wholeEvent = shape<GetEventResponse>(
   "Event",
   "An event, whole. What limits cut is named in `trimmed`; the payload holds it.",

@@ -33,7 +33,7 @@ const { method } = FilterService;
 type Changes = Omit<MessageInitShape<typeof UpdateFiltersRequestSchema>, "$typeName" | "$unknown">;
 type Filters = Pick<GetFiltersResponse, "filters" | "spikeBudget">;
 
-/** The switches by their names in the message, with what each stops. */
+/** The switches by their names in the message, with the descriptions of the field and the parameter. */
 const switches = {
   web_crawlers: ["webCrawlers", "Events of web crawlers are stopped.", "Stop events of web crawlers."],
   old_browsers: ["oldBrowsers", "Events of old browsers are stopped.", "Stop events of old browsers."],
@@ -50,7 +50,7 @@ const switches = {
   ],
 } as const;
 
-/** A list in JSON, or a text with one entry a line, as a form has it. */
+/** A list in JSON, or a text with one entry a line, as forms send it. */
 function entriesParam(description: string, examples: string[]): Parameter<string[] | undefined> {
   return {
     schema: {
@@ -94,12 +94,12 @@ const spikeBudget = inline<SpikeBudget>("How many events are let in before they 
     count("Events at once; it fills up again within a day. 0: there is no budget."),
     ({ totalCount }) => Number(totalCount),
   ],
-  left: [count("What is left of them."), ({ leftCount }) => Number(leftCount)],
+  left: [count("How many of them are left."), ({ leftCount }) => Number(leftCount)],
   usual_day: [count("Events on the usual day of the last seven."), ({ usualDayCount }) => Number(usualDayCount)],
   begins_at: [orNull(time("Nothing is sampled before; null: that is over.")), ({ beginsTime }) => isoTime(beginsTime)],
 });
 
-const filters = shape<Filters>("InboundFilters", "What a project does not want.", {
+const filters = shape<Filters>("InboundFilters", "The events that a project keeps out.", {
   ...mapped(lists, (_, name) => [
     list(text(""), { maxItems: 100, description: `The ${name} that are stopped.` }),
     (answer: Filters) => saved(answer)[name as ListName],
@@ -113,7 +113,7 @@ const filters = shape<Filters>("InboundFilters", "What a project does not want."
 export const getFilters = operation(method.getFilters, "GET /projects/:project/error_tracking/filters", {
   tag,
   summary: "Read the inbound filters",
-  more: "And what is left of the budget for spikes.",
+  more: "Also returns what is left of the budget for spikes.",
   answer: single(200, "The filters.", filters),
   run: ({ invoke }) => invoke({}),
 });
@@ -140,8 +140,8 @@ export const patchFilters = operation(method.updateFilters, "PATCH /projects/:pr
 });
 
 /**
- * Unlike elsewhere, a name that is not known is refused: a person who writes `message` for `messages` would think that a
- * flood is stopped.
+ * Unlike elsewhere, an unknown name is refused: a person who writes `message` for `messages` would believe that a flood
+ * is stopped.
  */
 function refuseUnknown(names: readonly string[]): void {
   const unknown = names.find((name) => !Object.hasOwn(changes, name))?.slice(0, 50);

@@ -20,7 +20,7 @@ import { ErrorReason, MemberService, type CreateInvitationResponse, type Invitat
 import { accessLevel, givenRole, roleParams } from "../access-level.ts";
 import { memberRole } from "./member-roles.ts";
 
-// Invitations of the original are e-mails; ours are links that a person hands over, and so have ids of their own.
+// Invitations of the original are e-mails; ours are links that a person passes on, so they have ids of their own.
 
 const tag = "Members";
 const { method } = MemberService;

@@ -23,7 +23,7 @@ import { baseAccessLevel, roleParam } from "../access-level.ts";
 const tag = "Custom roles";
 const { method } = MemberRoleService;
 
-/** What a custom role can add to its base role; every member may do the rest. */
+/** The permissions that a custom role can add to its base role; every member has the others. */
 const added = {
   read_error_tracking: [Permission.READ_ERROR_TRACKING, "Adds: read errors."],
   update_error_tracking: [Permission.UPDATE_ERROR_TRACKING, "Adds: change the status of errors."],
@@ -34,7 +34,7 @@ const added = {
   remove_project: [Permission.REMOVE_PROJECT, "Adds: delete the project."],
 } as const;
 type Added = keyof typeof added;
-const addedNames = Object.keys(added) as Added[]; // a literal table has no other keys
+const addedNames = Object.keys(added) as Added[]; // the literal table has no other keys
 
 /** Roles of the original may belong to a group; ours belong to the installation, so `group_id` is null. */
 export const memberRole = shape<MemberRole>("MemberRole", "A custom role: a role, and what it may do beside.", {

@@ -41,7 +41,7 @@ const externalProject = shape<ExternalProject>("ExternalProject", "A project of 
   organization_name: [text("The organisation; may be empty."), ({ organizationName }) => organizationName],
 });
 
-/** The five fields of the original (gitlab.md 1.3), then ours. The token is never among them. */
+/** The five fields of the original (gitlab.md 1.3), then ours. The token is never returned. */
 const settings = shape<Settings>("Settings", "The error-tracking settings of a project.", {
   active: [flag("Errors are tracked."), ({ active }) => active],
   project_name: [
@@ -91,7 +91,10 @@ const word = { maxLength: 255 };
 const active = required(flagParam("Track errors."));
 const integrated = flagParam("Use the integrated backend; false: the external one.");
 
-/** What the original keeps to its settings page (gitlab.md 1.3): the external system, and the revision that was read. */
+/**
+ * Fields that the original has on its settings page alone (gitlab.md 1.3): the external system, and the revision that
+ * was read.
+ */
 const others = {
   api_url: textParam(
     "Scheme and host of the external system. Without a project beside it, a change unlinks the stored one; another host removes the token, too.",
@@ -145,7 +148,7 @@ export const patchSettings = operation(method.updateSettings, "PATCH /projects/:
   answer: single(200, "The settings as stored.", settings),
   refuses: [409],
   async run({ host, call, project, params, invoke }) {
-    await host.core.settings.getSettings({ projectId: project.id }, call); // refuses where they were never saved
+    await host.core.settings.getSettings({ projectId: project.id }, call); // refuses settings that were never saved
     return present((await invoke(changesOf(params))).settings);
   },
 });
@@ -159,7 +162,7 @@ function changesOf(
   return {
     active: isActive,
     ...(isIntegrated !== undefined && { backend: isIntegrated ? Backend.INTEGRATED : Backend.EXTERNAL }),
-    // What GET answers as `api_url` names the external project as well, and may be sent back.
+    // The `api_url` of GET includes the external project, and clients may send it back.
     externalApiUrl: apiUrl?.replace(/\/api\/0\/projects(\/.*)?$/s, ""),
     externalAuthToken: token,
     ...(project && {

@@ -31,7 +31,7 @@ import { AccountService, ErrorReason, UserService, type ListUsersRequestSchema, 
 const tag = "Users";
 const { method } = UserService;
 
-/** What each caller may see of a user. */
+/** The fields of a user that every caller may see. */
 export const userHead: Fields<User> = {
   id: [positive("The user."), ({ userId }) => userId],
   username: [text("The name to sign in with."), ({ username }) => username],
@@ -42,7 +42,7 @@ export const userHead: Fields<User> = {
   ],
 };
 
-/** What the core lets this caller see: fields it keeps back are absent. */
+/** The fields that the core lets this caller see: those it withholds are absent. */
 const user = shape<User>(
   "User",
   "A user. What the caller may not see is absent.",
@@ -71,7 +71,7 @@ const fields = {
 
 const path = { user_id: idInPath("The user.", ErrorReason.USER_NOT_FOUND) };
 
-/** A page of users, with the headers of the kind of pagination that was asked for. */
+/** A page of users, with the headers of the requested kind of pagination. */
 const users: Answer<{ readonly items: readonly User[]; readonly headers: Readonly<Record<string, string>> }> = {
   status: 200,
   description: "The users, by id.",

@@ -1,10 +1,10 @@
 import { Migration } from "@mikro-orm/migrations";
 
 /**
- * The tables of the core as the five migrations of SQLite make them. Identity columns never give out an id twice.
- * Texts are compared and sorted byte by byte, as on SQLite (`collate "C"`). User names and paths, which are ASCII, are
- * compared without regard to case (citext); so are e-mail addresses and names of roles, but for ASCII letters alone, by
- * `lower` in that collation.
+ * The tables of the core, as the five migrations of SQLite make them. Identity columns never assign an id twice. Text
+ * is compared and sorted byte by byte, as on SQLite (`collate "C"`). User names and paths, which are ASCII, are
+ * case-insensitive (citext); so are e-mail addresses and names of roles, but for ASCII letters alone, by `lower` in
+ * that collation.
  */
 export class PostgresqlCore0001 extends Migration {
   override name = "postgresql-core-0001";

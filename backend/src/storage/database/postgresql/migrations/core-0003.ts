@@ -1,6 +1,6 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** What a client key may send, and what was sent with it. The tables of traffic outlive a deleted key, for 90 days. */
+/** The limits of client keys, and their traffic. The tables of traffic outlive a deleted key, for 90 days. */
 export class PostgresqlCore0003 extends Migration {
   override name = "postgresql-core-0003";
 
@@ -10,7 +10,7 @@ export class PostgresqlCore0003 extends Migration {
       add column events_per_minute bigint not null default 0,
       add column events_per_day bigint not null default 0,
       add column allowed_origins text collate "C" not null default ''`);
-    // An empty reason: what was accepted.
+    // An empty reason: accepted events.
     this.addSql(`create table client_key_traffic (
       key_id bigint not null,
       hour bigint not null,

@@ -1,17 +1,19 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** Limits of bytes, what came of each day, and what was deleted to stay within the limits. Days are counted from 1970. */
+/**
+ * Limits of bytes, the intake of each day, and what was deleted to stay within the limits. Days are counted from 1970.
+ */
 export class PostgresqlCore0004 extends Migration {
   override name = "postgresql-core-0004";
 
   override up(): void {
-    // The row of project 0 holds the limits of all projects without their own. 0 is no limit; null: the default holds.
+    // The row of project 0 holds the limits of all projects without their own. 0: no limit; null: the default.
     this.addSql(`create table quota (
       project_id bigint not null primary key,
       day_limit_bytes bigint,
       kept_limit_bytes bigint
     )`);
-    // What projects keep already must not be deleted by an upgrade that nobody was asked about.
+    // An upgrade must not delete stored events by a limit that nobody chose.
     this.addSql(`insert into quota (project_id, kept_limit_bytes) select id, 0 from project`);
 
     this.addSql(`create table daily_intake (

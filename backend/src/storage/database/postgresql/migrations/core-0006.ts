@@ -1,6 +1,6 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** Changes of errors, noted once for each plugin that takes them. See core-0010 of SQLite. */
+/** Changes of errors, noted once for each plugin that subscribes to them. See core-0010 of SQLite. */
 export class PostgresqlCore0006 extends Migration {
   override name = "postgresql-core-0006";
 

@@ -1,6 +1,6 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** Counts of what was not stored, by project and hour. */
+/** Counts of events that were not stored, by project and hour. */
 export class Core0002 extends Migration {
   override name = "core-0002";
 

@@ -1,16 +1,16 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** What a client key may send, and what was sent with it. The tables of traffic outlive a deleted key, for 90 days. */
+/** The limits of client keys, and their traffic. The tables of traffic outlive a deleted key, for 90 days. */
 export class Core0007 extends Migration {
   override name = "core-0007";
 
   override up(): void {
-    // A project has 50 keys at most, so that the table is read in no time.
+    // A project has 50 keys at most, so the table is read in no time.
     this.addSql(`alter table client_key add column active integer not null default 1`);
     this.addSql(`alter table client_key add column events_per_minute integer not null default 0`);
     this.addSql(`alter table client_key add column events_per_day integer not null default 0`);
     this.addSql(`alter table client_key add column allowed_origins text not null default ''`);
-    // An empty reason: what was accepted.
+    // An empty reason: accepted events.
     this.addSql(`create table client_key_traffic (
       key_id integer not null,
       hour integer not null,

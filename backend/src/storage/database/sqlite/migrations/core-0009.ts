@@ -1,8 +1,8 @@
 import { Migration } from "@mikro-orm/migrations";
 
 /**
- * What projects do not want, and how many events they let in by hour. A project that exists already is not sampled for a
- * week, until its usual day is known.
+ * The events that projects keep out, and how many they let in by hour. An existing project is not sampled for a week,
+ * until its usual day is known.
  */
 export class Core0009 extends Migration {
   override name = "core-0009";

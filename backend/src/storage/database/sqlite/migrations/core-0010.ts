@@ -1,8 +1,8 @@
 import { Migration } from "@mikro-orm/migrations";
 
 /**
- * Changes of errors, noted once for each plugin that takes them. `status_before` 0: there was none, or it is not known. A
- * release before this one leaves the notes where they are.
+ * Changes of errors, noted once for each plugin that subscribes to them. `status_before` 0: there was none, or it is
+ * not known. Earlier releases leave the notes untouched.
  */
 export class Core0010 extends Migration {
   override name = "core-0010";
