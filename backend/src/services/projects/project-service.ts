@@ -44,7 +44,11 @@ export function projectService(parts: {
     const capabilities = projects.capabilities(grant, settings);
     const { adminMembers } = capabilities;
     const invite = adminMembers?.allowed ? mayInvite(delegated, user) : adminMembers;
-    return projectToProto(grant, { ...capabilities, ...(invite && { invite }) });
+    const seesBackend = capabilities.adminErrorTracking?.allowed === true;
+    return {
+      ...projectToProto(grant, { ...capabilities, ...(invite && { invite }) }),
+      ...(seesBackend && settings && { backend: settings.backend }),
+    };
   };
   const message = async (grant: Grant, user: UserRow) =>
     messageWith(await projects.settings(grant.project.id), grant, user);
