@@ -1,6 +1,6 @@
 import { fail } from "@sveltejs/kit";
 import { readLimit, readLimitFields } from "#lib/quotas/limit-form.ts";
-import { refusedAction } from "./refused-action.ts";
+import { action } from "./action.ts";
 
 /** The limits that a form asks for: those that are given, and those that are taken back. */
 export interface AskedLimits {
@@ -19,7 +19,7 @@ export async function saveLimits(form: FormData, save: (limits: AskedLimits) => 
   for (const [name, limit] of Object.entries({ day, kept })) {
     if (limit !== "default" && "fault" in limit) return refused(400, name, limit.fault);
   }
-  try {
+  const run = async () => {
     await save({
       ...(day !== "default" && "bytes" in day && { dayLimitBytes: day.bytes }),
       ...(kept !== "default" && "bytes" in kept && { keptLimitBytes: kept.bytes }),
@@ -27,8 +27,6 @@ export async function saveLimits(form: FormData, save: (limits: AskedLimits) => 
       resetKept: kept === "default",
     });
     return { act: "limits" as const };
-  } catch (error) {
-    const { status, message, field } = refusedAction(error);
-    return refused(status, field.replace(/_limit_bytes$/, ""), message);
-  }
+  };
+  return action(run, ({ field }) => ({ act: "limits" as const, fields, field: field.replace(/_limit_bytes$/, "") }));
 }

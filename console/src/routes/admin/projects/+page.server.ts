@@ -1,6 +1,6 @@
 import { fail } from "@sveltejs/kit";
 import { createProject } from "#lib/server/create-project.ts";
-import { refusedAction } from "#lib/server/refused-action.ts";
+import { action } from "#lib/server/action.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 import type { Actions, PageServerLoad } from "./$types";
@@ -55,43 +55,44 @@ export const actions: Actions = {
   delete: async ({ request, locals: { api } }) => {
     const form = await request.formData();
     const projectId = Number(form.get("id"));
-    try {
-      const { project } = await api.projects.getProject({ projectId });
-      if (project?.path !== String(form.get("typed") ?? "").trim()) {
-        return fail(400, { act: "delete" as const, message: `This is not ${project?.path}. Nothing was deleted.` });
-      }
-      await api.projects.deleteProject({ projectId });
-      return { act: "delete" as const, path: project.path };
-    } catch (error) {
-      const { status, message } = refusedAction(error);
-      return fail(status, { act: "delete" as const, message });
-    }
+    return action(
+      async () => {
+        const { project } = await api.projects.getProject({ projectId });
+        if (project?.path !== String(form.get("typed") ?? "").trim()) {
+          return fail(400, { act: "delete" as const, message: `This is not ${project?.path}. Nothing was deleted.` });
+        }
+        await api.projects.deleteProject({ projectId });
+        return { act: "delete" as const, path: project.path };
+      },
+      { act: "delete" as const },
+    );
   },
   restore: async ({ request, locals: { api } }) => {
     const projectId = Number((await request.formData()).get("id"));
-    try {
+    const run = async () => {
       const { project } = await api.projects.restoreProject({ projectId });
       return { act: "restore" as const, path: project?.path ?? "" };
-    } catch (error) {
-      const { status, reason, message } = refusedAction(error);
-      const taken = "Another project has its path now. Give that one another path, then restore this one.";
-      return fail(status, { act: "restore" as const, message: reason === "PROJECT_PATH_TAKEN" ? taken : message });
-    }
+    };
+    const taken = "Another project has its path now. Give that one another path, then restore this one.";
+    return action(run, ({ reason, message }) => ({
+      act: "restore" as const,
+      message: reason === "PROJECT_PATH_TAKEN" ? taken : message,
+    }));
   },
   erase: async ({ request, locals: { api } }) => {
     const form = await request.formData();
     const projectId = Number(form.get("id"));
-    try {
-      const { projects } = await api.projects.listDeletedProjects({});
-      const path = projects.find((project) => project.projectId === projectId)?.path;
-      if (path !== undefined && path !== String(form.get("typed") ?? "").trim()) {
-        return fail(400, { act: "erase" as const, message: `This is not ${path}. Nothing was erased.` });
-      }
-      await api.projects.removeDeletedProject({ projectId });
-      return { act: "erase" as const, path: path ?? "" };
-    } catch (error) {
-      const { status, message } = refusedAction(error);
-      return fail(status, { act: "erase" as const, message });
-    }
+    return action(
+      async () => {
+        const { projects } = await api.projects.listDeletedProjects({});
+        const path = projects.find((project) => project.projectId === projectId)?.path;
+        if (path !== undefined && path !== String(form.get("typed") ?? "").trim()) {
+          return fail(400, { act: "erase" as const, message: `This is not ${path}. Nothing was erased.` });
+        }
+        await api.projects.removeDeletedProject({ projectId });
+        return { act: "erase" as const, path: path ?? "" };
+      },
+      { act: "erase" as const },
+    );
   },
 };
