@@ -69,7 +69,7 @@ export class StatusChanges {
       if (refused === undefined) toaster.show(toast);
       else
         toaster.show({ ...toast, text: `Not all were changed. ${refusedCallMessage(refused.reason)}`, failed: true });
-      // What was not found was deleted meanwhile.
+      // An error that the answer lacks was deleted meanwhile.
       if (refused === undefined && errors.length < changes.length) await refreshAll();
     } catch (error) {
       toaster.show({ text: `Could not change the status. ${refusedCallMessage(error)}`, failed: true });

@@ -10,7 +10,7 @@ const names: Record<ErrorStatus, "unresolved" | "resolved" | "ignored"> = {
 
 export const statusName = (status: ErrorStatus) => names[status];
 
-/** What a person does to give an error this status. */
+/** The verb for setting this status. */
 const verbs = { unresolved: "Reopened", resolved: "Resolved", ignored: "Ignored" } as const;
 
 /** `Resolved` for a status that was just set. */

@@ -19,7 +19,7 @@ export interface Entry {
   readonly icon: IconName;
   /** The page's address. `projectPath` is empty in sections that belong to no project. */
   readonly address: (projectPath: string) => string;
-  /** What the page needs; a link that is not allowed stays in its place and gives the reason. Absent: nothing. */
+  /** The capability that the page needs; where it is not allowed, the link stays in its place and gives the reason. Absent: none. */
   readonly needs?: (capabilities: Project["capabilities"]) => Capability | undefined;
 }
 

@@ -2,10 +2,10 @@ import { fail, type ActionFailure } from "@sveltejs/kit";
 import type { Refusal } from "#lib/failures/handle-error.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 
-/** What a form shows when its action was refused. `field` is the request field at fault; empty: none. */
+/** The values of a form whose action was refused. `field` is the request field at fault; empty: none. */
 type Refused<Again> = Omit<Pick<Refusal, "message" | "field">, keyof Again> & Again;
 
-/** What else the form shows, as what was typed; a function also words the refusal for the form. */
+/** Further values, such as the typed ones. A function can also replace the sentence and the field. */
 type AgainOf<Again> = Again | ((refusal: Refusal) => Again);
 
 /**

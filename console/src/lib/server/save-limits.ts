@@ -10,8 +10,8 @@ export interface AskedLimits {
   readonly resetKept: boolean;
 }
 
-/** Saves the limits of a form; what is refused is shown beside the field it is about. */
-export async function saveLimits(form: FormData, save: (limits: AskedLimits) => Promise<unknown>) {
+/** Saves the limits of a form and returns the answer; a refusal is shown beside the field it is about. */
+export async function saveLimits<Answer>(form: FormData, save: (limits: AskedLimits) => Promise<Answer>) {
   const fields = { day: readLimitFields(form, "day"), kept: readLimitFields(form, "kept") };
   const [day, kept] = [readLimit(fields.day), readLimit(fields.kept)];
   const refused = (status: number, field: string, message: string) =>
@@ -20,13 +20,13 @@ export async function saveLimits(form: FormData, save: (limits: AskedLimits) => 
     if (limit !== "default" && "fault" in limit) return refused(400, name, limit.fault);
   }
   const run = async () => {
-    await save({
+    const answer = await save({
       ...(day !== "default" && "bytes" in day && { dayLimitBytes: day.bytes }),
       ...(kept !== "default" && "bytes" in kept && { keptLimitBytes: kept.bytes }),
       resetDay: day === "default",
       resetKept: kept === "default",
     });
-    return { act: "limits" as const };
+    return { act: "limits" as const, answer };
   };
   return action(run, ({ field }) => ({ act: "limits" as const, fields, field: field.replace(/_limit_bytes$/, "") }));
 }

@@ -22,7 +22,7 @@ interface ReadList {
  */
 export class Arrivals {
   readonly #read: ReadList;
-  /** What late projects showed when the same list was read before. */
+  /** The rows that late projects had when the same list was read before. */
   readonly #before: readonly TrackedError[];
   /** Errors whose status was changed on this page. */
   #own = $state.raw<ReadonlySet<string>>(new Set());

@@ -9,7 +9,7 @@ export const load: PageServerLoad = async ({ locals: { api } }) => {
     api.instance.getOwnErrorReporting({}),
     api.projects.listProjects({ pageSize: 100 }),
   ]);
-  if (reporting === undefined) throw new Error("The core told nothing about its own error reporting.");
+  if (reporting === undefined) throw new Error("The core returned nothing about its own error reporting.");
   const offered = projects
     .filter(({ capabilities }) => capabilities?.clientKeys?.allowed === true)
     .map(({ projectId, path }) => ({ projectId, path }));

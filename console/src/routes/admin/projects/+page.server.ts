@@ -5,36 +5,19 @@ import type { Api } from "#lib/server/trpc/caller.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
-// The settings of each project are read one by one.
-const pageSize = 20;
+const pageSize = 50;
 
 export const load: PageServerLoad = async ({ url, locals: { api } }) => {
   const query = url.searchParams.get("q") ?? "";
   const pageToken = url.searchParams.get("cursor") ?? "";
-  const [{ projects, ...page }, deleted, doomed] = await Promise.all([
+  const [page, deleted, doomed] = await Promise.all([
     api.projects.listProjects({ query, pageSize, pageToken }),
     api.projects.listDeletedProjects({}),
     projectOrNull(api, Number(url.searchParams.get("remove"))),
   ]);
-  const rows = await Promise.all(
-    projects.map(async (project) => ({ ...project, backend: await backendOf(api, project.projectId) })),
-  );
   const erased = deleted.projects.find(({ projectId }) => projectId === Number(url.searchParams.get("erase"))) ?? null;
-  return { query, ...page, projects: rows, deleted: deleted.projects, doomed, erased };
+  return { query, ...page, deleted: deleted.projects, doomed, erased };
 };
-
-/** The chosen backend in a word; null while nobody set up error tracking. */
-async function backendOf(api: Api, projectId: number) {
-  try {
-    const { settings } = await api.settings.getSettings({ projectId });
-    return settings?.backend === "BACKEND_EXTERNAL" ? "External" : "Integrated";
-  } catch (error) {
-    // A project that was deleted since it was listed has no backend either.
-    const { reason } = refusalOfTrpc(error);
-    if (reason === "SETTINGS_NOT_FOUND" || reason === "PROJECT_NOT_FOUND") return null;
-    throw error;
-  }
-}
 
 async function projectOrNull(api: Api, projectId: number) {
   if (!Number.isSafeInteger(projectId) || projectId < 1) return null;

@@ -35,8 +35,12 @@ export const actions: Actions = {
     const expires = String(form.get("expires") ?? "");
     return action(
       async () => {
-        const { token } = await locals.api.accounts.createAccessToken({ name, scopes: [scope], ...endOfDay(expires) });
-        return { act: "create" as const, token };
+        const { token, accessToken } = await locals.api.accounts.createAccessToken({
+          name,
+          scopes: [scope],
+          ...endOfDay(expires),
+        });
+        return { act: "create" as const, token, accessToken };
       },
       { act: "create" as const, name, scope, expires },
     );
@@ -47,8 +51,8 @@ export const actions: Actions = {
     const expires = String(form.get("expires") ?? "");
     return action(
       async () => {
-        const { token } = await locals.api.accounts.rotateAccessToken({ tokenId, ...endOfDay(expires) });
-        return { act: "rotate" as const, token };
+        const { token, accessToken } = await locals.api.accounts.rotateAccessToken({ tokenId, ...endOfDay(expires) });
+        return { act: "rotate" as const, token, accessToken, rotated: tokenId };
       },
       { act: "rotate" as const },
     );
@@ -58,7 +62,7 @@ export const actions: Actions = {
     return action(
       async () => {
         const { accessToken } = await locals.api.accounts.revokeAccessToken({ tokenId });
-        return { act: "revoke" as const, revoked: accessToken?.name ?? "" };
+        return { act: "revoke" as const, revoked: accessToken?.name ?? "", accessToken };
       },
       { act: "revoke" as const },
     );

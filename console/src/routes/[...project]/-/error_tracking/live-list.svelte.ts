@@ -1,7 +1,7 @@
 import { withStatusOf } from "#lib/errors/status.ts";
 import type { ErrorChanges, ErrorStatus, TrackedError } from "#lib/messages.ts";
 
-/** What the list shows, as far as live changes need to know. */
+/** The parts of the shown list that live changes depend on. */
 interface ShownList {
   readonly errors: readonly TrackedError[];
   /** The status tab; ERROR_STATUS_UNSPECIFIED: all. */
@@ -23,7 +23,7 @@ export class LiveList {
   #own = $state.raw<ReadonlySet<string>>(new Set());
   readonly newCount = $derived(this.#new.size);
   readonly updatedCount = $derived(this.#updated.size);
-  /** Changes were missed or too many to tell: reading the list again shows them. */
+  /** Changes were missed, or too many came at once: reading the list again shows them. */
   incomplete = $state(false);
 
   /** The last changes with the time they came. */

@@ -48,7 +48,7 @@ export const actions: Actions = {
       const { user } = await locals.api.accounts.getCurrentUser({});
       const { member } = await locals.api.members.removeMember({ projectPath: params.project, userId });
       if (user?.userId === userId) redirect(303, route.projects());
-      return { done: `${member?.user?.name ?? ""} is no longer a member.` };
+      return { done: `${member?.user?.name ?? ""} is no longer a member.`, removed: userId };
     });
   },
   add: async ({ request, locals, params }) => {
@@ -66,7 +66,7 @@ export const actions: Actions = {
         userId,
         ...chosenRole(role),
       });
-      return { done: `${member?.user?.name ?? username} is a member now.` };
+      return { done: `${member?.user?.name ?? username} is a member now.`, member };
     };
     return action(run, ({ reason }) => ({
       act: "add" as const,
@@ -86,7 +86,7 @@ export const actions: Actions = {
           note,
           ...chosenRole(role),
         });
-        return { url, invitedAs: invitation === undefined ? "" : givenName(invitation) };
+        return { url, invitedAs: invitation === undefined ? "" : givenName(invitation), invitation };
       },
       { act: "invite" as const, role, note },
     );
@@ -95,7 +95,7 @@ export const actions: Actions = {
     const invitationId = Number((await request.formData()).get("invitation_id"));
     return action(async () => {
       await locals.api.members.revokeInvitation({ projectPath: params.project, invitationId });
-      return { done: "The invitation was revoked. Its link no longer works." };
+      return { done: "The invitation was revoked. Its link no longer works.", revoked: invitationId };
     });
   },
 };

@@ -15,7 +15,7 @@ export const load: PageServerLoad = async ({ params, locals, parent }) => {
   return { shown: user, isOwn: user.userId === own.userId };
 };
 
-/** What the buttons change, by their value. */
+/** The changes that the buttons make, by the value of the button. */
 const changes: Readonly<Record<string, Pick<UpdateUserRequestJson, "isAdmin" | "isBlocked">>> = {
   promote: { isAdmin: true },
   demote: { isAdmin: false },

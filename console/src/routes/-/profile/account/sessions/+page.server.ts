@@ -11,7 +11,7 @@ export const actions: Actions = {
     const sessionId = Number((await request.formData()).get("session_id"));
     return action(async () => {
       await locals.api.accounts.endSession({ sessionId });
-      return { message: "" };
+      return { message: "", ended: sessionId };
     });
   },
   everywhere: async ({ locals, cookies, url }) => {

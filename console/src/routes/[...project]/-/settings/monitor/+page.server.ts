@@ -52,7 +52,7 @@ async function settingsOf(api: Api, projectId: number): Promise<Settings | null>
   }
 }
 
-/** What the project may receive and keep; undefined for those who may not read its errors. */
+/** The limits of the project; undefined for people who may not read its errors. */
 async function quotaOf(api: Api, projectId: number): Promise<Quota | undefined> {
   try {
     return (await api.quotas.getQuota({ projectId })).quota;
@@ -67,20 +67,20 @@ export const actions: Actions = {
     const values = readSettingsForm(await request.formData());
     const run = async () => {
       const { settings } = await locals.api.settings.updateSettings({ projectPath: params.project, ...values });
-      return { act: "save" as const, dsn: settings?.dsn ?? "" };
+      return { act: "save" as const, settings: settings && { ...settings, dsn: "" }, dsn: settings?.dsn ?? "" };
     };
     const { externalAuthToken: _, ...kept } = values; // a secret does not travel back
     return action(run, ({ reason }) => ({ act: "save" as const, values: kept, reason }));
   },
   limits: async ({ request, locals, params }) =>
-    saveLimits(await request.formData(), async ({ resetDay, resetKept, ...limits }) => {
-      await locals.api.quotas.updateQuota({
+    saveLimits(await request.formData(), ({ resetDay, resetKept, ...limits }) =>
+      locals.api.quotas.updateQuota({
         projectPath: params.project,
         ...limits,
         useDefaultDayLimit: resetDay,
         useDefaultKeptLimit: resetKept,
-      });
-    }),
+      }),
+    ),
   /** For pages without scripts: the others ask by tRPC, and keep the token that was typed. */
   connect: async ({ request, locals, params }) => {
     const { externalAuthToken, ...kept } = readSettingsForm(await request.formData());
@@ -102,7 +102,8 @@ export const actions: Actions = {
     return action(
       async () => {
         const { clientKey } = await locals.api.clientKeys.createClientKey({ projectPath: params.project });
-        return { act: "create" as const, keyId: clientKey?.keyId ?? 0, dsn: clientKey?.dsn ?? "" };
+        const key = clientKey && maskedKey(clientKey);
+        return { act: "create" as const, keyId: clientKey?.keyId ?? 0, dsn: clientKey?.dsn ?? "", key };
       },
       { act: "create" as const },
     );

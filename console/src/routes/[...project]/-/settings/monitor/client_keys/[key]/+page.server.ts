@@ -30,12 +30,7 @@ export const load: PageServerLoad = async ({ parent, params, url, locals, depend
   if (key === null && wasNeverUsed(traffic)) notFound();
   return {
     keyId: named.keyId,
-    key: key && {
-      ...maskedKey(key),
-      eventsPerMinute: key.eventsPerMinute,
-      eventsPerDay: key.eventsPerDay,
-      allowedOrigins: key.allowedOrigins,
-    },
+    key: key && withLimits(key),
     period,
     chart: charted(traffic),
     refused: traffic.refused.map(({ reason, quantity, bytes, lastTime }) => {
@@ -49,7 +44,14 @@ export const load: PageServerLoad = async ({ parent, params, url, locals, depend
   };
 };
 
-/** What lets it in stands on this very page. */
+const withLimits = (key: ClientKey) => ({
+  ...maskedKey(key),
+  eventsPerMinute: key.eventsPerMinute,
+  eventsPerDay: key.eventsPerDay,
+  allowedOrigins: key.allowedOrigins,
+});
+
+/** The settings on this page that let refused events in. */
 const ownSettings: Readonly<Record<string, { name: string; href: string }>> = {
   key_disabled: { name: "State", href: "#state" },
   key_limit: { name: "Limits", href: "#limits" },
@@ -85,8 +87,8 @@ export const actions: Actions = {
     const active = (await request.formData()).get("active") === "true";
     return action(
       async () => {
-        await locals.api.clientKeys.updateClientKey({ ...keyInAddress(params), active });
-        return { act: "state" as const };
+        const { clientKey } = await locals.api.clientKeys.updateClientKey({ ...keyInAddress(params), active });
+        return { act: "state" as const, key: clientKey && withLimits(clientKey) };
       },
       { act: "state" as const },
     );
@@ -100,13 +102,13 @@ export const actions: Actions = {
     if (eventsPerMinute === undefined) return refused(400, "events_per_minute", noNumber);
     if (eventsPerDay === undefined) return refused(400, "events_per_day", noNumber);
     const run = async () => {
-      await locals.api.clientKeys.updateClientKey({
+      const { clientKey } = await locals.api.clientKeys.updateClientKey({
         ...keyInAddress(params),
         eventsPerMinute,
         eventsPerDay,
         allowedOrigins: { origins: originsOf(fields.allowedOrigins) },
       });
-      return { act: "save" as const };
+      return { act: "save" as const, key: clientKey && withLimits(clientKey) };
     };
     return action(run, { act: "save" as const, fields });
   },
