@@ -15,8 +15,18 @@ export function projectsNamed(request: AnyRequest): readonly (number | string)[]
       return distinctProjects([...updates, ...aggregates]);
     }
     default:
-      return "projectId" in request && typeof request.projectId === "number" ? [request.projectId] : [];
+      if (!namesProject(request)) return [];
+      return [request.projectId === 0 && request.projectPath ? request.projectPath : request.projectId];
   }
+}
+
+/** Puts the id of the project that was found into a request that names it by its path, so that handlers read ids alone. */
+export function nameById(request: AnyRequest, { id }: { readonly id: number }): void {
+  if (namesProject(request) && request.projectId === 0 && request.projectPath) request.projectId = id;
+}
+
+function namesProject(request: AnyRequest): request is AnyRequest & { projectId: number; projectPath?: string } {
+  return "projectId" in request && typeof request.projectId === "number";
 }
 
 /** The user a request names; undefined for requests that have no such field. */
