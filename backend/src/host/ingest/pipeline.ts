@@ -5,8 +5,8 @@ import type { Storage } from "../../storage/open-storage.ts";
 import { measuredQueue, measuredStore } from "../metrics/ingestion.ts";
 import type { Telemetry } from "../open-telemetry.ts";
 import { tracedIngestion } from "../tracing/ingestion.ts";
-import { datedQueue } from "./dated-queue.ts";
-import { packedQueue } from "./packed-queue.ts";
+import { datedQueue } from "./dated-intake.ts";
+import { packedQueue } from "./packed-intake.ts";
 
 type StoreBatch = (intake: Intake) => Promise<void>;
 
