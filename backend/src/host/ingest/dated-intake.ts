@@ -1,30 +1,19 @@
-import { millisecondsOf, timestamp, type IngestQueue } from "@faultline/plugin";
+import { millisecondsOf, timestamp, type Intake } from "@faultline/plugin";
 import type { ErrorEvent } from "@faultline/proto";
-import type { AgeClock } from "../clock/age-clock.ts";
 
 type Received = Pick<ErrorEvent, "receivedTime">;
 
 /**
- * Dates what arrives while the clock is behind: once the clock is set right, it would else look as old as the clock was
- * wrong, and be deleted too early.
+ * The intake with no item dated before `earliest`, in milliseconds since 1970. What arrives while the clock is behind would
+ * otherwise look as old as the clock was wrong once that is set right, and be deleted too early.
  */
-export function datedQueue(queue: IngestQueue, ages: AgeClock): IngestQueue {
-  return {
-    accept(intake) {
-      const earliest = ages.earliestReceipt();
-      const dated = <Item extends Received>(items: readonly Item[]): readonly Item[] =>
-        items.some((item) => isBefore(item, earliest))
-          ? items.map((item) => (isBefore(item, earliest) ? { ...item, receivedTime: timestamp(earliest) } : item))
-          : items;
-      const { events, sessions, aggregates, feedback } = intake;
-      return queue.accept({
-        events: dated(events),
-        sessions: dated(sessions),
-        aggregates,
-        feedback: dated(feedback),
-      });
-    },
-  };
+export function datedIntake(intake: Intake, earliest: number): Intake {
+  const isEarly = (item: Received) => isBefore(item, earliest);
+  const { events, sessions, feedback } = intake;
+  if (!events.some(isEarly) && !sessions.some(isEarly) && !feedback.some(isEarly)) return intake;
+  const dated = <Item extends Received>(items: readonly Item[]): readonly Item[] =>
+    items.map((item) => (isEarly(item) ? { ...item, receivedTime: timestamp(earliest) } : item));
+  return { ...intake, events: dated(events), sessions: dated(sessions), feedback: dated(feedback) };
 }
 
 function isBefore({ receivedTime }: Received, time: number): boolean {
