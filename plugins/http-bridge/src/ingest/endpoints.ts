@@ -1,8 +1,8 @@
 import { emptyIntake, type Admission, type CostAccount } from "@faultline/plugin";
 import type { JsonObject } from "@faultline/sentry-event";
 import { OutcomeKind } from "@faultline/proto";
-import { sendJson, type Handler, type Visit } from "../visit.ts";
-import { admitEnvelope, admitKey, admitRequest, type Admitted } from "./admission.ts";
+import { sendJson, setHeaders, type Handler, type Visit } from "../visit.ts";
+import { admitEnvelope, admitKey, admitRequest } from "./admission.ts";
 import { readDecodedBody } from "./body/decoded-body.ts";
 import { parseEnvelope } from "./body/envelope.ts";
 import { parseEventJson } from "./body/event-json.ts";
@@ -64,6 +64,7 @@ export const receivePixel: Handler = async (visit) => {
   rateLimitsOf(visit, admission).take("error");
   const json = readStoreBody(Buffer.from(data), maxEventBytes);
   await accept(visit, admission, readEventItem(json, arrivalOf(visit, admission)));
+  setHeaders(visit.response, visit.headers);
   sendPixel(visit.response, 200);
 };
 
@@ -97,7 +98,7 @@ export const receiveSecurityReports: Handler = async (visit) => {
   rateLimits.takeRequest();
   await acceptReports(visit, { admission, rateLimits, reports: reports.slice(0, taken) });
   if (refusal) noteRefusal(visit, refusal);
-  visit.response.writeHead(200, { "content-length": 0 }).end();
+  visit.response.writeHead(200, [...visit.headers, "content-length", "0"]).end();
 };
 
 /** Reports that are read, and then stored, in one step: 100 take 20 ms of the event loop, and as long to store. */
@@ -177,7 +178,11 @@ async function storeBody({ request }: Visit, sender: Sender): Promise<Body> {
   return body;
 }
 
-async function acceptEnvelope(visit: Visit, received: ReceivedEnvelope, admitted: Admitted | undefined): Promise<void> {
+async function acceptEnvelope(
+  visit: Visit,
+  received: ReceivedEnvelope,
+  admitted: Admission | undefined,
+): Promise<void> {
   const { header } = received.envelope;
   const admission = await admitEnvelope(visit, header, admitted);
   const arrival = arrivalOf(visit, admission, { sentAt: header.sentAt, envelopeEventId: header.eventId });
@@ -240,6 +245,6 @@ function noteReceived({ host, request }: Visit, admission: Admission, events: nu
 }
 
 /** Exactly 200, which is the only success for some SDKs; the id is there for people who debug. */
-function answer({ response }: Visit, eventId: string | undefined): void {
-  sendJson(response, 200, eventId === undefined ? {} : { id: eventId });
+function answer({ response, headers }: Visit, eventId: string | undefined): void {
+  sendJson(response, 200, eventId === undefined ? {} : { id: eventId }, headers);
 }

@@ -1,9 +1,9 @@
 import { ClientKeyRefusal, QuotaRefusal, ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { pathPattern } from "../path-pattern.ts";
-import { sendJson, type Handler, type Route, type Visit } from "../visit.ts";
+import { sendJson, setHeaders, type Handler, type Route, type Visit } from "../visit.ts";
 import { receivedBytes } from "./body/received-bytes.ts";
-import { allowAnyOrigin, answerPreflight } from "./cors.ts";
+import { answerPreflight } from "./cors.ts";
 import { noteRefusal } from "./outcomes.ts";
 import { sendPixel } from "./pixel.ts";
 import { IngestRefusal, type RefusalStatus } from "./refusal.ts";
@@ -18,7 +18,6 @@ export function ingestion(path: string, category: string, handlers: Readonly<Rec
   const door =
     (handler: Handler): Handler =>
     async (visit) => {
-      allowAnyOrigin(visit.response);
       try {
         await handler(visit);
       } catch (error) {
@@ -30,7 +29,10 @@ export function ingestion(path: string, category: string, handlers: Readonly<Rec
     kind: "ingestion",
     methods: {
       ...Object.fromEntries(Object.entries(handlers).map(([method, handler]) => [method, door(handler)])),
-      OPTIONS: door(async ({ response }) => answerPreflight(response, allow)),
+      OPTIONS: door(async ({ response, headers }) => {
+        setHeaders(response, headers);
+        answerPreflight(response, allow);
+      }),
     },
     otherMethod: door(async ({ response }) => {
       response.setHeader("allow", allow);
@@ -48,8 +50,9 @@ const statusOfReason: Partial<Record<ErrorReason, RefusalStatus>> = {
 };
 
 function refuse(visit: Visit, thrown: unknown, category: string): void {
-  const { request, response, host } = visit;
+  const { request, response, host, headers } = visit;
   if (request.destroyed && !request.complete) return; // the client went away in the middle of its body
+  setHeaders(response, headers);
   const refusal = thrown instanceof IngestRefusal ? thrown : fromCore(thrown);
   if (!refusal) {
     host.log.error({ err: thrown }, "an event could not be received");
