@@ -52,8 +52,8 @@ function newDecoder(): Decoder | undefined {
 }
 
 function isDecoder(stream: object): stream is Decoder {
-  if (!("_handle" in stream) || !("_writeState" in stream) || !(stream._writeState instanceof Uint32Array))
-    return false;
-  const { _handle: handle } = stream;
-  return typeof handle === "object" && handle !== null && "reset" in handle && "writeSync" in handle;
+  if (!("_handle" in stream && "_writeState" in stream)) return false;
+  const { _handle: handle, _writeState: left } = stream;
+  const canDecode = typeof handle === "object" && handle !== null && "reset" in handle && "writeSync" in handle;
+  return canDecode && left instanceof Uint32Array;
 }
