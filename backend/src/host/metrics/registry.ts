@@ -1,18 +1,15 @@
 import type { Metrics, Reading } from "@faultline/plugin";
-import { Counter, Gauge, Registry } from "prom-client";
-import { Histogram } from "./histogram.ts";
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
 /** The metrics of one service, and their text for Prometheus. Knows nothing of other services in the process. */
 export class MetricRegistry implements Metrics {
   readonly #registry = new Registry();
-  readonly #histograms: Histogram[] = [];
 
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
 
   /** All of them in the text format of Prometheus, version 0.0.4. */
-  async text(): Promise<string> {
-    const histograms = this.#histograms.map((histogram) => `\n${histogram.text()}\n`);
-    return [await this.#registry.metrics(), ...histograms].join("");
+  text(): Promise<string> {
+    return this.#registry.metrics();
   }
 
   // Counted here and handed over when asked for: prom-client's own counter builds and checks its labels at each addition.
@@ -72,10 +69,25 @@ export class MetricRegistry implements Metrics {
     void new Gauge(options);
   }
 
-  histogram(name: string, help: string, bounds: readonly number[], labels: readonly string[] = []): Histogram {
-    const histogram = new Histogram(name, help, bounds, labels);
-    this.#histograms.push(histogram);
-    return histogram;
+  histogram(name: string, help: string, bounds: readonly number[], labels: readonly string[] = []) {
+    const histogram = new Histogram({
+      name,
+      help,
+      labelNames: [...labels],
+      buckets: [...bounds],
+      registers: [this.#registry],
+    });
+    const children = new Map<string, { observe(value: number): void }>();
+    return {
+      of: (...values: readonly string[]) => {
+        const key = values.join("\n");
+        const known = children.get(key);
+        if (known) return known;
+        const child = labels.length === 0 ? histogram : histogram.labels(labelled(labels, values));
+        children.set(key, child);
+        return child;
+      },
+    };
   }
 
   /** Facts that are written as labels of a number that is always 1. */
