@@ -43,7 +43,7 @@ export function isOfForgottenProxy({ socket, headers }: IncomingMessage, trusted
 }
 
 function shortened(address: string): string {
-  if (!address.startsWith(":")) return address; // a search by a pattern takes longer than all the rest
+  if (!address.startsWith(":")) return address;
   return address.replace(/^::ffff:(?=\d+\.)/i, "");
 }
 

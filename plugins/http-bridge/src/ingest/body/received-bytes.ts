@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** A field of the request: a WeakMap took a microsecond an event, and more in each collection. */
+/** A field of the request, as a WeakMap gives each collection of garbage more to do. */
 const received = Symbol("bytes of the body that were received");
 
 interface Counted extends IncomingMessage {
