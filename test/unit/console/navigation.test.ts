@@ -2,8 +2,9 @@ import { existsSync, globSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { currentAddress, entries, sectionsFor } from "../../../console/src/lib/navigation/entries.ts";
+import { currentAddress, sections, sectionsFor } from "../../../console/src/lib/navigation/entries.ts";
 
+const entries = sections.flatMap((section) => section.entries);
 const routes = join(import.meta.dirname, "../../../console/src/routes");
 const project = { path: "acme/web", capabilities: undefined };
 

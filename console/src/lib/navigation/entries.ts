@@ -4,17 +4,8 @@ import type { IconName } from "../components/icons.ts";
 import type { Capability, Project, User } from "../messages.ts";
 import { route } from "./route.ts";
 
-/** The sections in their order, with who sees each: project, where a page of a project is shown. */
-const sections = [
-  { name: "Monitor", seenBy: "project" },
-  { name: "Settings", seenBy: "project" },
-  { name: "You", seenBy: "everyone" },
-  { name: "Administration", seenBy: "administrators" },
-] as const;
-
 /** A page that the navigation leads to. */
-export interface Entry {
-  readonly section: (typeof sections)[number]["name"];
+interface Entry {
   readonly label: string;
   readonly icon: IconName;
   /** The page's address. `projectPath` is empty in sections that belong to no project. */
@@ -23,31 +14,59 @@ export interface Entry {
   readonly needs?: (capabilities: Project["capabilities"]) => Capability | undefined;
 }
 
-export const entries: readonly Entry[] = [
-  { section: "Monitor", label: "Error Tracking", icon: "errors", address: route.errors },
-  { section: "Monitor", label: "Releases", icon: "release", address: route.releases, needs: releasesOffered },
-  { section: "Monitor", label: "Ingestion", icon: "download", address: route.ingestion },
-  { section: "Monitor", label: "Deletions", icon: "trash", address: route.deletions },
-  { section: "Monitor", label: "Get started", icon: "start", address: route.getStarted },
+interface Section {
+  readonly name: string;
+  /** `project`: everyone, while a page of a project is shown. */
+  readonly seenBy: "project" | "everyone" | "administrators";
+  readonly entries: readonly Entry[];
+}
 
-  { section: "Settings", label: "Monitor", icon: "settings", address: route.monitorSettings },
-  { section: "Settings", label: "General", icon: "project", address: route.generalSettings },
-  { section: "Settings", label: "Members", icon: "user", address: route.projectMembers },
-
-  { section: "You", label: "All errors", icon: "errors", address: () => route.allErrors() },
-  { section: "You", label: "Projects", icon: "project", address: route.projects },
-  { section: "You", label: "Account", icon: "user", address: route.account },
-  { section: "You", label: "Preferences", icon: "settings", address: route.preferences },
-  { section: "You", label: "Access tokens", icon: "key", address: route.accessTokens },
-  { section: "You", label: "Deprecations", icon: "release", address: () => route.deprecations() },
-
-  { section: "Administration", label: "Health", icon: "start", address: route.adminHealth },
-  { section: "Administration", label: "Projects", icon: "project", address: () => route.adminProjects() },
-  { section: "Administration", label: "Users", icon: "user", address: () => route.adminUsers() },
-  { section: "Administration", label: "Roles", icon: "key", address: route.adminRoles },
-  { section: "Administration", label: "Storage", icon: "download", address: route.adminStorage },
-  { section: "Administration", label: "Audit log", icon: "search", address: () => route.adminAudit() },
-  { section: "Administration", label: "Error reporting", icon: "errors", address: route.adminErrorReporting },
+export const sections: readonly Section[] = [
+  {
+    name: "Monitor",
+    seenBy: "project",
+    entries: [
+      { label: "Error Tracking", icon: "errors", address: route.errors },
+      { label: "Releases", icon: "release", address: route.releases, needs: releasesOffered },
+      { label: "Ingestion", icon: "download", address: route.ingestion },
+      { label: "Deletions", icon: "trash", address: route.deletions },
+      { label: "Get started", icon: "start", address: route.getStarted },
+    ],
+  },
+  {
+    name: "Settings",
+    seenBy: "project",
+    entries: [
+      { label: "Monitor", icon: "settings", address: route.monitorSettings },
+      { label: "General", icon: "project", address: route.generalSettings },
+      { label: "Members", icon: "user", address: route.projectMembers },
+    ],
+  },
+  {
+    name: "You",
+    seenBy: "everyone",
+    entries: [
+      { label: "All errors", icon: "errors", address: () => route.allErrors() },
+      { label: "Projects", icon: "project", address: route.projects },
+      { label: "Account", icon: "user", address: route.account },
+      { label: "Preferences", icon: "settings", address: route.preferences },
+      { label: "Access tokens", icon: "key", address: route.accessTokens },
+      { label: "Deprecations", icon: "release", address: () => route.deprecations() },
+    ],
+  },
+  {
+    name: "Administration",
+    seenBy: "administrators",
+    entries: [
+      { label: "Health", icon: "start", address: route.adminHealth },
+      { label: "Projects", icon: "project", address: () => route.adminProjects() },
+      { label: "Users", icon: "user", address: () => route.adminUsers() },
+      { label: "Roles", icon: "key", address: route.adminRoles },
+      { label: "Storage", icon: "download", address: route.adminStorage },
+      { label: "Audit log", icon: "search", address: () => route.adminAudit() },
+      { label: "Error reporting", icon: "errors", address: route.adminErrorReporting },
+    ],
+  },
 ];
 
 /** People who may read no errors at all get the reason on the page. */
@@ -63,16 +82,14 @@ export function sectionsFor(user: Visitor, project: ShownProject | undefined) {
   const isSeen = { project: project !== undefined, everyone: true, administrators: user.isAdmin };
   return sections
     .filter(({ seenBy }) => isSeen[seenBy])
-    .map(({ name }) => ({
+    .map(({ name, entries }) => ({
       name,
-      links: entries
-        .filter(({ section }) => section === name)
-        .map(({ label, icon, address, needs }) => ({
-          label,
-          icon,
-          href: address(project?.path ?? ""),
-          needs: needs?.(project?.capabilities),
-        })),
+      links: entries.map(({ label, icon, address, needs }) => ({
+        label,
+        icon,
+        href: address(project?.path ?? ""),
+        needs: needs?.(project?.capabilities),
+      })),
     }));
 }
 
