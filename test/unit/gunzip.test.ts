@@ -1,7 +1,7 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { gunzip } from "../../plugins/http-bridge/src/ingest/body/gunzip.ts";
+import { gunzip } from "../../plugins/http-bridge/src/ingest/body/decoding/gunzip.ts";
 
 const test = suite("gunzip");
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { IngestRefusal } from "../refusal.ts";
-import { contentTooLarge } from "./content-encoding.ts";
+import { contentTooLarge } from "./decoding/content-encoding.ts";
 import { ByteBuffer } from "./byte-buffer.ts";
 import type { MemoryReservation } from "./memory-budget.ts";
 import { addReceivedBytes } from "./received-bytes.ts";

@@ -11,8 +11,8 @@ import {
   inflateSync,
   zstdDecompressSync,
 } from "node:zlib";
-import { maxExpansion, maxWindowBytes } from "../limits.ts";
-import { IngestRefusal } from "../refusal.ts";
+import { maxExpansion, maxWindowBytes } from "../../limits.ts";
+import { IngestRefusal } from "../../refusal.ts";
 import { brotliStart } from "./brotli-start.ts";
 import { windowBytes, windowTooLarge, zstdWindowLogMax } from "./decoder-window.ts";
 import { gunzip } from "./gunzip.ts";
