@@ -10,7 +10,7 @@ import { globSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { runTestFile, type FileResult, type TestRun } from "./support/run-test-file.ts";
+import { Lane, type FileResult, type TestRun } from "./support/lane.ts";
 import { startServerOfRun } from "./support/server-of-run.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -44,6 +44,7 @@ if (runs.some(needsServer)) Object.assign(process.env, await startServerOfRun())
 // stand in front and take a core each, and four of them at once are slower than their time limits.
 const isAlone = ({ file }: TestRun) => file.startsWith("test/fuzz/") || asksToBe("alone", file);
 const isQuiet = (run: TestRun) => !isAlone(run) && asksToBe("quiet", run.file);
+const isOnItsOwn = (run: TestRun) => isAlone(run) || isQuiet(run) || asksToBe("process", run.file);
 summarise([
   ...(await runAll(
     runs.filter((run) => !isAlone(run) && !isQuiet(run)),
@@ -71,23 +72,32 @@ function needsServer({ file, database }: TestRun): boolean {
   return database === "postgresql" || /\/postgresql[./]/.test(file);
 }
 
-function asksToBe(how: "alone" | "quiet", file: string): boolean {
+function asksToBe(how: "alone" | "quiet" | "process", file: string): boolean {
   return firstLinesOf(file).some((line) => line.startsWith(`// ${how}:`));
 }
 
-async function runAll(queue: readonly TestRun[], lanes: number): Promise<FileResult[]> {
+async function runAll(queue: readonly TestRun[], laneCount: number): Promise<FileResult[]> {
   const waiting = [...queue];
   const done: FileResult[] = [];
-  const lane = async (_: unknown, index: number) => {
+  const work = async (_: unknown, index: number) => {
+    const lane = new Lane();
     const next = () => (index % 2 === 0 ? waiting.shift() : waiting.pop());
     for (let run = next(); run !== undefined; run = next()) {
-      const result = await runTestFile({ root, limitSeconds: limitOf(run.file), ...run });
+      const result = await (isOnItsOwn(run) ? runOnItsOwn(run) : lane.run(run, limitOf(run.file)));
       report(result);
       done.push(result);
     }
+    await lane.end();
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: Math.min(laneCount, queue.length) }, work));
   return done;
+}
+
+async function runOnItsOwn(run: TestRun): Promise<FileResult> {
+  const lane = new Lane();
+  const result = await lane.run(run, limitOf(run.file));
+  await lane.end();
+  return result;
 }
 
 function limitOf(file: string): number {

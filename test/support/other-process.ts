@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { databaseOf } from "./database-of.ts";
+import { atEndOf } from "./end-of-file.ts";
 import { withPostgresql, type PostgresqlClient } from "./postgresql.ts";
 import { tempDir } from "./temp-dir.ts";
 
@@ -95,7 +96,7 @@ export async function takeDatabase(dataDir: string): Promise<() => Promise<void>
   if (url !== undefined) return takePostgresql(url);
   const script = `database.exec("begin immediate"); process.stdout.write("taken"); process.stdin.resume();`;
   const child = spawn(process.execPath, argumentsOf(script, dataDir), { stdio: ["pipe", "pipe", "inherit"] });
-  process.once("exit", () => child.kill("SIGKILL"));
+  atEndOf("file", () => child.kill("SIGKILL"));
   await once(child.stdout, "data");
   return async () => {
     const ended = once(child, "close");

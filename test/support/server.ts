@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import settings from "../../scripts/node-settings.json" with { type: "json" };
 import { databaseOf } from "./database-of.ts";
+import { atEndOf } from "./end-of-file.ts";
 import { tempDir } from "./temp-dir.ts";
 import { until } from "./until.ts";
 
@@ -21,6 +22,8 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What its process does before the service's first line, as a command of the shell. */
   readonly prelude?: string;
+  /** Default: it ends with the test file that started it. */
+  readonly lasts?: "file" | "process";
 }
 
 /** A started service: a child process on free ports of the loopback interface. */
@@ -49,10 +52,6 @@ export interface Launch {
 }
 
 const readyLine = /^Faultline is ready: (http:\/\/\S+) {2}gRPC (\S+)$/m;
-const alive = new Set<ChildProcess>();
-process.on("exit", () => {
-  for (const child of alive) child.kill("SIGKILL");
-});
 
 /** As start.mjs has them, but without `--expose-gc`: collecting after the start takes 0.15 s of a core, hundreds of times. */
 export const nodeFlags = settings.flags.filter((flag) => flag !== "--expose-gc");
@@ -64,7 +63,8 @@ function programOf(root: string): readonly string[] {
 }
 
 /** Starts the service without waiting for it. */
-export function launch({ dataDir = tempDir(), root = repositoryRoot, env = {}, prelude }: ServerOptions = {}): Launch {
+export function launch(options: ServerOptions = {}): Launch {
+  const { lasts = "file", dataDir = tempDir(lasts), root = repositoryRoot, env = {}, prelude } = options;
   const command = [process.execPath, ...nodeFlags, ...programOf(root)];
   const databaseUrl = databaseOf(dataDir);
   const [program = "", ...args] =
@@ -90,16 +90,13 @@ export function launch({ dataDir = tempDir(), root = repositoryRoot, env = {}, p
       ...env,
     },
   });
-  alive.add(child);
+  atEndOf(lasts, () => child.kill("SIGKILL"));
   let output = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
   const ended = new Promise<number | NodeJS.Signals>((resolve, reject) => {
     child.once("error", reject);
-    child.once("close", (code, signal) => {
-      alive.delete(child);
-      resolve(code ?? signal ?? -1);
-    });
+    child.once("close", (code, signal) => resolve(code ?? signal ?? -1));
   });
   return { process: child, dataDir, output: () => output, ended };
 }
