@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
+import type { Socket } from "node:net";
 import { join } from "node:path";
 import settings from "../../scripts/node-settings.json" with { type: "json" };
 import { databaseOf } from "./database-of.ts";
@@ -22,7 +23,7 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What its process does before the service's first line, as a command of the shell. */
   readonly prelude?: string;
-  /** Default: it ends with the test file that started it. */
+  /** Default: it ends with the test file that started it. One that lasts does not keep the process from ending. */
   readonly lasts?: "file" | "process";
 }
 
@@ -36,6 +37,7 @@ export interface Server {
   readonly pid: number;
   /** All it printed so far. */
   output(): string;
+  hasEnded(): boolean;
   /** Asks it to stop as a service manager does; the exit code. */
   stop(signal?: "SIGINT" | "SIGTERM"): Promise<number>;
   /** Ends it as a crash does. */
@@ -98,6 +100,7 @@ export function launch(options: ServerOptions = {}): Launch {
     child.once("error", reject);
     child.once("close", (code, signal) => resolve(code ?? signal ?? -1));
   });
+  if (lasts === "process") for (const held of [child, child.stdout as Socket, child.stderr as Socket]) held.unref();
   return { process: child, dataDir, output: () => output, ended };
 }
 
@@ -122,6 +125,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     dataDir,
     pid: child.pid ?? -1,
     output,
+    hasEnded,
     async stop(signal = "SIGTERM") {
       if (!isAskedToEnd && hasEnded()) throw new Error(`the service ended by itself with ${await ended}:\n${output()}`);
       isAskedToEnd = true;
