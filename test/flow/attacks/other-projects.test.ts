@@ -12,7 +12,7 @@ import {
   type CoreMethod,
 } from "../../permissions/operations.ts";
 import { callTrpc } from "../../support/console.ts";
-import { sharedServer } from "../../support/flow.ts";
+import { runningServer } from "../../support/flow.ts";
 import { http } from "../../support/http.ts";
 import { newMember, personPassword } from "../../support/person.ts";
 import { createProject } from "../../support/project.ts";
@@ -22,7 +22,7 @@ import { storedErrors } from "../../support/stored.ts";
 
 /** An owner of one project who knows every id of another, and asks for them under the own project's address. */
 
-const { server, client } = await sharedServer();
+const { server, client } = await runningServer();
 const connection = connect(server.grpcAddress, credentials.createInsecure());
 test.after(() => connection.close());
 const own = await createProject(server);
