@@ -56,7 +56,7 @@ export class Lane {
       lane.signal("SIGTERM");
     }, limitSeconds * 1000);
     const kill = setTimeout(() => lane.signal("SIGKILL"), limitSeconds * 1000 + graceMs);
-    const exitCode = await lane.run(test);
+    const ending = await lane.run(test);
     clearTimeout(terminate);
     clearTimeout(kill);
 
@@ -64,11 +64,9 @@ export class Lane {
     const counts = countsOf(output);
     let problem: string | undefined;
     if (timedOut) problem = `stopped after its limit of ${limitSeconds} s`;
-    else if (exitCode === undefined) problem = `its process ended with ${await lane.ended}`;
-    else if (counts.total === 0 && counts.skipped === 0) problem = "ran no test";
-    else if (exitCode !== 0 && counts.total === counts.passed)
-      problem = `ended with ${exitCode} although its tests passed`;
-    if (exitCode === undefined) await this.end();
+    else if (counts.total === 0 && counts.skipped === 0) problem = `ran no test (exit ${ending})`;
+    else if (ending !== 0 && counts.total === counts.passed) problem = `ended with ${ending} although its tests passed`;
+    if (lane.hasEnded()) await this.end();
     return {
       ...test,
       passed: counts.passed,
@@ -88,8 +86,7 @@ export class Lane {
 
 /** A process group; nothing of it is left when the process has ended. */
 class LaneProcess {
-  /** The exit code or signal of the process. */
-  readonly ended: Promise<string | number>;
+  readonly #ended: Promise<string | number>;
   readonly #child: ChildProcess;
   readonly #directory = mkdtempSync(join(tmpdir(), "faultline-lane-"));
   /** Gets both of its streams: a file keeps their order, and holds all of it when the process reports that a test file ended. */
@@ -106,7 +103,7 @@ class LaneProcess {
     const { pid } = child;
     if (pid !== undefined) running.add(pid);
     this.#child = child;
-    this.ended = new Promise((resolve) => {
+    this.#ended = new Promise((resolve) => {
       child.once("error", (error) => resolve(error.message));
       child.once("exit", (code, signal) => {
         this.signal("SIGKILL");
@@ -116,13 +113,17 @@ class LaneProcess {
     });
   }
 
-  /** Resolves with the exit code that the file asked for; undefined: the process ended. */
-  run(test: TestRun): Promise<number | undefined> {
-    const { promise, resolve } = Promise.withResolvers<number | undefined>();
+  /** Resolves with the exit code of the file, or with the code or signal of the process when the file ended it. */
+  run(test: TestRun): Promise<string | number> {
+    const { promise, resolve } = Promise.withResolvers<string | number>();
     this.#child.once("message", resolve);
-    void this.ended.then(() => resolve(undefined));
+    void this.#ended.then(resolve);
     this.#child.send(test);
     return promise;
+  }
+
+  hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
   /** What was printed since the last call. */
@@ -138,7 +139,7 @@ class LaneProcess {
 
   async end(): Promise<void> {
     if (this.#child.connected) this.#child.disconnect();
-    await this.ended;
+    await this.#ended;
     closeSync(this.#log);
     rmSync(this.#directory, { recursive: true });
   }

@@ -2,7 +2,7 @@ import { Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { answered } from "../../support/assert-answer.ts";
-import { sharedServer } from "../../support/flow.ts";
+import { runningServer } from "../../support/flow.ts";
 import { linkedPage } from "../../support/linked-page.ts";
 import { newMember } from "../../support/person.ts";
 import { createProject } from "../../support/project.ts";
@@ -10,7 +10,7 @@ import { rest } from "../../support/rest.ts";
 import { newEventId, sendEvent } from "../../support/send.ts";
 import { until } from "../../support/until.ts";
 
-const { server, client } = await sharedServer();
+const { server, client } = await runningServer();
 const project = await createProject(server);
 const path = `/projects/${project.id}/error_tracking`;
 const maintainer = await newMember(client, project.id, Role.MAINTAINER);

@@ -1,12 +1,12 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { answered, assertAnswer } from "../../support/assert-answer.ts";
-import { sharedServer } from "../../support/flow.ts";
+import { runningServer } from "../../support/flow.ts";
 import { newPerson } from "../../support/person.ts";
 import { createProject } from "../../support/project.ts";
 import { rest } from "../../support/rest.ts";
 
-const { server, client } = await sharedServer();
+const { server, client } = await runningServer();
 const person = await newPerson(client);
 
 type Body = Record<string, unknown> & { readonly id: number };

@@ -19,7 +19,7 @@ import {
   readProjects,
 } from "../../../plugins/external-backend/src/reading/index.ts";
 import { readCaptures, replay } from "../../support/capture.ts";
-import { sharedServer } from "../../support/flow.ts";
+import { runningServer } from "../../support/flow.ts";
 import { createProject } from "../../support/project.ts";
 import { envelope, newEventId, sendEnvelope, sendEvent } from "../../support/send.ts";
 import { webApi } from "../../support/web-api.ts";
@@ -29,7 +29,7 @@ import { webApi } from "../../support/web-api.ts";
  * Each field is compared; what the form of the original cannot say is named below.
  */
 
-const { server, client } = await sharedServer();
+const { server, client } = await runningServer();
 const project = await createProject(server);
 const { project: made } = await client.projects.getProject(
   { key: { case: "projectId", value: project.id } },

@@ -143,7 +143,7 @@ test("data directory and files are their owner's alone, and the process list sho
   assert.is(statSync(dataDir).mode & 0o777, 0o700);
   for (const file of readdirSync(dataDir)) assert.is(statSync(join(dataDir, file)).mode & 0o077, 0, file);
   const commandLine = readFileSync(`/proc/${server.pid}/cmdline`, "utf8");
-  assert.match(commandLine, "main.ts");
+  assert.match(commandLine, "faultline.js");
   for (const secret of [rootPassword, rootToken]) assert.not.match(commandLine, secret);
   client.close();
   await server.stop();

@@ -1,11 +1,11 @@
 import { Permission, Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { sharedServer } from "../../../support/flow.ts";
+import { runningServer } from "../../../support/flow.ts";
 import { refusedBecause } from "../../../support/refused-because.ts";
 import { makePerson, makeProject, type Person } from "./people.ts";
 
-const { client } = await sharedServer();
+const { client } = await runningServer();
 const { members } = client;
 const [ann, bob, cid, dan] = [
   await makePerson(client, "ann"),
