@@ -1,10 +1,14 @@
 /**
- * Runs the test files, each in a process of its own with a time limit: `npm test [part of a path]...`. Where a file lies
- * says where its services store: those of `flow/database` in SQLite and in PostgreSQL, the others in SQLite. PostgreSQL is
- * one server for the run with a database for each data directory. `--long` (`npm run test:long`) runs the rest: the other
- * flows on PostgreSQL. `--database sqlite` or `--database postgresql` chooses for all.
- * Four run at once. A file may raise its limit of 120 s by a first line such as `// limit: 300 s`, or ask by a line
- * `// quiet: measures times` to run beside one other such file at most, or by `// alone: loads the machine` by itself.
+ * Runs the test files: `npm test [part of a path]...`. Two lanes for a core run at once; a lane is a process that runs one
+ * file after the other, so that it loads each module once and its files share a service and a Chromium.
+ *
+ * Where a file lies says where its services store: those of `flow/database` in SQLite and in PostgreSQL, the others in
+ * SQLite. PostgreSQL is one server for the run with a database for each data directory. `--long` (`npm run test:long`) runs
+ * the rest: the other flows on PostgreSQL. `--database sqlite` or `--database postgresql` chooses for all.
+ *
+ * In its first lines a file may raise its limit of 120 s (`// limit: 300 s`) or ask for a process of its own:
+ * `// process: moves its clock`, `// quiet: measures times` (beside one other such file at most) or
+ * `// alone: loads the machine`.
  */
 import { globSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";

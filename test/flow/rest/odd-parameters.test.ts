@@ -1,11 +1,11 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { restEntrances } from "../../permissions/operations.ts";
-import { sharedServer } from "../../support/flow.ts";
+import { runningServer } from "../../support/flow.ts";
 import { createProject } from "../../support/project.ts";
 import { rest } from "../../support/rest.ts";
 
-const { server } = await sharedServer();
+const { server } = await runningServer();
 const project = await createProject(server);
 
 const names = [
