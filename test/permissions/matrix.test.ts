@@ -7,7 +7,7 @@ import { credentials } from "@grpc/grpc-js";
 import { services } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { sharedServer } from "../support/flow.ts";
+import { runningServer } from "../support/flow.ts";
 import { http } from "../support/http.ts";
 import { rest } from "../support/rest.ts";
 import { repositoryRoot } from "../support/server.ts";
@@ -24,7 +24,7 @@ import {
 import { makePeople, type Credential, type Person } from "./people.ts";
 import { expectedVerdict, verdictOfReason, type Verdict } from "./verdict.ts";
 
-const { server, client } = await sharedServer();
+const { server, client } = await runningServer();
 const people = await makePeople(client);
 const connection = connect(server.grpcAddress, credentials.createInsecure());
 test.after(() => connection.close());

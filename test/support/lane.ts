@@ -88,9 +88,8 @@ export class Lane {
 class LaneProcess {
   readonly #ended: Promise<string | number>;
   readonly #child: ChildProcess;
-  readonly #directory = mkdtempSync(join(tmpdir(), "faultline-lane-"));
   /** Gets both of its streams: a file keeps their order, and holds all of it when the process reports that a test file ended. */
-  readonly #log = openSync(join(this.#directory, "log"), "a+");
+  readonly #log = openNameless();
   #read = 0;
 
   constructor() {
@@ -141,8 +140,15 @@ class LaneProcess {
     if (this.#child.connected) this.#child.disconnect();
     await this.#ended;
     closeSync(this.#log);
-    rmSync(this.#directory, { recursive: true });
   }
+}
+
+/** Opens a file that goes with its last user. */
+function openNameless(): number {
+  const directory = mkdtempSync(join(tmpdir(), "faultline-lane-"));
+  const file = openSync(join(directory, "log"), "a+");
+  rmSync(directory, { recursive: true });
+  return file;
 }
 
 /** Reads what uvu 0.5.6 prints at the end of a run; all 0 when it did not get there. */

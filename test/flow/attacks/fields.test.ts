@@ -4,7 +4,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { harmlessRequest, trpcEntrances } from "../../permissions/operations.ts";
 import { callTrpc, cookiesSet, postForm } from "../../support/console.ts";
-import { sharedServer } from "../../support/flow.ts";
+import { runningServer } from "../../support/flow.ts";
 import { http } from "../../support/http.ts";
 import { newMember, personPassword } from "../../support/person.ts";
 import { createProject } from "../../support/project.ts";
@@ -13,7 +13,7 @@ import { rootPassword } from "../../support/server.ts";
 
 /** Fields that a caller adds to a request, in the hope that somebody writes down all that comes. */
 
-const { server, client } = await sharedServer();
+const { server, client } = await runningServer();
 const project = await createProject(server);
 const other = await createProject(server);
 const { sessionToken } = await client.accounts.signIn({ username: "root", password: rootPassword });

@@ -3,7 +3,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { restEntrances } from "../../permissions/operations.ts";
 import { sessionCookie, signInByForm } from "../../support/console.ts";
-import { sharedServer } from "../../support/flow.ts";
+import { runningServer } from "../../support/flow.ts";
 import { http } from "../../support/http.ts";
 import { createProject } from "../../support/project.ts";
 import { openSocket } from "../../support/raw-socket.ts";
@@ -13,7 +13,7 @@ import { newEventId, sendEvent } from "../../support/send.ts";
 
 /** Ids and paths in forms that another reader might take for the plain one. */
 
-const { server, client } = await sharedServer();
+const { server, client } = await runningServer();
 const project = await createProject(server);
 await sendEvent(server, project, { event_id: newEventId(), message: "boom" });
 const { project: row } = await client.projects.getProject(
