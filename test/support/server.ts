@@ -102,7 +102,7 @@ export function launch(options: ServerOptions = {}): Launch {
     child.once("error", reject);
     child.once("close", (code, signal) => resolve(code ?? signal ?? -1));
   });
-  if (lasts === "process") for (const held of [child, child.stdout as Socket, child.stderr as Socket]) held.unref();
+  if (lasts === "process") for (const handle of [child, child.stdout as Socket, child.stderr as Socket]) handle.unref();
   return { process: child, dataDir, output: () => output, ended };
 }
 
