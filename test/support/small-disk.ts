@@ -20,7 +20,7 @@ export function whyNoMounts(): string {
 /** Runs the test file, by its URL, again where it may mount, and ends as that run does; returns in that run. */
 export function inOwnMounts(file: string): void {
   if (process.env[marker] === "own") return;
-  const args = [...ownMounts, process.execPath, ...process.execArgv, fileURLToPath(file)];
+  const args = [...ownMounts, process.execPath, ...process.execArgv, fileURLToPath(file), ...process.argv.slice(2)];
   const { status } = spawnSync("unshare", args, { stdio: "inherit", env: { ...process.env, [marker]: "own" } });
   process.exit(status ?? 1);
 }
