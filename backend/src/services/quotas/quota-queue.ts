@@ -3,8 +3,8 @@ import type { Quotas } from "./quotas.ts";
 import { weightsOf } from "./weight.ts";
 
 /**
- * Refuses what is beyond a project's quota before it meets what others sent: a batch holds only what was let in. Doors ask
- * before they read a body; this holds for the bodies that were under way then, and for callers that are no SDKs.
+ * Refuses intakes beyond a project's quota before they join a batch with those of others. The bridge checks the quota
+ * before it reads a body; this check covers bodies that were arriving then, and callers that are not SDKs.
  */
 export function quotaQueue(queue: IngestQueue, quotas: Quotas): IngestQueue {
   return {
