@@ -3,7 +3,7 @@ import type { GetProjectRequest, ReportEventsRequest, ReportSessionsRequest } fr
 
 type AnyRequest = MessageShape<DescMessage>;
 
-/** The projects a request names, by id or path; none for requests that have no such field. */
+/** The projects that a request names, by id or path; none for requests without such a field. */
 export function projectsNamed(request: AnyRequest): readonly (number | string)[] {
   switch (request.$typeName) {
     case "faultline.v1.GetProjectRequest":
@@ -19,7 +19,7 @@ export function projectsNamed(request: AnyRequest): readonly (number | string)[]
   }
 }
 
-/** The user a request names; undefined for requests that have no such field. */
+/** The user that a request names; undefined for requests without such a field. */
 export function userNamed(request: AnyRequest): number | undefined {
   return "userId" in request && typeof request.userId === "number" ? request.userId : undefined;
 }
