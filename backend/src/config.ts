@@ -73,7 +73,9 @@ export interface Config {
 const offerings: readonly Offering[] = ["hosted", "self_managed", "dedicated"];
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
 
-/** Reads `FAULTLINE_*`, and `OTEL_*` for traces; refuses with all faults at once. The only place that reads the environment. */
+/**
+ * Reads `FAULTLINE_*`, and `OTEL_*` for traces; reports all faults together. The only place that reads the environment.
+ */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const read = new Variables(environment);
   const http = httpOf(read);
@@ -97,7 +99,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     dataDir: resolve(read.text("DATA_DIR") ?? "data"),
     baseUrl,
     rootPassword: read.secret("ROOT_PASSWORD"),
-    // A token is looked up at once, where a password costs 30 ms of hashing: a short one could be guessed.
+    // A token lookup is immediate, where a password costs 30 ms of hashing: a short token could be guessed.
     rootToken: read.secret("ROOT_TOKEN", 24, ", and may be left out after the first start"),
     offering: read.choice("OFFERING", offerings, "hosted"),
     platformRelease,
@@ -168,7 +170,7 @@ function outboundOf(read: Variables): OutboundRules {
   return { networks, ports: ports.map(Number) };
 }
 
-/** What processes of one installation share, which all of them must have where each does a part of the work. */
+/** The addresses that processes of one installation share; required in every role except `all`. */
 function sharedOf(read: Variables, baseUrl: string | undefined): Pick<Config, "role" | "databaseUrl" | "natsUrl"> {
   const databaseUrl = read.text("DATABASE_URL");
   read.check(
@@ -190,7 +192,10 @@ function sharedOf(read: Variables, baseUrl: string | undefined): Pick<Config, "r
   return { role, databaseUrl, natsUrl };
 }
 
-/** What the command line reads: where the service is, and who asks. Secrets come by the environment, never as arguments. */
+/**
+ * The configuration of the command line: the address of the service, and the caller. Secrets come from the environment,
+ * never as arguments.
+ */
 export interface CommandConfig {
   readonly grpcAddress: string;
   /** A file; absent: no TLS. */
@@ -218,7 +223,7 @@ export function readCommandConfig(environment: NodeJS.ProcessEnv = process.env):
   };
 }
 
-/** Whether `host` can be reached from this machine alone. Names other than `localhost` may lead anywhere. */
+/** Whether `host` can only be reached from this machine. Names other than `localhost` may resolve to any address. */
 function isLoopback(host: string): boolean {
   if (host.toLowerCase() === "localhost") return true;
   return host === "[::1]" || (isIP(host) === 4 && host.startsWith("127."));

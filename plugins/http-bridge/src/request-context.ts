@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Host } from "@faultline/plugin";
 
-/** What a handler gets of a request. */
+/** The parts of a request that its handler gets. */
 export interface RequestContext {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -15,7 +15,7 @@ export interface RequestContext {
   readonly origin: string;
 }
 
-/** Answers a request; what it throws is answered in the form of the route it stands in. */
+/** Answers a request; the route turns an error that it throws into a response of the route's own form. */
 export type Handler = (context: RequestContext) => Promise<void>;
 
 /** A path with its methods. */
@@ -33,7 +33,7 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
   sendJsonText(response, status, JSON.stringify(body));
 }
 
-/** Sends a body that is JSON already. */
+/** Sends a body that is already JSON. */
 export function sendJsonText(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
   response.end(text);
