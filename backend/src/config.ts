@@ -180,14 +180,14 @@ function sharedOf(read: Variables, baseUrl: string | undefined): Pick<Config, "r
   const natsUrl = read.text("NATS_URL");
   read.check(
     natsUrl === undefined || databaseUrl !== undefined,
-    "FAULTLINE_NATS_URL must come with FAULTLINE_DATABASE_URL: what one machine stores in SQLite needs no queue",
+    "FAULTLINE_NATS_URL must come with FAULTLINE_DATABASE_URL, as one machine with SQLite needs no queue",
   );
   const role = read.choice("ROLE", roles, "all");
   const needed = { DATABASE_URL: databaseUrl, NATS_URL: natsUrl, BASE_URL: baseUrl };
   const missing = Object.entries(needed).flatMap(([name, value]) => (value === undefined ? `FAULTLINE_${name}` : []));
   read.check(
     role === "all" || missing.length === 0,
-    `the role ${role} does a part of the work, and the processes that do the rest are met in one database, one queue and one address: set ${missing.join(" and ")}, or start without a role`,
+    `the role ${role} runs only part of the service and needs a shared database, queue and address: set ${missing.join(" and ")}, or start without a role`,
   );
   return { role, databaseUrl, natsUrl };
 }
