@@ -240,12 +240,8 @@ test("no file of the product that is not data is longer than 300 lines", () => {
 });
 
 test("no folder holds more than 20 files", () => {
-  const apart = [
-    "console/src/routes/[...project]/-/error_tracking/[id]/(error)/details/event", // the parts of one page
-    "plugins/http-bridge/src/ingest/body", // one way from bytes to items
-  ];
   assert.equal(
-    fullestFolders().filter(({ name, size }) => size > most.filesInFolder && !apart.includes(name)),
+    fullestFolders().filter(({ size }) => size > most.filesInFolder),
     [],
   );
 });

@@ -1,17 +1,21 @@
 /**
- * Runs the test files, each in a process of its own with a time limit: `npm test [part of a path]...`. Where a file lies
- * says where its services store: those of `flow/database` and `long/database` in SQLite and in PostgreSQL, the others in
- * SQLite. PostgreSQL is one server for the run with a database for each data directory. `--long` (`npm run test:long`) runs
- * the rest: the other flows on PostgreSQL, and with more rounds what lies in `long`. `--database sqlite` or
- * `--database postgresql` chooses for all.
- * Four run at once. A file may raise its limit of 120 s by a first line such as `// limit: 300 s`, or ask by a line
- * `// quiet: measures times` to run beside one other such file at most, or by `// alone: loads the machine` by itself.
+ * Runs the test files: `npm test [part of a path]...`. Two lanes for a core run at once; a lane is a process that runs one
+ * file after the other, so that it loads each module once and its files share a service and a Chromium.
+ *
+ * Where a file lies says where its services store: those of `flow/database` and `long/database` in SQLite and in
+ * PostgreSQL, the others in SQLite. PostgreSQL is one server for the run with a database for each data directory. `--long`
+ * (`npm run test:long`) runs the rest: the other flows on PostgreSQL, and with more rounds the files of `long`.
+ * `--database sqlite` or `--database postgresql` chooses for all.
+ *
+ * In its first lines a file may raise its limit of 120 s (`// limit: 300 s`) or ask for a process of its own:
+ * `// process: moves its clock`, `// quiet: measures times` (beside one other such file at most) or
+ * `// alone: loads the machine`.
  */
 import { globSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { runTestFile, type FileResult, type TestRun } from "./support/run-test-file.ts";
+import { Lane, type FileResult, type TestRun } from "./support/lane.ts";
 import { startServerOfRun } from "./support/server-of-run.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -46,6 +50,7 @@ if (runs.some(needsServer)) Object.assign(process.env, await startServerOfRun())
 // stand in front and take a core each, and four of them at once are slower than their time limits.
 const isAlone = ({ file }: TestRun) => file.startsWith("test/fuzz/") || asksToBe("alone", file);
 const isQuiet = (run: TestRun) => !isAlone(run) && asksToBe("quiet", run.file);
+const isOnItsOwn = (run: TestRun) => isAlone(run) || isQuiet(run) || asksToBe("process", run.file);
 summarise([
   ...(await runAll(
     runs.filter((run) => !isAlone(run) && !isQuiet(run)),
@@ -75,23 +80,32 @@ function needsServer({ file, database }: TestRun): boolean {
   return database === "postgresql" || /\/postgresql[./]/.test(file);
 }
 
-function asksToBe(how: "alone" | "quiet", file: string): boolean {
+function asksToBe(how: "alone" | "quiet" | "process", file: string): boolean {
   return firstLinesOf(file).some((line) => line.startsWith(`// ${how}:`));
 }
 
-async function runAll(queue: readonly TestRun[], lanes: number): Promise<FileResult[]> {
+async function runAll(queue: readonly TestRun[], laneCount: number): Promise<FileResult[]> {
   const waiting = [...queue];
   const done: FileResult[] = [];
-  const lane = async (_: unknown, index: number) => {
+  const work = async (_: unknown, index: number) => {
+    const lane = new Lane();
     const next = () => (index % 2 === 0 ? waiting.shift() : waiting.pop());
     for (let run = next(); run !== undefined; run = next()) {
-      const result = await runTestFile({ root, limitSeconds: limitOf(run.file), ...run });
+      const result = await (isOnItsOwn(run) ? runOnItsOwn(run) : lane.run(run, limitOf(run.file)));
       report(result);
       done.push(result);
     }
+    await lane.end();
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: Math.min(laneCount, queue.length) }, work));
   return done;
+}
+
+async function runOnItsOwn(run: TestRun): Promise<FileResult> {
+  const lane = new Lane();
+  const result = await lane.run(run, limitOf(run.file));
+  await lane.end();
+  return result;
 }
 
 function limitOf(file: string): number {

@@ -20,7 +20,7 @@ declare global {
     interface PageData {
       /** The project whose pages are shown. */
       project?: Project;
-      /** What its owners are called; empty for those who need not ask them. */
+      /** The names of its owners; empty for people who need not ask them. */
       owners?: readonly string[];
       /** When what is shown was read, where the external system cannot be asked now. */
       staleSinceTime?: string | undefined;

@@ -17,6 +17,7 @@ import { grouping } from "./measures/grouping.ts";
 import { idleMemory } from "./measures/idle-memory.ts";
 import { latency } from "./measures/latency.ts";
 import { overload } from "./measures/overload.ts";
+import { profile } from "./measures/profile.ts";
 import { rates } from "./measures/rates.ts";
 import { reads } from "./measures/reads.ts";
 import { retention } from "./measures/retention.ts";
@@ -30,6 +31,7 @@ const measures: Readonly<Record<string, Measure>> = {
   idleMemory,
   rates,
   before,
+  profile,
   grouping,
   latency,
   filled,

@@ -2,16 +2,15 @@ import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { openBrowser, type TestBrowser } from "../support/browser.ts";
-import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { sharedServer } from "../support/flow.ts";
 import { createProject, type Project } from "../support/project.ts";
 import { reported } from "../support/reported.ts";
 import { newEventId, sendEvent } from "../support/send.ts";
-import { rootPassword, startServer, type Server } from "../support/server.ts";
+import { rootPassword } from "../support/server.ts";
 import { storedErrors } from "../support/stored.ts";
 import { until } from "../support/until.ts";
 
-let server: Server;
-let core: GrpcClient;
+const { server, client: core } = await sharedServer();
 let browser: TestBrowser;
 let page: Page;
 let project: Project;
@@ -19,8 +18,6 @@ let list: string;
 
 test.before(
   reported(async () => {
-    server = await startServer();
-    core = grpcClient(server);
     project = await createProject(server);
     list = `/${project.path}/-/error_tracking`;
     const { sessionToken } = await core.accounts.signIn({ username: "root", password: rootPassword });
@@ -31,8 +28,6 @@ test.before(
 );
 test.after(async () => {
   await browser?.close();
-  core?.close();
-  await server?.stop();
 });
 test.after.each(() => {
   assert.equal(browser.complaints.splice(0), []);

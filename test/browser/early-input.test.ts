@@ -3,15 +3,14 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { ErrorStatus } from "@faultline/proto";
 import { openBrowser, type TestBrowser } from "../support/browser.ts";
-import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { sharedServer } from "../support/flow.ts";
 import { createProject, type Project } from "../support/project.ts";
 import { reported } from "../support/reported.ts";
 import { newEventId, sendEvent } from "../support/send.ts";
-import { rootPassword, startServer, type Server } from "../support/server.ts";
+import { rootPassword } from "../support/server.ts";
 import { until } from "../support/until.ts";
 
-let server: Server;
-let core: GrpcClient;
+const { server, client: core } = await sharedServer();
 let browser: TestBrowser;
 let page: Page;
 let project: Project;
@@ -19,8 +18,6 @@ let home: string;
 
 test.before(
   reported(async () => {
-    server = await startServer();
-    core = grpcClient(server);
     project = await createProject(server);
     home = `/${project.path}/-`;
     const event = { event_id: newEventId(), exception: { values: [{ type: "Late", value: "script" }] } };
@@ -33,8 +30,6 @@ test.before(
 );
 test.after(async () => {
   await browser?.close();
-  core?.close();
-  await server?.stop();
 });
 test.after.each(
   reported(async () => {

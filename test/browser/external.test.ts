@@ -1,4 +1,5 @@
 // limit: 180 s
+// process: the pages of the console know one core in a process
 import { Role } from "@faultline/proto";
 import type { Page } from "playwright-core";
 import { test } from "uvu";

@@ -1,4 +1,5 @@
 // limit: 180 s
+// process: moves its clock
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { BrowserContext, Locator, Page } from "playwright-core";
 import { test } from "uvu";

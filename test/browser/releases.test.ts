@@ -7,12 +7,12 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { openBrowser, type TestBrowser } from "../support/browser.ts";
 import { readCaptures, replay } from "../support/capture.ts";
-import { grpcClient, type GrpcClient } from "../support/grpc.ts";
+import { sharedServer } from "../support/flow.ts";
 import { execSql } from "../support/other-process.ts";
 import { createProject, type Project } from "../support/project.ts";
 import { reported } from "../support/reported.ts";
 import { envelope, newEventId, post, sendEnvelope, sendEvent, sendStore } from "../support/send.ts";
-import { rootPassword, startServer, type Server } from "../support/server.ts";
+import { rootPassword } from "../support/server.ts";
 
 /** The pages that show what becomes of sessions and of what is not stored, and what users say about an event. */
 
@@ -26,8 +26,7 @@ const external = {
 };
 const wrongKey = "f".repeat(32);
 
-let server: Server;
-let core: GrpcClient;
+const { server, client: core } = await sharedServer();
 let browser: TestBrowser;
 let page: Page;
 let project: Project;
@@ -36,8 +35,6 @@ let tracking: string;
 
 test.before(
   reported(async () => {
-    server = await startServer();
-    core = grpcClient(server);
     project = await createProject(server);
     tracking = await trackingOf(project);
     const { sessionToken } = await core.accounts.signIn({ username: "root", password: rootPassword });
@@ -48,8 +45,6 @@ test.before(
 );
 test.after(async () => {
   await browser?.close();
-  core?.close();
-  await server?.stop();
 });
 test.after.each(() => {
   assert.equal(browser.complaints.splice(0), []);

@@ -1,9 +1,9 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { openBrowser } from "../support/browser.ts";
-import { runningServer } from "../support/flow.ts";
+import { sharedServer } from "../support/flow.ts";
 
-const { server } = await runningServer();
+const { server } = await sharedServer();
 const browser = await openBrowser(server);
 test.after(() => browser.close());
 

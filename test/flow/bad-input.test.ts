@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { runningServer } from "../support/flow.ts";
+import { sharedServer } from "../support/flow.ts";
 import { http, type HttpAnswer } from "../support/http.ts";
 import { createKey, createProject } from "../support/project.ts";
 import { rest } from "../support/rest.ts";
@@ -9,7 +9,7 @@ import { envelope, newEventId, post, sendEvent, sentryAuth } from "../support/se
 import { storedErrors } from "../support/stored.ts";
 import { until } from "../support/until.ts";
 
-const { server, client } = await runningServer();
+const { server, client } = await sharedServer();
 const project = await createProject(server);
 
 const event = () => ({ event_id: newEventId(), message: "must not be stored" });

@@ -1,12 +1,12 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { runningServer } from "../support/flow.ts";
+import { sharedServer } from "../support/flow.ts";
 import { http, type HttpRequest } from "../support/http.ts";
 import { createProject } from "../support/project.ts";
 import { envelope, newEventId, post, sentryAuth } from "../support/send.ts";
 
-const { server, client } = await runningServer();
+const { server, client } = await sharedServer();
 const project = await createProject(server);
 
 async function assertStored(eventId: string, message: string): Promise<void> {

@@ -1,14 +1,14 @@
 import { deflateSync } from "node:zlib";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { runningServer } from "../support/flow.ts";
+import { sharedServer } from "../support/flow.ts";
 import { http } from "../support/http.ts";
 import { createProject } from "../support/project.ts";
 import { rest } from "../support/rest.ts";
 import { onlyEvent } from "../support/robustness.ts";
 import { newEventId } from "../support/send.ts";
 
-const { server, client } = await runningServer();
+const { server, client } = await sharedServer();
 
 /** A packet as raven-go writes it, whose JSON is longer than the 1,000 bytes from which on it compresses. */
 function packet(projectId: number) {

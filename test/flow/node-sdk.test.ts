@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { runningServer } from "../support/flow.ts";
+import { sharedServer } from "../support/flow.ts";
 import { createProject } from "../support/project.ts";
 import { storedEventCount } from "../support/stored.ts";
 
@@ -18,7 +18,7 @@ interface Report {
 
 const program = join(import.meta.dirname, "../sdk/node-7.38.0.cjs");
 
-const { server, client } = await runningServer();
+const { server, client } = await sharedServer();
 const project = await createProject(server);
 
 async function run(dsn: string): Promise<Report> {

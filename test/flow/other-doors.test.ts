@@ -2,13 +2,13 @@ import { deflateSync } from "node:zlib";
 import { OutcomeKind, type Event } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { runningServer } from "../support/flow.ts";
+import { sharedServer } from "../support/flow.ts";
 import { http, type HttpAnswer } from "../support/http.ts";
 import { createProject, type Project } from "../support/project.ts";
 import { onlyEvent, storedEvents } from "../support/robustness.ts";
 import { newEventId, sentryAuth } from "../support/send.ts";
 
-const { server, client } = await runningServer();
+const { server, client } = await sharedServer();
 let project: Project;
 
 test.before.each(async () => {

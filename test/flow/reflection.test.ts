@@ -7,7 +7,7 @@ import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import * as grpc from "@grpc/grpc-js";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { runningServer } from "../support/flow.ts";
+import { sharedServer } from "../support/flow.ts";
 import { createProject } from "../support/project.ts";
 import {
   descriptorSet,
@@ -22,7 +22,7 @@ import { rootToken } from "../support/server.ts";
 
 const credentials = grpc.credentials.createInsecure();
 
-const { server } = await runningServer();
+const { server } = await sharedServer();
 const eventId = newEventId();
 const project = await createProject(server);
 const sent = await sendEvent(server, project, {

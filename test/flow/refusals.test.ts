@@ -2,7 +2,7 @@ import { ErrorReason, ErrorStatus } from "@faultline/proto";
 import type { CallError } from "@faultline/proto/grpc";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { runningServer } from "../support/flow.ts";
+import { sharedServer } from "../support/flow.ts";
 import { createProject } from "../support/project.ts";
 import { rejects } from "../support/rejects.ts";
 import { newEventId, sendEvent } from "../support/send.ts";
@@ -10,7 +10,7 @@ import { rootPassword } from "../support/server.ts";
 import { storedErrors } from "../support/stored.ts";
 import { until } from "../support/until.ts";
 
-const { server, client } = await runningServer();
+const { server, client } = await sharedServer();
 const project = await createProject(server);
 const other = await createProject(server);
 

@@ -2,14 +2,14 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { assertAnswer } from "../support/assert-answer.ts";
-import { runningServer } from "../support/flow.ts";
+import { sharedServer } from "../support/flow.ts";
 import { http } from "../support/http.ts";
 import { createKey, createProject } from "../support/project.ts";
 import { rest } from "../support/rest.ts";
 import { rootPassword, rootToken } from "../support/server.ts";
 import { until } from "../support/until.ts";
 
-const { server, client } = await runningServer();
+const { server, client } = await sharedServer();
 const project = await createProject(server);
 const keys = `/projects/${project.id}/error_tracking/client_keys`;
 const settings = `/projects/${project.id}/error_tracking/settings`;

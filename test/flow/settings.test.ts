@@ -1,7 +1,7 @@
 import { Backend, ErrorReason } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { runningServer } from "../support/flow.ts";
+import { sharedServer } from "../support/flow.ts";
 import { grpcClient, type GrpcClient } from "../support/grpc.ts";
 import { createProject } from "../support/project.ts";
 import { rejects } from "../support/rejects.ts";
@@ -9,7 +9,7 @@ import { newEventId, sendEvent } from "../support/send.ts";
 import { startServer } from "../support/server.ts";
 import { until } from "../support/until.ts";
 
-const { server, client } = await runningServer();
+const { server, client } = await sharedServer();
 
 let made = 0;
 async function newProject(): Promise<number> {

@@ -5,7 +5,7 @@ import { Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { answered } from "../support/assert-answer.ts";
-import { runningServer } from "../support/flow.ts";
+import { sharedServer } from "../support/flow.ts";
 import { newMember, personPassword } from "../support/person.ts";
 import { createProject } from "../support/project.ts";
 import { rest } from "../support/rest.ts";
@@ -21,7 +21,7 @@ interface ClientKey {
   readonly legacy_dsn: string;
 }
 
-const { server, client } = await runningServer();
+const { server, client } = await sharedServer();
 const project = await createProject(server);
 const maintainer = await newMember(client, project.id, Role.MAINTAINER);
 const keys = `${server.url}/api/v4/projects/${project.id}/error_tracking/client_keys`;

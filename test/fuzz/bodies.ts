@@ -5,7 +5,7 @@ import {
   contentDecoder,
   decodeContent,
   encodingOf,
-} from "../../plugins/http-bridge/src/ingest/body/content-encoding.ts";
+} from "../../plugins/http-bridge/src/ingest/body/decoding/content-encoding.ts";
 import { EnvelopeReader, parseEnvelope, type Envelope } from "../../plugins/http-bridge/src/ingest/body/envelope.ts";
 import { parseEventJson } from "../../plugins/http-bridge/src/ingest/body/event-json.ts";
 import { holdsEnvelope, readStoreBody } from "../../plugins/http-bridge/src/ingest/body/store-body.ts";

@@ -30,7 +30,7 @@ const { values, positionals } = parseArgs({
 });
 const seconds = Number(values.seconds);
 const cannotMount = whyNoMounts();
-if (cannotMount === "") inOwnMounts();
+if (cannotMount === "") inOwnMounts(import.meta.url);
 if (values.database === "postgresql")
   Object.assign(process.env, await startServerOfRun(), { TEST_DATABASE: "postgresql" });
 

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { chromium, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
 import * as assert from "uvu/assert";
 import { chromiumPath } from "./chromium-path.ts";
 import { repositoryRoot, type Server } from "./server.ts";
@@ -14,7 +14,7 @@ const viewports = {
   narrow: { width: 320, height: 640 },
 };
 
-/** A headless Chromium with one page of a server's console. */
+/** A page of a server's console in a headless Chromium, and more pages. */
 export interface TestBrowser {
   readonly context: BrowserContext;
   readonly page: Page;
@@ -33,28 +33,25 @@ export interface TestBrowser {
    * leaves pictures for people in test/artifacts, which take a fifth of the time of the browser tests.
    */
   photograph(name: string, page?: Page): Promise<void>;
+  /** Closes all its pages. */
   close(): Promise<void>;
 }
 
-/** Starts the system's Chromium. */
+/** Shared by the test files of one process, each with cookies and a cache of its own. */
+let chromiumOfProcess: Promise<Browser> | undefined;
+
+/** Opens a page in the system's Chromium. */
 export async function openBrowser(server: Pick<Server, "url">): Promise<TestBrowser> {
-  assert.ok(existsSync(chromiumPath), `no Chromium at ${chromiumPath}: install it or set CHROMIUM`);
   mkdirSync(screenshots, { recursive: true });
-  const browser = await chromium.launch({
-    executablePath: chromiumPath,
-    args: [
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-      "--no-first-run",
-    ],
-  });
+  const running = await chromiumOfProcess;
+  chromiumOfProcess = running?.isConnected() ? Promise.resolve(running) : startChromium();
+  const browser = await chromiumOfProcess;
+  const contexts: BrowserContext[] = [];
   const complaints: string[] = [];
   const open = async (headers: Readonly<Record<string, string>> = {}, device: BrowserContextOptions = {}) => {
     const options = { baseURL: server.url, viewport: viewports.desktop, extraHTTPHeaders: { ...headers } };
     const context = await browser.newContext({ ...options, ...device });
+    contexts.push(context);
     context.setDefaultTimeout(10_000);
     const page = await context.newPage();
     note(page, complaints);
@@ -77,12 +74,31 @@ export async function openBrowser(server: Pick<Server, "url">): Promise<TestBrow
     phonePage: () => open({}, { viewport: viewports.phone, hasTouch: true, isMobile: true }),
     async pageWithoutScripts() {
       const plain = await browser.newContext({ baseURL: server.url, javaScriptEnabled: false });
+      contexts.push(plain);
       await plain.addCookies((await context.storageState()).cookies);
       return plain.newPage();
     },
     photograph: (name, shown = page) => photograph(shown, name),
-    close: () => browser.close(),
+    async close() {
+      await Promise.all(contexts.map((one) => one.close()));
+      if (!process.connected) await browser.close(); // a lane ends it; a file that runs alone would not end before it
+    },
   };
+}
+
+function startChromium(): Promise<Browser> {
+  assert.ok(existsSync(chromiumPath), `no Chromium at ${chromiumPath}: install it or set CHROMIUM`);
+  return chromium.launch({
+    executablePath: chromiumPath,
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--no-first-run",
+    ],
+  });
 }
 
 /**

@@ -72,7 +72,7 @@ export function readCaptures(): Capture[] {
 }
 
 /** Sends a capture to a project: target, headers and body as captured, but for key, project id and host. */
-export function replay(server: Server, project: Project, capture: Capture): Promise<HttpAnswer> {
+export function replay(server: Pick<Server, "url">, project: Project, capture: Capture): Promise<HttpAnswer> {
   const target = capture.target.replace("/api/42/", `/api/${project.id}/`).replace(capturedKey, project.key);
   const body = withDsnOf(project, capture.body);
   const headers = capture.headers

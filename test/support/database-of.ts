@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { Worker } from "node:worker_threads";
 
-/** The server of the run where services are to store in PostgreSQL; undefined: they use SQLite. */
-const serverUrl = process.env["TEST_DATABASE"] === "postgresql" ? process.env["TEST_POSTGRESQL"] : undefined;
+/** Whether the services of the running test file store in PostgreSQL; otherwise they use SQLite. */
+export const isOnPostgresql = () => process.env["TEST_DATABASE"] === "postgresql";
 
 const made = new Set<string>();
 
@@ -12,7 +12,8 @@ const made = new Set<string>();
  * 0.2 s.
  */
 export function databaseOf(dataDir: string): string | undefined {
-  if (serverUrl === undefined) return undefined;
+  const serverUrl = process.env["TEST_POSTGRESQL"];
+  if (!isOnPostgresql() || serverUrl === undefined) return undefined;
   const name = `test_${createHash("sha256").update(dataDir).digest("hex").slice(0, 20)}`;
   if (!made.has(name)) {
     const state = new Int32Array(new SharedArrayBuffer(4));

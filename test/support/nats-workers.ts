@@ -1,6 +1,7 @@
-import { fork, type ChildProcess } from "node:child_process";
+import { fork } from "node:child_process";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { atEndOf } from "./end-of-file.ts";
 
 /** A worker process; see nats-worker.ts. */
 export interface WorkerProcess {
@@ -10,21 +11,11 @@ export interface WorkerProcess {
   kill9(): Promise<void>;
 }
 
-const alive = new Set<ChildProcess>();
-process.on("exit", () => {
-  for (const child of alive) child.kill("SIGKILL");
-});
-
 /** Starts a worker that stores into the file; resolves when it pulls. */
 export async function startWorkerProcess(url: string, file: string, mode?: "hang"): Promise<WorkerProcess> {
   const child = fork(join(import.meta.dirname, "nats-worker.ts"), [url, file, ...(mode ? [mode] : [])]);
-  alive.add(child);
-  const ended = new Promise<void>((resolve) =>
-    child.once("exit", () => {
-      alive.delete(child);
-      resolve();
-    }),
-  );
+  atEndOf("file", () => child.kill("SIGKILL"));
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   let commits = 0;
   await new Promise<void>((resolve, reject) => {
     child.once("exit", (code) => reject(new Error(`the worker ended with ${code}`)));

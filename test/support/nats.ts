@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { atEndOf } from "./end-of-file.ts";
 import { natsProgram } from "./nats-program.ts";
 import { tempDir } from "./temp-dir.ts";
 import { until } from "./until.ts";
@@ -39,11 +40,6 @@ export interface NatsOptions {
 
 /** Why these tests cannot run; undefined when they can. */
 export const natsMissing = ((found) => ("missing" in found ? found.missing : undefined))(natsProgram());
-
-const alive = new Set<ChildProcess>();
-process.on("exit", () => {
-  for (const child of alive) child.kill("SIGKILL");
-});
 
 /** Starts them; resolves when each answers and, of three, when they have a leader. */
 export async function startNats(options: NatsOptions = {}): Promise<Nats> {
@@ -99,8 +95,7 @@ function natsNode(parts: {
     async start() {
       const started = spawn(program, ["--config", configuration], { stdio: ["ignore", "pipe", "pipe"] });
       child = started;
-      alive.add(started);
-      started.once("close", () => alive.delete(started));
+      atEndOf("file", () => started.kill("SIGKILL"));
       for (const stream of [started.stdout, started.stderr]) {
         stream.setEncoding("utf8").on("data", (text: string) => (output = (output + text).slice(-20_000)));
       }

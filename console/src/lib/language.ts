@@ -1,4 +1,4 @@
-/** What the console knows about the platforms that SDKs name. */
+/** The platforms that SDKs name. */
 
 /** Python prints the oldest call first; every other language we know prints the newest first. */
 export const oldestFirst = (platform: string) => platform === "python";

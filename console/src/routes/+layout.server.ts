@@ -17,7 +17,7 @@ export const load: LayoutServerLoad = async ({ locals }) => {
     const lag = ingestLag && { told: ingestLag, words: wordsNow(ingestLag, locals.preferences) };
     return { ...shared, user: user ?? null, version: serviceVersion, lag };
   } catch (error) {
-    // What is told to people is told by the page itself; a redirect to the sign-in page goes through.
+    // The page itself shows the refusals that have a sentence; a redirect to the sign-in page goes through.
     if (refusalOfTrpc(error).reason === "UNKNOWN") throw error;
     return signedOut;
   }

@@ -44,6 +44,7 @@ export function isOfForgottenProxy({ socket, headers }: IncomingMessage, trusted
 }
 
 function shortened(address: string): string {
+  if (!address.startsWith(":")) return address;
   return address.replace(/^::ffff:(?=\d+\.)/i, "");
 }
 

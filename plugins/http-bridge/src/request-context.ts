@@ -1,19 +1,52 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Host } from "@faultline/plugin";
+import { originOf } from "./origin.ts";
 
 /** The parts of a request that its handler gets. */
-export interface RequestContext {
+export class RequestContext {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly host: Host;
   /** The parts of the path that the route's pattern names. */
   readonly path: Readonly<Record<string, string>>;
-  readonly query: URLSearchParams;
   /** The sender's address. */
   readonly clientIp: string;
+  /** The headers still to be set on its response: names and values in turn. */
+  readonly headers: RawHeaders;
+  readonly #queryText: string;
+  readonly #baseUrl: string | undefined;
+  #query: URLSearchParams | undefined;
+
+  constructor(
+    message: { readonly request: IncomingMessage; readonly response: ServerResponse },
+    parts: Pick<RequestContext, "host" | "path" | "clientIp" | "headers"> & {
+      queryText: string;
+      baseUrl: string | undefined;
+    },
+  ) {
+    this.request = message.request;
+    this.response = message.response;
+    this.host = parts.host;
+    this.path = parts.path;
+    this.clientIp = parts.clientIp;
+    this.headers = parts.headers;
+    this.#queryText = parts.queryText;
+    this.#baseUrl = parts.baseUrl;
+  }
+
+  get query(): URLSearchParams {
+    this.#query ??= new URLSearchParams(this.#queryText);
+    return this.#query;
+  }
+
   /** The beginning of links to us, such as `https://errors.example.com`. */
-  readonly origin: string;
+  get origin(): string {
+    return originOf(this.request.headers.host, this.#baseUrl);
+  }
 }
+
+/** Headers as `writeHead` takes them: names and values in turn. */
+export type RawHeaders = readonly string[];
 
 /** Answers a request; the route turns an error that it throws into a response of the route's own form. */
 export type Handler = (context: RequestContext) => Promise<void>;
@@ -28,13 +61,19 @@ export interface Route {
   readonly otherMethod: Handler;
 }
 
-/** Sends a JSON body. */
-export function sendJson(response: ServerResponse, status: number, body: unknown): void {
-  sendJsonText(response, status, JSON.stringify(body));
+/** Sends a JSON body. `headers`: in addition to those already set. */
+export function sendJson(response: ServerResponse, status: number, body: unknown, headers?: RawHeaders): void {
+  sendJsonText(response, status, JSON.stringify(body), headers);
 }
 
 /** Sends a body that is already JSON. */
-export function sendJsonText(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
+export function sendJsonText(response: ServerResponse, status: number, text: string, headers: RawHeaders = []): void {
+  const length = String(Buffer.byteLength(text));
+  response.writeHead(status, [...headers, "content-type", "application/json", "content-length", length]);
   response.end(text);
+}
+
+/** Sets headers one by one, for a response that changes them or is created elsewhere. */
+export function setHeaders(response: ServerResponse, headers: RawHeaders): void {
+  for (let n = 0; n < headers.length; n += 2) response.setHeader(headers[n] ?? "", headers[n + 1] ?? "");
 }

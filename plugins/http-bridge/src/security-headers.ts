@@ -1,13 +1,16 @@
-type Headers = readonly (readonly [name: string, value: string])[];
+import { anyOrigin } from "./ingest/cors.ts";
+import type { RawHeaders } from "./request-context.ts";
 
 /**
  * The headers of every answer for browsers. Pages have a Content-Security-Policy of their own, and ingestion opens
  * itself to other origins. `baseUrl` is the address people use: with https, browsers use nothing else for a year.
  */
-export function securityHeaders(baseUrl: string | undefined): { readonly all: Headers; readonly ingestion: Headers } {
-  const all: Headers = [
-    // For answers that are not pages: they hold what applications reported, and nothing in them may run, load or be
-    // framed.
+export function securityHeaders(baseUrl: string | undefined): {
+  readonly all: RawHeaders;
+  readonly ingestion: RawHeaders;
+} {
+  const all: readonly (readonly [name: string, value: string])[] = [
+    // For what is no page: it holds what applications reported, and nothing in it may run, load or be framed.
     ["content-security-policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"],
     ["x-frame-options", "DENY"], // for browsers without frame-ancestors
     ["x-content-type-options", "nosniff"],
@@ -20,7 +23,8 @@ export function securityHeaders(baseUrl: string | undefined): { readonly all: He
     ["cache-control", "no-store"],
     ...(baseUrl?.startsWith("https:") === true ? [["strict-transport-security", "max-age=31536000"] as const] : []),
   ];
-  return { all, ingestion: all.filter(([name]) => !aboutDocuments.has(name)) };
+  const ofIngestion = all.filter(([name]) => !aboutDocuments.has(name));
+  return { all: all.flat(), ingestion: [...ofIngestion, ...anyOrigin].flat() };
 }
 
 /** Headers about pages that people open. Answers to SDKs go without: all eight cost 5 % of the events a second. */

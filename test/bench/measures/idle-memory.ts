@@ -3,7 +3,7 @@ import type { Bench, Row } from "../bench.ts";
 import { residentMiB } from "../process-memory.ts";
 import { startService } from "../service.ts";
 
-const goalMiB = 130;
+const goalMiB = 120;
 const idleSeconds = 30;
 
 /** The memory of the service when nobody sends anything. */

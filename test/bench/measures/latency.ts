@@ -5,7 +5,8 @@ import { fullRate, medianOf, nextSeed } from "../rounds.ts";
 import { startService } from "../service.ts";
 import { ms, whole } from "../text.ts";
 
-const goalMs = 20;
+/** Of the floor's p99 in the same run: a shared machine makes the slowest answers of both. */
+const goalTimes = 10;
 
 /**
  * How long an event waits for its acknowledgement when half as many come as can be taken, at a constant rate. The floor
@@ -27,13 +28,15 @@ export async function* latency(bench: Bench): AsyncGenerator<Row> {
         bench.progress(`${results === ours ? "ours" : "floor"}: ${text(result)}`);
         results.push(result);
       }
-    const p99Ms = medianOf(ours, (result) => result.p99Ms);
+    const [measured, floor] = [overall(ours), overall(floors)];
+    const ratio = measured.p99Ms / floor.p99Ms;
     yield {
       measure: `acknowledgement at half rate, ${bytes / 1000} kB`,
-      goal: `p99 <= ${goalMs} ms`,
-      measured: `${text(overall(ours))} at ${whole(rate)}/s`,
-      floor: text(overall(floors)),
-      isMet: p99Ms <= goalMs,
+      goal: `p99 <= ${goalTimes}x the floor's`,
+      measured: `${text(measured)} at ${whole(rate)}/s`,
+      floor: text(floor),
+      ratio,
+      isMet: ratio <= goalTimes,
     };
   }
 }

@@ -1,3 +1,4 @@
+// process: the pages of the console know one core in a process
 import { ErrorReason } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";

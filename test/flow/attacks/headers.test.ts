@@ -1,14 +1,14 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { sessionCookie, signInByForm } from "../../support/console.ts";
-import { runningServer } from "../../support/flow.ts";
+import { sharedServer } from "../../support/flow.ts";
 import { http, type HttpAnswer } from "../../support/http.ts";
 import { createProject } from "../../support/project.ts";
 import { rest } from "../../support/rest.ts";
 import { newEventId, sendStore } from "../../support/send.ts";
 import { startServer } from "../../support/server.ts";
 
-const { server, client } = await runningServer();
+const { server, client } = await sharedServer();
 const cookie = sessionCookie(await signInByForm(server));
 const project = await createProject(server);
 const event = { event_id: newEventId(), message: "shown" };

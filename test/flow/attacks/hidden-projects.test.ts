@@ -1,3 +1,4 @@
+// process: the pages of the console know one core in a process
 import { createRequire } from "node:module";
 import { toJson, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
 import { ErrorReason, services } from "@faultline/proto";

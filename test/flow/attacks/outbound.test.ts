@@ -14,6 +14,7 @@ import * as assert from "uvu/assert";
 import { OutboundClient } from "../../../backend/src/host/outbound/outbound-client.ts";
 import { selfSigned } from "../../support/certificates.ts";
 import { watchConnections } from "../../support/connection-attempts.ts";
+import { atEndOf } from "../../support/end-of-file.ts";
 import { nameServer, type NameAnswer, type RecordType } from "../../support/name-server.ts";
 import { repositoryRoot } from "../../support/server.ts";
 import { until } from "../../support/until.ts";
@@ -331,7 +332,7 @@ async function silentAddress(host: string, port: number): Promise<() => void> {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60_000);
   });`;
   const child = spawn(process.execPath, ["--eval", script], { stdio: ["ignore", "pipe", "inherit"] });
-  process.once("exit", () => child.kill("SIGKILL"));
+  atEndOf("file", () => child.kill("SIGKILL"));
   await once(child.stdout, "data");
   const waiting = [1, 2].map(() => connect({ host, port }).on("error", () => undefined));
   await Promise.all(waiting.map((socket) => once(socket, "connect")));

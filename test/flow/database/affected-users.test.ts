@@ -1,6 +1,6 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { runningServer } from "../../support/flow.ts";
+import { sharedServer } from "../../support/flow.ts";
 import { createProject } from "../../support/project.ts";
 import { newEventId, sendEvent, sendStore } from "../../support/send.ts";
 
@@ -8,7 +8,7 @@ import { newEventId, sendEvent, sendStore } from "../../support/send.ts";
 
 type Event = Readonly<Record<string, unknown>>;
 
-const { server, client } = await runningServer();
+const { server, client } = await sharedServer();
 const project = await createProject(server);
 
 let errors = 0;

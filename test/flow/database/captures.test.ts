@@ -1,7 +1,7 @@
 import type { Event } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { runningServer } from "../../support/flow.ts";
+import { sharedServer } from "../../support/flow.ts";
 import { readCaptures, replay, type Capture, type Expectation } from "../../support/capture.ts";
 import { createProject } from "../../support/project.ts";
 import { storedErrors, storedEventIds } from "../../support/stored.ts";
@@ -9,7 +9,7 @@ import { storedErrors, storedEventIds } from "../../support/stored.ts";
 const captures = readCaptures();
 const expectedIds = captures.flatMap((capture) => capture.eventIds);
 
-const { server, client } = await runningServer();
+const { server, client } = await sharedServer();
 const project = await createProject(server);
 
 test("the captures cover nine SDKs and both path forms", () => {

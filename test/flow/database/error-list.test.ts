@@ -1,14 +1,14 @@
 import { ErrorSort, ErrorStatus, type Error as StoredError } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { runningServer } from "../../support/flow.ts";
+import { sharedServer } from "../../support/flow.ts";
 import type { GrpcClient } from "../../support/grpc.ts";
 import { createProject, type Project } from "../../support/project.ts";
 import { newEventId, sendEvent } from "../../support/send.ts";
 import { rejects } from "../../support/rejects.ts";
 import { until } from "../../support/until.ts";
 
-const { server, client } = await runningServer();
+const { server, client } = await sharedServer();
 let project: Project;
 
 test.before.each(async () => {

@@ -1,11 +1,11 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { runningServer } from "../../support/flow.ts";
+import { sharedServer } from "../../support/flow.ts";
 import { createProject, type Project } from "../../support/project.ts";
 import { newEventId, sendEvent, sendStore } from "../../support/send.ts";
 import { storedErrors, storedEventIds } from "../../support/stored.ts";
 
-const { server, client } = await runningServer();
+const { server, client } = await sharedServer();
 let project: Project;
 
 test.before.each(async () => {

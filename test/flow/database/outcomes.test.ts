@@ -1,7 +1,7 @@
 import { OutcomeKind, type Refusal } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { runningServer } from "../../support/flow.ts";
+import { sharedServer } from "../../support/flow.ts";
 import { grpcClient } from "../../support/grpc.ts";
 import { http } from "../../support/http.ts";
 import { takeDatabase } from "../../support/other-process.ts";
@@ -12,7 +12,7 @@ import { envelope, newEventId, post, sendEnvelope, sendStore } from "../../suppo
 import { startServer } from "../../support/server.ts";
 import { until } from "../../support/until.ts";
 
-const { server, client } = await runningServer();
+const { server, client } = await sharedServer();
 
 /** The outcomes of a project as `kind category reason quantity`. */
 async function outcomesOf({ id }: Project): Promise<string[]> {

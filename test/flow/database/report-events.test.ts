@@ -4,13 +4,13 @@ import { PayloadEncoding, type ErrorEventSchema } from "@faultline/proto";
 import { gzipSync } from "node:zlib";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { runningServer } from "../../support/flow.ts";
+import { sharedServer } from "../../support/flow.ts";
 import { createProject, type Project } from "../../support/project.ts";
 import { rejects } from "../../support/rejects.ts";
 import { newEventId, sendStore } from "../../support/send.ts";
 import { storedErrors } from "../../support/stored.ts";
 
-const { server, client } = await runningServer();
+const { server, client } = await sharedServer();
 let project: Project;
 
 test.before.each(async () => {

@@ -2,7 +2,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { OutcomeKind } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { runningServer } from "../../support/flow.ts";
+import { sharedServer } from "../../support/flow.ts";
 import { readCaptures, replay } from "../../support/capture.ts";
 import type { HttpAnswer } from "../../support/http.ts";
 import { createProject, type Project } from "../../support/project.ts";
@@ -11,7 +11,7 @@ import { storedEventCount } from "../../support/stored.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-const { server, client } = await runningServer();
+const { server, client } = await sharedServer();
 let project: Project;
 
 test.before.each(async () => {

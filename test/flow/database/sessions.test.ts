@@ -10,7 +10,7 @@ import {
 } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { runningServer } from "../../support/flow.ts";
+import { sharedServer } from "../../support/flow.ts";
 import { createProject, type Project } from "../../support/project.ts";
 import { rejects } from "../../support/rejects.ts";
 import { newEventId } from "../../support/send.ts";
@@ -18,7 +18,7 @@ import { newEventId } from "../../support/send.ts";
 const hourMs = 3_600_000;
 const { OK, EXITED, ERRORED, UNHANDLED, ABNORMAL, CRASHED } = SessionStatus;
 
-const { server, client } = await runningServer();
+const { server, client } = await sharedServer();
 let project: Project;
 let now: number;
 

@@ -1,3 +1,4 @@
+// process: the pages of the console know one core in a process
 import { Backend, ErrorReason } from "@faultline/proto";
 import { CallError } from "@faultline/proto/grpc";
 import { test } from "uvu";

@@ -1,11 +1,11 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { answered, assertAnswer } from "../../support/assert-answer.ts";
-import { runningServer } from "../../support/flow.ts";
+import { sharedServer } from "../../support/flow.ts";
 import { newPerson, personPassword, type Person } from "../../support/person.ts";
 import { rest } from "../../support/rest.ts";
 
-const { server, client } = await runningServer();
+const { server, client } = await sharedServer();
 
 type Body = Record<string, unknown> & { readonly id: number };
 

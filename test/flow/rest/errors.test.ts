@@ -2,14 +2,14 @@ import { Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { answered, assertAnswer } from "../../support/assert-answer.ts";
-import { runningServer } from "../../support/flow.ts";
+import { sharedServer } from "../../support/flow.ts";
 import { linkedPage } from "../../support/linked-page.ts";
 import { newMember } from "../../support/person.ts";
 import { createProject, type Project } from "../../support/project.ts";
 import { rest } from "../../support/rest.ts";
 import { newEventId, sendEvent } from "../../support/send.ts";
 
-const { server, client } = await runningServer();
+const { server, client } = await sharedServer();
 const project = await createProject(server);
 const other = await createProject(server);
 const path = `/projects/${project.id}/error_tracking`;

@@ -2,12 +2,12 @@ import { Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { answered, assertAnswer } from "../../support/assert-answer.ts";
-import { runningServer } from "../../support/flow.ts";
+import { sharedServer } from "../../support/flow.ts";
 import { newMember, newPerson } from "../../support/person.ts";
 import { createProject } from "../../support/project.ts";
 import { rest } from "../../support/rest.ts";
 
-const { server, client } = await runningServer();
+const { server, client } = await sharedServer();
 const project = await createProject(server);
 const members = `/projects/${project.id}/members`;
 const maintainer = await newMember(client, project.id, Role.MAINTAINER);

@@ -2,7 +2,7 @@ import { Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { answered, assertAnswer } from "../../support/assert-answer.ts";
-import { runningServer } from "../../support/flow.ts";
+import { sharedServer } from "../../support/flow.ts";
 import { linkedPage } from "../../support/linked-page.ts";
 import { newMember, newPerson } from "../../support/person.ts";
 import { refusedBecause } from "../../support/refused-because.ts";
@@ -10,7 +10,7 @@ import { rest } from "../../support/rest.ts";
 import { sendEvent } from "../../support/send.ts";
 import { createProject } from "../../support/project.ts";
 
-const { server, client } = await runningServer();
+const { server, client } = await sharedServer();
 
 interface Body {
   readonly id: number;

@@ -3,7 +3,7 @@ import { Role, SessionStatus } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { answered, assertAnswer } from "../../support/assert-answer.ts";
-import { runningServer } from "../../support/flow.ts";
+import { sharedServer } from "../../support/flow.ts";
 import { http } from "../../support/http.ts";
 import { linkedPage } from "../../support/linked-page.ts";
 import { newMember } from "../../support/person.ts";
@@ -12,7 +12,7 @@ import { rest } from "../../support/rest.ts";
 import { newEventId } from "../../support/send.ts";
 import { until } from "../../support/until.ts";
 
-const { server, client } = await runningServer();
+const { server, client } = await sharedServer();
 const project = await createProject(server);
 const path = `/projects/${project.id}/error_tracking`;
 const { token } = await newMember(client, project.id, Role.REPORTER);

@@ -1,14 +1,14 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { answered, assertAnswer } from "../../support/assert-answer.ts";
-import { runningServer } from "../../support/flow.ts";
+import { sharedServer } from "../../support/flow.ts";
 import { http } from "../../support/http.ts";
 import { newPerson, personPassword } from "../../support/person.ts";
 import { createProject } from "../../support/project.ts";
 import { rest } from "../../support/rest.ts";
 import { rootToken } from "../../support/server.ts";
 
-const { server, client } = await runningServer();
+const { server, client } = await sharedServer();
 const project = await createProject(server);
 const person = await newPerson(client);
 

@@ -1,12 +1,12 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { answered, assertAnswer } from "../../support/assert-answer.ts";
-import { runningServer } from "../../support/flow.ts";
+import { sharedServer } from "../../support/flow.ts";
 import { linkedPage } from "../../support/linked-page.ts";
 import { newPerson, personPassword } from "../../support/person.ts";
 import { rest } from "../../support/rest.ts";
 
-const { server, client } = await runningServer();
+const { server, client } = await sharedServer();
 const ann = await newPerson(client);
 
 type Body = Record<string, unknown> & { readonly id: number; readonly username: string };

@@ -15,7 +15,7 @@ import { movableClock } from "../../support/movable-faultline.ts";
 import { createProject } from "../../support/project.ts";
 import { recount } from "../../support/recount.ts";
 import { newEventId, sendEvent } from "../../support/send.ts";
-import { repositoryRoot, rootPassword, rootToken, startServer } from "../../support/server.ts";
+import { bundle, repositoryRoot, rootPassword, rootToken, startServer } from "../../support/server.ts";
 import { storedErrors, storedEventIds } from "../../support/stored.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { until } from "../../support/until.ts";
@@ -45,7 +45,7 @@ function faultline(args: readonly string[], { env = {}, input = "" }: { env?: En
   return new Promise<Ran>((resolve) => {
     const child = execFile(
       process.execPath,
-      ["backend/src/cli/faultline.ts", ...args],
+      [bundle, ...args],
       {
         cwd: repositoryRoot,
         maxBuffer: 256 * 1024 * 1024,
@@ -184,7 +184,7 @@ test("projects, keys and tokens are made, and an error is listed, shown and reso
 
 test("errors are followed as they change, until the command is ended", async () => {
   const project = await createProject(server);
-  const child = execFile(process.execPath, ["backend/src/cli/faultline.ts", "errors", "tail", String(project.id)], {
+  const child = execFile(process.execPath, [bundle, "errors", "tail", String(project.id)], {
     cwd: repositoryRoot,
     env: { FAULTLINE_GRPC_ADDRESS: server.grpcAddress, FAULTLINE_TOKEN: rootToken },
   });
@@ -201,7 +201,7 @@ test("errors are followed as they change, until the command is ended", async () 
 
 /** Runs the command line with its output in a pipe, as a shell does; `code` is that of the command line. */
 function piped(args: readonly string[], reader: string) {
-  const script = `{ "$0" backend/src/cli/faultline.ts "$@"; echo $? >&3; } | ${reader}`;
+  const script = `{ "$0" ${bundle} "$@"; echo $? >&3; } | ${reader}`;
   const child = spawn("sh", ["-c", script, process.execPath, ...args], {
     cwd: repositoryRoot,
     env: { PATH: process.env["PATH"], ...usual },

@@ -16,7 +16,7 @@ const mebibyte = 1024 * 1024;
 const missing = whyNoMounts();
 if (missing !== "") console.log(`Skipped: a disk that one project fills, as ${missing}.`);
 else {
-  inOwnMounts();
+  inOwnMounts(import.meta.url);
   const disk = smallDisk(128);
   const server = await startServer({
     dataDir: disk.directory,

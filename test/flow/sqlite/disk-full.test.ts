@@ -25,7 +25,7 @@ const mebibyte = 1024 * 1024;
 
 const missing = whyNoMounts();
 if (missing !== "") console.log(`Skipped: a disk that fills up, as ${missing}.`);
-else inOwnMounts();
+else inOwnMounts(import.meta.url);
 
 test("a directory that cannot be asked for its space counts as endless", async () => {
   const space = new DiskSpace("/no/such/directory", { info() {}, warn() {}, error() {} });

@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { atEndOf } from "../end-of-file.ts";
 import type { LedgerProject } from "./traffic.ts";
 import type { Round, WorkerMessage, WorkerOptions } from "./worker.ts";
 
@@ -34,7 +35,7 @@ export function startWorkers(options: {
     const given: WorkerOptions = { worker, file, ...rest };
     return fork(join(import.meta.dirname, "worker.ts"), [JSON.stringify(given)]);
   });
-  process.once("exit", () => processes.forEach((one) => one.kill("SIGKILL")));
+  atEndOf("file", () => processes.forEach((one) => one.kill("SIGKILL")));
   return {
     files,
     round(round) {

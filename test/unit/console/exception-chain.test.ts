@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { chainLinks } from "../../../console/src/routes/[...project]/-/error_tracking/[id]/(error)/details/event/exception-chain.ts";
+import { chainLinks } from "../../../console/src/routes/[...project]/-/error_tracking/[id]/(error)/details/event/trace/exception-chain.ts";
 import type { Exception } from "../../../console/src/lib/messages.ts";
 import { exception, mechanism } from "../../support/console-messages.ts";
 

@@ -5,7 +5,7 @@ import {
   headItems,
   hiddenItems,
   type FrameItem,
-} from "../../../console/src/routes/[...project]/-/error_tracking/[id]/(error)/details/event/frame-groups.ts";
+} from "../../../console/src/routes/[...project]/-/error_tracking/[id]/(error)/details/event/trace/frame-groups.ts";
 import type { Frame } from "../../../console/src/lib/messages.ts";
 import { frame } from "../../support/console-messages.ts";
 

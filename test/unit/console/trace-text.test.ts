@@ -4,7 +4,7 @@ import type { Exception } from "../../../console/src/lib/messages.ts";
 import {
   stackText,
   traceText,
-} from "../../../console/src/routes/[...project]/-/error_tracking/[id]/(error)/details/event/trace-text.ts";
+} from "../../../console/src/routes/[...project]/-/error_tracking/[id]/(error)/details/event/trace/trace-text.ts";
 import { exception, frame, mechanism } from "../../support/console-messages.ts";
 
 const trace = suite("trace text");

@@ -4,7 +4,7 @@ import { EventSchema } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readEvent } from "../../../plugins/external-backend/src/reading/index.ts";
-import { decodeContent } from "../../../plugins/http-bridge/src/ingest/body/content-encoding.ts";
+import { decodeContent } from "../../../plugins/http-bridge/src/ingest/body/decoding/content-encoding.ts";
 import { parseEnvelope } from "../../../plugins/http-bridge/src/ingest/body/envelope.ts";
 import { parseEventJson } from "../../../plugins/http-bridge/src/ingest/body/event-json.ts";
 import { readStoreBody } from "../../../plugins/http-bridge/src/ingest/body/store-body.ts";

@@ -2,7 +2,7 @@ import { type EventDetails, readEvent, titleOf } from "@faultline/sentry-event";
 import { type ErrorEvent } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { decodeContent } from "../../../plugins/http-bridge/src/ingest/body/content-encoding.ts";
+import { decodeContent } from "../../../plugins/http-bridge/src/ingest/body/decoding/content-encoding.ts";
 import { parseEnvelope } from "../../../plugins/http-bridge/src/ingest/body/envelope.ts";
 import { parseEventJson } from "../../../plugins/http-bridge/src/ingest/body/event-json.ts";
 import { readStoreBody } from "../../../plugins/http-bridge/src/ingest/body/store-body.ts";

@@ -1,12 +1,12 @@
 import type { IngestQueue, Intake } from "@faultline/plugin";
 import type { State } from "../../services/open-state.ts";
-import { quotaQueue } from "../../services/quotas/quota-queue.ts";
+import { weightsOf } from "../../services/quotas/weight.ts";
 import type { Storage } from "../../storage/open-storage.ts";
-import { measuredQueue, measuredStore } from "../metrics/ingestion.ts";
+import { measuredStore, measureAcceptance } from "../metrics/ingestion.ts";
 import type { Telemetry } from "../open-telemetry.ts";
 import { tracedIngestion } from "../tracing/ingestion.ts";
-import { datedQueue } from "./dated-queue.ts";
-import { packedQueue } from "./packed-queue.ts";
+import { datedIntake } from "./dated-intake.ts";
+import { packedIntake } from "./packed-intake.ts";
 
 type StoreBatch = (intake: Intake) => Promise<void>;
 
@@ -19,22 +19,37 @@ interface Parts {
 /**
  * The steps of what a door accepts, in their order, up to the queue that acknowledges it; and those of a batch on its way
  * to the backend. Between both lies the queue: the group commit of one process, or that of several machines.
+ *
+ * The steps of an acceptance are one function that waits once, for the queue: each function that waits of its own accord
+ * makes a promise an event and a turn through the microtasks.
  */
-export function pipeline({ telemetry: { metrics, tracing }, storage, state }: Parts) {
+export function pipeline({ telemetry: { metrics, tracing }, storage: { ages }, state: { quotas } }: Parts) {
   const traced = tracedIngestion(tracing);
-  const accepting: readonly ((queue: IngestQueue) => IngestQueue)[] = [
-    (queue) => measuredQueue(queue, metrics), // counts what is acknowledged, and how long it takes
-    (queue) => datedQueue(queue, storage.ages), // dates what comes while the clock is behind
-    packedQueue, // compresses large payloads that came as they are
-    (queue) => quotaQueue(queue, state.quotas), // refuses what is beyond a project's quota
-    traced.queue,
-  ];
-  const storing: readonly ((store: StoreBatch) => StoreBatch)[] = [
-    traced.store,
-    (store) => measuredStore(store, metrics),
-  ];
+  const acceptance = measureAcceptance(metrics);
   return {
-    accept: (queue: IngestQueue) => accepting.reduceRight((inner, step) => step(inner), queue),
-    store: (store: StoreBatch) => storing.reduceRight((inner, step) => step(inner), store),
+    accept(acknowledging: IngestQueue): IngestQueue {
+      const queue = traced.queue(acknowledging);
+      return {
+        async accept(received) {
+          const begunAt = performance.now();
+          const dated = datedIntake(received, ages.earliestReceipt());
+          const packing = packedIntake(dated);
+          const intake = packing instanceof Promise ? await packing : packing;
+          const weights = weightsOf(intake);
+          // A batch holds only what was let in. Doors ask before they read a body; this holds for the bodies that were under
+          // way then, and for callers that are no SDKs.
+          quotas.take(weights);
+          let isStored = false;
+          try {
+            await queue.accept(intake);
+            isStored = true;
+          } finally {
+            quotas.settle(weights, isStored);
+          }
+          acceptance.note(intake, performance.now() - begunAt);
+        },
+      };
+    },
+    store: (store: StoreBatch): StoreBatch => traced.store(measuredStore(store, metrics)),
   };
 }

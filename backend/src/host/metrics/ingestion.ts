@@ -1,12 +1,12 @@
-import type { Counter, EventDoor, IngestQueue, Intake, Metrics } from "@faultline/plugin";
+import type { Counter, EventDoor, Intake, Metrics } from "@faultline/plugin";
 import { OutcomeKind } from "@faultline/proto";
 import type { KeepUnstored } from "../ingest/group-commit.ts";
 
 /** From a sync of a fast disk to the five seconds after which a sender has given up. */
 const secondsBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** A queue that counts its acknowledgements and measures their time. */
-export function measuredQueue(queue: IngestQueue, metrics: Metrics): IngestQueue {
+/** Counts what is acknowledged, and how long that takes. */
+export function measureAcceptance(metrics: Metrics): { note(intake: Intake, ms: number): void } {
   const accepted = metrics.counter(
     "faultline_events_accepted_total",
     "Acknowledged items, by category: error, session or feedback. An event that came twice counts twice.",
@@ -21,10 +21,8 @@ export function measuredQueue(queue: IngestQueue, metrics: Metrics): IngestQueue
     )
     .of();
   return {
-    async accept(intake) {
-      const begunAt = performance.now();
-      await queue.accept(intake);
-      latency.observe((performance.now() - begunAt) / 1000);
+    note(intake, ms) {
+      latency.observe(ms / 1000);
       errors?.add(intake.events.length);
       sessions?.add(intake.sessions.length + intake.aggregates.length);
       feedback?.add(intake.feedback.length);

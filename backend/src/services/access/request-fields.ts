@@ -3,7 +3,7 @@ import type { GetProjectRequest, ReportEventsRequest, ReportSessionsRequest } fr
 
 type AnyRequest = MessageShape<DescMessage>;
 
-/** The projects that a request names, by id or path; none for requests without such a field. */
+/** The projects a request names, by id or path; none for requests that have no such field. */
 export function projectsNamed(request: AnyRequest): readonly (number | string)[] {
   switch (request.$typeName) {
     case "faultline.v1.GetProjectRequest":
@@ -15,8 +15,18 @@ export function projectsNamed(request: AnyRequest): readonly (number | string)[]
       return distinctProjects([...updates, ...aggregates]);
     }
     default:
-      return "projectId" in request && typeof request.projectId === "number" ? [request.projectId] : [];
+      if (!namesProject(request)) return [];
+      return [request.projectId === 0 && request.projectPath ? request.projectPath : request.projectId];
   }
+}
+
+/** Puts the project's id into a request that names the project by its path, so that handlers only read ids. */
+export function nameById(request: AnyRequest, { id }: { readonly id: number }): void {
+  if (namesProject(request) && request.projectId === 0 && request.projectPath) request.projectId = id;
+}
+
+function namesProject(request: AnyRequest): request is AnyRequest & { projectId: number; projectPath?: string } {
+  return "projectId" in request && typeof request.projectId === "number";
 }
 
 /** The user that a request names; undefined for requests without such a field. */

@@ -29,7 +29,11 @@ export function shownProject(
   const capabilities = projects.capabilities(grant, settings);
   const { adminMembers } = capabilities;
   const invite = adminMembers?.allowed ? mayInvite(delegated, user) : adminMembers;
-  return projectToProto(grant, { ...capabilities, ...(invite && { invite }) });
+  const seesBackend = capabilities.adminErrorTracking?.allowed === true;
+  return {
+    ...projectToProto(grant, { ...capabilities, ...(invite && { invite }) }),
+    ...(seesBackend && settings && { backend: settings.backend }),
+  };
 }
 
 /** The same for a project by its id, or for one that the guard found. */

@@ -12,7 +12,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 
 /**
  * Shows a text beside a control while the pointer or the focus is on it, and after a tap until the next one elsewhere.
- * Screen readers are told it as the control's description.
+ * Screen readers read it as the control's description.
  */
 export const tooltip =
   (text: string): Attachment<HTMLElement> =>

@@ -1,4 +1,4 @@
-/** What the choices of the errors list ask the service for. */
+/** The requests that the choices of the errors list stand for. */
 
 import type { ErrorSort, ErrorStatus } from "../messages.ts";
 import { oneOf } from "../preferences/preferences.ts";
@@ -7,7 +7,7 @@ import type { AllErrorsQuery, SortKey, StatusTab } from "../navigation/route.ts"
 const tabs = ["unresolved", "ignored", "resolved", "all"] as const satisfies readonly StatusTab[];
 const sorts = ["last_seen", "first_seen", "events"] as const satisfies readonly SortKey[];
 
-/** What an address asks for, with the first choice where it names none. */
+/** The choices in an address, with the first one where it names none. */
 export const listChoices = (address: URLSearchParams) => ({
   status: oneOf(tabs, address.get("status")),
   sort: oneOf(sorts, address.get("sort")),
@@ -27,7 +27,7 @@ export const sortKeys: Record<SortKey, ErrorSort> = {
   events: "ERROR_SORT_EVENT_COUNT",
 };
 
-/** What asks for the errors of all projects. */
+/** The request for the errors of all projects. */
 export const allErrorsRequest = (
   { q = "", status = "unresolved", sort = "last_seen", project = "" }: AllErrorsQuery,
   pageSize: number,

@@ -1,5 +1,5 @@
 /**
- * What a page tells where the external system gives it nothing to show: what happened, why, and what to do. The service's
+ * The words of a page that the external system gives nothing to show: what happened, why, and what to do. The service's
  * own messages are those of the original, which speak to programs. Runs on the server, as no page needs all of it.
  */
 
@@ -23,14 +23,14 @@ interface Reader {
   readonly address: string;
   /** Whether they may change the settings. */
   readonly maintains: boolean;
-  /** What the service says to people. */
+  /** The service's sentence for people. */
   readonly message: string;
 }
 
 export interface ToldFailure {
   readonly title: string;
   readonly text: string;
-  /** What the way to the settings is called. */
+  /** The label of the link to the settings. */
   readonly remedy: string;
   /** Whether nothing but a change of the settings helps. */
   readonly needsRepair: boolean;
@@ -78,7 +78,7 @@ export function externalFailure(failure: ExternalFailure, { address, maintains, 
       return {
         title: `No connection is made to ${system}.`,
         text: ask(
-          "Its name could not be found, or it leads into a private network, to a reserved address or back here. If the address is right, whoever operates this service can allow its network by FAULTLINE_OUTBOUND_NETWORKS and its port by FAULTLINE_OUTBOUND_PORTS.",
+          "Its name could not be found, or it leads into a private network, to a reserved address or back here. If the address is right, the operator of this service can allow its network by FAULTLINE_OUTBOUND_NETWORKS and its port by FAULTLINE_OUTBOUND_PORTS.",
           "A maintainer can check its address in Settings > Monitor > Error Tracking.",
         ),
         remedy: "Check settings",

@@ -18,11 +18,11 @@ export interface Refusal {
   readonly reason: Reason;
   /** HTTP status of a page that cannot be shown for this reason. */
   readonly status: number;
-  /** What happened and what to do, in whole sentences. */
+  /** The fault and the remedy, in whole sentences. */
   readonly message: string;
   /** The request field at fault, as named in the proto file; empty when none is. */
   readonly field: string;
-  /** What the external system's failure is called in the service's log; empty for all other reasons. */
+  /** The name of the external system's failure in the service's log; empty for all other reasons. */
   readonly detail: string;
   /** When to try again, in seconds. 0: not known. */
   readonly retryAfterSeconds: number;
@@ -119,7 +119,7 @@ const signedOut: ReadonlySet<Reason> = new Set(["TOKEN_REQUIRED", "TOKEN_EXPIRED
 
 const isReason = (name: string): name is Reason => Object.hasOwn(catalogue, name);
 
-/** The refusal for a reason; `detail` is the service's own sentence, told where the catalogue has none. */
+/** The refusal for a reason; `detail` is the service's own sentence, used where the catalogue has none. */
 export function refusal(name: string, detail = "", { field = "", retryAfterSeconds = 0 } = {}): Refusal {
   const reason = isReason(name) ? name : "UNKNOWN";
   const { status, sentence } = catalogue[reason];
@@ -133,7 +133,7 @@ export function refusal(name: string, detail = "", { field = "", retryAfterSecon
   };
 }
 
-/** What a person can do who is told the sentence alone. */
+/** The advice for a sentence that stands alone. */
 function tryAgain(reason: Reason, retryAfterSeconds: number): string {
   if (retryAfterSeconds > 0) return ` Try again in ${waitingTime(retryAfterSeconds)}.`;
   return reason === "EXTERNAL_UNREACHABLE" || reason === "EXTERNAL_RATE_LIMITED" ? " Try again in a moment." : "";

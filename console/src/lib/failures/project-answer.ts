@@ -1,15 +1,15 @@
 import type { Refusal } from "./handle-error.ts";
 import type { AskedProject, Capability, StatusCounts, TrackedError } from "../messages.ts";
 
-/** What one project told when it was asked for its errors together with others. */
+/** The answer of one project that was asked for its errors together with others. */
 export interface ProjectAnswer {
   readonly projectId: number;
   readonly errors: readonly TrackedError[];
-  /** Absent: it does not tell. */
+  /** Absent: it does not count them. */
   readonly statusCounts?: StatusCounts | undefined;
   /** See ListErrorsResponse.stale_since_time. */
   readonly staleSinceTime?: string | undefined;
-  /** Why it has no errors to tell; null: it answered. */
+  /** Why it returned no errors; null: it did. */
   readonly refusal: Refusal | null;
   /** Whether the settings of a project that refused may be looked at. */
   readonly settings?: Capability | undefined;

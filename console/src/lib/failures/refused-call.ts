@@ -6,17 +6,17 @@ interface Told {
   readonly detail: string;
 }
 
-/** What to tell a person when a call from the browser failed: the sentence that the server chose, if it answered. */
+/** The sentence for a call from the browser that failed: the server's own, if it answered. */
 export function refusedCallMessage(error: unknown): string {
   const data = dataOf(error);
   if (data === undefined || data === null) return "The service cannot be reached. Check your connection and try again.";
   return refusalIn(data)?.message ?? "Something went wrong on our side.";
 }
 
-/** Why a call from the browser failed, where one reason is told in other words; empty when the server did not say. */
+/** The reason why a call from the browser failed; empty when the server named none. */
 export const refusedCallReason = (error: unknown): string => refusalIn(dataOf(error))?.reason ?? "";
 
-/** What the external system's failure is called in the service's log; empty for all other failures. */
+/** The name of the external system's failure in the service's log; empty for all other failures. */
 export const refusedCallDetail = (error: unknown): string => refusalIn(dataOf(error))?.detail ?? "";
 
 /** In how many seconds a call from the browser may be tried again; 0 when the server did not say. */

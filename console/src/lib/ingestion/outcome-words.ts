@@ -1,4 +1,4 @@
-/** What the words of outcome.proto mean to a person: why something was not stored, and what to do about it. */
+/** The reasons of outcome.proto for people: why something was not stored, and what to do about it. */
 
 import type { Outcome, OutcomeKind } from "../messages.ts";
 import { route } from "../navigation/route.ts";
@@ -117,7 +117,8 @@ const leftAside: Record<string, OutcomeWords> = {
 const notSent: Record<string, OutcomeWords> = {
   ratelimit_backoff: {
     reason: "waited for the rate limit",
-    advice: "The SDK was told to slow down and dropped what came meanwhile. See Refused for the limit.",
+    advice:
+      "Faultline asked the SDK to slow down, and the SDK dropped the events of that time. See Refused for the limit.",
   },
   network_error: {
     reason: "network error",
@@ -263,7 +264,7 @@ const categories: Record<string, string> = {
   default: "Not known",
 };
 
-/** What was lost, as the name of a kind of item. */
+/** The name of a kind of item that was lost. */
 export const categoryName = (category: string) =>
   (Object.hasOwn(categories, category) ? categories[category] : undefined) ?? (plain(category) || "Not known");
 

@@ -5,7 +5,7 @@ import { outcomeWords } from "./outcome-words.ts";
 const reasonsTold = 3;
 
 /**
- * What was refused, in one line: `1,204 events refused in the last 24 hours: rate limit`. With several reasons each has
+ * The refused events in one line: `1,204 events refused in the last 24 hours: rate limit`. With several reasons each has
  * its number. Empty: nothing was refused.
  */
 export function refusedSummary(outcomes: readonly Outcome[]): string {

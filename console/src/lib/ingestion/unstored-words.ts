@@ -9,10 +9,10 @@ const kindNames: Record<UnstoredKind, string> = {
   UNSTORED_KIND_UNREADABLE: "Unreadable",
 };
 
-/** What could not be stored, in a word. */
+/** The kind of an unstored thing, in a word. */
 export const unstoredKindName = (kind: UnstoredKind): string => kindNames[kind];
 
-/** What became of what was tried again. */
+/** The result of another try. */
 export interface Replayed {
   readonly stored: number;
   readonly failed: number;

@@ -1,7 +1,7 @@
 import type { IngestLag } from "../messages.ts";
 import { clockSeconds, dayTime, shortTime } from "../time/time-format.ts";
 
-/** It is told from here on, and until it is below the second, so that the line does not flicker. */
+/** The line appears from here on, and stays until the lag is below the second, so that the line does not flicker. */
 const toldAboveMs = 2_000;
 const toldUntilMs = 1_000;
 
@@ -12,7 +12,7 @@ export type Currency =
   /** `until` is 0 where it was never known. */
   | { readonly kind: "unknown"; readonly until: number };
 
-/** What an answer means after what was told before. */
+/** The state after an answer, from the answers before. */
 export function currencyOf({ known, storedUntilTime, lagMilliseconds }: IngestLag, before: Currency): Currency {
   const until = storedUntilTime === undefined ? 0 : Date.parse(storedUntilTime);
   if (!known) return { kind: "unknown", until };

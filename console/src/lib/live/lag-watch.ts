@@ -10,7 +10,7 @@ const silentMs = 10_000;
 
 const signedOut = new Set(["TOKEN_REQUIRED", "TOKEN_EXPIRED", "TOKEN_REVOKED"]);
 
-/** How far storing is behind, as the page was told when it was read, and what to do with the words for it. */
+/** How far storing is behind, as the page read it, and the function that shows the words for it. */
 export interface WatchedLag {
   readonly lag: IngestLag;
   readonly clock: Clock;

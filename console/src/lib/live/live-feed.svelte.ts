@@ -3,7 +3,7 @@ import type { ErrorChanges, Refusals } from "../messages.ts";
 import type { MaybeStale, Polled } from "./polling.ts";
 import type { trpc } from "../trpc.ts";
 
-/** What is done with a subscription. */
+/** The callbacks of a subscription. */
 interface Listener<Told> {
   readonly onStarted: () => void;
   readonly onData: (told: Told) => void;
@@ -14,16 +14,16 @@ interface Listener<Told> {
 
 interface Asked {
   readonly projectId: number;
-  /** When the page was read, in milliseconds: what changed since then is told first, where the service can. */
+  /** When the page was read, in milliseconds: the service first sends the changes since then, where it can. */
   readonly readAt: number;
 }
 
-/** `api`: what was told without names can be read by it. */
+/** `api` reads changes that come without names. */
 type OnTold<Told> = (told: Told, api: typeof trpc) => void;
 
 type Subscribe<Told> = (api: typeof trpc, asked: Asked, listener: Listener<Told>) => { unsubscribe: () => void };
 
-/** Follows what a project's service tells, one message after the other, until the returned function is called. */
+/** Follows the messages of a project's service, until the returned function is called. */
 export class LiveFeed<Told> {
   state = $state<LiveState>("connecting");
   readonly #subscribe: Subscribe<Told>;
@@ -64,7 +64,7 @@ export class LiveFeed<Told> {
   }
 }
 
-/** Reads again what no service tells the changes of; looks like a LiveFeed. */
+/** Reads again where no service sends changes; looks like a LiveFeed. */
 export class PolledFeed {
   state = $state<LiveState>("connecting");
 
@@ -76,7 +76,7 @@ export class PolledFeed {
   }
 }
 
-/** `hourlyCounts`: changed errors are told with their trend, for pages that show one. */
+/** `hourlyCounts`: changed errors come with their trend, for pages that show one. */
 export const liveErrors = ({ hourlyCounts = false } = {}) =>
   new LiveFeed<ErrorChanges>((api, { projectId, readAt }, listener) =>
     api.errors.watchErrors.subscribe({ projectId, sinceTime: new Date(readAt).toISOString(), hourlyCounts }, listener),

@@ -10,9 +10,9 @@ export interface MaybeStale {
   readonly staleSinceTime?: string | undefined;
 }
 
-/** What is read again and again. */
+/** A reading that is repeated. */
 export interface Polled<Told extends MaybeStale> {
-  /** What the page was told when it was read. */
+  /** The answer that the page was made from. */
   readonly read: MaybeStale;
   readonly ask: (api: typeof trpc) => Promise<Told>;
   readonly onTold: (told: Told) => void;
@@ -20,7 +20,7 @@ export interface Polled<Told extends MaybeStale> {
 
 /**
  * Asks again each minute while the tab is visible, for the first time in a minute; until the returned function is called.
- * Import this file when it is due, not before: where changes are told no page needs it.
+ * Import this file when it is due, not before: no page that gets changes pushed needs it.
  */
 export function poll<Told extends MaybeStale>(
   { read, ask, onTold }: Polled<Told>,

@@ -25,7 +25,7 @@ const errorsQuery = ({ q, status, sort }: ErrorListQuery) => ({
 export type StatusTab = "unresolved" | "ignored" | "resolved" | "all";
 export type SortKey = "last_seen" | "first_seen" | "events";
 
-/** What the address of the errors list holds. */
+/** The query of the errors list. */
 export interface ErrorListQuery {
   readonly status?: StatusTab | undefined;
   readonly sort?: SortKey | undefined;
@@ -33,27 +33,27 @@ export interface ErrorListQuery {
   readonly cursor?: string | undefined;
 }
 
-/** What the address of the errors of all projects holds. */
+/** The query of the errors of all projects. */
 export interface AllErrorsQuery extends Omit<ErrorListQuery, "cursor"> {
   /** A part of the paths or names of the projects. Empty: all. */
   readonly project?: string | undefined;
 }
 
-/** What the address of an error's details holds. */
+/** The query of an error's details. */
 export interface ErrorDetailsQuery {
   /** An event id, `latest` or `oldest`. */
   readonly event?: string | undefined;
   readonly period?: string | undefined;
 }
 
-/** What the address of an error's events holds. `from` is an ISO time, `hours` the number of hours from it. */
+/** The query of an error's events. `from` is an ISO time, `hours` the number of hours from it. */
 export interface EventListQuery {
   readonly from?: string | undefined;
   readonly hours?: number | undefined;
   readonly cursor?: string | undefined;
 }
 
-/** What the address of the releases holds. */
+/** The query of the releases. */
 export interface ReleaseListQuery {
   readonly period?: string | undefined;
   /** An environment, or `noEnvironment`. Empty: all. */
@@ -63,13 +63,13 @@ export interface ReleaseListQuery {
   readonly cursor?: string | undefined;
 }
 
-/** What the address of a searched list holds. */
+/** The query of a searched list. */
 export interface SearchQuery {
   readonly q?: string | undefined;
   readonly cursor?: string | undefined;
 }
 
-/** What the address of a list of the administration holds. */
+/** The query of a list of the administration. */
 export interface AdminListQuery extends SearchQuery {
   /** The id of what is asked to be deleted. */
   readonly remove?: number | undefined;
@@ -77,14 +77,14 @@ export interface AdminListQuery extends SearchQuery {
   readonly erase?: number | undefined;
 }
 
-/** What the address of the audit log holds; names change hands, so it holds ids. */
+/** The query of the audit log. It holds ids, as names change hands. */
 export interface AuditQuery {
   readonly userId?: number | undefined;
   readonly projectId?: number | undefined;
   readonly cursor?: string | undefined;
 }
 
-/** What the address of the deprecations holds. */
+/** The query of the deprecations. */
 export interface DeprecationQuery {
   /** Only what was announced or removed in this release. */
   readonly release?: string | undefined;
@@ -92,7 +92,7 @@ export interface DeprecationQuery {
   readonly state?: string | undefined;
 }
 
-/** What is asked to be deleted: errors by their ids, or, where none is named, all that match. */
+/** The errors to delete: by their ids, or, where none is named, all that match. */
 export interface DeletionTarget {
   readonly errors: readonly string[];
   readonly q: string;

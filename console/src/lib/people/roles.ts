@@ -1,11 +1,11 @@
-/** What roles and permissions are called on the pages. The service decides what they allow. */
+/** The names of roles and permissions on the pages. The service decides what they allow. */
 
 import type { Permission, Role } from "../messages.ts";
 
 interface RoleWords {
   readonly role: Role;
   readonly name: string;
-  /** What it may do besides what the role before it may. */
+  /** The rights that it adds to the role before it. */
   readonly can: string;
 }
 
@@ -28,7 +28,7 @@ interface PermissionWords {
   readonly least: Role;
 }
 
-/** What a custom role can add to its base role; only owners delete projects. */
+/** The permissions that a custom role can add to its base role; only owners delete projects. */
 export const permissions: readonly PermissionWords[] = [
   { permission: "PERMISSION_READ_ERROR_TRACKING", name: "Read errors", least: "ROLE_REPORTER" },
   { permission: "PERMISSION_UPDATE_ERROR_TRACKING", name: "Change the status of errors", least: "ROLE_DEVELOPER" },

@@ -13,7 +13,7 @@ export type FrameOrder = (typeof frameOrders)[number];
 export interface Preferences {
   readonly theme: Theme;
   readonly times: TimeZoneChoice;
-  /** The browser's IANA time zone, told by the browser. Empty: not known yet. */
+  /** The IANA time zone that the browser reported. Empty: not known yet. */
   readonly zone: string;
   readonly shortcuts: boolean;
   readonly frames: FrameView;
@@ -52,6 +52,6 @@ function knownZone(value: string | undefined): string {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: value }).resolvedOptions().timeZone;
   } catch {
-    return ""; // the cookie may hold anything; an unknown zone counts as not told
+    return ""; // the cookie may hold anything; an unknown zone counts as none
   }
 }

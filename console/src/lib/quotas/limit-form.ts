@@ -12,7 +12,7 @@ const units = [
 
 export const limitUnits = units.map(({ name }) => name);
 
-/** What the fields of one limit hold. */
+/** The values of the fields of one limit. */
 export interface LimitFields {
   readonly choice: LimitChoice;
   readonly amount: string;
@@ -41,7 +41,7 @@ export function readLimitFields(form: FormData, name: string): LimitFields {
   };
 }
 
-/** What the fields ask for: a limit in bytes, 0 for none, or the default; or a sentence that says what is wrong. */
+/** The limit of the fields: in bytes, 0 for none, or the default; or a sentence that says what is wrong. */
 export function readLimit({ choice, amount, unit }: LimitFields): { bytes: string } | { fault: string } | "default" {
   if (choice === "default") return "default";
   if (choice === "none") return { bytes: "0" };

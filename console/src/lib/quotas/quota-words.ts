@@ -1,4 +1,4 @@
-/** What a page says of a project's quota. Pure. */
+/** The sentences about a project's quota. Pure. */
 
 import type { Quota } from "../messages.ts";
 import { byteSize, counted } from "../number-format.ts";

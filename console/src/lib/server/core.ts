@@ -22,7 +22,7 @@ const unreachable = new Set<number>([status.UNAVAILABLE, status.DEADLINE_EXCEEDE
 
 const reasonNames = new Map<number, string>(Object.entries(ErrorReason).map(([name, number]) => [number, name]));
 
-/** What a failed call means for the person. */
+/** The refusal that a failed call is to the person. */
 export function refusalOf(error: unknown): Refusal {
   if (!(error instanceof CallError)) return refusal("UNKNOWN");
   if (error.reason !== ErrorReason.UNSPECIFIED) {

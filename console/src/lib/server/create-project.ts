@@ -1,5 +1,5 @@
 import { suggestedPath } from "#lib/project-path.ts";
-import { refusedAction } from "./refused-action.ts";
+import { refusedCall } from "./action.ts";
 import type { Api } from "./trpc/caller.ts";
 
 /** Makes the project that the form of NewProject.svelte asks for: the project, or what the form then shows. */
@@ -10,7 +10,7 @@ export async function createProject(form: FormData, api: Api) {
     const { project } = await api.projects.createProject({ name, path });
     return { project };
   } catch (error) {
-    const { reason, status, message, field } = refusedAction(error);
+    const { reason, status, message, field } = refusedCall(error);
     return { refused: { name, path, status, message, field: reason === "PROJECT_PATH_TAKEN" ? "path" : field } };
   }
 }

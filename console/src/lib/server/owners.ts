@@ -1,7 +1,7 @@
 import type { Api } from "#lib/server/trpc/caller.ts";
 
 /**
- * What the owners of a project are called: whom to ask for what one may not do. Nobody when it cannot be found out, as a
+ * The names of a project's owners, whom members ask for greater rights. Empty when they cannot be read, as a
  * page is right without it.
  */
 export async function ownersOf(api: Api, projectId: number): Promise<string[]> {

@@ -41,11 +41,11 @@ async function inPlace<T>(call: Promise<T>, isShown: (refusal: Refusal) => boole
   }
 }
 
-/** What a page tells of a failure of the external system. */
+/** A failure of the external system, as a page shows it. */
 export interface ShownFailure extends ToldFailure {
   /** Whether the person may change the settings. */
   readonly maintains: boolean;
-  /** What it is called in the service's log; empty for those who may not change the settings. */
+  /** Its name in the service's log; empty for people who may not change the settings. */
   readonly detail: string;
   /** When to try again, in seconds. 0: not known. */
   readonly retryAfterSeconds: number;

@@ -1,6 +1,6 @@
 import { fail } from "@sveltejs/kit";
 import { readLimit, readLimitFields } from "#lib/quotas/limit-form.ts";
-import { refusedAction } from "./refused-action.ts";
+import { action } from "./action.ts";
 
 /** The limits that a form asks for: those that are given, and those that are taken back. */
 export interface AskedLimits {
@@ -10,8 +10,8 @@ export interface AskedLimits {
   readonly resetKept: boolean;
 }
 
-/** Saves the limits of a form; what is refused is shown beside the field it is about. */
-export async function saveLimits(form: FormData, save: (limits: AskedLimits) => Promise<unknown>) {
+/** Saves the limits of a form and returns the answer; a refusal is shown beside the field it is about. */
+export async function saveLimits<Answer>(form: FormData, save: (limits: AskedLimits) => Promise<Answer>) {
   const fields = { day: readLimitFields(form, "day"), kept: readLimitFields(form, "kept") };
   const [day, kept] = [readLimit(fields.day), readLimit(fields.kept)];
   const refused = (status: number, field: string, message: string) =>
@@ -19,16 +19,14 @@ export async function saveLimits(form: FormData, save: (limits: AskedLimits) => 
   for (const [name, limit] of Object.entries({ day, kept })) {
     if (limit !== "default" && "fault" in limit) return refused(400, name, limit.fault);
   }
-  try {
-    await save({
+  const run = async () => {
+    const answer = await save({
       ...(day !== "default" && "bytes" in day && { dayLimitBytes: day.bytes }),
       ...(kept !== "default" && "bytes" in kept && { keptLimitBytes: kept.bytes }),
       resetDay: day === "default",
       resetKept: kept === "default",
     });
-    return { act: "limits" as const };
-  } catch (error) {
-    const { status, message, field } = refusedAction(error);
-    return refused(status, field.replace(/_limit_bytes$/, ""), message);
-  }
+    return { act: "limits" as const, answer };
+  };
+  return action(run, ({ field }) => ({ act: "limits" as const, fields, field: field.replace(/_limit_bytes$/, "") }));
 }

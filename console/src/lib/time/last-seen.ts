@@ -19,7 +19,7 @@ export function lastSeenLabel(settled: number | null, now: number): string {
 }
 
 /**
- * The hour that the label counts back from, where that has to be told beside it: nobody takes `3 minutes ago` for up to an
+ * The hour that the label counts back from, where it has to stand beside it: nobody takes `3 minutes ago` for up to an
  * hour more, while a day more or less an hour is a day. Null where the label needs no such word. It depends on nothing
  * that changes within the hour.
  */

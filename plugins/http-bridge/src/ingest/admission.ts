@@ -1,83 +1,79 @@
+import type { IncomingMessage } from "node:http";
 import type { Admission, Sender } from "@faultline/plugin";
 import type { RequestContext } from "../request-context.ts";
 import { readClientKey, readDsn } from "./authentication.ts";
 import type { EnvelopeHeader } from "./body/envelope-header.ts";
 import { IngestRefusal } from "./refusal.ts";
 
-/** A client key that the request names in its query or headers, and the core's answer to it. */
-export interface Admitted extends Admission {
-  readonly publicKey: string;
-}
-
 /**
  * Asks the core before the body is read: a refusal costs next to nothing. Undefined when the request names no key, which
- * an envelope may still do.
+ * an envelope may still do. A key that was seen before is admitted at once, without a promise.
  */
-export async function admitRequest({
-  request,
-  query,
-  path,
-  host,
-  clientIp,
-}: RequestContext): Promise<Admitted | undefined> {
-  const { publicKey, conflict } = readClientKey(query, request.headers);
-  if (conflict) throw new IngestRefusal(401, "The request names two different client keys.");
-  if (publicKey === undefined) return undefined;
-  const admission = await admit({ request, host, clientIp }, publicKey, projectIdOf(path));
-  return { ...admission, publicKey };
+export function admitRequest(context: RequestContext): Admission | undefined | Promise<Admission> {
+  const publicKey = keyOf(context);
+  return publicKey === undefined ? undefined : admit(context, publicKey, projectIdOf(context.path));
 }
 
 /** The admission of a request that must name its key; refuses with 401 one that does not. */
-export async function admitKey(visit: RequestContext): Promise<Admitted> {
-  return (await admitRequest(visit)) ?? missingKey();
+export function admitKey(context: RequestContext): Admission | Promise<Admission> {
+  return admitRequest(context) ?? missingKey();
 }
 
 /** Tunnels send the key nowhere but in the envelope's own `dsn`; where both are given they must agree. */
-export async function admitEnvelope(
-  { path, ...visit }: RequestContext,
+export function admitEnvelope(
+  context: RequestContext,
   header: EnvelopeHeader,
-  request: Admitted | undefined,
-): Promise<Admission> {
+  request: Admission | undefined,
+): Admission | Promise<Admission> {
   const dsn = header.dsn === undefined ? undefined : readDsn(header.dsn);
   if (!dsn) return request ?? missingKey();
-  const projectId = request?.projectId ?? projectIdOf(path);
-  const isSame = Number(dsn.projectId) === projectId && (!request || dsn.publicKey === request.publicKey);
+  const projectId = request?.projectId ?? projectIdOf(context.path);
+  const isSame = Number(dsn.projectId) === projectId && (!request || dsn.publicKey === keyOf(context));
   if (!isSame) throw new IngestRefusal(400, "The DSN in the envelope is not the one of the request.");
-  return request ?? admit(visit, dsn.publicKey, projectId);
+  return request ?? admit(context, dsn.publicKey, projectId);
 }
 
-/** Requests that named a client key, wherever it stood; with its admission once there is one. */
-const withKey = new WeakMap<RequestContext["request"], Admission | undefined>();
+function keyOf({ query, request }: RequestContext): string | undefined {
+  const { publicKey, conflict } = readClientKey(query, request.headers);
+  if (conflict) throw new IngestRefusal(401, "The request names two different client keys.");
+  return publicKey;
+}
+
+/** A field of a request that named a client key, wherever it stood: its admission, once there is one. */
+const named = Symbol("admission of the client key that was named");
+
+interface NamesKey extends IncomingMessage {
+  [named]?: Admission | "refused";
+}
 
 /**
  * The project for whose people a refusal is counted: the one of the path. 0 when the request named no key: anybody may
  * send those to any project, whose counts would then say nothing about its own applications.
  */
-export function refusedProject({ request, path }: Pick<RequestContext, "request" | "path">): number {
-  return withKey.has(request) ? (projectIdOf(path) ?? 0) : 0;
+export function refusedProject({ request, path }: { request: NamesKey; path: RequestContext["path"] }): number {
+  return request[named] === undefined ? 0 : (projectIdOf(path) ?? 0);
 }
 
 /** The key with which a request was admitted; undefined when it was not. */
-export function admittedKey(request: RequestContext["request"]): number | undefined {
-  return withKey.get(request)?.keyId;
+export function admittedKey(request: NamesKey): number | undefined {
+  const admission = request[named];
+  return admission === "refused" ? undefined : admission?.keyId;
 }
 
-async function admit(
-  visit: Pick<RequestContext, "request" | "host" | "clientIp">,
+function admit(
+  context: RequestContext,
   publicKey: string,
   projectId: number | undefined,
-): Promise<Admission> {
-  const { request, host } = visit;
-  let admission: Admission | undefined;
-  try {
-    admission = await host.events.admit(publicKey, projectId, senderOf(visit));
-    return admission;
-  } finally {
-    withKey.set(request, admission); // refused or not: once, as it takes a microsecond
-  }
+): Admission | Promise<Admission> {
+  const request: NamesKey = context.request;
+  request[named] = "refused";
+  const admission = context.host.events.admit(publicKey, projectId, senderOf(context));
+  if (admission instanceof Promise) return admission.then((admitted) => (request[named] = admitted));
+  request[named] = admission;
+  return admission;
 }
 
-function senderOf({ request: { headers }, clientIp }: Pick<RequestContext, "request" | "clientIp">): Sender {
+function senderOf({ request: { headers }, clientIp }: RequestContext): Sender {
   return { clientIp, origin: headers.origin ?? headers.referer };
 }
 

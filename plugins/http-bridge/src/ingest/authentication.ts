@@ -17,20 +17,20 @@ export interface ClientKey {
 export function readClientKey(query: URLSearchParams, headers: IncomingHttpHeaders): ClientKey {
   const sentryAuth = readSentryAuth(first(headers["x-sentry-auth"]));
   const authorization = readSentryAuth(headers.authorization);
-  const keys = [
-    ...query.getAll("sentry_key"),
-    sentryAuth.get("sentry_key"),
-    authorization.get("sentry_key"),
-    readBasic(headers.authorization),
-  ].filter((key) => key !== undefined && key !== "");
+  const keys = query.getAll("sentry_key");
+  keys.push(
+    sentryAuth.get("sentry_key") ?? "",
+    authorization.get("sentry_key") ?? "",
+    readBasic(headers.authorization) ?? "",
+  );
+  const publicKey = keys.find((key) => key !== "");
   const client =
     query.get("sentry_client") || sentryAuth.get("sentry_client") || authorization.get("sentry_client") || undefined;
-  const [publicKey] = keys;
-  return {
-    ...(publicKey !== undefined && { publicKey }),
-    ...(keys.some((key) => key !== publicKey) && { conflict: true }),
-    ...(client !== undefined && { client }),
-  };
+  const read: { -readonly [Field in keyof ClientKey]: ClientKey[Field] } = {};
+  if (publicKey !== undefined) read.publicKey = publicKey;
+  if (keys.some((key) => key !== "" && key !== publicKey)) read.conflict = true;
+  if (client !== undefined) read.client = client;
+  return read;
 }
 
 /** What a DSN says; `projectId` is its last path segment as written. */
@@ -48,15 +48,17 @@ export function readDsn(text: string): Dsn | undefined {
 }
 
 /** Reads `Sentry key=value, key=value`; spaces after commas are optional (Java sends none), names are case-sensitive. */
-function readSentryAuth(header = ""): Map<string, string> {
+function readSentryAuth(header = ""): ReadonlyMap<string, string> {
+  if (!/^sentry\s/i.test(header)) return noFields;
   const fields = new Map<string, string>();
-  if (!/^sentry\s/i.test(header)) return fields;
   for (const field of header.slice("sentry ".length).split(",")) {
     const at = field.indexOf("=");
     if (at > 0) fields.set(field.slice(0, at).trim(), field.slice(at + 1).trim());
   }
   return fields;
 }
+
+const noFields: ReadonlyMap<string, string> = new Map();
 
 /** The user name of RFC 7617 Basic credentials. */
 function readBasic(header = ""): string | undefined {

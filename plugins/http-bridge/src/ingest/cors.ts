@@ -1,11 +1,11 @@
 import type { ServerResponse } from "node:http";
 
 /** Lets pages of any origin report and read the answer, with which browsers back off (protocol reference, 7.3). */
-export function allowAnyOrigin(response: ServerResponse): void {
-  response.setHeader("access-control-allow-origin", "*");
-  response.setHeader("access-control-expose-headers", "x-sentry-error, x-sentry-rate-limits, retry-after");
-  response.setHeader("cross-origin-resource-policy", "cross-origin");
-}
+export const anyOrigin = [
+  ["access-control-allow-origin", "*"],
+  ["access-control-expose-headers", "x-sentry-error, x-sentry-rate-limits, retry-after"],
+  ["cross-origin-resource-policy", "cross-origin"],
+] as const;
 
 /** Answers a preflight with the methods of the address. Needs no key. */
 export function answerPreflight(response: ServerResponse, methods: string): void {

@@ -1,8 +1,8 @@
 import { emptyIntake, type Admission, type CostAccount } from "@faultline/plugin";
 import type { JsonObject } from "@faultline/sentry-event";
 import { OutcomeKind } from "@faultline/proto";
-import { sendJson, type Handler, type RequestContext } from "../request-context.ts";
-import { admitEnvelope, admitKey, admitRequest, type Admitted } from "./admission.ts";
+import { sendJson, setHeaders, type Handler, type RequestContext } from "../request-context.ts";
+import { admitEnvelope, admitKey, admitRequest } from "./admission.ts";
 import { readDecodedBody } from "./body/decoded-body.ts";
 import { parseEnvelope } from "./body/envelope.ts";
 import { parseEventJson } from "./body/event-json.ts";
@@ -27,23 +27,23 @@ import { IngestRefusal } from "./refusal.ts";
 import { RateLimitUse } from "./rate-limit-use.ts";
 
 /** `POST .../store/`: the body is one event (protocol reference, section 4). */
-export const receiveStore: Handler = async (visit) => {
-  const admitted = await admitKey(visit);
-  const rateLimits = rateLimitsOf(visit, admitted);
+export const receiveStore: Handler = async (context) => {
+  const admitted = await admitKey(context);
+  const rateLimits = rateLimitsOf(context, admitted);
   rateLimits.take("error"); // before the body is read: what is refused costs next to nothing
-  const body = await storeBody(visit, rateLimits);
-  if (holdsEnvelope(body.decoded, visit.request.headers["content-type"])) {
-    await acceptEnvelope(visit, { envelope: parseEnvelope(body.decoded), body }, admitted);
+  const body = await storeBody(context, rateLimits);
+  if (holdsEnvelope(body.decoded, context.request.headers["content-type"])) {
+    await acceptEnvelope(context, { envelope: parseEnvelope(body.decoded), body }, admitted);
     return;
   }
   const json = readStoreBody(body.decoded, maxEventBytes);
-  const arrival = arrivalOf(visit, admitted);
+  const arrival = arrivalOf(context, admitted);
   const read = isLargeEvent(json)
     ? await readLargeEvent(json, arrival, { sender: rateLimits, original: body })
     : readEventItem(json, arrival, body);
-  if (!read) visit.host.events.note({ projectId: admitted.projectId, ...transactionLeftAside });
-  await accept(visit, admitted, read);
-  answer(visit, read?.event.eventId);
+  if (!read) context.host.events.note({ projectId: admitted.projectId, ...transactionLeftAside });
+  await accept(context, admitted, read);
+  answer(context, read?.event.eventId);
 };
 
 const transactionLeftAside = {
@@ -54,50 +54,51 @@ const transactionLeftAside = {
 } as const;
 
 /** `GET .../store/`: the event stands in the query, as the oldest browser SDKs send it (section 4.6). */
-export const receivePixel: Handler = async (visit) => {
-  const data = visit.query.get("sentry_data");
+export const receivePixel: Handler = async (context) => {
+  const data = context.query.get("sentry_data");
   if (data === null) {
-    visit.response.setHeader("allow", "POST, OPTIONS");
+    context.response.setHeader("allow", "POST, OPTIONS");
     throw new IngestRefusal(405, "This address takes POST requests only, or GET with sentry_data.");
   }
-  const admission = await admitKey(visit);
-  rateLimitsOf(visit, admission).take("error");
+  const admission = await admitKey(context);
+  rateLimitsOf(context, admission).take("error");
   const json = readStoreBody(Buffer.from(data), maxEventBytes);
-  await accept(visit, admission, readEventItem(json, arrivalOf(visit, admission)));
-  sendPixel(visit.response, 200);
+  await accept(context, admission, readEventItem(json, arrivalOf(context, admission)));
+  setHeaders(context.response, context.headers);
+  sendPixel(context.response, 200);
 };
 
 /** `POST .../envelope/`: the body is a header and items (protocol reference, section 3). */
-export const receiveEnvelope: Handler = async (visit) => {
-  const admitted = await admitRequest(visit);
+export const receiveEnvelope: Handler = async (context) => {
+  const admitted = await admitRequest(context);
   const received = admitted
-    ? await readEnvelope(visit.request, rateLimitsOf(visit, admitted))
-    : await readUnadmittedEnvelope(visit.request, async (header) =>
-        rateLimitsOf(visit, await admitEnvelope(visit, header, undefined)),
+    ? await readEnvelope(context.request, rateLimitsOf(context, admitted))
+    : await readUnadmittedEnvelope(context.request, async (header) =>
+        rateLimitsOf(context, await admitEnvelope(context, header, undefined)),
       );
-  await acceptEnvelope(visit, received, admitted);
+  await acceptEnvelope(context, received, admitted);
 };
 
 /** `POST .../security/`: browsers report what a page's Content Security Policy blocked (section 7.4). */
-export const receiveSecurityReports: Handler = async (visit) => {
-  const admission = await admitKey(visit);
-  const rateLimits = rateLimitsOf(visit, admission, "security");
-  const { decoded } = await storeBody(visit, rateLimits);
+export const receiveSecurityReports: Handler = async (context) => {
+  const admission = await admitKey(context);
+  const rateLimits = rateLimitsOf(context, admission, "security");
+  const { decoded } = await storeBody(context, rateLimits);
   using reservation = new MemoryReservation();
   reservation.hold(decoded.length);
   await reportTurn(admission, rateLimits);
   const { event: body } = parseEventJson(asObjectJson(decoded));
   const reports = readCspReports(body["reports"] ?? body, {
-    release: visit.query.get("sentry_release"),
-    environment: visit.query.get("sentry_environment"),
-    userAgent: visit.request.headers["user-agent"],
+    release: context.query.get("sentry_release"),
+    environment: context.query.get("sentry_environment"),
+    userAgent: context.request.headers["user-agent"],
   });
   const { taken, refusal } = takeReports(rateLimits, reports.length);
   if (refusal && taken === 0) throw refusal;
   rateLimits.takeRequest();
-  await acceptReports(visit, { admission, rateLimits, reports: reports.slice(0, taken) });
-  if (refusal) noteRefusal(visit, refusal);
-  visit.response.writeHead(200, { "content-length": 0 }).end();
+  await acceptReports(context, { admission, rateLimits, reports: reports.slice(0, taken) });
+  if (refusal) noteRefusal(context, refusal);
+  context.response.writeHead(200, [...context.headers, "content-length", "0"]).end();
 };
 
 /** Reports that are read, and then stored, in one step: 100 take 20 ms of the event loop, and as long to store. */
@@ -115,14 +116,14 @@ function reportTurn({ projectId }: Admission, rateLimits: RateLimitUse): Promise
 
 /** Resolves when all reports are stored. Between two steps others are served, also those of the same project. */
 async function acceptReports(
-  visit: RequestContext,
+  context: RequestContext,
   {
     admission,
     rateLimits,
     reports,
   }: { admission: Admission; rateLimits: RateLimitUse; reports: readonly JsonObject[] },
 ): Promise<void> {
-  const arrival = arrivalOf(visit, admission);
+  const arrival = arrivalOf(context, admission);
   let stored = 0;
   try {
     for (let from = 0; from < reports.length; from += reportsAStep) {
@@ -130,14 +131,14 @@ async function acceptReports(
       stored += await reportSteps.run(admission.projectId, async () => {
         await reportTurn(admission, rateLimits);
         const read = some.map((report) => readEventItem(Buffer.from(JSON.stringify(report)), arrival));
-        return storeWanted(visit, admission, read);
+        return storeWanted(context, admission, read);
       });
     }
   } catch (error) {
-    if (stored > 0) visit.host.events.received(admission, { events: stored, bytes: 0 }); // the bytes are the refusal's
+    if (stored > 0) context.host.events.received(admission, { events: stored, bytes: 0 }); // the bytes are the refusal's
     throw error;
   }
-  noteReceived(visit, admission, stored);
+  noteReceived(context, admission, stored);
 }
 
 /** Takes room for as many reports of a request as there is; those that find none are refused together. */
@@ -163,10 +164,10 @@ function asObjectJson(body: Buffer): Buffer {
  * What a request takes from the limits of its sender; refuses a body whose project has no room for it, and the next one of a
  * sender whose bodies cost too much.
  */
-function rateLimitsOf(visit: RequestContext, admission: Admission, account?: CostAccount): RateLimitUse {
-  const refusal = visit.host.events.quotaRefusal(admission);
+function rateLimitsOf(context: RequestContext, admission: Admission, account?: CostAccount): RateLimitUse {
+  const refusal = context.host.events.quotaRefusal(admission);
   if (refusal) throw refusal;
-  const rateLimits = new RateLimitUse(visit, admission, account);
+  const rateLimits = new RateLimitUse(context, admission, account);
   rateLimits.checkCost();
   return rateLimits;
 }
@@ -178,15 +179,15 @@ async function storeBody({ request }: RequestContext, sender: Sender): Promise<B
 }
 
 async function acceptEnvelope(
-  visit: RequestContext,
+  context: RequestContext,
   received: ReceivedEnvelope,
-  admitted: Admitted | undefined,
+  admitted: Admission | undefined,
 ): Promise<void> {
   const { header } = received.envelope;
-  const admission = await admitEnvelope(visit, header, admitted);
-  const arrival = arrivalOf(visit, admission, { sentAt: header.sentAt, envelopeEventId: header.eventId });
-  const rateLimits = new RateLimitUse(visit, admission);
-  const items = new EnvelopeItems(received, { arrival, rateLimits, filter: eventFilterOf(visit, admission) });
+  const admission = await admitEnvelope(context, header, admitted);
+  const arrival = arrivalOf(context, admission, { sentAt: header.sentAt, envelopeEventId: header.eventId });
+  const rateLimits = new RateLimitUse(context, admission);
+  const items = new EnvelopeItems(received, { arrival, rateLimits, filter: eventFilterOf(context, admission) });
   if (items.hasLargeEvent) await items.readLargeEvent();
   rateLimits.takeRequest();
   const { isEmpty, intake, eventId } = items;
@@ -195,24 +196,24 @@ async function acceptEnvelope(
     isEmpty && eventId === undefined
       ? items.refusals.find(({ status, category }) => category === "error" || status === 429)
       : undefined;
-  if (!isEmpty) await visit.host.events.accept(intake);
-  if (!fatal) noteReceived(visit, admission, intake.events.length);
-  noteItems(visit, admission, items, fatal);
+  if (!isEmpty) await context.host.events.accept(intake);
+  if (!fatal) noteReceived(context, admission, intake.events.length);
+  noteItems(context, admission, items, fatal);
   if (fatal) throw fatal;
-  answer(visit, eventId ?? header.eventId);
+  answer(context, eventId ?? header.eventId);
 }
 
 /** Counts what an envelope brought and what was not stored, but for the refusal that is still to be thrown. */
 function noteItems(
-  visit: RequestContext,
+  context: RequestContext,
   { projectId }: Admission,
   items: EnvelopeItems,
   fatal: IngestRefusal | undefined,
 ): void {
-  const { events } = visit.host;
+  const { events } = context.host;
   for (const outcome of items.leftAside) events.note({ projectId, kind: OutcomeKind.LEFT_ASIDE, ...outcome });
   for (const outcome of items.notSent) events.note({ projectId, kind: OutcomeKind.NOT_SENT, ...outcome });
-  for (const refusal of items.refusals) if (refusal !== fatal) noteRefusal(visit, refusal);
+  for (const refusal of items.refusals) if (refusal !== fatal) noteRefusal(context, refusal);
 }
 
 function arrivalOf(
@@ -223,19 +224,19 @@ function arrivalOf(
   return { projectId, keyId, receivedAt: host.clock.now(), clientIp, ...header };
 }
 
-async function accept(visit: RequestContext, admission: Admission, read: ReadEvent | undefined): Promise<void> {
-  noteReceived(visit, admission, await storeWanted(visit, admission, [read]));
+async function accept(context: RequestContext, admission: Admission, read: ReadEvent | undefined): Promise<void> {
+  noteReceived(context, admission, await storeWanted(context, admission, [read]));
 }
 
 /** Stores the events that the project wants; how many these are. */
 async function storeWanted(
-  visit: RequestContext,
+  context: RequestContext,
   admission: Admission,
   read: readonly (ReadEvent | undefined)[],
 ): Promise<number> {
-  const isWanted = eventFilterOf(visit, admission);
+  const isWanted = eventFilterOf(context, admission);
   const events = read.flatMap((one) => (one && isWanted(one) ? [one.event] : []));
-  if (events.length > 0) await visit.host.events.accept({ ...emptyIntake, events });
+  if (events.length > 0) await context.host.events.accept({ ...emptyIntake, events });
   return events.length;
 }
 
@@ -244,6 +245,6 @@ function noteReceived({ host, request }: RequestContext, admission: Admission, e
 }
 
 /** Exactly 200, which is the only success for some SDKs; the id is there for people who debug. */
-function answer({ response }: RequestContext, eventId: string | undefined): void {
-  sendJson(response, 200, eventId === undefined ? {} : { id: eventId });
+function answer({ response, headers }: RequestContext, eventId: string | undefined): void {
+  sendJson(response, 200, eventId === undefined ? {} : { id: eventId }, headers);
 }

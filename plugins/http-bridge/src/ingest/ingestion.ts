@@ -1,9 +1,9 @@
 import { ClientKeyRefusal, QuotaRefusal, ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { pathPattern } from "../path-pattern.ts";
-import { sendJson, type Handler, type Route, type RequestContext } from "../request-context.ts";
+import { sendJson, setHeaders, type Handler, type Route, type RequestContext } from "../request-context.ts";
 import { receivedBytes } from "./body/received-bytes.ts";
-import { allowAnyOrigin, answerPreflight } from "./cors.ts";
+import { answerPreflight } from "./cors.ts";
 import { noteRefusal } from "./outcomes.ts";
 import { sendPixel } from "./pixel.ts";
 import { IngestRefusal, type RefusalStatus } from "./refusal.ts";
@@ -17,12 +17,11 @@ export function ingestion(path: string, category: string, handlers: Readonly<Rec
   const allow = [...Object.keys(handlers), "OPTIONS"].join(", ");
   const door =
     (handler: Handler): Handler =>
-    async (visit) => {
-      allowAnyOrigin(visit.response);
+    async (context) => {
       try {
-        await handler(visit);
+        await handler(context);
       } catch (error) {
-        refuse(visit, error, category);
+        refuse(context, error, category);
       }
     };
   return {
@@ -30,7 +29,10 @@ export function ingestion(path: string, category: string, handlers: Readonly<Rec
     kind: "ingestion",
     methods: {
       ...Object.fromEntries(Object.entries(handlers).map(([method, handler]) => [method, door(handler)])),
-      OPTIONS: door(async ({ response }) => answerPreflight(response, allow)),
+      OPTIONS: door(async ({ response, headers }) => {
+        setHeaders(response, headers);
+        answerPreflight(response, allow);
+      }),
     },
     otherMethod: door(async ({ response }) => {
       response.setHeader("allow", allow);
@@ -47,23 +49,24 @@ const statusOfReason: Partial<Record<ErrorReason, RefusalStatus>> = {
   [ErrorReason.QUOTA_REACHED]: 429,
 };
 
-function refuse(visit: RequestContext, thrown: unknown, category: string): void {
-  const { request, response, host } = visit;
+function refuse(context: RequestContext, thrown: unknown, category: string): void {
+  const { request, response, host, headers } = context;
   if (request.destroyed && !request.complete) return; // the client went away in the middle of its body
+  setHeaders(response, headers);
   const refusal = thrown instanceof IngestRefusal ? thrown : fromCore(thrown);
   if (!refusal) {
     host.log.error({ err: thrown }, "an event could not be received");
     sendJson(response, 500, { detail: "The service failed.", causes: [] });
     return;
   }
-  noteRefusal(visit, refusal, category, receivedBytes(request));
+  noteRefusal(context, refusal, category, receivedBytes(request));
   if (thrown instanceof QuotaRefusal && refusal.status === 429) announceQuota(response, thrown);
   if (refusal.retryAfterSeconds !== undefined) response.setHeader("retry-after", String(refusal.retryAfterSeconds));
   const isLongBody = refusal.status === 413 && !request.complete;
   if (isLongBody) response.setHeader("connection", "close"); // a new connection costs as much as a refusal
   response.setHeader("x-sentry-error", refusal.message);
   if (request.method === "GET" && refusal.status !== 405) sendPixel(response, refusal.status);
-  else if (isLongBody) sendBeforeBodyEnds(visit, refusal);
+  else if (isLongBody) sendBeforeBodyEnds(context, refusal);
   else sendJson(response, refusal.status, told(refusal));
 }
 

@@ -8,12 +8,12 @@ import type { IngestRefusal } from "./refusal.ts";
  * Counts a refusal, and shows it to those who wait for the first event of the project. `bytes`: of the body that came with
  * it, when the whole request was refused.
  */
-export function noteRefusal(visit: RequestContext, refusal: IngestRefusal, category = "default", bytes = 0): void {
+export function noteRefusal(context: RequestContext, refusal: IngestRefusal, category = "default", bytes = 0): void {
   const { outcome: reason, message } = refusal;
   if (reason === undefined) return;
-  const { request, query, host, clientIp } = visit;
+  const { request, query, host, clientIp } = context;
   host.events.note({
-    projectId: refusedProject(visit),
+    projectId: refusedProject(context),
     kind: OutcomeKind.REFUSED,
     category: refusal.category ?? category,
     reason,

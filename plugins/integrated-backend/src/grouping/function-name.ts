@@ -5,7 +5,7 @@ export function functionName(platform: string, name: string): string {
     case "javascript":
     case "node": {
       const last = name.slice(name.lastIndexOf(".") + 1);
-      return /^(\?|<anonymous>|anonymous|Anonymous function|eval)$/.test(last) ? "" : last;
+      return unnamed.has(last) ? "" : last;
     }
     case "java":
       return name.startsWith("lambda$") ? "" : name;
@@ -19,3 +19,6 @@ export function functionName(platform: string, name: string): string {
       return name;
   }
 }
+
+/** What the runtimes of JavaScript call a function without a name. */
+const unnamed = new Set(["?", "<anonymous>", "anonymous", "Anonymous function", "eval"]);

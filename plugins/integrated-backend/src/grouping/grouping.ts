@@ -24,6 +24,7 @@ const fingerprintParts = 16;
 const fingerprintPartLength = 256;
 
 function customParts(event: ErrorEvent): string[] | undefined {
+  if (event.fingerprint.length === 0) return undefined;
   const parts = event.fingerprint.filter((part) => part !== "").slice(0, fingerprintParts);
   if (parts.every((part) => defaultVariable.test(part))) return undefined;
   const expanded = parts.map((part) =>
@@ -66,20 +67,24 @@ function variable(event: ErrorEvent, part: string): string {
 }
 
 function defaultParts(event: ErrorEvent): string[] {
-  const stack = (frames: readonly GroupingFrame[], appOnly: boolean) => stackParts(event.platform, frames, appOnly);
-  if (event.exceptions.length > 0) {
-    const appOnly = event.exceptions.some(({ frames }) => frames.some(({ inApp }) => inApp));
-    const chain = event.exceptions.flatMap((exception) => exceptionParts(exception, stack(exception.frames, appOnly)));
-    if (chain.some((part) => part !== "")) return ["exception", event.platform, ...chain];
+  const { platform, exceptions } = event;
+  if (exceptions.length > 0) {
+    const appOnly = exceptions.some(({ frames }) => hasOwnCode(frames));
+    const chain: string[] = [];
+    for (const exception of exceptions) {
+      chain.push(...exceptionParts(exception, stackParts(platform, exception.frames, appOnly)));
+    }
+    if (chain.some((part) => part !== "")) return ["exception", platform, ...chain];
   }
-  const frames = stack(
-    event.frames,
-    event.frames.some(({ inApp }) => inApp),
-  );
-  if (frames.length > 0) return ["stack", event.platform, ...frames];
+  const frames = stackParts(platform, event.frames, hasOwnCode(event.frames));
+  if (frames.length > 0) return ["stack", platform, ...frames];
   const message = event.messageTemplate || event.message;
-  if (message !== "") return ["message", event.platform, parametrise(message)];
-  return ["unlabeled", event.platform, event.level];
+  if (message !== "") return ["message", platform, parametrise(message)];
+  return ["unlabeled", platform, event.level];
+}
+
+function hasOwnCode(frames: readonly GroupingFrame[]): boolean {
+  return frames.some(({ inApp }) => inApp);
 }
 
 function exceptionParts(exception: GroupingException, frames: readonly string[]): string[] {
@@ -92,7 +97,7 @@ function stackParts(platform: string, frames: readonly GroupingFrame[], appOnly:
   for (const frame of frames) {
     if (appOnly && !frame.inApp) continue;
     const part = framePart(platform, frame);
-    if (part !== "" && part !== parts.at(-1)) parts.push(part); // recursion counts once
+    if (part !== "" && part !== parts[parts.length - 1]) parts.push(part); // recursion counts once
   }
   return parts;
 }
@@ -106,6 +111,14 @@ function framePart(platform: string, { module, filename, function: name }: Group
 /** The file's own name in lower case; none for a place that is no file. */
 function basename(filename: string): string {
   if (filename === "" || filename.startsWith("<") || filename.startsWith("[")) return "";
-  const path = filename.split(/[?#]/, 1)[0] ?? "";
+  const path = filename.slice(0, endOfPath(filename));
   return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1).toLowerCase();
+}
+
+/** Where the query or the fragment of a URL begins; the end of any other place. */
+function endOfPath(filename: string): number {
+  const query = filename.indexOf("?");
+  const fragment = filename.indexOf("#");
+  if (query < 0) return fragment < 0 ? filename.length : fragment;
+  return fragment < 0 ? query : Math.min(query, fragment);
 }

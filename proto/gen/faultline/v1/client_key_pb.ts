@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/client_key.proto.
  */
 export const file_faultline_v1_client_key: GenFile = /*@__PURE__*/
-  fileDesc("Ch1mYXVsdGxpbmUvdjEvY2xpZW50X2tleS5wcm90bxIMZmF1bHRsaW5lLnYxIqYCCglDbGllbnRLZXkSDgoGa2V5X2lkGAEgASgNEhIKCnByb2plY3RfaWQYAiABKA0SEgoKcHVibGljX2tleRgDIAEoCRILCgNkc24YBCABKAkSEgoKbGVnYWN5X2RzbhgFIAEoCRIwCgxjcmVhdGVkX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmxhc3RfdXNlZF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZhY3RpdmUYCCABKAgSGQoRZXZlbnRzX3Blcl9taW51dGUYCSABKA0SFgoOZXZlbnRzX3Blcl9kYXkYCiABKA0SFwoPYWxsb3dlZF9vcmlnaW5zGAsgAygJIiwKFkNyZWF0ZUNsaWVudEtleVJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDSJGChdDcmVhdGVDbGllbnRLZXlSZXNwb25zZRIrCgpjbGllbnRfa2V5GAEgASgLMhcuZmF1bHRsaW5lLnYxLkNsaWVudEtleSJgChVMaXN0Q2xpZW50S2V5c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCRIMCgRza2lwGAQgASgNInMKFkxpc3RDbGllbnRLZXlzUmVzcG9uc2USLAoLY2xpZW50X2tleXMYASADKAsyFy5mYXVsdGxpbmUudjEuQ2xpZW50S2V5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNIjkKE0dldENsaWVudEtleVJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIOCgZrZXlfaWQYAiABKA0iQwoUR2V0Q2xpZW50S2V5UmVzcG9uc2USKwoKY2xpZW50X2tleRgBIAEoCzIXLmZhdWx0bGluZS52MS5DbGllbnRLZXkiyQIKFlVwZGF0ZUNsaWVudEtleVJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIOCgZrZXlfaWQYAiABKA0SKQoGYWN0aXZlGAMgASgIQhSKtRgQZW5hYmxlZHxkaXNhYmxlZEgAiAEBEjIKEWV2ZW50c19wZXJfbWludXRlGAQgASgNQhKKtRgObGltaXQgYSBtaW51dGVIAYgBARIsCg5ldmVudHNfcGVyX2RheRgFIAEoDUIPirUYC2xpbWl0IGEgZGF5SAKIAQESSgoPYWxsb3dlZF9vcmlnaW5zGAYgASgLMhwuZmF1bHRsaW5lLnYxLkFsbG93ZWRPcmlnaW5zQhOKtRgPYWxsb3dlZCBvcmlnaW5zQgkKB19hY3RpdmVCFAoSX2V2ZW50c19wZXJfbWludXRlQhEKD19ldmVudHNfcGVyX2RheSIhCg5BbGxvd2VkT3JpZ2lucxIPCgdvcmlnaW5zGAEgAygJIkYKF1VwZGF0ZUNsaWVudEtleVJlc3BvbnNlEisKCmNsaWVudF9rZXkYASABKAsyFy5mYXVsdGxpbmUudjEuQ2xpZW50S2V5IoQBChpHZXRDbGllbnRLZXlUcmFmZmljUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEg4KBmtleV9pZBgCIAEoDRIuCgpzdGFydF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpob3VyX2NvdW50GAQgASgNIpUCChtHZXRDbGllbnRLZXlUcmFmZmljUmVzcG9uc2USLgoKc3RhcnRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGQoRbGFzdF9ob3VyX3J1bm5pbmcYAiABKAgSFwoPZXZlbnRzX3Blcl9ob3VyGAMgAygNEhYKDmJ5dGVzX3Blcl9ob3VyGAQgAygEEioKB3JlZnVzZWQYBSADKAsyGS5mYXVsdGxpbmUudjEuS2V5UmVmdXNhbHMSLQoIbmV0d29ya3MYBiADKAsyGy5mYXVsdGxpbmUudjEuU2VuZGVyTmV0d29yaxIfChdvdGhlcl9uZXR3b3Jrc19xdWFudGl0eRgHIAEoBCJtCgtLZXlSZWZ1c2FscxIOCgZyZWFzb24YASABKAkSEAoIcXVhbnRpdHkYAiABKAQSDQoFYnl0ZXMYAyABKAQSLQoJbGFzdF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIyCg1TZW5kZXJOZXR3b3JrEg8KB25ldHdvcmsYASABKAkSEAoIcXVhbnRpdHkYAiABKAQiPAoWRGVsZXRlQ2xpZW50S2V5UmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEg4KBmtleV9pZBgCIAEoDSJGChdEZWxldGVDbGllbnRLZXlSZXNwb25zZRIrCgpjbGllbnRfa2V5GAEgASgLMhcuZmF1bHRsaW5lLnYxLkNsaWVudEtleTLFBgoQQ2xpZW50S2V5U2VydmljZRKdAQoPQ3JlYXRlQ2xpZW50S2V5EiQuZmF1bHRsaW5lLnYxLkNyZWF0ZUNsaWVudEtleVJlcXVlc3QaJS5mYXVsdGxpbmUudjEuQ3JlYXRlQ2xpZW50S2V5UmVzcG9uc2UiPYq1GAgIAxACGAYoAZK1GC1DcmVhdGVkIHRoZSBjbGllbnQga2V5IHt7Y2xpZW50X2tleS5rZXlfaWR9fS4SbAoOTGlzdENsaWVudEtleXMSIy5mYXVsdGxpbmUudjEuTGlzdENsaWVudEtleXNSZXF1ZXN0GiQuZmF1bHRsaW5lLnYxLkxpc3RDbGllbnRLZXlzUmVzcG9uc2UiD5ACAYq1GAgIAxABGAYoARJmCgxHZXRDbGllbnRLZXkSIS5mYXVsdGxpbmUudjEuR2V0Q2xpZW50S2V5UmVxdWVzdBoiLmZhdWx0bGluZS52MS5HZXRDbGllbnRLZXlSZXNwb25zZSIPkAIBirUYCAgDEAEYBigBEp8BCg9VcGRhdGVDbGllbnRLZXkSJC5mYXVsdGxpbmUudjEuVXBkYXRlQ2xpZW50S2V5UmVxdWVzdBolLmZhdWx0bGluZS52MS5VcGRhdGVDbGllbnRLZXlSZXNwb25zZSI/irUYCAgDEAIYBigBkrUYL0NoYW5nZWQgdGhlIGNsaWVudCBrZXkge3trZXlfaWR9fToge3tjaGFuZ2VzfX0uEnkKE0dldENsaWVudEtleVRyYWZmaWMSKC5mYXVsdGxpbmUudjEuR2V0Q2xpZW50S2V5VHJhZmZpY1JlcXVlc3QaKS5mYXVsdGxpbmUudjEuR2V0Q2xpZW50S2V5VHJhZmZpY1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgGEp0BCg9EZWxldGVDbGllbnRLZXkSJC5mYXVsdGxpbmUudjEuRGVsZXRlQ2xpZW50S2V5UmVxdWVzdBolLmZhdWx0bGluZS52MS5EZWxldGVDbGllbnRLZXlSZXNwb25zZSI9irUYCAgDEAIYBigBkrUYLURlbGV0ZWQgdGhlIGNsaWVudCBrZXkge3tjbGllbnRfa2V5LmtleV9pZH19LmIGcHJvdG8z", [file_faultline_v1_role, file_google_protobuf_timestamp]);
+  fileDesc("Ch1mYXVsdGxpbmUvdjEvY2xpZW50X2tleS5wcm90bxIMZmF1bHRsaW5lLnYxIqYCCglDbGllbnRLZXkSDgoGa2V5X2lkGAEgASgNEhIKCnByb2plY3RfaWQYAiABKA0SEgoKcHVibGljX2tleRgDIAEoCRILCgNkc24YBCABKAkSEgoKbGVnYWN5X2RzbhgFIAEoCRIwCgxjcmVhdGVkX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmxhc3RfdXNlZF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZhY3RpdmUYCCABKAgSGQoRZXZlbnRzX3Blcl9taW51dGUYCSABKA0SFgoOZXZlbnRzX3Blcl9kYXkYCiABKA0SFwoPYWxsb3dlZF9vcmlnaW5zGAsgAygJIkIKFkNyZWF0ZUNsaWVudEtleVJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkiRgoXQ3JlYXRlQ2xpZW50S2V5UmVzcG9uc2USKwoKY2xpZW50X2tleRgBIAEoCzIXLmZhdWx0bGluZS52MS5DbGllbnRLZXkidgoVTGlzdENsaWVudEtleXNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJEgwKBHNraXAYBCABKA0icwoWTGlzdENsaWVudEtleXNSZXNwb25zZRIsCgtjbGllbnRfa2V5cxgBIAMoCzIXLmZhdWx0bGluZS52MS5DbGllbnRLZXkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iTwoTR2V0Q2xpZW50S2V5UmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIOCgZrZXlfaWQYAiABKA0iQwoUR2V0Q2xpZW50S2V5UmVzcG9uc2USKwoKY2xpZW50X2tleRgBIAEoCzIXLmZhdWx0bGluZS52MS5DbGllbnRLZXki3wIKFlVwZGF0ZUNsaWVudEtleVJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSDgoGa2V5X2lkGAIgASgNEikKBmFjdGl2ZRgDIAEoCEIUirUYEGVuYWJsZWR8ZGlzYWJsZWRIAIgBARIyChFldmVudHNfcGVyX21pbnV0ZRgEIAEoDUISirUYDmxpbWl0IGEgbWludXRlSAGIAQESLAoOZXZlbnRzX3Blcl9kYXkYBSABKA1CD4q1GAtsaW1pdCBhIGRheUgCiAEBEkoKD2FsbG93ZWRfb3JpZ2lucxgGIAEoCzIcLmZhdWx0bGluZS52MS5BbGxvd2VkT3JpZ2luc0ITirUYD2FsbG93ZWQgb3JpZ2luc0IJCgdfYWN0aXZlQhQKEl9ldmVudHNfcGVyX21pbnV0ZUIRCg9fZXZlbnRzX3Blcl9kYXkiIQoOQWxsb3dlZE9yaWdpbnMSDwoHb3JpZ2lucxgBIAMoCSJGChdVcGRhdGVDbGllbnRLZXlSZXNwb25zZRIrCgpjbGllbnRfa2V5GAEgASgLMhcuZmF1bHRsaW5lLnYxLkNsaWVudEtleSKaAQoaR2V0Q2xpZW50S2V5VHJhZmZpY1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSDgoGa2V5X2lkGAIgASgNEi4KCnN0YXJ0X3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmhvdXJfY291bnQYBCABKA0ilQIKG0dldENsaWVudEtleVRyYWZmaWNSZXNwb25zZRIuCgpzdGFydF90aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZChFsYXN0X2hvdXJfcnVubmluZxgCIAEoCBIXCg9ldmVudHNfcGVyX2hvdXIYAyADKA0SFgoOYnl0ZXNfcGVyX2hvdXIYBCADKAQSKgoHcmVmdXNlZBgFIAMoCzIZLmZhdWx0bGluZS52MS5LZXlSZWZ1c2FscxItCghuZXR3b3JrcxgGIAMoCzIbLmZhdWx0bGluZS52MS5TZW5kZXJOZXR3b3JrEh8KF290aGVyX25ldHdvcmtzX3F1YW50aXR5GAcgASgEIm0KC0tleVJlZnVzYWxzEg4KBnJlYXNvbhgBIAEoCRIQCghxdWFudGl0eRgCIAEoBBINCgVieXRlcxgDIAEoBBItCglsYXN0X3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIjIKDVNlbmRlck5ldHdvcmsSDwoHbmV0d29yaxgBIAEoCRIQCghxdWFudGl0eRgCIAEoBCJSChZEZWxldGVDbGllbnRLZXlSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEg4KBmtleV9pZBgCIAEoDSJGChdEZWxldGVDbGllbnRLZXlSZXNwb25zZRIrCgpjbGllbnRfa2V5GAEgASgLMhcuZmF1bHRsaW5lLnYxLkNsaWVudEtleTLFBgoQQ2xpZW50S2V5U2VydmljZRKdAQoPQ3JlYXRlQ2xpZW50S2V5EiQuZmF1bHRsaW5lLnYxLkNyZWF0ZUNsaWVudEtleVJlcXVlc3QaJS5mYXVsdGxpbmUudjEuQ3JlYXRlQ2xpZW50S2V5UmVzcG9uc2UiPYq1GAgIAxACGAYoAZK1GC1DcmVhdGVkIHRoZSBjbGllbnQga2V5IHt7Y2xpZW50X2tleS5rZXlfaWR9fS4SbAoOTGlzdENsaWVudEtleXMSIy5mYXVsdGxpbmUudjEuTGlzdENsaWVudEtleXNSZXF1ZXN0GiQuZmF1bHRsaW5lLnYxLkxpc3RDbGllbnRLZXlzUmVzcG9uc2UiD5ACAYq1GAgIAxABGAYoARJmCgxHZXRDbGllbnRLZXkSIS5mYXVsdGxpbmUudjEuR2V0Q2xpZW50S2V5UmVxdWVzdBoiLmZhdWx0bGluZS52MS5HZXRDbGllbnRLZXlSZXNwb25zZSIPkAIBirUYCAgDEAEYBigBEp8BCg9VcGRhdGVDbGllbnRLZXkSJC5mYXVsdGxpbmUudjEuVXBkYXRlQ2xpZW50S2V5UmVxdWVzdBolLmZhdWx0bGluZS52MS5VcGRhdGVDbGllbnRLZXlSZXNwb25zZSI/irUYCAgDEAIYBigBkrUYL0NoYW5nZWQgdGhlIGNsaWVudCBrZXkge3trZXlfaWR9fToge3tjaGFuZ2VzfX0uEnkKE0dldENsaWVudEtleVRyYWZmaWMSKC5mYXVsdGxpbmUudjEuR2V0Q2xpZW50S2V5VHJhZmZpY1JlcXVlc3QaKS5mYXVsdGxpbmUudjEuR2V0Q2xpZW50S2V5VHJhZmZpY1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgGEp0BCg9EZWxldGVDbGllbnRLZXkSJC5mYXVsdGxpbmUudjEuRGVsZXRlQ2xpZW50S2V5UmVxdWVzdBolLmZhdWx0bGluZS52MS5EZWxldGVDbGllbnRLZXlSZXNwb25zZSI9irUYCAgDEAIYBigBkrUYLURlbGV0ZWQgdGhlIGNsaWVudCBrZXkge3tjbGllbnRfa2V5LmtleV9pZH19LmIGcHJvdG8z", [file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
  * A client key.
@@ -213,11 +213,18 @@ export const ClientKeySchema: GenMessage<ClientKey, {jsonType: ClientKeyJson}> =
  */
 export type CreateClientKeyRequest = Message<"faultline.v1.CreateClientKeyRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 };
 
 /**
@@ -227,11 +234,18 @@ export type CreateClientKeyRequest = Message<"faultline.v1.CreateClientKeyReques
  */
 export type CreateClientKeyRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 };
 
 /**
@@ -283,11 +297,18 @@ export const CreateClientKeyResponseSchema: GenMessage<CreateClientKeyResponse, 
  */
 export type ListClientKeysRequest = Message<"faultline.v1.ListClientKeysRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * Keys a page, 1 to 100. 0: 20.
@@ -318,11 +339,18 @@ export type ListClientKeysRequest = Message<"faultline.v1.ListClientKeysRequest"
  */
 export type ListClientKeysRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * Keys a page, 1 to 100. 0: 20.
@@ -423,11 +451,18 @@ export const ListClientKeysResponseSchema: GenMessage<ListClientKeysResponse, {j
  */
 export type GetClientKeyRequest = Message<"faultline.v1.GetClientKeyRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * The key. Required; a key of another project is not found.
@@ -444,11 +479,18 @@ export type GetClientKeyRequest = Message<"faultline.v1.GetClientKeyRequest"> & 
  */
 export type GetClientKeyRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * The key. Required; a key of another project is not found.
@@ -508,11 +550,18 @@ export const GetClientKeyResponseSchema: GenMessage<GetClientKeyResponse, {jsonT
  */
 export type UpdateClientKeyRequest = Message<"faultline.v1.UpdateClientKeyRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * The key. Required; a key of another project is not found.
@@ -558,11 +607,18 @@ export type UpdateClientKeyRequest = Message<"faultline.v1.UpdateClientKeyReques
  */
 export type UpdateClientKeyRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * The key. Required; a key of another project is not found.
@@ -684,11 +740,18 @@ export const UpdateClientKeyResponseSchema: GenMessage<UpdateClientKeyResponse, 
  */
 export type GetClientKeyTrafficRequest = Message<"faultline.v1.GetClientKeyTrafficRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * The key. Required. The counts of a key without traffic are 0, whether or not it exists.
@@ -719,11 +782,18 @@ export type GetClientKeyTrafficRequest = Message<"faultline.v1.GetClientKeyTraff
  */
 export type GetClientKeyTrafficRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * The key. Required. The counts of a key without traffic are 0, whether or not it exists.
@@ -1012,11 +1082,18 @@ export const SenderNetworkSchema: GenMessage<SenderNetwork, {jsonType: SenderNet
  */
 export type DeleteClientKeyRequest = Message<"faultline.v1.DeleteClientKeyRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * The key. Required; a key of another project is not found.
@@ -1033,11 +1110,18 @@ export type DeleteClientKeyRequest = Message<"faultline.v1.DeleteClientKeyReques
  */
 export type DeleteClientKeyRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * The key. Required; a key of another project is not found.

@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/deletion.proto.
  */
 export const file_faultline_v1_deletion: GenFile = /*@__PURE__*/
-  fileDesc("ChtmYXVsdGxpbmUvdjEvZGVsZXRpb24ucHJvdG8SDGZhdWx0bGluZS52MSKMBAoIRGVsZXRpb24SEwoLZGVsZXRpb25faWQYASABKA0SEgoKcHJvamVjdF9pZBgCIAEoDRIqCgVzdGF0ZRgDIAEoDjIbLmZhdWx0bGluZS52MS5EZWxldGlvblN0YXRlEg0KBXF1ZXJ5GAQgASgJEikKBnN0YXR1cxgFIAEoDjIZLmZhdWx0bGluZS52MS5FcnJvclN0YXR1cxIUCgxhbGxfbWF0Y2hpbmcYBiABKAgSDQoFdGl0bGUYByABKAkSEwoLZm91bmRfY291bnQYCCABKA0SFQoNZGVsZXRlZF9jb3VudBgJIAEoDRITCgtldmVudF9jb3VudBgKIAEoBBIaChJlcmFzZWRfZXZlbnRfY291bnQYCyABKAQSFgoOcmVzdG9yZWRfY291bnQYDCABKA0SGAoQc3VwZXJzZWRlZF9jb3VudBgNIAEoDRIwCgxjcmVhdGVkX3RpbWUYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmNyZWF0ZWRfYnkYDyABKAkSMQoNdW5kb19lbmRfdGltZRgQIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNZmluaXNoZWRfdGltZRgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJZGlzY2FyZGVkGBIgASgIIiAKC05hbWVkRXJyb3JzEhEKCWVycm9yX2lkcxgBIAMoCSJiCg5NYXRjaGluZ0Vycm9ycxINCgVxdWVyeRgBIAEoCRIpCgZzdGF0dXMYAiABKA4yGS5mYXVsdGxpbmUudjEuRXJyb3JTdGF0dXMSFgoOZXhwZWN0ZWRfY291bnQYAyABKA0iaQoKRGlzY2FyZEVuZBIqCgR0aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAEhUKC2V2ZW50X2NvdW50GAIgASgNSAASEQoHcmVsZWFzZRgDIAEoCUgAQgUKA2VuZCLVAQoVQ3JlYXRlRGVsZXRpb25SZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SKwoGZXJyb3JzGAIgASgLMhkuZmF1bHRsaW5lLnYxLk5hbWVkRXJyb3JzSAASMAoIbWF0Y2hpbmcYAyABKAsyHC5mYXVsdGxpbmUudjEuTWF0Y2hpbmdFcnJvcnNIABIUCgx3aXRob3V0X3VuZG8YBCABKAgSKQoHZGlzY2FyZBgFIAEoCzIYLmZhdWx0bGluZS52MS5EaXNjYXJkRW5kQggKBnRhcmdldCJCChZDcmVhdGVEZWxldGlvblJlc3BvbnNlEigKCGRlbGV0aW9uGAEgASgLMhYuZmF1bHRsaW5lLnYxLkRlbGV0aW9uIj0KEkdldERlbGV0aW9uUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhMKC2RlbGV0aW9uX2lkGAIgASgNIj8KE0dldERlbGV0aW9uUmVzcG9uc2USKAoIZGVsZXRpb24YASABKAsyFi5mYXVsdGxpbmUudjEuRGVsZXRpb24iUQoUTGlzdERlbGV0aW9uc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCSJbChVMaXN0RGVsZXRpb25zUmVzcG9uc2USKQoJZGVsZXRpb25zGAEgAygLMhYuZmF1bHRsaW5lLnYxLkRlbGV0aW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSI+ChNVbmRvRGVsZXRpb25SZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SEwoLZGVsZXRpb25faWQYAiABKA0iQAoUVW5kb0RlbGV0aW9uUmVzcG9uc2USKAoIZGVsZXRpb24YASABKAsyFi5mYXVsdGxpbmUudjEuRGVsZXRpb24ikAMKB0Rpc2NhcmQSEgoKZGlzY2FyZF9pZBgBIAEoDRISCgpwcm9qZWN0X2lkGAIgASgNEg0KBXRpdGxlGAMgASgJEg8KB2N1bHByaXQYBCABKAkSDQoFbGV2ZWwYBSABKAkSMAoMY3JlYXRlZF90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpjcmVhdGVkX2J5GAcgASgJEiUKA2VuZBgIIAEoCzIYLmZhdWx0bGluZS52MS5EaXNjYXJkRW5kEi4KCmVuZGVkX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDXN0b3BwZWRfY291bnQYCiABKAQSNQoRbGFzdF9zdG9wcGVkX3RpbWUYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWhvdXJseV9jb3VudHMYDCADKA0SLAoHc2FtcGxlcxgNIAMoCzIbLmZhdWx0bGluZS52MS5EaXNjYXJkU2FtcGxlImUKDURpc2NhcmRTYW1wbGUSMQoNcmVjZWl2ZWRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIZXZlbnRfaWQYAiABKAkSDwoHcGF5bG9hZBgDIAEoCSJQChNMaXN0RGlzY2FyZHNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SEQoJcGFnZV9zaXplGAIgASgNEhIKCnBhZ2VfdG9rZW4YAyABKAkiWAoUTGlzdERpc2NhcmRzUmVzcG9uc2USJwoIZGlzY2FyZHMYASADKAsyFS5mYXVsdGxpbmUudjEuRGlzY2FyZBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiOwoRRW5kRGlzY2FyZFJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRISCgpkaXNjYXJkX2lkGAIgASgNIjwKEkVuZERpc2NhcmRSZXNwb25zZRImCgdkaXNjYXJkGAEgASgLMhUuZmF1bHRsaW5lLnYxLkRpc2NhcmQq1wEKDURlbGV0aW9uU3RhdGUSHgoaREVMRVRJT05fU1RBVEVfVU5TUEVDSUZJRUQQABIZChVERUxFVElPTl9TVEFURV9ISURJTkcQARIZChVERUxFVElPTl9TVEFURV9ISURERU4QAhIaChZERUxFVElPTl9TVEFURV9FUkFTSU5HEAMSGQoVREVMRVRJT05fU1RBVEVfRVJBU0VEEAQSHAoYREVMRVRJT05fU1RBVEVfUkVTVE9SSU5HEAUSGwoXREVMRVRJT05fU1RBVEVfUkVTVE9SRUQQBjLwCQoPRGVsZXRpb25TZXJ2aWNlEtYDCg5DcmVhdGVEZWxldGlvbhIjLmZhdWx0bGluZS52MS5DcmVhdGVEZWxldGlvblJlcXVlc3QaJC5mYXVsdGxpbmUudjEuQ3JlYXRlRGVsZXRpb25SZXNwb25zZSL4Aoq1GAYIAxACGAaStRjpAkRlbGV0ZWQge3sjZGVsZXRpb259fXt7I2ZvdW5kX2NvdW50X2lzX29uZX19dGhlIGVycm9yICJ7e3RpdGxlfX0ie3svZm91bmRfY291bnRfaXNfb25lfX17e15mb3VuZF9jb3VudF9pc19vbmV9fXt7Zm91bmRfY291bnR9fSBlcnJvcnN7ey9mb3VuZF9jb3VudF9pc19vbmV9fXt7I2FsbF9tYXRjaGluZ319LCBhbGwgdGhhdCBtYXRjaCAie3txdWVyeX19Int7L2FsbF9tYXRjaGluZ319e3tedW5kb19lbmRfdGltZX19LCB3aXRob3V0IHVuZG97ey91bmRvX2VuZF90aW1lfX17eyNkaXNjYXJkZWR9fSwgYW5kIGRpc2NhcmRzIHRoZWlyIGxhdGVyIGV2ZW50c3t7L2Rpc2NhcmRlZH19ICh7e2RlbGV0aW9uX2lkfX0pe3svZGVsZXRpb259fS4SYQoLR2V0RGVsZXRpb24SIC5mYXVsdGxpbmUudjEuR2V0RGVsZXRpb25SZXF1ZXN0GiEuZmF1bHRsaW5lLnYxLkdldERlbGV0aW9uUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSZwoNTGlzdERlbGV0aW9ucxIiLmZhdWx0bGluZS52MS5MaXN0RGVsZXRpb25zUmVxdWVzdBojLmZhdWx0bGluZS52MS5MaXN0RGVsZXRpb25zUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSrwIKDFVuZG9EZWxldGlvbhIhLmZhdWx0bGluZS52MS5VbmRvRGVsZXRpb25SZXF1ZXN0GiIuZmF1bHRsaW5lLnYxLlVuZG9EZWxldGlvblJlc3BvbnNlItcBirUYBggDEAIYBpK1GMgBVW5kaWQgdGhlIGRlbGV0aW9uIHt7I2RlbGV0aW9ufX17e2RlbGV0aW9uX2lkfX0gb2Yge3sjZGVsZXRlZF9jb3VudF9pc19vbmV9fSJ7e3RpdGxlfX0ie3svZGVsZXRlZF9jb3VudF9pc19vbmV9fXt7XmRlbGV0ZWRfY291bnRfaXNfb25lfX17e2RlbGV0ZWRfY291bnR9fSBlcnJvcnN7ey9kZWxldGVkX2NvdW50X2lzX29uZX19e3svZGVsZXRpb259fS4SZAoMTGlzdERpc2NhcmRzEiEuZmF1bHRsaW5lLnYxLkxpc3REaXNjYXJkc1JlcXVlc3QaIi5mYXVsdGxpbmUudjEuTGlzdERpc2NhcmRzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSnwEKCkVuZERpc2NhcmQSHy5mYXVsdGxpbmUudjEuRW5kRGlzY2FyZFJlcXVlc3QaIC5mYXVsdGxpbmUudjEuRW5kRGlzY2FyZFJlc3BvbnNlIk6KtRgGCAMQAhgGkrUYQEVuZGVkIHRoZSBkaXNjYXJkIHt7ZGlzY2FyZC5kaXNjYXJkX2lkfX0gb2YgInt7ZGlzY2FyZC50aXRsZX19Ii5iBnByb3RvMw", [file_faultline_v1_error, file_faultline_v1_role, file_google_protobuf_timestamp]);
+  fileDesc("ChtmYXVsdGxpbmUvdjEvZGVsZXRpb24ucHJvdG8SDGZhdWx0bGluZS52MSKMBAoIRGVsZXRpb24SEwoLZGVsZXRpb25faWQYASABKA0SEgoKcHJvamVjdF9pZBgCIAEoDRIqCgVzdGF0ZRgDIAEoDjIbLmZhdWx0bGluZS52MS5EZWxldGlvblN0YXRlEg0KBXF1ZXJ5GAQgASgJEikKBnN0YXR1cxgFIAEoDjIZLmZhdWx0bGluZS52MS5FcnJvclN0YXR1cxIUCgxhbGxfbWF0Y2hpbmcYBiABKAgSDQoFdGl0bGUYByABKAkSEwoLZm91bmRfY291bnQYCCABKA0SFQoNZGVsZXRlZF9jb3VudBgJIAEoDRITCgtldmVudF9jb3VudBgKIAEoBBIaChJlcmFzZWRfZXZlbnRfY291bnQYCyABKAQSFgoOcmVzdG9yZWRfY291bnQYDCABKA0SGAoQc3VwZXJzZWRlZF9jb3VudBgNIAEoDRIwCgxjcmVhdGVkX3RpbWUYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmNyZWF0ZWRfYnkYDyABKAkSMQoNdW5kb19lbmRfdGltZRgQIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNZmluaXNoZWRfdGltZRgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJZGlzY2FyZGVkGBIgASgIIiAKC05hbWVkRXJyb3JzEhEKCWVycm9yX2lkcxgBIAMoCSJiCg5NYXRjaGluZ0Vycm9ycxINCgVxdWVyeRgBIAEoCRIpCgZzdGF0dXMYAiABKA4yGS5mYXVsdGxpbmUudjEuRXJyb3JTdGF0dXMSFgoOZXhwZWN0ZWRfY291bnQYAyABKA0iaQoKRGlzY2FyZEVuZBIqCgR0aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAEhUKC2V2ZW50X2NvdW50GAIgASgNSAASEQoHcmVsZWFzZRgDIAEoCUgAQgUKA2VuZCLrAQoVQ3JlYXRlRGVsZXRpb25SZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEisKBmVycm9ycxgCIAEoCzIZLmZhdWx0bGluZS52MS5OYW1lZEVycm9yc0gAEjAKCG1hdGNoaW5nGAMgASgLMhwuZmF1bHRsaW5lLnYxLk1hdGNoaW5nRXJyb3JzSAASFAoMd2l0aG91dF91bmRvGAQgASgIEikKB2Rpc2NhcmQYBSABKAsyGC5mYXVsdGxpbmUudjEuRGlzY2FyZEVuZEIICgZ0YXJnZXQiQgoWQ3JlYXRlRGVsZXRpb25SZXNwb25zZRIoCghkZWxldGlvbhgBIAEoCzIWLmZhdWx0bGluZS52MS5EZWxldGlvbiJTChJHZXREZWxldGlvblJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSEwoLZGVsZXRpb25faWQYAiABKA0iPwoTR2V0RGVsZXRpb25SZXNwb25zZRIoCghkZWxldGlvbhgBIAEoCzIWLmZhdWx0bGluZS52MS5EZWxldGlvbiJnChRMaXN0RGVsZXRpb25zUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCSJbChVMaXN0RGVsZXRpb25zUmVzcG9uc2USKQoJZGVsZXRpb25zGAEgAygLMhYuZmF1bHRsaW5lLnYxLkRlbGV0aW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJUChNVbmRvRGVsZXRpb25SZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhMKC2RlbGV0aW9uX2lkGAIgASgNIkAKFFVuZG9EZWxldGlvblJlc3BvbnNlEigKCGRlbGV0aW9uGAEgASgLMhYuZmF1bHRsaW5lLnYxLkRlbGV0aW9uIpADCgdEaXNjYXJkEhIKCmRpc2NhcmRfaWQYASABKA0SEgoKcHJvamVjdF9pZBgCIAEoDRINCgV0aXRsZRgDIAEoCRIPCgdjdWxwcml0GAQgASgJEg0KBWxldmVsGAUgASgJEjAKDGNyZWF0ZWRfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKY3JlYXRlZF9ieRgHIAEoCRIlCgNlbmQYCCABKAsyGC5mYXVsdGxpbmUudjEuRGlzY2FyZEVuZBIuCgplbmRlZF90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCg1zdG9wcGVkX2NvdW50GAogASgEEjUKEWxhc3Rfc3RvcHBlZF90aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCg1ob3VybHlfY291bnRzGAwgAygNEiwKB3NhbXBsZXMYDSADKAsyGy5mYXVsdGxpbmUudjEuRGlzY2FyZFNhbXBsZSJlCg1EaXNjYXJkU2FtcGxlEjEKDXJlY2VpdmVkX3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCGV2ZW50X2lkGAIgASgJEg8KB3BheWxvYWQYAyABKAkiZgoTTGlzdERpc2NhcmRzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCSJYChRMaXN0RGlzY2FyZHNSZXNwb25zZRInCghkaXNjYXJkcxgBIAMoCzIVLmZhdWx0bGluZS52MS5EaXNjYXJkEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJRChFFbmREaXNjYXJkUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRISCgpkaXNjYXJkX2lkGAIgASgNIjwKEkVuZERpc2NhcmRSZXNwb25zZRImCgdkaXNjYXJkGAEgASgLMhUuZmF1bHRsaW5lLnYxLkRpc2NhcmQq1wEKDURlbGV0aW9uU3RhdGUSHgoaREVMRVRJT05fU1RBVEVfVU5TUEVDSUZJRUQQABIZChVERUxFVElPTl9TVEFURV9ISURJTkcQARIZChVERUxFVElPTl9TVEFURV9ISURERU4QAhIaChZERUxFVElPTl9TVEFURV9FUkFTSU5HEAMSGQoVREVMRVRJT05fU1RBVEVfRVJBU0VEEAQSHAoYREVMRVRJT05fU1RBVEVfUkVTVE9SSU5HEAUSGwoXREVMRVRJT05fU1RBVEVfUkVTVE9SRUQQBjLwCQoPRGVsZXRpb25TZXJ2aWNlEtYDCg5DcmVhdGVEZWxldGlvbhIjLmZhdWx0bGluZS52MS5DcmVhdGVEZWxldGlvblJlcXVlc3QaJC5mYXVsdGxpbmUudjEuQ3JlYXRlRGVsZXRpb25SZXNwb25zZSL4Aoq1GAYIAxACGAaStRjpAkRlbGV0ZWQge3sjZGVsZXRpb259fXt7I2ZvdW5kX2NvdW50X2lzX29uZX19dGhlIGVycm9yICJ7e3RpdGxlfX0ie3svZm91bmRfY291bnRfaXNfb25lfX17e15mb3VuZF9jb3VudF9pc19vbmV9fXt7Zm91bmRfY291bnR9fSBlcnJvcnN7ey9mb3VuZF9jb3VudF9pc19vbmV9fXt7I2FsbF9tYXRjaGluZ319LCBhbGwgdGhhdCBtYXRjaCAie3txdWVyeX19Int7L2FsbF9tYXRjaGluZ319e3tedW5kb19lbmRfdGltZX19LCB3aXRob3V0IHVuZG97ey91bmRvX2VuZF90aW1lfX17eyNkaXNjYXJkZWR9fSwgYW5kIGRpc2NhcmRzIHRoZWlyIGxhdGVyIGV2ZW50c3t7L2Rpc2NhcmRlZH19ICh7e2RlbGV0aW9uX2lkfX0pe3svZGVsZXRpb259fS4SYQoLR2V0RGVsZXRpb24SIC5mYXVsdGxpbmUudjEuR2V0RGVsZXRpb25SZXF1ZXN0GiEuZmF1bHRsaW5lLnYxLkdldERlbGV0aW9uUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSZwoNTGlzdERlbGV0aW9ucxIiLmZhdWx0bGluZS52MS5MaXN0RGVsZXRpb25zUmVxdWVzdBojLmZhdWx0bGluZS52MS5MaXN0RGVsZXRpb25zUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSrwIKDFVuZG9EZWxldGlvbhIhLmZhdWx0bGluZS52MS5VbmRvRGVsZXRpb25SZXF1ZXN0GiIuZmF1bHRsaW5lLnYxLlVuZG9EZWxldGlvblJlc3BvbnNlItcBirUYBggDEAIYBpK1GMgBVW5kaWQgdGhlIGRlbGV0aW9uIHt7I2RlbGV0aW9ufX17e2RlbGV0aW9uX2lkfX0gb2Yge3sjZGVsZXRlZF9jb3VudF9pc19vbmV9fSJ7e3RpdGxlfX0ie3svZGVsZXRlZF9jb3VudF9pc19vbmV9fXt7XmRlbGV0ZWRfY291bnRfaXNfb25lfX17e2RlbGV0ZWRfY291bnR9fSBlcnJvcnN7ey9kZWxldGVkX2NvdW50X2lzX29uZX19e3svZGVsZXRpb259fS4SZAoMTGlzdERpc2NhcmRzEiEuZmF1bHRsaW5lLnYxLkxpc3REaXNjYXJkc1JlcXVlc3QaIi5mYXVsdGxpbmUudjEuTGlzdERpc2NhcmRzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSnwEKCkVuZERpc2NhcmQSHy5mYXVsdGxpbmUudjEuRW5kRGlzY2FyZFJlcXVlc3QaIC5mYXVsdGxpbmUudjEuRW5kRGlzY2FyZFJlc3BvbnNlIk6KtRgGCAMQAhgGkrUYQEVuZGVkIHRoZSBkaXNjYXJkIHt7ZGlzY2FyZC5kaXNjYXJkX2lkfX0gb2YgInt7ZGlzY2FyZC50aXRsZX19Ii5iBnByb3RvMw", [file_faultline_v1_error, file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
  * A deletion of errors.
@@ -470,11 +470,18 @@ export const DiscardEndSchema: GenMessage<DiscardEnd, {jsonType: DiscardEndJson}
  */
 export type CreateDeletionRequest = Message<"faultline.v1.CreateDeletionRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * The errors. Required.
@@ -522,11 +529,18 @@ export type CreateDeletionRequest = Message<"faultline.v1.CreateDeletionRequest"
  */
 export type CreateDeletionRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * Those that are named.
@@ -607,11 +621,18 @@ export const CreateDeletionResponseSchema: GenMessage<CreateDeletionResponse, {j
  */
 export type GetDeletionRequest = Message<"faultline.v1.GetDeletionRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * The deletion. Required.
@@ -628,11 +649,18 @@ export type GetDeletionRequest = Message<"faultline.v1.GetDeletionRequest"> & {
  */
 export type GetDeletionRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * The deletion. Required.
@@ -691,11 +719,18 @@ export const GetDeletionResponseSchema: GenMessage<GetDeletionResponse, {jsonTyp
  */
 export type ListDeletionsRequest = Message<"faultline.v1.ListDeletionsRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * Deletions a page, 1 to 100. 0: 20.
@@ -719,11 +754,18 @@ export type ListDeletionsRequest = Message<"faultline.v1.ListDeletionsRequest"> 
  */
 export type ListDeletionsRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * Deletions a page, 1 to 100. 0: 20.
@@ -803,11 +845,18 @@ export const ListDeletionsResponseSchema: GenMessage<ListDeletionsResponse, {jso
  */
 export type UndoDeletionRequest = Message<"faultline.v1.UndoDeletionRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * The deletion. Required.
@@ -824,11 +873,18 @@ export type UndoDeletionRequest = Message<"faultline.v1.UndoDeletionRequest"> & 
  */
 export type UndoDeletionRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * The deletion. Required.
@@ -1153,11 +1209,18 @@ export const DiscardSampleSchema: GenMessage<DiscardSample, {jsonType: DiscardSa
  */
 export type ListDiscardsRequest = Message<"faultline.v1.ListDiscardsRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * Discards a page, 1 to 100. 0: 20.
@@ -1181,11 +1244,18 @@ export type ListDiscardsRequest = Message<"faultline.v1.ListDiscardsRequest"> & 
  */
 export type ListDiscardsRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * Discards a page, 1 to 100. 0: 20.
@@ -1265,11 +1335,18 @@ export const ListDiscardsResponseSchema: GenMessage<ListDiscardsResponse, {jsonT
  */
 export type EndDiscardRequest = Message<"faultline.v1.EndDiscardRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * The discard. Required.
@@ -1286,11 +1363,18 @@ export type EndDiscardRequest = Message<"faultline.v1.EndDiscardRequest"> & {
  */
 export type EndDiscardRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * The discard. Required.

@@ -15,7 +15,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/error.proto.
  */
 export const file_faultline_v1_error: GenFile = /*@__PURE__*/
-  fileDesc("ChhmYXVsdGxpbmUvdjEvZXJyb3IucHJvdG8SDGZhdWx0bGluZS52MSLABgoFRXJyb3ISEAoIZXJyb3JfaWQYASABKAkSEgoKcHJvamVjdF9pZBgCIAEoDRINCgV0aXRsZRgDIAEoCRIMCgR0eXBlGAQgASgJEg0KBXZhbHVlGAUgASgJEg8KB2N1bHByaXQYBiABKAkSDQoFbGV2ZWwYByABKAkSEAoIcGxhdGZvcm0YCCABKAkSKQoGc3RhdHVzGAkgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEhMKC2V2ZW50X2NvdW50GAogASgNEhsKE2FmZmVjdGVkX3VzZXJfY291bnQYCyABKA0SMwoPZmlyc3Rfc2Vlbl90aW1lGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3NlZW5fdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASOgoWc2V0dGxlZF9sYXN0X3NlZW5fdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNZmlyc3RfcmVsZWFzZRgPIAEoCRIUCgxsYXN0X3JlbGVhc2UYECABKAkSNwoTc3RhdHVzX2NoYW5nZWRfdGltZRgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNcmVvcGVuZWRfdGltZRgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNaG91cmx5X2NvdW50cxgTIAMoDRIUCgxleHRlcm5hbF91cmwYFCABKAkSPAoYaG91cmx5X2NvdW50c19zdGFydF90aW1lGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxmaXJzdF9jb21taXQYFiABKAkSEwoLbGFzdF9jb21taXQYFyABKAkSGQoRZmlyc3RfcmVsZWFzZV91cmwYGCABKAkSGAoQbGFzdF9yZWxlYXNlX3VybBgZIAEoCRIaChJob2xkc19vdGhlcl9lcnJvcnMYGiABKAgSFwoPb3RoZXJfdGFnX2NvdW50GBsgASgNEhgKEG90aGVyX3VzZXJfY291bnQYHCABKA0irwEKEUxpc3RFcnJvcnNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SDQoFcXVlcnkYAiABKAkSKQoGc3RhdHVzGAMgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEiUKBHNvcnQYBCABKA4yFy5mYXVsdGxpbmUudjEuRXJyb3JTb3J0EhEKCXBhZ2Vfc2l6ZRgFIAEoDRISCgpwYWdlX3Rva2VuGAYgASgJItgBChJMaXN0RXJyb3JzUmVzcG9uc2USIwoGZXJyb3JzGAEgAygLMhMuZmF1bHRsaW5lLnYxLkVycm9yEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRIbChNwcmV2aW91c19wYWdlX3Rva2VuGAMgASgJEjEKDXN0YXR1c19jb3VudHMYBCABKAsyGi5mYXVsdGxpbmUudjEuU3RhdHVzQ291bnRzEjQKEHN0YWxlX3NpbmNlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIqEBChRMaXN0QWxsRXJyb3JzUmVxdWVzdBINCgVxdWVyeRgBIAEoCRIpCgZzdGF0dXMYAiABKA4yGS5mYXVsdGxpbmUudjEuRXJyb3JTdGF0dXMSJQoEc29ydBgDIAEoDjIXLmZhdWx0bGluZS52MS5FcnJvclNvcnQSEQoJcGFnZV9zaXplGAQgASgNEhUKDXByb2plY3RfcXVlcnkYBSABKAkifAoVTGlzdEFsbEVycm9yc1Jlc3BvbnNlEiwKBWFza2VkGAEgASgLMhsuZmF1bHRsaW5lLnYxLkFza2VkUHJvamVjdHNIABItCgZhbnN3ZXIYAiABKAsyGy5mYXVsdGxpbmUudjEuUHJvamVjdEVycm9yc0gAQgYKBHBhcnQiTwoNQXNrZWRQcm9qZWN0cxIsCghwcm9qZWN0cxgBIAMoCzIaLmZhdWx0bGluZS52MS5Bc2tlZFByb2plY3QSEAoIbGVmdF9vdXQYAiABKA0iawoMQXNrZWRQcm9qZWN0EhIKCnByb2plY3RfaWQYASABKA0SDAoEcGF0aBgCIAEoCRIMCgRuYW1lGAMgASgJEhAKCGV4dGVybmFsGAQgASgIEhkKEWNhbl91cGRhdGVfc3RhdHVzGAUgASgIIt0BCg1Qcm9qZWN0RXJyb3JzEhIKCnByb2plY3RfaWQYASABKA0SIwoGZXJyb3JzGAIgAygLMhMuZmF1bHRsaW5lLnYxLkVycm9yEjEKDXN0YXR1c19jb3VudHMYAyABKAsyGi5mYXVsdGxpbmUudjEuU3RhdHVzQ291bnRzEjQKEHN0YWxlX3NpbmNlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEioKB3JlZnVzYWwYBSABKAsyGS5mYXVsdGxpbmUudjEuQ2FsbFJlZnVzYWwiZgoLQ2FsbFJlZnVzYWwSKQoGcmVhc29uGAEgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yUmVhc29uEg8KB21lc3NhZ2UYAiABKAkSGwoTcmV0cnlfYWZ0ZXJfc2Vjb25kcxgDIAEoDSIqChZHZXRFcnJvclByb2plY3RSZXF1ZXN0EhAKCGVycm9yX2lkGAEgASgJIi0KF0dldEVycm9yUHJvamVjdFJlc3BvbnNlEhIKCnByb2plY3RfaWQYASABKA0iRQoMU3RhdHVzQ291bnRzEhIKCnVucmVzb2x2ZWQYASABKA0SEAoIcmVzb2x2ZWQYAiABKA0SDwoHaWdub3JlZBgDIAEoDSI3Cg9HZXRFcnJvclJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghlcnJvcl9pZBgCIAEoCSJsChBHZXRFcnJvclJlc3BvbnNlEiIKBWVycm9yGAEgASgLMhMuZmF1bHRsaW5lLnYxLkVycm9yEjQKEHN0YWxlX3NpbmNlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlYKE1VwZGF0ZUVycm9yc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIrCgdjaGFuZ2VzGAIgAygLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NoYW5nZSJLCgxTdGF0dXNDaGFuZ2USEAoIZXJyb3JfaWQYASABKAkSKQoGc3RhdHVzGAIgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzImUKFFVwZGF0ZUVycm9yc1Jlc3BvbnNlEiMKBmVycm9ycxgBIAMoCzITLmZhdWx0bGluZS52MS5FcnJvchIoCgR1bmRvGAIgAygLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NoYW5nZSK+AQoRTGlzdEV2ZW50c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghlcnJvcl9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKA0SEgoKcGFnZV90b2tlbhgEIAEoCRIuCgpzdGFydF90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAijwEKEkxpc3RFdmVudHNSZXNwb25zZRIqCgZldmVudHMYASADKAsyGi5mYXVsdGxpbmUudjEuRXZlbnRTdW1tYXJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRI0ChBzdGFsZV9zaW5jZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLYAQoMRXZlbnRTdW1tYXJ5EhAKCGV2ZW50X2lkGAEgASgJEjEKDW9jY3VycmVkX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDXJlY2VpdmVkX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBXRpdGxlGAQgASgJEgwKBHVzZXIYBSABKAkSDwoHcmVsZWFzZRgGIAEoCRITCgtlbnZpcm9ubWVudBgHIAEoCRINCgVsZXZlbBgIIAEoCSJ4Cg9HZXRFdmVudFJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghldmVudF9pZBgCIAEoCRIQCghlcnJvcl9pZBgDIAEoCRItCghwb3NpdGlvbhgEIAEoDjIbLmZhdWx0bGluZS52MS5FdmVudFBvc2l0aW9uIpwBChBHZXRFdmVudFJlc3BvbnNlEiIKBWV2ZW50GAEgASgLMhMuZmF1bHRsaW5lLnYxLkV2ZW50EhYKDm5ld2VyX2V2ZW50X2lkGAIgASgJEhYKDm9sZGVyX2V2ZW50X2lkGAMgASgJEjQKEHN0YWxlX3NpbmNlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIrQICgVFdmVudBIQCghldmVudF9pZBgBIAEoCRIQCghlcnJvcl9pZBgCIAEoCRISCgpwcm9qZWN0X2lkGAMgASgNEjEKDW9jY3VycmVkX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDXJlY2VpdmVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBXRpdGxlGAYgASgJEg8KB2N1bHByaXQYByABKAkSDQoFbGV2ZWwYCCABKAkSEAoIcGxhdGZvcm0YCSABKAkSKwoKZXhjZXB0aW9ucxgKIAMoCzIXLmZhdWx0bGluZS52MS5FeGNlcHRpb24SJQoHdGhyZWFkcxgLIAMoCzIULmZhdWx0bGluZS52MS5UaHJlYWQSDwoHbWVzc2FnZRgMIAEoCRIYChBtZXNzYWdlX3RlbXBsYXRlGA0gASgJEiUKBHVzZXIYDiABKAsyFy5mYXVsdGxpbmUudjEuRXZlbnRVc2VyEisKBHRhZ3MYDyADKAsyHS5mYXVsdGxpbmUudjEuRXZlbnQuVGFnc0VudHJ5Eg8KB3JlbGVhc2UYECABKAkSEwoLZW52aXJvbm1lbnQYESABKAkSEwoLc2VydmVyX25hbWUYEiABKAkSDgoGbG9nZ2VyGBMgASgJEhMKC3RyYW5zYWN0aW9uGBQgASgJEi0KC2JyZWFkY3J1bWJzGBUgAygLMhguZmF1bHRsaW5lLnYxLkJyZWFkY3J1bWISKgoHcmVxdWVzdBgWIAEoCzIZLmZhdWx0bGluZS52MS5IdHRwUmVxdWVzdBIeCgNzZGsYFyABKAsyES5mYXVsdGxpbmUudjEuU2RrEikKCGNvbnRleHRzGBggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBImCgVleHRyYRgZIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSMQoHbW9kdWxlcxgaIAMoCzIgLmZhdWx0bGluZS52MS5FdmVudC5Nb2R1bGVzRW50cnkSFAoMcGF5bG9hZF9qc29uGBsgASgJEiMKB3RyaW1tZWQYHCADKAsyEi5mYXVsdGxpbmUudjEuVHJpbRIsCghmZWVkYmFjaxgdIAMoCzIaLmZhdWx0bGluZS52MS5Vc2VyRmVlZGJhY2sSKwoKdGltZV9ib3VuZBgeIAEoCzIXLmZhdWx0bGluZS52MS5UaW1lQm91bmQSDgoGY29tbWl0GB8gASgJEhUKDWNsaWVudF9rZXlfaWQYICABKA0aKwoJVGFnc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaLgoMTW9kdWxlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiOgoJVGltZUJvdW5kEi0KCXNlbnRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiVgoEVHJpbRIMCgRwYXJ0GAEgASgJEgwKBGtlcHQYAiABKA0SDAoEc2VudBgDIAEoDRIkCgR1bml0GAQgASgOMhYuZmF1bHRsaW5lLnYxLlRyaW1Vbml0IpYBCgxVc2VyRmVlZGJhY2sSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghldmVudF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEg0KBWVtYWlsGAQgASgJEhAKCGNvbW1lbnRzGAUgASgJEjEKDXJlY2VpdmVkX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIokBCglFeGNlcHRpb24SDAoEdHlwZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIOCgZtb2R1bGUYAyABKAkSKgoJbWVjaGFuaXNtGAQgASgLMhcuZmF1bHRsaW5lLnYxLk1lY2hhbmlzbRIjCgZmcmFtZXMYBSADKAsyEy5mYXVsdGxpbmUudjEuRnJhbWUisAEKCU1lY2hhbmlzbRIMCgR0eXBlGAEgASgJEhQKB2hhbmRsZWQYAiABKAhIAIgBARIRCglzeW50aGV0aWMYAyABKAgSGQoMZXhjZXB0aW9uX2lkGAQgASgFSAGIAQESFgoJcGFyZW50X2lkGAUgASgFSAKIAQESDgoGc291cmNlGAYgASgJQgoKCF9oYW5kbGVkQg8KDV9leGNlcHRpb25faWRCDAoKX3BhcmVudF9pZCKHAgoFRnJhbWUSEAoIZmlsZW5hbWUYASABKAkSEAoIYWJzX3BhdGgYAiABKAkSEAoIZnVuY3Rpb24YAyABKAkSDgoGbW9kdWxlGAQgASgJEg8KB3BhY2thZ2UYBSABKAkSDgoGbGluZW5vGAYgASgNEg0KBWNvbG5vGAcgASgNEg4KBmluX2FwcBgIIAEoCBITCgtwcmVfY29udGV4dBgJIAMoCRIUCgxjb250ZXh0X2xpbmUYCiABKAkSFAoMcG9zdF9jb250ZXh0GAsgAygJEiUKBHZhcnMYDCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EhAKCGNvZGVfdXJsGA0gASgJImkKBlRocmVhZBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEg8KB2N1cnJlbnQYAyABKAgSDwoHY3Jhc2hlZBgEIAEoCBIjCgZmcmFtZXMYBSADKAsyEy5mYXVsdGxpbmUudjEuRnJhbWUicwoJRXZlbnRVc2VyEgoKAmlkGAEgASgJEhAKCHVzZXJuYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEhIKCmlwX2FkZHJlc3MYBCABKAkSJQoEZGF0YRgFIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QinQEKCkJyZWFkY3J1bWISKAoEdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEdHlwZRgCIAEoCRIQCghjYXRlZ29yeRgDIAEoCRINCgVsZXZlbBgEIAEoCRIPCgdtZXNzYWdlGAUgASgJEiUKBGRhdGEYBiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IsYCCgtIdHRwUmVxdWVzdBILCgN1cmwYASABKAkSDgoGbWV0aG9kGAIgASgJEhQKDHF1ZXJ5X3N0cmluZxgDIAEoCRI3CgdoZWFkZXJzGAQgAygLMiYuZmF1bHRsaW5lLnYxLkh0dHBSZXF1ZXN0LkhlYWRlcnNFbnRyeRI3Cgdjb29raWVzGAUgAygLMiYuZmF1bHRsaW5lLnYxLkh0dHBSZXF1ZXN0LkNvb2tpZXNFbnRyeRIMCgRkYXRhGAYgASgJEiQKA2VudhgHIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QaLgoMSGVhZGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaLgoMQ29va2llc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiJAoDU2RrEgwKBG5hbWUYASABKAkSDwoHdmVyc2lvbhgCIAEoCSKAAQoUR2V0RXJyb3JTdGF0c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghlcnJvcl9pZBgCIAEoCRIuCgpzdGFydF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpob3VyX2NvdW50GAQgASgNIqgBChVHZXRFcnJvclN0YXRzUmVzcG9uc2USLgoKc3RhcnRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGY291bnRzGAIgAygNEhkKEWxhc3RfaG91cl9ydW5uaW5nGAMgASgIEjQKEHN0YWxlX3NpbmNlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIm8KEldhdGNoRXJyb3JzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEi4KCnNpbmNlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWhvdXJseV9jb3VudHMYAyABKAgiSAoTV2F0Y2hFcnJvcnNSZXNwb25zZRIjCgZlcnJvcnMYASADKAsyEy5mYXVsdGxpbmUudjEuRXJyb3ISDAoEbW9yZRgCIAEoCCp9CgtFcnJvclN0YXR1cxIcChhFUlJPUl9TVEFUVVNfVU5TUEVDSUZJRUQQABIbChdFUlJPUl9TVEFUVVNfVU5SRVNPTFZFRBABEhkKFUVSUk9SX1NUQVRVU19SRVNPTFZFRBACEhgKFEVSUk9SX1NUQVRVU19JR05PUkVEEAMqeAoJRXJyb3JTb3J0EhoKFkVSUk9SX1NPUlRfVU5TUEVDSUZJRUQQABIYChRFUlJPUl9TT1JUX0xBU1RfU0VFThABEhkKFUVSUk9SX1NPUlRfRklSU1RfU0VFThACEhoKFkVSUk9SX1NPUlRfRVZFTlRfQ09VTlQQAyplCg1FdmVudFBvc2l0aW9uEh4KGkVWRU5UX1BPU0lUSU9OX1VOU1BFQ0lGSUVEEAASGQoVRVZFTlRfUE9TSVRJT05fTkVXRVNUEAESGQoVRVZFTlRfUE9TSVRJT05fT0xERVNUEAIqVgoIVHJpbVVuaXQSGQoVVFJJTV9VTklUX1VOU1BFQ0lGSUVEEAASFQoRVFJJTV9VTklUX0VOVFJJRVMQARIYChRUUklNX1VOSVRfQ0hBUkFDVEVSUxACMuIHCgxFcnJvclNlcnZpY2USXgoKTGlzdEVycm9ycxIfLmZhdWx0bGluZS52MS5MaXN0RXJyb3JzUmVxdWVzdBogLmZhdWx0bGluZS52MS5MaXN0RXJyb3JzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSZwoNTGlzdEFsbEVycm9ycxIiLmZhdWx0bGluZS52MS5MaXN0QWxsRXJyb3JzUmVxdWVzdBojLmZhdWx0bGluZS52MS5MaXN0QWxsRXJyb3JzUmVzcG9uc2UiC5ACAYq1GAQIAhABMAESawoPR2V0RXJyb3JQcm9qZWN0EiQuZmF1bHRsaW5lLnYxLkdldEVycm9yUHJvamVjdFJlcXVlc3QaJS5mYXVsdGxpbmUudjEuR2V0RXJyb3JQcm9qZWN0UmVzcG9uc2UiC5ACAYq1GAQIAhABElgKCEdldEVycm9yEh0uZmF1bHRsaW5lLnYxLkdldEVycm9yUmVxdWVzdBoeLmZhdWx0bGluZS52MS5HZXRFcnJvclJlc3BvbnNlIg2QAgGKtRgGCAMQARgDErkBCgxVcGRhdGVFcnJvcnMSIS5mYXVsdGxpbmUudjEuVXBkYXRlRXJyb3JzUmVxdWVzdBoiLmZhdWx0bGluZS52MS5VcGRhdGVFcnJvcnNSZXNwb25zZSJiirUYBggDEAIYBJq1GFRJdCBpcyB0aGUgZGFpbHkgd29yayBvZiBldmVyeSBkZXZlbG9wZXIsIGFuZCBhbiBlcnJvciBzaG93cyB3aGVuIGl0cyBzdGF0dXMgY2hhbmdlZC4SXgoKTGlzdEV2ZW50cxIfLmZhdWx0bGluZS52MS5MaXN0RXZlbnRzUmVxdWVzdBogLmZhdWx0bGluZS52MS5MaXN0RXZlbnRzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSWAoIR2V0RXZlbnQSHS5mYXVsdGxpbmUudjEuR2V0RXZlbnRSZXF1ZXN0Gh4uZmF1bHRsaW5lLnYxLkdldEV2ZW50UmVzcG9uc2UiDZACAYq1GAYIAxABGAMSZwoNR2V0RXJyb3JTdGF0cxIiLmZhdWx0bGluZS52MS5HZXRFcnJvclN0YXRzUmVxdWVzdBojLmZhdWx0bGluZS52MS5HZXRFcnJvclN0YXRzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSYwoLV2F0Y2hFcnJvcnMSIC5mYXVsdGxpbmUudjEuV2F0Y2hFcnJvcnNSZXF1ZXN0GiEuZmF1bHRsaW5lLnYxLldhdGNoRXJyb3JzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMwAWIGcHJvdG8z", [file_faultline_v1_error_reason, file_faultline_v1_role, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("ChhmYXVsdGxpbmUvdjEvZXJyb3IucHJvdG8SDGZhdWx0bGluZS52MSLABgoFRXJyb3ISEAoIZXJyb3JfaWQYASABKAkSEgoKcHJvamVjdF9pZBgCIAEoDRINCgV0aXRsZRgDIAEoCRIMCgR0eXBlGAQgASgJEg0KBXZhbHVlGAUgASgJEg8KB2N1bHByaXQYBiABKAkSDQoFbGV2ZWwYByABKAkSEAoIcGxhdGZvcm0YCCABKAkSKQoGc3RhdHVzGAkgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEhMKC2V2ZW50X2NvdW50GAogASgNEhsKE2FmZmVjdGVkX3VzZXJfY291bnQYCyABKA0SMwoPZmlyc3Rfc2Vlbl90aW1lGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3NlZW5fdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASOgoWc2V0dGxlZF9sYXN0X3NlZW5fdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNZmlyc3RfcmVsZWFzZRgPIAEoCRIUCgxsYXN0X3JlbGVhc2UYECABKAkSNwoTc3RhdHVzX2NoYW5nZWRfdGltZRgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNcmVvcGVuZWRfdGltZRgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNaG91cmx5X2NvdW50cxgTIAMoDRIUCgxleHRlcm5hbF91cmwYFCABKAkSPAoYaG91cmx5X2NvdW50c19zdGFydF90aW1lGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxmaXJzdF9jb21taXQYFiABKAkSEwoLbGFzdF9jb21taXQYFyABKAkSGQoRZmlyc3RfcmVsZWFzZV91cmwYGCABKAkSGAoQbGFzdF9yZWxlYXNlX3VybBgZIAEoCRIaChJob2xkc19vdGhlcl9lcnJvcnMYGiABKAgSFwoPb3RoZXJfdGFnX2NvdW50GBsgASgNEhgKEG90aGVyX3VzZXJfY291bnQYHCABKA0ixQEKEUxpc3RFcnJvcnNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEg0KBXF1ZXJ5GAIgASgJEikKBnN0YXR1cxgDIAEoDjIZLmZhdWx0bGluZS52MS5FcnJvclN0YXR1cxIlCgRzb3J0GAQgASgOMhcuZmF1bHRsaW5lLnYxLkVycm9yU29ydBIRCglwYWdlX3NpemUYBSABKA0SEgoKcGFnZV90b2tlbhgGIAEoCSLYAQoSTGlzdEVycm9yc1Jlc3BvbnNlEiMKBmVycm9ycxgBIAMoCzITLmZhdWx0bGluZS52MS5FcnJvchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSGwoTcHJldmlvdXNfcGFnZV90b2tlbhgDIAEoCRIxCg1zdGF0dXNfY291bnRzGAQgASgLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NvdW50cxI0ChBzdGFsZV9zaW5jZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKhAQoUTGlzdEFsbEVycm9yc1JlcXVlc3QSDQoFcXVlcnkYASABKAkSKQoGc3RhdHVzGAIgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEiUKBHNvcnQYAyABKA4yFy5mYXVsdGxpbmUudjEuRXJyb3JTb3J0EhEKCXBhZ2Vfc2l6ZRgEIAEoDRIVCg1wcm9qZWN0X3F1ZXJ5GAUgASgJInwKFUxpc3RBbGxFcnJvcnNSZXNwb25zZRIsCgVhc2tlZBgBIAEoCzIbLmZhdWx0bGluZS52MS5Bc2tlZFByb2plY3RzSAASLQoGYW5zd2VyGAIgASgLMhsuZmF1bHRsaW5lLnYxLlByb2plY3RFcnJvcnNIAEIGCgRwYXJ0Ik8KDUFza2VkUHJvamVjdHMSLAoIcHJvamVjdHMYASADKAsyGi5mYXVsdGxpbmUudjEuQXNrZWRQcm9qZWN0EhAKCGxlZnRfb3V0GAIgASgNImsKDEFza2VkUHJvamVjdBISCgpwcm9qZWN0X2lkGAEgASgNEgwKBHBhdGgYAiABKAkSDAoEbmFtZRgDIAEoCRIQCghleHRlcm5hbBgEIAEoCBIZChFjYW5fdXBkYXRlX3N0YXR1cxgFIAEoCCLdAQoNUHJvamVjdEVycm9ycxISCgpwcm9qZWN0X2lkGAEgASgNEiMKBmVycm9ycxgCIAMoCzITLmZhdWx0bGluZS52MS5FcnJvchIxCg1zdGF0dXNfY291bnRzGAMgASgLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NvdW50cxI0ChBzdGFsZV9zaW5jZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIqCgdyZWZ1c2FsGAUgASgLMhkuZmF1bHRsaW5lLnYxLkNhbGxSZWZ1c2FsImYKC0NhbGxSZWZ1c2FsEikKBnJlYXNvbhgBIAEoDjIZLmZhdWx0bGluZS52MS5FcnJvclJlYXNvbhIPCgdtZXNzYWdlGAIgASgJEhsKE3JldHJ5X2FmdGVyX3NlY29uZHMYAyABKA0iKgoWR2V0RXJyb3JQcm9qZWN0UmVxdWVzdBIQCghlcnJvcl9pZBgBIAEoCSItChdHZXRFcnJvclByb2plY3RSZXNwb25zZRISCgpwcm9qZWN0X2lkGAEgASgNIkUKDFN0YXR1c0NvdW50cxISCgp1bnJlc29sdmVkGAEgASgNEhAKCHJlc29sdmVkGAIgASgNEg8KB2lnbm9yZWQYAyABKA0iTQoPR2V0RXJyb3JSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhAKCGVycm9yX2lkGAIgASgJImwKEEdldEVycm9yUmVzcG9uc2USIgoFZXJyb3IYASABKAsyEy5mYXVsdGxpbmUudjEuRXJyb3ISNAoQc3RhbGVfc2luY2VfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAibAoTVXBkYXRlRXJyb3JzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIrCgdjaGFuZ2VzGAIgAygLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NoYW5nZSJLCgxTdGF0dXNDaGFuZ2USEAoIZXJyb3JfaWQYASABKAkSKQoGc3RhdHVzGAIgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzImUKFFVwZGF0ZUVycm9yc1Jlc3BvbnNlEiMKBmVycm9ycxgBIAMoCzITLmZhdWx0bGluZS52MS5FcnJvchIoCgR1bmRvGAIgAygLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NoYW5nZSLUAQoRTGlzdEV2ZW50c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSEAoIZXJyb3JfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgNEhIKCnBhZ2VfdG9rZW4YBCABKAkSLgoKc3RhcnRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIo8BChJMaXN0RXZlbnRzUmVzcG9uc2USKgoGZXZlbnRzGAEgAygLMhouZmF1bHRsaW5lLnYxLkV2ZW50U3VtbWFyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSNAoQc3RhbGVfc2luY2VfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi2AEKDEV2ZW50U3VtbWFyeRIQCghldmVudF9pZBgBIAEoCRIxCg1vY2N1cnJlZF90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg1yZWNlaXZlZF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgV0aXRsZRgEIAEoCRIMCgR1c2VyGAUgASgJEg8KB3JlbGVhc2UYBiABKAkSEwoLZW52aXJvbm1lbnQYByABKAkSDQoFbGV2ZWwYCCABKAkijgEKD0dldEV2ZW50UmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIQCghldmVudF9pZBgCIAEoCRIQCghlcnJvcl9pZBgDIAEoCRItCghwb3NpdGlvbhgEIAEoDjIbLmZhdWx0bGluZS52MS5FdmVudFBvc2l0aW9uIpwBChBHZXRFdmVudFJlc3BvbnNlEiIKBWV2ZW50GAEgASgLMhMuZmF1bHRsaW5lLnYxLkV2ZW50EhYKDm5ld2VyX2V2ZW50X2lkGAIgASgJEhYKDm9sZGVyX2V2ZW50X2lkGAMgASgJEjQKEHN0YWxlX3NpbmNlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIrQICgVFdmVudBIQCghldmVudF9pZBgBIAEoCRIQCghlcnJvcl9pZBgCIAEoCRISCgpwcm9qZWN0X2lkGAMgASgNEjEKDW9jY3VycmVkX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDXJlY2VpdmVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBXRpdGxlGAYgASgJEg8KB2N1bHByaXQYByABKAkSDQoFbGV2ZWwYCCABKAkSEAoIcGxhdGZvcm0YCSABKAkSKwoKZXhjZXB0aW9ucxgKIAMoCzIXLmZhdWx0bGluZS52MS5FeGNlcHRpb24SJQoHdGhyZWFkcxgLIAMoCzIULmZhdWx0bGluZS52MS5UaHJlYWQSDwoHbWVzc2FnZRgMIAEoCRIYChBtZXNzYWdlX3RlbXBsYXRlGA0gASgJEiUKBHVzZXIYDiABKAsyFy5mYXVsdGxpbmUudjEuRXZlbnRVc2VyEisKBHRhZ3MYDyADKAsyHS5mYXVsdGxpbmUudjEuRXZlbnQuVGFnc0VudHJ5Eg8KB3JlbGVhc2UYECABKAkSEwoLZW52aXJvbm1lbnQYESABKAkSEwoLc2VydmVyX25hbWUYEiABKAkSDgoGbG9nZ2VyGBMgASgJEhMKC3RyYW5zYWN0aW9uGBQgASgJEi0KC2JyZWFkY3J1bWJzGBUgAygLMhguZmF1bHRsaW5lLnYxLkJyZWFkY3J1bWISKgoHcmVxdWVzdBgWIAEoCzIZLmZhdWx0bGluZS52MS5IdHRwUmVxdWVzdBIeCgNzZGsYFyABKAsyES5mYXVsdGxpbmUudjEuU2RrEikKCGNvbnRleHRzGBggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBImCgVleHRyYRgZIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSMQoHbW9kdWxlcxgaIAMoCzIgLmZhdWx0bGluZS52MS5FdmVudC5Nb2R1bGVzRW50cnkSFAoMcGF5bG9hZF9qc29uGBsgASgJEiMKB3RyaW1tZWQYHCADKAsyEi5mYXVsdGxpbmUudjEuVHJpbRIsCghmZWVkYmFjaxgdIAMoCzIaLmZhdWx0bGluZS52MS5Vc2VyRmVlZGJhY2sSKwoKdGltZV9ib3VuZBgeIAEoCzIXLmZhdWx0bGluZS52MS5UaW1lQm91bmQSDgoGY29tbWl0GB8gASgJEhUKDWNsaWVudF9rZXlfaWQYICABKA0aKwoJVGFnc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaLgoMTW9kdWxlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiOgoJVGltZUJvdW5kEi0KCXNlbnRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiVgoEVHJpbRIMCgRwYXJ0GAEgASgJEgwKBGtlcHQYAiABKA0SDAoEc2VudBgDIAEoDRIkCgR1bml0GAQgASgOMhYuZmF1bHRsaW5lLnYxLlRyaW1Vbml0IpYBCgxVc2VyRmVlZGJhY2sSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghldmVudF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEg0KBWVtYWlsGAQgASgJEhAKCGNvbW1lbnRzGAUgASgJEjEKDXJlY2VpdmVkX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIokBCglFeGNlcHRpb24SDAoEdHlwZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIOCgZtb2R1bGUYAyABKAkSKgoJbWVjaGFuaXNtGAQgASgLMhcuZmF1bHRsaW5lLnYxLk1lY2hhbmlzbRIjCgZmcmFtZXMYBSADKAsyEy5mYXVsdGxpbmUudjEuRnJhbWUisAEKCU1lY2hhbmlzbRIMCgR0eXBlGAEgASgJEhQKB2hhbmRsZWQYAiABKAhIAIgBARIRCglzeW50aGV0aWMYAyABKAgSGQoMZXhjZXB0aW9uX2lkGAQgASgFSAGIAQESFgoJcGFyZW50X2lkGAUgASgFSAKIAQESDgoGc291cmNlGAYgASgJQgoKCF9oYW5kbGVkQg8KDV9leGNlcHRpb25faWRCDAoKX3BhcmVudF9pZCKHAgoFRnJhbWUSEAoIZmlsZW5hbWUYASABKAkSEAoIYWJzX3BhdGgYAiABKAkSEAoIZnVuY3Rpb24YAyABKAkSDgoGbW9kdWxlGAQgASgJEg8KB3BhY2thZ2UYBSABKAkSDgoGbGluZW5vGAYgASgNEg0KBWNvbG5vGAcgASgNEg4KBmluX2FwcBgIIAEoCBITCgtwcmVfY29udGV4dBgJIAMoCRIUCgxjb250ZXh0X2xpbmUYCiABKAkSFAoMcG9zdF9jb250ZXh0GAsgAygJEiUKBHZhcnMYDCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EhAKCGNvZGVfdXJsGA0gASgJImkKBlRocmVhZBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEg8KB2N1cnJlbnQYAyABKAgSDwoHY3Jhc2hlZBgEIAEoCBIjCgZmcmFtZXMYBSADKAsyEy5mYXVsdGxpbmUudjEuRnJhbWUicwoJRXZlbnRVc2VyEgoKAmlkGAEgASgJEhAKCHVzZXJuYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEhIKCmlwX2FkZHJlc3MYBCABKAkSJQoEZGF0YRgFIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QinQEKCkJyZWFkY3J1bWISKAoEdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEdHlwZRgCIAEoCRIQCghjYXRlZ29yeRgDIAEoCRINCgVsZXZlbBgEIAEoCRIPCgdtZXNzYWdlGAUgASgJEiUKBGRhdGEYBiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IsYCCgtIdHRwUmVxdWVzdBILCgN1cmwYASABKAkSDgoGbWV0aG9kGAIgASgJEhQKDHF1ZXJ5X3N0cmluZxgDIAEoCRI3CgdoZWFkZXJzGAQgAygLMiYuZmF1bHRsaW5lLnYxLkh0dHBSZXF1ZXN0LkhlYWRlcnNFbnRyeRI3Cgdjb29raWVzGAUgAygLMiYuZmF1bHRsaW5lLnYxLkh0dHBSZXF1ZXN0LkNvb2tpZXNFbnRyeRIMCgRkYXRhGAYgASgJEiQKA2VudhgHIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QaLgoMSGVhZGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaLgoMQ29va2llc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiJAoDU2RrEgwKBG5hbWUYASABKAkSDwoHdmVyc2lvbhgCIAEoCSKWAQoUR2V0RXJyb3JTdGF0c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSEAoIZXJyb3JfaWQYAiABKAkSLgoKc3RhcnRfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKaG91cl9jb3VudBgEIAEoDSKoAQoVR2V0RXJyb3JTdGF0c1Jlc3BvbnNlEi4KCnN0YXJ0X3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBmNvdW50cxgCIAMoDRIZChFsYXN0X2hvdXJfcnVubmluZxgDIAEoCBI0ChBzdGFsZV9zaW5jZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKFAQoSV2F0Y2hFcnJvcnNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEi4KCnNpbmNlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWhvdXJseV9jb3VudHMYAyABKAgiSAoTV2F0Y2hFcnJvcnNSZXNwb25zZRIjCgZlcnJvcnMYASADKAsyEy5mYXVsdGxpbmUudjEuRXJyb3ISDAoEbW9yZRgCIAEoCCp9CgtFcnJvclN0YXR1cxIcChhFUlJPUl9TVEFUVVNfVU5TUEVDSUZJRUQQABIbChdFUlJPUl9TVEFUVVNfVU5SRVNPTFZFRBABEhkKFUVSUk9SX1NUQVRVU19SRVNPTFZFRBACEhgKFEVSUk9SX1NUQVRVU19JR05PUkVEEAMqeAoJRXJyb3JTb3J0EhoKFkVSUk9SX1NPUlRfVU5TUEVDSUZJRUQQABIYChRFUlJPUl9TT1JUX0xBU1RfU0VFThABEhkKFUVSUk9SX1NPUlRfRklSU1RfU0VFThACEhoKFkVSUk9SX1NPUlRfRVZFTlRfQ09VTlQQAyplCg1FdmVudFBvc2l0aW9uEh4KGkVWRU5UX1BPU0lUSU9OX1VOU1BFQ0lGSUVEEAASGQoVRVZFTlRfUE9TSVRJT05fTkVXRVNUEAESGQoVRVZFTlRfUE9TSVRJT05fT0xERVNUEAIqVgoIVHJpbVVuaXQSGQoVVFJJTV9VTklUX1VOU1BFQ0lGSUVEEAASFQoRVFJJTV9VTklUX0VOVFJJRVMQARIYChRUUklNX1VOSVRfQ0hBUkFDVEVSUxACMuIHCgxFcnJvclNlcnZpY2USXgoKTGlzdEVycm9ycxIfLmZhdWx0bGluZS52MS5MaXN0RXJyb3JzUmVxdWVzdBogLmZhdWx0bGluZS52MS5MaXN0RXJyb3JzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSZwoNTGlzdEFsbEVycm9ycxIiLmZhdWx0bGluZS52MS5MaXN0QWxsRXJyb3JzUmVxdWVzdBojLmZhdWx0bGluZS52MS5MaXN0QWxsRXJyb3JzUmVzcG9uc2UiC5ACAYq1GAQIAhABMAESawoPR2V0RXJyb3JQcm9qZWN0EiQuZmF1bHRsaW5lLnYxLkdldEVycm9yUHJvamVjdFJlcXVlc3QaJS5mYXVsdGxpbmUudjEuR2V0RXJyb3JQcm9qZWN0UmVzcG9uc2UiC5ACAYq1GAQIAhABElgKCEdldEVycm9yEh0uZmF1bHRsaW5lLnYxLkdldEVycm9yUmVxdWVzdBoeLmZhdWx0bGluZS52MS5HZXRFcnJvclJlc3BvbnNlIg2QAgGKtRgGCAMQARgDErkBCgxVcGRhdGVFcnJvcnMSIS5mYXVsdGxpbmUudjEuVXBkYXRlRXJyb3JzUmVxdWVzdBoiLmZhdWx0bGluZS52MS5VcGRhdGVFcnJvcnNSZXNwb25zZSJiirUYBggDEAIYBJq1GFRJdCBpcyB0aGUgZGFpbHkgd29yayBvZiBldmVyeSBkZXZlbG9wZXIsIGFuZCBhbiBlcnJvciBzaG93cyB3aGVuIGl0cyBzdGF0dXMgY2hhbmdlZC4SXgoKTGlzdEV2ZW50cxIfLmZhdWx0bGluZS52MS5MaXN0RXZlbnRzUmVxdWVzdBogLmZhdWx0bGluZS52MS5MaXN0RXZlbnRzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSWAoIR2V0RXZlbnQSHS5mYXVsdGxpbmUudjEuR2V0RXZlbnRSZXF1ZXN0Gh4uZmF1bHRsaW5lLnYxLkdldEV2ZW50UmVzcG9uc2UiDZACAYq1GAYIAxABGAMSZwoNR2V0RXJyb3JTdGF0cxIiLmZhdWx0bGluZS52MS5HZXRFcnJvclN0YXRzUmVxdWVzdBojLmZhdWx0bGluZS52MS5HZXRFcnJvclN0YXRzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSYwoLV2F0Y2hFcnJvcnMSIC5mYXVsdGxpbmUudjEuV2F0Y2hFcnJvcnNSZXF1ZXN0GiEuZmF1bHRsaW5lLnYxLldhdGNoRXJyb3JzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMwAWIGcHJvdG8z", [file_faultline_v1_error_reason, file_faultline_v1_role, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * A group of events that have the same cause.
@@ -457,11 +457,18 @@ export const ErrorSchema: GenMessage<Error, {jsonType: ErrorJson}> = /*@__PURE__
  */
 export type ListErrorsRequest = Message<"faultline.v1.ListErrorsRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * Search: bare words match title, value and culprit; `message:` title and value. ASCII letters match in either case,
@@ -509,11 +516,18 @@ export type ListErrorsRequest = Message<"faultline.v1.ListErrorsRequest"> & {
  */
 export type ListErrorsRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * Search: bare words match title, value and culprit; `message:` title and value. ASCII letters match in either case,
@@ -1241,11 +1255,18 @@ export const StatusCountsSchema: GenMessage<StatusCounts, {jsonType: StatusCount
  */
 export type GetErrorRequest = Message<"faultline.v1.GetErrorRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * The error. Required.
@@ -1262,11 +1283,18 @@ export type GetErrorRequest = Message<"faultline.v1.GetErrorRequest"> & {
  */
 export type GetErrorRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * The error. Required.
@@ -1339,11 +1367,18 @@ export const GetErrorResponseSchema: GenMessage<GetErrorResponse, {jsonType: Get
  */
 export type UpdateErrorsRequest = Message<"faultline.v1.UpdateErrorsRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * The changes, 1 to 1,000, each error at most once.
@@ -1360,11 +1395,18 @@ export type UpdateErrorsRequest = Message<"faultline.v1.UpdateErrorsRequest"> & 
  */
 export type UpdateErrorsRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * The changes, 1 to 1,000, each error at most once.
@@ -1486,11 +1528,18 @@ export const UpdateErrorsResponseSchema: GenMessage<UpdateErrorsResponse, {jsonT
  */
 export type ListEventsRequest = Message<"faultline.v1.ListEventsRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * The error. Required.
@@ -1535,11 +1584,18 @@ export type ListEventsRequest = Message<"faultline.v1.ListEventsRequest"> & {
  */
 export type ListEventsRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * The error. Required.
@@ -1789,11 +1845,18 @@ export const EventSummarySchema: GenMessage<EventSummary, {jsonType: EventSummar
  */
 export type GetEventRequest = Message<"faultline.v1.GetEventRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * 32 hexadecimal digits, or 36 with hyphens. Empty: the event of error_id that `position` names.
@@ -1824,11 +1887,18 @@ export type GetEventRequest = Message<"faultline.v1.GetEventRequest"> & {
  */
 export type GetEventRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * 32 hexadecimal digits, or 36 with hyphens. Empty: the event of error_id that `position` names.
@@ -3489,11 +3559,18 @@ export const SdkSchema: GenMessage<Sdk, {jsonType: SdkJson}> = /*@__PURE__*/
  */
 export type GetErrorStatsRequest = Message<"faultline.v1.GetErrorStatsRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * The error. Required.
@@ -3524,11 +3601,18 @@ export type GetErrorStatsRequest = Message<"faultline.v1.GetErrorStatsRequest"> 
  */
 export type GetErrorStatsRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * The error. Required.
@@ -3643,11 +3727,18 @@ export const GetErrorStatsResponseSchema: GenMessage<GetErrorStatsResponse, {jso
  */
 export type WatchErrorsRequest = Message<"faultline.v1.WatchErrorsRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * Changes at or after this time are sent first: for a list that was read before the watch began, the time it was
@@ -3672,11 +3763,18 @@ export type WatchErrorsRequest = Message<"faultline.v1.WatchErrorsRequest"> & {
  */
 export type WatchErrorsRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * Changes at or after this time are sent first: for a list that was read before the watch began, the time it was

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/filter.proto.
  */
 export const file_faultline_v1_filter: GenFile = /*@__PURE__*/
-  fileDesc("ChlmYXVsdGxpbmUvdjEvZmlsdGVyLnByb3RvEgxmYXVsdGxpbmUudjEiuQIKDkluYm91bmRGaWx0ZXJzEhIKCnByb2plY3RfaWQYASABKA0SEQoJYWRkcmVzc2VzGAIgAygJEhAKCHJlbGVhc2VzGAMgAygJEhQKDGVudmlyb25tZW50cxgEIAMoCRIQCghtZXNzYWdlcxgFIAMoCRINCgV0eXBlcxgGIAMoCRIUCgx3ZWJfY3Jhd2xlcnMYByABKAgSFAoMb2xkX2Jyb3dzZXJzGAggASgIEhoKEmJyb3dzZXJfZXh0ZW5zaW9ucxgJIAEoCBIRCglsb2NhbGhvc3QYCiABKAgSGAoQc3Bpa2VfcHJvdGVjdGlvbhgLIAEoCBIQCghyZXZpc2lvbhgMIAEoDRIwCgx1cGRhdGVkX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIoABCgtTcGlrZUJ1ZGdldBITCgt0b3RhbF9jb3VudBgBIAEoBBISCgpsZWZ0X2NvdW50GAIgASgEEhcKD3VzdWFsX2RheV9jb3VudBgDIAEoBBIvCgtiZWdpbnNfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiHQoKRmlsdGVyTGlzdBIPCgdlbnRyaWVzGAEgAygJIicKEUdldEZpbHRlcnNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0idAoSR2V0RmlsdGVyc1Jlc3BvbnNlEi0KB2ZpbHRlcnMYASABKAsyHC5mYXVsdGxpbmUudjEuSW5ib3VuZEZpbHRlcnMSLwoMc3Bpa2VfYnVkZ2V0GAIgASgLMhkuZmF1bHRsaW5lLnYxLlNwaWtlQnVkZ2V0IskFChRVcGRhdGVGaWx0ZXJzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEjoKCWFkZHJlc3NlcxgCIAEoCzIYLmZhdWx0bGluZS52MS5GaWx0ZXJMaXN0Qg2KtRgJYWRkcmVzc2VzEjgKCHJlbGVhc2VzGAMgASgLMhguZmF1bHRsaW5lLnYxLkZpbHRlckxpc3RCDIq1GAhyZWxlYXNlcxJACgxlbnZpcm9ubWVudHMYBCABKAsyGC5mYXVsdGxpbmUudjEuRmlsdGVyTGlzdEIQirUYDGVudmlyb25tZW50cxI4CghtZXNzYWdlcxgFIAEoCzIYLmZhdWx0bGluZS52MS5GaWx0ZXJMaXN0QgyKtRgIbWVzc2FnZXMSPAoFdHlwZXMYBiABKAsyGC5mYXVsdGxpbmUudjEuRmlsdGVyTGlzdEITirUYD2V4Y2VwdGlvbiB0eXBlcxIrCgx3ZWJfY3Jhd2xlcnMYByABKAhCEIq1GAx3ZWIgY3Jhd2xlcnNIAIgBARIrCgxvbGRfYnJvd3NlcnMYCCABKAhCEIq1GAxvbGQgYnJvd3NlcnNIAYgBARI3ChJicm93c2VyX2V4dGVuc2lvbnMYCSABKAhCFoq1GBJicm93c2VyIGV4dGVuc2lvbnNIAogBARIlCglsb2NhbGhvc3QYCiABKAhCDYq1GAlsb2NhbGhvc3RIA4gBARIzChBzcGlrZV9wcm90ZWN0aW9uGAsgASgIQhSKtRgQc3Bpa2UgcHJvdGVjdGlvbkgEiAEBEhUKCHJldmlzaW9uGAwgASgNSAWIAQFCDwoNX3dlYl9jcmF3bGVyc0IPCg1fb2xkX2Jyb3dzZXJzQhUKE19icm93c2VyX2V4dGVuc2lvbnNCDAoKX2xvY2FsaG9zdEITChFfc3Bpa2VfcHJvdGVjdGlvbkILCglfcmV2aXNpb24idwoVVXBkYXRlRmlsdGVyc1Jlc3BvbnNlEi0KB2ZpbHRlcnMYASABKAsyHC5mYXVsdGxpbmUudjEuSW5ib3VuZEZpbHRlcnMSLwoMc3Bpa2VfYnVkZ2V0GAIgASgLMhkuZmF1bHRsaW5lLnYxLlNwaWtlQnVkZ2V0MoMCCg1GaWx0ZXJTZXJ2aWNlEl4KCkdldEZpbHRlcnMSHy5mYXVsdGxpbmUudjEuR2V0RmlsdGVyc1JlcXVlc3QaIC5mYXVsdGxpbmUudjEuR2V0RmlsdGVyc1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgGEpEBCg1VcGRhdGVGaWx0ZXJzEiIuZmF1bHRsaW5lLnYxLlVwZGF0ZUZpbHRlcnNSZXF1ZXN0GiMuZmF1bHRsaW5lLnYxLlVwZGF0ZUZpbHRlcnNSZXNwb25zZSI3irUYBggDEAIYBpK1GClDaGFuZ2VkIHRoZSBpbmJvdW5kIGZpbHRlcnM6IHt7Y2hhbmdlc319LmIGcHJvdG8z", [file_faultline_v1_role, file_google_protobuf_timestamp]);
+  fileDesc("ChlmYXVsdGxpbmUvdjEvZmlsdGVyLnByb3RvEgxmYXVsdGxpbmUudjEiuQIKDkluYm91bmRGaWx0ZXJzEhIKCnByb2plY3RfaWQYASABKA0SEQoJYWRkcmVzc2VzGAIgAygJEhAKCHJlbGVhc2VzGAMgAygJEhQKDGVudmlyb25tZW50cxgEIAMoCRIQCghtZXNzYWdlcxgFIAMoCRINCgV0eXBlcxgGIAMoCRIUCgx3ZWJfY3Jhd2xlcnMYByABKAgSFAoMb2xkX2Jyb3dzZXJzGAggASgIEhoKEmJyb3dzZXJfZXh0ZW5zaW9ucxgJIAEoCBIRCglsb2NhbGhvc3QYCiABKAgSGAoQc3Bpa2VfcHJvdGVjdGlvbhgLIAEoCBIQCghyZXZpc2lvbhgMIAEoDRIwCgx1cGRhdGVkX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIoABCgtTcGlrZUJ1ZGdldBITCgt0b3RhbF9jb3VudBgBIAEoBBISCgpsZWZ0X2NvdW50GAIgASgEEhcKD3VzdWFsX2RheV9jb3VudBgDIAEoBBIvCgtiZWdpbnNfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiHQoKRmlsdGVyTGlzdBIPCgdlbnRyaWVzGAEgAygJIj0KEUdldEZpbHRlcnNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJInQKEkdldEZpbHRlcnNSZXNwb25zZRItCgdmaWx0ZXJzGAEgASgLMhwuZmF1bHRsaW5lLnYxLkluYm91bmRGaWx0ZXJzEi8KDHNwaWtlX2J1ZGdldBgCIAEoCzIZLmZhdWx0bGluZS52MS5TcGlrZUJ1ZGdldCLfBQoUVXBkYXRlRmlsdGVyc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSOgoJYWRkcmVzc2VzGAIgASgLMhguZmF1bHRsaW5lLnYxLkZpbHRlckxpc3RCDYq1GAlhZGRyZXNzZXMSOAoIcmVsZWFzZXMYAyABKAsyGC5mYXVsdGxpbmUudjEuRmlsdGVyTGlzdEIMirUYCHJlbGVhc2VzEkAKDGVudmlyb25tZW50cxgEIAEoCzIYLmZhdWx0bGluZS52MS5GaWx0ZXJMaXN0QhCKtRgMZW52aXJvbm1lbnRzEjgKCG1lc3NhZ2VzGAUgASgLMhguZmF1bHRsaW5lLnYxLkZpbHRlckxpc3RCDIq1GAhtZXNzYWdlcxI8CgV0eXBlcxgGIAEoCzIYLmZhdWx0bGluZS52MS5GaWx0ZXJMaXN0QhOKtRgPZXhjZXB0aW9uIHR5cGVzEisKDHdlYl9jcmF3bGVycxgHIAEoCEIQirUYDHdlYiBjcmF3bGVyc0gAiAEBEisKDG9sZF9icm93c2VycxgIIAEoCEIQirUYDG9sZCBicm93c2Vyc0gBiAEBEjcKEmJyb3dzZXJfZXh0ZW5zaW9ucxgJIAEoCEIWirUYEmJyb3dzZXIgZXh0ZW5zaW9uc0gCiAEBEiUKCWxvY2FsaG9zdBgKIAEoCEINirUYCWxvY2FsaG9zdEgDiAEBEjMKEHNwaWtlX3Byb3RlY3Rpb24YCyABKAhCFIq1GBBzcGlrZSBwcm90ZWN0aW9uSASIAQESFQoIcmV2aXNpb24YDCABKA1IBYgBAUIPCg1fd2ViX2NyYXdsZXJzQg8KDV9vbGRfYnJvd3NlcnNCFQoTX2Jyb3dzZXJfZXh0ZW5zaW9uc0IMCgpfbG9jYWxob3N0QhMKEV9zcGlrZV9wcm90ZWN0aW9uQgsKCV9yZXZpc2lvbiJ3ChVVcGRhdGVGaWx0ZXJzUmVzcG9uc2USLQoHZmlsdGVycxgBIAEoCzIcLmZhdWx0bGluZS52MS5JbmJvdW5kRmlsdGVycxIvCgxzcGlrZV9idWRnZXQYAiABKAsyGS5mYXVsdGxpbmUudjEuU3Bpa2VCdWRnZXQygwIKDUZpbHRlclNlcnZpY2USXgoKR2V0RmlsdGVycxIfLmZhdWx0bGluZS52MS5HZXRGaWx0ZXJzUmVxdWVzdBogLmZhdWx0bGluZS52MS5HZXRGaWx0ZXJzUmVzcG9uc2UiDZACAYq1GAYIAxABGAYSkQEKDVVwZGF0ZUZpbHRlcnMSIi5mYXVsdGxpbmUudjEuVXBkYXRlRmlsdGVyc1JlcXVlc3QaIy5mYXVsdGxpbmUudjEuVXBkYXRlRmlsdGVyc1Jlc3BvbnNlIjeKtRgGCAMQAhgGkrUYKUNoYW5nZWQgdGhlIGluYm91bmQgZmlsdGVyczoge3tjaGFuZ2VzfX0uYgZwcm90bzM", [file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
  * The events that a project keeps out. Lists have at most 100 entries of at most 200 characters. A pattern is compared
@@ -345,11 +345,18 @@ export const FilterListSchema: GenMessage<FilterList, {jsonType: FilterListJson}
  */
 export type GetFiltersRequest = Message<"faultline.v1.GetFiltersRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 };
 
 /**
@@ -359,11 +366,18 @@ export type GetFiltersRequest = Message<"faultline.v1.GetFiltersRequest"> & {
  */
 export type GetFiltersRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 };
 
 /**
@@ -429,11 +443,18 @@ export const GetFiltersResponseSchema: GenMessage<GetFiltersResponse, {jsonType:
  */
 export type UpdateFiltersRequest = Message<"faultline.v1.UpdateFiltersRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * Addresses and networks. Absent: unchanged. A network of all addresses is refused.
@@ -521,11 +542,18 @@ export type UpdateFiltersRequest = Message<"faultline.v1.UpdateFiltersRequest"> 
  */
 export type UpdateFiltersRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * Addresses and networks. Absent: unchanged. A network of all addresses is refused.

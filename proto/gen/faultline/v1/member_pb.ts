@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/member.proto.
  */
 export const file_faultline_v1_member: GenFile = /*@__PURE__*/
-  fileDesc("ChlmYXVsdGxpbmUvdjEvbWVtYmVyLnByb3RvEgxmYXVsdGxpbmUudjEirQEKBk1lbWJlchIgCgR1c2VyGAEgASgLMhIuZmF1bHRsaW5lLnYxLlVzZXISIAoEcm9sZRgCIAEoDjISLmZhdWx0bGluZS52MS5Sb2xlEi0KC21lbWJlcl9yb2xlGAMgASgLMhguZmF1bHRsaW5lLnYxLk1lbWJlclJvbGUSMAoMY3JlYXRlZF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKOAgoKSW52aXRhdGlvbhIVCg1pbnZpdGF0aW9uX2lkGAEgASgNEhIKCnByb2plY3RfaWQYAiABKA0SIAoEcm9sZRgDIAEoDjISLmZhdWx0bGluZS52MS5Sb2xlEi0KC21lbWJlcl9yb2xlGAQgASgLMhguZmF1bHRsaW5lLnYxLk1lbWJlclJvbGUSDAoEbm90ZRgFIAEoCRISCgppbnZpdGVkX2J5GAYgASgJEjAKDGNyZWF0ZWRfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMZXhwaXJlc190aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJsChJMaXN0TWVtYmVyc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRINCgVxdWVyeRgCIAEoCRIRCglwYWdlX3NpemUYAyABKA0SEgoKcGFnZV90b2tlbhgEIAEoCRIMCgRza2lwGAUgASgNImkKE0xpc3RNZW1iZXJzUmVzcG9uc2USJQoHbWVtYmVycxgBIAMoCzIULmZhdWx0bGluZS52MS5NZW1iZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iNwoQR2V0TWVtYmVyUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEg8KB3VzZXJfaWQYAiABKA0iOQoRR2V0TWVtYmVyUmVzcG9uc2USJAoGbWVtYmVyGAEgASgLMhQuZmF1bHRsaW5lLnYxLk1lbWJlciJxChBBZGRNZW1iZXJSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SDwoHdXNlcl9pZBgCIAEoDRIgCgRyb2xlGAMgASgOMhIuZmF1bHRsaW5lLnYxLlJvbGUSFgoObWVtYmVyX3JvbGVfaWQYBCABKA0iOQoRQWRkTWVtYmVyUmVzcG9uc2USJAoGbWVtYmVyGAEgASgLMhQuZmF1bHRsaW5lLnYxLk1lbWJlciJ0ChNVcGRhdGVNZW1iZXJSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SDwoHdXNlcl9pZBgCIAEoDRIgCgRyb2xlGAMgASgOMhIuZmF1bHRsaW5lLnYxLlJvbGUSFgoObWVtYmVyX3JvbGVfaWQYBCABKA0iPAoUVXBkYXRlTWVtYmVyUmVzcG9uc2USJAoGbWVtYmVyGAEgASgLMhQuZmF1bHRsaW5lLnYxLk1lbWJlciI6ChNSZW1vdmVNZW1iZXJSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SDwoHdXNlcl9pZBgCIAEoDSI8ChRSZW1vdmVNZW1iZXJSZXNwb25zZRIkCgZtZW1iZXIYASABKAsyFC5mYXVsdGxpbmUudjEuTWVtYmVyInUKF0NyZWF0ZUludml0YXRpb25SZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SIAoEcm9sZRgCIAEoDjISLmZhdWx0bGluZS52MS5Sb2xlEhYKDm1lbWJlcl9yb2xlX2lkGAMgASgNEgwKBG5vdGUYBCABKAkiVQoYQ3JlYXRlSW52aXRhdGlvblJlc3BvbnNlEiwKCmludml0YXRpb24YASABKAsyGC5mYXVsdGxpbmUudjEuSW52aXRhdGlvbhILCgN1cmwYAiABKAkiLAoWTGlzdEludml0YXRpb25zUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNIkgKF0xpc3RJbnZpdGF0aW9uc1Jlc3BvbnNlEi0KC2ludml0YXRpb25zGAEgAygLMhguZmF1bHRsaW5lLnYxLkludml0YXRpb24iRAoXUmV2b2tlSW52aXRhdGlvblJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIVCg1pbnZpdGF0aW9uX2lkGAIgASgNIkgKGFJldm9rZUludml0YXRpb25SZXNwb25zZRIsCgppbnZpdGF0aW9uGAEgASgLMhguZmF1bHRsaW5lLnYxLkludml0YXRpb24iJQoUR2V0SW52aXRhdGlvblJlcXVlc3QSDQoFdG9rZW4YASABKAkiWwoVR2V0SW52aXRhdGlvblJlc3BvbnNlEiwKCmludml0YXRpb24YASABKAsyGC5mYXVsdGxpbmUudjEuSW52aXRhdGlvbhIUCgxwcm9qZWN0X3BhdGgYAiABKAkiKAoXQWNjZXB0SW52aXRhdGlvblJlcXVlc3QSDQoFdG9rZW4YASABKAkiVgoYQWNjZXB0SW52aXRhdGlvblJlc3BvbnNlEiQKBm1lbWJlchgBIAEoCzIULmZhdWx0bGluZS52MS5NZW1iZXISFAoMcHJvamVjdF9wYXRoGAIgASgJIpkBChtSZWdpc3RlckJ5SW52aXRhdGlvblJlcXVlc3QSDQoFdG9rZW4YASABKAkSEAoIdXNlcm5hbWUYAiABKAkSDAoEbmFtZRgDIAEoCRINCgVlbWFpbBgEIAEoCRIQCghwYXNzd29yZBgFIAEoCRIWCg5jbGllbnRfYWRkcmVzcxgGIAEoCRISCgp1c2VyX2FnZW50GAcgASgJIrUBChxSZWdpc3RlckJ5SW52aXRhdGlvblJlc3BvbnNlEhUKDXNlc3Npb25fdG9rZW4YASABKAkSMAoMZXhwaXJlc190aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIgCgR1c2VyGAMgASgLMhIuZmF1bHRsaW5lLnYxLlVzZXISFAoMcHJvamVjdF9wYXRoGAQgASgJEhQKDGRldmljZV90b2tlbhgFIAEoCTKgDQoNTWVtYmVyU2VydmljZRJhCgtMaXN0TWVtYmVycxIgLmZhdWx0bGluZS52MS5MaXN0TWVtYmVyc1JlcXVlc3QaIS5mYXVsdGxpbmUudjEuTGlzdE1lbWJlcnNSZXNwb25zZSINkAIBirUYBggDEAEYAhJbCglHZXRNZW1iZXISHi5mYXVsdGxpbmUudjEuR2V0TWVtYmVyUmVxdWVzdBofLmZhdWx0bGluZS52MS5HZXRNZW1iZXJSZXNwb25zZSINkAIBirUYBggDEAEYAhKFAQoJQWRkTWVtYmVyEh4uZmF1bHRsaW5lLnYxLkFkZE1lbWJlclJlcXVlc3QaHy5mYXVsdGxpbmUudjEuQWRkTWVtYmVyUmVzcG9uc2UiN4q1GAYIAxACGAiStRgpQWRkZWQge3sjbWVtYmVyfX17ez4gbWVtYmVyfX17ey9tZW1iZXJ9fS4SvwEKDFVwZGF0ZU1lbWJlchIhLmZhdWx0bGluZS52MS5VcGRhdGVNZW1iZXJSZXF1ZXN0GiIuZmF1bHRsaW5lLnYxLlVwZGF0ZU1lbWJlclJlc3BvbnNlImiKtRgGCAMQAhgIkrUYWkdhdmUge3sjbWVtYmVyLnVzZXJ9fXt7PiB1c2VyfX17ey9tZW1iZXIudXNlcn19IHRoZSByb2xlIHt7I21lbWJlcn19e3s+IHJvbGV9fXt7L21lbWJlcn19LhKlAQoMUmVtb3ZlTWVtYmVyEiEuZmF1bHRsaW5lLnYxLlJlbW92ZU1lbWJlclJlcXVlc3QaIi5mYXVsdGxpbmUudjEuUmVtb3ZlTWVtYmVyUmVzcG9uc2UiToq1GAgIAxACGAggAZK1GD5SZW1vdmVkIHRoZSBtZW1iZXIge3sjbWVtYmVyLnVzZXJ9fXt7PiB1c2VyfX17ey9tZW1iZXIudXNlcn19LhLGAQoQQ3JlYXRlSW52aXRhdGlvbhIlLmZhdWx0bGluZS52MS5DcmVhdGVJbnZpdGF0aW9uUmVxdWVzdBomLmZhdWx0bGluZS52MS5DcmVhdGVJbnZpdGF0aW9uUmVzcG9uc2UiY4q1GAYIAxACGAiStRhVQ3JlYXRlZCB0aGUgaW52aXRhdGlvbiB7eyNpbnZpdGF0aW9ufX17e2ludml0YXRpb25faWR9fSBhcyB7ez4gcm9sZX19e3svaW52aXRhdGlvbn19LhJtCg9MaXN0SW52aXRhdGlvbnMSJC5mYXVsdGxpbmUudjEuTGlzdEludml0YXRpb25zUmVxdWVzdBolLmZhdWx0bGluZS52MS5MaXN0SW52aXRhdGlvbnNSZXNwb25zZSINkAIBirUYBggDEAEYCBLGAQoQUmV2b2tlSW52aXRhdGlvbhIlLmZhdWx0bGluZS52MS5SZXZva2VJbnZpdGF0aW9uUmVxdWVzdBomLmZhdWx0bGluZS52MS5SZXZva2VJbnZpdGF0aW9uUmVzcG9uc2UiY4q1GAYIAxACGAiStRhVUmV2b2tlZCB0aGUgaW52aXRhdGlvbiB7eyNpbnZpdGF0aW9ufX17e2ludml0YXRpb25faWR9fSBhcyB7ez4gcm9sZX19e3svaW52aXRhdGlvbn19LhJjCg1HZXRJbnZpdGF0aW9uEiIuZmF1bHRsaW5lLnYxLkdldEludml0YXRpb25SZXF1ZXN0GiMuZmF1bHRsaW5lLnYxLkdldEludml0YXRpb25SZXNwb25zZSIJkAIBirUYAggBEqsBChBBY2NlcHRJbnZpdGF0aW9uEiUuZmF1bHRsaW5lLnYxLkFjY2VwdEludml0YXRpb25SZXF1ZXN0GiYuZmF1bHRsaW5lLnYxLkFjY2VwdEludml0YXRpb25SZXNwb25zZSJIirUYBAgCEAOStRg8Sm9pbmVkIGJ5IGFuIGludml0YXRpb24gYXMge3sjbWVtYmVyfX17ez4gcm9sZX19e3svbWVtYmVyfX0uEsgBChRSZWdpc3RlckJ5SW52aXRhdGlvbhIpLmZhdWx0bGluZS52MS5SZWdpc3RlckJ5SW52aXRhdGlvblJlcXVlc3QaKi5mYXVsdGxpbmUudjEuUmVnaXN0ZXJCeUludml0YXRpb25SZXNwb25zZSJZirUYAggBkrUYT0NyZWF0ZWQgdGhlaXIgYWNjb3VudCB7eyN1c2VyfX17ez4gdXNlcn19e3svdXNlcn19IGJ5IGFuIGludml0YXRpb24gYW5kIGpvaW5lZC5iBnByb3RvMw", [file_faultline_v1_account, file_faultline_v1_role, file_google_protobuf_timestamp]);
+  fileDesc("ChlmYXVsdGxpbmUvdjEvbWVtYmVyLnByb3RvEgxmYXVsdGxpbmUudjEirQEKBk1lbWJlchIgCgR1c2VyGAEgASgLMhIuZmF1bHRsaW5lLnYxLlVzZXISIAoEcm9sZRgCIAEoDjISLmZhdWx0bGluZS52MS5Sb2xlEi0KC21lbWJlcl9yb2xlGAMgASgLMhguZmF1bHRsaW5lLnYxLk1lbWJlclJvbGUSMAoMY3JlYXRlZF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKOAgoKSW52aXRhdGlvbhIVCg1pbnZpdGF0aW9uX2lkGAEgASgNEhIKCnByb2plY3RfaWQYAiABKA0SIAoEcm9sZRgDIAEoDjISLmZhdWx0bGluZS52MS5Sb2xlEi0KC21lbWJlcl9yb2xlGAQgASgLMhguZmF1bHRsaW5lLnYxLk1lbWJlclJvbGUSDAoEbm90ZRgFIAEoCRISCgppbnZpdGVkX2J5GAYgASgJEjAKDGNyZWF0ZWRfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMZXhwaXJlc190aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKCAQoSTGlzdE1lbWJlcnNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEg0KBXF1ZXJ5GAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoDRISCgpwYWdlX3Rva2VuGAQgASgJEgwKBHNraXAYBSABKA0iaQoTTGlzdE1lbWJlcnNSZXNwb25zZRIlCgdtZW1iZXJzGAEgAygLMhQuZmF1bHRsaW5lLnYxLk1lbWJlchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSJNChBHZXRNZW1iZXJSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEg8KB3VzZXJfaWQYAiABKA0iOQoRR2V0TWVtYmVyUmVzcG9uc2USJAoGbWVtYmVyGAEgASgLMhQuZmF1bHRsaW5lLnYxLk1lbWJlciKHAQoQQWRkTWVtYmVyUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIPCgd1c2VyX2lkGAIgASgNEiAKBHJvbGUYAyABKA4yEi5mYXVsdGxpbmUudjEuUm9sZRIWCg5tZW1iZXJfcm9sZV9pZBgEIAEoDSI5ChFBZGRNZW1iZXJSZXNwb25zZRIkCgZtZW1iZXIYASABKAsyFC5mYXVsdGxpbmUudjEuTWVtYmVyIooBChNVcGRhdGVNZW1iZXJSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEg8KB3VzZXJfaWQYAiABKA0SIAoEcm9sZRgDIAEoDjISLmZhdWx0bGluZS52MS5Sb2xlEhYKDm1lbWJlcl9yb2xlX2lkGAQgASgNIjwKFFVwZGF0ZU1lbWJlclJlc3BvbnNlEiQKBm1lbWJlchgBIAEoCzIULmZhdWx0bGluZS52MS5NZW1iZXIiUAoTUmVtb3ZlTWVtYmVyUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIPCgd1c2VyX2lkGAIgASgNIjwKFFJlbW92ZU1lbWJlclJlc3BvbnNlEiQKBm1lbWJlchgBIAEoCzIULmZhdWx0bGluZS52MS5NZW1iZXIiiwEKF0NyZWF0ZUludml0YXRpb25SZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEiAKBHJvbGUYAiABKA4yEi5mYXVsdGxpbmUudjEuUm9sZRIWCg5tZW1iZXJfcm9sZV9pZBgDIAEoDRIMCgRub3RlGAQgASgJIlUKGENyZWF0ZUludml0YXRpb25SZXNwb25zZRIsCgppbnZpdGF0aW9uGAEgASgLMhguZmF1bHRsaW5lLnYxLkludml0YXRpb24SCwoDdXJsGAIgASgJIkIKFkxpc3RJbnZpdGF0aW9uc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkiSAoXTGlzdEludml0YXRpb25zUmVzcG9uc2USLQoLaW52aXRhdGlvbnMYASADKAsyGC5mYXVsdGxpbmUudjEuSW52aXRhdGlvbiJaChdSZXZva2VJbnZpdGF0aW9uUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIVCg1pbnZpdGF0aW9uX2lkGAIgASgNIkgKGFJldm9rZUludml0YXRpb25SZXNwb25zZRIsCgppbnZpdGF0aW9uGAEgASgLMhguZmF1bHRsaW5lLnYxLkludml0YXRpb24iJQoUR2V0SW52aXRhdGlvblJlcXVlc3QSDQoFdG9rZW4YASABKAkiWwoVR2V0SW52aXRhdGlvblJlc3BvbnNlEiwKCmludml0YXRpb24YASABKAsyGC5mYXVsdGxpbmUudjEuSW52aXRhdGlvbhIUCgxwcm9qZWN0X3BhdGgYAiABKAkiKAoXQWNjZXB0SW52aXRhdGlvblJlcXVlc3QSDQoFdG9rZW4YASABKAkiVgoYQWNjZXB0SW52aXRhdGlvblJlc3BvbnNlEiQKBm1lbWJlchgBIAEoCzIULmZhdWx0bGluZS52MS5NZW1iZXISFAoMcHJvamVjdF9wYXRoGAIgASgJIpkBChtSZWdpc3RlckJ5SW52aXRhdGlvblJlcXVlc3QSDQoFdG9rZW4YASABKAkSEAoIdXNlcm5hbWUYAiABKAkSDAoEbmFtZRgDIAEoCRINCgVlbWFpbBgEIAEoCRIQCghwYXNzd29yZBgFIAEoCRIWCg5jbGllbnRfYWRkcmVzcxgGIAEoCRISCgp1c2VyX2FnZW50GAcgASgJIrUBChxSZWdpc3RlckJ5SW52aXRhdGlvblJlc3BvbnNlEhUKDXNlc3Npb25fdG9rZW4YASABKAkSMAoMZXhwaXJlc190aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIgCgR1c2VyGAMgASgLMhIuZmF1bHRsaW5lLnYxLlVzZXISFAoMcHJvamVjdF9wYXRoGAQgASgJEhQKDGRldmljZV90b2tlbhgFIAEoCTKgDQoNTWVtYmVyU2VydmljZRJhCgtMaXN0TWVtYmVycxIgLmZhdWx0bGluZS52MS5MaXN0TWVtYmVyc1JlcXVlc3QaIS5mYXVsdGxpbmUudjEuTGlzdE1lbWJlcnNSZXNwb25zZSINkAIBirUYBggDEAEYAhJbCglHZXRNZW1iZXISHi5mYXVsdGxpbmUudjEuR2V0TWVtYmVyUmVxdWVzdBofLmZhdWx0bGluZS52MS5HZXRNZW1iZXJSZXNwb25zZSINkAIBirUYBggDEAEYAhKFAQoJQWRkTWVtYmVyEh4uZmF1bHRsaW5lLnYxLkFkZE1lbWJlclJlcXVlc3QaHy5mYXVsdGxpbmUudjEuQWRkTWVtYmVyUmVzcG9uc2UiN4q1GAYIAxACGAiStRgpQWRkZWQge3sjbWVtYmVyfX17ez4gbWVtYmVyfX17ey9tZW1iZXJ9fS4SvwEKDFVwZGF0ZU1lbWJlchIhLmZhdWx0bGluZS52MS5VcGRhdGVNZW1iZXJSZXF1ZXN0GiIuZmF1bHRsaW5lLnYxLlVwZGF0ZU1lbWJlclJlc3BvbnNlImiKtRgGCAMQAhgIkrUYWkdhdmUge3sjbWVtYmVyLnVzZXJ9fXt7PiB1c2VyfX17ey9tZW1iZXIudXNlcn19IHRoZSByb2xlIHt7I21lbWJlcn19e3s+IHJvbGV9fXt7L21lbWJlcn19LhKlAQoMUmVtb3ZlTWVtYmVyEiEuZmF1bHRsaW5lLnYxLlJlbW92ZU1lbWJlclJlcXVlc3QaIi5mYXVsdGxpbmUudjEuUmVtb3ZlTWVtYmVyUmVzcG9uc2UiToq1GAgIAxACGAggAZK1GD5SZW1vdmVkIHRoZSBtZW1iZXIge3sjbWVtYmVyLnVzZXJ9fXt7PiB1c2VyfX17ey9tZW1iZXIudXNlcn19LhLGAQoQQ3JlYXRlSW52aXRhdGlvbhIlLmZhdWx0bGluZS52MS5DcmVhdGVJbnZpdGF0aW9uUmVxdWVzdBomLmZhdWx0bGluZS52MS5DcmVhdGVJbnZpdGF0aW9uUmVzcG9uc2UiY4q1GAYIAxACGAiStRhVQ3JlYXRlZCB0aGUgaW52aXRhdGlvbiB7eyNpbnZpdGF0aW9ufX17e2ludml0YXRpb25faWR9fSBhcyB7ez4gcm9sZX19e3svaW52aXRhdGlvbn19LhJtCg9MaXN0SW52aXRhdGlvbnMSJC5mYXVsdGxpbmUudjEuTGlzdEludml0YXRpb25zUmVxdWVzdBolLmZhdWx0bGluZS52MS5MaXN0SW52aXRhdGlvbnNSZXNwb25zZSINkAIBirUYBggDEAEYCBLGAQoQUmV2b2tlSW52aXRhdGlvbhIlLmZhdWx0bGluZS52MS5SZXZva2VJbnZpdGF0aW9uUmVxdWVzdBomLmZhdWx0bGluZS52MS5SZXZva2VJbnZpdGF0aW9uUmVzcG9uc2UiY4q1GAYIAxACGAiStRhVUmV2b2tlZCB0aGUgaW52aXRhdGlvbiB7eyNpbnZpdGF0aW9ufX17e2ludml0YXRpb25faWR9fSBhcyB7ez4gcm9sZX19e3svaW52aXRhdGlvbn19LhJjCg1HZXRJbnZpdGF0aW9uEiIuZmF1bHRsaW5lLnYxLkdldEludml0YXRpb25SZXF1ZXN0GiMuZmF1bHRsaW5lLnYxLkdldEludml0YXRpb25SZXNwb25zZSIJkAIBirUYAggBEqsBChBBY2NlcHRJbnZpdGF0aW9uEiUuZmF1bHRsaW5lLnYxLkFjY2VwdEludml0YXRpb25SZXF1ZXN0GiYuZmF1bHRsaW5lLnYxLkFjY2VwdEludml0YXRpb25SZXNwb25zZSJIirUYBAgCEAOStRg8Sm9pbmVkIGJ5IGFuIGludml0YXRpb24gYXMge3sjbWVtYmVyfX17ez4gcm9sZX19e3svbWVtYmVyfX0uEsgBChRSZWdpc3RlckJ5SW52aXRhdGlvbhIpLmZhdWx0bGluZS52MS5SZWdpc3RlckJ5SW52aXRhdGlvblJlcXVlc3QaKi5mYXVsdGxpbmUudjEuUmVnaXN0ZXJCeUludml0YXRpb25SZXNwb25zZSJZirUYAggBkrUYT0NyZWF0ZWQgdGhlaXIgYWNjb3VudCB7eyN1c2VyfX17ez4gdXNlcn19e3svdXNlcn19IGJ5IGFuIGludml0YXRpb24gYW5kIGpvaW5lZC5iBnByb3RvMw", [file_faultline_v1_account, file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
  * A member of a project.
@@ -235,11 +235,18 @@ export const InvitationSchema: GenMessage<Invitation, {jsonType: InvitationJson}
  */
 export type ListMembersRequest = Message<"faultline.v1.ListMembersRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * Only members whose user name or name contains this text, without regard to case. Empty: all.
@@ -277,11 +284,18 @@ export type ListMembersRequest = Message<"faultline.v1.ListMembersRequest"> & {
  */
 export type ListMembersRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * Only members whose user name or name contains this text, without regard to case. Empty: all.
@@ -389,11 +403,18 @@ export const ListMembersResponseSchema: GenMessage<ListMembersResponse, {jsonTyp
  */
 export type GetMemberRequest = Message<"faultline.v1.GetMemberRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * The user. Required.
@@ -410,11 +431,18 @@ export type GetMemberRequest = Message<"faultline.v1.GetMemberRequest"> & {
  */
 export type GetMemberRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * The user. Required.
@@ -473,11 +501,18 @@ export const GetMemberResponseSchema: GenMessage<GetMemberResponse, {jsonType: G
  */
 export type AddMemberRequest = Message<"faultline.v1.AddMemberRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * The user. Required.
@@ -508,11 +543,18 @@ export type AddMemberRequest = Message<"faultline.v1.AddMemberRequest"> & {
  */
 export type AddMemberRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * The user. Required.
@@ -585,11 +627,18 @@ export const AddMemberResponseSchema: GenMessage<AddMemberResponse, {jsonType: A
  */
 export type UpdateMemberRequest = Message<"faultline.v1.UpdateMemberRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * The user. Required.
@@ -620,11 +669,18 @@ export type UpdateMemberRequest = Message<"faultline.v1.UpdateMemberRequest"> & 
  */
 export type UpdateMemberRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * The user. Required.
@@ -697,11 +753,18 @@ export const UpdateMemberResponseSchema: GenMessage<UpdateMemberResponse, {jsonT
  */
 export type RemoveMemberRequest = Message<"faultline.v1.RemoveMemberRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * The user. Required.
@@ -718,11 +781,18 @@ export type RemoveMemberRequest = Message<"faultline.v1.RemoveMemberRequest"> & 
  */
 export type RemoveMemberRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * The user. Required.
@@ -781,11 +851,18 @@ export const RemoveMemberResponseSchema: GenMessage<RemoveMemberResponse, {jsonT
  */
 export type CreateInvitationRequest = Message<"faultline.v1.CreateInvitationRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * The role. Required unless member_role_id is given, whose base role it then is.
@@ -816,11 +893,18 @@ export type CreateInvitationRequest = Message<"faultline.v1.CreateInvitationRequ
  */
 export type CreateInvitationRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * The role. Required unless member_role_id is given, whose base role it then is.
@@ -907,11 +991,18 @@ export const CreateInvitationResponseSchema: GenMessage<CreateInvitationResponse
  */
 export type ListInvitationsRequest = Message<"faultline.v1.ListInvitationsRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 };
 
 /**
@@ -921,11 +1012,18 @@ export type ListInvitationsRequest = Message<"faultline.v1.ListInvitationsReques
  */
 export type ListInvitationsRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 };
 
 /**
@@ -977,11 +1075,18 @@ export const ListInvitationsResponseSchema: GenMessage<ListInvitationsResponse, 
  */
 export type RevokeInvitationRequest = Message<"faultline.v1.RevokeInvitationRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * The invitation. Required; one of another project is not found.
@@ -998,11 +1103,18 @@ export type RevokeInvitationRequest = Message<"faultline.v1.RevokeInvitationRequ
  */
 export type RevokeInvitationRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * The invitation. Required; one of another project is not found.

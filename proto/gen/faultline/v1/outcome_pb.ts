@@ -13,7 +13,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/outcome.proto.
  */
 export const file_faultline_v1_outcome: GenFile = /*@__PURE__*/
-  fileDesc("ChpmYXVsdGxpbmUvdjEvb3V0Y29tZS5wcm90bxIMZmF1bHRsaW5lLnYxIpUBCgdPdXRjb21lEicKBGtpbmQYASABKA4yGS5mYXVsdGxpbmUudjEuT3V0Y29tZUtpbmQSEAoIY2F0ZWdvcnkYAiABKAkSDgoGcmVhc29uGAMgASgJEhAKCHF1YW50aXR5GAQgASgEEi0KCWxhc3RfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiPQoTTGlzdE91dGNvbWVzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhIKCmhvdXJfY291bnQYAiABKA0iiQEKFExpc3RPdXRjb21lc1Jlc3BvbnNlEicKCG91dGNvbWVzGAEgAygLMhUuZmF1bHRsaW5lLnYxLk91dGNvbWUSGAoQcmVmdXNlZF9wZXJfaG91chgCIAMoDRIuCgpzdGFydF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKHAQoHUmVmdXNhbBIoCgR0aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZyZWFzb24YAiABKAkSEAoIY2F0ZWdvcnkYAyABKAkSDwoHbWVzc2FnZRgEIAEoCRISCgppcF9hZGRyZXNzGAUgASgJEgsKA3NkaxgGIAEoCSIqChRXYXRjaFJlZnVzYWxzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNIk8KFVdhdGNoUmVmdXNhbHNSZXNwb25zZRInCghyZWZ1c2FscxgBIAMoCzIVLmZhdWx0bGluZS52MS5SZWZ1c2FsEg0KBWNvdW50GAIgASgNKpgBCgtPdXRjb21lS2luZBIcChhPVVRDT01FX0tJTkRfVU5TUEVDSUZJRUQQABIYChRPVVRDT01FX0tJTkRfUkVGVVNFRBABEhsKF09VVENPTUVfS0lORF9MRUZUX0FTSURFEAISGQoVT1VUQ09NRV9LSU5EX05PVF9TRU5UEAMSGQoVT1VUQ09NRV9LSU5EX0ZJTFRFUkVEEAQy4QEKDk91dGNvbWVTZXJ2aWNlEmQKDExpc3RPdXRjb21lcxIhLmZhdWx0bGluZS52MS5MaXN0T3V0Y29tZXNSZXF1ZXN0GiIuZmF1bHRsaW5lLnYxLkxpc3RPdXRjb21lc1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgDEmkKDVdhdGNoUmVmdXNhbHMSIi5mYXVsdGxpbmUudjEuV2F0Y2hSZWZ1c2Fsc1JlcXVlc3QaIy5mYXVsdGxpbmUudjEuV2F0Y2hSZWZ1c2Fsc1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgDMAFiBnByb3RvMw", [file_faultline_v1_role, file_google_protobuf_timestamp]);
+  fileDesc("ChpmYXVsdGxpbmUvdjEvb3V0Y29tZS5wcm90bxIMZmF1bHRsaW5lLnYxIpUBCgdPdXRjb21lEicKBGtpbmQYASABKA4yGS5mYXVsdGxpbmUudjEuT3V0Y29tZUtpbmQSEAoIY2F0ZWdvcnkYAiABKAkSDgoGcmVhc29uGAMgASgJEhAKCHF1YW50aXR5GAQgASgEEi0KCWxhc3RfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiUwoTTGlzdE91dGNvbWVzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRISCgpob3VyX2NvdW50GAIgASgNIokBChRMaXN0T3V0Y29tZXNSZXNwb25zZRInCghvdXRjb21lcxgBIAMoCzIVLmZhdWx0bGluZS52MS5PdXRjb21lEhgKEHJlZnVzZWRfcGVyX2hvdXIYAiADKA0SLgoKc3RhcnRfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAihwEKB1JlZnVzYWwSKAoEdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGcmVhc29uGAIgASgJEhAKCGNhdGVnb3J5GAMgASgJEg8KB21lc3NhZ2UYBCABKAkSEgoKaXBfYWRkcmVzcxgFIAEoCRILCgNzZGsYBiABKAkiQAoUV2F0Y2hSZWZ1c2Fsc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkiTwoVV2F0Y2hSZWZ1c2Fsc1Jlc3BvbnNlEicKCHJlZnVzYWxzGAEgAygLMhUuZmF1bHRsaW5lLnYxLlJlZnVzYWwSDQoFY291bnQYAiABKA0qmAEKC091dGNvbWVLaW5kEhwKGE9VVENPTUVfS0lORF9VTlNQRUNJRklFRBAAEhgKFE9VVENPTUVfS0lORF9SRUZVU0VEEAESGwoXT1VUQ09NRV9LSU5EX0xFRlRfQVNJREUQAhIZChVPVVRDT01FX0tJTkRfTk9UX1NFTlQQAxIZChVPVVRDT01FX0tJTkRfRklMVEVSRUQQBDLhAQoOT3V0Y29tZVNlcnZpY2USZAoMTGlzdE91dGNvbWVzEiEuZmF1bHRsaW5lLnYxLkxpc3RPdXRjb21lc1JlcXVlc3QaIi5mYXVsdGxpbmUudjEuTGlzdE91dGNvbWVzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSaQoNV2F0Y2hSZWZ1c2FscxIiLmZhdWx0bGluZS52MS5XYXRjaFJlZnVzYWxzUmVxdWVzdBojLmZhdWx0bGluZS52MS5XYXRjaFJlZnVzYWxzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMwAWIGcHJvdG8z", [file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
  * A count of items that were not stored.
@@ -133,11 +133,18 @@ export const OutcomeSchema: GenMessage<Outcome, {jsonType: OutcomeJson}> = /*@__
  */
 export type ListOutcomesRequest = Message<"faultline.v1.ListOutcomesRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * The window: this many hours that end with the running one, 1 to 2,160 (90 days). 0: 24.
@@ -154,11 +161,18 @@ export type ListOutcomesRequest = Message<"faultline.v1.ListOutcomesRequest"> & 
  */
 export type ListOutcomesRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * The window: this many hours that end with the running one, 1 to 2,160 (90 days). 0: 24.
@@ -350,11 +364,18 @@ export const RefusalSchema: GenMessage<Refusal, {jsonType: RefusalJson}> = /*@__
  */
 export type WatchRefusalsRequest = Message<"faultline.v1.WatchRefusalsRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 };
 
 /**
@@ -364,11 +385,18 @@ export type WatchRefusalsRequest = Message<"faultline.v1.WatchRefusalsRequest"> 
  */
 export type WatchRefusalsRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 };
 
 /**

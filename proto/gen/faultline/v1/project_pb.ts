@@ -6,6 +6,8 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Role, RoleJson } from "./role_pb.ts";
 import { file_faultline_v1_role } from "./role_pb.ts";
+import type { Backend, BackendJson } from "./settings_pb.ts";
+import { file_faultline_v1_settings } from "./settings_pb.ts";
 import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -14,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/project.proto.
  */
 export const file_faultline_v1_project: GenFile = /*@__PURE__*/
-  fileDesc("ChpmYXVsdGxpbmUvdjEvcHJvamVjdC5wcm90bxIMZmF1bHRsaW5lLnYxIq8CCgdQcm9qZWN0EhIKCnByb2plY3RfaWQYASABKA0SDAoEcGF0aBgCIAEoCRIMCgRuYW1lGAMgASgJEhcKD21vbml0b3JfZW5hYmxlZBgEIAEoCBIwCgxjcmVhdGVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGNhcGFiaWxpdGllcxgGIAEoCzIaLmZhdWx0bGluZS52MS5DYXBhYmlsaXRpZXMSIAoEcm9sZRgHIAEoDjISLmZhdWx0bGluZS52MS5Sb2xlEjAKDHJlbW92YWxfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIY29kZV91cmwYCSABKAkSEQoJY29kZV9yb290GAogASgJIsEFCgxDYXBhYmlsaXRpZXMSJgoEcmVhZBgBIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5Ei8KDXVwZGF0ZV9zdGF0dXMYAiABKAsyGC5mYXVsdGxpbmUudjEuQ2FwYWJpbGl0eRItCgtsaXN0X2V2ZW50cxgDIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5EjAKDmFmZmVjdGVkX3VzZXJzGAQgASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSLQoLY2xpZW50X2tleXMYBSABKAsyGC5mYXVsdGxpbmUudjEuQ2FwYWJpbGl0eRInCgV3YXRjaBgGIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5EjQKEmludGVncmF0ZWRfYmFja2VuZBgIIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5EioKCHJlbGVhc2VzGAkgASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSFgoOcmV0ZW50aW9uX2RheXMYByABKA0SNgoUYWRtaW5fZXJyb3JfdHJhY2tpbmcYCiABKAsyGC5mYXVsdGxpbmUudjEuQ2FwYWJpbGl0eRIvCg1hZG1pbl9wcm9qZWN0GAsgASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSLwoNYWRtaW5fbWVtYmVycxgMIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5EjAKDnJlbW92ZV9wcm9qZWN0GA0gASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSKAoGaW52aXRlGA4gASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSLwoNZGVsZXRlX2Vycm9ycxgPIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5Ii0KCkNhcGFiaWxpdHkSDwoHYWxsb3dlZBgBIAEoCBIOCgZyZWFzb24YAiABKAkiMgoUQ3JlYXRlUHJvamVjdFJlcXVlc3QSDAoEcGF0aBgBIAEoCRIMCgRuYW1lGAIgASgJIj8KFUNyZWF0ZVByb2plY3RSZXNwb25zZRImCgdwcm9qZWN0GAEgASgLMhUuZmF1bHRsaW5lLnYxLlByb2plY3QiQAoRR2V0UHJvamVjdFJlcXVlc3QSFAoKcHJvamVjdF9pZBgBIAEoDUgAEg4KBHBhdGgYAiABKAlIAEIFCgNrZXkiPAoSR2V0UHJvamVjdFJlc3BvbnNlEiYKB3Byb2plY3QYASABKAsyFS5mYXVsdGxpbmUudjEuUHJvamVjdCJZChNMaXN0UHJvamVjdHNSZXF1ZXN0Eg0KBXF1ZXJ5GAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJEgwKBHNraXAYBCABKA0ingEKFExpc3RQcm9qZWN0c1Jlc3BvbnNlEicKCHByb2plY3RzGAEgAygLMhUuZmF1bHRsaW5lLnYxLlByb2plY3QSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0SMAoOY3JlYXRlX3Byb2plY3QYBCABKAsyGC5mYXVsdGxpbmUudjEuQ2FwYWJpbGl0eSKuAgoUVXBkYXRlUHJvamVjdFJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIbCgRuYW1lGAIgASgJQgiKtRgEbmFtZUgAiAEBEhsKBHBhdGgYAyABKAlCCIq1GARwYXRoSAGIAQESMQoPbW9uaXRvcl9lbmFibGVkGAQgASgIQhOKtRgPTW9uaXRvciBmZWF0dXJlSAKIAQESKwoIY29kZV91cmwYBSABKAlCFIq1GBBsaW5rIHRvIHRoZSBjb2RlSAOIAQESJwoJY29kZV9yb290GAYgASgJQg+KtRgLc291cmNlIHJvb3RIBIgBAUIHCgVfbmFtZUIHCgVfcGF0aEISChBfbW9uaXRvcl9lbmFibGVkQgsKCV9jb2RlX3VybEIMCgpfY29kZV9yb290Ij8KFVVwZGF0ZVByb2plY3RSZXNwb25zZRImCgdwcm9qZWN0GAEgASgLMhUuZmF1bHRsaW5lLnYxLlByb2plY3QiKgoURGVsZXRlUHJvamVjdFJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDSI/ChVEZWxldGVQcm9qZWN0UmVzcG9uc2USJgoHcHJvamVjdBgBIAEoCzIVLmZhdWx0bGluZS52MS5Qcm9qZWN0IisKFVJlc3RvcmVQcm9qZWN0UmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNIkAKFlJlc3RvcmVQcm9qZWN0UmVzcG9uc2USJgoHcHJvamVjdBgBIAEoCzIVLmZhdWx0bGluZS52MS5Qcm9qZWN0IhwKGkxpc3REZWxldGVkUHJvamVjdHNSZXF1ZXN0IkYKG0xpc3REZWxldGVkUHJvamVjdHNSZXNwb25zZRInCghwcm9qZWN0cxgBIAMoCzIVLmZhdWx0bGluZS52MS5Qcm9qZWN0IjEKG1JlbW92ZURlbGV0ZWRQcm9qZWN0UmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNIkYKHFJlbW92ZURlbGV0ZWRQcm9qZWN0UmVzcG9uc2USJgoHcHJvamVjdBgBIAEoCzIVLmZhdWx0bGluZS52MS5Qcm9qZWN0MpEJCg5Qcm9qZWN0U2VydmljZRKgAQoNQ3JlYXRlUHJvamVjdBIiLmZhdWx0bGluZS52MS5DcmVhdGVQcm9qZWN0UmVxdWVzdBojLmZhdWx0bGluZS52MS5DcmVhdGVQcm9qZWN0UmVzcG9uc2UiRoq1GAQIAhACkrUYOkNyZWF0ZWQgdGhlIHByb2plY3Qge3sjcHJvamVjdH19e3s+IHByb2plY3R9fXt7L3Byb2plY3R9fS4SXgoKR2V0UHJvamVjdBIfLmZhdWx0bGluZS52MS5HZXRQcm9qZWN0UmVxdWVzdBogLmZhdWx0bGluZS52MS5HZXRQcm9qZWN0UmVzcG9uc2UiDZACAYq1GAYIAxABGAESYgoMTGlzdFByb2plY3RzEiEuZmF1bHRsaW5lLnYxLkxpc3RQcm9qZWN0c1JlcXVlc3QaIi5mYXVsdGxpbmUudjEuTGlzdFByb2plY3RzUmVzcG9uc2UiC5ACAYq1GAQIAhABEokBCg1VcGRhdGVQcm9qZWN0EiIuZmF1bHRsaW5lLnYxLlVwZGF0ZVByb2plY3RSZXF1ZXN0GiMuZmF1bHRsaW5lLnYxLlVwZGF0ZVByb2plY3RSZXNwb25zZSIvirUYBggDEAIYB5K1GCFDaGFuZ2VkIHRoZSBwcm9qZWN0OiB7e2NoYW5nZXN9fS4SogEKDURlbGV0ZVByb2plY3QSIi5mYXVsdGxpbmUudjEuRGVsZXRlUHJvamVjdFJlcXVlc3QaIy5mYXVsdGxpbmUudjEuRGVsZXRlUHJvamVjdFJlc3BvbnNlIkiKtRgGCAMQAhgJkrUYOkRlbGV0ZWQgdGhlIHByb2plY3Qge3sjcHJvamVjdH19e3s+IHByb2plY3R9fXt7L3Byb2plY3R9fS4SpAEKDlJlc3RvcmVQcm9qZWN0EiMuZmF1bHRsaW5lLnYxLlJlc3RvcmVQcm9qZWN0UmVxdWVzdBokLmZhdWx0bGluZS52MS5SZXN0b3JlUHJvamVjdFJlc3BvbnNlIkeKtRgECAQQApK1GDtSZXN0b3JlZCB0aGUgcHJvamVjdCB7eyNwcm9qZWN0fX17ez4gcHJvamVjdH19e3svcHJvamVjdH19LhJ3ChNMaXN0RGVsZXRlZFByb2plY3RzEiguZmF1bHRsaW5lLnYxLkxpc3REZWxldGVkUHJvamVjdHNSZXF1ZXN0GikuZmF1bHRsaW5lLnYxLkxpc3REZWxldGVkUHJvamVjdHNSZXNwb25zZSILkAIBirUYBAgEEAESxgEKFFJlbW92ZURlbGV0ZWRQcm9qZWN0EikuZmF1bHRsaW5lLnYxLlJlbW92ZURlbGV0ZWRQcm9qZWN0UmVxdWVzdBoqLmZhdWx0bGluZS52MS5SZW1vdmVEZWxldGVkUHJvamVjdFJlc3BvbnNlIleKtRgECAQQApK1GEtSZW1vdmVkIHRoZSBkZWxldGVkIHByb2plY3Qge3sjcHJvamVjdH19e3s+IHByb2plY3R9fXt7L3Byb2plY3R9fSBmb3IgZ29vZC5iBnByb3RvMw", [file_faultline_v1_role, file_google_protobuf_timestamp]);
+  fileDesc("ChpmYXVsdGxpbmUvdjEvcHJvamVjdC5wcm90bxIMZmF1bHRsaW5lLnYxItcCCgdQcm9qZWN0EhIKCnByb2plY3RfaWQYASABKA0SDAoEcGF0aBgCIAEoCRIMCgRuYW1lGAMgASgJEhcKD21vbml0b3JfZW5hYmxlZBgEIAEoCBIwCgxjcmVhdGVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGNhcGFiaWxpdGllcxgGIAEoCzIaLmZhdWx0bGluZS52MS5DYXBhYmlsaXRpZXMSIAoEcm9sZRgHIAEoDjISLmZhdWx0bGluZS52MS5Sb2xlEjAKDHJlbW92YWxfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIY29kZV91cmwYCSABKAkSEQoJY29kZV9yb290GAogASgJEiYKB2JhY2tlbmQYCyABKA4yFS5mYXVsdGxpbmUudjEuQmFja2VuZCLBBQoMQ2FwYWJpbGl0aWVzEiYKBHJlYWQYASABKAsyGC5mYXVsdGxpbmUudjEuQ2FwYWJpbGl0eRIvCg11cGRhdGVfc3RhdHVzGAIgASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSLQoLbGlzdF9ldmVudHMYAyABKAsyGC5mYXVsdGxpbmUudjEuQ2FwYWJpbGl0eRIwCg5hZmZlY3RlZF91c2VycxgEIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5Ei0KC2NsaWVudF9rZXlzGAUgASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSJwoFd2F0Y2gYBiABKAsyGC5mYXVsdGxpbmUudjEuQ2FwYWJpbGl0eRI0ChJpbnRlZ3JhdGVkX2JhY2tlbmQYCCABKAsyGC5mYXVsdGxpbmUudjEuQ2FwYWJpbGl0eRIqCghyZWxlYXNlcxgJIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5EhYKDnJldGVudGlvbl9kYXlzGAcgASgNEjYKFGFkbWluX2Vycm9yX3RyYWNraW5nGAogASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkSLwoNYWRtaW5fcHJvamVjdBgLIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5Ei8KDWFkbWluX21lbWJlcnMYDCABKAsyGC5mYXVsdGxpbmUudjEuQ2FwYWJpbGl0eRIwCg5yZW1vdmVfcHJvamVjdBgNIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5EigKBmludml0ZRgOIAEoCzIYLmZhdWx0bGluZS52MS5DYXBhYmlsaXR5Ei8KDWRlbGV0ZV9lcnJvcnMYDyABKAsyGC5mYXVsdGxpbmUudjEuQ2FwYWJpbGl0eSItCgpDYXBhYmlsaXR5Eg8KB2FsbG93ZWQYASABKAgSDgoGcmVhc29uGAIgASgJIjIKFENyZWF0ZVByb2plY3RSZXF1ZXN0EgwKBHBhdGgYASABKAkSDAoEbmFtZRgCIAEoCSI/ChVDcmVhdGVQcm9qZWN0UmVzcG9uc2USJgoHcHJvamVjdBgBIAEoCzIVLmZhdWx0bGluZS52MS5Qcm9qZWN0IkAKEUdldFByb2plY3RSZXF1ZXN0EhQKCnByb2plY3RfaWQYASABKA1IABIOCgRwYXRoGAIgASgJSABCBQoDa2V5IjwKEkdldFByb2plY3RSZXNwb25zZRImCgdwcm9qZWN0GAEgASgLMhUuZmF1bHRsaW5lLnYxLlByb2plY3QiWQoTTGlzdFByb2plY3RzUmVxdWVzdBINCgVxdWVyeRgBIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCRIMCgRza2lwGAQgASgNIp4BChRMaXN0UHJvamVjdHNSZXNwb25zZRInCghwcm9qZWN0cxgBIAMoCzIVLmZhdWx0bGluZS52MS5Qcm9qZWN0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNEjAKDmNyZWF0ZV9wcm9qZWN0GAQgASgLMhguZmF1bHRsaW5lLnYxLkNhcGFiaWxpdHkixAIKFFVwZGF0ZVByb2plY3RSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhsKBG5hbWUYAiABKAlCCIq1GARuYW1lSACIAQESGwoEcGF0aBgDIAEoCUIIirUYBHBhdGhIAYgBARIxCg9tb25pdG9yX2VuYWJsZWQYBCABKAhCE4q1GA9Nb25pdG9yIGZlYXR1cmVIAogBARIrCghjb2RlX3VybBgFIAEoCUIUirUYEGxpbmsgdG8gdGhlIGNvZGVIA4gBARInCgljb2RlX3Jvb3QYBiABKAlCD4q1GAtzb3VyY2Ugcm9vdEgEiAEBQgcKBV9uYW1lQgcKBV9wYXRoQhIKEF9tb25pdG9yX2VuYWJsZWRCCwoJX2NvZGVfdXJsQgwKCl9jb2RlX3Jvb3QiPwoVVXBkYXRlUHJvamVjdFJlc3BvbnNlEiYKB3Byb2plY3QYASABKAsyFS5mYXVsdGxpbmUudjEuUHJvamVjdCJAChREZWxldGVQcm9qZWN0UmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCSI/ChVEZWxldGVQcm9qZWN0UmVzcG9uc2USJgoHcHJvamVjdBgBIAEoCzIVLmZhdWx0bGluZS52MS5Qcm9qZWN0IisKFVJlc3RvcmVQcm9qZWN0UmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNIkAKFlJlc3RvcmVQcm9qZWN0UmVzcG9uc2USJgoHcHJvamVjdBgBIAEoCzIVLmZhdWx0bGluZS52MS5Qcm9qZWN0IhwKGkxpc3REZWxldGVkUHJvamVjdHNSZXF1ZXN0IkYKG0xpc3REZWxldGVkUHJvamVjdHNSZXNwb25zZRInCghwcm9qZWN0cxgBIAMoCzIVLmZhdWx0bGluZS52MS5Qcm9qZWN0IjEKG1JlbW92ZURlbGV0ZWRQcm9qZWN0UmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNIkYKHFJlbW92ZURlbGV0ZWRQcm9qZWN0UmVzcG9uc2USJgoHcHJvamVjdBgBIAEoCzIVLmZhdWx0bGluZS52MS5Qcm9qZWN0MpEJCg5Qcm9qZWN0U2VydmljZRKgAQoNQ3JlYXRlUHJvamVjdBIiLmZhdWx0bGluZS52MS5DcmVhdGVQcm9qZWN0UmVxdWVzdBojLmZhdWx0bGluZS52MS5DcmVhdGVQcm9qZWN0UmVzcG9uc2UiRoq1GAQIAhACkrUYOkNyZWF0ZWQgdGhlIHByb2plY3Qge3sjcHJvamVjdH19e3s+IHByb2plY3R9fXt7L3Byb2plY3R9fS4SXgoKR2V0UHJvamVjdBIfLmZhdWx0bGluZS52MS5HZXRQcm9qZWN0UmVxdWVzdBogLmZhdWx0bGluZS52MS5HZXRQcm9qZWN0UmVzcG9uc2UiDZACAYq1GAYIAxABGAESYgoMTGlzdFByb2plY3RzEiEuZmF1bHRsaW5lLnYxLkxpc3RQcm9qZWN0c1JlcXVlc3QaIi5mYXVsdGxpbmUudjEuTGlzdFByb2plY3RzUmVzcG9uc2UiC5ACAYq1GAQIAhABEokBCg1VcGRhdGVQcm9qZWN0EiIuZmF1bHRsaW5lLnYxLlVwZGF0ZVByb2plY3RSZXF1ZXN0GiMuZmF1bHRsaW5lLnYxLlVwZGF0ZVByb2plY3RSZXNwb25zZSIvirUYBggDEAIYB5K1GCFDaGFuZ2VkIHRoZSBwcm9qZWN0OiB7e2NoYW5nZXN9fS4SogEKDURlbGV0ZVByb2plY3QSIi5mYXVsdGxpbmUudjEuRGVsZXRlUHJvamVjdFJlcXVlc3QaIy5mYXVsdGxpbmUudjEuRGVsZXRlUHJvamVjdFJlc3BvbnNlIkiKtRgGCAMQAhgJkrUYOkRlbGV0ZWQgdGhlIHByb2plY3Qge3sjcHJvamVjdH19e3s+IHByb2plY3R9fXt7L3Byb2plY3R9fS4SpAEKDlJlc3RvcmVQcm9qZWN0EiMuZmF1bHRsaW5lLnYxLlJlc3RvcmVQcm9qZWN0UmVxdWVzdBokLmZhdWx0bGluZS52MS5SZXN0b3JlUHJvamVjdFJlc3BvbnNlIkeKtRgECAQQApK1GDtSZXN0b3JlZCB0aGUgcHJvamVjdCB7eyNwcm9qZWN0fX17ez4gcHJvamVjdH19e3svcHJvamVjdH19LhJ3ChNMaXN0RGVsZXRlZFByb2plY3RzEiguZmF1bHRsaW5lLnYxLkxpc3REZWxldGVkUHJvamVjdHNSZXF1ZXN0GikuZmF1bHRsaW5lLnYxLkxpc3REZWxldGVkUHJvamVjdHNSZXNwb25zZSILkAIBirUYBAgEEAESxgEKFFJlbW92ZURlbGV0ZWRQcm9qZWN0EikuZmF1bHRsaW5lLnYxLlJlbW92ZURlbGV0ZWRQcm9qZWN0UmVxdWVzdBoqLmZhdWx0bGluZS52MS5SZW1vdmVEZWxldGVkUHJvamVjdFJlc3BvbnNlIleKtRgECAQQApK1GEtSZW1vdmVkIHRoZSBkZWxldGVkIHByb2plY3Qge3sjcHJvamVjdH19e3s+IHByb2plY3R9fXt7L3Byb2plY3R9fSBmb3IgZ29vZC5iBnByb3RvMw", [file_faultline_v1_role, file_faultline_v1_settings, file_google_protobuf_timestamp]);
 
 /**
  * A project.
@@ -96,6 +98,14 @@ export type Project = Message<"faultline.v1.Project"> & {
    * @generated from field: string code_root = 10;
    */
   codeRoot: string;
+
+  /**
+   * The system that stores its errors, for callers who may read its settings. BACKEND_UNSPECIFIED: error tracking was
+   * never set up, or the caller may not know. Output only.
+   *
+   * @generated from field: faultline.v1.Backend backend = 11;
+   */
+  backend: Backend;
 };
 
 /**
@@ -178,6 +188,14 @@ export type ProjectJson = {
    * @generated from field: string code_root = 10;
    */
   codeRoot?: string;
+
+  /**
+   * The system that stores its errors, for callers who may read its settings. BACKEND_UNSPECIFIED: error tracking was
+   * never set up, or the caller may not know. Output only.
+   *
+   * @generated from field: faultline.v1.Backend backend = 11;
+   */
+  backend?: BackendJson;
 };
 
 /**
@@ -807,11 +825,18 @@ export const ListProjectsResponseSchema: GenMessage<ListProjectsResponse, {jsonT
  */
 export type UpdateProjectRequest = Message<"faultline.v1.UpdateProjectRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * New name. Absent: unchanged.
@@ -856,11 +881,18 @@ export type UpdateProjectRequest = Message<"faultline.v1.UpdateProjectRequest"> 
  */
 export type UpdateProjectRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * New name. Absent: unchanged.
@@ -947,11 +979,18 @@ export const UpdateProjectResponseSchema: GenMessage<UpdateProjectResponse, {jso
  */
 export type DeleteProjectRequest = Message<"faultline.v1.DeleteProjectRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 };
 
 /**
@@ -961,11 +1000,18 @@ export type DeleteProjectRequest = Message<"faultline.v1.DeleteProjectRequest"> 
  */
 export type DeleteProjectRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 };
 
 /**

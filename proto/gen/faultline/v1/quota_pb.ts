@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/quota.proto.
  */
 export const file_faultline_v1_quota: GenFile = /*@__PURE__*/
-  fileDesc("ChhmYXVsdGxpbmUvdjEvcXVvdGEucHJvdG8SDGZhdWx0bGluZS52MSLFAwoFUXVvdGESEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYAiABKAkSEQoJZGF5X2J5dGVzGAMgASgEEhcKD2RheV9saW1pdF9ieXRlcxgEIAEoBBIZChFoYXNfb3duX2RheV9saW1pdBgFIAEoCBIwCgxkYXlfZW5kX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmtlcHRfYnl0ZXMYByABKAQSGAoQa2VwdF9saW1pdF9ieXRlcxgIIAEoBBIaChJoYXNfb3duX2tlcHRfbGltaXQYCSABKAgSEwoLZXZlbnRfY291bnQYCiABKAQSFQoNYnl0ZXNfcGVyX2RheRgLIAMoBBIbChNldmljdGVkX2V2ZW50X2NvdW50GAwgASgEEjYKEmV2aWN0ZWRfdW50aWxfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoRbGFzdF9ldmljdGVkX3RpbWUYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKD3JlZnVzZWRfYmVjYXVzZRgPIAEoCSKMAQoMRGVmYXVsdFF1b3RhEhcKD2RheV9saW1pdF9ieXRlcxgBIAEoBBIZChFoYXNfb3duX2RheV9saW1pdBgCIAEoCBIYChBrZXB0X2xpbWl0X2J5dGVzGAMgASgEEhoKEmhhc19vd25fa2VwdF9saW1pdBgEIAEoCBISCgpkaXNrX2J5dGVzGAUgASgEIiUKD0dldFF1b3RhUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNIjYKEEdldFF1b3RhUmVzcG9uc2USIgoFcXVvdGEYASABKAsyEy5mYXVsdGxpbmUudjEuUXVvdGEi6AIKElVwZGF0ZVF1b3RhUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEkwKD2RheV9saW1pdF9ieXRlcxgCIAEoBEIuirUYKmJ5dGVzIGEgZGF5IHt9fGJ5dGVzIGEgZGF5IHdpdGhvdXQgYSBsaW1pdEgAiAEBEksKEGtlcHRfbGltaXRfYnl0ZXMYAyABKARCLIq1GChieXRlcyBrZXB0IHt9fGJ5dGVzIGtlcHQgd2l0aG91dCBhIGxpbWl0SAGIAQESPAoVdXNlX2RlZmF1bHRfZGF5X2xpbWl0GAQgASgIQh2KtRgZYnl0ZXMgYSBkYXkgYXMgYnkgZGVmYXVsdBI8ChZ1c2VfZGVmYXVsdF9rZXB0X2xpbWl0GAUgASgIQhyKtRgYYnl0ZXMga2VwdCBhcyBieSBkZWZhdWx0QhIKEF9kYXlfbGltaXRfYnl0ZXNCEwoRX2tlcHRfbGltaXRfYnl0ZXMiOQoTVXBkYXRlUXVvdGFSZXNwb25zZRIiCgVxdW90YRgBIAEoCzITLmZhdWx0bGluZS52MS5RdW90YSITChFMaXN0UXVvdGFzUmVxdWVzdCJoChJMaXN0UXVvdGFzUmVzcG9uc2USIwoGcXVvdGFzGAEgAygLMhMuZmF1bHRsaW5lLnYxLlF1b3RhEhgKEHRvdGFsX2tlcHRfYnl0ZXMYAiABKAQSEwoLdG90YWxfY291bnQYAyABKA0iGAoWR2V0RGVmYXVsdFF1b3RhUmVxdWVzdCJMChdHZXREZWZhdWx0UXVvdGFSZXNwb25zZRIxCg1kZWZhdWx0X3F1b3RhGAEgASgLMhouZmF1bHRsaW5lLnYxLkRlZmF1bHRRdW90YSLPAgoZVXBkYXRlRGVmYXVsdFF1b3RhUmVxdWVzdBJMCg9kYXlfbGltaXRfYnl0ZXMYASABKARCLoq1GCpieXRlcyBhIGRheSB7fXxieXRlcyBhIGRheSB3aXRob3V0IGEgbGltaXRIAIgBARJLChBrZXB0X2xpbWl0X2J5dGVzGAIgASgEQiyKtRgoYnl0ZXMga2VwdCB7fXxieXRlcyBrZXB0IHdpdGhvdXQgYSBsaW1pdEgBiAEBEjYKD3Jlc2V0X2RheV9saW1pdBgDIAEoCEIdirUYGWJ5dGVzIGEgZGF5IGFzIGJ5IGRlZmF1bHQSNgoQcmVzZXRfa2VwdF9saW1pdBgEIAEoCEIcirUYGGJ5dGVzIGtlcHQgYXMgYnkgZGVmYXVsdEISChBfZGF5X2xpbWl0X2J5dGVzQhMKEV9rZXB0X2xpbWl0X2J5dGVzIk8KGlVwZGF0ZURlZmF1bHRRdW90YVJlc3BvbnNlEjEKDWRlZmF1bHRfcXVvdGEYASABKAsyGi5mYXVsdGxpbmUudjEuRGVmYXVsdFF1b3RhMqEFCgxRdW90YVNlcnZpY2USWAoIR2V0UXVvdGESHS5mYXVsdGxpbmUudjEuR2V0UXVvdGFSZXF1ZXN0Gh4uZmF1bHRsaW5lLnYxLkdldFF1b3RhUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSsQEKC1VwZGF0ZVF1b3RhEiAuZmF1bHRsaW5lLnYxLlVwZGF0ZVF1b3RhUmVxdWVzdBohLmZhdWx0bGluZS52MS5VcGRhdGVRdW90YVJlc3BvbnNlIl2KtRgECAQQApK1GFFDaGFuZ2VkIHRoZSBsaW1pdHMgb2Yge3txdW90YS5wcm9qZWN0X3BhdGh9fSAoe3txdW90YS5wcm9qZWN0X2lkfX0pOiB7e2NoYW5nZXN9fS4SXAoKTGlzdFF1b3RhcxIfLmZhdWx0bGluZS52MS5MaXN0UXVvdGFzUmVxdWVzdBogLmZhdWx0bGluZS52MS5MaXN0UXVvdGFzUmVzcG9uc2UiC5ACAYq1GAQIBBABEmsKD0dldERlZmF1bHRRdW90YRIkLmZhdWx0bGluZS52MS5HZXREZWZhdWx0UXVvdGFSZXF1ZXN0GiUuZmF1bHRsaW5lLnYxLkdldERlZmF1bHRRdW90YVJlc3BvbnNlIguQAgGKtRgECAQQARK3AQoSVXBkYXRlRGVmYXVsdFF1b3RhEicuZmF1bHRsaW5lLnYxLlVwZGF0ZURlZmF1bHRRdW90YVJlcXVlc3QaKC5mYXVsdGxpbmUudjEuVXBkYXRlRGVmYXVsdFF1b3RhUmVzcG9uc2UiToq1GAQIBBACkrUYQkNoYW5nZWQgdGhlIGxpbWl0cyBvZiBhbGwgcHJvamVjdHMgd2l0aG91dCB0aGVpciBvd246IHt7Y2hhbmdlc319LmIGcHJvdG8z", [file_faultline_v1_role, file_google_protobuf_timestamp]);
+  fileDesc("ChhmYXVsdGxpbmUvdjEvcXVvdGEucHJvdG8SDGZhdWx0bGluZS52MSLFAwoFUXVvdGESEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYAiABKAkSEQoJZGF5X2J5dGVzGAMgASgEEhcKD2RheV9saW1pdF9ieXRlcxgEIAEoBBIZChFoYXNfb3duX2RheV9saW1pdBgFIAEoCBIwCgxkYXlfZW5kX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmtlcHRfYnl0ZXMYByABKAQSGAoQa2VwdF9saW1pdF9ieXRlcxgIIAEoBBIaChJoYXNfb3duX2tlcHRfbGltaXQYCSABKAgSEwoLZXZlbnRfY291bnQYCiABKAQSFQoNYnl0ZXNfcGVyX2RheRgLIAMoBBIbChNldmljdGVkX2V2ZW50X2NvdW50GAwgASgEEjYKEmV2aWN0ZWRfdW50aWxfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoRbGFzdF9ldmljdGVkX3RpbWUYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKD3JlZnVzZWRfYmVjYXVzZRgPIAEoCSKMAQoMRGVmYXVsdFF1b3RhEhcKD2RheV9saW1pdF9ieXRlcxgBIAEoBBIZChFoYXNfb3duX2RheV9saW1pdBgCIAEoCBIYChBrZXB0X2xpbWl0X2J5dGVzGAMgASgEEhoKEmhhc19vd25fa2VwdF9saW1pdBgEIAEoCBISCgpkaXNrX2J5dGVzGAUgASgEIjsKD0dldFF1b3RhUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCSI2ChBHZXRRdW90YVJlc3BvbnNlEiIKBXF1b3RhGAEgASgLMhMuZmF1bHRsaW5lLnYxLlF1b3RhIv4CChJVcGRhdGVRdW90YVJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSTAoPZGF5X2xpbWl0X2J5dGVzGAIgASgEQi6KtRgqYnl0ZXMgYSBkYXkge318Ynl0ZXMgYSBkYXkgd2l0aG91dCBhIGxpbWl0SACIAQESSwoQa2VwdF9saW1pdF9ieXRlcxgDIAEoBEIsirUYKGJ5dGVzIGtlcHQge318Ynl0ZXMga2VwdCB3aXRob3V0IGEgbGltaXRIAYgBARI8ChV1c2VfZGVmYXVsdF9kYXlfbGltaXQYBCABKAhCHYq1GBlieXRlcyBhIGRheSBhcyBieSBkZWZhdWx0EjwKFnVzZV9kZWZhdWx0X2tlcHRfbGltaXQYBSABKAhCHIq1GBhieXRlcyBrZXB0IGFzIGJ5IGRlZmF1bHRCEgoQX2RheV9saW1pdF9ieXRlc0ITChFfa2VwdF9saW1pdF9ieXRlcyI5ChNVcGRhdGVRdW90YVJlc3BvbnNlEiIKBXF1b3RhGAEgASgLMhMuZmF1bHRsaW5lLnYxLlF1b3RhIhMKEUxpc3RRdW90YXNSZXF1ZXN0ImgKEkxpc3RRdW90YXNSZXNwb25zZRIjCgZxdW90YXMYASADKAsyEy5mYXVsdGxpbmUudjEuUXVvdGESGAoQdG90YWxfa2VwdF9ieXRlcxgCIAEoBBITCgt0b3RhbF9jb3VudBgDIAEoDSIYChZHZXREZWZhdWx0UXVvdGFSZXF1ZXN0IkwKF0dldERlZmF1bHRRdW90YVJlc3BvbnNlEjEKDWRlZmF1bHRfcXVvdGEYASABKAsyGi5mYXVsdGxpbmUudjEuRGVmYXVsdFF1b3RhIs8CChlVcGRhdGVEZWZhdWx0UXVvdGFSZXF1ZXN0EkwKD2RheV9saW1pdF9ieXRlcxgBIAEoBEIuirUYKmJ5dGVzIGEgZGF5IHt9fGJ5dGVzIGEgZGF5IHdpdGhvdXQgYSBsaW1pdEgAiAEBEksKEGtlcHRfbGltaXRfYnl0ZXMYAiABKARCLIq1GChieXRlcyBrZXB0IHt9fGJ5dGVzIGtlcHQgd2l0aG91dCBhIGxpbWl0SAGIAQESNgoPcmVzZXRfZGF5X2xpbWl0GAMgASgIQh2KtRgZYnl0ZXMgYSBkYXkgYXMgYnkgZGVmYXVsdBI2ChByZXNldF9rZXB0X2xpbWl0GAQgASgIQhyKtRgYYnl0ZXMga2VwdCBhcyBieSBkZWZhdWx0QhIKEF9kYXlfbGltaXRfYnl0ZXNCEwoRX2tlcHRfbGltaXRfYnl0ZXMiTwoaVXBkYXRlRGVmYXVsdFF1b3RhUmVzcG9uc2USMQoNZGVmYXVsdF9xdW90YRgBIAEoCzIaLmZhdWx0bGluZS52MS5EZWZhdWx0UXVvdGEyoQUKDFF1b3RhU2VydmljZRJYCghHZXRRdW90YRIdLmZhdWx0bGluZS52MS5HZXRRdW90YVJlcXVlc3QaHi5mYXVsdGxpbmUudjEuR2V0UXVvdGFSZXNwb25zZSINkAIBirUYBggDEAEYAxKxAQoLVXBkYXRlUXVvdGESIC5mYXVsdGxpbmUudjEuVXBkYXRlUXVvdGFSZXF1ZXN0GiEuZmF1bHRsaW5lLnYxLlVwZGF0ZVF1b3RhUmVzcG9uc2UiXYq1GAQIBBACkrUYUUNoYW5nZWQgdGhlIGxpbWl0cyBvZiB7e3F1b3RhLnByb2plY3RfcGF0aH19ICh7e3F1b3RhLnByb2plY3RfaWR9fSk6IHt7Y2hhbmdlc319LhJcCgpMaXN0UXVvdGFzEh8uZmF1bHRsaW5lLnYxLkxpc3RRdW90YXNSZXF1ZXN0GiAuZmF1bHRsaW5lLnYxLkxpc3RRdW90YXNSZXNwb25zZSILkAIBirUYBAgEEAESawoPR2V0RGVmYXVsdFF1b3RhEiQuZmF1bHRsaW5lLnYxLkdldERlZmF1bHRRdW90YVJlcXVlc3QaJS5mYXVsdGxpbmUudjEuR2V0RGVmYXVsdFF1b3RhUmVzcG9uc2UiC5ACAYq1GAQIBBABErcBChJVcGRhdGVEZWZhdWx0UXVvdGESJy5mYXVsdGxpbmUudjEuVXBkYXRlRGVmYXVsdFF1b3RhUmVxdWVzdBooLmZhdWx0bGluZS52MS5VcGRhdGVEZWZhdWx0UXVvdGFSZXNwb25zZSJOirUYBAgEEAKStRhCQ2hhbmdlZCB0aGUgbGltaXRzIG9mIGFsbCBwcm9qZWN0cyB3aXRob3V0IHRoZWlyIG93bjoge3tjaGFuZ2VzfX0uYgZwcm90bzM", [file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
  * The limits of a project and their use.
@@ -348,11 +348,18 @@ export const DefaultQuotaSchema: GenMessage<DefaultQuota, {jsonType: DefaultQuot
  */
 export type GetQuotaRequest = Message<"faultline.v1.GetQuotaRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 };
 
 /**
@@ -362,11 +369,18 @@ export type GetQuotaRequest = Message<"faultline.v1.GetQuotaRequest"> & {
  */
 export type GetQuotaRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 };
 
 /**
@@ -418,11 +432,18 @@ export const GetQuotaResponseSchema: GenMessage<GetQuotaResponse, {jsonType: Get
  */
 export type UpdateQuotaRequest = Message<"faultline.v1.UpdateQuotaRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * Bytes a day: 0 for no limit, or 1,000,000 (1 MB) to 10^15 (1 PB).
@@ -460,11 +481,18 @@ export type UpdateQuotaRequest = Message<"faultline.v1.UpdateQuotaRequest"> & {
  */
 export type UpdateQuotaRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * Bytes a day: 0 for no limit, or 1,000,000 (1 MB) to 10^15 (1 PB).

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/release.proto.
  */
 export const file_faultline_v1_release: GenFile = /*@__PURE__*/
-  fileDesc("ChpmYXVsdGxpbmUvdjEvcmVsZWFzZS5wcm90bxIMZmF1bHRsaW5lLnYxImMKDVNlc3Npb25Db3VudHMSDQoFdG90YWwYASABKA0SDwoHaGVhbHRoeRgCIAEoDRIPCgdlcnJvcmVkGAMgASgNEg8KB2NyYXNoZWQYBCABKA0SEAoIYWJub3JtYWwYBSABKA0iggMKB1JlbGVhc2USDwoHdmVyc2lvbhgBIAEoCRItCghzZXNzaW9ucxgCIAEoCzIbLmZhdWx0bGluZS52MS5TZXNzaW9uQ291bnRzEhIKCnVzZXJfY291bnQYAyABKA0SGgoSY3Jhc2hlZF91c2VyX2NvdW50GAQgASgNEhsKE2NyYXNoX2ZyZWVfc2Vzc2lvbnMYBSABKAESHQoQY3Jhc2hfZnJlZV91c2VycxgGIAEoAUgAiAEBEjYKEmZpcnN0X3Nlc3Npb25fdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoRbGFzdF9zZXNzaW9uX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBmNvbW1pdBgJIAEoCRILCgN1cmwYCiABKAkSFgoOb3RoZXJfcmVsZWFzZXMYCyABKAgSEgoKbW9yZV91c2VycxgMIAEoCEITChFfY3Jhc2hfZnJlZV91c2VycyKOAQoTTGlzdFJlbGVhc2VzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhgKC2Vudmlyb25tZW50GAIgASgJSACIAQESEgoKaG91cl9jb3VudBgDIAEoDRIRCglwYWdlX3NpemUYBCABKA0SEgoKcGFnZV90b2tlbhgFIAEoCUIOCgxfZW52aXJvbm1lbnQiigEKFExpc3RSZWxlYXNlc1Jlc3BvbnNlEicKCHJlbGVhc2VzGAEgAygLMhUuZmF1bHRsaW5lLnYxLlJlbGVhc2USFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhQKDGVudmlyb25tZW50cxgDIAMoCRIaChJoYXNfb3RoZXJfcmVsZWFzZXMYBCABKAgiqwEKFkdldFNlc3Npb25TdGF0c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIPCgd2ZXJzaW9uGAIgASgJEhgKC2Vudmlyb25tZW50GAMgASgJSACIAQESLgoKc3RhcnRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKaG91cl9jb3VudBgFIAEoDUIOCgxfZW52aXJvbm1lbnQikAEKF0dldFNlc3Npb25TdGF0c1Jlc3BvbnNlEi4KCnN0YXJ0X3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEioKBWhvdXJzGAIgAygLMhsuZmF1bHRsaW5lLnYxLlNlc3Npb25Db3VudHMSGQoRbGFzdF9ob3VyX3J1bm5pbmcYAyABKAgy5QEKDlJlbGVhc2VTZXJ2aWNlEmQKDExpc3RSZWxlYXNlcxIhLmZhdWx0bGluZS52MS5MaXN0UmVsZWFzZXNSZXF1ZXN0GiIuZmF1bHRsaW5lLnYxLkxpc3RSZWxlYXNlc1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgDEm0KD0dldFNlc3Npb25TdGF0cxIkLmZhdWx0bGluZS52MS5HZXRTZXNzaW9uU3RhdHNSZXF1ZXN0GiUuZmF1bHRsaW5lLnYxLkdldFNlc3Npb25TdGF0c1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgDYgZwcm90bzM", [file_faultline_v1_role, file_google_protobuf_timestamp]);
+  fileDesc("ChpmYXVsdGxpbmUvdjEvcmVsZWFzZS5wcm90bxIMZmF1bHRsaW5lLnYxImMKDVNlc3Npb25Db3VudHMSDQoFdG90YWwYASABKA0SDwoHaGVhbHRoeRgCIAEoDRIPCgdlcnJvcmVkGAMgASgNEg8KB2NyYXNoZWQYBCABKA0SEAoIYWJub3JtYWwYBSABKA0iggMKB1JlbGVhc2USDwoHdmVyc2lvbhgBIAEoCRItCghzZXNzaW9ucxgCIAEoCzIbLmZhdWx0bGluZS52MS5TZXNzaW9uQ291bnRzEhIKCnVzZXJfY291bnQYAyABKA0SGgoSY3Jhc2hlZF91c2VyX2NvdW50GAQgASgNEhsKE2NyYXNoX2ZyZWVfc2Vzc2lvbnMYBSABKAESHQoQY3Jhc2hfZnJlZV91c2VycxgGIAEoAUgAiAEBEjYKEmZpcnN0X3Nlc3Npb25fdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoRbGFzdF9zZXNzaW9uX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBmNvbW1pdBgJIAEoCRILCgN1cmwYCiABKAkSFgoOb3RoZXJfcmVsZWFzZXMYCyABKAgSEgoKbW9yZV91c2VycxgMIAEoCEITChFfY3Jhc2hfZnJlZV91c2VycyKkAQoTTGlzdFJlbGVhc2VzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIYCgtlbnZpcm9ubWVudBgCIAEoCUgAiAEBEhIKCmhvdXJfY291bnQYAyABKA0SEQoJcGFnZV9zaXplGAQgASgNEhIKCnBhZ2VfdG9rZW4YBSABKAlCDgoMX2Vudmlyb25tZW50IooBChRMaXN0UmVsZWFzZXNSZXNwb25zZRInCghyZWxlYXNlcxgBIAMoCzIVLmZhdWx0bGluZS52MS5SZWxlYXNlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRIUCgxlbnZpcm9ubWVudHMYAyADKAkSGgoSaGFzX290aGVyX3JlbGVhc2VzGAQgASgIIsEBChZHZXRTZXNzaW9uU3RhdHNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEg8KB3ZlcnNpb24YAiABKAkSGAoLZW52aXJvbm1lbnQYAyABKAlIAIgBARIuCgpzdGFydF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpob3VyX2NvdW50GAUgASgNQg4KDF9lbnZpcm9ubWVudCKQAQoXR2V0U2Vzc2lvblN0YXRzUmVzcG9uc2USLgoKc3RhcnRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKgoFaG91cnMYAiADKAsyGy5mYXVsdGxpbmUudjEuU2Vzc2lvbkNvdW50cxIZChFsYXN0X2hvdXJfcnVubmluZxgDIAEoCDLlAQoOUmVsZWFzZVNlcnZpY2USZAoMTGlzdFJlbGVhc2VzEiEuZmF1bHRsaW5lLnYxLkxpc3RSZWxlYXNlc1JlcXVlc3QaIi5mYXVsdGxpbmUudjEuTGlzdFJlbGVhc2VzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSbQoPR2V0U2Vzc2lvblN0YXRzEiQuZmF1bHRsaW5lLnYxLkdldFNlc3Npb25TdGF0c1JlcXVlc3QaJS5mYXVsdGxpbmUudjEuR2V0U2Vzc2lvblN0YXRzUmVzcG9uc2UiDZACAYq1GAYIAxABGANiBnByb3RvMw", [file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
  * Sessions by how they ended. total = healthy + errored + crashed + abnormal.
@@ -308,11 +308,18 @@ export const ReleaseSchema: GenMessage<Release, {jsonType: ReleaseJson}> = /*@__
  */
 export type ListReleasesRequest = Message<"faultline.v1.ListReleasesRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * Only sessions of this environment. Absent: all; empty: those that name none.
@@ -351,11 +358,18 @@ export type ListReleasesRequest = Message<"faultline.v1.ListReleasesRequest"> & 
  */
 export type ListReleasesRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * Only sessions of this environment. Absent: all; empty: those that name none.
@@ -480,11 +494,18 @@ export const ListReleasesResponseSchema: GenMessage<ListReleasesResponse, {jsonT
  */
 export type GetSessionStatsRequest = Message<"faultline.v1.GetSessionStatsRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * Only sessions of this release. Empty: all.
@@ -522,11 +543,18 @@ export type GetSessionStatsRequest = Message<"faultline.v1.GetSessionStatsReques
  */
 export type GetSessionStatsRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * Only sessions of this release. Empty: all.

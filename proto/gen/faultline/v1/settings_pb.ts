@@ -13,7 +13,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/settings.proto.
  */
 export const file_faultline_v1_settings: GenFile = /*@__PURE__*/
-  fileDesc("ChtmYXVsdGxpbmUvdjEvc2V0dGluZ3MucHJvdG8SDGZhdWx0bGluZS52MSK7AgoIU2V0dGluZ3MSEgoKcHJvamVjdF9pZBgBIAEoDRIOCgZhY3RpdmUYAiABKAgSJgoHYmFja2VuZBgDIAEoDjIVLmZhdWx0bGluZS52MS5CYWNrZW5kEhgKEGV4dGVybmFsX2FwaV91cmwYBCABKAkSHwoXaGFzX2V4dGVybmFsX2F1dGhfdG9rZW4YBSABKAgSNwoQZXh0ZXJuYWxfcHJvamVjdBgGIAEoCzIdLmZhdWx0bGluZS52MS5FeHRlcm5hbFByb2plY3QSCwoDZHNuGAcgASgJEhAKCHJldmlzaW9uGAggASgNEjAKDHVwZGF0ZWRfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHgoWZHNuX3VuYXZhaWxhYmxlX3JlYXNvbhgKIAEoCSKYAQoPRXh0ZXJuYWxQcm9qZWN0EgoKAmlkGAEgASgJEgwKBHNsdWcYAiABKAkSDAoEbmFtZRgDIAEoCRIZChFvcmdhbml6YXRpb25fc2x1ZxgEIAEoCRIZChFvcmdhbml6YXRpb25fbmFtZRgFIAEoCRIOCgZzdGF0dXMYBiABKAkSFwoPb3JnYW5pemF0aW9uX2lkGAcgASgJIigKEkdldFNldHRpbmdzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNIj8KE0dldFNldHRpbmdzUmVzcG9uc2USKAoIc2V0dGluZ3MYASABKAsyFi5mYXVsdGxpbmUudjEuU2V0dGluZ3MirQMKFVVwZGF0ZVNldHRpbmdzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEh8KBmFjdGl2ZRgCIAEoCEIKirUYBmFjdGl2ZUgAiAEBEjgKB2JhY2tlbmQYAyABKA4yFS5mYXVsdGxpbmUudjEuQmFja2VuZEILirUYB2JhY2tlbmRIAYgBARIzChBleHRlcm5hbF9hcGlfdXJsGAQgASgJQhSKtRgQZXh0ZXJuYWwgQVBJIFVSTEgCiAEBEjkKE2V4dGVybmFsX2F1dGhfdG9rZW4YBSABKAlCF4q1GBNleHRlcm5hbCBhdXRoIHRva2VuSAOIAQESTQoQZXh0ZXJuYWxfcHJvamVjdBgGIAEoCzIdLmZhdWx0bGluZS52MS5FeHRlcm5hbFByb2plY3RCFIq1GBBleHRlcm5hbCBwcm9qZWN0EhUKCHJldmlzaW9uGAcgASgNSASIAQFCCQoHX2FjdGl2ZUIKCghfYmFja2VuZEITChFfZXh0ZXJuYWxfYXBpX3VybEIWChRfZXh0ZXJuYWxfYXV0aF90b2tlbkILCglfcmV2aXNpb24iQgoWVXBkYXRlU2V0dGluZ3NSZXNwb25zZRIoCghzZXR0aW5ncxgBIAEoCzIWLmZhdWx0bGluZS52MS5TZXR0aW5ncyJoChtMaXN0RXh0ZXJuYWxQcm9qZWN0c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIYChBleHRlcm5hbF9hcGlfdXJsGAIgASgJEhsKE2V4dGVybmFsX2F1dGhfdG9rZW4YAyABKAkiagocTGlzdEV4dGVybmFsUHJvamVjdHNSZXNwb25zZRI4ChFleHRlcm5hbF9wcm9qZWN0cxgBIAMoCzIdLmZhdWx0bGluZS52MS5FeHRlcm5hbFByb2plY3QSEAoId2FybmluZ3MYAiADKAkqUAoHQmFja2VuZBIXChNCQUNLRU5EX1VOU1BFQ0lGSUVEEAASFgoSQkFDS0VORF9JTlRFR1JBVEVEEAESFAoQQkFDS0VORF9FWFRFUk5BTBACMpUDCg9TZXR0aW5nc1NlcnZpY2USYwoLR2V0U2V0dGluZ3MSIC5mYXVsdGxpbmUudjEuR2V0U2V0dGluZ3NSZXF1ZXN0GiEuZmF1bHRsaW5lLnYxLkdldFNldHRpbmdzUmVzcG9uc2UiD5ACAYq1GAgIAxABGAYoARKeAQoOVXBkYXRlU2V0dGluZ3MSIy5mYXVsdGxpbmUudjEuVXBkYXRlU2V0dGluZ3NSZXF1ZXN0GiQuZmF1bHRsaW5lLnYxLlVwZGF0ZVNldHRpbmdzUmVzcG9uc2UiQYq1GAgIAxACGAYoAZK1GDFDaGFuZ2VkIHRoZSBlcnJvci10cmFja2luZyBzZXR0aW5nczoge3tjaGFuZ2VzfX0uEnwKFExpc3RFeHRlcm5hbFByb2plY3RzEikuZmF1bHRsaW5lLnYxLkxpc3RFeHRlcm5hbFByb2plY3RzUmVxdWVzdBoqLmZhdWx0bGluZS52MS5MaXN0RXh0ZXJuYWxQcm9qZWN0c1Jlc3BvbnNlIg2QAgGKtRgGCAMQAhgGYgZwcm90bzM", [file_faultline_v1_role, file_google_protobuf_timestamp]);
+  fileDesc("ChtmYXVsdGxpbmUvdjEvc2V0dGluZ3MucHJvdG8SDGZhdWx0bGluZS52MSK7AgoIU2V0dGluZ3MSEgoKcHJvamVjdF9pZBgBIAEoDRIOCgZhY3RpdmUYAiABKAgSJgoHYmFja2VuZBgDIAEoDjIVLmZhdWx0bGluZS52MS5CYWNrZW5kEhgKEGV4dGVybmFsX2FwaV91cmwYBCABKAkSHwoXaGFzX2V4dGVybmFsX2F1dGhfdG9rZW4YBSABKAgSNwoQZXh0ZXJuYWxfcHJvamVjdBgGIAEoCzIdLmZhdWx0bGluZS52MS5FeHRlcm5hbFByb2plY3QSCwoDZHNuGAcgASgJEhAKCHJldmlzaW9uGAggASgNEjAKDHVwZGF0ZWRfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHgoWZHNuX3VuYXZhaWxhYmxlX3JlYXNvbhgKIAEoCSKYAQoPRXh0ZXJuYWxQcm9qZWN0EgoKAmlkGAEgASgJEgwKBHNsdWcYAiABKAkSDAoEbmFtZRgDIAEoCRIZChFvcmdhbml6YXRpb25fc2x1ZxgEIAEoCRIZChFvcmdhbml6YXRpb25fbmFtZRgFIAEoCRIOCgZzdGF0dXMYBiABKAkSFwoPb3JnYW5pemF0aW9uX2lkGAcgASgJIj4KEkdldFNldHRpbmdzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCSI/ChNHZXRTZXR0aW5nc1Jlc3BvbnNlEigKCHNldHRpbmdzGAEgASgLMhYuZmF1bHRsaW5lLnYxLlNldHRpbmdzIsMDChVVcGRhdGVTZXR0aW5nc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSHwoGYWN0aXZlGAIgASgIQgqKtRgGYWN0aXZlSACIAQESOAoHYmFja2VuZBgDIAEoDjIVLmZhdWx0bGluZS52MS5CYWNrZW5kQguKtRgHYmFja2VuZEgBiAEBEjMKEGV4dGVybmFsX2FwaV91cmwYBCABKAlCFIq1GBBleHRlcm5hbCBBUEkgVVJMSAKIAQESOQoTZXh0ZXJuYWxfYXV0aF90b2tlbhgFIAEoCUIXirUYE2V4dGVybmFsIGF1dGggdG9rZW5IA4gBARJNChBleHRlcm5hbF9wcm9qZWN0GAYgASgLMh0uZmF1bHRsaW5lLnYxLkV4dGVybmFsUHJvamVjdEIUirUYEGV4dGVybmFsIHByb2plY3QSFQoIcmV2aXNpb24YByABKA1IBIgBAUIJCgdfYWN0aXZlQgoKCF9iYWNrZW5kQhMKEV9leHRlcm5hbF9hcGlfdXJsQhYKFF9leHRlcm5hbF9hdXRoX3Rva2VuQgsKCV9yZXZpc2lvbiJCChZVcGRhdGVTZXR0aW5nc1Jlc3BvbnNlEigKCHNldHRpbmdzGAEgASgLMhYuZmF1bHRsaW5lLnYxLlNldHRpbmdzIn4KG0xpc3RFeHRlcm5hbFByb2plY3RzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIYChBleHRlcm5hbF9hcGlfdXJsGAIgASgJEhsKE2V4dGVybmFsX2F1dGhfdG9rZW4YAyABKAkiagocTGlzdEV4dGVybmFsUHJvamVjdHNSZXNwb25zZRI4ChFleHRlcm5hbF9wcm9qZWN0cxgBIAMoCzIdLmZhdWx0bGluZS52MS5FeHRlcm5hbFByb2plY3QSEAoId2FybmluZ3MYAiADKAkqUAoHQmFja2VuZBIXChNCQUNLRU5EX1VOU1BFQ0lGSUVEEAASFgoSQkFDS0VORF9JTlRFR1JBVEVEEAESFAoQQkFDS0VORF9FWFRFUk5BTBACMpUDCg9TZXR0aW5nc1NlcnZpY2USYwoLR2V0U2V0dGluZ3MSIC5mYXVsdGxpbmUudjEuR2V0U2V0dGluZ3NSZXF1ZXN0GiEuZmF1bHRsaW5lLnYxLkdldFNldHRpbmdzUmVzcG9uc2UiD5ACAYq1GAgIAxABGAYoARKeAQoOVXBkYXRlU2V0dGluZ3MSIy5mYXVsdGxpbmUudjEuVXBkYXRlU2V0dGluZ3NSZXF1ZXN0GiQuZmF1bHRsaW5lLnYxLlVwZGF0ZVNldHRpbmdzUmVzcG9uc2UiQYq1GAgIAxACGAYoAZK1GDFDaGFuZ2VkIHRoZSBlcnJvci10cmFja2luZyBzZXR0aW5nczoge3tjaGFuZ2VzfX0uEnwKFExpc3RFeHRlcm5hbFByb2plY3RzEikuZmF1bHRsaW5lLnYxLkxpc3RFeHRlcm5hbFByb2plY3RzUmVxdWVzdBoqLmZhdWx0bGluZS52MS5MaXN0RXh0ZXJuYWxQcm9qZWN0c1Jlc3BvbnNlIg2QAgGKtRgGCAMQAhgGYgZwcm90bzM", [file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
  * The settings of one project.
@@ -306,11 +306,18 @@ export const ExternalProjectSchema: GenMessage<ExternalProject, {jsonType: Exter
  */
 export type GetSettingsRequest = Message<"faultline.v1.GetSettingsRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 };
 
 /**
@@ -320,11 +327,18 @@ export type GetSettingsRequest = Message<"faultline.v1.GetSettingsRequest"> & {
  */
 export type GetSettingsRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 };
 
 /**
@@ -376,11 +390,18 @@ export const GetSettingsResponseSchema: GenMessage<GetSettingsResponse, {jsonTyp
  */
 export type UpdateSettingsRequest = Message<"faultline.v1.UpdateSettingsRequest"> & {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * Turns error tracking on or off. Absent: unchanged.
@@ -437,11 +458,18 @@ export type UpdateSettingsRequest = Message<"faultline.v1.UpdateSettingsRequest"
  */
 export type UpdateSettingsRequestJson = {
   /**
-   * The project. Required.
+   * The project. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * Turns error tracking on or off. Absent: unchanged.
@@ -540,11 +568,18 @@ export const UpdateSettingsResponseSchema: GenMessage<UpdateSettingsResponse, {j
  */
 export type ListExternalProjectsRequest = Message<"faultline.v1.ListExternalProjectsRequest"> & {
   /**
-   * The project whose settings are made. Required.
+   * The project whose settings are made. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
 
   /**
    * See Settings.external_api_url. Empty: the stored one.
@@ -568,11 +603,18 @@ export type ListExternalProjectsRequest = Message<"faultline.v1.ListExternalProj
  */
 export type ListExternalProjectsRequestJson = {
   /**
-   * The project whose settings are made. Required.
+   * The project whose settings are made. Required, or its path.
    *
    * @generated from field: uint32 project_id = 1;
    */
   projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
 
   /**
    * See Settings.external_api_url. Empty: the stored one.

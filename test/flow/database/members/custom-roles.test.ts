@@ -1,11 +1,11 @@
 import { Permission, Role, type MemberRole } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { runningServer } from "../../../support/flow.ts";
+import { sharedServer } from "../../../support/flow.ts";
 import { refusedBecause } from "../../../support/refused-because.ts";
 import { makePerson, makeProject } from "./people.ts";
 
-const { client } = await runningServer();
+const { client } = await sharedServer();
 const ann = await makePerson(client, "ann");
 const bob = await makePerson(client, "bob");
 

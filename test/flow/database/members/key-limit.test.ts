@@ -2,13 +2,13 @@ import { CallError } from "@faultline/proto/grpc";
 import { ErrorReason, Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { runningServer } from "../../../support/flow.ts";
+import { sharedServer } from "../../../support/flow.ts";
 import { createProject } from "../../../support/project.ts";
 import { refusedBecause } from "../../../support/refused-because.ts";
 import { newEventId, sendEvent } from "../../../support/send.ts";
 import { makePerson, makeProject } from "./people.ts";
 
-const { server, client } = await runningServer();
+const { server, client } = await sharedServer();
 
 const keysOf = async (projectId: number) =>
   (await client.clientKeys.listClientKeys({ projectId, pageSize: 100 }, client.auth)).clientKeys;

@@ -23,7 +23,7 @@ const mebibyte = 1024 * 1024;
 
 const missing = whyNoMounts();
 if (missing !== "") console.log(`Skipped: attacks on a small disk, as ${missing}.`);
-else inOwnMounts();
+else inOwnMounts(import.meta.url);
 
 const tried = attacks.filter(({ name, disk }) => /^H[245]/.test(name) && (disk === undefined || missing === ""));
 for (const attack of tried)

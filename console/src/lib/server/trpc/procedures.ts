@@ -4,7 +4,7 @@ import { refusal, type Refusal } from "#lib/failures/handle-error.ts";
 import type { JsonOf } from "#lib/messages.ts";
 import { refusalOf } from "#lib/server/core.ts";
 
-/** What every call knows about its caller. */
+/** The caller of a procedure. */
 export interface CallerContext {
   readonly token: string | undefined;
   /** Ends with the request. */
@@ -52,7 +52,7 @@ const refused = (told: Refusal, cause?: unknown) =>
     cause: told.reason === "UNKNOWN" && cause instanceof Error ? cause : new RefusedError(told),
   });
 
-/** What a failed procedure, or call of the core, means for the person. */
+/** The refusal that a failed procedure, or call of the core, is to the person. */
 export function refusalOfTrpc(error: unknown): Refusal {
   if (!(error instanceof TRPCError)) return refusalOf(error);
   if (error.cause instanceof RefusedError) return error.cause.refusal;

@@ -3,7 +3,7 @@ import { firstErrors } from "#lib/errors/first-errors.ts";
 import type { ErrorStatus, TrackedError } from "#lib/messages.ts";
 import type { AllErrors, ProjectAnswer } from "#lib/failures/project-answer.ts";
 import type { SortKey } from "#lib/navigation/route.ts";
-import type { ErrorChange } from "#lib/errors/status-changes.svelte.ts";
+import { withStatusOf } from "#lib/errors/status.ts";
 
 /** A list as it was read. */
 interface ReadList {
@@ -22,9 +22,10 @@ interface ReadList {
  */
 export class Arrivals {
   readonly #read: ReadList;
-  /** What late projects showed when the same list was read before. */
+  /** The rows that late projects had when the same list was read before. */
   readonly #before: readonly TrackedError[];
-  #changes: readonly ErrorChange[] = [];
+  /** Errors whose status was changed on this page. */
+  #own = $state.raw<ReadonlySet<string>>(new Set());
   #come = $state.raw<readonly ProjectAnswer[]>([]);
   #held = $state.raw<readonly ProjectAnswer[]>([]);
   /** Errors that were read again since. */
@@ -32,18 +33,23 @@ export class Arrivals {
 
   /** All that is known, also what waits to be shown. */
   readonly answers = $derived.by(() => [...this.#read.list.answers, ...this.#come, ...this.#held]);
-  readonly errors = $derived.by(() => this.#with(this.#come));
+  /** The rows: those that left their tab by a change made on this page are not among them. */
+  readonly errors = $derived.by(() => this.#with(this.#come).filter((error) => this.#isListed(error)));
   readonly isHolding = $derived.by(() => this.#held.length > 0);
   /** How many errors wait to be shown. */
   readonly heldCount = $derived.by(() => {
     const shown = new Set(this.errors.map(errorKey));
-    return this.#with([...this.#come, ...this.#held]).filter((error) => !shown.has(errorKey(error))).length;
+    const known = this.#with([...this.#come, ...this.#held]);
+    return known.filter((error) => this.#isListed(error) && !shown.has(errorKey(error))).length;
   });
 
   constructor(read: ReadList, before: Arrivals | undefined) {
     this.#read = read;
     const answered = new Set(read.list.answers.map(({ projectId }) => projectId));
-    const known = before !== undefined && before.#read.address === read.address ? before.#afterChanges() : [];
+    const known =
+      before !== undefined && before.#read.address === read.address
+        ? before.errors.map((error) => before.current(error))
+        : [];
     this.#before = known.filter(({ projectId }) => !answered.has(projectId));
   }
 
@@ -75,22 +81,29 @@ export class Arrivals {
     return this.#fresh.get(errorKey(error)) ?? error;
   }
 
-  /** Notes what was changed in the list, as projects that are late again cannot tell it. */
-  changed(changes: readonly ErrorChange[]): void {
-    this.#changes = [...this.#changes, ...changes];
+  /** Takes what was changed on this page; an error of another list that was read before is none of its rows. */
+  keep(answers: readonly TrackedError[]): void {
+    const known = new Map(this.#with([...this.#come, ...this.#held]).map((error) => [errorKey(error), error]));
+    const own = new Set(this.#own);
+    for (const answer of answers) {
+      own.add(errorKey(answer));
+      const row = known.get(errorKey(answer));
+      if (row !== undefined) this.take([withStatusOf(this.current(row), answer)]);
+    }
+    this.#own = own;
   }
 
-  #afterChanges(): TrackedError[] {
-    const statuses = new Map(this.#changes.map((change) => [errorKey(change), change.status]));
+  #isListed(error: TrackedError): boolean {
     const { status } = this.#read;
-    return this.errors
-      .map((error) => ({ ...error, status: statuses.get(errorKey(error)) ?? error.status }))
-      .filter((error) => status === "ERROR_STATUS_UNSPECIFIED" || error.status === status);
+    if (status === "ERROR_STATUS_UNSPECIFIED" || !this.#own.has(errorKey(error))) return true;
+    return this.current(error).status === status;
   }
 
   /** Whether an answer gives a row that is shown another place, or none. */
   #moves(answer: ProjectAnswer): boolean {
-    const after = this.#with([...this.#come, answer]).map(errorKey);
+    const after = this.#with([...this.#come, answer])
+      .filter((error) => this.#isListed(error))
+      .map(errorKey);
     return this.errors.some((error, n) => errorKey(error) !== after[n]);
   }
 

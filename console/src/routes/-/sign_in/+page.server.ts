@@ -1,7 +1,7 @@
-import { fail, redirect } from "@sveltejs/kit";
+import { redirect } from "@sveltejs/kit";
 import { returnPath, route } from "#lib/navigation/route.ts";
 import { core } from "#lib/server/core.ts";
-import { refusedAction } from "#lib/server/refused-action.ts";
+import { action } from "#lib/server/action.ts";
 import { deviceToken, signingIn, startSession } from "#lib/server/session.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
@@ -18,14 +18,12 @@ export const actions: Actions = {
       .trim()
       .slice(0, longest);
     const password = String(form.get("password") ?? "").slice(0, longest);
-    try {
+    const run = async () => {
       const attempt = { username, password, ...signingIn(event), deviceToken: deviceToken(event) };
       await startSession(event, await core.accounts.signIn(attempt));
-    } catch (error) {
-      const { status, message } = refusedAction(error);
-      return fail(status, { username, message });
-    }
-    const returnTo = returnPath(event.url.searchParams.get("return_to"));
-    redirect(303, returnTo.startsWith(route.signIn()) ? route.home() : returnTo);
+      const returnTo = returnPath(event.url.searchParams.get("return_to"));
+      redirect(303, returnTo.startsWith(route.signIn()) ? route.home() : returnTo);
+    };
+    return action(run, { username });
   },
 };

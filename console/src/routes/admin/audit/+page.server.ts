@@ -19,7 +19,8 @@ export const load: PageServerLoad = async ({ url, locals: { api }, parent }) => 
     if (userId === 0) missing.user = `No user is called ${typed.user}.`;
   }
   if (typed.project !== "") {
-    projectId = await projectIdOf(api, typed.project);
+    projectId =
+      (await found(api.projects.getProject({ path: typed.project }), "PROJECT_NOT_FOUND"))?.project?.projectId ?? 0;
     if (projectId === 0) missing.project = `No project has the path ${typed.project}.`;
   }
   if (missing.user !== "" || missing.project !== "") {
@@ -56,10 +57,6 @@ function idOf(url: URL, name: string): number {
 
 const userIdOf = async (api: Api, username: string) =>
   (await api.users.listUsers({ username, pageSize: 1 })).users[0]?.userId ?? 0;
-
-async function projectIdOf(api: Api, path: string): Promise<number> {
-  return (await found(api.projects.getProject({ path }), "PROJECT_NOT_FOUND"))?.project?.projectId ?? 0;
-}
 
 const usernameOf = async (api: Api, userId: number) =>
   (await found(api.users.getUser({ userId }), "USER_NOT_FOUND"))?.user?.username ?? "";

@@ -1,6 +1,5 @@
-import { fail } from "@sveltejs/kit";
 import { oneOf } from "#lib/preferences/preferences.ts";
-import { refusedAction } from "#lib/server/refused-action.ts";
+import { action } from "#lib/server/action.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
 const targets = ["keep", "project", "dsn", "none"] as const;
@@ -10,7 +9,7 @@ export const load: PageServerLoad = async ({ locals: { api } }) => {
     api.instance.getOwnErrorReporting({}),
     api.projects.listProjects({ pageSize: 100 }),
   ]);
-  if (reporting === undefined) throw new Error("The core told nothing about its own error reporting.");
+  if (reporting === undefined) throw new Error("The core returned nothing about its own error reporting.");
   const offered = projects
     .filter(({ capabilities }) => capabilities?.clientKeys?.allowed === true)
     .map(({ projectId, path }) => ({ projectId, path }));
@@ -39,7 +38,7 @@ export const actions: Actions = {
       environment: text("environment"),
       externalVersion: text("external_version"),
     };
-    try {
+    const run = async () => {
       await locals.api.instance.updateOwnErrorReporting({
         ...values,
         ...(target === "project" ? { projectId } : {}),
@@ -47,11 +46,14 @@ export const actions: Actions = {
         ...(target === "none" ? { dsn: "" } : {}),
       });
       return { saved: true as const };
-    } catch (error) {
-      const { status, reason, message, field } = refusedAction(error);
-      const at = field === "" && reason === "EXTERNAL_VERSION_UNSUPPORTED" ? "external_version" : field;
-      // A DSN is a secret and does not travel back.
-      return fail(status, { saved: false as const, ...values, target, projectId, message, field: at });
-    }
+    };
+    // A DSN is a secret and does not travel back.
+    return action(run, ({ reason, field }) => ({
+      saved: false as const,
+      ...values,
+      target,
+      projectId,
+      field: field === "" && reason === "EXTERNAL_VERSION_UNSUPPORTED" ? "external_version" : field,
+    }));
   },
 };

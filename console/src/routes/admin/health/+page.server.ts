@@ -1,5 +1,4 @@
-import { fail } from "@sveltejs/kit";
-import { refusedAction, refusedOrDown } from "#lib/server/refused-action.ts";
+import { action, actionOrDown } from "#lib/server/action.ts";
 import { refusedInPlace } from "#lib/server/refused-in-place.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 import type { Actions, PageServerLoad } from "./$types";
@@ -8,7 +7,7 @@ const hourMs = 3_600_000;
 
 export const load: PageServerLoad = async ({ locals: { api } }) => {
   const [{ instance }, { health }] = await Promise.all([api.instance.getInstance({}), api.instance.getHealth({})]);
-  if (instance === undefined || health === undefined) throw new Error("The core told nothing about itself.");
+  if (instance === undefined || health === undefined) throw new Error("The core returned nothing about itself.");
   // The running hour is the last one of those told.
   const hours = health.eventsPerHour.length;
   const first = (Math.floor(Date.now() / hourMs) - hours + 1) * hourMs;
@@ -28,31 +27,31 @@ async function deadLetters(api: Api) {
 
 export const actions: Actions = {
   replay: async ({ locals }) => {
-    try {
-      const { acceptedCount, failedCount, leftCount } = await locals.api.instance.replayDeadLetters({});
-      const done = { stored: 0, accepted: acceptedCount, failed: failedCount, left: Number(leftCount) };
-      return { act: "replay" as const, ...done };
-    } catch (error) {
-      const { status, message } = refusedOrDown(error);
-      return fail(status, { act: "refused" as const, message });
-    }
+    return actionOrDown(
+      async () => {
+        const { acceptedCount, failedCount, leftCount } = await locals.api.instance.replayDeadLetters({});
+        const done = { stored: 0, accepted: acceptedCount, failed: failedCount, left: Number(leftCount) };
+        return { act: "replay" as const, ...done };
+      },
+      { act: "refused" as const },
+    );
   },
   delete: async ({ locals }) => {
-    try {
-      const { deletedCount } = await locals.api.instance.deleteDeadLetters({ withoutProject: true });
-      return { act: "delete" as const, deleted: Number(deletedCount) };
-    } catch (error) {
-      const { status, message } = refusedOrDown(error);
-      return fail(status, { act: "refused" as const, message });
-    }
+    return actionOrDown(
+      async () => {
+        const { deletedCount } = await locals.api.instance.deleteDeadLetters({ withoutProject: true });
+        return { act: "delete" as const, deleted: Number(deletedCount) };
+      },
+      { act: "refused" as const },
+    );
   },
   rotate: async ({ locals }) => {
-    try {
-      const { waitingCount } = await locals.api.instance.rotateEncryptionKey({});
-      return { act: "rotate" as const, waitingCount };
-    } catch (error) {
-      const { status, message } = refusedAction(error);
-      return fail(status, { act: "notRotated" as const, message });
-    }
+    return action(
+      async () => {
+        const { waitingCount } = await locals.api.instance.rotateEncryptionKey({});
+        return { act: "rotate" as const, waitingCount };
+      },
+      { act: "notRotated" as const },
+    );
   },
 };

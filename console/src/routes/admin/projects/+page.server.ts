@@ -1,40 +1,23 @@
 import { fail } from "@sveltejs/kit";
 import { createProject } from "#lib/server/create-project.ts";
-import { refusedAction } from "#lib/server/refused-action.ts";
+import { action } from "#lib/server/action.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
-// The settings of each project are read one by one.
-const pageSize = 20;
+const pageSize = 50;
 
 export const load: PageServerLoad = async ({ url, locals: { api } }) => {
   const query = url.searchParams.get("q") ?? "";
   const pageToken = url.searchParams.get("cursor") ?? "";
-  const [{ projects, ...page }, deleted, doomed] = await Promise.all([
+  const [page, deleted, doomed] = await Promise.all([
     api.projects.listProjects({ query, pageSize, pageToken }),
     api.projects.listDeletedProjects({}),
     projectOrNull(api, Number(url.searchParams.get("remove"))),
   ]);
-  const rows = await Promise.all(
-    projects.map(async (project) => ({ ...project, backend: await backendOf(api, project.projectId) })),
-  );
   const erased = deleted.projects.find(({ projectId }) => projectId === Number(url.searchParams.get("erase"))) ?? null;
-  return { query, ...page, projects: rows, deleted: deleted.projects, doomed, erased };
+  return { query, ...page, deleted: deleted.projects, doomed, erased };
 };
-
-/** The chosen backend in a word; null while nobody set up error tracking. */
-async function backendOf(api: Api, projectId: number) {
-  try {
-    const { settings } = await api.settings.getSettings({ projectId });
-    return settings?.backend === "BACKEND_EXTERNAL" ? "External" : "Integrated";
-  } catch (error) {
-    // A project that was deleted since it was listed has no backend either.
-    const { reason } = refusalOfTrpc(error);
-    if (reason === "SETTINGS_NOT_FOUND" || reason === "PROJECT_NOT_FOUND") return null;
-    throw error;
-  }
-}
 
 async function projectOrNull(api: Api, projectId: number) {
   if (!Number.isSafeInteger(projectId) || projectId < 1) return null;
@@ -55,43 +38,44 @@ export const actions: Actions = {
   delete: async ({ request, locals: { api } }) => {
     const form = await request.formData();
     const projectId = Number(form.get("id"));
-    try {
-      const { project } = await api.projects.getProject({ projectId });
-      if (project?.path !== String(form.get("typed") ?? "").trim()) {
-        return fail(400, { act: "delete" as const, message: `This is not ${project?.path}. Nothing was deleted.` });
-      }
-      await api.projects.deleteProject({ projectId });
-      return { act: "delete" as const, path: project.path };
-    } catch (error) {
-      const { status, message } = refusedAction(error);
-      return fail(status, { act: "delete" as const, message });
-    }
+    return action(
+      async () => {
+        const { project } = await api.projects.getProject({ projectId });
+        if (project?.path !== String(form.get("typed") ?? "").trim()) {
+          return fail(400, { act: "delete" as const, message: `This is not ${project?.path}. Nothing was deleted.` });
+        }
+        await api.projects.deleteProject({ projectId });
+        return { act: "delete" as const, path: project.path };
+      },
+      { act: "delete" as const },
+    );
   },
   restore: async ({ request, locals: { api } }) => {
     const projectId = Number((await request.formData()).get("id"));
-    try {
+    const run = async () => {
       const { project } = await api.projects.restoreProject({ projectId });
       return { act: "restore" as const, path: project?.path ?? "" };
-    } catch (error) {
-      const { status, reason, message } = refusedAction(error);
-      const taken = "Another project has its path now. Give that one another path, then restore this one.";
-      return fail(status, { act: "restore" as const, message: reason === "PROJECT_PATH_TAKEN" ? taken : message });
-    }
+    };
+    const taken = "Another project has its path now. Give that one another path, then restore this one.";
+    return action(run, ({ reason, message }) => ({
+      act: "restore" as const,
+      message: reason === "PROJECT_PATH_TAKEN" ? taken : message,
+    }));
   },
   erase: async ({ request, locals: { api } }) => {
     const form = await request.formData();
     const projectId = Number(form.get("id"));
-    try {
-      const { projects } = await api.projects.listDeletedProjects({});
-      const path = projects.find((project) => project.projectId === projectId)?.path;
-      if (path !== undefined && path !== String(form.get("typed") ?? "").trim()) {
-        return fail(400, { act: "erase" as const, message: `This is not ${path}. Nothing was erased.` });
-      }
-      await api.projects.removeDeletedProject({ projectId });
-      return { act: "erase" as const, path: path ?? "" };
-    } catch (error) {
-      const { status, message } = refusedAction(error);
-      return fail(status, { act: "erase" as const, message });
-    }
+    return action(
+      async () => {
+        const { projects } = await api.projects.listDeletedProjects({});
+        const path = projects.find((project) => project.projectId === projectId)?.path;
+        if (path !== undefined && path !== String(form.get("typed") ?? "").trim()) {
+          return fail(400, { act: "erase" as const, message: `This is not ${path}. Nothing was erased.` });
+        }
+        await api.projects.removeDeletedProject({ projectId });
+        return { act: "erase" as const, path: path ?? "" };
+      },
+      { act: "erase" as const },
+    );
   },
 };

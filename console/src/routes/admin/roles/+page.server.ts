@@ -1,6 +1,5 @@
-import { fail } from "@sveltejs/kit";
 import { permissions, reaches, roles } from "#lib/people/roles.ts";
-import { refusedAction } from "#lib/server/refused-action.ts";
+import { action } from "#lib/server/action.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
 export const load: PageServerLoad = async ({ locals }) => {
@@ -18,22 +17,22 @@ export const actions: Actions = {
     const added = permissions
       .filter(({ permission, least }) => asked.has(permission) && !reaches(baseRole, least))
       .map(({ permission }) => permission);
-    try {
-      await locals.api.memberRoles.createMemberRole({ name, description, baseRole, permissions: added });
-      return { act: "create" as const, done: `The role ${name} was made.` };
-    } catch (error) {
-      const { status, message, field } = refusedAction(error);
-      return fail(status, { act: "create" as const, name, description, baseRole, added, message, field });
-    }
+    return action(
+      async () => {
+        await locals.api.memberRoles.createMemberRole({ name, description, baseRole, permissions: added });
+        return { act: "create" as const, done: `The role ${name} was made.` };
+      },
+      { act: "create" as const, name, description, baseRole, added },
+    );
   },
   delete: async ({ request, locals }) => {
     const memberRoleId = Number((await request.formData()).get("id"));
-    try {
-      const { memberRole } = await locals.api.memberRoles.deleteMemberRole({ memberRoleId });
-      return { act: "delete" as const, done: `The role ${memberRole?.name} was deleted.` };
-    } catch (error) {
-      const { status, message } = refusedAction(error);
-      return fail(status, { act: "delete" as const, message });
-    }
+    return action(
+      async () => {
+        const { memberRole } = await locals.api.memberRoles.deleteMemberRole({ memberRoleId });
+        return { act: "delete" as const, done: `The role ${memberRole?.name} was deleted.` };
+      },
+      { act: "delete" as const },
+    );
   },
 };

@@ -1,5 +1,5 @@
 import { fail } from "@sveltejs/kit";
-import { refusedAction } from "#lib/server/refused-action.ts";
+import { action } from "#lib/server/action.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 import type { Actions, PageServerLoad } from "./$types";
@@ -30,29 +30,31 @@ export const actions: Actions = {
     const text = (name: string) => String(form.get(name) ?? "").trim();
     const typed = { username: text("username"), name: text("name"), email: text("email") };
     const isAdmin = form.has("is_admin");
-    try {
+    const run = async () => {
       const { user } = await locals.api.users.createUser({ ...typed, isAdmin });
       const link = form.has("link") ? await locals.api.users.createPasswordReset({ userId: user?.userId ?? 0 }) : null;
       return { act: "create" as const, user, link };
-    } catch (error) {
-      const { status, reason, message, field } = refusedAction(error);
-      const at = field === "" && reason === "USERNAME_TAKEN" ? "username" : field;
-      return fail(status, { act: "create" as const, ...typed, isAdmin, message, field: at });
-    }
+    };
+    return action(run, ({ reason, field }) => ({
+      act: "create" as const,
+      ...typed,
+      isAdmin,
+      field: field === "" && reason === "USERNAME_TAKEN" ? "username" : field,
+    }));
   },
   delete: async ({ request, locals }) => {
     const form = await request.formData();
     const userId = Number(form.get("id"));
-    try {
-      const { user } = await locals.api.users.getUser({ userId });
-      if (user?.username !== String(form.get("typed") ?? "").trim()) {
-        return fail(400, { act: "delete" as const, message: `This is not ${user?.username}. Nothing was deleted.` });
-      }
-      await locals.api.users.deleteUser({ userId });
-      return { act: "delete" as const, deleted: user.username };
-    } catch (error) {
-      const { status, message } = refusedAction(error);
-      return fail(status, { act: "delete" as const, message });
-    }
+    return action(
+      async () => {
+        const { user } = await locals.api.users.getUser({ userId });
+        if (user?.username !== String(form.get("typed") ?? "").trim()) {
+          return fail(400, { act: "delete" as const, message: `This is not ${user?.username}. Nothing was deleted.` });
+        }
+        await locals.api.users.deleteUser({ userId });
+        return { act: "delete" as const, deleted: user.username };
+      },
+      { act: "delete" as const },
+    );
   },
 };

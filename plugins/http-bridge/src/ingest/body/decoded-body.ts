@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { maxEventBytes } from "../limits.ts";
 import { IngestRefusal } from "../refusal.ts";
-import { announcedBytes, decode, encodingOf, refuseBomb, type Encoding } from "./content-encoding.ts";
-import { windowBytes } from "./decoder-window.ts";
+import { announcedBytes, decode, encodingOf, refuseBomb, type Encoding } from "./decoding/content-encoding.ts";
+import { windowBytes } from "./decoding/decoder-window.ts";
 import { ByteBuffer } from "./byte-buffer.ts";
 import { MemoryReservation } from "./memory-budget.ts";
 import { readingTurn } from "./reading-turns.ts";

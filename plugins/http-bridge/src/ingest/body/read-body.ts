@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { IngestRefusal } from "../refusal.ts";
-import { contentTooLarge } from "./content-encoding.ts";
+import { contentTooLarge } from "./decoding/content-encoding.ts";
 import { ByteBuffer } from "./byte-buffer.ts";
 import type { MemoryReservation } from "./memory-budget.ts";
 import { addReceivedBytes } from "./received-bytes.ts";
@@ -40,19 +40,21 @@ export function readBodyStart(
       resolve({ bytes: buffer.take(), isWhole: false });
     };
     const end = () => {
-      leave();
+      addReceivedBytes(request, buffer.size);
       resolve({ bytes: buffer.take(), isWhole: true });
     };
     const close = () => {
-      leave(); // which "end" does as well: what closes here has not ended
+      if (request.readableEnded) return; // it was resolved
+      leave();
       reject(bodyCutOff());
     };
-    // What listens on would hold what was gathered for as long as a refused client stays, and nobody would count it.
+    // What listens on would hold what was gathered for as long as a refused client stays, and nobody would count it. Of a
+    // body that ended nothing is held, so its listeners stay.
     const leave = () => {
       addReceivedBytes(request, buffer.size);
-      request.off("data", take).off("end", end).off("error", close).off("close", close);
+      request.off("data", take).off("end", end).off("close", close);
     };
-    request.on("data", take).on("end", end).on("error", close).on("close", close);
+    request.on("data", take).on("end", end).on("close", close); // an error closes it, too
   });
 }
 

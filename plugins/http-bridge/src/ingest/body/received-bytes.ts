@@ -1,13 +1,18 @@
 import type { IncomingMessage } from "node:http";
 
-const received = new WeakMap<IncomingMessage, number>();
+/** A field of the request, as a WeakMap gives each collection of garbage more to do. */
+const received = Symbol("bytes of the body that were received");
+
+interface Counted extends IncomingMessage {
+  [received]?: number;
+}
 
 /** Counts bytes of a request's body as they came. */
-export function addReceivedBytes(request: IncomingMessage, bytes: number): void {
-  received.set(request, receivedBytes(request) + bytes);
+export function addReceivedBytes(request: Counted, bytes: number): void {
+  request[received] = receivedBytes(request) + bytes;
 }
 
 /** Bytes of a request's body that were read, before decompression. */
-export function receivedBytes(request: IncomingMessage): number {
-  return received.get(request) ?? 0;
+export function receivedBytes(request: Counted): number {
+  return request[received] ?? 0;
 }

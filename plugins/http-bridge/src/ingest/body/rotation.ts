@@ -19,8 +19,10 @@ export class Rotation<T> {
     if (!first) return undefined;
     const [projectId, ofProject] = first;
     const one = ofProject.shift();
+    const isLast = ofProject.length === 0;
+    if (!isLast && this.#waiting.size === 1) return one; // nobody comes before it
     this.#waiting.delete(projectId);
-    if (ofProject.length > 0) this.#waiting.set(projectId, ofProject);
+    if (!isLast) this.#waiting.set(projectId, ofProject);
     return one;
   }
 }

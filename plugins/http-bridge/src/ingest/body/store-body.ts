@@ -1,4 +1,4 @@
-import { inflate } from "./content-encoding.ts";
+import { inflate } from "./decoding/content-encoding.ts";
 import { IngestRefusal } from "../refusal.ts";
 
 /**

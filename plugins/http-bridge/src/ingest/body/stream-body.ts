@@ -1,9 +1,15 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { IngestRefusal } from "../refusal.ts";
-import { contentDecoder, contentTooLarge, decodingRefusal, encodingOf, refuseBomb } from "./content-encoding.ts";
-import { decoderSlot, type DecoderSlot } from "./decoder-slots.ts";
-import { windowBytes } from "./decoder-window.ts";
+import {
+  contentDecoder,
+  contentTooLarge,
+  decodingRefusal,
+  encodingOf,
+  refuseBomb,
+} from "./decoding/content-encoding.ts";
+import { decoderSlot, type DecoderSlot } from "./decoding/decoder-slots.ts";
+import { windowBytes } from "./decoding/decoder-window.ts";
 import type { MemoryReservation } from "./memory-budget.ts";
 import { bodyCutOff, drain, type BodyStart } from "./read-body.ts";
 import { addReceivedBytes } from "./received-bytes.ts";

@@ -93,7 +93,8 @@ export class EnvelopeItems {
   }
 
   get isEmpty(): boolean {
-    return [this.#events, this.#sessions, this.#aggregates, this.#feedback].every((list) => list.length === 0);
+    const sessions = this.#sessions.length + this.#aggregates.length;
+    return this.#events.length + sessions + this.#feedback.length === 0;
   }
 
   #read(item: EnvelopeItem): void {

@@ -1,7 +1,7 @@
-import { fail, redirect } from "@sveltejs/kit";
+import { redirect } from "@sveltejs/kit";
 import { route } from "#lib/navigation/route.ts";
 import { core } from "#lib/server/core.ts";
-import { refusedAction } from "#lib/server/refused-action.ts";
+import { action, refusedCall } from "#lib/server/action.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
 // The link is the proof, so the core is called without a session.
@@ -11,7 +11,7 @@ export const load: PageServerLoad = async ({ params: { token } }) => {
     const { username, accessTokenCount } = await core.users.getPasswordReset({ token });
     return { username, accessTokenCount, refusal: "" };
   } catch (error) {
-    return { username: "", accessTokenCount: 0, refusal: refusedAction(error).message };
+    return { username: "", accessTokenCount: 0, refusal: refusedCall(error).message };
   }
 };
 
@@ -20,12 +20,9 @@ export const actions: Actions = {
     const form = await request.formData();
     const password = String(form.get("password") ?? "");
     const keepAccessTokens = form.has("asked_about_tokens") && !form.has("revoke_access_tokens");
-    try {
+    return action(async () => {
       await core.users.resetPassword({ token, password, keepAccessTokens });
-    } catch (error) {
-      const { status, message, field } = refusedAction(error);
-      return fail(status, { message, field });
-    }
-    redirect(303, `${route.signIn()}?password_set`);
+      redirect(303, `${route.signIn()}?password_set`);
+    });
   },
 };

@@ -1,7 +1,6 @@
-import { fail } from "@sveltejs/kit";
 import { oneOf } from "#lib/preferences/preferences.ts";
 import { lastProject } from "#lib/server/last-project.ts";
-import { refusedAction } from "#lib/server/refused-action.ts";
+import { action } from "#lib/server/action.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
@@ -34,34 +33,38 @@ export const actions: Actions = {
     const name = String(form.get("name") ?? "").trim();
     const scope = oneOf(scopes, form.get("scope"));
     const expires = String(form.get("expires") ?? "");
-    try {
-      const { token } = await locals.api.accounts.createAccessToken({ name, scopes: [scope], ...endOfDay(expires) });
-      return { act: "create" as const, token };
-    } catch (error) {
-      const { status, message, field } = refusedAction(error);
-      return fail(status, { act: "create" as const, name, scope, expires, message, field });
-    }
+    return action(
+      async () => {
+        const { token, accessToken } = await locals.api.accounts.createAccessToken({
+          name,
+          scopes: [scope],
+          ...endOfDay(expires),
+        });
+        return { act: "create" as const, token, accessToken };
+      },
+      { act: "create" as const, name, scope, expires },
+    );
   },
   rotate: async ({ request, locals }) => {
     const form = await request.formData();
     const tokenId = Number(form.get("token_id"));
     const expires = String(form.get("expires") ?? "");
-    try {
-      const { token } = await locals.api.accounts.rotateAccessToken({ tokenId, ...endOfDay(expires) });
-      return { act: "rotate" as const, token };
-    } catch (error) {
-      const { status, message } = refusedAction(error);
-      return fail(status, { act: "rotate" as const, message });
-    }
+    return action(
+      async () => {
+        const { token, accessToken } = await locals.api.accounts.rotateAccessToken({ tokenId, ...endOfDay(expires) });
+        return { act: "rotate" as const, token, accessToken, rotated: tokenId };
+      },
+      { act: "rotate" as const },
+    );
   },
   revoke: async ({ request, locals }) => {
     const tokenId = Number((await request.formData()).get("token_id"));
-    try {
-      const { accessToken } = await locals.api.accounts.revokeAccessToken({ tokenId });
-      return { act: "revoke" as const, revoked: accessToken?.name ?? "" };
-    } catch (error) {
-      const { status, message } = refusedAction(error);
-      return fail(status, { act: "revoke" as const, message });
-    }
+    return action(
+      async () => {
+        const { accessToken } = await locals.api.accounts.revokeAccessToken({ tokenId });
+        return { act: "revoke" as const, revoked: accessToken?.name ?? "", accessToken };
+      },
+      { act: "revoke" as const },
+    );
   },
 };

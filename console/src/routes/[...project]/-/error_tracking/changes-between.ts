@@ -1,6 +1,6 @@
 import type { ErrorChanges, TrackedError } from "#lib/messages.ts";
 
-/** What a list that was read again tells that the shown one does not: the same as a pushed change would. */
+/** The changes between the shown list and the same list read again, in the form of a pushed change. */
 export function changesBetween(shown: readonly TrackedError[], now: readonly TrackedError[]): ErrorChanges {
   const before = new Map(shown.map((error) => [error.errorId, error]));
   const same = (error: TrackedError) => {

@@ -1,6 +1,7 @@
+import { withStatusOf } from "#lib/errors/status.ts";
 import type { ErrorChanges, ErrorStatus, TrackedError } from "#lib/messages.ts";
 
-/** What the list shows, as far as live changes need to know. */
+/** The parts of the shown list that live changes depend on. */
 interface ShownList {
   readonly errors: readonly TrackedError[];
   /** The status tab; ERROR_STATUS_UNSPECIFIED: all. */
@@ -18,9 +19,11 @@ export class LiveList {
   #fresh = $state.raw<ReadonlyMap<string, TrackedError>>(new Map());
   #new = $state.raw<ReadonlySet<string>>(new Set());
   #updated = $state.raw<ReadonlySet<string>>(new Set());
+  /** Errors whose status was changed on this page. */
+  #own = $state.raw<ReadonlySet<string>>(new Set());
   readonly newCount = $derived(this.#new.size);
   readonly updatedCount = $derived(this.#updated.size);
-  /** Changes were missed or too many to tell: reading the list again shows them. */
+  /** Changes were missed, or too many came at once: reading the list again shows them. */
   incomplete = $state(false);
 
   /** The last changes with the time they came. */
@@ -33,6 +36,7 @@ export class LiveList {
     this.#fresh = new Map();
     this.#new = new Set();
     this.#updated = new Set();
+    this.#own = new Set();
     this.incomplete = false;
     for (const { told } of recent) this.take(told, list);
   }
@@ -59,6 +63,24 @@ export class LiveList {
     this.#fresh = fresh;
     this.#new = added;
     this.#updated = updated;
+  }
+
+  /** Takes what was changed on this page: a row leaves its tab, and comes back when the change is undone. */
+  keep(errors: readonly TrackedError[], list: ShownList): void {
+    const answers = new Map(errors.map((error) => [error.errorId, error]));
+    const fresh = new Map(this.#fresh);
+    for (const row of list.errors) {
+      const answer = answers.get(row.errorId);
+      if (answer !== undefined) fresh.set(row.errorId, withStatusOf(this.current(row), answer));
+    }
+    this.#fresh = fresh;
+    this.#own = new Set([...this.#own, ...answers.keys()]);
+  }
+
+  /** The rows of a list: all that were read, but for those that left its tab by a change made on this page. */
+  rows(list: ShownList): readonly TrackedError[] {
+    if (list.status === "ERROR_STATUS_UNSPECIFIED") return list.errors;
+    return list.errors.filter((error) => !this.#own.has(error.errorId) || this.current(error).status === list.status);
   }
 
   /** The error as it is now. */

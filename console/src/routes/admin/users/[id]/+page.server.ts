@@ -1,6 +1,6 @@
-import { error, fail } from "@sveltejs/kit";
+import { error } from "@sveltejs/kit";
 import type { UpdateUserRequestJson } from "@faultline/proto";
-import { refusedAction } from "#lib/server/refused-action.ts";
+import { action } from "#lib/server/action.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
 /** The id in the address; what is none names no user. */
@@ -15,7 +15,7 @@ export const load: PageServerLoad = async ({ params, locals, parent }) => {
   return { shown: user, isOwn: user.userId === own.userId };
 };
 
-/** What the buttons change, by their value. */
+/** The changes that the buttons make, by the value of the button. */
 const changes: Readonly<Record<string, Pick<UpdateUserRequestJson, "isAdmin" | "isBlocked">>> = {
   promote: { isAdmin: true },
   demote: { isAdmin: false },
@@ -28,32 +28,33 @@ export const actions: Actions = {
     const form = await request.formData();
     const text = (name: string) => String(form.get(name) ?? "").trim();
     const typed = { username: text("username"), name: text("name"), email: text("email") };
-    try {
+    const run = async () => {
       await locals.api.users.updateUser({ userId: idOf(params.id), ...typed });
       return { act: "save" as const };
-    } catch (cause) {
-      const { status, reason, message, field } = refusedAction(cause);
-      const at = field === "" && reason === "USERNAME_TAKEN" ? "username" : field;
-      return fail(status, { act: "save" as const, ...typed, message, field: at });
-    }
+    };
+    return action(run, ({ reason, field }) => ({
+      act: "save" as const,
+      ...typed,
+      field: field === "" && reason === "USERNAME_TAKEN" ? "username" : field,
+    }));
   },
   change: async ({ request, locals, params }) => {
     const change = changes[String((await request.formData()).get("change"))] ?? {};
-    try {
-      await locals.api.users.updateUser({ userId: idOf(params.id), ...change });
-      return { act: "change" as const };
-    } catch (cause) {
-      const { status, message } = refusedAction(cause);
-      return fail(status, { act: "change" as const, message });
-    }
+    return action(
+      async () => {
+        await locals.api.users.updateUser({ userId: idOf(params.id), ...change });
+        return { act: "change" as const };
+      },
+      { act: "change" as const },
+    );
   },
   link: async ({ locals, params }) => {
-    try {
-      const link = await locals.api.users.createPasswordReset({ userId: idOf(params.id) });
-      return { act: "link" as const, link };
-    } catch (cause) {
-      const { status, message } = refusedAction(cause);
-      return fail(status, { act: "link" as const, message });
-    }
+    return action(
+      async () => {
+        const link = await locals.api.users.createPasswordReset({ userId: idOf(params.id) });
+        return { act: "link" as const, link };
+      },
+      { act: "link" as const },
+    );
   },
 };

@@ -1,6 +1,6 @@
-import { fail, redirect } from "@sveltejs/kit";
+import { redirect } from "@sveltejs/kit";
 import { route } from "#lib/navigation/route.ts";
-import { refusedAction } from "#lib/server/refused-action.ts";
+import { action } from "#lib/server/action.ts";
 import { forgetSession } from "#lib/server/session.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
@@ -9,13 +9,10 @@ export const load: PageServerLoad = ({ locals }) => locals.api.accounts.listSess
 export const actions: Actions = {
   end: async ({ request, locals }) => {
     const sessionId = Number((await request.formData()).get("session_id"));
-    try {
+    return action(async () => {
       await locals.api.accounts.endSession({ sessionId });
-      return { message: "" };
-    } catch (error) {
-      const { status, message } = refusedAction(error);
-      return fail(status, { message });
-    }
+      return { message: "", ended: sessionId };
+    });
   },
   everywhere: async ({ locals, cookies, url }) => {
     await locals.api.accounts.signOut({ everywhere: true });

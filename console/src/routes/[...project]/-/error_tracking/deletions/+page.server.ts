@@ -1,6 +1,5 @@
-import { fail } from "@sveltejs/kit";
 import { refusedInPlace } from "#lib/server/refused-in-place.ts";
-import { refusedOrDown } from "#lib/server/refused-action.ts";
+import { actionOrDown } from "#lib/server/action.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
 export const load: PageServerLoad = async ({ parent, url, locals: { api } }) => {
@@ -22,24 +21,22 @@ export const load: PageServerLoad = async ({ parent, url, locals: { api } }) => 
 export const actions: Actions = {
   undo: async ({ request, locals: { api }, params }) => {
     const deletionId = Number((await request.formData()).get("id"));
-    try {
-      const { project } = await api.projects.getProject({ path: params.project });
-      const { deletion } = await api.deletions.undoDeletion({ projectId: project?.projectId ?? 0, deletionId });
-      return { act: "undo" as const, deletion };
-    } catch (error) {
-      const { status, message } = refusedOrDown(error);
-      return fail(status, { act: "refused" as const, message });
-    }
+    return actionOrDown(
+      async () => {
+        const { deletion } = await api.deletions.undoDeletion({ projectPath: params.project, deletionId });
+        return { act: "undo" as const, deletion };
+      },
+      { act: "refused" as const },
+    );
   },
   record: async ({ request, locals: { api }, params }) => {
     const discardId = Number((await request.formData()).get("id"));
-    try {
-      const { project } = await api.projects.getProject({ path: params.project });
-      const { discard } = await api.deletions.endDiscard({ projectId: project?.projectId ?? 0, discardId });
-      return { act: "record" as const, title: discard?.title ?? "" };
-    } catch (error) {
-      const { status, message } = refusedOrDown(error);
-      return fail(status, { act: "refused" as const, message });
-    }
+    return actionOrDown(
+      async () => {
+        const { discard } = await api.deletions.endDiscard({ projectPath: params.project, discardId });
+        return { act: "record" as const, title: discard?.title ?? "" };
+      },
+      { act: "refused" as const },
+    );
   },
 };

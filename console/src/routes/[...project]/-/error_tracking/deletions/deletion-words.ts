@@ -1,10 +1,10 @@
-/** What deletions and discards are in words. */
+/** The words for deletions and discards. */
 
 import type { Deletion, Discard } from "#lib/messages.ts";
 import { counted, fullNumber } from "#lib/number-format.ts";
 import { dayTime } from "#lib/time/time-format.ts";
 
-/** What a deletion is about: a title, or how many errors. */
+/** The subject of a deletion: a title, or the number of errors. */
 export function deletedErrors({ foundCount, title, allMatching, query, status }: Deletion): string {
   if (foundCount === 1 && title !== "") return `“${title}”`;
   if (!allMatching) return counted(foundCount, "error");
@@ -41,7 +41,7 @@ export function deletionProgress(deletion: Deletion): string {
   }
 }
 
-/** What an undo came to: `2 restored; 1 of them has new events in a new error`. */
+/** The result of an undo, such as `2 restored; 1 of them has new events in a new error`. */
 export function restoredWords({ restoredCount, supersededCount }: Deletion): string {
   const restored = `${fullNumber(restoredCount)} restored`;
   if (supersededCount === 0) return restored;

@@ -45,9 +45,9 @@ export const load: PageServerLoad = async ({ parent, url, locals }) => {
     failure: inactive ? "" : list.message,
     stale: { staleSinceTime: list.answer?.staleSinceTime },
     newest: errors[0] ?? null,
-    // An external system may not tell how many errors there are.
+    // An external system may not count its errors.
     errorCount: Math.max(errors.length, sum(Object.values(list.answer?.statusCounts ?? {}))),
-    /** What came in the last 24 hours until readAt. */
+    /** The counts of the 24 hours before readAt. */
     arrived: {
       readAt,
       received: sum(errors.map(({ hourlyCounts }) => sum(hourlyCounts))),
@@ -60,7 +60,7 @@ export const load: PageServerLoad = async ({ parent, url, locals }) => {
   };
 };
 
-/** What is missing is said on the page: without keys there is no DSN, without errors it waits for the first. */
+/** The page names the part that is missing: without keys there is no DSN, without errors it waits for the first. */
 async function answerOrReason<T>(
   call: Promise<T>,
 ): Promise<{ answer: T | null; reason: Reason | null; message: string }> {

@@ -1,6 +1,6 @@
 import type { ErrorChanges, Refusal, Refusals, TrackedError } from "#lib/messages.ts";
 
-/** What came in the last 24 hours, when the page was read. */
+/** The counts of the last 24 hours, when the page was read. */
 interface Arrived {
   readonly readAt: number;
   readonly received: number;
@@ -9,7 +9,7 @@ interface Arrived {
   readonly more: boolean;
 }
 
-/** What arrives while someone waits for it: events that are stored, and requests that are refused. */
+/** The arrivals while someone waits: events that are stored, and requests that are refused. */
 export class Arrivals {
   /** Events that were received in the last 24 hours, and since. */
   received = $state(0);
@@ -23,7 +23,7 @@ export class Arrivals {
   readonly #eventCounts: Map<string, number>;
   readonly #readAt: number;
   readonly #more: boolean;
-  /** The connection was lost: what comes next may have been told before. */
+  /** The connection was lost: the next message may repeat the last one. */
   #tellsAgain = false;
 
   constructor({ received, refused, eventCounts, readAt, more }: Arrived) {
@@ -47,7 +47,7 @@ export class Arrivals {
   takeRefusals({ refusals, count }: Refusals): void {
     const known = timeOf(this.newestRefusal);
     const fresh = this.#tellsAgain ? refusals.filter((refusal) => timeOf(refusal) > known) : refusals;
-    const untold = count - refusals.length; // a storm is told by its newest refusals and the number of all
+    const untold = count - refusals.length; // of a storm the message holds the newest refusals and the number of all
     this.#tellsAgain = false;
     this.recentRefusals += fresh.length + untold;
     this.refused += fresh.filter((refusal) => timeOf(refusal) > this.#readAt).length + untold;

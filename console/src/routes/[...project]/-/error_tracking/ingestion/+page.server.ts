@@ -1,11 +1,10 @@
-import { fail } from "@sveltejs/kit";
 import type { Outcome, OutcomeKind } from "#lib/messages.ts";
 import { categoryName, outcomeWords } from "#lib/ingestion/outcome-words.ts";
 import { periodHours, periods } from "#lib/charts/period.ts";
 import { oneOf } from "#lib/preferences/preferences.ts";
 import { quantityOf } from "#lib/ingestion/refused-summary.ts";
 import { refusedInPlace } from "#lib/server/refused-in-place.ts";
-import { refusedOrDown } from "#lib/server/refused-action.ts";
+import { actionOrDown } from "#lib/server/action.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
 const groups = [
@@ -80,24 +79,22 @@ function inWords(outcome: Outcome, projectPath: string) {
 
 export const actions: Actions = {
   replay: async ({ locals, params }) => {
-    try {
-      const { project } = await locals.api.projects.getProject({ path: params.project });
-      const done = await locals.api.ingest.replayUnstoredEvents({ projectId: project?.projectId ?? 0 });
-      const { storedCount: stored, failedCount: failed, acceptedCount: accepted, leftCount } = done;
-      return { act: "replay" as const, stored, failed, accepted, left: Number(leftCount) };
-    } catch (error) {
-      const { status, message } = refusedOrDown(error);
-      return fail(status, { act: "refused" as const, message });
-    }
+    return actionOrDown(
+      async () => {
+        const done = await locals.api.ingest.replayUnstoredEvents({ projectPath: params.project });
+        const { storedCount: stored, failedCount: failed, acceptedCount: accepted, leftCount } = done;
+        return { act: "replay" as const, stored, failed, accepted, left: Number(leftCount) };
+      },
+      { act: "refused" as const },
+    );
   },
   delete: async ({ locals, params }) => {
-    try {
-      const { project } = await locals.api.projects.getProject({ path: params.project });
-      const { deletedCount } = await locals.api.ingest.deleteUnstoredEvents({ projectId: project?.projectId ?? 0 });
-      return { act: "delete" as const, deleted: deletedCount };
-    } catch (error) {
-      const { status, message } = refusedOrDown(error);
-      return fail(status, { act: "refused" as const, message });
-    }
+    return actionOrDown(
+      async () => {
+        const { deletedCount } = await locals.api.ingest.deleteUnstoredEvents({ projectPath: params.project });
+        return { act: "delete" as const, deleted: deletedCount };
+      },
+      { act: "refused" as const },
+    );
   },
 };

@@ -36,7 +36,7 @@ export const GET: RequestHandler = async ({ params, url, request, cookies }) => 
     const { status, reason, message, detail } = refusalOf(error);
     if (status === 404) return new Response(null, { status }); // Monitor is off (section 7), or no such project
     if (reason === "TOO_MANY_ATTEMPTS") return told(status, message, { "Retry-After": "60" });
-    // What was asked for did not work out: 400, whatever the reason's status is elsewhere.
+    // The request failed: 400, although the reason has another status elsewhere.
     return told([401, 403, 500, 503].includes(status) ? status : 400, detail || message);
   }
 };

@@ -1,6 +1,6 @@
 import { fail, redirect } from "@sveltejs/kit";
 import { route } from "#lib/navigation/route.ts";
-import { refusedAction } from "#lib/server/refused-action.ts";
+import { action } from "#lib/server/action.ts";
 import { settingsNeed } from "#lib/server/settings-need.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
@@ -18,39 +18,39 @@ export const actions: Actions = {
     const monitorEnabled = form.has("monitor_enabled");
     const codeUrl = String(form.get("code_url") ?? "").trim();
     const codeRoot = String(form.get("code_root") ?? "").trim();
-    let saved: string;
-    try {
-      const { project } = await locals.api.projects.getProject({ path: params.project });
+    const run = async () => {
       const answer = await locals.api.projects.updateProject({
-        projectId: project?.projectId ?? 0,
+        projectPath: params.project,
         name,
         path,
         monitorEnabled,
         codeUrl,
         codeRoot,
       });
-      saved = answer.project?.path ?? path;
-    } catch (error) {
-      const { status, reason, field, message } = refusedAction(error);
-      const at = reason === "PROJECT_PATH_TAKEN" ? "path" : field;
-      const typed = { name, path, monitorEnabled, codeUrl, codeRoot };
-      return fail(status, { act: "save" as const, ...typed, field: at, message });
-    }
-    if (saved !== params.project) redirect(303, route.generalSettings(saved));
-    return { act: "save" as const };
+      const saved = answer.project?.path ?? path;
+      if (saved !== params.project) redirect(303, route.generalSettings(saved));
+      return { act: "save" as const };
+    };
+    return action(run, ({ reason, field }) => ({
+      act: "save" as const,
+      name,
+      path,
+      monitorEnabled,
+      codeUrl,
+      codeRoot,
+      field: reason === "PROJECT_PATH_TAKEN" ? "path" : field,
+    }));
   },
   delete: async ({ request, locals, params }) => {
     const typed = String((await request.formData()).get("typed") ?? "").trim();
-    try {
+    const run = async () => {
       const { project } = await locals.api.projects.getProject({ path: params.project });
       if (typed !== project?.path) {
         return fail(400, { act: "delete" as const, message: "This is not the path of the project." });
       }
       await locals.api.projects.deleteProject({ projectId: project.projectId });
-    } catch (error) {
-      const { status, message } = refusedAction(error);
-      return fail(status, { act: "delete" as const, message });
-    }
-    redirect(303, route.projects());
+      redirect(303, route.projects());
+    };
+    return action(run, { act: "delete" as const });
   },
 };

@@ -1,6 +1,6 @@
 import { fail } from "@sveltejs/kit";
 import type { Quota, Settings } from "#lib/messages.ts";
-import { refusedAction } from "#lib/server/refused-action.ts";
+import { action } from "#lib/server/action.ts";
 import { saveLimits } from "#lib/server/save-limits.ts";
 import { settingsNeed } from "#lib/server/settings-need.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
@@ -52,7 +52,7 @@ async function settingsOf(api: Api, projectId: number): Promise<Settings | null>
   }
 }
 
-/** What the project may receive and keep; undefined for those who may not read its errors. */
+/** The limits of the project; undefined for people who may not read its errors. */
 async function quotaOf(api: Api, projectId: number): Promise<Quota | undefined> {
   try {
     return (await api.quotas.getQuota({ projectId })).quota;
@@ -62,72 +62,69 @@ async function quotaOf(api: Api, projectId: number): Promise<Quota | undefined> 
   }
 }
 
-async function projectIdOf(api: Api, path: string): Promise<number> {
-  return (await api.projects.getProject({ path })).project?.projectId ?? 0;
-}
-
 export const actions: Actions = {
   save: async ({ request, locals, params }) => {
     const values = readSettingsForm(await request.formData());
-    try {
-      const projectId = await projectIdOf(locals.api, params.project);
-      const { settings } = await locals.api.settings.updateSettings({ projectId, ...values });
-      return { act: "save" as const, dsn: settings?.dsn ?? "" };
-    } catch (error) {
-      const { status, message, field, reason } = refusedAction(error);
-      const { externalAuthToken: _, ...kept } = values; // a secret does not travel back
-      return fail(status, { act: "save" as const, values: kept, message, field, reason });
-    }
+    const run = async () => {
+      const { settings } = await locals.api.settings.updateSettings({ projectPath: params.project, ...values });
+      return { act: "save" as const, settings: settings && { ...settings, dsn: "" }, dsn: settings?.dsn ?? "" };
+    };
+    const { externalAuthToken: _, ...kept } = values; // a secret does not travel back
+    return action(run, ({ reason }) => ({ act: "save" as const, values: kept, reason }));
   },
   limits: async ({ request, locals, params }) =>
-    saveLimits(await request.formData(), async ({ resetDay, resetKept, ...limits }) => {
-      const projectId = await projectIdOf(locals.api, params.project);
-      await locals.api.quotas.updateQuota({
-        projectId,
+    saveLimits(await request.formData(), ({ resetDay, resetKept, ...limits }) =>
+      locals.api.quotas.updateQuota({
+        projectPath: params.project,
         ...limits,
         useDefaultDayLimit: resetDay,
         useDefaultKeptLimit: resetKept,
-      });
-    }),
+      }),
+    ),
   /** For pages without scripts: the others ask by tRPC, and keep the token that was typed. */
   connect: async ({ request, locals, params }) => {
     const { externalAuthToken, ...kept } = readSettingsForm(await request.formData());
     const asked = { externalApiUrl: kept.externalApiUrl ?? "", externalAuthToken: externalAuthToken ?? "" };
-    try {
-      const projectId = await projectIdOf(locals.api, params.project);
-      const { externalProjects, warnings } = await locals.api.settings.listExternalProjects({ projectId, ...asked });
+    const run = async () => {
+      const { externalProjects, warnings } = await locals.api.settings.listExternalProjects({
+        projectPath: params.project,
+        ...asked,
+      });
       return { act: "connect" as const, values: kept, connected: { projects: externalProjects, warnings } };
-    } catch (error) {
-      const refusal = refusedAction(error);
-      const connected = { failure: connectionFailure(refusal) };
-      return fail(refusal.status, { act: "connect" as const, values: kept, connected });
-    }
+    };
+    return action(run, (refusal) => ({
+      act: "connect" as const,
+      values: kept,
+      connected: { failure: connectionFailure(refusal) },
+    }));
   },
   createKey: async ({ locals, params }) => {
-    try {
-      const projectId = await projectIdOf(locals.api, params.project);
-      const { clientKey } = await locals.api.clientKeys.createClientKey({ projectId });
-      return { act: "create" as const, keyId: clientKey?.keyId ?? 0, dsn: clientKey?.dsn ?? "" };
-    } catch (error) {
-      const { status, message } = refusedAction(error);
-      return fail(status, { act: "create" as const, message });
-    }
+    return action(
+      async () => {
+        const { clientKey } = await locals.api.clientKeys.createClientKey({ projectPath: params.project });
+        const key = clientKey && maskedKey(clientKey);
+        return { act: "create" as const, keyId: clientKey?.keyId ?? 0, dsn: clientKey?.dsn ?? "", key };
+      },
+      { act: "create" as const },
+    );
   },
   deleteKey: async ({ request, locals, params }) => {
     const form = await request.formData();
     const keyId = Number(form.get("key_id"));
-    try {
-      const projectId = await projectIdOf(locals.api, params.project);
-      const { clientKeys } = await locals.api.clientKeys.listClientKeys({ projectId, pageSize: allKeys });
-      const key = clientKeys.find((one) => one.keyId === keyId);
-      if (key && isInUse(maskedKey(key), Date.now()) && String(form.get("typed") ?? "").trim() !== String(keyId)) {
-        return fail(400, { act: "delete" as const, mistyped: keyId, message: `Type ${keyId} to delete this key.` });
-      }
-      await locals.api.clientKeys.deleteClientKey({ projectId, keyId });
-      return { act: "delete" as const, keyId };
-    } catch (error) {
-      const { status, message } = refusedAction(error);
-      return fail(status, { act: "delete" as const, message });
-    }
+    return action(
+      async () => {
+        const { clientKeys } = await locals.api.clientKeys.listClientKeys({
+          projectPath: params.project,
+          pageSize: allKeys,
+        });
+        const key = clientKeys.find((one) => one.keyId === keyId);
+        if (key && isInUse(maskedKey(key), Date.now()) && String(form.get("typed") ?? "").trim() !== String(keyId)) {
+          return fail(400, { act: "delete" as const, mistyped: keyId, message: `Type ${keyId} to delete this key.` });
+        }
+        await locals.api.clientKeys.deleteClientKey({ projectPath: params.project, keyId });
+        return { act: "delete" as const, keyId };
+      },
+      { act: "delete" as const },
+    );
   },
 };

@@ -1,16 +1,16 @@
 import type { ExternalProject } from "#lib/messages.ts";
 import type { Reason } from "#lib/failures/handle-error.ts";
 
-/** What came of asking. */
+/** The result of a connection. */
 export interface Connected {
   /** Absent: it failed. */
   readonly projects?: readonly ExternalProject[];
-  /** What works but should be known. */
+  /** Warnings: the connection works all the same. */
   readonly warnings?: readonly string[];
   readonly failure?: ConnectionFailure;
 }
 
-/** What the page asks an external system for. */
+/** The request of the page to an external system. */
 export interface Asked {
   readonly projectId: number;
   readonly externalApiUrl: string;
@@ -21,7 +21,7 @@ export interface Asked {
 /** Why a connection to an external system failed, in words for a person. */
 export interface ConnectionFailure {
   readonly cause: string;
-  /** What programs are told of it, which administrators of the external system may know; empty: nothing more. */
+  /** The same failure as programs get it, in the terms of the external system's administrators; empty: nothing more. */
   readonly detail: string;
 }
 
@@ -36,7 +36,7 @@ interface Refused {
 const causes: Partial<Record<Reason, string>> = {
   MONITOR_DISABLED: "Monitor is turned off for this project. Turn it on in Settings > General, then connect again.",
   EXTERNAL_ADDRESS_REFUSED:
-    "No connection is made to this address: its name could not be found, or it leads into a private network, to a reserved address or back here. If the address is right, whoever operates this service can allow its network by FAULTLINE_OUTBOUND_NETWORKS and its port by FAULTLINE_OUTBOUND_PORTS.",
+    "No connection is made to this address: its name could not be found, or it leads into a private network, to a reserved address or back here. If the address is right, the operator of this service can allow its network by FAULTLINE_OUTBOUND_NETWORKS and its port by FAULTLINE_OUTBOUND_PORTS.",
   EXTERNAL_UNREACHABLE:
     "This address cannot be reached now: the system is down, fails or is too slow, or the network between is interrupted.",
   EXTERNAL_TOKEN_REFUSED:

@@ -13,10 +13,10 @@ interface Used {
 export const silentMs = ({ lastUsedTime }: Used, now: number) =>
   lastUsedTime === undefined ? Infinity : Math.max(0, now - Date.parse(lastUsedTime));
 
-/** Whether applications use the key, as far as one can tell: it sent something in the last 24 hours. */
+/** Whether applications seem to use the key: it sent something in the last 24 hours. */
 export const isInUse = (key: Used, now: number) => silentMs(key, now) < dayMs;
 
-/** What its silence says about a key that is to be deleted. */
+/** A sentence about the silence of a key that is to be deleted. */
 export function silence(key: Used & { readonly keyId: number }, now: number): string {
   const ms = silentMs(key, now);
   const name = `Key ${key.keyId}`;

@@ -2,7 +2,7 @@ import type { ExternalProjectJson, UpdateSettingsRequestJson } from "@faultline/
 
 export type SettingsValues = Omit<UpdateSettingsRequestJson, "projectId">;
 
-/** What the form calls them; an integrated backend that is kept and cannot be chosen is none of them. */
+/** The backends by their values in the form. An integrated backend that is kept, and cannot be chosen, has no value. */
 const backends = new Map<string, "BACKEND_INTEGRATED" | "BACKEND_EXTERNAL">([
   ["integrated", "BACKEND_INTEGRATED"],
   ["external", "BACKEND_EXTERNAL"],
@@ -32,6 +32,6 @@ function externalProject(text: string): ExternalProjectJson | undefined {
   try {
     return JSON.parse(text) as ExternalProjectJson; // the procedure refuses what is none
   } catch {
-    return undefined; // our own page writes JSON; whoever else writes here chose nothing
+    return undefined; // our own page writes JSON; any other text chooses nothing
   }
 }

@@ -1,7 +1,7 @@
 import { error, fail, redirect } from "@sveltejs/kit";
 import { refusal } from "#lib/failures/handle-error.ts";
 import { statusTabs } from "#lib/errors/list-choices.ts";
-import { refusedOrDown } from "#lib/server/refused-action.ts";
+import { actionOrDown } from "#lib/server/action.ts";
 import { route } from "#lib/navigation/route.ts";
 import type { Actions, PageServerLoad } from "./$types";
 import { readDeletionForm, readTarget } from "./deletion-form.ts";
@@ -38,15 +38,11 @@ export const actions: Actions = {
   default: async ({ request, locals: { api }, params }) => {
     const asked = readDeletionForm(await request.formData());
     if ("message" in asked) return fail(400, asked);
-    let made: number | undefined;
-    try {
-      const { project } = await api.projects.getProject({ path: params.project });
-      const { deletion } = await api.deletions.createDeletion({ projectId: project?.projectId ?? 0, ...asked });
-      made = deletion?.undoEndTime === undefined ? undefined : deletion.deletionId;
-    } catch (thrown) {
-      const { status, message } = refusedOrDown(thrown);
-      return fail(status, { field: "", message });
-    }
-    redirect(303, route.deletions(params.project, { made }));
+    const run = async () => {
+      const { deletion } = await api.deletions.createDeletion({ projectPath: params.project, ...asked });
+      const made = deletion?.undoEndTime === undefined ? undefined : deletion.deletionId;
+      redirect(303, route.deletions(params.project, { made }));
+    };
+    return actionOrDown(run, { field: "" });
   },
 };

@@ -5,7 +5,7 @@ import type { DeletionTarget } from "#lib/navigation/route.ts";
 
 const tabs = ["unresolved", "ignored", "resolved", "all"] as const;
 
-/** What an address or a form asks to delete. */
+/** The errors that an address or a form asks to delete. */
 export function readTarget(given: { get(name: string): unknown }): DeletionTarget {
   const text = (name: string) => String(given.get(name) ?? "").trim();
   const errors = text("errors")

@@ -1,5 +1,5 @@
-import { error, fail } from "@sveltejs/kit";
-import { refusedAction } from "#lib/server/refused-action.ts";
+import { error } from "@sveltejs/kit";
+import { action } from "#lib/server/action.ts";
 import { refusedInPlace } from "#lib/server/refused-in-place.ts";
 import { settingsNeed } from "#lib/server/settings-need.ts";
 import type { Actions, PageServerLoad } from "./$types";
@@ -18,7 +18,7 @@ export const load: PageServerLoad = async ({ parent, locals }) => {
   return {
     filters,
     spikeBudget,
-    /** What was stopped within a day, by reason; null: the person may not read it. */
+    /** The events stopped within a day, by reason; null: the person may not read them. */
     stopped: answer && Object.fromEntries(stopped.map(({ reason, quantity }) => [reason, Number(quantity)])),
   };
 };
@@ -27,19 +27,17 @@ export const actions: Actions = {
   save: async ({ request, locals, params }) => {
     const form = await request.formData();
     const values = readFilterForm(form);
-    try {
-      const { project } = await locals.api.projects.getProject({ path: params.project });
-      const projectId = project?.projectId ?? 0;
+    const run = async () => {
       await locals.api.filters.updateFilters({
-        projectId,
+        projectPath: params.project,
         ...changesOf(values),
         revision: Number(form.get("revision")),
       });
       return { isSaved: true as const };
-    } catch (thrown) {
-      const { status, message, field, reason } = refusedAction(thrown);
+    };
+    return action(run, ({ reason }) => {
       const isOutdated = reason === "SETTINGS_CHANGED"; // what was typed was meant for filters that are gone
-      return fail(status, { isSaved: false as const, isOutdated, values: isOutdated ? null : values, message, field });
-    }
+      return { isSaved: false as const, isOutdated, values: isOutdated ? null : values };
+    });
   },
 };

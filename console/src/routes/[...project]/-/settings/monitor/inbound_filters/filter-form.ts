@@ -74,7 +74,7 @@ export const switchFields = [
 export type ListName = (typeof listFields)[number]["name"];
 type SwitchName = (typeof switchFields)[number]["name"] | "spike_protection";
 
-/** What the form holds: lists as they are typed, one entry a line. */
+/** The values of the form: lists as they are typed, one entry a line. */
 export interface FilterForm {
   readonly lists: Readonly<Record<ListName, string>>;
   readonly switches: Readonly<Record<SwitchName, boolean>>;
@@ -95,7 +95,7 @@ export function formOf(filters: InboundFilters): FilterForm {
   };
 }
 
-/** What the form sent. */
+/** The submitted values. */
 export function readFilterForm(form: FormData): FilterForm {
   return {
     lists: ofLists((name) => String(form.get(name) ?? "").replaceAll("\r\n", "\n")),

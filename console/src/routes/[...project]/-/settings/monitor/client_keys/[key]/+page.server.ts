@@ -3,7 +3,7 @@ import type { ClientKey, ClientKeyTraffic } from "#lib/messages.ts";
 import { outcomeWords } from "#lib/ingestion/outcome-words.ts";
 import { periodHours, periods } from "#lib/charts/period.ts";
 import { oneOf } from "#lib/preferences/preferences.ts";
-import { refusedAction } from "#lib/server/refused-action.ts";
+import { action } from "#lib/server/action.ts";
 import { settingsNeed } from "#lib/server/settings-need.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
@@ -30,12 +30,7 @@ export const load: PageServerLoad = async ({ parent, params, url, locals, depend
   if (key === null && wasNeverUsed(traffic)) notFound();
   return {
     keyId: named.keyId,
-    key: key && {
-      ...maskedKey(key),
-      eventsPerMinute: key.eventsPerMinute,
-      eventsPerDay: key.eventsPerDay,
-      allowedOrigins: key.allowedOrigins,
-    },
+    key: key && withLimits(key),
     period,
     chart: charted(traffic),
     refused: traffic.refused.map(({ reason, quantity, bytes, lastTime }) => {
@@ -49,7 +44,14 @@ export const load: PageServerLoad = async ({ parent, params, url, locals, depend
   };
 };
 
-/** What lets it in stands on this very page. */
+const withLimits = (key: ClientKey) => ({
+  ...maskedKey(key),
+  eventsPerMinute: key.eventsPerMinute,
+  eventsPerDay: key.eventsPerDay,
+  allowedOrigins: key.allowedOrigins,
+});
+
+/** The settings on this page that let refused events in. */
 const ownSettings: Readonly<Record<string, { name: string; href: string }>> = {
   key_disabled: { name: "State", href: "#state" },
   key_limit: { name: "Limits", href: "#limits" },
@@ -75,21 +77,21 @@ async function keyOf(api: Api, asked: { projectId: number; keyId: number }): Pro
   }
 }
 
-async function keyInAddress(api: Api, params: { project: string; key: string }) {
-  const { project } = await api.projects.getProject({ path: params.project });
-  return { projectId: project?.projectId ?? 0, keyId: keyIdOf(params.key) };
-}
+const keyInAddress = (params: { project: string; key: string }) => ({
+  projectPath: params.project,
+  keyId: keyIdOf(params.key),
+});
 
 export const actions: Actions = {
   state: async ({ request, locals, params }) => {
     const active = (await request.formData()).get("active") === "true";
-    try {
-      await locals.api.clientKeys.updateClientKey({ ...(await keyInAddress(locals.api, params)), active });
-      return { act: "state" as const };
-    } catch (thrown) {
-      const { status, message } = refusedAction(thrown);
-      return fail(status, { act: "state" as const, message });
-    }
+    return action(
+      async () => {
+        const { clientKey } = await locals.api.clientKeys.updateClientKey({ ...keyInAddress(params), active });
+        return { act: "state" as const, key: clientKey && withLimits(clientKey) };
+      },
+      { act: "state" as const },
+    );
   },
   save: async ({ request, locals, params }) => {
     const fields = readKeyFields(await request.formData());
@@ -99,17 +101,15 @@ export const actions: Actions = {
     const noNumber = "Write a whole number, or nothing for no limit.";
     if (eventsPerMinute === undefined) return refused(400, "events_per_minute", noNumber);
     if (eventsPerDay === undefined) return refused(400, "events_per_day", noNumber);
-    try {
-      await locals.api.clientKeys.updateClientKey({
-        ...(await keyInAddress(locals.api, params)),
+    const run = async () => {
+      const { clientKey } = await locals.api.clientKeys.updateClientKey({
+        ...keyInAddress(params),
         eventsPerMinute,
         eventsPerDay,
         allowedOrigins: { origins: originsOf(fields.allowedOrigins) },
       });
-      return { act: "save" as const };
-    } catch (thrown) {
-      const { status, field, message } = refusedAction(thrown);
-      return refused(status, field, message);
-    }
+      return { act: "save" as const, key: clientKey && withLimits(clientKey) };
+    };
+    return action(run, { act: "save" as const, fields });
   },
 };

@@ -1,4 +1,4 @@
-/** What a person typed into the form of a key. */
+/** The typed values of the form of a key. */
 export interface KeyFields {
   readonly eventsPerMinute: string;
   readonly eventsPerDay: string;

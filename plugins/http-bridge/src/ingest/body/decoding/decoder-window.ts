@@ -1,5 +1,5 @@
-import { maxWindowBytes } from "../limits.ts";
-import { IngestRefusal } from "../refusal.ts";
+import { maxWindowBytes } from "../../limits.ts";
+import { IngestRefusal } from "../../refusal.ts";
 import { brotliStart } from "./brotli-start.ts";
 import { zstdStart } from "./zstd-start.ts";
 

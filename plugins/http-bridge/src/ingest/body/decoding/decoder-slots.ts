@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { availableParallelism } from "node:os";
-import { decoders } from "../limits.ts";
-import { IngestRefusal } from "../refusal.ts";
-import { bodyCutOff } from "./read-body.ts";
+import { decoders } from "../../limits.ts";
+import { IngestRefusal } from "../../refusal.ts";
+import { bodyCutOff } from "../read-body.ts";
 
 /**
  * More decoders than cores leave the event loop without one. On two cores, four brotli bombs at once took the p99 of other

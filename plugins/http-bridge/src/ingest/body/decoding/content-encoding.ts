@@ -7,15 +7,15 @@ import {
   createInflate,
   createInflateRaw,
   createZstdDecompress,
-  gunzipSync,
   inflateRawSync,
   inflateSync,
   zstdDecompressSync,
 } from "node:zlib";
-import { maxExpansion, maxWindowBytes } from "../limits.ts";
-import { IngestRefusal } from "../refusal.ts";
+import { maxExpansion, maxWindowBytes } from "../../limits.ts";
+import { IngestRefusal } from "../../refusal.ts";
 import { brotliStart } from "./brotli-start.ts";
 import { windowBytes, windowTooLarge, zstdWindowLogMax } from "./decoder-window.ts";
+import { gunzip } from "./gunzip.ts";
 import { zstdStart } from "./zstd-start.ts";
 
 /**
@@ -112,7 +112,7 @@ const zstd = { params: { [constants.ZSTD_d_windowLogMax]: zstdWindowLogMax } };
 
 const decoders = {
   gzip: {
-    whole: (body, options) => gunzipSync(body, { ...options, chunkSize: gunzippedSize(body) }),
+    whole: (body, { maxOutputLength }) => gunzip(body, gzipTrailer(body) ?? 0, maxOutputLength),
     stream: (_, pieces) => createGunzip(pieces),
   },
   // RFC 9110 means RFC 1950 by `deflate`; some clients send bare RFC 1951.
@@ -164,15 +164,7 @@ function decompress(encoding: Encoding, body: Buffer, maxBytes: number): Buffer 
   }
 }
 
-/**
- * Room for the whole output in one piece, by the size in the trailer (RFC 1952, section 2.3.1), which is only a hint: a
- * quarter less time at 64 kB than pieces of 16 KiB, and the payload does not keep a larger buffer alive.
- */
-function gunzippedSize(body: Buffer): number {
-  return Math.min(Math.max((gzipTrailer(body) ?? 0) + 1, 1024), 256 * 1024);
-}
-
-/** ISIZE of the last member. */
+/** ISIZE of the last member (RFC 1952, section 2.3.1). */
 function gzipTrailer(body: Buffer): number | undefined {
   return body.length < 18 ? undefined : body.readUInt32LE(body.length - 4);
 }

@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
-import type { IngestQueue } from "@faultline/plugin";
+import type { Intake } from "@faultline/plugin";
 import { Semaphore } from "@faultline/plugin/flow";
 import { PayloadEncoding, type ErrorEvent } from "@faultline/proto";
 
@@ -19,21 +19,19 @@ const level = { level: constants.Z_BEST_SPEED };
 /** Of the four threads that the database needs as well. */
 const atOnce = 2;
 
-/** Compresses large payloads that came as they are, on threads, and hands on the rest as it is. */
-export function packedQueue(queue: IngestQueue): IngestQueue {
-  const packing = new Semaphore(atOnce);
-  const pack = async (event: ErrorEvent): Promise<ErrorEvent> => {
-    if (!isLarge(event)) return event;
-    const payload = await packing.run(() => compress(event.payload, level));
-    if (payload.length >= event.payload.length) return event;
-    return { ...event, payload, payloadEncoding: PayloadEncoding.GZIP };
-  };
-  return {
-    accept(intake) {
-      if (!intake.events.some(isLarge)) return queue.accept(intake);
-      return Promise.all(intake.events.map(pack)).then((events) => queue.accept({ ...intake, events }));
-    },
-  };
+const packing = new Semaphore(atOnce);
+
+/** The intake with large payloads that came as they are compressed, on threads; without such payloads it is returned at once. */
+export function packedIntake(intake: Intake): Intake | Promise<Intake> {
+  if (!intake.events.some(isLarge)) return intake;
+  return Promise.all(intake.events.map(packed)).then((events) => ({ ...intake, events }));
+}
+
+async function packed(event: ErrorEvent): Promise<ErrorEvent> {
+  if (!isLarge(event)) return event;
+  const payload = await packing.run(() => compress(event.payload, level));
+  if (payload.length >= event.payload.length) return event;
+  return { ...event, payload, payloadEncoding: PayloadEncoding.GZIP };
 }
 
 function isLarge({ payload, payloadEncoding }: ErrorEvent): boolean {

@@ -1,0 +1,101 @@
+/** The navigation as one table: a feature with a page adds its page and one line here. Pure. */
+
+import type { IconName } from "../components/icons.ts";
+import type { Capability, Project, User } from "../messages.ts";
+import { route } from "./route.ts";
+
+/** A page that the navigation leads to. */
+interface Entry {
+  readonly label: string;
+  readonly icon: IconName;
+  /** The page's address. `projectPath` is empty in sections that belong to no project. */
+  readonly address: (projectPath: string) => string;
+  /** The capability that the page needs; where it is not allowed, the link stays in its place and gives the reason. Absent: none. */
+  readonly needs?: (capabilities: Project["capabilities"]) => Capability | undefined;
+}
+
+interface Section {
+  readonly name: string;
+  /** `project`: everyone, while a page of a project is shown. */
+  readonly seenBy: "project" | "everyone" | "administrators";
+  readonly entries: readonly Entry[];
+}
+
+export const sections: readonly Section[] = [
+  {
+    name: "Monitor",
+    seenBy: "project",
+    entries: [
+      { label: "Error Tracking", icon: "errors", address: route.errors },
+      { label: "Releases", icon: "release", address: route.releases, needs: releasesOffered },
+      { label: "Ingestion", icon: "download", address: route.ingestion },
+      { label: "Deletions", icon: "trash", address: route.deletions },
+      { label: "Get started", icon: "start", address: route.getStarted },
+    ],
+  },
+  {
+    name: "Settings",
+    seenBy: "project",
+    entries: [
+      { label: "Monitor", icon: "settings", address: route.monitorSettings },
+      { label: "General", icon: "project", address: route.generalSettings },
+      { label: "Members", icon: "user", address: route.projectMembers },
+    ],
+  },
+  {
+    name: "You",
+    seenBy: "everyone",
+    entries: [
+      { label: "All errors", icon: "errors", address: () => route.allErrors() },
+      { label: "Projects", icon: "project", address: route.projects },
+      { label: "Account", icon: "user", address: route.account },
+      { label: "Preferences", icon: "settings", address: route.preferences },
+      { label: "Access tokens", icon: "key", address: route.accessTokens },
+      { label: "Deprecations", icon: "release", address: () => route.deprecations() },
+    ],
+  },
+  {
+    name: "Administration",
+    seenBy: "administrators",
+    entries: [
+      { label: "Health", icon: "start", address: route.adminHealth },
+      { label: "Projects", icon: "project", address: () => route.adminProjects() },
+      { label: "Users", icon: "user", address: () => route.adminUsers() },
+      { label: "Roles", icon: "key", address: route.adminRoles },
+      { label: "Storage", icon: "download", address: route.adminStorage },
+      { label: "Audit log", icon: "search", address: () => route.adminAudit() },
+      { label: "Error reporting", icon: "errors", address: route.adminErrorReporting },
+    ],
+  },
+];
+
+/** People who may read no errors at all get the reason on the page. */
+function releasesOffered(capabilities: Project["capabilities"]): Capability | undefined {
+  return capabilities?.read?.allowed === false ? undefined : capabilities?.releases;
+}
+
+type Visitor = Pick<User, "isAdmin">;
+type ShownProject = Pick<Project, "path" | "capabilities">;
+
+/** The sections that a person sees, with their links. */
+export function sectionsFor(user: Visitor, project: ShownProject | undefined) {
+  const isSeen = { project: project !== undefined, everyone: true, administrators: user.isAdmin };
+  return sections
+    .filter(({ seenBy }) => isSeen[seenBy])
+    .map(({ name, entries }) => ({
+      name,
+      links: entries.map(({ label, icon, address, needs }) => ({
+        label,
+        icon,
+        href: address(project?.path ?? ""),
+        needs: needs?.(project?.capabilities),
+      })),
+    }));
+}
+
+/** The address whose page is shown, or holds the one that is: the longest that the page's path begins with. */
+export function currentAddress(addresses: readonly string[], pagePath: string): string | undefined {
+  return addresses
+    .filter((address) => `${pagePath}/`.startsWith(`${address}/`))
+    .toSorted((a, b) => b.length - a.length)[0];
+}

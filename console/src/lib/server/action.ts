@@ -1,0 +1,52 @@
+import { fail, type ActionFailure } from "@sveltejs/kit";
+import type { Refusal } from "#lib/failures/handle-error.ts";
+import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
+
+/** The values of a form whose action was refused. `field` is the request field at fault; empty: none. */
+type Refused<Again> = Omit<Pick<Refusal, "message" | "field">, keyof Again> & Again;
+
+/** Further values, such as the typed ones. A function can also replace the sentence and the field. */
+type AgainOf<Again> = Again | ((refusal: Refusal) => Again);
+
+/**
+ * Runs the action of a form. Where the service refuses, the form shows the reason and `again`; a failure of the service
+ * leads to the error page.
+ */
+export const action = <T, Again extends object = object>(
+  run: () => Promise<T>,
+  again: AgainOf<Again> = nothing<Again>(),
+) => withRefusals(isRefusal, run, again);
+
+/** As action, but the form also shows that the database or the queue cannot be used now, or takes no more. */
+export const actionOrDown = <T, Again extends object = object>(
+  run: () => Promise<T>,
+  again: AgainOf<Again> = nothing<Again>(),
+) => withRefusals((refusal) => isRefusal(refusal) || downReasons.has(refusal.reason), run, again);
+
+/** Why a call was refused; failures of the service are thrown on to the error page. */
+export function refusedCall(error: unknown): Refusal {
+  const refusal = refusalOfTrpc(error);
+  if (!isRefusal(refusal)) throw error;
+  return refusal;
+}
+
+/** For a form that shows the refusal alone. */
+const nothing = <Again extends object>() => ({}) as Again;
+
+const downReasons = new Set<Refusal["reason"]>(["STORAGE_UNAVAILABLE", "OVERLOADED"]);
+const isRefusal = ({ status }: Refusal) => status < 500;
+
+async function withRefusals<T, Again extends object>(
+  isShown: (refusal: Refusal) => boolean,
+  run: () => Promise<T>,
+  again: AgainOf<Again>,
+): Promise<T | ActionFailure<Refused<Again>>> {
+  try {
+    return await run();
+  } catch (error) {
+    const refusal = refusalOfTrpc(error); // of a redirect too, which is no refusal and goes on
+    if (!isShown(refusal)) throw error;
+    const { status, message, field } = refusal;
+    return fail(status, { message, field, ...(typeof again === "function" ? again(refusal) : again) });
+  }
+}

@@ -1,0 +1,59 @@
+import { existsSync, globSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { currentAddress, sections, sectionsFor } from "../../../console/src/lib/navigation/entries.ts";
+
+const entries = sections.flatMap((section) => section.entries);
+const routes = join(import.meta.dirname, "../../../console/src/routes");
+const project = { path: "acme/web", capabilities: undefined };
+
+const sectionNames = (isAdmin: boolean, shown: typeof project | undefined) =>
+  sectionsFor({ isAdmin }, shown).map(({ name }) => name);
+
+test("each entry leads to a page, and no two to the same one", () => {
+  const addresses = entries.map(({ address }) => address("[...project]"));
+  assert.is(new Set(addresses).size, addresses.length);
+  for (const address of addresses) {
+    const page = join(routes, decodeURIComponent(address), "+page.svelte");
+    assert.ok(existsSync(page), `${address} has no page`);
+  }
+});
+
+test("each page whose address needs no id is in the navigation or below one that is, or is a door of its own", () => {
+  const addresses = entries.map(({ address }) => decodeURIComponent(address("[...project]")));
+  const pages = globSync("**/+page.svelte", { cwd: routes }).map(
+    (file) => `/${file.slice(0, -"/+page.svelte".length)}`,
+  );
+  const missing = pages.filter(
+    (page) => !addresses.some((address) => page === address || page.startsWith(`${address}/`)),
+  );
+  assert.equal(missing.toSorted(), ["/-/invitations/[token]", "/-/password_resets/[token]", "/-/sign_in"]);
+});
+
+test("the sections of a project are there while one is shown, and the administration for administrators", () => {
+  assert.equal(sectionNames(false, undefined), ["You"]);
+  assert.equal(sectionNames(false, project), ["Monitor", "Settings", "You"]);
+  assert.equal(sectionNames(true, project), ["Monitor", "Settings", "You", "Administration"]);
+});
+
+test("a link gives the reason why its page is not offered, except to people who may read no errors at all", () => {
+  const off = { allowed: false, reason: "The external system does not offer this." };
+  const linkWith = (read: boolean) => {
+    const capabilities = { read: { allowed: read, reason: "" }, releases: off };
+    // Capabilities that no entry asks for are left out.
+    const shown = { path: "acme/web", capabilities: capabilities as never };
+    return sectionsFor({ isAdmin: false }, shown)[0]?.links.find(({ label }) => label === "Releases");
+  };
+  assert.equal(linkWith(true)?.needs, off);
+  assert.is(linkWith(false)?.needs, undefined);
+});
+
+test("the entry of a page is the one with the longest address that the page's path begins with", () => {
+  const addresses = ["/-/profile", "/-/profile/account"];
+  assert.is(currentAddress(addresses, "/-/profile/account/sessions"), "/-/profile/account");
+  assert.is(currentAddress(addresses, "/-/profile"), "/-/profile");
+  assert.is(currentAddress(addresses, "/-/profiles"), undefined);
+});
+
+test.run();
