@@ -3,7 +3,7 @@ import type { GetProjectRequest, ReportEventsRequest, ReportSessionsRequest } fr
 
 type AnyRequest = MessageShape<DescMessage>;
 
-/** The projects a request names, by id or path; none for requests that have no such field. */
+/** The projects that a request names, by id or path; none for requests without such a field. */
 export function projectsNamed(request: AnyRequest): readonly (number | string)[] {
   switch (request.$typeName) {
     case "faultline.v1.GetProjectRequest":
