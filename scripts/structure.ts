@@ -22,16 +22,16 @@ const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclud
 const textOf = new Map(files.map((file) => [file, readFileSync(join(root, file), "utf8")]));
 const linesIn = (text: string) => text.split("\n").length - 1;
 
-/** An import, or an export of what another file exports. */
+/** An import, or a re-export of another file's exports. */
 interface Import {
   /** The product file that it names; undefined for other packages and generated code. */
   readonly to: string | undefined;
   readonly isExport: boolean;
-  /** A file that `import()` loads later begins a chain of its own. */
+  /** Whether `import()` loads the file later: it then begins a chain of its own. */
   readonly isLater: boolean;
-  /** Undefined: all of them, or the file itself for its effects. */
+  /** Undefined: all names, or the file itself for its side effects. */
   readonly names: readonly string[] | undefined;
-  /** Those of them that are left at run time. */
+  /** The names that are left at run time. */
   readonly valuesOf: readonly string[] | undefined;
 }
 
@@ -85,12 +85,12 @@ const imports = new Map(files.map((file) => [file, importsIn(file)]));
 
 type Graph = ReadonlyMap<string, readonly string[]>;
 
-/** Each file with those that it imports, types included. */
+/** Each file with the files that it imports, types included. */
 const written: Graph = new Map([...imports].map(([file, all]) => [file, all.flatMap(({ to }) => to ?? [])] as const));
 
 /**
- * Each file with those that it needs: an entry point, which exports what other files define, is passed through to those
- * that define the names.
+ * Each file with the files that it needs: an entry point, which re-exports other files, is replaced by the files that
+ * define the names.
  */
 function needed(kind: "names" | "valuesOf"): Graph {
   const reached = ({ to, isExport, isLater, ...of }: Import): string[] => {
@@ -138,14 +138,14 @@ export function circles(): string[][] {
   return found;
 }
 
-/** The longest chain of files of which each needs the next; with `types`, those that need only a type of it too. */
+/** The longest chain of files of which each needs the next; with `types`, also for a type alone. */
 export function deepestChain({ types }: { types: boolean }): string[] {
   const graph = needed(types ? "names" : "valuesOf");
   const chains = new Map<string, string[]>();
   const chainOf = (file: string): string[] => {
     const known = chains.get(file);
     if (known) return known;
-    chains.set(file, [file]); // were it met again, it would be a circle
+    chains.set(file, [file]); // if it were reached again, that would be a circle
     const tails = (graph.get(file) ?? []).map(chainOf);
     const chain = [file, ...tails.reduce((best, tail) => (tail.length > best.length ? tail : best), [])];
     chains.set(file, chain);

@@ -73,7 +73,9 @@ export interface Config {
 const offerings: readonly Offering[] = ["hosted", "self_managed", "dedicated"];
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
 
-/** Reads `FAULTLINE_*`, and `OTEL_*` for traces; refuses with all faults at once. The only place that reads the environment. */
+/**
+ * Reads `FAULTLINE_*`, and `OTEL_*` for traces; reports all faults together. The only place that reads the environment.
+ */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const read = new Variables(environment);
   const http = httpOf(read);
@@ -97,7 +99,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     dataDir: resolve(read.text("DATA_DIR") ?? "data"),
     baseUrl,
     rootPassword: read.secret("ROOT_PASSWORD"),
-    // A token is looked up at once, where a password costs 30 ms of hashing: a short one could be guessed.
+    // A token lookup is immediate, where a password costs 30 ms of hashing: a short token could be guessed.
     rootToken: read.secret("ROOT_TOKEN", 24, ", and may be left out after the first start"),
     offering: read.choice("OFFERING", offerings, "hosted"),
     platformRelease,
@@ -168,7 +170,7 @@ function outboundOf(read: Variables): OutboundRules {
   return { networks, ports: ports.map(Number) };
 }
 
-/** What processes of one installation share, which all of them must have where each does a part of the work. */
+/** The addresses that processes of one installation share; required in every role except `all`. */
 function sharedOf(read: Variables, baseUrl: string | undefined): Pick<Config, "role" | "databaseUrl" | "natsUrl"> {
   const databaseUrl = read.text("DATABASE_URL");
   read.check(
@@ -178,19 +180,22 @@ function sharedOf(read: Variables, baseUrl: string | undefined): Pick<Config, "r
   const natsUrl = read.text("NATS_URL");
   read.check(
     natsUrl === undefined || databaseUrl !== undefined,
-    "FAULTLINE_NATS_URL must come with FAULTLINE_DATABASE_URL: what one machine stores in SQLite needs no queue",
+    "FAULTLINE_NATS_URL must come with FAULTLINE_DATABASE_URL, as one machine with SQLite needs no queue",
   );
   const role = read.choice("ROLE", roles, "all");
   const needed = { DATABASE_URL: databaseUrl, NATS_URL: natsUrl, BASE_URL: baseUrl };
   const missing = Object.entries(needed).flatMap(([name, value]) => (value === undefined ? `FAULTLINE_${name}` : []));
   read.check(
     role === "all" || missing.length === 0,
-    `the role ${role} does a part of the work, and the processes that do the rest are met in one database, one queue and one address: set ${missing.join(" and ")}, or start without a role`,
+    `the role ${role} runs only part of the service and needs a shared database, queue and address: set ${missing.join(" and ")}, or start without a role`,
   );
   return { role, databaseUrl, natsUrl };
 }
 
-/** What the command line reads: where the service is, and who asks. Secrets come by the environment, never as arguments. */
+/**
+ * The configuration of the command line: the address of the service, and the caller. Secrets come from the environment,
+ * never as arguments.
+ */
 export interface CommandConfig {
   readonly grpcAddress: string;
   /** A file; absent: no TLS. */
@@ -218,7 +223,7 @@ export function readCommandConfig(environment: NodeJS.ProcessEnv = process.env):
   };
 }
 
-/** Whether `host` can be reached from this machine alone. Names other than `localhost` may lead anywhere. */
+/** Whether `host` can only be reached from this machine. Names other than `localhost` may resolve to any address. */
 function isLoopback(host: string): boolean {
   if (host.toLowerCase() === "localhost") return true;
   return host === "[::1]" || (isIP(host) === 4 && host.startsWith("127."));

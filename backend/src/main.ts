@@ -1,8 +1,8 @@
 /**
  * Faultline, as one process, in phases: telemetry, plugins, storage, state, ingestion, services, schedule, doors. Each
- * lies in the folder that owns it, returns what it made, and adds its undo step to `stops`.
+ * lies in the folder that owns it, returns the parts it created, and adds its undo step to `stops`.
  *
- * The way of one event: the bridge takes the HTTP request, authenticates the client key, decompresses and frames the
+ * The path of an event: the bridge takes the HTTP request, authenticates the client key, decompresses and frames the
  * body, and turns whatever shape the SDK sent into one `ErrorEvent`; the core's queue (`host/ingest/pipeline.ts`)
  * gathers the events of a few milliseconds into a batch; the integrated backend groups them and writes errors, events,
  * hourly counts, users and tags in one synced transaction; then the SDK gets its `200 {"id": ...}`.
@@ -38,7 +38,7 @@ import { KeyRotation } from "./storage/secrets/key-rotation.ts";
 
 const machineTime: MachineTime = { now: Date.now, passed: () => performance.now() };
 
-/** What a caller puts in beside the configuration. */
+/** The parts that a caller injects beside the configuration. */
 interface Injected {
   /** Beside those of `built-in.ts`. */
   readonly plugins?: readonly Plugin[];
@@ -46,7 +46,7 @@ interface Injected {
   readonly nameServers?: readonly string[];
 }
 
-/** Starts everything in order. What fails is a StartRefusal, and what was started before it is stopped again. */
+/** Starts everything in order. Throws a StartRefusal on failure, after it has stopped the phases that had started. */
 export async function startFaultline(
   config: Config,
   time: MachineTime = machineTime,
@@ -55,7 +55,7 @@ export async function startFaultline(
   await using stops = new Stops();
   const { role } = config;
   const clock: Clock = time;
-  const passing: Clock = { now: () => time.passed?.() ?? time.now() }; // for spans, which no jump changes
+  const passing: Clock = { now: () => time.passed?.() ?? time.now() }; // monotonic, for durations
   const startedAt = clock.now();
 
   const telemetry = await openTelemetry(config, { clock, stops, openTracing });
@@ -110,7 +110,7 @@ export async function startFaultline(
     async stop() {
       readiness.setServing(false);
       grpc.setServing(false);
-      // These two begin while the bridge still answers; their own turns wait for them.
+      // These two begin to stop while the bridge still answers; their own steps in the order wait for them.
       void grpc.stop();
       void schedule.stop();
       await stopInOrder(); // in reverse: bridge, backends, gRPC, scheduler, database, data directory

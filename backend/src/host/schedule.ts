@@ -31,7 +31,7 @@ interface Scheduled {
 }
 
 /**
- * The phase that makes the scheduler and gives it the core's own work. Counts in memory are saved at the stop as well.
+ * The phase that creates the scheduler and adds the core's own work. Counts in memory are saved at the stop as well.
  */
 export function openSchedule(
   { role }: Config,
@@ -72,8 +72,8 @@ function save({ every }: Scheduler, { storage, state }: Scheduled): void {
   every(minuteMs, "save how many events came", () => spikes.save());
   every(minuteMs, "save the networks of senders", () => traffic.saveNetworks());
   every(10 * minuteMs, "add up the networks that sent less", () => traffic.keepBusiest(), { alone: true });
-  // One after the other, so that a locked database is waited for once. The storing side reports its faults; the next
-  // second writes what is left.
+  // One after the other, so that a locked database causes one wait. The storing side reports its faults; the next
+  // second writes the rest.
   every(secondMs, "save what was counted", async () => {
     try {
       for (const counts of [outcomes, traffic, quotas.today]) await counts.save();
@@ -84,8 +84,8 @@ function save({ every }: Scheduler, { storage, state }: Scheduled): void {
 }
 
 /**
- * State that others change is read again: the disk, the previous days, and rows that another process of the
- * installation wrote.
+ * Reads state again that others change: the disk, the previous days, and rows that another process of the installation
+ * wrote.
  */
 function readAgain(
   { every }: Scheduler,
@@ -94,9 +94,9 @@ function readAgain(
   const { storage, state, reporting, keyRotation } = parts;
   const { memory, clientKeys, quotas, spikes } = state;
   every(10 * minuteMs, "read the usual days of projects", () => spikes.readUsualDays());
-  every(secondMs, "encrypt secrets with a new key", () => keyRotation.step()); // each process that has both keys
+  every(secondMs, "encrypt secrets with a new key", () => keyRotation.step()); // in each process that has both keys
   if (storage.isOnDisk) return every(secondMs, "ask for free disk space", () => storage.disk.ask());
-  // A process that is killed between its commit and its announcement announces nothing that it changed.
+  // A process that is killed between its commit and its announcement never announces its change.
   every(10 * secondMs, "forget tokens, roles and client keys", () => {
     memory.forget();
     clientKeys.doubt();
@@ -106,7 +106,7 @@ function readAgain(
   every(10 * secondMs, "read the limits of projects", () => quotas.readLimits());
 }
 
-/** Rows deleted for their age, each hour, once for the whole installation. */
+/** Deletes rows for their age, each hour, once for the whole installation. */
 function deleteExpired({ every }: Scheduler, { storage, state, ingestion }: Scheduled): void {
   const { outcomes, traffic, eventHours, quotas, audit } = state;
   const { deletion: clock } = storage.ages;
@@ -120,7 +120,7 @@ function deleteExpired({ every }: Scheduler, { storage, state, ingestion }: Sche
   hourly("delete expired invitations", () => deleteExpiredInvitations(storage.orm, clock));
 }
 
-/** Gives plugins, which have started by then, the transitions of errors that they take. */
+/** Delivers transitions of errors to the plugins that take them, which have started by then. */
 export function deliverTransitions(
   scheduler: Scheduler,
   parts: { plugins: readonly Plugin[]; hosts: PluginHosts; transitions: NotedTransitions; deletionClock: Clock },
@@ -157,6 +157,6 @@ export function scheduleOfBackends(
   const holders = [outcomes, traffic, ingestion.unstored, quotas, ...deadLetters, ...backends.values()];
   const { orm, ages } = storage;
   const remove = (signal: AbortSignal) => removeDeletedProjects({ orm, clock: ages.deletion, log, holders, signal });
-  // An administrator who removes one waits for its space.
+  // An administrator who removes a project waits for its space.
   scheduler.every(5 * secondMs, "remove deleted projects for good", remove, { alone: true });
 }

@@ -37,9 +37,9 @@ export interface Implementation {
   readonly handlers: AnyHandlers;
 }
 
-/** Joins a service of the core to its code. */
+/** Pairs a service of the core with its code. */
 export function implementation<S extends DescService>(service: S, handlers: Handlers<S, CoreCall>): Implementation {
-  return { service, handlers: handlers as unknown as AnyHandlers }; // one function a method, as the type says
+  return { service, handlers: handlers as unknown as AnyHandlers }; // one function per method, as the type says
 }
 
 /** The services of plugins, with their code. */
@@ -55,7 +55,7 @@ export interface GuardedService {
   readonly methods: Readonly<Record<string, UnaryMethod | StreamingMethod>>;
 }
 
-/** `admission`: of a caller that was admitted before the request was read. */
+/** `admission`: the result of an earlier check, when the caller was admitted before the request was read. */
 export type UnaryMethod = (
   request: MessageInitShape<DescMessage>,
   call: Call,
@@ -71,9 +71,10 @@ interface Walls {
 }
 
 /**
- * Puts authentication, authorisation and the audit log before every method, so that no door of the product can forget them.
- * A call that the database refuses as a whole, as on a full disk, gets a refusal that says so. Throws where a method has no
- * code or no statement for the audit log, and where a service has code twice, so that the product does not start.
+ * Puts authentication, authorisation and the audit log before every method, so that no entry point of the product can
+ * forget them. When the database refuses all writes or reads, as on a full disk, the call gets a refusal that says so.
+ * Throws where a method has no code or no statement for the audit log, and where a service has code twice, so that the
+ * service does not start.
  */
 export function guardedServices(implementations: readonly Implementation[], walls: Walls): readonly GuardedService[] {
   const watches = new OpenWatches();
@@ -130,12 +131,12 @@ function guardedMethod(method: DescMethod, handler: AnyHandler, { guard, audit, 
   };
 }
 
-/** Checks of gRPC doors, before they read a request. */
+/** The checks of gRPC servers before they read a request. */
 export function tokenCheck({ guard, log }: Pick<Walls, "guard" | "log">): Guard["checkToken"] {
   return (method, call) => inWords(log, method, guard.checkToken(method, call));
 }
 
-/** Calls methods as a plugin, for no person. */
+/** Calls methods as a plugin, on behalf of no person. */
 export function invokeAs(
   plugin: Plugin,
   guarded: readonly GuardedService[],
@@ -162,8 +163,8 @@ function methodIn(guarded: readonly GuardedService[], method: DescMethodUnary): 
 }
 
 /**
- * What doors that are not gRPC ask before they read a request. A request whose body takes longer to arrive than half a second
- * is checked again by its method, as its caller may have lost the right meanwhile. `clock` is one that no jump changes.
+ * The checks of other servers than gRPC before they read a request. A request whose body takes more than half a second
+ * to arrive is checked again by its method, as its caller may have lost the right meanwhile. `clock` is monotonic.
  */
 export function accessTo(
   guarded: readonly GuardedService[],
@@ -194,19 +195,21 @@ async function inWords<T>(log: Log, method: string, answer: Promise<T>): Promise
   }
 }
 
-/** The error that the caller gets: a failure of the database becomes a refusal in words, and a line of the log. */
+/**
+ * The error that the caller gets: a failure of the database becomes a refusal with a sentence, and a line of the log.
+ */
 function refusalOf(error: unknown, { log, method }: { log: Log; method: string }): unknown {
   const refusal = storageRefusal(error);
   if (refusal !== error) log.error({ err: error, method }, "the database refused a call");
   return refusal;
 }
 
-/** How long a caller is let in without being asked again. Asking costs a look into memory. */
+/** How long an admission holds before it is checked again. A check costs a look into memory. */
 const recheckMs = 500;
 
 /**
- * A stream ends within a second after its caller lost the right to it. Its next message is not waited for then: a
- * handler that gathers changes for a second would end too late, and would still send them.
+ * Ends a stream within a second after its caller lost the right to it, without waiting for its next message: a handler
+ * that gathers changes for a second would end too late, and would still send them.
  */
 function guardedStream(method: DescMethod, handler: AnyHandler, guard: Guard, watches: OpenWatches): StreamingMethod {
   const name = nameOf(method);
@@ -239,7 +242,7 @@ function guardedStream(method: DescMethod, handler: AnyHandler, guard: Guard, wa
       close();
       clearInterval(timer);
       ended.abort();
-      stream.return?.().catch(() => undefined); // it is over for the caller, who has the reason
+      stream.return?.().catch(() => undefined); // the caller already has the reason
     }
   };
 }

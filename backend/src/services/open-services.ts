@@ -15,7 +15,7 @@ import {
 } from "./core.ts";
 import { ownServices, type OwnParts } from "./own-services.ts";
 
-/** The phase that guards the services of the core and of the plugins, and makes the host that plugins are given. */
+/** The phase that guards the services of the core and of the plugins, and creates the host for the plugins. */
 export function openServices(
   config: Config,
   parts: Omit<OwnParts, "changes"> & {

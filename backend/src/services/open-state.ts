@@ -19,7 +19,7 @@ import { Quotas } from "./quotas/quotas.ts";
 
 export type State = Awaited<ReturnType<typeof openState>>;
 
-/** The phase that makes what the services share with each other and with ingestion. */
+/** The phase that creates the state that the services share with each other and with ingestion. */
 export async function openState(
   config: Config,
   parts: { storage: Storage; plugins: readonly Plugin[]; clock: Clock; passing: Clock; baseUrl: () => string },
@@ -41,7 +41,7 @@ export async function openState(
   const projects = new ProjectDirectory({ orm, memory, keyRing, backends, integratedOffered });
   const traffic = new KeyTraffic(database, clock);
   const clientKeys = new ClientKeys({ orm, keyRing, clock, baseUrl, integratedOffered, announcements, traffic });
-  /** The backend that stores events here. */
+  /** The backend that stores events in this installation. */
   const storing = [...backends.values()].find((backend) => backend.storeBatch);
   const quotas = new Quotas({ database, clock, disk, usage: async () => (await storing?.usage?.()) ?? [] });
   await quotas.open();

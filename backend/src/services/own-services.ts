@@ -48,7 +48,7 @@ import { quotaService } from "./quotas/quota-service.ts";
 import { settingsService } from "./settings/settings-service.ts";
 import { userService } from "./users/user-service.ts";
 
-/** What the services of the core are made of. */
+/** The dependencies of the core's services. */
 export interface OwnParts {
   readonly storage: Storage;
   readonly state: State;
@@ -64,7 +64,7 @@ export interface OwnParts {
   readonly telemetry: Telemetry;
 }
 
-/** What the core itself serves: one line a service. */
+/** The services of the core, one line each. */
 export function ownServices(config: Config, parts: OwnParts): readonly Implementation[] {
   const { storage, state, ingestion, changes, jetstream, reporting, keyRotation, isReady, startedAt } = parts;
   const { clock, baseUrl } = parts;

@@ -67,7 +67,7 @@ class ExternalBackend implements ErrorBackend {
     const updated = await this.#ask(request, call, (asking) => updateErrors(asking, request), changeMs);
     const { errorChanges, log } = this.#running.host;
     await errorChanges.note(transitionsOf(request.projectId, updated)).catch((failure: unknown) => {
-      log.error({ err: failure }, "transitions of external errors could not be noted"); // they are made all the same
+      log.error({ err: failure }, "transitions of external errors could not be noted"); // the errors are changed all the same
     });
     return updated;
   };

@@ -1,7 +1,10 @@
 import type { Call, CallAllowance } from "@faultline/plugin";
 import type { RequestContext } from "./request-context.ts";
 
-/** Takes a call from the limits of its token and person, says in the answer's headers what is left, or refuses it. */
+/**
+ * Takes a call from the limits of its token and person and reports the remainder in the response headers, or refuses
+ * it.
+ */
 export async function spendCall({ host, response }: RequestContext, call: Call): Promise<void> {
   const allowance = await host.access.spend(call);
   if (!allowance) return;

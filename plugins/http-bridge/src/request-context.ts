@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Host } from "@faultline/plugin";
 import { originOf } from "./origin.ts";
 
-/** What a handler gets of a request. */
+/** The parts of a request that its handler gets. */
 export class RequestContext {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -11,7 +11,7 @@ export class RequestContext {
   readonly path: Readonly<Record<string, string>>;
   /** The sender's address. */
   readonly clientIp: string;
-  /** The headers that its answer still has to get: names and values in turn. */
+  /** The headers still to be set on its response: names and values in turn. */
   readonly headers: RawHeaders;
   readonly #queryText: string;
   readonly #baseUrl: string | undefined;
@@ -39,7 +39,7 @@ export class RequestContext {
     return this.#query;
   }
 
-  /** What links to us begin with, such as `https://errors.example.com`. */
+  /** The beginning of links to us, such as `https://errors.example.com`. */
   get origin(): string {
     return originOf(this.request.headers.host, this.#baseUrl);
   }
@@ -48,7 +48,7 @@ export class RequestContext {
 /** Headers as `writeHead` takes them: names and values in turn. */
 export type RawHeaders = readonly string[];
 
-/** Answers a request; what it throws is answered in the form of the route it stands in. */
+/** Answers a request; the route turns an error that it throws into a response of the route's own form. */
 export type Handler = (context: RequestContext) => Promise<void>;
 
 /** A path with its methods. */
@@ -61,19 +61,19 @@ export interface Route {
   readonly otherMethod: Handler;
 }
 
-/** Sends a JSON body. `headers`: beside those that are set already. */
+/** Sends a JSON body. `headers`: in addition to those already set. */
 export function sendJson(response: ServerResponse, status: number, body: unknown, headers?: RawHeaders): void {
   sendJsonText(response, status, JSON.stringify(body), headers);
 }
 
-/** Sends a body that is JSON already. */
+/** Sends a body that is already JSON. */
 export function sendJsonText(response: ServerResponse, status: number, text: string, headers: RawHeaders = []): void {
   const length = String(Buffer.byteLength(text));
   response.writeHead(status, [...headers, "content-type", "application/json", "content-length", length]);
   response.end(text);
 }
 
-/** Sets headers one by one, for an answer that changes them or is made elsewhere. */
+/** Sets headers one by one, for a response that changes them or is created elsewhere. */
 export function setHeaders(response: ServerResponse, headers: RawHeaders): void {
   for (let n = 0; n < headers.length; n += 2) response.setHeader(headers[n] ?? "", headers[n + 1] ?? "");
 }

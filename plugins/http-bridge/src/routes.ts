@@ -16,8 +16,8 @@ const envelope = { POST: receiveEnvelope };
 const security = { POST: receiveSecurityReports };
 
 /**
- * The paths of DSNs before the project (protocol reference, section 1): ours, and the two that DSNs of the original have.
- * SDKs put `/api` behind them.
+ * The paths of DSNs before the project (protocol reference, section 1): ours, and the two that DSNs of the original
+ * have. SDKs append `/api`.
  */
 const dsnPaths = ["", "/api/v4/error_tracking/collector", "/errortracking/api/v1/projects"];
 
@@ -29,10 +29,10 @@ const sdkRoutes: readonly Route[] = [
     ingestion(`${path}/api/:project/security`, "security", security),
     ingestion(`${path}/api/:project/csp-report`, "security", security),
   ]),
-  ingestion("/api/store", "error", store), // the project is the key's own
+  ingestion("/api/store", "error", store), // the project of the key
 ];
 
-/** What SDKs and REST clients call; what plugins serve comes after them. A trailing slash is never redirected. */
+/** The routes of SDKs and REST clients; those of plugins come after them. A trailing slash is never redirected. */
 function doors(operations: readonly RestOperation[], { leastRole }: Access): readonly Route[] {
   const document = openApiDocument(operations, leastRole);
   return [...sdkRoutes, ...restRoutes(operations), ...documentRoutes(document), signingKeys];
@@ -41,7 +41,7 @@ function doors(operations: readonly RestOperation[], { leastRole }: Access): rea
 /** Every process answers these. */
 const healthRoutes: readonly Route[] = [health("/-/health", alive), health("/-/readiness", ready)];
 
-/** Addresses that are nobody's and not the console's either. */
+/** Addresses that nobody serves, not even the console. */
 const unknown: readonly Route[] = [
   unknownRoutes("/api"),
   unknownRoutes("/errortracking/api"),

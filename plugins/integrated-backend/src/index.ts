@@ -41,7 +41,7 @@ import { countUsage, uncountedProjects, usage } from "./retention/usage.ts";
 const retentionIntervalMs = 3_600_000;
 const countingIntervalMs = 3_600_000;
 
-/** The integrated backend: this service itself stores the errors, in its own database. */
+/** The integrated backend: this service stores the errors in its own database. */
 export function integratedBackend(): Plugin & { readonly backend: ErrorBackend } {
   const backend = new IntegratedBackend();
   return {
@@ -142,7 +142,7 @@ class IntegratedBackend implements ErrorBackend {
     deletions.start();
   }
 
-  /** What was stopped last is counted. */
+  /** Writes the last counts of discarded events. */
   async stop(): Promise<void> {
     await this.#started?.discards.write().catch((error: unknown) => {
       this.#running.host.log.error({ err: error }, "the last discarded events were not counted");

@@ -1,7 +1,7 @@
 import type { DeletionState, ErrorStatus, PayloadEncoding, SessionStatus } from "@faultline/proto";
 import type { Generated } from "kysely";
 
-/** Whose errors these are. */
+/** The deletion to which errors belong. */
 export interface OfDeletion {
   readonly projectId: number;
   readonly deletionId: number;
@@ -30,7 +30,7 @@ export interface Tables {
   integrated_session_hour: SessionHourTable;
   integrated_session_user: SessionUserTable;
   integrated_session_day: { project_id: number; day: number; release_id: number; user_count: number };
-  /** On SQLite alone. */
+  /** Only on SQLite. */
   integrated_environment: { project_id: number; environment: string; release_count: number };
   integrated_feedback: FeedbackTable;
   integrated_deletion: DeletionTable;
@@ -40,7 +40,7 @@ export interface Tables {
   integrated_discard_sample: DiscardSampleTable;
 }
 
-/** An error that searches cannot find by its index yet. */
+/** An error that searches cannot find by their index yet. */
 export interface DueError {
   project_id: number;
   error_id: number;
@@ -148,7 +148,7 @@ export interface DeletionTable {
   query: string;
   status: ErrorStatus;
   all_matching: number;
-  /** The newest error when it was made: what comes later is not deleted. */
+  /** The newest error when the deletion was created: later errors are not deleted. */
   last_error_id: number;
   title: string;
   found_count: number;
@@ -159,7 +159,7 @@ export interface DeletionTable {
   superseded_count: number;
   created_at: number;
   created_by: string;
-  /** By the clock that deletes. */
+  /** By the clock for deletions. */
   undo_until: number | null;
   finished_at: number | null;
   /** JSON of a DiscardEnd; empty: nothing is discarded. */

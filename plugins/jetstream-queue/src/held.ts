@@ -2,16 +2,19 @@ import { emptyIntake, type Intake } from "@faultline/plugin";
 import type { Delivery } from "./delivery.ts";
 import { itemCount } from "./message.ts";
 
-/** One transaction holds at most this much, as with one machine; a message that holds more is by itself. */
+/** The most items of one transaction, as on one machine; a larger message is stored by itself. */
 const batchItems = 500;
 const batchBytes = 8 * 1024 * 1024;
 
-/** A message that came so often unstored may be what ends workers: it no longer takes others along. */
+/**
+ * A message that was delivered this often without being stored may be the one that ends workers: it is no longer
+ * batched with others.
+ */
 const deliveriesTogether = 3;
 
 /** A message that was pulled and is not settled. */
 export interface Held {
-  /** The last one. */
+  /** The latest delivery. */
   delivery: Delivery;
   readonly items: number;
 }
@@ -23,7 +26,7 @@ export interface Item {
   readonly intake: Intake;
 }
 
-/** Takes the next batch; what was delivered often comes by itself. */
+/** Takes the next batch; a message that was delivered often gets a batch of its own. */
 export function nextBatch(waiting: Held[]): Held[] {
   let [items, bytes, taken] = [0, 0, 0];
   for (const { delivery, items: more } of waiting) {
@@ -38,14 +41,14 @@ export function nextBatch(waiting: Held[]): Held[] {
   return waiting.splice(0, taken);
 }
 
-/** Whether what waits is less than a batch. */
+/** Whether the waiting messages are less than a batch. */
 export function hasRoom(waiting: readonly Held[]): boolean {
   const items = waiting.reduce((sum, one) => sum + one.items, 0);
   const bytes = waiting.reduce((sum, { delivery }) => sum + delivery.data.length, 0);
   return items < batchItems && bytes < batchBytes;
 }
 
-/** How many items a message holds; 1 where it cannot be read. */
+/** The number of items in a message; 1 where it cannot be read. */
 export function itemsOf({ data }: Delivery): number {
   try {
     return itemCount(data);
@@ -64,12 +67,12 @@ export function itemsIn(held: Held, { events, sessions, aggregates, feedback, re
   ].map((intake, n) => ({ held, n, intake }));
 }
 
-/** Counted sessions have no id: their place in the message says whether they were stored. */
+/** Counted sessions have no id: their position in the message identifies them as stored. */
 export function withReceipts(intake: Intake, { publication }: Delivery): Intake {
   return { ...intake, receipts: intake.aggregates.map((_, n) => `${publication}-${n}`) };
 }
 
-/** All that several intakes hold. */
+/** Merges several intakes into one. */
 export function together(intakes: readonly Intake[]): Intake {
   return {
     events: intakes.flatMap(({ events }) => events),
@@ -80,7 +83,7 @@ export function together(intakes: readonly Intake[]): Intake {
   };
 }
 
-/** Of an item of a message, as a dead letter. */
+/** The key of a message's item as a dead letter. */
 export function keyOf({ id }: Delivery, n: number): string {
   return `${id}-${n}`;
 }

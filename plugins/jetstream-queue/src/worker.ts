@@ -11,13 +11,13 @@ import { nextBatch, hasRoom, itemsOf, itemsIn, withReceipts, together, keyOf, ty
 
 /** The storing side. */
 export interface Work {
-  /** Stores the whole intake in one transaction; what is stored already changes nothing. */
+  /** Stores the whole intake in one transaction; items that are already stored change nothing. */
   storeBatch(intake: Intake): Promise<void>;
-  /** Whether the database as a whole refuses, and the intake is not at fault. */
+  /** Whether the database as a whole refuses, rather than the intake being at fault. */
   isStorageFailure(error: unknown): boolean;
 }
 
-/** In the end it is given up. */
+/** After this many deliveries a message is given up. */
 const deliveriesAtMost = 20;
 
 /** A message that a worker cannot settle now goes to another one after this time. */
@@ -106,7 +106,7 @@ export class Worker {
     }
   }
 
-  /** No leader, no quorum or no connection now; or somebody deleted the consumer. */
+  /** No leader, no quorum or no connection now; or the consumer was deleted. */
   #onFault(text: string): void {
     this.#logFailure(new Error(text), "no events can be pulled from the queue");
     if (this.#isMending || !this.#servers.isConnected()) return;
@@ -229,7 +229,7 @@ export class Worker {
     const { id } = delivery;
     const ack = delivery.acknowledge(ackMs).then(
       () => void this.#stored.delete(id),
-      () => undefined, // it is delivered again, and acknowledged then
+      () => undefined, // it is delivered again and then acknowledged
     );
     this.#acks.add(ack);
     void ack.finally(() => this.#acks.delete(ack));
@@ -239,18 +239,18 @@ export class Worker {
     return this.#stopping.signal.aborted;
   }
 
-  /** At most a line a second. */
+  /** At most one line per second. */
   #logFailure(error: unknown, message: string): void {
     if (this.#logged.take()) this.#log.error({ err: error }, message);
   }
 }
 
-/** Without a connection no answer comes. */
+/** Bounds a wait, as without a connection no answer comes. */
 async function atMost(milliseconds: number, awaited: Promise<unknown>): Promise<void> {
   await Promise.race([awaited, delay(milliseconds, undefined, { ref: false })]);
 }
 
-/** The driver's sentence: it names tables and rules of ours, never values of the event. */
+/** The driver's sentence: it names our tables and constraints, never values of the event. */
 function inWords(reason: unknown): string {
   return reason instanceof Error ? reason.message : String(reason);
 }

@@ -14,20 +14,20 @@ import type { ServedService } from "./served-service.ts";
 /** The contract that this package describes; the boot refuses a plugin made for another one. */
 export const contractVersion = 2;
 
-/** A named part of the product. Made by a function of its options. */
+/** A named part of the product, created by a function of its options. */
 export interface Plugin {
   /** Lower-case words joined by `-`, unique. Its tables are prefixed by the first word. */
   readonly name: string;
-  /** The contract it was made for. */
+  /** The contract version that it implements. */
   readonly contract: number;
   readonly entities?: readonly Entity[];
   /** For each database, in order; the names are unique in the product and never change. */
   readonly migrations?: Migrations;
-  /** How a move copies its tables. Absent: it has none. */
+  /** How a move copies its tables. Absent: the plugin has none. */
   readonly movable?: Movable;
   /**
-   * Makes the code that takes transitions of errors, of all projects and both backends. It runs in one process of the
-   * installation at a time.
+   * Creates the handler for transitions of errors, of all projects and both backends. The handler runs in one process
+   * of the installation at a time.
    */
   readonly errorTransitions?: (host: Host) => HandleErrorTransitions;
   readonly backend?: ErrorBackend;

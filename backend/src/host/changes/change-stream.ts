@@ -6,14 +6,14 @@ const gatherMs = 1000;
 
 const subject = "changed errors";
 
-/** Other processes hear within so many milliseconds what changed, in so many announcements. */
+/** Other processes are notified of changes within this many milliseconds, by at most this many announcements. */
 const announceMs = 250;
 const announcementsAtOnce = 4;
 
-/** Errors of a project that are named at once. */
+/** The most errors of a project that one message names. */
 const keysAtOnce = 100;
 
-/** A project's changed errors, as they are announced. */
+/** The changed errors of a project, as they are announced. */
 type Entry = readonly [projectId: number, keys: readonly string[], more: boolean];
 
 interface Gathered {
@@ -21,13 +21,13 @@ interface Gathered {
   more: boolean;
 }
 
-/** Passes on which errors of a project changed to those who watch it, in this process and in others. Nothing is kept. */
+/** Notifies the watches of a project, in this process and in others, of its changed errors. Stores nothing. */
 export class ChangeStream implements Pick<ErrorChanges, "publish" | "publishUnnamed"> {
   readonly #emitter = new EventEmitter().setMaxListeners(0);
   readonly #announcements: Announcements;
   readonly #clock: Clock;
   readonly #recent: RecentChanges;
-  /** What the other processes have not heard yet, by project. */
+  /** Changes not announced to the other processes yet, by project. */
   #unannounced = new Map<number, Gathered>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -68,7 +68,7 @@ export class ChangeStream implements Pick<ErrorChanges, "publish" | "publishUnna
     this.#timer ??= setTimeout(() => this.announce(), announceMs).unref();
   }
 
-  /** Announces now what the other processes have not heard yet; an empty list says that anything may have changed. */
+  /** Announces the pending changes now; an empty list means that anything may have changed. */
   announce(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -83,8 +83,8 @@ export class ChangeStream implements Pick<ErrorChanges, "publish" | "publishUnna
   }
 
   /**
-   * Yields which errors of a project changed, gathered for a second each time and 100 of them named, until the signal aborts:
-   * from now on, or from a time before, in milliseconds since 1970.
+   * Yields the changed errors of a project, gathered for a second each time and 100 of them named, until the signal
+   * aborts: from now on, or from an earlier time, in milliseconds since 1970.
    */
   async *of(projectId: number, signal: AbortSignal, since = Infinity): AsyncGenerator<Changed> {
     let gathered = gathering(this.#recent.since(projectId, since));
@@ -116,7 +116,7 @@ export class ChangeStream implements Pick<ErrorChanges, "publish" | "publishUnna
     this.#emitter.emit(String(projectId), changed);
   }
 
-  /** Watches read again what they show. */
+  /** Lets all watches read their errors again. */
   #anyChanged(): void {
     this.#recent.forget(this.#clock.now());
     for (const projectId of this.#emitter.eventNames()) this.#emitter.emit(projectId, { keys: new Set(), more: true });
@@ -128,6 +128,6 @@ const gathering = ({ keys, more }: Changed = { keys: new Set(), more: false }): 
   more,
 });
 
-/** Leaves out the names beyond `keysAtOnce`, and says that more changed. */
+/** Leaves out the names beyond `keysAtOnce`, and notes that more changed. */
 const bounded = ({ keys, more }: Changed): Changed =>
   keys.size <= keysAtOnce ? { keys, more } : { keys: new Set([...keys].slice(0, keysAtOnce)), more: true };

@@ -30,9 +30,9 @@ const transitionsAtOnce = 500;
 const forgottenMs = 7 * 86_400_000;
 
 /**
- * Notes of transitions, one for each plugin that takes them, until it has. A queue a plugin, and no place in a common list: on
- * PostgreSQL transactions commit in another order than their rows are numbered, so a reader that remembers the last number
- * would miss some.
+ * Notes of transitions, one for each plugin that takes them, until the plugin has taken it. One queue per plugin,
+ * rather than a position in a common list: on PostgreSQL transactions commit in another order than their rows are
+ * numbered, so a reader that remembers the last number would miss some.
  */
 export class NotedTransitions implements Pick<ErrorChanges, "note"> {
   readonly #database: Database;
@@ -43,7 +43,7 @@ export class NotedTransitions implements Pick<ErrorChanges, "note"> {
     this.#clock = clock;
   }
 
-  /** Has transitions noted from now on for those of the plugins that take them. */
+  /** Begins to note transitions for the plugins that take them. */
   async register(plugins: readonly Plugin[]): Promise<void> {
     const now = this.#clock.now();
     for (const { name, errorTransitions } of plugins) {
@@ -81,7 +81,7 @@ export class NotedTransitions implements Pick<ErrorChanges, "note"> {
     });
   }
 
-  /** Gives a plugin the transitions that are noted for it, until none is left or the signal is aborted. */
+  /** Delivers to a plugin the transitions noted for it, until none is left or the signal is aborted. */
   async deliver(plugin: string, handle: HandleErrorTransitions, signal: AbortSignal): Promise<void> {
     while (!signal.aborted && (await this.#hasAny(plugin))) {
       await this.#write.transaction().execute(async (transaction) => {
@@ -91,7 +91,7 @@ export class NotedTransitions implements Pick<ErrorChanges, "note"> {
           .where("plugin", "=", plugin)
           .orderBy("id")
           .limit(transitionsAtOnce);
-        // Deleted before they are given: another process that is at it too waits here, and then finds them gone.
+        // Deleted before they are delivered: another process doing the same waits here, and then finds them gone.
         const rows = await transaction.deleteFrom("error_change").where("id", "in", next).returningAll().execute();
         if (rows.length === 0) return;
         const inOrder = rows.toSorted((one, other) => Number(one.id) - Number(other.id));

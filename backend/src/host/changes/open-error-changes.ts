@@ -3,14 +3,16 @@ import type { Stops } from "../stops.ts";
 import { ChangeStream } from "./change-stream.ts";
 import { NotedTransitions } from "./noted-transitions.ts";
 
-/** Changes of errors: backends publish them by `publisher`, watches hear `stream`, and plugins take `transitions`. */
+/**
+ * Changes of errors: backends publish them through `publisher`, watches read `stream`, and plugins take `transitions`.
+ */
 export interface OpenErrorChanges {
   readonly publisher: ErrorChanges;
   readonly stream: ChangeStream;
   readonly transitions: NotedTransitions;
 }
 
-/** The phase that opens the stream of changes of errors. What was published last is announced at the stop. */
+/** The phase that opens the stream of changes of errors. Pending changes are announced at the stop. */
 export function openErrorChanges(
   database: Database,
   { clock, stops }: { clock: Clock; stops: Stops },

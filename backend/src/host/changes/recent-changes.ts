@@ -1,19 +1,19 @@
 /** Errors of a project that changed. */
 export interface Changed {
-  /** Those that are named. */
+  /** The errors that are named. */
   readonly keys: ReadonlySet<string>;
-  /** Others changed too, or may have. */
+  /** Whether others changed too, or may have. */
   readonly more: boolean;
 }
 
-/** Errors that are remembered, of all projects together: about 1 MB. */
+/** Errors that are kept, of all projects together: about 1 MB. */
 const errorsAtMost = 5_000;
 
-/** Remembers what changed last, for a watch that begins some time after its caller has read a list. */
+/** Keeps the latest changes for a watch that begins some time after its caller has read a list. */
 export class RecentChanges {
-  /** By project and key, the oldest first: when it changed, in milliseconds since 1970. */
+  /** The time of each change by project and key, the oldest first, in milliseconds since 1970. */
   readonly #changedAt = new Map<string, number>();
-  /** What changed until then is not all known. */
+  /** Until this time some changes are unknown. */
   #unknownUntil: number;
 
   constructor(startedAt: number) {
@@ -33,13 +33,13 @@ export class RecentChanges {
     }
   }
 
-  /** Anything may have changed. */
+  /** Records that anything may have changed. */
   forget(at: number): void {
     this.#changedAt.clear();
     this.#unknownUntil = at;
   }
 
-  /** What changed then or later. */
+  /** The changes at or after a time. */
   since(projectId: number, time: number): Changed {
     const prefix = errorOf(projectId, "");
     const keys = new Set<string>();

@@ -1,11 +1,11 @@
 import type { Host, Log, Plugin } from "@faultline/plugin";
 
-/** The parts of the host that are made of the services. */
+/** The parts of the host that are built from the services. */
 type Served = Pick<Host, "core" | "access" | "invoke">;
 
 /**
- * Makes the host of each plugin. Services of plugins are part of the core and get their host while the core is made, so
- * the parts that lead to the core are added last.
+ * Creates the host of each plugin. Services of plugins are part of the core and get their host while the core is built,
+ * so the parts that lead to the core are added last.
  */
 export class PluginHosts {
   readonly #shared: Omit<Host, keyof Served | "log">;

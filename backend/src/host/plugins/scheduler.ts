@@ -1,13 +1,15 @@
 import type { Log, Scheduler, Task } from "@faultline/plugin";
 import { OncePer } from "@faultline/plugin/flow";
 
-/** How long running work has to end by itself at a stop: most work does, and then need not start again. */
+/** The time for running work to end by itself at a stop: most work does, and then need not start again. */
 const graceMs = 2_000;
 
-/** A failure is not logged again for so long: on a full disk some work fails each second. */
+/** A failure is not logged again for this long: on a full disk some work fails each second. */
 const silentMs = 600_000;
 
-/** Does work for the whole installation, unless another process is doing it or this one leaves such work to others. */
+/**
+ * Runs work for the whole installation, unless another process is running it or this one leaves such work to others.
+ */
 export type Alone = (name: string, work: () => Promise<void>) => Promise<void>;
 
 /** Runs work now and at intervals until it is stopped. `stop` waits for running work, and soon aborts it. */

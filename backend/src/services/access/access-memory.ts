@@ -1,14 +1,15 @@
 import type { Announcements } from "@faultline/plugin";
 
-/** Far more than the callers of an hour; beyond it all is forgotten and asked for again. */
+/** Far more than the callers of an hour; beyond it the whole cache is cleared. */
 const entriesKept = 10_000;
 
 const subject = "access";
 
 /**
- * Remembers who tokens belong to, what users may do and which backend serves a project, so that a call costs no query. Any
- * code that changes a user, token, session, member, role, project or its settings reports it here, and all is forgotten at
- * once: a revocation holds from the next call on, and in other processes as soon as they hear of it.
+ * Caches the owners of tokens, the rights of users and the backends of projects, so that a call costs no query. Any
+ * code that changes a user, token, session, member, role, project or its settings reports the change here, which clears
+ * the whole cache at once: a revocation holds from the next call on, and in other processes as soon as they are
+ * notified.
  */
 export class AccessMemory {
   readonly #announcements: Announcements;
@@ -20,10 +21,10 @@ export class AccessMemory {
     announcements.onMissed(() => this.forget());
   }
 
-  /** The answer of `find`, which is asked once until something changes. Refusals are not remembered. */
+  /** The result of `find`, which is called once until something changes. Refusals are not cached. */
   remembered<T>(key: string, find: () => Promise<T>): Promise<T> {
     const known = this.#entries.get(key);
-    if (known) return known as Promise<T>; // put there under the same key, below
+    if (known) return known as Promise<T>; // stored under the same key, below
     if (this.#entries.size >= entriesKept) this.#entries.clear();
     const found = find();
     this.#entries.set(key, found);
@@ -39,7 +40,7 @@ export class AccessMemory {
     this.#announcements.announce(subject, "");
   }
 
-  /** All is asked for again. */
+  /** Clears the cache. */
   forget(): void {
     this.#entries.clear();
   }

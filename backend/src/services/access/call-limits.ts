@@ -2,13 +2,13 @@ import { ServiceError, type CallAllowance, type CallLimitName, type Clock } from
 import { ErrorReason } from "@faultline/proto";
 import type { Caller } from "./caller.ts";
 
-/** A limit takes this many seconds' worth at once. */
+/** A limit admits this many seconds' worth at once. */
 const burstSeconds = 10;
 
 /**
- * Calls a second beside those of one token. The pages of the console call for a person with a session: an open page makes ten
- * calls at first and one or two a second while it is kept up to date, so that this bears a hundred tabs. It is a limit of its
- * own, so that a person's script does not close the console to that person.
+ * Calls a second beside those of one token. The pages of the console call for a person with a session: an open page
+ * makes ten calls at first and one or two a second while it is kept up to date, so this is enough for a hundred tabs.
+ * It is a limit of its own, so that a script does not lock its owner out of the console.
  */
 const timesOfToken: Readonly<Record<CallLimitName, number>> = { token: 1, person: 2, session: 4 };
 
@@ -19,14 +19,17 @@ const timesOfReports = 10;
 const perSecond = { token: "One token", person: "The tokens of one person", session: "The sessions of one person" };
 
 /**
- * How many calls a token and a person may make: token buckets in memory, each process by itself. They are looked at once for
- * each call from outside, at its door. A call costs 1 to 4 ms of a core (one error, a hundred), which the default of 50 is made
- * for. Reports have buckets of their own, as they come in bulk and are bounded by what storing takes.
+ * How many calls a token and a person may make: token buckets in memory, each process by itself. They are checked once
+ * for each call from outside, where it arrives. A call costs 1 to 4 ms of a core (one error, a hundred), on which the
+ * default of 50 is based. Reports have buckets of their own, as they come in bulk and are bounded by the speed of
+ * storing.
  */
 export class CallLimits {
   readonly #clock: Clock;
   readonly #perToken: number;
-  /** Those used within the last ten seconds, the latest last: one that was left alone for so long is full again. */
+  /**
+   * Buckets used within the last ten seconds, the latest last: a bucket that was not used for so long is full again.
+   */
   readonly #buckets = new Map<string, Bucket>();
 
   /** `perToken`: calls a second of one token; 0: no limit at all. */
@@ -35,14 +38,15 @@ export class CallLimits {
     this.#perToken = perToken;
   }
 
-  /** How many buckets it holds. */
+  /** The number of buckets. */
   get size(): number {
     return this.#buckets.size;
   }
 
   /**
-   * Takes one call from each limit of the caller, or none where one of them is used up, which `refusal` says. Returns the
-   * limit with the least room; undefined where there is none. `method` is `Service.Method`; absent: one that reports nothing.
+   * Takes one call from each limit of the caller, or none where one of them is used up; then `refusal` is set. Returns
+   * the limit with the least room; undefined where there is none. `method` is `Service.Method`; absent: a method that
+   * is no report.
    */
   spend(caller: Pick<Caller, "user" | "scopes" | "tokenId">, method = ""): CallAllowance | undefined {
     if (this.#perToken === 0) return undefined;

@@ -10,10 +10,10 @@ import { sessionEnd } from "./sessions.ts";
 import { accessTokenPurpose, hasWrongChecksum, isSessionToken, sessionPurpose } from "./tokens.ts";
 import { WrongTokens } from "./wrong-tokens.ts";
 
-/** Who makes a call. */
+/** The identity behind a call. */
 export interface Caller {
   readonly user: UserRow;
-  /** What a personal access token allows; a session allows everything its user may do. */
+  /** The scopes of a personal access token; a session allows everything its user may do. */
   readonly scopes: readonly string[] | "session";
   readonly sessionId?: number;
   readonly tokenId?: number;
@@ -21,7 +21,7 @@ export interface Caller {
 
 const minuteMs = 60_000;
 
-/** Finds out who a token belongs to. */
+/** Resolves tokens to callers. */
 export class CallerDirectory {
   readonly #orm: MikroORM;
   readonly #keyRing: KeyRing;
@@ -38,7 +38,7 @@ export class CallerDirectory {
   }
 
   /**
-   * The caller a token stands for; refuses with TOKEN_REQUIRED, TOKEN_EXPIRED or TOKEN_REVOKED, and a token of nobody with
+   * The caller behind a token; refuses with TOKEN_REQUIRED, TOKEN_EXPIRED or TOKEN_REVOKED, and an unknown token with
    * TOO_MANY_ATTEMPTS when its network sent many.
    */
   async callerOf({ token, clientAddress }: Pick<Call, "token" | "clientAddress">): Promise<Caller> {
@@ -95,14 +95,14 @@ export class CallerDirectory {
     return { user, scopes: row.scopes.split(" "), tokenId: row.id };
   }
 
-  /** Written once a minute. While the database refuses writes, reading goes on. */
+  /** Records the last use, once a minute. While the database refuses writes, reads continue. */
   async #noteUse(
     entity: typeof SessionEntity | typeof AccessTokenEntity,
     row: { id: number; lastUsedAt?: number | null | undefined },
     now: number,
   ): Promise<void> {
     if (row.lastUsedAt != null && now - row.lastUsedAt < minuteMs) return;
-    row.lastUsedAt = now; // at once, so that calls beside this one do not write it too
+    row.lastUsedAt = now; // at once, so that concurrent calls do not write it too
     const update = { lastUsedAt: now };
     await this.#orm.em
       .fork()

@@ -2,8 +2,8 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /**
- * The network that attempts from an address are counted by: of IPv4 the address, of IPv6 the /64 that one subscriber
- * has. What is no address stands for itself.
+ * The network by which attempts from an address are counted: the address of IPv4, the /64 of IPv6 that one subscriber
+ * has. A text that is no address counts as itself.
  */
 export function clientNetwork(address: string): string {
   const text = address.trim().replace(/%.*$/s, "").toLowerCase(); // a zone says nothing about the sender
@@ -15,7 +15,8 @@ export function clientNetwork(address: string): string {
 }
 
 /**
- * The network that a sender of events is counted by: the /24 of IPv4, the /64 of IPv6. What is no address stands for itself.
+ * The network by which a sender of events is counted: the /24 of IPv4, the /64 of IPv6. A text that is no address
+ * counts as itself.
  */
 export function senderNetwork(address: string): string {
   const known = senderNetworks.get(address);
@@ -27,6 +28,6 @@ export function senderNetwork(address: string): string {
   return network;
 }
 
-/** Those of the last addresses, which come with each event: to work one out takes up to 7 microseconds. */
+/** The networks of the last addresses: each event needs one, and computing it takes up to 7 microseconds. */
 const senderNetworks = new Map<string, string>();
 const addressesRemembered = 10_000;

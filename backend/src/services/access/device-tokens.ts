@@ -4,7 +4,7 @@ import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 
 const knownMs = 90 * 24 * 3_600_000;
 
-/** When it ends, in base 36; what makes it unlike others; and the proof that we made it: 62 characters. */
+/** The time of expiry in base 36, a random part, and the proof that we issued it: 62 characters. */
 const form = /^fld_([0-9a-z]{1,9})_([0-9a-f]{16})_([0-9a-f]{32})$/;
 
 type Owner = Pick<UserRow, "id" | "passwordHash">;

@@ -8,7 +8,7 @@ import { projectNotFound } from "../projects/project-not-found.ts";
 import type { AccessMemory } from "./access-memory.ts";
 import { permissionsOf } from "./roles.ts";
 
-/** What a user may do in one project. */
+/** The rights of a user in one project. */
 export interface Grant {
   readonly project: ProjectRow;
   /** The base role of a custom one; Owner for administrators. */
@@ -16,7 +16,7 @@ export interface Grant {
   readonly permissions: ReadonlySet<Permission>;
 }
 
-/** Finds what users may do in projects; a project that is hidden looks like one that is missing. */
+/** Finds the rights of users in projects; a hidden project looks like a missing one. */
 export class Grants {
   readonly #orm: MikroORM;
   readonly #memory: AccessMemory;
@@ -28,8 +28,8 @@ export class Grants {
 
   /** By id or path; refuses with PROJECT_NOT_FOUND when the user is no member and no administrator. */
   async of(user: UserRow, key: number | string): Promise<Grant> {
-    // With the kind of the key: a path may consist of digits, and must not stand for the project of that id. And with what
-    // the answer depends on of the user, who may have been read before a change that came since.
+    // The cache key includes the type of `key`, as a path may consist of digits and must not match the project of that
+    // id, and the fields of the user on which the result depends, as the row may be older than a change.
     return this.#memory.remembered(`grant ${user.id} ${user.isAdmin} ${typeof key} ${key}`, async () => {
       const found = await findGrant(this.#orm.em.fork(), user, key);
       if (!found) throw projectNotFound();
@@ -38,8 +38,8 @@ export class Grants {
   }
 
   /**
-   * As `of`, for a caller who was admitted a while ago and may have lost rights since. A user read then must not be asked
-   * for: what it may do would be remembered as what it may do now.
+   * As `of`, for a caller who was admitted a while ago and may have lost rights since. It reads the user again: with
+   * the row from then, the old rights would be cached as the present ones.
    */
   async now(userId: number, key: number | string): Promise<Grant> {
     const user = await this.#memory.remembered(`user ${userId}`, () =>
@@ -55,7 +55,7 @@ export async function findGrant(em: EntityManager, user: UserRow, key: number | 
   const by = typeof key === "number" ? { id: key } : { path: key };
   const project = await em.findOne(ProjectEntity, { ...by, deletedAt: null });
   if (project && user.isAdmin) return { project, role: Role.OWNER, permissions: permissionsOf(Role.OWNER) };
-  // Asked for a missing project too: else the time of a refusal would tell it from a hidden one.
+  // Queried for a missing project too: otherwise the time of a refusal would distinguish it from a hidden one.
   const member = await em.findOne(MemberEntity, { projectId: project?.id ?? 0, userId: user.id });
   if (!project || !member) return undefined;
   const custom = member.memberRoleId == null ? null : await em.findOne(MemberRoleEntity, { id: member.memberRoleId });

@@ -8,12 +8,12 @@ import { checkGrant, checkToken, seesKeys, type NeedOf } from "./permissions.ts"
 import { refuseNul } from "./refuse-nul.ts";
 import { projectsNamed, userNamed } from "./request-fields.ts";
 
-/** What a service's own code gets with a call: the caller is known and may call the method. */
+/** The context that a service's own code gets with a call: the caller is known and may call the method. */
 export interface CoreCall {
   readonly caller: Caller;
-  /** What the caller may do in the request's project; nothing where the request names none. */
+  /** The caller's rights in the request's project; none where the request names no project. */
   readonly grant: Grant;
-  /** Whether the answer may show client keys and DSNs. */
+  /** Whether the response may show client keys and DSNs. */
   readonly seesKeys: boolean;
   readonly signal?: AbortSignal | undefined;
 }
@@ -21,11 +21,11 @@ export interface CoreCall {
 /** A call that was admitted before its method got the request. */
 export interface Admission {
   readonly call: CoreCall;
-  /** Whether the request is one that was admitted. */
+  /** Whether the admission includes the request. */
   covers(request: MessageShape<DescMessage>): boolean;
 }
 
-/** Decides who may call what: the token first, then the role in each project the request names. */
+/** Decides who may call which method: by the token first, then by the role in each project that the request names. */
 export class Guard {
   readonly #callers: CallerDirectory;
   readonly #grants: Grants;
@@ -39,13 +39,13 @@ export class Guard {
     this.#needOf = parts.needOf;
   }
 
-  /** Refuses, or returns what the handler gets. */
+  /** Refuses the call, or returns the context for its handler. */
   async admit(method: string, request: MessageShape<DescMessage>, call: Call): Promise<CoreCall> {
     refuseNul(request);
     return this.#admit(method, projectsNamed(request), userNamed(request), call);
   }
 
-  /** Admits a call that a plugin makes by itself. The method is one that it declared; roles in projects are not asked. */
+  /** Admits a call that a plugin makes by itself. The plugin declared the method; roles in projects are not checked. */
   async admitPlugin(
     plugin: string,
     method: string,
@@ -68,7 +68,7 @@ export class Guard {
     call: Call,
   ): Promise<Admission & { readonly project: AdmittedProject | undefined }> {
     const admitted = await this.#admit(method, [project ?? 0], userId, call);
-    // A method for administrators asks for no role in the project, but the project has to be there.
+    // A method for administrators needs no role in the project, but the project must exist.
     const isNamed = project !== undefined && admitted.grant === noGrant;
     const grant = isNamed ? await this.#grants.of(admitted.caller.user, project) : admitted.grant;
     const found = project === undefined ? undefined : grant.project;
@@ -88,8 +88,8 @@ export class Guard {
   }
 
   /**
-   * Takes a call from the limits of its token and person, then refuses it by its token alone, as its request is not read
-   * yet, and says whether the method needs one. Roles in projects are asked by `admit`.
+   * Takes a call from the limits of its token and person, then refuses it by its token alone, as its request is not
+   * read yet. Returns whether the method needs a token. `admit` checks roles in projects.
    */
   async checkToken(method: string, call: Call): Promise<{ needsToken: boolean }> {
     const need = this.#needOf(method);
@@ -117,7 +117,7 @@ export class Guard {
     const caller = await this.#callers.callerOf(call);
     checkToken(need, caller);
     if (need.who !== "member") return { caller, grant: noGrant, seesKeys: false, signal };
-    let grant = noGrant; // and stays so for a list without items, which the handler refuses
+    let grant = noGrant; // remains so for a list without items, which the handler refuses
     for (const key of projects) {
       grant = await this.#grants.of(caller.user, key);
       checkGrant(need, grant, userId === caller.user.id);
@@ -126,7 +126,7 @@ export class Guard {
   }
 }
 
-/** The caller of public methods; it may do nothing else. */
+/** The caller of public methods; it may call no others. */
 const nobody: Caller = {
   user: {
     id: 0,

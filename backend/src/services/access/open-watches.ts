@@ -1,14 +1,16 @@
 import { ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 
-/** Far more than pages anybody keeps open. Each watch holds memory and is asked twice a second whether it is allowed. */
+/**
+ * Far more than the pages that anybody keeps open. Each watch holds memory, and its right is checked twice a second.
+ */
 const mostPerUser = 100;
 
 /** Counts the watching calls of each user. */
 export class OpenWatches {
   readonly #counts = new Map<number, number>();
 
-  /** Counts one more until the returned function is called; refuses with LIMIT_REACHED. */
+  /** Counts one more watch until the returned function is called; refuses with LIMIT_REACHED. */
   begin(userId: number): () => void {
     const count = this.#counts.get(userId) ?? 0;
     if (count >= mostPerUser) {

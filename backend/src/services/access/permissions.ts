@@ -6,12 +6,12 @@ import type { Grant } from "./grants.ts";
 import { leastRoleWith, needsRole } from "./roles.ts";
 
 /**
- * What a token must be good for: `read` the scope `api` or `read_api`; `write` the scope `api`; `session` a person who
- * signed in, as personal access tokens may not make others.
+ * The scope that a token needs: for `read`, `api` or `read_api`; for `write`, `api`; `session` needs a person who
+ * signed in, as personal access tokens may not create others.
  */
 export type Scope = "read" | "write" | "session";
 
-/** What a call needs, as the method says in its proto file (`Needs` in role.proto). */
+/** The rights that a call needs, as its method declares in its proto file (`Needs` in role.proto). */
 export type Need =
   | { readonly who: "anyone" }
   | { readonly who: "user" | "administrator"; readonly scope: Scope }
@@ -19,9 +19,9 @@ export type Need =
       readonly who: "member";
       readonly scope: Scope;
       readonly permission: Permission;
-      /** The user the request names may do it too. */
+      /** Whether the user that the request names may do it too. */
       readonly orSelf: boolean;
-      /** The response holds client keys, which only a token with the scope `write` sees. */
+      /** Whether the response holds client keys, which only a token with the scope `write` sees. */
       readonly holdsKeys: boolean;
     };
 
@@ -50,7 +50,7 @@ export function readNeed(method: DescMethod): Need {
   throw new Error(`${method} does not say what a call needs: set its option (faultline.v1.needs).`);
 }
 
-/** The least role and scope that a method for tokens needs. Throws for the others. */
+/** The least role and scope that a method for tokens needs. Throws for other methods. */
 export function leastRoleOf(method: DescMethod): LeastRole {
   const need = readNeed(method);
   if (need.who === "anyone" || need.scope === "session") throw new Error(`${method} is not for tokens.`);
@@ -59,10 +59,10 @@ export function leastRoleOf(method: DescMethod): LeastRole {
   return { role: need.who === "user" ? "User" : "Administrator", scope };
 }
 
-/** What a method needs, by `Service.Method`. */
+/** Finds the need of a method by `Service.Method`. */
 export type NeedOf = (method: string) => Need;
 
-/** Reads what each method of the services needs. Nobody may call a method that none of them has. */
+/** Reads the needs of all methods of the services. Refuses a method that none of them has. */
 export function needsOf(services: readonly DescService[]): NeedOf {
   const byMethod = new Map(
     services.flatMap(({ name, methods }) => methods.map((method) => [`${name}.${method.name}`, readNeed(method)])),
@@ -74,7 +74,10 @@ export function needsOf(services: readonly DescService[]): NeedOf {
   };
 }
 
-/** Lets a caller's token through or refuses with INSUFFICIENT_SCOPE or FORBIDDEN; roles in projects come after it. */
+/**
+ * Refuses a caller's token with INSUFFICIENT_SCOPE or FORBIDDEN when it does not meet the need; roles in projects are
+ * checked afterwards.
+ */
 export function checkToken(need: Exclude<Need, { who: "anyone" }>, caller: Caller): void {
   if (caller.scopes !== "session") {
     if (need.scope === "session") {
@@ -92,7 +95,7 @@ export function checkToken(need: Exclude<Need, { who: "anyone" }>, caller: Calle
   }
 }
 
-/** Whether the answer may show client keys and DSNs to the caller. */
+/** Whether the response may show client keys and DSNs to the caller. */
 export function seesKeys(need: Need, { scopes }: Caller): boolean {
   return need.who === "member" && need.holdsKeys && (scopes === "session" || isGoodFor("write", scopes));
 }
@@ -101,7 +104,7 @@ function isGoodFor(scope: "read" | "write", scopes: readonly string[]): boolean 
   return scopes.includes("api") || (scope === "read" && scopes.includes("read_api"));
 }
 
-/** Lets a member through or refuses with FORBIDDEN and the role that is needed. */
+/** Refuses a member who lacks the needed role with FORBIDDEN, naming that role. */
 export function checkGrant(need: Extract<Need, { who: "member" }>, grant: Grant, isSelf: boolean): void {
   if (grant.permissions.has(need.permission) || (need.orSelf && isSelf)) return;
   throw new ServiceError(ErrorReason.FORBIDDEN, needsRole(need.permission, grant.project.path));

@@ -3,7 +3,7 @@ import { BoundedMap } from "@faultline/plugin/flow";
 
 const keysKept = 30_000;
 
-/** When something happened lately, by key. In memory: of the keys used last, each with its latest times. */
+/** The recent times of an act, by key. In memory: the keys used last, each with its latest times. */
 export class RecentTimes {
   readonly #clock: Clock;
   readonly #windowMs: number;
@@ -16,10 +16,10 @@ export class RecentTimes {
     this.#timesKept = timesKept;
   }
 
-  /** The times within the window, the earliest first; of more than are kept, the latest. */
+  /** The times within the window, the earliest first; when there were more than are kept, the latest of them. */
   of(key: string): readonly number[] {
     const now = this.#clock.now();
-    // After the clock jumped back, what was noted before it would count for longer than the window.
+    // After the clock jumped back, times noted before the jump would count for longer than the window.
     return (this.#times.get(key) ?? []).filter((at) => at > now - this.#windowMs && at <= now);
   }
 
@@ -33,7 +33,7 @@ export class RecentTimes {
     this.#keep(key, [...this.of(key), this.#clock.now()].slice(-this.#timesKept));
   }
 
-  /** Takes the latest time back. */
+  /** Removes the latest time. */
   takeBack(key: string): void {
     this.#keep(key, this.of(key).slice(0, -1));
   }

@@ -2,7 +2,7 @@ import { invalidField } from "@faultline/plugin";
 
 /**
  * Refuses a request with a NUL in a text: SQL text ends at it, so that a query would fail instead of finding nothing.
- * Events are exempt, as what applications send is kept as far as it goes.
+ * Events are exempt, as we keep as much of them as we can.
  */
 export function refuseNul(request: object): void {
   if (String("$typeName" in request && request.$typeName).startsWith("faultline.v1.Report")) return;

@@ -3,7 +3,7 @@ import type { GetProjectRequest, ReportEventsRequest, ReportSessionsRequest } fr
 
 type AnyRequest = MessageShape<DescMessage>;
 
-/** The projects a request names, by id or path; none for requests that have no such field. */
+/** The projects that a request names, by id or path; none for requests without such a field. */
 export function projectsNamed(request: AnyRequest): readonly (number | string)[] {
   switch (request.$typeName) {
     case "faultline.v1.GetProjectRequest":
@@ -20,7 +20,7 @@ export function projectsNamed(request: AnyRequest): readonly (number | string)[]
   }
 }
 
-/** Puts the id of the project that was found into a request that names it by its path, so that handlers read ids alone. */
+/** Puts the project's id into a request that names the project by its path, so that handlers only read ids. */
 export function nameById(request: AnyRequest, { id }: { readonly id: number }): void {
   if (namesProject(request) && request.projectId === 0 && request.projectPath) request.projectId = id;
 }
@@ -29,7 +29,7 @@ function namesProject(request: AnyRequest): request is AnyRequest & { projectId:
   return "projectId" in request && typeof request.projectId === "number";
 }
 
-/** The user a request names; undefined for requests that have no such field. */
+/** The user that a request names; undefined for requests without such a field. */
 export function userNamed(request: AnyRequest): number | undefined {
   return "userId" in request && typeof request.userId === "number" ? request.userId : undefined;
 }

@@ -1,13 +1,13 @@
 import type { LeastRole } from "@faultline/plugin";
 import { Permission, Role } from "@faultline/proto";
 
-/** What a permission needs at least, and what it is good for, in words that end "You need ... to". */
+/** The least role that has a permission, and the use of the permission in words that complete "You need ... to". */
 interface PermissionRow {
   readonly least: Role;
   readonly toDo: string;
 }
 
-/** The one table of what a role may do in its project (specification section 5). */
+/** The one table of the rights of roles in their project (specification section 5). */
 const permissionRows: Readonly<Partial<Record<Permission, PermissionRow>>> = {
   [Permission.READ_PROJECT]: { least: Role.GUEST, toDo: "see the project" },
   [Permission.READ_MEMBERS]: { least: Role.GUEST, toDo: "see its members" },
@@ -39,7 +39,7 @@ export const roleNames: ReadonlyMap<Role, RoleName> = new Map([
   [Role.OWNER, "Owner"],
 ] as const);
 
-/** What a role may do, with what a custom role adds to it. */
+/** The permissions of a role, with those that a custom role adds. */
 export function permissionsOf(role: Role, added: readonly Permission[] = []): ReadonlySet<Permission> {
   return new Set(allPermissions.filter((one) => role >= rowOf(one).least || added.includes(one)));
 }

@@ -11,7 +11,7 @@ export const SessionEntity = defineEntity({
     userId: p.integer(),
     tokenDigest: p.string(),
     createdAt: p.bigint("number"),
-    /** The latest end; not being used ends it sooner. */
+    /** The latest end; a session that is not used ends sooner. */
     expiresAt: p.bigint("number"),
     lastUsedAt: p.bigint("number"),
     clientAddress: p.string(),

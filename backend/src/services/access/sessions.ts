@@ -6,10 +6,10 @@ import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 import { newDeviceToken } from "./device-tokens.ts";
 import { newToken, sessionPurpose } from "./tokens.ts";
 
-/** How long a session lasts that is used again and again. */
+/** How long a session lasts that stays in use. */
 const sessionMs = 30 * 24 * 3_600_000;
 
-/** How long it lasts without being used. An open page that is kept up to date uses it. */
+/** How long an unused session lasts. An open page that is kept up to date uses its session. */
 const idleMs = 12 * 3_600_000;
 
 /** When a session ends unless it is used again. */
@@ -17,7 +17,7 @@ export function sessionEnd({ expiresAt, lastUsedAt }: Pick<SessionRow, "expiresA
   return Math.min(expiresAt, lastUsedAt + idleMs);
 }
 
-/** Stores a new session and returns what its owner gets. Also deletes all sessions that are over. */
+/** Stores a new session and returns it with its token. Also deletes all expired sessions. */
 export async function beginSession(
   em: EntityManager,
   session: {

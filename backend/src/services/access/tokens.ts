@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-/** Kinds of tokens by their prefix, which lets scanners of leaked secrets recognise them. */
+/** The prefixes of the kinds of tokens, by which secret scanners recognise them. */
 const prefixes = { session: "fls_", accessToken: "flp_", invitation: "fli_", passwordReset: "flr_" } as const;
 
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -9,21 +9,21 @@ const randomLength = 36;
 const checksumLength = 6;
 const madeForm = new RegExp(`^fl[a-z]_[0-9A-Za-z]{${randomLength + checksumLength}}$`);
 
-/** A new random token: prefix, 36 characters of 214 bits together, and a checksum of 6. */
+/** A new random token: prefix, 36 characters with 214 bits in total, and a checksum of 6. */
 export function newToken(kind: keyof typeof prefixes): string {
   const random = Array.from({ length: randomLength }, () => digits[randomInt(digits.length)]).join("");
   return withChecksum(prefixes[kind] + random);
 }
 
 /**
- * Whether a token looks like one of `newToken` but ends in another checksum, so that it was mistyped or guessed. Tokens
- * of any other form, as those an operator chose or an older version made, have no checksum.
+ * Whether a token has the form of `newToken` but a wrong checksum, so that it was mistyped or guessed. Tokens of any
+ * other form, such as those that an operator chose or an older version issued, have no checksum.
  */
 export function hasWrongChecksum(token: string): boolean {
   return madeForm.test(token) && withChecksum(token.slice(0, -checksumLength)) !== token;
 }
 
-/** Whether a token is a session's; all else is looked up as a personal access token. */
+/** Whether a token is a session's; all others are looked up as personal access tokens. */
 export function isSessionToken(token: string): boolean {
   return token.startsWith(prefixes.session);
 }
@@ -34,7 +34,7 @@ export const accessTokenPurpose = "access token";
 export const invitationPurpose = "invitation";
 export const passwordResetPurpose = "password reset";
 
-/** CRC32 in base62, as GitHub's tokens have it: a scanner can tell a real one without asking us. */
+/** Appends CRC32 in base62, as GitHub's tokens have it: a scanner can recognise a real token offline. */
 function withChecksum(text: string): string {
   let rest = crc32(text);
   let checksum = "";

@@ -7,8 +7,8 @@ const windowMs = 60_000;
 const perNetwork = 20;
 
 /**
- * Counts tokens that belong to nobody by the network that sent them. They are looked up first, so a right token is never
- * refused for the wrong ones of its neighbours: only the answer to a further wrong one changes. In memory, a process each.
+ * Counts unknown tokens by the network that sent them. Tokens are looked up first, so a right one is never refused for
+ * the wrong ones of its neighbours: only the answer to a further wrong one changes. In memory, per process.
  */
 export class WrongTokens {
   readonly #times: RecentTimes;
@@ -17,7 +17,10 @@ export class WrongTokens {
     this.#times = new RecentTimes(clock, { windowMs, timesKept: perNetwork });
   }
 
-  /** Counts one, or refuses with TOO_MANY_ATTEMPTS when 20 came within the last minute; refused ones do not count. */
+  /**
+   * Counts a wrong token, or refuses with TOO_MANY_ATTEMPTS when 20 came within the last minute; refused ones do not
+   * count.
+   */
   count(clientAddress: string): void {
     const network = clientNetwork(clientAddress);
     if (this.#times.of(network).length < perNetwork) {

@@ -10,7 +10,7 @@ export const AccessTokenEntity = defineEntity({
     id: p.integer().primary(),
     userId: p.integer(),
     name: p.string(),
-    /** Joined by a space. */
+    /** Joined by spaces. */
     scopes: p.string(),
     tokenDigest: p.string(),
     createdAt: p.bigint("number"),

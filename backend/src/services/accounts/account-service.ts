@@ -17,7 +17,7 @@ import { changePassword } from "./change-password.ts";
 
 const sessionsListed = 100;
 
-/** A person needs few; each one shows whether another user has an address. */
+/** A person needs few; each change reveals whether another user has an address. */
 const emailChanges = {
   windowMs: 3_600_000,
   most: 10,

@@ -12,7 +12,7 @@ import { hashPassword, newPassword, verifyPassword } from "./password.ts";
 import { beginSession } from "../access/sessions.ts";
 import { SignInThrottle } from "./sign-in-throttle.ts";
 
-/** Changes the caller's password: begins a new session, and ends all others. */
+/** Changes the caller's password, begins a new session, and ends all others. */
 export function changePassword({
   orm,
   keyRing,
@@ -29,7 +29,8 @@ export function changePassword({
   return async ({ currentPassword, newPassword: wanted, revokeAccessTokens: revokesTokens }, { caller }) => {
     const password = newPassword(wanted, "new_password");
     const attempt = { name: caller.user.username, clientAddress: "" };
-    // Who finds an open page must not guess faster than at the door. Its owner waits for no guesses at the door.
+    // A person who finds an open page must not guess faster than at the sign-in. Guesses at the sign-in do not delay
+    // its owner here.
     throttle.begin(attempt);
     const { id: userId, passwordHash } = await orm.em.fork().findOneOrFail(UserEntity, { id: caller.user.id });
     if (!(await verifyPassword(currentPassword, passwordHash))) {
@@ -41,7 +42,7 @@ export function changePassword({
     const newHash = await hashPassword(password);
     const begun = await orm.em.fork().transactional(async (em) => {
       const old = await em.findOne(SessionEntity, { id: caller.sessionId ?? 0 });
-      // A change of the password meanwhile has ended this session.
+      // A concurrent change of the password has ended this session.
       if (!old) throw new ServiceError(ErrorReason.TOKEN_REQUIRED, "The session is over. Sign in again.");
       await em.nativeUpdate(UserEntity, { id: userId }, { passwordHash: newHash });
       const { clientAddress, userAgent } = old;

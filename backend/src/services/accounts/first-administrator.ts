@@ -16,8 +16,8 @@ export interface FirstCredentials {
 }
 
 /**
- * Makes the user `root` and a personal access token with the scope `api` when there is no user yet; both secrets come
- * from the configuration or are generated. Answers undefined on every later start.
+ * Creates the user `root` and a personal access token with the scope `api` when there is no user yet; both secrets come
+ * from the configuration or are generated. Returns undefined on every later start.
  */
 export async function makeFirstAdministrator(parts: {
   orm: MikroORM;
@@ -34,13 +34,13 @@ export async function makeFirstAdministrator(parts: {
   const token = config.rootToken ?? newToken("accessToken");
   if (hasWrongChecksum(token)) {
     throw new StartRefusal(
-      "FAULTLINE_ROOT_TOKEN looks like a token that Faultline made, but its last characters do not fit the others: copy it anew, or choose one of another form.",
+      "FAULTLINE_ROOT_TOKEN looks like a token that Faultline made, but its last characters do not match the others. Copy it again, or choose one of another form.",
     );
   }
   const now = clock.now();
   const passwordHash = await hashPassword(password);
   return em.transactional(async (inner) => {
-    if ((await inner.count(UserEntity)) > 0) return undefined; // another process that started at once was faster
+    if ((await inner.count(UserEntity)) > 0) return undefined; // another process that started at the same time was faster
     const userId = await inner.insert(UserEntity, {
       username,
       name: "Administrator",

@@ -12,7 +12,7 @@ const scopes = ["api", "read_api"];
 const weekMs = 7 * 24 * 3_600_000;
 const yearMs = 365 * 24 * 3_600_000;
 
-/** Makes personal access tokens. */
+/** Creates personal access tokens. */
 export function newAccessTokens(parts: {
   orm: MikroORM;
   keyRing: KeyRing;
@@ -21,7 +21,7 @@ export function newAccessTokens(parts: {
 }): Pick<Handlers<typeof AccountService, CoreCall>, "createAccessToken" | "rotateAccessToken"> {
   const { orm, keyRing, clock, memory } = parts;
 
-  /** Stores a new token; what it is made of must be checked. */
+  /** Stores a new token; its fields must already be checked. */
   const make = async (em: EntityManager, of: Pick<AccessTokenRow, "userId" | "name" | "scopes" | "expiresAt">) => {
     const token = newToken("accessToken");
     const row = em.create(AccessTokenEntity, {
@@ -65,8 +65,8 @@ export function newAccessTokens(parts: {
           throw invalidField("token_id", "The token was revoked or has expired. Make a new one instead.");
         }
         old.revokedAt = now;
-        // Brought forward, not refused: a job that rotates each day asks for whole days and runs some seconds sooner or
-        // later, so that an exact limit would fail it now and then.
+        // Shortened, not refused: a job that rotates each day asks for whole days and runs some seconds sooner or
+        // later, so an exact limit would fail it now and then.
         const expiresAt = Math.min(wanted, old.expiresAt == null ? wanted : now + (old.expiresAt - old.createdAt));
         return make(em, { userId: old.userId, name: old.name, scopes: old.scopes, expiresAt });
       });

@@ -5,7 +5,7 @@ import { invalidField, ServiceError } from "@faultline/plugin";
 import { Semaphore } from "@faultline/plugin/flow";
 import { ErrorReason } from "@faultline/proto";
 
-const derive = promisify(crypto.argon2); // not by name: an older Node would fail to link before it can be refused
+const derive = promisify(crypto.argon2); // no named import: an older Node would fail to link before it can be refused
 
 /** OWASP's minimum for argon2id: 19 MiB, 2 passes, 1 lane; about 30 ms on the machines we measured. */
 const cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
@@ -14,11 +14,11 @@ const leastBytes = 12;
 const mostBytes = 1024;
 
 /**
- * Hashes at once: one core stays free of them. With two at once on two cores, guesses at one name took the p99 of other
- * projects' reads to 97 to 389 ms.
+ * Concurrent hashes: one core stays free of them. With two at once on two cores, guesses at one name raised the p99 of
+ * other projects' reads to 97 to 389 ms.
  */
 const atOnce = Math.min(2, Math.max(1, availableParallelism() - 1));
-/** Further ones are refused: a flood of sign-ins must not take the memory. */
+/** Further ones are refused: a flood of sign-ins must not use up the memory. */
 const waitingAtMost = 50;
 const hashing = new Semaphore(atOnce, {
   waitingAtMost,
@@ -26,7 +26,7 @@ const hashing = new Semaphore(atOnce, {
     new ServiceError(ErrorReason.TOO_MANY_ATTEMPTS, "Too many people sign in now. Try again in some seconds."),
 });
 
-/** A password that may be set, 12 to 1,024 bytes; refuses others and names the request field. */
+/** Returns a password that may be set, 12 to 1,024 bytes; refuses others and names the request field. */
 export function newPassword(password: string, field = "password"): string {
   const bytes = Buffer.byteLength(password);
   if (bytes >= leastBytes && bytes <= mostBytes) return password;
@@ -42,8 +42,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether `password` made `phc`; refuses as hashPassword. Without a hash, and with a password that is too long for any,
- * it works as long and says no, so that time tells nothing.
+ * Whether `phc` is the hash of `password`; refuses like hashPassword. Without a hash, and with a password longer than
+ * allowed, it takes the same time and returns false, so that time reveals nothing.
  */
 export async function verifyPassword(password: string, phc: string | undefined): Promise<boolean> {
   const isPossible = Buffer.byteLength(password) <= mostBytes;

@@ -5,56 +5,57 @@ import { clientNetwork } from "../access/client-network.ts";
 import { RecentTimes } from "../access/recent-times.ts";
 
 const windowMs = 60_000;
-/** Of a name from one network, and of a known device. */
+/** Attempts of a name from one network, and of a known device. */
 const perOrigin = 10;
 const perNetwork = 50;
 
-/** The delay of a name begins after so many attempts and doubles with each further one. */
+/** The delay of a name begins after this many attempts and doubles with each further one. */
 const undelayed = 10;
 const firstDelayMs = 250;
 const longestDelayMs = 4_000;
 
 const subject = "sign-in";
 
-/** Whose attempt it is. */
+/** The origin of an attempt. */
 export interface Attempt {
-  /** As it was typed: a name of nobody is counted too, and an e-mail address says nothing about a user name. */
+  /** As it was typed: a name of nobody is counted too, and an e-mail address apart from the user name. */
   readonly name: string;
-  /** Empty: not known. Such attempts count for the name alone, as if all came from one network. */
+  /** Empty: unknown. Such attempts count for the name alone, as if all came from one network. */
   readonly clientAddress: string;
-  /** The token of a device on which this very user signed in before. */
+  /** The token of a device on which this user signed in before. */
   readonly device?: string | undefined;
 }
 
 /** The keys that an attempt counts for. */
 interface Keys {
-  /** Only this person's: the name from this network, or the known device. */
+  /** The key of this person alone: the name from this network, or the known device. */
   readonly origin: string;
-  /** Those that others count for too. */
+  /** The keys for which attempts of others count too. */
   readonly shared: readonly string[];
 }
 
-/** What processes announce of an attempt. */
+/** The announcement of an attempt to other processes. */
 interface Announced extends Keys {
   readonly isForgiven: boolean;
 }
 
 /**
  * Bounds the failed sign-ins of a minute to 10 a name from one network and to 50 a network. A name by itself is never
- * refused, as anybody could then keep its owner out: from the eleventh attempt on, from wherever, each waits longer, at
- * most four seconds. The longest wait is drawn between two and four: many guesses that begin together would otherwise be
- * checked together. A device that signed in before counts for itself alone, so that guesses of others do not touch it.
+ * refused, as anybody could then keep its owner out: from the eleventh attempt on, from any network, each waits longer,
+ * at most four seconds. The longest wait is drawn between two and four: many guesses that begin together would
+ * otherwise be checked together. A device that signed in before is counted by itself, so that guesses of others do not
+ * affect it.
  *
- * An attempt counts from its beginning, so that many at once are bounded too; refused ones do not count, so that nobody
- * waits longer than the minute. In memory: a restart forgives. What begins in other processes counts as soon as this one
- * hears of it.
+ * An attempt counts from its beginning, so that concurrent ones are bounded too; refused ones do not count, so that
+ * nobody waits longer than the minute. In memory: a restart forgives. Attempts in other processes count as soon as this
+ * one is notified.
  */
 export class SignInThrottle {
   readonly #announcements: Announcements;
   readonly #attempts: RecentTimes;
   readonly #draw: () => number;
 
-  /** `draw`: from 0 to below 1, evenly. */
+  /** `draw`: uniform from 0 to below 1. */
   constructor(clock: Clock, announcements: Announcements, draw: () => number = Math.random) {
     this.#draw = draw;
     this.#attempts = new RecentTimes(clock, { windowMs, timesKept: perNetwork });
@@ -76,8 +77,8 @@ export class SignInThrottle {
   }
 
   /**
-   * Forgives the origin, and of what is shared this attempt alone: otherwise one's own account would make room for
-   * guesses at others, and the owner's sign-in would shorten the delay of those who guess.
+   * Forgives all attempts of the origin, but of the shared keys this attempt alone: otherwise an attacker's own account
+   * would make room for guesses at others, and the owner's sign-in would shorten the delay of the attacker.
    */
   succeeded(attempt: Attempt): void {
     const { origin, network, name } = keysOf(attempt);
@@ -103,7 +104,7 @@ export class SignInThrottle {
   }
 }
 
-/** What an attempt counts for; what is empty is not counted. */
+/** The keys of an attempt; empty parts are not counted. */
 function keysOf({ name, clientAddress, device }: Attempt): { origin: string; network: string; name: string } {
   if (device !== undefined) return { origin: `device ${digest(device)}`, network: "", name: "" };
   const network = clientAddress === "" ? "" : clientNetwork(clientAddress);

@@ -12,7 +12,7 @@ import { verifyPassword } from "./password.ts";
 import { beginSession } from "../access/sessions.ts";
 import { SignInThrottle } from "./sign-in-throttle.ts";
 
-/** Signs a person in by name or e-mail address and password; attempts that may be guesses wait. */
+/** Signs a person in by name or e-mail address and password; attempts that may be guesses are delayed. */
 export function signIn({
   orm,
   keyRing,
@@ -35,7 +35,7 @@ export function signIn({
     if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(leftWaiting);
     const isRight = await verifyPassword(password, found?.passwordHash);
     const session = await orm.em.fork().transactional(async (em) => {
-      // Read again: while the password was checked the user may have been blocked or have got another one.
+      // Read again: during the check the user may have been blocked or the password changed.
       const user = isRight && (await em.findOne(UserEntity, { id: found?.id ?? 0 }));
       if (!user || user.isBlocked || user.passwordHash !== found?.passwordHash) {
         throw new ServiceError(ErrorReason.WRONG_CREDENTIALS, "Wrong user name or password.");
@@ -51,7 +51,7 @@ export function signIn({
   };
 }
 
-/** The caller of a delayed attempt left: nobody waits for the password to be checked. */
+/** Ends a delayed attempt whose caller left, without checking the password. */
 function leftWaiting(): never {
   throw new ServiceError(ErrorReason.TOO_MANY_ATTEMPTS, "The sign-in was given up while it waited.");
 }

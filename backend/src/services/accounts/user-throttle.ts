@@ -2,20 +2,20 @@ import { ServiceError, type Clock } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { RecentTimes } from "../access/recent-times.ts";
 
-/** Bounds how often a user does something. In memory, a process each: a restart forgives. */
+/** Bounds how often a user does something. In memory, per process: a restart forgives. */
 export class UserThrottle {
   readonly #most: number;
   readonly #refusal: string;
   readonly #times: RecentTimes;
 
-  /** `most` times in `windowMs`. `refusal`: the sentence for what is beyond. */
+  /** `most` times in `windowMs`. `refusal`: the sentence of the refusal. */
   constructor(clock: Clock, { windowMs, most, refusal }: { windowMs: number; most: number; refusal: string }) {
     this.#most = most;
     this.#refusal = refusal;
     this.#times = new RecentTimes(clock, { windowMs, timesKept: most });
   }
 
-  /** Counts once or refuses with TOO_MANY_ATTEMPTS; refused ones do not count. */
+  /** Counts one attempt, or refuses with TOO_MANY_ATTEMPTS; refused ones do not count. */
   begin(userId: number): void {
     const key = String(userId);
     if (this.#times.of(key).length >= this.#most) {

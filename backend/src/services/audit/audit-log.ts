@@ -17,7 +17,7 @@ const keptMs = 365 * 24 * 3_600_000;
 
 type Response = MessageShape<DescMessage>;
 
-/** Writes down administrative acts: who did what, when. Written before the act is answered. */
+/** Records administrative acts: who did what, when. A record is written before the response is sent. */
 export class AuditLog {
   readonly #orm: MikroORM;
   readonly #clock: Clock;
@@ -27,7 +27,7 @@ export class AuditLog {
     this.#clock = clock;
   }
 
-  /** Notes an administrative act that was done, by the template of its sentence. */
+  /** Records an administrative act that was done, with the template of its sentence. */
   async note(
     { method, template }: { method: DescMethod; template: string },
     request: MessageShape<DescMessage>,
@@ -55,7 +55,7 @@ export class AuditLog {
   }
 }
 
-/** Who acted, of a method that needs no token. */
+/** The user who acted, for a method that needs no token. */
 async function userIn(response: Response, em: EntityManager): Promise<{ userId: number; username: string }> {
   if ("user" in response) {
     const { user } = response as unknown as SignInResponse | RegisterByInvitationResponse;
@@ -66,7 +66,7 @@ async function userIn(response: Response, em: EntityManager): Promise<{ userId: 
   return { userId: row?.id ?? 0, username };
 }
 
-/** The project of an act whose request names none, such as making one. */
+/** The project of an act whose request names none, such as the creation of a project. */
 async function projectIn(response: Response, em: EntityManager): Promise<{ projectId: number; projectPath: string }> {
   if ("project" in response) {
     const { project } = response as unknown as CreateProjectResponse;

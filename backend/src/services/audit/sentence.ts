@@ -17,8 +17,8 @@ export const partials = {
 
 /**
  * The template of a method's sentence in the audit log, as its proto file has it (`audit` in role.proto); undefined for
- * methods that only read and those that say why they have none. Throws when neither is said, so that the service does not
- * start.
+ * methods that only read and those that declare why they have none. Throws when a method has neither, so that the
+ * service does not start.
  */
 export function templateOf(method: DescMethod): string | undefined {
   const [template, reason] = [getOption(method, audit), getOption(method, unaudited)];
@@ -45,7 +45,7 @@ export function sentence(
 
 type View = Readonly<Record<string, unknown>>;
 
-/** The fields of a message, so that a template that names one finds it or something false. */
+/** The fields of a message: a template that names one finds its value, or a falsy one. */
 function viewOf(message: ReflectMessage): View {
   return Object.fromEntries(message.fields.flatMap((field) => entriesOf(message, field)));
 }
@@ -75,7 +75,7 @@ function entriesOf(message: ReflectMessage, field: DescField): (readonly [string
 /** `DEVELOPER` as Developer. */
 const nameOfValue = (name: string) => name.slice(0, 1) + name.slice(1).toLowerCase().replaceAll("_", " ");
 
-/** What a request changes, in the words of its fields. */
+/** The changes of a request, named by its fields. */
 function changesOf(request: ReflectMessage): string {
   const changes = request.fields.flatMap((field) => {
     const words = getOption(field, change);

@@ -1,19 +1,19 @@
-/** Networks that are counted apart at a time. */
+/** Networks that are counted at a time. */
 const networksCounted = 100;
 
 /**
- * The networks that send most, out of any number of them, in bounded memory: space-saving (Metwally, Agrawal, El Abbadi,
- * 2005). A network that finds no room takes the place of the one that sent least, and inherits its count to be
- * compared by; what it sent itself is known. So a network that sends more than a hundredth of all is never missed,
- * however many others send beside it.
+ * The networks that send most, out of any number of them, in bounded memory: the Space-Saving algorithm (Metwally,
+ * Agrawal, El Abbadi, 2005). A network that finds no room replaces the one with the smallest count and inherits that
+ * count for comparison; its own quantity is kept apart. So a network that sends more than a hundredth of all is never
+ * missed, however many others send beside it.
  */
 export class BusiestNetworks {
   readonly #counts = new Map<string, { quantity: number; inherited: number }>();
   #total = 0;
-  /** No count is lower: what takes a place counts more than what had it. */
+  /** No count is lower: a replacement counts more than the network that it replaced. */
   #least = 0;
 
-  /** The empty name stands for those that are not known. */
+  /** The empty name stands for unknown networks. */
   add(network: string, quantity: number): void {
     this.#total += quantity;
     if (network === "") return;
@@ -26,7 +26,7 @@ export class BusiestNetworks {
     this.#counts.set(network, { quantity: quantity + inherited, inherited });
   }
 
-  /** What the `most` networks sent that sent most, and under the empty name what is not known to be theirs. */
+  /** The quantities of the `most` largest senders, and under the empty name everything not known to be theirs. */
   counts(most: number): [network: string, quantity: number][] {
     const own = Array.from(
       this.#counts,
@@ -39,7 +39,10 @@ export class BusiestNetworks {
     );
   }
 
-  /** The count of the one that is dropped. Most often one of the first has the least, and a look at all takes 2 microseconds. */
+  /**
+   * Drops the network with the smallest count and returns that count. Usually it is one of the first; a scan of all
+   * takes 2 microseconds.
+   */
   #dropLeast(): number {
     let [name, least] = ["", Infinity];
     for (const [network, { quantity }] of this.#counts) {

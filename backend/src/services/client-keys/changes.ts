@@ -5,7 +5,7 @@ import { readOrigins } from "./origins.ts";
 
 const most = { perMinute: 1_000_000, perDay: 100_000_000 };
 
-/** Puts what a request changes into a key's row, or refuses it with INVALID_FIELD. */
+/** Applies the changes of a request to a key's row, or refuses them with INVALID_FIELD. */
 export function applyChanges(row: ClientKeyRow, request: UpdateClientKeyRequest): void {
   const { active = row.active, eventsPerMinute = row.eventsPerMinute, eventsPerDay = row.eventsPerDay } = request;
   if (eventsPerMinute > most.perMinute) {

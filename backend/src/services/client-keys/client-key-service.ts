@@ -4,7 +4,9 @@ import type { CoreCall } from "../access/guard.ts";
 import type { ClientKeys } from "./client-keys.ts";
 import type { KeyTraffic } from "./key-traffic.ts";
 
-/** Client keys of a project (specification 4.1). They can be made while error tracking is off, as in the original. */
+/**
+ * Client keys of a project (specification 4.1). They can be created while error tracking is off, as in the original.
+ */
 export function clientKeyService(
   clientKeys: ClientKeys,
   traffic: KeyTraffic,

@@ -9,23 +9,23 @@ export const ClientKeyEntity = defineEntity({
   properties: {
     id: p.integer().primary(),
     projectId: p.integer(),
-    /** Keyed digest of the public key, to find it by. */
+    /** Keyed digest of the public key, for lookups. */
     keyDigest: p.string(),
     /** `<public key>:<secret>`, encrypted. */
     sealedPair: p.text(),
     createdAt: p.bigint("number"),
     lastUsedAt: p.bigint("number").nullable(),
     active: p.boolean().default(true),
-    /** 0: no limit of its own. */
+    /** 0: the key has no limit of its own. */
     eventsPerMinute: p.integer().default(0),
     eventsPerDay: p.integer().default(0),
-    /** Joined by a space; empty: all. */
+    /** Joined by spaces; empty: all. */
     allowedOrigins: p.string().default(""),
   },
 });
 export type ClientKeyRow = InferEntity<typeof ClientKeyEntity>;
 
-/** `shown` is the row's decrypted key and secret, and the address of the DSNs; absent where they are not shown. */
+/** `shown`: the row's decrypted key and secret, and the address of the DSNs; absent where they are not shown. */
 export function clientKeyToProto(
   row: ClientKeyRow,
   shown?: { publicKey: string; secret: string; baseUrl: string },

@@ -32,7 +32,7 @@ const keysOfProject = 50;
 /** Announces the id of a key that was deleted or disabled, or nothing: any key or project may have changed. */
 const subject = "client keys";
 
-/** The client keys of all projects: made, shown, and looked up for every event. */
+/** The client keys of all projects: creates, shows and changes them, and looks one up for every event. */
 export class ClientKeys {
   readonly #orm: MikroORM;
   readonly #keyRing: KeyRing;
@@ -63,7 +63,7 @@ export class ClientKeys {
     this.#traffic = parts.traffic;
     this.#memory = new KeyMemory({
       find: (publicKey) => this.#lookUp(publicKey),
-      clock: { now: () => performance.now() }, // it measures how long the database takes
+      clock: { now: () => performance.now() }, // it measures the time of the database
     });
     parts.announcements.subscribe(subject, (keyId) =>
       keyId === "" ? this.doubt() : this.#memory.forget(Number(keyId)),
@@ -79,7 +79,7 @@ export class ClientKeys {
     return this.#check(known, projectId, sender);
   }
 
-  /** Whether a key is one of this installation's, whether or not it takes events. To ask is no use of it. */
+  /** Whether a key belongs to this installation, even when it accepts no events. Does not count as a use of the key. */
   async has(publicKey: string): Promise<boolean> {
     return isPublicKey(publicKey) && (await this.#memory.get(publicKey)) !== "unknown";
   }
@@ -120,18 +120,21 @@ export class ClientKeys {
     return { perMinute: eventsPerMinute, perDay: eventsPerDay, counted: { day, events } };
   }
 
-  /** Settings or keys changed: every lookup is made anew, in all processes. To be called after the commit. */
+  /** Invalidates the cached lookups in all processes after a change of settings or keys. Call it after the commit. */
   projectChanged(): void {
     this.doubt();
     this.#announcements.announce(subject, "");
   }
 
-  /** Every lookup is made anew. Changes are rare, so nobody asks which. */
+  /** Invalidates all cached lookups. Changes are rare, so it does not matter which key changed. */
   doubt(): void {
     this.#memory.doubt();
   }
 
-  /** Refuses with LIMIT_REACHED when the project has as many as it may, and where no key would take events. */
+  /**
+   * Creates a key. Refuses with LIMIT_REACHED when the project has as many as it may, and where no key would accept
+   * events.
+   */
   async create(projectId: number): Promise<MessageInitShape<typeof ClientKeySchema>> {
     if (!this.#integratedOffered) throw eventsRefused();
     const row = await this.#orm.em.fork().transactional(async (em) => {
@@ -147,7 +150,7 @@ export class ClientKeys {
     return this.#message(row);
   }
 
-  /** Makes the first key of a project that has none. */
+  /** Creates the first key of a project that has none. */
   async ensureOne(projectId: number): Promise<void> {
     await this.#orm.em.fork().transactional(async (em) => {
       if ((await em.count(ClientKeyEntity, { projectId })) === 0) await this.#insert(em, projectId);
@@ -181,7 +184,7 @@ export class ClientKeys {
 
   /** Changes what a key may send; see UpdateClientKeyRequest for what is refused. */
   async update(request: UpdateClientKeyRequest) {
-    // One transaction, so that of two changes at once the second sees the limits of the first.
+    // One transaction, so that of two concurrent changes the second sees the limits of the first.
     const { row, wasActive } = await this.#orm.em.fork().transactional(async (em) => {
       const found = await em.findOne(ClientKeyEntity, { id: request.keyId, projectId: request.projectId });
       if (!found) throw notFound();
@@ -204,19 +207,19 @@ export class ClientKeys {
     const row = await em.findOne(ClientKeyEntity, { id: keyId, projectId });
     if (!row) throw notFound();
     const message = this.#message(row);
-    if ((await em.nativeDelete(ClientKeyEntity, { id: keyId, projectId })) === 0) throw notFound(); // of two at once
+    if ((await em.nativeDelete(ClientKeyEntity, { id: keyId, projectId })) === 0) throw notFound(); // a concurrent call deleted it
     this.#lastUsed.delete(keyId);
     this.#gone(keyId);
     return message;
   }
 
-  /** A key is no longer good, in all processes, whatever their databases answer. To be called after the commit. */
+  /** Revokes a key in all processes, whatever their databases return. Call it after the commit. */
   #gone(keyId: number): void {
     this.#memory.forget(keyId);
     this.#announcements.announce(subject, String(keyId));
   }
 
-  /** Writes when keys were last used. Called once a minute, as a write an event would cost more than it tells. */
+  /** Writes when keys were last used. Called once a minute, as one write per event would cost more than it is worth. */
   async saveLastUsed(): Promise<void> {
     const used = [...this.#lastUsed];
     this.#lastUsed.clear();
@@ -226,7 +229,7 @@ export class ClientKeys {
 
   async #insert(em: EntityManager, projectId: number): Promise<ClientKeyRow> {
     const publicKey = newPublicKey();
-    const secret = randomBytes(16).toString("hex"); // without a prefix: it opens nothing by itself
+    const secret = randomBytes(16).toString("hex"); // without a prefix: it grants nothing by itself
     const row = em.create(ClientKeyEntity, {
       projectId,
       keyDigest: this.#keyRing.digest(publicKeyPurpose, publicKey),
@@ -258,7 +261,7 @@ function notFound(): ServiceError {
   return new ServiceError(ErrorReason.CLIENT_KEY_NOT_FOUND, "This project has no such client key.");
 }
 
-/** Where a pair is encrypted for, see KeyRing.encrypt. The key's own id is not known before it is stored. */
+/** The context in which a pair is encrypted, see KeyRing.encrypt. The key's own id is unknown before it is stored. */
 export function pairPlace(projectId: number): string {
   return `client_key:${projectId}:sealed_pair`;
 }

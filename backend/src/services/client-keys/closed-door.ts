@@ -20,19 +20,19 @@ const closedByOffering = closed(
   "the integrated backend is not offered here, so this project takes no events. Use a DSN of the external system that it reads from.",
 );
 
-/** Why a key is not taken that was disabled. */
+/** The refusal of a disabled key. */
 export const closedByKey = closed(
   "key_disabled",
   "this client key was disabled. Enable it on its page in Settings > Monitor, or use the DSN of another key.",
 );
 
-/** Why a page's events are not taken. */
+/** The refusal of a page whose origin is not allowed. */
 export const closedByOrigin = closed(
   "origin",
   "its client key may not be used by pages of this origin. Add the origin to those that its page in Settings > Monitor allows.",
 );
 
-/** Why a project takes no events; undefined: it takes them. */
+/** The reason why a project accepts no events; undefined: it accepts them. */
 export function closedProject(
   project: ProjectRow,
   settings: SettingsRow | null,

@@ -2,23 +2,23 @@ import { ServiceError, type Admission, type Clock, type ClosedDoor } from "@faul
 import { ErrorReason } from "@faultline/proto";
 import { isStorageFailure } from "../../storage/database/storage-failure.ts";
 
-/** What is known of a public key, or that there is no such key. */
+/** The cached result of a lookup: a key, or that there is none. */
 export type Known = FoundKey | "unknown";
 
 export interface FoundKey extends Omit<Admission, "network"> {
-  /** Why nothing is taken that comes with it now, if so. */
+  /** The reason why the key is refused now, if it is. */
   readonly closed: ClosedDoor | undefined;
   readonly allowedOrigins: readonly string[];
 }
 
-/** Keys take some 200 bytes each. Guesses are remembered too, so that a flood of them costs no database reads. */
+/** Keys take some 200 bytes each. Unknown keys are cached too, so that a flood of guesses costs no database reads. */
 const keysRemembered = 50_000;
 const guessesRemembered = 10_000;
 
-/** How long a request waits for the database when something is known of its key already. */
+/** How long a request waits for the database when its key is already cached. */
 const patienceMs = 2_000;
 
-/** So long after the database could not be asked nobody tries it again. */
+/** After a failure of the database nothing is tried for this long. */
 const failureFreshMs = 500;
 
 interface Entry {
@@ -27,20 +27,20 @@ interface Entry {
 }
 
 /**
- * Remembers what was found of public keys. What may have changed since is asked for again; while the database cannot be
- * asked, a key that was good is still good, so that events are accepted into a queue meanwhile. One request at a time then
- * waits for another try, and all others get what is known.
+ * Caches the lookups of public keys. Entries that may have changed are looked up again; while the database is
+ * unavailable, a key that was valid remains valid, so that events are still accepted into a queue. One request at a
+ * time then waits for another try, and all others get the cached result.
  */
 export class KeyMemory {
   readonly #find: (publicKey: string) => Promise<Known>;
   readonly #clock: Clock;
   readonly #keys = new Map<string, Entry>();
-  /** Apart, so that a flood of guesses makes no key forgotten. */
+  /** Kept apart, so that a flood of guesses evicts no key. */
   readonly #guesses = new Map<string, Entry>();
   readonly #asking = new Map<string, Promise<Known>>();
-  /** Grows with every change; what was found before is stale. */
+  /** Grows with every change; earlier results are stale. */
   #generation = 0;
-  /** Grows with every key that is gone. */
+  /** Grows with every revoked key. */
   #goneCount = 0;
   #failure: { readonly refusal: ServiceError; readonly at: number; isTriedAgain: boolean } | undefined;
 
@@ -49,7 +49,10 @@ export class KeyMemory {
     this.#clock = parts.clock;
   }
 
-  /** At once when it is known for sure. Refuses with STORAGE_UNAVAILABLE when the database cannot be asked. */
+  /**
+   * Returns without a promise when the result is fresh. Refuses with STORAGE_UNAVAILABLE when the database is
+   * unavailable.
+   */
   get(publicKey: string): Known | Promise<Known> {
     const entry = this.#keys.get(publicKey) ?? this.#guesses.get(publicKey);
     if (entry?.generation === this.#generation) return entry.known;
@@ -64,13 +67,13 @@ export class KeyMemory {
     return stale ? this.#askFor(publicKey, stale) : this.#ask(publicKey);
   }
 
-  /** All is asked for again. */
+  /** Marks all entries as stale. */
   doubt(): void {
     this.#generation++;
-    this.#asking.clear(); // what is under way may have read before the change
+    this.#asking.clear(); // lookups under way may have read before the change
   }
 
-  /** A key that is gone is not good any more, whatever the database answers. */
+  /** Revokes a key, whatever the database returns. */
   forget(keyId: number): void {
     for (const [publicKey, { known }] of this.#keys) {
       if (known !== "unknown" && known.keyId === keyId) this.#keys.delete(publicKey);
@@ -79,7 +82,7 @@ export class KeyMemory {
     this.doubt();
   }
 
-  /** The answer of the database, or what was good before when there is none. */
+  /** The answer of the database, or the earlier valid result when there is none. */
   async #askFor(publicKey: string, stale: Known): Promise<Known> {
     const { promise: late, resolve } = Promise.withResolvers<Known>();
     const timer = setTimeout(() => {
@@ -96,7 +99,7 @@ export class KeyMemory {
     }
   }
 
-  /** Requests that come at once share one question. */
+  /** Concurrent requests share one query. */
   #ask(publicKey: string): Promise<Known> {
     let asking = this.#asking.get(publicKey);
     if (!asking) {
@@ -115,7 +118,7 @@ export class KeyMemory {
     try {
       const known = await this.#find(publicKey);
       this.#failure = undefined;
-      // Of what changed meanwhile it is remembered as stale, unless it may be the key that is gone.
+      // A result from before a change is cached as stale, unless it may be the revoked key.
       if (goneCount === this.#goneCount) this.#remember(publicKey, { known, generation });
       return known;
     } catch (error) {
@@ -132,7 +135,7 @@ export class KeyMemory {
 
   #remember(publicKey: string, entry: Entry): void {
     const held = this.#keys.get(publicKey) ?? this.#guesses.get(publicKey);
-    if (held && held.generation > entry.generation) return; // it was asked for later and answered sooner
+    if (held && held.generation > entry.generation) return; // a later lookup was answered sooner
     const isGuess = entry.known === "unknown";
     const [entries, others] = isGuess ? [this.#guesses, this.#keys] : [this.#keys, this.#guesses];
     others.delete(publicKey);

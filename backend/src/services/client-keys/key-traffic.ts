@@ -29,12 +29,12 @@ interface Tables {
   client_key_network: { key_id: number; day: number; network: string; project_id: number; quantity: number };
 }
 
-/** What was sent with a key in an hour and accepted, or refused for a reason. */
+/** The items sent with a key in an hour that were accepted, or refused for a reason. */
 interface Counted {
   readonly keyId: number;
   readonly projectId: number;
   readonly hour: number;
-  /** Empty: it was accepted. */
+  /** Empty: accepted. */
   readonly reason: string;
   quantity: number;
   bytes: number;
@@ -43,7 +43,7 @@ interface Counted {
 const accepted = "";
 const otherNetworks = "";
 
-/** Networks that are kept of a key and day. */
+/** Networks that are kept per key and day. */
 const networksKept = 50;
 
 /** Keys whose networks are counted at a time; the networks of others are counted from the next minute on. */
@@ -52,8 +52,8 @@ const keysCounted = 10_000;
 const daysKept = 90;
 
 /**
- * What is sent with each client key: by hour what was accepted and what was refused, by day the networks that sent most.
- * Counted in memory at the door, and written each second and each minute.
+ * The traffic of each client key: accepted and refused items by hour, and the networks that sent most by day. Counted
+ * in memory on arrival; the hours are written each second, the networks each minute.
  */
 export class KeyTraffic {
   readonly #database: Database;
@@ -79,14 +79,14 @@ export class KeyTraffic {
     if (events > 0) this.#countNetwork(keyId, projectId, network, events);
   }
 
-  /** Counts what was refused; see EventDoor.note. */
+  /** Counts refused items; see EventDoor.note. */
   note({ keyId, projectId, kind, reason, quantity, bytes = 0, refusal }: NotedOutcome): void {
     if (keyId === undefined || kind !== OutcomeKind.REFUSED) return;
     this.#count({ keyId, projectId, reason, quantity, bytes });
     if (refusal) this.#countNetwork(keyId, projectId, senderNetwork(refusal.ipAddress), quantity);
   }
 
-  /** How many events of a key were accepted on a day, as far as that is written. */
+  /** The number of events of a key accepted on a day, as far as it is written. */
   async eventsOfDay(keyId: number, day: number): Promise<number> {
     const row = await this.#database
       .read<Tables>()
@@ -100,12 +100,12 @@ export class KeyTraffic {
     return row?.quantity ?? 0;
   }
 
-  /** Writes what was counted by hour; called each second. */
+  /** Writes the counts by hour; called each second. */
   save(): Promise<void> {
     return this.#counts.save();
   }
 
-  /** Writes the networks; called each minute. What was counted around midnight counts for the new day. */
+  /** Writes the networks; called each minute. Counts around midnight go to the new day. */
   async saveNetworks(): Promise<void> {
     if (this.#networks.size === 0) return;
     const networks = this.#networks;
@@ -125,7 +125,7 @@ export class KeyTraffic {
     }
   }
 
-  /** Of the networks of each key and day keeps those that sent most, and adds up the others. */
+  /** Keeps the largest networks of each key and day, and adds up the others. */
   async keepBusiest(): Promise<void> {
     const yesterday = Math.floor(this.#clock.now() / dayMs) - 1;
     await this.#database
@@ -151,10 +151,10 @@ export class KeyTraffic {
       });
   }
 
-  /** What was sent with a key of a project in a window of hours. */
+  /** The traffic of a project's key in a window of hours. */
   async read(request: GetClientKeyTrafficRequest): Promise<MessageInitShape<typeof GetClientKeyTrafficResponseSchema>> {
     const { first, length, lastHourRunning } = hourWindow(request, { now: this.#clock.now(), defaultHours: 24 });
-    // What is stored can be read while nothing can be written.
+    // Stored counts can be read even when writes fail.
     await Promise.allSettled([this.save(), this.saveNetworks()]);
     const { projectId, keyId } = request;
     const inWindow = this.#database
@@ -216,7 +216,7 @@ export class KeyTraffic {
     };
   }
 
-  /** Deletes what is older than the retention. */
+  /** Deletes counts older than the retention. */
   async deleteExpired(now: number): Promise<void> {
     const day = Math.floor(now / dayMs) - daysKept;
     const writer = this.#database.write<Tables>();
@@ -227,7 +227,7 @@ export class KeyTraffic {
     await writer.deleteFrom("client_key_network").where("day", "<", day).execute();
   }
 
-  /** Deletes the next counts of a project that is gone for good; true when none is left. */
+  /** Deletes some counts of a project that is gone for good; true when none is left. */
   async deleteProject(projectId: number): Promise<boolean> {
     const writer = this.#database.write<Tables>();
     const traffic = await sql`

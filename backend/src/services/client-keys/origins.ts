@@ -5,7 +5,7 @@ const longestOrigin = 255;
 
 const example = "such as https://example.com, https://*.example.com or http://localhost:3000";
 
-/** Origins as they are stored: as browsers write them, each once. Refuses what is none, and too many. */
+/** Origins as they are stored: as browsers write them, each once. Refuses entries that are no origins, and too many. */
 export function readOrigins(entries: readonly string[]): string[] {
   const origins = [...new Set(entries.map((entry) => readOrigin(entry.trim())))];
   if (origins.length > mostOrigins) {
@@ -24,7 +24,10 @@ function readOrigin(entry: string): string {
   return url.origin.replace("://", `://${anyName}`);
 }
 
-/** Whether a page may send. `sent` is the header Origin, or Referer; absent: it was no page, which origins do not concern. */
+/**
+ * Whether a page may send. `sent`: the header Origin, or Referer; absent: the sender is no page, so origins do not
+ * apply.
+ */
 export function allowsOrigin(allowed: readonly string[], sent: string | undefined): boolean {
   if (allowed.length === 0 || sent === undefined) return true;
   const origin = URL.parse(sent)?.origin;

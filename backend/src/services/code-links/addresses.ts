@@ -1,21 +1,21 @@
 import { repositoryPath, type FramePlace } from "./repository-path.ts";
 
-// What is filled in comes from anybody who can send an event: each part of a path is encoded, and one that could lead out
-// of the repository makes no link at all.
+// The values filled in come from anybody who can send an event: each part of a path is encoded, and a path that could
+// lead out of the repository gets no link.
 
-/** Where the code of a project is; see Project. */
+/** The location of a project's code; see Project. */
 export interface CodePlace {
   readonly codeUrl: string;
   readonly codeRoot: string;
 }
 
-/** What an event or a session says it ran; both may be empty. */
+/** The release and commit that an event or a session reports; both may be empty. */
 export interface Revision {
   readonly release: string;
   readonly commit: string;
 }
 
-/** The line of a frame in the repository; undefined where its file there is not known. */
+/** The address of a frame's line in the repository; undefined where its file there is unknown. */
 export function frameAddress(
   { codeUrl, codeRoot }: CodePlace,
   frame: FramePlace & { readonly lineno: number },
@@ -28,7 +28,10 @@ export function frameAddress(
   return codeUrl.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "");
 }
 
-/** The commit of a release, else the tag of its name; undefined where the form of the address does not say how to show it. */
+/**
+ * The address of a release's commit, otherwise of the tag with its name; undefined where the form of the address is
+ * unknown.
+ */
 export function releaseAddress({ codeUrl }: CodePlace, { release, commit }: Revision): string | undefined {
   const [fixed = ""] = codeUrl.split("{", 1);
   for (const { repository, commits, tags } of forms) {
@@ -36,7 +39,7 @@ export function releaseAddress({ codeUrl }: CodePlace, { release, commit }: Revi
     if (base === undefined) continue;
     if (commit !== "") return base + commits + commit;
     const tag = encoded(release);
-    // Where lines are not shown at the release, nothing says that there is a tag of its name.
+    // Where lines are not shown at the release, there may be no tag of its name.
     return tag !== undefined && codeUrl.includes("{revision}") ? base + tags + tag : undefined;
   }
   return undefined;
@@ -54,7 +57,7 @@ const forms = [
   { repository: /^(\w+:\/\/[^/]+\/[^/]+\/[^/]+)\/(?:blob|blame)\//, commits: "/commit/", tags: "/releases/tag/" },
 ];
 
-/** A path as it stands in an address; undefined for one of which a browser or a server would make another. */
+/** A path encoded for an address; undefined when a browser or a server would resolve it to another. */
 function encoded(path = ""): string | undefined {
   const parts = path.split("/");
   const isPlain = parts.every((part) => part !== "" && part !== "." && part !== "..");

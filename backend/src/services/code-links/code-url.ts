@@ -7,15 +7,16 @@ const placeholders = new Set(["{path}", "{line}", "{revision}"]);
 /** Scheme, host name or address and port, as the External API URL has them, and the `/` that ends them. */
 const host = /^https?:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?\//i;
 
-/** What RFC 3986 allows in path, query and fragment, and the braces of placeholders. */
+/** The characters that RFC 3986 allows in path, query and fragment, and the braces of placeholders. */
 const plain = /^(?:%[0-9a-f]{2}|[\w.~!$&'()*+,;=:@/?#{}-])+$/i;
 
-/** A part that would be resolved away, and with it a part before it. */
+/** A dot segment: `.` would be removed, and `..` with the part before it. */
 const dots = /\/(?:\.|%2e){1,2}(?=[/?#]|$)/i;
 
 /**
- * The address that shows a line of code, as it is stored; refuses others in words. What stands for a placeholder comes
- * from strangers, so none may be in the host, and the raw text is checked before it is parsed, as for externalApiUrl.
+ * The address that shows a line of code, as it is stored; refuses others with a sentence. The values of placeholders
+ * come from strangers, so none may be in the host, and the raw text is checked before it is parsed, as for
+ * externalApiUrl.
  */
 export function codeUrl(text: string): string {
   const refuse = (sentence: string) => invalidField("code_url", sentence);
@@ -40,7 +41,7 @@ export function codeUrl(text: string): string {
   return pattern;
 }
 
-/** What full paths begin with in front of the path in the repository, as it is stored: with `/`, also at its end. */
+/** The prefix of full paths before the path in the repository, as it is stored: with `/`, also at its end. */
 export function codeRoot(text: string): string {
   const root = text.trim().replaceAll("\\", "/");
   const ended = root === "" || root.endsWith("/") ? root : `${root}/`;

@@ -14,7 +14,7 @@ import {
 } from "@faultline/proto";
 import { frameAddress, releaseAddress, type CodePlace } from "./addresses.ts";
 
-/** A project's backend, whose answers link to the project's code: whichever it is, they do so alike. */
+/** A project's backend with links to the project's code in its answers, in the same way for every backend. */
 export function linkedBackend(backend: ErrorBackend, place: CodePlace): ErrorBackend {
   if (place.codeUrl === "") return backend;
   const errorsOf = (errors: readonly TrackedError[]) => errors.map((error) => linkedError(place, error));

@@ -1,4 +1,4 @@
-/** What a frame says of its file; see Frame. */
+/** The fields of a frame that name its file; see Frame. */
 export interface FramePlace {
   readonly filename: string;
   readonly absPath: string;
@@ -6,9 +6,9 @@ export interface FramePlace {
 }
 
 /**
- * The path of a frame's file in the repository; undefined where it is not known. SDKs send it in full (Node, Go), relative
- * (Python, Ruby), as a name with the class (Java), or as a name with the path beside it (Rust, PHP). What follows the
- * root in a full path is certain, the others are taken as they are.
+ * The path of a frame's file in the repository; undefined where it is unknown. SDKs send it in full (Node, Go),
+ * relative (Python, Ruby), as a name with the class (Java), or as a name with the path beside it (Rust, PHP). The part
+ * after the root of a full path is certain, the others are taken as they are.
  */
 export function repositoryPath({ filename, absPath, module }: FramePlace, root: string): string | undefined {
   const [full = "", name = ""] = [absPath, filename].map((path) => path.replaceAll("\\", "/"));
@@ -21,17 +21,17 @@ export function repositoryPath({ filename, absPath, module }: FramePlace, root: 
   return ownFile(ofClass.test(name) ? [...directories, name].join("/") : name);
 }
 
-/** Neither empty nor a full path, nor with a scheme or a drive. */
+/** Whether a path is neither empty nor a full path, and has no scheme or drive. */
 const isRelative = (path: string) => /^(?!\/|[a-z][\w+.-]*:)./is.test(path);
 
-/** A file without directory whose frames name a class. */
+/** A file without a directory whose frames name a class. */
 const ofClass = /^[^/]+\.(?:java|kt|scala|groovy)$/;
 
-/** Without those that are not in the repository, though some SDKs call their frames the application's. */
+/** Leaves out files that are not in the repository although some SDKs mark their frames as the application's. */
 function ownFile(path: string): string | undefined {
   const file = path.replace(/^(?:\.\/)+/, "");
   return foreign.test(file) ? undefined : file;
 }
 
-/** Packages, Node's own modules, and what is no file, such as `<anonymous>` and `[native code]`. */
+/** Packages, Node's own modules, and names that are no files, such as `<anonymous>` and `[native code]`. */
 const foreign = /(?:^|\/)(?:node_modules|site-packages|dist-packages)\/|^internal\/.*\.js$|[<>]|^\[[^/]*\]$/;

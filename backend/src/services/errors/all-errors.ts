@@ -22,12 +22,12 @@ import { askedProjects, type Asked } from "./asked-projects.ts";
 import { FirstErrors } from "./first-errors.ts";
 
 /**
- * Projects that are read at once from the own database, which has two readers. 100 projects of 50 errors took 440 ms with
- * 4, and another call waited at most 30 ms; 500 ms and 60 ms with 2, 550 ms and 210 ms with 16.
+ * Projects that are read concurrently from our own database, which has two readers. 100 projects of 50 errors took 440
+ * ms with 4, and another call waited at most 30 ms; 500 ms and 60 ms with 2, 550 ms and 210 ms with 16.
  */
 const storedAtOnce = 4;
 
-/** Projects that one external system is asked for at once. */
+/** Projects that are requested concurrently from one external system. */
 const externalAtOnce = 16;
 
 /** How long an external system may take for one project. */
@@ -40,8 +40,8 @@ type Answer = Exclude<MessageInitShape<typeof ProjectErrorsSchema>, { $typeName:
 };
 
 /**
- * Lists the errors of all projects that the caller may read. Each place that errors are read from has its own turns, so
- * that a slow external system holds up neither what is stored here nor what another system answers.
+ * Lists the errors of all projects that the caller may read. Each source of errors has its own semaphore, so that a
+ * slow external system delays neither stored errors nor the answers of another system.
  */
 export function allErrors(parts: {
   orm: MikroORM;
@@ -59,7 +59,7 @@ export function allErrors(parts: {
     canUpdateStatus: projects.capabilities(grant, settings).updateStatus?.allowed ?? false,
   });
 
-  /** `left` is aborted when nobody waits for the answer any more. */
+  /** `left` is aborted when nobody waits for the answer anymore. */
   const ask = async (
     { grant, settings }: Asked,
     request: ListAllErrorsRequest,
@@ -70,7 +70,7 @@ export function allErrors(parts: {
     const signal = late ? AbortSignal.any([left, late]) : left;
     const { query, status, sort } = request;
     try {
-      left.throwIfAborted(); // it may have waited for its turn
+      left.throwIfAborted(); // the caller may have left while this waited for the semaphore
       const [backend, carried] = await projects.backend(grant.project, { userId, signal });
       const wanted = create(ListErrorsRequestSchema, { projectId, query, status, sort, pageSize: pageSizeOf(request) });
       const answer = await unlessAborted(signal, () => backend.listErrors(wanted, carried));
@@ -82,7 +82,7 @@ export function allErrors(parts: {
     }
   };
 
-  /** Asked for right before an answer is sent: the right to it may have gone while the answer was waited for. */
+  /** Called right before an answer is sent: the caller may have lost the right to it during the wait. */
   const unlessHidden = async (answer: Answer, userId: number): Promise<Answer> => {
     const { projectId } = answer;
     try {
@@ -120,9 +120,9 @@ export function allErrors(parts: {
   };
 }
 
-/** Who takes turns with whom: projects that are read from the same place. */
+/** One semaphore for all projects that are read from the same source. */
 function turnsBySource(query: string): (settings: SettingsRow) => Semaphore {
-  // The integrated backend makes a user's searches one after another, and lets few of them wait.
+  // The integrated backend runs a user's searches one after another, and lets only a few of them wait.
   const stored = new Semaphore(query === "" ? storedAtOnce : 1);
   const external = new Map<string, Semaphore>();
   return ({ backend, externalApiUrl }) => {
@@ -133,7 +133,10 @@ function turnsBySource(query: string): (settings: SettingsRow) => Semaphore {
   };
 }
 
-/** What holds for every backend is refused for the whole call; what only one of them refuses, its project tells. */
+/**
+ * Texts that every backend refuses are refused for the whole call; a refusal of one backend is reported for its
+ * project.
+ */
 function checkTexts({ query, projectQuery }: ListAllErrorsRequest): void {
   const sentence = `A search has at most ${longestText} characters.`;
   if (query.length > longestText) throw invalidField("query", sentence);
@@ -145,7 +148,7 @@ const tooLate = new ServiceError(
   `The external system did not answer within ${deadlineMs / 1000} seconds.`,
 );
 
-/** The deadline holds also where a backend does not look at its signal at once. */
+/** Applies the deadline even where a backend does not check its signal at once. */
 function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();

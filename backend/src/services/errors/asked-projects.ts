@@ -7,10 +7,10 @@ import { SettingsEntity, type SettingsRow } from "../settings/settings.ts";
 import type { UserRow } from "../users/user.ts";
 import { rolesWith, visibleProjects } from "../projects/visible-projects.ts";
 
-/** More are not asked at once: all their answers are held by who merges them. */
+/** The most projects of one call: all their answers are in memory while they are merged. */
 const mostAsked = 100;
 
-/** A project whose errors are asked for. */
+/** A project whose errors are to be listed. */
 export interface Asked {
   readonly grant: Grant;
   readonly settings: SettingsRow;
@@ -45,7 +45,7 @@ export async function askedProjects(
   return { asked: asked.flat(), leftOut: count - rows.length };
 }
 
-/** A project may go while it is being looked up. */
+/** A project may be deleted while it is being looked up. */
 function unlessGone(error: unknown): undefined {
   if (!(error instanceof ServiceError && error.reason === ErrorReason.PROJECT_NOT_FOUND)) throw error;
 }

@@ -9,7 +9,7 @@ import { ErrorReason, type DeletionService } from "@faultline/proto";
 import type { CoreCall } from "../access/guard.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
 
-/** Deletions and discards: each call goes to the backend of its project, where that deletes. */
+/** Deletions and discards: each call goes to the backend of its project, if that supports deletion. */
 export function deletionService(projects: ProjectDirectory): Handlers<typeof DeletionService, CoreCall> {
   const served = async ({ grant, caller, signal }: CoreCall): Promise<readonly [ErrorDeletions, BackendCall]> => {
     const { id: userId, username } = caller.user;

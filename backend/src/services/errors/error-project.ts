@@ -3,7 +3,9 @@ import { ErrorReason, Permission, type ErrorService } from "@faultline/proto";
 import type { Grants } from "../access/grants.ts";
 import type { CoreCall } from "../access/guard.ts";
 
-/** Finds the project of an error that is stored here. One the caller may not read looks as if it did not exist. */
+/**
+ * Finds the project of an error that is stored here. An error that the caller may not read looks like a missing one.
+ */
 export function errorProject(parts: {
   backends: readonly ErrorBackend[];
   grants: Grants;
@@ -11,7 +13,7 @@ export function errorProject(parts: {
   return async ({ errorId }, { caller }) => {
     for (const backend of parts.backends) {
       const projectId = (await backend.errorProject?.(errorId)) ?? 0;
-      // Asked for an error that is missing too: else the time of a refusal would tell it from a hidden one.
+      // Queried for a missing error too: otherwise the time of a refusal would distinguish it from a hidden one.
       const grant = await parts.grants.of(caller.user, projectId).catch(unlessHidden);
       if (grant?.permissions.has(Permission.READ_ERROR_TRACKING)) return { projectId };
     }

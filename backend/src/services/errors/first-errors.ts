@@ -3,11 +3,13 @@ import { ErrorSort, type ErrorSchema } from "@faultline/proto";
 
 type ErrorInit = MessageInitShape<typeof ErrorSchema>;
 
-/** Of lists that come one after another, tells what can be among the first errors of all of them together. */
+/**
+ * Filters lists that arrive one after another down to the errors that can be among the first of all of them together.
+ */
 export class FirstErrors {
   readonly #size: number;
   readonly #valueOf: (error: ErrorInit) => number;
-  /** What the first errors so far are sorted by, the first one first. */
+  /** The sort values of the first errors so far, in order. */
   #values: number[] = [];
 
   constructor(size: number, sort: ErrorSort) {
@@ -15,7 +17,7 @@ export class FirstErrors {
     this.#valueOf = valueOf[sort] ?? lastSeen;
   }
 
-  /** Leaves out what surely comes after the first of those that were given before and now. */
+  /** Leaves out the errors that certainly come after the first ones of all lists so far. */
   of(errors: readonly ErrorInit[]): ErrorInit[] {
     const values = errors.map(this.#valueOf);
     this.#values = [...this.#values, ...values].toSorted((a, b) => b - a).slice(0, this.#size);

@@ -1,12 +1,12 @@
 import type { ErrorEvent } from "@faultline/proto";
 
-/** As much of a text as tells one error from another where there is no stack; numbers in it differ within an error. */
+/** Enough of a text to distinguish errors without a stack; numbers in it vary within an error. */
 const prefixLength = 64;
 
 /**
- * A cheap stand-in for the error that an event belongs to, which its backend finds out later and at more cost: the
- * application's own fingerprint, else type and place, else the beginning of the text up to its first number. Errors that
- * share a key share a minute's places, which is why the place is in it.
+ * A cheap stand-in for the error of an event, which its backend determines later at a higher cost: the application's
+ * own fingerprint, otherwise type and culprit, otherwise the beginning of the text up to its first number. Errors with
+ * the same key share a minute's allowance, so the culprit is part of it.
  */
 export function errorKey({ fingerprint, exceptions, culprit, messageTemplate, message }: ErrorEvent): string {
   if (fingerprint.length > 0) return `f ${fingerprint.join(" ").slice(0, 4 * prefixLength)}`;

@@ -9,13 +9,13 @@ import { isLocalhost, isOnLocalhost } from "./localhost.ts";
 import { isOldBrowser } from "./old-browsers.ts";
 import { isWebCrawler } from "./web-crawlers.ts";
 
-/** How much of each text, and of all texts of an event, is compared with patterns. */
+/** Characters of each text, and of all texts of an event, that are compared with patterns. */
 const charactersOfText = 1_024;
 const charactersOfEvent = 8_192;
 
 type Switches = Pick<InboundFilterRow, "webCrawlers" | "oldBrowsers" | "browserExtensions" | "localhost">;
 
-/** The filters of a project, made of its row once: what is off costs an event nothing. */
+/** The filters of a project, built once from its row: filters that are off cost an event nothing. */
 export class EventFilters implements ProjectFilters {
   readonly spikesSampledFrom: number;
   readonly #switches: Switches;
@@ -50,7 +50,7 @@ export class EventFilters implements ProjectFilters {
   #switchedReason({ event, sent, userAgent }: ArrivedEvent): FilterReason | undefined {
     const { webCrawlers, oldBrowsers, browserExtensions, localhost } = this.#switches;
     if (webCrawlers || oldBrowsers) {
-      // Servers report for the browser they answer, browsers for themselves.
+      // A server reports the User-Agent of the browser that it serves, a browser its own.
       const agent = readUserAgent(sent) || userAgent;
       if (webCrawlers && isWebCrawler(agent)) return "crawler";
       if (oldBrowsers && isOldBrowser(agent)) return "old_browser";
@@ -67,7 +67,7 @@ function globsOf(list: string): Glob[] {
 
 const typeOf = ({ type }: ErrorEvent["exceptions"][number]) => type;
 
-/** The texts that patterns of messages are compared with; those of the newest exceptions first. */
+/** The texts that are compared with the patterns of messages; those of the newest exceptions first. */
 function messagesOf({ title, message, exceptions }: ErrorEvent): string[] {
   return [title, message, ...exceptions.toReversed().flatMap(({ type, value }) => [value, `${type}: ${value}`])];
 }

@@ -6,13 +6,13 @@ interface Tables {
   event_hour: { project_id: number; hour: number; event_count: number };
 }
 
-/** The usual day is read off so many days. */
+/** The usual day is the median of this many days. */
 const daysLookedAt = 7;
 
-/** A day more than is looked at. */
+/** One day more than is needed. */
 const daysKept = 8;
 
-/** How many events projects let in, by hour: some hundred rows a project, whatever comes. */
+/** Counts the admitted events of projects by hour: at most some hundred rows a project. */
 export class EventHours {
   readonly #database: Database;
   readonly #clock: Clock;
@@ -22,7 +22,7 @@ export class EventHours {
     this.#clock = clock;
   }
 
-  /** Adds what came since the last time to the running hour. */
+  /** Adds the events since the last call to the current hour. */
   async add(counts: ReadonlyMap<number, number>): Promise<void> {
     const hour = this.#hour();
     const rows = Array.from(counts, ([projectId, count]) => [projectId, hour, count]);
@@ -37,11 +37,11 @@ export class EventHours {
   }
 
   /**
-   * The events of each project on its usual day: the median of its last seven days, or of as many as are over since its
-   * first event. A flood changes it only when it lasts most of them.
+   * The events of each project on its usual day: the median of its last seven days, or of the complete days since its
+   * first event. A flood changes it only when it lasts for most of them.
    */
   async usualDays(): Promise<Map<number, number>> {
-    const lastHour = this.#hour() - 1; // the running one is not over
+    const lastHour = this.#hour() - 1; // the current one is not complete
     const { rows } = await sql<{ project_id: number; day: number; event_count: number; first_hour: number }>`
       select project_id, (${lastHour} - hour) / 24 as day, cast(sum(event_count) as bigint) as event_count,
         min(hour) as first_hour
@@ -70,7 +70,7 @@ export class EventHours {
   }
 }
 
-/** The lower one of two in the middle. */
+/** The lower of two middle values. */
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? 0;
 }

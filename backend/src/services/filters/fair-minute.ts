@@ -1,22 +1,22 @@
-/** Events of each error that are let in within a minute, however little is left for all. */
+/** Events of each error that are admitted within a minute, however little of the budget is left. */
 const leastOfError = 5;
 
-/** So many of these in a minute, of all errors together: a hundred rare errors find room. */
+/** The limit of those in a minute for all errors together: enough for a hundred rare errors. */
 const leastRoom = 600;
 
-/** From half of that room on a network has at most a fifth of it. */
+/** When half of that room is used, a network may have at most a fifth of it. */
 const networksShareFrom = 1 / 2;
 const shareOfNetwork = 1 / 5;
 
 const minuteMs = 60_000;
 
 /**
- * Who is let in during one minute of a spike. The first events of each error are, which is all that a rare one has; what
- * comes back of the budget in a minute is shared by the errors in equal parts. So what is left out is the bulk of the
- * loudest.
+ * Decides which events are admitted during one minute of a spike. The first events of each error are, which is all that
+ * a rare error has; the errors share the budget's refill of a minute in equal parts. So only the bulk of the loudest
+ * errors is left out.
  *
- * New errors cost a flood nothing to make, so that there is a limit of first events, and within it one for each network
- * of senders. The tables hold what was let in and nothing else, and so no more entries than there is room.
+ * A flood can produce new errors for free, so there is a limit of first events, and within it one for each network of
+ * senders. The tables hold admitted events only, and so no more entries than there is room.
  */
 export class FairMinute {
   readonly #begunAt: number;
@@ -28,12 +28,12 @@ export class FairMinute {
   #firstCount = 0;
   #sharedCount = 0;
 
-  /** `perMinute`: what comes back of the budget in a minute. */
+  /** `perMinute`: the budget's refill of a minute. */
   constructor(now: number, perMinute: number, before?: FairMinute) {
     this.#begunAt = now;
     this.#perMinute = perMinute;
     this.#room = Math.max(leastRoom, perMinute);
-    // Otherwise the loudest, which comes first in each minute, would take the parts of the others.
+    // Otherwise the loudest error, which comes first in each minute, would take the shares of the others.
     this.#errorsBefore = before && now - before.#begunAt < 2 * minuteMs ? before.#ofError.size : 1;
   }
 
@@ -41,7 +41,7 @@ export class FairMinute {
     return now - this.#begunAt >= minuteMs || now < this.#begunAt;
   }
 
-  /** Whether an event of this error, from this network, is let in; if so, it is counted. */
+  /** Whether an event of this error, from this network, is admitted; if so, it is counted. */
   lets(error: string, network: string): boolean {
     const ofError = this.#ofError.get(error) ?? 0;
     const isLet = ofError < leastOfError ? this.#hasRoom(network) : this.#hasPart(ofError - leastOfError);

@@ -6,7 +6,7 @@ import { isNetwork } from "../../host/outbound/networks.ts";
 const mostEntries = 100;
 const mostCharacters = 200;
 
-/** The columns that a request changes. Refuses with INVALID_FIELD the first bad entry. */
+/** The columns that a request changes. Refuses the first invalid entry with INVALID_FIELD. */
 export function changedColumns(request: UpdateFiltersRequest): Partial<InboundFilterRow> {
   const { addresses, releases, environments, messages, types } = request;
   const { webCrawlers, oldBrowsers, browserExtensions, localhost, spikeProtection } = request;
@@ -24,7 +24,7 @@ export function changedColumns(request: UpdateFiltersRequest): Partial<InboundFi
   };
 }
 
-/** Says what is wrong with an entry; undefined: nothing. */
+/** Returns the fault of an entry; undefined: it has none. */
 type Check = (entry: string) => string | undefined;
 
 function columnOf(field: string, list: FilterList, check: Check): string {

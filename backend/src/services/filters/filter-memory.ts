@@ -2,10 +2,10 @@ import { InboundFilterEntity, type InboundFilterRow } from "./inbound-filters.ts
 import type { EntityManager } from "@mikro-orm/sql";
 import { EventFilters } from "./event-filters.ts";
 
-/** Projects whose filters are remembered: some 100 kB where all lists are full. */
+/** Projects whose filters are cached: some 100 kB each when all lists are full. */
 const projectsRemembered = 1_000;
 
-/** Makes the filters of a project ready once for all its client keys, which are looked up again after each change. */
+/** Prepares the filters of a project once for all its client keys, which are looked up again after each change. */
 export class FilterMemory {
   readonly #filters = new Map<number, { revision: number; filters: EventFilters }>();
 

@@ -9,8 +9,8 @@ import { changedColumns } from "./filter-fields.ts";
 import type { SpikeProtection } from "./spike-protection.ts";
 
 /**
- * The filters of a project that never saved any. All are off: what an application sends is stored until its people decide
- * otherwise. A spike is no decision of theirs, so that its protection is on.
+ * The filters of a project that never saved any. All are off: events are stored until the project's members decide
+ * otherwise. A spike is not their decision, so spike protection is on.
  */
 const unsaved = {
   addresses: "",
@@ -51,7 +51,7 @@ export function filterService(parts: {
     async updateFilters(request) {
       const { projectId, revision } = request;
       const changes = changedColumns(request);
-      // One transaction, so that of two saves at once the second sees the first.
+      // One transaction, so that of two concurrent saves the second sees the first.
       const row = await orm.em.fork().transactional(async (em) => {
         const stored = await em.findOne(InboundFilterEntity, { projectId });
         if (revision !== undefined && revision !== (stored?.revision ?? 0)) {
@@ -66,7 +66,7 @@ export function filterService(parts: {
         changed.updatedAt = clock.now();
         return changed;
       });
-      clientKeys.projectChanged(); // filters are remembered with the keys, here and in all other processes
+      clientKeys.projectChanged(); // filters are cached with the keys, here and in all other processes
       return message(row);
     },
   };

@@ -1,7 +1,7 @@
-/** Characters that all `?` of an event's patterns may be compared with: some tenths of a millisecond. */
+/** Comparisons for all `?` of the patterns that one event is matched with: some tenths of a millisecond. */
 const mostCompared = 200_000;
 
-/** What is left of the comparisons that an event may cost, whatever its sender and the owner of the patterns wrote. */
+/** The comparisons that an event may still cost, whatever its sender and the owner of the patterns wrote. */
 export interface Effort {
   left: number;
 }
@@ -11,16 +11,17 @@ export function newEffort(): Effort {
 }
 
 /**
- * A pattern that is compared with a whole text: `*` stands for any characters, `?` for one.
+ * A pattern that matches a whole text: `*` stands for any characters, `?` for one.
  *
- * It is no regular expression, as those go back and try again, which a pattern with several `*` makes exponential. Here each
- * part between two `*` is looked for once, behind the part before it: the first place is always good enough. Parts without
- * `?` are found by `indexOf`, which is linear; one with `?` costs its length at each place, which the effort bounds.
+ * It is not compiled to a regular expression, as those backtrack, exponentially for a pattern with several `*`. Here
+ * each part between two `*` is searched for once, behind the part before it: the first match is always good enough.
+ * Parts without `?` are found by `indexOf`, which is linear; one with `?` costs its length at each position, which the
+ * effort bounds.
  */
 export class Glob {
   readonly #first: string;
   readonly #middle: readonly string[];
-  /** Undefined: there is no `*`, and the first part is all. */
+  /** Undefined: there is no `*`, and the first part is the whole pattern. */
   readonly #last: string | undefined;
 
   constructor(pattern: string) {
@@ -30,7 +31,7 @@ export class Glob {
     this.#middle = rest;
   }
 
-  /** Whether the text is of this form; it must be in lower case. What the effort does not allow is no match. */
+  /** Whether the pattern matches the text, which must be in lower case. When the effort is used up, it does not. */
   matches(text: string, effort: Effort): boolean {
     const first = this.#first;
     const last = this.#last;
@@ -47,7 +48,7 @@ export class Glob {
   }
 }
 
-/** The first place of a part that ends before `end`; -1: there is none. */
+/** The first position of a part that ends before `end`; -1: there is none. */
 function find(part: string, text: string, { from, end }: { from: number; end: number }, effort: Effort): number {
   const lastPlace = end - part.length;
   if (!part.includes("?")) {

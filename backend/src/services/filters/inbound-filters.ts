@@ -3,7 +3,7 @@ import { timestamp } from "@faultline/plugin";
 import type { InboundFiltersSchema } from "@faultline/proto";
 import { defineEntity, p, type InferEntity } from "@mikro-orm/core";
 
-/** Lists hold one entry a line. */
+/** Lists hold one entry per line. */
 export const InboundFilterEntity = defineEntity({
   name: "InboundFilter",
   tableName: "inbound_filter",
@@ -19,7 +19,9 @@ export const InboundFilterEntity = defineEntity({
     browserExtensions: p.boolean(),
     localhost: p.boolean(),
     spikeProtection: p.boolean(),
-    /** Spikes are not sampled before: a project that was there before its events were counted has no usual day yet. */
+    /**
+     * Spikes are not sampled before this time: a project older than the counting of its events has no usual day yet.
+     */
     spikesSampledFrom: p.bigint("number"),
     revision: p.integer(),
     updatedAt: p.bigint("number"),
@@ -46,7 +48,7 @@ export function filtersToProto(row: InboundFilterRow): MessageInitShape<typeof I
   };
 }
 
-/** The entries of a list as its column holds them: one a line, as no entry has a line break. */
+/** The entries of a list from its column: one per line, as no entry has a line break. */
 export function entriesOf(column: string): string[] {
   return column === "" ? [] : column.split("\n");
 }

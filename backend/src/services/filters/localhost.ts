@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 
-/** Whether a host name, as it stands in an address or names a server, is the machine itself. */
+/** Whether a host name, from an address or of a server, is the machine itself. */
 export function isLocalhost(host: string): boolean {
   const name = host
     .trim()

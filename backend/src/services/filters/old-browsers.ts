@@ -6,8 +6,8 @@ interface Browser {
 }
 
 /**
- * The browsers of docs/filters.md. The first whose pattern fits decides, as most name others in their User-Agent: Opera
- * and Edge name Chrome, and Chrome names Safari.
+ * The browsers of docs/filters.md. The first pattern that matches decides, as most name others in their User-Agent:
+ * Opera and Edge name Chrome, and Chrome names Safari.
  */
 const browsers: readonly Browser[] = [
   { pattern: /\bOpera Mini\/(\d+)/, youngest: 35 },
@@ -21,7 +21,7 @@ const browsers: readonly Browser[] = [
   { pattern: /\bVersion\/(\d+)[\d.]*(?: Mobile\/\w+)? Safari\//, youngest: 12 },
 ];
 
-/** Whether a User-Agent is that of a browser which lacks what today's code needs. */
+/** Whether a User-Agent is that of a browser that is too old for today's code. */
 export function isOldBrowser(userAgent: string): boolean {
   for (const { pattern, youngest } of browsers) {
     const version = pattern.exec(userAgent)?.[1];

@@ -4,7 +4,7 @@ import type { SpikeBudgetSchema } from "@faultline/proto";
 import type { InboundFilterRow } from "./inbound-filters.ts";
 import type { Budget } from "./spike-protection.ts";
 
-/** The budget is not in the row: it is what this process knows. */
+/** The budget is not in the row: it is this process's view of it. */
 export function spikeBudgetToProto(
   { total, left, usualDay }: Budget,
   { spikesSampledFrom }: Pick<InboundFilterRow, "spikesSampledFrom">,

@@ -5,37 +5,37 @@ import { errorKey } from "./error-key.ts";
 import type { EventHours } from "./event-hours.ts";
 import { FairMinute } from "./fair-minute.ts";
 
-/** A budget is at least what the rate limit of a project lets through in so many seconds: a storm of ten minutes. */
+/** A budget is at least what a project's rate limit admits in this many seconds: a storm of ten minutes. */
 const stormSeconds = 600;
 
-/** A budget is so many times the usual day, and fills up within a day. */
+/** A budget is this many times the usual day, and refills within a day. */
 const usualDays = 2;
 const dayMs = 24 * 3_600_000;
 const minutesOfDay = 24 * 60;
 
 const subject = "spike budgets";
 
-/** How often a process announces what it took, and from how many events on. */
+/** How often a process announces the events it admitted, and how many there must be. */
 const tellMs = 1_000;
 const toldFrom = 100;
 
-/** The budget of a project as it is now. */
+/** The current budget of a project. */
 export interface Budget {
-  /** 0: there is none. */
+  /** 0: no budget. */
   readonly total: number;
   readonly left: number;
   readonly usualDay: number;
 }
 
 /**
- * Lets a spike in until the project's budget is used up, and samples it from then on.
+ * Admits a spike until the project's budget is used up, and samples it from then on.
  *
- * The budget is a bucket of events in memory, which processes share as they share rate limits. Its last minute's worth is
- * kept for all errors in equal parts (FairMinute), so that rare ones are let in whatever floods beside them, without a
- * phase that would have to be begun and ended. A process that starts has a full budget.
+ * The budget is a token bucket in memory, which processes share as they share rate limits. Its last minute's worth is
+ * reserved for all errors in equal parts (FairMinute), so that rare ones are admitted beside any flood, without a phase
+ * that would have to be begun and ended. A process starts with a full budget.
  *
- * What is sampled out is answered with 200 and not with 429, which silences an SDK in its whole category: the rare errors
- * beside the loud one would never be sent.
+ * Events that are sampled out get 200 and not 429, which would silence an SDK in its whole category: it would never
+ * send the rare errors beside the loud one.
  */
 export class SpikeProtection {
   readonly #hours: Pick<EventHours, "add" | "usualDays">;
@@ -46,11 +46,11 @@ export class SpikeProtection {
   readonly #budgets = new Map<number, ProjectBudget>();
   readonly #untold = new Map<number, number>();
   #usual: ReadonlyMap<number, number> = new Map();
-  /** Events that were let in and are not written yet, by project. */
+  /** Admitted events that are not written yet, by project. */
   #counts = new Map<number, number>();
   readonly #telling = new Delayed(tellMs, () => this.#tell());
 
-  /** `eventsPerSecond`: the rate limit of a project; 0: none, and no budget either. `passing` is a clock that no jump changes. */
+  /** `eventsPerSecond`: the rate limit of a project; 0: none, and no budget either. `passing`: a monotonic clock. */
   constructor(parts: {
     hours: Pick<EventHours, "add" | "usualDays">;
     clock: Clock;
@@ -68,7 +68,7 @@ export class SpikeProtection {
     });
   }
 
-  /** Whether an event is let in; if so, it is counted. Spikes are sampled from `sampledFrom` on. */
+  /** Whether an event is admitted; if so, it is counted. Spikes are sampled from `sampledFrom` on. */
   lets(projectId: number, { event, clientIp }: ArrivedEvent, sampledFrom: number): boolean {
     if (this.#leastTotal > 0 && sampledFrom !== Infinity) {
       const budget = this.#budgetOf(projectId);
@@ -82,7 +82,7 @@ export class SpikeProtection {
     return true;
   }
 
-  /** What is left now. */
+  /** The budget as this process knows it now. */
   budget(projectId: number): Budget {
     const usualDay = this.#usual.get(projectId) ?? 0;
     if (this.#leastTotal === 0) return { total: 0, left: 0, usualDay };
@@ -90,7 +90,7 @@ export class SpikeProtection {
     return { total, left: Math.floor(left), usualDay };
   }
 
-  /** Writes what was counted, and forgets budgets that are full. Called each minute, as a write an event would cost more. */
+  /** Writes the counts, and drops budgets that are full. Called each minute, as one write per event would cost more. */
   async save(): Promise<void> {
     for (const [projectId, budget] of this.#budgets) {
       budget.fill(this.#passing.now());
@@ -109,7 +109,7 @@ export class SpikeProtection {
     }
   }
 
-  /** Reads the usual days of all projects; they change by the hour. */
+  /** Reads the usual days of all projects, which change hourly. */
   async readUsualDays(): Promise<void> {
     this.#usual = await this.#hours.usualDays();
     for (const [projectId, budget] of this.#budgets) budget.resize(this.#totalOf(projectId));
@@ -155,7 +155,7 @@ class ProjectBudget {
     return this.left >= this.total;
   }
 
-  /** More than a minute's worth is left. */
+  /** Whether more than a minute's worth is left. */
   get hasPlenty(): boolean {
     return this.left >= Math.max(1, this.#perMinute);
   }
@@ -166,18 +166,18 @@ class ProjectBudget {
     this.left = Math.min(this.total, this.left + (ms / dayMs) * this.total);
   }
 
-  /** Rare errors are let in when nothing is left, which is no debt. */
+  /** Rare errors are admitted when nothing is left, without going into debt. */
   take(count: number): void {
     this.left = Math.max(0, this.left - count);
   }
 
-  /** What is used of it stays used. */
+  /** Changes the size and keeps the use. */
   resize(total: number): void {
     this.left = Math.max(0, this.left + total - this.total);
     this.total = total;
   }
 
-  /** The running minute of sampling. */
+  /** The current minute of sampling. */
   minute(now: number): FairMinute {
     if (!this.#minute || this.#minute.isOver(now)) this.#minute = new FairMinute(now, this.#perMinute, this.#minute);
     return this.#minute;

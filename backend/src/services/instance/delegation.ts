@@ -3,7 +3,7 @@ import { ErrorReason } from "@faultline/proto";
 import type { Config } from "../../config.ts";
 import type { UserRow } from "../users/user.ts";
 
-/** What the operator may leave to people who are no administrators, or not. */
+/** The rights that the operator may grant to people who are not administrators. */
 export type Delegated = Config["delegated"];
 
 /** Whether something is allowed and, if not, why. */
@@ -31,7 +31,7 @@ export function mayInvite({ invitations: who }: Delegated, user: Pick<UserRow, "
   };
 }
 
-/** Refuses what is not allowed. */
+/** Refuses with FORBIDDEN unless it is allowed. */
 export function refuseUnless({ allowed: isAllowed, reason }: Delegation): void {
   if (!isAllowed) throw new ServiceError(ErrorReason.FORBIDDEN, reason);
 }

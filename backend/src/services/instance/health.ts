@@ -14,10 +14,10 @@ import { ingestLag } from "./ingest-lag.ts";
 
 const hours = 24;
 
-/** The page is shown without what the database does not tell in this time. */
+/** After this time the page is shown without the values of the database. */
 const databaseMs = 5_000;
 
-/** What the installation's health is read from. */
+/** The sources of the installation's health. */
 export interface HealthSources {
   readonly database: OpenDatabase;
   readonly clock: Clock;
@@ -32,8 +32,8 @@ export interface HealthSources {
 }
 
 /**
- * How the installation fares now. Reads only, so that it can be told while nothing can be written; what a database or a
- * queue that is down would tell is missing.
+ * Reads the health of the installation now. It only reads, so it works while writes fail; the values of a database or a
+ * queue that is down are missing.
  */
 export async function readHealth(sources: HealthSources): Promise<MessageInitShape<typeof HealthSchema>> {
   const { database, keyRing, startedAt, isReady, backlog } = sources;
@@ -58,7 +58,7 @@ type Stored = Pick<
   "databaseBytes" | "userCount" | "projectCount" | "eventsPerHour" | "refusedPerHour" | "oldestEventTime"
 >;
 
-/** Undefined when the database as a whole refuses, or is silent. */
+/** Undefined when the database as a whole refuses or does not answer. */
 async function fromDatabase(sources: HealthSources): Promise<Stored | undefined> {
   const { promise: silence, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), databaseMs);
@@ -107,5 +107,5 @@ async function databaseBytes(database: OpenDatabase, dataDir: string): Promise<n
 }
 
 function bytesOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0; // SQLite may take the log away at any time
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0; // SQLite may remove the log at any time
 }

@@ -2,10 +2,10 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestamp, type Backlog, type Lag } from "@faultline/plugin";
 import type { IngestLagSchema } from "@faultline/proto";
 
-/** The queue is asked each second; when its servers have been silent for this long, nobody knows what waits there. */
+/** The queue is queried each second; when its servers have been silent for this long, its backlog is unknown. */
 const knownForMs = 5_000;
 
-/** Whether what the servers told last still holds. `now` is of `performance.now()`. */
+/** Whether the servers' last answer still holds. `now` comes from `performance.now()`. */
 export function isKnown(lag: Lag | undefined, now: number = performance.now()): lag is Lag {
   return lag !== undefined && now - lag.askedAt <= knownForMs;
 }

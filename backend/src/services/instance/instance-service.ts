@@ -9,7 +9,7 @@ import { version } from "../../version.ts";
 import { readHealth, type HealthSources } from "./health.ts";
 import { ingestLag } from "./ingest-lag.ts";
 
-/** This installation as a whole. */
+/** The installation as a whole. */
 export function instanceService({
   config,
   baseUrl,

@@ -22,7 +22,7 @@ export async function givenRole(
   return { role: row.role, memberRole, permissions: permissionsOf(row.role, addedBy(memberRole?.permissions)) };
 }
 
-/** The role a request asks for; refuses with MEMBER_ROLE_NOT_FOUND, or when it names none or two that differ. */
+/** The role that a request names; refuses with MEMBER_ROLE_NOT_FOUND, or when it names none or two that differ. */
 export async function askedRole(
   em: EntityManager,
   { role, memberRoleId }: { readonly role: Role; readonly memberRoleId: number },
@@ -42,12 +42,14 @@ export async function askedRole(
   return givenRole(em, { role: memberRole.baseRole, memberRoleId });
 }
 
-/** Whether somebody may give or take a role: who may do all that it allows. Owners are made by owners alone. */
+/**
+ * Whether somebody may give or take a role: their own must allow everything that it allows. Only owners make owners.
+ */
 export function mayGive(own: Pick<Grant, "role" | "permissions">, given: GivenRole): boolean {
   return allowsAll(own, given) && (given.role !== Role.OWNER || own.role === Role.OWNER);
 }
 
-/** Whether the one role allows all that the other does. */
+/** Whether one role allows everything that the other does. */
 export function allowsAll(one: Pick<GivenRole, "permissions">, other: Pick<GivenRole, "permissions">): boolean {
   return [...other.permissions].every((permission) => one.permissions.has(permission));
 }
@@ -61,7 +63,7 @@ export function checkMayGive(grant: Grant, given: GivenRole): void {
   );
 }
 
-/** What people call a role. */
+/** The name of a role for people. */
 export function nameOf({ role, memberRole }: GivenRole): string {
   return memberRole?.name ?? roleNames.get(role) ?? "";
 }

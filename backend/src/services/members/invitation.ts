@@ -15,7 +15,7 @@ export const InvitationEntity = defineEntity({
     role: p.integer().$type<Role>(),
     memberRoleId: p.integer().nullable(),
     note: p.string(),
-    /** A user's id. */
+    /** The id of a user. */
     invitedBy: p.integer(),
     createdAt: p.bigint("number"),
     expiresAt: p.bigint("number"),

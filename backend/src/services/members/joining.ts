@@ -17,7 +17,7 @@ import { openInvitations, invitationNotFound, type OpenInvitation } from "./open
 
 type JoiningMethods = "getInvitation" | "acceptInvitation" | "registerByInvitation";
 
-/** How a person comes by the link of an invitation. */
+/** The methods by which a person accepts the link of an invitation. */
 export function joining(parts: {
   orm: MikroORM;
   keyRing: KeyRing;
@@ -34,7 +34,7 @@ export function joining(parts: {
     return open;
   };
 
-  /** Uses the invitation up. Who is a member already keeps the role that allows more. */
+  /** Uses the invitation up. A person who is already a member keeps the role that allows more. */
   const join = async (em: EntityManager, { row, given, project }: OpenInvitation, user: UserRow) => {
     await em.nativeDelete(InvitationEntity, { id: row.id });
     const [projectId, userId] = [project.id, user.id];
@@ -63,7 +63,7 @@ export function joining(parts: {
     },
 
     async registerByInvitation(request) {
-      await invitationOf(orm.em.fork(), request.token); // before the work of hashing
+      await invitationOf(orm.em.fork(), request.token); // before the cost of hashing
       const fields = {
         username: username(request.username),
         name: displayName(request.name || request.username),
@@ -89,7 +89,7 @@ export function joining(parts: {
   };
 }
 
-/** Whether a role allows all that another one does, and more. */
+/** Whether a role allows everything that another one does, and more. */
 function allowsMore(given: GivenRole, present: GivenRole): boolean {
   const isMore = given.permissions.size > present.permissions.size || given.role > present.role;
   return isMore && allowsAll(given, present);

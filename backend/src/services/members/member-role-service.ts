@@ -13,7 +13,7 @@ import { openInvitations } from "./open-invitations.ts";
 
 const rolesKept = 100;
 
-/** Custom roles (specification 9.3). They never change, so that a member's rights change only where they are given. */
+/** Custom roles (specification 9.3). They never change, so a member's rights change only where a role is given. */
 export function memberRoleService(parts: {
   orm: MikroORM;
   clock: Clock;
@@ -85,7 +85,7 @@ export function memberRoleService(parts: {
               `${counted(invitationCount, "open invitation")} have it. Give them another role first.`,
           );
         }
-        await em.nativeDelete(InvitationEntity, { memberRoleId }); // what is left cannot be accepted now
+        await em.nativeDelete(InvitationEntity, { memberRoleId }); // those left can no longer be accepted
         const deleted = memberRoleToProto(row);
         await em.remove(row).flush();
         return deleted;

@@ -11,7 +11,7 @@ export const MemberRoleEntity = defineEntity({
     name: p.string(),
     description: p.string(),
     baseRole: p.integer().$type<Role>(),
-    /** Numbers of Permission, joined by a space. */
+    /** Numbers of Permission, joined by spaces. */
     permissions: p.string(),
     createdAt: p.bigint("number"),
   },

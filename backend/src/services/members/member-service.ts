@@ -10,7 +10,7 @@ import { members } from "./members.ts";
 import { listMembers } from "./list-members.ts";
 import { joining } from "./joining.ts";
 
-/** Members of projects, and the invitations by which they come. */
+/** Members of projects, and the invitations by which people join. */
 export function memberService(parts: {
   orm: MikroORM;
   keyRing: KeyRing;

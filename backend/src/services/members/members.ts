@@ -10,7 +10,7 @@ import type { Grant } from "../access/grants.ts";
 
 type MemberMethods = "getMember" | "addMember" | "updateMember" | "removeMember";
 
-/** Who are members of a project, and what they may do. */
+/** The members of a project and their roles. */
 export function members(parts: {
   orm: MikroORM;
   clock: Clock;
@@ -110,7 +110,7 @@ function checkMayTake(
   );
 }
 
-/** Refuses with LAST_OWNER to take the role from an owner beside whom nobody can act as one. */
+/** Refuses with LAST_OWNER to take the role from the last owner who can act as one. */
 async function checkOwnerRemains(em: EntityManager, { projectId, userId, role }: MemberRow): Promise<void> {
   if (role !== Role.OWNER) return;
   const others = em

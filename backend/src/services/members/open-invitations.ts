@@ -18,8 +18,8 @@ export interface OpenInvitation {
 }
 
 /**
- * Those of the invitations that can be accepted now, newest first: they have not expired, the project is not deleted,
- * and their makers may still invite and give that role, so that nobody comes back by a link made in good days.
+ * The invitations that can be accepted now, newest first: they have not expired, the project is not deleted, and their
+ * makers may still invite and give that role, so that a former maintainer cannot return by an old link.
  */
 export async function openInvitations(
   em: EntityManager,
@@ -46,7 +46,7 @@ export async function openInvitations(
   return open;
 }
 
-/** A refusal: no open invitation is meant. */
+/** The refusal when no open invitation matches. */
 export function invitationNotFound(message: string): ServiceError {
   return new ServiceError(ErrorReason.INVITATION_NOT_FOUND, message);
 }

@@ -5,7 +5,7 @@ import type { Outcomes } from "./outcomes.ts";
 
 const maxHours = 2160;
 
-/** What was not stored, and why. */
+/** The items that were not stored, and why. */
 export function outcomeService(outcomes: Outcomes): Handlers<typeof OutcomeService, CoreCall> {
   return {
     async listOutcomes({ projectId, hourCount }) {

@@ -21,32 +21,34 @@ interface Tables {
   outcome: { project_id: number; hour: number; kind: OutcomeKind; category: string; reason: string; quantity: number };
 }
 
-/** Refusals of a project that are remembered to be shown, and for how long. */
+/** Refusals of a project that are kept to be shown, and for how long. */
 const refusalsKept = 20;
 const refusalsKeptMs = 600_000;
 
-/** Projects whose refusals are remembered; anybody may name a project that does not exist. */
+/** Projects whose refusals are kept. Bounded, as anybody may name a project that does not exist. */
 const projectsRemembered = 1000;
 
 const gatherMs = 1000;
 
 const subject = "refusals";
 
-/** Other processes are told of refusals within so many milliseconds: the newest of each project, and how many there were. */
+/**
+ * Other processes are notified of refusals within this many milliseconds: the newest of each project, and their number.
+ */
 const tellMs = 250;
 const refusalsTold = 3;
 
-/** In so many announcements, whoever is flooded; what is left out is counted all the same, but not shown there. */
+/** The most announcements at once, under any flood; the refusals left out are still counted, but not shown there. */
 const announcementsAtOnce = 4;
 
-/** What was not stored in an hour. */
+/** A count of items that were not stored in an hour. */
 interface Counted {
   readonly outcome: NotedOutcome;
   readonly hour: number;
   quantity: number;
 }
 
-/** Refusals of a project: the newest of them, and how many there were. */
+/** Refusals of a project: the newest of them, and their number. */
 interface Refused {
   readonly refusals: readonly Remembered[];
   readonly count: number;
@@ -59,7 +61,7 @@ interface Remembered {
 const daysKept = 90;
 const outcomesListed = 200;
 
-/** Counts what was not stored, by project and hour, and remembers the last refusals. */
+/** Counts the items that were not stored, by project and hour, and keeps the last refusals. */
 export class Outcomes {
   readonly #database: Database;
   readonly #clock: Clock;
@@ -97,18 +99,18 @@ export class Outcomes {
     }
   }
 
-  /** Writes what was counted; called each second. */
+  /** Writes the counts; called each second. */
   save(): Promise<void> {
     return this.#counts.save();
   }
 
-  /** Deletes what is older than the retention. */
+  /** Deletes counts older than the retention. */
   async deleteExpired(now: number): Promise<void> {
     const cutoff = Math.floor(now / hourMs) - daysKept * 24;
     await this.#database.write<Tables>().deleteFrom("outcome").where("hour", "<", cutoff).execute();
   }
 
-  /** Deletes the next outcomes of a project that is gone for good; true when none is left. */
+  /** Deletes some outcomes of a project that is gone for good; true when none is left. */
   async deleteProject(projectId: number): Promise<boolean> {
     const { numAffectedRows } = await sql`
       delete from outcome where (project_id, hour, kind, category, reason) in (
@@ -151,7 +153,7 @@ export class Outcomes {
     };
   }
 
-  /** How many items were refused in each of the last hours in all projects; the running hour is the last. */
+  /** The number of items refused in each of the last hours in all projects; the current hour is the last. */
   async refusedPerHour(hourCount: number): Promise<number[]> {
     await this.save().catch(() => undefined); // as above
     const first = Math.floor(this.#clock.now() / hourMs) - hourCount + 1;
@@ -168,7 +170,9 @@ export class Outcomes {
     return Array.from({ length: hourCount }, (_, n) => perHour.get(first + n) ?? 0);
   }
 
-  /** The refusals of a project: those of the last minutes at once, then each second's, until the signal aborts. */
+  /**
+   * The refusals of a project: those of the last minutes at once, then those of each second, until the signal aborts.
+   */
   async *watch(projectId: number, signal: AbortSignal): AsyncGenerator<{ refusals: Refusal[]; count: number }> {
     const since = this.#clock.now() - refusalsKeptMs;
     let gathered = (this.#refusals.get(projectId) ?? []).filter(({ at }) => at >= since);

@@ -2,18 +2,18 @@ import type { Clock, ErrorBackend, Log } from "@faultline/plugin";
 import type { MikroORM } from "@mikro-orm/sql";
 import { ProjectEntity, restorableMs } from "./project.ts";
 
-/** When a project was deleted that goes for good now, by whichever clock. */
+/** The deletion time of a project that is to be removed for good now: long ago by any clock. */
 export const longAgo = 0;
 
-/** Finds deleted projects that can be restored; at once no longer when the others begin to go for good. */
+/** The condition that a deleted project can still be restored: it ends exactly when removal for good begins. */
 export function restorable(now: number) {
   return { deletedAt: { $gt: now - restorableMs } };
 }
 
 /**
- * Deletes for good what was deleted seven days ago: first what the holders have of a project, slice by slice so that
- * ingestion never waits long for the writer, then its row and with it settings, client keys, members and invitations.
- * What a stop interrupts is taken up by the next run.
+ * Removes for good the projects that were deleted seven days ago: first the data that the holders have of a project,
+ * slice by slice so that ingestion never waits long for the writer, then its row and with it settings, client keys,
+ * members and invitations. The next run continues after an interruption.
  */
 export async function removeDeletedProjects(parts: {
   orm: MikroORM;

@@ -39,7 +39,7 @@ export function listProjects(parts: ProjectParts): Handlers<typeof ProjectServic
   };
 }
 
-/** Of a project that went while it was being listed there is nothing to show. */
+/** Leaves out a project that was deleted while it was being listed. */
 function unlessGone(error: unknown): undefined {
   if (!(error instanceof ServiceError && error.reason === ErrorReason.PROJECT_NOT_FOUND)) throw error;
 }

@@ -41,7 +41,7 @@ export class ProjectDirectory {
     this.#integratedOffered = parts.integratedOffered;
   }
 
-  /** Refuses with PROJECT_NOT_FOUND; a project that is hidden from the caller looks the same. */
+  /** The row of a project; refuses with PROJECT_NOT_FOUND, also when the project is hidden from the caller. */
   async project(projectId: number): Promise<ProjectRow> {
     const found = await this.#orm.em.fork().findOne(ProjectEntity, { id: projectId, deletedAt: null });
     if (!found) throw projectNotFound();
@@ -52,7 +52,10 @@ export class ProjectDirectory {
     return this.#orm.em.fork().findOne(SettingsEntity, { id: projectId });
   }
 
-  /** The backend of a project whose error tracking works, and what a call to it carries; else refuses in words. */
+  /**
+   * The backend of a project whose error tracking works, with the context of a call to it. Otherwise refuses with a
+   * sentence.
+   */
   async backend(
     project: ProjectRow,
     carried: Pick<BackendCall, "userId" | "username" | "signal"> = {},
@@ -66,7 +69,7 @@ export class ProjectDirectory {
     return [linked, { ...carried, link: externalLink(settings, this.#keyRing) }];
   }
 
-  /** What a caller can do in a project now: what backend and settings allow, and then the caller's role. */
+  /** The capabilities of a caller in a project now: as backend and settings allow, and then the caller's role. */
   capabilities({ project, permissions }: Grant, settings: SettingsRow | null): Capabilities {
     const may = (permission: Permission, otherwise: Capability = { allowed: true }): Capability =>
       permissions.has(permission) ? otherwise : { allowed: false, reason: needsRole(permission, project.path) };
@@ -90,7 +93,7 @@ export class ProjectDirectory {
     };
   }
 
-  /** `capability` belongs to the integrated backend: where that is not offered nothing of it is allowed. */
+  /** Denies a capability of the integrated backend where that backend is not offered. */
   #whereOffered(reason: string, capability: Capability = { allowed: true }): Capability {
     return this.#integratedOffered || capability.allowed === false ? capability : { allowed: false, reason };
   }
@@ -110,7 +113,7 @@ function nothing(reason: string, backend: ErrorBackend | undefined): Capabilitie
     updateStatus: off,
     listEvents: off,
     affectedUsers: off,
-    // Keys can be made before error tracking is on, as in the original.
+    // Keys can be created before error tracking is on, as in the original.
     clientKeys: backend?.capabilities.clientKeys ?? { allowed: true },
     watch: off,
     releases: off,

@@ -1,9 +1,11 @@
 import { invalidField } from "@faultline/plugin";
 
-/** Beginnings that are addresses of the product itself. */
+/** Beginnings of paths that are addresses of the product itself. */
 const reserved = new Set(["api", "errortracking/api", "admin", "_app", "favicon.ico", "robots.txt"]);
 
-/** The path of a project as it is stored: 1 to 5 parts of [A-Za-z0-9_.-] joined by `/`; refuses others in words. */
+/**
+ * The path of a project as it is stored: 1 to 5 parts of [A-Za-z0-9_.-] joined by `/`. Refuses others with a sentence.
+ */
 export function projectPath(text: string): string {
   // Before the pattern below, whose work grows with the square of a run of slashes.
   if (text.length > 255) throw invalidField("path", "A path has at most 255 characters.");

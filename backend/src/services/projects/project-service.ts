@@ -13,7 +13,10 @@ import { listProjects } from "./list-projects.ts";
 import { projectDeletion } from "./project-deletion.ts";
 import { projectRow } from "./project-row.ts";
 
-/** Of a person who is no administrator: the limits of a project would mean little if one could make any number of them. */
+/**
+ * Per person who is no administrator: the limits of a project would mean little if a person could create any number of
+ * projects.
+ */
 const projectsOwned = 100;
 
 /** Projects. */
@@ -65,7 +68,7 @@ export function projectService(parts: ProjectParts): Handlers<typeof ProjectServ
   };
 }
 
-/** Deleted projects count while they can be restored: what they hold is still stored. */
+/** Deleted projects count while they can be restored, as their data is still stored. */
 async function refuseTooMany(em: EntityManager, userId: number): Promise<void> {
   if ((await em.count(MemberEntity, { userId, role: Role.OWNER })) < projectsOwned) return;
   throw new ServiceError(

@@ -12,7 +12,7 @@ export const ProjectEntity = defineEntity({
     name: p.string(),
     monitorEnabled: p.boolean(),
     createdAt: p.bigint("number"),
-    /** When it was deleted; `path` then is one that no project can have, and `deletedPath` what it was. */
+    /** The time of deletion; `path` is then one that no project can have, and `deletedPath` the former path. */
     deletedAt: p.bigint("number").nullable(),
     deletedPath: p.string().nullable(),
     /** Empty: frames and releases are not linked. */

@@ -9,7 +9,7 @@ import { mayInvite, type Delegated } from "../instance/delegation.ts";
 import { projectToProto } from "./project.ts";
 import type { ProjectDirectory } from "./project-directory.ts";
 
-/** What the methods of projects work with. */
+/** The dependencies of the methods of projects. */
 export interface ProjectParts {
   readonly orm: MikroORM;
   readonly clock: Clock;
@@ -20,7 +20,7 @@ export interface ProjectParts {
   readonly delegated: Delegated;
 }
 
-/** The message of a project as a user sees it, with the settings that were read. */
+/** The message of a project as a user sees it, from settings that were already read. */
 export function shownProject(
   { projects, delegated }: ProjectParts,
   settings: SettingsRow | null,
@@ -36,7 +36,7 @@ export function shownProject(
   };
 }
 
-/** The same, of a project by its id or of one that the guard found. */
+/** The same for a project by its id, or for one that the guard found. */
 export async function readProject(parts: ProjectParts, user: UserRow, found: number | Grant) {
   const grant = typeof found === "number" ? await parts.grants.of(user, found) : found;
   return shownProject(parts, await parts.projects.settings(grant.project.id), { grant, user });

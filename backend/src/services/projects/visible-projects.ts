@@ -6,7 +6,7 @@ import { contains } from "../../storage/database/contains.ts";
 import { MemberEntity } from "../members/member.ts";
 import type { UserRow } from "../users/user.ts";
 
-/** Which projects are looked for. */
+/** A filter of projects. */
 interface Wanted {
   /** A part of the path or the name. Empty: any. */
   readonly text: string;
@@ -14,7 +14,7 @@ interface Wanted {
   readonly roles?: Awaited<ReturnType<typeof rolesWith>> | undefined;
 }
 
-/** The condition that a project is one of those a user may see: own ones, for administrators all. */
+/** The condition that a user may see a project: as its member, or as an administrator. */
 export function visibleProjects(em: EntityManager, user: UserRow, { text, roles }: Wanted) {
   const own = em
     .createQueryBuilder(MemberEntity)
@@ -27,7 +27,7 @@ export function visibleProjects(em: EntityManager, user: UserRow, { text, roles 
   };
 }
 
-/** The condition that a member's role holds a permission, by itself or by what a custom role adds. */
+/** The condition that a member's role includes a permission, by itself or through a custom role. */
 export async function rolesWith(em: EntityManager, permission: Permission) {
   const roles = [...roleNames.keys()].filter((role) => permissionsOf(role).has(permission));
   const custom = await em.find(MemberRoleEntity, {});

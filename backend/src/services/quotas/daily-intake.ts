@@ -4,14 +4,14 @@ import { jsonRows } from "../../storage/database/json-rows.ts";
 
 const dayMs = 24 * 3_600_000;
 
-/** Days that are kept: those of the current limits and of what the pages show. */
+/** Days that are kept: enough for the limits and for the pages. */
 const daysKept = 90;
 
 interface Tables {
   daily_intake: { project_id: number; day: number; quantity: number; bytes: number };
 }
 
-/** What was accepted of a project on a day and is not written yet. */
+/** Intake of a project on a day that is accepted and not written yet. */
 interface Unwritten {
   readonly projectId: number;
   readonly day: number;
@@ -20,8 +20,9 @@ interface Unwritten {
 }
 
 /**
- * Counts what is accepted of each project, by UTC day. Counted in memory and written each second, when the sum of all processes
- * comes back: so a process knows within a second what the others took of the projects that it takes events of itself.
+ * Counts the accepted items of each project by UTC day. It counts in memory and writes each second; a write returns the
+ * sum of all processes, so a process knows within a second what the others accepted of the projects whose events it
+ * accepts itself.
  */
 export class DailyIntake {
   readonly #database: Database;
@@ -38,7 +39,7 @@ export class DailyIntake {
     this.#day = this.#currentDay();
   }
 
-  /** Reads what came today, also before this process started and to the others; of some projects, or of all. */
+  /** Reads today's intake of some projects or of all, including that of other processes and before this one started. */
   async read(projectIds?: readonly number[]): Promise<void> {
     this.#turnDay();
     if (projectIds?.length === 0) return;
@@ -72,7 +73,7 @@ export class DailyIntake {
   /** Writes what was counted. */
   save(): Promise<void> {
     const saved = this.#saving.then(() => this.#write());
-    this.#saving = saved.catch(() => undefined); // the caller hears of it; the next save tries again
+    this.#saving = saved.catch(() => undefined); // the caller gets the failure; the next save tries again
     return saved;
   }
 
@@ -109,7 +110,7 @@ export class DailyIntake {
     const day = this.#currentDay();
     if (day === this.#day) return;
     this.#day = day;
-    this.#today = new Map(); // a clock that is set back reads what it knows of that day with the next write
+    this.#today = new Map(); // when the clock is set back, the next write reads that day's sum again
   }
 
   /** Bytes of today that are not written yet. */

@@ -2,10 +2,10 @@ import type { ErrorBackend, Log, Tally } from "@faultline/plugin";
 import { OncePer } from "@faultline/plugin/flow";
 import type { Quotas } from "./quotas.ts";
 
-/** A run ends after so long; the next one begins within a second. */
+/** The longest run; the next one begins within a second. */
 const runMs = 5_000;
 
-/** At most a line an hour about a project: one that sends more than it may keep loses events all the time. */
+/** At most one log line per project and hour: a project that sends more than it may keep loses events all the time. */
 const logEachMs = 3_600_000;
 
 /** Deletes the oldest events of projects that keep more than they may. */
@@ -23,10 +23,10 @@ export class Eviction {
     this.#log = parts.log;
   }
 
-  /** Deletes slice by slice, of one project after the other, until all keep what they may. */
+  /** Deletes slice by slice, one project after the other, until all are within their limits. */
   async run(signal: AbortSignal): Promise<void> {
     const endsAt = performance.now() + runMs;
-    const without = new Set<number>(); // projects of which no event is left to delete
+    const without = new Set<number>(); // projects that have no event left to delete
     for (;;) {
       await this.#quotas.readKept();
       const excesses = this.#quotas.excesses().filter(({ projectId }) => !without.has(projectId));

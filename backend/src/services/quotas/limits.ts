@@ -1,21 +1,23 @@
 import { invalidField } from "@faultline/plugin";
 
-/** Units of 1,000, as all sizes are shown. An event may have a megabyte, and a smaller limit would be reached by one. */
+/**
+ * Units of 1,000, as all sizes are shown. An event may have a megabyte, so a single event would reach a smaller limit.
+ */
 const [megabyte, petabyte] = [1e6, 1e15];
 const [smallestLimit, largestLimit] = [megabyte, petabyte];
 
-/** Of the disk with the data one project may keep this much, so that no sender fills more than a quarter of it. */
+/** The share of the data disk that one project may keep, so that no sender fills more than a quarter of it. */
 const shareOfDisk = 1 / 4;
 
 /**
- * Where the disk cannot be seen, as that of PostgreSQL: a number rather than none, as a leaked DSN would otherwise fill a disk
- * that nobody here watches. It is a quarter of 40 GB, the smallest disk on which PostgreSQL is usually run.
+ * The limit where the size of the disk is unknown, as PostgreSQL's is. Without one, a leaked DSN would fill a disk that
+ * nothing here watches. It is a quarter of 40 GB, the smallest disk on which PostgreSQL is usually run.
  */
 const keptWithoutDisk = 10_000 * megabyte;
 
 /**
- * A day may bring half of what is kept: with more, the flood of one day would push out everything older. From a disk of 8 GB
- * on it holds ten minutes of 300 events a second of 5 kB each, not compressed.
+ * A day may bring half of the bytes kept: with more, the flood of one day would push out everything older. On a disk of
+ * 8 GB or more, that holds ten minutes of 300 events a second of 5 kB each, uncompressed.
  */
 const shareOfDay = 1 / 2;
 
@@ -39,7 +41,7 @@ export function defaultLimits(set: SetLimits, diskBytes: number | undefined): Li
   return { kept, day: set.day ?? Math.floor(kept * shareOfDay) };
 }
 
-/** The limits that hold for a project. */
+/** The limits that apply to a project. */
 export function holdingLimits(own: SetLimits, defaults: Limits): Limits {
   return { day: own.day ?? defaults.day, kept: own.kept ?? defaults.kept };
 }

@@ -20,12 +20,12 @@ export function quotaService(parts: {
   const { orm, projects, quotas } = parts;
 
   const messages = async (rows: readonly ProjectRow[]): Promise<MessageInitShape<typeof QuotaSchema>[]> => {
-    await quotas.today.save().catch(() => undefined); // what is stored can be read while nothing can be written
+    await quotas.today.save().catch(() => undefined); // stored counts can be read even when writes fail
     const ids = rows.map(({ id }) => id);
     const [days, evicted] = await Promise.all([
       quotas.today.lastDays(ids, daysShown),
       quotas.evicted(ids),
-      quotas.today.read(ids), // what other processes accepted
+      quotas.today.read(ids), // the intake of other processes
     ]);
     return rows.map((project) => {
       const verdict = quotas.verdict(project.id);

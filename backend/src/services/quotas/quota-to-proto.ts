@@ -5,7 +5,7 @@ import type { ProjectRow } from "../projects/project.ts";
 import type { Limits, SetLimits } from "./limits.ts";
 import type { Evicted } from "./quotas.ts";
 
-/** What a project may receive and keep, and what it uses of it. */
+/** The limits of a project and its use of them. */
 export function quotaToProto(
   project: Pick<ProjectRow, "id" | "path">,
   quota: {
@@ -42,7 +42,7 @@ export function quotaToProto(
   };
 }
 
-/** What projects without limits of their own may receive and keep. */
+/** The limits of projects without their own. */
 export function defaultQuotaToProto(quota: {
   set: SetLimits;
   limits: Limits;

@@ -18,15 +18,15 @@ interface Tables {
   eviction: { project_id: number; event_count: number; received_until: number; last_at: number };
 }
 
-/** Project 0, which there is not: its row holds the limits of the projects without their own. */
+/** Project 0 does not exist: its row holds the limits of the projects without their own. */
 const ofAll = 0;
 
 const subject = "quotas";
 
-/** When a project that keeps what it may is asked to come again: eviction makes room within seconds. */
+/** The Retry-After of a project that has reached its limit of bytes kept: eviction makes room within seconds. */
 const evictionSeconds = 30;
 
-/** What was deleted of a project to stay within its limit. */
+/** The deletions that kept a project within its limit. */
 export interface Evicted {
   readonly eventCount: number;
   /** Events received before this time are gone, in milliseconds since 1970. */
@@ -34,7 +34,7 @@ export interface Evicted {
   readonly lastAt: number;
 }
 
-/** What a project may receive and keep, what it uses of it, and so what is refused. All that an event needs is in memory. */
+/** The limits of projects and their use, and so the refusals. Everything that an event needs is in memory. */
 export class Quotas {
   readonly today: DailyIntake;
   readonly #database: Database;
@@ -42,18 +42,23 @@ export class Quotas {
   readonly #disk: DiskSpace;
   readonly #readUsage: () => Promise<readonly ProjectUsage[]>;
   #limits: ReadonlyMap<number, SetLimits> = new Map();
-  /** The limits that hold for a project, as they were asked for since the last look at the stored ones and at the disk. */
+  /**
+   * The limits that apply, by project: computed on demand, and dropped when the stored limits or the size of the disk
+   * are read again.
+   */
   readonly #holding = new Map<number, Limits>();
   #usage: ReadonlyMap<number, ProjectUsage> = new Map();
   #largest: ReadonlySet<number> = new Set();
-  /** Bytes that are accepted and neither stored nor refused, by project. */
+  /** Bytes that are accepted and not yet stored or refused, by project. */
   readonly #underWay = new Map<number, number>();
-  /** Bytes that this process has stored since its start, by project; and how many of them the usage that is known holds. */
+  /**
+   * Bytes that this process has stored since its start, by project; and how many of them the last known usage includes.
+   */
   readonly #stored = new Map<number, number>();
   #storedInUsage: ReadonlyMap<number, number> = new Map();
   readonly #evicting = new Set<number>();
 
-  /** `usage`: what each project keeps; see ErrorBackend.usage. */
+  /** `usage`: the bytes that each project keeps; see ErrorBackend.usage. */
   constructor(parts: {
     database: Database;
     clock: Clock;
@@ -66,13 +71,13 @@ export class Quotas {
     this.#readUsage = parts.usage;
     this.today = new DailyIntake(parts.database, parts.clock);
     const { announcements } = parts.database;
-    // What fails here is done by the next look at the stored limits.
+    // After a failure the next periodic read of the limits catches up.
     const readAgain = () => void this.readLimits().catch(() => undefined);
     announcements.subscribe(subject, readAgain);
     announcements.onMissed(readAgain);
   }
 
-  /** Reads what holds and what is used, before the first event. */
+  /** Reads limits and use before the first event. */
   async open(): Promise<void> {
     await this.readLimits();
     await this.today.read();
@@ -86,9 +91,9 @@ export class Quotas {
     this.#holding.clear();
   }
 
-  /** Reads what projects keep; called each second, and after each slice of eviction. */
+  /** Reads the bytes that projects keep; called each second, and after each slice of eviction. */
   async readKept(): Promise<void> {
-    const before = new Map(this.#stored); // what is stored from here on may be missing in the answer
+    const before = new Map(this.#stored); // bytes stored from here on may be missing in the answer
     const usage = await this.#readUsage();
     this.#usage = new Map(usage.map((one) => [one.projectId, one]));
     this.#largest = largestProjects(usage);
@@ -96,7 +101,9 @@ export class Quotas {
     this.#holding.clear(); // the disk may have another size
   }
 
-  /** Why events of the project are refused now; undefined: they are not. Costs some looks into memory. */
+  /**
+   * The reason why events of the project are refused now; undefined: they are accepted. Costs some looks into memory.
+   */
   refusal(projectId: number): QuotaRefusal | undefined {
     const verdict = this.verdict(projectId);
     if (verdict === undefined) return undefined;
@@ -117,7 +124,7 @@ export class Quotas {
     );
   }
 
-  /** Takes room for what an intake brings, or refuses all of it. */
+  /** Reserves room for an intake, or refuses all of it. */
   take(weights: readonly Weight[]): void {
     for (const { projectId } of weights) {
       const refusal = this.refusal(projectId);
@@ -126,7 +133,7 @@ export class Quotas {
     for (const { projectId, bytes } of weights) add(this.#underWay, projectId, bytes);
   }
 
-  /** What was taken is stored now, or was refused. */
+  /** Releases a reservation whose intake was stored or refused. */
   settle(weights: readonly Weight[], isStored: boolean): void {
     for (const { projectId, items, bytes } of weights) {
       add(this.#underWay, projectId, -bytes);
@@ -136,7 +143,7 @@ export class Quotas {
     }
   }
 
-  /** Bytes that a project keeps, with what is on its way to be kept. */
+  /** Bytes that a project keeps, including those on their way to storage. */
   keptBytes(projectId: number): number {
     const known = this.#usage.get(projectId)?.keptBytes ?? 0;
     const since = (this.#stored.get(projectId) ?? 0) - (this.#storedInUsage.get(projectId) ?? 0);
@@ -164,12 +171,12 @@ export class Quotas {
     return limits;
   }
 
-  /** The limits that were set for a project; without one, for all that have none of their own. */
+  /** The limits that were set for a project; without a project, those for all without their own. */
   setLimitsOf(projectId: number = ofAll): SetLimits {
     return this.#limits.get(projectId) ?? notSet;
   }
 
-  /** Changes the limits of a project; without one, of all that have none of their own. */
+  /** Changes the limits of a project; without a project, those of all without their own. */
   async change(change: LimitChange, projectId: number = ofAll): Promise<void> {
     await this.#database
       .write<Tables>()
@@ -192,7 +199,7 @@ export class Quotas {
     await this.readLimits();
   }
 
-  /** The projects that keep too much, and how many bytes have to go of each. */
+  /** The projects that keep too much, and the bytes to delete of each. */
   excesses(): { readonly projectId: number; readonly bytes: number }[] {
     return [...this.#usage.values()].flatMap(({ projectId, keptBytes }) => {
       const bytes = bytesToEvict(keptBytes, this.limitsOf(projectId).kept, this.#evicting.has(projectId));
@@ -242,7 +249,7 @@ export class Quotas {
     );
   }
 
-  /** Deletes what is known of a project that is gone for good; true as none is left then. */
+  /** Deletes the limits and counts of a project that is gone for good; true, as none is left then. */
   async deleteProject(projectId: number): Promise<boolean> {
     for (const table of ["quota", "daily_intake", "eviction"] as const) {
       await this.#database
@@ -255,7 +262,7 @@ export class Quotas {
   }
 }
 
-/** For the sender, and for the people of the project. */
+/** The sentences for the sender and for the project's members. */
 export const inWords: Readonly<Record<Exclude<Verdict, undefined>, string>> = {
   day: "The project has received as many bytes today as it may. It takes events again at 0:00 UTC; an administrator can raise the limit.",
   kept: "The project keeps as many bytes as it may, and its oldest events are being deleted. Send this one again in a moment; an administrator can raise the limit.",

@@ -1,39 +1,42 @@
 import type { ProjectUsage } from "@faultline/plugin";
 import type { Limits } from "./limits.ts";
 
-/** From this share of the limit of bytes kept on the oldest events go, until the second share is reached. */
+/**
+ * Above the first share of the limit of bytes kept, the oldest events are deleted until the second share is reached.
+ */
 const evictFrom = 0.95;
 const evictTo = 0.93;
 
-/** What a project uses now, and how the disk stands. */
+/** The use of a project now, and the state of the disk. */
 export interface Use {
   /** Bytes accepted today. */
   readonly day: number;
-  /** Bytes kept, and what is on its way to be. */
+  /** Bytes kept, and those on their way to storage. */
   readonly kept: number;
-  /** Whether the disk is so full that only projects that are not among the largest may store. */
+  /** Whether the disk is too full for this project to store, as it is among the largest. */
   readonly isShutOut: boolean;
 }
 
-/** Why a project's events are refused now; undefined: they are not. */
+/** The reason why a project's events are refused now; undefined: they are accepted. */
 export type Verdict = "day" | "kept" | "disk" | undefined;
 
-/** A limit that is reached refuses; so a project exceeds it by what was on its way in one request at most. */
+/** A limit refuses once it is reached, so a project exceeds it by at most the content of one request. */
 export function verdictOf({ day, kept, isShutOut }: Use, limits: Limits): Verdict {
   if (limits.day > 0 && day >= limits.day) return "day";
   if (limits.kept > 0 && kept >= limits.kept) return "kept";
   return isShutOut ? "disk" : undefined;
 }
 
-/** Bytes of a project that have to go; 0: none. `isEvicting`: its oldest events went a moment ago. */
+/** Bytes of a project to delete; 0: none. `isEvicting`: some of its events were deleted a moment ago. */
 export function bytesToEvict(kept: number, limit: number, isEvicting: boolean): number {
   if (limit === 0 || kept <= limit * (isEvicting ? evictTo : evictFrom)) return 0;
   return Math.ceil(kept - limit * evictTo);
 }
 
 /**
- * The projects that make room for the others when the disk gets full: the largest ones that together keep half of all bytes, as
- * far as they keep more than the mean. So a project alone is not among them, and neither is one of several of equal size.
+ * The projects that are refused when the disk gets full, so that the others have room: the largest ones that together
+ * keep half of all bytes, provided they keep more than the mean. So a single project is not among them, and neither is
+ * one of several of equal size.
  */
 export function largestProjects(usage: readonly ProjectUsage[]): ReadonlySet<number> {
   const kept = usage.filter(({ keptBytes }) => keptBytes > 0);

@@ -1,19 +1,22 @@
 import type { Intake } from "@faultline/plugin";
 
-/** What the rows of an event take beside its payload and its new tags. ErrorBackend.usage counts as much. */
+/** Bytes of an event's rows beside its payload and its new tags. ErrorBackend.usage counts the same. */
 const eventRowBytes = 512;
 
-/** A session or feedback, in all. */
+/** Bytes of a session or of feedback in total. */
 const smallItemBytes = 1024;
 
-/** What an intake brings to a project. */
+/** The bytes and events that an intake brings to a project. */
 export interface Weight {
   readonly projectId: number;
   readonly items: number;
   readonly bytes: number;
 }
 
-/** What an intake brings, by project. Mostly it is one event, and then one entry without a map. */
+/**
+ * The weight of an intake by project. Mostly it is one event, and then a single entry is returned without building a
+ * map.
+ */
 export function weightsOf({ events, sessions, aggregates, feedback }: Intake): readonly Weight[] {
   const [first, second] = events;
   if (first && !second && sessions.length + aggregates.length + feedback.length === 0) {

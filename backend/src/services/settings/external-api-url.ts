@@ -6,11 +6,11 @@ const plainUrl = /^https?:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:\/
 /**
  * The External API URL as it is stored: scheme and host of the external system (specification 2.1), with an optional
  * base path; host in lower case, no default port, no `/` at the end. The raw text is checked before it is parsed, since
- * URL parsing silently drops tabs and newlines and reads `\` as `/`. Which addresses may be connected to is decided
- * when connecting, and not here: names lead elsewhere tomorrow, and the operator's rules change.
+ * URL parsing silently drops tabs and newlines and reads `\` as `/`. Whether an address may be connected to is decided
+ * when connecting, not here: names resolve differently tomorrow, and the operator's rules change.
  */
 export function externalApiUrl(text: string): string {
-  const isShort = text.length <= 255; // asked first, as the work of the next pattern grows with the square of a run
+  const isShort = text.length <= 255; // checked first, as the next pattern takes quadratic time on a long run
   const raw = isShort ? text.trim().replace(/\/+$/, "") : "";
   if (isShort && raw === "") return "";
   const url = plainUrl.test(raw) && !/\/\.\.?(\/|$)/.test(raw) ? URL.parse(raw) : null;

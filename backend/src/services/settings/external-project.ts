@@ -21,8 +21,8 @@ export const noExternalProject: ExternalProjectColumns = {
 };
 
 /**
- * The external project as it is stored; without id and slugs it is none. Id and slugs become parts of the addresses that
- * are asked, so nothing that could lead elsewhere is taken; refuses with INVALID_FIELD.
+ * The external project as it is stored; without id and slugs there is none. Id and slugs become parts of request
+ * addresses, so values that could lead elsewhere are refused with INVALID_FIELD.
  */
 export function externalProjectColumns(project: ExternalProject): ExternalProjectColumns {
   const { id, slug, name, organizationSlug, organizationName } = project;
@@ -34,7 +34,7 @@ export function externalProjectColumns(project: ExternalProject): ExternalProjec
     }
   }
   for (const text of [name, organizationName]) {
-    // oxlint-disable-next-line no-control-regex -- they are what is looked for
+    // oxlint-disable-next-line no-control-regex -- the pattern looks for them
     if (text.length > 255 || /[\x00-\x1f\x7f-\x9f\u2028\u2029]/.test(text)) {
       refuse("Names of an external project have at most 255 characters on one line.");
     }

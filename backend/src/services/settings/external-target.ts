@@ -6,8 +6,8 @@ import { externalApiUrl } from "./external-api-url.ts";
 import { checkExternalToken, externalTokenPlace, isMaskedToken } from "./external-token.ts";
 
 /**
- * Where a lookup goes and with which token. What the request leaves out is taken from the stored settings; the stored
- * token only ever goes to the origin it was entered for, as any maintainer may name any address.
+ * The address and the token of a lookup. Fields that the request omits come from the stored settings; the stored token
+ * is only ever sent to the origin it was entered for, as any maintainer may name any address.
  */
 export function externalTarget(
   request: ListExternalProjectsRequest,

@@ -1,9 +1,12 @@
 import { invalidField } from "@faultline/plugin";
 
-/** Where a project's token for the external system is encrypted for, see KeyRing.encrypt. */
+/** The context in which a project's token for the external system is encrypted, see KeyRing.encrypt. */
 export const externalTokenPlace = (projectId: number) => `settings:${projectId}:external_auth_token`;
 
-/** Whether this stands for the stored token: the original's settings page sends asterisks for one not typed anew. */
+/**
+ * Whether this stands for the stored token: the original's settings page sends asterisks for a token that was not typed
+ * again.
+ */
 export const isMaskedToken = (token: string) => /^\*+$/.test(token);
 
 /** Refuses a token that is too long or cannot be part of a header. */

@@ -1,12 +1,12 @@
 import { ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 
-// The integrated backend is limited to the hosted offering (specification 1.4). What everybody is told of it stands here.
+// The integrated backend is limited to the hosted offering (specification 1.4). All sentences about that stand here.
 
-/** Why the integrated backend cannot be chosen. */
+/** The reason why the integrated backend cannot be chosen. */
 export const integratedNotOffered = "The integrated backend is offered on the hosted offering only.";
 
-/** Why a project that was made under another offering has no DSN here, and takes no events. */
+/** The reason why a project that was created under another offering has no DSN here, and accepts no events. */
 export const noEventsTaken =
   "The integrated backend is offered on the hosted offering only, so this installation takes no events and shows no DSN.";
 
@@ -14,7 +14,7 @@ export function integratedRefused(): ServiceError {
   return notOffered(`${integratedNotOffered} Choose the external backend.`, "backend");
 }
 
-/** `field` is the request field that names the project; none where the project is what the call is about. */
+/** `field`: the request field that names the project; empty where the call itself is about the project. */
 export function eventsRefused(field = ""): ServiceError {
   return notOffered(noEventsTaken, field);
 }

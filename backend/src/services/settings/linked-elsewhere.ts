@@ -5,8 +5,8 @@ import { SettingsEntity, type SettingsRow } from "./settings.ts";
 
 /**
  * Whether another project of this installation is linked to the external project of these settings (specification 5: a
- * separate external project for every project). Deleted projects and those with the integrated backend hold none. To be
- * asked within the transaction that saves: the writer takes turns, so that of two saves at once the second sees the first.
+ * separate external project for every project). Deleted projects and those with the integrated backend hold none. Call
+ * it within the transaction that saves: writers take turns, so of two concurrent saves the second sees the first.
  */
 export async function isLinkedElsewhere(em: EntityManager, settings: SettingsRow): Promise<boolean> {
   const { id, backend, externalApiUrl } = settings;
@@ -16,7 +16,7 @@ export async function isLinkedElsewhere(em: EntityManager, settings: SettingsRow
   return others.some((other) => isSameProject(other, settings));
 }
 
-/** By id, and by slugs, as either may be all that is known of one; slugs are the same in any case. */
+/** Compares ids and slugs, as a row may have only one of them; slugs ignore case. */
 function isSameProject(one: SettingsRow, other: SettingsRow): boolean {
   if (one.externalProjectSlug === "") return false;
   if (one.externalProjectId !== "" && one.externalProjectId === other.externalProjectId) return true;

@@ -15,7 +15,7 @@ import { checkExternalToken, externalTokenPlace, isMaskedToken } from "./externa
 import { integratedRefused, noEventsTaken } from "./integrated-offering.ts";
 import { isLinkedElsewhere } from "./linked-elsewhere.ts";
 
-/** Far more than a person selects Connect, and too few to search a network by. */
+/** Far more often than a person selects Connect, and too few to scan a network. */
 const lookups = { windowMs: 60_000, most: 30, refusal: "Too many attempts. Try again in a minute." };
 
 /** Error-tracking settings of projects (specification 2.1). */
@@ -49,7 +49,7 @@ export function settingsService(parts: {
     },
 
     async updateSettings(request, call) {
-      // One transaction, so that of two saves at once the second sees the first.
+      // One transaction, so that of two concurrent saves the second sees the first.
       const row = await orm.em.fork().transactional(async (em) => {
         const stored = await em.findOne(SettingsEntity, { id: request.projectId });
         if (request.revision !== undefined && request.revision !== (stored?.revision ?? 0)) {
@@ -104,7 +104,7 @@ function applyChanges(row: SettingsRow, request: UpdateSettingsRequest, keyRing:
   const token = request.externalAuthToken;
   if (token !== undefined && !isMaskedToken(token)) {
     checkExternalToken(token);
-    // Else a token could meet the address of another save that came a moment before it.
+    // Otherwise a token could be stored beside the address of a save that came a moment before.
     const namesAddress = request.externalApiUrl !== undefined || request.revision !== undefined;
     if (token !== "" && row.externalApiUrl !== "" && !namesAddress) {
       throw invalidField("external_auth_token", "Send the External API URL that the auth token is for along with it.");
@@ -114,7 +114,7 @@ function applyChanges(row: SettingsRow, request: UpdateSettingsRequest, keyRing:
   if (request.externalProject) Object.assign(row, externalProjectColumns(request.externalProject));
 }
 
-/** A token is only ever good for the origin it was entered for, and a linked project for the very system it is of. */
+/** A token is only valid for the origin it was entered for, and a linked project only for its own system. */
 function setApiUrl(row: SettingsRow, url: string): void {
   if (url === row.externalApiUrl) return;
   if (URL.parse(url)?.origin !== URL.parse(row.externalApiUrl)?.origin) row.externalAuthToken = null;
@@ -122,7 +122,7 @@ function setApiUrl(row: SettingsRow, url: string): void {
   Object.assign(row, noExternalProject);
 }
 
-/** Which project it is stays untold: the caller may not see it. */
+/** The refusal does not name the other project: the caller may not see it. */
 function projectTaken(): ServiceError {
   return new ServiceError(
     ErrorReason.EXTERNAL_PROJECT_TAKEN,
@@ -131,7 +131,10 @@ function projectTaken(): ServiceError {
   );
 }
 
-/** A project that was made under another offering has it still; what else is saved there is no wish for it. */
+/**
+ * Whether the request chooses the integrated backend. A project created under another offering still has it; saving
+ * other settings there does not choose it.
+ */
 function wantsIntegrated({ active, backend }: UpdateSettingsRequest, changed: SettingsRow): boolean {
   return backend === Backend.INTEGRATED || (active === true && changed.backend === Backend.INTEGRATED);
 }

@@ -29,7 +29,7 @@ export function listUsers({ orm }: { orm: MikroORM }): Handlers<typeof UserServi
   };
 }
 
-/** Whom a list shows to `viewer`. */
+/** The condition that a list shows a user to `viewer`. */
 function matching(em: EntityManager, request: ListUsersRequest, viewer: Pick<UserRow, "isAdmin">) {
   const query = request.query.trim();
   const text = [{ username: contains(em, query) }, { name: contains(em, query) }];

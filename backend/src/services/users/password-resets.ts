@@ -16,7 +16,7 @@ const linkMs = 24 * 3_600_000;
 
 type PasswordResetMethods = "createPasswordReset" | "getPasswordReset" | "resetPassword";
 
-/** Links with which a person sets a password, once. Only the digest of a link's token is stored. */
+/** Links with which a person sets a password once. Only the digest of a link's token is stored. */
 export function passwordResets(parts: {
   orm: MikroORM;
   keyRing: KeyRing;
@@ -26,7 +26,7 @@ export function passwordResets(parts: {
 }): Pick<Handlers<typeof UserService, CoreCall>, PasswordResetMethods> {
   const { orm, keyRing, clock, memory, baseUrl } = parts;
 
-  /** Whose password the link sets, or a refusal. */
+  /** The user whose password the link sets, or a refusal. */
   const userOf = async (em: EntityManager, token: string): Promise<UserRow> => {
     const tokenDigest = keyRing.digest(passwordResetPurpose, token.slice(0, 1024));
     const link = await em.findOne(PasswordResetEntity, { tokenDigest, expiresAt: { $gt: clock.now() } });
@@ -64,7 +64,7 @@ export function passwordResets(parts: {
 
     async resetPassword({ token, password, keepAccessTokens = false }) {
       const wanted = newPassword(password);
-      await userOf(orm.em.fork(), token); // before the hash, which is work that only a link's owner may cause
+      await userOf(orm.em.fork(), token); // before hashing, as only the owner of a link may cause that work
       const passwordHash = await hashPassword(wanted);
       const reset = await orm.em.fork().transactional(async (em) => {
         const user = await userOf(em, token);

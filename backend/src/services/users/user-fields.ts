@@ -4,7 +4,7 @@ import { raw, UniqueConstraintViolationException } from "@mikro-orm/core";
 import type { EntityManager } from "@mikro-orm/sql";
 import { kindOf } from "../../storage/database/kind.ts";
 
-// A user name holds no `@` and an e-mail address does, so that one can never be taken for the other.
+// A user name contains no `@` and an e-mail address does, so that neither can be taken for the other.
 
 /** The user name, or a refusal. */
 export function username(text: string): string {
@@ -36,7 +36,7 @@ export function signsInAs(em: EntityManager, name: string) {
 
 /** Finds the user with an e-mail address. */
 export function hasEmail(em: EntityManager, email: string) {
-  // The condition that it is not empty is the index's own; without it every user would be read.
+  // The index is partial, on addresses that are not empty. Without the same condition here every user would be read.
   return kindOf(em) === "sqlite"
     ? { email: { $eq: raw<string>("? collate nocase", [email]), $ne: "" } }
     : { [raw("lower(email)")]: raw(`lower(? collate "C")`, [email]), email: { $ne: "" } };

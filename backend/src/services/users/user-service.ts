@@ -79,7 +79,7 @@ export function userService(parts: {
           throw new ServiceError(ErrorReason.FORBIDDEN, "You cannot delete your own account.", { field: "user_id" });
         }
         await checkNotLastAdministrator(em, user);
-        await em.nativeDelete(UserEntity, { id: userId }); // and by its foreign keys all that is the user's
+        await em.nativeDelete(UserEntity, { id: userId }); // foreign keys delete everything that belongs to the user
         return user;
       });
       memory.changed();
@@ -88,7 +88,7 @@ export function userService(parts: {
   };
 }
 
-/** Refuses to take the last administrator who can sign in. */
+/** Refuses to block, demote or delete the last administrator who can sign in. */
 async function checkNotLastAdministrator(em: EntityManager, user: UserRow): Promise<void> {
   if (!user.isAdmin || user.isBlocked) return;
   const others = await em.count(UserEntity, { isAdmin: true, isBlocked: false, id: { $ne: user.id } });

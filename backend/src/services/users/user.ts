@@ -22,7 +22,7 @@ export const UserEntity = defineEntity({
 });
 export type UserRow = InferEntity<typeof UserEntity>;
 
-/** `viewer` is who it is shown to: administrators and the user see more than others. */
+/** `viewer` is the person who sees it: administrators and the user see more than others. */
 export function userToProto(
   row: UserRow,
   viewer: Pick<UserRow, "id" | "isAdmin">,

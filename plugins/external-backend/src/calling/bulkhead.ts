@@ -6,7 +6,7 @@ import { ErrorReason } from "@faultline/proto";
 export const maxRunning = 4;
 const maxWaiting = 60;
 
-/** Lets four calls of a project run at once; refuses with OVERLOADED when 60 wait already. */
+/** Limits the concurrent calls of a project to four; refuses with OVERLOADED when 60 already wait. */
 export function bulkhead(): Semaphore {
   return new Semaphore(maxRunning, {
     waitingAtMost: maxWaiting,

@@ -1,17 +1,17 @@
 import { startOfHour } from "@faultline/plugin";
 import { BoundedMap } from "@faultline/plugin/flow";
 
-/** Errors remembered at most per project; each costs some hundred bytes. */
+/** The most errors kept per project; each costs some hundred bytes. */
 const maxErrors = 2_000;
 
 /**
- * The time that the last-seen label of an error follows (specification 1.7): that of its newest event before the
- * current hour. External systems report the newest event alone, so the earlier value is the one reported before.
+ * The time that the last-seen label of an error shows (specification 1.7): that of its newest event before the current
+ * hour. External systems report only the newest event, so the earlier value comes from an earlier report.
  */
 export class LastSeen {
   readonly #known = new BoundedMap<string, { newest: number; settled: number | undefined }>(maxErrors);
 
-  /** The settled time; undefined when it is not known. `derived` is the time known from elsewhere. */
+  /** The settled time; undefined when it is unknown. `derived`: the time from another source. */
   settled(errorId: string, newest: number, derived: number | undefined, now: number): number | undefined {
     const hour = startOfHour(now);
     const known = this.#known.get(errorId);

@@ -15,7 +15,7 @@ import { maxRunning } from "../calling/bulkhead.ts";
 
 type StatedError = MessageInitShape<typeof ErrorSchema>;
 
-/** Errors per request: with more of them URLs become longer than some servers accept. */
+/** Errors per request: with more, URLs become longer than some servers accept. */
 const errorsOfARequest = 100;
 
 /**
@@ -53,7 +53,7 @@ export async function updateErrors(
   return { errors: changed, undo };
 }
 
-/** What an update changed, for plugins that take transitions. */
+/** The transitions of an update, for plugins that take them. */
 export function transitionsOf(
   projectId: number,
   { errors = [], undo = [] }: MessageInitShape<typeof UpdateErrorsResponseSchema>,
@@ -72,7 +72,7 @@ async function readErrors(asking: Asking, changes: readonly StatusChange[]): Pro
   const together = ids.length > 1 ? await readTogether(asking, ids, linked) : [];
   const known = new Set(together.map(({ errorId }) => errorId));
   const errors = [...together];
-  // Only so many at a time: all at once would leave other callers no place in the queue.
+  // Only this many at a time: all at once would leave other callers no place in the queue.
   for (const some of inSlices(
     ids.filter((id) => !known.has(id)),
     maxRunning,

@@ -10,9 +10,9 @@ export function concernsDeprecations(context: RequestContext): boolean {
 }
 
 /**
- * Answers a request, unless it uses something removed: then with `410` for an address, `400` for a parameter, a value
- * or a form of pagination. Use of something deprecated is answered and reported in the headers Deprecation (RFC 9745)
- * and Sunset (RFC 8594), with links to the notice (specification 9.2 and 9.3).
+ * Answers a request, unless it uses something removed: then it responds with `410` for an address, or `400` for a
+ * parameter, a value or a form of pagination. A request that uses something deprecated is answered and gets the headers
+ * Deprecation (RFC 9745) and Sunset (RFC 8594), with links to the notice (specification 9.2 and 9.3).
  */
 export async function throughDeprecations(
   context: RequestContext,
@@ -26,7 +26,7 @@ export async function throughDeprecations(
   try {
     return await answer();
   } finally {
-    announce(context, verdict); // afterwards, as the answer may set links of its own; refused calls are announced as well
+    announce(context, verdict); // afterwards, as the answer may set links of its own; also for refused calls
   }
 }
 

@@ -40,7 +40,7 @@ function handle(operation: RestOperation): Handler {
     const { host, request, response, path, origin } = context;
     const call: Call = { token: tokenOf(request), clientAddress: context.clientIp, signal: signalOf(response) };
     await spendCall(context, call);
-    // Before the parameters: a caller who may not call learns nothing about what is right.
+    // Before the parameters: a caller without the right must not learn which values are valid.
     const names = { project: projectNamed(path["project"]), userId: wholeNumber(path["user_id"]) };
     const admitted = await host.access.admit(operation.method, names, call);
     const sent = { ...Object.fromEntries(context.query), ...(await bodyParams(request)) };
@@ -60,7 +60,7 @@ function projectNamed(part: string | undefined): number | string | undefined {
   return wholeNumber(text) ?? text;
 }
 
-/** Sends what a route answers, or how REST answers what it throws. */
+/** Sends the answer of a route, or the REST response for an error that it throws. */
 function answering(answer: (context: RequestContext) => Promise<RestAnswer>): Handler {
   return async (context) => {
     try {
@@ -75,10 +75,7 @@ function answering(answer: (context: RequestContext) => Promise<RestAnswer>): Ha
   };
 }
 
-/**
- * All other addresses below a path: they are not the console's. An address that the platform removed is reported as
- * gone.
- */
+/** All other addresses below a path, which are not the console's. An address that the platform removed gets 410. */
 export function unknownRoutes(path: string): Route {
   return {
     kind: "api",
@@ -95,8 +92,8 @@ export function unknownRoutes(path: string): Route {
 
 /**
  * The parameters of a request to an address we do not have, as far as they can be parsed: a fault in them does not
- * change the 404. Multipart forms are read here alone: the platform's documents send forms so (`curl --form`), and no
- * operation of ours takes one.
+ * change the 404. Only this function reads multipart forms: the platform's documentation sends them (`curl --form`),
+ * and no operation of ours accepts one.
  */
 async function readableParams(context: RequestContext): Promise<Sent> {
   const inQuery = Object.fromEntries(context.query);

@@ -5,7 +5,7 @@ import { errorRowId, withSettledLastSeen } from "../lists/errors.ts";
 import type { Storage } from "../storage.ts";
 import type { ErrorRow } from "../lists/to-proto.ts";
 
-/** What an update changed: the errors as they are now, and the status each had before. */
+/** The result of an update: the errors as they are now, and the former status of each. */
 export interface Updated {
   readonly errors: readonly ErrorRow[];
   readonly before: readonly { readonly id: number; readonly status: ErrorStatus }[];
@@ -16,7 +16,7 @@ export async function updateErrors(storage: Storage, request: UpdateErrorsReques
   const { changes, projectId } = request;
   checkStatusChanges(changes);
   const wanted = new Map(changes.map(({ errorId, status }) => [errorRowId(errorId), status]));
-  // Several texts may name no error there is: they are all row 0, which is none.
+  // Texts that name no error all map to row 0, which does not exist.
   return storage.write.transaction().execute(async (transaction) => {
     const ids = [...wanted.keys()];
     const before = await transaction
@@ -32,7 +32,7 @@ export async function updateErrors(storage: Storage, request: UpdateErrorsReques
       .where("project_id", "=", projectId)
       .where("id", "in", ids)
       .execute();
-    const isThere = new Set(errors.map(({ id }) => id)); // others were deleted in between, by another process
+    const isThere = new Set(errors.map(({ id }) => id)); // another process deleted the others in between
     return { errors, before: before.filter(({ id }) => isThere.has(id)) };
   });
 }

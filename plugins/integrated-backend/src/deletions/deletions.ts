@@ -25,7 +25,7 @@ import { eraseDue, isUndoOver } from "./erase-due.ts";
 import { restoreNext } from "./restore-slices.ts";
 import { errorsToDelete } from "./errors-to-delete.ts";
 
-/** How long a deletion can be undone. */
+/** The time in which a deletion can be undone. */
 const undoMs = 600_000;
 
 /** How soon work that is due begins. */
@@ -41,9 +41,9 @@ interface DeletionParts {
 }
 
 /**
- * Deletions of errors. Making one hides its errors, a thousand at once and the others in slices; when its time to undo is over
- * the events are erased, again in slices. What is done is in the tables, so that a process that is killed leaves nothing
- * but the rest to the next one.
+ * Deletions of errors. Creating one hides its errors, a thousand at once and the others in slices; when the time to
+ * undo is over the events are erased, again in slices. The progress is in the tables, so that after a kill the next
+ * process continues with the rest.
  */
 export class Deletions implements ErrorDeletions {
   readonly #parts: DeletionParts;
@@ -165,7 +165,7 @@ export class Deletions implements ErrorDeletions {
     return { discard };
   };
 
-  /** Hides the next errors of a deletion, and discards their groups where that is wanted. */
+  /** Hides the next errors of a deletion, and discards their groups if requested. */
   async #hideNext(
     transaction: Kysely<Tables>,
     row: DeletionRow,
@@ -213,7 +213,7 @@ export class Deletions implements ErrorDeletions {
               .where("id", "=", id)
               .modifyEnd(dialect.locked)
               .executeTakeFirst();
-            return row?.state === HIDING ? this.#hideNext(transaction, row, undefined) : true; // it may be undone by now
+            return row?.state === HIDING ? this.#hideNext(transaction, row, undefined) : true; // it may have been undone meanwhile
           }),
         ),
       ).catch((error: unknown) => this.#forgetDiscards(error));
@@ -247,7 +247,7 @@ export class Deletions implements ErrorDeletions {
     }
   }
 
-  /** The end of the undo is counted by the clock that deletes, and told by the clock of everybody. */
+  /** Converts the end of the undo from the clock for deletions to the ordinary clock. */
   #message(row: DeletionRow) {
     const canUndo = row.undo_until !== null && (row.state === HIDING || row.state === HIDDEN);
     const { clock, deletionClock } = this.#parts.host;
@@ -257,11 +257,11 @@ export class Deletions implements ErrorDeletions {
   async #committed(projectId: number, withDiscards: boolean): Promise<void> {
     this.#parts.host.errorChanges.publishUnnamed(projectId);
     if (!withDiscards) return;
-    await this.#parts.discards.load(); // one that was under way may have read before the commit
+    await this.#parts.discards.load(); // a load under way may have read before the commit
     this.#parts.discards.announce();
   }
 
-  /** What was to be discarded is not, as its transaction was taken back. */
+  /** Drops the discards of a transaction that was rolled back. */
   async #forgetDiscards(error: unknown): Promise<never> {
     await this.#parts.discards.load();
     throw error;

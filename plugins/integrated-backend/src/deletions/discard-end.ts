@@ -6,7 +6,7 @@ import type { DiscardTable } from "../tables.ts";
 const longestMs = 10 * 366 * 24 * 3_600_000;
 const releaseLength = 200;
 
-/** Refuses an end that cannot come. */
+/** Refuses an end that can never occur. */
 export function checkDiscardEnd({ end }: DiscardEnd, now: number): void {
   switch (end.case) {
     case "time": {
@@ -31,10 +31,10 @@ export function checkDiscardEnd({ end }: DiscardEnd, now: number): void {
   }
 }
 
-/** As a deletion keeps it. */
+/** The end as a deletion stores it. */
 export const discardEndText = (end: DiscardEnd | undefined) => (end ? toJsonString(DiscardEndSchema, end) : "");
 
-/** As a discard keeps it. */
+/** The end as a discard stores it. */
 export function discardEndColumns(text: string): Pick<DiscardTable, "ends_at" | "ends_after" | "ends_with_release"> {
   const { end } = fromJsonString(DiscardEndSchema, text);
   return {

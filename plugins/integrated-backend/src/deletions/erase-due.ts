@@ -5,7 +5,7 @@ import { deletionsIn, changeDeletion, type DeletionRow } from "./deletion-rows.t
 
 const { HIDDEN, ERASING, ERASED } = DeletionState;
 
-/** What erases. */
+/** The dependencies of erasing. */
 interface Parts {
   readonly host: Host;
   readonly storage: Storage;
@@ -20,7 +20,7 @@ export async function eraseDue(parts: Parts, signal: AbortSignal): Promise<void>
   }
 }
 
-/** False: it can still be undone, or was undone meanwhile. */
+/** Claims a deletion for erasing. False: it can still be undone, or was undone meanwhile. */
 async function takeForErasing({ host, storage }: Parts, row: DeletionRow): Promise<boolean> {
   if (!isUndoOver(host, row)) return false;
   const { numUpdatedRows } = await storage.write
@@ -54,7 +54,7 @@ async function eraseAll({ host, storage }: Parts, row: DeletionRow, signal: Abor
   host.log.info({ projectId: row.project_id, deletionId: row.id }, "erased deleted errors");
 }
 
-/** Whether a deletion can no longer be undone, by the clock that deletes. */
+/** Whether a deletion can no longer be undone, by the clock for deletions. */
 export function isUndoOver({ deletionClock }: Pick<Host, "deletionClock">, { undo_until }: DeletionRow): boolean {
   return undo_until === null || undo_until <= deletionClock.now();
 }

@@ -6,7 +6,7 @@ import type { Storage } from "../storage.ts";
 import { checkExpected, countMatching } from "./find.ts";
 import { sliceErrors } from "./hide.ts";
 
-/** What a request is about; refuses where that is nothing, or not what is expected. */
+/** The errors that a request deletes; refuses when there are none, or not the expected number. */
 export async function errorsToDelete(
   { storage, expensive }: { readonly storage: Storage; readonly expensive: ExpensiveReads },
   { projectId, target }: CreateDeletionRequest,

@@ -7,17 +7,17 @@ import { statuses } from "../lists/statuses.ts";
 import type { Storage } from "../storage.ts";
 import type { Tables } from "../tables.ts";
 
-/** The errors that a deletion of all that match is about. */
+/** The condition of a deletion of all errors that match. */
 export interface Matching {
   readonly projectId: number;
   readonly query: string;
   /** UNSPECIFIED: all. */
   readonly status: ErrorStatus;
-  /** Errors that came later stay. */
+  /** Later errors stay. */
   readonly lastErrorId: number;
 }
 
-/** How many errors match. */
+/** The number of errors that match. */
 export async function countMatching(
   storage: Storage,
   wanted: Matching,
@@ -31,7 +31,7 @@ export async function countMatching(
   return Number(rows[0]?.n ?? 0);
 }
 
-/** The next of them: those that were found are hidden, and match no more. */
+/** The next errors that match: those already found are hidden, and match no longer. */
 export async function nextMatching(
   storage: Storage,
   database: Kysely<Tables>,
@@ -56,7 +56,7 @@ function walks(storage: Storage, { projectId, query, status, lastErrorId }: Matc
   });
 }
 
-/** Refuses a count that is more than 10 % off: the list changed since, or the search is not the one that was meant. */
+/** Refuses a count that is more than 10 % off: the list has changed since, or the search is not the intended one. */
 export function checkExpected(found: number, expected: number): void {
   if (Math.abs(found - expected) <= expected / 10) return;
   const errors = found === 1 ? "1 error matches" : `${found.toLocaleString("en")} errors match`;

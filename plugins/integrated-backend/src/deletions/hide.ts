@@ -9,7 +9,7 @@ export const sliceErrors = 1_000;
 /** An error as it was before it was hidden. */
 export type HiddenError = Pick<ErrorTable, "id" | "title" | "culprit" | "level" | "group_hash" | "event_count">;
 
-/** Takes errors out of everything that is shown, and notes what an undo gives back to them. */
+/** Takes errors out of everything that is shown, and stores the values that an undo restores. */
 export async function hideErrors(
   { dialect }: Storage,
   transaction: Kysely<Tables>,

@@ -5,7 +5,7 @@ import { restoreErrors } from "./restore.ts";
 import type { DeletionRow } from "./deletion-rows.ts";
 import { sliceErrors } from "./hide.ts";
 
-/** How often a transaction is tried that brings errors back. */
+/** How often a transaction that restores errors is tried. */
 const restoreTries = 10;
 
 const { RESTORING, RESTORED } = DeletionState;
@@ -16,8 +16,8 @@ interface RestoreParts {
 }
 
 /**
- * Brings the next errors of a deletion back; returns whether they were the last. Where several processes store, one of them
- * may give a hash to a new error at the same moment: then it is looked at again.
+ * Restores the next errors of a deletion; returns whether they were the last. Where several processes store, one of
+ * them may give a hash to a new error at the same moment: then the transaction is tried again.
  */
 export async function restoreNext(parts: RestoreParts, row: DeletionRow): Promise<boolean> {
   for (let tries = 1; ; tries += 1) {

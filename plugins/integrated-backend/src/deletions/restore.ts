@@ -2,16 +2,16 @@ import { sql, type Kysely } from "kysely";
 import type { Storage } from "../storage.ts";
 import type { Tables, OfDeletion } from "../tables.ts";
 
-/** How many errors came back. */
+/** The number of restored errors. */
 export interface Restored {
   readonly restored: number;
-  /** Of them, those whose group has a newer error, which keeps getting its events. */
+  /** Those of them whose group has a newer error, which continues to get its events. */
   readonly superseded: number;
   /** Whether none is left. */
   readonly isDone: boolean;
 }
 
-/** Gives the next errors of a deletion their status back, and their hash where no newer error has it. */
+/** Restores the status of the next errors of a deletion, and their hash where no newer error has it. */
 export async function restoreErrors(
   { dialect }: Storage,
   transaction: Kysely<Tables>,

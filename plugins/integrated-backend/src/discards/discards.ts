@@ -10,7 +10,7 @@ import { writeStopped, type StoppedEvents } from "./write-stopped.ts";
 
 const subject = "discards";
 
-/** A sample is one event a day, of so many bytes as it came; so many wait to be written at once. */
+/** A sample is one event a day, truncated to this many bytes; at most this many wait to be written at a time. */
 const sampleBytes = 32 * 1024;
 const samplesWaiting = 100;
 
@@ -19,7 +19,7 @@ type DiscardRow = Pick<
   "id" | "project_id" | "group_hash" | "ends_at" | "ends_after" | "ends_with_release" | "stopped_count"
 >;
 
-/** A discard that goes on, as this process knows it. */
+/** An active discard, as this process knows it. */
 interface Known extends RunningDiscard {
   readonly id: number;
   readonly projectId: number;
@@ -28,16 +28,17 @@ interface Known extends RunningDiscard {
   sampledDay: number;
 }
 
-/** What a batch is without the events that are discarded. */
+/** A batch without its discarded events. */
 export interface Sorted {
   readonly kept: readonly GroupedEvent[];
-  /** Counts what was stopped; to be called when the others are stored, as a batch that failed comes again. */
+  /** Counts the discarded events. Call it when the others are stored, as a failed batch is delivered again. */
   count(): void;
 }
 
 /**
- * Groups whose events are not stored. Whoever stores asks here first; a project without discards costs a look into a map.
- * What was stopped is counted in memory and written each second: a kill loses a second of these counts.
+ * Groups whose events are not stored. Each batch passes here before it is stored; a project without discards costs a
+ * look into a map. Discarded events are counted in memory and written each second: a kill loses a second of these
+ * counts.
  */
 export class Discards {
   readonly #storage: Storage;
@@ -62,7 +63,7 @@ export class Discards {
     scheduler.every(1_000, "count discarded events", () => this.write());
   }
 
-  /** Takes out the events that are discarded. */
+  /** Takes the discarded events out of a batch. */
   takeOut(events: readonly GroupedEvent[]): Sorted {
     if (this.#running.size === 0 || !events.some(({ event }) => this.#running.has(event.projectId)))
       return { kept: events, count: () => undefined };
@@ -89,29 +90,32 @@ export class Discards {
     };
   }
 
-  /** Begins to stop the events of groups, before their deletion is committed; what fails is loaded again. */
+  /**
+   * Begins to discard the events of groups before their deletion is committed; after a failure the discards are loaded
+   * again.
+   */
   add(rows: readonly DiscardRow[]): void {
     for (const row of rows) this.#remember(knownOf(row, -1));
   }
 
-  /** Has the other processes ask for what is discarded. */
+  /** Notifies the other processes, which then load the discards again. */
   announce(): void {
     this.#host.database.announcements.announce(subject, "");
   }
 
-  /** Reads what is discarded; what was counted here and not written yet stays. */
+  /** Loads the discards; counts that are not written yet are kept. */
   load(): Promise<void> {
     return this.#inOrder(() => this.#load());
   }
 
-  /** Writes what was counted since the last time, and ends what is over. */
+  /** Writes the counts since the last call, and ends the discards that are over. */
   write(): Promise<void> {
     return this.#inOrder(() => this.#write());
   }
 
   /**
-   * One after the other: who waits for `write` finds in the database all that was counted before, also what another call
-   * is writing, and no older answer of `load` replaces a newer one.
+   * Runs one piece of work after the other: after `write` the database has all earlier counts, including those that
+   * another call was writing, and no older result of `load` replaces a newer one.
    */
   #inOrder(work: () => Promise<void>): Promise<void> {
     this.#last = this.#last.then(work, work);
@@ -151,7 +155,7 @@ export class Discards {
         over: Array.from(over, ([{ id, projectId }, endedAt]) => ({ id, projectId, endedAt })),
       });
     } catch (error) {
-      for (const [discard, events] of stopped) this.#merge(discard, events); // the next second writes it
+      for (const [discard, events] of stopped) this.#merge(discard, events); // the next second writes them
       for (const [discard, endedAt] of over) this.#over.set(discard, endedAt);
       throw error;
     }

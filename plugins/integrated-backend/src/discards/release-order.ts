@@ -11,7 +11,10 @@ interface Version {
   readonly pre: readonly string[];
 }
 
-/** Semantic Versioning 2.0.0, with or without a package in front; what follows a `+` has no rank (section 10). */
+/**
+ * Semantic Versioning 2.0.0, with or without a package in front; build metadata after a `+` has no precedence (section
+ * 10).
+ */
 const form = /^(?:(.*)@)?v?(\d{1,15})\.(\d{1,15})\.(\d{1,15})(?:-([\dA-Za-z.-]+))?(?:\+[\dA-Za-z.-]*)?$/s;
 
 function versionOf(release: string): Version | undefined {

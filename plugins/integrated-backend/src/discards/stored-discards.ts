@@ -17,7 +17,7 @@ import type { DeletionTable, DiscardTable, Tables } from "../tables.ts";
 import { discardToProto } from "../lists/to-proto.ts";
 import type { Discards } from "./discards.ts";
 
-/** Groups of a project that are discarded at a time: whoever stores remembers them all. */
+/** Groups of a project that may be discarded at a time: every storing process keeps them all in memory. */
 const discardsOfProject = 500;
 
 const hoursShown = 24;
@@ -42,7 +42,7 @@ export async function refuseTooMany(database: Kysely<Tables>, projectId: number,
   );
 }
 
-/** Discards the groups of errors that a deletion hides; whoever stores is told before that is committed. */
+/** Discards the groups of errors that a deletion hides; storing processes are notified before that is committed. */
 export async function discardGroups(
   transaction: Kysely<Tables>,
   deletion: DeletionRow,
@@ -76,7 +76,7 @@ export async function discardGroups(
   }
 }
 
-/** Ends what a deletion that is undone discards. */
+/** Ends the discards of a deletion that is undone. */
 export async function endDiscardsOf(transaction: Kysely<Tables>, { project_id, id }: DeletionRow, now: number) {
   await transaction
     .updateTable("integrated_discard")
@@ -87,7 +87,7 @@ export async function endDiscardsOf(transaction: Kysely<Tables>, { project_id, i
     .execute();
 }
 
-/** A page of discards: those that go on first. */
+/** A page of discards, active ones first. */
 export async function listDiscards(
   storage: Storage,
   request: ListDiscardsRequest,
@@ -142,7 +142,7 @@ async function withDetails({ read }: Storage, projectId: number, rows: readonly 
   });
 }
 
-/** Ends a discard; one that is over stays as it is. */
+/** Ends a discard; one that is already over is left unchanged. */
 export async function endDiscard(
   { read, write }: Storage,
   { projectId, discardId }: EndDiscardRequest,
@@ -167,7 +167,7 @@ export async function endDiscard(
   return discardToProto(row);
 }
 
-/** Forgets counts of more than 30 days, and discards that ended 90 days ago with all that is kept of them. */
+/** Deletes counts older than 30 days, and discards that ended 90 days ago with all their data. */
 export async function deleteOldDiscards({ write }: Storage, now: number): Promise<void> {
   await write
     .deleteFrom("integrated_discard_hour")

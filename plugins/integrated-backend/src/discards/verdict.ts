@@ -1,6 +1,6 @@
 import { isAtOrAfter } from "./release-order.ts";
 
-/** What decides about the events of a group that is discarded. */
+/** The fields of an active discard that decide about events. */
 export interface RunningDiscard {
   readonly endsAt: number | null;
   readonly endsAfter: number | null;
@@ -8,7 +8,7 @@ export interface RunningDiscard {
   readonly endsWithRelease: string;
 }
 
-/** Whether a discard stops an event, or is over with it: then the event is stored, and so are all that follow. */
+/** Whether a discard stops an event, or ends with it: then this event and all later ones are stored. */
 export function verdict(
   { endsAt, endsAfter, endsWithRelease }: RunningDiscard,
   { release, now, stopped }: { readonly release: string; readonly now: number; readonly stopped: number },

@@ -3,7 +3,7 @@ import { sql, type Kysely } from "kysely";
 import type { Storage } from "../storage.ts";
 import type { Tables } from "../tables.ts";
 
-/** Events that a discard stopped and that are not written down yet. */
+/** Events that a discard stopped and whose counts are not written yet. */
 export interface StoppedEvents {
   readonly id: number;
   readonly projectId: number;
@@ -21,12 +21,14 @@ interface Ended {
 
 const samplesKept = 3;
 
-/** Adds what was stopped to the counters of its discards, and notes which of them are over, in one transaction. */
+/**
+ * Adds the stopped events to the counters of their discards, and marks the discards that are over, in one transaction.
+ */
 export async function writeStopped(
   storage: Storage,
   { stopped, over }: { readonly stopped: readonly StoppedEvents[]; readonly over: readonly Ended[] },
 ): Promise<void> {
-  const inOneOrder = stopped.toSorted((a, b) => a.projectId - b.projectId || a.id - b.id); // for all processes
+  const inOneOrder = stopped.toSorted((a, b) => a.projectId - b.projectId || a.id - b.id); // the same in all processes
   await storage.write.transaction().execute(async (transaction) => {
     for (const events of inOneOrder) await add(transaction, events);
     for (const { id, projectId, endedAt } of over) {

@@ -7,8 +7,8 @@ import type { Tables } from "../tables.ts";
 import type { ErrorRow } from "./to-proto.ts";
 
 /**
- * Errors with the value their last-seen label follows, which holds still until the hour is over (specification 1.7), and
- * with what is beyond their caps.
+ * Errors with the value that their last-seen label shows, which does not change until the hour is over (specification
+ * 1.7), and with the counts beyond their caps.
  */
 export function withSettledLastSeen(dialect: SqlDialect, database: Kysely<Tables>, now: number) {
   const hour = startOfHour(now);
@@ -67,7 +67,7 @@ export async function errorProject({ read }: Storage, errorId: string): Promise<
   return row?.project_id;
 }
 
-/** The row id an error id names; ids that cannot exist name row 0, which does not. */
+/** The row id of an error id; ids that cannot exist map to row 0, which does not exist. */
 export function errorRowId(errorId: string): number {
   return /^[1-9]\d{0,14}$/.test(errorId) ? Number(errorId) : 0;
 }

@@ -65,7 +65,7 @@ export async function getEvent(
 type Found = EventTable & {
   readonly newer: Buffer | null;
   readonly older: Buffer | null;
-  /** Null: not known. */
+  /** Null: unknown. */
   readonly key_id: number | null;
 };
 

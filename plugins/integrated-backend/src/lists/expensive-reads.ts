@@ -2,25 +2,25 @@ import { ServiceError, type BackendCall, type Counter } from "@faultline/plugin"
 import { ErrorReason } from "@faultline/proto";
 import type { AbortableQueryOptions } from "kysely";
 
-/** How long one may take after its turn came. */
+/** How long a read may run after its turn came. */
 const usualLimitMs = 3_000;
 
-/** Reads of one user that may wait for their turn; more are refused. */
+/** Reads of one user that may wait; more are refused. */
 const maxWaiting = 5;
 
-/** A read that may have to look at everything a project has. */
+/** A read that may have to scan everything in a project. */
 export interface ExpensiveRead<T> {
   readonly projectId: number;
-  /** What a person can do when it takes too long: one sentence. */
+  /** A sentence for a person whose read takes too long: what to do next. */
   readonly advice: string;
-  /** The limits go to every statement: they end it in the database when the caller leaves or the time is over. */
+  /** The limits apply to every statement: they cancel it in the database when the caller leaves or the time is over. */
   run(limits: AbortableQueryOptions): Promise<T>;
 }
 
 /**
- * Lets expensive reads take turns, so that nobody can keep others from reading. One user, and one project, has one at a
- * time: any user may make projects without end, and a project may have many users. Users take turns with each other,
- * whatever each of them has waiting.
+ * Schedules expensive reads, so that nobody can keep others from reading. A user, and a project, has one at a time: any
+ * user may create projects without end, and a project may have many users. Users take turns, however many reads each of
+ * them has waiting.
  */
 export class ExpensiveReads {
   readonly #limitMs: number;
@@ -28,10 +28,10 @@ export class ExpensiveReads {
   #free: number;
   readonly #users = new Set<number>();
   readonly #projects = new Set<number>();
-  /** By user; the one whose turn was longest ago comes first. */
+  /** Waiting reads by user; the user whose turn was longest ago comes first. */
   readonly #waiting = new Map<number, Waiting[]>();
 
-  /** `limitMs`: default 3,000. `ended` counts the reads by how they ended. */
+  /** `limitMs`: default 3,000. `ended` counts the reads by their result. */
   constructor(options: { atOnce: number; limitMs?: number; ended?: Counter }) {
     this.#free = options.atOnce;
     this.#limitMs = options.limitMs ?? usualLimitMs;
@@ -69,7 +69,7 @@ export class ExpensiveReads {
     }
   }
 
-  /** Those that run or wait. */
+  /** Reads that run or wait. */
   get underWay(): number {
     return this.#users.size + [...this.#waiting.values()].reduce((sum, line) => sum + line.length, 0);
   }
@@ -109,7 +109,7 @@ export class ExpensiveReads {
       this.#remove(next);
       const others = this.#waiting.get(next.userId);
       this.#waiting.delete(next.userId);
-      if (others) this.#waiting.set(next.userId, others); // the other users come first now
+      if (others) this.#waiting.set(next.userId, others); // after the other users
       this.#free -= 1;
       this.#users.add(next.userId);
       this.#projects.add(next.projectId);
@@ -131,7 +131,7 @@ export class ExpensiveReads {
     if (line.length === 0) this.#waiting.delete(waiting.userId);
   }
 
-  /** For a caller that hears it no more. */
+  /** The refusal for a caller that has left. */
   #left(): ServiceError {
     this.#count("left");
     return new ServiceError(ErrorReason.OVERLOADED, "The caller left before the answer was there.");

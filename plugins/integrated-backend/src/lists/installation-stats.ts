@@ -7,9 +7,9 @@ const hours = 24;
 const dayMs = 24 * hourMs;
 
 /**
- * Events of all projects by hour, and the oldest day. A walk over the events of a day may be millions of rows, and so
- * may one over all hours of 90 days. Instead the index on (project, status, last seen) names the errors that were seen
- * in these hours, and the primary key their counts: 24 small reads for each error that is active now, and one for each
+ * Events of all projects by hour, and the oldest day. A scan of the events of a day may read millions of rows, and so
+ * may one of all hours of 90 days. Instead the index on (project, status, last seen) finds the errors that were seen in
+ * these hours, and the primary key their counts: 24 small reads for each error that is active now, and one for each
  * project that has errors.
  */
 export async function installationStats({ read, dialect }: Storage, now: number): Promise<InstallationStats> {

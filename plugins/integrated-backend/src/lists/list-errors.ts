@@ -26,13 +26,13 @@ const sortColumns: Readonly<Record<ErrorSort, SortColumn>> = {
 /** Counts of a search stop here, so that a tab costs the same in a project of any size. */
 const countedErrors = 1000;
 
-/** A row of the page beside the counts of the tabs; a page without errors is one row of counts. */
+/** A row of the page with the counts of the tabs; a page without errors is one row of counts. */
 type Listed = { unresolved: number; resolved: number; ignored: number } & (
   (ErrorRow & { hours: string }) | { id: null }
 );
 
 /**
- * A page of errors in keyset order; pages go both ways. One statement reads it with all that stands beside it: while
+ * A page of errors in keyset order, in both directions. One statement reads it with everything shown beside it: while
  * events arrive, each trip to SQLite's thread waits for the event loop, and six trips took longer than their work.
  */
 export async function listErrors(
@@ -96,7 +96,7 @@ export async function listErrors(
   };
 }
 
-/** A search, driven as it is cheapest. */
+/** A search with its cheapest plan. */
 async function driven(
   { storage, draws }: { readonly storage: Storage; readonly draws: Draws },
   { projectId, query }: ListErrorsRequest,
@@ -104,7 +104,7 @@ async function driven(
 ) {
   const { dialect } = storage;
   const tokens = decisive(searchTokens(query));
-  // Few errors that may match are looked at once; of many, those of each status.
+  // A few candidates are examined once; of many, those of each status.
   const matchingIn = (errors: RawBuilder<unknown>) => idsOf(matchingAmong(storage, errors, tokens, true));
   const searched = { projectId, tokens, matching: matchingIn, mostCounted: countedErrors };
   const driver = await driverOf(storage, draws, searched, limits);
@@ -124,7 +124,7 @@ async function driven(
   return { storage, projectId, tokens, matchingIn, driver, few, foundStatuses, found };
 }
 
-/** The table expressions that count what a search finds of each status; they keep the column of the sort. */
+/** The table expressions that count the results of a search by status; they keep the column of the sort. */
 function countedErrorsOf(search: Awaited<ReturnType<typeof driven>>, column: SortColumn): RawBuilder<unknown> {
   const { storage, projectId, tokens, matchingIn, driver, few, foundStatuses, found } = search;
   const { dialect } = storage;
@@ -141,7 +141,7 @@ function countedErrorsOf(search: Awaited<ReturnType<typeof driven>>, column: Sor
   const countsByWalk = () =>
     sql`select status, ${countOf(idsOf(found(sql<ErrorStatus>`listed.status`, way === "among")))} as n
       from (${eachStatus((status) => sql`select cast(${status} as integer) as status`)}) as listed`;
-  // To look tags up beside the index of texts took twice as long as beside the errors.
+  // Looking tags up from the index of texts took twice as long as from the errors.
   const isOfTexts = isIndexed && dialect.hasIndexedTexts && !tokens.some(isTag);
   const countsByStatus = () => {
     if (way === "by status") return countsByIndex(driver.pieces);
@@ -160,7 +160,7 @@ export function matching(storage: Storage, tokens: readonly SearchToken[]) {
   return matchingAmong(storage, sql`integrated_error`, tokens, false);
 }
 
-/** Those of a table that a search finds. `isIndexed`: see Driver. */
+/** The errors of a table that a search finds. `isIndexed`: see Driver. */
 function matchingAmong(
   storage: Storage,
   errors: RawBuilder<unknown>,

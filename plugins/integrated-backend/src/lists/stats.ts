@@ -6,14 +6,14 @@ import { hidden } from "../deletions/hidden.ts";
 import { errorNotFound, errorRowId } from "./errors.ts";
 import type { Storage } from "../storage.ts";
 
-/** The bar graph: a dense count an hour (specification 1.6). */
+/** The bar graph: dense hourly counts (specification 1.6). */
 export async function getErrorStats(
   { read, dialect }: Storage,
   request: GetErrorStatsRequest,
   now: number,
 ): Promise<MessageInitShape<typeof GetErrorStatsResponseSchema>> {
   const { first, length, lastHourRunning } = hourWindow(request, { now, defaultHours: 24 });
-  // One row for all hours: 2,160 rows of 90 days took 2 ms, of the event loop most of it.
+  // One row for all hours: 2,160 rows of 90 days took 2 ms, most of it on the event loop.
   const error = await read
     .selectFrom("integrated_error")
     .select(

@@ -24,13 +24,13 @@ import type {
 import { sameNamed } from "./same-named.ts";
 import type { Trend } from "./trend.ts";
 
-// Rows become messages here and nowhere else. Fields that are columns of the same name are in no list.
+// Rows become messages only here. Fields with a column of the same name are in no list.
 
-/** An error with what withSettledLastSeen adds to it. */
+/** An error with the columns that withSettledLastSeen adds. */
 export type ErrorRow = ErrorTable & {
-  /** The newest of its event times before the running hour; null while there is none. */
+  /** The newest of its event times before the current hour; null while there is none. */
   readonly settled_last_seen_at: number | null;
-  /** Beyond the caps of one error; null: nothing. */
+  /** Tags beyond the caps of one error; null: none. */
   readonly other_tag_count: number | null;
   readonly other_user_count: number | null;
 };
@@ -109,7 +109,9 @@ export function sessionCountsToProto(row: SessionCountsRow): MessageInitShape<ty
   };
 }
 
-/** A few aggregates with absurd numbers suffice to leave the range, and must not take the whole answer along. */
+/**
+ * Limits a count to the range: a few aggregates with absurd numbers exceed it, and must not fail the whole response.
+ */
 function uint32(count: number): number {
   return Math.min(count, 2 ** 32 - 1);
 }
@@ -122,7 +124,7 @@ export function feedbackToProto(row: FeedbackTable): MessageInitShape<typeof Use
   };
 }
 
-/** `undoEndsAt` is told by the clock of everybody; undefined: it cannot be undone. */
+/** `undoEndsAt` is by the ordinary clock; undefined: the deletion cannot be undone. */
 export function deletionToProto(
   row: Selectable<DeletionTable>,
   undoEndsAt: number | undefined,
@@ -140,7 +142,7 @@ export function deletionToProto(
   };
 }
 
-/** `samples` come with the JSON that was read of them, the newest first. */
+/** `samples` include the JSON that was read for them, the newest first. */
 export function discardToProto(
   row: Selectable<DiscardTable>,
   hourlyCounts: number[] = [],

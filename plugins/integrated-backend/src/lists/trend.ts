@@ -11,7 +11,7 @@ export interface Trend {
   readonly counts: number[];
 }
 
-/** The first hour of a trend that ends with the running hour. */
+/** The first hour of a trend that ends with the current hour. */
 export const firstTrendHour = (now: number) => Math.floor(now / hourMs) - trendHours + 1;
 
 /** The hours of an error with their counts, as JSON: one more column instead of a statement of its own. */
@@ -20,7 +20,7 @@ export function hoursSince(dialect: SqlDialect, first: number) {
     where error_id = integrated_error.id${dialect.sameProject("integrated_hour", "integrated_error")} and hour >= ${first})`;
 }
 
-/** A trend from what that column holds. */
+/** A trend from the value of that column. */
 export function trendOf(hours: string, first: number): Trend {
   const counts = Array.from({ length: trendHours }, () => 0);
   for (const [hour, count] of JSON.parse(hours) as [number, number][]) {

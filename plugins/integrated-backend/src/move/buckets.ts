@@ -1,10 +1,10 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { EventTable } from "../tables.ts";
 
-/** Row ids of a bucket: what is compared as one. A power of two, as ids of days begin at multiples of one. */
+/** Row ids of a bucket, the unit of comparison. A power of two, as the ids of a day begin at a multiple of one. */
 export const bucketIds = 4_096;
 
-/** What belongs to an event and goes with it. */
+/** The tables whose rows belong to an event and are deleted with it. */
 export const partsOfEvent = ["integrated_payload", "integrated_origin"] as const;
 
 /** An event as PostgreSQL is to have it, with its row id on SQLite and its checksum. */
@@ -24,7 +24,7 @@ export class Buckets {
   readonly #sums = new Map<number, Sum>();
   rows = 0;
 
-  /** The bucket of an id. */
+  /** The bucket of a row id. */
   static of(id: number): number {
     return Math.floor(id / bucketIds);
   }
@@ -40,7 +40,7 @@ export class Buckets {
     this.#sums.set(bucket, sum);
   }
 
-  /** What a bucket holds, which is forgotten. */
+  /** Removes a bucket and returns its sum. */
   take(bucket: number): Sum | undefined {
     const sum = this.#sums.get(bucket);
     this.#sums.delete(bucket);
@@ -52,7 +52,7 @@ export class Buckets {
     return own?.rows === rows && own.sum === sum;
   }
 
-  /** Runs of buckets behind each other: the ids that each begins and ends with, the end not included. */
+  /** Runs of adjacent buckets: the first id of each run, and the id after its last. */
   runs(): [from: number, to: number][] {
     const runs: [number, number][] = [];
     for (const bucket of [...this.#sums.keys()].toSorted((a, b) => a - b)) {
@@ -63,7 +63,7 @@ export class Buckets {
     return runs;
   }
 
-  /** What differs from these in PostgreSQL, a sentence. */
+  /** A sentence for each difference from PostgreSQL. */
   differences(there: Buckets): string[] {
     const all = new Set([...this.#sums.keys(), ...there.#sums.keys()]);
     const differing = [...all].filter((bucket) => {
@@ -81,7 +81,7 @@ export class Buckets {
   }
 }
 
-/** What PostgreSQL has, by one walk over all its events. */
+/** The buckets of PostgreSQL, by one walk over all its events. */
 export async function bucketsIn(target: Kysely<unknown>, checksum: RawBuilder<unknown>): Promise<Buckets> {
   const { rows } = await sql<{ bucket: number; rows: number; sum: string }>`
     select id / ${sql.lit(bucketIds)} as bucket, count(*) as rows, bit_xor(${checksum})::text as sum
@@ -91,7 +91,7 @@ export async function bucketsIn(target: Kysely<unknown>, checksum: RawBuilder<un
   return buckets;
 }
 
-/** Deletes events of buckets of which SQLite has nothing; answers how many. */
+/** Deletes the events of buckets that SQLite does not have; returns their number. */
 export async function deleteBuckets(target: Kysely<unknown>, buckets: Buckets): Promise<number> {
   let deleted = 0;
   for (const [from, to] of buckets.runs()) {

@@ -6,16 +6,16 @@ import type { SummedEvent } from "./buckets.ts";
 import { concurrently } from "./concurrently.ts";
 import { chunksOf, payloadsOf } from "./source-payloads.ts";
 
-/** Of each bucket some events that lie side by side, as they are packed together. */
+/** Consecutive events of each bucket that are compared, as they are packed together. */
 const sampled = 8;
 
-/** Other events each time. */
+/** A sample that differs each time. */
 export function sampleOf(events: readonly SummedEvent[]): readonly SummedEvent[] {
   const from = Math.floor(Math.random() * Math.max(1, events.length - sampled));
   return events.slice(from, from + sampled);
 }
 
-/** Compares the JSON of events on both sides, byte by byte. One that is gone from SQLite meanwhile is passed over. */
+/** Compares the JSON of events on both sides, byte by byte. Skips an event that was deleted from SQLite meanwhile. */
 export async function comparePayloads(
   { source, target }: Move,
   events: readonly SummedEvent[],

@@ -1,7 +1,7 @@
-/** The thread pool has four; the state of each compression that waits for one takes 300 kB. */
+/** The thread pool has four threads; each waiting compression takes 300 kB. */
 const lanes = 8;
 
-/** Does work for each item, some at a time. */
+/** Runs work for each item, some concurrently. */
 export async function concurrently<Item>(items: Iterable<Item>, work: (item: Item) => Promise<void>): Promise<void> {
   const waiting = [...items];
   const lane = async () => {

@@ -13,13 +13,13 @@ const idsOfDay = 2 ** 37;
 
 const dayOf = ({ received_at }: Pick<EventTable, "received_at">) => Math.floor(received_at / dayMs);
 
-/** Named of one kind; more would hide what else there is. */
+/** Differences of one kind that are reported; more would hide those of other kinds. */
 const differencesNamed = 20;
 
 /**
- * Copies events and their payloads. Events do not change, but come and go: both sides add up checksums of some thousand
- * row ids each, and only where these differ rows are compared and written or deleted. So a repeated run reads every
- * event's index entry, and the payloads of new events alone.
+ * Copies events and their payloads. Events do not change, but are added and deleted: both sides add up checksums over
+ * some thousand row ids each, and only where these differ are rows compared and written or deleted. So a repeated run
+ * reads every event's index entry, but only the payloads of new events.
  */
 export async function copyEvents(move: Move): Promise<CopiedTable[]> {
   const { source, target, verify } = move;
@@ -65,7 +65,7 @@ export async function copyEvents(move: Move): Promise<CopiedTable[]> {
   await sql`select setval('integrated_event_n', ${((last ?? 0) + 1) % idsOfDay}, false)`.execute(target);
   await countUsage(move);
   const differing = read.differences(await bucketsIn(target, checksum.sql));
-  await remove(target, different); // the next run writes them anew
+  await remove(target, different); // the next run writes them again
   const named = different.slice(0, differencesNamed).map(({ event_id, project_id }) => {
     return `integrated_payload: that of event ${event_id.toString("hex")} of project ${project_id} differs`;
   });
@@ -78,7 +78,10 @@ export async function copyEvents(move: Move): Promise<CopiedTable[]> {
   ];
 }
 
-/** What projects store: payloads take other room here, where nothing is packed. Tags are copied afterwards, as they are. */
+/**
+ * Counts the usage of projects: payloads have other sizes here, where nothing is packed. Tags are copied unchanged
+ * afterwards.
+ */
 async function countUsage({ source, target }: Move): Promise<void> {
   const { rows: tags } = await sql<{ project_id: number; bytes: number }>`
     select project_id, sum(octet_length(t.key) + octet_length(t.value) + 64) as bytes
@@ -95,7 +98,7 @@ async function countUsage({ source, target }: Move): Promise<void> {
   });
 }
 
-/** All events up to a row id, those of a bucket of row ids at once. */
+/** All events up to a row id, one bucket of row ids at a time. */
 async function* slicesOf(source: Kysely<unknown>, last: number): AsyncGenerator<EventTable[]> {
   for (let from = 0; from <= last;) {
     const { rows: next } = await sql<{ id: number | null }>`
@@ -110,7 +113,7 @@ async function* slicesOf(source: Kysely<unknown>, last: number): AsyncGenerator<
   }
 }
 
-/** Deletes what PostgreSQL has of a bucket and SQLite has not, or differently; answers what is to be written then. */
+/** Deletes the events of a bucket that SQLite does not have or has differently; returns the events to write. */
 async function keepEqual(
   target: Kysely<unknown>,
   { bucket, events, checksum }: { bucket: number; events: readonly SummedEvent[]; checksum: RawBuilder<unknown> },

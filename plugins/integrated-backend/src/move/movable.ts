@@ -4,12 +4,12 @@ import { copyEvents } from "./copy-events.ts";
 const ofError = { table: "integrated_error", column: "error_id" };
 const ofRelease = { table: "integrated_release", column: "release_id" };
 
-/** What `copyEvents` writes. */
+/** The tables that `copyEvents` writes. */
 const copied = ["integrated_event", "integrated_payload", "integrated_origin", "integrated_usage"];
-/** What searches find errors by: triggers of PostgreSQL note what is copied, and the service indexes it. */
+/** The index of searches: triggers of PostgreSQL mark copied errors as due, and the service indexes them. */
 const searched = ["integrated_search", "integrated_search_due", "integrated_search_fill", "integrated_tag_error"];
 
-/** What the integrated backend keeps. Ids of errors stay the same, so that links to them do. */
+/** The data of the integrated backend. Errors keep their ids, so that links to them remain valid. */
 export const movable: Movable = {
   tables: [
     { name: "integrated_error", key: ["id"] },
@@ -38,11 +38,11 @@ export const movable: Movable = {
       "integrated_block",
       "integrated_packed",
       ...searched,
-      "integrated_search_term", // what FTS5 says of its index
+      "integrated_search_term", // FTS5's view of its index
       ...["data", "idx", "docsize", "config"].map((part) => `integrated_search_${part}`), // FTS5's own
       "integrated_environment",
     ],
-    // The last two stay empty before the cut-over: dropped days that are still counted, and messages of a queue.
+    // The last two are empty before the cut-over: dropped days that are still counted, and messages of a queue.
     postgresql: [...copied, ...searched, "integrated_expired", "integrated_receipt"],
   },
   copy: copyEvents,

@@ -6,12 +6,12 @@ import type { Place } from "../storing/payload.ts";
 
 const decompressBlock = promisify(zstdDecompress);
 
-/** Events that are read at once, and the bytes of their JSON: what a chunk holds in memory. */
+/** The most events of a chunk, and bytes of their JSON, as a chunk is held in memory. */
 const chunk = { events: 500, bytes: 4 * 1024 * 1024 };
 
 const listed = (ids: readonly number[]) => sql`(select value from json_each(${JSON.stringify(ids)}))`;
 
-/** Divides events into chunks by what their payloads take in memory; those without a payload are in them too. */
+/** Divides events into chunks by the size of their payloads in memory, including events without a payload. */
 export async function chunksOf(source: Kysely<unknown>, ids: readonly number[]): Promise<number[][]> {
   const { rows } = await sql<{ id: number; bytes: number }>`
     select event_row_id as id, max(length(content), start + length) as bytes from integrated_payload
@@ -35,18 +35,18 @@ export async function chunksOf(source: Kysely<unknown>, ids: readonly number[]):
 
 /** A payload as it is stored. */
 export interface SourcePayload extends Place {
-  /** It comes out of a block, decompressed. */
+  /** Whether it comes from a block, decompressed. */
   readonly isPacked: boolean;
 }
 
 interface Found extends Omit<Place, "content"> {
   readonly id: number;
-  /** Of an event that is not packed. */
+  /** The content of an event that is not packed. */
   readonly content: Buffer | null;
   readonly block: number | null;
 }
 
-/** Payloads of events by row id. An event that is gone has none. */
+/** Payloads of events by row id. A deleted event has none. */
 export async function payloadsOf(source: Kysely<unknown>, ids: readonly number[]): Promise<Map<number, SourcePayload>> {
   const { rows } = await sql<Found>`
     select event_row_id as id, encoding, start, length, content, null as block from integrated_payload

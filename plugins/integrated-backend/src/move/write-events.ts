@@ -11,7 +11,10 @@ import { chunksOf, payloadsOf, type SourcePayload } from "./source-payloads.ts";
 
 const compress = promisify(gzip);
 
-/** Writes events with their payloads, a chunk a statement. While PostgreSQL stores one, the next is read and compressed. */
+/**
+ * Writes events with their payloads, one chunk per statement. While PostgreSQL stores a chunk, the next is read and
+ * compressed.
+ */
 export async function writeEvents({ source, target }: Move, events: readonly SummedEvent[]): Promise<void> {
   const byRowId = new Map(events.map((one) => [one.rowId, one]));
   let storing: Promise<unknown> = Promise.resolve();
@@ -25,7 +28,7 @@ export async function writeEvents({ source, target }: Move, events: readonly Sum
       payloads,
       keys,
     );
-    storing.catch(() => undefined); // it is awaited below, after what is read meanwhile
+    storing.catch(() => undefined); // awaited below, after the next chunk is read
   }
   await storing;
 }
@@ -38,7 +41,10 @@ async function keysOf(source: Move["source"], ids: readonly number[]): Promise<M
   return new Map(rows.map(({ event_row_id, key_id }) => [event_row_id, key_id]));
 }
 
-/** Payloads as PostgreSQL keeps them: those that were packed in gzip, of which each can be read by itself. */
+/**
+ * Payloads as PostgreSQL keeps them: those that were packed are compressed with gzip, so that each can be read by
+ * itself.
+ */
 async function storedForms(payloads: ReadonlyMap<number, SourcePayload>): Promise<Map<number, Place>> {
   const forms = new Map<number, Place>();
   await concurrently(payloads, async ([id, place]) => {

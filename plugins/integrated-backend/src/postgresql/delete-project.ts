@@ -7,16 +7,18 @@ import { addUsage } from "./usage.ts";
 /** Few enough for a short transaction. */
 const sliceRows = 500;
 
-/** A table that belongs to a project. */
+/** A table with rows of projects. */
 interface Part {
   readonly table: string;
   /** The columns of its key after project_id. */
   readonly key: string;
-  /** What rows that go take out of the project's usage: events, bytes of payloads, bytes of tags. Absent: nothing. */
+  /**
+   * The subtractions of deleted rows from the project's usage: events, bytes of payloads, bytes of tags. Absent: none.
+   */
   readonly usage?: string;
 }
 
-/** What belongs to a project: events first, and what they need last. */
+/** The tables of a project in the order of deletion: events first, and the rows that they need last. */
 const parts: readonly Part[] = [
   { table: "integrated_payload", key: "event_row_id", usage: "0, -sum(length(content)), 0" },
   { table: "integrated_origin", key: "event_row_id" },
@@ -64,7 +66,7 @@ export function deleteProject(database: Kysely<Tables>, projectId: number, touch
   });
 }
 
-/** Deletes the next rows of a part; answers how many, 0: none is left, and the days of receipt of those that are partitioned. */
+/** Deletes some rows of a part; returns their number, 0: none is left, and the days of receipt of partitioned ones. */
 function deleteSlice(
   database: Kysely<Tables>,
   projectId: number,
@@ -72,7 +74,7 @@ function deleteSlice(
 ): Promise<{ readonly count: number; readonly days: readonly number[] }> {
   const days = key === "event_row_id" ? sql`json_agg(distinct event_row_id >> 37)::text` : sql`null`;
   return database.transaction().execute(async (transaction) => {
-    // Whoever locks one of these rows now, such as another process with the same work, need not be waited for.
+    // Skips rows that another transaction has locked, such as another process with the same work.
     const { rows } = await sql<{ count: number; less: string; days: string | null }>`
       with gone as (
         delete from ${sql.table(table)} where project_id = ${projectId} and (${sql.raw(key)}) in (

@@ -41,7 +41,7 @@ async function eraseEvents(
     select id from integrated_event where project_id = ${projectId} and error_id = any(${errors}::bigint[])
     limit ${sliceRows}`.execute(transaction);
   if (events.length === 0) return 0;
-  const ids = sql`any(${events.map(({ id }) => id)}::bigint[])`; // as values, by which partitions are chosen
+  const ids = sql`any(${events.map(({ id }) => id)}::bigint[])`; // as values, so that the planner can choose partitions
   const { rows: gone } = await sql<{ bytes: number }>`
     with gone as (
       delete from integrated_payload where project_id = ${projectId} and event_row_id = ${ids} returning length(content)
@@ -61,14 +61,14 @@ async function eraseEvents(
   return events.length;
 }
 
-/** Deletes what is left of errors that have no events any more, and with the last of it the errors. */
+/** Deletes the remaining rows of errors without events, and the errors with their last rows. */
 async function eraseErrors(
   transaction: Transaction<Tables>,
   { projectId, deletionId }: OfDeletion,
   errors: readonly number[],
 ): Promise<void> {
   const ids = sql`any(${errors}::bigint[])`;
-  // What belongs to an error is written under its lock.
+  // The rows of an error are written under its lock.
   await sql`select from integrated_error where project_id = ${projectId} and id = ${ids}
     order by group_hash for update`.execute(transaction);
   let tagBytes = 0;
@@ -91,7 +91,7 @@ async function eraseErrors(
   await tellUsage(transaction, projectId, tagBytes);
 }
 
-/** What belongs to an error beside its events; what its tags take out of the project's usage. */
+/** The tables of an error beside its events; the subtraction of its tags from the project's usage. */
 const partsOfError: readonly { readonly table: string; readonly key: string; readonly bytes?: string }[] = [
   { table: "integrated_expired", key: "error_id, hour" },
   { table: "integrated_hour", key: "error_id, hour" },

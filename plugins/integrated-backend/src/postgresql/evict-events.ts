@@ -7,7 +7,10 @@ import type { Tables } from "../tables.ts";
 import { settleErrors } from "./retention.ts";
 import { addUsage } from "./usage.ts";
 
-/** See EvictionStorage. The key of events begins with the project and goes on with the time of receipt: they are found at once. */
+/**
+ * See EvictionStorage. The key of events begins with the project and the time of receipt, so the oldest are found at
+ * once.
+ */
 export class PostgresqlEviction implements EvictionStorage {
   readonly #read: Kysely<Tables>;
   readonly #write: Kysely<Tables>;
@@ -29,7 +32,7 @@ export class PostgresqlEviction implements EvictionStorage {
     return { events, place: events.at(-1)?.id };
   }
 
-  /** As retention: what the events take out of the counters is noted with their end, and then settled. */
+  /** As in retention: the subtractions from the counters are noted when the events are deleted, and then settled. */
   async deleteOldest(projectId: number, events: readonly OldEvent[]): Promise<boolean> {
     const ids = JSON.stringify(events.map(({ id }) => id));
     const ofEvents = (column: string) => sql`project_id = ${projectId} and ${sql.ref(column)} in (

@@ -6,12 +6,12 @@ import type { Tables } from "../tables.ts";
 import { addUsage } from "./usage.ts";
 import { detach, partitionsBefore, type Partition } from "./partitions.ts";
 
-/** Errors, or rows of other tables, of one short transaction: what it locks waits some milliseconds. */
+/** Errors, or rows of other tables, of one short transaction, which holds its locks for some milliseconds. */
 const sliceErrors = 50;
 const sliceRows = 500;
 const sliceReleases = 20;
 
-/** What is due for deletion. */
+/** The bounds of the rows to delete. */
 interface Due {
   readonly now: number;
   /** The start of the first day that is kept. */
@@ -28,7 +28,7 @@ export async function deleteExpired(database: Kysely<Tables>, now: number, signa
     if (signal.aborted) return deleted;
     deleted += await dropPartition(database, partition);
   }
-  // Each deletes the next few rows that are due and answers how many; 0: none is left.
+  // Each deletes some rows that are due and returns their number; 0: none is left.
   const slices: DeleteSlice[] = [
     subtractExpired,
     deleteFeedback,
@@ -48,13 +48,13 @@ export async function deleteExpired(database: Kysely<Tables>, now: number, signa
 }
 
 /**
- * Drops a day of events, or of what belongs to them; what its events take out of the counters is noted in the same
- * transaction, and feedback goes with its event.
+ * Drops a day of events, or of their other rows. The subtractions of its events from the counters are noted in the same
+ * transaction, and feedback is deleted with its event.
  */
 async function dropPartition(database: Kysely<Tables>, partition: Partition): Promise<number> {
   await detach(database, partition);
   return database.transaction().execute(async (transaction) => {
-    await sql`lock table ${sql.table(partition.name)} in access exclusive mode`.execute(transaction); // noted by one alone
+    await sql`lock table ${sql.table(partition.name)} in access exclusive mode`.execute(transaction); // so that one process alone notes it
     let events = 0;
     if (partition.parent === "integrated_event") {
       const { rows } = await sql<{ events: number }>`
@@ -81,7 +81,7 @@ async function dropPartition(database: Kysely<Tables>, partition: Partition): Pr
   });
 }
 
-/** Takes expired events of the next errors out of their counters; errors without events go. */
+/** Subtracts expired events of the next errors from their counters, and deletes errors without events. */
 function subtractExpired(database: Kysely<Tables>, { cutoff }: Due): Promise<number> {
   return database.transaction().execute(async (transaction) => {
     const { rows: next } = await sql<{ project_id: number; error_id: number }>`
@@ -94,15 +94,15 @@ function subtractExpired(database: Kysely<Tables>, { cutoff }: Due): Promise<num
 }
 
 /**
- * Takes what expired of some errors out of their counters, deletes their users and tags that were last seen before a day, and
- * the errors without events with all that belongs to them. The last step of a transaction.
+ * Subtracts the expired events of some errors from their counters, deletes their users and tags that were last seen
+ * before a day, and the errors without events with all their rows. The last step of a transaction.
  */
 export async function settleErrors(
   transaction: Kysely<Tables>,
   next: readonly { readonly project_id: number; readonly error_id: number }[],
   day: number,
 ): Promise<void> {
-  // What belongs to an error is written under its lock, and locks are taken in the order in which batches take them.
+  // The rows of an error are written under its lock, and locks are taken in the order in which batches take them.
   const errors = sql`(select (one ->> 0)::bigint, (one ->> 1)::bigint
       from jsonb_array_elements(${JSON.stringify(next.map(({ project_id, error_id }) => [project_id, error_id]))}::jsonb) as j (one))`;
   await sql`select from integrated_error where (project_id, id) in ${errors}
@@ -120,7 +120,7 @@ export async function settleErrors(
       where integrated_error.project_id = e.project_id and id = e.error_id`.execute(transaction);
   await sql`delete from integrated_hour
       where (project_id, error_id) in ${errors} and event_count <= 0`.execute(transaction);
-  // With retention none is left of these; events that go earlier may leave rows of the day of an error's last event.
+  // Retention leaves none of these; eviction may leave rows of the day of an error's last event.
   const isPast = sql`(project_id, error_id) in ${errors} and (last_seen_day < ${day} or (project_id, error_id) in (
       select project_id, id from integrated_error where (project_id, id) in ${errors} and event_count <= 0))`;
   const { rows: tags } = await sql<{ project_id: number; bytes: number }>`
@@ -166,7 +166,7 @@ export async function settleErrors(
   }
 }
 
-/** Deletes feedback that was received before the cutoff: its event is gone, or it never came. */
+/** Deletes feedback that was received before the cutoff: its event is deleted or never came. */
 function deleteFeedback(database: Kysely<Tables>, { cutoff }: Due): Promise<number> {
   return deleteReceivedBefore(database, "integrated_feedback", cutoff);
 }
@@ -176,7 +176,7 @@ function deleteSessions(database: Kysely<Tables>, { now }: Due): Promise<number>
   return deleteReceivedBefore(database, "integrated_session", now - sessionDays * dayMs);
 }
 
-/** Deletes receipts of what the queue delivers no more. */
+/** Deletes receipts of messages that the queue no longer delivers. */
 function deleteReceipts(database: Kysely<Tables>, { now }: Due): Promise<number> {
   return deleteReceivedBefore(database, "integrated_receipt", now - receiptDays * dayMs);
 }
@@ -194,8 +194,8 @@ async function deleteReceivedBefore(
 }
 
 /**
- * Deletes counters of a few releases: their users first, as they may be many, and with the last of them their hours. A
- * release without hours goes too.
+ * Deletes counters of a few releases: their users first, as they may be many, and with the last of them their hours.
+ * Also deletes releases without hours.
  */
 function deleteSessionCounters(database: Kysely<Tables>, { cutoff }: Due): Promise<number> {
   return database.transaction().execute(async (transaction) => {
@@ -225,7 +225,7 @@ function deleteSessionCounters(database: Kysely<Tables>, { cutoff }: Due): Promi
   });
 }
 
-/** Deletes how many users a day had, before the users themselves: a count that is there is right. */
+/** Deletes the daily counts of users before the users themselves, so that every existing count is right. */
 async function deleteSessionDays(database: Kysely<Tables>, { cutoff }: Due): Promise<number> {
   const { numAffectedRows } = await sql`delete from integrated_session_day where (project_id, day, release_id) in (
     select project_id, day, release_id from integrated_session_day where day < ${cutoff / dayMs}

@@ -8,7 +8,10 @@ import type { Found, Search } from "../storage.ts";
 
 const keys = sql`integrated_search_keys(project_id, message, culprit, type, level, status)`;
 
-/** What so many errors have is compared: to look it up in the index took 1 to 2 ms more. */
+/**
+ * Pieces that a larger fraction of errors has are compared row by row: looking them up in the index took 1 to 2 ms
+ * more.
+ */
 const commonShare = 0.4;
 
 const dueErrors = (projectId: number) =>
@@ -18,7 +21,7 @@ const due = (projectId: number, condition = sql``) =>
   sql`(select * from integrated_error
     where project_id = ${projectId} and id = any (array(${dueErrors(projectId)})) ${condition})`;
 
-/** See Words.errorsWith. Whether they are among others is found out first: a hashed list costs less than a text. */
+/** See SqlDialect.errorsWith. Checks `among` first, as a hashed list costs less than a text. */
 export function errorsWith(search: Search, among?: RawBuilder<unknown>): Found {
   const { projectId, tokens } = search;
   const isAmong = among === undefined ? sql`true` : sql`(error_id in (${among})) is true`;
@@ -34,8 +37,8 @@ export function errorsWith(search: Search, among?: RawBuilder<unknown>): Found {
 }
 
 /**
- * See Words.idsOfStatus. Of what is due the rows are read, as it may have been indexed otherwise. Without pieces the table is
- * read in its own order: to list the errors of a status first took 5 ms more.
+ * See SqlDialect.idsOfStatus. The rows of due errors are read, as their index entries may be outdated. Without pieces
+ * the table is read in its own order: listing the errors of a status first took 5 ms more.
  */
 export function idsOfStatus(search: Search, status: ErrorStatus, share: number): RawBuilder<unknown> {
   const { projectId } = search;
@@ -47,7 +50,9 @@ export function idsOfStatus(search: Search, status: ErrorStatus, share: number):
     union all ${search.matching(due(projectId, sql`and status = ${status}`))}`;
 }
 
-/** That an indexed error has some pieces; the index is chosen by the cost of its function. */
+/**
+ * The condition that an indexed error has certain pieces; the planner chooses the index by the cost of its function.
+ */
 function hasPieces({ projectId, pieces }: { projectId: number; pieces: Pieces }, also: readonly Piece[] = []) {
   const hasAll = (some: readonly Piece[]) =>
     sql`${keys} @> integrated_piece_keys(${projectId}, ${some.map(storable)}::text[])`;
@@ -58,7 +63,10 @@ function hasPieces({ projectId, pieces }: { projectId: number; pieces: Pieces },
   return terms.length > 0 ? allOf(terms) : sql`project_id = ${projectId}`;
 }
 
-/** That an indexed error has what its columns have of a search; the longest texts first, for fewer errors have them. */
+/**
+ * The condition that an indexed error matches the words on its columns; the longest texts first, as fewer errors have
+ * them.
+ */
 function meetsAll({ tokens }: Search): RawBuilder<unknown> {
   const length = (token: SearchToken) => ("text" in token ? token.text : token.value).length;
   return allOf([sql`true`, ...tokens.toSorted((a, b) => length(b) - length(a)).map(meets)]);
@@ -82,7 +90,7 @@ function meets(token: SearchToken): RawBuilder<unknown> {
 const contains = (column: string, form: string) =>
   sql`position(${asciiSmall(storable(form))} in ${sql.ref(column)}) > 0`;
 
-/** Asked row by row: who wants some errors needs no list of all that have the tag. */
+/** Checked row by row: a query for some errors needs no list of all that have the tag. */
 function hasTags({ tokens }: Search): RawBuilder<unknown> {
   const tags = tokens.filter(isTag).map(
     ({ key, value }) => sql`(

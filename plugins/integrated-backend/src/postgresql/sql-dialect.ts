@@ -3,9 +3,9 @@ import { asciiSmall } from "../search/tokens.ts";
 import type { SqlDialect } from "../storage.ts";
 import { errorsWith, idsOfStatus } from "./search-index.ts";
 
-/** PostgreSQL's words. */
+/** The dialect of PostgreSQL. */
 export const dialect: SqlDialect = {
-  // Half the time of ILIKE. Columns have the collation "C", so that only ASCII letters become small.
+  // Half the time of ILIKE. Columns have the collation "C", so that only ASCII letters become lower case.
   contains: (column, text) => sql`position(${asciiSmall(text)} in lower(${sql.ref(column)})) > 0`,
   joinInOrder: sql`join`, // by statistics
   hourList: sql<string>`coalesce(json_agg(json_build_array(hour, event_count)), '[]')::text`,
@@ -19,10 +19,11 @@ export const dialect: SqlDialect = {
   errorsWith,
   hasIndexedTexts: true,
   idsOfStatus,
-  // An array is looked up id by id, whatever the planner expects of the query.
+  // An array is looked up id by id, whatever the planner estimates.
   isAmong: (projectId, ids) => sql`project_id = ${projectId} and id = any (array(${ids}))`,
   isOfRelease: (projectId, ids) => sql`project_id = ${projectId} and release_id = any (array(${ids}))`,
-  // `is true` and `offset 0`: the index is read and compared with a hashed list first, and rows only of what is in it.
+  // `is true` and `offset 0`: PostgreSQL reads the index and compares it with a hashed list first, and reads only the
+  // rows in it.
   among: (projectId, status, ids) =>
     sql`(select error.* from (
       select id from integrated_error

@@ -20,7 +20,10 @@ import { dialect } from "./sql-dialect.ts";
 
 const partitionIntervalMs = 3_600_000;
 
-/** Up to so many sessions are stored with the plans that the procedure keeps: the worst plan takes them little time. */
+/**
+ * Up to this many sessions are stored with the cached plans of the procedure: even the worst plan takes little time for
+ * them.
+ */
 const fewSessions = 10;
 
 /** The tables on a PostgreSQL that several processes share. */
@@ -59,7 +62,7 @@ export class PostgresqlStorage implements Storage {
     };
     let answer = await store();
     if (answer === "no partition") {
-      // Events of days for which nobody made them ahead. Outside of the transaction: the next batch need not wait for it.
+      // For events of days without partitions. Outside the transaction, so that the next batch need not wait for it.
       await makePartitions(this.write, daysOf(events));
       answer = await store();
     }
@@ -91,7 +94,7 @@ export class PostgresqlStorage implements Storage {
     await sql`select ${procedure}(${lists.releases}, ${lists.updates}, ${lists.aggregates})`.execute(database);
   }
 
-  /** Processes that store feedback of one event at the same moment may each fill the same last places. */
+  /** Processes that concurrently store feedback of one event may each fill the same last places. */
   async storeFeedback(database: Kysely<Tables>, feedback: string, max: number): Promise<number[]> {
     const missing = sql`
       select (one ->> 0)::bigint as project_id, decode(one ->> 1, 'hex') as event_id,
@@ -186,8 +189,8 @@ export class PostgresqlStorage implements Storage {
 const noRows: ReadonlySet<string> = new Set();
 
 /**
- * Row ids come from a sequence of the database. Which users and tags are known is not remembered: integrated_store_batch
- * reads that without a lock, and a memory would be true only once the transaction that it is part of has committed.
+ * Row ids come from a sequence of the database. Known users and tags are not cached: integrated_store_batch reads them
+ * without a lock, and a cache would be valid only after its transaction has committed.
  */
 const noMemory: WriterCache = {
   rowIds: { next: () => 0 },

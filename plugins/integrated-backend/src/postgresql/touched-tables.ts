@@ -5,29 +5,29 @@ import { partitioned } from "./partitions.ts";
 /** Row ids carry the day of receipt: see the migration. */
 const idsOfDay = 2 ** 37;
 
-/** What belongs to errors and is not partitioned. */
+/** The tables of errors that are not partitioned. */
 const ofErrors = ["integrated_error", "integrated_hour", "integrated_user", "integrated_tag"];
 
 /**
- * The tables of which rows were deleted one by one. PostgreSQL keeps the space of such rows until the table is vacuumed:
- * its own daemon begins when a fifth of a table is dead, which a partition of a day may never reach.
+ * The tables from which rows were deleted one by one. PostgreSQL keeps the space of such rows until a vacuum:
+ * autovacuum begins when a fifth of a table is dead, which a partition of a day may never reach.
  */
 export class TouchedTables {
   readonly #days = new Set<number>();
 
-  /** An event was deleted, and its payload. */
+  /** Notes that an event and its payload were deleted. */
   event(id: number): void {
     this.day(Math.floor(id / idsOfDay));
   }
 
-  /** Events that were received on a day were deleted. */
+  /** Notes that events received on a day were deleted. */
   day(day: number): void {
     this.#days.add(day);
   }
 
   /**
-   * Frees the space of deleted rows for what is stored next; what is free at a table's end goes back to the disk. It locks
-   * nobody out. What a kill interrupts is left to PostgreSQL.
+   * Frees the space of deleted rows for new ones, and returns free space at a table's end to the disk. It blocks
+   * nobody. After a kill the rest is left to PostgreSQL.
    */
   async vacuum(database: Kysely<Tables>, signal?: AbortSignal): Promise<void> {
     if (this.#days.size === 0) return;

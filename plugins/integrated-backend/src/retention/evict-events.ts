@@ -8,23 +8,23 @@ const sliceEvents = 100;
 /** A large payload lies on many pages, which cost as much as rows. */
 const sliceBytes = 4_000_000;
 
-/** A look that finds nothing goes on with the next call after so many events of other projects. */
+/** Windows of events that one call reads without finding any of the project; the next call continues there. */
 const windowsLooked = 50;
 
-/** Errors whose users and tags are looked through together. */
+/** Errors whose users and tags are swept together. */
 const sweptErrors = 20;
 
-/** An event that may go. */
+/** An event that may be evicted. */
 export type OldEvent = Pick<EventTable, "id" | "error_id" | "occurred_at" | "received_at"> & {
-  /** What it takes, about: an event that lies in a block has its share of that. */
+  /** Its approximate size: an event in a block has a share of that block. */
   readonly bytes: number;
 };
 
-/** What a database does in its own way. */
+/** The operations that each database implements in its own way. */
 export interface EvictionStorage {
   /**
-   * The oldest events of a project behind a row id, up to `limit`, as far as one look reads; `place` is where the next one
-   * begins, undefined behind the last event of all.
+   * The oldest events of a project after a row id, up to `limit`, within one window; the next window begins at `place`,
+   * which is undefined after the last event of all.
    */
   oldestEvents(
     projectId: number,
@@ -32,33 +32,33 @@ export interface EvictionStorage {
     limit: number,
   ): Promise<{ readonly events: readonly OldEvent[]; readonly place: number | undefined }>;
   /**
-   * Deletes events, all of one project and day, and takes them out of every counter; errors without events go too, with their
-   * users and tags. False when one of them was deleted since it was read.
+   * Deletes events, all of one project and day, and subtracts them from every counter; also deletes errors without
+   * events, with their users and tags. False when one of the events was deleted since it was read.
    */
   deleteOldest(projectId: number, events: readonly OldEvent[]): Promise<boolean>;
-  /** The errors of a project that may have events of a day or of those before it. */
+  /** The errors of a project that may have events of a day or of earlier ones. */
   errorsUntil(projectId: number, day: number): Promise<number[]>;
-  /** Deletes users and tags of errors that were last seen on a day or before it, as their events are gone. */
+  /** Deletes users and tags of errors that were last seen on a day or earlier, as their events are gone. */
   deleteLastSeen(projectId: number, errorIds: readonly number[], day: number): Promise<void>;
 }
 
-/** How far the eviction of a project has come. */
+/** The progress of a project's eviction. */
 interface Progress {
-  /** The row id of the last event that was looked at. */
+  /** The row id of the last event that was read. */
   rowId: number;
-  /** The day of receipt of the events that go now. */
+  /** The day of receipt of the events that are being evicted. */
   day: number | undefined;
   /**
-   * Errors that lost events of that day: who was last seen on it leaves their counts with its last event. Undefined: any may
-   * have, as it began before this process did.
+   * Errors that lost events of that day: users last seen on it leave their counts with its last event. Undefined: any
+   * error may have, as the day's eviction began before this process did.
    */
   touched: Set<number> | undefined;
 }
 
 /**
- * Deletes the oldest events of projects. They are found by a walk in the order of receipt, from where the last one ended: an
- * index by project and age would cost every event that is stored. Users and tags carry the day on which they were last seen,
- * so that they go with the last event of that day.
+ * Deletes the oldest events of projects. They are found by a walk in the order of receipt, from where the last one
+ * ended: an index by project and age would cost every event that is stored. Users and tags carry the day on which they
+ * were last seen, so that they are deleted with the last event of that day.
  */
 export class OldestEvents {
   readonly #storage: EvictionStorage;
@@ -83,7 +83,10 @@ export class OldestEvents {
     return { count: slice.length, receivedUntil: last.received_at, isLast: false };
   }
 
-  /** The next events to go; after the end of the table the walk begins again, as retention of others may have been slower. */
+  /**
+   * The next events to evict; after the end of the table the walk begins again, as the retention of others may have
+   * been slower.
+   */
   async #next(projectId: number): Promise<{ progress: Progress; events: readonly OldEvent[] } | "none" | "not yet"> {
     let progress = this.#progress.get(projectId);
     if (!progress) {

@@ -2,13 +2,16 @@ import type { ProjectUsage } from "@faultline/plugin";
 import { sql } from "kysely";
 import type { Storage } from "../storage.ts";
 
-/** What the rows of an event take beside its payload: its index entries, its place, and its share of the pages. */
+/** Bytes of an event's rows beside its payload: its index entries, its location, and its share of the pages. */
 const eventBytes = 512;
 
-/** Projects that are not counted are looked for so often: it takes 70 ms on PostgreSQL with 100,000 errors. */
+/** How often uncounted projects are searched for: it takes 70 ms on PostgreSQL with 100,000 errors. */
 const recheckMs = 60_000;
 
-/** When they are looked for again; never once there are none, as what comes and goes from then on is added up with it. */
+/**
+ * The next time of that search; never once there are none, as later events are counted when they are stored and
+ * deleted.
+ */
 const uncountedIn = new WeakMap<Storage, { readonly projects: ReadonlySet<number>; readonly until: number }>();
 
 /** See ErrorBackend.usage. */
@@ -30,8 +33,8 @@ export async function usage(storage: Storage): Promise<ProjectUsage[]> {
 }
 
 /**
- * The projects whose events were not counted as they came, since an earlier release stored or deleted some: their errors count
- * another number than their usage.
+ * The projects whose usage misses events, as an earlier release stored or deleted some without counting them: the
+ * counts of their errors differ from their usage.
  */
 export async function uncountedProjects({ readExpensively, dialect }: Storage): Promise<Set<number>> {
   const { rows } = await sql<{ project_id: number }>`
@@ -44,8 +47,8 @@ export async function uncountedProjects({ readExpensively, dialect }: Storage): 
 }
 
 /**
- * Counts what is stored and corrects what was added up. One statement reads both as they are at one moment, so that the
- * difference is right whatever is stored, packed and deleted while it runs and until it is added.
+ * Counts the stored data and corrects the sums. One statement reads both from one snapshot, so that the difference is
+ * right whatever is stored, packed and deleted while it runs and until it is added.
  */
 export async function countUsage(storage: Storage): Promise<void> {
   const { rows } = await sql<{ project_id: number; events: number; payload: number; tag: number }>`

@@ -4,45 +4,45 @@ import type { Tag } from "./search-token.ts";
 import type { Storage } from "../storage.ts";
 
 /**
- * So many errors say how the others are best found: by how many of them have what is searched for. In the order of their
- * hashes they are as good as drawn by lot.
+ * The size of the sample that estimates how many errors match a search, and so decides how they are found. The first
+ * errors in the order of their hashes are as good as a random sample.
  */
 export const drawnErrors = 250;
 
-/** Letters of a drawn error's texts that are looked at. */
+/** Letters of a drawn error's texts that are examined. */
 const drawnLetters = 500;
 
-/** A tag of so many of them is common. */
+/** A tag that this many of them have is common. */
 const commonTag = 5;
 
-/** Tags of drawn errors that are looked at, so that errors with thousands cost no more. */
+/** Tags of drawn errors that are examined, so that errors with thousands cost no more. */
 const drawnTags = 10_000;
 
-/** A draw serves so long: what is frequent changes slowly, and to draw takes 6 ms of a search on PostgreSQL. */
+/** How long a draw is used: frequencies change slowly, and drawing takes 6 ms of a search on PostgreSQL. */
 const drawMs = 10_000;
 
-/** So many projects' draws are kept: about 4 MB. */
+/** Projects whose draws are kept: about 4 MB. */
 const drawsKept = 32;
 
 export interface DrawnError {
   readonly id: number;
   readonly status: number;
-  /** All of the error's texts in small letters, its type and level between separators. */
+  /** All of the error's texts in lower case, its type and level between separators. */
   readonly text: string;
 }
 
 export interface Draw {
   readonly errors: readonly DrawnError[];
-  /** Of the whole project, by estimate. */
+  /** The estimated number of the whole project. */
   readonly errorCount: number;
-  /** Common tags of the errors, and nothing of others. */
+  /** Common tags of the errors only. */
   readonly tagged: ReadonlySet<string>;
 }
 
 /** The name of an error's tag in a draw. */
 const nameOf = ({ key, value }: Tag, id: number) => [key, value, id].join(separator);
 
-/** Which errors of a draw have a tag; undefined where the tag is not common. */
+/** Whether each error of a draw has a tag; undefined where the tag is not common. */
 export function drawnWith({ errors, tagged }: Draw, tag: Tag): boolean[] | undefined {
   const had = errors.map(({ id }) => tagged.has(nameOf(tag, id)));
   return had.includes(true) ? had : undefined;
@@ -56,7 +56,7 @@ type Answer = readonly [
   tagged: readonly (readonly [key: string, value: string, id: number])[],
 ];
 
-/** Draws errors of projects by lot. */
+/** Draws random samples of projects' errors. */
 export class Draws {
   readonly #storage: Pick<Storage, "readExpensively" | "dialect">;
   readonly #kept = new Map<number, { readonly draw: Draw; readonly until: number }>();
@@ -65,7 +65,7 @@ export class Draws {
     this.#storage = storage;
   }
 
-  /** "filling": not all of its errors are indexed, or due. "few": it has so few that all can be looked at. */
+  /** "filling": some of its errors are neither indexed nor due. "few": it has so few that all can be examined. */
   async of(projectId: number, limits?: AbortableQueryOptions): Promise<Draw | "filling" | "few"> {
     const kept = this.#kept.get(projectId);
     if (kept && performance.now() < kept.until) return kept.draw;
@@ -100,7 +100,7 @@ export class Draws {
     if (drawn.length < drawnErrors || lastHash === null) return "few";
     const draw = {
       errors: drawn.map(([id, status, text]) => ({ id, status, text: text.toLowerCase() })),
-      // Hashes are spread evenly: where the last one lies says how many errors there are.
+      // Hashes are uniform, so the last one of the sample gives the number of errors.
       errorCount: (drawnErrors * 2 ** 48) / (parseInt(lastHash.slice(0, 12), 16) + 1),
       tagged: new Set(tagged.map(([key, value, id]) => nameOf({ key, value }, id))),
     };

@@ -8,36 +8,36 @@ import { cheapestWay, costOfFew, type Candidates, type Way } from "./ways.ts";
 import { statuses } from "../lists/statuses.ts";
 import type { Found, Search, Storage } from "../storage.ts";
 
-/** Tags of a search that are counted; further ones are looked up error by error. */
+/** Tags of a search that are counted; further ones are checked error by error. */
 const countedTags = 5;
 
-/** What is rarer than the draw can say is counted, up to here. */
+/** Errors too rare for an estimate from the draw are counted, up to this number. */
 const countedErrors = 2_000;
 
-/** What may match, by an index. */
+/** Errors that may match, found by an index. */
 interface Option extends Candidates, Found {
-  /** Those of them that another query finds too. */
+  /** The intersection with another query. */
   readonly within: (other: RawBuilder<unknown>) => Found;
-  /** Of texts; tags are listed, which costs less. */
+  /** Whether it compares texts; tags are listed, which costs less. */
   readonly isCompared: boolean;
-  /** Of the drawn errors, which it finds. */
+  /** Whether it finds each of the drawn errors. */
   readonly had: readonly boolean[];
 }
 
-/** How a search goes about it. */
+/** The plan of a search. */
 export interface Driver extends Found {
-  /** The project's errors are all indexed, or at least due. */
+  /** Whether all errors of the project are indexed or due. */
   readonly isIndexed: boolean;
-  /** The part of its errors that has each status. */
+  /** The fraction of its errors with each status. */
   readonly statusShares: ReadonlyMap<ErrorStatus, number>;
   readonly way: Way;
-  /** Of the texts of each error that matches; none where the search has no text that the index can look up. */
+  /** Pieces in the texts of each error that matches; none where the search has no text that the index can look up. */
   readonly pieces: Pieces;
-  /** So many of a list match that its first page is found at once by walking. */
+  /** Whether so many errors match that a walk soon finds the first page of a list. */
   readonly isCommon: boolean;
 }
 
-/** What is searched for, and how many errors of each status are counted at most. */
+/** The search, and the most errors of each status that are counted. */
 interface Searched {
   readonly projectId: number;
   readonly tokens: readonly SearchToken[];
@@ -45,7 +45,7 @@ interface Searched {
   readonly mostCounted: number;
 }
 
-/** Looks at the errors one after the other. */
+/** Examines the errors one after the other. */
 const walk: Driver = {
   isIndexed: false,
   statusShares: new Map(),
@@ -56,7 +56,7 @@ const walk: Driver = {
   isCommon: true,
 };
 
-/** Finds out how a search is best driven. */
+/** Chooses the cheapest plan of a search. */
 export async function driverOf(
   storage: Storage,
   draws: Draws,
@@ -132,14 +132,14 @@ export async function driverOf(
 
 interface Tagged {
   readonly tag: Tag;
-  /** A query for the ids of the errors that have it. */
+  /** A query for the ids of the errors with the tag. */
   readonly ids: RawBuilder<unknown>;
-  /** How many they are, up to one more than are counted. */
+  /** Their number, up to one more than are counted. */
   readonly count: number;
   readonly had: readonly boolean[];
 }
 
-/** How many errors have each tag, and which of those that are drawn: of a tag that is common the draw says it. */
+/** Counts the errors with each tag and finds the drawn ones among them; for a common tag the draw has both. */
 async function countTags(
   { readExpensively, dialect }: Storage,
   { projectId, tags, draw }: { projectId: number; tags: readonly Tag[]; draw: Draw },
@@ -179,7 +179,7 @@ async function countTags(
   });
 }
 
-/** Errors that both have; also listed are those that one has. */
+/** The errors that both options find; all that either finds are listed for that. */
 function bothOf(one: Option, other: Option, errorCount: number): Option {
   const had = one.had.map((has, n) => has && other.had[n] === true);
   const [listed, compared] = one.isCompared ? [other, one] : [one, other];
@@ -199,7 +199,7 @@ function bothOf(one: Option, other: Option, errorCount: number): Option {
 const idsOfBoth = (one: RawBuilder<unknown>, other: RawBuilder<unknown>) =>
   sql`select error_id from (${one}) as one intersect select error_id from (${other}) as other`;
 
-/** The share of the draw; of what it has nothing of, there may be some nevertheless. */
+/** The share in the draw, at least half an error: errors that it does not contain may still exist. */
 function atLeastHalf(had: readonly boolean[]): number {
   return Math.max(had.filter(Boolean).length, 0.5) / drawnErrors;
 }

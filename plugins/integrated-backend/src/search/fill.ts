@@ -2,16 +2,16 @@ import { sql } from "kysely";
 import { inBackground } from "../retention/yield-to-ingestion.ts";
 import type { Storage } from "../storage.ts";
 
-/** An error whose text changes with each event is indexed so often at most; until then searches read its row. */
+/** An error whose text changes with each event is indexed at most this often; until then searches read its row. */
 export const searchIndexIntervalMs = 5_000;
 
 /** Few enough that ingestion waits only some milliseconds for the writer. */
 const sliceErrors = 50;
 
-/** An error may have many. */
+/** Tags of a slice, as an error may have many. */
 const sliceTags = 1_000;
 
-/** Takes in the errors of an older release, and then indexes every error that is due, once. */
+/** Fills the index with the errors of an older release, and then indexes every error that is due, once. */
 export async function keepSearchIndex(storage: Storage, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await inBackground(() => fillNext(storage))));
   let place: readonly [projectId: number, errorId: number] = [0, 0];
@@ -32,8 +32,8 @@ export async function keepSearchIndex(storage: Storage, signal: AbortSignal): Pr
 }
 
 /**
- * Takes in the next errors that were stored before there was an index: copies their tags to integrated_tag_error, and makes
- * them due. Whatever is interrupted is done again, which changes nothing. Whether there was a project to fill.
+ * Fills in the next errors that were stored before there was an index: copies their tags to integrated_tag_error, and
+ * marks them as due. It is idempotent, so an interrupted step runs again. Returns whether there was a project to fill.
  */
 async function fillNext({ read, write, dialect }: Storage): Promise<boolean> {
   const project = await read.selectFrom("integrated_search_fill").selectAll().limit(1).executeTakeFirst();

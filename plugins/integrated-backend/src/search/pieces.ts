@@ -1,25 +1,27 @@
-/** Three letters of a text that the index can look up, or two where a text has no more. */
+/** Three letters of a text that the index can look up, or two if the text has no more. */
 export type Piece = string;
 
-/** Of each word of a search, in each of its forms, the pieces that an error must have; of the forms it needs one. */
+/** For each word of a search, for each of its forms, the pieces that an error must have; one form is enough. */
 export type Pieces = readonly (readonly (readonly Piece[])[])[];
 
 /** More pieces add little: the second of a word leaves few errors that the third would rule out. */
 const piecesOfForm = 4;
 
-/** Pieces that are looked for in the drawn texts: 32 take 1 ms. */
+/** Pieces that are searched for in the drawn texts: 32 take 1 ms. */
 const triedPieces = 32;
 
-/** A piece that fewer errors have costs the index nothing. */
+/** A piece that a smaller fraction of errors has costs the index nothing. */
 const rare = 0.02;
 
-/** What a piece of a common kind must rule out to be worth its list: this part of the texts that are left, */
+/** A common piece is worth its list only if it rules out this fraction of the remaining texts, */
 const worthwhile = 0.3;
 
-/** and this part of its list, an entry of which costs a tenth of comparing a text (0.1 microseconds, PostgreSQL). */
+/**
+ * and this fraction of its list, whose entries each cost a tenth of comparing a text (0.1 microseconds, PostgreSQL).
+ */
 const worthwhileOfList = 0.1;
 
-/** Whether the index can look a text up: not where one of its forms has less than two letters, or three outside of ASCII. */
+/** Whether the index can look up a text: each form needs two letters, or three outside of ASCII. */
 export function hasPieces(forms: readonly string[]): boolean {
   return forms.every((form) => {
     const { length } = Array.from(form);
@@ -27,14 +29,17 @@ export function hasPieces(forms: readonly string[]): boolean {
   });
 }
 
-/** ASCII letters, and what has no capitals. The index knows pairs in small letters, by another alphabet than JavaScript's. */
+/**
+ * Whether a form has only ASCII letters and characters without case. The index has pairs in lower case, by other case
+ * rules than JavaScript's.
+ */
 function hasOneForm(form: string): boolean {
   return Array.from(form).every((letter) => letter <= "\x7f" || letter.toLowerCase() === letter.toUpperCase());
 }
 
 /**
- * Of all pieces the few that rule out the most, by some texts that are like the others; and which of the texts have them.
- * Lists of common pieces cost the index more than all else: 40 letters took 46 ms, their rarest pieces 4.
+ * Chooses the few pieces that rule out the most texts of a sample, and returns which of the texts have them. Lists of
+ * common pieces cost the index more than anything else: all pieces of 40 letters took 46 ms, their rarest 4.
  */
 export function chosenPieces(
   words: readonly (readonly string[])[],
@@ -63,7 +68,7 @@ export function chosenPieces(
 const hasOne = (text: string, forms: readonly (readonly Piece[])[]) =>
   forms.some((pieces) => pieces.every((piece) => text.includes(piece.toLowerCase())));
 
-/** Whether to look up what `having` of all texts have, and `both` of those that are left. */
+/** Whether to look up a piece that `having` of all texts have, and `both` of the `left` ones. */
 function isWorthwhile(having: number, both: number, left: number, all: number): boolean {
   return having <= rare * all || (both <= (1 - worthwhile) * left && left - both >= worthwhileOfList * having);
 }

@@ -5,7 +5,7 @@ import { sql, type ExpressionBuilder, type ExpressionWrapper, type SqlBool } fro
 import type { SqlDialect } from "../storage.ts";
 import type { Tables } from "../tables.ts";
 
-/** Splits a search into words; quotes keep words together: `message:"out of memory"`. */
+/** Splits a search into words; quotes group words: `message:"out of memory"`. */
 export function searchTokens(query: string): SearchToken[] {
   if (query.length > 200) {
     throw new ServiceError(ErrorReason.INVALID_FIELD, "A search has at most 200 characters.", { field: "query" });
@@ -42,18 +42,18 @@ export function partOf(token: SearchToken): Part {
   }
 }
 
-/** The words that decide: a text that is a part of another one is found wherever that is. */
+/** The words that decide: a text that is part of another one is redundant, as it occurs wherever the other does. */
 export function decisive(tokens: readonly SearchToken[]): SearchToken[] {
-  const parsed = tokens.map((token) => ({ token, part: partOf(token) })); // once for each: 100 words have 10,000 pairs
+  const parsed = tokens.map((token) => ({ token, part: partOf(token) })); // once per word: 100 words have 10,000 pairs
   const isImplied = (part: Part, n: number) =>
-    parsed.some(({ part: by }, m) => implies(by, part) && !(implies(part, by) && n <= m)); // of equal ones the first stays
+    parsed.some(({ part: by }, m) => implies(by, part) && !(implies(part, by) && n <= m)); // of equal words the first is kept
   return parsed.filter(({ part }, n) => !isImplied(part, n)).map(({ token }) => token);
 }
 
 function implies(part: Part, implied: Part): boolean {
   if (!("forms" in part) || !("forms" in implied) || (part.of === "text" && implied.of === "message")) return false;
   const [form, formOfOther] = [part.forms[0] ?? "", implied.forms[0] ?? ""];
-  // Of letters outside of ASCII there are several forms, and one need not be a part of each.
+  // A text with letters outside of ASCII has several forms, and a form need not be part of each form of the other.
   return part.forms.length + implied.forms.length === 2 && asciiSmall(form).includes(asciiSmall(formOfOther));
 }
 
@@ -62,15 +62,15 @@ export function isTag(token: SearchToken): token is Tag {
   return partOf(token).of === "tag";
 }
 
-/** The columns in which a text is looked for. */
+/** The columns in which a text is searched for. */
 const columns = { text: ["title", "value", "culprit"], message: ["title", "value"] } as const;
 
 type Builder = ExpressionBuilder<Tables, "integrated_error">;
 type Condition = ExpressionWrapper<Tables, "integrated_error", SqlBool>;
 
 /**
- * The condition an error must meet for one word. Its tags are asked for where those of one key and value lie together, once
- * they are all there.
+ * The condition that an error must meet for one word. Once all its tags are indexed, it reads them from the table that
+ * is sorted by key and value.
  */
 export function condition(
   dialect: SqlDialect,
@@ -98,8 +98,8 @@ export function condition(
 }
 
 /**
- * The forms in which a text is looked for. Both databases ignore the case of ASCII letters; other letters are found as they
- * were typed, in small letters, in capitals, and with a capital first.
+ * The forms in which a text is searched for. Both databases ignore the case of ASCII letters; other letters are found
+ * as they were typed, in lower case, in upper case, and capitalised.
  */
 function formsOf(text: string): string[] {
   const small = text.toLowerCase();
@@ -108,21 +108,21 @@ function formsOf(text: string): string[] {
   return [...new Map(forms.map((form) => [asciiSmall(form), form])).values()];
 }
 
-/** A text with its ASCII letters small, as both databases compare them. */
+/** A text with its ASCII letters in lower case, as both databases compare them. */
 export const asciiSmall = (text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
-/** Parts of the indexed text are enclosed by it, or parted. */
+/** Encloses or separates the parts of the indexed text. */
 export const separator = "\x1f";
 
-/** Before an error's status, which is the last part of its indexed text. */
+/** Precedes an error's status, which is the last part of its indexed text. */
 const statusMark = "\x1e";
 
-/** A piece of text that the errors of a status alone have in the index. */
+/** A piece of text that only the errors of a status have in the index. */
 export const pieceOfStatus = (status: ErrorStatus) => `${separator}${statusMark}${status}`;
 
 /**
- * The texts of which an error has one, where a word can only match such errors: for the index of trigrams. Undefined: there
- * is no such text.
+ * The texts of which every error that matches a word has at least one, for lookups in the trigram index. Undefined:
+ * there are no such texts.
  */
 export function indexedTexts(token: SearchToken): readonly string[] | undefined {
   const part = partOf(token);
@@ -138,5 +138,5 @@ export function indexedTexts(token: SearchToken): readonly string[] | undefined 
   }
 }
 
-/** Whether a word has the separator, which the index has where parts of an error meet. */
+/** Whether a word contains the separator, which the index has between the parts of an error. */
 export const hasSeparator = (token: SearchToken) => ("text" in token ? token.text : token.value).includes(separator);

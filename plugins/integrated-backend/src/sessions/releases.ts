@@ -35,22 +35,22 @@ export async function listReleases(
 interface Wanted {
   readonly projectId: number;
   readonly environment: string | undefined;
-  /** The first hour of the window. It has no last one: a session may start a minute ahead, in the next hour. */
+  /** The first hour of the window. There is no last hour: a session may start a minute ahead, in the next hour. */
   readonly first: number;
   readonly place: readonly [firstHour: number, version: string] | undefined;
   readonly limit: number;
 }
 
-/** Of a release: `total`, `errored`, `crashed`, `abnormal`; null where it has no sessions. */
+/** Counts of a release: `total`, `errored`, `crashed`, `abnormal`; null where it has no sessions. */
 type Counts = readonly [number | null, number, number, number];
 
-/** Of a release: users, crashed ones, and whether further ones were counted together. */
+/** Counts of a release: users, crashed users, and whether further users were counted together. */
 type Users = readonly [number, number, number];
 
 /**
- * One statement, so that all numbers are of one moment. Users are counted by distinct names over days and environments,
- * which costs a sort: a million rows take a second. The user without a name stands for those beyond the bounds, and the
- * release without a name is in no environment.
+ * One statement, so that all numbers come from one snapshot. Users are counted by distinct names over days and
+ * environments, which costs a sort: a million rows take a second. The user without a name stands for those beyond the
+ * limits, and the release without a name is in no environment.
  *
  * Each release is counted by a query of its own: PostgreSQL joins tables without statistics row by row, and a page of
  * 10,000 releases took more than 3 s.
@@ -109,7 +109,7 @@ async function findReleases(
   });
 }
 
-/** Of all releases, whichever environment is asked for: one picks another one from them. */
+/** The environments of all releases, whichever environment is requested: people pick another one from this list. */
 async function environmentsOf(
   { readExpensively: read }: Storage,
   { projectId, first }: Pick<Wanted, "projectId" | "first">,

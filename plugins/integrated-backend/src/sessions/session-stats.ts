@@ -30,10 +30,10 @@ export async function getSessionStats(
     .where("h.hour", ">=", first)
     .where("h.hour", "<", first + length)
     .groupBy("h.hour");
-  // Of all releases those that ended before are passed over, each of which would cost a look into the hours.
+  // For all releases, those that ended before are skipped, as each would cost a lookup in the hours.
   query = version === "" ? query.where("r.last_hour", ">=", first) : query.where("r.version", "=", version);
   if (environment !== undefined) {
-    query = query.where("r.environment", "=", environment).where("r.version", "<>", ""); // others are in none
+    query = query.where("r.environment", "=", environment).where("r.version", "<>", ""); // the release without a name is in none
   }
   const counted = new Map((await query.execute(limits)).map((row) => [row.hour, row]));
   const none = { total: 0, errored: 0, crashed: 0, abnormal: 0 };

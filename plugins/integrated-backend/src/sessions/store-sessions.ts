@@ -5,7 +5,7 @@ import { storableJson } from "../storing/storable-json.ts";
 import type { Storage } from "../storage.ts";
 import type { Tables } from "../tables.ts";
 
-/** Stores updates of sessions and counted sessions, all of them or nothing. */
+/** Stores updates of sessions and counted sessions atomically. */
 export async function storeSessions(
   storage: Storage,
   database: Kysely<Tables>,

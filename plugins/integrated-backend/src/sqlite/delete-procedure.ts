@@ -1,24 +1,24 @@
 import { sql, type Kysely } from "kysely";
 import type { Tables } from "../tables.ts";
 
-// Deleting is one statement a batch, as storing is, and for the same reason: eleven of them held the writer through
-// eleven rounds of a busy event loop, and what arrived meanwhile waited.
+// Deletion takes one statement per batch, as storing does, and for the same reason: eleven statements held the writer
+// through eleven rounds of a busy event loop, and new events waited.
 
-/** Events that go, with what they take out of the counters. All are JSON lists. */
+/** Events to delete, and their subtractions from the counters. All are JSON lists. */
 export interface DeleteParameters {
   /** Row ids of events. */
   readonly events: string;
-  /** An entry an hour of an error: error, hour, count. Empty where the counters go as a whole. */
+  /** An entry per hour of an error: error, hour, count. Empty where the counters are deleted as a whole. */
   readonly hours: string;
-  /** An entry an error: its id, count. */
+  /** An entry per error: its id, count. */
   readonly errors: string;
-  /** Errors whose tags are to be looked through. */
+  /** Errors whose tags are to be swept. */
   readonly tagged: string;
-  /** Users and tags that were last seen before this day go. */
+  /** Users and tags last seen before this day are deleted. */
   readonly day: number;
 }
 
-/** Makes the view and its trigger on the writer's connection, as createBatchProcedure does. */
+/** Creates the view and its trigger on the writer's connection, as createBatchProcedure does. */
 export async function createDeleteProcedure(database: Kysely<Tables>): Promise<void> {
   await sql`create temp view expired as
     select null as events, null as hours, null as errors, null as tagged, null as day where false`.execute(database);
@@ -26,8 +26,8 @@ export async function createDeleteProcedure(database: Kysely<Tables>): Promise<v
 }
 
 /**
- * Deletes events and what belongs to them, and takes them out of every counter, all of it or nothing. False when one of
- * them was deleted since it was read, and so is out of the counters already.
+ * Deletes events with their rows and subtracts them from every counter, atomically. False when one of them was deleted
+ * since it was read, and so is already subtracted.
  */
 export async function callDeleteProcedure(database: Kysely<Tables>, parameters: DeleteParameters): Promise<boolean> {
   const { events, hours, errors, tagged, day } = parameters;

@@ -8,19 +8,19 @@ import type { Tables } from "../tables.ts";
 /** Few enough that ingestion waits only some milliseconds for the writer. */
 const sliceRows = 500;
 
-/** Events cost more than other rows, as those of one project lie scattered. */
+/** Events cost more than other rows, as those of one project are scattered over the file. */
 const sliceEvents = 100;
 
-/** A large payload lies on many pages, which cost as much as rows. */
+/** A large payload takes many pages, which cost as much as rows. */
 const sliceBytes = 4_000_000;
 
 /** Errors or releases whose rows are deleted together. */
 const sliceOwners = 20;
 
-/** Deletes the next rows of a project and answers how many; 0: none is left. */
+/** Deletes some rows of a project and returns their number; 0: none is left. */
 type DeleteSlice = (transaction: Transaction<Tables>, projectId: number) => Promise<number>;
 
-/** What belongs to the project beside its events, which go first. */
+/** The other rows of the project; its events are deleted first. */
 const slices: readonly DeleteSlice[] = [
   (transaction, projectId) =>
     deleteOwners(transaction, projectId, "integrated_error", [
@@ -48,7 +48,7 @@ const slices: readonly DeleteSlice[] = [
   (transaction, projectId) => deleteRows(transaction, projectId, "integrated_discard", "id"),
 ];
 
-/** See ErrorBackend.deleteProject. Nobody reads the project any more, so its counters do not follow. */
+/** See ErrorBackend.deleteProject. Nobody reads the project anymore, so its counters are not updated. */
 export async function deleteProject(database: Kysely<Tables>, projectId: number): Promise<boolean> {
   if ((await inBackground(() => deleteEvents(database, projectId))) > 0) return false;
   const isDone = await inBackground(() =>
@@ -78,7 +78,7 @@ async function deleteEvents(database: Kysely<Tables>, projectId: number): Promis
   return next.length;
 }
 
-/** Deleted errors are due, to be forgotten by the index of searches. */
+/** Marks deleted errors as due, so that the index of searches drops them. */
 async function forgetErrors(transaction: Transaction<Tables>, projectId: number): Promise<number> {
   await transaction.deleteFrom("integrated_search_fill").where("project_id", "=", projectId).execute();
   const due = await transaction
@@ -105,7 +105,7 @@ async function deleteRows(
   return Number(numAffectedRows ?? 0);
 }
 
-/** Deletes rows that belong to the next few errors or releases, and these with the last of them. */
+/** Deletes rows of the next few errors or releases, and the errors or releases with their last rows. */
 async function deleteOwners(
   transaction: Transaction<Tables>,
   projectId: number,

@@ -14,10 +14,10 @@ const sliceErrors = 100;
 const sliceRows = 500;
 const sliceEvents = 100;
 
-/** A large payload lies on many pages, which cost as much as rows. */
+/** A large payload takes many pages, which cost as much as rows. */
 const sliceBytes = 4_000_000;
 
-/** Each is half a megabyte of JSON that is compressed again, 10 ms of a core. */
+/** Each is half a megabyte of JSON to compress again, 10 ms of a core. */
 const sliceBlocks = 4;
 
 /** See Storage.eraseNext. */
@@ -26,19 +26,19 @@ export async function eraseNext({ read, write }: Sides, of: OfDeletion): Promise
   if (errors.length === 0) return { eventCount: 0, isDone: true };
   const leaving = await leavingEvents(read, of, errors);
   if (leaving.events.length > 0) {
-    // Compressed before the writer is asked for: it must not wait for that.
+    // Compressed before the writer is taken, as the writer must not wait for that.
     const rewritten = await blocksWithout(read, leaving.blocks, new Set(leaving.events));
     const erase = async (transaction: Transaction<Tables>) => {
       const events = JSON.stringify(leaving.events);
       if (rewritten && !(await callRewriteProcedure(transaction, rewritten))) throw new Changed();
       if (await wasPacked(transaction, events, leaving.blocks)) throw new Changed();
-      // The counters go as a whole, with their error.
+      // The counters are deleted as a whole, with their error.
       const counters = { hours: "[]", errors: "[]", tagged: "[]", day: 0 };
       if (!(await callDeleteProcedure(transaction, { events, ...counters }))) throw new Changed();
       return leaving.events.length;
     };
     const eventCount = await inBackground(() => write.transaction().execute(erase)).catch((error: unknown) => {
-      if (error instanceof Changed) return 0; // all of it is read again
+      if (error instanceof Changed) return 0; // the caller reads everything again
       throw error;
     });
     return { eventCount, isDone: false };
@@ -47,10 +47,10 @@ export async function eraseNext({ read, write }: Sides, of: OfDeletion): Promise
   return { eventCount: 0, isDone: false };
 }
 
-/** Retention or packing was there between reading and writing. */
+/** Retention or packing changed the rows between reading and writing. */
 class Changed extends Error {}
 
-/** Whether some of the events are in other blocks by now, which would keep their bytes. */
+/** Whether some of the events were moved to other blocks, which would keep their bytes. */
 async function wasPacked(
   transaction: Transaction<Tables>,
   events: string,
@@ -75,8 +75,8 @@ async function nextErrors(read: Kysely<Tables>, { projectId, deletionId }: OfDel
 }
 
 /**
- * The next events of these errors. With one event of a block go all others of the deletion that are in it, so that a block
- * is rewritten once.
+ * The next events of these errors. Includes all events of the deletion that share a block with one of them, so that a
+ * block is rewritten once.
  */
 async function leavingEvents(
   read: Kysely<Tables>,
@@ -115,7 +115,7 @@ async function leavingEvents(
   return { events: [...events, ...packed.map(({ id }) => id)], blocks: [...blocks] };
 }
 
-/** Deletes what is left of errors that have no events any more, and with the last of it the errors. */
+/** Deletes the remaining rows of errors without events, and the errors with their last rows. */
 async function eraseErrors(
   transaction: Transaction<Tables>,
   { projectId, deletionId }: OfDeletion,

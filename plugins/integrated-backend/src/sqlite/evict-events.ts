@@ -7,10 +7,10 @@ import { callDeleteProcedure } from "./delete-procedure.ts";
 import { countsOf } from "./retention.ts";
 import type { KnownRows } from "./writer-cache.ts";
 
-/** Events of all projects that one look reads: 3 ms, on a connection for reading. */
+/** Events of all projects in one window: 3 ms, on a connection for reading. */
 const windowEvents = 5_000;
 
-/** What an event takes of the block that it lies in. The block itself goes with the last of its events. */
+/** The share of an event in its block. The block itself is deleted with the last of its events. */
 const shareOfBlock = sql`(
   select length(content) * packed.length / (
     select max(start + length) from integrated_packed
@@ -34,7 +34,7 @@ export class SqliteEviction implements EvictionStorage {
       select id from integrated_event where id > ${after} order by id limit ${windowEvents})`.execute(this.#read);
     const place = rows[0]?.last ?? undefined;
     if (place === undefined) return { events: [], place };
-    // The plus keeps SQLite from the index of project and event id, whose order is none of time.
+    // The plus keeps SQLite from using the index of project and event id, which is not in the order of time.
     const { rows: events } = await sql<OldEvent>`
       select id, error_id, occurred_at, received_at, 512 + coalesce(
         (select length(content) from integrated_payload where event_row_id = id), ${shareOfBlock}, 0) as bytes
@@ -44,7 +44,7 @@ export class SqliteEviction implements EvictionStorage {
     return { events, place };
   }
 
-  /** Rows of the present day may go with an error, so that none is taken for known meanwhile. */
+  /** Rows of the present day may be deleted with an error, so the cache treats none as known meanwhile. */
   deleteOldest(_projectId: number, events: readonly OldEvent[]): Promise<boolean> {
     return inBackground(() =>
       this.#knownRows().forgetAround(() =>

@@ -3,12 +3,15 @@ import { sql, type Kysely } from "kysely";
 import { dayMs, sessionDays } from "../retention/retention.ts";
 import type { Tables } from "../tables.ts";
 
-/** What is due for deletion, by the clock that deletes. */
+/** The bounds of the rows to delete, by the clock for deletions. */
 export interface Due {
   readonly now: number;
   /** The start of the first day that is kept. */
   readonly cutoff: number;
-  /** Errors without expired tags: they have many tags, and which of them expire does not change while this runs. */
+  /**
+   * Errors whose expired tags this run has already deleted: an error has many tags, and no more of them expire during
+   * the run.
+   */
   readonly lookedThrough: Set<number>;
 }
 
@@ -28,8 +31,8 @@ export async function deleteSessions(database: Kysely<Tables>, { now }: Due): Pr
 }
 
 /**
- * Deletes counters of a few releases: their users first, as they may be many, and with the last of them their hours. A
- * release without hours goes too.
+ * Deletes counters of a few releases: their users first, as they may be many, and with the last of them their hours.
+ * Also deletes releases without hours.
  */
 export async function deleteSessionCounters(database: Kysely<Tables>, { cutoff }: Due): Promise<number> {
   const releases = await database
@@ -59,7 +62,7 @@ export async function deleteSessionCounters(database: Kysely<Tables>, { cutoff }
   });
 }
 
-/** Deletes how many users a day had, before the users themselves: a count that is there is right. */
+/** Deletes the daily counts of users before the users themselves, so that every existing count is right. */
 export async function deleteSessionDays(database: Kysely<Tables>, { cutoff }: Due): Promise<number> {
   const { numAffectedRows } = await sql`delete from integrated_session_day where (project_id, day, release_id) in (
     select project_id, day, release_id from integrated_session_day where day < ${cutoff / dayMs}

@@ -6,7 +6,7 @@ import type { EventTable, Tables } from "../tables.ts";
 import { callDeleteProcedure, type DeleteParameters } from "./delete-procedure.ts";
 import { type Due, deleteSessionCounters, deleteSessionDays, deleteSessions } from "./expired-sessions.ts";
 
-/** So many take 12 ms of the writer with 10,000,000 events stored, most of it for pages that lie scattered. */
+/** A batch takes 12 ms of the writer with 10,000,000 events stored, most of it for scattered pages. */
 const batchEvents = 100;
 
 const batchFeedback = 500;
@@ -18,7 +18,7 @@ const pagesGivenBack = 200;
 export async function deleteExpired(database: Kysely<Tables>, now: number, signal: AbortSignal): Promise<number> {
   const due: Due = { now, cutoff: retentionCutoff(now), lookedThrough: new Set() };
   let deleted = 0;
-  // Each deletes the next few rows that are due and answers how many; 0: none is left.
+  // Each deletes some rows that are due and returns their number; 0: none is left.
   for (const deleteBatch of [deleteEvents, deleteFeedback, deleteSessions, deleteSessionDays, deleteSessionCounters]) {
     for (let count = -1; count !== 0;) {
       if (signal.aborted) return deleted;
@@ -30,7 +30,7 @@ export async function deleteExpired(database: Kysely<Tables>, now: number, signa
   return deleted;
 }
 
-/** Takes events out of every counter in the same statement; errors without events go too. */
+/** Deletes events and subtracts them from every counter in the same statement; also deletes errors without events. */
 async function deleteEvents(database: Kysely<Tables>, { cutoff, lookedThrough }: Due): Promise<number> {
   const expired = await database
     .selectFrom("integrated_event")
@@ -48,10 +48,10 @@ async function deleteEvents(database: Kysely<Tables>, { cutoff, lookedThrough }:
     day: cutoff / dayMs,
   });
   if (isDeleted) for (const id of tagged) lookedThrough.add(id);
-  return expired.length; // also when one of them was gone: the next batch is read again
+  return expired.length; // also when one of them was already deleted: the next batch is read again
 }
 
-/** Events that go, and what they take out of the counters. */
+/** The subtractions of deleted events from the counters. */
 export function countsOf(
   events: readonly Pick<EventTable, "id" | "error_id" | "occurred_at">[],
 ): Pick<DeleteParameters, "events" | "hours" | "errors"> {
@@ -73,20 +73,20 @@ export function countsOf(
   };
 }
 
-/** Deletes feedback that was received before the cutoff: its event is gone, or it never came. */
+/** Deletes feedback that was received before the cutoff: its event is deleted or never came. */
 async function deleteFeedback(database: Kysely<Tables>, { cutoff }: Due): Promise<number> {
   const { numAffectedRows } = await sql`delete from integrated_feedback where id in (
     select id from integrated_feedback where received_at < ${cutoff} limit ${batchFeedback})`.execute(database);
   return Number(numAffectedRows ?? 0);
 }
 
-/** Free pages go back to the system a few at a time, each step its own short write. */
+/** Returns free pages to the system a few at a time, each step its own short write. */
 export async function giveSpaceBack(database: Kysely<Tables>, signal?: AbortSignal): Promise<void> {
   for (let before = Infinity; ;) {
     if (signal?.aborted) return;
     const { rows } = await sql<{ freelist_count: number }>`pragma freelist_count`.execute(database);
     const free = rows[0]?.freelist_count ?? 0;
-    if (free === 0 || free >= before) break; // a file that was made without incremental vacuum keeps its pages
+    if (free === 0 || free >= before) break; // a file created without incremental vacuum keeps its pages
     before = free;
     await inBackground(() => sql`pragma incremental_vacuum(${sql.lit(pagesGivenBack)})`.execute(database));
   }

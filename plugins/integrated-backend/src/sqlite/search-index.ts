@@ -7,8 +7,8 @@ import { storable } from "../storing/storable-json.ts";
 import type { Found, Search } from "../storage.ts";
 import type { DueError, Tables } from "../tables.ts";
 
-// Indexing is one statement a slice, as storing is, and for the same reason (batch-procedure.ts). FTS5 ignores the case of
-// all letters, and what is indexed decides nothing, so that the texts go there as they are.
+// Indexing takes one statement per slice, as storing does, and for the same reason (batch-procedure.ts). FTS5 ignores
+// the case of all letters, and its matches are only candidates, so texts are indexed unchanged.
 
 const due = "select value ->> 0 as project_id, value ->> 1 as error_id from json_each(new.errors)";
 
@@ -25,7 +25,7 @@ const trigger = `create temp trigger search_indexed instead of insert on search_
 
 end`;
 
-/** Makes the view and its trigger on the writer's connection, as createBatchProcedure does. */
+/** Creates the view and its trigger on the writer's connection, as createBatchProcedure does. */
 export async function createSearchProcedure(database: Kysely<Tables>): Promise<void> {
   await sql`create temp view search_index as select null as errors where false`.execute(database);
   await sql.raw(trigger).execute(database);
@@ -37,22 +37,22 @@ export async function callSearchProcedure(database: Kysely<Tables>, errors: read
   await sql`insert into search_index (errors) values (${list})`.execute(database);
 }
 
-/** Of the index, at once: 5 ms, one step in twenty 11 ms. With 25 pages it was 12 and 19 ms. */
+/** Pages of the index per step: 5 ms, one step in twenty 11 ms. With 25 pages it was 12 and 19 ms. */
 const mergedPages = 10;
 
 /**
- * Merges the parts of the index into one and drops what was deleted from them. When every error had been indexed a second
- * time, searches read the index 2 to 2.7 times as fast after it; of 100,000 errors it takes 1 s in all.
+ * Merges the segments of the index into one and drops deleted entries. After every error had been indexed a second
+ * time, merging made searches read the index 2 to 2.7 times as fast; for 100,000 errors it takes 1 s in total.
  */
 export async function mergeSearchIndex(database: Kysely<Tables>, signal: AbortSignal): Promise<void> {
-  // A negative number takes all parts together, further ones go on with them (FTS5, "The 'merge' Command").
+  // A negative number begins a merge of all segments, positive ones continue it (FTS5, "The 'merge' Command").
   for (let pages = -mergedPages; !signal.aborted; pages = mergedPages) {
     const isMerged = await inBackground(() => database.transaction().execute((writer) => mergeNext(writer, pages)));
     if (isMerged) return;
   }
 }
 
-/** Whether there was nothing left to merge: then the command itself is the only change. */
+/** Returns whether nothing was left to merge: then the command itself is the only change. */
 async function mergeNext(writer: Kysely<Tables>, pages: number): Promise<boolean> {
   const changes = async () => (await sql<{ n: number }>`select total_changes() as n`.execute(writer)).rows[0]?.n ?? 0;
   const before = await changes();
@@ -60,7 +60,7 @@ async function mergeNext(writer: Kysely<Tables>, pages: number): Promise<boolean
   return (await changes()) - before < 2;
 }
 
-/** See Words.errorsWith. */
+/** See SqlDialect.errorsWith. */
 export function errorsWith({ projectId, pieces }: Search, among?: RawBuilder<unknown>): Found {
   const ids = sql`
     select error_id from integrated_search_due where project_id = ${projectId}
@@ -69,7 +69,7 @@ export function errorsWith({ projectId, pieces }: Search, among?: RawBuilder<unk
   return { ids: sql`select error_id from (${ids}) intersect select error_id from (${among})`, met: [] };
 }
 
-/** See Words.idsOfStatus. What is due may have been indexed with another status: it counts once. */
+/** See SqlDialect.idsOfStatus. An error that is due may have been indexed with another status: it counts once. */
 export function idsOfStatus({ projectId, pieces, matching }: Search, status: ErrorStatus): RawBuilder<unknown> {
   const dueErrors = sql`select error_id from integrated_search_due where project_id = ${projectId}`;
   return matching(sql`(
@@ -82,7 +82,7 @@ export function idsOfStatus({ projectId, pieces, matching }: Search, status: Err
   )`);
 }
 
-/** A query for the errors of a project that have some pieces in the index. */
+/** A query for the errors of a project that have certain pieces in the index. */
 function indexed(projectId: number, pieces: Pieces): RawBuilder<unknown> {
   const match = allOf(pieces.map((forms) => anyOf(forms.map((form) => allOf(form.map(matchOf))))));
   return sql`
@@ -94,7 +94,10 @@ function indexed(projectId: number, pieces: Pieces): RawBuilder<unknown> {
 const allOf = (terms: readonly RawBuilder<unknown>[]) => sql`'(' || ${sql.join(terms, sql` || ' AND ' || `)} || ')'`;
 const anyOf = (terms: readonly RawBuilder<unknown>[]) => sql`'(' || ${sql.join(terms, sql` || ' OR ' || `)} || ')'`;
 
-/** FTS5's words for a piece. Two letters are followed by a third, if only the separator: all of the index's are tried. */
+/**
+ * FTS5's expression for a piece. Two letters are followed by a third, if only the separator: all third letters of the
+ * index are tried.
+ */
 function matchOf(piece: string): RawBuilder<unknown> {
   const stored = storable(piece);
   if (Array.from(stored).length > 2) return sql`${quoted(stored)}`;
@@ -107,5 +110,5 @@ function matchOf(piece: string): RawBuilder<unknown> {
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
 const lastLetter = "\u{10ffff}";
-/** Of letters that no text has; if one had, no more than its row would be read. */
+/** Made of letters that no text has; if one had, only its row would be read in addition. */
 const nowhere = lastLetter.repeat(3);

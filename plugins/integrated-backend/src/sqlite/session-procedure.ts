@@ -3,11 +3,11 @@ import { sql, type Kysely } from "kysely";
 import type { SessionParameters } from "../sessions/session-parameters.ts";
 import type { Tables } from "../tables.ts";
 
-/** How many releases of a project, each in one environment, are counted apart, and how many environments. */
+/** The most releases of a project, each in one environment, that are counted apart, and the most environments. */
 const mostReleases = 10_000;
 const mostEnvironments = 100;
 
-/** Makes the views and the triggers that store sessions, as batch-procedure.ts does for events. */
+/** Creates the views and the triggers that store sessions, as batch-procedure.ts does for events. */
 export async function createSessionProcedure(database: Kysely<Tables>): Promise<void> {
   await sql`create temp view session_release as
     select null as project_id, null as version, null as environment where false`.execute(database);
@@ -17,14 +17,17 @@ export async function createSessionProcedure(database: Kysely<Tables>): Promise<
   await sql.raw(trigger).execute(database);
 }
 
-/** Stores updates of sessions and counted sessions, all of them or nothing. */
+/** Stores updates of sessions and counted sessions atomically. */
 export async function callSessionProcedure(database: Kysely<Tables>, parameters: SessionParameters): Promise<void> {
   const { releases, updates, aggregates } = parameters;
   await sql`insert into session_batch (releases, updates, aggregates)
     values (${releases}, ${updates}, ${aggregates})`.execute(database);
 }
 
-/** Whether an update is newer than what is stored, whatever came first: an end, else the sequence, else the time. */
+/**
+ * Whether an update is newer than the stored one, in any order of arrival: by its end, otherwise the sequence,
+ * otherwise the time.
+ */
 const isNewer = `(excluded.status > ${SessionStatus.OK}, excluded.sequence, excluded.updated_at, excluded.status)
     > (status > ${SessionStatus.OK}, sequence, updated_at, status)`;
 
@@ -32,8 +35,8 @@ const isKnown = `exists (select 1 from integrated_release
     where project_id = new.project_id and version = new.version and environment = new.environment)`;
 
 /**
- * One release a time, so that the limits hold within a batch. What is beyond them becomes the release without a name: SDKs
- * cannot send it, as a session without a release is left out.
+ * One release at a time, so that the limits hold within a batch. Releases beyond them become the release without a
+ * name, which SDKs cannot send, as a session without a release is left out.
  */
 const releaseTrigger = `create temp trigger session_release_named instead of insert on session_release begin
 
@@ -58,7 +61,7 @@ const releaseOf = (project: number, version: number, environment: number) => `co
       and version = j.value ->> ${version} and environment = j.value ->> ${environment}),
     (select id from integrated_release where project_id = j.value ->> ${project} and version = '' and environment = ''))`;
 
-// The batch is walked in its order: of two first updates of a session the first one names its release.
+// The batch is processed in order: of two first updates of a session the first one sets its release.
 const trigger = `create temp trigger session_batch_stored instead of insert on session_batch begin
 
   insert into session_release (project_id, version, environment)

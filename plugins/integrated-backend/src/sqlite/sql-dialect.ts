@@ -2,17 +2,17 @@ import { sql } from "kysely";
 import type { SqlDialect } from "../storage.ts";
 import { errorsWith, idsOfStatus } from "./search-index.ts";
 
-/** SQLite's words; its LIKE ignores the case of ASCII letters. */
+/** The dialect of SQLite, whose LIKE ignores the case of ASCII letters. */
 export const dialect: SqlDialect = {
   contains: (column, text) =>
     sql`${sql.ref(column)} like ${`%${text.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`} escape '\\'`,
   joinInOrder: sql`cross join`,
   hourList: sql<string>`json_group_array(json_array(hour, event_count))`,
   sortsByRowId: true,
-  locked: sql``, // the one writer has the file for itself
+  locked: sql``, // the only writer has the file to itself
   bigInteger: sql`integer`,
   hiddenHash: sql`unhex(hex(group_hash) || printf('%016x', id))`,
-  // The event that names a block may be gone while others are left in it.
+  // The event that names a block may be deleted while others remain in it.
   storedPayloads: sql`
     select project_id, 0, sum(length(content)), 0
     from integrated_payload join integrated_event on id = event_row_id group by 1
@@ -21,7 +21,7 @@ export const dialect: SqlDialect = {
       select project_id from integrated_packed join integrated_event on id = event_row_id
       where event_row_id between first_row_id and last_row_id and block_row_id = last_row_id limit 1
     ), 0, sum(length(content)), 0 from integrated_block group by 1`,
-  expiredEvents: sql`select 0, 0 where false`, // events and counters go together
+  expiredEvents: sql`select 0, 0 where false`, // events leave their counters when they are deleted
   sameProject: () => sql``,
   errorsWith,
   hasIndexedTexts: false,

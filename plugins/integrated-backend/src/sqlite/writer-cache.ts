@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { NewRow } from "../storing/batch-parameters.ts";
 
-/** Gives out the row ids of events; this process is the only writer of the file. */
+/** Assigns the row ids of events; this process is the only writer of the file. */
 export class EventRowIds {
   #last: number;
 
@@ -13,15 +13,15 @@ export class EventRowIds {
     return ++this.#last;
   }
 
-  /** The newest that was given out. */
+  /** The last one assigned. */
   get last(): number {
     return this.#last;
   }
 }
 
 /**
- * Rows remembered. A row takes 80 bytes among twelve of its error and 366 alone, so an error's first one counts twice: at most
- * 9 MB.
+ * Rows kept. A row takes 80 bytes among twelve of its error and 366 alone, so an error's first one counts twice: at
+ * most 9 MB.
  */
 const knownRowsKept = 50_000;
 
@@ -29,8 +29,8 @@ const none: ReadonlySet<string> = new Set();
 
 /**
  * Users and tags whose row already has the present day, so that it need not be written again: most events of an error
- * repeat them. By error, as an event asks for a dozen: hashing names that begin with the error's took 4 microseconds more.
- * Retention removes only rows of days long past, so what is known stays true; what removes others does it in
+ * repeat them. By error, as an event asks for a dozen: hashing names that begin with the error's took 4 microseconds
+ * more. Retention deletes only rows of days long past, so the cache stays true; code that deletes others does so in
  * `forgetAround`.
  */
 export class KnownRows {
@@ -63,8 +63,9 @@ export class KnownRows {
   }
 
   /**
-   * A batch that was put together before, and leaves out what it knew, is in the writer's queue in front of this work after
-   * one turn of the event loop; those that are put together meanwhile come behind it and leave nothing out.
+   * Runs work that deletes rows of the cache. A batch that was assembled before, and leaves out known rows, is in the
+   * writer's queue ahead of this work after one turn of the event loop; batches assembled meanwhile come after it and
+   * leave nothing out.
    */
   async forgetAround<T>(work: () => Promise<T>): Promise<T> {
     this.#doubts += 1;

@@ -1,17 +1,17 @@
 import { sql, type Kysely } from "kysely";
 import type { Tables } from "../../tables.ts";
 
-/** What one step of packing writes. The lists are JSON lists of lists. */
+/** The rows that one step of packing writes. The lists are JSON lists of lists. */
 export interface PackParameters {
-  /** An entry a block: row ids of its last and first event, offset from 1 and length in `contents`. */
+  /** An entry per block: row ids of its last and first event, offset from 1 and length in `contents`. */
   readonly blocks: string;
-  /** All blocks behind each other. */
+  /** All blocks, concatenated. */
   readonly contents: Buffer;
-  /** An entry an event: its row id, its block, start and length of its JSON in the decompressed block. */
+  /** An entry per event: its row id, its block, start and length of its JSON in the decompressed block. */
   readonly rows: string;
 }
 
-/** Makes the view and its trigger on the writer's connection, as createBatchProcedure does. */
+/** Creates the view and its trigger on the writer's connection, as createBatchProcedure does. */
 export async function createPackProcedure(database: Kysely<Tables>): Promise<void> {
   await sql`create temp view pack as select null as blocks, null as contents, null as rows where false`.execute(
     database,
@@ -19,7 +19,7 @@ export async function createPackProcedure(database: Kysely<Tables>): Promise<voi
   await sql.raw(trigger).execute(database);
 }
 
-/** Puts payloads into blocks, all of them or none. False when one of the events was deleted meanwhile. */
+/** Moves payloads into blocks atomically. False when one of the events was deleted meanwhile. */
 export async function callPackProcedure(database: Kysely<Tables>, pack: PackParameters): Promise<boolean> {
   const { blocks, contents, rows } = pack;
   try {

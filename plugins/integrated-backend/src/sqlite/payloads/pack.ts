@@ -11,21 +11,25 @@ import { jsonAt } from "../../storing/payload.ts";
 const compress = promisify(zstdCompress);
 
 /**
- * Events of an application resemble each other, most of all those of one error, so that many compressed together take
- * less than each alone: of 25 kB, 2.8 kB instead of 4.5 in gzip, and no half-empty pages. Level 9 takes 0.4 ms for it.
+ * Events of an application resemble each other, most of all those of one error, so many compressed together take less
+ * than each alone: an event of 25 kB takes 2.8 kB instead of 4.5 in gzip, and no half-empty pages. Level 9 takes 0.4 ms
+ * per event.
  */
 const level = { params: { [constants.ZSTD_c_compressionLevel]: 9 } };
 
 /** A block of JSON as it is stored. */
 export const compressBlock = (jsons: Buffer) => compress(jsons, level);
 
-/** JSON in a block. To read one event the whole is decompressed, which takes 0.7 ms. */
+/** JSON in a block. Reading one event decompresses the whole block, which takes 0.7 ms. */
 const blockBytes = 512 * 1024;
 
-/** Events of one step, and their bytes: few enough for the writer to be held some milliseconds. One event may take more. */
+/**
+ * Events of one step, and their bytes: few enough to hold the writer for some milliseconds only. A single event may
+ * take more.
+ */
 const step = { events: 64, bytes: 1024 * 1024 };
 
-/** Fewer events than a step wait so long for others. */
+/** How long fewer events than a step wait for others. */
 const patienceMs = hourMs;
 
 /** Both sides of the database. */
@@ -34,7 +38,7 @@ export interface Sides {
   readonly write: Kysely<Tables>;
 }
 
-/** Packs the payloads of the next events, in the order in which they came; false when there are too few of them. */
+/** Packs the payloads of the next events in the order of arrival; false when there are too few of them. */
 export async function packNext(database: Sides, now: number): Promise<boolean> {
   const range = await nextRange(database.read, now);
   if (!range) return false;
@@ -91,7 +95,7 @@ async function nextRange(
   return { first: first.id, last };
 }
 
-/** Events side by side: their row ids, their JSON, and the place of each in the whole. */
+/** Consecutive events: their row ids, their JSON, and the position of each in the block. */
 interface Block {
   readonly projectId: number;
   readonly ids: number[];
@@ -100,7 +104,7 @@ interface Block {
   bytes: number;
 }
 
-/** Divides events, which come sorted, into blocks of one project each. */
+/** Divides sorted events into blocks of one project each. */
 async function blocksOf(events: readonly LooseEvent[]): Promise<Block[]> {
   const blocks: Block[] = [];
   for (const event of events) {

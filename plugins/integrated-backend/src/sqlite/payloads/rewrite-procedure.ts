@@ -3,15 +3,15 @@ import type { Tables } from "../../tables.ts";
 
 /** Blocks without some of their events. The lists are JSON lists of lists. */
 export interface RewriteParameters {
-  /** An entry a block: row ids of its last and first event, offset from 1 and length in `contents`. */
+  /** An entry per block: row ids of its last and first event, offset from 1 and length in `contents`. */
   readonly blocks: string;
-  /** All blocks behind each other. */
+  /** All blocks, concatenated. */
   readonly contents: Buffer;
-  /** An entry an event that stays: its row id, the block it was in, its block, start and length of its JSON there. */
+  /** An entry per event that stays: its row id, its old block, its new block, start and length of its JSON there. */
   readonly rows: string;
 }
 
-/** Makes the view and its trigger on the writer's connection, as createBatchProcedure does. */
+/** Creates the view and its trigger on the writer's connection, as createBatchProcedure does. */
 export async function createRewriteProcedure(database: Kysely<Tables>): Promise<void> {
   await sql`create temp view rewrite as select null as blocks, null as contents, null as rows where false`.execute(
     database,
@@ -20,8 +20,8 @@ export async function createRewriteProcedure(database: Kysely<Tables>): Promise<
 }
 
 /**
- * Puts the events that stay into their new blocks, all of them or none. False when one of them was deleted meanwhile. The
- * old blocks go with the events that leave: see the procedure that deletes.
+ * Moves the events that stay into their new blocks atomically. False when one of them was deleted meanwhile. The old
+ * blocks are deleted with the events that leave: see delete-procedure.ts.
  */
 export async function callRewriteProcedure(database: Kysely<Tables>, rewrite: RewriteParameters): Promise<boolean> {
   const { blocks, contents, rows } = rewrite;

@@ -4,7 +4,7 @@ import type { Tables } from "../../tables.ts";
 import { compressBlock } from "./pack.ts";
 import type { RewriteParameters } from "./rewrite-procedure.ts";
 
-/** Blocks without the events that leave them; undefined where no other event is in any of them. */
+/** Blocks without the events that leave them; undefined where none of them has other events. */
 export async function blocksWithout(
   read: Kysely<Tables>,
   blocks: readonly number[],
@@ -19,7 +19,7 @@ export async function blocksWithout(
     const last = staying.at(-1);
     if (!last) continue;
     const whole = await contentOf(read, block);
-    if (!whole) continue; // it went meanwhile
+    if (!whole) continue; // it was deleted meanwhile
     const jsons: Buffer[] = [];
     let at = 0;
     for (const { id, start, length } of staying) {
