@@ -119,8 +119,9 @@ function atMost(limit: number, found: number, unit: string): void {
  */
 const pages: [name: string, path: () => string, limit: number][] = [
   // The design allows 42, of which the framework leaves 4 for navigation, toast, clock and icons; links of the navigation
-  // that may be off, with the tooltip that says why, are 0.4. Five pages more are 0.5.
-  ["shell", () => "/-/profile", 46.5],
+  // that may be off, with the tooltip that says why, are 0.4. Five pages more are 0.5. That all entries stand in one table, which
+  // plugins extend, is 0.1.
+  ["shell", () => "/-/profile", 46.6],
   // The design allows 40. The page itself is 1.5 kB; the shell comes along, so that signing in does not wait for it.
   ["sign-in", () => "/-/sign_in", 47.5],
   // The design allows 60. What an external system that fails or is down asks of the page is 1 kB: it has to be there for

@@ -155,7 +155,7 @@ test("health counts the event of this hour and tells the release", async () => {
 test("the encryption key is rotated, and the page says how many secrets wait", async () => {
   await page.goto("/admin/health");
   await button("Rotate encryption key").click();
-  await told(/\d+ stored secrets? waits? to be\s+encrypted anew/);
+  await told(/\d+ stored secrets? waits? to be\s+encrypted again/);
   await browser.photograph("admin-health-rotating");
 });
 

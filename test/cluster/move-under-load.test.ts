@@ -13,7 +13,7 @@ import { startWorkers } from "../support/ledger/workers.ts";
 import { startPostgresql, withPostgresql } from "../support/postgresql.ts";
 import { createProject } from "../support/project.ts";
 import { residentBytes } from "../support/resident-bytes.ts";
-import { repositoryRoot, startServer } from "../support/server.ts";
+import { bundle, repositoryRoot, startServer } from "../support/server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const largeEvents = 100_000;
@@ -28,7 +28,7 @@ interface Moved {
 /** Runs the command, and watches how much memory it takes. */
 async function faultlineMove(dataDir: string, ...args: string[]): Promise<Moved> {
   const from = performance.now();
-  const child = spawn(process.execPath, ["backend/src/cli/faultline.ts", "move", ...args], {
+  const child = spawn(process.execPath, [bundle, "move", ...args], {
     cwd: repositoryRoot,
     env: { FAULTLINE_DATA_DIR: dataDir },
   });

@@ -7,7 +7,7 @@ import { createProject } from "../support/project.ts";
 import { refusedBecause } from "../support/refused-because.ts";
 import { rest } from "../support/rest.ts";
 import { newEventId } from "../support/send.ts";
-import { repositoryRoot, rootToken } from "../support/server.ts";
+import { bundle, repositoryRoot, rootToken } from "../support/server.ts";
 import { until } from "../support/until.ts";
 import { webApi } from "../support/web-api.ts";
 
@@ -140,7 +140,7 @@ test("an export waits where it meets the limit, and loses nothing", async () => 
     { events: eventIds.map((eventId) => ({ projectId: project.id, eventId, title: "Job failed" })) },
     client.auth,
   );
-  const child = execFile(process.execPath, ["backend/src/cli/faultline.ts", "export", String(project.id)], {
+  const child = execFile(process.execPath, [bundle, "export", String(project.id)], {
     cwd: repositoryRoot,
     env: { FAULTLINE_GRPC_ADDRESS: faultline.grpcAddress, FAULTLINE_TOKEN: rootToken },
   });

@@ -1,12 +1,12 @@
 import { Backend, Role, services } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { runningServer } from "../support/flow.ts";
+import { sharedServer } from "../support/flow.ts";
 import { newMember, newPerson } from "../support/person.ts";
 import { createProject } from "../support/project.ts";
 import { refusedBecause } from "../support/refused-because.ts";
 
-const { server, client } = await runningServer();
+const { server, client } = await sharedServer();
 const project = await createProject(server);
 const maintainer = await newMember(client, project.id, Role.MAINTAINER);
 const reporter = await newMember(client, project.id, Role.REPORTER);
@@ -25,6 +25,15 @@ test("a request names its project by its path where it holds no id, without rega
   const { settings } = await client.settings.getSettings({ projectPath }, maintainer);
   assert.is(settings?.projectId, project.id);
   await refusedBecause("FORBIDDEN", client.settings.getSettings({ projectPath }, reporter));
+});
+
+test("a method for administrators takes a path too", async () => {
+  const asked = { projectPath: project.path.toUpperCase(), dayLimitBytes: 5_000_000n };
+  const { quota } = await client.quotas.updateQuota(asked, client.auth);
+  assert.is(quota?.projectId, project.id);
+  assert.is(quota?.dayLimitBytes, asked.dayLimitBytes);
+  await refusedBecause("FORBIDDEN", client.quotas.updateQuota(asked, maintainer));
+  await refusedBecause("PROJECT_NOT_FOUND", client.quotas.updateQuota({ projectPath: "nobody/has-it" }, client.auth));
 });
 
 test("the path of a project that the caller may not see is refused as one that no project has", async () => {
@@ -57,7 +66,7 @@ test("every request that requires a project's id takes its path as well", () => 
 test("a project names its backend to those who may read its settings", async () => {
   assert.is(await backendFor(maintainer), Backend.INTEGRATED);
   assert.is(await backendFor(reporter), Backend.UNSPECIFIED);
-  const { project: fresh } = await client.projects.createProject({ path: "fresh" }, client.auth);
+  const { project: fresh } = await client.projects.createProject({ path: `${project.path}-fresh` }, client.auth);
   assert.is(fresh?.backend, Backend.UNSPECIFIED, "nobody set up error tracking");
   const { projects } = await client.projects.listProjects({ query: project.path }, client.auth);
   assert.is(projects[0]?.backend, Backend.INTEGRATED);

@@ -2,7 +2,10 @@
 export async function* pages<P extends { readonly nextPageToken: string }>(
   read: (pageToken: string) => Promise<P>,
 ): AsyncGenerator<P> {
-  for await (const page of pages((pageToken) => read(pageToken))) {
+  let pageToken = "";
+  do {
+    const page = await read(pageToken);
     yield page;
-  }
+    pageToken = page.nextPageToken;
+  } while (pageToken !== "");
 }

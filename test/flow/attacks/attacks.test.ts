@@ -60,12 +60,12 @@ const shownElsewhere: readonly (readonly [attack: number, file: string, name: st
   [95, "test/flow/bad-input.test.ts", "a deleted key is refused within a second"],
   [
     98,
-    "test/flow/database/instance/key-rotation.test.ts",
+    "test/long/database/key-rotation.test.ts",
     "a secret that was moved to another row is not shown there, and a rotation neither mends it nor stops at it",
   ],
   [
     99,
-    "test/flow/database/instance/key-rotation.test.ts",
+    "test/long/database/key-rotation.test.ts",
     "a kill at any moment of a rotation leaves an installation that starts and reads everything",
   ],
   [102, "test/flow/instance/grpc-walls.test.ts", "reflection is offered on this machine alone, health everywhere"],

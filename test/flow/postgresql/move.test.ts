@@ -16,7 +16,7 @@ import { execSql, openCopy, sqliteRows } from "../../support/other-process.ts";
 import { freshDatabase, withPostgresql } from "../../support/postgresql.ts";
 import { recount, recountPostgresql } from "../../support/recount.ts";
 import { envelope, newEventId, post, sendEnvelope, sendEvent, type Target } from "../../support/send.ts";
-import { repositoryRoot } from "../../support/server.ts";
+import { bundle, repositoryRoot } from "../../support/server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { testConfig } from "../../support/test-config.ts";
 import { until } from "../../support/until.ts";
@@ -69,7 +69,7 @@ interface Ran {
   readonly stderr: string;
 }
 
-const command = ["backend/src/cli/faultline.ts", "move"];
+const command = [bundle, "move"];
 const environment = {
   FAULTLINE_DATA_DIR: dataDir,
   NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? join(repositoryRoot, "node_modules/.cache/compiled"),

@@ -9,7 +9,7 @@ import * as assert from "uvu/assert";
 import { grpcClient } from "../../support/grpc.ts";
 import { startPostgresql, withPostgresql } from "../../support/postgresql.ts";
 import { createProject } from "../../support/project.ts";
-import { launch, repositoryRoot, startServer, type Server } from "../../support/server.ts";
+import { bundle, launch, repositoryRoot, type Server, startServer } from "../../support/server.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { until } from "../../support/until.ts";
 
@@ -207,7 +207,7 @@ test("backups are refused, with the programs that make them", async () => {
   const target = join(tempDir(), "backup");
   mkdirSync(target);
   for (const command of ["backup", "verify", "restore"]) {
-    const run = promisify(execFile)(process.execPath, ["backend/src/cli/faultline.ts", command, target], {
+    const run = promisify(execFile)(process.execPath, [bundle, command, target], {
       cwd: repositoryRoot,
       env: { PATH: process.env["PATH"], ...environment(postgresql.url("postgres")) },
     });

@@ -16,7 +16,7 @@ import { createProject, type Project } from "../../support/project.ts";
 import { recount } from "../../support/recount.ts";
 import { rejects } from "../../support/rejects.ts";
 import { newEventId, post } from "../../support/send.ts";
-import { repositoryRoot, rootPassword, startServer } from "../../support/server.ts";
+import { bundle, repositoryRoot, rootPassword, startServer } from "../../support/server.ts";
 import { inOwnMounts, smallDisk, whyNoMounts } from "../../support/small-disk.ts";
 import { storedErrors, storedEventIds } from "../../support/stored.ts";
 import { until } from "../../support/until.ts";
@@ -172,11 +172,10 @@ if (missing === "") {
 
   test("a backup to a full disk says so and leaves nothing", async () => {
     const other = smallDisk(1);
-    const child = execFile(
-      process.execPath,
-      ["backend/src/cli/faultline.ts", "backup", join(other.directory, "backup")],
-      { cwd: repositoryRoot, env: { FAULTLINE_DATA_DIR: disk.directory } },
-    );
+    const child = execFile(process.execPath, [bundle, "backup", join(other.directory, "backup")], {
+      cwd: repositoryRoot,
+      env: { FAULTLINE_DATA_DIR: disk.directory },
+    });
     let said = "";
     child.stderr?.on("data", (text: string) => (said += text));
     const code = await new Promise((resolve) => child.once("close", resolve));

@@ -80,11 +80,11 @@ for (const [kind, reasons] of reasonsOfKind)
 
 words("the words are those that outcome.proto names for this service", () => {
   const proto = readFileSync(join(import.meta.dirname, "../../../proto/faultline/v1/outcome.proto"), "utf8");
-  const [, refused = "", aside = ""] = /Refused: (.*?)\.\n *\/\/ Left aside: (.*?)\. Not sent/s.exec(proto) ?? [];
+  const [, refused = "", aside = ""] = /Refused: (.*?) Left aside: (.*?) Not sent: /s.exec(proto) ?? [];
   const named = (text: string) => [...text.matchAll(/`(\w+)`/g)].map(([, word = ""]) => word);
   assert.equal(named(refused), reasonsOfKind[0]?.[1]);
   assert.equal(named(aside), reasonsOfKind[1]?.[1]);
-  const [, filtered = ""] = /Filtered: (.*?)\.\n/s.exec(proto) ?? [];
+  const [, filtered = ""] = /Filtered: (.*?)\n *string reason/s.exec(proto) ?? [];
   assert.equal(named(filtered), reasonsOfKind[3]?.[1]);
 });
 

@@ -116,7 +116,11 @@ export class Guard {
     if (need.who === "anyone") return { caller: nobody, grant: noGrant, seesKeys: false, signal };
     const caller = await this.#callers.callerOf(call);
     checkToken(need, caller);
-    if (need.who !== "member") return { caller, grant: noGrant, seesKeys: false, signal };
+    if (need.who !== "member") {
+      const path = projects.find((key) => typeof key === "string"); // no role is needed, but the handler reads an id
+      const grant = path === undefined ? noGrant : await this.#grants.of(caller.user, path);
+      return { caller, grant, seesKeys: false, signal };
+    }
     let grant = noGrant; // remains so for a list without items, which the handler refuses
     for (const key of projects) {
       grant = await this.#grants.of(caller.user, key);
