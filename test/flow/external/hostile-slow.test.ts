@@ -1,3 +1,4 @@
+// quiet: others must be served within the ten seconds that slow systems take
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { selfSigned } from "../../support/certificates.ts";

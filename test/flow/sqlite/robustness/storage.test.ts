@@ -1,3 +1,4 @@
+// quiet: measures times
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { test } from "uvu";
