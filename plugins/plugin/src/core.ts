@@ -42,8 +42,7 @@ type Methods<S extends DescService> = {
 export type Core = { readonly [K in keyof typeof services]: Methods<(typeof services)[K]> };
 
 /**
- * The calls that a limit counts: those of one personal access token, of all tokens of a person, or of a person's
- * sessions.
+ * The calls that a limit counts: of one personal access token, of all tokens of a person, or of a person's sessions.
  */
 export type CallLimitName = "token" | "person" | "session";
 
