@@ -193,13 +193,19 @@ test("no file tells of the machine it was written on", () => {
   );
 });
 
-/** Folders whose comments are still to be rewritten; each leaves this list with its last such word. */
+/** Folders and files whose comments are still to be rewritten; each leaves this list with its last such word. */
 const notYetRewritten = [
   "backend/src/host/ingest/",
-  "backend/src/services/",
   "console/",
   "plugins/http-bridge/src/ingest/",
-  "plugins/integrated-backend/",
+  "plugins/integrated-backend/src/grouping/",
+  "plugins/integrated-backend/src/sqlite/batch-procedure.ts",
+];
+
+/** Migrations with such a word, which are not edited after their release. */
+const released = [
+  "plugins/integrated-backend/src/postgresql/migrations/integrated-0003.ts",
+  "plugins/integrated-backend/src/postgresql/migrations/store-sessions-0005.ts",
 ];
 
 test("comments, messages and docs are plain English: again, any caller, reports", () => {
@@ -209,7 +215,7 @@ test("comments, messages and docs are plain English: again, any caller, reports"
     (file) =>
       (isCode(file) || /\.(proto|md|yaml|service|tpl|conf)$|file$/.test(file)) &&
       !/^(?:test\/|CHANGELOG\.md$)/.test(file) &&
-      !notYetRewritten.some((folder) => file.startsWith(folder)),
+      ![...notYetRewritten, ...released].some((place) => file.startsWith(place)),
   );
   const found = prose.flatMap((file) => {
     const word = translated.exec(textOf(file));

@@ -163,7 +163,7 @@ function methodIn(guarded: readonly GuardedService[], method: DescMethodUnary): 
 }
 
 /**
- * The checks of other servers than gRPC before they read a request. A request whose body takes more than half a second
+ * The checks of servers other than gRPC before they read a request. A request whose body takes more than half a second
  * to arrive is checked again by its method, as its caller may have lost the right meanwhile. `clock` is monotonic.
  */
 export function accessTo(

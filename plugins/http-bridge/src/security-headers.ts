@@ -10,7 +10,8 @@ export function securityHeaders(baseUrl: string | undefined): {
   readonly ingestion: RawHeaders;
 } {
   const all: readonly (readonly [name: string, value: string])[] = [
-    // For what is no page: it holds what applications reported, and nothing in it may run, load or be framed.
+    // For responses that are not pages: they hold reports of applications, and nothing in them may run, load or be
+    // framed.
     ["content-security-policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"],
     ["x-frame-options", "DENY"], // for browsers without frame-ancestors
     ["x-content-type-options", "nosniff"],

@@ -8,7 +8,7 @@ export function isFromThisMachine({ socket, headers }: Pick<IncomingMessage, "so
   return loopback.check(peer, isIP(peer) === 6 ? "ipv6" : "ipv4");
 }
 
-/** What proxies add. */
+/** Headers that proxies add. */
 const proxyHeaders = ["x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "forwarded", "via"];
 
 /** This machine's own addresses for itself. */

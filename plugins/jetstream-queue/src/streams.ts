@@ -116,7 +116,10 @@ async function makeStream(
   for (const weakness of weaknesses) log.warn({ stream: wanted.name }, weakness);
 }
 
-/** What an operator changed stays. A setting that breaks the promise is a fault; one that weakens it is a warning. */
+/**
+ * Compares a stream with the wanted one. An operator's changes stay. A setting that breaks the promise is a fault; one
+ * that weakens it is a warning.
+ */
 export function judge(
   is: StreamConfig,
   wanted: Partial<StreamConfig>,

@@ -41,7 +41,9 @@ type Methods<S extends DescService> = {
 /** The core's services, callable in the same process: each call is authenticated and authorised as over gRPC. */
 export type Core = { readonly [K in keyof typeof services]: Methods<(typeof services)[K]> };
 
-/** Whose calls a limit counts: those of one personal access token, of all tokens of a person, or of a person's sessions. */
+/**
+ * The calls that a limit counts: of one personal access token, of all tokens of a person, or of a person's sessions.
+ */
 export type CallLimitName = "token" | "person" | "session";
 
 /** The calls that a caller has left: of the limits that hold, the one with the least room. */

@@ -5,7 +5,7 @@ import { EntitySchema } from "@mikro-orm/core";
 
 const schema: readonly DescService[] = Object.values(services);
 
-/** Refuses plugins that cannot work together, all faults at once: which plugin, what was expected, what was found. */
+/** Refuses plugins that cannot work together, with all faults at once: plugin, expectation, finding. */
 export function checkPlugins(plugins: readonly Plugin[]): void {
   const faults: string[] = [];
   const names = new Set<string>();
@@ -13,7 +13,7 @@ export function checkPlugins(plugins: readonly Plugin[]): void {
 
   for (const plugin of plugins) {
     const fault = (text: string) => faults.push(`plugin ${plugin.name}: ${text}`);
-    /** Claims of which only one plugin may have each, such as "is the queue". */
+    /** Claims, each for one plugin only, such as "is the queue". */
     const claim = (what: string) => {
       const owner = owners.get(what);
       if (owner !== undefined) fault(`plugin ${owner} ${what} already`);

@@ -182,7 +182,7 @@ export class ClientKeys {
     return this.#shown(row, seesKeys);
   }
 
-  /** Changes what a key may send; see UpdateClientKeyRequest for what is refused. */
+  /** Changes a key's state, limits or origins; see UpdateClientKeyRequest for the refusals. */
   async update(request: UpdateClientKeyRequest) {
     // One transaction, so that of two concurrent changes the second sees the limits of the first.
     const { row, wasActive } = await this.#orm.em.fork().transactional(async (em) => {

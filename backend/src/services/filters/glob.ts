@@ -14,9 +14,9 @@ export function newEffort(): Effort {
  * A pattern that matches a whole text: `*` stands for any characters, `?` for one.
  *
  * It is not compiled to a regular expression, as those backtrack, exponentially for a pattern with several `*`. Here
- * each part between two `*` is searched for once, behind the part before it: the first match is always good enough.
- * Parts without `?` are found by `indexOf`, which is linear; one with `?` costs its length at each position, which the
- * effort bounds.
+ * each part between two `*` is searched for once, after the match of the part before it: the first match is always good
+ * enough. Parts without `?` are found by `indexOf`, which is linear; one with `?` costs its length at each position,
+ * which the effort bounds.
  */
 export class Glob {
   readonly #first: string;

@@ -120,7 +120,7 @@ export class Outcomes {
   }
 
   async list(projectId: number, hourCount: number): Promise<MessageInitShape<typeof ListOutcomesResponseSchema>> {
-    await this.save().catch(() => undefined); // what is stored can be read while nothing can be written
+    await this.save().catch(() => undefined); // stored counts can be read even when writes fail
     const first = Math.floor(this.#clock.now() / hourMs) - hourCount + 1;
     const inWindow = this.#database
       .read<Tables>()

@@ -7,7 +7,7 @@ const reserved = new Set(["api", "errortracking/api", "admin", "_app", "favicon.
  * The path of a project as it is stored: 1 to 5 parts of [A-Za-z0-9_.-] joined by `/`. Refuses others with a sentence.
  */
 export function projectPath(text: string): string {
-  // Before the pattern below, whose work grows with the square of a run of slashes.
+  // Before the pattern below, which takes quadratic time on a long run of slashes.
   if (text.length > 255) throw invalidField("path", "A path has at most 255 characters.");
   const path = text.trim().replace(/^\/+|\/+$/g, "");
   if (path === "") throw invalidField("path", "Give the project a path such as acme/web.");

@@ -118,7 +118,7 @@ export class OldestEvents {
   }
 }
 
-/** Events of one day, up to so many bytes, and one at least. */
+/** Events of one day, up to a number of bytes, and at least one. */
 function sliceOf(events: readonly OldEvent[], bytes: number): OldEvent[] {
   const [first] = events;
   if (!first) return [];

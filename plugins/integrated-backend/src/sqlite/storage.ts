@@ -24,7 +24,7 @@ import { EventRowIds, KnownRows } from "./writer-cache.ts";
 
 const packingIntervalMs = 5_000;
 
-/** Much of the index may be new after this time. */
+/** The interval of merging, in which much of the index may change. */
 const mergingIntervalMs = 3_600_000;
 
 /** Beyond this many events a millisecond, packing leaves the machine to ingestion: it takes 0.4 ms of a core for 25 kB. */
@@ -36,7 +36,7 @@ export class SqliteStorage implements Storage {
   readonly readExpensively: Kysely<Tables>;
   readonly write: Kysely<Tables>;
   readonly dialect = dialect;
-  readonly expensiveReads = 2; // one a connection
+  readonly expensiveReads = 2; // one per connection
   readonly eviction: SqliteEviction;
   memory = { rowIds: new EventRowIds(0), knownRows: new KnownRows() };
 
@@ -176,7 +176,7 @@ export class SqliteStorage implements Storage {
     return deleteProject(this.write, projectId);
   }
 
-  /** Packs payloads while the process has little else to do, and gives back what that frees once all are packed. */
+  /** Packs payloads while the process has little else to do, and returns the freed space once all are packed. */
   async #pack(now: () => number, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       if (this.#isBusy()) return;
@@ -188,7 +188,7 @@ export class SqliteStorage implements Storage {
     this.#hasFreedSpace = signal.aborted;
   }
 
-  /** Whether many events were stored since this was asked last. */
+  /** Whether many events were stored since the last call. */
   #isBusy(): boolean {
     const now = { rowId: this.memory.rowIds.last, at: performance.now() };
     const before = this.#seen;

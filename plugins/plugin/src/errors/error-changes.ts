@@ -19,8 +19,8 @@ export interface ErrorChanges {
 }
 
 /**
- * What happened to an error: it is new, a new event reopened it, somebody set another status, it was deleted, or its deletion
- * was undone.
+ * The kind of a transition: the error is new, a new event reopened it, somebody set another status, it was deleted, or
+ * its deletion was undone.
  */
 export type ErrorTransitionKind = "created" | "reopened" | "status" | "deleted" | "restored";
 

@@ -164,7 +164,7 @@ export interface RateLimit {
   readonly isExceeded: boolean;
   /** Whole seconds until there is room again, from 1. */
   readonly retryAfterSeconds: number;
-  /** Whose limit it is. */
+  /** The owner of the limit. */
   readonly scope: "key" | "project";
 }
 
