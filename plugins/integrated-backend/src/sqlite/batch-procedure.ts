@@ -1,5 +1,6 @@
 import { ErrorStatus } from "@faultline/proto";
 import { sql, type Kysely } from "kysely";
+import { readOf } from "../storing/batch-columns.ts";
 import type { BatchParameters } from "../storing/batch-parameters.ts";
 import { groupingVersion } from "../grouping/grouping.ts";
 import { implausibleMs } from "../storing/new-errors.ts";
@@ -37,25 +38,28 @@ const repeated = "UNIQUE constraint failed: integrated_event.project_id, integra
 
 const { UNRESOLVED, RESOLVED } = ErrorStatus;
 
-const ofGroup = `join integrated_error e on e.project_id = j.value ->> 0 and e.group_hash = unhex(j.value ->> 1)`;
+const [error, event, place] = [readOf("errors"), readOf("events"), readOf("places")];
+const [hour, user, tag] = [readOf("hours"), readOf("users"), readOf("tags")];
+const [usage, newError] = [readOf("usage"), readOf("newErrors")];
 
-// jsonb_each parses a list once, where json_each gives each row as text that is parsed anew: 12 % of the whole.
+/** The lists that name their error by project and hash begin with them. */
+const ofGroup = `join integrated_error e on e.project_id = ${event.project_id} and e.group_hash = ${event.group_hash}`;
+
+/** Columns that are those of the newest event. */
+const ofNewest = ["title", "type", "value", "culprit", "level"];
+
+// jsonb_each parses a list once, where json_each gives each row as text that is parsed again: 12 % of the whole.
 const trigger = `create temp trigger batch_stored instead of insert on batch begin
 
   -- A resolved error comes back with any new event; an ignored one stays ignored.
   insert into integrated_error (
-    project_id, group_hash, grouping_version, title, type, value, culprit, level, platform, status,
-    event_count, user_count, first_seen_at, last_seen_at, first_release, last_release)
-  select
-    value ->> 0, unhex(value ->> 1), ${groupingVersion}, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
-    value ->> 7, ${UNRESOLVED}, value ->> 8, 0, value ->> 9, value ->> 10, value ->> 11, value ->> 12
-  from jsonb_each(new.errors) where true
+    ${Object.keys(error).join(", ")},
+    grouping_version, status, user_count)
+  select ${Object.values(error).join(", ")},
+    ${groupingVersion}, ${UNRESOLVED}, 0
+  from jsonb_each(new.errors) j where true
   on conflict (project_id, group_hash) do update set
-    title = iif(excluded.last_seen_at >= last_seen_at, excluded.title, title),
-    type = iif(excluded.last_seen_at >= last_seen_at, excluded.type, type),
-    value = iif(excluded.last_seen_at >= last_seen_at, excluded.value, value),
-    culprit = iif(excluded.last_seen_at >= last_seen_at, excluded.culprit, culprit),
-    level = iif(excluded.last_seen_at >= last_seen_at, excluded.level, level),
+    ${ofNewest.map((column) => `${column} = iif(excluded.last_seen_at >= last_seen_at, excluded.${column}, ${column})`).join(",\n    ")},
     last_release = iif(last_release = '' or (excluded.last_seen_at >= last_seen_at and excluded.last_release <> ''),
       excluded.last_release, last_release),
     first_release = iif(first_release = '' or (excluded.first_seen_at < first_seen_at and excluded.first_release <> ''),
@@ -68,40 +72,42 @@ const trigger = `create temp trigger batch_stored instead of insert on batch beg
 
   insert into integrated_event (
     id, project_id, event_id, error_id, occurred_at, received_at, title, user, release, environment, level)
-  select j.value ->> 2, j.value ->> 0, unhex(j.value ->> 3), e.id, j.value ->> 4, j.value ->> 5,
-    j.value ->> 6, j.value ->> 7, j.value ->> 8, j.value ->> 9, j.value ->> 10
+  select ${event.id}, ${event.project_id}, ${event.event_id}, e.id, ${event.occurred_at}, ${event.received_at},
+    ${event.title}, ${event.user}, ${event.release}, ${event.environment}, ${event.level}
   from jsonb_each(new.events) j ${ofGroup};
 
   insert into integrated_origin (event_row_id, key_id)
-  select value ->> 2, value ->> 11 from jsonb_each(new.events) where value ->> 11 > 0;
+  select ${event.id}, ${event.key_id} from jsonb_each(new.events) j where ${event.key_id} > 0;
 
   insert into integrated_payload (event_row_id, encoding, start, length, content)
-  select value ->> 0, value ->> 3, value ->> 4, value ->> 5,
-    coalesce(substr(new.payloads, value ->> 1, value ->> 2), x'') -- the driver binds a batch without a byte as null
-  from jsonb_each(new.places);
+  select ${place.event_row_id}, ${place.encoding}, ${place.start}, ${place.length},
+    -- The driver binds a batch without a byte as null.
+    coalesce(substr(new.payloads, ${place.offset}, ${place.size}), x'')
+  from jsonb_each(new.places) j;
 
   -- Before the tags, whose trigger adds to what is there.
   insert into integrated_usage (project_id, event_count, payload_bytes, tag_bytes)
-  select value ->> 0, value ->> 1, value ->> 2, 0 from jsonb_each(new.usage) where true
+  select ${usage.project_id}, ${usage.event_count}, ${usage.payload_bytes}, 0 from jsonb_each(new.usage) j where true
   on conflict (project_id) do update set event_count = event_count + excluded.event_count,
     payload_bytes = payload_bytes + excluded.payload_bytes;
 
   insert into integrated_hour (error_id, hour, event_count)
-  select e.id, j.value ->> 2, j.value ->> 3 from jsonb_each(new.hours) j ${ofGroup} where true
+  select e.id, ${hour.hour}, ${hour.event_count} from jsonb_each(new.hours) j ${ofGroup} where true
   on conflict (error_id, hour) do update set event_count = event_count + excluded.event_count;
 
   insert into integrated_user (error_id, user, last_seen_day)
-  select e.id, j.value ->> 2, j.value ->> 3 from jsonb_each(new.users) j ${ofGroup} where true
+  select e.id, ${user.user}, ${user.last_seen_day} from jsonb_each(new.users) j ${ofGroup} where true
   on conflict (error_id, user) do update set last_seen_day = excluded.last_seen_day
   where excluded.last_seen_day > last_seen_day;
 
   insert into integrated_tag (error_id, key, value, last_seen_day)
-  select e.id, j.value ->> 2, j.value ->> 3, j.value ->> 4 from jsonb_each(new.tags) j ${ofGroup} where true
+  select e.id, ${tag.key}, ${tag.value}, ${tag.last_seen_day} from jsonb_each(new.tags) j ${ofGroup} where true
   on conflict (error_id, key, value) do update set last_seen_day = excluded.last_seen_day
   where excluded.last_seen_day > last_seen_day;
 
   insert into integrated_new_error (project_id, day, error_count, used_until)
-  select value ->> 0, value ->> 1, value ->> 2, value ->> 3 from jsonb_each(new.new_errors) where true
+  select ${newError.project_id}, ${newError.day}, ${newError.error_count}, ${newError.used_until}
+  from jsonb_each(new.new_errors) j where true
   on conflict (project_id) do update set
     error_count = iif(day = excluded.day, error_count, 0) + excluded.error_count,
     day = excluded.day,

@@ -1,3 +1,4 @@
+import type { BatchEntry } from "./batch-columns.ts";
 import type { WriterCache, NewRow, BatchParameters } from "./batch-parameters.ts";
 import { hourMs, millisecondsOf } from "@faultline/plugin";
 import type { ErrorEvent } from "@faultline/proto";
@@ -15,7 +16,7 @@ export type Changes = ReadonlyMap<number, ReadonlySet<string>>;
 /** A user or tag that is not known to be stored, and what is written for it. */
 interface ToWrite {
   readonly row: NewRow;
-  readonly entry: readonly unknown[];
+  readonly entry: BatchEntry<"users"> | BatchEntry<"tags">;
 }
 
 /** What the events of a batch add to one error. */
@@ -35,9 +36,9 @@ interface Group {
 export class Batch {
   readonly #knownRows: WriterCache["knownRows"];
   readonly #groups = new Map<string, Group>();
-  readonly #events: unknown[] = [];
+  readonly #events: BatchEntry<"events">[] = [];
   readonly #payloads: Uint8Array[] = [];
-  readonly #places: unknown[] = [];
+  readonly #places: BatchEntry<"places">[] = [];
   readonly #hours = new Map<string, [projectId: number, hash: string, hour: number, count: number]>();
   readonly #users = new Map<string, ToWrite>();
   readonly #tags = new Map<string, ToWrite>();
@@ -81,7 +82,7 @@ export class Batch {
     return changes;
   }
 
-  #newErrorEntries(): unknown[] {
+  #newErrorEntries(): BatchEntry<"newErrors">[] {
     if (this.#newErrors.size === 0) return [];
     const counts = Map.groupBy(this.#newErrors.values(), (projectId) => projectId);
     const day = Math.floor(this.#now / dayMs);
@@ -175,7 +176,7 @@ export class Batch {
 
 const entryOf = ({ entry }: ToWrite) => entry;
 
-function errorEntry(group: Group): unknown[] {
+function errorEntry(group: Group): BatchEntry<"errors"> {
   const { projectId, hash, count, firstSeenAt, lastSeenAt, firstRelease, lastRelease } = group;
   const isOther = hash === otherErrorsHash;
   const { title, type, value } = isOther ? otherErrors : group.newestSummary;

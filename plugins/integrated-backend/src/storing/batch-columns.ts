@@ -1,0 +1,64 @@
+/**
+ * The columns of an entry of each list of a batch, in their order: `Batch` writes an entry by this order, and SQLite's
+ * procedure reads it by `readOf`. PostgreSQL's procedures lie in migrations, which write the places out.
+ */
+export const batchColumns = {
+  /** An entry for each group. */
+  errors: [
+    "project_id",
+    "group_hash",
+    "title",
+    "type",
+    "value",
+    "culprit",
+    "level",
+    "platform",
+    "event_count",
+    "first_seen_at",
+    "last_seen_at",
+    "first_release",
+    "last_release",
+  ],
+  /** An entry for each event; `key_id` is its client key, 0 for none. */
+  events: [
+    "project_id",
+    "group_hash",
+    "id",
+    "event_id",
+    "occurred_at",
+    "received_at",
+    "title",
+    "user",
+    "release",
+    "environment",
+    "level",
+    "key_id",
+  ],
+  /** Where a payload lies in the bytes of all, from 1, and its encoding, start and length as they are stored. */
+  places: ["event_row_id", "offset", "size", "encoding", "start", "length"],
+  hours: ["project_id", "group_hash", "hour", "event_count"],
+  users: ["project_id", "group_hash", "user", "last_seen_day"],
+  tags: ["project_id", "group_hash", "key", "value", "last_seen_day"],
+  /** The growth of what a project stores. */
+  usage: ["project_id", "event_count", "payload_bytes"],
+  /** Projects with new errors, and until when these use up the limit. */
+  newErrors: ["project_id", "day", "error_count", "used_until"],
+} as const;
+
+export type BatchList = keyof typeof batchColumns;
+
+type Values<Columns extends readonly string[]> = { readonly [Place in keyof Columns]: string | number };
+
+/** An entry of a list: a value for each of its columns. */
+export type BatchEntry<List extends BatchList> = Values<(typeof batchColumns)[List]>;
+
+/** How SQLite reads each column of an entry, by its name: `j.value ->> 2`, bytes by `unhex`. */
+export function readOf<List extends BatchList>(
+  list: List,
+): Readonly<Record<(typeof batchColumns)[List][number], string>> {
+  const reads = batchColumns[list].map((column, place) => {
+    const read = `j.value ->> ${place}`;
+    return [column, column === "group_hash" || column === "event_id" ? `unhex(${read})` : read];
+  });
+  return Object.fromEntries(reads) as Record<(typeof batchColumns)[List][number], string>;
+}
