@@ -2,9 +2,9 @@
  * Runs the test files: `npm test [part of a path]...`. Two lanes for a core run at once; a lane is a process that runs one
  * file after the other, so that it loads each module once and its files share a service and a Chromium.
  *
- * Where a file lies says where its services store: those of `flow/database` and `long/database` in SQLite and in
- * PostgreSQL, the others in SQLite. PostgreSQL is one server for the run with a database for each data directory. `--long`
- * (`npm run test:long`) runs the rest: the other flows on PostgreSQL, and with more rounds the files of `long`.
+ * Where a file lies says where its services store: those of `flow/database` in SQLite and in PostgreSQL, the others in
+ * SQLite. PostgreSQL is one server for the run with a database for each data directory. `--long` (`npm run test:long`) runs
+ * the rest: the other flows on PostgreSQL, and with more rounds the files of `long`, those of `long/database` on both.
  * `--database sqlite` or `--database postgresql` chooses for all.
  *
  * In its first lines a file may raise its limit of 120 s (`// limit: 300 s`) or ask for a process of its own:
@@ -68,9 +68,9 @@ function isCluster(file: string): boolean {
 /** Where the services of a file store in this run; nowhere: it is left out. */
 function databasesOf(file: string): readonly TestRun["database"][] {
   const isLong = file.startsWith("test/long/");
-  const isOnBoth = /^test\/(flow|long)\/database\//.test(file);
+  const isOnBoth = file.startsWith("test/flow/database/") || (isRest && file.startsWith("test/long/database/"));
   // The others are no flows, are about the SQLite file, or start PostgreSQL themselves.
-  const mayBeOnPostgresql = isOnBoth || /^test\/flow\/(?!sqlite\/|postgresql\/)/.test(file);
+  const mayBeOnPostgresql = isOnBoth || /^test\/(flow\/(?!sqlite\/|postgresql\/)|long\/database\/)/.test(file);
   if (isRest && !isLong) return mayBeOnPostgresql && !isOnBoth ? ["postgresql"] : [];
   if (only === "postgresql") return mayBeOnPostgresql ? ["postgresql"] : [];
   return isOnBoth && only === undefined ? ["sqlite", "postgresql"] : ["sqlite"];
