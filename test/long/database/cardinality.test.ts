@@ -12,7 +12,7 @@ import { recountOf, rowsOf } from "../../support/stored-rows.ts";
 import { storedErrors, storedEventIds } from "../../support/stored.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { testConfig } from "../../support/test-config.ts";
-import { makeProject } from "./members/people.ts";
+import { makeProject } from "../../flow/database/members/people.ts";
 
 /** The errors, tags and users that a stranger with a DSN may bring. The clock stands still unless a test moves it. */
 

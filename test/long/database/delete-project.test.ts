@@ -12,7 +12,7 @@ import { storedErrors, storedEventCount } from "../../support/stored.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { testConfig } from "../../support/test-config.ts";
 import { until } from "../../support/until.ts";
-import { makePerson, makeProject } from "./people.ts";
+import { makePerson, makeProject } from "../../flow/database/members/people.ts";
 
 const dayMs = 86_400_000;
 const clock = { at: Date.UTC(2026, 0, 10, 12), now: () => clock.at };
