@@ -12,7 +12,7 @@ import type { RestOperation } from "./rest/operation.ts";
 import type { ServedService } from "./served-service.ts";
 
 /** The contract that this package describes; the boot refuses a plugin made for another one. */
-export const contractVersion = 2;
+export const contractVersion = 3;
 
 /** A named part of the product, created by a function of its options. */
 export interface Plugin {
