@@ -60,7 +60,10 @@ export function clientKeyCommands(program: Command): void {
     .option("--events-per-minute <number>", "limit of events a minute; 0: none", countOrNone)
     .option("--events-per-day <number>", "limit of events a day, UTC; 0: none", countOrNone)
     .option("--allowed-origins <origins>", "origins whose pages may send, with commas; empty: all")
-    .action(onProject(update));
+    .action((named: string, keyId: string, options: KeyOptions) => {
+      if (options.enable && options.disable) throw new CommandFault("Give --enable or --disable, not both.");
+      return onProject(update)(named, keyId, options);
+    });
 
   keys
     .command("traffic <project> <key>")
@@ -89,7 +92,6 @@ export function clientKeyCommands(program: Command): void {
 /** Changes what the options name. */
 async function update(service: Service, { projectId }: Project, keyId: string, options: KeyOptions): Promise<void> {
   const { enable, disable, eventsPerMinute, eventsPerDay, allowedOrigins } = options;
-  if (enable && disable) throw new CommandFault("Give --enable or --disable, not both.");
   const { clientKey } = await service.clientKeys.updateClientKey(
     {
       projectId,

@@ -35,24 +35,14 @@ export function settingsCommands(program: Command): void {
         "the external project to link, by its slugs: see external-projects",
       ).argParser(externalProject),
     )
-    .action(
-      onProject(async (service, { projectId }, options: SetOptions) => {
-        const { active, backend, apiUrl, externalProject: linked } = options;
-        const changes: Changes = {
-          ...(active !== undefined && { active }),
-          ...(backend && { backend: backends[backend] }),
-          ...external(service, apiUrl),
-          ...(linked && { externalProject: linked }),
-        };
-        if (Object.keys(changes).length === 0) {
-          throw new CommandFault(
-            "There is nothing to save. Give --active, --no-active, --backend, --api-url or --external-project; FAULTLINE_EXTERNAL_TOKEN is saved along with --api-url.",
-          );
-        }
-        const answer = await service.settings.updateSettings({ projectId, ...changes }, service.call);
-        if (answer.settings) printMessage(SettingsSchema, answer.settings);
-      }),
-    );
+    .action((named: string, options: SetOptions) => {
+      if (Object.values(options).every((value) => value === undefined)) {
+        throw new CommandFault(
+          "There is nothing to save. Give --active, --no-active, --backend, --api-url or --external-project; FAULTLINE_EXTERNAL_TOKEN is saved along with --api-url.",
+        );
+      }
+      return save(named, options);
+    });
 
   settings
     .command("external-projects <project>")
@@ -67,6 +57,18 @@ export function settingsCommands(program: Command): void {
       }),
     );
 }
+
+const save = onProject(async (service, { projectId }, options: SetOptions) => {
+  const { active, backend, apiUrl, externalProject: linked } = options;
+  const changes: Changes = {
+    ...(active !== undefined && { active }),
+    ...(backend && { backend: backends[backend] }),
+    ...external(service, apiUrl),
+    ...(linked && { externalProject: linked }),
+  };
+  const answer = await service.settings.updateSettings({ projectId, ...changes }, service.call);
+  if (answer.settings) printMessage(SettingsSchema, answer.settings);
+});
 
 /** A token is sent with the address it is for, and never to one that somebody else has stored meanwhile. */
 function external({ externalToken }: Service, apiUrl: string | undefined) {

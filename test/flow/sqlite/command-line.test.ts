@@ -61,6 +61,7 @@ function faultline(args: readonly string[], { env = {}, input = "" }: { env?: En
         });
       },
     );
+    child.stdin?.on("error", () => undefined); // a command that fails early does not read its input
     child.stdin?.end(input);
   });
 }
