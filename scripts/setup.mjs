@@ -68,7 +68,7 @@ async function build(name, sources) {
 }
 
 async function findBrowser() {
-  const places = ["chromium-headless-shell", "chromium"].map((name) => `/usr/bin/${name}`); // as test/support/chromium-path.ts
+  const places = ["chromium-headless-shell", "chromium"].map((name) => `/usr/bin/${name}`); // as test/support/console/chromium-path.ts
   if (process.env.CHROMIUM || places.some((path) => existsSync(path))) return;
   if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
     await step("Refreshing the list of system packages", "apt-get", ["update"]);

@@ -3,13 +3,13 @@ import { dirname, join } from "node:path/posix";
 import { gzipSync } from "node:zlib";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { grpcClient, type GrpcClient } from "./support/grpc.ts";
-import { http } from "./support/http.ts";
-import { createProject } from "./support/project.ts";
-import { reported } from "./support/reported.ts";
-import { newEventId, sendStore } from "./support/send.ts";
-import { repositoryRoot, rootPassword, startServer, type Server } from "./support/server.ts";
-import { until } from "./support/until.ts";
+import { grpcClient, type GrpcClient } from "./support/core/grpc.ts";
+import { http } from "./support/http/http.ts";
+import { createProject } from "./support/core/project.ts";
+import { reported } from "./support/run/reported.ts";
+import { newEventId, sendStore } from "./support/sentry/send.ts";
+import { repositoryRoot, rootPassword, startServer, type Server } from "./support/service/server.ts";
+import { until } from "./support/run/until.ts";
 
 /**
  * The weight of each page of the console for a browser: the HTML that is served, and the files it names. In kB of 1,000

@@ -139,7 +139,7 @@ test("nothing goes out of the process but by the outbound client", () => {
 });
 
 test("a test reads the file of a service in its own process by a copy only", () => {
-  // See test/support/other-process.ts: two libraries of SQLite in one process break each other's locks.
+  // See test/support/database/other-process.ts: two libraries of SQLite in one process break each other's locks.
   const ownProcess = /\b(?:startFaultline|movableFaultline)\(/;
   const isTest = (file: string) => file.startsWith("test/") && ownProcess.test(textOf(file));
   assert.ok(code.filter(isTest).length > 20);

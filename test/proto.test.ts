@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { tempDir } from "./support/temp-dir.ts";
+import { tempDir } from "./support/service/temp-dir.ts";
 
 const root = join(import.meta.dirname, "..");
 const proto = join(root, "proto");

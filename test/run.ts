@@ -15,8 +15,8 @@ import { globSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { Lane, type FileResult, type TestRun } from "./support/lane.ts";
-import { startServerOfRun } from "./support/server-of-run.ts";
+import { Lane, type FileResult, type TestRun } from "./support/run/lane.ts";
+import { startServerOfRun } from "./support/run/server-of-run.ts";
 
 const root = join(import.meta.dirname, "..");
 const defaultLimitSeconds = 120;
@@ -43,7 +43,7 @@ if (runs.length === 0) {
   process.exit(1);
 }
 
-if (isRest) process.env["ROUNDS"] = "long"; // support/rounds.ts
+if (isRest) process.env["ROUNDS"] = "long"; // support/run/rounds.ts
 if (runs.some(needsServer)) Object.assign(process.env, await startServerOfRun()); // the tests' processes get it
 
 // Tests wait more than they compute, so that there are two at a time for a core. They are taken from both ends: browsers

@@ -5,10 +5,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { MissingTool } from "../sdk/command.ts";
-import { http } from "../support/http.ts";
-import { rest } from "../support/rest.ts";
-import { startServer, type Server } from "../support/server.ts";
-import { tempDir } from "../support/temp-dir.ts";
+import { http } from "../support/http/http.ts";
+import { rest } from "../support/rest/rest.ts";
+import { startServer, type Server } from "../support/service/server.ts";
+import { tempDir } from "../support/service/temp-dir.ts";
 import { manyCallers } from "./many-callers.ts";
 import { namedDocument } from "./named-document.ts";
 import { fuzz, installSchemathesis, type Fuzzing } from "./schemathesis.ts";

@@ -1,10 +1,10 @@
 import { Role } from "@faultline/proto";
-import { grpcClient } from "../support/grpc.ts";
-import { newMember, newPerson, personPassword } from "../support/person.ts";
-import { createKey, createProject } from "../support/project.ts";
-import { rest } from "../support/rest.ts";
-import type { Server } from "../support/server.ts";
-import { envelope, newEventId, sendEnvelope, sendEvent } from "../support/send.ts";
+import { grpcClient } from "../support/core/grpc.ts";
+import { newMember, newPerson, personPassword } from "../support/core/person.ts";
+import { createKey, createProject } from "../support/core/project.ts";
+import { rest } from "../support/rest/rest.ts";
+import type { Server } from "../support/service/server.ts";
+import { envelope, newEventId, sendEnvelope, sendEvent } from "../support/sentry/send.ts";
 
 type Id = string | number;
 

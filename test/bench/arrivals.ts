@@ -1,8 +1,8 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import type { LoadRequest } from "../support/load.ts";
-import { readAnswer, type RawAnswer } from "../support/raw-answer.ts";
-import { until } from "../support/until.ts";
+import type { LoadRequest } from "../support/service/load.ts";
+import { readAnswer, type RawAnswer } from "../support/http/raw-answer.ts";
+import { until } from "../support/run/until.ts";
 
 export interface ArrivalOptions {
   /** Such as `http://127.0.0.1:40123`. */

@@ -1,4 +1,4 @@
-import type { Project } from "../support/project.ts";
+import type { Project } from "../support/core/project.ts";
 
 /** A line of the table. */
 export interface Row {

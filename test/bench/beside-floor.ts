@@ -1,5 +1,5 @@
-import { grpcClient } from "../support/grpc.ts";
-import { storedErrors } from "../support/stored.ts";
+import { grpcClient } from "../support/core/grpc.ts";
+import { storedErrors } from "../support/database/stored.ts";
 import type { Bench, Row } from "./bench.ts";
 import { residentMiB } from "./process-memory.ts";
 import type { RequestOptions } from "./requests.ts";

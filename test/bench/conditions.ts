@@ -1,7 +1,7 @@
 import { fdatasyncSync, openSync, closeSync, writeSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
-import { tempDir } from "../support/temp-dir.ts";
+import { tempDir } from "../support/service/temp-dir.ts";
 import type { Bench } from "./bench.ts";
 import { medianOf } from "./rounds.ts";
 

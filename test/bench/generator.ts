@@ -3,7 +3,7 @@
  * connections and prints what came of it. Its argument is a GeneratorOptions as JSON; SIGINT ends the round.
  */
 import { once } from "node:events";
-import { load } from "../support/load.ts";
+import { load } from "../support/service/load.ts";
 import { arrive, type Arrived } from "./arrivals.ts";
 import { makeRequests, type RequestOptions } from "./requests.ts";
 

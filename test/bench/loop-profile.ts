@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { tempDir } from "../support/temp-dir.ts";
+import { tempDir } from "../support/service/temp-dir.ts";
 import { allAcknowledged, generate } from "./generate.ts";
 import { nextSeed } from "./rounds.ts";
 import { asStarted, startService } from "./service.ts";

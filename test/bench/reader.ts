@@ -4,7 +4,7 @@
  */
 import { once } from "node:events";
 import { ErrorSort, ErrorStatus } from "@faultline/proto";
-import { grpcClient } from "../support/grpc.ts";
+import { grpcClient } from "../support/core/grpc.ts";
 import { randomFrom } from "./node-event.ts";
 
 export interface ReaderOptions {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { LoadRequest } from "../support/load.ts";
+import type { LoadRequest } from "../support/service/load.ts";
 import { GzipTemplate } from "./gzip-template.ts";
 import { nodeEvent, randomFrom } from "./node-event.ts";
 

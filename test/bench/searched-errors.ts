@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { ErrorStatus } from "@faultline/proto";
-import { withPostgresql } from "../support/postgresql.ts";
+import { withPostgresql } from "../support/database/postgresql.ts";
 import { randomFrom } from "./node-event.ts";
 
 const statuses = [ErrorStatus.UNRESOLVED, ErrorStatus.RESOLVED, ErrorStatus.IGNORED] as const;

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
-import { createProject, type Project } from "../support/project.ts";
-import { repositoryRoot, startServer, type Server } from "../support/server.ts";
-import { tempDir } from "../support/temp-dir.ts";
+import { createProject, type Project } from "../support/core/project.ts";
+import { repositoryRoot, startServer, type Server } from "../support/service/server.ts";
+import { tempDir } from "../support/service/temp-dir.ts";
 import type { Stored } from "./bench.ts";
 
 /** The running service with a project, under the settings of `npm start`, without rate limits. Disposing stops it. */

@@ -2,14 +2,14 @@
 import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { openBrowser, type TestBrowser } from "../support/browser.ts";
-import { errorEvent } from "../support/error-event.ts";
-import { grpcClient } from "../support/grpc.ts";
-import { reported } from "../support/reported.ts";
-import { http } from "../support/http.ts";
-import { newEventId } from "../support/send.ts";
-import { rootPassword, startServer, type Server } from "../support/server.ts";
-import { until } from "../support/until.ts";
+import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
+import { errorEvent } from "../support/sentry/error-event.ts";
+import { grpcClient } from "../support/core/grpc.ts";
+import { reported } from "../support/run/reported.ts";
+import { http } from "../support/http/http.ts";
+import { newEventId } from "../support/sentry/send.ts";
+import { rootPassword, startServer, type Server } from "../support/service/server.ts";
+import { until } from "../support/run/until.ts";
 
 let server: Server;
 let browser: TestBrowser;

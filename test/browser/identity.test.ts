@@ -3,13 +3,13 @@ import { Backend, ErrorStatus, Role } from "@faultline/proto";
 import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { accessibilityTree, type AccessibleNode } from "../support/accessibility-tree.ts";
-import { openBrowser, type TestBrowser } from "../support/browser.ts";
-import { grpcClient, type GrpcClient } from "../support/grpc.ts";
-import { personPassword } from "../support/person.ts";
-import { reported } from "../support/reported.ts";
-import { envelope, sendEnvelope, sendEvent, type Target } from "../support/send.ts";
-import { rootPassword, rootToken, startServer, type Server } from "../support/server.ts";
+import { accessibilityTree, type AccessibleNode } from "../support/console/accessibility-tree.ts";
+import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
+import { grpcClient, type GrpcClient } from "../support/core/grpc.ts";
+import { personPassword } from "../support/core/person.ts";
+import { reported } from "../support/run/reported.ts";
+import { envelope, sendEnvelope, sendEvent, type Target } from "../support/sentry/send.ts";
+import { rootPassword, rootToken, startServer, type Server } from "../support/service/server.ts";
 
 /**
  * The user interface is identical for both backends (specification 1.3). Two installations show the same errors: one

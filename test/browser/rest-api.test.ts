@@ -1,7 +1,7 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { openBrowser } from "../support/browser.ts";
-import { sharedServer } from "../support/flow.ts";
+import { openBrowser } from "../support/console/browser.ts";
+import { sharedServer } from "../support/service/flow.ts";
 
 const { server } = await sharedServer();
 const browser = await openBrowser(server);

@@ -2,17 +2,17 @@
 // alone: kills and cuts what is under load
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { startCluster, type Cluster, type Part } from "../support/cluster/cluster.ts";
-import { Senders } from "../support/cluster/senders.ts";
-import type { Link } from "../support/cluster/link.ts";
-import { grpcClient } from "../support/grpc.ts";
-import { auditPostgresql } from "../support/ledger/audit-postgresql.ts";
-import { readBack } from "../support/ledger/read-back.ts";
-import { natsMissing } from "../support/nats.ts";
-import { withPostgresql } from "../support/postgresql.ts";
-import { createKey, createProject, type Project } from "../support/project.ts";
-import { reported } from "../support/reported.ts";
-import { until } from "../support/until.ts";
+import { startCluster, type Cluster, type Part } from "../support/nats/cluster/cluster.ts";
+import { Senders } from "../support/nats/cluster/senders.ts";
+import type { Link } from "../support/nats/cluster/link.ts";
+import { grpcClient } from "../support/core/grpc.ts";
+import { auditPostgresql } from "../support/database/ledger/audit-postgresql.ts";
+import { readBack } from "../support/database/ledger/read-back.ts";
+import { natsMissing } from "../support/nats/nats.ts";
+import { withPostgresql } from "../support/database/postgresql.ts";
+import { createKey, createProject, type Project } from "../support/core/project.ts";
+import { reported } from "../support/run/reported.ts";
+import { until } from "../support/run/until.ts";
 
 /** Set SEED to repeat what is sent. */
 const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);

@@ -2,9 +2,9 @@
 // alone: kills servers of a cluster under load, and a busy machine elects no leader in time
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { natsMissing } from "../support/nats.ts";
-import { EventStore, intake, numbered, outcome, waitingMessages, withQueue } from "../support/nats-queue.ts";
-import { until } from "../support/until.ts";
+import { natsMissing } from "../support/nats/nats.ts";
+import { EventStore, intake, numbered, outcome, waitingMessages, withQueue } from "../support/nats/nats-queue.ts";
+import { until } from "../support/run/until.ts";
 
 const onServers = natsMissing === undefined ? test : test.skip;
 if (natsMissing !== undefined) console.log(`Skipped: ${natsMissing}`);

@@ -7,10 +7,10 @@ import { headers, nanos } from "@nats-io/transport-node";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { jetstreamQueue } from "../../plugins/jetstream-queue/src/index.ts";
-import { exception } from "../support/error-event.ts";
-import { natsMissing, startNats } from "../support/nats.ts";
-import { EventStore, intake, numbered, outcome, waitingMessages, withQueue } from "../support/nats-queue.ts";
-import { until } from "../support/until.ts";
+import { exception } from "../support/sentry/error-event.ts";
+import { natsMissing, startNats } from "../support/nats/nats.ts";
+import { EventStore, intake, numbered, outcome, waitingMessages, withQueue } from "../support/nats/nats-queue.ts";
+import { until } from "../support/run/until.ts";
 
 const onServers = natsMissing === undefined ? test : test.skip;
 if (natsMissing !== undefined) console.log(`Skipped: ${natsMissing}`);

@@ -2,15 +2,15 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { grpcClient } from "../support/grpc.ts";
-import { natsMissing, startNats, type Nats } from "../support/nats.ts";
-import { startPostgresql, type PostgresqlServer } from "../support/postgresql.ts";
-import { createProject, type Project } from "../support/project.ts";
-import { newEventId, sendEvent } from "../support/send.ts";
-import { startServer, type Server } from "../support/server.ts";
-import { storedEventCount } from "../support/stored.ts";
-import { tempDir } from "../support/temp-dir.ts";
-import { until } from "../support/until.ts";
+import { grpcClient } from "../support/core/grpc.ts";
+import { natsMissing, startNats, type Nats } from "../support/nats/nats.ts";
+import { startPostgresql, type PostgresqlServer } from "../support/database/postgresql.ts";
+import { createProject, type Project } from "../support/core/project.ts";
+import { newEventId, sendEvent } from "../support/sentry/send.ts";
+import { startServer, type Server } from "../support/service/server.ts";
+import { storedEventCount } from "../support/database/stored.ts";
+import { tempDir } from "../support/service/temp-dir.ts";
+import { until } from "../support/run/until.ts";
 
 const roles = ["bridge", "core", "worker", "console"] as const;
 

@@ -4,11 +4,11 @@ import { jetstream } from "@nats-io/jetstream";
 import { nanos } from "@nats-io/transport-node";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { natsMissing } from "../support/nats.ts";
-import { EventStore, intake, numbered, waitingMessages, withQueue } from "../support/nats-queue.ts";
-import { startWorkerProcess, storedIn } from "../support/nats-workers.ts";
-import { tempDir } from "../support/temp-dir.ts";
-import { until } from "../support/until.ts";
+import { natsMissing } from "../support/nats/nats.ts";
+import { EventStore, intake, numbered, waitingMessages, withQueue } from "../support/nats/nats-queue.ts";
+import { startWorkerProcess, storedIn } from "../support/nats/nats-workers.ts";
+import { tempDir } from "../support/service/temp-dir.ts";
+import { until } from "../support/run/until.ts";
 
 const onServers = natsMissing === undefined ? test : test.skip;
 if (natsMissing !== undefined) console.log(`Skipped: ${natsMissing}`);

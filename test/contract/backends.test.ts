@@ -1,6 +1,6 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { movableClock, movableFaultline } from "../support/movable-faultline.ts";
+import { movableClock, movableFaultline } from "../support/service/movable-faultline.ts";
 import { contractSuite } from "./contract-suite.ts";
 import { now } from "./data.ts";
 import { faultlineWorld } from "./worlds/faultline.ts";

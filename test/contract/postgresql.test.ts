@@ -1,6 +1,6 @@
 import { test } from "uvu";
-import { movableClock, movableFaultline } from "../support/movable-faultline.ts";
-import { freshDatabase } from "../support/postgresql.ts";
+import { movableClock, movableFaultline } from "../support/service/movable-faultline.ts";
+import { freshDatabase } from "../support/database/postgresql.ts";
 import { contractSuite } from "./contract-suite.ts";
 import { now } from "./data.ts";
 import { integratedWorld } from "./worlds/integrated.ts";

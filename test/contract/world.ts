@@ -1,6 +1,6 @@
 import type { ErrorStatus, GetProjectResponse } from "@faultline/proto";
 import { CallError, reasonName } from "@faultline/proto/grpc";
-import type { GrpcClient } from "../support/grpc.ts";
+import type { GrpcClient } from "../support/core/grpc.ts";
 
 /** Which system lies behind a world. */
 export type WorldKind = "integrated" | "faultline" | "sentry";

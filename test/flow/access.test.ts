@@ -2,11 +2,11 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { ErrorReason } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { grpcClient, type GrpcClient } from "../support/grpc.ts";
-import { liesInDatabase } from "../support/other-process.ts";
-import { rejects } from "../support/rejects.ts";
-import { reported } from "../support/reported.ts";
-import { rootPassword, rootToken, startServer, type Server } from "../support/server.ts";
+import { grpcClient, type GrpcClient } from "../support/core/grpc.ts";
+import { liesInDatabase } from "../support/database/other-process.ts";
+import { rejects } from "../support/assert/rejects.ts";
+import { reported } from "../support/run/reported.ts";
+import { rootPassword, rootToken, startServer, type Server } from "../support/service/server.ts";
 
 let server: Server;
 let client: GrpcClient;

@@ -1,13 +1,13 @@
 import { gzipSync } from "node:zlib";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { sharedServer } from "../support/flow.ts";
-import { http, type HttpAnswer } from "../support/http.ts";
-import { createKey, createProject } from "../support/project.ts";
-import { rest } from "../support/rest.ts";
-import { envelope, newEventId, post, sendEvent, sentryAuth } from "../support/send.ts";
-import { storedErrors } from "../support/stored.ts";
-import { until } from "../support/until.ts";
+import { sharedServer } from "../support/service/flow.ts";
+import { http, type HttpAnswer } from "../support/http/http.ts";
+import { createKey, createProject } from "../support/core/project.ts";
+import { rest } from "../support/rest/rest.ts";
+import { envelope, newEventId, post, sendEvent, sentryAuth } from "../support/sentry/send.ts";
+import { storedErrors } from "../support/database/stored.ts";
+import { until } from "../support/run/until.ts";
 
 const { server, client } = await sharedServer();
 const project = await createProject(server);

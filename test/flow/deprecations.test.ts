@@ -1,12 +1,12 @@
 import { DeprecationArea, DeprecationState } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { deprecatedRequests } from "../support/deprecated-requests.ts";
-import { grpcClient } from "../support/grpc.ts";
-import { http, type HttpAnswer } from "../support/http.ts";
-import { rejects } from "../support/rejects.ts";
-import { rest } from "../support/rest.ts";
-import { rootToken, startServer, type Server } from "../support/server.ts";
+import { deprecatedRequests } from "../support/rest/deprecated-requests.ts";
+import { grpcClient } from "../support/core/grpc.ts";
+import { http, type HttpAnswer } from "../support/http/http.ts";
+import { rejects } from "../support/assert/rejects.ts";
+import { rest } from "../support/rest/rest.ts";
+import { rootToken, startServer, type Server } from "../support/service/server.ts";
 
 const server = (release: string, offering: "self_managed" | "hosted" = "self_managed") =>
   startServer({ env: { FAULTLINE_PLATFORM_RELEASE: release, FAULTLINE_OFFERING: offering } });

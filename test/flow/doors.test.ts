@@ -1,10 +1,10 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { sharedServer } from "../support/flow.ts";
-import { http, type HttpRequest } from "../support/http.ts";
-import { createProject } from "../support/project.ts";
-import { envelope, newEventId, post, sentryAuth } from "../support/send.ts";
+import { sharedServer } from "../support/service/flow.ts";
+import { http, type HttpRequest } from "../support/http/http.ts";
+import { createProject } from "../support/core/project.ts";
+import { envelope, newEventId, post, sentryAuth } from "../support/sentry/send.ts";
 
 const { server, client } = await sharedServer();
 const project = await createProject(server);

@@ -3,12 +3,12 @@ import { Backend, ErrorReason, ExternalProjectSchema, Role } from "@faultline/pr
 import type { status } from "@grpc/grpc-js";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { fakeExternal, type FakeAnswer } from "../support/fake-external.ts";
-import { runningServer } from "../support/flow.ts";
-import { http } from "../support/http.ts";
-import { newMember, newPerson, personPassword, type Person } from "../support/person.ts";
-import { rejects } from "../support/rejects.ts";
-import { rest } from "../support/rest.ts";
+import { fakeExternal, type FakeAnswer } from "../support/external/fake-external.ts";
+import { runningServer } from "../support/service/flow.ts";
+import { http } from "../support/http/http.ts";
+import { newMember, newPerson, personPassword, type Person } from "../support/core/person.ts";
+import { rejects } from "../support/assert/rejects.ts";
+import { rest } from "../support/rest/rest.ts";
 
 const projects = [
   { id: "11", slug: "shop", name: "Shop", organization: "acme", status: "active" },

@@ -1,12 +1,12 @@
 import { deflateSync } from "node:zlib";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { sharedServer } from "../support/flow.ts";
-import { http } from "../support/http.ts";
-import { createProject } from "../support/project.ts";
-import { rest } from "../support/rest.ts";
-import { onlyEvent } from "../support/robustness.ts";
-import { newEventId } from "../support/send.ts";
+import { sharedServer } from "../support/service/flow.ts";
+import { http } from "../support/http/http.ts";
+import { createProject } from "../support/core/project.ts";
+import { rest } from "../support/rest/rest.ts";
+import { onlyEvent } from "../support/sentry/robustness.ts";
+import { newEventId } from "../support/sentry/send.ts";
 
 const { server, client } = await sharedServer();
 

@@ -1,15 +1,15 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { databaseOf } from "../support/database-of.ts";
-import { runningServer } from "../support/flow.ts";
-import { http } from "../support/http.ts";
-import { createProject } from "../support/project.ts";
-import { readPrometheusText } from "../support/prometheus-text.ts";
-import { rejects } from "../support/rejects.ts";
-import { rest } from "../support/rest.ts";
-import { envelope, newEventId, post, sendEnvelope, sendEvent, sendStore } from "../support/send.ts";
-import { rootPassword, rootToken } from "../support/server.ts";
-import { until } from "../support/until.ts";
+import { databaseOf } from "../support/database/database-of.ts";
+import { runningServer } from "../support/service/flow.ts";
+import { http } from "../support/http/http.ts";
+import { createProject } from "../support/core/project.ts";
+import { readPrometheusText } from "../support/assert/prometheus-text.ts";
+import { rejects } from "../support/assert/rejects.ts";
+import { rest } from "../support/rest/rest.ts";
+import { envelope, newEventId, post, sendEnvelope, sendEvent, sendStore } from "../support/sentry/send.ts";
+import { rootPassword, rootToken } from "../support/service/server.ts";
+import { until } from "../support/run/until.ts";
 
 const token = "a-token-for-prometheus";
 

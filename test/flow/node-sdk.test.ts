@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { sharedServer } from "../support/flow.ts";
-import { createProject } from "../support/project.ts";
-import { storedEventCount } from "../support/stored.ts";
+import { sharedServer } from "../support/service/flow.ts";
+import { createProject } from "../support/core/project.ts";
+import { storedEventCount } from "../support/database/stored.ts";
 
 interface Report {
   readonly exceptionId: string;

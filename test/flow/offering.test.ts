@@ -1,13 +1,13 @@
 import { Backend, ErrorReason } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { answered, assertAnswer } from "../support/assert-answer.ts";
-import { grpcClient, type GrpcClient } from "../support/grpc.ts";
-import { createProject } from "../support/project.ts";
-import { rejects } from "../support/rejects.ts";
-import { rest } from "../support/rest.ts";
-import { newEventId, sendEvent } from "../support/send.ts";
-import { startServer, type Server, type ServerOptions } from "../support/server.ts";
+import { answered, assertAnswer } from "../support/assert/assert-answer.ts";
+import { grpcClient, type GrpcClient } from "../support/core/grpc.ts";
+import { createProject } from "../support/core/project.ts";
+import { rejects } from "../support/assert/rejects.ts";
+import { rest } from "../support/rest/rest.ts";
+import { newEventId, sendEvent } from "../support/sentry/send.ts";
+import { startServer, type Server, type ServerOptions } from "../support/service/server.ts";
 
 const running = new Set<Server>();
 const clients = new Set<GrpcClient>();

@@ -2,11 +2,11 @@ import { deflateSync } from "node:zlib";
 import { OutcomeKind, type Event } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { sharedServer } from "../support/flow.ts";
-import { http, type HttpAnswer } from "../support/http.ts";
-import { createProject, type Project } from "../support/project.ts";
-import { onlyEvent, storedEvents } from "../support/robustness.ts";
-import { newEventId, sentryAuth } from "../support/send.ts";
+import { sharedServer } from "../support/service/flow.ts";
+import { http, type HttpAnswer } from "../support/http/http.ts";
+import { createProject, type Project } from "../support/core/project.ts";
+import { onlyEvent, storedEvents } from "../support/sentry/robustness.ts";
+import { newEventId, sentryAuth } from "../support/sentry/send.ts";
 
 const { server, client } = await sharedServer();
 let project: Project;

@@ -1,10 +1,10 @@
 import { Backend, Role, services } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { sharedServer } from "../support/flow.ts";
-import { newMember, newPerson } from "../support/person.ts";
-import { createProject } from "../support/project.ts";
-import { refusedBecause } from "../support/refused-because.ts";
+import { sharedServer } from "../support/service/flow.ts";
+import { newMember, newPerson } from "../support/core/person.ts";
+import { createProject } from "../support/core/project.ts";
+import { refusedBecause } from "../support/assert/refused-because.ts";
 
 const { server, client } = await sharedServer();
 const project = await createProject(server);

@@ -1,11 +1,11 @@
 import { OutcomeKind } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { runningServer } from "../support/flow.ts";
-import { http, type HttpAnswer } from "../support/http.ts";
-import { createKey, createProject, type Project } from "../support/project.ts";
-import { envelope, newEventId, post, sendEnvelope, sendStore, sentryAuth } from "../support/send.ts";
-import { until } from "../support/until.ts";
+import { runningServer } from "../support/service/flow.ts";
+import { http, type HttpAnswer } from "../support/http/http.ts";
+import { createKey, createProject, type Project } from "../support/core/project.ts";
+import { envelope, newEventId, post, sendEnvelope, sendStore, sentryAuth } from "../support/sentry/send.ts";
+import { until } from "../support/run/until.ts";
 
 /** One event a second and key, so a burst of ten. */
 const perKey = 1;

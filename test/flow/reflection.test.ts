@@ -7,8 +7,8 @@ import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import * as grpc from "@grpc/grpc-js";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { sharedServer } from "../support/flow.ts";
-import { createProject } from "../support/project.ts";
+import { sharedServer } from "../support/service/flow.ts";
+import { createProject } from "../support/core/project.ts";
 import {
   descriptorSet,
   discovered,
@@ -16,9 +16,9 @@ import {
   shipped,
   type Json,
   type ServiceConstructor,
-} from "../support/reflection.ts";
-import { newEventId, sendEvent } from "../support/send.ts";
-import { rootToken } from "../support/server.ts";
+} from "../support/core/reflection.ts";
+import { newEventId, sendEvent } from "../support/sentry/send.ts";
+import { rootToken } from "../support/service/server.ts";
 
 const credentials = grpc.credentials.createInsecure();
 

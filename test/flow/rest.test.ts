@@ -1,13 +1,13 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { assertAnswer } from "../support/assert-answer.ts";
-import { sharedServer } from "../support/flow.ts";
-import { http } from "../support/http.ts";
-import { createKey, createProject } from "../support/project.ts";
-import { rest } from "../support/rest.ts";
-import { rootPassword, rootToken } from "../support/server.ts";
-import { until } from "../support/until.ts";
+import { assertAnswer } from "../support/assert/assert-answer.ts";
+import { sharedServer } from "../support/service/flow.ts";
+import { http } from "../support/http/http.ts";
+import { createKey, createProject } from "../support/core/project.ts";
+import { rest } from "../support/rest/rest.ts";
+import { rootPassword, rootToken } from "../support/service/server.ts";
+import { until } from "../support/run/until.ts";
 
 const { server, client } = await sharedServer();
 const project = await createProject(server);

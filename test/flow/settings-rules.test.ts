@@ -2,10 +2,10 @@ import { Backend, ErrorReason } from "@faultline/proto";
 import type { CallError } from "@faultline/proto/grpc";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { grpcClient, type GrpcClient } from "../support/grpc.ts";
-import { rejects } from "../support/rejects.ts";
-import { reported } from "../support/reported.ts";
-import { startServer, type Server } from "../support/server.ts";
+import { grpcClient, type GrpcClient } from "../support/core/grpc.ts";
+import { rejects } from "../support/assert/rejects.ts";
+import { reported } from "../support/run/reported.ts";
+import { startServer, type Server } from "../support/service/server.ts";
 
 let server: Server;
 let client: GrpcClient;

@@ -1,13 +1,13 @@
 import { Backend, ErrorReason } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { sharedServer } from "../support/flow.ts";
-import { grpcClient, type GrpcClient } from "../support/grpc.ts";
-import { createProject } from "../support/project.ts";
-import { rejects } from "../support/rejects.ts";
-import { newEventId, sendEvent } from "../support/send.ts";
-import { startServer } from "../support/server.ts";
-import { until } from "../support/until.ts";
+import { sharedServer } from "../support/service/flow.ts";
+import { grpcClient, type GrpcClient } from "../support/core/grpc.ts";
+import { createProject } from "../support/core/project.ts";
+import { rejects } from "../support/assert/rejects.ts";
+import { newEventId, sendEvent } from "../support/sentry/send.ts";
+import { startServer } from "../support/service/server.ts";
+import { until } from "../support/run/until.ts";
 
 const { server, client } = await sharedServer();
 

@@ -4,13 +4,13 @@ import { promisify } from "node:util";
 import { Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { answered } from "../support/assert-answer.ts";
-import { sharedServer } from "../support/flow.ts";
-import { newMember, personPassword } from "../support/person.ts";
-import { createProject } from "../support/project.ts";
-import { rest } from "../support/rest.ts";
-import { envelope, newEventId, sentryAuth } from "../support/send.ts";
-import { storedEventCount } from "../support/stored.ts";
+import { answered } from "../support/assert/assert-answer.ts";
+import { sharedServer } from "../support/service/flow.ts";
+import { newMember, personPassword } from "../support/core/person.ts";
+import { createProject } from "../support/core/project.ts";
+import { rest } from "../support/rest/rest.ts";
+import { envelope, newEventId, sentryAuth } from "../support/sentry/send.ts";
+import { storedEventCount } from "../support/database/stored.ts";
 
 // A transcript with curl: specification 4.1 word for word, then 4.2 with the keys that came of it.
 

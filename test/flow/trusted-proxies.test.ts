@@ -1,12 +1,12 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { runningServer } from "../support/flow.ts";
-import { grpcClient } from "../support/grpc.ts";
-import { http } from "../support/http.ts";
-import { createProject } from "../support/project.ts";
-import { onlyEvent } from "../support/robustness.ts";
-import { sentryAuth } from "../support/send.ts";
-import { startServer } from "../support/server.ts";
+import { runningServer } from "../support/service/flow.ts";
+import { grpcClient } from "../support/core/grpc.ts";
+import { http } from "../support/http/http.ts";
+import { createProject } from "../support/core/project.ts";
+import { onlyEvent } from "../support/sentry/robustness.ts";
+import { sentryAuth } from "../support/sentry/send.ts";
+import { startServer } from "../support/service/server.ts";
 
 const { server, client } = await runningServer({ env: { FAULTLINE_TRUSTED_PROXIES: "127.0.0.0/8" } });
 

@@ -1,8 +1,8 @@
 import { gunzipSync } from "node:zlib";
 import * as fc from "fast-check";
-import { readCaptures, type Capture } from "../support/capture.ts";
-import { mutate, type Sample } from "../support/mutation.ts";
-import { randomOf } from "../support/random.ts";
+import { readCaptures, type Capture } from "../support/sentry/capture.ts";
+import { mutate, type Sample } from "../support/sentry/mutation.ts";
+import { randomOf } from "../support/sentry/random.ts";
 import { encoders, plain } from "./encoders.ts";
 
 /** A request of a real SDK, damaged. */

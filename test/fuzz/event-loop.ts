@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { grpcClient, type GrpcClient } from "../support/grpc.ts";
-import { createProject, type Project } from "../support/project.ts";
-import { bytesOf } from "../support/raw-request.ts";
-import { openSocket } from "../support/raw-socket.ts";
-import { startWatchedServer, type WatchedServer } from "../support/watched-server.ts";
+import { grpcClient, type GrpcClient } from "../support/core/grpc.ts";
+import { createProject, type Project } from "../support/core/project.ts";
+import { bytesOf } from "../support/http/raw-request.ts";
+import { openSocket } from "../support/http/raw-socket.ts";
+import { startWatchedServer, type WatchedServer } from "../support/service/watched-server.ts";
 import { worstRequests, type WorstRequest } from "./worst-requests.ts";
 
 /** Nothing may hold up all other requests for longer. */

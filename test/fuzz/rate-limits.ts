@@ -2,7 +2,7 @@ import type { Admission, RateCategory } from "@faultline/plugin";
 import * as fc from "fast-check";
 import * as assert from "uvu/assert";
 import { RateLimits } from "../../backend/src/host/ingest/rate-limits.ts";
-import { nobodyElse } from "../support/joined-processes.ts";
+import { nobodyElse } from "../support/service/joined-processes.ts";
 import type { Claim } from "./claim.ts";
 
 const categories: readonly RateCategory[] = ["error", "security", "session", "feedback"];

@@ -14,7 +14,7 @@ import { readClientReport } from "../../plugins/http-bridge/src/ingest/items/cli
 import { readCspReports } from "../../plugins/http-bridge/src/ingest/items/csp-report.ts";
 import { readFeedback } from "../../plugins/http-bridge/src/ingest/items/feedback.ts";
 import { readSessionAggregates, readSessionUpdate } from "../../plugins/http-bridge/src/ingest/items/session.ts";
-import { plain, receivedAt } from "../support/sentry-event.ts";
+import { plain, receivedAt } from "../support/sentry/sentry-event.ts";
 import type { Claim } from "./claim.ts";
 import { hostileObject, jsonValue, text } from "./hostile-event.ts";
 

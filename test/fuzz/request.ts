@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
-import { withDsnOf } from "../support/capture.ts";
-import type { Project } from "../support/project.ts";
-import { chunked, chunkedHeaders, headOf } from "../support/raw-request.ts";
+import { withDsnOf } from "../support/sentry/capture.ts";
+import type { Project } from "../support/core/project.ts";
+import { chunked, chunkedHeaders, headOf } from "../support/http/raw-request.ts";
 import { damaged, type Damaged } from "./damage.ts";
 import { bareDeflate, encoders, plain, type Encoder } from "./encoders.ts";
 import { envelopeShape, type EnvelopeShape } from "./envelope-shape.ts";

@@ -1,6 +1,6 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import type { Project } from "../support/project.ts";
-import { chunked, chunkedHeaders, type RawRequest } from "../support/raw-request.ts";
+import type { Project } from "../support/core/project.ts";
+import { chunked, chunkedHeaders, type RawRequest } from "../support/http/raw-request.ts";
 import { fill, wide, worstEvents } from "./worst-events.ts";
 
 /** A request that makes as much work as its size allows. */

@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { Backend } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { grpcClient, type GrpcClient } from "../support/grpc.ts";
-import { recount } from "../support/recount.ts";
-import { checkOut, whyNoRelease } from "../support/release.ts";
-import { rounds } from "../support/rounds.ts";
-import { fixtures, unpackFixture } from "../support/schema-fixtures.ts";
-import { newEventId, sendStore, type Target } from "../support/send.ts";
-import { launch, startServer, type Server, type ServerOptions } from "../support/server.ts";
-import { storedErrors, storedEventIds } from "../support/stored.ts";
-import { until } from "../support/until.ts";
+import { grpcClient, type GrpcClient } from "../support/core/grpc.ts";
+import { recount } from "../support/database/recount.ts";
+import { checkOut, whyNoRelease } from "../support/core/release.ts";
+import { rounds } from "../support/run/rounds.ts";
+import { fixtures, unpackFixture } from "../support/database/schema-fixtures.ts";
+import { newEventId, sendStore, type Target } from "../support/sentry/send.ts";
+import { launch, startServer, type Server, type ServerOptions } from "../support/service/server.ts";
+import { storedErrors, storedEventIds } from "../support/database/stored.ts";
+import { until } from "../support/run/until.ts";
 
 /** From every release that left a fixture, or from the one before the last. */
 const upgradedFrom = rounds({ short: fixtures.slice(-2, -1), long: fixtures });

@@ -2,14 +2,14 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { dayMs, movableClock, movableFaultline } from "../support/movable-faultline.ts";
-import { startPostgresql, withPostgresql } from "../support/postgresql.ts";
-import { createProject, type Project } from "../support/project.ts";
-import { randomNumbers } from "../support/random-numbers.ts";
-import { recountPostgresql, recountSessionsPostgresql } from "../support/recount.ts";
-import { rounds } from "../support/rounds.ts";
-import { envelope, newEventId, sendEnvelope } from "../support/send.ts";
-import { tempDir } from "../support/temp-dir.ts";
+import { dayMs, movableClock, movableFaultline } from "../support/service/movable-faultline.ts";
+import { startPostgresql, withPostgresql } from "../support/database/postgresql.ts";
+import { createProject, type Project } from "../support/core/project.ts";
+import { randomNumbers } from "../support/sentry/random-numbers.ts";
+import { recountPostgresql, recountSessionsPostgresql } from "../support/database/recount.ts";
+import { rounds } from "../support/run/rounds.ts";
+import { envelope, newEventId, sendEnvelope } from "../support/sentry/send.ts";
+import { tempDir } from "../support/service/temp-dir.ts";
 
 // Several services on one PostgreSQL. Two have the same clock; the third is a day ahead, as on both sides of midnight.
 

@@ -7,10 +7,10 @@ import { credentials } from "@grpc/grpc-js";
 import { services } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { runningServer } from "../support/flow.ts";
-import { http } from "../support/http.ts";
-import { rest } from "../support/rest.ts";
-import { repositoryRoot } from "../support/server.ts";
+import { runningServer } from "../support/service/flow.ts";
+import { http } from "../support/http/http.ts";
+import { rest } from "../support/rest/rest.ts";
+import { repositoryRoot } from "../support/service/server.ts";
 import { permissionsDocument } from "./document.ts";
 import {
   coreMethods,

@@ -1,6 +1,6 @@
 import { Role, type Project } from "@faultline/proto";
 import { roleNames } from "../../backend/src/services/access/roles.ts";
-import type { GrpcClient } from "../support/grpc.ts";
+import type { GrpcClient } from "../support/core/grpc.ts";
 
 /** With what a person calls. */
 export type Credential = "none" | "session" | "api" | "read_api";

@@ -1,7 +1,7 @@
 /** Writes docs/permissions.md. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { repositoryRoot } from "../support/server.ts";
+import { repositoryRoot } from "../support/service/server.ts";
 import { permissionsDocument } from "./document.ts";
 
 writeFileSync(join(repositoryRoot, "docs/permissions.md"), permissionsDocument());

@@ -5,12 +5,12 @@
  */
 import { join } from "node:path";
 import { Role } from "@faultline/proto";
-import { openBrowser } from "../support/browser.ts";
-import { grpcClient } from "../support/grpc.ts";
-import { personPassword } from "../support/person.ts";
-import { createProject } from "../support/project.ts";
-import { newEventId, sendEvent } from "../support/send.ts";
-import { repositoryRoot, startServer } from "../support/server.ts";
+import { openBrowser } from "../support/console/browser.ts";
+import { grpcClient } from "../support/core/grpc.ts";
+import { personPassword } from "../support/core/person.ts";
+import { createProject } from "../support/core/project.ts";
+import { newEventId, sendEvent } from "../support/sentry/send.ts";
+import { repositoryRoot, startServer } from "../support/service/server.ts";
 import { shopErrors, type ShopError } from "./shop-errors.ts";
 
 const folder = join(repositoryRoot, "docs/screenshots");

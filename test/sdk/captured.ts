@@ -1,8 +1,8 @@
 import type { Event } from "@faultline/proto";
 import * as assert from "uvu/assert";
-import { readCaptures, replay, type Expectation } from "../support/capture.ts";
-import { createProject } from "../support/project.ts";
-import type { Server } from "../support/server.ts";
+import { readCaptures, replay, type Expectation } from "../support/sentry/capture.ts";
+import { createProject } from "../support/core/project.ts";
+import type { Server } from "../support/service/server.ts";
 import { storedEvents } from "./observe.ts";
 import { doorOf } from "./recorder.ts";
 

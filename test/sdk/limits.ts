@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
-import type { Project } from "../support/project.ts";
-import { sendStore } from "../support/send.ts";
-import type { Server } from "../support/server.ts";
+import type { Project } from "../support/core/project.ts";
+import { sendStore } from "../support/sentry/send.ts";
+import type { Server } from "../support/service/server.ts";
 import type { Feature, Outcome } from "./feature.ts";
 import type { Exchange } from "./recorder.ts";
 

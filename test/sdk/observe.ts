@@ -1,8 +1,8 @@
 import type { Event, Release } from "@faultline/proto";
-import { grpcClient, type GrpcClient } from "../support/grpc.ts";
-import { createProject } from "../support/project.ts";
-import { startServer, type Server } from "../support/server.ts";
-import { storedErrors, storedEventIds } from "../support/stored.ts";
+import { grpcClient, type GrpcClient } from "../support/core/grpc.ts";
+import { createProject } from "../support/core/project.ts";
+import { startServer, type Server } from "../support/service/server.ts";
+import { storedErrors, storedEventIds } from "../support/database/stored.ts";
 import { run, type Command } from "./command.ts";
 import type { Outcome, Program } from "./feature.ts";
 import { limitedEnv, otherSender } from "./limits.ts";

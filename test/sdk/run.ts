@@ -7,7 +7,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { repositoryRoot } from "../support/server.ts";
+import { repositoryRoot } from "../support/service/server.ts";
 import { captured, others, specified } from "./languages.ts";
 import { titleOf, type Result } from "./matrix.ts";
 import { startServers } from "./observe.ts";

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { tempDir } from "../support/temp-dir.ts";
+import { tempDir } from "../support/service/temp-dir.ts";
 import { capturedFeatures, sendCaptures } from "./captured.ts";
 import { MissingTool, run } from "./command.ts";
 import type { Outcome, Program } from "./feature.ts";

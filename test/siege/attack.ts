@@ -1,4 +1,4 @@
-import type { Target } from "../support/send.ts";
+import type { Target } from "../support/sentry/send.ts";
 
 /** Where an attack takes place. As JSON it goes from the suite to the attacker's process. */
 export interface Field {

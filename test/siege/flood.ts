@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { load } from "../support/load.ts";
+import { load } from "../support/service/load.ts";
 import type { Field, Tally } from "./attack.ts";
 
 export interface FloodOptions {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { residentBytes } from "../support/resident-bytes.ts";
+import { residentBytes } from "../support/service/resident-bytes.ts";
 
 /** A limit of memory for one process, as `MemoryMax` of the unit and `mem_limit` of compose set it. */
 export interface MemoryLimit {

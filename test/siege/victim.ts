@@ -5,9 +5,9 @@
  */
 import { once } from "node:events";
 import { arrive } from "../bench/arrivals.ts";
-import type { LoadRequest } from "../support/load.ts";
-import { bytesOf } from "../support/raw-request.ts";
-import { newEventId, type Target } from "../support/send.ts";
+import type { LoadRequest } from "../support/service/load.ts";
+import { bytesOf } from "../support/http/raw-request.ts";
+import { newEventId, type Target } from "../support/sentry/send.ts";
 
 export interface VictimOptions {
   readonly url: string;

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { repositoryRoot } from "../support/server.ts";
+import { repositoryRoot } from "../support/service/server.ts";
 
 const textOf = (file: string) => readFileSync(join(repositoryRoot, file), "utf8");
 

@@ -2,8 +2,8 @@ import { ErrorReason } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { codeRoot, codeUrl } from "../../backend/src/services/code-links/code-url.ts";
-import { refusal } from "../support/refusal.ts";
-import { threadMs } from "../support/thread-time.ts";
+import { refusal } from "../support/assert/refusal.ts";
+import { threadMs } from "../support/service/thread-time.ts";
 
 const urls = suite("links to the code as they are stored");
 

@@ -6,7 +6,7 @@ import { countValues, minBytesToCount } from "../../plugins/http-bridge/src/inge
 import { maxEventDepth, maxEventValues } from "../../plugins/http-bridge/src/ingest/limits.ts";
 import { IngestRefusal } from "../../plugins/http-bridge/src/ingest/refusal.ts";
 import { holdsEnvelope, readStoreBody } from "../../plugins/http-bridge/src/ingest/body/store-body.ts";
-import { threadMs } from "../support/thread-time.ts";
+import { threadMs } from "../support/service/thread-time.ts";
 
 const json = suite("event JSON");
 

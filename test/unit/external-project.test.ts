@@ -3,7 +3,7 @@ import { ErrorReason, ExternalProjectSchema } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { externalProjectColumns, noExternalProject } from "../../backend/src/services/settings/external-project.ts";
-import { refusal } from "../support/refusal.ts";
+import { refusal } from "../support/assert/refusal.ts";
 
 const projects = suite("external project");
 

@@ -6,8 +6,8 @@ import type { SettingsRow } from "../../backend/src/services/settings/settings.t
 import { KeyRing } from "../../backend/src/storage/secrets/key-ring.ts";
 import { externalTarget } from "../../backend/src/services/settings/external-target.ts";
 import { externalTokenPlace } from "../../backend/src/services/settings/external-token.ts";
-import { refusal } from "../support/refusal.ts";
-import { tempDir } from "../support/temp-dir.ts";
+import { refusal } from "../support/assert/refusal.ts";
+import { tempDir } from "../support/service/temp-dir.ts";
 
 const targets = suite("external target");
 

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import type { Cost } from "@faultline/plugin";
 import { nextTurn } from "../../plugins/http-bridge/src/ingest/body/sender.ts";
 import { FairParse } from "../../plugins/http-bridge/src/ingest/body/fair-parse.ts";
-import { threadMs } from "../support/thread-time.ts";
+import { threadMs } from "../support/service/thread-time.ts";
 
 /** Bodies that wait together, each `project:ms` with the time that its work takes; how they were served, turn by turn. */
 async function serve(bodies: readonly string[]) {

@@ -3,7 +3,7 @@ import { reasonName } from "@faultline/proto/grpc";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { GroupCommit, type KeepUnstored } from "../../backend/src/host/ingest/group-commit.ts";
-import { errorEvent } from "../support/error-event.ts";
+import { errorEvent } from "../support/sentry/error-event.ts";
 
 const silent: Log = { info() {}, warn() {}, error() {} };
 

@@ -4,7 +4,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { KeyRing } from "../../backend/src/storage/secrets/key-ring.ts";
 import { StartRefusal } from "@faultline/plugin";
-import { tempDir } from "../support/temp-dir.ts";
+import { tempDir } from "../support/service/temp-dir.ts";
 
 const keyRing = suite("key ring");
 

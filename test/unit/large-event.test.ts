@@ -9,7 +9,7 @@ import { readEventItem } from "../../plugins/http-bridge/src/ingest/items/event.
 import { isLargeEvent, readLargeEvent } from "../../plugins/http-bridge/src/ingest/items/large-event.ts";
 import { maxBytesUnderWay, maxEventBytes } from "../../plugins/http-bridge/src/ingest/limits.ts";
 import { nodeEvent, randomFrom } from "../bench/node-event.ts";
-import { id } from "../support/sentry-event.ts";
+import { id } from "../support/sentry/sentry-event.ts";
 
 const arrival = { projectId: 1, keyId: 2, receivedAt: Date.UTC(2026, 10, 21), clientIp: "203.0.113.7" };
 

@@ -6,7 +6,7 @@ import * as assert from "uvu/assert";
 import { readConfig } from "../../backend/src/config.ts";
 import * as bridge from "../../plugins/http-bridge/src/ingest/limits.ts";
 import * as integrated from "../../plugins/integrated-backend/src/storing/limits.ts";
-import { repositoryRoot } from "../support/server.ts";
+import { repositoryRoot } from "../support/service/server.ts";
 
 const factors = new Map([
   ["KiB", 1024],

@@ -4,7 +4,7 @@ import { leastRoleOf } from "../../backend/src/services/access/permissions.ts";
 import type { OperationObject } from "../../plugins/http-bridge/src/rest/openapi/operation-object.ts";
 import { documentPage } from "../../plugins/http-bridge/src/rest/openapi/page.ts";
 import { coreMethod, restEntrances } from "../permissions/operations.ts";
-import { restDocument } from "../support/rest-document.ts";
+import { restDocument } from "../support/rest/rest-document.ts";
 
 interface Described {
   /** `GET /api/v4/projects/:project`, as the table of routes has it. */

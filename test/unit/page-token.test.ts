@@ -2,7 +2,7 @@ import { pageSizeOf, pageToken, readPageToken, valuesOfToken } from "@faultline/
 import { ErrorReason } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { refusal } from "../support/refusal.ts";
+import { refusal } from "../support/assert/refusal.ts";
 
 const tokens = suite("page token");
 

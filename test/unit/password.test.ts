@@ -4,7 +4,7 @@ import { ErrorReason } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { hashPassword, newPassword, verifyPassword } from "../../backend/src/services/accounts/password.ts";
-import { refusal } from "../support/refusal.ts";
+import { refusal } from "../support/assert/refusal.ts";
 
 const password = suite("password");
 

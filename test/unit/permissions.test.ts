@@ -17,7 +17,7 @@ import {
   type Scope,
 } from "../../backend/src/services/access/permissions.ts";
 import { permissionsOf, roleNames } from "../../backend/src/services/access/roles.ts";
-import { refusal } from "../support/refusal.ts";
+import { refusal } from "../support/assert/refusal.ts";
 
 const permissions = suite("permissions");
 

@@ -2,8 +2,8 @@ import { ErrorReason } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { projectName, projectPath } from "../../backend/src/services/projects/project-path.ts";
-import { refusal } from "../support/refusal.ts";
-import { threadMs } from "../support/thread-time.ts";
+import { refusal } from "../support/assert/refusal.ts";
+import { threadMs } from "../support/service/thread-time.ts";
 
 const paths = suite("project path");
 

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readPrometheusText } from "../support/prometheus-text.ts";
+import { readPrometheusText } from "../support/assert/prometheus-text.ts";
 
 const text = suite("prometheus text");
 

@@ -9,7 +9,7 @@ import {
   readMessage,
   UnreadableMessage,
 } from "../../plugins/jetstream-queue/src/message.ts";
-import { errorEvent } from "../support/error-event.ts";
+import { errorEvent } from "../support/sentry/error-event.ts";
 
 const message = suite("messages of the queue");
 

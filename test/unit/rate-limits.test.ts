@@ -3,7 +3,7 @@ import type { Admission, Cost, CostAccount, RateCategory, RateLimit } from "@fau
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { RateLimits, type Rates } from "../../backend/src/host/ingest/rate-limits.ts";
-import { joinedProcesses, nobodyElse } from "../support/joined-processes.ts";
+import { joinedProcesses, nobodyElse } from "../support/service/joined-processes.ts";
 
 const test = suite("rate limits");
 

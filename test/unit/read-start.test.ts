@@ -6,7 +6,7 @@ import * as assert from "uvu/assert";
 import { readStart } from "../../plugins/http-bridge/src/ingest/body/decoded-body.ts";
 import { MemoryReservation } from "../../plugins/http-bridge/src/ingest/body/memory-budget.ts";
 import { maxBodyBytes } from "../../plugins/http-bridge/src/ingest/limits.ts";
-import { until } from "../support/until.ts";
+import { until } from "../support/run/until.ts";
 
 const test = suite("starts of bodies");
 

@@ -3,7 +3,7 @@ import { ErrorReason } from "@faultline/proto";
 import * as assert from "uvu/assert";
 import { decisive, searchTokens } from "../../plugins/integrated-backend/src/search/tokens.ts";
 import type { SearchToken } from "../../plugins/integrated-backend/src/search/search-token.ts";
-import { refusal } from "../support/refusal.ts";
+import { refusal } from "../support/assert/refusal.ts";
 
 const search = suite("search");
 

@@ -4,8 +4,8 @@ import { type SessionAggregate, SessionStatus, type SessionUpdate } from "@fault
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readSessionAggregates, readSessionUpdate } from "../../plugins/http-bridge/src/ingest/items/session.ts";
-import { readCaptures } from "../support/capture.ts";
-import { day, hour, id, milliseconds, receivedAt } from "../support/sentry-event.ts";
+import { readCaptures } from "../support/sentry/capture.ts";
+import { day, hour, id, milliseconds, receivedAt } from "../support/sentry/sentry-event.ts";
 
 const arrival = { projectId: 42, receivedAt };
 const generated = "f".repeat(32);

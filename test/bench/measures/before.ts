@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { resolve } from "node:path";
-import { repositoryRoot } from "../../support/server.ts";
+import { repositoryRoot } from "../../support/service/server.ts";
 import type { Bench, Row } from "../bench.ts";
 import { allAcknowledged, generate, rateOf } from "../generate.ts";
 import { loopTime, type LoopTime } from "../loop-time.ts";

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { startCluster, type Cluster, type Part } from "../../support/cluster/cluster.ts";
-import { withPostgresql } from "../../support/postgresql.ts";
-import { createProject } from "../../support/project.ts";
-import { until } from "../../support/until.ts";
+import { startCluster, type Cluster, type Part } from "../../support/nats/cluster/cluster.ts";
+import { withPostgresql } from "../../support/database/postgresql.ts";
+import { createProject } from "../../support/core/project.ts";
+import { until } from "../../support/run/until.ts";
 import type { Bench, Row } from "../bench.ts";
 import { allAcknowledged, generate, rateOf } from "../generate.ts";
 import type { GeneratorResult } from "../generator.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { SourceMap, type SourceMapPayload } from "node:module";
 import { basename, dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { repositoryRoot } from "../../support/server.ts";
+import { repositoryRoot } from "../../support/service/server.ts";
 import type { Bench, Row } from "../bench.ts";
 import { loopProfile, type LoopProfile, type Ran } from "../loop-profile.ts";
 import { parsing, parsingTime } from "../loop-time.ts";

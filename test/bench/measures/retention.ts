@@ -1,4 +1,4 @@
-import { until } from "../../support/until.ts";
+import { until } from "../../support/run/until.ts";
 import type { Bench, Row, Stored } from "../bench.ts";
 import { databaseSize, oldestReceivedAt } from "../database-files.ts";
 import { freePort } from "../free-port.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { http } from "../../support/http.ts";
-import { launch } from "../../support/server.ts";
-import { until } from "../../support/until.ts";
+import { http } from "../../support/http/http.ts";
+import { launch } from "../../support/service/server.ts";
+import { until } from "../../support/run/until.ts";
 import type { Bench, Row } from "../bench.ts";
 import { storedEvents } from "../database-files.ts";
 import { freePort } from "../free-port.ts";

@@ -1,5 +1,5 @@
 import { Backend } from "@faultline/proto";
-import { type MovableFaultline, signIn } from "../../support/movable-faultline.ts";
+import { type MovableFaultline, signIn } from "../../support/service/movable-faultline.ts";
 import type { World } from "../world.ts";
 import { filledProject, otherProject } from "./integrated.ts";
 

@@ -1,7 +1,7 @@
 import { ErrorStatus } from "@faultline/proto";
-import { createProject, type Project } from "../../support/project.ts";
-import { newEventId, sendStore } from "../../support/send.ts";
-import type { MovableFaultline } from "../../support/movable-faultline.ts";
+import { createProject, type Project } from "../../support/core/project.ts";
+import { newEventId, sendStore } from "../../support/sentry/send.ts";
+import type { MovableFaultline } from "../../support/service/movable-faultline.ts";
 import { errors } from "../data.ts";
 import type { World } from "../world.ts";
 

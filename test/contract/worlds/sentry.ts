@@ -1,7 +1,7 @@
-import { fakeExternal, type FakeExternal } from "../../support/fake-external.ts";
-import { acme, type FakeIssueInit, shop } from "../../support/fake-external/data.ts";
-import type { GrpcClient } from "../../support/grpc.ts";
-import { linkedProject } from "../../support/linked-project.ts";
+import { fakeExternal, type FakeExternal } from "../../support/external/fake-external.ts";
+import { acme, type FakeIssueInit, shop } from "../../support/external/fake-external/data.ts";
+import type { GrpcClient } from "../../support/core/grpc.ts";
+import { linkedProject } from "../../support/core/linked-project.ts";
 import { errors, now } from "../data.ts";
 import type { World } from "../world.ts";
 

@@ -1,11 +1,11 @@
 import { Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { callTrpc, cookiesSet, postForm, sessionCookie, signInByForm } from "../../support/console.ts";
-import { runningServer } from "../../support/flow.ts";
-import { http } from "../../support/http.ts";
-import { newMember, personPassword } from "../../support/person.ts";
-import { createProject } from "../../support/project.ts";
+import { callTrpc, cookiesSet, postForm, sessionCookie, signInByForm } from "../../support/console/console.ts";
+import { runningServer } from "../../support/service/flow.ts";
+import { http } from "../../support/http/http.ts";
+import { newMember, personPassword } from "../../support/core/person.ts";
+import { createProject } from "../../support/core/project.ts";
 
 /** Requests that other sites make a signed-in browser send, or that a stranger sends to the console's procedures. */
 

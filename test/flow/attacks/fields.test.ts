@@ -3,13 +3,13 @@ import { Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { harmlessRequest, trpcEntrances } from "../../permissions/operations.ts";
-import { callTrpc, cookiesSet, postForm } from "../../support/console.ts";
-import { runningServer } from "../../support/flow.ts";
-import { http } from "../../support/http.ts";
-import { newMember, personPassword } from "../../support/person.ts";
-import { createProject } from "../../support/project.ts";
-import { rest } from "../../support/rest.ts";
-import { rootPassword } from "../../support/server.ts";
+import { callTrpc, cookiesSet, postForm } from "../../support/console/console.ts";
+import { runningServer } from "../../support/service/flow.ts";
+import { http } from "../../support/http/http.ts";
+import { newMember, personPassword } from "../../support/core/person.ts";
+import { createProject } from "../../support/core/project.ts";
+import { rest } from "../../support/rest/rest.ts";
+import { rootPassword } from "../../support/service/server.ts";
 
 /** Fields that a caller adds to a request, in the hope that somebody writes down all that comes. */
 

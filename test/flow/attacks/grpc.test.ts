@@ -4,12 +4,12 @@ import { connect as connectTcp } from "node:net";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { readConfig } from "../../../backend/src/config.ts";
-import { runningServer } from "../../support/flow.ts";
-import { createProject } from "../../support/project.ts";
-import { residentBytes } from "../../support/resident-bytes.ts";
-import { rootToken } from "../../support/server.ts";
-import { newEventId, sendEvent } from "../../support/send.ts";
-import { until } from "../../support/until.ts";
+import { runningServer } from "../../support/service/flow.ts";
+import { createProject } from "../../support/core/project.ts";
+import { residentBytes } from "../../support/service/resident-bytes.ts";
+import { rootToken } from "../../support/service/server.ts";
+import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { until } from "../../support/run/until.ts";
 
 /** Strangers at the door of gRPC; its limits of messages, deadlines and reflection are in test/flow/instance. */
 

@@ -3,13 +3,13 @@ import { ErrorReason } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
-import { callTrpc, cookiesSet, sessionCookie, signInByForm } from "../../support/console.ts";
-import { grpcClient } from "../../support/grpc.ts";
-import { http, type HttpAnswer } from "../../support/http.ts";
-import { newUser } from "../../support/movable-faultline.ts";
-import { rejects } from "../../support/rejects.ts";
-import { tempDir } from "../../support/temp-dir.ts";
-import { testConfig } from "../../support/test-config.ts";
+import { callTrpc, cookiesSet, sessionCookie, signInByForm } from "../../support/console/console.ts";
+import { grpcClient } from "../../support/core/grpc.ts";
+import { http, type HttpAnswer } from "../../support/http/http.ts";
+import { newUser } from "../../support/service/movable-faultline.ts";
+import { rejects } from "../../support/assert/rejects.ts";
+import { tempDir } from "../../support/service/temp-dir.ts";
+import { testConfig } from "../../support/service/test-config.ts";
 
 /** Guessing passwords and tokens, behind a proxy that is trusted to name the address it serves. */
 

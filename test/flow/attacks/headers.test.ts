@@ -1,12 +1,12 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { sessionCookie, signInByForm } from "../../support/console.ts";
-import { sharedServer } from "../../support/flow.ts";
-import { http, type HttpAnswer } from "../../support/http.ts";
-import { createProject } from "../../support/project.ts";
-import { rest } from "../../support/rest.ts";
-import { newEventId, sendStore } from "../../support/send.ts";
-import { startServer } from "../../support/server.ts";
+import { sessionCookie, signInByForm } from "../../support/console/console.ts";
+import { sharedServer } from "../../support/service/flow.ts";
+import { http, type HttpAnswer } from "../../support/http/http.ts";
+import { createProject } from "../../support/core/project.ts";
+import { rest } from "../../support/rest/rest.ts";
+import { newEventId, sendStore } from "../../support/sentry/send.ts";
+import { startServer } from "../../support/service/server.ts";
 
 const { server, client } = await sharedServer();
 const cookie = sessionCookie(await signInByForm(server));

@@ -8,14 +8,14 @@ import sqlite3 from "sqlite3";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { coreMethods, harmlessRequest, restEntrances, trpcEntrances } from "../../permissions/operations.ts";
-import { callTrpc } from "../../support/console.ts";
-import { databaseOf } from "../../support/database-of.ts";
-import { http } from "../../support/http.ts";
-import { movableFaultline, newUser } from "../../support/movable-faultline.ts";
-import { createProject } from "../../support/project.ts";
-import { rest } from "../../support/rest.ts";
-import { post } from "../../support/send.ts";
-import { tempDir } from "../../support/temp-dir.ts";
+import { callTrpc } from "../../support/console/console.ts";
+import { databaseOf } from "../../support/database/database-of.ts";
+import { http } from "../../support/http/http.ts";
+import { movableFaultline, newUser } from "../../support/service/movable-faultline.ts";
+import { createProject } from "../../support/core/project.ts";
+import { rest } from "../../support/rest/rest.ts";
+import { post } from "../../support/sentry/send.ts";
+import { tempDir } from "../../support/service/temp-dir.ts";
 
 /** The driver of the service, which comes without types. */
 const pg = createRequire(import.meta.url)("pg") as { Client: { prototype: object } };

@@ -1,13 +1,13 @@
 import { Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { postForm, sessionCookie, signInByForm } from "../../support/console.ts";
-import { runningServer } from "../../support/flow.ts";
-import { http } from "../../support/http.ts";
-import { createProject } from "../../support/project.ts";
-import { openSocket } from "../../support/raw-socket.ts";
-import { newEventId, sendStore } from "../../support/send.ts";
-import { rootToken, startServer } from "../../support/server.ts";
+import { postForm, sessionCookie, signInByForm } from "../../support/console/console.ts";
+import { runningServer } from "../../support/service/flow.ts";
+import { http } from "../../support/http/http.ts";
+import { createProject } from "../../support/core/project.ts";
+import { openSocket } from "../../support/http/raw-socket.ts";
+import { newEventId, sendStore } from "../../support/sentry/send.ts";
+import { rootToken, startServer } from "../../support/service/server.ts";
 
 /** Requests that name a host of their own: no answer leads there. */
 

@@ -2,14 +2,14 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { restEntrances } from "../../permissions/operations.ts";
-import { sessionCookie, signInByForm } from "../../support/console.ts";
-import { runningServer } from "../../support/flow.ts";
-import { http } from "../../support/http.ts";
-import { createProject } from "../../support/project.ts";
-import { openSocket } from "../../support/raw-socket.ts";
-import { rest } from "../../support/rest.ts";
-import { rootToken } from "../../support/server.ts";
-import { newEventId, sendEvent } from "../../support/send.ts";
+import { sessionCookie, signInByForm } from "../../support/console/console.ts";
+import { runningServer } from "../../support/service/flow.ts";
+import { http } from "../../support/http/http.ts";
+import { createProject } from "../../support/core/project.ts";
+import { openSocket } from "../../support/http/raw-socket.ts";
+import { rest } from "../../support/rest/rest.ts";
+import { rootToken } from "../../support/service/server.ts";
+import { newEventId, sendEvent } from "../../support/sentry/send.ts";
 
 /** Ids and paths in forms that another reader might take for the plain one. */
 

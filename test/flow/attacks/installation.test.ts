@@ -2,14 +2,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { sessionCookie, signInByForm } from "../../support/console.ts";
-import { grpcClient } from "../../support/grpc.ts";
-import { http } from "../../support/http.ts";
-import { execSql } from "../../support/other-process.ts";
-import { dayMs, hourMs, movableFaultline, signIn } from "../../support/movable-faultline.ts";
-import { refusedBecause } from "../../support/refused-because.ts";
-import { rest } from "../../support/rest.ts";
-import { repositoryRoot, rootPassword, rootToken, startServer } from "../../support/server.ts";
+import { sessionCookie, signInByForm } from "../../support/console/console.ts";
+import { grpcClient } from "../../support/core/grpc.ts";
+import { http } from "../../support/http/http.ts";
+import { execSql } from "../../support/database/other-process.ts";
+import { dayMs, hourMs, movableFaultline, signIn } from "../../support/service/movable-faultline.ts";
+import { refusedBecause } from "../../support/assert/refused-because.ts";
+import { rest } from "../../support/rest/rest.ts";
+import { repositoryRoot, rootPassword, rootToken, startServer } from "../../support/service/server.ts";
 
 /** The parts of an installation: its packages, its first secrets, its clock and the pages of its failures. */
 

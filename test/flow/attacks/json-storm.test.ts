@@ -2,10 +2,10 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { gzipSync } from "node:zlib";
-import { createProject, type Project } from "../../support/project.ts";
-import type { HttpAnswer } from "../../support/http.ts";
-import { newEventId, post, sendEvent } from "../../support/send.ts";
-import { runningServer } from "../../support/flow.ts";
+import { createProject, type Project } from "../../support/core/project.ts";
+import type { HttpAnswer } from "../../support/http/http.ts";
+import { newEventId, post, sendEvent } from "../../support/sentry/send.ts";
+import { runningServer } from "../../support/service/flow.ts";
 
 /**
  * A kilobyte of one DSN must not take the event loop from all other projects: bodies have a price beside their count. That

@@ -3,13 +3,13 @@ import { request, type ClientRequest } from "node:http";
 import { Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { sessionCookie, signInByForm } from "../../support/console.ts";
-import { runningServer } from "../../support/flow.ts";
-import { http } from "../../support/http.ts";
-import { newMember, personPassword } from "../../support/person.ts";
-import { createProject } from "../../support/project.ts";
-import { newEventId, sendStore } from "../../support/send.ts";
-import { until } from "../../support/until.ts";
+import { sessionCookie, signInByForm } from "../../support/console/console.ts";
+import { runningServer } from "../../support/service/flow.ts";
+import { http } from "../../support/http/http.ts";
+import { newMember, personPassword } from "../../support/core/person.ts";
+import { createProject } from "../../support/core/project.ts";
+import { newEventId, sendStore } from "../../support/sentry/send.ts";
+import { until } from "../../support/run/until.ts";
 
 /** Pages that are kept up to date, more of them than anybody opens. */
 

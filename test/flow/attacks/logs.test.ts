@@ -1,14 +1,14 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { runningServer } from "../../support/flow.ts";
-import { sessionCookie, signInByForm } from "../../support/console.ts";
-import { http } from "../../support/http.ts";
-import { execSql } from "../../support/other-process.ts";
-import { createProject } from "../../support/project.ts";
-import { openSocket } from "../../support/raw-socket.ts";
-import { rest } from "../../support/rest.ts";
-import { newEventId, post, sendEvent } from "../../support/send.ts";
-import { until } from "../../support/until.ts";
+import { runningServer } from "../../support/service/flow.ts";
+import { sessionCookie, signInByForm } from "../../support/console/console.ts";
+import { http } from "../../support/http/http.ts";
+import { execSql } from "../../support/database/other-process.ts";
+import { createProject } from "../../support/core/project.ts";
+import { openSocket } from "../../support/http/raw-socket.ts";
+import { rest } from "../../support/rest/rest.ts";
+import { newEventId, post, sendEvent } from "../../support/sentry/send.ts";
+import { until } from "../../support/run/until.ts";
 
 /** Texts that would write lines of their own into the log, and requests that would fill it. */
 

@@ -11,14 +11,14 @@ import {
   trpcEntrances,
   type CoreMethod,
 } from "../../permissions/operations.ts";
-import { callTrpc } from "../../support/console.ts";
-import { runningServer } from "../../support/flow.ts";
-import { http } from "../../support/http.ts";
-import { newMember, personPassword } from "../../support/person.ts";
-import { createProject } from "../../support/project.ts";
-import { rest } from "../../support/rest.ts";
-import { newEventId, sendEvent } from "../../support/send.ts";
-import { storedErrors } from "../../support/stored.ts";
+import { callTrpc } from "../../support/console/console.ts";
+import { runningServer } from "../../support/service/flow.ts";
+import { http } from "../../support/http/http.ts";
+import { newMember, personPassword } from "../../support/core/person.ts";
+import { createProject } from "../../support/core/project.ts";
+import { rest } from "../../support/rest/rest.ts";
+import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { storedErrors } from "../../support/database/stored.ts";
 
 /** An owner of one project who knows every id of another, and asks for them under the own project's address. */
 

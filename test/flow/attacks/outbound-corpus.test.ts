@@ -7,21 +7,21 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
 import { OutboundClient } from "../../../backend/src/host/outbound/outbound-client.ts";
-import { watchConnections } from "../../support/connection-attempts.ts";
-import { grpcClient } from "../../support/grpc.ts";
-import { http } from "../../support/http.ts";
-import { nameServer, type NameAnswer, type RecordType } from "../../support/name-server.ts";
+import { watchConnections } from "../../support/http/connection-attempts.ts";
+import { grpcClient } from "../../support/core/grpc.ts";
+import { http } from "../../support/http/http.ts";
+import { nameServer, type NameAnswer, type RecordType } from "../../support/external/name-server.ts";
 import {
   forbiddenIpv4,
   refusedAddresses,
   refusedOtherwise,
   spellings,
   unclearTexts,
-} from "../../support/refused-urls.ts";
-import { rejects } from "../../support/rejects.ts";
-import { rootToken } from "../../support/server.ts";
-import { tempDir } from "../../support/temp-dir.ts";
-import { testConfig } from "../../support/test-config.ts";
+} from "../../support/external/refused-urls.ts";
+import { rejects } from "../../support/assert/rejects.ts";
+import { rootToken } from "../../support/service/server.ts";
+import { tempDir } from "../../support/service/temp-dir.ts";
+import { testConfig } from "../../support/service/test-config.ts";
 
 /**
  * Everything that attackers write to make a service call what only it can reach, at the two doors: the outbound client,

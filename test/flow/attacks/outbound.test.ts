@@ -12,12 +12,12 @@ import { OutboundFailure, type OutboundFault, type OutboundRequest } from "@faul
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { OutboundClient } from "../../../backend/src/host/outbound/outbound-client.ts";
-import { selfSigned } from "../../support/certificates.ts";
-import { watchConnections } from "../../support/connection-attempts.ts";
-import { atEndOf } from "../../support/end-of-file.ts";
-import { nameServer, type NameAnswer, type RecordType } from "../../support/name-server.ts";
-import { repositoryRoot } from "../../support/server.ts";
-import { until } from "../../support/until.ts";
+import { selfSigned } from "../../support/service/certificates.ts";
+import { watchConnections } from "../../support/http/connection-attempts.ts";
+import { atEndOf } from "../../support/run/end-of-file.ts";
+import { nameServer, type NameAnswer, type RecordType } from "../../support/external/name-server.ts";
+import { repositoryRoot } from "../../support/service/server.ts";
+import { until } from "../../support/run/until.ts";
 
 /** The one way out of the process, on the loopback interface, which its rules allow here. */
 

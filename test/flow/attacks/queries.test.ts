@@ -6,14 +6,14 @@ import { credentials, status } from "@grpc/grpc-js";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { coreMethods, harmlessRequest } from "../../permissions/operations.ts";
-import { databaseOf } from "../../support/database-of.ts";
-import { grpcClient } from "../../support/grpc.ts";
-import { rowsOfServer } from "../../support/other-process.ts";
-import { createProject } from "../../support/project.ts";
-import { refusedBecause } from "../../support/refused-because.ts";
-import { rest } from "../../support/rest.ts";
-import { newEventId, sendEvent } from "../../support/send.ts";
-import { rootPassword, startServer } from "../../support/server.ts";
+import { databaseOf } from "../../support/database/database-of.ts";
+import { grpcClient } from "../../support/core/grpc.ts";
+import { rowsOfServer } from "../../support/database/other-process.ts";
+import { createProject } from "../../support/core/project.ts";
+import { refusedBecause } from "../../support/assert/refused-because.ts";
+import { rest } from "../../support/rest/rest.ts";
+import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { rootPassword, startServer } from "../../support/service/server.ts";
 
 /** Texts that would say more to a database than they should. */
 

@@ -8,16 +8,16 @@ import { credentials } from "@grpc/grpc-js";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { coreMethods, harmlessRequest, restEntrances, trpcEntrances } from "../../permissions/operations.ts";
-import { callTrpc, cookiesSet, postForm, signInByForm } from "../../support/console.ts";
-import { databaseOf } from "../../support/database-of.ts";
-import { runningServer } from "../../support/flow.ts";
-import { http, type HttpAnswer } from "../../support/http.ts";
-import { newMember, newPerson } from "../../support/person.ts";
-import { execSql, liesInDatabase, rowsOfServer, takeDatabase } from "../../support/other-process.ts";
-import { createProject } from "../../support/project.ts";
-import { rest } from "../../support/rest.ts";
-import { newEventId, post, sendEvent } from "../../support/send.ts";
-import { repositoryRoot, rootPassword, rootToken } from "../../support/server.ts";
+import { callTrpc, cookiesSet, postForm, signInByForm } from "../../support/console/console.ts";
+import { databaseOf } from "../../support/database/database-of.ts";
+import { runningServer } from "../../support/service/flow.ts";
+import { http, type HttpAnswer } from "../../support/http/http.ts";
+import { newMember, newPerson } from "../../support/core/person.ts";
+import { execSql, liesInDatabase, rowsOfServer, takeDatabase } from "../../support/database/other-process.ts";
+import { createProject } from "../../support/core/project.ts";
+import { rest } from "../../support/rest/rest.ts";
+import { newEventId, post, sendEvent } from "../../support/sentry/send.ts";
+import { repositoryRoot, rootPassword, rootToken } from "../../support/service/server.ts";
 
 /**
  * One long day of an installation at the most talkative log level, failures included. Every secret of it is known here,

@@ -2,12 +2,12 @@
 import { Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { callTrpc, cookiesSet, postForm, sessionCookie, signInByForm, tokenIn } from "../../support/console.ts";
-import { http } from "../../support/http.ts";
-import { dayMs, hourMs, movableFaultline, newUser, signIn } from "../../support/movable-faultline.ts";
-import { createProject } from "../../support/project.ts";
-import { rejects } from "../../support/rejects.ts";
-import { startServer } from "../../support/server.ts";
+import { callTrpc, cookiesSet, postForm, sessionCookie, signInByForm, tokenIn } from "../../support/console/console.ts";
+import { http } from "../../support/http/http.ts";
+import { dayMs, hourMs, movableFaultline, newUser, signIn } from "../../support/service/movable-faultline.ts";
+import { createProject } from "../../support/core/project.ts";
+import { rejects } from "../../support/assert/rejects.ts";
+import { startServer } from "../../support/service/server.ts";
 
 const { client, faultline, clock } = await movableFaultline();
 const server = { url: faultline.httpUrl };

@@ -1,10 +1,10 @@
 // quiet: measures times
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { sessionCookie, signInByForm } from "../../support/console.ts";
-import { runningServer } from "../../support/flow.ts";
-import { createProject } from "../../support/project.ts";
-import { sendStore } from "../../support/send.ts";
+import { sessionCookie, signInByForm } from "../../support/console/console.ts";
+import { runningServer } from "../../support/service/flow.ts";
+import { createProject } from "../../support/core/project.ts";
+import { sendStore } from "../../support/sentry/send.ts";
 
 const { server } = await runningServer({ env: { FAULTLINE_TRUSTED_PROXIES: "127.0.0.1" } });
 

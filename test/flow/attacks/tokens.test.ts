@@ -5,16 +5,16 @@ import { Backend, Role } from "@faultline/proto";
 import { Client, credentials, Metadata, status } from "@grpc/grpc-js";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { callTrpc, sessionCookie, signInByForm, tokenIn } from "../../support/console.ts";
-import { databaseOf } from "../../support/database-of.ts";
-import { runningServer } from "../../support/flow.ts";
-import { http } from "../../support/http.ts";
-import { rowsOfServer, tablesOfServer } from "../../support/other-process.ts";
-import { newMember, personPassword } from "../../support/person.ts";
-import { createProject } from "../../support/project.ts";
-import { rejects } from "../../support/rejects.ts";
-import { rest } from "../../support/rest.ts";
-import { rootPassword, rootToken } from "../../support/server.ts";
+import { callTrpc, sessionCookie, signInByForm, tokenIn } from "../../support/console/console.ts";
+import { databaseOf } from "../../support/database/database-of.ts";
+import { runningServer } from "../../support/service/flow.ts";
+import { http } from "../../support/http/http.ts";
+import { rowsOfServer, tablesOfServer } from "../../support/database/other-process.ts";
+import { newMember, personPassword } from "../../support/core/person.ts";
+import { createProject } from "../../support/core/project.ts";
+import { rejects } from "../../support/assert/rejects.ts";
+import { rest } from "../../support/rest/rest.ts";
+import { rootPassword, rootToken } from "../../support/service/server.ts";
 
 /** Attacks with tokens that are in the wrong place, of the wrong kind or over. */
 

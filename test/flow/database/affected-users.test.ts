@@ -1,8 +1,8 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { sharedServer } from "../../support/flow.ts";
-import { createProject } from "../../support/project.ts";
-import { newEventId, sendEvent, sendStore } from "../../support/send.ts";
+import { sharedServer } from "../../support/service/flow.ts";
+import { createProject } from "../../support/core/project.ts";
+import { newEventId, sendEvent, sendStore } from "../../support/sentry/send.ts";
 
 /** Users are counted only where the code identifies them (specification 2.3). The test's own address is 127.0.0.1. */
 

@@ -1,10 +1,10 @@
 import type { Event } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { sharedServer } from "../../support/flow.ts";
-import { readCaptures, replay, type Capture, type Expectation } from "../../support/capture.ts";
-import { createProject } from "../../support/project.ts";
-import { storedErrors, storedEventIds } from "../../support/stored.ts";
+import { sharedServer } from "../../support/service/flow.ts";
+import { readCaptures, replay, type Capture, type Expectation } from "../../support/sentry/capture.ts";
+import { createProject } from "../../support/core/project.ts";
+import { storedErrors, storedEventIds } from "../../support/database/stored.ts";
 
 const captures = readCaptures();
 const expectedIds = captures.flatMap((capture) => capture.eventIds);

@@ -3,17 +3,17 @@ import { ErrorReason, type UpdateClientKeyRequestSchema } from "@faultline/proto
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
-import { grpcClient } from "../../support/grpc.ts";
-import { http } from "../../support/http.ts";
-import { dayMs, hourMs, movableClock, passTime } from "../../support/movable-faultline.ts";
-import { createKey, createProject, type Project } from "../../support/project.ts";
-import { refusedBecause } from "../../support/refused-because.ts";
-import { rest } from "../../support/rest.ts";
-import { envelope, newEventId, post, sendEnvelope } from "../../support/send.ts";
-import { rowsOf } from "../../support/stored-rows.ts";
-import { tempDir } from "../../support/temp-dir.ts";
-import { testConfig } from "../../support/test-config.ts";
-import { until } from "../../support/until.ts";
+import { grpcClient } from "../../support/core/grpc.ts";
+import { http } from "../../support/http/http.ts";
+import { dayMs, hourMs, movableClock, passTime } from "../../support/service/movable-faultline.ts";
+import { createKey, createProject, type Project } from "../../support/core/project.ts";
+import { refusedBecause } from "../../support/assert/refused-because.ts";
+import { rest } from "../../support/rest/rest.ts";
+import { envelope, newEventId, post, sendEnvelope } from "../../support/sentry/send.ts";
+import { rowsOf } from "../../support/database/stored-rows.ts";
+import { tempDir } from "../../support/service/temp-dir.ts";
+import { testConfig } from "../../support/service/test-config.ts";
+import { until } from "../../support/run/until.ts";
 import { makePerson } from "./members/people.ts";
 
 const clock = movableClock();

@@ -1,12 +1,12 @@
 import { ErrorSort, ErrorStatus, type Error as StoredError } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { sharedServer } from "../../support/flow.ts";
-import type { GrpcClient } from "../../support/grpc.ts";
-import { createProject, type Project } from "../../support/project.ts";
-import { newEventId, sendEvent } from "../../support/send.ts";
-import { rejects } from "../../support/rejects.ts";
-import { until } from "../../support/until.ts";
+import { sharedServer } from "../../support/service/flow.ts";
+import type { GrpcClient } from "../../support/core/grpc.ts";
+import { createProject, type Project } from "../../support/core/project.ts";
+import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { rejects } from "../../support/assert/rejects.ts";
+import { until } from "../../support/run/until.ts";
 
 const { server, client } = await sharedServer();
 let project: Project;

@@ -1,14 +1,14 @@
 import { OutcomeKind } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { runningServer } from "../../support/flow.ts";
-import { http } from "../../support/http.ts";
-import { createProject, type Project } from "../../support/project.ts";
-import { refusedBecause } from "../../support/refused-because.ts";
-import { rest } from "../../support/rest.ts";
-import { envelope, newEventId, post, sendEvent, sendStore } from "../../support/send.ts";
-import { errorEvent } from "../../support/error-event.ts";
-import { until } from "../../support/until.ts";
+import { runningServer } from "../../support/service/flow.ts";
+import { http } from "../../support/http/http.ts";
+import { createProject, type Project } from "../../support/core/project.ts";
+import { refusedBecause } from "../../support/assert/refused-because.ts";
+import { rest } from "../../support/rest/rest.ts";
+import { envelope, newEventId, post, sendEvent, sendStore } from "../../support/sentry/send.ts";
+import { errorEvent } from "../../support/sentry/error-event.ts";
+import { until } from "../../support/run/until.ts";
 
 const { server, client } = await runningServer({
   env: { FAULTLINE_TRUSTED_PROXIES: "127.0.0.1", FAULTLINE_RATE_LIMIT_PROJECT: "600" },

@@ -1,9 +1,9 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { sharedServer } from "../../support/flow.ts";
-import { createProject, type Project } from "../../support/project.ts";
-import { newEventId, sendEvent, sendStore } from "../../support/send.ts";
-import { storedErrors, storedEventIds } from "../../support/stored.ts";
+import { sharedServer } from "../../support/service/flow.ts";
+import { createProject, type Project } from "../../support/core/project.ts";
+import { newEventId, sendEvent, sendStore } from "../../support/sentry/send.ts";
+import { storedErrors, storedEventIds } from "../../support/database/stored.ts";
 
 const { server, client } = await sharedServer();
 let project: Project;

@@ -1,16 +1,16 @@
 import { OutcomeKind, type Refusal } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { sharedServer } from "../../support/flow.ts";
-import { grpcClient } from "../../support/grpc.ts";
-import { http } from "../../support/http.ts";
-import { takeDatabase } from "../../support/other-process.ts";
-import { createKey, createProject, type Project } from "../../support/project.ts";
-import { rejects } from "../../support/rejects.ts";
-import { rest } from "../../support/rest.ts";
-import { envelope, newEventId, post, sendEnvelope, sendStore } from "../../support/send.ts";
-import { startServer } from "../../support/server.ts";
-import { until } from "../../support/until.ts";
+import { sharedServer } from "../../support/service/flow.ts";
+import { grpcClient } from "../../support/core/grpc.ts";
+import { http } from "../../support/http/http.ts";
+import { takeDatabase } from "../../support/database/other-process.ts";
+import { createKey, createProject, type Project } from "../../support/core/project.ts";
+import { rejects } from "../../support/assert/rejects.ts";
+import { rest } from "../../support/rest/rest.ts";
+import { envelope, newEventId, post, sendEnvelope, sendStore } from "../../support/sentry/send.ts";
+import { startServer } from "../../support/service/server.ts";
+import { until } from "../../support/run/until.ts";
 
 const { server, client } = await sharedServer();
 

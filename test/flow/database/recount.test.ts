@@ -1,12 +1,12 @@
 import { ErrorStatus } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { runningServer } from "../../support/flow.ts";
-import { createProject, type Project } from "../../support/project.ts";
-import { randomNumbers } from "../../support/random-numbers.ts";
-import { newEventId, sendEvent, sendStore } from "../../support/send.ts";
-import { recountOf, rowsOf } from "../../support/stored-rows.ts";
-import { storedErrors } from "../../support/stored.ts";
+import { runningServer } from "../../support/service/flow.ts";
+import { createProject, type Project } from "../../support/core/project.ts";
+import { randomNumbers } from "../../support/sentry/random-numbers.ts";
+import { newEventId, sendEvent, sendStore } from "../../support/sentry/send.ts";
+import { recountOf, rowsOf } from "../../support/database/stored-rows.ts";
+import { storedErrors } from "../../support/database/stored.ts";
 
 const seed = 20_260_101;
 const eventsSent = 600;

@@ -4,11 +4,11 @@ import { PayloadEncoding, type ErrorEventSchema } from "@faultline/proto";
 import { gzipSync } from "node:zlib";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { sharedServer } from "../../support/flow.ts";
-import { createProject, type Project } from "../../support/project.ts";
-import { rejects } from "../../support/rejects.ts";
-import { newEventId, sendStore } from "../../support/send.ts";
-import { storedErrors } from "../../support/stored.ts";
+import { sharedServer } from "../../support/service/flow.ts";
+import { createProject, type Project } from "../../support/core/project.ts";
+import { rejects } from "../../support/assert/rejects.ts";
+import { newEventId, sendStore } from "../../support/sentry/send.ts";
+import { storedErrors } from "../../support/database/stored.ts";
 
 const { server, client } = await sharedServer();
 let project: Project;

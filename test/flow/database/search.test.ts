@@ -4,17 +4,17 @@ import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
 import type { Faultline } from "../../../backend/src/faultline.ts";
 import { searchTokens } from "../../../plugins/integrated-backend/src/search/tokens.ts";
-import { databaseOf } from "../../support/database-of.ts";
-import { grpcClient, type GrpcClient } from "../../support/grpc.ts";
-import { passTime } from "../../support/movable-faultline.ts";
-import { execSql } from "../../support/other-process.ts";
-import { randomNumbers } from "../../support/random-numbers.ts";
-import { newEventId, sendStore, type Target } from "../../support/send.ts";
-import { matches } from "../../support/slow-search.ts";
-import { countOf, recountOf, rowsOf } from "../../support/stored-rows.ts";
-import { tempDir } from "../../support/temp-dir.ts";
-import { testConfig } from "../../support/test-config.ts";
-import { until } from "../../support/until.ts";
+import { databaseOf } from "../../support/database/database-of.ts";
+import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
+import { passTime } from "../../support/service/movable-faultline.ts";
+import { execSql } from "../../support/database/other-process.ts";
+import { randomNumbers } from "../../support/sentry/random-numbers.ts";
+import { newEventId, sendStore, type Target } from "../../support/sentry/send.ts";
+import { matches } from "../../support/database/slow-search.ts";
+import { countOf, recountOf, rowsOf } from "../../support/database/stored-rows.ts";
+import { tempDir } from "../../support/service/temp-dir.ts";
+import { testConfig } from "../../support/service/test-config.ts";
+import { until } from "../../support/run/until.ts";
 
 const dayMs = 86_400_000;
 /** More than the 250 that a search draws: with fewer it looks at all of them. */

@@ -3,12 +3,12 @@ import { Backend, SessionStatus } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
-import { grpcClient, type GrpcClient } from "../../support/grpc.ts";
-import { passTime } from "../../support/movable-faultline.ts";
-import { envelope, newEventId, sendEnvelope } from "../../support/send.ts";
-import { countOf, recountOf } from "../../support/stored-rows.ts";
-import { tempDir } from "../../support/temp-dir.ts";
-import { testConfig } from "../../support/test-config.ts";
+import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
+import { passTime } from "../../support/service/movable-faultline.ts";
+import { envelope, newEventId, sendEnvelope } from "../../support/sentry/send.ts";
+import { countOf, recountOf } from "../../support/database/stored-rows.ts";
+import { tempDir } from "../../support/service/temp-dir.ts";
+import { testConfig } from "../../support/service/test-config.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

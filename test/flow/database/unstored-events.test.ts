@@ -1,14 +1,14 @@
 import { Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { databaseOf } from "../../support/database-of.ts";
-import { runningServer } from "../../support/flow.ts";
-import { execSql, rowsOf } from "../../support/other-process.ts";
-import { newMember } from "../../support/person.ts";
-import { createProject } from "../../support/project.ts";
-import { rejects } from "../../support/rejects.ts";
-import { envelope, newEventId, sendEnvelope, sendEvent } from "../../support/send.ts";
-import { storedErrors, storedEventCount } from "../../support/stored.ts";
+import { databaseOf } from "../../support/database/database-of.ts";
+import { runningServer } from "../../support/service/flow.ts";
+import { execSql, rowsOf } from "../../support/database/other-process.ts";
+import { newMember } from "../../support/core/person.ts";
+import { createProject } from "../../support/core/project.ts";
+import { rejects } from "../../support/assert/rejects.ts";
+import { envelope, newEventId, sendEnvelope, sendEvent } from "../../support/sentry/send.ts";
+import { storedErrors, storedEventCount } from "../../support/database/stored.ts";
 
 const { server, client } = await runningServer();
 

@@ -4,13 +4,13 @@ import { timestamp } from "@faultline/plugin";
 import { ErrorSort, ErrorStatus, EventPosition } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { fakeExternal } from "../../support/fake-external.ts";
-import { acme, shop } from "../../support/fake-external/data.ts";
-import { wireEvent } from "../../support/fake-external/wire-event.ts";
-import type { GrpcClient } from "../../support/grpc.ts";
-import { linkedProject } from "../../support/linked-project.ts";
-import { hourMs, movableClock, movableFaultline } from "../../support/movable-faultline.ts";
-import { refusedBecause } from "../../support/refused-because.ts";
+import { fakeExternal } from "../../support/external/fake-external.ts";
+import { acme, shop } from "../../support/external/fake-external/data.ts";
+import { wireEvent } from "../../support/external/fake-external/wire-event.ts";
+import type { GrpcClient } from "../../support/core/grpc.ts";
+import { linkedProject } from "../../support/core/linked-project.ts";
+import { hourMs, movableClock, movableFaultline } from "../../support/service/movable-faultline.ts";
+import { refusedBecause } from "../../support/assert/refused-because.ts";
 
 /** A project of an external system that is well, and the calls for it. */
 

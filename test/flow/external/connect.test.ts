@@ -1,12 +1,12 @@
 import type { ServerResponse } from "node:http";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { fakeExternal } from "../../support/fake-external.ts";
-import type { FakeProject } from "../../support/fake-external/data.ts";
-import { linkedProject } from "../../support/linked-project.ts";
-import { movableClock, movableFaultline } from "../../support/movable-faultline.ts";
-import { refusedBecause } from "../../support/refused-because.ts";
-import { until } from "../../support/until.ts";
+import { fakeExternal } from "../../support/external/fake-external.ts";
+import type { FakeProject } from "../../support/external/fake-external/data.ts";
+import { linkedProject } from "../../support/core/linked-project.ts";
+import { movableClock, movableFaultline } from "../../support/service/movable-faultline.ts";
+import { refusedBecause } from "../../support/assert/refused-because.ts";
+import { until } from "../../support/run/until.ts";
 
 /** The findings of Connect about an external system. */
 

@@ -16,15 +16,15 @@ import { CallError } from "@faultline/proto/grpc";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
-import { grpcClient, type GrpcClient } from "../../support/grpc.ts";
-import { hourMs, movableClock, movableFaultline, signIn } from "../../support/movable-faultline.ts";
-import { newMember, personPassword } from "../../support/person.ts";
-import { createProject } from "../../support/project.ts";
-import { refusedBecause } from "../../support/refused-because.ts";
-import { newEventId, sendEvent } from "../../support/send.ts";
-import { tempDir } from "../../support/temp-dir.ts";
-import { testConfig } from "../../support/test-config.ts";
-import { webApi } from "../../support/web-api.ts";
+import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
+import { hourMs, movableClock, movableFaultline, signIn } from "../../support/service/movable-faultline.ts";
+import { newMember, personPassword } from "../../support/core/person.ts";
+import { createProject } from "../../support/core/project.ts";
+import { refusedBecause } from "../../support/assert/refused-because.ts";
+import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { tempDir } from "../../support/service/temp-dir.ts";
+import { testConfig } from "../../support/service/test-config.ts";
+import { webApi } from "../../support/external/web-api.ts";
 
 /**
  * One Faultline reads another: `there` stores the errors, `here` shows them. Both are real, in one process and on one

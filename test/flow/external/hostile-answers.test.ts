@@ -2,7 +2,7 @@
 import { gzipSync } from "node:zlib";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { fakeExternal, type FakeAnswer } from "../../support/fake-external.ts";
+import { fakeExternal, type FakeAnswer } from "../../support/external/fake-external.ts";
 import {
   type Door,
   doorNames,
@@ -14,10 +14,10 @@ import {
   issueId,
   raw,
   secretText,
-} from "../../support/hostile-external.ts";
-import { http } from "../../support/http.ts";
-import { hourMs, movableClock, movableFaultline } from "../../support/movable-faultline.ts";
-import { rootToken } from "../../support/server.ts";
+} from "../../support/external/hostile-external.ts";
+import { http } from "../../support/http/http.ts";
+import { hourMs, movableClock, movableFaultline } from "../../support/service/movable-faultline.ts";
+import { rootToken } from "../../support/service/server.ts";
 
 /** Answers that are not of an error-tracking system, or of one that means harm: each ends in its recorded message. */
 

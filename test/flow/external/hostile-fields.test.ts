@@ -2,12 +2,12 @@ import { ErrorReason, ErrorStatus, EventPosition } from "@faultline/proto";
 import { CallError } from "@faultline/proto/grpc";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { fakeExternal, type ChangedAnswer, type FakeAnswer } from "../../support/fake-external.ts";
-import { wireIssue } from "../../support/fake-external/wire.ts";
-import { doors, endings, endsIn, hostileExternal, secretText } from "../../support/hostile-external.ts";
-import type { LinkedProject } from "../../support/linked-project.ts";
-import { hourMs, movableClock, movableFaultline } from "../../support/movable-faultline.ts";
-import { rejects } from "../../support/rejects.ts";
+import { fakeExternal, type ChangedAnswer, type FakeAnswer } from "../../support/external/fake-external.ts";
+import { wireIssue } from "../../support/external/fake-external/wire.ts";
+import { doors, endings, endsIn, hostileExternal, secretText } from "../../support/external/hostile-external.ts";
+import type { LinkedProject } from "../../support/core/linked-project.ts";
+import { hourMs, movableClock, movableFaultline } from "../../support/service/movable-faultline.ts";
+import { rejects } from "../../support/assert/rejects.ts";
 
 /** JSON of the right shape with hostile things in its fields: bad items are dropped, and nothing is believed. */
 

@@ -1,9 +1,9 @@
 // quiet: others must be served within the ten seconds that slow systems take
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { selfSigned } from "../../support/certificates.ts";
-import { fakeExternal, type FakeAnswer } from "../../support/fake-external.ts";
-import { runningServer } from "../../support/flow.ts";
+import { selfSigned } from "../../support/service/certificates.ts";
+import { fakeExternal, type FakeAnswer } from "../../support/external/fake-external.ts";
+import { runningServer } from "../../support/service/flow.ts";
 import {
   doorNames,
   doors,
@@ -14,12 +14,12 @@ import {
   issueId,
   raw,
   secretText,
-} from "../../support/hostile-external.ts";
-import { linkedProject, type LinkedProject } from "../../support/linked-project.ts";
-import { createProject } from "../../support/project.ts";
-import { residentBytes } from "../../support/resident-bytes.ts";
-import { newEventId, sendEvent } from "../../support/send.ts";
-import { until } from "../../support/until.ts";
+} from "../../support/external/hostile-external.ts";
+import { linkedProject, type LinkedProject } from "../../support/core/linked-project.ts";
+import { createProject } from "../../support/core/project.ts";
+import { residentBytes } from "../../support/service/resident-bytes.ts";
+import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { until } from "../../support/run/until.ts";
 
 /** Systems that take their time or send too much, at a service of its own process: others do not notice, memory is flat. */
 

@@ -3,13 +3,13 @@ import { Backend, ErrorReason } from "@faultline/proto";
 import { CallError } from "@faultline/proto/grpc";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { fakeExternal, type FakeExternal } from "../../support/fake-external.ts";
-import { endings, endsIn } from "../../support/hostile-external.ts";
-import { http } from "../../support/http.ts";
-import { linkedProject, type LinkedProject } from "../../support/linked-project.ts";
-import { hourMs, movableClock, movableFaultline } from "../../support/movable-faultline.ts";
-import { rejects } from "../../support/rejects.ts";
-import { rootToken } from "../../support/server.ts";
+import { fakeExternal, type FakeExternal } from "../../support/external/fake-external.ts";
+import { endings, endsIn } from "../../support/external/hostile-external.ts";
+import { http } from "../../support/http/http.ts";
+import { linkedProject, type LinkedProject } from "../../support/core/linked-project.ts";
+import { hourMs, movableClock, movableFaultline } from "../../support/service/movable-faultline.ts";
+import { rejects } from "../../support/assert/rejects.ts";
+import { rootToken } from "../../support/service/server.ts";
 
 /**
  * Where the stored token goes, and what is remembered for whom. The servers of others record whether they saw a token.

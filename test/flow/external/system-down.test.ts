@@ -3,12 +3,12 @@ import { ErrorReason, ErrorStatus } from "@faultline/proto";
 import { CallError } from "@faultline/proto/grpc";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import type { FakeProject } from "../../support/fake-external/data.ts";
-import { fakeExternal } from "../../support/fake-external.ts";
-import { linkedProject, type LinkedProject } from "../../support/linked-project.ts";
-import { movableClock, movableFaultline } from "../../support/movable-faultline.ts";
-import { refusedBecause } from "../../support/refused-because.ts";
-import { until } from "../../support/until.ts";
+import type { FakeProject } from "../../support/external/fake-external/data.ts";
+import { fakeExternal } from "../../support/external/fake-external.ts";
+import { linkedProject, type LinkedProject } from "../../support/core/linked-project.ts";
+import { movableClock, movableFaultline } from "../../support/service/movable-faultline.ts";
+import { refusedBecause } from "../../support/assert/refused-because.ts";
+import { until } from "../../support/run/until.ts";
 
 /** An external system that is slow, away, or asks for patience: the tests wait for none of it. */
 

@@ -5,10 +5,10 @@ import { ErrorReason, Role } from "@faultline/proto";
 import { CallError } from "@faultline/proto/grpc";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { movableFaultline, newUser } from "../../support/movable-faultline.ts";
-import { createProject, type Project } from "../../support/project.ts";
-import { newEventId, post, sendEvent } from "../../support/send.ts";
-import { until } from "../../support/until.ts";
+import { movableFaultline, newUser } from "../../support/service/movable-faultline.ts";
+import { createProject, type Project } from "../../support/core/project.ts";
+import { newEventId, post, sendEvent } from "../../support/sentry/send.ts";
+import { until } from "../../support/run/until.ts";
 
 const { client, faultline, clock } = await movableFaultline();
 const server = { url: faultline.httpUrl };

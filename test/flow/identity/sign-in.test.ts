@@ -3,8 +3,8 @@ import type { CallError } from "@faultline/proto/grpc";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { movableFaultline, newUser } from "../../support/movable-faultline.ts";
-import { rejects } from "../../support/rejects.ts";
+import { movableFaultline, newUser } from "../../support/service/movable-faultline.ts";
+import { rejects } from "../../support/assert/rejects.ts";
 
 const { client, clock } = await movableFaultline();
 const { accounts, users } = client;

@@ -7,13 +7,20 @@ import { connect } from "@faultline/proto/grpc";
 import { Client, credentials, Metadata, status, type ChannelCredentials, type ServiceError } from "@grpc/grpc-js";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { selfSigned } from "../../support/certificates.ts";
-import { runningServer } from "../../support/flow.ts";
-import { http } from "../../support/http.ts";
-import { rejects } from "../../support/rejects.ts";
-import { residentBytes } from "../../support/resident-bytes.ts";
-import { launch, repositoryRoot, rootPassword, rootToken, startServer, type Server } from "../../support/server.ts";
-import { tempDir } from "../../support/temp-dir.ts";
+import { selfSigned } from "../../support/service/certificates.ts";
+import { runningServer } from "../../support/service/flow.ts";
+import { http } from "../../support/http/http.ts";
+import { rejects } from "../../support/assert/rejects.ts";
+import { residentBytes } from "../../support/service/resident-bytes.ts";
+import {
+  launch,
+  repositoryRoot,
+  rootPassword,
+  rootToken,
+  startServer,
+  type Server,
+} from "../../support/service/server.ts";
+import { tempDir } from "../../support/service/temp-dir.ts";
 
 const own = selfSigned();
 const stranger = selfSigned("stranger");

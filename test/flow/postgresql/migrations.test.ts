@@ -3,8 +3,8 @@ import * as assert from "uvu/assert";
 import { coreEntities } from "../../../backend/src/services/core-entities.ts";
 import { openPostgresql } from "../../../backend/src/storage/database/postgresql/open.ts";
 import { PostgresqlCore0001 } from "../../../backend/src/storage/database/postgresql/migrations/core-0001.ts";
-import { startPostgresql, withPostgresql, type PostgresqlClient } from "../../support/postgresql.ts";
-import { until } from "../../support/until.ts";
+import { startPostgresql, withPostgresql, type PostgresqlClient } from "../../support/database/postgresql.ts";
+import { until } from "../../support/run/until.ts";
 
 const postgresql = await startPostgresql();
 test.after(() => postgresql.stop("immediate"));

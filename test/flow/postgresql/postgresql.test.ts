@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { grpcClient } from "../../support/grpc.ts";
-import { startPostgresql, withPostgresql } from "../../support/postgresql.ts";
-import { createProject } from "../../support/project.ts";
-import { bundle, launch, repositoryRoot, type Server, startServer } from "../../support/server.ts";
-import { tempDir } from "../../support/temp-dir.ts";
-import { until } from "../../support/until.ts";
+import { grpcClient } from "../../support/core/grpc.ts";
+import { startPostgresql, withPostgresql } from "../../support/database/postgresql.ts";
+import { createProject } from "../../support/core/project.ts";
+import { bundle, launch, repositoryRoot, type Server, startServer } from "../../support/service/server.ts";
+import { tempDir } from "../../support/service/temp-dir.ts";
+import { until } from "../../support/run/until.ts";
 
 const postgresql = await startPostgresql();
 test.after(() => postgresql.stop("immediate"));

@@ -1,9 +1,9 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { answered, assertAnswer } from "../../support/assert-answer.ts";
-import { sharedServer } from "../../support/flow.ts";
-import { newPerson, personPassword, type Person } from "../../support/person.ts";
-import { rest } from "../../support/rest.ts";
+import { answered, assertAnswer } from "../../support/assert/assert-answer.ts";
+import { sharedServer } from "../../support/service/flow.ts";
+import { newPerson, personPassword, type Person } from "../../support/core/person.ts";
+import { rest } from "../../support/rest/rest.ts";
 
 const { server, client } = await sharedServer();
 

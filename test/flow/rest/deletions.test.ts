@@ -1,14 +1,14 @@
 import { Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { answered } from "../../support/assert-answer.ts";
-import { runningServer } from "../../support/flow.ts";
-import { linkedPage } from "../../support/linked-page.ts";
-import { newMember } from "../../support/person.ts";
-import { createProject } from "../../support/project.ts";
-import { rest } from "../../support/rest.ts";
-import { newEventId, sendEvent } from "../../support/send.ts";
-import { until } from "../../support/until.ts";
+import { answered } from "../../support/assert/assert-answer.ts";
+import { runningServer } from "../../support/service/flow.ts";
+import { linkedPage } from "../../support/console/linked-page.ts";
+import { newMember } from "../../support/core/person.ts";
+import { createProject } from "../../support/core/project.ts";
+import { rest } from "../../support/rest/rest.ts";
+import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { until } from "../../support/run/until.ts";
 
 const { server, client } = await runningServer();
 const project = await createProject(server);

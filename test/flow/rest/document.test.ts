@@ -1,16 +1,16 @@
 import { Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { answered } from "../../support/assert-answer.ts";
-import { runningServer } from "../../support/flow.ts";
-import { http } from "../../support/http.ts";
-import { newMember } from "../../support/person.ts";
-import { createProject } from "../../support/project.ts";
-import { restDocument } from "../../support/rest-document.ts";
-import { rest } from "../../support/rest.ts";
-import { schemaFaults, type Schema } from "../../support/schema-faults.ts";
-import { envelope, newEventId, post, sendEnvelope, sendEvent } from "../../support/send.ts";
-import { until } from "../../support/until.ts";
+import { answered } from "../../support/assert/assert-answer.ts";
+import { runningServer } from "../../support/service/flow.ts";
+import { http } from "../../support/http/http.ts";
+import { newMember } from "../../support/core/person.ts";
+import { createProject } from "../../support/core/project.ts";
+import { restDocument } from "../../support/rest/rest-document.ts";
+import { rest } from "../../support/rest/rest.ts";
+import { schemaFaults, type Schema } from "../../support/rest/schema-faults.ts";
+import { envelope, newEventId, post, sendEnvelope, sendEvent } from "../../support/sentry/send.ts";
+import { until } from "../../support/run/until.ts";
 
 const { server, client } = await runningServer({ env: { FAULTLINE_API_RATE_LIMIT: "1000" } }); // its headers are described too
 const project = await createProject(server);

@@ -1,13 +1,13 @@
 import { Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { answered, assertAnswer } from "../../support/assert-answer.ts";
-import { sharedServer } from "../../support/flow.ts";
-import { linkedPage } from "../../support/linked-page.ts";
-import { newMember } from "../../support/person.ts";
-import { createProject, type Project } from "../../support/project.ts";
-import { rest } from "../../support/rest.ts";
-import { newEventId, sendEvent } from "../../support/send.ts";
+import { answered, assertAnswer } from "../../support/assert/assert-answer.ts";
+import { sharedServer } from "../../support/service/flow.ts";
+import { linkedPage } from "../../support/console/linked-page.ts";
+import { newMember } from "../../support/core/person.ts";
+import { createProject, type Project } from "../../support/core/project.ts";
+import { rest } from "../../support/rest/rest.ts";
+import { newEventId, sendEvent } from "../../support/sentry/send.ts";
 
 const { server, client } = await sharedServer();
 const project = await createProject(server);

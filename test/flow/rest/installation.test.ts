@@ -1,12 +1,12 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { answered, assertAnswer } from "../../support/assert-answer.ts";
-import { errorReceiver } from "../../support/error-receiver.ts";
-import { runningServer } from "../../support/flow.ts";
-import { linkedPage } from "../../support/linked-page.ts";
-import { newPerson } from "../../support/person.ts";
-import { createProject } from "../../support/project.ts";
-import { rest } from "../../support/rest.ts";
+import { answered, assertAnswer } from "../../support/assert/assert-answer.ts";
+import { errorReceiver } from "../../support/external/error-receiver.ts";
+import { runningServer } from "../../support/service/flow.ts";
+import { linkedPage } from "../../support/console/linked-page.ts";
+import { newPerson } from "../../support/core/person.ts";
+import { createProject } from "../../support/core/project.ts";
+import { rest } from "../../support/rest/rest.ts";
 
 const receiver = await errorReceiver();
 const outbound = { FAULTLINE_OUTBOUND_NETWORKS: "127.0.0.0/8", FAULTLINE_OUTBOUND_PORTS: new URL(receiver.dsn).port };

@@ -1,8 +1,8 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { http } from "../../support/http.ts";
-import { rest } from "../../support/rest.ts";
-import { rootToken, startServer } from "../../support/server.ts";
+import { http } from "../../support/http/http.ts";
+import { rest } from "../../support/rest/rest.ts";
+import { rootToken, startServer } from "../../support/service/server.ts";
 
 const [plain, proxied] = await Promise.all([
   startServer(),

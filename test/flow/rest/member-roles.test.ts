@@ -1,10 +1,10 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { answered, assertAnswer } from "../../support/assert-answer.ts";
-import { runningServer } from "../../support/flow.ts";
-import { newPerson } from "../../support/person.ts";
-import { createProject } from "../../support/project.ts";
-import { rest } from "../../support/rest.ts";
+import { answered, assertAnswer } from "../../support/assert/assert-answer.ts";
+import { runningServer } from "../../support/service/flow.ts";
+import { newPerson } from "../../support/core/person.ts";
+import { createProject } from "../../support/core/project.ts";
+import { rest } from "../../support/rest/rest.ts";
 
 const { server, client } = await runningServer();
 const person = await newPerson(client);

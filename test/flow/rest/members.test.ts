@@ -1,11 +1,11 @@
 import { Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { answered, assertAnswer } from "../../support/assert-answer.ts";
-import { sharedServer } from "../../support/flow.ts";
-import { newMember, newPerson } from "../../support/person.ts";
-import { createProject } from "../../support/project.ts";
-import { rest } from "../../support/rest.ts";
+import { answered, assertAnswer } from "../../support/assert/assert-answer.ts";
+import { sharedServer } from "../../support/service/flow.ts";
+import { newMember, newPerson } from "../../support/core/person.ts";
+import { createProject } from "../../support/core/project.ts";
+import { rest } from "../../support/rest/rest.ts";
 
 const { server, client } = await sharedServer();
 const project = await createProject(server);

@@ -1,9 +1,9 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { restEntrances } from "../../permissions/operations.ts";
-import { runningServer } from "../../support/flow.ts";
-import { createProject } from "../../support/project.ts";
-import { rest } from "../../support/rest.ts";
+import { runningServer } from "../../support/service/flow.ts";
+import { createProject } from "../../support/core/project.ts";
+import { rest } from "../../support/rest/rest.ts";
 
 const { server } = await runningServer();
 const project = await createProject(server);

@@ -1,14 +1,14 @@
 import { Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { answered, assertAnswer } from "../../support/assert-answer.ts";
-import { sharedServer } from "../../support/flow.ts";
-import { linkedPage } from "../../support/linked-page.ts";
-import { newMember, newPerson } from "../../support/person.ts";
-import { refusedBecause } from "../../support/refused-because.ts";
-import { rest } from "../../support/rest.ts";
-import { sendEvent } from "../../support/send.ts";
-import { createProject } from "../../support/project.ts";
+import { answered, assertAnswer } from "../../support/assert/assert-answer.ts";
+import { sharedServer } from "../../support/service/flow.ts";
+import { linkedPage } from "../../support/console/linked-page.ts";
+import { newMember, newPerson } from "../../support/core/person.ts";
+import { refusedBecause } from "../../support/assert/refused-because.ts";
+import { rest } from "../../support/rest/rest.ts";
+import { sendEvent } from "../../support/sentry/send.ts";
+import { createProject } from "../../support/core/project.ts";
 
 const { server, client } = await sharedServer();
 

@@ -1,12 +1,12 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { answered, assertAnswer } from "../../support/assert-answer.ts";
-import { sharedServer } from "../../support/flow.ts";
-import { http } from "../../support/http.ts";
-import { newPerson, personPassword } from "../../support/person.ts";
-import { createProject } from "../../support/project.ts";
-import { rest } from "../../support/rest.ts";
-import { rootToken } from "../../support/server.ts";
+import { answered, assertAnswer } from "../../support/assert/assert-answer.ts";
+import { sharedServer } from "../../support/service/flow.ts";
+import { http } from "../../support/http/http.ts";
+import { newPerson, personPassword } from "../../support/core/person.ts";
+import { createProject } from "../../support/core/project.ts";
+import { rest } from "../../support/rest/rest.ts";
+import { rootToken } from "../../support/service/server.ts";
 
 const { server, client } = await sharedServer();
 const project = await createProject(server);

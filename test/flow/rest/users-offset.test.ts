@@ -1,10 +1,10 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { answered } from "../../support/assert-answer.ts";
-import { runningServer } from "../../support/flow.ts";
-import { linkedPage } from "../../support/linked-page.ts";
-import { newPerson } from "../../support/person.ts";
-import { rest } from "../../support/rest.ts";
+import { answered } from "../../support/assert/assert-answer.ts";
+import { runningServer } from "../../support/service/flow.ts";
+import { linkedPage } from "../../support/console/linked-page.ts";
+import { newPerson } from "../../support/core/person.ts";
+import { rest } from "../../support/rest/rest.ts";
 
 const { server, client } = await runningServer({ env: { FAULTLINE_PLATFORM_RELEASE: "16.10" } });
 for (let count = 0; count < 4; count += 1) await newPerson(client);

@@ -1,10 +1,10 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { answered, assertAnswer } from "../../support/assert-answer.ts";
-import { sharedServer } from "../../support/flow.ts";
-import { linkedPage } from "../../support/linked-page.ts";
-import { newPerson, personPassword } from "../../support/person.ts";
-import { rest } from "../../support/rest.ts";
+import { answered, assertAnswer } from "../../support/assert/assert-answer.ts";
+import { sharedServer } from "../../support/service/flow.ts";
+import { linkedPage } from "../../support/console/linked-page.ts";
+import { newPerson, personPassword } from "../../support/core/person.ts";
+import { rest } from "../../support/rest/rest.ts";
 
 const { server, client } = await sharedServer();
 const ann = await newPerson(client);

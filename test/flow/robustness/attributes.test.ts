@@ -1,7 +1,7 @@
 import type { Event } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { hasSize, type Decision } from "../../support/includes.ts";
+import { hasSize, type Decision } from "../../support/assert/includes.ts";
 import {
   ask,
   eventCases,
@@ -10,9 +10,9 @@ import {
   times,
   type Conversation,
   type EventCase,
-} from "../../support/robustness.ts";
-import { day, milliseconds } from "../../support/sentry-event.ts";
-import { storedErrors } from "../../support/stored.ts";
+} from "../../support/sentry/robustness.ts";
+import { day, milliseconds } from "../../support/sentry/sentry-event.ts";
+import { storedErrors } from "../../support/database/stored.ts";
 
 const fromReceipt =
   (ms: number): Decision =>

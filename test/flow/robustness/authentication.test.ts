@@ -1,11 +1,11 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import type { Project } from "../../support/project.ts";
-import { rest } from "../../support/rest.ts";
-import { ask, assertNothingStored, testCases, type Case, type Conversation } from "../../support/robustness.ts";
-import { sentryAuth } from "../../support/send.ts";
-import { createKey, createProject } from "../../support/project.ts";
-import { until } from "../../support/until.ts";
+import type { Project } from "../../support/core/project.ts";
+import { rest } from "../../support/rest/rest.ts";
+import { ask, assertNothingStored, testCases, type Case, type Conversation } from "../../support/sentry/robustness.ts";
+import { sentryAuth } from "../../support/sentry/send.ts";
+import { createKey, createProject } from "../../support/core/project.ts";
+import { until } from "../../support/run/until.ts";
 
 const body = '{"message":"signed"}';
 const noKey = { "X-Sentry-Auth": null };

@@ -5,11 +5,11 @@ import { buffer } from "node:stream/consumers";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { brotliCompressSync, constants, createZstdCompress, gzipSync, zstdCompressSync } from "node:zlib";
-import { runningServer } from "../../support/flow.ts";
-import { createProject } from "../../support/project.ts";
-import { residentBytes } from "../../support/resident-bytes.ts";
-import { newEventId, sendEvent } from "../../support/send.ts";
-import { until } from "../../support/until.ts";
+import { runningServer } from "../../support/service/flow.ts";
+import { createProject } from "../../support/core/project.ts";
+import { residentBytes } from "../../support/service/resident-bytes.ts";
+import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { until } from "../../support/run/until.ts";
 
 /** A stranger's kilobyte costs no megabytes: what decoders take is counted, and few of them work at once. */
 

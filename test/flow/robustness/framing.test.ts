@@ -1,9 +1,9 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { createProject } from "../../support/project.ts";
-import type { Answer } from "../../support/raw-socket.ts";
-import { ask, onlyEvent, testCases, type Case, type Conversation } from "../../support/robustness.ts";
-import { newEventId } from "../../support/send.ts";
+import { createProject } from "../../support/core/project.ts";
+import type { Answer } from "../../support/http/raw-socket.ts";
+import { ask, onlyEvent, testCases, type Case, type Conversation } from "../../support/sentry/robustness.ts";
+import { newEventId } from "../../support/sentry/send.ts";
 
 const event = '{"message":"framed"}';
 const item = `{"type":"event"}\n${event}`;

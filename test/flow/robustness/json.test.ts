@@ -1,7 +1,7 @@
 import { deflateSync } from "node:zlib";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { ask, onlyEvent, testCases, type Case, type Conversation } from "../../support/robustness.ts";
+import { ask, onlyEvent, testCases, type Case, type Conversation } from "../../support/sentry/robustness.ts";
 
 const event = '{"message":"written"}';
 const stored = { message: "written" };

@@ -11,11 +11,11 @@ import {
 } from "node:zlib";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { http } from "../../support/http.ts";
-import { bytesOf, chunked, chunkedHeaders, headOf } from "../../support/raw-request.ts";
-import { openSocket } from "../../support/raw-socket.ts";
-import { createProject } from "../../support/project.ts";
-import { residentBytes } from "../../support/resident-bytes.ts";
+import { http } from "../../support/http/http.ts";
+import { bytesOf, chunked, chunkedHeaders, headOf } from "../../support/http/raw-request.ts";
+import { openSocket } from "../../support/http/raw-socket.ts";
+import { createProject } from "../../support/core/project.ts";
+import { residentBytes } from "../../support/service/resident-bytes.ts";
 import {
   ask,
   assertNothingStored,
@@ -23,8 +23,8 @@ import {
   testCases,
   type Case,
   type Conversation,
-} from "../../support/robustness.ts";
-import { startServer, type Server } from "../../support/server.ts";
+} from "../../support/sentry/robustness.ts";
+import { startServer, type Server } from "../../support/service/server.ts";
 
 const mebibyte = 1024 * 1024;
 const event = '{"message":"carried"}';

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import type { Project } from "../../support/project.ts";
-import type { Answer } from "../../support/raw-socket.ts";
-import { ask, storedEvents, testCases, type Conversation } from "../../support/robustness.ts";
-import type { Server } from "../../support/server.ts";
-import { until } from "../../support/until.ts";
+import type { Project } from "../../support/core/project.ts";
+import type { Answer } from "../../support/http/raw-socket.ts";
+import { ask, storedEvents, testCases, type Conversation } from "../../support/sentry/robustness.ts";
+import type { Server } from "../../support/service/server.ts";
+import { until } from "../../support/run/until.ts";
 
 /** One item a second, category and key, ten at once. */
 const env = { FAULTLINE_RATE_LIMIT_KEY: "1" };

@@ -1,9 +1,16 @@
 import type { Event } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import type { Decision } from "../../support/includes.ts";
-import { ask, eventCases, testCases, times, type Conversation, type EventCase } from "../../support/robustness.ts";
-import { storedErrors } from "../../support/stored.ts";
+import type { Decision } from "../../support/assert/includes.ts";
+import {
+  ask,
+  eventCases,
+  testCases,
+  times,
+  type Conversation,
+  type EventCase,
+} from "../../support/sentry/robustness.ts";
+import { storedErrors } from "../../support/database/stored.ts";
 
 const unlabeled = { title: "<unlabeled event>", level: "error", exceptions: [] };
 const boom = { type: "Boom", value: "bang" };

@@ -1,8 +1,8 @@
 import type { SessionCounts } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { ask, assertNothingStored, testCases, times, type Conversation } from "../../support/robustness.ts";
-import { newEventId } from "../../support/send.ts";
+import { ask, assertNothingStored, testCases, times, type Conversation } from "../../support/sentry/robustness.ts";
+import { newEventId } from "../../support/sentry/send.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 type Counts = Partial<Pick<SessionCounts, "healthy" | "errored" | "crashed" | "abnormal">>;

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { runningServer } from "../../support/flow.ts";
-import { createProject } from "../../support/project.ts";
-import { residentBytes } from "../../support/resident-bytes.ts";
-import { newEventId, sendEvent } from "../../support/send.ts";
-import { until } from "../../support/until.ts";
+import { runningServer } from "../../support/service/flow.ts";
+import { createProject } from "../../support/core/project.ts";
+import { residentBytes } from "../../support/service/resident-bytes.ts";
+import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { until } from "../../support/run/until.ts";
 
 const connections = 1_200;
 const mebibyte = 1024 * 1024;

@@ -1,7 +1,7 @@
 import type { Event } from "@faultline/proto";
 import { test } from "uvu";
-import { hasSize, type Decision } from "../../support/includes.ts";
-import { eventCases, testCases, times, type EventCase } from "../../support/robustness.ts";
+import { hasSize, type Decision } from "../../support/assert/includes.ts";
+import { eventCases, testCases, times, type EventCase } from "../../support/sentry/robustness.ts";
 
 const isEmpty = hasSize(0);
 

@@ -1,8 +1,8 @@
 import { constants, deflateRawSync, gzipSync, zstdCompressSync, brotliCompressSync, deflateSync } from "node:zlib";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { bytesOf, chunked, chunkedHeaders, headOf } from "../../support/raw-request.ts";
-import { openSocket } from "../../support/raw-socket.ts";
+import { bytesOf, chunked, chunkedHeaders, headOf } from "../../support/http/raw-request.ts";
+import { openSocket } from "../../support/http/raw-socket.ts";
 import {
   assertNothingStored,
   onlyEvent,
@@ -10,8 +10,8 @@ import {
   testCases,
   type Case,
   type Conversation,
-} from "../../support/robustness.ts";
-import { until } from "../../support/until.ts";
+} from "../../support/sentry/robustness.ts";
+import { until } from "../../support/run/until.ts";
 
 const body = '{"message":"carried"}';
 const stored = { message: "carried" };

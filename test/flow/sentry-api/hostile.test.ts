@@ -1,12 +1,12 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { routes } from "../../../plugins/sentry-api/src/routes.ts";
-import { http } from "../../support/http.ts";
-import { movableFaultline } from "../../support/movable-faultline.ts";
-import { createProject } from "../../support/project.ts";
-import { newEventId, sendEvent } from "../../support/send.ts";
-import { rootToken } from "../../support/server.ts";
-import { webApi } from "../../support/web-api.ts";
+import { http } from "../../support/http/http.ts";
+import { movableFaultline } from "../../support/service/movable-faultline.ts";
+import { createProject } from "../../support/core/project.ts";
+import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { rootToken } from "../../support/service/server.ts";
+import { webApi } from "../../support/external/web-api.ts";
 
 /** Whatever comes, the answer is one of the API, and never a failure of the service. */
 

@@ -1,10 +1,10 @@
 import { Backend, ErrorStatus } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { hourMs, movableFaultline } from "../../support/movable-faultline.ts";
-import { createProject, type Project } from "../../support/project.ts";
-import { envelope, newEventId, sendEnvelope, sendEvent } from "../../support/send.ts";
-import { webApi } from "../../support/web-api.ts";
+import { hourMs, movableFaultline } from "../../support/service/movable-faultline.ts";
+import { createProject, type Project } from "../../support/core/project.ts";
+import { envelope, newEventId, sendEnvelope, sendEvent } from "../../support/sentry/send.ts";
+import { webApi } from "../../support/external/web-api.ts";
 
 const { client, faultline, clock } = await movableFaultline();
 const server = { url: faultline.httpUrl };

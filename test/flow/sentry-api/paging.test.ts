@@ -1,9 +1,9 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { movableFaultline } from "../../support/movable-faultline.ts";
-import { createProject } from "../../support/project.ts";
-import { newEventId, sendEvent } from "../../support/send.ts";
-import { cursorsOf, webApi } from "../../support/web-api.ts";
+import { movableFaultline } from "../../support/service/movable-faultline.ts";
+import { createProject } from "../../support/core/project.ts";
+import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { cursorsOf, webApi } from "../../support/external/web-api.ts";
 
 const { client, faultline, clock } = await movableFaultline();
 const server = { url: faultline.httpUrl };

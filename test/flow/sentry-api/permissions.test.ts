@@ -2,11 +2,11 @@ import { ErrorStatus, Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { routes } from "../../../plugins/sentry-api/src/routes.ts";
-import { dayMs, movableFaultline, signIn } from "../../support/movable-faultline.ts";
-import { newMember, newPerson } from "../../support/person.ts";
-import { createProject } from "../../support/project.ts";
-import { newEventId, sendEvent } from "../../support/send.ts";
-import { webApi } from "../../support/web-api.ts";
+import { dayMs, movableFaultline, signIn } from "../../support/service/movable-faultline.ts";
+import { newMember, newPerson } from "../../support/core/person.ts";
+import { createProject } from "../../support/core/project.ts";
+import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { webApi } from "../../support/external/web-api.ts";
 
 const { client, faultline, clock } = await movableFaultline();
 const server = { url: faultline.httpUrl };

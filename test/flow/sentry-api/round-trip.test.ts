@@ -18,11 +18,11 @@ import {
   readIssues,
   readProjects,
 } from "../../../plugins/external-backend/src/reading/index.ts";
-import { readCaptures, replay } from "../../support/capture.ts";
-import { runningServer } from "../../support/flow.ts";
-import { createProject } from "../../support/project.ts";
-import { envelope, newEventId, sendEnvelope, sendEvent } from "../../support/send.ts";
-import { webApi } from "../../support/web-api.ts";
+import { readCaptures, replay } from "../../support/sentry/capture.ts";
+import { runningServer } from "../../support/service/flow.ts";
+import { createProject } from "../../support/core/project.ts";
+import { envelope, newEventId, sendEnvelope, sendEvent } from "../../support/sentry/send.ts";
+import { webApi } from "../../support/external/web-api.ts";
 
 /**
  * What goes out through our API and in through our reading of such APIs is shown as it is shown here (specification 1.3).

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { runningServer } from "../../support/flow.ts";
-import { http } from "../../support/http.ts";
-import { readPrometheusText } from "../../support/prometheus-text.ts";
-import { repositoryRoot } from "../../support/server.ts";
+import { runningServer } from "../../support/service/flow.ts";
+import { http } from "../../support/http/http.ts";
+import { readPrometheusText } from "../../support/assert/prometheus-text.ts";
+import { repositoryRoot } from "../../support/service/server.ts";
 
 const { server } = await runningServer();
 const families = readPrometheusText((await http(`${server.url}/-/metrics`)).text);

@@ -4,8 +4,8 @@ import { Kysely, sql } from "kysely";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { SqliteDialect } from "../../../backend/src/storage/database/sqlite/dialect.ts";
-import { execSql, takeDatabase } from "../../support/other-process.ts";
-import { tempDir } from "../../support/temp-dir.ts";
+import { execSql, takeDatabase } from "../../support/database/other-process.ts";
+import { tempDir } from "../../support/service/temp-dir.ts";
 
 test("transactions that find the database taken fail, and callers that wait behind them get the connection", async () => {
   const dataDir = tempDir();

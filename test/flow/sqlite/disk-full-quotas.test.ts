@@ -2,14 +2,14 @@ import { randomBytes } from "node:crypto";
 import { OutcomeKind } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { grpcClient } from "../../support/grpc.ts";
-import { http } from "../../support/http.ts";
-import { createProject, type Project } from "../../support/project.ts";
-import { newEventId, sendStore } from "../../support/send.ts";
-import { startServer } from "../../support/server.ts";
-import { inOwnMounts, smallDisk, whyNoMounts } from "../../support/small-disk.ts";
-import { storedEventCount } from "../../support/stored.ts";
-import { until } from "../../support/until.ts";
+import { grpcClient } from "../../support/core/grpc.ts";
+import { http } from "../../support/http/http.ts";
+import { createProject, type Project } from "../../support/core/project.ts";
+import { newEventId, sendStore } from "../../support/sentry/send.ts";
+import { startServer } from "../../support/service/server.ts";
+import { inOwnMounts, smallDisk, whyNoMounts } from "../../support/service/small-disk.ts";
+import { storedEventCount } from "../../support/database/stored.ts";
+import { until } from "../../support/run/until.ts";
 
 const mebibyte = 1024 * 1024;
 

@@ -9,17 +9,17 @@ import { ErrorEventSchema, ErrorReason } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { DiskSpace } from "../../../backend/src/storage/database/disk-space.ts";
-import { grpcClient } from "../../support/grpc.ts";
-import { http, type HttpAnswer } from "../../support/http.ts";
-import { execSql } from "../../support/other-process.ts";
-import { createProject, type Project } from "../../support/project.ts";
-import { recount } from "../../support/recount.ts";
-import { rejects } from "../../support/rejects.ts";
-import { newEventId, post } from "../../support/send.ts";
-import { bundle, repositoryRoot, rootPassword, startServer } from "../../support/server.ts";
-import { inOwnMounts, smallDisk, whyNoMounts } from "../../support/small-disk.ts";
-import { storedErrors, storedEventIds } from "../../support/stored.ts";
-import { until } from "../../support/until.ts";
+import { grpcClient } from "../../support/core/grpc.ts";
+import { http, type HttpAnswer } from "../../support/http/http.ts";
+import { execSql } from "../../support/database/other-process.ts";
+import { createProject, type Project } from "../../support/core/project.ts";
+import { recount } from "../../support/database/recount.ts";
+import { rejects } from "../../support/assert/rejects.ts";
+import { newEventId, post } from "../../support/sentry/send.ts";
+import { bundle, repositoryRoot, rootPassword, startServer } from "../../support/service/server.ts";
+import { inOwnMounts, smallDisk, whyNoMounts } from "../../support/service/small-disk.ts";
+import { storedErrors, storedEventIds } from "../../support/database/stored.ts";
+import { until } from "../../support/run/until.ts";
 
 const mebibyte = 1024 * 1024;
 

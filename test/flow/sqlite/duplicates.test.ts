@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { runningServer } from "../../support/flow.ts";
-import { audit } from "../../support/ledger/audit.ts";
-import { Ledger } from "../../support/ledger/ledger.ts";
-import { readBack } from "../../support/ledger/read-back.ts";
-import { startWorkers } from "../../support/ledger/workers.ts";
-import { createKey, createProject } from "../../support/project.ts";
-import { tempDir } from "../../support/temp-dir.ts";
+import { runningServer } from "../../support/service/flow.ts";
+import { audit } from "../../support/database/ledger/audit.ts";
+import { Ledger } from "../../support/database/ledger/ledger.ts";
+import { readBack } from "../../support/database/ledger/read-back.ts";
+import { startWorkers } from "../../support/database/ledger/workers.ts";
+import { createKey, createProject } from "../../support/core/project.ts";
+import { tempDir } from "../../support/service/temp-dir.ts";
 
 /** `npm run test:crash` sends 100,000. */
 const events = Number(process.env["DUPLICATES"] ?? 600);

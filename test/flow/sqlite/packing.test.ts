@@ -4,12 +4,12 @@ import { toJson } from "@bufbuild/protobuf";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
-import { grpcClient, type GrpcClient } from "../../support/grpc.ts";
-import { envelope, newEventId, post, sendEvent, sendStore, type Target } from "../../support/send.ts";
-import { countOf, recountOf } from "../../support/stored-rows.ts";
-import { tempDir } from "../../support/temp-dir.ts";
-import { testConfig } from "../../support/test-config.ts";
-import { until } from "../../support/until.ts";
+import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
+import { envelope, newEventId, post, sendEvent, sendStore, type Target } from "../../support/sentry/send.ts";
+import { countOf, recountOf } from "../../support/database/stored-rows.ts";
+import { tempDir } from "../../support/service/temp-dir.ts";
+import { testConfig } from "../../support/service/test-config.ts";
+import { until } from "../../support/run/until.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

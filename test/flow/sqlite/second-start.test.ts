@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { grpcClient } from "../../support/grpc.ts";
-import { createProject } from "../../support/project.ts";
-import { newEventId, sendEvent } from "../../support/send.ts";
-import { launch, startServer, type ServerOptions } from "../../support/server.ts";
-import { tempDir } from "../../support/temp-dir.ts";
+import { grpcClient } from "../../support/core/grpc.ts";
+import { createProject } from "../../support/core/project.ts";
+import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { launch, startServer, type ServerOptions } from "../../support/service/server.ts";
+import { tempDir } from "../../support/service/temp-dir.ts";
 
 /** Starts the service where it cannot run; the one sentence it says. */
 async function refusalOf(options: ServerOptions): Promise<string> {

@@ -1,9 +1,9 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { runningServer } from "../../support/flow.ts";
-import { createProject } from "../../support/project.ts";
-import { newEventId, sendStore } from "../../support/send.ts";
-import { readCalls, watchCalls, whyNoStrace, type SystemCall } from "../../support/strace.ts";
+import { runningServer } from "../../support/service/flow.ts";
+import { createProject } from "../../support/core/project.ts";
+import { newEventId, sendStore } from "../../support/sentry/send.ts";
+import { readCalls, watchCalls, whyNoStrace, type SystemCall } from "../../support/service/strace.ts";
 
 const calls = ["read", "write", "writev", "sendmsg", "fsync", "fdatasync"];
 

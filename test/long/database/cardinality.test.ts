@@ -3,15 +3,15 @@ import { Backend } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
-import { databaseOf } from "../../support/database-of.ts";
-import { grpcClient } from "../../support/grpc.ts";
-import { http } from "../../support/http.ts";
-import { execSql } from "../../support/other-process.ts";
-import { newEventId, sendEvent, sendStore, type Target } from "../../support/send.ts";
-import { recountOf, rowsOf } from "../../support/stored-rows.ts";
-import { storedErrors, storedEventIds } from "../../support/stored.ts";
-import { tempDir } from "../../support/temp-dir.ts";
-import { testConfig } from "../../support/test-config.ts";
+import { databaseOf } from "../../support/database/database-of.ts";
+import { grpcClient } from "../../support/core/grpc.ts";
+import { http } from "../../support/http/http.ts";
+import { execSql } from "../../support/database/other-process.ts";
+import { newEventId, sendEvent, sendStore, type Target } from "../../support/sentry/send.ts";
+import { recountOf, rowsOf } from "../../support/database/stored-rows.ts";
+import { storedErrors, storedEventIds } from "../../support/database/stored.ts";
+import { tempDir } from "../../support/service/temp-dir.ts";
+import { testConfig } from "../../support/service/test-config.ts";
 import { makeProject } from "../../flow/database/members/people.ts";
 
 /** The errors, tags and users that a stranger with a DSN may bring. The clock stands still unless a test moves it. */

@@ -2,12 +2,12 @@ import { Backend } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
-import { grpcClient } from "../../support/grpc.ts";
-import { dayMs, hourMs } from "../../support/movable-faultline.ts";
-import { newEventId, sendStore, type Target } from "../../support/send.ts";
-import { recountOf, rowsOf } from "../../support/stored-rows.ts";
-import { tempDir } from "../../support/temp-dir.ts";
-import { testConfig } from "../../support/test-config.ts";
+import { grpcClient } from "../../support/core/grpc.ts";
+import { dayMs, hourMs } from "../../support/service/movable-faultline.ts";
+import { newEventId, sendStore, type Target } from "../../support/sentry/send.ts";
+import { recountOf, rowsOf } from "../../support/database/stored-rows.ts";
+import { tempDir } from "../../support/service/temp-dir.ts";
+import { testConfig } from "../../support/service/test-config.ts";
 
 const yearMs = 365 * dayMs;
 

@@ -6,16 +6,16 @@ import { Backend, ErrorReason } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
-import { grpcClient, type GrpcClient } from "../../support/grpc.ts";
-import { execSql, rowsOf } from "../../support/other-process.ts";
-import { createProject } from "../../support/project.ts";
-import { rejects } from "../../support/rejects.ts";
-import { rounds } from "../../support/rounds.ts";
-import { newEventId, sendEvent } from "../../support/send.ts";
-import { startServer } from "../../support/server.ts";
-import { tempDir } from "../../support/temp-dir.ts";
-import { testConfig } from "../../support/test-config.ts";
-import { until } from "../../support/until.ts";
+import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
+import { execSql, rowsOf } from "../../support/database/other-process.ts";
+import { createProject } from "../../support/core/project.ts";
+import { rejects } from "../../support/assert/rejects.ts";
+import { rounds } from "../../support/run/rounds.ts";
+import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { startServer } from "../../support/service/server.ts";
+import { tempDir } from "../../support/service/temp-dir.ts";
+import { testConfig } from "../../support/service/test-config.ts";
+import { until } from "../../support/run/until.ts";
 
 const minuteMs = 60_000;
 const ownDsn = "https://abcdef0123456789@o1.ingest.sentry.io/3"; // the one kind of system that is not asked for its version

@@ -10,13 +10,13 @@ import { searchTokens } from "../../../plugins/integrated-backend/src/search/tok
 import { mergeSearchIndex } from "../../../plugins/integrated-backend/src/sqlite/search-index.ts";
 import type { Tables } from "../../../plugins/integrated-backend/src/tables.ts";
 import { makeSearchedErrors } from "../../bench/searched-errors.ts";
-import { databaseOf } from "../../support/database-of.ts";
-import { grpcClient, type GrpcClient } from "../../support/grpc.ts";
-import { matches } from "../../support/slow-search.ts";
-import { countOf, rowsOf } from "../../support/stored-rows.ts";
-import { tempDir } from "../../support/temp-dir.ts";
-import { testConfig } from "../../support/test-config.ts";
-import { until } from "../../support/until.ts";
+import { databaseOf } from "../../support/database/database-of.ts";
+import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
+import { matches } from "../../support/database/slow-search.ts";
+import { countOf, rowsOf } from "../../support/database/stored-rows.ts";
+import { tempDir } from "../../support/service/temp-dir.ts";
+import { testConfig } from "../../support/service/test-config.ts";
+import { until } from "../../support/run/until.ts";
 
 /**
  * So many that a search for what most have is driven otherwise than one for what few have: the rare is counted up to 2,000

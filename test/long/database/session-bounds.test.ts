@@ -1,13 +1,13 @@
 // limit: 240 s
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { databaseOf } from "../../support/database-of.ts";
-import { runningServer } from "../../support/flow.ts";
-import { execSql } from "../../support/other-process.ts";
-import { createProject, type Project } from "../../support/project.ts";
-import { rest } from "../../support/rest.ts";
-import { envelope, newEventId, sendEnvelope } from "../../support/send.ts";
-import { recountOf, rowsOf } from "../../support/stored-rows.ts";
+import { databaseOf } from "../../support/database/database-of.ts";
+import { runningServer } from "../../support/service/flow.ts";
+import { execSql } from "../../support/database/other-process.ts";
+import { createProject, type Project } from "../../support/core/project.ts";
+import { rest } from "../../support/rest/rest.ts";
+import { envelope, newEventId, sendEnvelope } from "../../support/sentry/send.ts";
+import { recountOf, rowsOf } from "../../support/database/stored-rows.ts";
 
 const { server, client } = await runningServer();
 

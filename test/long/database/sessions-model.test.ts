@@ -5,12 +5,12 @@ import * as fc from "fast-check";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
-import { grpcClient, type GrpcClient } from "../../support/grpc.ts";
-import { rounds } from "../../support/rounds.ts";
-import { newEventId } from "../../support/send.ts";
-import { recountOf, recountSessionsOf } from "../../support/stored-rows.ts";
-import { tempDir } from "../../support/temp-dir.ts";
-import { testConfig } from "../../support/test-config.ts";
+import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
+import { rounds } from "../../support/run/rounds.ts";
+import { newEventId } from "../../support/sentry/send.ts";
+import { recountOf, recountSessionsOf } from "../../support/database/stored-rows.ts";
+import { tempDir } from "../../support/service/temp-dir.ts";
+import { testConfig } from "../../support/service/test-config.ts";
 
 // A model of the specification judges each session by all its updates at once. The product sees the updates one by one,
 // shuffled, repeated and cut into calls, and must come to the same numbers.

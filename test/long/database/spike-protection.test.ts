@@ -2,11 +2,11 @@ import { Backend, OutcomeKind } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
-import { grpcClient, type GrpcClient } from "../../support/grpc.ts";
-import { hourMs, movableClock } from "../../support/movable-faultline.ts";
-import { newEventId, sendEvent, type Target } from "../../support/send.ts";
-import { tempDir } from "../../support/temp-dir.ts";
-import { testConfig } from "../../support/test-config.ts";
+import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
+import { hourMs, movableClock } from "../../support/service/movable-faultline.ts";
+import { newEventId, sendEvent, type Target } from "../../support/sentry/send.ts";
+import { tempDir } from "../../support/service/temp-dir.ts";
+import { testConfig } from "../../support/service/test-config.ts";
 
 /** One event a second for ten minutes. */
 const perSecond = 1;

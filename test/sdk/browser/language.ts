@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { repositoryRoot } from "../../support/server.ts";
+import { repositoryRoot } from "../../support/service/server.ts";
 import { probe } from "../command.ts";
 import type { Language } from "../language.ts";
 import { goesOnAfter413, waitsAfter429 } from "../limits.ts";
 import { npmInstall } from "../npm-install.ts";
 import { reportFeatures, wholeLarge } from "../report-features.ts";
-import { chromiumPath } from "../../support/chromium-path.ts";
+import { chromiumPath } from "../../support/console/chromium-path.ts";
 
 const folder = import.meta.dirname;
 const version = "11.12.0";

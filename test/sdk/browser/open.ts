@@ -7,7 +7,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
-import { chromiumPath } from "../../support/chromium-path.ts";
+import { chromiumPath } from "../../support/console/chromium-path.ts";
 
 const [dir = "", script = ""] = process.argv.slice(2);
 const dsn = JSON.stringify(process.env["FAULTLINE_TEST_DSN"]);

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { repositoryRoot } from "../../support/server.ts";
+import { repositoryRoot } from "../../support/service/server.ts";
 import type { Command } from "../command.ts";
 import { getStarted } from "../get-started.ts";
 import type { Language } from "../language.ts";

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
-import { bytesOf, headOf } from "../../support/raw-request.ts";
-import { readAnswer } from "../../support/raw-answer.ts";
+import { bytesOf, headOf } from "../../support/http/raw-request.ts";
+import { readAnswer } from "../../support/http/raw-answer.ts";
 import type { Attack, Field, Tally } from "../attack.ts";
 import { Answers, flood } from "../flood.ts";
 

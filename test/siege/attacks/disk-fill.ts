@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import { bytesOf } from "../../support/raw-request.ts";
-import { newEventId } from "../../support/send.ts";
+import { bytesOf } from "../../support/http/raw-request.ts";
+import { newEventId } from "../../support/sentry/send.ts";
 import type { Attack, Field } from "../attack.ts";
 import { flood } from "../flood.ts";
 

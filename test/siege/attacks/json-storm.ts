@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { bytesOf } from "../../support/raw-request.ts";
+import { bytesOf } from "../../support/http/raw-request.ts";
 import type { Attack } from "../attack.ts";
 import { flood } from "../flood.ts";
 

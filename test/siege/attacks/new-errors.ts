@@ -1,7 +1,7 @@
-import { grpcClient } from "../../support/grpc.ts";
-import { bytesOf } from "../../support/raw-request.ts";
-import { newEventId } from "../../support/send.ts";
-import { storedErrors } from "../../support/stored.ts";
+import { grpcClient } from "../../support/core/grpc.ts";
+import { bytesOf } from "../../support/http/raw-request.ts";
+import { newEventId } from "../../support/sentry/send.ts";
+import { storedErrors } from "../../support/database/stored.ts";
 import type { Attack, Field, Tally } from "../attack.ts";
 import { flood } from "../flood.ts";
 

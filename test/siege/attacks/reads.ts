@@ -1,9 +1,9 @@
 import { request } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { bytesOf } from "../../support/raw-request.ts";
-import { execSql } from "../../support/other-process.ts";
-import { databaseOf } from "../../support/database-of.ts";
-import { newEventId, sendEvent } from "../../support/send.ts";
+import { bytesOf } from "../../support/http/raw-request.ts";
+import { execSql } from "../../support/database/other-process.ts";
+import { databaseOf } from "../../support/database/database-of.ts";
+import { newEventId, sendEvent } from "../../support/sentry/send.ts";
 import type { Attack, Field, Tally } from "../attack.ts";
 import { Answers, flood } from "../flood.ts";
 

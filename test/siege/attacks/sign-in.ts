@@ -1,6 +1,6 @@
-import { signInByForm } from "../../support/console.ts";
-import { rest } from "../../support/rest.ts";
-import { rootPassword } from "../../support/server.ts";
+import { signInByForm } from "../../support/console/console.ts";
+import { rest } from "../../support/rest/rest.ts";
+import { rootPassword } from "../../support/service/server.ts";
 import type { Attack, Field, Tally } from "../attack.ts";
 import { Answers } from "../flood.ts";
 import { setTimeout as delay } from "node:timers/promises";

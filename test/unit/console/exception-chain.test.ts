@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { chainLinks } from "../../../console/src/routes/[...project]/-/error_tracking/[id]/(error)/details/event/trace/exception-chain.ts";
 import type { Exception } from "../../../console/src/lib/messages.ts";
-import { exception, mechanism } from "../../support/console-messages.ts";
+import { exception, mechanism } from "../../support/console/console-messages.ts";
 
 const told = (exceptions: readonly Exception[], newestFirst: boolean) =>
   chainLinks(exceptions, newestFirst).map(({ exception: { type }, relation }) => [type, relation]);

@@ -7,7 +7,7 @@ import {
   type FrameItem,
 } from "../../../console/src/routes/[...project]/-/error_tracking/[id]/(error)/details/event/trace/frame-groups.ts";
 import type { Frame } from "../../../console/src/lib/messages.ts";
-import { frame } from "../../support/console-messages.ts";
+import { frame } from "../../support/console/console-messages.ts";
 
 const app = (name: string) => frame({ filename: "app.js", function: name, inApp: true });
 const library = (name: string, given: Partial<Frame> = {}) =>

@@ -7,7 +7,7 @@ import {
   requestAsCurl,
 } from "../../../console/src/routes/[...project]/-/error_tracking/[id]/(error)/details/event/http-request.ts";
 import { pastable } from "../../../console/src/lib/components/pastable.ts";
-import { httpRequest } from "../../support/console-messages.ts";
+import { httpRequest } from "../../support/console/console-messages.ts";
 
 /** The arguments that a shell hands to curl. */
 function argumentsOf(command: string): string[] {

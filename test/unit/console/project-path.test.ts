@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { projectPath } from "../../../backend/src/services/projects/project-path.ts";
 import { suggestedPath } from "../../../console/src/lib/project-path.ts";
-import { threadMs } from "../../support/thread-time.ts";
+import { threadMs } from "../../support/service/thread-time.ts";
 
 const paths = suite("suggested path");
 

@@ -7,7 +7,7 @@ import {
   searchTokens,
   withoutToken,
 } from "../../../console/src/lib/errors/search-tokens.ts";
-import { threadMs } from "../../support/thread-time.ts";
+import { threadMs } from "../../support/service/thread-time.ts";
 
 const tokens = suite("search tokens");
 

@@ -5,7 +5,7 @@ import {
   stackText,
   traceText,
 } from "../../../console/src/routes/[...project]/-/error_tracking/[id]/(error)/details/event/trace/trace-text.ts";
-import { exception, frame, mechanism } from "../../support/console-messages.ts";
+import { exception, frame, mechanism } from "../../support/console/console-messages.ts";
 
 const trace = suite("trace text");
 

@@ -3,7 +3,7 @@ import type { Verdict } from "@faultline/plugin";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { notices } from "../../../plugins/deprecations/src/notices.ts";
-import { deprecatedRequests } from "../../support/deprecated-requests.ts";
+import { deprecatedRequests } from "../../support/rest/deprecated-requests.ts";
 
 const verdicts = suite("verdicts");
 

@@ -7,7 +7,7 @@ import { Breaker } from "../../../plugins/external-backend/src/calling/breaker.t
 import { LastSeen } from "../../../plugins/external-backend/src/errors/last-seen.ts";
 import { parsed } from "../../../plugins/external-backend/src/calling/send.ts";
 import { Upstreams } from "../../../plugins/external-backend/src/calling/upstreams.ts";
-import { refusal } from "../../support/refusal.ts";
+import { refusal } from "../../support/assert/refusal.ts";
 
 const mebi = 2 ** 20;
 const listOf = <T>(length: number, item: () => T) => Array.from({ length }, item);

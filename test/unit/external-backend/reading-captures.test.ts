@@ -8,10 +8,10 @@ import { decodeContent } from "../../../plugins/http-bridge/src/ingest/body/deco
 import { parseEnvelope } from "../../../plugins/http-bridge/src/ingest/body/envelope.ts";
 import { parseEventJson } from "../../../plugins/http-bridge/src/ingest/body/event-json.ts";
 import { readStoreBody } from "../../../plugins/http-bridge/src/ingest/body/store-body.ts";
-import { type Capture, readCaptures } from "../../support/capture.ts";
-import { fakeData } from "../../support/fake-external/data.ts";
-import { wireEvent } from "../../support/fake-external/wire-event.ts";
-import { contextOf, now, parsed } from "../../support/sentry-answers.ts";
+import { type Capture, readCaptures } from "../../support/sentry/capture.ts";
+import { fakeData } from "../../support/external/fake-external/data.ts";
+import { wireEvent } from "../../support/external/fake-external/wire-event.ts";
+import { contextOf, now, parsed } from "../../support/external/sentry-answers.ts";
 
 const captures = suite("captures");
 

@@ -14,7 +14,7 @@ import {
   message2021,
   newerId,
   olderId,
-} from "../../support/sentry-answers.ts";
+} from "../../support/external/sentry-answers.ts";
 
 const events = suite("events");
 

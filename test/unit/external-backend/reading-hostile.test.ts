@@ -4,7 +4,7 @@ import { ErrorSchema, EventSchema, EventSummarySchema, ExternalProjectSchema } f
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as reading from "../../../plugins/external-backend/src/reading/index.ts";
-import { polyglots } from "../../support/polyglots.ts";
+import { polyglots } from "../../support/sentry/polyglots.ts";
 import {
   contextOf,
   event2024,
@@ -16,7 +16,7 @@ import {
   message2021,
   parsed,
   project,
-} from "../../support/sentry-answers.ts";
+} from "../../support/external/sentry-answers.ts";
 
 const hostile = suite("hostile answers");
 

@@ -13,7 +13,7 @@ import {
   issueDetails2021,
   now,
   release,
-} from "../../support/sentry-answers.ts";
+} from "../../support/external/sentry-answers.ts";
 
 const issues = suite("issues");
 

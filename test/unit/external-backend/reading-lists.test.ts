@@ -8,7 +8,7 @@ import {
   readProjects,
   readScopes,
 } from "../../../plugins/external-backend/src/reading/index.ts";
-import { daySeries, project, runningHour } from "../../support/sentry-answers.ts";
+import { daySeries, project, runningHour } from "../../support/external/sentry-answers.ts";
 
 const lists = suite("projects, pages and what a system tells of itself");
 

@@ -2,7 +2,14 @@ import type { JsonObject, JsonValue } from "@faultline/sentry-event";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readEvent, readEventSummaries, readIssues } from "../../../plugins/external-backend/src/reading/index.ts";
-import { contextOf, daySeries, event2024, eventSummary, frame, issue2021 } from "../../support/sentry-answers.ts";
+import {
+  contextOf,
+  daySeries,
+  event2024,
+  eventSummary,
+  frame,
+  issue2021,
+} from "../../support/external/sentry-answers.ts";
 
 const work = suite("work");
 

@@ -7,7 +7,7 @@ import * as assert from "uvu/assert";
 import { errorKey } from "../../../backend/src/services/filters/error-key.ts";
 import { FairMinute } from "../../../backend/src/services/filters/fair-minute.ts";
 import { SpikeProtection } from "../../../backend/src/services/filters/spike-protection.ts";
-import { joinedProcesses, nobodyElse } from "../../support/joined-processes.ts";
+import { joinedProcesses, nobodyElse } from "../../support/service/joined-processes.ts";
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;

@@ -11,7 +11,7 @@ import {
   specialIpv4,
   specialIpv6,
   spellings,
-} from "../../support/refused-urls.ts";
+} from "../../support/external/refused-urls.ts";
 
 /** A machine without addresses. */
 const nowhere = networksOf([]);

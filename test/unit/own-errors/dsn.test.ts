@@ -2,7 +2,7 @@ import { ErrorReason } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { maskedDsn, readDsn } from "../../../backend/src/host/own-errors/dsn.ts";
-import { refusal } from "../../support/refusal.ts";
+import { refusal } from "../../support/assert/refusal.ts";
 
 const dsn = suite("DSN");
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { identityOf, ownEvent, type Failure } from "../../../backend/src/host/own-errors/own-event.ts";
-import { repositoryRoot } from "../../support/server.ts";
+import { repositoryRoot } from "../../support/service/server.ts";
 
 const own = suite("own event");
 

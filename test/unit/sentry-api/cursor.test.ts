@@ -3,7 +3,7 @@ import { ErrorReason } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { cursorOf, offsetCursor, offsetOf, tokenOf } from "../../../plugins/sentry-api/src/cursor.ts";
-import { refusal } from "../../support/refusal.ts";
+import { refusal } from "../../support/assert/refusal.ts";
 
 const errors = ["string", "number", "number"] as const;
 const largest = 9_007_199_254_740_991;

@@ -6,8 +6,8 @@ import { decodeContent } from "../../../plugins/http-bridge/src/ingest/body/deco
 import { parseEnvelope } from "../../../plugins/http-bridge/src/ingest/body/envelope.ts";
 import { parseEventJson } from "../../../plugins/http-bridge/src/ingest/body/event-json.ts";
 import { readStoreBody } from "../../../plugins/http-bridge/src/ingest/body/store-body.ts";
-import { type Capture, readCaptures } from "../../support/capture.ts";
-import { head, plain } from "../../support/sentry-event.ts";
+import { type Capture, readCaptures } from "../../support/sentry/capture.ts";
+import { head, plain } from "../../support/sentry/sentry-event.ts";
 
 const captured = suite("captures");
 

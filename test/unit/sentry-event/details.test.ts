@@ -1,7 +1,7 @@
 import { type JsonValue, limits, readEvent } from "@faultline/sentry-event";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { details } from "../../support/sentry-event.ts";
+import { details } from "../../support/sentry/sentry-event.ts";
 
 const shown = suite("details");
 

@@ -1,7 +1,7 @@
 import { type JsonValue, readEventId } from "@faultline/sentry-event";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { generated, head, id } from "../../support/sentry-event.ts";
+import { generated, head, id } from "../../support/sentry/sentry-event.ts";
 
 const identity = suite("event id");
 

@@ -1,7 +1,7 @@
 import { isTransaction, type JsonObject, type JsonValue } from "@faultline/sentry-event";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { details, entriesOf, head } from "../../support/sentry-event.ts";
+import { details, entriesOf, head } from "../../support/sentry/sentry-event.ts";
 
 const fields = suite("fields");
 

@@ -1,7 +1,7 @@
 import { type JsonObject } from "@faultline/sentry-event";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { details, head } from "../../support/sentry-event.ts";
+import { details, head } from "../../support/sentry/sentry-event.ts";
 
 const messages = suite("messages");
 

@@ -1,8 +1,8 @@
 import { type JsonValue, readEvent } from "@faultline/sentry-event";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { boom, head, stringify } from "../../support/sentry-event.ts";
-import { threadMs } from "../../support/thread-time.ts";
+import { boom, head, stringify } from "../../support/sentry/sentry-event.ts";
+import { threadMs } from "../../support/service/thread-time.ts";
 
 const robustness = suite("robustness");
 

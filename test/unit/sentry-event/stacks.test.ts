@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue } from "@faultline/sentry-event";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { boom, details, head, withFrames } from "../../support/sentry-event.ts";
+import { boom, details, head, withFrames } from "../../support/sentry/sentry-event.ts";
 
 const stacks = suite("stacks");
 

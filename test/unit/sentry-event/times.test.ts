@@ -1,7 +1,7 @@
 import { type JsonValue, readEvent, readTime } from "@faultline/sentry-event";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { day, head, hour, milliseconds, receivedAt } from "../../support/sentry-event.ts";
+import { day, head, hour, milliseconds, receivedAt } from "../../support/sentry/sentry-event.ts";
 
 const times = suite("times");
 

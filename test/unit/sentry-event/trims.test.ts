@@ -2,7 +2,7 @@ import { type JsonObject, type JsonValue, limits } from "@faultline/sentry-event
 import { TrimUnit } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { boom, details, head, withFrames } from "../../support/sentry-event.ts";
+import { boom, details, head, withFrames } from "../../support/sentry/sentry-event.ts";
 
 const trims = suite("trims");
 

@@ -4,11 +4,11 @@ import { ErrorReason } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../../backend/src/main.ts";
-import { dayMs, movableFaultline, newUser, signIn } from "../../../support/movable-faultline.ts";
-import { rejects } from "../../../support/rejects.ts";
-import { rest } from "../../../support/rest.ts";
-import { tempDir } from "../../../support/temp-dir.ts";
-import { testConfig } from "../../../support/test-config.ts";
+import { dayMs, movableFaultline, newUser, signIn } from "../../../support/service/movable-faultline.ts";
+import { rejects } from "../../../support/assert/rejects.ts";
+import { rest } from "../../../support/rest/rest.ts";
+import { tempDir } from "../../../support/service/temp-dir.ts";
+import { testConfig } from "../../../support/service/test-config.ts";
 
 const { client, clock, faultline } = await movableFaultline();
 const server = { url: faultline.httpUrl };

@@ -3,11 +3,11 @@ import { Role, type AuditEvent } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../../backend/src/main.ts";
-import { grpcClient } from "../../../support/grpc.ts";
-import { dayMs, movableFaultline, newUser, passTime, signIn } from "../../../support/movable-faultline.ts";
-import { rejects } from "../../../support/rejects.ts";
-import { tempDir } from "../../../support/temp-dir.ts";
-import { testConfig } from "../../../support/test-config.ts";
+import { grpcClient } from "../../../support/core/grpc.ts";
+import { dayMs, movableFaultline, newUser, passTime, signIn } from "../../../support/service/movable-faultline.ts";
+import { rejects } from "../../../support/assert/rejects.ts";
+import { tempDir } from "../../../support/service/temp-dir.ts";
+import { testConfig } from "../../../support/service/test-config.ts";
 
 const { client, clock } = await movableFaultline();
 const { accounts, users, projects, settings, clientKeys, members, memberRoles, audit, auth } = client;

@@ -2,8 +2,8 @@ import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { ErrorReason } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { dayMs, hourMs, movableFaultline, newUser, signIn } from "../../../support/movable-faultline.ts";
-import { rejects } from "../../../support/rejects.ts";
+import { dayMs, hourMs, movableFaultline, newUser, signIn } from "../../../support/service/movable-faultline.ts";
+import { rejects } from "../../../support/assert/rejects.ts";
 
 const { client, clock } = await movableFaultline();
 const { accounts, users } = client;

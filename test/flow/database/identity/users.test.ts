@@ -2,9 +2,9 @@
 import { ErrorReason, type User } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { postForm } from "../../../support/console.ts";
-import { movableFaultline, newUser, signIn } from "../../../support/movable-faultline.ts";
-import { rejects } from "../../../support/rejects.ts";
+import { postForm } from "../../../support/console/console.ts";
+import { movableFaultline, newUser, signIn } from "../../../support/service/movable-faultline.ts";
+import { rejects } from "../../../support/assert/rejects.ts";
 
 const faultline = await movableFaultline();
 const { client } = faultline;

@@ -4,16 +4,16 @@ import { Backend } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../../backend/src/main.ts";
-import { grpcClient, type GrpcClient } from "../../../support/grpc.ts";
-import { http } from "../../../support/http.ts";
-import { createProject } from "../../../support/project.ts";
-import { newEventId, sendEvent } from "../../../support/send.ts";
-import { rootPassword, rootToken, startServer } from "../../../support/server.ts";
-import { databaseOf } from "../../../support/database-of.ts";
-import { rowsOf, takeDatabase } from "../../../support/other-process.ts";
-import { tempDir } from "../../../support/temp-dir.ts";
-import { testConfig } from "../../../support/test-config.ts";
-import { until } from "../../../support/until.ts";
+import { grpcClient, type GrpcClient } from "../../../support/core/grpc.ts";
+import { http } from "../../../support/http/http.ts";
+import { createProject } from "../../../support/core/project.ts";
+import { newEventId, sendEvent } from "../../../support/sentry/send.ts";
+import { rootPassword, rootToken, startServer } from "../../../support/service/server.ts";
+import { databaseOf } from "../../../support/database/database-of.ts";
+import { rowsOf, takeDatabase } from "../../../support/database/other-process.ts";
+import { tempDir } from "../../../support/service/temp-dir.ts";
+import { testConfig } from "../../../support/service/test-config.ts";
+import { until } from "../../../support/run/until.ts";
 
 const hourMs = 3_600_000;
 

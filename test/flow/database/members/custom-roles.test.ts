@@ -1,8 +1,8 @@
 import { Permission, Role, type MemberRole } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { sharedServer } from "../../../support/flow.ts";
-import { refusedBecause } from "../../../support/refused-because.ts";
+import { sharedServer } from "../../../support/service/flow.ts";
+import { refusedBecause } from "../../../support/assert/refused-because.ts";
 import { makePerson, makeProject } from "./people.ts";
 
 const { client } = await sharedServer();

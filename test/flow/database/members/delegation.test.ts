@@ -3,11 +3,11 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import type { Config } from "../../../../backend/src/config.ts";
 import { startFaultline } from "../../../../backend/src/main.ts";
-import { grpcClient } from "../../../support/grpc.ts";
-import { refusedBecause } from "../../../support/refused-because.ts";
-import { rest } from "../../../support/rest.ts";
-import { tempDir } from "../../../support/temp-dir.ts";
-import { testConfig } from "../../../support/test-config.ts";
+import { grpcClient } from "../../../support/core/grpc.ts";
+import { refusedBecause } from "../../../support/assert/refused-because.ts";
+import { rest } from "../../../support/rest/rest.ts";
+import { tempDir } from "../../../support/service/temp-dir.ts";
+import { testConfig } from "../../../support/service/test-config.ts";
 import { makePerson, password } from "./people.ts";
 
 /** The acts that the operator leaves to everybody, and those for administrators alone. */

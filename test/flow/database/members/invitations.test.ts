@@ -2,11 +2,11 @@ import { Permission, Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../../backend/src/main.ts";
-import { grpcClient } from "../../../support/grpc.ts";
-import { liesInDatabase, rowsOf } from "../../../support/other-process.ts";
-import { refusedBecause } from "../../../support/refused-because.ts";
-import { tempDir } from "../../../support/temp-dir.ts";
-import { testConfig } from "../../../support/test-config.ts";
+import { grpcClient } from "../../../support/core/grpc.ts";
+import { liesInDatabase, rowsOf } from "../../../support/database/other-process.ts";
+import { refusedBecause } from "../../../support/assert/refused-because.ts";
+import { tempDir } from "../../../support/service/temp-dir.ts";
+import { testConfig } from "../../../support/service/test-config.ts";
 import { makePerson, makeProject, password, type Person } from "./people.ts";
 
 const dayMs = 86_400_000;

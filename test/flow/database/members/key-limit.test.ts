@@ -2,10 +2,10 @@ import { CallError } from "@faultline/proto/grpc";
 import { ErrorReason, Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { sharedServer } from "../../../support/flow.ts";
-import { createProject } from "../../../support/project.ts";
-import { refusedBecause } from "../../../support/refused-because.ts";
-import { newEventId, sendEvent } from "../../../support/send.ts";
+import { sharedServer } from "../../../support/service/flow.ts";
+import { createProject } from "../../../support/core/project.ts";
+import { refusedBecause } from "../../../support/assert/refused-because.ts";
+import { newEventId, sendEvent } from "../../../support/sentry/send.ts";
 import { makePerson, makeProject } from "./people.ts";
 
 const { server, client } = await sharedServer();

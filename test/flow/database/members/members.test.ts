@@ -1,8 +1,8 @@
 import { Permission, Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { runningServer } from "../../../support/flow.ts";
-import { refusedBecause } from "../../../support/refused-because.ts";
+import { runningServer } from "../../../support/service/flow.ts";
+import { refusedBecause } from "../../../support/assert/refused-because.ts";
 import { makePerson, makeProject, type Person } from "./people.ts";
 
 const { client } = await runningServer();

@@ -1,5 +1,5 @@
 import type { Role } from "@faultline/proto";
-import type { GrpcClient } from "../../../support/grpc.ts";
+import type { GrpcClient } from "../../../support/core/grpc.ts";
 
 /** A user who is signed in. */
 export interface Person {

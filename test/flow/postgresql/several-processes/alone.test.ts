@@ -2,9 +2,9 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { freshDatabase, withPostgresql } from "../../../support/postgresql.ts";
-import { repositoryRoot } from "../../../support/server.ts";
-import { until } from "../../../support/until.ts";
+import { freshDatabase, withPostgresql } from "../../../support/database/postgresql.ts";
+import { repositoryRoot } from "../../../support/service/server.ts";
+import { until } from "../../../support/run/until.ts";
 
 interface Run {
   readonly pid: number;
@@ -33,7 +33,7 @@ test.after(() => {
 
 test("of three processes one at a time does what is for all, and another goes on when it is killed in the middle", async () => {
   for (let n = 0; n < 3; n++) {
-    const script = join(repositoryRoot, "test/support/alone-process.ts");
+    const script = join(repositoryRoot, "test/support/service/alone-process.ts");
     processes.push(spawn(process.execPath, [script, url], { stdio: ["ignore", "ignore", "inherit"] }));
   }
   await until("each has done some", async () => new Set((await runs()).map(({ pid }) => pid)).size === 3, {

@@ -3,10 +3,10 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { PostgresqlAnnouncements } from "../../../../backend/src/storage/database/postgresql/announcements.ts";
 import { NotListening } from "../../../../backend/src/storage/database/postgresql/not-listening.ts";
-import { startPooler } from "../../../support/pooler.ts";
-import { freshDatabase, withPostgresql } from "../../../support/postgresql.ts";
-import { startTcpProxy } from "../../../support/tcp-proxy.ts";
-import { until } from "../../../support/until.ts";
+import { startPooler } from "../../../support/database/pooler.ts";
+import { freshDatabase, withPostgresql } from "../../../support/database/postgresql.ts";
+import { startTcpProxy } from "../../../support/http/tcp-proxy.ts";
+import { until } from "../../../support/run/until.ts";
 
 const url = await freshDatabase();
 const proxy = await startTcpProxy(Number(new URL(url).port));

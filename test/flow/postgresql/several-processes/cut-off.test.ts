@@ -1,14 +1,14 @@
 // quiet: measures times
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { newUser } from "../../../support/movable-faultline.ts";
-import { freshDatabase, withPostgresql } from "../../../support/postgresql.ts";
-import { createKey, createProject } from "../../../support/project.ts";
-import { rejects } from "../../../support/rejects.ts";
-import { newEventId, sendEvent, type Target } from "../../../support/send.ts";
-import { killAll, startProcesses, type Process } from "../../../support/several-processes.ts";
-import { startTcpProxy } from "../../../support/tcp-proxy.ts";
-import { until } from "../../../support/until.ts";
+import { newUser } from "../../../support/service/movable-faultline.ts";
+import { freshDatabase, withPostgresql } from "../../../support/database/postgresql.ts";
+import { createKey, createProject } from "../../../support/core/project.ts";
+import { rejects } from "../../../support/assert/rejects.ts";
+import { newEventId, sendEvent, type Target } from "../../../support/sentry/send.ts";
+import { killAll, startProcesses, type Process } from "../../../support/service/several-processes.ts";
+import { startTcpProxy } from "../../../support/http/tcp-proxy.ts";
+import { until } from "../../../support/run/until.ts";
 
 const url = await freshDatabase();
 const proxy = await startTcpProxy(Number(new URL(url).port));

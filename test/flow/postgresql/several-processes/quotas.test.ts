@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { freshDatabase } from "../../../support/postgresql.ts";
-import { createProject, type Project } from "../../../support/project.ts";
-import { newEventId, sendEvent } from "../../../support/send.ts";
-import { killAll, startProcesses, type Process } from "../../../support/several-processes.ts";
-import { until } from "../../../support/until.ts";
+import { freshDatabase } from "../../../support/database/postgresql.ts";
+import { createProject, type Project } from "../../../support/core/project.ts";
+import { newEventId, sendEvent } from "../../../support/sentry/send.ts";
+import { killAll, startProcesses, type Process } from "../../../support/service/several-processes.ts";
+import { until } from "../../../support/run/until.ts";
 
 const url = await freshDatabase();
 const processes = await startProcesses([url, url]);

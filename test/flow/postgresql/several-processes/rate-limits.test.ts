@@ -1,11 +1,11 @@
 // quiet: sends against the clock
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { freshDatabase } from "../../../support/postgresql.ts";
-import { createProject } from "../../../support/project.ts";
-import { newEventId, sendEvent } from "../../../support/send.ts";
-import { killAll, startProcesses } from "../../../support/several-processes.ts";
-import { until } from "../../../support/until.ts";
+import { freshDatabase } from "../../../support/database/postgresql.ts";
+import { createProject } from "../../../support/core/project.ts";
+import { newEventId, sendEvent } from "../../../support/sentry/send.ts";
+import { killAll, startProcesses } from "../../../support/service/several-processes.ts";
+import { until } from "../../../support/run/until.ts";
 
 const perKey = 10;
 const burst = 10 * perKey;

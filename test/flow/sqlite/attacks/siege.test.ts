@@ -1,13 +1,13 @@
 // alone: loads the machine
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { grpcClient } from "../../../support/grpc.ts";
-import { newMember } from "../../../support/person.ts";
-import { createProject } from "../../../support/project.ts";
-import { residentBytes } from "../../../support/resident-bytes.ts";
-import { newEventId, sendStore } from "../../../support/send.ts";
-import { startServer } from "../../../support/server.ts";
-import { inOwnMounts, smallDisk, whyNoMounts } from "../../../support/small-disk.ts";
+import { grpcClient } from "../../../support/core/grpc.ts";
+import { newMember } from "../../../support/core/person.ts";
+import { createProject } from "../../../support/core/project.ts";
+import { residentBytes } from "../../../support/service/resident-bytes.ts";
+import { newEventId, sendStore } from "../../../support/sentry/send.ts";
+import { startServer } from "../../../support/service/server.ts";
+import { inOwnMounts, smallDisk, whyNoMounts } from "../../../support/service/small-disk.ts";
 import { attacks } from "../../../siege/attacks.ts";
 import { directoryMiB } from "../../../siege/besiege.ts";
 import { bounds, logMiB } from "../../../siege/oracle.ts";

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { grpcClient } from "../../../support/grpc.ts";
-import { launch, startServer } from "../../../support/server.ts";
-import { tempDir } from "../../../support/temp-dir.ts";
+import { grpcClient } from "../../../support/core/grpc.ts";
+import { launch, startServer } from "../../../support/service/server.ts";
+import { tempDir } from "../../../support/service/temp-dir.ts";
 
 /** Somebody who may write into the data directory before the service does, such as below a shared one. */
 

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { createProject } from "../../../support/project.ts";
+import { createProject } from "../../../support/core/project.ts";
 import {
   ask,
   assertNothingStored,
@@ -11,9 +11,9 @@ import {
   testCases,
   times,
   type Conversation,
-} from "../../../support/robustness.ts";
-import { newEventId, post } from "../../../support/send.ts";
-import { storedErrors } from "../../../support/stored.ts";
+} from "../../../support/sentry/robustness.ts";
+import { newEventId, post } from "../../../support/sentry/send.ts";
+import { storedErrors } from "../../../support/database/stored.ts";
 
 /** Cases 56, 116 and 117: what many requests at once, and a lost database, leave behind. */
 const conversations: readonly Conversation[] = [

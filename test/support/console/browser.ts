@@ -1,0 +1,141 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
+import * as assert from "uvu/assert";
+import { chromiumPath } from "./chromium-path.ts";
+import { repositoryRoot, type Server } from "../service/server.ts";
+import { until } from "../run/until.ts";
+
+const screenshots = join(repositoryRoot, "test/artifacts/screenshots");
+const takesPhotographs = process.env["PHOTOGRAPHS"] === "1";
+const viewports = {
+  desktop: { width: 1280, height: 800 },
+  phone: { width: 360, height: 740 },
+  narrow: { width: 320, height: 640 },
+};
+
+/** A page of a server's console in a headless Chromium, and more pages. */
+export interface TestBrowser {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** The browser's complaints, on this page and those of other people. */
+  readonly complaints: string[];
+  /** Makes the person of `page` the one whose session it is. */
+  signIn(sessionToken: string): Promise<void>;
+  /** A page of another person, or of the same one in another browser: it shares no cookie with the first. */
+  anotherPage(headers?: Readonly<Record<string, string>>): Promise<Page>;
+  /** A page of another browser, on a phone that is touched. */
+  phonePage(): Promise<Page>;
+  /** A page of the same person in which no script runs. */
+  pageWithoutScripts(): Promise<Page>;
+  /**
+   * Asserts that the page as it is never scrolls sideways, in both themes, at 320 px neither. With `PHOTOGRAPHS=1` it
+   * leaves pictures for people in test/artifacts, which take a fifth of the time of the browser tests.
+   */
+  photograph(name: string, page?: Page): Promise<void>;
+  /** Closes all its pages. */
+  close(): Promise<void>;
+}
+
+/** Shared by the test files of one process, each with cookies and a cache of its own. */
+let chromiumOfProcess: Promise<Browser> | undefined;
+
+/** Opens a page in the system's Chromium. */
+export async function openBrowser(server: Pick<Server, "url">): Promise<TestBrowser> {
+  mkdirSync(screenshots, { recursive: true });
+  const running = await chromiumOfProcess;
+  chromiumOfProcess = running?.isConnected() ? Promise.resolve(running) : startChromium();
+  const browser = await chromiumOfProcess;
+  const contexts: BrowserContext[] = [];
+  const complaints: string[] = [];
+  const open = async (headers: Readonly<Record<string, string>> = {}, device: BrowserContextOptions = {}) => {
+    const options = { baseURL: server.url, viewport: viewports.desktop, extraHTTPHeaders: { ...headers } };
+    const context = await browser.newContext({ ...options, ...device });
+    contexts.push(context);
+    context.setDefaultTimeout(10_000);
+    const page = await context.newPage();
+    note(page, complaints);
+    const goto = page.goto.bind(page);
+    page.goto = async (...visit) => {
+      const response = await goto(...visit);
+      await scriptsRun(page);
+      return response;
+    };
+    return page;
+  };
+  const page = await open();
+  const context = page.context();
+  return {
+    context,
+    page,
+    complaints,
+    signIn: (value) => context.addCookies([{ name: "faultline_session", value, url: server.url }]),
+    anotherPage: (headers) => open(headers),
+    phonePage: () => open({}, { viewport: viewports.phone, hasTouch: true, isMobile: true }),
+    async pageWithoutScripts() {
+      const plain = await browser.newContext({ baseURL: server.url, javaScriptEnabled: false });
+      contexts.push(plain);
+      await plain.addCookies((await context.storageState()).cookies);
+      return plain.newPage();
+    },
+    photograph: (name, shown = page) => photograph(shown, name),
+    async close() {
+      await Promise.all(contexts.map((one) => one.close()));
+      if (!process.connected) await browser.close(); // a lane ends it; a file that runs alone would not end before it
+    },
+  };
+}
+
+function startChromium(): Promise<Browser> {
+  assert.ok(existsSync(chromiumPath), `no Chromium at ${chromiumPath}: install it or set CHROMIUM`);
+  return chromium.launch({
+    executablePath: chromiumPath,
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--no-first-run",
+    ],
+  });
+}
+
+/**
+ * Resolves when the page hears what is done to it. `goto` waits for it, as what is done before is done later, and a test
+ * would look in between; browser/early-input.test.ts does not wait.
+ */
+async function scriptsRun(page: Page): Promise<void> {
+  const run = () => page.evaluate<boolean>("!('repeatEarlyInput' in window)").catch(() => false); // while it is left for another
+  await until("the scripts of the page run", run);
+}
+
+/** Notes what a page complains about. */
+function note(page: Page, complaints: string[]): void {
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") {
+      complaints.push(`${page.url()}: ${message.text()}`);
+    }
+  });
+  page.on("pageerror", (error) => complaints.push(`${page.url()}: ${error.message}`));
+  page.on("requestfailed", (request) => {
+    const reason = request.failure()?.errorText ?? "";
+    if (reason !== "net::ERR_ABORTED") complaints.push(`${request.url()}: ${reason}`); // a page left behind ends its calls
+  });
+}
+
+async function photograph(page: Page, name: string): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const)
+    for (const [device, viewport] of Object.entries(viewports)) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await page.setViewportSize(viewport);
+      if (takesPhotographs && device !== "narrow") {
+        await page.screenshot({ path: join(screenshots, `${name}-${device}-${colorScheme}.png`), fullPage: true });
+      }
+      const overflow = await page.evaluate<number>(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+      );
+      assert.is(overflow, 0, `${name} scrolls sideways by ${overflow} px at ${viewport.width} px`);
+    }
+  await page.setViewportSize(viewports.desktop);
+}

@@ -1,0 +1,93 @@
+import { Backend } from "@faultline/proto";
+import { status } from "@grpc/grpc-js";
+import * as assert from "uvu/assert";
+import type { GrpcClient } from "../core/grpc.ts";
+import { storedErrors, storedEventIds } from "./stored.ts";
+
+const dayMs = 86_400_000;
+
+/** Everything that the public API returns of what is stored; times are shifted some days back. */
+export async function answers(client: GrpcClient, daysEarlier = 0): Promise<unknown> {
+  const { auth } = client;
+  const { projects } = await client.projects.listProjects({ pageSize: 100 }, auth);
+  const told = {
+    projects,
+    users: await ifOffered(() => client.users.listUsers({ pageSize: 100 }, auth)),
+    ofProjects: await inTurn(projects, async ({ projectId }) => {
+      const { settings } = await client.settings.getSettings({ projectId }, auth);
+      const isOurs = settings?.backend === Backend.INTEGRATED; // another system is not asked
+      return {
+        settings,
+        keys: await client.clientKeys.listClientKeys({ projectId }, auth),
+        members: await ifOffered(() => client.members.listMembers({ projectId }, auth)),
+        invitations: await ifOffered(() => client.members.listInvitations({ projectId }, auth)),
+        outcomes: await ifOffered(() => client.outcomes.listOutcomes({ projectId, hourCount: 168 }, auth)),
+        releases: await ifOffered(() => client.releases.listReleases({ projectId, hourCount: 168 }, auth)),
+        errors: isOurs ? await inTurn(await storedErrors(client, projectId), (error) => eventsOf(client, error)) : [],
+      };
+    }),
+  };
+  return JSON.parse(JSON.stringify(told, (key, value: unknown) => plain(key, value, daysEarlier * dayMs)));
+}
+
+async function eventsOf(client: GrpcClient, error: { projectId: number; errorId: string }) {
+  const { projectId, errorId } = error;
+  const ids = await storedEventIds(client, projectId, errorId);
+  const { event } = await client.errors.getEvent({ projectId, eventId: ids[0] ?? "" }, client.auth);
+  return { error, ids, event };
+}
+
+async function inTurn<A, B>(list: readonly A[], ask: (one: A) => Promise<B>): Promise<B[]> {
+  const all: B[] = [];
+  for (const one of list) all.push(await ask(one));
+  return all;
+}
+
+/** The answer, or nothing from a release that does not have the method yet. */
+async function ifOffered<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if ((error as { code?: unknown }).code === status.UNIMPLEMENTED) return undefined;
+    throw error;
+  }
+}
+
+/** Fields that follow from the release, from who looks, or from the present time. */
+const passing = new Set(
+  (
+    "$typeName $unknown capabilities permissions lastSignInTime " +
+    "hourlyCounts hourlyCountsStartTime settledLastSeenTime startTime endTime hours refusedPerHour"
+  ).split(" "),
+);
+
+/** Leaves out what is passing and what has its default, as a release that knows the field less would; times as text. */
+function plain(key: string, value: unknown, earlierMs: number): unknown {
+  if (passing.has(key) || value === 0 || value === "" || value === false) return undefined;
+  if (isTimestamp(value)) return new Date(Number(value.seconds) * 1_000 + value.nanos / 1e6 - earlierMs).toISOString();
+  if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
+  return typeof value === "bigint" ? String(value) : value;
+}
+
+function isTimestamp(value: unknown): value is { seconds: bigint; nanos: number } {
+  return typeof value === "object" && value !== null && "seconds" in value && "nanos" in value;
+}
+
+/**
+ * Everything returned before is returned now; later releases may return more fields of an object, not more or fewer
+ * objects.
+ */
+export function assertHolds(now: unknown, before: unknown, where = "the answers"): void {
+  if (Array.isArray(before)) {
+    assert.ok(Array.isArray(now), `${where} was a list`);
+    assert.is((now as unknown[]).length, before.length, `the length of ${where}`);
+    before.forEach((one, n) => assertHolds((now as unknown[])[n], one, `${where}[${n}]`));
+  } else if (typeof before === "object" && before !== null) {
+    assert.ok(typeof now === "object" && now !== null, `${where} was there`);
+    for (const [key, one] of Object.entries(before)) {
+      assertHolds((now as Record<string, unknown>)[key], one, `${where}.${key}`);
+    }
+  } else {
+    assert.is(now, before, where);
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * A client that keeps books, in a process of its own so that its books survive whatever happens to the service and the
+ * test. It notes an event before the first byte leaves, and an answer after its last byte was read, as lines of a file;
+ * see ledger.ts. Its argument is WorkerOptions as JSON; each message is a Round.
+ */
+import { fdatasync, fdatasyncSync, openSync, writeSync } from "node:fs";
+import { randomFrom } from "../../../bench/node-event.ts";
+import { load, type LoadRequest } from "../../service/load.ts";
+import type { LedgerLine } from "./ledger.ts";
+import { requestBytes, Traffic, type LedgerProject, type SentEvent } from "./traffic.ts";
+
+export interface WorkerOptions {
+  readonly worker: number;
+  readonly seed: number;
+  readonly file: string;
+  readonly connections: number;
+  readonly projects: readonly LedgerProject[];
+}
+
+export interface Round {
+  readonly url: string;
+  readonly era: number;
+  /** A key that is deleted meanwhile, of the first project. */
+  readonly doomedKey?: string | undefined;
+  /** It is over after so long. Absent: when all was answered, or it is gone. */
+  readonly forMs?: number;
+  /** A connection sends one so often at most, in milliseconds. Default 0: as fast as it is answered. */
+  readonly everyMs?: number;
+  /** So many new events beside what was not answered before. Absent: as many as there is time for, until it is gone. */
+  readonly newEvents?: number;
+  /** The share of the events that are sent two to five times at once, by whatever doors. Default an eighth. */
+  readonly repeatedShare?: number;
+}
+
+export type WorkerMessage = "first answer" | "over";
+
+interface Known {
+  readonly event: SentEvent;
+  readonly json: string;
+}
+
+interface Sending extends LoadRequest {
+  readonly known: Known;
+  readonly isDoomed: boolean;
+}
+
+const { worker, seed, file, connections, projects } = JSON.parse(process.argv[2] ?? "{}") as WorkerOptions;
+const random = randomFrom(seed + worker * 7919);
+const traffic = new Traffic(worker, projects, random);
+const ledger = openSync(file, "a");
+const note = (line: LedgerLine) => writeSync(ledger, `${JSON.stringify(line)}\n`);
+const tell = (message: WorkerMessage) => process.send?.(message);
+setInterval(() => fdatasync(ledger, () => undefined), 50).unref();
+
+/** Sent again in the next round: what was not answered, and some of what was. */
+let again: Known[] = [];
+
+process.on("message", (round: Round) => void run(round).then(() => tell("over")));
+process.once("disconnect", () => process.exit());
+
+async function run(round: Round): Promise<void> {
+  const { url, era, doomedKey, forMs = Infinity, everyMs, newEvents = Infinity, repeatedShare = 1 / 8 } = round;
+  const { host } = new URL(url);
+  const endAt = performance.now() + forMs;
+  // An error of an era before the last one may be gone already; sent again, it would come back.
+  const waiting = again.filter(({ event }) => event.era >= era - 1);
+  const unanswered = new Map<string, Known>();
+  again = [];
+  let isFirst = true;
+  let made = 0;
+
+  const next = (): Sending | undefined => {
+    if (performance.now() > endAt) return undefined;
+    let known = waiting.pop();
+    if (!known) {
+      if (made >= newEvents) return undefined;
+      made++;
+      known = traffic.next(era);
+      note({ sent: known.event });
+      if (known.event.countedSessions === 0 && random() < repeatedShare)
+        for (let copy = 1 + Math.floor(random() * 4); copy > 0; copy--) waiting.push(known);
+    }
+    const { id, project, countedSessions } = known.event;
+    if (countedSessions === 0) unanswered.set(id, known);
+    const isDoomed = doomedKey !== undefined && project === projects[0]?.id && random() < 0.3;
+    const keys = projects.find((one) => one.id === project)?.keys ?? [];
+    const key = isDoomed ? doomedKey : (keys[Math.floor(random() * keys.length)] ?? "");
+    return { id, known, isDoomed, parts: [requestBytes(known, { host, key, random })] };
+  };
+
+  await load({
+    url,
+    connections,
+    next,
+    ...(everyMs !== undefined && { everyMs }),
+    onAnswer(request, status, text) {
+      const { id, known, isDoomed } = request as Sending; // `next` gave nothing else
+      if (isFirst) tell("first answer");
+      isFirst = false;
+      const isPromised =
+        (status === 200 && text().endsWith(`{"id":"${id}"}`)) ||
+        (status === 403 && isDoomed) ||
+        (status === 503 && /^retry-after: *\d/im.test(text()));
+      note({ answered: id, status, ...(!isPromised && { odd: text() }) });
+      if (status !== 200) return;
+      unanswered.delete(id);
+      if (known.event.countedSessions === 0 && random() < 0.05) again.push(known);
+    },
+  });
+  // Some of what was not answered is never sent again: it is there once or not at all.
+  again.push(...waiting, ...[...unanswered.values()].filter(() => newEvents < Infinity || random() < 0.8));
+  fdatasyncSync(ledger);
+}

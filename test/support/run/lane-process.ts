@@ -1,0 +1,27 @@
+/** The process of a lane: runs the test files that lane.ts sends, one after the other. */
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { TestRun } from "./lane.ts";
+import { endFile } from "./end-of-file.ts";
+
+/** What uvu 0.5.6 reads: whether it waits for `exec`, and the groups of tests that it runs then. */
+const uvu = globalThis as { UVU_DEFER?: number; UVU_INDEX?: number; UVU_QUEUE?: unknown[][] };
+uvu.UVU_DEFER = 1;
+uvu.UVU_INDEX = 0;
+const { exec } = await import("uvu");
+
+const root = join(import.meta.dirname, "../../..");
+
+process.on("message", (test: TestRun) => void run(test));
+process.once("disconnect", () => process.exit());
+
+/** An error outside of the tests ends the process, as the file may have left anything behind. */
+async function run({ file, database }: TestRun): Promise<void> {
+  process.env["TEST_DATABASE"] = database;
+  process.exitCode = 0;
+  uvu.UVU_QUEUE = [[null]];
+  await import(`${pathToFileURL(join(root, file)).href}?${database}`); // a file runs once for each database
+  await exec();
+  endFile();
+  process.send?.(process.exitCode);
+}

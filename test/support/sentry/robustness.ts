@@ -1,0 +1,156 @@
+import type { Event } from "@faultline/proto";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { grpcClient, type GrpcClient } from "../core/grpc.ts";
+import { assertIncludes, type Expected } from "../assert/includes.ts";
+import { createProject, type Project } from "../core/project.ts";
+import { bytesOf, type RawRequest } from "../http/raw-request.ts";
+import { openSocket, type Answer } from "../http/raw-socket.ts";
+import { reported } from "../run/reported.ts";
+import { residentBytes } from "../service/resident-bytes.ts";
+import { startServer, type Server, type ServerOptions } from "../service/server.ts";
+import { storedErrors, storedEventIds } from "../database/stored.ts";
+
+/** Of section 11 of the protocol reference, or of the attacks of the reliability reference (`A29` and so on). */
+export type CaseNumber = number | `A${number}`;
+
+/** One request over a raw socket, to a project of its own. */
+export interface Case {
+  readonly number: CaseNumber;
+  readonly claim: string;
+  readonly request: (project: Project) => RawRequest;
+  readonly status: number;
+  /** Default: after 200 one event, else nothing. */
+  readonly stored?: Expected | "nothing";
+  /** A check of the answer beside its status. */
+  readonly answer?: (answer: Answer) => void;
+}
+
+/** One event, posted to the store door and taken. */
+export interface EventCase {
+  readonly number: CaseNumber;
+  readonly claim: string;
+  readonly event: Readonly<Record<string, unknown>>;
+  readonly stored: Expected;
+}
+
+/** More than one request and answer, to a project of its own. */
+export interface Conversation {
+  readonly number: CaseNumber;
+  readonly claim: string;
+  readonly hold: (parts: { server: Server; client: GrpcClient; project: Project }) => Promise<void>;
+}
+
+/** By how much all cases of a file may make the service grow: two bodies of the largest size, decompressed. */
+const maxGrowth = 128 * 1024 * 1024;
+
+/** The service that cases are sent to. */
+export interface CaseOptions extends ServerOptions {
+  /** The log line of a failure on purpose. Default: it must not fail. */
+  readonly failure?: string;
+}
+
+/** Makes a test of each case, on one server, and in the end tests what they left behind. */
+export function testCases(
+  cases: readonly Case[],
+  conversations: readonly Conversation[] = [],
+  { failure, ...options }: CaseOptions = {},
+): void {
+  let server: Server;
+  let client: GrpcClient;
+  let residentBefore: number | undefined;
+
+  const assertSound = async (rest = "") => {
+    const project = await createProject(server);
+    const answer = await ask(server, project, { body: `{"message":"sound"${rest}}` });
+    assert.is(answer?.status, 200, answer?.text);
+    assertIncludes(await onlyEvent(client, project), { message: "sound" });
+  };
+  test.before(
+    reported(async () => {
+      server = await startServer(options);
+      client = grpcClient(server);
+      await assertSound();
+      await assertSound(`,"extra":{"large":"${"x".repeat(100_000)}"}`); // the thread for such events is not yet there
+      residentBefore = residentBytes(server.pid);
+    }),
+  );
+  test.after(async () => {
+    client?.close();
+    await server?.stop();
+  });
+
+  for (const { number, claim, request, status, stored, answer: holds } of cases)
+    test(`${number}: ${claim}`, async () => {
+      const project = await createProject(server);
+      const answer = await ask(server, project, request(project));
+      assert.is(answer?.status, status, answer?.text);
+      if (answer) holds?.(answer);
+      if (stored === "nothing" || status !== 200) await assertNothingStored(client, project);
+      else assertIncludes(await onlyEvent(client, project), stored ?? {});
+    });
+
+  for (const { number, claim, hold } of conversations)
+    test(`${number}: ${claim}`, async () => hold({ server, client, project: await createProject(server) }));
+
+  test("after all these an event is stored as before, and nothing failed in the log", async () => {
+    await assertSound();
+    const failures = server.output().match(/^.*"level":[56]0\b.*$/gm) ?? [];
+    assert.equal(
+      failures.filter((line) => failure === undefined || !line.includes(failure)),
+      [],
+    );
+  });
+
+  const flat = `all these leave the service at most ${maxGrowth / 1024 / 1024} MiB larger`;
+  const isTold = process.platform === "linux";
+  if (!isTold) console.log(`skipped, as /proc is not there to tell it: ${flat}`);
+  (isTold ? test : test.skip)(flat, () => {
+    const resident = residentBytes(server.pid);
+    assert.ok(resident !== undefined && residentBefore !== undefined, "/proc does not tell the memory of the service");
+    const growth = (resident as number) - (residentBefore as number); // asserted above
+    assert.ok(growth <= maxGrowth, `${growth / 1024 / 1024} MiB`);
+  });
+}
+
+/** The requests that post these events. */
+export function eventCases(rows: readonly EventCase[]): Case[] {
+  return rows.map(({ event, ...rest }) => ({ ...rest, request: () => ({ body: JSON.stringify(event) }), status: 200 }));
+}
+
+/** A list of so many entries. */
+export function times<T>(count: number, make: (index: number) => T): T[] {
+  return Array.from({ length: count }, (_, index) => make(index));
+}
+
+/** Sends one request on a connection of its own; undefined when the service ended the connection without an answer. */
+export async function ask(server: Server, project: Project, request: RawRequest): Promise<Answer | undefined> {
+  const socket = await openSocket(server);
+  socket.write(bytesOf(project, request));
+  const answer = await socket.answer();
+  socket.destroy();
+  return answer;
+}
+
+/** All events of a project. */
+export async function storedEvents(client: GrpcClient, project: Project): Promise<Event[]> {
+  const events: Event[] = [];
+  for (const { errorId } of await storedErrors(client, project.id))
+    for (const eventId of await storedEventIds(client, project.id, errorId)) {
+      const { event } = await client.errors.getEvent({ projectId: project.id, eventId }, client.auth);
+      if (event) events.push(event);
+    }
+  return events;
+}
+
+export async function assertNothingStored(client: GrpcClient, project: Project): Promise<void> {
+  assert.equal(await storedErrors(client, project.id), []);
+}
+
+/** The one event of a project. */
+export async function onlyEvent(client: GrpcClient, project: Project): Promise<Event> {
+  const [event, ...others] = await storedEvents(client, project);
+  assert.ok(event, "nothing is stored");
+  assert.is(others.length, 0, "more than one event is stored");
+  return event as Event; // asserted above
+}

@@ -1,0 +1,147 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
+import type { Socket } from "node:net";
+import { join } from "node:path";
+import settings from "../../../scripts/node-settings.json" with { type: "json" };
+import { databaseOf } from "../database/database-of.ts";
+import { atEndOf } from "../run/end-of-file.ts";
+import { tempDir } from "./temp-dir.ts";
+import { until } from "../run/until.ts";
+
+export const repositoryRoot = join(import.meta.dirname, "../../..");
+/** A prelude that waits until the process gets SIGCONT. */
+export const held = "kill -STOP $$";
+export const rootPassword = "correct horse battery staple";
+export const rootToken = "flp_test-token-of-the-administrator";
+
+export interface ServerOptions {
+  /** Default: a new temporary directory. */
+  readonly dataDir?: string;
+  /** The release that is run, as a checkout. Default: this one. */
+  readonly root?: string;
+  /** Beside the variables that every test server gets. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** A shell command before the service's first line. */
+  readonly prelude?: string;
+  /** Default: it ends with the test file that started it. One that lasts does not keep the process from ending. */
+  readonly lasts?: "file" | "process";
+}
+
+/** A started service: a child process on free ports of the loopback interface. */
+export interface Server {
+  /** Such as `http://127.0.0.1:40123`. */
+  readonly url: string;
+  /** Such as `127.0.0.1:40124`. */
+  readonly grpcAddress: string;
+  readonly dataDir: string;
+  readonly pid: number;
+  /** All it printed so far. */
+  output(): string;
+  hasEnded(): boolean;
+  /** Asks it to stop as a service manager does; the exit code. */
+  stop(signal?: "SIGINT" | "SIGTERM"): Promise<number>;
+  /** Ends it as a crash does. */
+  kill9(): Promise<void>;
+}
+
+/** A process of the service that may or may not come up. */
+export interface Launch {
+  readonly process: ChildProcess;
+  readonly dataDir: string;
+  output(): string;
+  /** Its exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+}
+
+const readyLine = /^Faultline is ready: (http:\/\/\S+) {2}gRPC (\S+)$/m;
+
+/** As start.mjs has them, but without `--expose-gc`: collecting after the start takes 0.15 s of a core, hundreds of times. */
+export const nodeFlags = settings.flags.filter((flag) => flag !== "--expose-gc");
+
+/** The program of start.mjs and of the command line, which `npm test` builds. From the sources it starts half as fast. */
+export const bundle = "backend/build/faultline.js";
+
+/** What start.mjs runs; releases before it had no bundle. */
+function programOf(root: string): readonly string[] {
+  return existsSync(join(root, bundle)) ? [bundle, "serve"] : ["backend/src/main.ts"];
+}
+
+/** Starts the service without waiting for it. */
+export function launch(options: ServerOptions = {}): Launch {
+  const { lasts = "file", dataDir = tempDir(lasts), root = repositoryRoot, env = {}, prelude } = options;
+  const command = [process.execPath, ...nodeFlags, ...programOf(root)];
+  const databaseUrl = databaseOf(dataDir);
+  const [program = "", ...args] =
+    prelude === undefined ? command : ["sh", "-c", `${prelude}; exec "$0" "$@"`, ...command];
+  const child = spawn(program, args, {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      PATH: process.env["PATH"],
+      ...settings.environment,
+      NODE_COMPILE_CACHE: join(root, "node_modules/.cache/compiled"), // as start.mjs does
+      HOME: dataDir, // nothing outside the data directory is read or written
+      FAULTLINE_HTTP_HOST: "127.0.0.1",
+      FAULTLINE_HTTP_PORT: "0",
+      FAULTLINE_GRPC_ADDRESS: "127.0.0.1:0",
+      FAULTLINE_DATA_DIR: dataDir,
+      ...(databaseUrl !== undefined && { FAULTLINE_DATABASE_URL: databaseUrl }),
+      FAULTLINE_ROOT_PASSWORD: rootPassword,
+      FAULTLINE_ROOT_TOKEN: rootToken,
+      FAULTLINE_RATE_LIMIT_KEY: "0", // tests of the limits set their own; the others send as fast as they can
+      FAULTLINE_RATE_LIMIT_PROJECT: "0",
+      FAULTLINE_API_RATE_LIMIT: "0",
+      ...env,
+    },
+  });
+  atEndOf(lasts, () => child.kill("SIGKILL"));
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
+  const ended = new Promise<number | NodeJS.Signals>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => resolve(code ?? signal ?? -1));
+  });
+  if (lasts === "process") for (const handle of [child, child.stdout as Socket, child.stderr as Socket]) handle.unref();
+  return { process: child, dataDir, output: () => output, ended };
+}
+
+/** Starts the service and waits for its ready line; fails with its output when it ends before. */
+export async function startServer(options: ServerOptions = {}): Promise<Server> {
+  const { process: child, dataDir, output, ended } = launch(options);
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  const ready = await until("the ready line", () => readyLine.exec(output()) ?? (hasEnded() && "ended"), {
+    deadlineMs: 30_000,
+    everyMs: 10,
+  }).catch((error: unknown) => {
+    child.kill("SIGKILL");
+    throw new Error(`${String(error)}; the service printed:\n${output()}`, { cause: error });
+  });
+  if (ready === "ended") throw new Error(`the service ended with ${await ended} before it was ready:\n${output()}`);
+  const [, url = "", grpcAddress = ""] = ready;
+  let isAskedToEnd = false;
+
+  return {
+    url,
+    grpcAddress,
+    dataDir,
+    pid: child.pid ?? -1,
+    output,
+    hasEnded,
+    async stop(signal = "SIGTERM") {
+      if (!isAskedToEnd && hasEnded()) throw new Error(`the service ended by itself with ${await ended}:\n${output()}`);
+      isAskedToEnd = true;
+      child.kill(signal);
+      const late = setTimeout(() => child.kill("SIGKILL"), 15_000);
+      const ending = await ended;
+      clearTimeout(late);
+      if (typeof ending !== "number") throw new Error(`the service ended by ${ending}:\n${output()}`);
+      return ending;
+    },
+    async kill9() {
+      isAskedToEnd = true;
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
