@@ -108,8 +108,14 @@ const migratedFrom = rounds({ short: fixtures.filter((_, n) => n === 0 || n === 
 const fresh = tempDir();
 await serving(fresh, () => Promise.resolve());
 
+/**
+ * Tables that a running service writes by itself: payloads may be packed into blocks at any time, so that what the service
+ * returns of each of them is compared; and it keeps its time.
+ */
+const movesOn = ["integrated_payload", "integrated_packed", "integrated_block", "settled_time"];
+
 for (const name of migratedFrom)
-  test(`a database of ${name} is migrated: it holds and tells what it did, works, and has the schema of a new one`, async () => {
+  test(`a database of ${name} is migrated: it holds and returns what it did, works, and has the schema of a new one`, async () => {
     const { dataDir, recorded, daysLater } = unpackFixture(name);
     const file = fileOf(dataDir);
     const columns = reading(file, columnsOf);
@@ -120,9 +126,7 @@ for (const name of migratedFrom)
     await serving(dataDir, async (server, client) => {
       const after = dump(file, columns);
       for (const [table, rows] of Object.entries(after)) {
-        // Payloads may be packed by now: what the service returns of each of them is compared. The service keeps its
-        // time in settled_time.
-        if (table !== "integrated_payload" && table !== "settled_time") assert.equal(rows, before[table], table);
+        if (!movesOn.includes(table)) assert.equal(rows, before[table], table);
       }
       for (const { projectId, eventId, json } of payloads) {
         const { event } = await client.errors.getEvent({ projectId, eventId }, client.auth);
@@ -259,7 +263,7 @@ class Failing extends Core0001 {
   }
 }
 
-test("a migration of which a statement fails is told, and leaves the database as it was", async () => {
+test("a migration of which a statement fails is reported, and leaves the database as it was", async () => {
   const { dataDir, recorded, daysLater } = newest();
   const file = fileOf(dataDir);
   const columns = reading(file, columnsOf);
