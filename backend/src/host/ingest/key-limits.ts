@@ -21,7 +21,7 @@ const eventCategories: ReadonlySet<RateCategory> = new Set(["error", "security"]
 const subject = "key limits";
 
 /** How often a process announces what it took. */
-const tellMs = 250;
+const announceMs = 250;
 
 /** What takes room; `count` as in EventDoor.spend. */
 interface SpentItem {
@@ -47,8 +47,8 @@ export class KeyLimits {
   readonly #announcements: Announcements;
   /** By key; only those that have limits. */
   readonly #taken = new Map<number, Taken>();
-  #untold = new Map<number, number>();
-  readonly #telling = new Delayed(tellMs, () => this.#tell());
+  #unannounced = new Map<number, number>();
+  readonly #announcing = new Delayed(announceMs, () => this.#announce());
 
   constructor(clock: Clock, announcements: Announcements) {
     this.#clock = clock;
@@ -82,8 +82,8 @@ export class KeyLimits {
 
   #take(keyId: number): void {
     this.#add(this.#of(keyId), 1);
-    this.#untold.set(keyId, (this.#untold.get(keyId) ?? 0) + 1);
-    this.#telling.later();
+    this.#unannounced.set(keyId, (this.#unannounced.get(keyId) ?? 0) + 1);
+    this.#announcing.later();
   }
 
   #limit(windowMs: number): RateLimit {
@@ -114,9 +114,9 @@ export class KeyLimits {
     taken.inDay += events;
   }
 
-  #tell(): void {
-    const lists = listsToAnnounce(this.#untold);
-    this.#untold = new Map();
+  #announce(): void {
+    const lists = listsToAnnounce(this.#unannounced);
+    this.#unannounced = new Map();
     for (const list of lists) this.#announcements.announce(subject, list);
   }
 }

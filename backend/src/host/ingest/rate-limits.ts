@@ -30,9 +30,9 @@ const nearlyUsed = 0.9;
 const subject = "rate limits";
 
 /** How often a process tells what it took, and from which share of a burst on; from the larger one on it tells at once. */
-const tellMs = 250;
-const toldFrom = 0.01;
-const toldAtOnceFrom = 0.1;
+const announceMs = 250;
+const announcedFrom = 0.01;
+const announcedAtOnceFrom = 0.1;
 
 /** Items a second; 0: no limit. */
 export interface Rates {
@@ -58,8 +58,8 @@ export class RateLimits {
   readonly #announcements: Announcements;
   readonly #buckets: Readonly<Record<RateLimit["scope"], Buckets>>;
   /** Those of which something was taken that was not told. */
-  readonly #untold = new Set<Bucket>();
-  readonly #telling = new Delayed(tellMs, () => this.#tell());
+  readonly #unannounced = new Set<Bucket>();
+  readonly #announcing = new Delayed(announceMs, () => this.#announce());
 
   constructor(clock: Clock, { perKey, perProject }: Rates, announcements: Announcements) {
     this.#clock = clock;
@@ -125,16 +125,16 @@ export class RateLimits {
   #take(bucket: Bucket, amount: number, network: string): void {
     bucket.take(amount, network);
     if (bucket.isUnlimited) return;
-    this.#untold.add(bucket);
-    if (bucket.untoldShare >= toldAtOnceFrom) this.#telling.now();
-    this.#telling.later();
+    this.#unannounced.add(bucket);
+    if (bucket.unannouncedShare >= announcedAtOnceFrom) this.#announcing.now();
+    this.#announcing.later();
   }
 
   /** Tells what was taken; less than 1 % of a burst waits until it is more. */
-  #tell(): void {
-    const buckets = [...this.#untold].filter(({ untoldShare }) => untoldShare >= toldFrom);
-    for (const bucket of buckets) this.#untold.delete(bucket);
-    const taken = buckets.map((bucket): Taken => [bucket.scope, bucket.name, bucket.tellTaken()]);
+  #announce(): void {
+    const buckets = [...this.#unannounced].filter(({ unannouncedShare }) => unannouncedShare >= announcedFrom);
+    for (const bucket of buckets) this.#unannounced.delete(bucket);
+    const taken = buckets.map((bucket): Taken => [bucket.scope, bucket.name, bucket.takeUnannounced()]);
     for (const list of listsToAnnounce(taken)) this.#announcements.announce(subject, list);
   }
 }
@@ -184,7 +184,7 @@ class Bucket {
   readonly #size: number;
   #tokens: number;
   #filledAt: number;
-  #untold = 0;
+  #unannounced = 0;
   /** How its networks share it. Absent: they do not, as a project has no limit of its own for one key's senders. */
   readonly #shares: NetworkShares | undefined;
 
@@ -226,7 +226,7 @@ class Bucket {
   /** It may be more than there is. */
   take(amount: number, network: string): void {
     this.#tokens -= amount;
-    this.#untold += amount;
+    this.#unannounced += amount;
     this.#shares?.take(network, amount);
   }
 
@@ -236,14 +236,14 @@ class Bucket {
   }
 
   /** What was taken and not told, as a share of the burst. */
-  get untoldShare(): number {
-    return this.#untold / this.#size;
+  get unannouncedShare(): number {
+    return this.#unannounced / this.#size;
   }
 
   /** What was taken since it was told last. */
-  tellTaken(): number {
-    const taken = this.#untold;
-    this.#untold = 0;
+  takeUnannounced(): number {
+    const taken = this.#unannounced;
+    this.#unannounced = 0;
     return taken;
   }
 }

@@ -67,10 +67,10 @@ function refuse(context: RequestContext, thrown: unknown, category: string): voi
   response.setHeader("x-sentry-error", refusal.message);
   if (request.method === "GET" && refusal.status !== 405) sendPixel(response, refusal.status);
   else if (isLongBody) sendBeforeBodyEnds(context, refusal);
-  else sendJson(response, refusal.status, told(refusal));
+  else sendJson(response, refusal.status, bodyOf(refusal));
 }
 
-function told({ detail, causes }: IngestRefusal) {
+function bodyOf({ detail, causes }: IngestRefusal) {
   return { detail, causes };
 }
 
@@ -82,7 +82,7 @@ const lingerMs = 2_000;
  * once, and a client that is still sending gets a reset instead of the answer; so the end waits for the body.
  */
 function sendBeforeBodyEnds({ request, response }: RequestContext, refusal: IngestRefusal): void {
-  const text = JSON.stringify(told(refusal));
+  const text = JSON.stringify(bodyOf(refusal));
   response.writeHead(refusal.status, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
   response.write(text);
   const end = () => {
