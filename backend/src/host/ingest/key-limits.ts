@@ -12,10 +12,10 @@ import { Delayed } from "@faultline/plugin/flow";
 
 const minuteMs = 60_000;
 
-/** A day's limit is not announced for longer: who raises it, or enables another key, need not wait until midnight. */
+/** A day's limit is announced for no longer: a limit that is raised, or another key, takes effect before midnight. */
 const longestWaitSeconds = 3600;
 
-/** What counts as an event. */
+/** The categories that count as events. */
 const eventCategories: ReadonlySet<RateCategory> = new Set(["error", "security"]);
 
 const subject = "key limits";
@@ -23,7 +23,7 @@ const subject = "key limits";
 /** How often a process announces what it took. */
 const announceMs = 250;
 
-/** What takes room; `count` as in EventDoor.spend. */
+/** An item that takes room; `count` as in EventDoor.spend. */
 interface SpentItem {
   readonly category: RateCategory;
   readonly count: number | undefined;
@@ -38,9 +38,9 @@ interface Taken {
 }
 
 /**
- * The limits that client keys were given: events a minute and a day. They are counted in memory, and each process announces
- * what it took, so that they hold for all together but for what comes in a quarter of a second. The count of the
- * day begins with what the key's traffic holds, and so survives a restart.
+ * The limits of client keys: events a minute and a day. Each process counts in memory and announces the events it took,
+ * so that the limits hold for all processes together, except for the events of a quarter of a second. The count of the
+ * day begins with the key's stored traffic, and so survives a restart.
  */
 export class KeyLimits {
   readonly #clock: Clock;
@@ -58,7 +58,7 @@ export class KeyLimits {
     });
   }
 
-  /** See EventDoor.spend: takes one item from these limits and the rate limits, of which none counts what another refuses. */
+  /** See EventDoor.spend: takes one item from these limits and the rate limits; an item that one refuses counts in none. */
   spend(admission: Admission, item: SpentItem, rateLimits: Pick<EventDoor, "spend">): RateLimit | undefined {
     const { category, count } = item;
     if (!admission.limits || !eventCategories.has(category)) return rateLimits.spend(admission, category, count);
