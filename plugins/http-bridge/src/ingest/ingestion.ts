@@ -10,7 +10,7 @@ import { IngestRefusal, type RefusalStatus } from "./refusal.ts";
 import { announceQuota } from "./rate-limit-use.ts";
 
 /**
- * A route for SDKs: open to every origin, and every refusal has the form that SDKs log. `category` is what it takes, as
+ * A route for SDKs: open to every origin, and every refusal has the form that SDKs log. `category`: that of its items, as
  * in outcome.proto.
  */
 export function ingestion(path: string, category: string, handlers: Readonly<Record<string, Handler>>): Route {
@@ -41,7 +41,7 @@ export function ingestion(path: string, category: string, handlers: Readonly<Rec
   };
 }
 
-/** The HTTP status of the core's refusals; the only place for SDKs that picks one. */
+/** The HTTP status of the core's refusals; the only place that picks one for SDKs. */
 const statusOfReason: Partial<Record<ErrorReason, RefusalStatus>> = {
   [ErrorReason.CLIENT_KEY_REFUSED]: 403,
   [ErrorReason.STORAGE_UNAVAILABLE]: 503,
@@ -78,8 +78,8 @@ function bodyOf({ detail, causes }: IngestRefusal) {
 const lingerMs = 2_000;
 
 /**
- * Answers while the body still comes. With the end of an answer behind which the connection closes, Node cuts it at
- * once, and a client that is still sending gets a reset instead of the answer; so the end waits for the body.
+ * Answers while the body still arrives. When an answer ends after which the connection closes, Node cuts it at once, and
+ * a client that is still sending gets a reset instead of the answer; so the end waits for the body.
  */
 function sendBeforeBodyEnds({ request, response }: RequestContext, refusal: IngestRefusal): void {
   const text = JSON.stringify(bodyOf(refusal));
