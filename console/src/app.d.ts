@@ -4,9 +4,9 @@ import type { Api } from "#lib/server/trpc/caller.ts";
 
 declare global {
   /**
-   * Does once more what was pressed, chosen and typed while no script of the page could hear it, which on a slow line
-   * takes seconds; what works without scripts has happened. To be called once, when they can. app.html has it, as it begins
-   * with the page and must not wait for another script in the end.
+   * Repeats the presses, choices and input from before the page's scripts could handle them, which takes seconds on a slow
+   * line; acts that work without scripts have happened. To be called once, when the scripts are ready. It is in app.html
+   * because it begins with the page and must not wait for another script in the end.
    */
   function repeatEarlyInput(): void;
   namespace App {
@@ -22,7 +22,7 @@ declare global {
       project?: Project;
       /** The names of its owners; empty for people who need not ask them. */
       owners?: readonly string[];
-      /** When what is shown was read, where the external system cannot be asked now. */
+      /** When the shown data was read, where the external system cannot be asked now. */
       staleSinceTime?: string | undefined;
     }
     interface Error {

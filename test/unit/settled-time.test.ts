@@ -5,7 +5,7 @@ import { afterRunning, believedAfterMs, type SettledTime } from "../../backend/s
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const start = Date.UTC(2026, 0, 10);
-const known: SettledTime = { settledAt: start, toldAt: start, differsMs: 0 };
+const known: SettledTime = { settledAt: start, clockAt: start, differsMs: 0 };
 
 /** Runs for some hours, looking each hour at a clock that is wrong by so much. */
 function run(before: SettledTime, truth: number, hours: number, wrongBy: number): [SettledTime, truth: number] {

@@ -66,7 +66,7 @@ export function transferCommands(program: Command): void {
 
 async function exportProject(service: Service, named: string): Promise<void> {
   const { projectId } = await projectNamed(service, named);
-  const told = everySecond((count) => `exported ${count} events`);
+  const counter = everySecond((count) => `exported ${count} events`);
   for (let pageToken = ""; ;) {
     const page = await service.errors.listErrors(
       { projectId, pageSize: 100, pageToken, sort: ErrorSort.FIRST_SEEN },
@@ -74,12 +74,12 @@ async function exportProject(service: Service, named: string): Promise<void> {
     );
     for (const { errorId, status } of page.errors) {
       await write({ error: { errorId, status: statusNames[status] ?? "unresolved" } });
-      await exportEvents(service, { projectId, errorId }, told.count);
+      await exportEvents(service, { projectId, errorId }, counter.count);
     }
     pageToken = page.nextPageToken;
     if (pageToken === "") break;
   }
-  told.end();
+  counter.end();
 }
 
 async function exportEvents(
@@ -129,7 +129,7 @@ async function exported(
 
 async function importProject(service: Service, named: string): Promise<void> {
   const { projectId } = await projectNamed(service, named);
-  const told = everySecond((count) => `imported ${count} events`);
+  const counter = everySecond((count) => `imported ${count} events`);
   /** An event of each error whose status must be set: the error has another id here, and its event finds it. */
   const statuses = new Map<string, { status: ErrorStatus; eventId: string }>();
   let waiting: ErrorEvent[] = [];
@@ -137,7 +137,7 @@ async function importProject(service: Service, named: string): Promise<void> {
   const send = async () => {
     if (waiting.length === 0) return;
     await service.ingest.reportEvents({ events: waiting }, service.call);
-    told.count(waiting.length);
+    counter.count(waiting.length);
     [waiting, bytes] = [[], 0];
   };
   let number = 0;
@@ -164,7 +164,7 @@ async function importProject(service: Service, named: string): Promise<void> {
     if (!event) continue;
     await service.errors.updateErrors({ projectId, changes: [{ errorId: event.errorId, status }] }, service.call);
   }
-  told.end();
+  counter.end();
 }
 
 function lineOf(text: string, number: number): Line {
@@ -192,7 +192,7 @@ function reported(line: ExportedEvent, projectId: number): ErrorEvent {
     newEventId: () => line.eventId,
   });
   const { user, release, environment, level } = line;
-  const isTold = event.exceptions.length > 0 || event.message !== "" || event.title !== "";
+  const hasTitle = event.exceptions.length > 0 || event.message !== "" || event.title !== "";
   return {
     ...event,
     occurredTime: timestampFromDate(new Date(line.occurredTime)),
@@ -200,7 +200,7 @@ function reported(line: ExportedEvent, projectId: number): ErrorEvent {
     release,
     environment,
     level,
-    ...(!isTold && { title: line.title }), // reported by a service, with a payload of its own form
+    ...(!hasTitle && { title: line.title }), // reported by a service, with a payload of its own form
   };
 }
 

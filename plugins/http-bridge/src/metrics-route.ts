@@ -14,13 +14,13 @@ export interface PublishedMetrics {
 
 /** `/-/metrics`, for Prometheus. To any caller that may not read it the address does not exist. */
 export function metricsRoute(metrics: PublishedMetrics, baseUrl: string | undefined): Route {
-  const tell =
+  const guarded =
     (answer: Handler): Handler =>
     async (context) =>
       mayRead(context, { token: metrics.token, baseUrl })
         ? answer(context)
         : sendJson(context.response, 404, { error: "404 Not Found" });
-  const text = tell(async ({ response }) => {
+  const text = guarded(async ({ response }) => {
     const body = await metrics.text();
     response.writeHead(200, { "content-type": metrics.contentType, "content-length": Buffer.byteLength(body) });
     response.end(body);
@@ -29,7 +29,7 @@ export function metricsRoute(metrics: PublishedMetrics, baseUrl: string | undefi
     kind: "health",
     pattern: /^\/-\/metrics$/, // exactly, so that a proxy's rule for this path covers it
     methods: { GET: text, HEAD: text },
-    otherMethod: tell(async ({ response }) => {
+    otherMethod: guarded(async ({ response }) => {
       response.setHeader("allow", "GET, HEAD");
       sendJson(response, 405, { error: "405 Method Not Allowed" });
     }),

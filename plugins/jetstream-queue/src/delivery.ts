@@ -46,7 +46,7 @@ export class Delivery {
   }
 
   /** Reports work in progress: the time until it is delivered to another worker starts again. */
-  tellWorking(): void {
+  reportWorking(): void {
     this.#message.respond("+WPI");
   }
 

@@ -15,13 +15,13 @@ export async function askLag({ manager }: Servers): Promise<Lag> {
   const pending = state.messages;
   const acceptedAt = state.last_seq === 0 ? 0 : Date.parse(state.last_ts);
   const storedAt = pending === 0 ? acceptedAt : Date.parse(state.first_ts);
-  const toldAt = ts === undefined ? Date.now() : Date.parse(ts);
+  const reportedAt = ts === undefined ? Date.now() : Date.parse(ts);
   return {
     acceptedAt,
     storedAt,
     pending,
-    lagMs: pending === 0 ? 0 : Math.max(toldAt - storedAt, 0),
-    reportedAt: toldAt,
+    lagMs: pending === 0 ? 0 : Math.max(reportedAt - storedAt, 0),
+    reportedAt,
     askedAt,
   };
 }

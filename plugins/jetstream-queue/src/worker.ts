@@ -28,7 +28,7 @@ const lastRetryMs = 5_000;
 const ackMs = 5_000;
 
 /** How long a stop waits for the servers to confirm; unconfirmed messages are delivered again. */
-const tellMs = 2_000;
+const confirmMs = 2_000;
 
 /**
  * Pulls messages, stores several of them together, and acknowledges them after the commit; while one batch is stored,
@@ -74,7 +74,7 @@ export class Worker {
 
   start(): void {
     const speaking = setInterval(() => {
-      for (const { delivery } of this.#held.values()) delivery.tellWorking();
+      for (const { delivery } of this.#held.values()) delivery.reportWorking();
     }, ackWaitMs / 3);
     this.#ended = this.#storeAll().finally(() => clearInterval(speaking));
     this.#puller.start();
@@ -86,9 +86,9 @@ export class Worker {
     const pulled = this.#puller.stop();
     this.#wake();
     await this.#ended;
-    await atMost(tellMs, pulled);
+    await atMost(confirmMs, pulled);
     for (const { delivery } of this.#held.values()) delivery.giveBack();
-    await atMost(tellMs, Promise.all([...this.#acks, this.#servers.connection.flush()]));
+    await atMost(confirmMs, Promise.all([...this.#acks, this.#servers.connection.flush()]));
   }
 
   #take(delivery: Delivery): void {

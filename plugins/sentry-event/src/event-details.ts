@@ -148,8 +148,8 @@ function withAddress(user: EventDetails["user"], key = ""): EventDetails["user"]
 }
 
 function clockShift(event: JsonObject, occurredAt: number | undefined): number {
-  const told = readTime(event["timestamp"]);
-  const shift = told === undefined || occurredAt === undefined ? 0 : occurredAt - told;
+  const sent = readTime(event["timestamp"]);
+  const shift = sent === undefined || occurredAt === undefined ? 0 : occurredAt - sent;
   return Math.abs(shift) < limits.time.drift ? 0 : shift;
 }
 

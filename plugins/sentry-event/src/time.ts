@@ -25,9 +25,9 @@ export function readSentTime(
   value: JsonField,
   { receivedAt, sentAt = receivedAt }: { receivedAt: number; sentAt?: number | undefined },
 ): number | undefined {
-  const told = readTime(value);
+  const sent = readTime(value);
   const drift = receivedAt - sentAt;
-  return told === undefined || Math.abs(drift) < limits.time.drift ? told : told + drift;
+  return sent === undefined || Math.abs(drift) < limits.time.drift ? sent : sent + drift;
 }
 
 /** The time at which an event counts as having happened: `at`, or the bound it exceeds. */

@@ -27,7 +27,7 @@ export class AgeClock {
   readonly #log: Log;
   #known: SettledTime;
   #passedMs: number;
-  #isTold = false;
+  #hasWarned = false;
 
   private constructor(parts: { database: Database; time: MachineTime; log: Log }, known: SettledTime) {
     this.#write = parts.database.write<Tables>();
@@ -42,8 +42,8 @@ export class AgeClock {
     const row = await parts.database.read<Tables>().selectFrom("settled_time").selectAll().executeTakeFirst();
     const now = parts.time.now();
     const known = row
-      ? { settledAt: row.settled_at, toldAt: row.told_at, differsMs: row.differs_ms }
-      : { settledAt: now, toldAt: now, differsMs: 0 };
+      ? { settledAt: row.settled_at, clockAt: row.told_at, differsMs: row.differs_ms }
+      : { settledAt: now, clockAt: now, differsMs: 0 };
     return new AgeClock(parts, known);
   }
 
@@ -63,11 +63,11 @@ export class AgeClock {
 
   /** Stores it, and warns while the clock is doubted. */
   async save(): Promise<void> {
-    const { settledAt, toldAt, differsMs } = this.settled();
-    this.#tell(toldAt - settledAt);
+    const { settledAt, clockAt, differsMs } = this.settled();
+    this.#warn(clockAt - settledAt);
     const row = {
       settled_at: Math.floor(settledAt),
-      told_at: Math.floor(toldAt),
+      told_at: Math.floor(clockAt),
       differs_ms: Math.floor(differsMs),
     };
     await this.#write
@@ -81,16 +81,16 @@ export class AgeClock {
     return this.#time.passed?.() ?? this.#time.now();
   }
 
-  #tell(differenceMs: number): void {
+  #warn(differenceMs: number): void {
     const isDoubted = Math.abs(differenceMs) > dayMs;
-    if (isDoubted && !this.#isTold) {
+    if (isDoubted && !this.#hasWarned) {
       const hours = believedAfterMs / 3_600_000;
       this.#log.warn(
         { clock: iso(this.#time.now()), passed: iso(this.#known.settledAt) },
         `the clock differs by more than a day from the time that passed while the service ran; ages are counted by the latter until the clock has been so for ${hours} hours of running. Correct the clock if it is wrong`,
       );
     }
-    this.#isTold = isDoubted;
+    this.#hasWarned = isDoubted;
   }
 }
 

@@ -4,8 +4,8 @@ import type { ErrorEvent } from "@faultline/proto";
 type Received = Pick<ErrorEvent, "receivedTime">;
 
 /**
- * The intake with no item dated before `earliest`, in milliseconds since 1970. What arrives while the clock is behind would
- * otherwise look as old as the clock was wrong once that is set right, and be deleted too early.
+ * The intake with no item dated before `earliest`, in milliseconds since 1970. Items that arrive
+ * while the clock is behind would otherwise look too old once it is set right, and be deleted too early.
  */
 export function datedIntake(intake: Intake, earliest: number): Intake {
   const isEarly = (item: Received) => isBefore(item, earliest);

@@ -8,7 +8,7 @@ const kinds: Readonly<Record<DeadLetterKind, UnstoredKind>> = {
   unreadable: UnstoredKind.UNREADABLE,
 };
 
-/** An UnstoredEvent as handlers answer it. */
+/** An UnstoredEvent as handlers return it. */
 export type UnstoredMessage = Partial<Omit<UnstoredEvent, "$typeName" | "$unknown">>;
 
 export function deadLetterToProto(letter: DeadLetter): UnstoredMessage {
@@ -25,7 +25,7 @@ export function deadLetterToProto(letter: DeadLetter): UnstoredMessage {
   };
 }
 
-/** The dead letters that a request names by their ids; without any it is all. */
+/** The dead letters that a request names by their ids; all of them when it names none. */
 export function chosenLetters(deadLetterIds: readonly bigint[], projectId: number | undefined): ChosenLetters {
   if (deadLetterIds.length > 100) {
     throw invalidField("dead_letter_ids", "Name at most 100 dead letters a call, or none for all.");

@@ -2,17 +2,17 @@ import { emptyIntake, ServiceError, type IngestQueue, type Intake, type Log } fr
 import { ErrorReason, type ErrorEvent } from "@faultline/proto";
 import { isStorageFailure } from "../../storage/database/storage-failure.ts";
 
-/** One transaction holds at most this much: longer ones lengthen the wait of every event in them. */
+/** The most that one transaction holds: a longer one lengthens the wait of every event in it. */
 const batchItems = 500;
 const batchBytes = 8 * 1024 * 1024;
 
-/** An intake of more items is large: it is stored alone, and between two of them the small ones that wait. */
+/** An intake of more items is large: it is stored alone, and the waiting small ones between two large ones. */
 const smallIntakeItems = batchItems / 2;
 
-/** What waits may hold this much memory; beyond it it is refused, so that an error storm cannot end us. */
+/** The memory that waiting intakes may hold. Further ones are refused, so that an error storm cannot end the process. */
 const waitingBytes = 64 * 1024 * 1024;
 
-/** About what a session or a feedback takes in memory, and what the rows of any item take on disk. */
+/** Approximate bytes of a session or a feedback in memory, and of any item's rows on disk. */
 const smallItemBytes = 1024;
 
 interface Waiting {
@@ -37,7 +37,7 @@ export interface Room {
  * grows with the load, a lone event waits for nothing, and every event is on disk when `accept` resolves. Handing over the
  * next batch earlier, from 16 events on, made batches smaller and the rate no higher (docs/performance.md).
  *
- * Large intakes and batches of small ones take turns, so that an event waits for one of the former at most: 3,000 counted
+ * Large intakes and batches of small ones alternate, so that an event waits for one large intake at most: 3,000 counted
  * sessions, ten requests at once, hold the writer for 250 ms in all.
  */
 export class GroupCommit implements IngestQueue {
@@ -92,7 +92,7 @@ export class GroupCommit implements IngestQueue {
     });
   }
 
-  /** What waits for the next batch. */
+  /** The intakes that wait for the next batch. */
   get waiting(): { readonly items: number; readonly bytes: number } {
     return { items: [...this.#small, ...this.#large].reduce((sum, { items }) => sum + items, 0), bytes: this.#bytes };
   }
@@ -112,7 +112,7 @@ export class GroupCommit implements IngestQueue {
     this.#running = this.#store(batch).then((answer) => {
       this.#room.settle(onDisk(bytes, items));
       this.#running = undefined;
-      // Before anybody is answered: the database need not wait for that.
+      // Before the callers get their replies, so that the database does not wait for those.
       if (this.#small.length + this.#large.length > 0) this.#begin();
       answer();
     });
@@ -132,7 +132,7 @@ export class GroupCommit implements IngestQueue {
     return { batch: waiting.splice(0, taken), bytes, items };
   }
 
-  /** Stores a batch and answers what then tells those who wait for it. */
+  /** Stores a batch and returns a function that then notifies the callers that wait for it. */
   async #store(batch: readonly Waiting[]): Promise<() => void> {
     try {
       await this.#storeBatch(together(batch));
@@ -143,7 +143,7 @@ export class GroupCommit implements IngestQueue {
       };
     } catch (error) {
       if (!isStorageFailure(error)) {
-        // One event is at fault: it must not take the others along, and is kept as it came.
+        // One event is at fault: it must not fail the others, and is kept as it came.
         if (batch.length > 1) {
           for (const one of batch) (await this.#store([one]))();
           return () => {};
@@ -164,7 +164,7 @@ export class GroupCommit implements IngestQueue {
     }
   }
 
-  /** Stores what one request brought event by event and keeps those that fail; false when something else is at fault. */
+  /** Stores a request's events one by one and keeps those that fail; false when something else is at fault. */
   async #storeApart({ intake, items }: Waiting, reason: unknown): Promise<boolean> {
     const { events, ...rest } = intake;
     if (events.length === 0) return false;
@@ -173,13 +173,13 @@ export class GroupCommit implements IngestQueue {
       for (const event of events) await this.#storeOrKeep(event, events.length === 1 && isAlone ? reason : undefined);
       if (!isAlone) await this.#storeBatch({ ...rest, events: [] });
     } catch {
-      return false; // said below with the first reason
+      return false; // reported below with the first reason
     }
     this.#failing = false;
     return true;
   }
 
-  /** `reason` is known when the event was tried alone already. */
+  /** `reason` is known when the event was already tried alone. */
   async #storeOrKeep(event: ErrorEvent, reason?: unknown): Promise<void> {
     let fault = reason;
     if (fault === undefined) {

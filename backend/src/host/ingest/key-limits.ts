@@ -12,18 +12,18 @@ import { Delayed } from "@faultline/plugin/flow";
 
 const minuteMs = 60_000;
 
-/** A day's limit is not announced for longer: who raises it, or enables another key, need not wait until midnight. */
+/** A day's limit is announced for no longer: a limit that is raised, or another key, takes effect before midnight. */
 const longestWaitSeconds = 3600;
 
-/** What counts as an event. */
+/** The categories that count as events. */
 const eventCategories: ReadonlySet<RateCategory> = new Set(["error", "security"]);
 
 const subject = "key limits";
 
 /** How often a process announces what it took. */
-const tellMs = 250;
+const announceMs = 250;
 
-/** What takes room; `count` as in EventDoor.spend. */
+/** An item that takes room; `count` as in EventDoor.spend. */
 interface SpentItem {
   readonly category: RateCategory;
   readonly count: number | undefined;
@@ -38,17 +38,17 @@ interface Taken {
 }
 
 /**
- * The limits that client keys were given: events a minute and a day. They are counted in memory, and each process announces
- * what it took, so that they hold for all together but for what comes in a quarter of a second. The count of the
- * day begins with what the key's traffic holds, and so survives a restart.
+ * The limits of client keys: events a minute and a day. Each process counts in memory and announces the events it took,
+ * so that the limits hold for all processes together, except for the events of a quarter of a second. The count of the
+ * day begins with the key's stored traffic, and so survives a restart.
  */
 export class KeyLimits {
   readonly #clock: Clock;
   readonly #announcements: Announcements;
   /** By key; only those that have limits. */
   readonly #taken = new Map<number, Taken>();
-  #untold = new Map<number, number>();
-  readonly #telling = new Delayed(tellMs, () => this.#tell());
+  #unannounced = new Map<number, number>();
+  readonly #announcing = new Delayed(announceMs, () => this.#announce());
 
   constructor(clock: Clock, announcements: Announcements) {
     this.#clock = clock;
@@ -58,7 +58,7 @@ export class KeyLimits {
     });
   }
 
-  /** See EventDoor.spend: takes one item from these limits and the rate limits, of which none counts what another refuses. */
+  /** See EventDoor.spend: takes one item from these limits and the rate limits; an item that one refuses counts in none. */
   spend(admission: Admission, item: SpentItem, rateLimits: Pick<EventDoor, "spend">): RateLimit | undefined {
     const { category, count } = item;
     if (!admission.limits || !eventCategories.has(category)) return rateLimits.spend(admission, category, count);
@@ -82,8 +82,8 @@ export class KeyLimits {
 
   #take(keyId: number): void {
     this.#add(this.#of(keyId), 1);
-    this.#untold.set(keyId, (this.#untold.get(keyId) ?? 0) + 1);
-    this.#telling.later();
+    this.#unannounced.set(keyId, (this.#unannounced.get(keyId) ?? 0) + 1);
+    this.#announcing.later();
   }
 
   #limit(windowMs: number): RateLimit {
@@ -114,9 +114,9 @@ export class KeyLimits {
     taken.inDay += events;
   }
 
-  #tell(): void {
-    const lists = listsToAnnounce(this.#untold);
-    this.#untold = new Map();
+  #announce(): void {
+    const lists = listsToAnnounce(this.#unannounced);
+    this.#unannounced = new Map();
     for (const list of lists) this.#announcements.announce(subject, list);
   }
 }

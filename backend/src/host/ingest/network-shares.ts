@@ -1,33 +1,33 @@
-/** What one network may take of a key's bucket while others want tokens as well. */
+/** The share of a key's bucket that one network may take while others want tokens as well. */
 const shareOfNetwork = 1 / 5;
 
-/** From which rest of a bucket on the share counts, and how far below nothing those may go who took less than theirs. */
+/** The rest of a bucket from which on shares count, and the debt that networks below their share may cause. */
 const reserve = 1 / 2;
 
-/** For so long after it asked for tokens a network is one that wants some. */
+/** A network counts as one that wants tokens for so long after it asked for some. */
 const wantsMs = 60_000;
 
-/** Networks of which a bucket remembers what they took; all others share one place. */
+/** Networks whose shares a bucket remembers; all others share one place. */
 const networksRemembered = 256;
 
 /** The least time between two looks for networks that need not be remembered. */
 const sweepMs = 100;
 
 /**
- * How the networks of senders share a key's bucket, so that one that floods silences no other. Each has a fifth of it, a
+ * Divides a key's bucket among the networks of its senders, so that one that floods silences no other. Each has a fifth, a
  * bucket of its own of a fifth of the size and rate. While another network wants tokens too,
  *
  * - one that took more than its fifth gets nothing of the last half;
  * - one that took less may take the last half, and as much again as a debt of the bucket: a flood that came first and alone
  *   may have taken it all.
  *
- * A network that is alone, such as a server that reports a storm, may take everything, as there is no one to keep it for.
- * The mean rate of a key holds in any case, as time pays the debt back before anybody beyond a fifth gets something.
+ * A network that is alone, such as a server that reports a storm, may take everything, as no other one needs it.
+ * The mean rate of a key holds in any case: time pays the debt back before a network beyond its fifth gets anything.
  */
 export class NetworkShares {
   readonly #size: number;
   readonly #rate: number;
-  /** What each network that took something has left of its fifth. Full ones are as good as forgotten. */
+  /** The rest of each network's fifth. A full one need not be remembered. */
   readonly #left = new Map<string, Share>();
   /** Stands for all networks that find no place. */
   readonly #crowd: Share;
@@ -75,7 +75,7 @@ export class NetworkShares {
     return share;
   }
 
-  /** Forgets the networks whose fifth is whole again: of an event now and then it is so within a fraction of a second. */
+  /** Forgets the networks whose fifth is full again: after a single event it is so within a fraction of a second. */
   #sweep(now: number): void {
     if (now - this.#sweptAt < sweepMs) return;
     this.#sweptAt = now;

@@ -14,7 +14,7 @@ import { UnstoredEvents } from "./unstored-events.ts";
 
 export type Ingestion = ReturnType<typeof openIngestion>;
 
-/** The phase that makes the way of an event: the door that admits and counts it, the queue, and the store. */
+/** The phase of start that makes the path of an event: the door that admits and counts it, the queue, and the store. */
 export function openIngestion(
   config: Config,
   parts: {

@@ -13,7 +13,7 @@ const compress = promisify(gzip);
  */
 const largeBytes = 16 * 1024;
 
-/** The quickest level: it takes a text to a fourth, and what is packed later is compressed again. */
+/** The fastest level: it compresses text to a quarter, and later packing compresses again. */
 const level = { level: constants.Z_BEST_SPEED };
 
 /** Of the four threads that the database needs as well. */
@@ -21,7 +21,7 @@ const atOnce = 2;
 
 const packing = new Semaphore(atOnce);
 
-/** The intake with large payloads that came as they are compressed, on threads; without such payloads it is returned at once. */
+/** Compresses an intake's large uncompressed payloads, on threads; returns an intake without such payloads at once. */
 export function packedIntake(intake: Intake): Intake | Promise<Intake> {
   if (!intake.events.some(isLarge)) return intake;
   return Promise.all(intake.events.map(packed)).then((events) => ({ ...intake, events }));

@@ -17,11 +17,11 @@ interface Parts {
 }
 
 /**
- * The steps of what a door accepts, in their order, up to the queue that acknowledges it; and those of a batch on its way
- * to the backend. Between both lies the queue: the group commit of one process, or that of several machines.
+ * The steps of an accepted intake, in their order, up to the queue that acknowledges it; and those of a batch on its way
+ * to the backend. Between the two lies the queue: the group commit of one process, or that of several machines.
  *
- * The steps of an acceptance are one function that waits once, for the queue: each function that waits of its own accord
- * makes a promise an event and a turn through the microtasks.
+ * The steps of an acceptance are one function that awaits once, for the queue: each further await would cost every event
+ * a promise and a pass through the microtasks.
  */
 export function pipeline({ telemetry: { metrics, tracing }, storage: { ages }, state: { quotas } }: Parts) {
   const traced = tracedIngestion(tracing);
@@ -36,8 +36,8 @@ export function pipeline({ telemetry: { metrics, tracing }, storage: { ages }, s
           const packing = packedIntake(dated);
           const intake = packing instanceof Promise ? await packing : packing;
           const weights = weightsOf(intake);
-          // A batch holds only what was let in. Doors ask before they read a body; this holds for the bodies that were under
-          // way then, and for callers that are no SDKs.
+          // A batch holds only admitted items. Doors ask before they read a body; this check is for the bodies that were
+          // under way then, and for callers that are not SDKs.
           quotas.take(weights);
           let isStored = false;
           try {

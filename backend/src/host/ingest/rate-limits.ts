@@ -12,27 +12,27 @@ import {
 import { Delayed } from "@faultline/plugin/flow";
 import { NetworkShares } from "./network-shares.ts";
 
-/** A limit takes this many seconds' worth at once. */
+/** A limit admits this many seconds' worth at once. */
 const burstSeconds = 10;
 
 /**
- * What the bodies of a key or project may cost a second for each item that it may send: bytes after decompression, and
+ * The cost a second that the bodies of a key or project may have for each item it may send: bytes after decompression, and
  * milliseconds of the event loop. A usual item costs a fraction of both, an event of 5 kB 0.15 ms.
  */
 const costOfItem: Readonly<Record<keyof Cost, number>> = { bytes: 64 * 1024, ms: 1 };
 
-/** Limits of fewer items leave room for the cost of so many: 19 MiB and 300 ms a second. */
+/** Limits of fewer items still allow the cost of this many: 19 MiB and 300 ms a second. */
 const leastItemsOfCost = 300;
 
-/** From this share of a limit on, senders are told to slow down. */
+/** From this share of a limit on, the service asks senders to slow down. */
 const nearlyUsed = 0.9;
 
 const subject = "rate limits";
 
-/** How often a process tells what it took, and from which share of a burst on; from the larger one on it tells at once. */
-const tellMs = 250;
-const toldFrom = 0.01;
-const toldAtOnceFrom = 0.1;
+/** How often a process announces the tokens it took, from which share of a burst on, and from which share on at once. */
+const announceMs = 250;
+const announcedFrom = 0.01;
+const announcedAtOnceFrom = 0.1;
 
 /** Items a second; 0: no limit. */
 export interface Rates {
@@ -40,26 +40,26 @@ export interface Rates {
   readonly perProject: number;
 }
 
-/** What a process took from a bucket of keys or projects. */
+/** The tokens that a process took from a bucket of a key or project. */
 type Taken = readonly [scope: RateLimit["scope"], name: string, count: number];
 
 /**
  * The rate limits of client keys and projects: token buckets in memory, one a category for items, and one each for the bytes
  * and the time that bodies of all categories cost.
  *
- * Each process has buckets of the whole size and takes from them what the others tell that they took, so that the limits
- * hold for all together, wherever requests arrive. Which networks took them each process knows of itself alone. A process may not know yet of 10 % of a burst of each other one, and of
- * what that one takes while its announcement is under way, some milliseconds. So much may pass beyond the limit at once,
- * and is a debt: until the time has paid it back nothing passes, and the mean holds. A process that starts anew
- * knows nothing of what was taken before, and so may let one more burst pass.
+ * Each process has buckets of the whole size and subtracts the tokens that the others announce, so that the limits hold for
+ * all together, wherever requests arrive. It knows only for itself which networks took them. A process may not know yet of
+ * 10 % of a burst of each other process, and of the tokens taken while an announcement is under way, some milliseconds. A
+ * burst may exceed the limit by that much. The excess is a debt against the next seconds, so the mean holds. A process that
+ * restarts knows of no earlier tokens, and so may admit one more burst.
  */
 export class RateLimits {
   readonly #clock: Clock;
   readonly #announcements: Announcements;
   readonly #buckets: Readonly<Record<RateLimit["scope"], Buckets>>;
-  /** Those of which something was taken that was not told. */
-  readonly #untold = new Set<Bucket>();
-  readonly #telling = new Delayed(tellMs, () => this.#tell());
+  /** The buckets with tokens that were taken and not announced. */
+  readonly #unannounced = new Set<Bucket>();
+  readonly #announcing = new Delayed(announceMs, () => this.#announce());
 
   constructor(clock: Clock, { perKey, perProject }: Rates, announcements: Announcements) {
     this.#clock = clock;
@@ -73,7 +73,7 @@ export class RateLimits {
     });
   }
 
-  /** See EventDoor.spend. What one of the two limits refuses is not taken from the other. */
+  /** See EventDoor.spend. An item that one of the two limits refuses takes nothing from the other. */
   spend({ keyId, projectId, network }: Admission, category: RateCategory, count = 1): RateLimit | undefined {
     const now = this.#clock.now();
     const key = this.#buckets.key.of(keyId, category, now);
@@ -125,16 +125,16 @@ export class RateLimits {
   #take(bucket: Bucket, amount: number, network: string): void {
     bucket.take(amount, network);
     if (bucket.isUnlimited) return;
-    this.#untold.add(bucket);
-    if (bucket.untoldShare >= toldAtOnceFrom) this.#telling.now();
-    this.#telling.later();
+    this.#unannounced.add(bucket);
+    if (bucket.unannouncedShare >= announcedAtOnceFrom) this.#announcing.now();
+    this.#announcing.later();
   }
 
-  /** Tells what was taken; less than 1 % of a burst waits until it is more. */
-  #tell(): void {
-    const buckets = [...this.#untold].filter(({ untoldShare }) => untoldShare >= toldFrom);
-    for (const bucket of buckets) this.#untold.delete(bucket);
-    const taken = buckets.map((bucket): Taken => [bucket.scope, bucket.name, bucket.tellTaken()]);
+  /** Announces the tokens taken; less than 1 % of a burst waits until it is more. */
+  #announce(): void {
+    const buckets = [...this.#unannounced].filter(({ unannouncedShare }) => unannouncedShare >= announcedFrom);
+    for (const bucket of buckets) this.#unannounced.delete(bucket);
+    const taken = buckets.map((bucket): Taken => [bucket.scope, bucket.name, bucket.takeUnannounced()]);
     for (const list of listsToAnnounce(taken)) this.#announcements.announce(subject, list);
   }
 }
@@ -142,7 +142,7 @@ export class RateLimits {
 const costs = ["bytes", "ms"] as const satisfies readonly (keyof Cost)[];
 
 /**
- * The buckets of all keys, or of all projects, by id and what they hold: a category, or a cost. Two maps instead of one by
+ * The buckets of all keys, or of all projects, by id and content: a category, or a cost. Two maps instead of one by
  * both: an event looks up ten buckets, and joining and hashing their names took 1.6 of 2.9 microseconds.
  */
 class Buckets {
@@ -184,8 +184,8 @@ class Bucket {
   readonly #size: number;
   #tokens: number;
   #filledAt: number;
-  #untold = 0;
-  /** How its networks share it. Absent: they do not, as a project has no limit of its own for one key's senders. */
+  #unannounced = 0;
+  /** The shares of its networks. Absent for a project, which does not limit the senders of one key. */
   readonly #shares: NetworkShares | undefined;
 
   constructor(scope: RateLimit["scope"], name: string, { rate, now }: { rate: number; now: number }) {
@@ -208,7 +208,7 @@ class Bucket {
     return this.#size === Infinity;
   }
 
-  /** How many tokens a network that asks for some must leave, see NetworkShares. */
+  /** The tokens that an asking network must leave, see NetworkShares. */
   floor(network: string, now: number): number {
     return this.#shares?.floor(network, now) ?? 0;
   }
@@ -226,7 +226,7 @@ class Bucket {
   /** It may be more than there is. */
   take(amount: number, network: string): void {
     this.#tokens -= amount;
-    this.#untold += amount;
+    this.#unannounced += amount;
     this.#shares?.take(network, amount);
   }
 
@@ -235,15 +235,15 @@ class Bucket {
     this.#tokens -= count;
   }
 
-  /** What was taken and not told, as a share of the burst. */
-  get untoldShare(): number {
-    return this.#untold / this.#size;
+  /** The tokens taken and not announced, as a share of the burst. */
+  get unannouncedShare(): number {
+    return this.#unannounced / this.#size;
   }
 
-  /** What was taken since it was told last. */
-  tellTaken(): number {
-    const taken = this.#untold;
-    this.#untold = 0;
+  /** The tokens taken since the last announcement. */
+  takeUnannounced(): number {
+    const taken = this.#unannounced;
+    this.#unannounced = 0;
     return taken;
   }
 }

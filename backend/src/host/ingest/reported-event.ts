@@ -7,7 +7,7 @@ import { ErrorEventSchema, PayloadEncoding, type ErrorEvent } from "@faultline/p
 const maxPayloadBytes = 1024 * 1024;
 const levels = ["fatal", "error", "warning", "info", "debug"];
 
-/** The longest texts. What SDKs send is cut to the same lengths; a service is refused instead. */
+/** The longest texts. An SDK's texts are cut to these lengths; an internal service's longer ones are refused. */
 const lengths: Readonly<Record<string, number>> = {
   ...limits.text,
   eventId: 32,
@@ -27,8 +27,8 @@ const texts = ErrorEventSchema.fields
   });
 
 /**
- * An event that a service reports, with its defaults, its time within the bounds and its user as counted; refuses what
- * breaks a limit of ingest.proto. `field` names the event in the refusal, such as `events[0]`.
+ * An event that a service reports, with its defaults, its time within the bounds and its user as counted. Refuses an event
+ * that breaks a limit of ingest.proto. `field` names the event in the refusal, such as `events[0]`.
  */
 export function reportedEvent(event: ErrorEvent, field: string, receivedAt: number): ErrorEvent {
   if (!/^[0-9a-f]{32}$/.test(event.eventId)) {
@@ -62,7 +62,7 @@ function checkTags(tags: ErrorEvent["tags"], field: string): void {
   }
 }
 
-/** Refuses what could not be read again later. */
+/** Refuses a payload that could not be read again later. */
 function checkPayload({ payload, payloadEncoding }: ErrorEvent, field: string): void {
   if (payload.length > maxPayloadBytes) throw invalidField(field, "An event has at most 1 MiB.");
   if (payloadEncoding !== PayloadEncoding.GZIP) return;

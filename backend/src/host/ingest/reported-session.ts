@@ -5,7 +5,7 @@ import { SessionStatusSchema, type SessionAggregate, type SessionUpdate } from "
 const maxDigest = 64;
 const statuses = new Set<number>(SessionStatusSchema.values.map(({ number }) => number));
 
-/** A session update that a service reports, with its defaults; refuses what breaks a limit of ingest.proto. */
+/** A session update that a service reports, with its defaults; refuses one that breaks a limit of ingest.proto. */
 export function reportedUpdate(update: SessionUpdate, field: string, receivedAt: number): SessionUpdate {
   if (!/^[0-9a-f]{32}$/.test(update.sessionId)) {
     throw invalidField(`${field}.session_id`, "A session id has 32 lower-case hexadecimal digits.");
@@ -18,7 +18,7 @@ export function reportedUpdate(update: SessionUpdate, field: string, receivedAt:
   return { ...update, updatedTime: update.updatedTime ?? timestamp(receivedAt), receivedTime: timestamp(receivedAt) };
 }
 
-/** Sessions that a service counted; refuses what breaks a limit of ingest.proto. */
+/** Sessions that a service counted; refuses those that break a limit of ingest.proto. */
 export function reportedAggregate(aggregate: SessionAggregate, field: string, receivedAt: number): SessionAggregate {
   checkSession(aggregate, field, receivedAt);
   return aggregate;

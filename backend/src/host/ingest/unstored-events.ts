@@ -31,8 +31,8 @@ const keptMs = 90 * 24 * hourMs;
 const longestReason = 500;
 
 /**
- * Events that could not be stored while the database works: something in them is at fault, or in our own code. They are
- * kept as they came, with the reason, until a release that knows better stores them.
+ * Events that could not be stored although the database works: the fault is in the event or in our own code. They are kept
+ * as they came, with the reason, until a release without the fault stores them.
  */
 export class UnstoredEvents {
   readonly #database: Database;
@@ -93,14 +93,14 @@ export class UnstoredEvents {
     return n;
   }
 
-  /** Tries to store some of them again, or all; those that are stored are kept here no longer. */
+  /** Tries to store some of them again, or all, and removes those that succeed. */
   async replay(projectId: number, ids: readonly number[]): Promise<{ stored: number; failed: number }> {
     const counts = { stored: 0, failed: 0 };
     for (const id of await this.#idsOf(projectId, ids)) {
       const row = await this.#read.selectFrom("unstored_event").selectAll().where("id", "=", id).executeTakeFirst();
       if (!row) continue; // another replay was faster
       const event = fromBinary(ErrorEventSchema, row.content);
-      // Received now: it is kept as long as any other from when it can be seen.
+      // Received now, so that it is kept as long as any other from the moment it can be seen.
       const again = { ...event, receivedTime: timestamp(this.#clock.now()) };
       try {
         await this.#store({ ...emptyIntake, events: [again] });
@@ -118,7 +118,7 @@ export class UnstoredEvents {
     return counts;
   }
 
-  /** Forgets some of them, or all; answers how many. */
+  /** Deletes some of them, or all; returns how many. */
   async delete(projectId: number, ids: readonly number[]): Promise<number> {
     const found = await this.#idsOf(projectId, ids);
     for (let start = 0; start < found.length; start += 100) {
@@ -135,7 +135,7 @@ export class UnstoredEvents {
     await this.#write.deleteFrom("unstored_event").where("received_at", "<", cutoff).execute();
   }
 
-  /** Deletes those of a project that is gone for good; true as none is left then. */
+  /** Deletes those of a project that is gone for good; true, as none is left then. */
   async deleteProject(projectId: number): Promise<boolean> {
     return (await this.delete(projectId, [])) === 0;
   }

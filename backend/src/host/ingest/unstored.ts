@@ -9,11 +9,11 @@ import type {
 import { chosenLetters, deadLetterToProto, type UnstoredMessage } from "./dead-letters.ts";
 import type { UnstoredEvents } from "./unstored-events.ts";
 
-/** One list shows so many of what a project could not store. */
+/** The most unstored events that one list shows. */
 const listed = 100;
 
 /**
- * What of a project was accepted and could not be stored, wherever it is kept: events in the database, by one machine, and
+ * A project's accepted events that could not be stored, wherever they are kept: in the database, by one machine, and as
  * dead letters, by a queue. An installation that grew may have both.
  */
 export class Unstored {
@@ -27,7 +27,7 @@ export class Unstored {
     this.#log = parts.log;
   }
 
-  /** The newest first. What the database holds is told also when the queue cannot be asked. */
+  /** The newest first. Returns those in the database also when the queue cannot be asked. */
   async list(projectId: number): Promise<MessageInitShape<typeof ListUnstoredEventsResponseSchema>> {
     const [events, eventCount, letters] = await Promise.all([
       this.#events.list(projectId),
@@ -56,7 +56,7 @@ export class Unstored {
     };
   }
 
-  /** Answers how many. */
+  /** Returns how many. */
   async delete(request: DeleteUnstoredEventsRequest): Promise<number> {
     const { ofEvents, ofLetters } = chosen(request);
     const events = ofEvents ? await this.#events.delete(request.projectId, ofEvents.ids) : 0;
@@ -78,7 +78,7 @@ export class Unstored {
 
 type Names = Pick<ReplayUnstoredEventsRequest, "projectId" | "unstoredEventIds" | "deadLetterIds">;
 
-/** Which events and which dead letters; without any id it is all of both. */
+/** The named events and dead letters; all of both when no id is given. */
 function chosen({ projectId, unstoredEventIds, deadLetterIds }: Names) {
   if (unstoredEventIds.length > 100) {
     throw invalidField("unstored_event_ids", "Name at most 100 events a call, or none for all.");

@@ -64,9 +64,9 @@ export class ExternalSystem {
       this.#get(`${baseUrl}/api/0/`),
     ]);
     const statements = answers.map((answer) => (answer.status === "fulfilled" ? answer.value : silent));
-    const told = statements.find(({ kind }) => kind !== "silent") ?? silent;
-    const isDown = told.kind === "silent" && answers.some(({ status }) => status === "rejected");
-    const said = isDown ? (this.#lastOf(baseUrl)?.said ?? silent) : told;
+    const statement = statements.find(({ kind }) => kind !== "silent") ?? silent;
+    const isDown = statement.kind === "silent" && answers.some(({ status }) => status === "rejected");
+    const said = isDown ? (this.#lastOf(baseUrl)?.said ?? silent) : statement;
     this.#heard = { baseUrl, said, at: this.#clock.now() };
     return said;
   }
@@ -91,10 +91,10 @@ export class ExternalSystem {
  * whether it is cloud-hosted. At /api/0/ it reports the version of the API, `0`, which is not a release.
  */
 export function readStatement(json: JsonField): Statement {
-  const told = asObject(json);
-  if (told === undefined) return silent;
-  if ((told["isSelfHosted"] ?? told["isOnPremise"]) === false) return exempt;
-  const named = asObject(told["version"])?.["current"] ?? told["version"];
+  const answer = asObject(json);
+  if (answer === undefined) return silent;
+  if ((answer["isSelfHosted"] ?? answer["isOnPremise"]) === false) return exempt;
+  const named = asObject(answer["version"])?.["current"] ?? answer["version"];
   if (typeof named !== "string") return silent;
   // The rule needs only the numbers of 24.9.0.dev0+4ab1f2c.
   const [, version] = /^(\d{1,4}\.\d{1,4}(?:\.\d{1,4})?)(?!\d)[\w.+-]{0,64}$/.exec(named) ?? [];

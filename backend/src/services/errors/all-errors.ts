@@ -114,8 +114,8 @@ export function allErrors(parts: {
     const first = new FirstErrors(pageSizeOf(request), request.sort);
     for await (const answer of asTheyCome(answers)) {
       if (left.aborted) return;
-      const { errors = [], ...told } = await unlessHidden(answer, caller.user.id);
-      yield { part: { case: "answer", value: { ...told, errors: first.of(errors) } } };
+      const { errors = [], ...rest } = await unlessHidden(answer, caller.user.id);
+      yield { part: { case: "answer", value: { ...rest, errors: first.of(errors) } } };
     }
   };
 }

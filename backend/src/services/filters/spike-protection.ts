@@ -16,8 +16,8 @@ const minutesOfDay = 24 * 60;
 const subject = "spike budgets";
 
 /** How often a process announces the events it admitted, and how many there must be. */
-const tellMs = 1_000;
-const toldFrom = 100;
+const announceMs = 1_000;
+const announcedFrom = 100;
 
 /** The current budget of a project. */
 export interface Budget {
@@ -44,11 +44,11 @@ export class SpikeProtection {
   readonly #announcements: Announcements;
   readonly #leastTotal: number;
   readonly #budgets = new Map<number, ProjectBudget>();
-  readonly #untold = new Map<number, number>();
+  readonly #unannounced = new Map<number, number>();
   #usual: ReadonlyMap<number, number> = new Map();
   /** Admitted events that are not written yet, by project. */
   #counts = new Map<number, number>();
-  readonly #telling = new Delayed(tellMs, () => this.#tell());
+  readonly #announcing = new Delayed(announceMs, () => this.#announce());
 
   /** `eventsPerSecond`: the rate limit of a project; 0: none, and no budget either. `passing`: a monotonic clock. */
   constructor(parts: {
@@ -76,7 +76,7 @@ export class SpikeProtection {
         if (!budget.minute(this.#passing.now()).lets(errorKey(event), clientNetwork(clientIp))) return false;
       }
       budget.take(1);
-      this.#tellLater(projectId);
+      this.#announceLater(projectId);
     }
     this.#counts.set(projectId, (this.#counts.get(projectId) ?? 0) + 1);
     return true;
@@ -127,14 +127,14 @@ export class SpikeProtection {
     return Math.max(this.#leastTotal, usualDays * (this.#usual.get(projectId) ?? 0));
   }
 
-  #tellLater(projectId: number): void {
-    this.#untold.set(projectId, (this.#untold.get(projectId) ?? 0) + 1);
-    this.#telling.later();
+  #announceLater(projectId: number): void {
+    this.#unannounced.set(projectId, (this.#unannounced.get(projectId) ?? 0) + 1);
+    this.#announcing.later();
   }
 
-  #tell(): void {
-    const taken = [...this.#untold].filter(([, count]) => count >= toldFrom);
-    for (const [projectId] of taken) this.#untold.delete(projectId);
+  #announce(): void {
+    const taken = [...this.#unannounced].filter(([, count]) => count >= announcedFrom);
+    for (const [projectId] of taken) this.#unannounced.delete(projectId);
     for (const list of listsToAnnounce(taken)) this.#announcements.announce(subject, list);
   }
 }

@@ -35,8 +35,8 @@ const subject = "refusals";
 /**
  * Other processes are notified of refusals within this many milliseconds: the newest of each project, and their number.
  */
-const tellMs = 250;
-const refusalsTold = 3;
+const announceMs = 250;
+const refusalsAnnounced = 3;
 
 /** The most announcements at once, under any flood; the refusals left out are still counted, but not shown there. */
 const announcementsAtOnce = 4;
@@ -69,8 +69,8 @@ export class Outcomes {
   readonly #announcements: Announcements;
   readonly #refusals = new Map<number, Remembered[]>();
   readonly #emitter = new EventEmitter().setMaxListeners(0);
-  #untold = new Map<number, Refused>();
-  readonly #telling = new Delayed(tellMs, () => this.#tell());
+  #unannounced = new Map<number, Refused>();
+  readonly #announcing = new Delayed(announceMs, () => this.#announce());
 
   constructor(database: Database, clock: Clock) {
     this.#database = database;
@@ -95,7 +95,7 @@ export class Outcomes {
     if (outcome.refusal) {
       const refused = { refusals: [{ at: now, refusal: { reason, category, ...outcome.refusal } }], count: 1 };
       this.#remember(projectId, refused);
-      this.#announce(projectId, refused);
+      this.#announceLater(projectId, refused);
     }
   }
 
@@ -191,9 +191,9 @@ export class Outcomes {
         wake = undefined;
         if (signal.aborted) return;
         const refusals = gathered.map(({ at, refusal }) => ({ time: timestamp(at), ...refusal }));
-        const told = { refusals, count };
+        const refused = { refusals, count };
         [gathered, count] = [[], 0];
-        yield told;
+        yield refused;
         await new Promise((resolve) => setTimeout(resolve, gatherMs));
       }
     } finally {
@@ -213,19 +213,19 @@ export class Outcomes {
     this.#emitter.emit(String(projectId), refused);
   }
 
-  #announce(projectId: number, { refusals, count }: Refused): void {
-    const untold = this.#untold.get(projectId);
-    if (!untold && this.#untold.size >= projectsRemembered) return;
-    this.#untold.set(projectId, {
-      refusals: [...(untold?.refusals ?? []), ...refusals].slice(-refusalsTold),
-      count: (untold?.count ?? 0) + count,
+  #announceLater(projectId: number, { refusals, count }: Refused): void {
+    const unannounced = this.#unannounced.get(projectId);
+    if (!unannounced && this.#unannounced.size >= projectsRemembered) return;
+    this.#unannounced.set(projectId, {
+      refusals: [...(unannounced?.refusals ?? []), ...refusals].slice(-refusalsAnnounced),
+      count: (unannounced?.count ?? 0) + count,
     });
-    this.#telling.later();
+    this.#announcing.later();
   }
 
-  #tell(): void {
-    const lists = listsToAnnounce(this.#untold);
-    this.#untold = new Map();
+  #announce(): void {
+    const lists = listsToAnnounce(this.#unannounced);
+    this.#unannounced = new Map();
     for (const list of lists.slice(0, announcementsAtOnce)) this.#announcements.announce(subject, list);
   }
 

@@ -43,7 +43,7 @@ async function copyTable(move: Move, table: MovedTable): Promise<Sums> {
   const { rows: counted } = await sql<{ n: number }>`select count(*) as n from ${sql.table(table.name)}`.execute(
     source,
   );
-  const told = move.progress(table.name, counted[0]?.n ?? 0);
+  const copied = move.progress(table.name, counted[0]?.n ?? 0);
   const sums: Sums = new Map();
   for await (const rows of slicesOf(source, table, columns)) {
     for (const row of rows) {
@@ -54,7 +54,7 @@ async function copyTable(move: Move, table: MovedTable): Promise<Sums> {
     const names = sql.join(columns.map((name) => sql.ref(name)));
     await sql`insert into ${sql.table(table.name)} (${names}) select ${names}
       from json_populate_recordset(null::${sql.table(table.name)}, ${rowsJson(rows)}::json)`.execute(target);
-    told(rows.length);
+    copied(rows.length);
   }
   return sums;
 }

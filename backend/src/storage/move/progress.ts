@@ -2,11 +2,11 @@ const intervalMs = 1_000;
 
 /** Reports the progress of a move, at most once a second. */
 export class MoveProgress {
-  readonly #tell: (text: string) => void;
-  #toldAt = performance.now();
+  readonly #report: (text: string) => void;
+  #reportedAt = performance.now();
 
-  constructor(tell: (text: string) => void) {
-    this.#tell = tell;
+  constructor(report: (text: string) => void) {
+    this.#report = report;
   }
 
   /** Begins a table of that many rows and returns a function that takes the number done. */
@@ -15,10 +15,10 @@ export class MoveProgress {
     return (rows) => {
       done += rows;
       const now = performance.now();
-      if (now - this.#toldAt < intervalMs) return;
-      this.#toldAt = now;
+      if (now - this.#reportedAt < intervalMs) return;
+      this.#reportedAt = now;
       const share = total === 0 ? 100 : Math.min(100, Math.floor((done / total) * 100));
-      this.#tell(`${name}: ${done.toLocaleString("en")} of ${total.toLocaleString("en")} rows, ${share} %`);
+      this.#report(`${name}: ${done.toLocaleString("en")} of ${total.toLocaleString("en")} rows, ${share} %`);
     };
   }
 }

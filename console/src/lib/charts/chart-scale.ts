@@ -19,8 +19,8 @@ export function barPath(counts: readonly number[], top: number, gap = 0.12): str
 }
 
 /**
- * Parts of bars as one path each, stacked from the bottom. A part that is not zero shows at least 4 units: one crash
- * among a thousand sessions is what the chart is for.
+ * Parts of bars as one path each, stacked from the bottom. A part that is not zero shows at least 4 units: the chart must show
+ * one crash among a thousand sessions.
  */
 export function partPaths(parts: readonly (readonly number[])[], top: number, gap = 0.12): string[] {
   const bottoms: number[] = [];

@@ -6,7 +6,7 @@ export interface HourRow {
   readonly count: number;
 }
 
-/** A part of the counts of a chart that is told apart, such as crashed sessions. */
+/** A part of the counts that a chart shows separately, such as crashed sessions. */
 export interface ChartPart {
   /** As it follows a number: `crashed`. */
   readonly name: string;

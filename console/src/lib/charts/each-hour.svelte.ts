@@ -6,9 +6,9 @@ const spreadMs = 5000; // all browsers reach the full hour at once
 const retryMs = 60_000;
 
 /**
- * Reads what a page shows by the hour once more after each full hour, as the counts of the hour that is over were read
- * while it was running. In a hidden tab it waits until the tab is visible. What fails is tried again each minute; until
- * then the page shows what it knows. For the initialisation of a component.
+ * Reads a page's hourly data again after each full hour, because the counts of the past hour were read while it was running.
+ * In a hidden tab it waits until the tab is visible. A failed reading is tried again each minute; until then the page shows
+ * the earlier data. For the initialisation of a component.
  */
 export function eachHour(clock: Clock, read: (api: typeof trpc) => Promise<unknown>): void {
   let readIn = untrack(() => clock.hour);

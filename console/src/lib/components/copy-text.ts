@@ -11,12 +11,12 @@ export async function copyText(text: string | Promise<string>): Promise<boolean>
     else await navigator.clipboard.write([itemOf(text)]);
     return true;
   } catch {
-    // No clipboard API here, or the browser refused it; or there is no text, which is no news then.
+    // No clipboard API here, or the browser refused it; or there is no text, which the person knows already.
     return Promise.resolve(text).then(copyBySelection, () => false);
   }
 }
 
-/** Made while the click still counts: Safari takes nothing into the clipboard that was waited for. */
+/** Made while the click still counts: Safari refuses a clipboard write after an await. */
 const itemOf = (text: Promise<string>) =>
   new ClipboardItem({ "text/plain": text.then((ready) => new Blob([pastable(ready)], { type: "text/plain" })) });
 

@@ -9,10 +9,10 @@ import { toaster } from "../components/toaster.svelte.ts";
 /** A status that an error of some project gets. */
 export type ErrorChange = StatusChange & Pick<TrackedError, "projectId">;
 
-/** The changed errors as the service answered them, and the status that each had before. */
+/** The changed errors as the service returned them, and the earlier status of each. */
 export type OnChanged = (errors: readonly TrackedError[], before: readonly ErrorChange[]) => void;
 
-/** Changes of status: shown at once, sent, and taken back on the screen when the service refuses them. */
+/** Changes of status: shown at once, sent, and reverted on the screen when the service refuses them. */
 export class StatusChanges {
   #sent = $state.raw<ReadonlyMap<string, ErrorStatus>>(new Map());
   readonly #onChanged: OnChanged;

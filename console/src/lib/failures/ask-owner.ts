@@ -1,6 +1,6 @@
 const named = 3;
 
-/** Whom to ask for a greater role: `Ask an owner: Ann, Bob.` */
+/** The people to ask for a greater role: `Ask an owner: Ann, Bob.` */
 export function askOwner(owners: readonly string[]): string {
   if (owners.length === 0) return "Ask an administrator.";
   const others = owners.length - named;

@@ -1,6 +1,6 @@
 /**
- * The words of a page that the external system gives nothing to show: what happened, why, and what to do. The service's
- * own messages are those of the original, which speak to programs. Runs on the server, as no page needs all of it.
+ * The words of a page for which the external system returns no data: the failure, its cause and the remedy. The service's
+ * own messages are those of the original, which are for programs. Runs on the server, as no page needs all of it.
  */
 
 const names = [
@@ -17,9 +17,9 @@ export type ExternalFailure = (typeof names)[number];
 /** Whether a reason, as named in error_reason.proto, says that reading from the external system fails. */
 export const isExternalFailure = (reason: string): reason is ExternalFailure => names.some((name) => name === reason);
 
-/** Who reads it. */
+/** The reader of the words. */
 interface Reader {
-  /** Where the external system is; empty for those who may not know. */
+  /** The external system's address; empty for people who may not see it. */
   readonly address: string;
   /** Whether they may change the settings. */
   readonly maintains: boolean;

@@ -10,7 +10,7 @@ import { waitingTime } from "../time/relative-time.ts";
 type CatalogueReason =
   Exclude<ErrorReasonJson, "ERROR_REASON_UNSPECIFIED"> extends `ERROR_REASON_${infer Name}` ? Name : never;
 
-/** A reason of error_reason.proto without its prefix, or what the console itself found. */
+/** A reason of error_reason.proto without its prefix, or a fault that the console itself found. */
 export type Reason = CatalogueReason | "CORE_UNREACHABLE" | "UNKNOWN";
 
 /** A refused call, ready for a person. */
@@ -31,7 +31,7 @@ export interface Refusal {
 const missing = "This page does not exist, or you do not have access to it.";
 const unreachable = "The service is starting or its core cannot be reached.";
 
-/** Status, and the sentence where the console knows better words than the service's own. */
+/** The status, and the sentence where the console's words are better than the service's own. */
 const catalogue: Record<Reason, { status: number; sentence?: string }> = {
   INTERNAL: { status: 500, sentence: "Something went wrong on our side." },
   INVALID_FIELD: { status: 400 },
@@ -42,7 +42,7 @@ const catalogue: Record<Reason, { status: number; sentence?: string }> = {
   INSUFFICIENT_SCOPE: { status: 403 },
   FORBIDDEN: { status: 403 },
   WRONG_CREDENTIALS: { status: 401, sentence: "Wrong user name or password." },
-  TOO_MANY_ATTEMPTS: { status: 429 }, // of what, the service says
+  TOO_MANY_ATTEMPTS: { status: 429 }, // the service's sentence names the attempts
   PROJECT_NOT_FOUND: { status: 404, sentence: missing },
   PROJECT_PATH_TAKEN: { status: 409, sentence: "Another project has this path. Choose another path." },
   SETTINGS_NOT_FOUND: { status: 404, sentence: "Error tracking was never set up for this project." },

@@ -9,9 +9,9 @@ export interface ProjectAnswer {
   readonly statusCounts?: StatusCounts | undefined;
   /** See ListErrorsResponse.stale_since_time. */
   readonly staleSinceTime?: string | undefined;
-  /** Why it returned no errors; null: it did. */
+  /** The refusal of a project that returned no errors; null: it returned them. */
   readonly refusal: Refusal | null;
-  /** Whether the settings of a project that refused may be looked at. */
+  /** Whether the person may see the settings of a project that refused. */
   readonly settings?: Capability | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The reasons of outcome.proto for people: why something was not stored, and what to do about it. */
+/** The reasons of outcome.proto for people: the cause of a loss, and the remedy. */
 
 import type { Outcome, OutcomeKind } from "../messages.ts";
 import { route } from "../navigation/route.ts";
@@ -6,13 +6,13 @@ import { route } from "../navigation/route.ts";
 export interface OutcomeWords {
   /** As it follows a number: `rate limit`. */
   readonly reason: string;
-  /** One or two sentences: what to do. */
+  /** The remedy, in one or two sentences. */
   readonly advice: string;
   /** The setting that lets it in. Absent: none does. */
   readonly setting?: Setting;
 }
 
-/** A setting by its name, and the part of the project's page on which it stands. */
+/** A setting by its name, and the part of the project's page that has it. */
 export interface Setting {
   readonly name: string;
   readonly address: (projectPath: string) => string;
@@ -170,7 +170,7 @@ const notSent: Record<string, OutcomeWords> = {
   },
 };
 
-/** Why a filter of the project stopped an event, and where to let it in. */
+/** The reason for which a project's filter stopped an event, and the setting that lets it in. */
 const filtered: Record<string, OutcomeWords> = {
   filter_address: {
     reason: "sender's address is filtered",
@@ -238,7 +238,7 @@ const wordsOfKind: Record<OutcomeKind, Record<string, OutcomeWords>> = {
   OUTCOME_KIND_FILTERED: filtered,
 };
 
-/** The words for a reason; one that is not known is shown as it is. */
+/** The words for a reason; an unknown reason is shown as it is. */
 export function outcomeWords({ kind, reason }: Pick<Outcome, "kind" | "reason">): OutcomeWords {
   const known = wordsOfKind[kind];
   return Object.hasOwn(known, reason) && known[reason] !== undefined

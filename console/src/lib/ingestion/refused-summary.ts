@@ -17,7 +17,7 @@ export function refusedSummary(outcomes: readonly Outcome[]): string {
   return `${what} refused in the last 24 hours: ${reasonsOf(refused)}`;
 }
 
-/** How many things these outcomes are. */
+/** The number of items in these outcomes. */
 export const quantityOf = (outcomes: readonly Outcome[]) =>
   outcomes.reduce((sum, { quantity }) => sum + Number(quantity), 0);
 

@@ -5,7 +5,7 @@ import { clockSeconds, dayTime, shortTime } from "../time/time-format.ts";
 const toldAboveMs = 2_000;
 const toldUntilMs = 1_000;
 
-/** How far what is shown may be behind what was accepted. Times are in milliseconds. */
+/** How far the shown data may be behind the accepted data. Times are in milliseconds. */
 export type Currency =
   | { readonly kind: "current" }
   | { readonly kind: "behind"; readonly until: number }
@@ -28,7 +28,7 @@ export interface LagWords {
   readonly more: string;
 }
 
-/** The words for a reader in this zone; undefined where nothing is to be told. */
+/** The words for a reader in this zone; undefined where there is nothing to report. */
 export function lagWords(currency: Currency, now: number, zone: string): LagWords | undefined {
   if (currency.kind === "current") return undefined;
   const { kind, until } = currency;

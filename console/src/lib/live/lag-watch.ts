@@ -5,7 +5,7 @@ import { refusedCallReason } from "../failures/refused-call.ts";
 import { trpc } from "../trpc.ts";
 
 const everyMs = 3_000;
-/** After this time without an answer nobody knows whether what is shown is current. */
+/** After this time without an answer it is unknown whether the shown data is current. */
 const silentMs = 10_000;
 
 const signedOut = new Set(["TOKEN_REQUIRED", "TOKEN_EXPIRED", "TOKEN_REVOKED"]);
@@ -19,7 +19,7 @@ export interface WatchedLag {
 
 /**
  * Asks how far storing is behind while the tab is visible, until the returned function is called; a call of some hundred
- * bytes that the core answers from memory. Import this file when there is a queue, not before.
+ * bytes that the core answers from memory. Import this file only when there is a queue.
  */
 export function watchLag({ lag, clock, onWords }: WatchedLag): () => void {
   let currency: Currency = { kind: "current" };

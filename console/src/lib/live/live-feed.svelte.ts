@@ -34,7 +34,7 @@ export class LiveFeed<Told> {
     this.#subscribe = subscribe;
   }
 
-  /** `onGap`: what happened while the connection was lost may be missing. */
+  /** `onGap`: changes from the time when the connection was lost may be missing. */
   follow(asked: Asked, onTold: OnTold<Told>, onGap?: () => void): () => void {
     const subscription = this.#start(asked, onTold, onGap);
     const failed = () => (this.state = "paused"); // the client could not be loaded

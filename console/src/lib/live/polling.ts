@@ -5,14 +5,14 @@ export type LiveState = "connecting" | "live" | "paused";
 
 const intervalMs = 60_000;
 
-/** An answer that may be what was remembered, where the external system cannot be asked. */
+/** An answer, possibly a remembered one where the external system cannot be asked. */
 export interface MaybeStale {
   readonly staleSinceTime?: string | undefined;
 }
 
 /** A reading that is repeated. */
 export interface Polled<Told extends MaybeStale> {
-  /** The answer that the page was made from. */
+  /** The answer that the page was rendered from. */
   readonly read: MaybeStale;
   readonly ask: (api: typeof trpc) => Promise<Told>;
   readonly onTold: (told: Told) => void;
@@ -20,7 +20,7 @@ export interface Polled<Told extends MaybeStale> {
 
 /**
  * Asks again each minute while the tab is visible, for the first time in a minute; until the returned function is called.
- * Import this file when it is due, not before: no page that gets changes pushed needs it.
+ * Import this file only when it is due: no page that gets changes pushed needs it.
  */
 export function poll<Told extends MaybeStale>(
   { read, ask, onTold }: Polled<Told>,

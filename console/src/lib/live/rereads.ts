@@ -1,7 +1,7 @@
 import type { trpc } from "../trpc.ts";
 
 /**
- * Reads again what changed without being named: one reading at a time, and whatever is asked for meanwhile by one more.
+ * Reads a list again after changes that were not named: one reading at a time, and one more for all requests meanwhile.
  * `restMs`: the least time between the end of a reading and the start of the next.
  */
 export function rereads(read: (api: typeof trpc) => Promise<void>, restMs = 0): (api: typeof trpc) => Promise<void> {
@@ -13,7 +13,7 @@ export function rereads(read: (api: typeof trpc) => Promise<void>, restMs = 0): 
     await last;
     isWaiting = false;
     last = read(api)
-      .catch(() => undefined) // what changes next asks again
+      .catch(() => undefined) // the next change asks again
       .then(() => (restMs > 0 ? new Promise<void>((resolve) => setTimeout(resolve, restMs)) : undefined));
   };
 }

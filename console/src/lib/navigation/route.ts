@@ -71,9 +71,9 @@ export interface SearchQuery {
 
 /** The query of a list of the administration. */
 export interface AdminListQuery extends SearchQuery {
-  /** The id of what is asked to be deleted. */
+  /** The id of the thing to confirm for deletion. */
   readonly remove?: number | undefined;
-  /** The id of the deleted project that is asked to be erased now. */
+  /** The id of the deleted project to confirm for immediate erasure. */
   readonly erase?: number | undefined;
 }
 
@@ -86,7 +86,7 @@ export interface AuditQuery {
 
 /** The query of the deprecations. */
 export interface DeprecationQuery {
-  /** Only what was announced or removed in this release. */
+  /** Only notices announced or removed in this release. */
   readonly release?: string | undefined;
   readonly area?: string | undefined;
   readonly state?: string | undefined;
@@ -180,7 +180,7 @@ export const route = {
 };
 
 /**
- * The path to return to after signing in: a path of this site only, else the start page. Browsers drop tabs and line
+ * The path to return to after signing in: a path of this site only, otherwise the start page. Browsers drop tabs and line
  * ends from addresses, so that `/<tab>/host` would name another site.
  */
 export function returnPath(value: string | null): string {

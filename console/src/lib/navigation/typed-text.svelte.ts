@@ -3,17 +3,17 @@ import { replaceAddress } from "./navigate.ts";
 const typingPauseMs = 300;
 
 /**
- * The text of a field that stands in the address too. What is typed goes there after a pause, and stays in the field
- * while the page is read: an answer to what was typed before must not take away what was typed since.
+ * The text of a field that is also in the address. Typed text goes there after a pause, and stays in the field while the
+ * page is read: the answer to an earlier text must not replace a later one.
  */
 export class TypedText {
   readonly #told: () => string;
   readonly #address: (text: string) => string;
-  /** Undefined: the field shows what the address says. */
+  /** Undefined: the field shows the text of the address. */
   #typed = $state.raw<string>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `told` is what the page's address says; `address` is that of the page for another text. */
+  /** `told` returns the text of the page's address; `address` returns the page's address for another text. */
   constructor(told: () => string, address: (text: string) => string) {
     this.#told = told;
     this.#address = address;

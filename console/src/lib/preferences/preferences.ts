@@ -42,7 +42,7 @@ export function readPreferences(cookie: (name: string) => string | undefined): P
   };
 }
 
-/** The given value where it is a choice, else the first one. */
+/** The given value where it is a choice, otherwise the first one. */
 export function oneOf<const T extends readonly [string, ...string[]]>(choices: T, value: unknown): T[number] {
   return choices.find((choice) => choice === value) ?? choices[0];
 }

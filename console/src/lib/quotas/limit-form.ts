@@ -41,7 +41,7 @@ export function readLimitFields(form: FormData, name: string): LimitFields {
   };
 }
 
-/** The limit of the fields: in bytes, 0 for none, or the default; or a sentence that says what is wrong. */
+/** The limit of the fields: in bytes, 0 for none, or the default; or a sentence about the fault. */
 export function readLimit({ choice, amount, unit }: LimitFields): { bytes: string } | { fault: string } | "default" {
   if (choice === "default") return "default";
   if (choice === "none") return { bytes: "0" };

@@ -29,8 +29,8 @@ export function quotaBar(used: number, limit: number): QuotaBar {
 const retentionDays = 90;
 
 /**
- * How many days of events fit into what may be kept, by what came in the last whole days; empty where nothing can be said. What
- * is kept is packed and takes less than what came, so that it is no more than a lower end.
+ * The days of events that fit into the quota, by the volume of the last whole days; empty where it cannot be estimated.
+ * Stored events are packed and take less than received ones, so that this is only a lower bound.
  */
 export function daysThatFit({ bytesPerDay, keptLimitBytes }: Pick<Quota, "bytesPerDay" | "keptLimitBytes">): string {
   const days = bytesPerDay.map(Number);

@@ -8,7 +8,7 @@ import type { AllErrorsQuery } from "#lib/navigation/route.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 
-/** How long the page waits for projects to answer. Those that are stored here take less; what comes later is sent on. */
+/** How long the page waits for projects to answer. Projects stored here take less; later answers are streamed. */
 const waitMs = 400;
 
 /** The errors of all projects, as far as they are known soon. */
@@ -63,7 +63,7 @@ async function read(api: Api, answer: ProjectErrors): Promise<ProjectAnswer> {
   const { projectId } = answer;
   const { message, retryAfterSeconds } = told;
   const reason = told.reason.replace(/^ERROR_REASON_/, "");
-  // Who may do nothing about it is not led to the settings; of a project that is hidden by now nothing is known.
+  // People who cannot change the settings get no link to them; nothing is known of a project that is hidden by now.
   const settings = await api.projects.getProject({ projectId }).then(
     ({ project }) => project?.capabilities?.adminErrorTracking,
     () => undefined,

@@ -2,7 +2,7 @@ import { suggestedPath } from "#lib/project-path.ts";
 import { refusedCall } from "./action.ts";
 import type { Api } from "./trpc/caller.ts";
 
-/** Makes the project that the form of NewProject.svelte asks for: the project, or what the form then shows. */
+/** Creates the project of NewProject.svelte's form; returns it, or the refusal that the form shows. */
 export async function createProject(form: FormData, api: Api) {
   const name = String(form.get("name") ?? "").trim();
   const path = String(form.get("path") ?? "").trim() || suggestedPath(name);

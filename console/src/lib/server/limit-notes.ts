@@ -2,7 +2,7 @@ import type { TrackedError } from "../messages.ts";
 import { fullNumber } from "../number-format.ts";
 import { exactTime } from "../time/time-format.ts";
 
-/** Says what a page of an error does not count or find one by one, as there is too much of it. Empty: nothing. */
+/** Names the parts of an error that are too many to count or find one by one. Empty: none. */
 export function limitNotes(error: TrackedError | undefined, zone: string): string[] {
   if (error === undefined) return [];
   const { holdsOtherErrors, firstSeenTime, otherUserCount, otherTagCount, affectedUserCount } = error;

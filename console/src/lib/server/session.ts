@@ -10,25 +10,25 @@ const cookieName = (secret: Secret, { protocol }: URL) =>
 /** The core ends a session that is not used much earlier; a browser cannot know when. */
 const keptDays = { session: 30, device: 90 } as const;
 
-/** The session's token; undefined for a cookie that the core never made, as a header could not carry any text. */
+/** The session's token; undefined for a cookie that the core never made, as a header cannot carry arbitrary text. */
 export function sessionToken(cookies: Cookies, url: URL): string | undefined {
   const token = cookies.get(cookieName("session", url)) ?? "";
   return /^fls_[\w-]+$/.test(token) ? token : undefined;
 }
 
-/** Who is about to sign in, as the core keeps it with the session and counts attempts by it. */
+/** The client that signs in. The core stores it with the session and counts attempts by it. */
 export const signingIn = (event: RequestEvent) => ({
   clientAddress: event.getClientAddress(),
   userAgent: event.request.headers.get("user-agent") ?? "",
 });
 
-/** The token by which the core knows that this browser signed in before; undefined for what the core never made. */
+/** The token by which the core knows that this browser signed in before; undefined for a value that the core never made. */
 export function deviceToken({ cookies, url }: RequestEvent): string | undefined {
   const token = cookies.get(cookieName("device", url)) ?? "";
   return /^fld_\w{1,60}$/.test(token) ? token : undefined;
 }
 
-/** Keeps a new session in the browser and ends the one it had before, so that nobody goes on with an older one. */
+/** Keeps a new session in the browser and ends the one it had before, so that the older one cannot be used any more. */
 export async function startSession(
   event: RequestEvent,
   begun: { readonly sessionToken: string; readonly deviceToken: string },
@@ -50,7 +50,7 @@ function keep({ cookies, url }: RequestEvent, secret: Secret, token: string): vo
   });
 }
 
-/** Ends a session; if the core cannot be told, it ends by its own time. */
+/** Ends a session; if the core cannot be reached, the session expires by itself. */
 export async function endSession(token: string): Promise<void> {
   await core.accounts.signOut({}, { token }).catch(() => undefined);
 }

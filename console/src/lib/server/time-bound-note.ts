@@ -4,7 +4,7 @@ import { exactTime } from "../time/time-format.ts";
 const minute = 60_000;
 const day = 1_440 * minute;
 
-/** Says that an event was sent with a time outside the limits, and which limit it is dated at. Empty: it was not. */
+/** The note on an event whose sent time is outside the limits, with the limit that dates it. Empty: it is within. */
 export function timeBoundNote(
   event: Pick<TrackedEvent, "timeBound" | "occurredTime" | "receivedTime"> | undefined,
   zone: string,

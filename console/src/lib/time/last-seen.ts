@@ -19,9 +19,9 @@ export function lastSeenLabel(settled: number | null, now: number): string {
 }
 
 /**
- * The hour that the label counts back from, where it has to stand beside it: nobody takes `3 minutes ago` for up to an
- * hour more, while a day more or less an hour is a day. Null where the label needs no such word. It depends on nothing
- * that changes within the hour.
+ * The hour that the label counts back from, where the label must show it: `3 minutes ago` can be up to an hour more, which
+ * nobody expects, while an hour makes no difference to a day. Null where the label needs no such word. It depends on
+ * nothing that changes within the hour.
  */
 export function labelledAsOf(settled: number | null, now: number): number | null {
   const hour = startOfHour(now);

@@ -16,14 +16,14 @@ export function relativeTime(time: number, reference: number): string {
   return ago(distance / (365.25 * day), "year");
 }
 
-/** `4 s ago`, `3 min ago`, `2 h ago`: for what counts up before one's eyes. */
+/** `4 s ago`, `3 min ago`, `2 h ago`: for a time that counts up while it is shown. */
 export function shortAgo(time: number, now: number): string {
   const distance = Math.max(0, now - time);
   if (distance < minute) return `${Math.floor(distance / 1000)} s ago`;
   return distance < hour ? `${Math.floor(distance / minute)} min ago` : `${Math.floor(distance / hour)} h ago`;
 }
 
-/** `0 s`, `0.4 s`, `12 s`, `3 min`, `2 h`: how far something lies behind. Cut, not rounded. */
+/** `0 s`, `0.4 s`, `12 s`, `3 min`, `2 h`: a lag. Cut, not rounded. */
 export function lagTime(milliseconds: number): string {
   if (milliseconds < 10_000) return `${Math.floor(milliseconds / 100) / 10} s`;
   if (milliseconds < minute) return `${Math.floor(milliseconds / 1000)} s`;

@@ -62,7 +62,7 @@ export function spokenHour(start: number, zone: string): string {
   return `${day}, ${clockTime(start, zone)} to ${clockTime(start + 3_600_000, zone)} ${zoneName(start, zone)}`;
 }
 
-/** `UTC` or `CEST`: what the zone is called at that time. */
+/** `UTC` or `CEST`: the zone's name at that time. */
 export function zoneName(time: number, zone: string): string {
   const parts = formatter("zone", { timeZone: zone, timeZoneName: "short" }).formatToParts(time);
   return parts.find(({ type }) => type === "timeZoneName")?.value ?? zone;

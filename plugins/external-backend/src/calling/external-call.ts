@@ -2,7 +2,7 @@ import { timestamp, type BackendCall, type ExternalLink } from "@faultline/plugi
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { readProjects, type ReadingContext } from "../reading/index.ts";
 import { missingKeys } from "../reading/invalid-answer.ts";
-import type { Question, Told, Upstream } from "./upstream.ts";
+import type { Question, Reply, Upstream } from "./upstream.ts";
 
 /** Time for a whole call that a person waits for, over all its requests. */
 const readMs = 10_000;
@@ -36,11 +36,11 @@ export class Asking implements ReadingContext {
     this.signal = call.signal ? AbortSignal.any([call.signal, time]) : time;
   }
 
-  async ask(question: Question): Promise<Told> {
-    const told = await this.upstream.ask(this, question);
-    const { staleSince = Infinity } = told;
+  async ask(question: Question): Promise<Reply> {
+    const reply = await this.upstream.ask(this, question);
+    const { staleSince = Infinity } = reply;
     if (staleSince < (this.#staleSince ?? Infinity)) this.#staleSince = staleSince;
-    return told;
+    return reply;
   }
 
   /** Added to the reply when a part of it is stale: the time of the oldest part. */

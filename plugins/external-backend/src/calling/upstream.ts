@@ -28,8 +28,8 @@ export interface Question {
   readonly missing?: () => ServiceError;
 }
 
-/** An answer of the external system. */
-export interface Told {
+/** An answer of the external system, parsed. */
+export interface Reply {
   readonly json: JsonValue;
   readonly headers: Readonly<Record<string, string>>;
   /** When it was read, where the external system cannot be reached now; undefined: it is current. */
@@ -64,7 +64,7 @@ export class Upstream {
   externalProjectId: string | undefined;
   readonly #parts: UpstreamParts;
   readonly #answers = new AnswerMemory();
-  readonly #flights = new Map<string, Flight<Told>>();
+  readonly #flights = new Map<string, Flight<Reply>>();
   readonly #bulkhead = bulkhead();
   readonly #breaker = new Breaker();
   #lastFailure: ServiceError | undefined;
@@ -84,16 +84,16 @@ export class Upstream {
    * Returns an answer of the last seconds, or asks for one. While the system is down it returns the last answer, marked
    * as stale; without one it refuses with one of the EXTERNAL reasons.
    */
-  async ask(asker: Asker, question: Question): Promise<Told> {
+  async ask(asker: Asker, question: Question): Promise<Reply> {
     const url = addressOf(asker.link.apiUrl, question.path, question.query);
     const known = this.#answers.get(url, this.#now);
-    if (known && this.#now - known.readAt < (question.freshMs ?? usuallyFreshMs)) return told(known);
+    if (known && this.#now - known.readAt < (question.freshMs ?? usuallyFreshMs)) return replyOf(known);
     try {
       return await this.#flight(url, asker, question).join(asker.signal);
     } catch (failure) {
       const last = isDown(failure) ? this.#answers.get(url, this.#now) : undefined;
       if (!last) throw failure;
-      return told(last, last.readAt);
+      return replyOf(last, last.readAt);
     }
   }
 
@@ -121,10 +121,10 @@ export class Upstream {
   }
 
   /** Callers that ask the same at the same time share one call. */
-  #flight(url: string, { link }: Asker, question: Question): Flight<Told> {
+  #flight(url: string, { link }: Asker, question: Question): Flight<Reply> {
     const known = this.#flights.get(url);
     if (known) return known;
-    const flight: Flight<Told> = new Flight(
+    const flight: Flight<Reply> = new Flight(
       (signal) => this.#get(url, link, question, signal),
       () => this.#flights.get(url) === flight && this.#flights.delete(url),
     );
@@ -132,10 +132,10 @@ export class Upstream {
     return flight;
   }
 
-  async #get(url: string, link: ExternalLink, { missing }: Question, signal: AbortSignal): Promise<Told> {
+  async #get(url: string, link: ExternalLink, { missing }: Question, signal: AbortSignal): Promise<Reply> {
     const generation = this.#generation;
     const answer = await this.#send({ method: "GET", url, ...(missing && { missing }) }, link, signal);
-    const read = told(answer); // an answer that cannot be read is not remembered
+    const read = replyOf(answer); // an answer that cannot be read is not remembered
     if (generation === this.#generation) {
       this.#answers.set(url, answer);
       this.#parts.remembered();
@@ -190,7 +190,7 @@ export class Upstream {
   }
 }
 
-function told({ body, headers }: Answer, staleSince?: number): Told {
+function replyOf({ body, headers }: Answer, staleSince?: number): Reply {
   return { json: parsed(body), headers, staleSince };
 }
 

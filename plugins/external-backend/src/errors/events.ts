@@ -39,14 +39,14 @@ export async function listEvents(
   const cursor = cursorOf(list, request.pageToken);
   const events = partOf(errorId, "events");
   const window = windowOf({ start, end, now: asking.now });
-  const [, told] = await Promise.all([
+  const [, reply] = await Promise.all([
     getError(asking, errorId), // the list itself does not say whose events they are
     window && asking.ask({ ...events, query: { per_page: pageSizeOf(request), cursor, ...window } }),
   ]);
-  if (!told) return { events: [], ...asking.stale };
-  const { next } = readCursors(told.headers["link"]);
+  if (!reply) return { events: [], ...asking.stale };
+  const { next } = readCursors(reply.headers["link"]);
   return {
-    events: readEventSummaries(told.json),
+    events: readEventSummaries(reply.json),
     nextPageToken: next === undefined ? "" : pageToken(list, [next]),
     ...asking.stale,
   };
@@ -73,8 +73,8 @@ export async function getEvent(
   request: GetEventRequest,
 ): Promise<MessageInitShape<typeof GetEventResponseSchema>> {
   const { question, notFound } = eventQuestion(asking, request);
-  const [told, linked] = await Promise.all([asking.ask(question), asking.externalProjectId()]);
-  const { event, issueId, externalProjectId, newerEventId, olderEventId } = readEvent(told.json, asking);
+  const [reply, linked] = await Promise.all([asking.ask(question), asking.externalProjectId()]);
+  const { event, issueId, externalProjectId, newerEventId, olderEventId } = readEvent(reply.json, asking);
   if (externalProjectId !== linked) throw notFound();
   if (request.errorId !== "" && issueId !== request.errorId) throw notFound();
   return { event, newerEventId, olderEventId, ...asking.stale };
@@ -110,13 +110,13 @@ export async function getErrorStats(
   const { first, length, lastHourRunning } = hourWindow(request, { now: asking.now, defaultHours: 24 });
   // In seconds; the end is the last moment of the last hour.
   const query = { resolution: "1h", since: first * 3600, until: (first + length) * 3600 - 1 };
-  const [told] = await Promise.all([
+  const [reply] = await Promise.all([
     asking.ask({ ...partOf(request.errorId, "stats"), query }),
     getError(asking, request.errorId), // the answer itself does not say whose counts they are
   ]);
   return {
     startTime: timestamp(first * hourMs),
-    counts: readHourlyStats(told.json, { firstHour: first, hours: length }),
+    counts: readHourlyStats(reply.json, { firstHour: first, hours: length }),
     lastHourRunning,
     ...asking.stale,
   };

@@ -20,7 +20,7 @@ import {
 import type { Asking } from "../calling/external-call.ts";
 import { errorNotFound } from "../calling/failures.ts";
 import { readCursors, readHits, readIssue, readIssues } from "../reading/index.ts";
-import type { Question, Told } from "../calling/upstream.ts";
+import type { Question, Reply } from "../calling/upstream.ts";
 
 type StatedError = MessageInitShape<typeof ErrorSchema>;
 
@@ -69,11 +69,11 @@ export async function listErrors(
   });
   // The first page has the count of its own status.
   const own = isStatus(status) && cursor === undefined ? [[status, page] as const] : [];
-  const counts = statusCounts(asking, search, new Map<Status, Promise<Told>>(own));
-  const told = await page;
-  const { next, previous } = readCursors(told.headers["link"]);
+  const counts = statusCounts(asking, search, new Map<Status, Promise<Reply>>(own));
+  const reply = await page;
+  const { next, previous } = readCursors(reply.headers["link"]);
   const place = (to: string | undefined) => (to === undefined ? "" : pageToken(list, [to]));
-  const errors = readIssues(told.json, asking).map((error) => withSettledLastSeen(asking, error));
+  const errors = readIssues(reply.json, asking).map((error) => withSettledLastSeen(asking, error));
   const statusCount = await counts;
   return {
     errors,
@@ -86,8 +86,8 @@ export async function listErrors(
 
 /** One error of the linked project. Refuses with ERROR_NOT_FOUND, also when it belongs to another external project. */
 export async function getError(asking: Asking, errorId: string): Promise<StatedError> {
-  const [told, linked] = await Promise.all([asking.ask(issueQuestion(errorId)), asking.externalProjectId()]);
-  const { error, externalProjectId } = readIssue(told.json, asking);
+  const [reply, linked] = await Promise.all([asking.ask(issueQuestion(errorId)), asking.externalProjectId()]);
+  const { error, externalProjectId } = readIssue(reply.json, asking);
   if (externalProjectId !== linked || error.errorId !== errorId) throw errorNotFound();
   return withSettledLastSeen(asking, error);
 }
@@ -138,14 +138,14 @@ function isStatus(status: ErrorStatus): status is Status {
  * The number of errors that match a search, by status; undefined when the system does not report it, or not soon
  * enough.
  */
-async function statusCounts(asking: Asking, search: string, asked: ReadonlyMap<Status, Promise<Told>>) {
+async function statusCounts(asking: Asking, search: string, asked: ReadonlyMap<Status, Promise<Reply>>) {
   const time = AbortSignal.any([asking.signal, AbortSignal.timeout(countsMs)]);
   const counts = await Promise.all(
     statuses.map(async (status) => {
       const counting = { path: [...asking.projectPath, "issues"], query: { query: queryOf(status, search), limit: 1 } };
-      const told = await (asked.get(status) ??
+      const reply = await (asked.get(status) ??
         asking.upstream.ask({ link: asking.link, signal: time }, { ...counting, freshMs: countsFreshMs }));
-      const hits = readHits(told.headers);
+      const hits = readHits(reply.headers);
       return hits === undefined ? undefined : Math.min(hits, countedErrors);
     }),
   ).catch(() => []); // a list without counts is better than none; the list itself reports what fails

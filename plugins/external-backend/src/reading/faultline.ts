@@ -11,13 +11,13 @@ import { countOf, textOf, timeOf } from "./fields.ts";
 const beyondSentry = (sent: JsonObject): JsonObject | undefined => asObject(sent["faultline"]);
 
 /** The time of the newest event before the running hour; undefined where the field does not have it. */
-export function toldSettledTime(issue: JsonObject, running: number): number | undefined {
+export function statedSettledTime(issue: JsonObject, running: number): number | undefined {
   const settled = timeOf(beyondSentry(issue)?.["settledLastSeen"]);
   return settled !== undefined && settled < running ? settled : undefined;
 }
 
 /** When an event reopened the issue; undefined where the field does not have it. */
-export const toldReopenedTime = (issue: JsonObject): number | undefined => timeOf(beyondSentry(issue)?.["reopened"]);
+export const statedReopenedTime = (issue: JsonObject): number | undefined => timeOf(beyondSentry(issue)?.["reopened"]);
 
 /** The parts of the event that the other system left out. */
 export function toldTrims(event: JsonObject): MessageInitShape<typeof TrimSchema>[] {

@@ -3,7 +3,7 @@ import { hourMs, startOfHour, timestamp } from "@faultline/plugin";
 import { asObject, type JsonObject, type JsonValue, limits, readLevel, readPlatform } from "@faultline/sentry-event";
 import { type ErrorSchema, ErrorStatus } from "@faultline/proto";
 import type { ReadingContext } from "./context.ts";
-import { toldReopenedTime, toldSettledTime } from "./faultline.ts";
+import { statedReopenedTime, statedSettledTime } from "./faultline.ts";
 import { countOf, idOf, objectOf, readItems, requiredId, textOf, timeOf } from "./fields.ts";
 import { missingKeys } from "./invalid-answer.ts";
 import { issueLink } from "./issue-link.ts";
@@ -90,7 +90,7 @@ function timesOf(seen: JsonObject): { firstSeen: number; lastSeen: number } {
  * it.
  */
 function reopenedTime(sent: JsonObject, lastSeen: number): number | undefined {
-  return toldReopenedTime(sent) ?? (sent["substatus"] === "regressed" ? lastSeen : undefined);
+  return statedReopenedTime(sent) ?? (sent["substatus"] === "regressed" ? lastSeen : undefined);
 }
 
 /**
@@ -103,8 +103,8 @@ function settledLastSeen(
 ): number | undefined {
   const running = startOfHour(now);
   if (lastSeen < running) return lastSeen;
-  const told = toldSettledTime(sent, running);
-  if (told !== undefined) return told;
+  const stated = statedSettledTime(sent, running);
+  if (stated !== undefined) return stated;
   if (firstSeen >= running) return undefined;
   const last = trendOf(sent, now)
     .slice(0, -1)

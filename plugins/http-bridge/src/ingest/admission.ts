@@ -19,7 +19,7 @@ export function admitKey(context: RequestContext): Admission | Promise<Admission
   return admitRequest(context) ?? missingKey();
 }
 
-/** Tunnels send the key nowhere but in the envelope's own `dsn`; where both are given they must agree. */
+/** Tunnels send the key only in the envelope's own `dsn`; where a request names both they must agree. */
 export function admitEnvelope(
   context: RequestContext,
   header: EnvelopeHeader,
@@ -39,7 +39,7 @@ function keyOf({ query, request }: RequestContext): string | undefined {
   return publicKey;
 }
 
-/** A field of a request that named a client key, wherever it stood: its admission, once there is one. */
+/** The admission of a request that named a client key anywhere, once there is one. */
 const named = Symbol("admission of the client key that was named");
 
 interface NamesKey extends IncomingMessage {
@@ -77,7 +77,7 @@ function senderOf({ request: { headers }, clientIp }: RequestContext): Sender {
   return { clientIp, origin: headers.origin ?? headers.referer };
 }
 
-/** The project id of the path; 0, which no project has, for what is not a number; undefined where the path has none. */
+/** The project id of the path; 0, which no project has, when it is not a number; undefined when the path has none. */
 export function projectIdOf(path: RequestContext["path"]): number | undefined {
   const text = path["project"];
   if (text === undefined) return undefined;

@@ -1,18 +1,18 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** What a request says about who sends it. */
+/** The sender that a request names. */
 export interface ClientKey {
   /** The public key of the DSN. Absent: the request names none. */
   readonly publicKey?: string;
   /** True when the request names two keys that differ. */
   readonly conflict?: true;
-  /** The SDK as `name/version`. Absent: not told. */
+  /** The SDK as `name/version`. Absent: the request names none. */
   readonly client?: string;
 }
 
 /**
  * Finds the client key of a request: query, then `X-Sentry-Auth`, then `Authorization` (section 2). A header that
- * cannot be read counts as absent. The secret of legacy DSNs is not looked at.
+ * cannot be read counts as absent. The secret of legacy DSNs is ignored.
  */
 export function readClientKey(query: URLSearchParams, headers: IncomingHttpHeaders): ClientKey {
   const sentryAuth = readSentryAuth(first(headers["x-sentry-auth"]));
@@ -33,13 +33,13 @@ export function readClientKey(query: URLSearchParams, headers: IncomingHttpHeade
   return read;
 }
 
-/** What a DSN says; `projectId` is its last path segment as written. */
+/** The used parts of a DSN; `projectId` is its last path segment as written. */
 export interface Dsn {
   readonly publicKey: string;
   readonly projectId: string;
 }
 
-/** Reads a DSN (section 1), such as an envelope header carries. Undefined when it is none. Host and secret are left out. */
+/** Reads a DSN (section 1), such as an envelope header carries. Undefined when it is not one. Host and secret are left out. */
 export function readDsn(text: string): Dsn | undefined {
   const url = URL.parse(text);
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:")) return undefined;

@@ -30,7 +30,7 @@ import { RateLimitUse } from "./rate-limit-use.ts";
 export const receiveStore: Handler = async (context) => {
   const admitted = await admitKey(context);
   const rateLimits = rateLimitsOf(context, admitted);
-  rateLimits.take("error"); // before the body is read: what is refused costs next to nothing
+  rateLimits.take("error"); // before the body is read, so that a refusal costs next to nothing
   const body = await storeBody(context, rateLimits);
   if (holdsEnvelope(body.decoded, context.request.headers["content-type"])) {
     await acceptEnvelope(context, { envelope: parseEnvelope(body.decoded), body }, admitted);
@@ -53,7 +53,7 @@ const transactionLeftAside = {
   quantity: 1,
 } as const;
 
-/** `GET .../store/`: the event stands in the query, as the oldest browser SDKs send it (section 4.6). */
+/** `GET .../store/`: the event is in the query, as the oldest browser SDKs send it (section 4.6). */
 export const receivePixel: Handler = async (context) => {
   const data = context.query.get("sentry_data");
   if (data === null) {
@@ -79,7 +79,7 @@ export const receiveEnvelope: Handler = async (context) => {
   await acceptEnvelope(context, received, admitted);
 };
 
-/** `POST .../security/`: browsers report what a page's Content Security Policy blocked (section 7.4). */
+/** `POST .../security/`: browsers report violations of a page's Content Security Policy (section 7.4). */
 export const receiveSecurityReports: Handler = async (context) => {
   const admission = await admitKey(context);
   const rateLimits = rateLimitsOf(context, admission, "security");
@@ -104,17 +104,17 @@ export const receiveSecurityReports: Handler = async (context) => {
 /** Reports that are read, and then stored, in one step: 100 take 20 ms of the event loop, and as long to store. */
 const reportsAStep = 20;
 
-/** Apart from those of bodies: reports of a page, 32 requests at once, must not stand between its events. */
+/** Separate from the turns of bodies: a page's reports, 32 requests at once, must not delay its events. */
 const reportTurns = new FairParse();
 
-/** One step of a project at a time: else those of many requests are stored together, and a batch of events waits for it. */
+/** One step of a project at a time: otherwise steps of many requests are stored together, and a batch of events waits. */
 const reportSteps = new OneAtATime();
 
 function reportTurn({ projectId }: Admission, rateLimits: RateLimitUse): Promise<void> {
   return reportTurns.next(projectId, (ms) => rateLimits.charge({ ms }));
 }
 
-/** Resolves when all reports are stored. Between two steps others are served, also those of the same project. */
+/** Resolves when all reports are stored. Between two steps other requests are served, also of the same project. */
 async function acceptReports(
   context: RequestContext,
   {
@@ -141,7 +141,7 @@ async function acceptReports(
   noteReceived(context, admission, stored);
 }
 
-/** Takes room for as many reports of a request as there is; those that find none are refused together. */
+/** Takes room for as many reports of a request as possible; the others are refused together. */
 function takeReports(rateLimits: RateLimitUse, count: number): { taken: number; refusal?: IngestRefusal } {
   for (let taken = 0; taken < count; taken++) {
     try {
@@ -161,8 +161,8 @@ function asObjectJson(body: Buffer): Buffer {
 }
 
 /**
- * What a request takes from the limits of its sender; refuses a body whose project has no room for it, and the next one of a
- * sender whose bodies cost too much.
+ * The use that a request makes of its sender's limits. Refuses a body whose project has no room for it, and the next body of
+ * a sender whose bodies cost too much.
  */
 function rateLimitsOf(context: RequestContext, admission: Admission, account?: CostAccount): RateLimitUse {
   const refusal = context.host.events.quotaRefusal(admission);
@@ -191,7 +191,7 @@ async function acceptEnvelope(
   if (items.hasLargeEvent) await items.readLargeEvent();
   rateLimits.takeRequest();
   const { isEmpty, intake, eventId } = items;
-  // Of an envelope that brings nothing else, a refused event refuses the whole: else nobody would tell its sender.
+  // When an envelope has nothing else, a refused event refuses the whole: otherwise its sender would not be notified.
   const fatal =
     isEmpty && eventId === undefined
       ? items.refusals.find(({ status, category }) => category === "error" || status === 429)
@@ -203,7 +203,7 @@ async function acceptEnvelope(
   answer(context, eventId ?? header.eventId);
 }
 
-/** Counts what an envelope brought and what was not stored, but for the refusal that is still to be thrown. */
+/** Counts an envelope's items, stored or not, except for the refusal that is still to be thrown. */
 function noteItems(
   context: RequestContext,
   { projectId }: Admission,
@@ -228,7 +228,7 @@ async function accept(context: RequestContext, admission: Admission, read: ReadE
   noteReceived(context, admission, await storeWanted(context, admission, [read]));
 }
 
-/** Stores the events that the project wants; how many these are. */
+/** Stores the events that the project's filters admit; returns their number. */
 async function storeWanted(
   context: RequestContext,
   admission: Admission,
@@ -244,7 +244,7 @@ function noteReceived({ host, request }: RequestContext, admission: Admission, e
   host.events.received(admission, { events, bytes: receivedBytes(request) });
 }
 
-/** Exactly 200, which is the only success for some SDKs; the id is there for people who debug. */
+/** Sends exactly 200, the only success for some SDKs; the id is for people who debug. */
 function answer({ response, headers }: RequestContext, eventId: string | undefined): void {
   sendJson(response, 200, eventId === undefined ? {} : { id: eventId }, headers);
 }

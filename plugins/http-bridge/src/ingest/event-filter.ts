@@ -3,10 +3,10 @@ import { OutcomeKind } from "@faultline/proto";
 import type { RequestContext } from "../request-context.ts";
 import type { ReadEvent } from "./items/event.ts";
 
-/** Asks whether the project wants an event. */
+/** Whether the project's filters admit an event. */
 export type EventFilter = (read: ReadEvent) => boolean;
 
-/** The filters that hold for the events of a request. What they stop is counted with its reason. */
+/** The filters that hold for the events of a request. Stopped events are counted with their reason. */
 export function eventFilterOf({ host, request, clientIp }: RequestContext, admission: Admission): EventFilter {
   const userAgent = (request.headers["user-agent"] ?? "").slice(0, userAgentLookedAt);
   return ({ event, sent }) => {

@@ -10,7 +10,7 @@ import { IngestRefusal, type RefusalStatus } from "./refusal.ts";
 import { announceQuota } from "./rate-limit-use.ts";
 
 /**
- * A route for SDKs: open to every origin, and every refusal has the form that SDKs log. `category` is what it takes, as
+ * A route for SDKs: open to every origin, and every refusal has the form that SDKs log. `category`: that of its items, as
  * in outcome.proto.
  */
 export function ingestion(path: string, category: string, handlers: Readonly<Record<string, Handler>>): Route {
@@ -41,7 +41,7 @@ export function ingestion(path: string, category: string, handlers: Readonly<Rec
   };
 }
 
-/** The HTTP status of the core's refusals; the only place for SDKs that picks one. */
+/** The HTTP status of the core's refusals; the only place that picks one for SDKs. */
 const statusOfReason: Partial<Record<ErrorReason, RefusalStatus>> = {
   [ErrorReason.CLIENT_KEY_REFUSED]: 403,
   [ErrorReason.STORAGE_UNAVAILABLE]: 503,
@@ -67,10 +67,10 @@ function refuse(context: RequestContext, thrown: unknown, category: string): voi
   response.setHeader("x-sentry-error", refusal.message);
   if (request.method === "GET" && refusal.status !== 405) sendPixel(response, refusal.status);
   else if (isLongBody) sendBeforeBodyEnds(context, refusal);
-  else sendJson(response, refusal.status, told(refusal));
+  else sendJson(response, refusal.status, bodyOf(refusal));
 }
 
-function told({ detail, causes }: IngestRefusal) {
+function bodyOf({ detail, causes }: IngestRefusal) {
   return { detail, causes };
 }
 
@@ -78,11 +78,11 @@ function told({ detail, causes }: IngestRefusal) {
 const lingerMs = 2_000;
 
 /**
- * Answers while the body still comes. With the end of an answer behind which the connection closes, Node cuts it at
- * once, and a client that is still sending gets a reset instead of the answer; so the end waits for the body.
+ * Answers while the body still arrives. When an answer ends after which the connection closes, Node cuts it at once, and
+ * a client that is still sending gets a reset instead of the answer; so the end waits for the body.
  */
 function sendBeforeBodyEnds({ request, response }: RequestContext, refusal: IngestRefusal): void {
-  const text = JSON.stringify(told(refusal));
+  const text = JSON.stringify(bodyOf(refusal));
   response.writeHead(refusal.status, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
   response.write(text);
   const end = () => {

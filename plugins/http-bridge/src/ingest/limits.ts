@@ -4,7 +4,7 @@ export const maxBodyBytes = {
   envelope: { compressed: 20 * 1024 * 1024, decoded: 50 * 1024 * 1024 },
 } as const;
 
-/** Bytes that all bodies together may take in memory while they are under way. */
+/** The memory in bytes that all unfinished bodies may take together. */
 export const maxBytesUnderWay = 128 * 1024 * 1024;
 
 /**
@@ -14,10 +14,10 @@ export const maxBytesUnderWay = 128 * 1024 * 1024;
  */
 export const maxWindowBytes = { br: 4 * 1024 * 1024, zstd: 2 * 1024 * 1024 } as const;
 
-/** How often its own size a body may expand, once a mebibyte came out: text takes 3 to 30 times, a bomb up to a million. */
+/** The factor by which a body may expand, beyond a mebibyte: text expands 3 to 30 times, a bomb up to a million. */
 export const maxExpansion = 200;
 
-/** Compressed bodies that are streamed at once at most, and those that wait for their turn: each holds a window and a thread. */
+/** The most compressed bodies streamed at once, and the most that wait: each streamed one holds a window and a thread. */
 export const decoders = { atOnce: 4, waiting: 32 } as const;
 
 /** Bytes of one event's JSON. */
@@ -28,13 +28,13 @@ export const maxEventDepth = 64;
 
 /**
  * Values in an event, objects and lists included; the sessions, feedback and reports of an envelope may have as many
- * together. SDKs trim what they send to far less; 50,000 take a thread 3 to 20 ms to read.
+ * together. SDKs trim their events to far less; 50,000 take a thread 3 to 20 ms to read.
  */
 export const maxEventValues = 50_000;
 
 /**
- * The item types whose payloads are read, and how many bytes all items of a type in one envelope may have together.
- * Other types are passed over and only counted.
+ * The item types whose payloads are read, and the bytes that all items of a type in one envelope may have together.
+ * Other types are skipped and only counted.
  */
 export const maxItemBytes = {
   event: maxEventBytes,
@@ -64,5 +64,5 @@ export const maxEntries = {
   cspReports: 100,
 } as const;
 
-/** What one entry may add to a count of outcomes; the SDK's word is all there is for it. */
+/** The most that one entry may add to a count of outcomes, for which the SDK is the only source. */
 export const maxQuantity = 1_000_000;

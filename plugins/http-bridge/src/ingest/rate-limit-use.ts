@@ -24,13 +24,13 @@ const wordsOf: Readonly<Record<RateCategory, string>> = {
 /** A limit of a key counts errors and CSP reports together. */
 const wordsOfEvents = `${wordsOf.error};${wordsOf.security}`;
 
-/** What a sender that costs too much is told. */
+/** The refusal of a sender that costs too much. */
 const tooMuchOf: Readonly<Record<CostLimit["of"], string>> = {
   bytes: "It sends more bytes than may come in a second: send less with each event.",
   ms: "What it sends takes too long to read: send less with each event, shorter lists above all.",
 };
 
-/** What one request takes from the rate limits of its key and project. */
+/** The use that one request makes of the rate limits of its key and project. */
 export class RateLimitUse implements Sender {
   readonly #events: EventDoor;
   readonly #response: RequestContext["response"];
@@ -50,12 +50,12 @@ export class RateLimitUse implements Sender {
     return this.#admission.projectId;
   }
 
-  /** Takes what the body costs, even when that is more than there is. */
+  /** Takes the cost of the body, even when it exceeds the room. */
   charge(cost: Cost): void {
     this.#events.charge(this.#admission, this.#account, cost);
   }
 
-  /** Refuses with 429 while the bodies sent before cost more than they may. A limit that names no category holds for all. */
+  /** Refuses with 429 while earlier bodies have cost too much. A limit that names no category holds for all. */
   checkCost(): void {
     const limit = this.#events.costLimit(this.#admission, this.#account);
     if (!limit) return;
@@ -66,8 +66,8 @@ export class RateLimitUse implements Sender {
   }
 
   /**
-   * Takes room for one item, or for one that stands for `count`; refuses with 429 when there is none. A limit that is used up,
-   * or nearly so, is told in the answer, whatever its status: SDKs then stay silent in that category alone.
+   * Takes room for one item, or for one that stands for `count`; refuses with 429 when there is none. The answer, whatever
+   * its status, names a limit that is nearly or fully used: SDKs then stay silent in that category alone.
    */
   take(category: RateCategory, count = 1): void {
     this.#hasTaken = true;
@@ -79,7 +79,7 @@ export class RateLimitUse implements Sender {
     throw limitReached(limit, [], category);
   }
 
-  /** Takes room for a request that has taken none, as it brought only items that are not kept. */
+  /** Takes room for a request that has taken none, as it had only items that are not stored. */
   takeRequest(): void {
     if (!this.#hasTaken) this.take("default");
   }
@@ -94,7 +94,7 @@ export class RateLimitUse implements Sender {
   }
 }
 
-/** Lets SDKs be silent for as long as the project has no room for what it would store. */
+/** Silences SDKs for as long as the project has no room to store more. */
 export function announceQuota(
   response: RequestContext["response"],
   { retryAfterSeconds, outcome }: QuotaRefusal,

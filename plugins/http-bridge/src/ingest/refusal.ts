@@ -1,21 +1,21 @@
 /** The HTTP statuses with which a request of an SDK is refused. */
 export type RefusalStatus = 400 | 401 | 403 | 404 | 405 | 413 | 415 | 429 | 503;
 
-/** What goes with a refusal beside its words. */
+/** The details of a refusal beside its sentence. */
 export interface RefusalNotes {
-  /** What was refused, as in outcome.proto. Absent: what the route takes. */
+  /** The refused category, as in outcome.proto. Absent: that of the route. */
   readonly category?: string | undefined;
-  /** The word for the project's people, as in outcome.proto. Absent: by the status. */
+  /** The reason for the project's people, as in outcome.proto. Absent: by the status. */
   readonly outcome?: string | undefined;
-  /** The right key that is not taken now. Absent: that of the request, if any. */
+  /** The valid key that is refused now. Absent: that of the request, if any. */
   readonly keyId?: number | undefined;
-  /** How many items were refused. Default: 1. */
+  /** The number of refused items. Default: 1. */
   readonly quantity?: number | undefined;
-  /** When it may come again. Absent: no time is told. */
+  /** When to send it again. Absent: the answer names no time. */
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** A request that is not taken: its status, a sentence for people, and what led to it. Never carries a secret. */
+/** A refused request: its status, a sentence for people, and the causes. Never carries a secret. */
 export class IngestRefusal extends Error {
   readonly status: RefusalStatus;
   readonly detail: string;
@@ -26,7 +26,7 @@ export class IngestRefusal extends Error {
   readonly quantity: number;
   readonly retryAfterSeconds: number | undefined;
 
-  /** `causes`: what led to it, for the sender. */
+  /** `causes`: for the sender. */
   constructor(status: RefusalStatus, detail: string, causes: readonly string[] = [], notes: RefusalNotes = {}) {
     const { category, outcome, keyId, quantity = 1, retryAfterSeconds } = notes;
     super(causes.length > 0 ? `${detail} ${causes.join(" ")}` : detail);
@@ -41,14 +41,14 @@ export class IngestRefusal extends Error {
     this.retryAfterSeconds = retryAfterSeconds ?? (status === 503 ? 30 : undefined);
   }
 
-  /** The same refusal, of some items. */
+  /** The same refusal, for some items. */
   of(category: string, quantity = 1): IngestRefusal {
     const { status, detail, causes, outcome, keyId, retryAfterSeconds } = this;
     return new IngestRefusal(status, detail, causes, { category, outcome, keyId, quantity, retryAfterSeconds });
   }
 }
 
-/** The words of outcome.proto; a wrong address or method is no loss of anything. */
+/** The reasons of outcome.proto; a wrong address or method loses no item. */
 const outcomeOfStatus: Partial<Record<RefusalStatus, string>> = {
   400: "malformed",
   401: "no_key",

@@ -1,4 +1,4 @@
-/** A function's name without the parts that compilers and runtimes number anew each time; empty when nothing is left. */
+/** A function's name without the parts that compilers and runtimes renumber each time; empty when nothing is left. */
 export function functionName(platform: string, name: string): string {
   if (name === "") return "";
   switch (platform) {
@@ -20,5 +20,5 @@ export function functionName(platform: string, name: string): string {
   }
 }
 
-/** What the runtimes of JavaScript call a function without a name. */
+/** The names that JavaScript runtimes give to anonymous functions. */
 const unnamed = new Set(["?", "<anonymous>", "anonymous", "Anonymous function", "eval"]);

@@ -12,7 +12,7 @@ export interface GroupedEvent {
   readonly isNew?: boolean;
 }
 
-/** Groups events, once each: whatever is decided by the error that an event belongs to is decided between this and Batch. */
+/** Groups events, once each: every decision that depends on an event's error is made between this and Batch. */
 export function groupEvents(events: readonly ErrorEvent[]): GroupedEvent[] {
   return events.map((event) => {
     const hash = groupHash(event);

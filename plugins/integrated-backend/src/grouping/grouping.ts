@@ -7,8 +7,8 @@ import { parametrise } from "./parametrise.ts";
 export const groupingVersion = 1;
 
 /**
- * The group an event belongs to, as 32 hexadecimal digits: the application's fingerprint, else the chain of exceptions
- * with the frames of its own code, else the stack, else the message without its variable parts (protocol reference,
+ * The group an event belongs to, as 32 hexadecimal digits: the application's fingerprint, otherwise the chain of exceptions
+ * with the frames of its own code, otherwise the stack, otherwise the message without its variable parts (protocol reference,
  * section 9). Line numbers, paths and values stay out, so that an edit or another user does not split a group.
  */
 export function groupHash(event: ErrorEvent): string {
@@ -108,14 +108,14 @@ function framePart(platform: string, { module, filename, function: name }: Group
   return place === "" && call === "" ? "" : `${place}\u001e${call}`;
 }
 
-/** The file's own name in lower case; none for a place that is no file. */
+/** The file's own name in lower case; empty for a place that is not a file. */
 function basename(filename: string): string {
   if (filename === "" || filename.startsWith("<") || filename.startsWith("[")) return "";
   const path = filename.slice(0, endOfPath(filename));
   return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1).toLowerCase();
 }
 
-/** Where the query or the fragment of a URL begins; the end of any other place. */
+/** The index at which the query or the fragment of a URL begins; the end of any other place. */
 function endOfPath(filename: string): number {
   const query = filename.indexOf("?");
   const fragment = filename.indexOf("#");

@@ -1,7 +1,7 @@
-/** More of a message does not tell groups apart, and bounds the work of the patterns. */
+/** The length of a message that distinguishes groups; it bounds the work of the patterns. */
 const maxLength = 1024;
 
-/** In order: an earlier name takes what a later one would also match. None can backtrack over more than one part. */
+/** In order: an earlier name takes text that a later one would also match. None can backtrack over more than one part. */
 const patterns: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["email", /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}/g],
   ["url", /\b(?:https?|wss?|ftp|file):\/\/[^\s"'<>]+/g],

@@ -30,7 +30,7 @@ export async function copyEvents(move: Move): Promise<CopiedTable[]> {
   const { rows: range } = await sql<{ last: number | null; n: number }>`
     select max(id) as last, count(*) as n from integrated_event`.execute(source);
   const { last = null, n: total = 0 } = range[0] ?? {};
-  const told = move.progress("integrated_event", total);
+  const copied = move.progress("integrated_event", total);
   let [written, deleted, payloads] = [0, 0, 0];
   const different: EventTable[] = [];
 
@@ -59,7 +59,7 @@ export async function copyEvents(move: Move): Promise<CopiedTable[]> {
     const compared = await comparePayloads(move, verify === "all" ? events : sampleOf(events));
     payloads += compared.count;
     different.push(...compared.different);
-    told(rows.length);
+    copied(rows.length);
   }
   deleted += await deleteBuckets(target, left);
   await sql`select setval('integrated_event_n', ${((last ?? 0) + 1) % idsOfDay}, false)`.execute(target);

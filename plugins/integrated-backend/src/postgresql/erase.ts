@@ -83,12 +83,12 @@ async function eraseErrors(
       select count(*) as count, coalesce(sum(${sql.raw(bytes)}), 0) as bytes from gone`.execute(transaction);
     const { count = 0, bytes: gone = 0 } = rows[0] ?? {};
     tagBytes += Number(gone);
-    if (Number(count) === sliceRows) return tellUsage(transaction, projectId, tagBytes);
+    if (Number(count) === sliceRows) return subtractUsage(transaction, projectId, tagBytes);
   }
   await sql`delete from integrated_error where project_id = ${projectId} and id = ${ids}`.execute(transaction);
   await sql`delete from integrated_deletion_error
     where project_id = ${projectId} and deletion_id = ${deletionId} and error_id = ${ids}`.execute(transaction);
-  await tellUsage(transaction, projectId, tagBytes);
+  await subtractUsage(transaction, projectId, tagBytes);
 }
 
 /** The tables of an error beside its events; the subtraction of its tags from the project's usage. */
@@ -101,6 +101,6 @@ const partsOfError: readonly { readonly table: string; readonly key: string; rea
   { table: "integrated_cardinality", key: "error_id" },
 ];
 
-async function tellUsage(transaction: Transaction<Tables>, projectId: number, tagBytes: number): Promise<void> {
+async function subtractUsage(transaction: Transaction<Tables>, projectId: number, tagBytes: number): Promise<void> {
   if (tagBytes > 0) await addUsage(transaction, sql`select ${projectId}::bigint, 0, 0, ${-tagBytes}::bigint`);
 }

@@ -6,12 +6,12 @@ import { groupingVersion } from "../grouping/grouping.ts";
 import { implausibleMs } from "../storing/new-errors.ts";
 import type { Tables } from "../tables.ts";
 
-// The hot path's SQL. One INSERT into a view carries a whole batch, and the view's trigger writes it to the tables: a
-// stored procedure, as far as SQLite has one. So a batch is one statement, which is its own transaction, and one trip
-// to the thread pool. With one trip a statement (eleven a batch) each of them waited for the event loop, which was busy
-// with the next requests: 2,300 events/s of 5 kB instead of what docs/performance.md shows, both cores half idle.
+// The hot path's SQL. One INSERT into a view carries a whole batch, and the view's trigger writes it to the tables: the
+// nearest that SQLite has to a stored procedure. So a batch is one statement, which is its own transaction, and one trip
+// to the thread pool. With one trip a statement (eleven a batch) each waited for the event loop, which was busy with the
+// next requests: 2,300 events/s of 5 kB instead of the rate in docs/performance.md, both cores half idle.
 
-/** Makes the view and its trigger on the writer's connection; they are gone with it. */
+/** Makes the view and its trigger on the writer's connection; they end with it. */
 export async function createBatchProcedure(database: Kysely<Tables>): Promise<void> {
   await sql`create temp view batch as
     select null as errors, null as events, null as payloads, null as places, null as hours, null as users, null as tags,
@@ -42,13 +42,13 @@ const [error, event, place] = [readOf("errors"), readOf("events"), readOf("place
 const [hour, user, tag] = [readOf("hours"), readOf("users"), readOf("tags")];
 const [usage, newError] = [readOf("usage"), readOf("newErrors")];
 
-/** The lists that name their error by project and hash begin with them. */
+/** The lists whose entries begin with the project and hash of their error. */
 const ofGroup = `join integrated_error e on e.project_id = ${event.project_id} and e.group_hash = ${event.group_hash}`;
 
 /** Columns that are those of the newest event. */
 const ofNewest = ["title", "type", "value", "culprit", "level"];
 
-// jsonb_each parses a list once, where json_each gives each row as text that is parsed again: 12 % of the whole.
+// jsonb_each parses a list once; json_each returns each row as text that is parsed again, which took 12 % of the whole.
 const trigger = `create temp trigger batch_stored instead of insert on batch begin
 
   -- A resolved error comes back with any new event; an ignored one stays ignored.

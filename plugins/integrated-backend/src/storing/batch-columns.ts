@@ -1,6 +1,6 @@
 /**
  * The columns of an entry of each list of a batch, in their order: `Batch` writes an entry by this order, and SQLite's
- * procedure reads it by `readOf`. PostgreSQL's procedures lie in migrations, which write the places out.
+ * procedure reads it by `readOf`. PostgreSQL's procedures are in migrations, which write the positions out.
  */
 export const batchColumns = {
   /** An entry for each group. */
@@ -34,14 +34,14 @@ export const batchColumns = {
     "level",
     "key_id",
   ],
-  /** Where a payload lies in the bytes of all, from 1, and its encoding, start and length as they are stored. */
+  /** The position of a payload in the bytes of all, from 1, and its encoding, start and length as they are stored. */
   places: ["event_row_id", "offset", "size", "encoding", "start", "length"],
   hours: ["project_id", "group_hash", "hour", "event_count"],
   users: ["project_id", "group_hash", "user", "last_seen_day"],
   tags: ["project_id", "group_hash", "key", "value", "last_seen_day"],
-  /** The growth of what a project stores. */
+  /** The growth of a project's storage. */
   usage: ["project_id", "event_count", "payload_bytes"],
-  /** Projects with new errors, and until when these use up the limit. */
+  /** Projects with new errors, and the time until which these use up the limit. */
   newErrors: ["project_id", "day", "error_count", "used_until"],
 } as const;
 

@@ -8,7 +8,7 @@ export interface WriterCache {
     of(errorAndDay: string): ReadonlySet<string>;
     add(rows: Iterable<NewRow>): void;
     clear(): void;
-    /** Does work that gives the hashes of errors to others: what was known of them before or meanwhile is forgotten. */
+    /** Runs work that moves hashes to other errors, and forgets all groups known before it or during it. */
     forgetAround<T>(work: () => Promise<T>): Promise<T>;
   };
 }
@@ -18,8 +18,8 @@ export type NewRow = readonly [errorAndDay: string, row: string];
 
 /** One batch, as a storage takes it. The texts are JSON lists of entries, whose columns `batchColumns` names. */
 export interface BatchParameters extends Readonly<Record<BatchList, string>> {
-  /** All payloads behind each other. */
+  /** All payloads, concatenated. */
   readonly payloads: Buffer;
-  /** When the newest event was received. */
+  /** The time at which the newest event was received. */
   readonly now: number;
 }

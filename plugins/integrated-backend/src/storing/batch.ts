@@ -13,13 +13,13 @@ const dayMs = 24 * hourMs;
 /** The groups that a batch changed, by project. */
 export type Changes = ReadonlyMap<number, ReadonlySet<string>>;
 
-/** A user or tag that is not known to be stored, and what is written for it. */
+/** A user or tag that is not known to be stored, and the entry written for it. */
 interface ToWrite {
   readonly row: NewRow;
   readonly entry: BatchEntry<"users"> | BatchEntry<"tags">;
 }
 
-/** What the events of a batch add to one error. */
+/** The sums that the events of a batch add to one error. */
 interface Group {
   readonly projectId: number;
   readonly hash: string;
@@ -32,7 +32,7 @@ interface Group {
   lastRelease: string;
 }
 
-/** Gathers what a batch writes: counters are added up here, so that each row is touched once. */
+/** Gathers the rows of a batch and adds up their counters, so that each row is written once. */
 export class Batch {
   readonly #knownRows: WriterCache["knownRows"];
   readonly #groups = new Map<string, Group>();
@@ -122,7 +122,7 @@ export class Batch {
     const errorAndDay = `${day}/${group}`;
     const known = this.#knownRows.of(errorAndDay);
     if (user !== "") {
-      const row = `\0${user}`; // no tag's
+      const row = `\0${user}`; // distinct from any tag's
       if (!known.has(row))
         this.#users.set(`${errorAndDay}/${row}`, { row: [errorAndDay, row], entry: [projectId, hash, user, day] });
     }

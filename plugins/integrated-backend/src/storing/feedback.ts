@@ -6,12 +6,12 @@ import { storableJson } from "./storable-json.ts";
 import type { Storage } from "../storage.ts";
 import type { EventTable, FeedbackTable, Tables } from "../tables.ts";
 
-/** Entries that are kept of an event, and so the most that are shown with it. */
+/** The most entries that are kept, and so shown, with an event. */
 const maxFeedback = 20;
 
 /**
- * Stores what users wrote, also about events that are not there yet; what is sent again changes nothing. Returns what is
- * left aside, as its event has its share already.
+ * Stores users' feedback, also about events that have not arrived yet; an entry sent again changes nothing. Returns the
+ * entries it did not store, because their event already has the most.
  */
 export async function storeFeedback(
   storage: Storage,
@@ -35,7 +35,7 @@ export async function storeFeedback(
   return leftAside.flatMap((n) => unique[n]?.one ?? []);
 }
 
-/** What users wrote about an event, oldest first: the newest of it where a release before this one stored more. */
+/** The feedback about an event, oldest first: the newest entries where an earlier release stored more. */
 export async function feedbackOf(database: Kysely<Tables>, event: EventTable): Promise<FeedbackTable[]> {
   const newest = await database
     .selectFrom("integrated_feedback")

@@ -1,11 +1,11 @@
-/** What is known of a group. */
+/** The remembered state of a group. */
 export interface Group {
   readonly isStored: boolean;
   /** Of its project. Undefined: it had no new error yet. */
   readonly counter: NewErrorCounter | undefined;
 }
 
-/** How many errors of a project came to be lately. */
+/** The number of a project's recent new errors. */
 export interface NewErrorCounter {
   readonly day: number;
   readonly errorCount: number;

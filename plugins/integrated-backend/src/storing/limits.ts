@@ -1,5 +1,5 @@
-// What one error, and one project, may bring. docs/limits.md says what happens beyond; migrations write these numbers into
-// the database, so that another number needs a migration.
+// The limits of one error and of one project. docs/limits.md describes the behaviour beyond them; migrations write these
+// numbers into the database, so that another number needs a migration.
 
 /** Values of one tag of an error that are indexed. */
 export const maxTagValues = 1_000;
@@ -10,5 +10,5 @@ export const maxTagKeys = 200;
 /** Distinct users of an error that are counted. */
 export const maxUsers = 100_000;
 
-/** New errors of a project that may come at once, how many more in each minute after, and how many in a day (UTC). */
+/** The new errors that a project may have at once, more in each minute after, and in a day (UTC). */
 export const newErrors = { atOnce: 300, aMinute: 100, aDay: 10_000 };

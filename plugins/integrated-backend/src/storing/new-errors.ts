@@ -6,19 +6,19 @@ import { otherErrorsHash } from "./other-errors.ts";
 import { dayMs } from "../retention/retention.ts";
 import type { Storage } from "../storage.ts";
 
-/** A new error uses up the limit for so long. */
+/** How long a new error counts against the limit. */
 export const newErrorMs = 60_000 / newErrors.aMinute;
 
-/** No project uses the limit up for longer: a clock was wrong then, and what it wrote does not count. */
+/** The longest that a project can use up the limit. A later time comes from a wrong clock and does not count. */
 export const implausibleMs = 10 * newErrors.atOnce * newErrorMs;
 
 /** Errors that are remembered, of all projects together: about 8 MB. */
 const knownAtMost = 50_000;
 
-/** An error that was deleted is remembered for so long at most; if it comes back meanwhile, it does not count as new. */
+/** The longest that a deleted error is remembered; if it returns meanwhile, it does not count as new. */
 const knownMs = 60_000;
 
-/** A group as both databases give it. */
+/** A group as both databases return it. */
 export interface GroupRow {
   readonly is_stored: number | boolean;
   readonly day: number | null;
@@ -35,12 +35,12 @@ export function groupOf({ is_stored, day, error_count, used_until }: GroupRow): 
 }
 
 /**
- * The limit of new errors: an event that would make one more belongs to the project's "Other errors" instead, as long as
- * nothing is left. It holds for what comes with a client key, which strangers may have.
+ * The limit of new errors: while it is used up, an event that would make another one goes to the project's "Other errors"
+ * instead. It applies to events with a client key, which strangers may have.
  *
  * The counter is in the database and written with the errors, so that a batch that fails counts nothing, a restart forgets
  * nothing, and processes share it. Those that store at the same moment each see the same room: each may exceed the limit by
- * what was left of it then.
+ * the room that was left then.
  */
 export class NewErrors {
   readonly #storage: Pick<Storage, "groups">;
@@ -51,7 +51,7 @@ export class NewErrors {
     this.#storage = storage;
   }
 
-  /** Marks the events that make an error, and moves those for which there is no room. One trip, where a group is not known. */
+  /** Marks the events that make an error, and moves those without room. One query when a group is not known. */
   async limit(events: readonly GroupedEvent[]): Promise<readonly GroupedEvent[]> {
     this.#forget();
     const unknown = new Map<string, GroupedEvent>();
@@ -92,7 +92,7 @@ export class NewErrors {
   }
 }
 
-/** How many new errors there is room for. */
+/** The number of new errors for which there is room. */
 function roomFor(counter: NewErrorCounter | undefined, now: number): number {
   if (!counter) return newErrors.atOnce;
   const usedMs = counter.usedUntil - now;

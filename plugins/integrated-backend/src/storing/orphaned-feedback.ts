@@ -10,12 +10,12 @@ const waitMs = hourMs;
 /** Rows that one short statement looks at. */
 const sliceRows = 500;
 
-/** Deletes feedback about events that never came: anybody who has a DSN can send any amount of it. */
+/** Deletes feedback about events that never arrived: anyone with a DSN can send any amount of it. */
 export class OrphanedFeedback {
-  /** What was received before has been looked at. */
+  /** Feedback received before this time has been checked. */
   #from = 0;
 
-  /** Deletes what has waited long enough for its event and returns how much that was. */
+  /** Deletes the feedback that has waited long enough for its event, and returns the number of entries. */
   async delete(database: Kysely<Tables>, now: number, signal: AbortSignal): Promise<number> {
     const until = now - waitMs;
     let deleted = 0;
@@ -25,7 +25,7 @@ export class OrphanedFeedback {
       deleted += slice.deleted;
       from = slice.end;
     }
-    this.#from = Math.max(this.#from, until - dayMs); // the day again, as what waits in a queue is stored late
+    this.#from = Math.max(this.#from, until - dayMs); // the day again, as feedback that waits in a queue is stored late
     return deleted;
   }
 }

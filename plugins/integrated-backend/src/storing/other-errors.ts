@@ -9,7 +9,7 @@ export const otherErrorsHash = hash("sha256", "other errors", "hex").slice(0, 32
 const inWords = new Intl.NumberFormat("en");
 const [aMinute, aDay] = [newErrors.aMinute, newErrors.aDay].map((limit) => inWords.format(limit));
 
-/** What lists show of it; its events keep their own titles. */
+/** Its entry in lists; its events keep their own titles. */
 export const otherErrors: Summary & Pick<ErrorEvent, "culprit" | "platform"> = {
   title: "Other errors",
   type: "Other errors",

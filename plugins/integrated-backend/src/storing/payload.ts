@@ -5,10 +5,10 @@ import type { PayloadTable } from "../tables.ts";
 
 const [decompressGzip, decompressBlock] = [promisify(gunzip), promisify(zstdDecompress)];
 
-/** An event's JSON where it stands: in its own row, or, without an encoding, in a block. */
+/** The place of an event's JSON: its own row, or, without an encoding, a block. */
 export type Place = Omit<PayloadTable, "event_row_id" | "encoding"> & { readonly encoding: PayloadEncoding | null };
 
-/** The event's JSON in what was read of its place. */
+/** The event's JSON in the bytes read from its place. */
 export async function jsonAt({ encoding, start, length, content }: Place): Promise<Buffer> {
   const decoded = await decompressed(encoding, content);
   return length === 0 ? decoded.subarray(start) : decoded.subarray(start, start + length);

@@ -1,6 +1,6 @@
 /**
- * JSON of what is stored. PostgreSQL takes no NUL and no lone surrogate in a text: they become U+FFFD, on both databases.
- * SDK events have none left when they come here; internal services may send a NUL. The look costs 0.05 ms for 100 events.
+ * JSON to store. PostgreSQL accepts no NUL and no lone surrogate in a text: they become U+FFFD, on both databases. SDK
+ * events have none left when they get here; internal services may send a NUL. The check costs 0.05 ms for 100 events.
  */
 export function storableJson(value: unknown): string {
   const json = JSON.stringify(value);

@@ -7,7 +7,7 @@ import { storeSessions } from "../sessions/store-sessions.ts";
 import type { Storage } from "../storage.ts";
 import { storeBatch } from "./store-batch.ts";
 
-/** What storing an intake came to. */
+/** The result of storing an intake. */
 interface Stored {
   readonly changes: Changes;
   /** See storeFeedback. */
@@ -32,7 +32,7 @@ export async function storeIntake(storage: Storage, intake: Intake, events: read
       return { changes: events.length > 0 ? await storeBatch(storage, transaction, events) : new Map(), leftAside };
     });
   } catch (error) {
-    storage.memory.knownRows.clear(); // the rows of a transaction that was taken back are not there
+    storage.memory.knownRows.clear(); // a rolled back transaction has stored none of its rows
     throw error;
   }
 }

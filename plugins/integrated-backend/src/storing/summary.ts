@@ -1,7 +1,7 @@
 import { titleOf } from "@faultline/sentry-event";
 import type { ErrorEvent } from "@faultline/proto";
 
-/** What a list shows of an event. */
+/** The parts of an event that a list shows. */
 export interface Summary {
   readonly title: string;
   readonly type: string;

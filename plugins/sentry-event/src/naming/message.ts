@@ -19,9 +19,9 @@ export function readMessage(event: JsonObject, trims?: Trims): Message {
   const entry = event["logentry"] ?? event["sentry.interfaces.Message"] ?? message;
   const place = trims?.at("message");
   if (!isObject(entry)) return { formatted: readPlain(entry, place) || readPlain(message, place), template: "" };
-  const told = readPlain(entry["formatted"], place) || (typeof message === "string" && readPlain(message, place));
-  const template = readPlain(entry["message"], told ? trims?.at("message_template") : place);
-  const formatted = told || (template && fillIn(template, entry["params"], place));
+  const sent = readPlain(entry["formatted"], place) || (typeof message === "string" && readPlain(message, place));
+  const template = readPlain(entry["message"], sent ? trims?.at("message_template") : place);
+  const formatted = sent || (template && fillIn(template, entry["params"], place));
   return { formatted, template: template === formatted ? "" : template };
 }
 

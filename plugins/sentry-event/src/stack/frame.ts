@@ -27,15 +27,15 @@ export function groupingFrame(frame: JsonObject, platform: string, trims?: Trims
   const module = readText(frame["module"], limits.text.symbol, trims?.at("module"));
   const filename = readFilename(frame, trims?.at("filename"));
   const functionName = readText(frame["function"] ?? frame["raw_function"], limits.text.symbol, trims?.at("function"));
-  const told = frame["in_app"];
+  const sentInApp = frame["in_app"];
   return {
     $typeName: "faultline.v1.GroupingFrame",
     module,
     filename,
     function: functionName,
     inApp:
-      typeof told === "boolean"
-        ? told
+      typeof sentInApp === "boolean"
+        ? sentInApp
         : isInApp({
             platform: readText(frame["platform"], limits.text.platform) || platform,
             path: readText(frame["abs_path"], limits.text.path) || filename,

@@ -11,7 +11,7 @@ const firstPauseMs = 100;
 const longestPauseMs = 3_000;
 
 /** Messages per statement, and in all while one is under way: beyond that they are reported as lost. */
-const toldAtOnce = 64;
+const messagesAtOnce = 64;
 const mostWaiting = 1_000;
 
 /** The message that announcements were lost and that the other processes must re-read. */
@@ -114,7 +114,7 @@ export class PostgresqlAnnouncements implements Announcements {
       await delay(pauseMs, undefined, { signal: this.#closed.signal }).catch(() => undefined); // closed meanwhile
       if (this.#closed.signal.aborted) return;
       await this.#connect().then(
-        () => this.#tellMissed(),
+        () => this.#notifyMissed(),
         () => undefined, // the next attempt follows; callers that need the database report its absence
       );
     }
@@ -124,13 +124,13 @@ export class PostgresqlAnnouncements implements Announcements {
   async #serve(connection: ListeningConnection): Promise<void> {
     try {
       for (;;) {
-        const messages = this.#waiting.splice(0, toldAtOnce);
+        const messages = this.#waiting.splice(0, messagesAtOnce);
         if (this.#hasLost) messages.push(this.#message(lost, ""));
         this.#hasLost = false;
         if (messages.length > 0) await connection.notify(messages);
         else if (this.#closed.signal.aborted) break;
         else await connection.probe();
-        if (this.#waiting.length === 0) await this.#toldSomething();
+        if (this.#waiting.length === 0) await this.#waitForWork();
       }
       await connection.close();
     } catch {
@@ -142,10 +142,8 @@ export class PostgresqlAnnouncements implements Announcements {
     this.#waiting = [];
   }
 
-  /**
-   * Waits for a message to send, for the end of the connection or of all, or for the next probe. True for a message.
-   */
-  async #toldSomething(): Promise<void> {
+  /** Waits for a message to send, for the end of the connection or of all, or for the next probe. */
+  async #waitForWork(): Promise<void> {
     if (this.#closed.signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#wake = resolve;
@@ -158,7 +156,7 @@ export class PostgresqlAnnouncements implements Announcements {
   #look(): void {
     const silentFor = this.#connection?.silentMs ?? 0;
     if (silentFor >= silentMs) this.#connection?.cut();
-    if (!this.#isHeard || silentFor >= probeMs) this.#tellMissed();
+    if (!this.#isHeard || silentFor >= probeMs) this.#notifyMissed();
   }
 
   /** A number, a subject and a text. Because of the number PostgreSQL does not merge equal messages. */
@@ -168,15 +166,15 @@ export class PostgresqlAnnouncements implements Announcements {
 
   #hear(message: string): void {
     const [, subject = "", text = ""] = /^\d+ (.*)\n([^]*)$/.exec(message) ?? [];
-    if (subject === lost) return this.#tellMissed();
+    if (subject === lost) return this.#notifyMissed();
     try {
       for (const handler of this.#handlers.get(subject) ?? []) handler(text);
     } catch {
-      this.#tellMissed(); // see Announcements.hear
+      this.#notifyMissed(); // see Announcements.hear
     }
   }
 
-  #tellMissed(): void {
+  #notifyMissed(): void {
     for (const handler of this.#missedHandlers) handler();
   }
 }

@@ -31,7 +31,7 @@ interface Def<M extends Method, Output> {
   readonly output: Output;
 }
 
-// An external system is waited for 10 s, or 30 s where something changes; then the core says so, and why.
+// The core waits for an external system 10 s, or 30 s for a change; then it reports the failure and its cause.
 export const readMs = 12_000;
 const changeMs = 35_000;
 

@@ -10,7 +10,7 @@ import { core } from "#lib/server/core.ts";
 import { procedures, readMs, type Procedures } from "./derived.ts";
 import { json, message, router, signedInProcedure } from "./procedures.ts";
 
-/** A part of the answer, under its name: in JSON a oneof is flat, which the derived type does not say. */
+/** A part of the answer, under its name: in JSON a oneof is flat, which the derived type does not show. */
 const listAllErrors = signedInProcedure.input(message(ListAllErrorsRequestSchema)).subscription(async function* ({
   ctx,
   input,

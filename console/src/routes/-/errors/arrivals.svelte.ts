@@ -17,8 +17,8 @@ interface ReadList {
 }
 
 /**
- * A list to which late projects add their errors. Rows never move under a pointer or a focus: what comes while someone
- * is on the list waits until it is asked for.
+ * A list to which late projects add their errors. Rows never move under a pointer or a focus: errors that arrive
+ * while someone is on the list wait until they are asked for.
  */
 export class Arrivals {
   readonly #read: ReadList;
@@ -31,7 +31,7 @@ export class Arrivals {
   /** Errors that were read again since. */
   #fresh = $state.raw<ReadonlyMap<string, TrackedError>>(new Map());
 
-  /** All that is known, also what waits to be shown. */
+  /** All known errors, also those that wait to be shown. */
   readonly answers = $derived.by(() => [...this.#read.list.answers, ...this.#come, ...this.#held]);
   /** The rows: those that left their tab by a change made on this page are not among them. */
   readonly errors = $derived.by(() => this.#with(this.#come).filter((error) => this.#isListed(error)));
@@ -53,7 +53,7 @@ export class Arrivals {
     this.#before = known.filter(({ projectId }) => !answered.has(projectId));
   }
 
-  /** Takes what comes until the returned function is called. */
+  /** Adds errors as they arrive, until the returned function is called. */
   follow(isSomeoneOn: () => boolean): () => void {
     let isStopped = false;
     for (const late of this.#read.list.late) {
@@ -81,7 +81,7 @@ export class Arrivals {
     return this.#fresh.get(errorKey(error)) ?? error;
   }
 
-  /** Takes what was changed on this page; an error of another list that was read before is none of its rows. */
+  /** Applies changes made on this page; an error of a list read earlier is not among its rows. */
   keep(answers: readonly TrackedError[]): void {
     const known = new Map(this.#with([...this.#come, ...this.#held]).map((error) => [errorKey(error), error]));
     const own = new Set(this.#own);

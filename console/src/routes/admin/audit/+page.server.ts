@@ -42,7 +42,7 @@ export const load: PageServerLoad = async ({ url, locals: { api }, parent }) => 
     userId,
     projectId,
     missing,
-    // Who or what is gone is still named by the acts.
+    // The acts still name users and projects that are gone.
     shown: {
       user: user || (userId === 0 ? "" : (first?.username ?? "")),
       project: project || (projectId === 0 ? "" : (first?.projectPath ?? "")),
@@ -64,7 +64,7 @@ const usernameOf = async (api: Api, userId: number) =>
 const projectPathOf = async (api: Api, projectId: number) =>
   (await found(api.projects.getProject({ projectId }), "PROJECT_NOT_FOUND"))?.project?.path ?? "";
 
-/** The answer of a call; null where what it asks for does not exist. */
+/** The answer of a call; null where the thing it asks for does not exist. */
 async function found<T>(call: Promise<T>, notFound: string): Promise<T | null> {
   try {
     return await call;

@@ -8,7 +8,7 @@ const hourMs = 3_600_000;
 export const load: PageServerLoad = async ({ locals: { api } }) => {
   const [{ instance }, { health }] = await Promise.all([api.instance.getInstance({}), api.instance.getHealth({})]);
   if (instance === undefined || health === undefined) throw new Error("The core returned nothing about itself.");
-  // The running hour is the last one of those told.
+  // The running hour is the last of the reported ones.
   const hours = health.eventsPerHour.length;
   const first = (Math.floor(Date.now() / hourMs) - hours + 1) * hourMs;
   return {

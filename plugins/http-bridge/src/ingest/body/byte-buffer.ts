@@ -2,7 +2,7 @@
 const smallBytes = 4 * 1024;
 
 /**
- * Bytes that come in pieces. A lone piece is handed back as it came, and several are copied once, when all are there: 200
+ * Bytes that arrive in pieces. A lone piece is returned as it came; several are copied once, when all have arrived: 200
  * bodies of 140 kB took 37 ms of the event loop so, and 60 in a buffer that grew.
  */
 export class ByteBuffer {
@@ -31,7 +31,7 @@ export class ByteBuffer {
     this.#room.used += piece.length;
   }
 
-  /** All of them; what is pushed next begins anew. */
+  /** All bytes so far; the next push starts an empty buffer. */
   take(): Buffer {
     this.#closeRoom();
     const [first, ...others] = this.#pieces;

@@ -29,12 +29,12 @@ export async function readDecodedBody(request: IncomingMessage, max: BodyLimits,
 }
 
 /**
- * What is decompressed in one go on the event loop, which saves a usual body of some kilobytes 30 microseconds and takes
- * 4 ms at most, or 10 ms of nothing but the code tables of gzip, which yield next to nothing. What says that it gets larger is
- * not begun so: that took 0.6 ms of the loop for each bomb of 1.6 kB. SDKs send gzip: the largest event is small, so that a
- * storm of such does not wait for decoders beside bombs, and a body gets no more than its trailer says. A brotli body must say
- * that it is small, as a decoder fills its whole window before the first byte comes out, so that no bound of the result ends it
- * sooner: 14 bytes took 8.5 ms, 128 KiB of code tables 107 ms. Its encoders say so from quality 2 on.
+ * Bodies that are decompressed in one go on the event loop. This saves a usual body of some kilobytes 30 microseconds and
+ * takes 4 ms at most, or 10 ms for a body of nothing but gzip's code tables, which yield next to nothing. A body that announces
+ * a larger size is not begun so: that took 0.6 ms of the loop for each bomb of 1.6 kB. SDKs send gzip: the largest event is
+ * small, so that a storm of such events does not wait for decoders beside bombs, and a body yields no more than its trailer
+ * says. A brotli body must announce that it is small: a decoder fills its whole window before its first output, so that no
+ * bound of the output ends it sooner: 14 bytes took 8.5 ms, 128 KiB of code tables 107 ms. Encoders announce it from quality 2 on.
  */
 const small = {
   compressed: 128 * 1024,
@@ -42,7 +42,7 @@ const small = {
   brotliCompressed: 16 * 1024,
 };
 
-/** Reads a body when it is small, else its start alone: the rest is for streamBody. */
+/** Reads a body when it is small, otherwise only its start: streamBody reads the rest. */
 export async function readSmallBody(
   request: IncomingMessage,
   { max, reservation, sender }: { max: BodyLimits; reservation: MemoryReservation; sender: Sender },
@@ -55,7 +55,7 @@ export async function readSmallBody(
   return { start, body };
 }
 
-/** Reads a body, or its start when it is not small, and decodes nothing. Refuses what says itself that it is a bomb. */
+/** Reads a body, or its start when it is not small, and decodes nothing. Refuses a body whose own header announces a bomb. */
 export async function readStart(
   request: IncomingMessage,
   max: BodyLimits,
@@ -68,11 +68,11 @@ export async function readStart(
   return start;
 }
 
-/** zstd alone says so at its start, and what breaks its word is refused as well; the trailer of gzip may be anything. */
+/** Only zstd announces its size at its start, and a body that exceeds it is refused too; gzip's trailer may be anything. */
 function refuseAnnouncedBomb(sent: Buffer, encodingHeader: string | undefined): void {
   const encoding = encodingOf(sent, encodingHeader);
   if (encoding !== "zstd") return;
-  windowBytes(encoding, sent); // refuses by itself, and says more
+  windowBytes(encoding, sent); // has a refusal of its own, which says more
   refuseBomb(sent.length, announcedBytes(encoding, sent) ?? 0);
 }
 
@@ -89,10 +89,10 @@ function decodeSmall(sent: Buffer, encodingHeader: string | undefined): Body | u
   }
 }
 
-/** How many bytes a body may get; undefined: it is not small. */
+/** The bytes that a body may decompress to; undefined: it is not small. */
 function smallBytes(encoding: Encoding, sent: Buffer): number | undefined {
   if (encoding === "br" && sent.length > small.brotliCompressed) return undefined;
   const most = small.decoded[encoding];
   const announced = announcedBytes(encoding, sent) ?? (encoding === "br" ? Infinity : most);
-  return announced > most ? undefined : Math.max(1, announced); // Node takes no 0
+  return announced > most ? undefined : Math.max(1, announced); // Node refuses 0
 }

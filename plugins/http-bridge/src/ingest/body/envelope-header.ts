@@ -2,17 +2,17 @@ import { readEventId, readTime, type JsonObject } from "@faultline/sentry-event"
 import { maxHeaderBytes } from "../limits.ts";
 import { IngestRefusal } from "../refusal.ts";
 
-/** What is used of an envelope's header. A field that cannot be read is absent. */
+/** The used fields of an envelope's header. A field that cannot be read is absent. */
 export interface EnvelopeHeader {
   /** 32 lower-case hexadecimal digits. */
   readonly eventId?: string;
   /** May hold a secret: never to be logged. */
   readonly dsn?: string;
-  /** When it was sent by the sender's clock, in milliseconds since 1970. */
+  /** The time of sending by the sender's clock, in milliseconds since 1970. */
   readonly sentAt?: number;
 }
 
-/** Parses a header line, the envelope's or an item's; `name` says which to the sender. */
+/** Parses a header line, the envelope's or an item's; `name` names it in refusals. */
 export function parseHeader(line: Buffer, name: string): JsonObject {
   if (line.length > maxHeaderBytes) throw malformed(`${name} is longer than ${maxHeaderBytes} bytes.`);
   if (line[0] !== BRACE) throw malformed(`${name} is not a JSON object.`);

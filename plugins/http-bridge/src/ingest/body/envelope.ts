@@ -29,11 +29,11 @@ export function parseEnvelope(body: Buffer): Envelope {
 
 /**
  * Splits an envelope, which may come in pieces, into its header and items by section 3: lines end with LF and nothing
- * else, payloads end where `length` says, or else at the next LF. Refuses with 400 what is not framed so, as a whole.
+ * else, payloads end where `length` says, otherwise at the next LF. Refuses with 400 a whole envelope with other framing.
  * Holds no more of it than the payloads that are kept.
  */
 export class EnvelopeReader {
-  /** What the next byte belongs to. */
+  /** The part that the next byte belongs to. */
   #place: "envelope header" | "item header" | "payload" | "payload line" | "payload end" = "envelope header";
   #isEmpty = true;
   #header: EnvelopeHeader | undefined;
@@ -46,15 +46,15 @@ export class EnvelopeReader {
   #type = "";
   /** Bytes of the payload so far. */
   #size = 0;
-  /** Bytes of the payload that are to come, when it has a length. */
+  /** Bytes of the payload still to come, when it has a length. */
   #left = 0;
-  /** Bytes of the payload that are kept at most; less than nothing when it is passed over. */
+  /** The most bytes of the payload that are kept; negative when it is skipped. */
   #room = 0;
-  /** Whether blank lines may stand where an item begins: some old SDKs put one behind a payload without length. */
+  /** Whether blank lines may come before an item: some old SDKs put one after a payload without length. */
   #allowsBlank = false;
   #isBehindBlank = false;
 
-  /** Reads on. Views into `chunk` are kept, so it must not change any more. */
+  /** Reads the next chunk. Views into `chunk` are kept, so it must not change later. */
   push(chunk: Buffer): void {
     if (chunk.length > 0) this.#isEmpty = false;
     let offset = 0;
@@ -71,7 +71,7 @@ export class EnvelopeReader {
     return this.#kept + this.#buffer.size;
   }
 
-  /** Nothing more comes. */
+  /** Ends the envelope. */
   end(): Envelope {
     if (this.#isEmpty) throw malformed("It is empty.");
     if (this.#place === "envelope header" || this.#place === "item header") this.#endHeader();
@@ -80,7 +80,7 @@ export class EnvelopeReader {
     return { header: this.#header ?? {}, items: this.#items };
   }
 
-  /** Reads up to the end of a line or payload, or of the chunk; where the next read begins. */
+  /** Reads up to the end of a line or payload, or of the chunk; returns the index where the next read begins. */
   #read(chunk: Buffer, offset: number): number {
     switch (this.#place) {
       case "envelope header":
@@ -111,7 +111,7 @@ export class EnvelopeReader {
     }
   }
 
-  /** Blank lines are lines too, but 40 MiB of them are nothing in gzip: here a byte takes 4 ns, there 50. */
+  /** Blank lines are lines too, but 40 MiB of them take next to nothing in gzip: here a byte takes 4 ns, there 50. */
   #skipBlankLines(chunk: Buffer, start: number): number {
     let offset = start;
     for (;;) {
@@ -143,7 +143,7 @@ export class EnvelopeReader {
   }
 
   #beginItem(headerLine: Buffer): void {
-    // Behind a payload with a length it means that the length was wrong.
+    // After a payload with a length it means that the length was wrong.
     if (this.#isBehindBlank && !this.#allowsBlank) {
       throw malformed("There is a blank line where an item header should be.");
     }
@@ -183,13 +183,13 @@ export class EnvelopeReader {
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Where the line that starts at `start` ends: at its LF, or at the end of what there is. */
+/** The end of the line that starts at `start`: its LF, or the end of the chunk. */
 function lineEnd(bytes: Buffer, start: number): number {
   const end = bytes.indexOf(LF, start);
   return end < 0 ? bytes.length : end;
 }
 
-/** What the earlier items of a type leave to the next one; less than nothing for types that are passed over. */
+/** The bytes that the earlier items of a type leave to the next one; negative for types that are skipped. */
 function roomFor(type: string, items: readonly EnvelopeItem[]): number {
   if (!isKeptType(type)) return -1;
   let room: number = maxItemBytes[type];

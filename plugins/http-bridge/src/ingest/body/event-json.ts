@@ -11,11 +11,11 @@ export interface EventJson {
 }
 
 /**
- * Parses the JSON of an event. Repairs what old SDKs get wrong: a byte order mark, bytes that are not UTF-8 (they
- * become U+FFFD), and the bare NaN and Infinity of Python (they become null). Refuses with 400 what then is no JSON
- * object, and one with too many levels or values.
+ * Parses the JSON of an event. Repairs the faults of old SDKs: a byte order mark, bytes that are not UTF-8 (they become
+ * U+FFFD), and the bare NaN and Infinity of Python (they become null). Refuses with 400 a text that is then still not a
+ * JSON object, and an object with too many levels or values.
  *
- * A large one is counted before it is parsed. A usual one is parsed and its levels looked at: at 64 kB that takes 9
+ * A large one is counted before it is parsed. A usual one is parsed and its levels checked: at 64 kB that takes 9
  * microseconds, and a walk through the bytes would take 56.
  */
 export function parseEventJson(bytes: Buffer): EventJson {
@@ -35,12 +35,12 @@ function hasByteOrderMark(bytes: Buffer): boolean {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 }
 
-/** Parses the text, after a repair if need be; `json` is what was parsed. */
+/** Parses the text, repaired where necessary; `json` is the text that was parsed. */
 function parseRepaired(text: string): { value: JsonValue; json: string } {
   try {
     return { value: JSON.parse(text), json: text };
   } catch {
-    // A second try below, with what Python writes for numbers that JSON does not have.
+    // The second try below accepts Python's names for numbers that JSON does not have.
   }
   const json = nullNonFinite(text);
   try {
@@ -65,7 +65,7 @@ function nullNonFinite(text: string): string {
   return repaired;
 }
 
-/** Where the string that starts at `start` ends, behind its closing quote. */
+/** The index after the closing quote of the string that starts at `start`. */
 function stringEnd(text: string, start: number): number {
   for (let quote = text.indexOf('"', start + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
     let backslashes = 0;

@@ -1,11 +1,11 @@
 import { Rotation } from "./rotation.ts";
 import { threadMs } from "./thread-time.ts";
 
-/** Bodies that are taken up in one turn of the event loop: two milliseconds of work at 5 kB, 7 to 11 at 64 kB. */
+/** The bodies begun in one turn of the event loop: two milliseconds of work at 5 kB, 7 to 11 at 64 kB. */
 const bodiesATurn = 16;
 
 /**
- * After so many milliseconds of work a turn ends, however few bodies it took up. Sixteen usual bodies must fit: with 8 ms
+ * A turn ends after so many milliseconds of work, however few bodies it began. Sixteen usual bodies must fit: with 8 ms
  * batches of 64 kB were a seventh smaller, and an event of a small batch costs more.
  */
 const msATurn = 16;
@@ -15,11 +15,11 @@ const usualMs = 1;
 
 /**
  * The order in which bodies are decoded and parsed. The projects with waiting bodies are served in rotation, one body each,
- * so that a flood of expensive ones delays a body of another project by one of them and not by all. Only a few are taken up
- * before the event loop looks again at what else happened, above all at the batch that was stored: while that goes
- * unnoticed, the next one does not begin. In one go, 64 bodies of 5 kB would take 6 ms.
+ * so that a flood of expensive ones delays a body of another project by one of them and not by all. Only a few are begun
+ * before the event loop handles other events, above all the end of a batch: until it is handled, the next batch does not
+ * begin. In one go, 64 bodies of 5 kB would take 6 ms.
  *
- * Usual bodies are begun together, twice as many each time, and so go through each step one behind the other: one by one an
+ * Usual bodies are begun together, twice as many each time, and so go through each step one after the other: one by one an
  * event of 5 kB took 28 microseconds more. Once they take longer they are begun one by one.
  */
 export class FairParse {

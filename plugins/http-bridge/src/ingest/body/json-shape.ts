@@ -5,7 +5,7 @@ import { IngestRefusal } from "../refusal.ts";
 /**
  * Counts the values in JSON, objects and lists included, and refuses more levels or values than an event may have. Works
  * on the bytes, before they are parsed: parsing 1 MiB of `{},` and reading it as an event takes 26 to 70 ms of the event loop,
- * of `[` alone 71 ms. This takes 1 ms a MiB, and stops at the first value too many. It says nothing about what follows a
+ * of `[` alone 71 ms. This takes 1 ms a MiB, and stops at the first value too many. It ignores everything after a
  * place that is not valid JSON. `room`: the values that are still allowed, where several bodies share them.
  */
 export function countValues(body: Buffer, room = maxEventValues): number {
@@ -37,12 +37,12 @@ const manyValues = 6_000;
 /** Smaller JSON cannot have so many. */
 const minBytesToSample = 16 * 1024;
 
-/** How many pieces of how many bytes are looked at: 2 microseconds, where a walk through 64 kB takes 65. */
+/** The number and bytes of the sampled pieces: they take 2 microseconds, a walk through 64 kB takes 65. */
 const sample = { pieces: 16, bytes: 64 };
 
 /**
- * Whether JSON seems to have many values, by what separates them in pieces at random places, so that nobody can write around
- * them. Strings with many commas and brackets count as values as well.
+ * Whether JSON seems to have many values, by the separators in pieces at random places, which no sender can avoid. Commas
+ * and brackets in strings count as well.
  */
 export function hasManyValues(json: Buffer): boolean {
   if (json.length < minBytesToSample) return false;
@@ -58,7 +58,7 @@ export function hasManyValues(json: Buffer): boolean {
   return separators * (stride / sample.bytes) > manyValues;
 }
 
-/** Refuses parsed JSON that nests too deep: for usual events a sixth of what the walk through their bytes costs. */
+/** Refuses parsed JSON that nests too deep; for usual events it takes a sixth of a walk through their bytes. */
 export function refuseTooDeep(value: object): void {
   if (isDeeperThan(value, maxEventDepth)) throw tooDeep();
 }

@@ -1,23 +1,23 @@
 import { maxBytesUnderWay } from "../limits.ts";
 import { IngestRefusal } from "../refusal.ts";
 
-/** Bytes that all requests hold whose bodies are under way. */
+/** Bytes that all requests with unfinished bodies hold. */
 let underWay = 0;
 
 /**
- * The memory one request takes while its body comes, out of what all of them may take together: whoever opens thousands
- * of connections and stalls in the middle of their bodies must not end the process.
+ * The memory that one request takes while its body arrives, out of a budget for all requests: a client that opens
+ * thousands of connections and stalls in the middle of their bodies must not end the process.
  */
 export class MemoryReservation implements Disposable {
   #body = 0;
   #window = 0;
 
-  /** Sets the bytes of the body that the request holds now; refuses with 503 what does not fit. */
+  /** Sets the bytes of the body that the request holds now; refuses with 503 when they do not fit. */
   hold(bytes: number): void {
     this.#charge(bytes, this.#window);
   }
 
-  /** Sets the bytes that its decoder takes, to be called before the decoder is made; refuses with 503 likewise. */
+  /** Sets the bytes that its decoder takes; to be called before the decoder is made. Refuses with 503 likewise. */
   holdWindow(bytes: number): void {
     this.#charge(this.#body, bytes);
   }

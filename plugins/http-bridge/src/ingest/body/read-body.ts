@@ -5,10 +5,10 @@ import { ByteBuffer } from "./byte-buffer.ts";
 import type { MemoryReservation } from "./memory-budget.ts";
 import { addReceivedBytes } from "./received-bytes.ts";
 
-/** How much of a refused body is still read, so that the client sees the answer instead of a reset connection. */
+/** The bytes of a refused body that are still read, so that the client gets the answer instead of a reset connection. */
 const drainedBytes = 4 * 1024 * 1024;
 
-/** What came of a body so far. When it is not whole, the request is paused. */
+/** The bytes of a body received so far. When it is not whole, the request is paused. */
 export interface BodyStart {
   readonly bytes: Buffer;
   readonly isWhole: boolean;
@@ -20,7 +20,7 @@ export function readBodyStart(
   maxBytes: number,
   reservation: MemoryReservation,
 ): Promise<BodyStart> {
-  // Its client left while it waited for its turn. Node gives out no more of it, and neither ends nor closes it again.
+  // Its client left while the request waited for its turn. Node emits no more data, and neither `end` nor `close` again.
   if (request.destroyed) return Promise.reject(bodyCutOff());
   return new Promise((resolve, reject) => {
     const buffer = new ByteBuffer();
@@ -48,8 +48,8 @@ export function readBodyStart(
       leave();
       reject(bodyCutOff());
     };
-    // What listens on would hold what was gathered for as long as a refused client stays, and nobody would count it. Of a
-    // body that ended nothing is held, so its listeners stay.
+    // A listener would hold the gathered bytes, uncounted, for as long as a refused client stays. A body that ended is not
+    // held, so its listeners stay.
     const leave = () => {
       addReceivedBytes(request, buffer.size);
       request.off("data", take).off("end", end).off("close", close);
@@ -58,14 +58,14 @@ export function readBodyStart(
   });
 }
 
-/** Refuses a body whose Content-Length is too large, before it comes. */
+/** Refuses a body whose Content-Length is too large, before it is read. */
 export function refuseAnnounced(request: IncomingMessage, maxBytes: number): void {
   if (Number(request.headers["content-length"] ?? 0) <= maxBytes) return;
   drain(request);
   throw contentTooLarge(maxBytes);
 }
 
-/** Reads on for a while what is not used any more. */
+/** Reads and discards the rest of a body, for a while. */
 export function drain(request: IncomingMessage): void {
   let size = 0;
   request.on("data", (chunk: Buffer) => {

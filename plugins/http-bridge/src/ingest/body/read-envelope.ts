@@ -18,7 +18,7 @@ export interface ReceivedEnvelope {
 
 const max = maxBodyBytes.envelope;
 
-/** Reads the envelope in a request's body, holding of a large one what is kept of its items. */
+/** Reads the envelope in a request's body; of a large one it holds only the kept payloads. */
 export async function readEnvelope(request: IncomingMessage, sender: Sender): Promise<ReceivedEnvelope> {
   const reservation = new MemoryReservation();
   try {
@@ -31,7 +31,7 @@ export async function readEnvelope(request: IncomingMessage, sender: Sender): Pr
 }
 
 /**
- * Reads an envelope whose sender only its header names: `admit` refuses or lets it in before more than its first
+ * Reads an envelope whose sender only its header names: `admit` refuses or admits it before more than its first
  * kilobytes are decoded, so that a stranger's bomb costs next to nothing.
  */
 export async function readUnadmittedEnvelope(request: IncomingMessage, admit: Admit): Promise<ReceivedEnvelope> {
@@ -59,7 +59,7 @@ async function streamEnvelope(
       reservation.hold(start.bytes.length + reader.heldBytes);
     } catch (error) {
       if (!isAdmitted || !(error instanceof IngestRefusal) || error.status === 503) throw error;
-      fault = error; // read on without it: what is too large as well is refused as that, a bomb by its name
+      fault = error; // read on: an envelope that is too large as well is refused as such, and a bomb as a bomb
     }
     if (isAdmitted || reader.header === undefined) return;
     isAdmitted = true;

@@ -1,4 +1,4 @@
-/** What waits, by project: the projects are served in rotation, one each, and those of a project in their order. */
+/** Waiting entries by project: the projects are served in rotation, one entry each, and those of a project in order. */
 export class Rotation<T> {
   /** The project that is served next comes first. */
   readonly #waiting = new Map<number, T[]>();
@@ -13,14 +13,14 @@ export class Rotation<T> {
     else this.#waiting.set(projectId, [one]);
   }
 
-  /** Takes the one whose turn it is. */
+  /** Removes and returns the next entry. */
   shift(): T | undefined {
     const [first] = this.#waiting;
     if (!first) return undefined;
     const [projectId, ofProject] = first;
     const one = ofProject.shift();
     const isLast = ofProject.length === 0;
-    if (!isLast && this.#waiting.size === 1) return one; // nobody comes before it
+    if (!isLast && this.#waiting.size === 1) return one; // no other project comes before it
     this.#waiting.delete(projectId);
     if (!isLast) this.#waiting.set(projectId, ofProject);
     return one;

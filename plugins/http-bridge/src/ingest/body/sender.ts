@@ -1,7 +1,7 @@
 import type { Cost } from "@faultline/plugin";
 import { FairParse } from "./fair-parse.ts";
 
-/** Who sends a body: its project, and the account that pays for it. */
+/** The sender of a body: its project, and the account that pays for it. */
 export interface Sender {
   readonly projectId: number;
   charge(cost: Cost): void;

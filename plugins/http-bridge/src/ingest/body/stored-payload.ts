@@ -9,14 +9,14 @@ export interface Body {
 }
 
 /**
- * How much may be decompressed beside the event's JSON each time it is read: header lines take far less, but 40 MiB of
- * blank lines are nothing in gzip.
+ * The bytes beside the event's JSON that each read may decompress: header lines take far less, but 40 MiB of blank lines
+ * take next to nothing in gzip.
  */
 const maxExtraBytes = 64 * 1024;
 
 /**
- * What is stored of an event. When its JSON is a part of a gzipped body, the body is kept as it came: compressed
- * already, it costs no time and a fifth of the disk, and the write of a 64 kB event takes a quarter of the time.
+ * The stored form of an event. When its JSON is a part of a gzipped body, the body is stored as it came: already
+ * compressed, it costs no time and a fifth of the disk, and the write of a 64 kB event takes a quarter of the time.
  */
 export function storedPayload(json: Buffer, body: Body | undefined): StoredPayload {
   const offset = body ? json.byteOffset - body.decoded.byteOffset : -1;

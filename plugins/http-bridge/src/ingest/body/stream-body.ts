@@ -20,7 +20,7 @@ export interface BodyLimits {
   readonly decoded: number;
 }
 
-/** A body of which the start has come, its limits, and what takes it when it is decompressed. */
+/** A body whose start has arrived, its limits, and the function that takes its decompressed pieces. */
 interface BodyStream {
   readonly start: BodyStart;
   readonly max: BodyLimits;
@@ -31,15 +31,15 @@ interface BodyStream {
   readonly pieceBytes?: number;
 }
 
-/** What a client must send whose decoder others wait for: something each two seconds, and not too slowly in all. */
+/** The pace of a client whose decoder others wait for: some bytes each two seconds, and not too slow in all. */
 const leastSpeed = { silentMs: 2_000, bytesPerSecond: 64 * 1024 };
 
 const lookMs = 250;
 
 /**
- * Decompresses a body while it comes and hands it to `take` piece by piece; neither side is ahead of the other by more
- * than a few pieces. Refuses with 413 as soon as it is too large or expands too much, with 400 what is corrupt or cut
- * off, with 503 what finds no decoder or keeps one from others, and with what `take` throws.
+ * Decompresses a body while it arrives and passes it to `take` piece by piece; neither side is ahead of the other by more
+ * than a few pieces. Refuses with 413 as soon as it is too large or expands too much, with 400 when it is corrupt or cut
+ * off, with 503 when it gets no decoder or keeps one from others, and with any error that `take` throws.
  */
 export async function streamBody(request: IncomingMessage, body: BodyStream): Promise<void> {
   try {
@@ -60,7 +60,7 @@ export async function streamBody(request: IncomingMessage, body: BodyStream): Pr
   }
 }
 
-// Not stream.pipeline: it would end the connection with a refusal unsent, and notice a refusal only with the next chunk.
+// Not stream.pipeline: it would end the connection before a refusal is sent, and notice it only with the next chunk.
 async function pump(
   request: IncomingMessage,
   decoder: Duplex,
@@ -113,6 +113,6 @@ async function pump(
     return await promise;
   } finally {
     clearInterval(watch);
-    request.off("data", count).off("close", close); // else what was taken is held for as long as a refused client stays
+    request.off("data", count).off("close", close); // otherwise the data is held for as long as a refused client stays
   }
 }

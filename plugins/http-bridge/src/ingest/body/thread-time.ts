@@ -1,12 +1,12 @@
-/** The system is asked for the processor time once in so many milliseconds: a call takes 0.8 to 5 microseconds. */
+/** The milliseconds between two calls of the system for the processor time: a call takes 0.8 to 5 microseconds. */
 const askedEachMs = 4;
 
 let asked = { at: Number.NEGATIVE_INFINITY, ms: 0 };
 let latestMs = 0;
 
 /**
- * The processor time of this thread in milliseconds: what other programs take meanwhile does not count. Between two calls of
- * the system the time that passes counts as worked; what was too much is missing in what follows.
+ * The processor time of this thread in milliseconds, without the time of other programs. Between two calls of the system all
+ * elapsed time counts as work; the excess is subtracted afterwards.
  */
 export function threadMs(): number {
   const now = performance.now();

@@ -1,4 +1,4 @@
 import type { Arrival } from "@faultline/sentry-event";
 
-/** What is known of an item beside the item itself. */
+/** The context in which an item arrived. */
 export type ItemArrival = Omit<Arrival, "payload" | "newEventId">;

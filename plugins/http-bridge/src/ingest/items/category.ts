@@ -31,12 +31,12 @@ const categoryOfType: Readonly<Record<string, string>> = {
   user_report: "feedback",
 };
 
-/** The category of an item; `default` for types that are not known. */
+/** The category of an item; `default` for unknown types. */
 export function categoryOf(type: string): string {
   return Object.hasOwn(categoryOfType, type) ? (categoryOfType[type] ?? "default") : "default";
 }
 
-/** How many things an item holds: containers of logs and spans say so in their header. */
+/** The number of entries in an item: containers of logs and spans give it in their header. */
 export function quantityOf(header: JsonObject): number {
   const count = header["item_count"];
   return typeof count === "number" && Number.isInteger(count) && count > 0 ? Math.min(count, maxQuantity) : 1;

@@ -1,14 +1,14 @@
 import type { JsonObject, JsonValue } from "@faultline/sentry-event";
 import { maxEntries, maxQuantity } from "../limits.ts";
 
-/** A count of what an SDK did not send. */
+/** A count of items that an SDK did not send. */
 export interface Discarded {
   readonly category: string;
   readonly reason: string;
   readonly quantity: number;
 }
 
-/** Reads a `client_report`: its `discarded_events`. Words that are not known become `other` and `default`. */
+/** Reads a `client_report`: its `discarded_events`. Unknown words become `other` and `default`. */
 export function readClientReport(report: JsonObject): Discarded[] {
   const sent = report["discarded_events"];
   if (!Array.isArray(sent)) return [];
@@ -47,7 +47,7 @@ const categories = new Set([
   "transaction",
 ]);
 
-// The words are a fixed set, so that nobody can fill the table of outcomes with new ones.
+// The words are a fixed set, so that no sender can fill the table of outcomes with new ones.
 function readDiscarded(entry: JsonValue): Discarded | undefined {
   if (typeof entry !== "object" || entry === null || Array.isArray(entry)) return undefined;
   const { reason, category, quantity } = entry;

@@ -1,7 +1,7 @@
 import { asObject, limits, readText, type JsonField, type JsonObject, type JsonValue } from "@faultline/sentry-event";
 import { maxEntries } from "../limits.ts";
 
-/** What a request for CSP reports says beside them. */
+/** The parts of a request of CSP reports beside the reports. */
 export interface CspSurroundings {
   /** `sentry_release` and `sentry_environment` of the query. */
   readonly release: string | null;
@@ -20,7 +20,7 @@ export function readCspReports(body: JsonValue, surroundings: CspSurroundings): 
   return reports.flatMap((report) => (report ? [toEvent(report, surroundings)] : []));
 }
 
-/** A report of the Reporting API by the names of CSP Level 2. Only what is known of it is taken. */
+/** A report of the Reporting API by the names of CSP Level 2. Only its known fields are taken. */
 function ofReportingApi(report: JsonValue): JsonObject | undefined {
   const sent = asObject(report);
   const body = asObject(sent?.["body"]);
@@ -62,7 +62,7 @@ function toEvent(report: JsonObject, { release, environment, userAgent }: CspSur
   };
 }
 
-/** The directive's name, without the sources that old browsers put behind it. */
+/** The directive's name, without the sources that old browsers append. */
 function directiveOf(report: JsonObject): string {
   const sent = [report["effective-directive"], report["violated-directive"]].map(word);
   return sent.find((name) => name !== "") ?? "unknown directive";
@@ -72,7 +72,7 @@ function word(value: JsonField): string {
   return readText(value, limits.text.word).trim().split(/\s/, 1)[0] ?? "";
 }
 
-/** The origin of a blocked address, as each path would be an error of its own; words such as `inline` as they are. */
+/** The origin of a blocked address, because each path would be a separate error; words such as `inline` as they are. */
 function blockedSource(blocked: string): string {
   if (blocked === "") return "inline";
   const url = URL.parse(blocked);

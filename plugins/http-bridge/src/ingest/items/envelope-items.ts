@@ -18,7 +18,7 @@ import { readFeedback } from "./feedback.ts";
 import { isLargeEvent, readLargeEvent } from "./large-event.ts";
 import { bucketsOf, readSessionAggregates, readSessionUpdate } from "./session.ts";
 
-/** What an envelope brings, item by item: one that is refused or bad does not take the others along. */
+/** The content of an envelope, item by item: an item that is refused or bad does not affect the others. */
 export class EnvelopeItems {
   readonly #events: ErrorEvent[] = [];
   readonly #sessions: SessionUpdate[] = [];
@@ -26,9 +26,9 @@ export class EnvelopeItems {
   readonly #feedback: UserFeedback[] = [];
   /** Items that were refused, each with its category. */
   readonly refusals: IngestRefusal[] = [];
-  /** What is not kept. */
+  /** Items that are not stored. */
   readonly leftAside: Discarded[] = [];
-  /** What the SDK says that it did not send. */
+  /** Items that the SDK reports as not sent. */
   readonly notSent: Discarded[] = [];
 
   readonly #received: ReceivedEnvelope;
@@ -41,7 +41,7 @@ export class EnvelopeItems {
   #seenEvents = 0;
   #seenSessions = 0;
   #seenBuckets = 0;
-  /** Why sessions are refused: the limit will not have room again before the envelope is read. */
+  /** The refusal of sessions: the limit will not have room again before the envelope is read. */
   #sessionRefusal: IngestRefusal | undefined;
   #refusedUnread = 0;
   /** Values that the items beside the event may still have. */
@@ -71,7 +71,7 @@ export class EnvelopeItems {
     return this.#largeEvent !== undefined;
   }
 
-  /** Reads that event in a thread; to be awaited before what the envelope brings is asked for. */
+  /** Reads that event in a thread; to be awaited before the content of the envelope is used. */
   async readLargeEvent(): Promise<void> {
     if (!this.#largeEvent) return;
     const from = { sender: this.#rateLimits, original: this.#original };
@@ -128,7 +128,7 @@ export class EnvelopeItems {
     else this.#takeEvent(readEventItem(payload, this.#arrival, this.#original));
   }
 
-  /** The body as it was sent, when it brings nothing but the event; a DSN, which may hold a secret, is never kept. */
+  /** The body as it was sent, when it has only the event; a DSN, which may hold a secret, is never kept. */
   get #original(): Body | undefined {
     const { envelope, body } = this.#received;
     return envelope.items.length === 1 && envelope.header.dsn === undefined ? body : undefined;
@@ -143,7 +143,7 @@ export class EnvelopeItems {
     if (this.#filter(read)) this.#events.push(read.event);
   }
 
-  /** Once there is no room, what follows is refused without being read: 10,000 buckets take 100 ms. */
+  /** Once there is no room, later items are refused unread: 10,000 buckets take 100 ms. */
   #readSessions(item: EnvelopeItem): void {
     if (this.#sessionRefusal) {
       this.#refusedUnread += 1;
@@ -157,7 +157,7 @@ export class EnvelopeItems {
 
   #readCountedSessions(item: EnvelopeItem): void {
     if (this.#seenBuckets >= maxEntries.sessionBucketsTogether) return this.#leaveAside(item, "extra");
-    // A bucket costs as much as a session: it brings as many rows. What cannot be read costs one.
+    // A bucket costs as much as a session: it has as many rows. An item that cannot be read costs one.
     let aggregates: SessionAggregate[] = [];
     try {
       const sent = this.#readJson(item);

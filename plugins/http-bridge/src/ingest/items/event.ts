@@ -7,15 +7,15 @@ import { maxEventBytes } from "../limits.ts";
 import { IngestRefusal } from "../refusal.ts";
 import type { ItemArrival } from "./arrival.ts";
 
-/** An event, and as what it was sent: see ArrivedEvent. */
+/** An event, and the form in which it was sent: see ArrivedEvent. */
 export interface ReadEvent {
   readonly event: ErrorEvent;
   readonly sent: JsonObject;
 }
 
 /**
- * The event in `json`; undefined for transactions, which are left aside. Refuses with 413 what is too large and with 400
- * what is no JSON object. `original` is the body it came in, when that may be stored as it is.
+ * The event in `json`; undefined for transactions, which are ignored. Refuses with 413 an event that is too large and with
+ * 400 one that is not a JSON object. `original` is the body it came in, when that may be stored as it is.
  */
 export function readEventItem(json: Buffer, arrival: ItemArrival, original?: Body): ReadEvent | undefined {
   refuseTooLong(json);

@@ -4,8 +4,8 @@ import type { UserFeedback } from "@faultline/proto";
 import type { ItemArrival } from "./arrival.ts";
 
 /**
- * What a user wrote: a `user_report` with its fields at the top, or a `feedback`, which is an event with them in
- * `contexts.feedback`. Undefined when it names no event or says nothing: it is kept with its event or not at all.
+ * A user's feedback: a `user_report` with its fields at the top, or a `feedback`, which is an event with them in
+ * `contexts.feedback`. Undefined when it names no event or has no text: it is stored with its event or not at all.
  */
 export function readFeedback(item: JsonObject, arrival: ItemArrival): UserFeedback | undefined {
   const report = asObject(asObject(item["contexts"])?.["feedback"]) ?? item;

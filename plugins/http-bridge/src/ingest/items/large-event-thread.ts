@@ -1,4 +1,4 @@
-/** The thread in which large-event.ts has events read, one at a time. Answers each Question with an Answer. */
+/** The thread in which large-event.ts reads events, one at a time. Sends an Answer to each Question. */
 import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import { filteredFields, isTransaction, readErrorEvent } from "@faultline/sentry-event";
@@ -9,12 +9,12 @@ import { IngestRefusal } from "../refusal.ts";
 import { newEventId } from "./event.ts";
 import type { Answer, Question } from "./large-event.ts";
 
-/** The event goes back without its payload, of which the other side has the bytes. */
+/** Returns the event without its payload, whose bytes the other side has. */
 const nothing = { content: new Uint8Array(), encoding: PayloadEncoding.UNSPECIFIED, offset: 0, length: 0 };
 
 /**
- * Usual events come first where cores are few. On Linux alone: there it is the priority of the calling thread, elsewhere that of
- * the process.
+ * Usual events come first where cores are few. Only on Linux: there it sets the priority of the calling thread, elsewhere
+ * that of the process.
  */
 if (process.platform === "linux") setPriority(10);
 
@@ -32,7 +32,7 @@ function answer({ json, arrival }: Question): Omit<Answer, "ms"> {
     const event = readErrorEvent(sent, { ...arrival, payload: nothing, newEventId });
     return {
       read: { event, sent: filteredFields(sent) },
-      // A copy, as a small Buffer is a part of a pool that other ones need.
+      // A copy, as a small Buffer is a part of a pool that others use.
       payload: payload.buffer === json.buffer ? payload.byteOffset : new Uint8Array(payload),
     };
   } catch (error) {

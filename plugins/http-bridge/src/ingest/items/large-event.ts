@@ -8,32 +8,32 @@ import { IngestRefusal } from "../refusal.ts";
 import type { ItemArrival } from "./arrival.ts";
 import { refuseTooLong, type ReadEvent } from "./event.ts";
 
-/** What the thread is asked. */
+/** A request to the thread. */
 export interface Question {
-  /** All bytes of its buffer, which the thread gets. */
+  /** All bytes of its buffer, which is transferred to the thread. */
   readonly json: Uint8Array<ArrayBuffer>;
   readonly arrival: ItemArrival;
 }
 
-/** What it answers: an event, a refusal, or neither for a transaction. */
+/** The thread's answer: an event, a refusal, or neither for a transaction. */
 export interface Answer {
-  /** The processor time that it took. */
+  /** The processor time taken. */
   readonly ms: number;
   readonly read?: ReadEvent;
-  /** The event's JSON as it is stored: where in the sent bytes it begins, or its bytes when they had to be repaired. */
+  /** The event's JSON as it is stored: its start in the sent bytes, or its bytes when they had to be repaired. */
   readonly payload?: number | Uint8Array<ArrayBuffer>;
   readonly refusal?: Pick<IngestRefusal, "status" | "detail" | "causes" | "outcome">;
 }
 
-/** Whether an event takes so long to read that the event loop must not do it: it is large, or has many values. */
+/** Whether an event takes too long to read on the event loop: it is large, or has many values. */
 export function isLargeEvent(json: Buffer): boolean {
   return json.length >= minBytesToCount || hasManyValues(json);
 }
 
 /**
- * Does what readEventItem does, in a thread: 49,000 values take 5 to 20 ms, and as much again to collect the garbage.
- * Senders take turns by project, and each pays for the time that its events take. Refuses with 503 when more waits than all
- * bodies may take together. Of what was sent it returns the fields that filters look at.
+ * Does the same as readEventItem, in a thread: 49,000 values take 5 to 20 ms, and as much again to collect the garbage.
+ * Senders take turns by project, and each pays for the time that its events take. Refuses with 503 when waiting events exceed
+ * the memory of all bodies. Of the sent fields it returns those that filters read.
  */
 export async function readLargeEvent(
   json: Buffer,
@@ -78,17 +78,17 @@ function ask(projectId: number, event: Waiting["event"]): Promise<Answer> {
 function askNext(): void {
   asked = waiting.shift();
   if (!asked) {
-    thread?.unref(); // it keeps no process alive that has nothing else to do
+    thread?.unref(); // it does not keep the process alive by itself
     return;
   }
   const { arrival, json: sent } = asked.event;
-  const json = new Uint8Array(sent); // not before: what waits would be held twice
+  const json = new Uint8Array(sent); // not before: waiting events would be held twice
   thread ??= startThread();
   thread.ref();
   thread.postMessage({ json, arrival } satisfies Question, [json.buffer]);
 }
 
-/** Begun with the first large event, as most installations have none: it takes 0.1 s and 30 MiB, which stay. */
+/** Started with the first large event, as most installations have none: it takes 0.1 s, and 30 MiB, which stay in use. */
 function startThread(): Worker {
   const program = new URL(import.meta.resolve("@faultline/http-bridge/large-event-thread"));
   const started = new Worker(program, { resourceLimits });
@@ -97,7 +97,7 @@ function startThread(): Worker {
     askNext();
     resolve?.(answer);
   });
-  // It ran out of memory, or met a fault of ours: that event fails alone.
+  // It ran out of memory, or met a fault of ours: only that event fails.
   started.on("error", (error: Error) => {
     const { reject } = asked ?? {};
     thread = undefined;
@@ -108,7 +108,7 @@ function startThread(): Worker {
 }
 
 /**
- * In MiB. The largest event of the most values needs 16 to 20 of the old generation. With more room less of the garbage is
+ * In MiB. The largest event with the most values needs 16 to 20 of the old generation. With more room less garbage is
  * collected: 60 events of 1 MiB took 60 MiB with 40, 90 with 48.
  */
 const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 40 };

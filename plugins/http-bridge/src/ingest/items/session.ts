@@ -17,7 +17,7 @@ import type { ItemArrival } from "./arrival.ts";
 
 /**
  * Reads a `session` item, an update of one session (section 6). Undefined without a usable release or start; any other
- * bad field is as if it were missing. `attrs.ip_address` is not looked at: Node sends `{{auto}}`.
+ * bad field counts as missing. `attrs.ip_address` is ignored: Node sends `{{auto}}`.
  */
 export function readSessionUpdate(
   item: JsonObject,
@@ -65,7 +65,7 @@ export function readSessionAggregates(item: JsonObject, arrival: ItemArrival): S
   });
 }
 
-/** The buckets of a `sessions` item that are looked at. */
+/** The buckets of a `sessions` item that are read. */
 export function bucketsOf(item: JsonObject): readonly JsonField[] {
   const buckets = item["aggregates"];
   return Array.isArray(buckets) ? buckets.slice(0, maxEntries.sessionBuckets) : [];
@@ -99,7 +99,7 @@ function readAttributes(item: JsonObject): { release: string; environment: strin
   return release === "" ? undefined : { release, environment: readEnvironment(attributes) };
 }
 
-/** When the session started; undefined when that is not told, more than 5 days ago or more than a minute ahead. */
+/** The start of the session; undefined when it is missing, more than 5 days ago or more than a minute ahead. */
 function readStart(sent: JsonField, arrival: ItemArrival): number | undefined {
   const startedAt = readSentTime(sent, arrival);
   if (startedAt === undefined) return undefined;
@@ -107,7 +107,7 @@ function readStart(sent: JsonField, arrival: ItemArrival): number | undefined {
   return age <= limits.time.sessionPast && age >= -limits.time.future ? startedAt : undefined;
 }
 
-/** A status that is not known yet is the end of a session that had errors. */
+/** An unknown status is the end of a session that had errors. */
 function readStatus(sent: JsonField): SessionStatus {
   return statuses.get(sent) ?? (typeof sent === "string" ? ERRORED : OK);
 }
@@ -116,7 +116,7 @@ function wholeNumber(sent: JsonField, max: number): number | undefined {
   return typeof sent === "number" && Number.isInteger(sent) && sent >= 0 ? Math.min(sent, max) : undefined;
 }
 
-/** Users are counted and never shown, so what names them is not kept. `did` may be an id, e-mail address or IP address. */
+/** Users are counted and never shown, so their names are not kept. `did` may be an id, e-mail address or IP address. */
 function userDigest(did: JsonField, projectId: number): string {
   const id = typeof did === "number" || typeof did === "string" ? String(did).trim() : "";
   return id === "" ? "" : hash("sha256", `${projectId}/${canonicalName(id)}`).slice(0, 32);
@@ -124,7 +124,7 @@ function userDigest(did: JsonField, projectId: number): string {
 
 type Counts = Pick<SessionAggregate, "exited" | "errored" | "unhandled" | "abnormal" | "crashed">;
 
-/** The counters of a bucket; undefined when one of them is none, or all are 0. */
+/** The counters of a bucket; undefined when one of them is not a counter, or all are 0. */
 function readCounts(bucket: JsonObject): Counts | undefined {
   const counts: Counts = { exited: 0, errored: 0, unhandled: 0, abnormal: 0, crashed: 0 };
   let total = 0;

@@ -16,7 +16,7 @@ export const load: PageServerLoad = async ({ locals, url, cookies }) => {
   return { accessTokens, nextPageToken, rotating, exampleProjectId, origin: url.origin };
 };
 
-/** The id of the project visited last, for an example that runs as it is; else of the first one. */
+/** The id of the project visited last, for an example that runs as it is; otherwise of the first one. */
 async function exampleProject(api: Api, path: string | undefined): Promise<number> {
   const { projects } = await api.projects.listProjects({ query: path ?? "", pageSize: 20 });
   return (projects.find((one) => one.path === path) ?? projects[0])?.projectId ?? 1;

@@ -5,7 +5,7 @@ import { appRouter } from "#lib/server/trpc/router.ts";
 import type { RequestHandler } from "./$types";
 
 /**
- * Our own pages only: a cookie goes along with what other hosts of the same site ask for, too. JSON only: tRPC would take
+ * Our own pages only: browsers send the cookie with requests from other hosts of the same site, too. JSON only: tRPC would take
  * a form as the input of a procedure whose message has no required field.
  */
 const handle: RequestHandler = ({ request, locals }) => {

@@ -65,7 +65,7 @@ export class LiveList {
     this.#updated = updated;
   }
 
-  /** Takes what was changed on this page: a row leaves its tab, and comes back when the change is undone. */
+  /** Applies changes made on this page: a row leaves its tab, and returns when the change is undone. */
   keep(errors: readonly TrackedError[], list: ShownList): void {
     const answers = new Map(errors.map((error) => [error.errorId, error]));
     const fresh = new Map(this.#fresh);

@@ -3,7 +3,7 @@ import type { UpdateUserRequestJson } from "@faultline/proto";
 import { action } from "#lib/server/action.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
-/** The id in the address; what is none names no user. */
+/** The id in the address; any other text names no user. */
 const idOf = (text: string) => (/^\d{1,9}$/.test(text) ? Number(text) : 0);
 
 export const load: PageServerLoad = async ({ params, locals, parent }) => {

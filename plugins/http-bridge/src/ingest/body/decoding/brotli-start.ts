@@ -1,4 +1,4 @@
-/** What the first bytes of a brotli body say (RFC 7932, sections 9.1 and 9.2). */
+/** The sizes that the first bytes of a brotli body announce (RFC 7932, sections 9.1 and 9.2). */
 interface BrotliStart {
   /** Bytes of the window, a power of 2. */
   readonly windowBytes: number;
@@ -27,7 +27,7 @@ function readWindowBits(bits: Bits): number {
   return low === 0 ? 17 : 8 + low;
 }
 
-/** Reads bits from the lowest of the first byte on; behind the end they are 0. */
+/** Reads bits from the lowest of the first byte on; beyond the end they are 0. */
 class Bits {
   readonly #bytes: Buffer;
   #at = 0;
@@ -36,7 +36,7 @@ class Bits {
     this.#bytes = bytes;
   }
 
-  /** Whether more was read than there is. */
+  /** Whether a read went beyond the end. */
   get isOver(): boolean {
     return this.#at > this.#bytes.length * 8;
   }

@@ -20,8 +20,8 @@ import { zstdStart } from "./zstd-start.ts";
 
 /**
  * Undoes the `Content-Encoding` of a body (section 4.1): one layer of gzip, deflate, br or zstd, which may be missing
- * from the header when it is gzip. Refuses with 413 what gets larger than `maxBytes` or expands too much, with 400 what is
- * corrupt or cut off, with 415 other encodings, two layers, and windows that take too much memory.
+ * from the header when it is gzip. Refuses with 413 a body that exceeds `maxBytes` or expands too much, with 400 one that
+ * is corrupt or cut off, with 415 other encodings, two layers, and windows that take too much memory.
  *
  * Synchronous: measured 15 to 20 % faster than zlib's asynchronous form, whose thread hop costs more than a small body.
  */
@@ -29,7 +29,7 @@ export function decodeContent(body: Buffer, encodingHeader: string | undefined, 
   return decode(body, encodingOf(body, encodingHeader), maxBytes);
 }
 
-/** Does so when the encoding is known. */
+/** As decodeContent, when the encoding is known. */
 export function decode(body: Buffer, encoding: Encoding | undefined, maxBytes: number): Buffer {
   if (encoding !== undefined) return decompress(encoding, body, maxBytes);
   if (body.length > maxBytes) throw contentTooLarge(maxBytes);
@@ -37,19 +37,19 @@ export function decode(body: Buffer, encoding: Encoding | undefined, maxBytes: n
 }
 
 /**
- * A stream that does the same for a body that comes in pieces, of which `start` is the first, beside the event loop. What
- * comes out, in pieces of `pieceBytes`, has no limit. `decodingRefusal` says what its errors mean.
+ * A stream that does the same for a body that arrives in pieces, of which `start` is the first, off the event loop. Its
+ * output, in pieces of `pieceBytes`, has no limit. `decodingRefusal` maps its errors to refusals.
  */
 export function contentDecoder(start: Buffer, encoding: Encoding | undefined, pieceBytes = usualPieceBytes): Duplex {
   if (encoding === undefined) return new PassThrough();
-  // By itself Node decodes 64 KiB ahead: of a bomb of which one small piece is wanted that took as long again.
+  // By default Node decodes 64 KiB ahead, which doubled the time for one small piece of a bomb.
   return decoders[encoding].stream(start, { chunkSize: pieceBytes, readableHighWaterMark: pieceBytes });
 }
 
-/** From here on the expansion counts: less is no bomb, whatever it was made of. */
+/** Expansion counts from this size on: less is not a bomb, whatever it was made of. */
 const expandedBytes = 1024 * 1024;
 
-/** Refuses with 413 what expands more than honest data does. */
+/** Refuses with 413 a body that expands more than honest data does. */
 export function refuseBomb(sentBytes: number, decodedBytes: number): void {
   if (decodedBytes > expandedBytes && decodedBytes > sentBytes * maxExpansion) throw bomb();
 }
@@ -61,8 +61,8 @@ function bomb(): IngestRefusal {
 }
 
 /**
- * What a body says at its start or end that it gets by decompression, in bytes; undefined: nothing. Of gzip and of several
- * zstd frames it is a hint, of brotli and of one frame the whole.
+ * The decompressed size that a body announces at its start or end, in bytes; undefined: none. For gzip and for several
+ * zstd frames it is a hint, for brotli and for one frame the whole.
  */
 export function announcedBytes(encoding: Encoding | undefined, body: Buffer): number | undefined {
   switch (encoding) {
@@ -84,7 +84,7 @@ export function contentTooLarge(maxBytes: number): IngestRefusal {
 /** The refusal for an error of a decoder. */
 export function decodingRefusal(error: unknown): IngestRefusal {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  // A frame behind the first asks for more than the first, whose header was looked at before.
+  // A later frame asks for more than the first, whose header was checked before.
   if (code === "ZSTD_error_frameParameter_windowTooLarge") return windowTooLarge("zstd", maxWindowBytes.zstd);
   return new IngestRefusal(400, "The body is not what its Content-Encoding says, or it is cut off.");
 }
@@ -94,7 +94,7 @@ export function inflate(body: Buffer, maxBytes: number): Buffer {
   return decompress("deflate", body, maxBytes);
 }
 
-/** How much comes out at a time, and is decoded ahead. Node's types lack the second. */
+/** The output at a time, and the output decoded ahead. Node's types lack the second. */
 interface Pieces {
   readonly chunkSize: number;
   readonly readableHighWaterMark: number;
@@ -105,7 +105,7 @@ interface Decoder {
   readonly stream: (start: Buffer, pieces: Pieces) => Duplex;
 }
 
-/** A quarter of the trips to a thread that zlib's own 16 KiB take. */
+/** Takes a quarter of the thread hops of zlib's default of 16 KiB. */
 const usualPieceBytes = 64 * 1024;
 
 const zstd = { params: { [constants.ZSTD_d_windowLogMax]: zstdWindowLogMax } };

@@ -14,7 +14,7 @@ const atOnce = Math.min(decoders.atOnce, Math.max(2, availableParallelism()));
 const waiting = new Set<() => void>();
 let taken = 0;
 
-/** A place among the decoders that work at once; disposing of it lets the next request begin. */
+/** A place among the concurrent decoders; disposing of it lets the next request begin. */
 export interface DecoderSlot extends Disposable {
   /** Whether other requests wait for a decoder. */
   readonly isAwaited: boolean;

@@ -9,7 +9,7 @@ const mebibyte = 1024 * 1024;
 export const zstdWindowLogMax = 21;
 
 /**
- * The bytes of memory that decoding a body takes for its window, read from the body's first bytes; a header that is cut
+ * The bytes of memory that the window of a body's decoder takes, read from the body's first bytes; a header that is cut
  * off or missing counts as the largest window. Refuses with 415 a window that is too large.
  */
 export function windowBytes(encoding: "gzip" | "deflate" | "br" | "zstd", start: Buffer): number {

@@ -1,13 +1,13 @@
 import { constants, createGunzip, gunzipSync } from "node:zlib";
 
 /**
- * Decompresses gzip in one go; fails as gunzipSync does. `maxBytes`: of the result. `announced`: how many its trailer says,
- * which is only a hint, and becomes the size of the buffer where it may: the payload then keeps no larger one alive.
+ * Decompresses gzip in one go; fails as gunzipSync does. `maxBytes`: of the result. `announced`: the bytes that its trailer
+ * announces, only a hint; where possible it is the buffer's size, so that the payload keeps no larger buffer alive.
  *
  * gunzipSync makes a stream and a decoder of 40 KiB for each body. An event of 5 kB took 4 microseconds less with one decoder
- * for all, as npm's own minizlib drives it: by the handle behind Node's stream, which is no public interface. So it takes
- * only what fits: what does not end where it says, is corrupt or larger goes to gunzipSync, and so does all where the handle
- * is not as expected.
+ * for all, as npm's own minizlib drives it: by the handle behind Node's stream, which is not a public interface. So it
+ * takes only bodies that fit: a body that does not end where it says, is corrupt or larger goes to gunzipSync, and so does
+ * every body where the handle is not as expected.
  */
 export function gunzip(body: Buffer, announced: number, maxBytes: number): Buffer {
   const roomBytes = Math.min(Math.max(announced + 1, 1024), 256 * 1024);
@@ -31,7 +31,7 @@ interface Decoder {
 
 let decoder: Decoder | undefined = newDecoder();
 
-/** Undefined: it is not whole and valid, or needs more room than `to` has. */
+/** Undefined: the body is not whole and valid, or needs more room than `to` has. */
 function byOneDecoder(body: Buffer, to: Buffer): Buffer | undefined {
   if (!decoder) return undefined;
   const { _handle: handle, _writeState: left } = decoder;
@@ -46,7 +46,7 @@ function byOneDecoder(body: Buffer, to: Buffer): Buffer | undefined {
 }
 
 function newDecoder(): Decoder | undefined {
-  // Its errors are known by `destroyed`; what fails here fails again in gunzipSync, which throws.
+  // `destroyed` shows its errors; a body that fails here fails again in gunzipSync, which throws.
   const stream: object = createGunzip().on("error", () => undefined);
   return isDecoder(stream) ? stream : undefined;
 }

@@ -1,8 +1,8 @@
-/** What the first bytes of a zstd body say of its first frame (RFC 8878, section 3.1.1.1). Undefined: not told, or cut off. */
+/** The sizes in the header of a zstd body's first frame (RFC 8878, section 3.1.1.1). Undefined: not given, or cut off. */
 interface ZstdStart {
   /** Bytes of the window; of a single segment those of the content. */
   readonly windowBytes: number | undefined;
-  /** Bytes of the frame after decompression. A decoder fails when it has others. */
+  /** Bytes of the frame after decompression. A decoder fails when the frame has others. */
   readonly frameBytes: number | undefined;
 }
 

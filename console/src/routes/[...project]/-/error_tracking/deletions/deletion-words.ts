@@ -20,7 +20,7 @@ const statusWords: Record<Deletion["status"], string> = {
   ERROR_STATUS_IGNORED: "ignored ",
 };
 
-/** How far it has come. */
+/** The progress of a deletion. */
 export function deletionProgress(deletion: Deletion): string {
   const { state, deletedCount, foundCount, erasedEventCount, eventCount, restoredCount } = deletion;
   switch (state) {
@@ -53,7 +53,7 @@ export function restoredWords({ restoredCount, supersededCount }: Deletion): str
 export const isUnderWay = ({ state }: Deletion) =>
   state === "DELETION_STATE_HIDING" || state === "DELETION_STATE_ERASING" || state === "DELETION_STATE_RESTORING";
 
-/** Until when events are discarded. */
+/** The time until which events are discarded. */
 export function discardEnd({ end }: Discard, zone: string): string {
   if (end && "time" in end && end.time !== undefined) return dayTime(Date.parse(end.time), zone);
   if (end && "eventCount" in end && end.eventCount !== undefined) return `${counted(end.eventCount, "event")} came`;

@@ -3,7 +3,7 @@ import { restoredWords } from "./deletion-words.ts";
 import { refusedCallMessage } from "#lib/failures/refused-call.ts";
 import { toaster } from "#lib/components/toaster.svelte.ts";
 
-/** Brings the errors of a deletion back, and says what that came to. */
+/** Restores the errors of a deletion and returns the result in words. */
 export async function undoDeletion(projectId: number, deletionId: number): Promise<void> {
   try {
     const { trpc } = await import("#lib/trpc.ts");

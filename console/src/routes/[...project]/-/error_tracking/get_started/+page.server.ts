@@ -34,7 +34,7 @@ export const load: PageServerLoad = async ({ parent, url, locals }) => {
   return {
     language: oneOf(keys, url.searchParams.get("lang")),
     dsn: mayKeys ? (key?.dsn ?? "") : offered ? placeholder + project.projectId : "",
-    /** Why there is no DSN: what keeps it from everybody goes before the caller's role. */
+    /** The reason for the missing DSN: one that concerns everybody goes before the caller's role. */
     noDsn: (offered || mayKeys ? project.capabilities?.clientKeys : project.capabilities?.integratedBackend)?.reason,
     keyId: key?.keyId ?? 0,
     listed: list.answer !== null,

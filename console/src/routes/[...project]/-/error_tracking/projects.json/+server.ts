@@ -3,7 +3,7 @@ import { core, refusalOf } from "#lib/server/core.ts";
 import { sessionToken } from "#lib/server/session.ts";
 import type { RequestHandler } from "./$types";
 
-/** The external system is waited for 10 s; then the service says why it failed. */
+/** The service waits 10 s for the external system; then it reports the cause of the failure. */
 const connectMs = 12_000;
 
 /**

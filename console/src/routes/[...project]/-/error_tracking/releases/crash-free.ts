@@ -8,5 +8,5 @@ export function crashFreeText(percent: number): string {
   return `${percent < 99 ? cut(percent, 10) : cut(percent, 100)}\u00a0%`;
 }
 
-/** The smallest step of a share of four billion sessions is larger than what is added here against 9956.999…. */
+/** The smallest step of a share of four billion sessions is larger than the amount added here against 9956.999…. */
 const cut = (percent: number, steps: number) => Math.floor(percent * steps + 1e-6) / steps;

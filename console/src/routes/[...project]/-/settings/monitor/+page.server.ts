@@ -24,7 +24,7 @@ export const load: PageServerLoad = async ({ parent, locals, url, depends }) => 
     locals.api.clientKeys
       .listClientKeys({ projectId: project.projectId, pageSize: allKeys })
       .catch((error: unknown) => {
-        // Without the integrated backend there are no keys to list; the section says why.
+        // Without the integrated backend there are no keys to list; the section shows the reason.
         const { reason } = refusalOfTrpc(error);
         if (reason === "NOT_SUPPORTED_BY_BACKEND" || reason === "SETTINGS_NOT_FOUND") return null;
         throw error;
@@ -81,7 +81,7 @@ export const actions: Actions = {
         useDefaultKeptLimit: resetKept,
       }),
     ),
-  /** For pages without scripts: the others ask by tRPC, and keep the token that was typed. */
+  /** For pages without scripts: the others ask by tRPC, and keep the typed token. */
   connect: async ({ request, locals, params }) => {
     const { externalAuthToken, ...kept } = readSettingsForm(await request.formData());
     const asked = { externalApiUrl: kept.externalApiUrl ?? "", externalAuthToken: externalAuthToken ?? "" };

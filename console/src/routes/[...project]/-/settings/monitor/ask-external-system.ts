@@ -5,7 +5,7 @@ import { connectionFailure, type ConnectionFailure, type Connected, type Asked }
 const limitMs = 15_000;
 const tooSlow: ConnectionFailure = { cause: "The external system did not answer within 15 seconds.", detail: "" };
 
-/** Asks an external system for its projects, until the signal ends it. Import this file when it is due, not before. */
+/** Asks an external system for its projects, until the signal ends it. Import this file only when it is due. */
 export async function askExternalSystem(asked: Asked, cancelled: AbortSignal): Promise<Connected> {
   const limit = AbortSignal.timeout(limitMs);
   try {

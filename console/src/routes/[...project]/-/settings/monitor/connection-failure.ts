@@ -18,7 +18,7 @@ export interface Asked {
   readonly externalAuthToken: string;
 }
 
-/** Why a connection to an external system failed, in words for a person. */
+/** The cause of a failed connection to an external system, in words for a person. */
 export interface ConnectionFailure {
   readonly cause: string;
   /** The same failure as programs get it, in the terms of the external system's administrators; empty: nothing more. */

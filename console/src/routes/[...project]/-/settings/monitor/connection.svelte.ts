@@ -3,7 +3,7 @@ import type { Asked, Connected } from "./connection-failure.ts";
 /** The test of the connection to an external system, which also brings its projects. */
 export class Connection {
   isConnecting = $state(false);
-  /** Absent: nothing was asked, or what was found holds no longer. */
+  /** Absent: nothing was asked, or the result is outdated. */
   outcome = $state.raw<Connected>();
   #running: AbortController | undefined;
 
@@ -25,7 +25,7 @@ export class Connection {
     this.outcome = outcome;
   }
 
-  /** Address or token were changed, or nobody wants to wait. */
+  /** To be called when the address or token changed, or the person cancels. */
   reset(): void {
     this.#running?.abort();
     this.#running = undefined;

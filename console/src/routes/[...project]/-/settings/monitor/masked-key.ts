@@ -7,7 +7,7 @@ export interface MaskedKey {
   readonly createdTime: string | undefined;
   /** When it last sent an event, exact to a minute. Absent: never. */
   readonly lastUsedTime: string | undefined;
-  /** False: what is sent with it is refused. */
+  /** False: events sent with it are refused. */
   readonly active: boolean;
 }
 

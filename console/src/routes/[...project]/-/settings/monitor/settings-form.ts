@@ -30,7 +30,7 @@ export function readSettingsForm(form: FormData): SettingsValues {
 function externalProject(text: string): ExternalProjectJson | undefined {
   if (text === "") return undefined;
   try {
-    return JSON.parse(text) as ExternalProjectJson; // the procedure refuses what is none
+    return JSON.parse(text) as ExternalProjectJson; // the procedure refuses any other value
   } catch {
     return undefined; // our own page writes JSON; any other text chooses nothing
   }

@@ -1,4 +1,4 @@
-/** An address as it may stand in a link: of http or https, else undefined. What a program wrote may be any text. */
+/** An address that is safe in a link: of http or https, otherwise undefined. A program's own text may be anything. */
 export function webAddress(text: string): string | undefined {
   const url = URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) ? url.href : undefined;

@@ -36,7 +36,7 @@ export const actions: Actions = {
       return { isSaved: true as const };
     };
     return action(run, ({ reason }) => {
-      const isOutdated = reason === "SETTINGS_CHANGED"; // what was typed was meant for filters that are gone
+      const isOutdated = reason === "SETTINGS_CHANGED"; // the typed values were meant for filters that have changed since
       return { isSaved: false as const, isOutdated, values: isOutdated ? null : values };
     });
   },

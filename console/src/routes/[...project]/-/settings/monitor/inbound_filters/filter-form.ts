@@ -1,6 +1,6 @@
 import type { InboundFilters } from "#lib/messages.ts";
 
-/** The lists: as the form names them, as the message does, and the reason under which what they stop is counted. */
+/** The lists: their names in the form and in the message, and the reason under which their stopped events are counted. */
 export const listFields = [
   {
     name: "addresses",

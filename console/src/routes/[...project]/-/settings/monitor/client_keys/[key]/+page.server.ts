@@ -13,7 +13,7 @@ import { limitOf, originsOf, readKeyFields } from "./key-form.ts";
 
 const notFound = () => error(404, "This project has no such client key.", { reason: "CLIENT_KEY_NOT_FOUND" });
 
-/** The id in the address; what is none is not found. */
+/** The id in the address; any other text is not found. */
 function keyIdOf(text: string): number {
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : notFound();
 }
@@ -24,7 +24,7 @@ export const load: PageServerLoad = async ({ parent, params, url, locals, depend
   settingsNeed(project, project.capabilities?.adminErrorTracking);
   const named = { projectId: project.projectId, keyId: keyIdOf(params.key) };
   const key = await keyOf(locals.api, named);
-  // Of a deleted key the traffic is left.
+  // The traffic of a deleted key is still there.
   const period = oneOf(periods, url.searchParams.get("period") ?? (key ? "24h" : "90d"));
   const traffic = await locals.api.clientKeys.getClientKeyTraffic({ ...named, hourCount: periodHours[period] });
   if (key === null && wasNeverUsed(traffic)) notFound();

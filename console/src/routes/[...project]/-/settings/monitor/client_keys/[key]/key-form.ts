@@ -16,7 +16,7 @@ export function readKeyFields(form: FormData): KeyFields {
   };
 }
 
-/** A limit as a person types it: a whole number; nothing and 0 are no limit. Undefined: it is none. */
+/** A limit as a person types it: a whole number; an empty field and 0 are no limit. Undefined: it is not a whole number. */
 export function limitOf(text: string): number | undefined {
   if (text === "") return 0;
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
