@@ -1,4 +1,4 @@
-interface Told {
+interface Reply {
   readonly message: string;
   /** As in handle-error.ts. */
   readonly reason: string;
@@ -24,10 +24,10 @@ export const refusedCallRetry = (error: unknown): number => refusalIn(dataOf(err
 
 const dataOf = (error: unknown): unknown => (error instanceof Error && "data" in error ? error.data : undefined);
 
-function refusalIn(data: unknown): Told | undefined {
+function refusalIn(data: unknown): Reply | undefined {
   const refusal: unknown = typeof data === "object" && data !== null && "refusal" in data ? data.refusal : undefined;
-  return isTold(refusal) ? refusal : undefined;
+  return isReply(refusal) ? refusal : undefined;
 }
 
-const isTold = (value: unknown): value is Told =>
+const isReply = (value: unknown): value is Reply =>
   typeof value === "object" && value !== null && "message" in value && typeof value.message === "string";

@@ -17,7 +17,7 @@ export async function allErrors(api: Api, asked: AllErrorsQuery, pageSize: numbe
   const stream = (await api.errors.listAllErrors(allErrorsRequest(asked, pageSize)))[Symbol.asyncIterator]();
   const first = await stream.next();
   const told = first.done === true ? undefined : first.value.asked;
-  if (told === undefined) throw new Error("the first message tells which projects are asked");
+  if (told === undefined) throw new Error("the first message must name the projects that are asked");
 
   const pending = new Map(told.projects.map(({ projectId }) => [projectId, Promise.withResolvers<ProjectAnswer>()]));
   const come = new Map<number, ProjectAnswer>();
