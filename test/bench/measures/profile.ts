@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { SourceMap, type SourceMapPayload } from "node:module";
-import { basename, dirname, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { repositoryRoot } from "../../support/service/server.ts";
 import type { Bench, Row } from "../bench.ts";
@@ -85,14 +85,14 @@ function workOf({ name }: Ran, file: string): string {
   return groups.find(([, files]) => files.test(file))?.[0] ?? "other";
 }
 
-/** Finds the source file of a function, as a path from the root; bundles are read by their source maps. */
+/** Finds the source file of a function, as a path from the root; the bundle of the service is read by its source maps. */
 function originalFiles(root: string): (ran: Ran) => string {
   const maps = new Map<string, SourceMap>();
   return ({ url, line, column, name }) => {
     if (url === "") return name.startsWith("(") || name.startsWith("RegExp") ? "other" : "native";
     if (!url.startsWith("file:")) return url;
     const path = fileURLToPath(url);
-    if (basename(dirname(path)) !== "build") return relative(root, path);
+    if (dirname(path) !== join(root, "backend/build")) return relative(root, path);
     const map = maps.get(path) ?? new SourceMap(JSON.parse(readFileSync(`${path}.map`, "utf8")) as SourceMapPayload);
     maps.set(path, map);
     const entry = map.findEntry(line, column);
