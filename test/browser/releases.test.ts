@@ -275,7 +275,7 @@ test("a refused request shows at once to who waits for the first error", async (
   await arrivals.getByText("Received 1 · refused 73").waitFor();
 });
 
-test("the pages say why events with a right DSN are refused, and what the application was told", async () => {
+test("the pages say why events with a right DSN are refused, and what the application received", async () => {
   const fresh = await createProject(server);
   const set = (fields: MessageInitShape<typeof UpdateSettingsRequestSchema>) =>
     core.settings.updateSettings({ projectId: fresh.id, ...fields }, core.auth);
@@ -286,7 +286,7 @@ test("the pages say why events with a right DSN are refused, and what the applic
   await page.goto(`${address}/get_started`);
   await sendStore(server, fresh, event("TypeError"));
   await refused.getByText(/^Refused: error tracking not active, /).waitFor();
-  await refused.getByText("The application was told: “The DSN is right, but error tracking is not active").waitFor();
+  await refused.getByText("The application received: “The DSN is right, but error tracking is not active").waitFor();
   await photograph("get-started-not-active");
 
   await set({ ...external, externalProject: { ...external.externalProject, id: "8", slug: "till" } });
