@@ -97,7 +97,10 @@ const conversations: readonly Conversation[] = [
     number: 115,
     claim: "the Node SDK 7.38.0 is silent after a 429, and goes on when the time is over",
     async hold({ server, project }) {
-      const sdk = spawn(process.execPath, [join(import.meta.dirname, "../../support/sentry/limited-sdk.cjs"), project.dsn]);
+      const sdk = spawn(process.execPath, [
+        join(import.meta.dirname, "../../support/sentry/limited-sdk.cjs"),
+        project.dsn,
+      ]);
       const answers = createInterface({ input: sdk.stdout })[Symbol.asyncIterator]();
       const capture = async () => {
         sdk.stdin.write("limited\n");
