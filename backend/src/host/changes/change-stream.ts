@@ -1,5 +1,6 @@
 import { EventEmitter } from "node:events";
 import { listsToAnnounce, type Announcements, type Clock, type ErrorChanges } from "@faultline/plugin";
+import { Delayed } from "@faultline/plugin/flow";
 import { type Changed, RecentChanges } from "./recent-changes.ts";
 
 const gatherMs = 1000;
@@ -29,7 +30,7 @@ export class ChangeStream implements Pick<ErrorChanges, "publish" | "publishUnna
   readonly #recent: RecentChanges;
   /** Changes not announced to the other processes yet, by project. */
   #unannounced = new Map<number, Gathered>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #announcing = new Delayed(announceMs, () => this.#announce());
 
   constructor(announcements: Announcements, clock: Clock) {
     this.#announcements = announcements;
@@ -49,13 +50,13 @@ export class ChangeStream implements Pick<ErrorChanges, "publish" | "publishUnna
       const unannounced = this.#unannouncedOf(projectId);
       for (const key of keys) if (unannounced.keys.size <= keysAtOnce) unannounced.keys.add(key);
     }
-    if (changes.size > 0) this.#announceSoon();
+    if (changes.size > 0) this.#announcing.later();
   }
 
   publishUnnamed(projectId: number): void {
     this.#emit(projectId, { keys: new Set(), more: true });
     this.#unannouncedOf(projectId).more = true;
-    this.#announceSoon();
+    this.#announcing.later();
   }
 
   #unannouncedOf(projectId: number): Gathered {
@@ -64,14 +65,13 @@ export class ChangeStream implements Pick<ErrorChanges, "publish" | "publishUnna
     return unannounced;
   }
 
-  #announceSoon(): void {
-    this.#timer ??= setTimeout(() => this.announce(), announceMs).unref();
+  /** Announces the pending changes now. */
+  announce(): void {
+    this.#announcing.now();
   }
 
-  /** Announces the pending changes now; an empty list means that anything may have changed. */
-  announce(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+  /** An empty list means that anything may have changed. */
+  #announce(): void {
     const entries = Array.from(this.#unannounced, ([projectId, gathered]): Entry => {
       const { keys, more } = bounded(gathered);
       return [projectId, [...keys], more];

@@ -1,3 +1,5 @@
+import { BoundedMap } from "@faultline/plugin/flow";
+
 /** Errors of a project that changed. */
 export interface Changed {
   /** The errors that are named. */
@@ -12,7 +14,9 @@ const errorsAtMost = 5_000;
 /** Keeps the latest changes for a watch that begins some time after its caller has read a list. */
 export class RecentChanges {
   /** The time of each change by project and key, the oldest first, in milliseconds since 1970. */
-  readonly #changedAt = new Map<string, number>();
+  readonly #changedAt = new BoundedMap<string, number>(errorsAtMost, (changedAt) => {
+    this.#unknownUntil = Math.max(this.#unknownUntil, changedAt);
+  });
   /** Until this time some changes are unknown. */
   #unknownUntil: number;
 
@@ -21,16 +25,7 @@ export class RecentChanges {
   }
 
   note(projectId: number, { keys, more }: Changed, at: number): void {
-    for (const key of more ? [...keys, unnamed] : keys) {
-      const error = errorOf(projectId, key);
-      this.#changedAt.delete(error);
-      this.#changedAt.set(error, at);
-    }
-    for (const [error, changedAt] of this.#changedAt) {
-      if (this.#changedAt.size <= errorsAtMost) return;
-      this.#changedAt.delete(error);
-      this.#unknownUntil = Math.max(this.#unknownUntil, changedAt);
-    }
+    for (const key of more ? [...keys, unnamed] : keys) this.#changedAt.set(errorOf(projectId, key), at);
   }
 
   /** Records that anything may have changed. */

@@ -1,4 +1,5 @@
 import { emptyIntake, ServiceError, type IngestQueue, type Intake, type Log } from "@faultline/plugin";
+import { OncePer } from "@faultline/plugin/flow";
 import { ErrorReason, type ErrorEvent } from "@faultline/proto";
 import { isStorageFailure } from "../../storage/database/storage-failure.ts";
 
@@ -51,7 +52,8 @@ export class GroupCommit implements IngestQueue {
   #bytes = 0;
   #running: Promise<void> | undefined;
   #failing = false;
-  #loggedAt = Number.NEGATIVE_INFINITY;
+  /** At most a line a second: while a disk is full, every request fails. */
+  readonly #logged = new OncePer(1_000);
   #lastStoredAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: { storeBatch: (intake: Intake) => Promise<void>; keep: KeepUnstored; room: Room; log: Log }) {
@@ -195,12 +197,8 @@ export class GroupCommit implements IngestQueue {
     if (!(await this.#keep(event, fault))) throw fault;
   }
 
-  /** At most a line a second: while a disk is full, every request fails. */
   #logFailure(error: unknown, requests: number): void {
-    const now = performance.now();
-    if (now - this.#loggedAt < 1_000) return;
-    this.#loggedAt = now;
-    this.#log.error({ err: error, requests }, "events could not be stored");
+    if (this.#logged.take()) this.#log.error({ err: error, requests }, "events could not be stored");
   }
 }
 
