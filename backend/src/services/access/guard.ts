@@ -56,8 +56,9 @@ export class Guard {
     const need = this.#needOf(method);
     const caller: Caller = { user: { ...nobody.user, username: `plugin:${plugin}`, isAdmin: true }, scopes: "session" };
     let grant = noGrant;
-    if (need.who === "member")
-      for (const key of projectsNamed(request)) grant = await this.#grants.of(caller.user, key);
+    for (const key of projectsNamed(request)) {
+      if (need.who === "member" || typeof key === "string") grant = await this.#grants.of(caller.user, key);
+    }
     return { call: { caller, grant, seesKeys: false, signal: call.signal }, covers: (one) => one === request };
   }
 
