@@ -4,8 +4,9 @@
  *
  * Where a file lies says where its services store: those of `flow/database` in SQLite and in PostgreSQL, the others in
  * SQLite. PostgreSQL is one server for the run with a database for each data directory. `--long` (`npm run test:long`) runs
- * the rest: the other flows on PostgreSQL, and with more rounds the files of `long`, those of `long/database` on both.
- * `--database sqlite` or `--database postgresql` chooses for all.
+ * the rest: the other flows on PostgreSQL, and the files of `long`, which are attacks, faults, and tests with many rounds;
+ * those that are not about SQLite or the browser on both. A file of `long` that is named runs without `--long` too, with
+ * few rounds. `--database sqlite` or `--database postgresql` chooses for all.
  *
  * In its first lines a file may raise its limit of 120 s (`// limit: 300 s`) or ask for a process of its own:
  * `// process: moves its clock`, `// quiet: measures times` (beside one other such file at most) or
@@ -68,9 +69,10 @@ function isCluster(file: string): boolean {
 /** Where the services of a file store in this run; nowhere: it is left out. */
 function databasesOf(file: string): readonly TestRun["database"][] {
   const isLong = file.startsWith("test/long/");
-  const isOnBoth = file.startsWith("test/flow/database/") || (isRest && file.startsWith("test/long/database/"));
+  if (isLong && !isRest && filters.length === 0) return [];
+  const isOnBoth = /^test\/(flow\/database|long\/(database|attacks|robustness))\//.test(file);
   // The others are no flows, are about the SQLite file, or start PostgreSQL themselves.
-  const mayBeOnPostgresql = isOnBoth || /^test\/(flow\/(?!sqlite\/|postgresql\/)|long\/database\/)/.test(file);
+  const mayBeOnPostgresql = isOnBoth || /^test\/flow\/(?!sqlite\/|postgresql\/)/.test(file);
   if (isRest && !isLong) return mayBeOnPostgresql && !isOnBoth ? ["postgresql"] : [];
   if (only === "postgresql") return mayBeOnPostgresql ? ["postgresql"] : [];
   return isOnBoth && only === undefined ? ["sqlite", "postgresql"] : ["sqlite"];

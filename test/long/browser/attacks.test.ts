@@ -6,18 +6,18 @@ import { CallError } from "@faultline/proto/grpc";
 import { chromium, type Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
-import { chromiumPath } from "../support/console/chromium-path.ts";
-import { grpcClient, type GrpcClient } from "../support/core/grpc.ts";
-import { http } from "../support/http/http.ts";
-import { type InertPage, inertPage } from "../support/console/inert-page.ts";
-import { packed, polyglotAt, polyglotEvent } from "../support/sentry/polyglot-event.ts";
-import { elsewhere, polyglots } from "../support/sentry/polyglots.ts";
-import { createProject, type Project } from "../support/core/project.ts";
-import { reported } from "../support/run/reported.ts";
-import { envelope, newEventId, post, sendEnvelope, sendEvent } from "../support/sentry/send.ts";
-import { startServer, type Server } from "../support/service/server.ts";
-import { until } from "../support/run/until.ts";
+import { openBrowser, type TestBrowser } from "../../support/console/browser.ts";
+import { chromiumPath } from "../../support/console/chromium-path.ts";
+import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
+import { http } from "../../support/http/http.ts";
+import { type InertPage, inertPage } from "../../support/console/inert-page.ts";
+import { packed, polyglotAt, polyglotEvent } from "../../support/sentry/polyglot-event.ts";
+import { elsewhere, polyglots } from "../../support/sentry/polyglots.ts";
+import { createProject, type Project } from "../../support/core/project.ts";
+import { reported } from "../../support/run/reported.ts";
+import { envelope, newEventId, post, sendEnvelope, sendEvent } from "../../support/sentry/send.ts";
+import { startServer, type Server } from "../../support/service/server.ts";
+import { until } from "../../support/run/until.ts";
 
 /** Texts by applications, strangers with a DSN, and people of low rank, opened by an administrator. */
 

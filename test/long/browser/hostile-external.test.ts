@@ -1,16 +1,16 @@
 import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
-import { fakeExternal, type FakeExternal } from "../support/external/fake-external.ts";
-import { grpcClient, type GrpcClient } from "../support/core/grpc.ts";
-import { inertPage, type InertPage } from "../support/console/inert-page.ts";
-import { linkedProject } from "../support/core/linked-project.ts";
-import { packed, polyglotAt, polyglotEvent } from "../support/sentry/polyglot-event.ts";
-import { elsewhere, polyglots } from "../support/sentry/polyglots.ts";
-import { reported } from "../support/run/reported.ts";
-import { startServer, type Server } from "../support/service/server.ts";
-import { until } from "../support/run/until.ts";
+import { openBrowser, type TestBrowser } from "../../support/console/browser.ts";
+import { fakeExternal, type FakeExternal } from "../../support/external/fake-external.ts";
+import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
+import { inertPage, type InertPage } from "../../support/console/inert-page.ts";
+import { linkedProject } from "../../support/core/linked-project.ts";
+import { packed, polyglotAt, polyglotEvent } from "../../support/sentry/polyglot-event.ts";
+import { elsewhere, polyglots } from "../../support/sentry/polyglots.ts";
+import { reported } from "../../support/run/reported.ts";
+import { startServer, type Server } from "../../support/service/server.ts";
+import { until } from "../../support/run/until.ts";
 
 /** An external system with script in every field, opened by an administrator. */
 
