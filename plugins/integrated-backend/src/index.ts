@@ -18,6 +18,7 @@ import { OldestEvents } from "./retention/evict-events.ts";
 import { groupEvents } from "./grouping/group-events.ts";
 import { installationStats } from "./lists/installation-stats.ts";
 import { listErrors } from "./lists/list-errors.ts";
+import { listSearchValues } from "./search/search-values.ts";
 import { movable } from "./move/movable.ts";
 import { OrphanedFeedback } from "./storing/orphaned-feedback.ts";
 import { NewErrors } from "./storing/new-errors.ts";
@@ -179,6 +180,13 @@ class IntegratedBackend implements ErrorBackend {
       run: (limits) => listErrors(this.#running, request, this.#now, limits),
     });
   };
+
+  listSearchValues: NonNullable<ErrorBackend["listSearchValues"]> = (request, call) =>
+    this.#expensively(call, {
+      projectId: request.projectId,
+      advice: "Type more of the value.",
+      run: (limits) => listSearchValues(this.#storage, request, limits),
+    });
 
   errorProject: NonNullable<ErrorBackend["errorProject"]> = (errorId) => errorProject(this.#storage, errorId);
 

@@ -1,4 +1,5 @@
 import type { Host } from "@faultline/plugin";
+import type { Pattern } from "@faultline/plugin/search";
 import type { ErrorStatus, ListEventsRequest } from "@faultline/proto";
 import type { Kysely, RawBuilder, SqlBool } from "kysely";
 import type { WriterCache, BatchParameters } from "./storing/batch-parameters.ts";
@@ -111,6 +112,10 @@ export interface Found {
 export interface SqlDialect {
   /** The condition that a column contains a text; the case of ASCII letters is ignored. */
   contains(column: string, text: string): RawBuilder<SqlBool>;
+  /** The condition that a text matches a pattern with wildcards, by the exact letters. */
+  isLike(text: RawBuilder<unknown>, pattern: Pattern): RawBuilder<SqlBool>;
+  /** The condition that a column is one of many texts. */
+  isOneOf(column: string, texts: readonly string[]): RawBuilder<SqlBool>;
   /** Joins tables in the order in which they are written. */
   readonly joinInOrder: RawBuilder<unknown>;
   /** Hours and counts of a table with such columns, as JSON text. */

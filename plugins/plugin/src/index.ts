@@ -18,6 +18,7 @@ export * from "./plugin.ts";
 export * from "./served-service.ts";
 export * from "./service-error.ts";
 export * from "./start-refusal.ts";
+export * from "./errors/read-search.ts";
 export * from "./errors/status-changes.ts";
 export * from "./times.ts";
 export * from "./host/tracing.ts";

@@ -1,5 +1,5 @@
 import type { HttpAnswer } from "@faultline/plugin";
-import { ErrorStatus, type Error as TrackedError, type Project, type StatusCounts } from "@faultline/proto";
+import { type Error as TrackedError, type Project, type StatusCounts } from "@faultline/proto";
 import type { ApiCall } from "./call.ts";
 import { cursorOf, tokenOf } from "./cursor.ts";
 import { linkHeader, type Neighbours } from "./pages.ts";
@@ -33,7 +33,7 @@ export async function issuePageOf(
     issues: page.errors.map((error) => ({ error, project })),
     previous: page.previousPageToken === "" ? undefined : cursorOf(page.previousPageToken),
     next: page.nextPageToken === "" ? undefined : cursorOf(page.nextPageToken),
-    hits: hitsOf(page.statusCounts, search.status),
+    hits: hitsOf(page.statusCounts),
   };
 }
 
@@ -49,10 +49,7 @@ export async function answerPage(call: ApiCall, page: IssuePage, period: StatsPe
   return { status: 200, headers, body };
 }
 
-function hitsOf(counts: StatusCounts | undefined, status: ErrorStatus): number {
+function hitsOf(counts: StatusCounts | undefined): number {
   const { unresolved = 0, resolved = 0, ignored = 0 } = counts ?? {};
-  if (status === ErrorStatus.UNRESOLVED) return unresolved;
-  if (status === ErrorStatus.RESOLVED) return resolved;
-  if (status === ErrorStatus.IGNORED) return ignored;
   return Math.min(unresolved + resolved + ignored, maxHits);
 }

@@ -6,10 +6,11 @@ import { groupingFrames } from "./stack/frame.ts";
 import type { JsonObject } from "./json/json.ts";
 import { readLevel } from "./level.ts";
 import { limits } from "./limits.ts";
-import { readLogger, readPlatform, readRelease, readServerName } from "./names.ts";
+import { readLogger, readPlatform, readRelease } from "./names.ts";
 import type { SentException } from "./occurrence.ts";
 import { readOccurrence } from "./occurrence.ts";
-import { addTag, readEnvironment, readTags } from "./tags.ts";
+import { readEnvironment } from "./tags.ts";
+import { searchTags } from "./search-tags.ts";
 import { readText } from "./json/text.ts";
 import { boundedTime, readSentTime, toTimestamp } from "./time.ts";
 import type { Trims } from "./json/trims.ts";
@@ -52,6 +53,7 @@ export function readErrorEvent(event: JsonObject, arrival: Arrival): ErrorEvent 
   const exceptions = occurrence.exceptions.map((exception) => groupingException(exception, platform));
   const frames = groupingFrames(occurrence.frames, platform);
   const transaction = readTransaction(event);
+  const user = readUserNames(event, arrival.clientIp);
   return {
     $typeName: "faultline.v1.ErrorEvent",
     projectId: arrival.projectId,
@@ -67,10 +69,10 @@ export function readErrorEvent(event: JsonObject, arrival: Arrival): ErrorEvent 
     fingerprint: readFingerprint(event),
     title: readOwnTitle(event),
     culprit: culpritOf(event, { transaction, platform, exceptions, frames }),
-    user: userKey(readUserNames(event, arrival.clientIp)),
+    user: userKey(user),
     release: readRelease(event),
     environment: readEnvironment(event),
-    tags: searchTags(event),
+    tags: searchTags(event, { transaction, exceptions: occurrence.exceptions, user }),
     payload: arrival.payload.content,
     payloadEncoding: arrival.payload.encoding,
     payloadOffset: arrival.payload.offset,
@@ -100,12 +102,4 @@ export function readOwnTitle(event: JsonObject, trims?: Trims): string {
 function occurredAt(event: JsonObject, arrival: Arrival): number {
   const { receivedAt } = arrival;
   return boundedTime(readSentTime(event["timestamp"], arrival) ?? receivedAt, receivedAt);
-}
-
-/** Tags for search: the event's own, and the names of host and site, which SDKs send in fields of their own. */
-function searchTags(event: JsonObject): Record<string, string> {
-  const tags = readTags(event);
-  addTag(tags, "server_name", readServerName(event));
-  addTag(tags, "site", event["site"]);
-  return tags;
 }

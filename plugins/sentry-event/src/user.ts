@@ -33,9 +33,17 @@ export function readUserNames(event: JsonObject, clientIp = "", trims?: Trims): 
 export function userKey(user: UserNames): string {
   if (user.id !== "") return `id:${user.id}`;
   if (user.username !== "") return `username:${user.username}`;
-  if (user.email !== "") return `email:${cleanText(canonicalEmail(user.email), limits.text.email)}`;
+  if (user.email !== "") return `email:${emailOf(user)}`;
   return user.ipAddress === "" ? "" : `ip:${canonicalAddress(user.ipAddress)}`;
 }
+
+/** The names of a user, each in the spelling that a key has. */
+export function canonicalUser(user: UserNames): UserNames {
+  const { id, username, ipAddress } = user;
+  return { id, username, email: emailOf(user), ipAddress: canonicalAddress(ipAddress) };
+}
+
+const emailOf = ({ email }: UserNames) => cleanText(canonicalEmail(email), limits.text.email);
 
 /** A key that was made elsewhere, such as `email:Ann@Example.com`, as userKey spells it. Any other text is kept as it is. */
 export function readUserKey(key: string): string {

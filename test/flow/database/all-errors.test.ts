@@ -256,9 +256,10 @@ test("of 103 projects the first 100 are asked, and 3 are left out", async () => 
 test("a search that no backend takes refuses the whole call", async () => {
   const { call, stored } = await somebody();
   await stored("long/search");
-  const query = "q".repeat(201);
-  assert.is((await rejects(listAll({ query }, call), "INVALID_ARGUMENT")).field, "query");
-  const refusal = await rejects(listAll({ projectQuery: query }, call), "INVALID_ARGUMENT");
+  for (const query of ["q".repeat(501), "is:open", '"never closed']) {
+    assert.is((await rejects(listAll({ query }, call), "INVALID_ARGUMENT")).field, "query");
+  }
+  const refusal = await rejects(listAll({ projectQuery: "q".repeat(201) }, call), "INVALID_ARGUMENT");
   assert.is(refusal.reason, ErrorReason.INVALID_FIELD);
   assert.is(refusal.field, "project_query");
   await rejects(listAll({}, {}), "UNAUTHENTICATED");

@@ -115,7 +115,21 @@ test("words and key:value pairs search without regard to case, and all must matc
   assert.equal(await found("nothing-of-that"), []);
 });
 
-for (const query of ["%", "_", "100%", "'; DROP TABLE x; --", "\\", "region:%", "(", "*", "[a-z]"])
+for (const [query, problem] of [
+  ["login (", /parentheses.*Character 7/],
+  ['"login', /quotes have no end/],
+  ["is:open", /“open” is not a value of is/],
+  ["user.id:", /has no value/],
+  ["login OR payment", /OR is not supported/],
+] as const) {
+  test(`a search for ${query}, which cannot be read, is refused with its reason and place`, async () => {
+    const refusal = await rejects(list({ query }), "INVALID_ARGUMENT");
+    assert.is(refusal.field, "query");
+    assert.match(refusal.message, problem);
+  });
+}
+
+for (const query of ["%", "_", "100%", "'; DROP TABLE x; --", "\\", "region:%", "*", "[a-z]"])
   test(`searching for ${query} finds nothing and breaks nothing`, async () => {
     await report("Plain");
     assert.equal((await list({ query })).errors, []);

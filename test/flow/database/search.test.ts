@@ -1,16 +1,16 @@
+import { parseSearch, printSearch, type Pattern, type Term } from "@faultline/plugin/search";
 import { Backend, type Error as ErrorMessage } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
 import type { Faultline } from "../../../backend/src/faultline.ts";
-import { searchTokens } from "../../../plugins/integrated-backend/src/search/tokens.ts";
 import { databaseOf } from "../../support/database/database-of.ts";
 import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
 import { passTime } from "../../support/service/movable-faultline.ts";
 import { execSql } from "../../support/database/other-process.ts";
 import { randomNumbers } from "../../support/sentry/random-numbers.ts";
 import { newEventId, sendStore, type Target } from "../../support/sentry/send.ts";
-import { matches } from "../../support/database/slow-search.ts";
+import { matches, type SearchedError } from "../../support/database/slow-search.ts";
 import { countOf, recountOf, rowsOf } from "../../support/database/stored-rows.ts";
 import { tempDir } from "../../support/service/temp-dir.ts";
 import { testConfig } from "../../support/service/test-config.ts";
@@ -19,7 +19,7 @@ import { until } from "../../support/run/until.ts";
 const dayMs = 86_400_000;
 /** More than the 250 that a search draws: with fewer it looks at all of them. */
 const groups = 300;
-const searches = 30;
+const searches = 60;
 const clock = { at: Date.UTC(2026, 0, 10, 12), now: () => clock.at };
 const dataDir = tempDir();
 const config = testConfig(dataDir);
@@ -73,8 +73,16 @@ const parts = [
   "",
   "�",
 ];
-const text = (most: number) =>
+const someText = (most: number) =>
   Array.from({ length: 1 + Math.floor(random() * most) }, () => pick(parts)).join(pick([" ", ""]));
+
+const people = [
+  { id: "3" },
+  { id: "4", email: "Ann@Example.com", ip_address: "10.0.0.1" },
+  { email: "bob@example.com" },
+  { username: "carol_%" },
+  { ip_address: "2001:db8::1" },
+];
 
 let project: Target;
 
@@ -97,11 +105,13 @@ async function send(url: string, group: number): Promise<void> {
     event_id: newEventId(),
     fingerprint: [String(group)],
     level: pick(["error", "fatal", "warning"]),
-    transaction: text(2),
-    tags: { colour: pick(["red", "green", "blue"]), note: text(2).trim() || "none", group },
+    transaction: someText(2),
+    tags: { colour: pick(["red", "green", "blue"]), note: someText(2).trim() || "none", group },
+    ...(random() < 0.7 && { user: pick(people) }),
+    release: pick(["shop@1.2.0", "shop@1.10.0", "shop@2.0.0-rc.1", "other"]),
     ...(random() < 0.5
-      ? { message: text(5) }
-      : { exception: { values: [{ type: pick(["TypeError", "Über-Fehler", "T%", "user"]), value: text(5) }] } }),
+      ? { message: someText(5) }
+      : { exception: { values: [{ type: pick(["TypeError", "Über-Fehler", "T%", "user"]), value: someText(5) }] } }),
   });
   assert.is(answer.status, 200, answer.text);
 }
@@ -122,54 +132,104 @@ async function listed(client: GrpcClient, query: string): Promise<ErrorMessage[]
 }
 
 /** A search that has something to do with the errors that there are. */
-function someQuery(errors: readonly ErrorMessage[], tags: ReadonlyMap<string, ReadonlySet<string>>): string {
-  const word = (): string => {
-    const error = pick(errors);
+function someTerms(errors: readonly SearchedError[]): Term[] {
+  const term = (): Term => {
+    const { error, tags, users } = pick(errors);
     const letters = Array.from(pick([error.title, error.value, error.culprit]));
     const start = Math.floor(random() * letters.length);
-    const found = letters.slice(start, start + 1 + Math.floor(random() * 12)).join("");
-    const [key = "", value = ""] = pick([...(tags.get(error.errorId) ?? [])]).split("\0");
-    const quoted = (one: string) => (one.includes('"') ? one : `"${one}"`);
-    return pick([
-      found,
-      quoted(found),
-      quoted(found.toUpperCase()),
-      quoted(found.toLowerCase()),
-      text(2),
-      `${found}zq`,
-      `${key}:${quoted(value)}`,
-      `colour:${pick(["red", "yellow"])}`,
-      `level:${pick(["error", "FATAL", "fatal"])}`,
-      `type:${quoted(error.type || "none")}`,
-      `message:${quoted(found)}`,
-    ]);
+    const found = letters.slice(start, start + 1 + Math.floor(random() * 12)).join("") || "a";
+    const [key = "", value = ""] = pick([...tags]).split("\0");
+    const [kind = "", name = ""] = (pick([...users, "id:nobody"]) ?? "").split(/:(.*)/s);
+    const isNegated = random() < 0.25;
+    const cut = (whole: string): Pattern => {
+      const at = Math.floor(random() * whole.length);
+      return pick([
+        [whole],
+        [whole],
+        [whole.slice(0, at), ""],
+        ["", whole.slice(at)],
+        [whole.slice(0, 1), whole.slice(-1)],
+      ]);
+    };
+    const text = (one: string): Term => ({ of: "text", text: one.trim() === "" ? "a" : one, isNegated });
+    const tagged = { key, isTag: true, isNegated } as const;
+    const known = (name: string) => ({ key: name, isTag: false, isNegated }) as const;
+    const valueOf = (named: typeof tagged | ReturnType<typeof known>, ...values: [Pattern, ...Pattern[]]): Term => ({
+      of: "value",
+      ...named,
+      values,
+      isOnly: false,
+    });
+    const compared = (name: string, operator: ">" | ">=" | "<" | "=", operand: string): Term => ({
+      of: "comparison",
+      ...known(name),
+      operator,
+      operand,
+    });
+    return pick<() => Term>([
+      () => text(found),
+      () => text(found.toUpperCase()),
+      () => text(found.toLowerCase()),
+      () => text(someText(2)),
+      () => text(`${found}zq`),
+      () => valueOf(tagged, [value]),
+      () => valueOf(tagged, cut(value)),
+      () => valueOf(tagged, [value], ["red"]),
+      () => ({ of: "value", ...tagged, values: [[value]], isOnly: true }),
+      () => ({ of: "presence", ...tagged }),
+      () => valueOf({ ...tagged, key: "colour" }, [pick(["red", "yellow"])]),
+      () => valueOf(known("level"), [pick(["error", "fatal"])]),
+      () => valueOf(known("type"), cut(error.type || "none")),
+      () => valueOf(known("message"), cut(found.trim() === "" ? "a" : found)),
+      () => valueOf(known(`user.${kind}`), cut(name)),
+      () => valueOf(known("user"), [name]),
+      () => ({ of: "presence", ...known(pick(["user", "user.email", "user.ip", "type", "transaction", "release"])) }),
+      () => valueOf(known("is"), [pick(["unresolved", "resolved"])]),
+      () => valueOf(known("release"), ["shop@1.", ""]),
+      () => compared("timesSeen", pick([">", ">=", "<", "="]), String(1 + Math.floor(random() * 3))),
+      () => compared("users", pick([">", "="]), String(Math.floor(random() * 3))),
+      () => compared("lastSeen", ">=", `-${1 + Math.floor(random() * 100)}d`),
+    ])();
   };
-  return Array.from({ length: pick([1, 1, 2, 3]) }, word)
-    .join(" ")
-    .slice(0, 200)
-    .toWellFormed();
+  const terms = Array.from({ length: pick([1, 1, 2, 3]) }, term);
+  // A pattern of wildcards alone is refused, as is a value without a letter.
+  const isRead = (one: Term) =>
+    one.of !== "value" || one.values.every((value) => value.some((part) => part.trim() !== ""));
+  const read = terms.filter(isRead);
+  return read.length > 0 && read.every((one) => printSearch([one]).isWellFormed()) ? read : someTerms(errors);
+}
+
+/** All of each error that searches look at. */
+async function searchedErrors(client: GrpcClient): Promise<SearchedError[]> {
+  const [tags, users] = [new Map<string, Set<string>>(), new Map<string, Set<string>>()];
+  const add = (to: typeof tags, error: string, text: string) => to.set(error, (to.get(error) ?? new Set()).add(text));
+  for (const { error_id, key, value } of await rowsOf(dataDir, "select error_id, key, value from integrated_tag")) {
+    add(tags, String(error_id), `${String(key)}\0${String(value)}`);
+  }
+  for (const { error_id, name } of await rowsOf(dataDir, `select error_id, "user" as name from integrated_user`)) {
+    add(users, String(error_id), String(name));
+  }
+  return (await listed(client, "")).map((error) => ({
+    error,
+    tags: tags.get(error.errorId) ?? new Set(),
+    users: users.get(error.errorId) ?? new Set(),
+  }));
 }
 
 /** Compares searches with the slow way. */
 async function checkSearches(client: GrpcClient, when: string): Promise<void> {
-  const errors = await listed(client, "");
-  const tags = new Map<string, Set<string>>();
-  for (const { error_id, key, value } of await rowsOf(dataDir, "select error_id, key, value from integrated_tag")) {
-    const ofError = tags.get(String(error_id)) ?? new Set();
-    tags.set(String(error_id), ofError.add(`${String(key)}\0${String(value)}`));
-  }
+  const errors = await searchedErrors(client);
   let found = 0;
   for (let n = 0; n < searches; n += 1) {
-    const query = someQuery(errors, tags);
-    const tokens = searchTokens(query);
-    const expected = errors.filter((error) =>
-      tokens.every((token) => matches(error, tags.get(error.errorId) ?? new Set(), token)),
-    );
+    const query = printSearch(someTerms(errors));
+    if (query.length > 500) continue;
+    const terms = parseSearch(query);
+    const expected = errors.filter((error) => terms.every((term) => matches(error, term, clock.at)));
     const answered = await listed(client, query);
     assert.equal(
       answered.map(({ title, errorId }) => [errorId, title]),
-      expected.map(({ title, errorId }) => [errorId, title]),
-      `${when}: ${JSON.stringify(query)}`,
+      expected.map(({ error: { title, errorId } }) => [errorId, title]),
+      `${when}: ${query}`,
     );
     found += expected.length;
   }

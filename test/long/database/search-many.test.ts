@@ -1,4 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { parseSearch } from "@faultline/plugin/search";
 import { Backend, ErrorStatus, type Error as ErrorMessage, type ListErrorsRequestSchema } from "@faultline/proto";
 import { Kysely } from "kysely";
 import { test } from "uvu";
@@ -6,7 +7,6 @@ import * as assert from "uvu/assert";
 import { SqliteDialect } from "../../../backend/src/storage/database/sqlite/dialect.ts";
 import { databaseFile } from "../../../backend/src/storage/database/sqlite/open.ts";
 import { startFaultline } from "../../../backend/src/main.ts";
-import { searchTokens } from "../../../plugins/integrated-backend/src/search/tokens.ts";
 import { mergeSearchIndex } from "../../../plugins/integrated-backend/src/sqlite/search-index.ts";
 import type { Tables } from "../../../plugins/integrated-backend/src/tables.ts";
 import { makeSearchedErrors } from "../../bench/searched-errors.ts";
@@ -51,6 +51,17 @@ const queries = [
   "timeout browser:Safari",
   "tenant:nobody user",
   "zebra cannot environment:production",
+  "!user account",
+  "user !environment:staging",
+  "release:shop@1.1*",
+  "tenant:tenant-1*",
+  "all:environment:staging",
+  "has:tenant timesSeen:>100",
+  "!has:browser",
+  "timesSeen:>5000",
+  "users:>3",
+  "lastSeen:-7d browser:[Safari, Edge]",
+  "is:[resolved, ignored] message:Cannot*user*zebra",
 ];
 
 interface SlowSearch {
@@ -146,10 +157,11 @@ async function checkSearch(
   client: GrpcClient,
   { projectId, query, all, tags }: SlowSearch & { readonly projectId: number; readonly query: string },
 ): Promise<void> {
-  const tokens = searchTokens(query);
-  const expected = all.filter((error) =>
-    tokens.every((token) => matches(error, tags.get(error.errorId) ?? new Set(), token)),
-  );
+  const terms = parseSearch(query);
+  const expected = all.filter((error) => {
+    const searched = { error, tags: tags.get(error.errorId) ?? new Set(), users: new Set<string>() };
+    return terms.every((term) => matches(searched, term, Date.now()));
+  });
   const of = (status: ErrorStatus) => expected.filter((error) => error.status === status);
   const found = await listed(client, { projectId, query, status: ErrorStatus.UNRESOLVED }, shownPages);
   assert.equal(

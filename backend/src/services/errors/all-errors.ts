@@ -1,6 +1,6 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { Semaphore } from "@faultline/plugin/flow";
-import { invalidField, pageSizeOf, ServiceError, type Handlers, type Log } from "@faultline/plugin";
+import { invalidField, pageSizeOf, readSearch, ServiceError, type Handlers, type Log } from "@faultline/plugin";
 import {
   Backend,
   ErrorReason,
@@ -32,8 +32,6 @@ const externalAtOnce = 16;
 
 /** How long an external system may take for one project. */
 const deadlineMs = 10_000;
-
-const longestText = 200;
 
 type Answer = Exclude<MessageInitShape<typeof ProjectErrorsSchema>, { $typeName: string }> & {
   readonly projectId: number;
@@ -138,9 +136,8 @@ function turnsBySource(query: string): (settings: SettingsRow) => Semaphore {
  * project.
  */
 function checkTexts({ query, projectQuery }: ListAllErrorsRequest): void {
-  const sentence = `A search has at most ${longestText} characters.`;
-  if (query.length > longestText) throw invalidField("query", sentence);
-  if (projectQuery.length > longestText) throw invalidField("project_query", sentence);
+  readSearch(query);
+  if (projectQuery.length > 200) throw invalidField("project_query", "A search has at most 200 characters.");
 }
 
 const tooLate = new ServiceError(

@@ -21,6 +21,10 @@ export function errorService(parts: {
       const [backend, carried] = await served(call);
       return backend.listErrors(request, carried);
     },
+    async listSearchValues(request, call) {
+      const [backend, carried] = await served(call);
+      return (await backend.listSearchValues?.(request, carried)) ?? {};
+    },
     async getError(request, call) {
       const [backend, carried] = await served(call);
       return backend.getError(request, carried);

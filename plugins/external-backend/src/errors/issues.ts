@@ -1,14 +1,6 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
-import {
-  invalidField,
-  millisecondsOf,
-  pageSizeOf,
-  pageToken,
-  readPageToken,
-  ServiceError,
-  timestamp,
-} from "@faultline/plugin";
+import { millisecondsOf, pageSizeOf, pageToken, readPageToken, ServiceError, timestamp } from "@faultline/plugin";
 import {
   ErrorReason,
   ErrorSort,
@@ -19,6 +11,7 @@ import {
 } from "@faultline/proto";
 import type { Asking } from "../calling/external-call.ts";
 import { errorNotFound } from "../calling/failures.ts";
+import { externalSearch } from "./external-search.ts";
 import { readCursors, readHits, readIssue, readIssues } from "../reading/index.ts";
 import type { Question, Reply } from "../calling/upstream.ts";
 
@@ -56,8 +49,9 @@ export async function listErrors(
   request: ListErrorsRequest,
 ): Promise<MessageInitShape<typeof ListErrorsResponseSchema>> {
   const { projectId, link } = asking;
-  const { status, pageToken: token } = request;
-  const search = searchOf(request.query);
+  const { pageToken: token } = request;
+  const { query: search, status: asked } = externalSearch(request.query);
+  const status = asked ?? request.status;
   const sort = sortWords[request.sort] ?? "date";
   const list = JSON.stringify(["external errors", projectId, link.revision, sort, status, request.query]);
   const cursor = cursorOf(list, token);
@@ -79,10 +73,17 @@ export async function listErrors(
     errors,
     nextPageToken: place(next),
     previousPageToken: place(previous),
-    ...(statusCount && { statusCounts: statusCount }),
+    ...(statusCount && { statusCounts: asked === undefined ? statusCount : onlyOf(asked, statusCount) }),
     ...asking.stale,
   };
 }
+
+/** Counts of one status: a search for it finds no others. */
+const onlyOf = (status: ErrorStatus, counts: { unresolved: number; resolved: number; ignored: number }) => ({
+  unresolved: status === ErrorStatus.UNRESOLVED ? counts.unresolved : 0,
+  resolved: status === ErrorStatus.RESOLVED ? counts.resolved : 0,
+  ignored: status === ErrorStatus.IGNORED ? counts.ignored : 0,
+});
 
 /** One error of the linked project. Refuses with ERROR_NOT_FOUND, also when it belongs to another external project. */
 export async function getError(asking: Asking, errorId: string): Promise<StatedError> {
@@ -111,16 +112,6 @@ export function cursorOf(list: string, token: string): string | undefined {
     "The page token does not belong to this list. Ask for the first page without a token.",
     { field: "page_token" },
   );
-}
-
-/** The search as the external system gets it. Its syntax is that system's, from which ours is taken. */
-function searchOf(query: string): string {
-  if (query.length > 200) throw invalidField("query", "A search has at most 200 characters.");
-  // Some releases let a later `is:` override ours, and would list another status.
-  if (/(?:^|[^\w.:-])is:/i.test(query)) {
-    throw invalidField("query", "Choose the status beside the search instead of with `is:`.");
-  }
-  return query.trim();
 }
 
 /**

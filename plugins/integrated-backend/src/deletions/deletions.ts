@@ -64,7 +64,7 @@ export class Deletions implements ErrorDeletions {
     const { projectId, target, discard } = request;
     const now = this.#parts.host.clock.now();
     if (discard) checkDiscardEnd(discard, now);
-    const found = await errorsToDelete(this.#parts, request, call);
+    const found = await errorsToDelete(this.#parts, request, { call, now });
     const { write, memory } = this.#parts.storage;
     const [matching] = target.case === "matching" ? [target.value] : [];
     const id = await memory.knownRows
@@ -172,8 +172,8 @@ export class Deletions implements ErrorDeletions {
     named: readonly number[] | undefined,
   ): Promise<boolean> {
     const of = { projectId: row.project_id, deletionId: row.id };
-    const { query, status } = row;
-    const wanted = { projectId: row.project_id, query, status, lastErrorId: row.last_error_id };
+    const { query, status, created_at: now } = row;
+    const wanted = { projectId: row.project_id, query, status, lastErrorId: row.last_error_id, now };
     const ids = named ?? (await nextMatching(this.#parts.storage, transaction, wanted, sliceErrors));
     const errors = await hideErrors(this.#parts.storage, transaction, of, ids);
     if (named && errors.length === 0) throw errorNotFound();

@@ -10,7 +10,7 @@ import { sliceErrors } from "./hide.ts";
 export async function errorsToDelete(
   { storage, expensive }: { readonly storage: Storage; readonly expensive: ExpensiveReads },
   { projectId, target }: CreateDeletionRequest,
-  call: BackendCall,
+  { call, now }: { readonly call: BackendCall; readonly now: number },
 ) {
   if (target.case === "errors") {
     const { errorIds } = target.value;
@@ -41,7 +41,7 @@ export async function errorsToDelete(
     .where("project_id", "=", projectId)
     .executeTakeFirst();
   const lastErrorId = newest?.id ?? 0;
-  const wanted = { projectId, query, status, lastErrorId };
+  const wanted = { projectId, query, status, lastErrorId, now };
   const count = await expensive.take(call, {
     projectId,
     advice: "Delete fewer errors at a time: search by a key, such as type:TypeError or environment:production.",

@@ -1,8 +1,7 @@
 import { ServiceError } from "@faultline/plugin";
 import { ErrorReason, ErrorStatus } from "@faultline/proto";
 import { sql, type AbortableQueryOptions, type Kysely } from "kysely";
-import { matching } from "../lists/list-errors.ts";
-import { searchTokens } from "../search/tokens.ts";
+import { matching } from "../search/plan.ts";
 import { statuses } from "../lists/statuses.ts";
 import type { Storage } from "../storage.ts";
 import type { Tables } from "../tables.ts";
@@ -15,6 +14,8 @@ export interface Matching {
   readonly status: ErrorStatus;
   /** Later errors stay. */
   readonly lastErrorId: number;
+  /** When it was asked for, in milliseconds: ages in the search are counted from then. */
+  readonly now: number;
 }
 
 /** The number of errors that match. */
@@ -23,8 +24,8 @@ export async function countMatching(
   wanted: Matching,
   limits: AbortableQueryOptions,
 ): Promise<number> {
-  const { rows } = await sql<{ n: number }>`
-    select count(*) as n from (${sql.join(walks(storage, wanted), sql` union all `)}) as found`.execute(
+  const found = sql.join(await walks(storage, wanted), sql` union all `);
+  const { rows } = await sql<{ n: number }>`select count(*) as n from (${found}) as found`.execute(
     storage.readExpensively,
     limits,
   );
@@ -38,16 +39,16 @@ export async function nextMatching(
   wanted: Matching,
   atMost: number,
 ): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`
-    select id from (${sql.join(walks(storage, wanted), sql` union all `)}) as found limit ${atMost}`.execute(database);
+  const found = sql.join(await walks(storage, wanted), sql` union all `);
+  const { rows } = await sql<{ id: number }>`select id from (${found}) as found limit ${atMost}`.execute(database);
   return rows.map(({ id }) => id);
 }
 
-function walks(storage: Storage, { projectId, query, status, lastErrorId }: Matching) {
-  const tokens = searchTokens(query);
+async function walks(storage: Storage, { projectId, query, status, lastErrorId, now }: Matching) {
+  const matches = await matching(storage, { projectId, query, now });
   const wanted = status === ErrorStatus.UNSPECIFIED ? statuses : [status];
   return wanted.map((one) => {
-    const found = matching(storage, tokens)
+    const found = matches
       .select("id")
       .where("project_id", "=", projectId)
       .where("status", "=", one)

@@ -5,6 +5,18 @@ export function isAtOrAfter(release: string, end: string): boolean {
   return one !== undefined && other !== undefined && one.package === other.package && isGreater(one, other);
 }
 
+/**
+ * The order of two releases: below 0, 0 or above 0; undefined: none, as one of them is no semantic version, or both name
+ * packages that differ. A version without a package is compared with any.
+ */
+export function compareReleases(release: string, other: string): number | undefined {
+  if (release === other) return 0;
+  const [one, two] = [versionOf(release), versionOf(other)];
+  if (!one || !two || (two.package !== "" && one.package !== two.package)) return undefined;
+  if (isGreater(one, two)) return 1;
+  return isGreater(two, one) ? -1 : 0;
+}
+
 interface Version {
   readonly package: string;
   readonly numbers: readonly number[];

@@ -6,6 +6,7 @@ import { Integrated0005 } from "./migrations/integrated-0005.ts";
 import { Integrated0006 } from "./migrations/integrated-0006.ts";
 import { Integrated0007 } from "./migrations/integrated-0007.ts";
 import { Integrated0008 } from "./migrations/integrated-0008.ts";
+import { Integrated0009 } from "./migrations/integrated-0009.ts";
 
 /** The migrations on PostgreSQL, in their order. */
 export const postgresqlMigrations = [
@@ -17,4 +18,5 @@ export const postgresqlMigrations = [
   Integrated0006,
   Integrated0007,
   Integrated0008,
+  Integrated0009,
 ];

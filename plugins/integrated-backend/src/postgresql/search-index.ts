@@ -1,6 +1,6 @@
 import type { ErrorStatus } from "@faultline/proto";
 import { sql, type RawBuilder } from "kysely";
-import { asciiSmall, isTag, partOf, pieceOfStatus } from "../search/tokens.ts";
+import { asciiSmall, isTag, pieceOfStatus, textOf } from "../search/tokens.ts";
 import type { SearchToken } from "../search/search-token.ts";
 import type { Piece, Pieces } from "../search/pieces.ts";
 import { storable } from "../storing/storable-json.ts";
@@ -68,20 +68,18 @@ function hasPieces({ projectId, pieces }: { projectId: number; pieces: Pieces },
  * them.
  */
 function meetsAll({ tokens }: Search): RawBuilder<unknown> {
-  const length = (token: SearchToken) => ("text" in token ? token.text : token.value).length;
-  return allOf([sql`true`, ...tokens.toSorted((a, b) => length(b) - length(a)).map(meets)]);
+  return allOf([sql`true`, ...tokens.toSorted((a, b) => textOf(b).length - textOf(a).length).map(meets)]);
 }
 
 function meets(token: SearchToken): RawBuilder<unknown> {
-  const part = partOf(token);
-  switch (part.of) {
+  switch (token.of) {
     case "level":
     case "type":
-      return sql`${sql.ref(part.of)} = ${part.value}`;
+      return sql`${sql.ref(token.of)} = ${token.value}`;
     case "message":
-      return anyOf(part.forms.map((form) => contains("message", form)));
+      return anyOf(token.forms.map((form) => contains("message", form)));
     case "text":
-      return anyOf(["message", "culprit"].flatMap((column) => part.forms.map((form) => contains(column, form))));
+      return anyOf(["message", "culprit"].flatMap((column) => token.forms.map((form) => contains(column, form))));
     case "tag":
       return sql`true`;
   }

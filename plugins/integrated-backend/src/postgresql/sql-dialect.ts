@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { asciiSmall } from "../search/tokens.ts";
+import { storable } from "../storing/storable-json.ts";
 import type { SqlDialect } from "../storage.ts";
 import { errorsWith, idsOfStatus } from "./search-index.ts";
 
@@ -7,6 +8,9 @@ import { errorsWith, idsOfStatus } from "./search-index.ts";
 export const dialect: SqlDialect = {
   // Half the time of ILIKE. Columns have the collation "C", so that only ASCII letters become lower case.
   contains: (column, text) => sql`position(${asciiSmall(text)} in lower(${sql.ref(column)})) > 0`,
+  isLike: (text, pattern) =>
+    sql`${text} like ${storable(pattern.map((part) => part.replace(/[\\%_]/g, "\\$&")).join("%"))}`,
+  isOneOf: (column, texts) => sql`${sql.ref(column)} = any (${texts.map(storable)}::text[])`,
   joinInOrder: sql`join`, // by statistics
   hourList: sql<string>`coalesce(json_agg(json_build_array(hour, event_count)), '[]')::text`,
   sortsByRowId: false,

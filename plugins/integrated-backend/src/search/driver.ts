@@ -5,6 +5,7 @@ import type { SearchToken, Tag } from "./search-token.ts";
 import { drawnErrors, drawnWith, type Draw, type Draws } from "./draw.ts";
 import { chosenPieces, hasPieces, type Pieces } from "./pieces.ts";
 import { cheapestWay, costOfFew, type Candidates, type Way } from "./ways.ts";
+import type { SearchFilter } from "./search-filters.ts";
 import { statuses } from "../lists/statuses.ts";
 import type { Found, Search, Storage } from "../storage.ts";
 
@@ -41,6 +42,7 @@ export interface Driver extends Found {
 interface Searched {
   readonly projectId: number;
   readonly tokens: readonly SearchToken[];
+  readonly filters: readonly SearchFilter[];
   readonly matching: Search["matching"];
   readonly mostCounted: number;
 }
@@ -60,7 +62,7 @@ const walk: Driver = {
 export async function driverOf(
   storage: Storage,
   draws: Draws,
-  { projectId, tokens, matching, mostCounted }: Searched,
+  { projectId, tokens, filters, matching, mostCounted }: Searched,
   limits?: AbortableQueryOptions,
 ): Promise<Driver> {
   const texts = tokens
@@ -68,7 +70,8 @@ export async function driverOf(
     .filter((forms) => forms !== undefined)
     .filter((forms) => hasPieces(forms));
   const tags = tokens.filter(isTag).slice(0, countedTags);
-  if (texts.length + tags.length === 0 || tokens.some(hasSeparator)) return walk;
+  const isListed = filters.some(({ ids }) => ids !== undefined);
+  if ((texts.length + tags.length === 0 && !isListed) || tokens.some(hasSeparator)) return walk;
 
   const draw = await draws.of(projectId, limits);
   if (draw === "filling") return walk;
@@ -76,6 +79,7 @@ export async function driverOf(
   const { errors, errorCount } = draw;
   const drawnTexts = errors.map(({ text }) => text);
   const tagged = await countTags(storage, { projectId, tags, draw }, limits);
+  const filtered = await countFiltered(storage, { projectId, filters, draw }, limits);
   const options: Option[] = tagged.map(({ tag, ids, count, had }) => ({
     met: [tag],
     ids,
@@ -85,11 +89,13 @@ export async function driverOf(
     listed: 0,
     count: count <= countedErrors ? count : Math.max(count, atLeastHalf(had) * errorCount),
   }));
+  options.push(...filtered.listed);
   const isText = tokens.map(indexedTexts).map((forms) => forms?.map((form) => form.toLowerCase()));
   const matches = drawnTexts.map(
     (text, n) =>
       isText.every((forms) => forms?.some((form) => text.includes(form)) ?? true) &&
-      tagged.every(({ had }) => had[n] === true),
+      tagged.every(({ had }) => had[n] === true) &&
+      filtered.had[n] === true,
   );
   let pieces: Pieces = [];
   let withPieces = errorCount;
@@ -131,7 +137,7 @@ export async function driverOf(
 }
 
 interface Tagged {
-  readonly tag: Tag;
+  readonly tag: SearchToken & Tag;
   /** A query for the ids of the errors with the tag. */
   readonly ids: RawBuilder<unknown>;
   /** Their number, up to one more than are counted. */
@@ -142,7 +148,7 @@ interface Tagged {
 /** Counts the errors with each tag and finds the drawn ones among them; for a common tag the draw has both. */
 async function countTags(
   { readExpensively, dialect }: Storage,
-  { projectId, tags, draw }: { projectId: number; tags: readonly Tag[]; draw: Draw },
+  { projectId, tags, draw }: { projectId: number; tags: readonly (SearchToken & Tag)[]; draw: Draw },
   limits?: AbortableQueryOptions,
 ): Promise<Tagged[]> {
   const idsOf = ({ key, value }: Tag) => sql`select error_id from integrated_tag_error
@@ -177,6 +183,53 @@ async function countTags(
     const having = new Set(JSON.parse(row.drawn) as number[]);
     return { ...tagged, count: row.count, had: draw.errors.map(({ id }) => having.has(id)) };
   });
+}
+
+/** Finds the drawn errors that meet all filters, and the filters that an index can list. */
+async function countFiltered(
+  { readExpensively, dialect }: Storage,
+  { projectId, filters, draw }: { projectId: number; filters: readonly SearchFilter[]; draw: Draw },
+  limits?: AbortableQueryOptions,
+): Promise<{ readonly had: readonly boolean[]; readonly listed: readonly Option[] }> {
+  if (filters.length === 0) return { had: draw.errors.map(() => true), listed: [] };
+  const drawn = dialect.valuesOf(
+    draw.errors.map(({ id }) => id),
+    "drawn",
+  );
+  const of = sql.join(
+    filters.map(({ condition, ids }, n) => {
+      const count = ids
+        ? sql`(select count(*) from (select distinct error_id from (${ids}) as listed limit ${countedErrors + 1}) as counted)`
+        : sql`0`;
+      const having = sql`select id from integrated_error
+        where project_id = ${projectId} and id in (select value from ${drawn}) and ${condition}`;
+      return sql`select cast(${n} as integer) as n, cast(${count} as integer) as count, (select cast(${dialect.jsonOfRows(sql`id`)} as text) from (${having}) as having_it) as drawn`;
+    }),
+    sql` union all `,
+  );
+  const { rows } = await sql<{ n: number; count: number; drawn: string }>`${of}`.execute(readExpensively, limits);
+  const each = rows
+    .toSorted((a, b) => a.n - b.n)
+    .map(({ count, drawn: ids }) => {
+      const having = new Set(JSON.parse(ids) as number[]);
+      return { count: Number(count), had: draw.errors.map(({ id }) => having.has(id)) };
+    });
+  const listed = filters.flatMap(({ ids }, n): Option[] => {
+    const { count = 0, had = [] } = each[n] ?? {};
+    if (!ids) return [];
+    return [
+      {
+        met: [],
+        ids,
+        within: (other) => ({ ids: idsOfBoth(ids, other), met: [] }),
+        isCompared: false,
+        had,
+        listed: 0,
+        count: count <= countedErrors ? count : Math.max(count, atLeastHalf(had) * draw.errorCount),
+      },
+    ];
+  });
+  return { had: draw.errors.map((_, n) => each.every(({ had }) => had[n] === true)), listed };
 }
 
 /** The errors that both options find; all that either finds are listed for that. */

@@ -1,5 +1,8 @@
-/** One word of a search: text anywhere, or a key with a value. */
-export type SearchToken = { readonly text: string } | Tag;
+/** A term that an index looks up: a text in one of its forms, or the value of a column or of a tag. */
+export type SearchToken =
+  | { readonly of: "text" | "message"; readonly forms: readonly [string, ...string[]] }
+  | { readonly of: "level" | "type"; readonly value: string }
+  | ({ readonly of: "tag" } & Tag);
 
 export interface Tag {
   readonly key: string;

@@ -6,6 +6,8 @@ import { errorsWith, idsOfStatus } from "./search-index.ts";
 export const dialect: SqlDialect = {
   contains: (column, text) =>
     sql`${sql.ref(column)} like ${`%${text.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`} escape '\\'`,
+  isLike: (text, pattern) => sql`${text} glob ${pattern.map((part) => part.replace(/[*?[]/g, "[$&]")).join("*")}`,
+  isOneOf: (column, texts) => sql`${sql.ref(column)} in (select value from json_each(${JSON.stringify(texts)}))`,
   joinInOrder: sql`cross join`,
   hourList: sql<string>`json_group_array(json_array(hour, event_count))`,
   sortsByRowId: true,

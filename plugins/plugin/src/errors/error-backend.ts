@@ -29,6 +29,8 @@ import type {
   ListEventsResponseSchema,
   ListExternalProjectsResponseSchema,
   ListReleasesRequest,
+  ListSearchValuesRequest,
+  ListSearchValuesResponseSchema,
   ListReleasesResponseSchema,
   UpdateErrorsRequest,
   UpdateErrorsResponseSchema,
@@ -78,6 +80,11 @@ export interface ErrorBackend {
   /** The capabilities of a project with this backend; one that is off says why in words. */
   readonly capabilities: Capabilities;
   listErrors(request: ListErrorsRequest, call: BackendCall): Promise<MessageInitShape<typeof ListErrorsResponseSchema>>;
+  /** Absent: the system does not report values. */
+  listSearchValues?(
+    request: ListSearchValuesRequest,
+    call: BackendCall,
+  ): Promise<MessageInitShape<typeof ListSearchValuesResponseSchema>>;
   getError(request: GetErrorRequest, call: BackendCall): Promise<MessageInitShape<typeof GetErrorResponseSchema>>;
   updateErrors(
     request: UpdateErrorsRequest,

@@ -15,7 +15,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/error.proto.
  */
 export const file_faultline_v1_error: GenFile = /*@__PURE__*/
-  fileDesc("ChhmYXVsdGxpbmUvdjEvZXJyb3IucHJvdG8SDGZhdWx0bGluZS52MSLABgoFRXJyb3ISEAoIZXJyb3JfaWQYASABKAkSEgoKcHJvamVjdF9pZBgCIAEoDRINCgV0aXRsZRgDIAEoCRIMCgR0eXBlGAQgASgJEg0KBXZhbHVlGAUgASgJEg8KB2N1bHByaXQYBiABKAkSDQoFbGV2ZWwYByABKAkSEAoIcGxhdGZvcm0YCCABKAkSKQoGc3RhdHVzGAkgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEhMKC2V2ZW50X2NvdW50GAogASgNEhsKE2FmZmVjdGVkX3VzZXJfY291bnQYCyABKA0SMwoPZmlyc3Rfc2Vlbl90aW1lGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3NlZW5fdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASOgoWc2V0dGxlZF9sYXN0X3NlZW5fdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNZmlyc3RfcmVsZWFzZRgPIAEoCRIUCgxsYXN0X3JlbGVhc2UYECABKAkSNwoTc3RhdHVzX2NoYW5nZWRfdGltZRgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNcmVvcGVuZWRfdGltZRgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNaG91cmx5X2NvdW50cxgTIAMoDRIUCgxleHRlcm5hbF91cmwYFCABKAkSPAoYaG91cmx5X2NvdW50c19zdGFydF90aW1lGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxmaXJzdF9jb21taXQYFiABKAkSEwoLbGFzdF9jb21taXQYFyABKAkSGQoRZmlyc3RfcmVsZWFzZV91cmwYGCABKAkSGAoQbGFzdF9yZWxlYXNlX3VybBgZIAEoCRIaChJob2xkc19vdGhlcl9lcnJvcnMYGiABKAgSFwoPb3RoZXJfdGFnX2NvdW50GBsgASgNEhgKEG90aGVyX3VzZXJfY291bnQYHCABKA0ixQEKEUxpc3RFcnJvcnNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEg0KBXF1ZXJ5GAIgASgJEikKBnN0YXR1cxgDIAEoDjIZLmZhdWx0bGluZS52MS5FcnJvclN0YXR1cxIlCgRzb3J0GAQgASgOMhcuZmF1bHRsaW5lLnYxLkVycm9yU29ydBIRCglwYWdlX3NpemUYBSABKA0SEgoKcGFnZV90b2tlbhgGIAEoCSLYAQoSTGlzdEVycm9yc1Jlc3BvbnNlEiMKBmVycm9ycxgBIAMoCzITLmZhdWx0bGluZS52MS5FcnJvchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSGwoTcHJldmlvdXNfcGFnZV90b2tlbhgDIAEoCRIxCg1zdGF0dXNfY291bnRzGAQgASgLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NvdW50cxI0ChBzdGFsZV9zaW5jZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKhAQoUTGlzdEFsbEVycm9yc1JlcXVlc3QSDQoFcXVlcnkYASABKAkSKQoGc3RhdHVzGAIgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEiUKBHNvcnQYAyABKA4yFy5mYXVsdGxpbmUudjEuRXJyb3JTb3J0EhEKCXBhZ2Vfc2l6ZRgEIAEoDRIVCg1wcm9qZWN0X3F1ZXJ5GAUgASgJInwKFUxpc3RBbGxFcnJvcnNSZXNwb25zZRIsCgVhc2tlZBgBIAEoCzIbLmZhdWx0bGluZS52MS5Bc2tlZFByb2plY3RzSAASLQoGYW5zd2VyGAIgASgLMhsuZmF1bHRsaW5lLnYxLlByb2plY3RFcnJvcnNIAEIGCgRwYXJ0Ik8KDUFza2VkUHJvamVjdHMSLAoIcHJvamVjdHMYASADKAsyGi5mYXVsdGxpbmUudjEuQXNrZWRQcm9qZWN0EhAKCGxlZnRfb3V0GAIgASgNImsKDEFza2VkUHJvamVjdBISCgpwcm9qZWN0X2lkGAEgASgNEgwKBHBhdGgYAiABKAkSDAoEbmFtZRgDIAEoCRIQCghleHRlcm5hbBgEIAEoCBIZChFjYW5fdXBkYXRlX3N0YXR1cxgFIAEoCCLdAQoNUHJvamVjdEVycm9ycxISCgpwcm9qZWN0X2lkGAEgASgNEiMKBmVycm9ycxgCIAMoCzITLmZhdWx0bGluZS52MS5FcnJvchIxCg1zdGF0dXNfY291bnRzGAMgASgLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NvdW50cxI0ChBzdGFsZV9zaW5jZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIqCgdyZWZ1c2FsGAUgASgLMhkuZmF1bHRsaW5lLnYxLkNhbGxSZWZ1c2FsImYKC0NhbGxSZWZ1c2FsEikKBnJlYXNvbhgBIAEoDjIZLmZhdWx0bGluZS52MS5FcnJvclJlYXNvbhIPCgdtZXNzYWdlGAIgASgJEhsKE3JldHJ5X2FmdGVyX3NlY29uZHMYAyABKA0iKgoWR2V0RXJyb3JQcm9qZWN0UmVxdWVzdBIQCghlcnJvcl9pZBgBIAEoCSItChdHZXRFcnJvclByb2plY3RSZXNwb25zZRISCgpwcm9qZWN0X2lkGAEgASgNIkUKDFN0YXR1c0NvdW50cxISCgp1bnJlc29sdmVkGAEgASgNEhAKCHJlc29sdmVkGAIgASgNEg8KB2lnbm9yZWQYAyABKA0iTQoPR2V0RXJyb3JSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhAKCGVycm9yX2lkGAIgASgJImwKEEdldEVycm9yUmVzcG9uc2USIgoFZXJyb3IYASABKAsyEy5mYXVsdGxpbmUudjEuRXJyb3ISNAoQc3RhbGVfc2luY2VfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAibAoTVXBkYXRlRXJyb3JzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIrCgdjaGFuZ2VzGAIgAygLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NoYW5nZSJLCgxTdGF0dXNDaGFuZ2USEAoIZXJyb3JfaWQYASABKAkSKQoGc3RhdHVzGAIgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzImUKFFVwZGF0ZUVycm9yc1Jlc3BvbnNlEiMKBmVycm9ycxgBIAMoCzITLmZhdWx0bGluZS52MS5FcnJvchIoCgR1bmRvGAIgAygLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NoYW5nZSLUAQoRTGlzdEV2ZW50c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSEAoIZXJyb3JfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgNEhIKCnBhZ2VfdG9rZW4YBCABKAkSLgoKc3RhcnRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIo8BChJMaXN0RXZlbnRzUmVzcG9uc2USKgoGZXZlbnRzGAEgAygLMhouZmF1bHRsaW5lLnYxLkV2ZW50U3VtbWFyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSNAoQc3RhbGVfc2luY2VfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi2AEKDEV2ZW50U3VtbWFyeRIQCghldmVudF9pZBgBIAEoCRIxCg1vY2N1cnJlZF90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg1yZWNlaXZlZF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgV0aXRsZRgEIAEoCRIMCgR1c2VyGAUgASgJEg8KB3JlbGVhc2UYBiABKAkSEwoLZW52aXJvbm1lbnQYByABKAkSDQoFbGV2ZWwYCCABKAkijgEKD0dldEV2ZW50UmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIQCghldmVudF9pZBgCIAEoCRIQCghlcnJvcl9pZBgDIAEoCRItCghwb3NpdGlvbhgEIAEoDjIbLmZhdWx0bGluZS52MS5FdmVudFBvc2l0aW9uIpwBChBHZXRFdmVudFJlc3BvbnNlEiIKBWV2ZW50GAEgASgLMhMuZmF1bHRsaW5lLnYxLkV2ZW50EhYKDm5ld2VyX2V2ZW50X2lkGAIgASgJEhYKDm9sZGVyX2V2ZW50X2lkGAMgASgJEjQKEHN0YWxlX3NpbmNlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIrQICgVFdmVudBIQCghldmVudF9pZBgBIAEoCRIQCghlcnJvcl9pZBgCIAEoCRISCgpwcm9qZWN0X2lkGAMgASgNEjEKDW9jY3VycmVkX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDXJlY2VpdmVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBXRpdGxlGAYgASgJEg8KB2N1bHByaXQYByABKAkSDQoFbGV2ZWwYCCABKAkSEAoIcGxhdGZvcm0YCSABKAkSKwoKZXhjZXB0aW9ucxgKIAMoCzIXLmZhdWx0bGluZS52MS5FeGNlcHRpb24SJQoHdGhyZWFkcxgLIAMoCzIULmZhdWx0bGluZS52MS5UaHJlYWQSDwoHbWVzc2FnZRgMIAEoCRIYChBtZXNzYWdlX3RlbXBsYXRlGA0gASgJEiUKBHVzZXIYDiABKAsyFy5mYXVsdGxpbmUudjEuRXZlbnRVc2VyEisKBHRhZ3MYDyADKAsyHS5mYXVsdGxpbmUudjEuRXZlbnQuVGFnc0VudHJ5Eg8KB3JlbGVhc2UYECABKAkSEwoLZW52aXJvbm1lbnQYESABKAkSEwoLc2VydmVyX25hbWUYEiABKAkSDgoGbG9nZ2VyGBMgASgJEhMKC3RyYW5zYWN0aW9uGBQgASgJEi0KC2JyZWFkY3J1bWJzGBUgAygLMhguZmF1bHRsaW5lLnYxLkJyZWFkY3J1bWISKgoHcmVxdWVzdBgWIAEoCzIZLmZhdWx0bGluZS52MS5IdHRwUmVxdWVzdBIeCgNzZGsYFyABKAsyES5mYXVsdGxpbmUudjEuU2RrEikKCGNvbnRleHRzGBggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBImCgVleHRyYRgZIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSMQoHbW9kdWxlcxgaIAMoCzIgLmZhdWx0bGluZS52MS5FdmVudC5Nb2R1bGVzRW50cnkSFAoMcGF5bG9hZF9qc29uGBsgASgJEiMKB3RyaW1tZWQYHCADKAsyEi5mYXVsdGxpbmUudjEuVHJpbRIsCghmZWVkYmFjaxgdIAMoCzIaLmZhdWx0bGluZS52MS5Vc2VyRmVlZGJhY2sSKwoKdGltZV9ib3VuZBgeIAEoCzIXLmZhdWx0bGluZS52MS5UaW1lQm91bmQSDgoGY29tbWl0GB8gASgJEhUKDWNsaWVudF9rZXlfaWQYICABKA0aKwoJVGFnc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaLgoMTW9kdWxlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiOgoJVGltZUJvdW5kEi0KCXNlbnRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiVgoEVHJpbRIMCgRwYXJ0GAEgASgJEgwKBGtlcHQYAiABKA0SDAoEc2VudBgDIAEoDRIkCgR1bml0GAQgASgOMhYuZmF1bHRsaW5lLnYxLlRyaW1Vbml0IpYBCgxVc2VyRmVlZGJhY2sSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghldmVudF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEg0KBWVtYWlsGAQgASgJEhAKCGNvbW1lbnRzGAUgASgJEjEKDXJlY2VpdmVkX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIokBCglFeGNlcHRpb24SDAoEdHlwZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIOCgZtb2R1bGUYAyABKAkSKgoJbWVjaGFuaXNtGAQgASgLMhcuZmF1bHRsaW5lLnYxLk1lY2hhbmlzbRIjCgZmcmFtZXMYBSADKAsyEy5mYXVsdGxpbmUudjEuRnJhbWUisAEKCU1lY2hhbmlzbRIMCgR0eXBlGAEgASgJEhQKB2hhbmRsZWQYAiABKAhIAIgBARIRCglzeW50aGV0aWMYAyABKAgSGQoMZXhjZXB0aW9uX2lkGAQgASgFSAGIAQESFgoJcGFyZW50X2lkGAUgASgFSAKIAQESDgoGc291cmNlGAYgASgJQgoKCF9oYW5kbGVkQg8KDV9leGNlcHRpb25faWRCDAoKX3BhcmVudF9pZCKHAgoFRnJhbWUSEAoIZmlsZW5hbWUYASABKAkSEAoIYWJzX3BhdGgYAiABKAkSEAoIZnVuY3Rpb24YAyABKAkSDgoGbW9kdWxlGAQgASgJEg8KB3BhY2thZ2UYBSABKAkSDgoGbGluZW5vGAYgASgNEg0KBWNvbG5vGAcgASgNEg4KBmluX2FwcBgIIAEoCBITCgtwcmVfY29udGV4dBgJIAMoCRIUCgxjb250ZXh0X2xpbmUYCiABKAkSFAoMcG9zdF9jb250ZXh0GAsgAygJEiUKBHZhcnMYDCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EhAKCGNvZGVfdXJsGA0gASgJImkKBlRocmVhZBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEg8KB2N1cnJlbnQYAyABKAgSDwoHY3Jhc2hlZBgEIAEoCBIjCgZmcmFtZXMYBSADKAsyEy5mYXVsdGxpbmUudjEuRnJhbWUicwoJRXZlbnRVc2VyEgoKAmlkGAEgASgJEhAKCHVzZXJuYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEhIKCmlwX2FkZHJlc3MYBCABKAkSJQoEZGF0YRgFIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QinQEKCkJyZWFkY3J1bWISKAoEdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEdHlwZRgCIAEoCRIQCghjYXRlZ29yeRgDIAEoCRINCgVsZXZlbBgEIAEoCRIPCgdtZXNzYWdlGAUgASgJEiUKBGRhdGEYBiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IsYCCgtIdHRwUmVxdWVzdBILCgN1cmwYASABKAkSDgoGbWV0aG9kGAIgASgJEhQKDHF1ZXJ5X3N0cmluZxgDIAEoCRI3CgdoZWFkZXJzGAQgAygLMiYuZmF1bHRsaW5lLnYxLkh0dHBSZXF1ZXN0LkhlYWRlcnNFbnRyeRI3Cgdjb29raWVzGAUgAygLMiYuZmF1bHRsaW5lLnYxLkh0dHBSZXF1ZXN0LkNvb2tpZXNFbnRyeRIMCgRkYXRhGAYgASgJEiQKA2VudhgHIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QaLgoMSGVhZGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaLgoMQ29va2llc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiJAoDU2RrEgwKBG5hbWUYASABKAkSDwoHdmVyc2lvbhgCIAEoCSKWAQoUR2V0RXJyb3JTdGF0c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSEAoIZXJyb3JfaWQYAiABKAkSLgoKc3RhcnRfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKaG91cl9jb3VudBgEIAEoDSKoAQoVR2V0RXJyb3JTdGF0c1Jlc3BvbnNlEi4KCnN0YXJ0X3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBmNvdW50cxgCIAMoDRIZChFsYXN0X2hvdXJfcnVubmluZxgDIAEoCBI0ChBzdGFsZV9zaW5jZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKFAQoSV2F0Y2hFcnJvcnNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEi4KCnNpbmNlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWhvdXJseV9jb3VudHMYAyABKAgiSAoTV2F0Y2hFcnJvcnNSZXNwb25zZRIjCgZlcnJvcnMYASADKAsyEy5mYXVsdGxpbmUudjEuRXJyb3ISDAoEbW9yZRgCIAEoCCp9CgtFcnJvclN0YXR1cxIcChhFUlJPUl9TVEFUVVNfVU5TUEVDSUZJRUQQABIbChdFUlJPUl9TVEFUVVNfVU5SRVNPTFZFRBABEhkKFUVSUk9SX1NUQVRVU19SRVNPTFZFRBACEhgKFEVSUk9SX1NUQVRVU19JR05PUkVEEAMqeAoJRXJyb3JTb3J0EhoKFkVSUk9SX1NPUlRfVU5TUEVDSUZJRUQQABIYChRFUlJPUl9TT1JUX0xBU1RfU0VFThABEhkKFUVSUk9SX1NPUlRfRklSU1RfU0VFThACEhoKFkVSUk9SX1NPUlRfRVZFTlRfQ09VTlQQAyplCg1FdmVudFBvc2l0aW9uEh4KGkVWRU5UX1BPU0lUSU9OX1VOU1BFQ0lGSUVEEAASGQoVRVZFTlRfUE9TSVRJT05fTkVXRVNUEAESGQoVRVZFTlRfUE9TSVRJT05fT0xERVNUEAIqVgoIVHJpbVVuaXQSGQoVVFJJTV9VTklUX1VOU1BFQ0lGSUVEEAASFQoRVFJJTV9VTklUX0VOVFJJRVMQARIYChRUUklNX1VOSVRfQ0hBUkFDVEVSUxACMuIHCgxFcnJvclNlcnZpY2USXgoKTGlzdEVycm9ycxIfLmZhdWx0bGluZS52MS5MaXN0RXJyb3JzUmVxdWVzdBogLmZhdWx0bGluZS52MS5MaXN0RXJyb3JzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSZwoNTGlzdEFsbEVycm9ycxIiLmZhdWx0bGluZS52MS5MaXN0QWxsRXJyb3JzUmVxdWVzdBojLmZhdWx0bGluZS52MS5MaXN0QWxsRXJyb3JzUmVzcG9uc2UiC5ACAYq1GAQIAhABMAESawoPR2V0RXJyb3JQcm9qZWN0EiQuZmF1bHRsaW5lLnYxLkdldEVycm9yUHJvamVjdFJlcXVlc3QaJS5mYXVsdGxpbmUudjEuR2V0RXJyb3JQcm9qZWN0UmVzcG9uc2UiC5ACAYq1GAQIAhABElgKCEdldEVycm9yEh0uZmF1bHRsaW5lLnYxLkdldEVycm9yUmVxdWVzdBoeLmZhdWx0bGluZS52MS5HZXRFcnJvclJlc3BvbnNlIg2QAgGKtRgGCAMQARgDErkBCgxVcGRhdGVFcnJvcnMSIS5mYXVsdGxpbmUudjEuVXBkYXRlRXJyb3JzUmVxdWVzdBoiLmZhdWx0bGluZS52MS5VcGRhdGVFcnJvcnNSZXNwb25zZSJiirUYBggDEAIYBJq1GFRJdCBpcyB0aGUgZGFpbHkgd29yayBvZiBldmVyeSBkZXZlbG9wZXIsIGFuZCBhbiBlcnJvciBzaG93cyB3aGVuIGl0cyBzdGF0dXMgY2hhbmdlZC4SXgoKTGlzdEV2ZW50cxIfLmZhdWx0bGluZS52MS5MaXN0RXZlbnRzUmVxdWVzdBogLmZhdWx0bGluZS52MS5MaXN0RXZlbnRzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSWAoIR2V0RXZlbnQSHS5mYXVsdGxpbmUudjEuR2V0RXZlbnRSZXF1ZXN0Gh4uZmF1bHRsaW5lLnYxLkdldEV2ZW50UmVzcG9uc2UiDZACAYq1GAYIAxABGAMSZwoNR2V0RXJyb3JTdGF0cxIiLmZhdWx0bGluZS52MS5HZXRFcnJvclN0YXRzUmVxdWVzdBojLmZhdWx0bGluZS52MS5HZXRFcnJvclN0YXRzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSYwoLV2F0Y2hFcnJvcnMSIC5mYXVsdGxpbmUudjEuV2F0Y2hFcnJvcnNSZXF1ZXN0GiEuZmF1bHRsaW5lLnYxLldhdGNoRXJyb3JzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMwAWIGcHJvdG8z", [file_faultline_v1_error_reason, file_faultline_v1_role, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("ChhmYXVsdGxpbmUvdjEvZXJyb3IucHJvdG8SDGZhdWx0bGluZS52MSLABgoFRXJyb3ISEAoIZXJyb3JfaWQYASABKAkSEgoKcHJvamVjdF9pZBgCIAEoDRINCgV0aXRsZRgDIAEoCRIMCgR0eXBlGAQgASgJEg0KBXZhbHVlGAUgASgJEg8KB2N1bHByaXQYBiABKAkSDQoFbGV2ZWwYByABKAkSEAoIcGxhdGZvcm0YCCABKAkSKQoGc3RhdHVzGAkgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEhMKC2V2ZW50X2NvdW50GAogASgNEhsKE2FmZmVjdGVkX3VzZXJfY291bnQYCyABKA0SMwoPZmlyc3Rfc2Vlbl90aW1lGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3NlZW5fdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASOgoWc2V0dGxlZF9sYXN0X3NlZW5fdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNZmlyc3RfcmVsZWFzZRgPIAEoCRIUCgxsYXN0X3JlbGVhc2UYECABKAkSNwoTc3RhdHVzX2NoYW5nZWRfdGltZRgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNcmVvcGVuZWRfdGltZRgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNaG91cmx5X2NvdW50cxgTIAMoDRIUCgxleHRlcm5hbF91cmwYFCABKAkSPAoYaG91cmx5X2NvdW50c19zdGFydF90aW1lGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxmaXJzdF9jb21taXQYFiABKAkSEwoLbGFzdF9jb21taXQYFyABKAkSGQoRZmlyc3RfcmVsZWFzZV91cmwYGCABKAkSGAoQbGFzdF9yZWxlYXNlX3VybBgZIAEoCRIaChJob2xkc19vdGhlcl9lcnJvcnMYGiABKAgSFwoPb3RoZXJfdGFnX2NvdW50GBsgASgNEhgKEG90aGVyX3VzZXJfY291bnQYHCABKA0ixQEKEUxpc3RFcnJvcnNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEg0KBXF1ZXJ5GAIgASgJEikKBnN0YXR1cxgDIAEoDjIZLmZhdWx0bGluZS52MS5FcnJvclN0YXR1cxIlCgRzb3J0GAQgASgOMhcuZmF1bHRsaW5lLnYxLkVycm9yU29ydBIRCglwYWdlX3NpemUYBSABKA0SEgoKcGFnZV90b2tlbhgGIAEoCSLoAgoSTGlzdEVycm9yc1Jlc3BvbnNlEiMKBmVycm9ycxgBIAMoCzITLmZhdWx0bGluZS52MS5FcnJvchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSGwoTcHJldmlvdXNfcGFnZV90b2tlbhgDIAEoCRIxCg1zdGF0dXNfY291bnRzGAQgASgLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NvdW50cxI0ChBzdGFsZV9zaW5jZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIWCg5leGFtaW5lZF9jb3VudBgGIAEoDRI0ChBzZWFyY2hlZF90b190aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIqCgVldmVudBgIIAEoCzIbLmZhdWx0bGluZS52MS5TZWFyY2hlZEV2ZW50EhQKDHVua25vd25fdGFncxgJIAMoCSJgChdMaXN0U2VhcmNoVmFsdWVzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRILCgNrZXkYAiABKAkSDgoGcHJlZml4GAMgASgJIkUKGExpc3RTZWFyY2hWYWx1ZXNSZXNwb25zZRIpCgZ2YWx1ZXMYASADKAsyGS5mYXVsdGxpbmUudjEuU2VhcmNoVmFsdWUiMQoLU2VhcmNoVmFsdWUSDQoFdmFsdWUYASABKAkSEwoLZXJyb3JfY291bnQYAiABKA0iMwoNU2VhcmNoZWRFdmVudBIQCghldmVudF9pZBgBIAEoCRIQCghlcnJvcl9pZBgCIAEoCSKhAQoUTGlzdEFsbEVycm9yc1JlcXVlc3QSDQoFcXVlcnkYASABKAkSKQoGc3RhdHVzGAIgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEiUKBHNvcnQYAyABKA4yFy5mYXVsdGxpbmUudjEuRXJyb3JTb3J0EhEKCXBhZ2Vfc2l6ZRgEIAEoDRIVCg1wcm9qZWN0X3F1ZXJ5GAUgASgJInwKFUxpc3RBbGxFcnJvcnNSZXNwb25zZRIsCgVhc2tlZBgBIAEoCzIbLmZhdWx0bGluZS52MS5Bc2tlZFByb2plY3RzSAASLQoGYW5zd2VyGAIgASgLMhsuZmF1bHRsaW5lLnYxLlByb2plY3RFcnJvcnNIAEIGCgRwYXJ0Ik8KDUFza2VkUHJvamVjdHMSLAoIcHJvamVjdHMYASADKAsyGi5mYXVsdGxpbmUudjEuQXNrZWRQcm9qZWN0EhAKCGxlZnRfb3V0GAIgASgNImsKDEFza2VkUHJvamVjdBISCgpwcm9qZWN0X2lkGAEgASgNEgwKBHBhdGgYAiABKAkSDAoEbmFtZRgDIAEoCRIQCghleHRlcm5hbBgEIAEoCBIZChFjYW5fdXBkYXRlX3N0YXR1cxgFIAEoCCLdAQoNUHJvamVjdEVycm9ycxISCgpwcm9qZWN0X2lkGAEgASgNEiMKBmVycm9ycxgCIAMoCzITLmZhdWx0bGluZS52MS5FcnJvchIxCg1zdGF0dXNfY291bnRzGAMgASgLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NvdW50cxI0ChBzdGFsZV9zaW5jZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIqCgdyZWZ1c2FsGAUgASgLMhkuZmF1bHRsaW5lLnYxLkNhbGxSZWZ1c2FsImYKC0NhbGxSZWZ1c2FsEikKBnJlYXNvbhgBIAEoDjIZLmZhdWx0bGluZS52MS5FcnJvclJlYXNvbhIPCgdtZXNzYWdlGAIgASgJEhsKE3JldHJ5X2FmdGVyX3NlY29uZHMYAyABKA0iKgoWR2V0RXJyb3JQcm9qZWN0UmVxdWVzdBIQCghlcnJvcl9pZBgBIAEoCSItChdHZXRFcnJvclByb2plY3RSZXNwb25zZRISCgpwcm9qZWN0X2lkGAEgASgNIkUKDFN0YXR1c0NvdW50cxISCgp1bnJlc29sdmVkGAEgASgNEhAKCHJlc29sdmVkGAIgASgNEg8KB2lnbm9yZWQYAyABKA0iTQoPR2V0RXJyb3JSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhAKCGVycm9yX2lkGAIgASgJImwKEEdldEVycm9yUmVzcG9uc2USIgoFZXJyb3IYASABKAsyEy5mYXVsdGxpbmUudjEuRXJyb3ISNAoQc3RhbGVfc2luY2VfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAibAoTVXBkYXRlRXJyb3JzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIrCgdjaGFuZ2VzGAIgAygLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NoYW5nZSJLCgxTdGF0dXNDaGFuZ2USEAoIZXJyb3JfaWQYASABKAkSKQoGc3RhdHVzGAIgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzImUKFFVwZGF0ZUVycm9yc1Jlc3BvbnNlEiMKBmVycm9ycxgBIAMoCzITLmZhdWx0bGluZS52MS5FcnJvchIoCgR1bmRvGAIgAygLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NoYW5nZSLUAQoRTGlzdEV2ZW50c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSEAoIZXJyb3JfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgNEhIKCnBhZ2VfdG9rZW4YBCABKAkSLgoKc3RhcnRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIo8BChJMaXN0RXZlbnRzUmVzcG9uc2USKgoGZXZlbnRzGAEgAygLMhouZmF1bHRsaW5lLnYxLkV2ZW50U3VtbWFyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSNAoQc3RhbGVfc2luY2VfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi2AEKDEV2ZW50U3VtbWFyeRIQCghldmVudF9pZBgBIAEoCRIxCg1vY2N1cnJlZF90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg1yZWNlaXZlZF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgV0aXRsZRgEIAEoCRIMCgR1c2VyGAUgASgJEg8KB3JlbGVhc2UYBiABKAkSEwoLZW52aXJvbm1lbnQYByABKAkSDQoFbGV2ZWwYCCABKAkijgEKD0dldEV2ZW50UmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIQCghldmVudF9pZBgCIAEoCRIQCghlcnJvcl9pZBgDIAEoCRItCghwb3NpdGlvbhgEIAEoDjIbLmZhdWx0bGluZS52MS5FdmVudFBvc2l0aW9uIpwBChBHZXRFdmVudFJlc3BvbnNlEiIKBWV2ZW50GAEgASgLMhMuZmF1bHRsaW5lLnYxLkV2ZW50EhYKDm5ld2VyX2V2ZW50X2lkGAIgASgJEhYKDm9sZGVyX2V2ZW50X2lkGAMgASgJEjQKEHN0YWxlX3NpbmNlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIrQICgVFdmVudBIQCghldmVudF9pZBgBIAEoCRIQCghlcnJvcl9pZBgCIAEoCRISCgpwcm9qZWN0X2lkGAMgASgNEjEKDW9jY3VycmVkX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDXJlY2VpdmVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBXRpdGxlGAYgASgJEg8KB2N1bHByaXQYByABKAkSDQoFbGV2ZWwYCCABKAkSEAoIcGxhdGZvcm0YCSABKAkSKwoKZXhjZXB0aW9ucxgKIAMoCzIXLmZhdWx0bGluZS52MS5FeGNlcHRpb24SJQoHdGhyZWFkcxgLIAMoCzIULmZhdWx0bGluZS52MS5UaHJlYWQSDwoHbWVzc2FnZRgMIAEoCRIYChBtZXNzYWdlX3RlbXBsYXRlGA0gASgJEiUKBHVzZXIYDiABKAsyFy5mYXVsdGxpbmUudjEuRXZlbnRVc2VyEisKBHRhZ3MYDyADKAsyHS5mYXVsdGxpbmUudjEuRXZlbnQuVGFnc0VudHJ5Eg8KB3JlbGVhc2UYECABKAkSEwoLZW52aXJvbm1lbnQYESABKAkSEwoLc2VydmVyX25hbWUYEiABKAkSDgoGbG9nZ2VyGBMgASgJEhMKC3RyYW5zYWN0aW9uGBQgASgJEi0KC2JyZWFkY3J1bWJzGBUgAygLMhguZmF1bHRsaW5lLnYxLkJyZWFkY3J1bWISKgoHcmVxdWVzdBgWIAEoCzIZLmZhdWx0bGluZS52MS5IdHRwUmVxdWVzdBIeCgNzZGsYFyABKAsyES5mYXVsdGxpbmUudjEuU2RrEikKCGNvbnRleHRzGBggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBImCgVleHRyYRgZIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSMQoHbW9kdWxlcxgaIAMoCzIgLmZhdWx0bGluZS52MS5FdmVudC5Nb2R1bGVzRW50cnkSFAoMcGF5bG9hZF9qc29uGBsgASgJEiMKB3RyaW1tZWQYHCADKAsyEi5mYXVsdGxpbmUudjEuVHJpbRIsCghmZWVkYmFjaxgdIAMoCzIaLmZhdWx0bGluZS52MS5Vc2VyRmVlZGJhY2sSKwoKdGltZV9ib3VuZBgeIAEoCzIXLmZhdWx0bGluZS52MS5UaW1lQm91bmQSDgoGY29tbWl0GB8gASgJEhUKDWNsaWVudF9rZXlfaWQYICABKA0aKwoJVGFnc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaLgoMTW9kdWxlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiOgoJVGltZUJvdW5kEi0KCXNlbnRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiVgoEVHJpbRIMCgRwYXJ0GAEgASgJEgwKBGtlcHQYAiABKA0SDAoEc2VudBgDIAEoDRIkCgR1bml0GAQgASgOMhYuZmF1bHRsaW5lLnYxLlRyaW1Vbml0IpYBCgxVc2VyRmVlZGJhY2sSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghldmVudF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEg0KBWVtYWlsGAQgASgJEhAKCGNvbW1lbnRzGAUgASgJEjEKDXJlY2VpdmVkX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIokBCglFeGNlcHRpb24SDAoEdHlwZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIOCgZtb2R1bGUYAyABKAkSKgoJbWVjaGFuaXNtGAQgASgLMhcuZmF1bHRsaW5lLnYxLk1lY2hhbmlzbRIjCgZmcmFtZXMYBSADKAsyEy5mYXVsdGxpbmUudjEuRnJhbWUisAEKCU1lY2hhbmlzbRIMCgR0eXBlGAEgASgJEhQKB2hhbmRsZWQYAiABKAhIAIgBARIRCglzeW50aGV0aWMYAyABKAgSGQoMZXhjZXB0aW9uX2lkGAQgASgFSAGIAQESFgoJcGFyZW50X2lkGAUgASgFSAKIAQESDgoGc291cmNlGAYgASgJQgoKCF9oYW5kbGVkQg8KDV9leGNlcHRpb25faWRCDAoKX3BhcmVudF9pZCKHAgoFRnJhbWUSEAoIZmlsZW5hbWUYASABKAkSEAoIYWJzX3BhdGgYAiABKAkSEAoIZnVuY3Rpb24YAyABKAkSDgoGbW9kdWxlGAQgASgJEg8KB3BhY2thZ2UYBSABKAkSDgoGbGluZW5vGAYgASgNEg0KBWNvbG5vGAcgASgNEg4KBmluX2FwcBgIIAEoCBITCgtwcmVfY29udGV4dBgJIAMoCRIUCgxjb250ZXh0X2xpbmUYCiABKAkSFAoMcG9zdF9jb250ZXh0GAsgAygJEiUKBHZhcnMYDCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EhAKCGNvZGVfdXJsGA0gASgJImkKBlRocmVhZBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEg8KB2N1cnJlbnQYAyABKAgSDwoHY3Jhc2hlZBgEIAEoCBIjCgZmcmFtZXMYBSADKAsyEy5mYXVsdGxpbmUudjEuRnJhbWUicwoJRXZlbnRVc2VyEgoKAmlkGAEgASgJEhAKCHVzZXJuYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEhIKCmlwX2FkZHJlc3MYBCABKAkSJQoEZGF0YRgFIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QinQEKCkJyZWFkY3J1bWISKAoEdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEdHlwZRgCIAEoCRIQCghjYXRlZ29yeRgDIAEoCRINCgVsZXZlbBgEIAEoCRIPCgdtZXNzYWdlGAUgASgJEiUKBGRhdGEYBiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IsYCCgtIdHRwUmVxdWVzdBILCgN1cmwYASABKAkSDgoGbWV0aG9kGAIgASgJEhQKDHF1ZXJ5X3N0cmluZxgDIAEoCRI3CgdoZWFkZXJzGAQgAygLMiYuZmF1bHRsaW5lLnYxLkh0dHBSZXF1ZXN0LkhlYWRlcnNFbnRyeRI3Cgdjb29raWVzGAUgAygLMiYuZmF1bHRsaW5lLnYxLkh0dHBSZXF1ZXN0LkNvb2tpZXNFbnRyeRIMCgRkYXRhGAYgASgJEiQKA2VudhgHIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QaLgoMSGVhZGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaLgoMQ29va2llc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiJAoDU2RrEgwKBG5hbWUYASABKAkSDwoHdmVyc2lvbhgCIAEoCSKWAQoUR2V0RXJyb3JTdGF0c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSEAoIZXJyb3JfaWQYAiABKAkSLgoKc3RhcnRfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKaG91cl9jb3VudBgEIAEoDSKoAQoVR2V0RXJyb3JTdGF0c1Jlc3BvbnNlEi4KCnN0YXJ0X3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBmNvdW50cxgCIAMoDRIZChFsYXN0X2hvdXJfcnVubmluZxgDIAEoCBI0ChBzdGFsZV9zaW5jZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKFAQoSV2F0Y2hFcnJvcnNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEi4KCnNpbmNlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWhvdXJseV9jb3VudHMYAyABKAgiSAoTV2F0Y2hFcnJvcnNSZXNwb25zZRIjCgZlcnJvcnMYASADKAsyEy5mYXVsdGxpbmUudjEuRXJyb3ISDAoEbW9yZRgCIAEoCCp9CgtFcnJvclN0YXR1cxIcChhFUlJPUl9TVEFUVVNfVU5TUEVDSUZJRUQQABIbChdFUlJPUl9TVEFUVVNfVU5SRVNPTFZFRBABEhkKFUVSUk9SX1NUQVRVU19SRVNPTFZFRBACEhgKFEVSUk9SX1NUQVRVU19JR05PUkVEEAMqeAoJRXJyb3JTb3J0EhoKFkVSUk9SX1NPUlRfVU5TUEVDSUZJRUQQABIYChRFUlJPUl9TT1JUX0xBU1RfU0VFThABEhkKFUVSUk9SX1NPUlRfRklSU1RfU0VFThACEhoKFkVSUk9SX1NPUlRfRVZFTlRfQ09VTlQQAyplCg1FdmVudFBvc2l0aW9uEh4KGkVWRU5UX1BPU0lUSU9OX1VOU1BFQ0lGSUVEEAASGQoVRVZFTlRfUE9TSVRJT05fTkVXRVNUEAESGQoVRVZFTlRfUE9TSVRJT05fT0xERVNUEAIqVgoIVHJpbVVuaXQSGQoVVFJJTV9VTklUX1VOU1BFQ0lGSUVEEAASFQoRVFJJTV9VTklUX0VOVFJJRVMQARIYChRUUklNX1VOSVRfQ0hBUkFDVEVSUxACMtQICgxFcnJvclNlcnZpY2USXgoKTGlzdEVycm9ycxIfLmZhdWx0bGluZS52MS5MaXN0RXJyb3JzUmVxdWVzdBogLmZhdWx0bGluZS52MS5MaXN0RXJyb3JzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMScAoQTGlzdFNlYXJjaFZhbHVlcxIlLmZhdWx0bGluZS52MS5MaXN0U2VhcmNoVmFsdWVzUmVxdWVzdBomLmZhdWx0bGluZS52MS5MaXN0U2VhcmNoVmFsdWVzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSZwoNTGlzdEFsbEVycm9ycxIiLmZhdWx0bGluZS52MS5MaXN0QWxsRXJyb3JzUmVxdWVzdBojLmZhdWx0bGluZS52MS5MaXN0QWxsRXJyb3JzUmVzcG9uc2UiC5ACAYq1GAQIAhABMAESawoPR2V0RXJyb3JQcm9qZWN0EiQuZmF1bHRsaW5lLnYxLkdldEVycm9yUHJvamVjdFJlcXVlc3QaJS5mYXVsdGxpbmUudjEuR2V0RXJyb3JQcm9qZWN0UmVzcG9uc2UiC5ACAYq1GAQIAhABElgKCEdldEVycm9yEh0uZmF1bHRsaW5lLnYxLkdldEVycm9yUmVxdWVzdBoeLmZhdWx0bGluZS52MS5HZXRFcnJvclJlc3BvbnNlIg2QAgGKtRgGCAMQARgDErkBCgxVcGRhdGVFcnJvcnMSIS5mYXVsdGxpbmUudjEuVXBkYXRlRXJyb3JzUmVxdWVzdBoiLmZhdWx0bGluZS52MS5VcGRhdGVFcnJvcnNSZXNwb25zZSJiirUYBggDEAIYBJq1GFRJdCBpcyB0aGUgZGFpbHkgd29yayBvZiBldmVyeSBkZXZlbG9wZXIsIGFuZCBhbiBlcnJvciBzaG93cyB3aGVuIGl0cyBzdGF0dXMgY2hhbmdlZC4SXgoKTGlzdEV2ZW50cxIfLmZhdWx0bGluZS52MS5MaXN0RXZlbnRzUmVxdWVzdBogLmZhdWx0bGluZS52MS5MaXN0RXZlbnRzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSWAoIR2V0RXZlbnQSHS5mYXVsdGxpbmUudjEuR2V0RXZlbnRSZXF1ZXN0Gh4uZmF1bHRsaW5lLnYxLkdldEV2ZW50UmVzcG9uc2UiDZACAYq1GAYIAxABGAMSZwoNR2V0RXJyb3JTdGF0cxIiLmZhdWx0bGluZS52MS5HZXRFcnJvclN0YXRzUmVxdWVzdBojLmZhdWx0bGluZS52MS5HZXRFcnJvclN0YXRzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSYwoLV2F0Y2hFcnJvcnMSIC5mYXVsdGxpbmUudjEuV2F0Y2hFcnJvcnNSZXF1ZXN0GiEuZmF1bHRsaW5lLnYxLldhdGNoRXJyb3JzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMwAWIGcHJvdG8z", [file_faultline_v1_error_reason, file_faultline_v1_role, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * A group of events that have the same cause.
@@ -471,17 +471,18 @@ export type ListErrorsRequest = Message<"faultline.v1.ListErrorsRequest"> & {
   projectPath: string;
 
   /**
-   * Search: bare words match title, value and culprit; `message:` title and value. ASCII letters match in either case,
-   * others as they are, in small letters, in capitals, and with a capital first. `key:value` matches level, release,
-   * environment, error.type or any tag. All must match. At most 200 characters; words of three letters and more are found
-   * by an index. Empty: all.
+   * Search, in the language of docs/search.md: words and "phrases" occur in title, value or culprit, `key:value` is a
+   * fact about the error, such as `level:fatal`, `user.email:ann@example.com` or any tag; `!` in front excludes. All terms
+   * must match. ASCII letters of words match in either case, others as they are, in small letters, in capitals, and with a
+   * capital first. The id of an event finds its error. At most 500 characters and 20 terms; a search that cannot be read
+   * is refused with its place. Empty: all.
    *
    * @generated from field: string query = 2;
    */
   query: string;
 
   /**
-   * Only this status. Unspecified: all.
+   * Only this status; an `is:` in the query takes its place. Unspecified: all.
    *
    * @generated from field: faultline.v1.ErrorStatus status = 3;
    */
@@ -530,17 +531,18 @@ export type ListErrorsRequestJson = {
   projectPath?: string;
 
   /**
-   * Search: bare words match title, value and culprit; `message:` title and value. ASCII letters match in either case,
-   * others as they are, in small letters, in capitals, and with a capital first. `key:value` matches level, release,
-   * environment, error.type or any tag. All must match. At most 200 characters; words of three letters and more are found
-   * by an index. Empty: all.
+   * Search, in the language of docs/search.md: words and "phrases" occur in title, value or culprit, `key:value` is a
+   * fact about the error, such as `level:fatal`, `user.email:ann@example.com` or any tag; `!` in front excludes. All terms
+   * must match. ASCII letters of words match in either case, others as they are, in small letters, in capitals, and with a
+   * capital first. The id of an event finds its error. At most 500 characters and 20 terms; a search that cannot be read
+   * is refused with its place. Empty: all.
    *
    * @generated from field: string query = 2;
    */
   query?: string;
 
   /**
-   * Only this status. Unspecified: all.
+   * Only this status; an `is:` in the query takes its place. Unspecified: all.
    *
    * @generated from field: faultline.v1.ErrorStatus status = 3;
    */
@@ -617,6 +619,35 @@ export type ListErrorsResponse = Message<"faultline.v1.ListErrorsResponse"> & {
    * @generated from field: google.protobuf.Timestamp stale_since_time = 5;
    */
   staleSinceTime?: Timestamp | undefined;
+
+  /**
+   * Not 0: so many errors were examined, and there are more. The errors and counts are those found among them, and
+   * next_page_token goes on from there, even if this page has few errors or none.
+   *
+   * @generated from field: uint32 examined_count = 6;
+   */
+  examinedCount: number;
+
+  /**
+   * How far the page looked back, in a list sorted by time that examined_count ended. Absent: to its end.
+   *
+   * @generated from field: google.protobuf.Timestamp searched_to_time = 7;
+   */
+  searchedToTime?: Timestamp | undefined;
+
+  /**
+   * The event whose id the query is; the page has its error alone. Absent: the query is no id of an event.
+   *
+   * @generated from field: faultline.v1.SearchedEvent event = 8;
+   */
+  event?: SearchedEvent | undefined;
+
+  /**
+   * Names of tags in the query that no error of the project has. Reported where no error is found.
+   *
+   * @generated from field: repeated string unknown_tags = 9;
+   */
+  unknownTags: string[];
 };
 
 /**
@@ -661,6 +692,35 @@ export type ListErrorsResponseJson = {
    * @generated from field: google.protobuf.Timestamp stale_since_time = 5;
    */
   staleSinceTime?: TimestampJson;
+
+  /**
+   * Not 0: so many errors were examined, and there are more. The errors and counts are those found among them, and
+   * next_page_token goes on from there, even if this page has few errors or none.
+   *
+   * @generated from field: uint32 examined_count = 6;
+   */
+  examinedCount?: number;
+
+  /**
+   * How far the page looked back, in a list sorted by time that examined_count ended. Absent: to its end.
+   *
+   * @generated from field: google.protobuf.Timestamp searched_to_time = 7;
+   */
+  searchedToTime?: TimestampJson;
+
+  /**
+   * The event whose id the query is; the page has its error alone. Absent: the query is no id of an event.
+   *
+   * @generated from field: faultline.v1.SearchedEvent event = 8;
+   */
+  event?: SearchedEventJson;
+
+  /**
+   * Names of tags in the query that no error of the project has. Reported where no error is found.
+   *
+   * @generated from field: repeated string unknown_tags = 9;
+   */
+  unknownTags?: string[];
 };
 
 /**
@@ -669,6 +729,218 @@ export type ListErrorsResponseJson = {
  */
 export const ListErrorsResponseSchema: GenMessage<ListErrorsResponse, {jsonType: ListErrorsResponseJson}> = /*@__PURE__*/
   messageDesc(file_faultline_v1_error, 2);
+
+/**
+ * Asks for values that a search may name.
+ *
+ * @generated from message faultline.v1.ListSearchValuesRequest
+ */
+export type ListSearchValuesRequest = Message<"faultline.v1.ListSearchValuesRequest"> & {
+  /**
+   * The project. Required, or its path.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
+
+  /**
+   * A key of the search language, such as `environment` or `user.email`, or the name of a tag, at most 200 characters.
+   * Empty: the names of tags are listed.
+   *
+   * @generated from field: string key = 2;
+   */
+  key: string;
+
+  /**
+   * What the values begin with, at most 200 characters. Empty: all.
+   *
+   * @generated from field: string prefix = 3;
+   */
+  prefix: string;
+};
+
+/**
+ * Asks for values that a search may name.
+ *
+ * @generated from message faultline.v1.ListSearchValuesRequest
+ */
+export type ListSearchValuesRequestJson = {
+  /**
+   * The project. Required, or its path.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
+
+  /**
+   * A key of the search language, such as `environment` or `user.email`, or the name of a tag, at most 200 characters.
+   * Empty: the names of tags are listed.
+   *
+   * @generated from field: string key = 2;
+   */
+  key?: string;
+
+  /**
+   * What the values begin with, at most 200 characters. Empty: all.
+   *
+   * @generated from field: string prefix = 3;
+   */
+  prefix?: string;
+};
+
+/**
+ * Describes the message faultline.v1.ListSearchValuesRequest.
+ * Use `create(ListSearchValuesRequestSchema)` to create a new message.
+ */
+export const ListSearchValuesRequestSchema: GenMessage<ListSearchValuesRequest, {jsonType: ListSearchValuesRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_error, 3);
+
+/**
+ * Values that a search may name.
+ *
+ * @generated from message faultline.v1.ListSearchValuesResponse
+ */
+export type ListSearchValuesResponse = Message<"faultline.v1.ListSearchValuesResponse"> & {
+  /**
+   * At most ten, those of the most errors first. Empty: none is known, or the external system does not report them.
+   *
+   * @generated from field: repeated faultline.v1.SearchValue values = 1;
+   */
+  values: SearchValue[];
+};
+
+/**
+ * Values that a search may name.
+ *
+ * @generated from message faultline.v1.ListSearchValuesResponse
+ */
+export type ListSearchValuesResponseJson = {
+  /**
+   * At most ten, those of the most errors first. Empty: none is known, or the external system does not report them.
+   *
+   * @generated from field: repeated faultline.v1.SearchValue values = 1;
+   */
+  values?: SearchValueJson[];
+};
+
+/**
+ * Describes the message faultline.v1.ListSearchValuesResponse.
+ * Use `create(ListSearchValuesResponseSchema)` to create a new message.
+ */
+export const ListSearchValuesResponseSchema: GenMessage<ListSearchValuesResponse, {jsonType: ListSearchValuesResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_error, 4);
+
+/**
+ * A value of a key in a project.
+ *
+ * @generated from message faultline.v1.SearchValue
+ */
+export type SearchValue = Message<"faultline.v1.SearchValue"> & {
+  /**
+   * The value, as a search compares it.
+   *
+   * @generated from field: string value = 1;
+   */
+  value: string;
+
+  /**
+   * How many errors have it. Counting stops at 200. 0: unknown.
+   *
+   * @generated from field: uint32 error_count = 2;
+   */
+  errorCount: number;
+};
+
+/**
+ * A value of a key in a project.
+ *
+ * @generated from message faultline.v1.SearchValue
+ */
+export type SearchValueJson = {
+  /**
+   * The value, as a search compares it.
+   *
+   * @generated from field: string value = 1;
+   */
+  value?: string;
+
+  /**
+   * How many errors have it. Counting stops at 200. 0: unknown.
+   *
+   * @generated from field: uint32 error_count = 2;
+   */
+  errorCount?: number;
+};
+
+/**
+ * Describes the message faultline.v1.SearchValue.
+ * Use `create(SearchValueSchema)` to create a new message.
+ */
+export const SearchValueSchema: GenMessage<SearchValue, {jsonType: SearchValueJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_error, 5);
+
+/**
+ * An event that was searched for by its id.
+ *
+ * @generated from message faultline.v1.SearchedEvent
+ */
+export type SearchedEvent = Message<"faultline.v1.SearchedEvent"> & {
+  /**
+   * The event.
+   *
+   * @generated from field: string event_id = 1;
+   */
+  eventId: string;
+
+  /**
+   * The error to which it belongs.
+   *
+   * @generated from field: string error_id = 2;
+   */
+  errorId: string;
+};
+
+/**
+ * An event that was searched for by its id.
+ *
+ * @generated from message faultline.v1.SearchedEvent
+ */
+export type SearchedEventJson = {
+  /**
+   * The event.
+   *
+   * @generated from field: string event_id = 1;
+   */
+  eventId?: string;
+
+  /**
+   * The error to which it belongs.
+   *
+   * @generated from field: string error_id = 2;
+   */
+  errorId?: string;
+};
+
+/**
+ * Describes the message faultline.v1.SearchedEvent.
+ * Use `create(SearchedEventSchema)` to create a new message.
+ */
+export const SearchedEventSchema: GenMessage<SearchedEvent, {jsonType: SearchedEventJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_error, 6);
 
 /**
  * Asks for the errors of many projects.
@@ -761,7 +1033,7 @@ export type ListAllErrorsRequestJson = {
  * Use `create(ListAllErrorsRequestSchema)` to create a new message.
  */
 export const ListAllErrorsRequestSchema: GenMessage<ListAllErrorsRequest, {jsonType: ListAllErrorsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 3);
+  messageDesc(file_faultline_v1_error, 7);
 
 /**
  * The answer of one project, or, as the first message, the projects that are asked.
@@ -819,7 +1091,7 @@ export type ListAllErrorsResponseJson = {
  * Use `create(ListAllErrorsResponseSchema)` to create a new message.
  */
 export const ListAllErrorsResponseSchema: GenMessage<ListAllErrorsResponse, {jsonType: ListAllErrorsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 4);
+  messageDesc(file_faultline_v1_error, 8);
 
 /**
  * The projects whose errors are listed.
@@ -868,7 +1140,7 @@ export type AskedProjectsJson = {
  * Use `create(AskedProjectsSchema)` to create a new message.
  */
 export const AskedProjectsSchema: GenMessage<AskedProjects, {jsonType: AskedProjectsJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 5);
+  messageDesc(file_faultline_v1_error, 9);
 
 /**
  * A project that is asked for its errors.
@@ -959,7 +1231,7 @@ export type AskedProjectJson = {
  * Use `create(AskedProjectSchema)` to create a new message.
  */
 export const AskedProjectSchema: GenMessage<AskedProject, {jsonType: AskedProjectJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 6);
+  messageDesc(file_faultline_v1_error, 10);
 
 /**
  * The answer of one project.
@@ -1050,7 +1322,7 @@ export type ProjectErrorsJson = {
  * Use `create(ProjectErrorsSchema)` to create a new message.
  */
 export const ProjectErrorsSchema: GenMessage<ProjectErrors, {jsonType: ProjectErrorsJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 7);
+  messageDesc(file_faultline_v1_error, 11);
 
 /**
  * Why a part of an answer is missing.
@@ -1113,7 +1385,7 @@ export type CallRefusalJson = {
  * Use `create(CallRefusalSchema)` to create a new message.
  */
 export const CallRefusalSchema: GenMessage<CallRefusal, {jsonType: CallRefusalJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 8);
+  messageDesc(file_faultline_v1_error, 12);
 
 /**
  * Names an error without its project.
@@ -1148,7 +1420,7 @@ export type GetErrorProjectRequestJson = {
  * Use `create(GetErrorProjectRequestSchema)` to create a new message.
  */
 export const GetErrorProjectRequestSchema: GenMessage<GetErrorProjectRequest, {jsonType: GetErrorProjectRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 9);
+  messageDesc(file_faultline_v1_error, 13);
 
 /**
  * The project of an error.
@@ -1183,7 +1455,7 @@ export type GetErrorProjectResponseJson = {
  * Use `create(GetErrorProjectResponseSchema)` to create a new message.
  */
 export const GetErrorProjectResponseSchema: GenMessage<GetErrorProjectResponse, {jsonType: GetErrorProjectResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 10);
+  messageDesc(file_faultline_v1_error, 14);
 
 /**
  * Numbers of errors by status, each at most 1,000.
@@ -1246,7 +1518,7 @@ export type StatusCountsJson = {
  * Use `create(StatusCountsSchema)` to create a new message.
  */
 export const StatusCountsSchema: GenMessage<StatusCounts, {jsonType: StatusCountsJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 11);
+  messageDesc(file_faultline_v1_error, 15);
 
 /**
  * Names an error.
@@ -1309,7 +1581,7 @@ export type GetErrorRequestJson = {
  * Use `create(GetErrorRequestSchema)` to create a new message.
  */
 export const GetErrorRequestSchema: GenMessage<GetErrorRequest, {jsonType: GetErrorRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 12);
+  messageDesc(file_faultline_v1_error, 16);
 
 /**
  * The error asked for.
@@ -1358,7 +1630,7 @@ export type GetErrorResponseJson = {
  * Use `create(GetErrorResponseSchema)` to create a new message.
  */
 export const GetErrorResponseSchema: GenMessage<GetErrorResponse, {jsonType: GetErrorResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 13);
+  messageDesc(file_faultline_v1_error, 17);
 
 /**
  * Sets the status of errors.
@@ -1421,7 +1693,7 @@ export type UpdateErrorsRequestJson = {
  * Use `create(UpdateErrorsRequestSchema)` to create a new message.
  */
 export const UpdateErrorsRequestSchema: GenMessage<UpdateErrorsRequest, {jsonType: UpdateErrorsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 14);
+  messageDesc(file_faultline_v1_error, 18);
 
 /**
  * A status for one error.
@@ -1470,7 +1742,7 @@ export type StatusChangeJson = {
  * Use `create(StatusChangeSchema)` to create a new message.
  */
 export const StatusChangeSchema: GenMessage<StatusChange, {jsonType: StatusChangeJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 15);
+  messageDesc(file_faultline_v1_error, 19);
 
 /**
  * The result of the changes.
@@ -1519,7 +1791,7 @@ export type UpdateErrorsResponseJson = {
  * Use `create(UpdateErrorsResponseSchema)` to create a new message.
  */
 export const UpdateErrorsResponseSchema: GenMessage<UpdateErrorsResponse, {jsonType: UpdateErrorsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 16);
+  messageDesc(file_faultline_v1_error, 20);
 
 /**
  * Asks for a page of events.
@@ -1638,7 +1910,7 @@ export type ListEventsRequestJson = {
  * Use `create(ListEventsRequestSchema)` to create a new message.
  */
 export const ListEventsRequestSchema: GenMessage<ListEventsRequest, {jsonType: ListEventsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 17);
+  messageDesc(file_faultline_v1_error, 21);
 
 /**
  * A page of events.
@@ -1701,7 +1973,7 @@ export type ListEventsResponseJson = {
  * Use `create(ListEventsResponseSchema)` to create a new message.
  */
 export const ListEventsResponseSchema: GenMessage<ListEventsResponse, {jsonType: ListEventsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 18);
+  messageDesc(file_faultline_v1_error, 22);
 
 /**
  * One occurrence of an error, in a list.
@@ -1836,7 +2108,7 @@ export type EventSummaryJson = {
  * Use `create(EventSummarySchema)` to create a new message.
  */
 export const EventSummarySchema: GenMessage<EventSummary, {jsonType: EventSummaryJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 19);
+  messageDesc(file_faultline_v1_error, 23);
 
 /**
  * Names an event.
@@ -1927,7 +2199,7 @@ export type GetEventRequestJson = {
  * Use `create(GetEventRequestSchema)` to create a new message.
  */
 export const GetEventRequestSchema: GenMessage<GetEventRequest, {jsonType: GetEventRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 20);
+  messageDesc(file_faultline_v1_error, 24);
 
 /**
  * The event asked for.
@@ -2004,7 +2276,7 @@ export type GetEventResponseJson = {
  * Use `create(GetEventResponseSchema)` to create a new message.
  */
 export const GetEventResponseSchema: GenMessage<GetEventResponse, {jsonType: GetEventResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 21);
+  messageDesc(file_faultline_v1_error, 25);
 
 /**
  * One occurrence of an error, whole.
@@ -2477,7 +2749,7 @@ export type EventJson = {
  * Use `create(EventSchema)` to create a new message.
  */
 export const EventSchema: GenMessage<Event, {jsonType: EventJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 22);
+  messageDesc(file_faultline_v1_error, 26);
 
 /**
  * The time of an event that was replaced by a bound.
@@ -2514,7 +2786,7 @@ export type TimeBoundJson = {
  * Use `create(TimeBoundSchema)` to create a new message.
  */
 export const TimeBoundSchema: GenMessage<TimeBound, {jsonType: TimeBoundJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 23);
+  messageDesc(file_faultline_v1_error, 27);
 
 /**
  * A part of an event of which not everything is shown.
@@ -2591,7 +2863,7 @@ export type TrimJson = {
  * Use `create(TrimSchema)` to create a new message.
  */
 export const TrimSchema: GenMessage<Trim, {jsonType: TrimJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 24);
+  messageDesc(file_faultline_v1_error, 28);
 
 /**
  * A user's report on an event.
@@ -2696,7 +2968,7 @@ export type UserFeedbackJson = {
  * Use `create(UserFeedbackSchema)` to create a new message.
  */
 export const UserFeedbackSchema: GenMessage<UserFeedback, {jsonType: UserFeedbackJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 25);
+  messageDesc(file_faultline_v1_error, 29);
 
 /**
  * One exception of a chain.
@@ -2787,7 +3059,7 @@ export type ExceptionJson = {
  * Use `create(ExceptionSchema)` to create a new message.
  */
 export const ExceptionSchema: GenMessage<Exception, {jsonType: ExceptionJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 26);
+  messageDesc(file_faultline_v1_error, 30);
 
 /**
  * How an exception was caught.
@@ -2892,7 +3164,7 @@ export type MechanismJson = {
  * Use `create(MechanismSchema)` to create a new message.
  */
 export const MechanismSchema: GenMessage<Mechanism, {jsonType: MechanismJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 27);
+  messageDesc(file_faultline_v1_error, 31);
 
 /**
  * One call of a stack.
@@ -3095,7 +3367,7 @@ export type FrameJson = {
  * Use `create(FrameSchema)` to create a new message.
  */
 export const FrameSchema: GenMessage<Frame, {jsonType: FrameJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 28);
+  messageDesc(file_faultline_v1_error, 32);
 
 /**
  * A thread and its stack.
@@ -3186,7 +3458,7 @@ export type ThreadJson = {
  * Use `create(ThreadSchema)` to create a new message.
  */
 export const ThreadSchema: GenMessage<Thread, {jsonType: ThreadJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 29);
+  messageDesc(file_faultline_v1_error, 33);
 
 /**
  * The user an event affected.
@@ -3277,7 +3549,7 @@ export type EventUserJson = {
  * Use `create(EventUserSchema)` to create a new message.
  */
 export const EventUserSchema: GenMessage<EventUser, {jsonType: EventUserJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 30);
+  messageDesc(file_faultline_v1_error, 34);
 
 /**
  * A step on the way to an error.
@@ -3382,7 +3654,7 @@ export type BreadcrumbJson = {
  * Use `create(BreadcrumbSchema)` to create a new message.
  */
 export const BreadcrumbSchema: GenMessage<Breadcrumb, {jsonType: BreadcrumbJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 31);
+  messageDesc(file_faultline_v1_error, 35);
 
 /**
  * An HTTP request.
@@ -3501,7 +3773,7 @@ export type HttpRequestJson = {
  * Use `create(HttpRequestSchema)` to create a new message.
  */
 export const HttpRequestSchema: GenMessage<HttpRequest, {jsonType: HttpRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 32);
+  messageDesc(file_faultline_v1_error, 36);
 
 /**
  * The SDK of an event.
@@ -3550,7 +3822,7 @@ export type SdkJson = {
  * Use `create(SdkSchema)` to create a new message.
  */
 export const SdkSchema: GenMessage<Sdk, {jsonType: SdkJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 33);
+  messageDesc(file_faultline_v1_error, 37);
 
 /**
  * Asks for hourly counts.
@@ -3641,7 +3913,7 @@ export type GetErrorStatsRequestJson = {
  * Use `create(GetErrorStatsRequestSchema)` to create a new message.
  */
 export const GetErrorStatsRequestSchema: GenMessage<GetErrorStatsRequest, {jsonType: GetErrorStatsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 34);
+  messageDesc(file_faultline_v1_error, 38);
 
 /**
  * Hourly counts.
@@ -3718,7 +3990,7 @@ export type GetErrorStatsResponseJson = {
  * Use `create(GetErrorStatsResponseSchema)` to create a new message.
  */
 export const GetErrorStatsResponseSchema: GenMessage<GetErrorStatsResponse, {jsonType: GetErrorStatsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 35);
+  messageDesc(file_faultline_v1_error, 39);
 
 /**
  * Asks for changes.
@@ -3797,7 +4069,7 @@ export type WatchErrorsRequestJson = {
  * Use `create(WatchErrorsRequestSchema)` to create a new message.
  */
 export const WatchErrorsRequestSchema: GenMessage<WatchErrorsRequest, {jsonType: WatchErrorsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 36);
+  messageDesc(file_faultline_v1_error, 40);
 
 /**
  * Changes of the last second; in the first message, since since_time.
@@ -3846,7 +4118,7 @@ export type WatchErrorsResponseJson = {
  * Use `create(WatchErrorsResponseSchema)` to create a new message.
  */
 export const WatchErrorsResponseSchema: GenMessage<WatchErrorsResponse, {jsonType: WatchErrorsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 37);
+  messageDesc(file_faultline_v1_error, 41);
 
 /**
  * The status of an error. A new event turns a resolved error unresolved; an ignored one stays ignored.
@@ -4069,6 +4341,16 @@ export const ErrorService: GenService<{
     methodKind: "unary";
     input: typeof ListErrorsRequestSchema;
     output: typeof ListErrorsResponseSchema;
+  },
+  /**
+   * Lists values that a search of a project may name, for suggestions: the most frequent of a key, or the tags themselves.
+   *
+   * @generated from rpc faultline.v1.ErrorService.ListSearchValues
+   */
+  listSearchValues: {
+    methodKind: "unary";
+    input: typeof ListSearchValuesRequestSchema;
+    output: typeof ListSearchValuesResponseSchema;
   },
   /**
    * Lists errors of all projects the caller may read, whichever backend they have. Each project is answered in a

@@ -1,0 +1,98 @@
+import type { ListErrorsRequest } from "@faultline/proto";
+import { ErrorStatus } from "@faultline/proto";
+import { sql, type AbortableQueryOptions, type RawBuilder, type SqlBool } from "kysely";
+import type { Storage } from "../storage.ts";
+import type { Tables } from "../tables.ts";
+import type { Draws } from "./draw.ts";
+import { driverOf } from "./driver.ts";
+import { readQuery } from "./query.ts";
+import { searchFilters, type SearchFilter } from "./search-filters.ts";
+import type { SearchToken } from "./search-token.ts";
+import { condition } from "./tokens.ts";
+
+/** Counts of a search stop here, so that a tab costs the same in a project of any size. */
+export const countedErrors = 1000;
+
+/** A search with its cheapest plan. */
+export async function planSearch(
+  { storage, draws }: { readonly storage: Storage; readonly draws: Draws },
+  { projectId, query }: Pick<ListErrorsRequest, "projectId" | "query">,
+  { now, limits }: { readonly now: number; readonly limits?: AbortableQueryOptions | undefined },
+) {
+  const { dialect } = storage;
+  const { tokens, filters: terms, statuses } = readQuery(query);
+  const filters = await searchFilters(storage, { projectId, terms, now }, limits);
+  // A few candidates are examined once; of many, those of each status.
+  const matchingIn = (errors: RawBuilder<unknown>) =>
+    idsOf(matchingAmong(storage, errors, { tokens, isIndexed: true }));
+  const searched = { projectId, tokens, filters, matching: matchingIn, mostCounted: countedErrors };
+  const driver = await driverOf(storage, draws, searched, limits);
+  const { way, isIndexed } = driver;
+  const every = matchingAmong(storage, sql`integrated_error`, { tokens, filters, isIndexed });
+  const all = every.where("project_id", "=", projectId);
+  const unmet = tokens.filter((token) => !driver.met.includes(token));
+  const isMet = unmet.length + filters.length === 0;
+  const { statuses: foundStatuses } = way === "few" && driver.isCommon && isMet ? driver : {};
+  const few = matchingAmong(storage, sql`integrated_error`, { tokens: unmet, filters, isIndexed }).where(
+    dialect.isAmong(projectId, driver.ids),
+  );
+  const found = (status: RawBuilder<ErrorStatus>, isAmong: boolean) => {
+    if (way === "few" && !foundStatuses) return errorsIn(storage, sql`found`).where("status", "=", status);
+    return isAmong
+      ? matchingAmong(storage, dialect.among(projectId, status, driver.ids), { tokens: unmet, filters, isIndexed })
+      : all.where("status", "=", status);
+  };
+  // Filters are checked error by error, so that their errors are examined up to a bound.
+  const isBounded = filters.length > 0 && way !== "few";
+  const among = (errors: RawBuilder<unknown>) => matchingAmong(storage, errors, { tokens, filters, isIndexed });
+  return {
+    storage,
+    projectId,
+    tokens,
+    filters,
+    matchingIn,
+    driver,
+    few,
+    foundStatuses,
+    found,
+    isBounded,
+    among,
+    statuses,
+  };
+}
+
+export type SearchPlan = Awaited<ReturnType<typeof planSearch>>;
+
+/** The errors, of any project and status, that a search in a project finds. */
+export async function matching(
+  storage: Storage,
+  { projectId, query, now }: { projectId: number; query: string; now: number },
+) {
+  const { tokens, filters: terms, statuses } = readQuery(query);
+  const filters = await searchFilters(storage, { projectId, terms, now });
+  const found = matchingAmong(storage, sql`integrated_error`, { tokens, filters, isIndexed: false });
+  if (!statuses) return found;
+  return statuses.length > 0 ? found.where("status", "in", statuses) : found.where(sql<SqlBool>`1 = 0`);
+}
+
+/** The errors of a table that meet all terms. `isIndexed`: see Driver. */
+function matchingAmong(
+  storage: Storage,
+  errors: RawBuilder<unknown>,
+  terms: { tokens: readonly SearchToken[]; filters?: readonly SearchFilter[]; isIndexed: boolean },
+) {
+  let query = errorsIn(storage, errors);
+  for (const token of terms.tokens) {
+    query = query.where((builder) => condition(storage.dialect, builder, token, terms));
+  }
+  for (const filter of terms.filters ?? []) query = query.where(filter.condition);
+  return query;
+}
+
+type Errors = ReturnType<typeof matchingAmong>;
+
+export const idsOf = (errors: Errors) => sql`${errors.select("id")}`;
+
+export function errorsIn({ read }: Storage, errors: RawBuilder<unknown>) {
+  return read.selectFrom(sql<Tables["integrated_error"]>`${errors}`.as("integrated_error"));
+}

@@ -1,0 +1,50 @@
+/**
+ * A value to compare with: the texts between its wildcards, in their order. One text: exactly that. `web*` is
+ * `["web", ""]`.
+ */
+export type Pattern = readonly [string, ...string[]];
+
+/** The names of what a search asks of an error: a key of the language, or the name of a tag. */
+export interface Named {
+  /** A key in its usual spelling (see keys.ts), or the name of a tag. */
+  readonly key: string;
+  /** Whether the key is the name of a tag, written as `tags[key]` where it could be read as something else. */
+  readonly isTag: boolean;
+}
+
+/** Text that occurs in title, value or culprit. */
+export interface TextTerm {
+  readonly of: "text";
+  readonly text: string;
+  readonly isNegated: boolean;
+}
+
+/** One of several values: `key:value`, `key:[a, b]`. `isOnly`: no event had another value, written as `all:key:value`. */
+export interface ValueTerm extends Named {
+  readonly of: "value";
+  readonly values: readonly [Pattern, ...Pattern[]];
+  readonly isNegated: boolean;
+  readonly isOnly: boolean;
+}
+
+/** Any value: `has:key`. */
+export interface PresenceTerm extends Named {
+  readonly of: "presence";
+  readonly isNegated: boolean;
+}
+
+export type Operator = ">" | ">=" | "<" | "<=" | "=";
+
+/**
+ * A comparison with a number, a time or a release: `timesSeen:>100`. `operand` as it is written: a number, an ISO date
+ * or time, an age such as `-24h` (at most that long ago) or `+7d` (at least), or a version.
+ */
+export interface ComparisonTerm extends Named {
+  readonly of: "comparison";
+  readonly operator: Operator;
+  readonly operand: string;
+  readonly isNegated: boolean;
+}
+
+/** A part of a search. An error is found if it meets all parts. */
+export type Term = TextTerm | ValueTerm | PresenceTerm | ComparisonTerm;

@@ -1,0 +1,45 @@
+import type { JsonObject } from "./json/json.ts";
+import { readServerName } from "./names.ts";
+import type { SentException } from "./occurrence.ts";
+import { readRequestUrl } from "./request.ts";
+import { addTag, readTags } from "./tags.ts";
+import { canonicalUser, userKey, type UserNames } from "./user.ts";
+
+/**
+ * Tags for search: the event's own, and facts that SDKs send in fields of their own. The name by which users are counted
+ * is stored with them (ErrorEvent.user), so it is no tag as well.
+ */
+export function searchTags(
+  event: JsonObject,
+  facts: { transaction: string; exceptions: readonly SentException[]; user: UserNames },
+): Record<string, string> {
+  const tags = readTags(event);
+  addTag(tags, "server_name", readServerName(event));
+  addTag(tags, "site", event["site"]);
+  addTag(tags, "transaction", facts.transaction);
+  addTag(tags, "url", withoutQuery(readRequestUrl(event)));
+  addTag(tags, "handled", handledOf(facts.exceptions));
+  const { id, username, email, ipAddress } = canonicalUser(facts.user);
+  const counted = userKey(facts.user);
+  if (id !== "" && counted !== `id:${id}`) addTag(tags, "user.id", id);
+  if (username !== "" && counted !== `username:${username}`) addTag(tags, "user.username", username);
+  if (email !== "" && counted !== `email:${email}`) addTag(tags, "user.email", email);
+  if (ipAddress !== "" && counted !== `ip:${ipAddress}`) addTag(tags, "user.ip", ipAddress);
+  return tags;
+}
+
+/** An address without its query, which may hold secrets and differs from event to event. */
+function withoutQuery(url: string): string {
+  const end = url.search(/[?#]/);
+  return end < 0 ? url : url.slice(0, end);
+}
+
+/** Whether the application handled the exception: `true` or `false`; empty where the SDK does not say. */
+function handledOf(exceptions: readonly SentException[]): string {
+  let handled = "";
+  for (const { mechanism } of exceptions) {
+    if (mechanism?.["handled"] === false) return "false";
+    if (mechanism?.["handled"] === true) handled = "true";
+  }
+  return handled;
+}
