@@ -46,5 +46,5 @@ export default defineConfig({
     },
   },
   // The schema package is TypeScript source, so it is bundled; the rest is resolved from node_modules at run time.
-  ssr: { noExternal: ["@faultline/proto"] },
+  ssr: { noExternal: ["@faultline/plugin", "@faultline/proto"] },
 });

@@ -21,11 +21,12 @@ const asCounted = `insert into integrated_usage (project_id, event_count, payloa
   select project_id, sum(event_count), 0, 0 from integrated_error where true group by 1
   on conflict (project_id) do update set event_count = excluded.event_count`;
 
-/** A row of integrated_error without its project and hash, and the tags of each. */
+/** A row of integrated_error without its project and hash, with its tags and the ids of its users. */
 interface MadeError {
   readonly hash: string;
   readonly row: readonly (string | number)[];
   readonly tags: readonly (readonly [key: string, value: string])[];
+  readonly users: readonly number[];
 }
 
 /** The same errors for the same count. One in a thousand is about a zebra; words come as often as those of a language. */
@@ -41,6 +42,7 @@ function* madeErrors(count: number): Generator<MadeError> {
     const [part, seen] = [random(), Math.floor(random() * 80 * 86_400_000)];
     const release = `shop@1.${n % 40}.0`;
     const environment = random() < 0.8 ? "production" : "staging";
+    const users = [n % 5_000, (n * 7) % 5_003];
     const events = Math.ceil(1 / (random() + 1e-4));
     yield {
       hash: createHash("md5").update(String(n)).digest("hex"),
@@ -66,7 +68,9 @@ function* madeErrors(count: number): Generator<MadeError> {
         ["browser", ["Chrome", "Firefox", "Safari", "Edge"][Math.floor(random() ** 2 * 4)] ?? ""],
         ["server_name", `web-${n % 200}.example`],
         ["tenant", `tenant-${Math.floor(random() * 20_000)}`],
+        ...users.map((user) => ["user.email", `u${user}@example.com`] as const),
       ],
+      users,
     };
   }
 }
@@ -84,6 +88,8 @@ export async function makeSearchedErrors(
   const rows = (some: readonly MadeError[]) => JSON.stringify(some.map(({ hash, row }) => [projectId, hash, ...row]));
   const tags = (some: readonly MadeError[]) =>
     JSON.stringify(some.flatMap(({ hash, tags: all }) => all.map(([key, value]) => [hash, key, value])));
+  const users = (some: readonly MadeError[]) =>
+    JSON.stringify(some.flatMap(({ hash, users: all }) => [...new Set(all)].map((user) => [hash, `id:${user}`])));
   const day = Math.floor(Date.now() / 86_400_000);
 
   if ("dataDir" in where) {
@@ -98,11 +104,18 @@ export async function makeSearchedErrors(
         .run(rows(some));
       database
         .prepare(
-          `insert into integrated_tag (error_id, key, value, last_seen_day)
+          `insert or ignore into integrated_tag (error_id, key, value, last_seen_day)
            select e.id, j.value ->> 1, j.value ->> 2, ${day} from json_each(?) j cross
            join integrated_error e on e.project_id = ${projectId} and e.group_hash = unhex(j.value ->> 0)`,
         )
         .run(tags(some));
+      database
+        .prepare(
+          `insert into integrated_user (error_id, user, last_seen_day)
+           select e.id, j.value ->> 1, ${day} from json_each(?) j cross
+           join integrated_error e on e.project_id = ${projectId} and e.group_hash = unhex(j.value ->> 0)`,
+        )
+        .run(users(some));
     }
     database.exec(asCounted);
     database.exec("commit");
@@ -122,8 +135,15 @@ export async function makeSearchedErrors(
       await client.query(
         `insert into integrated_tag (project_id, error_id, key, value, last_seen_day)
          select project_id, id, one ->> 1, one ->> 2, ${day} from json_array_elements($1::json) as j (one)
-         join integrated_error on project_id = ${projectId} and group_hash = decode(one ->> 0, 'hex')`,
+         join integrated_error on project_id = ${projectId} and group_hash = decode(one ->> 0, 'hex')
+         on conflict do nothing`,
         [tags(some)],
+      );
+      await client.query(
+        `insert into integrated_user (project_id, error_id, "user", last_seen_day)
+         select project_id, id, one ->> 1, ${day} from json_array_elements($1::json) as j (one)
+         join integrated_error on project_id = ${projectId} and group_hash = decode(one ->> 0, 'hex')`,
+        [users(some)],
       );
     }
     await client.query(asCounted);

@@ -36,6 +36,14 @@ const queries: Readonly<Record<string, readonly string[]>> = {
   words: ["payment timeout", "cart checkout zebra", "read null reference"],
   "words and tags": ["zebra environment:staging", "timeout browser:Safari", "cannot tenant:tenant-77"],
   message: ['message:"payment invoice"', "message:zebra"],
+  excluded: ["!user", "!environment:staging", "!level:fatal !browser:Chrome", "user !environment:production"],
+  lists: ["browser:[Safari, Edge]", "release:[shop@1.7.0, shop@1.8.0]", "tenant:[tenant-7, tenant-77]"],
+  wildcards: ["release:shop@1.1*", "tenant:tenant-77*", "server_name:*-9.example", "message:Cannot*zebra"],
+  presence: ["has:tenant", "!has:browser", "has:nothing", "has:user.email"],
+  users: ["user.id:77", "user.email:u77@example.com", "user:77", "!user.id:77", "user.id:nobody"],
+  compared: ["timesSeen:>1000", "timesSeen:>50000", "lastSeen:-7d", "firstSeen:+60d", "users:>3", "release:>=shop@1.38.0"],
+  only: ["all:environment:production", "all:browser:Edge"],
+  "several kinds": ["timesSeen:>10 !environment:staging", "is:resolved zebra", "user.id:77 !browser:Chrome lastSeen:-30d"],
 };
 
 /** How long a search takes among 100,000 errors, on both databases. */

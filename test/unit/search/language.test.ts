@@ -67,6 +67,7 @@ const refused: readonly (readonly [search: string, place: string, words: RegExp]
   ["a (b c)", "(b", /parentheses/],
   ["user.id:", "user.id:", /has no value/],
   ["has:", "has:", /has no value/],
+  ["a browser:", "browser:", /put it in quotes/],
   ['environment:""', 'environment:""', /!has:environment/],
   ["environment:*", "environment:*", /has:environment/],
   ["timesSeen:many", "timesSeen:many", /needs a number/],

@@ -74,10 +74,12 @@ class Scanner {
     const next = this.#text[this.#at + whole.length];
     const known = tag === undefined ? keyNamed(name) : undefined;
     const isHas = tag === undefined && name.toLowerCase() === "has";
-    // "TypeError: x" is text; a key of the language without a value is a mistake.
-    if (isEnd(next) && tag === undefined && known === undefined && !isHas && all === undefined) return undefined;
+    const mayBeText = tag === undefined && known === undefined && !isHas && all === undefined;
+    if (isSpace(next) && mayBeText) return undefined; // as "TypeError: x"
     this.#at += whole.length;
-    if (isEnd(next)) throw this.#problem(`${whole} has no value.`);
+    if (isEnd(next)) {
+      throw this.#problem(`${whole} has no value.${mayBeText ? " To search for it as text, put it in quotes." : ""}`);
+    }
     if (isHas) return this.#presence(isNegated);
     const named: Named = { key: known ?? tag ?? name, isTag: known === undefined };
     return this.#values(named, { isNegated, isOnly: all !== undefined });

@@ -1,5 +1,8 @@
-import { listChoices, sortKeys, statusTabs } from "#lib/errors/list-choices.ts";
+import { redirect } from "@sveltejs/kit";
+import { sortKeys, statusTabs } from "#lib/errors/list-choices.ts";
 import { refusedSummary } from "#lib/ingestion/refused-summary.ts";
+import { route } from "#lib/navigation/route.ts";
+import { listedSearch } from "#lib/server/listed-search.ts";
 import { refusedInPlace, shownFailure } from "#lib/server/refused-in-place.ts";
 import type { PageServerLoad } from "./$types";
 
@@ -8,7 +11,7 @@ const pageSize = 50;
 export const load: PageServerLoad = async ({ parent, url, locals }) => {
   const { project } = await parent();
   const { projectId } = project;
-  const { status, sort, q } = listChoices(url.searchParams);
+  const { status, sort, q, search } = listedSearch(url);
   const query = {
     projectId,
     query: q,
@@ -17,12 +20,14 @@ export const load: PageServerLoad = async ({ parent, url, locals }) => {
     pageSize,
     pageToken: url.searchParams.get("cursor") ?? "",
   };
-  const asked = { status, sort, q, query, readAt: Date.now() };
+  const asked = { status, sort, q, search, query, readAt: Date.now() };
   const [outcomes, quota, { answer, refusal }] = await Promise.all([
     refusedInPlace(locals.api.outcomes.listOutcomes({ projectId, hourCount: 24 })),
     refusedInPlace(locals.api.quotas.getQuota({ projectId })),
     refusedInPlace(locals.api.errors.listErrors(query)),
   ]);
+  const event = answer?.event;
+  if (event) redirect(303, route.errorDetails(project.path, event.errorId, { event: event.eventId }));
   return {
     ...asked,
     refused: refusedSummary(outcomes.answer?.outcomes ?? []),

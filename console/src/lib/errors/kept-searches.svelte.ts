@@ -1,0 +1,63 @@
+const mostRecent = 10;
+const mostSaved = 20;
+
+interface Kept {
+  readonly recent: readonly string[];
+  readonly saved: readonly string[];
+}
+
+/** The searches that this browser keeps for a project: those last used, and those saved. */
+export class KeptSearches {
+  readonly #name: string;
+  #kept: Kept = $state.raw({ recent: [], saved: [] });
+
+  /** Without a project: the searches over all projects. */
+  constructor(projectId: number | undefined) {
+    this.#name = `faultline.searches.${projectId ?? "all"}`;
+    if (typeof localStorage !== "undefined") this.#kept = read(this.#name);
+  }
+
+  get recent(): readonly string[] {
+    return this.#kept.recent.filter((search) => !this.isSaved(search));
+  }
+
+  get saved(): readonly string[] {
+    return this.#kept.saved;
+  }
+
+  isSaved(search: string): boolean {
+    return this.#kept.saved.includes(search);
+  }
+
+  used(search: string): void {
+    const recent = [search, ...this.#kept.recent.filter((other) => other !== search)].slice(0, mostRecent);
+    this.#keep({ ...this.#kept, recent });
+  }
+
+  /** Saves a search, or forgets one that is saved. */
+  toggle(search: string): void {
+    const others = this.#kept.saved.filter((other) => other !== search);
+    this.#keep({ ...this.#kept, saved: this.isSaved(search) ? others : [search, ...others].slice(0, mostSaved) });
+  }
+
+  #keep(kept: Kept): void {
+    this.#kept = kept;
+    try {
+      localStorage.setItem(this.#name, JSON.stringify(kept));
+    } catch {
+      // The browser's storage is full or forbidden: they last as long as the page.
+    }
+  }
+}
+
+function read(name: string): Kept {
+  try {
+    const kept = JSON.parse(localStorage.getItem(name) ?? "{}") as Partial<Record<keyof Kept, unknown>>;
+    return { recent: texts(kept.recent), saved: texts(kept.saved) };
+  } catch {
+    return { recent: [], saved: [] }; // of another hand, or forbidden
+  }
+}
+
+const texts = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((text): text is string => typeof text === "string" && text.length <= 500) : [];

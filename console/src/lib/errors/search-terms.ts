@@ -1,0 +1,10 @@
+import { keyNamed, printTerm } from "@faultline/plugin/search";
+
+/** The search for a tag of an event. */
+export const tagFilter = (key: string, value: string) => filter({ key, isTag: keyNamed(key) !== undefined }, value);
+
+/** The search for a release. */
+export const releaseFilter = (version: string) => filter({ key: "release", isTag: false }, version);
+
+const filter = (named: { key: string; isTag: boolean }, value: string) =>
+  printTerm({ of: "value", ...named, values: [[value]], isNegated: false, isOnly: false });

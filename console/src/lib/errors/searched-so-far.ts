@@ -1,0 +1,13 @@
+import type { JsonOf } from "../messages.ts";
+import type { ListErrorsResponseSchema } from "@faultline/proto";
+import { fullNumber } from "../number-format.ts";
+
+/** How far a search came that stopped before its end; undefined: it came to the end. */
+export function searchedSoFar(
+  { examinedCount, searchedToTime }: Pick<JsonOf<typeof ListErrorsResponseSchema>, "examinedCount" | "searchedToTime">,
+  timeOf: (time: number) => string,
+): string | undefined {
+  if (!examinedCount) return undefined;
+  const reach = searchedToTime ? ` This page goes back to ${timeOf(Date.parse(searchedToTime))}.` : "";
+  return `This search is checked error by error, ${fullNumber(examinedCount)} at a time.${reach} Counts are those found so far.`;
+}

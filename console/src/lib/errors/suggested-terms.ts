@@ -1,0 +1,58 @@
+import { keyNamed, searchKey, searchKeys } from "@faultline/plugin/search";
+
+/** The word of a search in which the caret stands: it begins at `start`. */
+export interface TypedWord {
+  readonly start: number;
+  /** Undefined: the key is being typed. */
+  readonly key: string | undefined;
+  /** What is typed of the key or of the value. */
+  readonly prefix: string;
+}
+
+/** A suggestion: `text` takes the place of the word. */
+export interface Suggestion {
+  readonly label: string;
+  readonly note: string;
+  readonly text: string;
+}
+
+/** The word that ends at the caret; undefined: none that suggestions complete, such as a phrase. */
+export function typedWord(text: string, caret: number): TypedWord | undefined {
+  const match = /(?:^|\s)!?(?:(?:all:)?(?:tags\[([^\]]*)\]|([\w.-]+)):)?("?)([^"\s:[\]]*)$/.exec(text.slice(0, caret));
+  if (!match) return undefined;
+  const [, tag, name, quote = "", prefix = ""] = match;
+  const key = tag ?? name;
+  if (key === undefined) return quote === "" ? { start: caret - prefix.length, key, prefix } : undefined;
+  return { start: caret - prefix.length - quote.length, key, prefix };
+}
+
+/** Keys whose names hold what is typed, those that begin with it first. */
+export function suggestedKeys(prefix: string, tags: readonly string[]): Suggestion[] {
+  const typed = prefix.toLowerCase();
+  const ofLanguage = [
+    ...Object.entries(searchKeys).map(([key, { meaning }]) => ({ key, note: meaning })),
+    { key: "has", note: "Any value, such as has:user" },
+  ];
+  const ofTags = tags.filter((tag) => keyNamed(tag) === undefined).map((tag) => ({ key: tag, note: "Tag" }));
+  return [...ofLanguage, ...ofTags]
+    .filter(({ key }) => key.toLowerCase().includes(typed))
+    .toSorted((a, b) => Number(b.key.toLowerCase().startsWith(typed)) - Number(a.key.toLowerCase().startsWith(typed)))
+    .slice(0, 10)
+    .map(({ key, note }) => ({ label: `${key}:`, note, text: `${key}:` }));
+}
+
+/** The values that a key has without asking: choices, and examples of ages and numbers. */
+export function knownValues(name: string): readonly string[] | undefined {
+  const about = searchKey(keyNamed(name) ?? "");
+  if (about?.choices) return Object.keys(about.choices);
+  if (about?.kind === "time") return ["-1h", "-24h", "-7d", "+7d", "+30d"];
+  return about?.kind === "number" ? [">10", ">100", ">1000"] : undefined;
+}
+
+/** Values as suggestions; those that need quotes get them. */
+export const suggestedValues = (values: readonly { value: string; note: string }[]): Suggestion[] =>
+  values.map(({ value, note }) => ({
+    label: value,
+    note,
+    text: `${/[\s"()[\],*\\]/.test(value) ? `"${value.replace(/[\\"*]/g, "\\$&")}"` : value} `,
+  }));

@@ -1,0 +1,136 @@
+import type { Page } from "playwright-core";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
+import { createProject, type Project } from "../support/core/project.ts";
+import { reported } from "../support/run/reported.ts";
+import { newEventId, sendStore } from "../support/sentry/send.ts";
+import { sharedServer } from "../support/service/flow.ts";
+import { rootPassword } from "../support/service/server.ts";
+
+const { server, client: core } = await sharedServer();
+const paymentEvent = newEventId();
+let browser: TestBrowser;
+let page: Page;
+let project: Project;
+let list: string;
+
+test.before(
+  reported(async () => {
+    project = await createProject(server);
+    list = `/${project.path}/-/error_tracking`;
+    const send = async (event: object) => assert.is((await sendStore(server, project, event)).status, 200);
+    await send({
+      event_id: paymentEvent,
+      level: "fatal",
+      transaction: "/cart",
+      environment: "staging",
+      release: "web@1.2.0",
+      tags: { browser: "Chrome 131" },
+      user: { id: "3", email: "u3@example.com", ip_address: "10.0.0.3" },
+      exception: {
+        values: [{ type: "PaymentError", value: "card refused", mechanism: { type: "x", handled: false } }],
+      },
+    });
+    await send({
+      event_id: newEventId(),
+      environment: "production",
+      release: "web@2.0.0",
+      tags: { browser: "Safari" },
+      exception: { values: [{ type: "LoginError", value: "password wrong" }] },
+    });
+    browser = await openBrowser(server);
+    ({ page } = browser);
+    const { sessionToken } = await core.accounts.signIn({ username: "root", password: rootPassword });
+    await browser.signIn(sessionToken);
+  }),
+);
+test.after(async () => {
+  await browser?.close();
+});
+test.after.each(() => {
+  assert.equal(browser.complaints.splice(0), []);
+});
+
+const search = (q: string) => page.goto(`${list}?q=${encodeURIComponent(q)}`);
+const shown = () => page.getByRole("table").getByRole("link", { name: /Error/ }).allTextContents();
+const searchInAddress = () => new URL(page.url()).searchParams.get("q");
+
+test("what a person asks on a night call is found: a user, an address, a transaction, a release, what is absent", async () => {
+  for (const q of [
+    "user.id:3",
+    "user.email:u3@example.com",
+    "user:U3@example.com",
+    "user.ip:10.0.0.3",
+    "transaction:/cart",
+    "has:user",
+    "level:fatal",
+    "!level:error",
+    "release:web@1.*",
+    "release:<web@2.0.0",
+    "firstSeen:-24h users:>0",
+    "handled:no",
+    "browser:[Chrome*, Edge]",
+  ]) {
+    await search(q);
+    assert.equal(await shown(), ["PaymentError: card refused"], q);
+  }
+});
+
+test("what cannot be read is refused in words below the field, where it can be mended", async () => {
+  await search("is:open card");
+  await page.getByRole("alert").getByText("“open” is not a value of is.").waitFor();
+  await page.getByRole("combobox", { name: "Search errors" }).fill("is:unresolved card");
+  await page.getByRole("link", { name: "PaymentError" }).waitFor();
+  assert.is(await page.getByRole("alert").count(), 0);
+  await browser.photograph("search-found");
+});
+
+test("an empty answer names a tag that no error has", async () => {
+  await search("colour:red");
+  await page.getByText("No error of this project has “colour”.").waitFor();
+});
+
+test("the id of an event opens the event", async () => {
+  await search(paymentEvent);
+  await page.getByRole("heading", { name: "PaymentError" }).waitFor();
+  assert.is(new URL(page.url()).searchParams.get("event"), paymentEvent);
+});
+
+test("the selects of environment, release and period write the search, and reading it sets them", async () => {
+  await page.goto(list);
+  const environment = page.getByRole("combobox", { name: "Environment" });
+  await environment.focus();
+  await environment.locator("option", { hasText: "staging" }).waitFor({ state: "attached" });
+  await environment.selectOption("staging");
+  await page.waitForURL(/q=environment/);
+  assert.is(searchInAddress(), "environment:staging");
+  assert.equal(await shown(), ["PaymentError: card refused"]);
+  await page.getByRole("combobox", { name: "Period" }).selectOption("7d");
+  await page.waitForURL(/lastSeen/);
+  assert.is(searchInAddress(), "environment:staging lastSeen:-7d");
+  await page.reload();
+  assert.is(await page.getByRole("combobox", { name: "Environment" }).inputValue(), "staging");
+  assert.is(await page.getByRole("combobox", { name: "Period" }).inputValue(), "7d");
+});
+
+test("keys and values are suggested and taken by the keyboard, and a search is saved", async () => {
+  await page.goto(list);
+  const field = page.getByRole("combobox", { name: "Search errors" });
+  await field.fill("brow");
+  await page.getByRole("option", { name: "browser:" }).waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.getByRole("option", { name: "Chrome 131" }).waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/q=browser/);
+  assert.is(searchInAddress(), 'browser:"Chrome 131"');
+  await page.getByRole("button", { name: "Save this search" }).click();
+  await field.fill("");
+  await page.getByRole("option", { name: 'browser:"Chrome 131"' }).getByText("Saved").waitFor();
+  await page.keyboard.press("Escape");
+  assert.is(await field.getAttribute("aria-expanded"), "false");
+});
+
+test.run();
