@@ -39,8 +39,7 @@ export function userKey(user: UserNames): string {
 
 /** The names of a user, each in the spelling that a key has. */
 export function canonicalUser(user: UserNames): UserNames {
-  const { id, username, ipAddress } = user;
-  return { id, username, email: emailOf(user), ipAddress: canonicalAddress(ipAddress) };
+  return { ...user, email: emailOf(user), ipAddress: canonicalAddress(user.ipAddress) };
 }
 
 const emailOf = ({ email }: UserNames) => cleanText(canonicalEmail(email), limits.text.email);

@@ -139,7 +139,7 @@ function someTerms(errors: readonly SearchedError[]): Term[] {
     const start = Math.floor(random() * letters.length);
     const found = letters.slice(start, start + 1 + Math.floor(random() * 12)).join("") || "a";
     const [key = "", value = ""] = pick([...tags]).split("\0");
-    const [kind = "", name = ""] = (pick([...users, "id:nobody"]) ?? "").split(/:(.*)/s);
+    const [kind = "", person = ""] = (pick([...users, "id:nobody"]) ?? "").split(/:(.*)/s);
     const isNegated = random() < 0.25;
     const cut = (whole: string): Pattern => {
       const at = Math.floor(random() * whole.length);
@@ -153,16 +153,16 @@ function someTerms(errors: readonly SearchedError[]): Term[] {
     };
     const text = (one: string): Term => ({ of: "text", text: one.trim() === "" ? "a" : one, isNegated });
     const tagged = { key, isTag: true, isNegated } as const;
-    const known = (name: string) => ({ key: name, isTag: false, isNegated }) as const;
+    const known = (of: string) => ({ key: of, isTag: false, isNegated }) as const;
     const valueOf = (named: typeof tagged | ReturnType<typeof known>, ...values: [Pattern, ...Pattern[]]): Term => ({
       of: "value",
       ...named,
       values,
       isOnly: false,
     });
-    const compared = (name: string, operator: ">" | ">=" | "<" | "=", operand: string): Term => ({
+    const compared = (of: string, operator: ">" | ">=" | "<" | "=", operand: string): Term => ({
       of: "comparison",
-      ...known(name),
+      ...known(of),
       operator,
       operand,
     });
@@ -181,8 +181,8 @@ function someTerms(errors: readonly SearchedError[]): Term[] {
       () => valueOf(known("level"), [pick(["error", "fatal"])]),
       () => valueOf(known("type"), cut(error.type || "none")),
       () => valueOf(known("message"), cut(found.trim() === "" ? "a" : found)),
-      () => valueOf(known(`user.${kind}`), cut(name)),
-      () => valueOf(known("user"), [name]),
+      () => valueOf(known(`user.${kind}`), cut(person)),
+      () => valueOf(known("user"), [person]),
       () => ({ of: "presence", ...known(pick(["user", "user.email", "user.ip", "type", "transaction", "release"])) }),
       () => valueOf(known("is"), [pick(["unresolved", "resolved"])]),
       () => valueOf(known("release"), ["shop@1.", ""]),
