@@ -19,7 +19,7 @@ test.before(
   reported(async () => {
     project = await createProject(server);
     list = `/${project.path}/-/error_tracking`;
-    const send = async (event: object) => assert.is((await sendStore(server, project, event)).status, 200);
+    const send = async (event: Readonly<Record<string, unknown>>) => assert.is((await sendStore(server, project, event)).status, 200);
     await send({
       event_id: paymentEvent,
       level: "fatal",
