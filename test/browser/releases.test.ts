@@ -273,6 +273,17 @@ test("a refused request shows at once to who waits for the first error", async (
   await sendStore(server, fresh, event("TypeError"));
   await page.getByText("First error received").waitFor();
   await arrivals.getByText("Received 1 · refused 73").waitFor();
+  // After success a refusal is news, and no longer the loudest thing on the page.
+  assert.is(await page.locator(".notice.error").count(), 0);
+  await page.locator(".notice.success").getByText("First error received").waitFor();
+  await photograph("get-started-received");
+
+  const deep = `{"extra":${"[".repeat(64)}${"]".repeat(64)}}`;
+  const { text } = await post(server, fresh, "store", deep);
+  assert.match(text, "more than 64 levels");
+  await refused.getByText(/^Refused: nested too deeply, /).waitFor();
+  await refused.getByText("The event has more than 64 levels of objects and lists.").waitFor();
+  await refused.getByText(/The application received: .*more than 64 levels/).waitFor();
 });
 
 test("the pages say why events with a right DSN are refused, and what the application received", async () => {
