@@ -28,7 +28,6 @@ export type AccessToken = JsonOf<typeof proto.AccessTokenSchema>;
 export type AuditEvent = JsonOf<typeof proto.AuditEventSchema>;
 export type IngestLag = JsonOf<typeof proto.IngestLagSchema>;
 export type QueueHealth = JsonOf<typeof proto.QueueHealthSchema>;
-export type RefusedProject = JsonOf<typeof proto.RefusedProjectSchema>;
 export type Health = JsonOf<typeof proto.HealthSchema>;
 export type OwnErrorReporting = JsonOf<typeof proto.OwnErrorReportingSchema>;
 export type Deprecation = JsonOf<typeof proto.DeprecationSchema>;
