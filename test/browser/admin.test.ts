@@ -152,6 +152,19 @@ test("health counts the event of this hour and tells the release", async () => {
   await page.getByText("Platform release").waitFor();
 });
 
+test("health names the project whose events were refused, and leads to the reasons", async () => {
+  const closed = await createProject(server);
+  await core.settings.updateSettings({ projectId: closed.id, active: false }, core.auth);
+  const { status } = await sendStore(server, closed, { event_id: newEventId(), message: "refused" });
+  assert.is(status, 403);
+  await page.goto("/admin/health");
+  await row(closed.path).getByText("error tracking not active").waitFor();
+  await browser.photograph("admin-health-refused");
+  await row(closed.path).getByRole("link", { name: closed.path }).click();
+  await page.waitForURL(`**/${closed.path}/-/error_tracking/ingestion`);
+  await row("error tracking not active").waitFor();
+});
+
 test("the encryption key is rotated, and the page says how many secrets wait", async () => {
   await page.goto("/admin/health");
   await button("Rotate encryption key").click();

@@ -273,6 +273,37 @@ test("a refused request shows at once to who waits for the first error", async (
   await sendStore(server, fresh, event("TypeError"));
   await page.getByText("First error received").waitFor();
   await arrivals.getByText("Received 1 · refused 73").waitFor();
+  // After success a refusal is news, and no longer the loudest thing on the page.
+  assert.is(await page.locator(".notice.error").count(), 0);
+  await page.locator(".notice.success").getByText("First error received").waitFor();
+  await photograph("get-started-received");
+
+  const deep = `{"extra":${"[".repeat(64)}${"]".repeat(64)}}`;
+  const { text } = await post(server, fresh, "store", deep);
+  assert.match(text, "more than 64 levels");
+  await refused.getByText(/^Refused: nested too deeply, /).waitFor();
+  await refused.getByText("The event has more than 64 levels of objects and lists.").waitFor();
+  await refused.getByText(/The application received: .*more than 64 levels/).waitFor();
+});
+
+test("a test error takes the way of the DSN, and the page says what came of it", async () => {
+  const fresh = await createProject(server);
+  await page.goto(`${await trackingOf(fresh)}/get_started?lang=react`);
+  await page.getByText("Tested with 11.12.0 · envelope endpoint · exception, message, session").waitFor();
+  const send = page.getByRole("button", { name: "Send a test error" });
+  const result = page.getByTestId("test-error");
+  await send.focus();
+  await page.keyboard.press("Enter");
+  await result.getByText(/^Accepted in \d+ ms as event [0-9a-f]{32}\.$/).waitFor();
+  await page.getByText("First error received: TestError: Test from Faultline").waitFor();
+  await photograph("get-started-test-error");
+  await core.settings.updateSettings({ projectId: fresh.id, active: false }, core.auth);
+  await send.click();
+  await result.getByText(/^Refused with 403: The DSN is right, but error tracking is not active/).waitFor();
+  assert.equal(
+    browser.complaints.splice(0).filter((complaint) => !complaint.includes("403 (Forbidden)")),
+    [],
+  );
 });
 
 test("the pages say why events with a right DSN are refused, and what the application received", async () => {

@@ -1,12 +1,16 @@
 import { newestBrowser } from "./browser/language.ts";
+import { django } from "./django/language.ts";
+import { flask } from "./flask/language.ts";
 import { go, newestGo } from "./go/language.ts";
 import { java, newestJava } from "./java/language.ts";
 import type { CapturedLanguage, Language } from "./language.ts";
 import { newestNode, node } from "./node/language.ts";
 import { newestPython, python } from "./python/language.ts";
 import { ravenGo } from "./raven-go/language.ts";
+import { react } from "./react/language.ts";
 import { debianRuby } from "./ruby/language.ts";
 import { newestRust, rust } from "./rust/language.ts";
+import { vue } from "./vue/language.ts";
 
 /** The SDKs at the versions of specification 4.2. */
 export const specified: readonly Language[] = [node, python, go, java, rust];
@@ -21,7 +25,11 @@ export const captured: readonly CapturedLanguage[] = [
 export const others: readonly Language[] = [
   newestNode,
   newestBrowser,
+  react,
+  vue,
   newestPython,
+  django,
+  flask,
   newestGo,
   newestJava,
   newestRust,

@@ -72,7 +72,7 @@ json("64 levels are taken and 65 are not, in small events and in large ones", ()
     assert.ok(parseEventJson(Buffer.from(nested(maxEventDepth))).event);
     const refusal = refusalOf(() => parseEventJson(Buffer.from(nested(maxEventDepth + 1))));
     assert.match(refusal.message, /more than 64 levels/);
-    assert.is(refusal.outcome, "too_large");
+    assert.is(refusal.outcome, "too_deep");
   }
 });
 
@@ -88,7 +88,7 @@ for (const entry of ["{}", "[]", "0", "NaN", '"[{,"', '"\\\","']) {
     const refusal = refusalOf(() => parseEventJson(Buffer.from(listOf(entry, maxEventValues + 1))));
     assert.is(refusal.status, 400);
     assert.match(refusal.message, /more than 50000 values/);
-    assert.is(refusal.outcome, "too_large");
+    assert.is(refusal.outcome, "too_many_values");
   });
 }
 

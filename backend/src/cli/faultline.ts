@@ -4,6 +4,7 @@ import { version } from "../version.ts";
 import { accessTokenCommands } from "./access-tokens.ts";
 import { clientKeyCommands } from "./client-keys.ts";
 import { dataCommands } from "./data.ts";
+import { demoCommand } from "./demo/demo.ts";
 import { errorCommands } from "./errors.ts";
 import { moveCommand } from "./move.ts";
 import { fail, watchOutput } from "./output.ts";
@@ -51,6 +52,7 @@ for (const add of [
   dataCommands,
   moveCommand,
   transferCommands,
+  demoCommand,
   serveCommand,
 ]) {
   add(program);

@@ -1,6 +1,7 @@
 import type { ErrorEvent, GroupingException, PayloadEncoding } from "@faultline/proto";
-import { culpritOf, readTransaction } from "./naming/culprit.ts";
+import { culpritOf, groupingCulpritOf, readTransaction } from "./naming/culprit.ts";
 import { readEventId } from "./event-id.ts";
+import { faultOf, faultTitle } from "./naming/fault.ts";
 import { readFingerprint } from "./fingerprint.ts";
 import { groupingFrames } from "./stack/frame.ts";
 import type { JsonObject } from "./json/json.ts";
@@ -54,6 +55,10 @@ export function readErrorEvent(event: JsonObject, arrival: Arrival): ErrorEvent 
   const frames = groupingFrames(occurrence.frames, platform);
   const transaction = readTransaction(event);
   const user = readUserNames(event, arrival.clientIp);
+  const thrown = occurrence.exceptions.at(-1);
+  const place = { transaction, platform, exceptions, frames, fault: faultOf(thrown) };
+  const culprit = culpritOf(event, place);
+  const groupingCulprit = groupingCulpritOf(event, place, culprit);
   return {
     $typeName: "faultline.v1.ErrorEvent",
     projectId: arrival.projectId,
@@ -67,8 +72,8 @@ export function readErrorEvent(event: JsonObject, arrival: Arrival): ErrorEvent 
     message: occurrence.message.formatted,
     messageTemplate: occurrence.message.template,
     fingerprint: readFingerprint(event),
-    title: readOwnTitle(event),
-    culprit: culpritOf(event, { transaction, platform, exceptions, frames }),
+    title: readOwnTitle(event) || faultTitle(thrown),
+    culprit,
     user: userKey(user),
     release: readRelease(event),
     environment: readEnvironment(event),
@@ -79,6 +84,7 @@ export function readErrorEvent(event: JsonObject, arrival: Arrival): ErrorEvent 
     payloadLength: arrival.payload.length,
     logger: readLogger(event),
     keyId: arrival.keyId ?? 0,
+    ...(groupingCulprit !== undefined && { groupingCulprit }),
   };
 }
 

@@ -3,6 +3,7 @@ import { readTrimmedJson } from "./json/trimmed-json.ts";
 import { readBreadcrumbs } from "./breadcrumbs.ts";
 import { commitOf } from "./commit.ts";
 import { culpritOf, readTransaction } from "./naming/culprit.ts";
+import { faultOf, faultTitle } from "./naming/fault.ts";
 import { groupingException, readOwnTitle } from "./error-event.ts";
 import { readFingerprint } from "./fingerprint.ts";
 import { FrameShares } from "./stack/frame-shares.ts";
@@ -62,12 +63,17 @@ export function readEvent(payload: Uint8Array | string, stored: StoredHead = {})
   const { message } = occurrence;
   const exceptions = occurrence.exceptions.map((exception) => groupingException(exception, platform));
   const frames = groupingFrames(occurrence.frames, platform);
+  const thrown = occurrence.exceptions.at(-1);
   const shares = new FrameShares();
   const release = readRelease(event, trims.at("release"));
   readFingerprint(event, trims.at("fingerprint")); // not shown, but it explains the group
   return {
-    title: titleOf({ title: readOwnTitle(event, trims.at("title")), exceptions, message: message.formatted }),
-    culprit: culpritOf(event, { transaction, platform, exceptions, frames }),
+    title: titleOf({
+      title: readOwnTitle(event, trims.at("title")) || faultTitle(thrown),
+      exceptions,
+      message: message.formatted,
+    }),
+    culprit: culpritOf(event, { transaction, platform, exceptions, frames, fault: faultOf(thrown) }),
     level: readLevel(event["level"]),
     platform,
     exceptions: readExceptions(occurrence, { platform, shares, trims: trims.at("exceptions") }),

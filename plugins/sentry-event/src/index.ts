@@ -8,6 +8,7 @@ export { commitOf } from "./commit.ts";
 export type { EventDetails, StoredHead } from "./event-details.ts";
 export { readEvent } from "./event-details.ts";
 export { filteredFields } from "./filtered-fields.ts";
+export { hideSecrets, isSecretName } from "./hide-secrets.ts";
 export { readEventId } from "./event-id.ts";
 export type { JsonField, JsonObject, JsonValue } from "./json/json.ts";
 export { asObject } from "./json/json.ts";

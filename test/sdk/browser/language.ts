@@ -1,13 +1,9 @@
-import { join } from "node:path";
-import { repositoryRoot } from "../../support/service/server.ts";
-import { probe } from "../command.ts";
+import { getStarted } from "../get-started.ts";
 import type { Language } from "../language.ts";
 import { goesOnAfter413, waitsAfter429 } from "../limits.ts";
-import { npmInstall } from "../npm-install.ts";
 import { reportFeatures, wholeLarge } from "../report-features.ts";
-import { chromiumPath } from "../../support/console/chromium-path.ts";
+import { bundledPage } from "./bundled-page.ts";
 
-const folder = import.meta.dirname;
 const version = "11.12.0";
 
 /** Pages in Chromium, whose scripts are bundled with the newest SDK. */
@@ -15,22 +11,7 @@ export const newestBrowser: Language = {
   name: "browser",
   sdk: "@sentry/browser",
   version,
-  build: (dir) => [
-    probe(chromiumPath, "--version"),
-    { words: ["cp", "report.js", "limits.js", "vite.config.js", dir], cwd: folder, limitSeconds: 10 },
-    { words: ["cp", "newest.json", join(dir, "package.json")], cwd: folder, limitSeconds: 10 },
-    npmInstall(dir),
-    {
-      words: [process.execPath, join(repositoryRoot, "node_modules/vite/bin/vite.js"), "build", "--logLevel=error"],
-      cwd: dir,
-      limitSeconds: 120,
-    },
-  ],
-  start: (dir, program) => ({
-    words: [process.execPath, "open.ts", join(dir, "dist"), program],
-    cwd: folder,
-    limitSeconds: 60,
-  }),
+  ...bundledPage(import.meta.dirname, ["report.js", "limits.js", "get-started.js"]),
   features: [
     ...reportFeatures(version, {
       types: ["RangeError", "PaymentError"],
@@ -41,6 +22,7 @@ export const newestBrowser: Language = {
     }),
     goesOnAfter413,
     waitsAfter429,
+    getStarted,
   ],
   remarks: [
     "in Chromium, from a page on another origin: CORS lets the SDK read how long it must wait",

@@ -11,7 +11,7 @@ import { chromiumPath } from "../../support/console/chromium-path.ts";
 
 const [dir = "", script = ""] = process.argv.slice(2);
 const dsn = JSON.stringify(process.env["FAULTLINE_TEST_DSN"]);
-const html = `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><script>window.dsn = ${dsn}</script><script type="module" src="/${script}.js"></script>`;
+const html = `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><div id="root"></div><script>window.dsn = ${dsn}</script><script type="module" src="/${script}.js"></script>`;
 
 const server = createServer(({ url = "/" }, response) => {
   if (url === "/") response.setHeader("Content-Type", "text/html").end(html);

@@ -1,7 +1,12 @@
+import { globSync } from "node:fs";
+
 /** Bundles the page scripts; names of functions stay, since stacks are asserted. */
 export default {
   build: {
     minify: false,
-    rolldownOptions: { input: ["report.js", "limits.js"], output: { entryFileNames: "[name].js" } },
+    rolldownOptions: {
+      input: globSync("*.js", { cwd: import.meta.dirname, exclude: ["vite.config.js"] }),
+      output: { entryFileNames: "[name].js" },
+    },
   },
 };

@@ -1,26 +1,14 @@
-import { join } from "node:path";
 import type { Language } from "../language.ts";
 import type { Expected } from "../report-features.ts";
 import { standardFeatures } from "../standard-features.ts";
+import { virtualEnvironment } from "./virtual-environment.ts";
 
 function language(version: string, large: Expected["large"], remarks: readonly string[]): Language {
   return {
     name: "python",
     sdk: "sentry-sdk",
     version,
-    build: (dir) => [
-      { words: ["python3", "-m", "venv", dir], cwd: dir, limitSeconds: 60, provides: "python3 with venv" },
-      {
-        words: [join(dir, "bin/pip"), "install", "--disable-pip-version-check", `sentry-sdk==${version}`],
-        cwd: dir,
-        limitSeconds: 180,
-      },
-    ],
-    start: (dir, program) => ({
-      words: [join(dir, "bin/python"), join(import.meta.dirname, `${program}.py`)],
-      cwd: dir,
-      limitSeconds: 30,
-    }),
+    ...virtualEnvironment(import.meta.dirname, [`sentry-sdk==${version}`]),
     features: standardFeatures(version, {
       types: ["LookupError", "PaymentError"],
       raisedIn: "charge",

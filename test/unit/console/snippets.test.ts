@@ -5,9 +5,11 @@ import * as assert from "uvu/assert";
 import {
   curlSnippet,
   languages,
+  triedWith,
 } from "../../../console/src/routes/[...project]/-/error_tracking/get_started/snippets.ts";
+import { newestVersions } from "../../../console/src/routes/[...project]/-/error_tracking/get_started/newest-versions.ts";
 import { testedVersion, testedVersions } from "../../../console/src/lib/tested-versions.ts";
-import { captured, specified as run } from "../../sdk/languages.ts";
+import { captured, others, specified as run } from "../../sdk/languages.ts";
 
 const publicKey = "flck_9f0a1b2c3d4e5f60718293a4b5c6d7e8";
 const dsn = `https://${publicKey}@errors.example/42`;
@@ -27,7 +29,9 @@ const snippets = suite("snippets");
 
 snippets("the languages, versions, endpoints and item types are those of the specification", () => {
   assert.equal(
-    languages.map(({ key, name, version, endpoint, items }) => [key, name, version, endpoint, items]),
+    languages.flatMap((one) =>
+      "specified" in one ? [[one.key, one.name, one.specified, one.endpoint, one.items]] : [],
+    ),
     specified,
   );
 });
@@ -38,7 +42,7 @@ for (const { name, version, start, install, identify, test, debugNote } of langu
     assert.is(start("").length, start(dsn).length - dsn.length);
   });
 
-  snippets(`${name} installs the tested version`, () => {
+  snippets(`${name} installs the newest tested version`, () => {
     assert.ok(install.includes(version), install);
   });
 
@@ -66,6 +70,11 @@ const programOf = {
   python: ["python/get-started.py", 'os.environ["FAULTLINE_TEST_DSN"]'],
   ruby: ["ruby/get-started.rb", 'ENV.fetch("FAULTLINE_TEST_DSN")'],
   rust: ["rust/src/bin/get-started.rs", 'env::var("FAULTLINE_TEST_DSN").unwrap()'],
+  browser: ["browser/get-started.js", "window.dsn"],
+  react: ["react/get-started.js", "window.dsn"],
+  vue: ["vue/get-started.js", "window.dsn"],
+  django: ["django/get-started.py", 'os.environ["FAULTLINE_TEST_DSN"]'],
+  flask: ["flask/get-started.py", 'os.environ["FAULTLINE_TEST_DSN"]'],
 } as const;
 
 /** The lines between comments such as `// snippet: start`, by what the comment says, without their indentation. */
@@ -95,6 +104,17 @@ for (const { key, name, start, identify, test } of languages) {
 programs("the versions that the page names are those that are run", () => {
   const versions = [...run, ...captured].map(({ name, version }) => [name, version] as const);
   assert.equal(Object.fromEntries(versions), { ...testedVersions });
+  const newest = others.map(({ name, version }) => [name, version] as const);
+  for (const [name, version] of Object.entries(newestVersions)) {
+    assert.is(Object.fromEntries(newest)[name], version, name);
+  }
+});
+
+programs("the page says which versions were tried, and those of the specification that differ", () => {
+  const tried = Object.fromEntries(languages.map((language) => [language.key, triedWith(language)]));
+  assert.is(tried["go"], "Tested with 0.50.0, and with 0.20.0 at the store endpoint");
+  assert.is(tried["php"], "Tested with 3.18.0 · store endpoint");
+  assert.is(tried["vue"], "Tested with 11.11.0 · envelope endpoint");
 });
 
 programs.run();

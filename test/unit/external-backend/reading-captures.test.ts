@@ -4,11 +4,8 @@ import { EventSchema } from "@faultline/proto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readEvent } from "../../../plugins/external-backend/src/reading/index.ts";
-import { decodeContent } from "../../../plugins/http-bridge/src/ingest/body/decoding/content-encoding.ts";
-import { parseEnvelope } from "../../../plugins/http-bridge/src/ingest/body/envelope.ts";
-import { parseEventJson } from "../../../plugins/http-bridge/src/ingest/body/event-json.ts";
-import { readStoreBody } from "../../../plugins/http-bridge/src/ingest/body/store-body.ts";
 import { type Capture, readCaptures } from "../../support/sentry/capture.ts";
+import { capturedEvents } from "../../support/sentry/captured-events.ts";
 import { fakeData } from "../../support/external/fake-external/data.ts";
 import { wireEvent } from "../../support/external/fake-external/wire-event.ts";
 import { contextOf, now, parsed } from "../../support/external/sentry-answers.ts";
@@ -67,12 +64,7 @@ function shown(event: ReturnType<typeof create<typeof EventSchema>>): JsonObject
 const ofTheSystem = new Set(["eventId", "errorId", "projectId", "occurredTime", "receivedTime", "payloadJson"]);
 
 function eventsOf(capture: Capture): string[] {
-  const encoding = capture.headers.find(([name]) => name.toLowerCase() === "content-encoding")?.[1];
-  const body = decodeContent(capture.body, encoding, 2 ** 20);
-  const payloads = capture.target.includes("/store/")
-    ? [readStoreBody(body, 2 ** 20)]
-    : parseEnvelope(body).items.flatMap(({ type, payload }) => (type === "event" && payload ? [payload] : []));
-  return payloads.map((payload) => parseEventJson(payload).payload.toString());
+  return capturedEvents(capture).map(({ payload }) => payload.toString());
 }
 
 captures.run();

@@ -1,15 +1,18 @@
 import { type EventDetails, readEvent, titleOf } from "@faultline/sentry-event";
 import { type ErrorEvent } from "@faultline/proto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { decodeContent } from "../../../plugins/http-bridge/src/ingest/body/decoding/content-encoding.ts";
-import { parseEnvelope } from "../../../plugins/http-bridge/src/ingest/body/envelope.ts";
-import { parseEventJson } from "../../../plugins/http-bridge/src/ingest/body/event-json.ts";
-import { readStoreBody } from "../../../plugins/http-bridge/src/ingest/body/store-body.ts";
+import { groupHash } from "../../../plugins/integrated-backend/src/grouping/grouping.ts";
 import { type Capture, readCaptures } from "../../support/sentry/capture.ts";
+import { capturedEvents } from "../../support/sentry/captured-events.ts";
 import { head, plain } from "../../support/sentry/sentry-event.ts";
 
 const captured = suite("captures");
+const groupHashes: Record<string, readonly string[]> = JSON.parse(
+  readFileSync(join(import.meta.dirname, "../../fixtures/captures/group-hashes.json"), "utf8"),
+);
 
 for (const capture of readCaptures()) {
   captured(`${capture.name} is read as its program meant it`, () => {
@@ -20,28 +23,41 @@ for (const capture of readCaptures()) {
     );
     const meant = capture.expect.filter(({ kind }) => kind === "exception" || kind === "message");
     for (const [index, event] of events.entries()) assertMeaning(event, meant[index], capture);
+    assert.equal(
+      events.map((event) => groupHash(event.head)),
+      groupHashes[capture.name] ?? [], // as stored by grouping version 1 before library frames were corrected
+    );
   });
 }
 
-interface CapturedEvent {
+// The frames that the captured SDKs mark, or leave open, and that are not the application's.
+const corrected: ReadonlySet<string> = new Set(["lib/sentry-ruby.rb", "lib/sentry/hub.rb", "Thread.java"]);
+
+captured("the frames shown as the application's lie in the programs' own files", () => {
+  const files = new Set<string>();
+  const libraries = new Set<string>();
+  for (const { details } of readCaptures().flatMap(readCapture)) {
+    for (const { frames } of [...details.exceptions, ...details.threads]) {
+      for (const { inApp, filename } of frames) (inApp ? files : libraries).add(filename.replace(/^.*[\\/]/, ""));
+    }
+  }
+  assert.equal([...files].toSorted(), ["App.java", "app.cjs", "app.php", "app.py", "app.rb", "bundle.js", "main.go"]);
+  for (const file of corrected) assert.ok(libraries.has(file.replace(/^.*[\\/]/, "")), file);
+});
+
+interface ReadEvent {
   readonly head: ErrorEvent;
   readonly details: EventDetails;
 }
 
-function readCapture(capture: Capture): CapturedEvent[] {
-  const encoding = capture.headers.find(([name]) => name.toLowerCase() === "content-encoding")?.[1];
-  const body = decodeContent(capture.body, encoding, 2 ** 20);
-  if (capture.target.includes("/store/")) return [readBoth(readStoreBody(body, 2 ** 20))];
-  const { header, items } = parseEnvelope(body);
-  return items.flatMap(({ type, payload }) => (type === "event" && payload ? [readBoth(payload, header.eventId)] : []));
+function readCapture(capture: Capture): ReadEvent[] {
+  return capturedEvents(capture).map(({ event, payload, envelopeEventId }) => ({
+    head: head(event, { envelopeEventId, payload: plain(payload) }),
+    details: readEvent(payload),
+  }));
 }
 
-function readBoth(bytes: Buffer, envelopeEventId?: string): CapturedEvent {
-  const { event, payload } = parseEventJson(bytes);
-  return { head: head(event, { envelopeEventId, payload: plain(payload) }), details: readEvent(payload) };
-}
-
-function assertMeaning(event: CapturedEvent, meant: Capture["expect"][number] | undefined, capture: Capture): void {
+function assertMeaning(event: ReadEvent, meant: Capture["expect"][number] | undefined, capture: Capture): void {
   assert.ok(meant, "the program meant an event");
   const exceptions = meant.exceptions?.map(({ type, value }) => ({ type, value })) ?? [];
   const level = meant.level === "log" ? "info" : (meant.level ?? "error");
@@ -66,7 +82,7 @@ function assertMeaning(event: CapturedEvent, meant: Capture["expect"][number] | 
   }
 }
 
-function assertUser(event: CapturedEvent, meant: Readonly<Record<string, unknown>>, hidesIpAddress: boolean): void {
+function assertUser(event: ReadEvent, meant: Readonly<Record<string, unknown>>, hidesIpAddress: boolean): void {
   const text = (key: string) => (key in meant ? String(meant[key]) : "");
   const ipAddress = hidesIpAddress ? "" : text("ip_address");
   const { user } = event.details;

@@ -1,6 +1,9 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { type JsonObject, type JsonValue } from "@faultline/sentry-event";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { libraryRules } from "../../../plugins/sentry-event/src/stack/library-rules.ts";
 import { boom, details, head, withFrames } from "../../support/sentry/sentry-event.ts";
 
 const stacks = suite("stacks");
@@ -150,6 +153,88 @@ for (const [platform, frame, found] of inApp) {
     assert.is(details(event).exceptions[0]?.frames[0]?.inApp, found);
   });
 }
+
+const libraries: [platform: string, frame: JsonObject, grouped: boolean][] = [
+  ["javascript", { filename: "webpack-internal:///./node_modules/react-dom/x.js", in_app: true }, true],
+  ["javascript", { filename: "http://h/node_modules/.vite/deps/vue.js", in_app: true }, true],
+  ["javascript", { filename: "chrome-extension://abc/content.js", in_app: true }, true],
+  ["javascript", { filename: "https://browser.sentry-cdn.com/11.1.0/bundle.min.js", in_app: true }, true],
+  ["node", { filename: "/srv/node_modules/@sentry/core/build/x.js", in_app: true }, true],
+  ["node", { filename: "/srv/node_modules/.pnpm/@sentry+core@11.1.0/x.js", in_app: true }, true],
+  ["node", { filename: "node:events", in_app: true }, true],
+  [
+    "python",
+    { module: "sentry_sdk.integrations.wsgi", filename: "sentry_sdk/integrations/wsgi.py", in_app: true },
+    true,
+  ],
+  ["python", { module: "raven.contrib.django.client", in_app: true }, true],
+  ["python", { filename: "<frozen runpy>", in_app: true }, true],
+  ["ruby", { abs_path: "/srv/lib/sentry/hub.rb", in_app: true }, true],
+  ["ruby", { abs_path: "/srv/lib/raven/base.rb", in_app: true }, true],
+  ["ruby", { abs_path: "/srv/vendor/bundle/ruby/3.3.0/gems/rack-3.0.1/lib/rack.rb", in_app: true }, true],
+  ["ruby", { abs_path: "/usr/local/bundle/bundler/gems/rails-0c1f2/lib/x.rb", in_app: true }, true],
+  ["ruby", { abs_path: "<internal:kernel>", in_app: true }, true],
+  ["php", { filename: "/vendor/laravel/framework/src/x.php", in_app: true }, true],
+  ["php", { function: "Sentry\\State\\Hub::withScope", in_app: true }, true],
+  ["go", { module: "github.com/getsentry/sentry-go", function: "(*Hub).x", in_app: true }, true],
+  ["go", { abs_path: "/root/go/pkg/mod/github.com/gin-gonic/gin@v1.9.1/context.go", in_app: true }, true],
+  ["go", { abs_path: "github.com/gin-gonic/gin@v1.9.1/context.go", in_app: true }, true],
+  ["go", { module: "net/http", function: "HandlerFunc.ServeHTTP", in_app: true }, true],
+  ["java", { module: "io.sentry.Hub", in_app: true }, true],
+  ["java", { module: "java.lang.Thread", in_app: true }, true],
+  ["java", { module: "android.os.Handler" }, true],
+  ["java", { module: "org.apache.catalina.core.StandardWrapper" }, true],
+  ["native", { function: "sentry_core::hub::Hub::capture_event", in_app: true }, true],
+  ["native", { function: "<core::result::Result<T,E>>::unwrap", in_app: true }, true],
+  ["native", { function: "f", abs_path: "/root/.cargo/git/checkouts/tokio/x.rs", in_app: true }, true],
+  ["native", { function: "f", package: "/usr/lib/x86_64-linux-gnu/libc.so.6" }, true],
+  ["cocoa", { function: "-[UIApplication sendEvent:]", package: "/System/Library/UIKit", in_app: true }, true],
+  ["cocoa", { function: "-[SentryClient captureError:]", in_app: true }, true],
+  ["csharp", { module: "System.Threading.Tasks.Task", in_app: true }, true],
+  ["csharp", { module: "Microsoft.AspNetCore.Routing.X" }, true],
+  ["dart", { abs_path: "package:flutter/src/widgets/framework.dart", in_app: true }, true],
+  ["dart", { abs_path: "dart:async/zone.dart", in_app: true }, true],
+];
+
+for (const [platform, frame, grouped] of libraries) {
+  stacks(`a ${platform} frame ${JSON.stringify(frame)} is shown as a library's, and groups as before`, () => {
+    const event = { platform, ...withFrames([frame]) };
+    assert.is(details(event).exceptions[0]?.frames[0]?.inApp, false);
+    assert.is(head(event).exceptions[0]?.frames[0]?.inApp, grouped);
+  });
+}
+
+const believed: [platform: string, frame: JsonObject][] = [
+  ["python", { abs_path: "/usr/lib/python3/dist-packages/shop/cart.py", in_app: true }], // in_app_include
+  ["java", { module: "org.apache.shop.Cart", in_app: true }],
+  ["java", { module: "io.sentrybox.Cart", in_app: true }],
+  ["node", { filename: "/srv/packages/sentry/node.js", in_app: true }],
+  ["ruby", { abs_path: "/srv/lib/sentry_report.rb", in_app: true }],
+  ["ruby", { abs_path: "/srv/gems/cart/lib/cart.rb", in_app: true }],
+  ["go", { module: "shop/runtime", abs_path: "/srv/shop/runtime/x.go", in_app: true }],
+  ["csharp", { module: "Systematic.Cart", in_app: true }],
+  ["dart", { abs_path: "package:shop/cart.dart", in_app: true }],
+];
+
+for (const [platform, frame] of believed) {
+  stacks(`a ${platform} frame ${JSON.stringify(frame)} stays the application's`, () => {
+    assert.ok(details({ platform, ...withFrames([frame]) }).exceptions[0]?.frames[0]?.inApp);
+  });
+}
+
+stacks("an SDK that says that a frame is not the application's is believed", () => {
+  const event = { platform: "node", ...withFrames([{ filename: "/srv/app.js", in_app: false }]) };
+  assert.is(details(event).exceptions[0]?.frames[0]?.inApp, false);
+});
+
+stacks("each place of the table of libraries is described, and no other", () => {
+  const page = readFileSync(join(import.meta.dirname, "../../../docs/frames.md"), "utf8");
+  const described = [...page.matchAll(/^\| (.+?) +\| (.+?) +\| (yes|no) +\|$/gm)];
+  assert.equal(
+    described.map(([, name, platforms, corrects]) => [name, platforms, corrects]),
+    libraryRules.map(({ name, platforms, corrects }) => [name, platforms.join(", "), corrects ? "yes" : "no"]),
+  );
+});
 
 stacks("the stack beside a lone exception becomes its own", () => {
   const event = { exception: [boom], "sentry.interfaces.Stacktrace": { frames: [{ function: "f" }] } };

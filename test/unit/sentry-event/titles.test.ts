@@ -1,9 +1,22 @@
 import { type JsonObject, limits, titleOf } from "@faultline/sentry-event";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { groupHash } from "../../../plugins/integrated-backend/src/grouping/grouping.ts";
 import { boom, details, head, synthetic, withFrames } from "../../support/sentry/sentry-event.ts";
 
 const titles = suite("title and culprit");
+
+/** A native crash as its handlers send it: in `read_card` of the application, below a function of the C library. */
+function crash(value: string, meta: JsonObject, type = "crash"): JsonObject {
+  const frames = [
+    { function: "read_card", in_app: true },
+    { function: "memcpy", in_app: false },
+  ];
+  return {
+    platform: "native",
+    exception: [{ type, value, mechanism: { synthetic: true, handled: false, meta }, stacktrace: { frames } }],
+  };
+}
 
 const titled: [claim: string, event: JsonObject, title: string][] = [
   ["an empty event has no label", {}, "<unlabeled event>"],
@@ -21,6 +34,33 @@ const titled: [claim: string, event: JsonObject, title: string][] = [
   ["the event's own title", { exception: [boom], title: "mine" }, "mine"],
   ["a synthetic exception is named by its function", synthetic([{ function: "f" }, { function: "<unknown>" }]), "f"],
   ["a synthetic exception without function gives its value", synthetic([]), "bang"],
+  [
+    "a native crash is named by its signal",
+    crash("Segfault", { signal: { number: 11, name: "SIGSEGV" } }),
+    "SIGSEGV: Segfault",
+  ],
+  ["a signal may have its number alone", crash("", { signal: { number: 6 } }), "SIGABRT"],
+  [
+    "a crash of Apple's systems is named by its machine exception",
+    crash("KERN_INVALID_ADDRESS at 0x0", { mach_exception: { name: "EXC_BAD_ACCESS" }, signal: { name: "SIGSEGV" } }),
+    "EXC_BAD_ACCESS: KERN_INVALID_ADDRESS at 0x0",
+  ],
+  [
+    "a fault that the value begins with is named once",
+    crash("SIGSEGV / SEGV_MAPERR", {}, "SIGSEGV"),
+    "SIGSEGV / SEGV_MAPERR",
+  ],
+  [
+    "a minidump names its fault as the type",
+    crash("0x0", {}, "EXCEPTION_ACCESS_VIOLATION_READ"),
+    "EXCEPTION_ACCESS_VIOLATION_READ: 0x0",
+  ],
+  ["an odd signal names nothing", crash("", { signal: { number: 99, name: {} }, mach_exception: 7 }), "read_card"],
+  [
+    "a thrown exception keeps its type beside a signal",
+    { exception: [{ ...boom, mechanism: { meta: { signal: { name: "SIGABRT" } } } }] },
+    "Boom: bang",
+  ],
   ["HTML is plain text", { message: "<script>alert(1)</script>" }, "<script>alert(1)</script>"],
 ];
 
@@ -59,6 +99,16 @@ const culprits: [claim: string, event: JsonObject, culprit: string][] = [
     "m in fn",
   ],
   ["a synthetic exception names none", synthetic([frame]), ""],
+  ["a native crash names its function", crash("Segfault", { signal: { name: "SIGSEGV" } }), "read_card"],
+  [
+    "a frame of the SDK is not the application's, though it says so",
+    {
+      platform: "ruby",
+      message: "m",
+      threads: [{ stacktrace: [frame, { ...frame, module: null, filename: "lib/sentry/hub.rb" }] }],
+    },
+    "m in fn",
+  ],
   ["a request's URL is better than nothing", { exception: [boom], request: { url: "http://h/p" } }, "http://h/p"],
   ["a message's stack names one", { message: "m", threads: [{ stacktrace: [frame] }] }, "m in fn"],
   ["nothing is fine", { message: "m" }, ""],
@@ -70,5 +120,20 @@ for (const [claim, event, culprit] of culprits) {
     assert.is(details(event).culprit, culprit);
   });
 }
+
+titles("a fingerprint with the transaction keeps the culprit of its group", () => {
+  const fingerprint = ["{{ transaction }}"];
+  const sdk = { function: "capture", filename: "lib/sentry/hub.rb", in_app: true };
+  const own = { function: "pay", filename: "pay.rb", in_app: true };
+  const event = head({ platform: "ruby", fingerprint, message: "m", threads: [{ stacktrace: [own, sdk] }] });
+  assert.equal([event.culprit, event.groupingCulprit], ["pay.rb in pay", "lib/sentry/hub.rb in capture"]);
+  assert.is(
+    groupHash(event),
+    groupHash({ ...event, culprit: "lib/sentry/hub.rb in capture", groupingCulprit: undefined }),
+  );
+  const crashed = head({ fingerprint, ...crash("Segfault", { signal: { name: "SIGSEGV" } }) });
+  assert.equal([crashed.culprit, crashed.groupingCulprit], ["read_card", ""]);
+  assert.is(head({ transaction: "/pay", fingerprint }).groupingCulprit, undefined);
+});
 
 titles.run();

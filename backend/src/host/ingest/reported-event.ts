@@ -11,12 +11,15 @@ const levels = ["fatal", "error", "warning", "info", "debug"];
 const lengths: Readonly<Record<string, number>> = {
   ...limits.text,
   eventId: 32,
+  groupingCulprit: limits.text.culprit,
   level: limits.text.word,
   messageTemplate: limits.text.message,
   user: limits.text.userName + "username:".length,
 };
 
-type TextKey = { [Key in keyof ErrorEvent]-?: ErrorEvent[Key] extends string ? Key : never }[keyof ErrorEvent];
+type TextKey = {
+  [Key in keyof ErrorEvent]-?: NonNullable<ErrorEvent[Key]> extends string ? Key : never;
+}[keyof ErrorEvent];
 
 const texts = ErrorEventSchema.fields
   .filter(({ fieldKind, scalar }) => fieldKind === "scalar" && scalar === ScalarType.STRING)
@@ -37,7 +40,8 @@ export function reportedEvent(event: ErrorEvent, field: string, receivedAt: numb
   const level = event.level || "error";
   if (!levels.includes(level)) throw invalidField(`${field}.level`, `A level is one of ${levels.join(", ")}.`);
   for (const { name, key, length } of texts) {
-    if (event[key].length > length) throw invalidField(`${field}.${name}`, `It has at most ${length} characters.`);
+    if ((event[key] ?? "").length > length)
+      throw invalidField(`${field}.${name}`, `It has at most ${length} characters.`);
   }
   checkTags(event.tags, `${field}.tags`);
   checkPayload(event, `${field}.payload`);

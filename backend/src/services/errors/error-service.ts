@@ -1,5 +1,7 @@
+import { create } from "@bufbuild/protobuf";
 import type { Handlers } from "@faultline/plugin";
-import { ErrorService } from "@faultline/proto";
+import { ErrorService, type Event, GetEventResponseSchema, Permission } from "@faultline/proto";
+import { hideSecrets } from "@faultline/sentry-event";
 import type { CoreCall } from "../access/guard.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
 import type { ChangeStream } from "../../host/changes/change-stream.ts";
@@ -39,7 +41,9 @@ export function errorService(parts: {
     },
     async getEvent(request, call) {
       const [backend, carried] = await served(call);
-      return backend.getEvent(request, carried);
+      const answer = create(GetEventResponseSchema, await backend.getEvent(request, carried));
+      const seesSecrets = call.grant.permissions.has(Permission.ADMIN_ERROR_TRACKING);
+      return seesSecrets || !answer.event ? answer : { ...answer, event: withoutSecrets(answer.event) };
     },
     async getErrorStats(request, call) {
       const [backend, carried] = await served(call);
@@ -52,4 +56,10 @@ export function errorService(parts: {
     listAllErrors: parts.allErrors,
     getErrorProject: parts.errorProject,
   };
+}
+
+/** Ids are digits too, and none of them is a card. */
+function withoutSecrets(event: Event): Event {
+  const { eventId, errorId } = event;
+  return { ...hideSecrets(event), eventId, errorId };
 }

@@ -55,7 +55,13 @@ export async function readHealth(sources: HealthSources): Promise<MessageInitSha
 
 type Stored = Pick<
   MessageInitShape<typeof HealthSchema>,
-  "databaseBytes" | "userCount" | "projectCount" | "eventsPerHour" | "refusedPerHour" | "oldestEventTime"
+  | "databaseBytes"
+  | "userCount"
+  | "projectCount"
+  | "eventsPerHour"
+  | "refusedPerHour"
+  | "refusedProjects"
+  | "oldestEventTime"
 >;
 
 /** Undefined when the database as a whole refuses or does not answer. */
@@ -81,6 +87,10 @@ async function readStored({ database, clock, outcomes, dataDir, backends }: Heal
     userCount: await em.count(UserEntity),
     projectCount: await em.count(ProjectEntity, { deletedAt: null }),
     refusedPerHour: await outcomes.refusedPerHour(hours),
+    refusedProjects: (await outcomes.refusedProjects(hours)).map(({ quantity, ...refused }) => ({
+      ...refused,
+      quantity: BigInt(quantity),
+    })),
     ...(stats && { eventsPerHour: [...stats.eventsPerHour] }),
     ...(stats?.oldestDay !== undefined && { oldestEventTime: timestamp(stats.oldestDay) }),
   };

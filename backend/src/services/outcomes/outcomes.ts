@@ -60,6 +60,15 @@ interface Remembered {
 }
 const daysKept = 90;
 const outcomesListed = 200;
+const projectsListed = 10;
+
+/** A project some of whose items were refused. */
+interface RefusedProject {
+  readonly projectId: number;
+  readonly projectPath: string;
+  readonly quantity: number;
+  readonly reason: string;
+}
 
 /** Counts the items that were not stored, by project and hour, and keeps the last refusals. */
 export class Outcomes {
@@ -168,6 +177,27 @@ export class Outcomes {
       .execute();
     const perHour = new Map(hours.map(({ hour, quantity }) => [hour, quantity]));
     return Array.from({ length: hourCount }, (_, n) => perHour.get(first + n) ?? 0);
+  }
+
+  /** The projects with the most items refused in the last hours, the most first, each with the reason of most of them. */
+  async refusedProjects(hourCount: number): Promise<RefusedProject[]> {
+    await this.save().catch(() => undefined); // as above
+    const first = Math.floor(this.#clock.now() / hourMs) - hourCount + 1;
+    const { rows } = await sql<RefusedProject>`
+      with refused as (
+        select project_id, reason, sum(quantity) as quantity from outcome
+        where hour >= ${first} and kind = ${OutcomeKind.REFUSED}
+        group by project_id, reason
+      ), ranked as (
+        select project_id, reason, sum(quantity) over (partition by project_id) as quantity,
+          row_number() over (partition by project_id order by quantity desc, reason) as place
+        from refused
+      )
+      select project_id as "projectId", path as "projectPath", reason, cast(quantity as bigint) as quantity
+      from ranked join project on project.id = project_id and deleted_at is null
+      where place = 1 order by ranked.quantity desc, project_id limit ${projectsListed}
+    `.execute(this.#database.read());
+    return rows;
   }
 
   /**

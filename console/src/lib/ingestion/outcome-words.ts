@@ -76,7 +76,31 @@ const refused: Record<string, OutcomeWords> = {
   },
   too_large: {
     reason: "too large",
-    advice: "Let the SDK send less: smaller attachments, request bodies and extra data, shorter lists, fewer levels.",
+    advice: "Let the SDK send less: smaller attachments, request bodies and extra data, shorter lists.",
+  },
+  too_deep: {
+    reason: "nested too deeply",
+    advice:
+      "The event has more than 64 levels of objects and lists. Send flatter extra data and contexts, or let the SDK cut them, such as with normalizeDepth.",
+  },
+  too_many_values: {
+    reason: "too many values",
+    advice: "The event has more than 50,000 values. Send shorter lists and less extra data with it.",
+  },
+  cut_off: {
+    reason: "cut off on the way",
+    advice:
+      "The body ended early. Look for a proxy or a timeout between the application and Faultline, and flush the SDK before the application ends.",
+  },
+  encoding: {
+    reason: "could not be decompressed",
+    advice:
+      "The body is not compressed as its Content-Encoding says: gzip, deflate, br and zstd are read, once. Look for a proxy that changes bodies.",
+  },
+  two_dsns: {
+    reason: "two different DSNs",
+    advice:
+      "The request and its body name different DSNs. Look for a tunnel or proxy that forwards to another project or key.",
   },
   malformed: {
     reason: "could not be read",

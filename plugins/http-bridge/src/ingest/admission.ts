@@ -29,13 +29,13 @@ export function admitEnvelope(
   if (!dsn) return request ?? missingKey();
   const projectId = request?.projectId ?? projectIdOf(context.path);
   const isSame = Number(dsn.projectId) === projectId && (!request || dsn.publicKey === keyOf(context));
-  if (!isSame) throw new IngestRefusal(400, "The DSN in the envelope is not the one of the request.");
+  if (!isSame) throw twoDsns(400, "The DSN in the envelope is not the one of the request.");
   return request ?? admit(context, dsn.publicKey, projectId);
 }
 
 function keyOf({ query, request }: RequestContext): string | undefined {
   const { publicKey, conflict } = readClientKey(query, request.headers);
-  if (conflict) throw new IngestRefusal(401, "The request names two different client keys.");
+  if (conflict) throw twoDsns(401, "The request names two different client keys.");
   return publicKey;
 }
 
@@ -82,6 +82,10 @@ export function projectIdOf(path: RequestContext["path"]): number | undefined {
   const text = path["project"];
   if (text === undefined) return undefined;
   return /^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0;
+}
+
+function twoDsns(status: 400 | 401, detail: string): IngestRefusal {
+  return new IngestRefusal(status, detail, [], { outcome: "two_dsns" });
 }
 
 function missingKey(): never {

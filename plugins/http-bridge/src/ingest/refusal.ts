@@ -54,7 +54,7 @@ const outcomeOfStatus: Partial<Record<RefusalStatus, string>> = {
   401: "no_key",
   403: "unknown_key",
   413: "too_large",
-  415: "malformed",
+  415: "encoding",
   429: "rate_limit",
   503: "unavailable",
 };

@@ -48,7 +48,7 @@ function variable(event: ErrorEvent, part: string): string {
     case "error.value":
       return main?.value ?? "";
     case "transaction":
-      return event.culprit;
+      return event.groupingCulprit ?? event.culprit;
     case "function":
     case "stack.function":
       return frame?.function ?? "";

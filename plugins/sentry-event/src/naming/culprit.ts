@@ -3,6 +3,7 @@ import type { JsonObject } from "../json/json.ts";
 import { limits } from "../limits.ts";
 import { cleanText, readText } from "../json/text.ts";
 import { readRequestUrl } from "../request.ts";
+import { isLibrary } from "../stack/library-rules.ts";
 import { crashFrame } from "./title.ts";
 import type { Trims } from "../json/trims.ts";
 
@@ -12,6 +13,8 @@ export interface Place {
   readonly platform: string;
   readonly exceptions: GroupingException[];
   readonly frames: GroupingFrame[];
+  /** See faultOf. */
+  readonly fault: string;
 }
 
 /**
@@ -19,8 +22,21 @@ export interface Place {
  * empty.
  */
 export function culpritOf(event: JsonObject, place: Place): string {
-  const culprit = place.transaction || frameCulprit(place) || readRequestUrl(event);
-  return cleanText(culprit, limits.text.culprit);
+  return named(event, place.transaction || frameCulprit(place));
+}
+
+/**
+ * The culprit that grouping fills into a fingerprint where it differs from `culprit`: that of frames as their SDK marks
+ * them, and of no native crash. A change here is a new grouping version.
+ */
+export function groupingCulpritOf(event: JsonObject, place: Place, culprit: string): string | undefined {
+  if (place.transaction !== "") return undefined;
+  const grouped = named(event, sentFrameCulprit(place));
+  return grouped === culprit ? undefined : grouped;
+}
+
+function named(event: JsonObject, culprit: string): string {
+  return cleanText(culprit || readRequestUrl(event), limits.text.culprit);
 }
 
 /** The name of the route or task; `culprit` is its name in old SDKs. May be empty. */
@@ -29,10 +45,28 @@ export function readTransaction(event: JsonObject, trims?: Trims): string {
 }
 
 function frameCulprit(place: Place): string {
-  if (place.exceptions.at(-1)?.synthetic) return "";
-  const frames = place.exceptions.findLast((exception) => exception.frames.length > 0)?.frames ?? place.frames;
-  const frame = crashFrame(frames);
+  if (isInvented(place) && place.fault === "") return "";
+  const frame = crashFrame(framesOf(place), (candidate) => isOwn(candidate, place.platform));
   return frame ? describe(frame, place.platform) : "";
+}
+
+function sentFrameCulprit(place: Place): string {
+  if (isInvented(place)) return "";
+  const frame = crashFrame(framesOf(place));
+  return frame ? describe(frame, place.platform) : "";
+}
+
+/** Whether the exception is an invention of the SDK, whose title says the location. */
+function isInvented({ exceptions }: Place): boolean {
+  return exceptions.at(-1)?.synthetic === true;
+}
+
+function framesOf({ exceptions, frames }: Place): GroupingFrame[] {
+  return exceptions.findLast((exception) => exception.frames.length > 0)?.frames ?? frames;
+}
+
+function isOwn({ inApp, filename, module, function: name }: GroupingFrame, platform: string): boolean {
+  return inApp && !isLibrary({ platform, path: filename, module, function: name, package: "" }, true);
 }
 
 function describe(frame: GroupingFrame, platform: string): string {

@@ -13,8 +13,11 @@ export function titleOf(event: Pick<ErrorEvent, "title" | "exceptions" | "messag
 }
 
 /** The frame an event is about: the newest of the application that has a name, otherwise the newest. */
-export function crashFrame(frames: GroupingFrame[]): GroupingFrame | undefined {
-  return frames.findLast((frame) => frame.inApp && isNamed(frame)) ?? frames.at(-1);
+export function crashFrame(
+  frames: GroupingFrame[],
+  isOwn = ({ inApp }: GroupingFrame): boolean => inApp,
+): GroupingFrame | undefined {
+  return frames.findLast((frame) => isNamed(frame) && isOwn(frame)) ?? frames.at(-1);
 }
 
 function exceptionTitle(exception: GroupingException): string {

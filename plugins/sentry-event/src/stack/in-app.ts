@@ -1,14 +1,9 @@
-/** The location of a frame, as far as it shows whose code it is. */
-export interface FramePlace {
-  readonly platform: string;
-  readonly path: string;
-  readonly module: string;
-  readonly function: string;
-}
+import type { FramePlace } from "./library-rules.ts";
 
 /**
- * Whether a frame is the application's own code where the SDK does not say: not in the well-known places of libraries
- * (end of section 9.2). Go leaves `in_app` out when it is false.
+ * Whether grouping takes a frame for the application's own code where the SDK does not say: not in the well-known places
+ * of libraries (end of section 9.2). Go leaves `in_app` out when it is false. A change here is a new grouping version;
+ * what is shown follows library-rules.ts.
  */
 export function isInApp(frame: FramePlace): boolean {
   switch (frame.platform) {

@@ -1,6 +1,6 @@
 import type { Frame } from "@faultline/proto";
 import { readTrimmedJson } from "../json/trimmed-json.ts";
-import { groupingFrame, newestFrames } from "./frame.ts";
+import { groupingFrame, isOwnCode, newestFrames } from "./frame.ts";
 import type { JsonField, JsonObject } from "../json/json.ts";
 import { limits } from "../limits.ts";
 import { cleanText, readText } from "../json/text.ts";
@@ -32,7 +32,8 @@ export function shownFrames(sent: JsonObject[], { platform, share, trims }: Stac
 type Context = Pick<Frame, "preContext" | "contextLine" | "postContext" | "vars">;
 
 function readCall(frame: JsonObject, platform: string, trims: Trims): Omit<Frame, keyof Context> {
-  const { module, filename, function: functionName, inApp } = groupingFrame(frame, platform, trims);
+  const read = groupingFrame(frame, platform, trims);
+  const { module, filename, function: functionName } = read;
   return {
     $typeName: "faultline.v1.Frame",
     filename,
@@ -42,7 +43,7 @@ function readCall(frame: JsonObject, platform: string, trims: Trims): Omit<Frame
     package: readText(frame["package"], limits.text.symbol, trims.at("package")),
     lineno: readPosition(frame["lineno"]),
     colno: readPosition(frame["colno"]),
-    inApp,
+    inApp: isOwnCode(frame, platform, read),
     codeUrl: "", // the core knows where a project's code is
   };
 }
@@ -91,7 +92,7 @@ function hasContext(frame: JsonObject): boolean {
 function chooseForContext(frames: JsonObject[], platform: string): JsonObject[] {
   const max = limits.count.framesWithContext;
   if (frames.length <= max) return frames;
-  const isOwn = (frame: JsonObject) => groupingFrame(frame, platform).inApp;
+  const isOwn = (frame: JsonObject) => isOwnCode(frame, platform, groupingFrame(frame, platform));
   const own = bothEnds(frames.filter(isOwn), max);
   const others = frames.filter((frame) => !isOwn(frame));
   return [...own, ...bothEnds(others, max - own.length)];

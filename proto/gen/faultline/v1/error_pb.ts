@@ -2467,7 +2467,7 @@ export type Event = Message<"faultline.v1.Event"> & {
   modules: { [key: string]: string };
 
   /**
-   * The event as it was sent, as JSON.
+   * The event as it was sent, as JSON. See GetEvent for what is filtered.
    *
    * @generated from field: string payload_json = 27;
    */
@@ -2700,7 +2700,7 @@ export type EventJson = {
   modules?: { [key: string]: string };
 
   /**
-   * The event as it was sent, as JSON.
+   * The event as it was sent, as JSON. See GetEvent for what is filtered.
    *
    * @generated from field: string payload_json = 27;
    */
@@ -4406,7 +4406,8 @@ export const ErrorService: GenService<{
     output: typeof ListEventsResponseSchema;
   },
   /**
-   * Reads one event with its stack trace.
+   * Reads one event with its stack trace. Callers without PERMISSION_ADMIN_ERROR_TRACKING get `[Filtered]` for cookies,
+   * credentials in headers and texts, and the numbers of payment cards, in all fields of the event.
    *
    * @generated from rpc faultline.v1.ErrorService.GetEvent
    */

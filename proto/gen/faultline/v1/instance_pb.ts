@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/instance.proto.
  */
 export const file_faultline_v1_instance: GenFile = /*@__PURE__*/
-  fileDesc("ChtmYXVsdGxpbmUvdjEvaW5zdGFuY2UucHJvdG8SDGZhdWx0bGluZS52MSJZCghJbnN0YW5jZRIPCgd2ZXJzaW9uGAEgASgJEhAKCG9mZmVyaW5nGAIgASgJEhgKEHBsYXRmb3JtX3JlbGVhc2UYAyABKAkSEAoIYmFzZV91cmwYBCABKAkizAIKEU93bkVycm9yUmVwb3J0aW5nEg8KB2VuYWJsZWQYASABKAgSCwoDZHNuGAIgASgJEhMKC2Vudmlyb25tZW50GAMgASgJEhgKEGV4dGVybmFsX3ZlcnNpb24YBCABKAkSHwoXZXh0ZXJuYWxfdmVyc2lvbl9ub3RpY2UYBSABKAkSHAoUc3VnZ2VzdGVkX3Byb2plY3RfaWQYBiABKA0SHgoWc3VnZ2VzdGVkX3Byb2plY3RfcGF0aBgHIAEoCRIWCg5yZXBvcnRlZF9jb3VudBgIIAEoBBIWCg5sZWZ0X291dF9jb3VudBgJIAEoBBJEChdleHRlcm5hbF92ZXJzaW9uX3NvdXJjZRgKIAEoDjIjLmZhdWx0bGluZS52MS5FeHRlcm5hbFZlcnNpb25Tb3VyY2USFQoNYXNrZWRfdmVyc2lvbhgLIAEoCSKqAwoGSGVhbHRoEjAKDHN0YXJ0ZWRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFgoOZGF0YWJhc2VfYnl0ZXMYAiABKAQSEgoKdXNlcl9jb3VudBgDIAEoDRIVCg1wcm9qZWN0X2NvdW50GAQgASgNEhcKD2V2ZW50c19wZXJfaG91chgFIAMoDRIYChByZWZ1c2VkX3Blcl9ob3VyGAYgAygNEjUKEW9sZGVzdF9ldmVudF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghpc19yZWFkeRgIIAEoCBIcChRlbmNyeXB0aW9uX2tleV9jb3VudBgJIAEoDRIWCg5yZXNpZGVudF9ieXRlcxgKIAEoBBIxCg1kYXRhYmFzZV9raW5kGAsgASgOMhouZmF1bHRsaW5lLnYxLkRhdGFiYXNlS2luZBIcChRkYXRhYmFzZV91bmF2YWlsYWJsZRgMIAEoCBIoCgVxdWV1ZRgNIAEoCzIZLmZhdWx0bGluZS52MS5RdWV1ZUhlYWx0aCKbAQoLUXVldWVIZWFsdGgSEQoJY29ubmVjdGVkGAEgASgIEh0KFXdhaXRpbmdfbWVzc2FnZV9jb3VudBgCIAEoBBIkCgNsYWcYAyABKAsyFy5mYXVsdGxpbmUudjEuSW5nZXN0TGFnEh4KEWRlYWRfbGV0dGVyX2NvdW50GAQgASgESACIAQFCFAoSX2RlYWRfbGV0dGVyX2NvdW50ImsKCUluZ2VzdExhZxINCgVrbm93bhgBIAEoCBI1ChFzdG9yZWRfdW50aWxfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGAoQbGFnX21pbGxpc2Vjb25kcxgDIAEoBCIUChJHZXRJbnN0YW5jZVJlcXVlc3QiPwoTR2V0SW5zdGFuY2VSZXNwb25zZRIoCghpbnN0YW5jZRgBIAEoCzIWLmZhdWx0bGluZS52MS5JbnN0YW5jZSISChBHZXRIZWFsdGhSZXF1ZXN0IjkKEUdldEhlYWx0aFJlc3BvbnNlEiQKBmhlYWx0aBgBIAEoCzIULmZhdWx0bGluZS52MS5IZWFsdGgiHQobR2V0T3duRXJyb3JSZXBvcnRpbmdSZXF1ZXN0IlwKHEdldE93bkVycm9yUmVwb3J0aW5nUmVzcG9uc2USPAoTb3duX2Vycm9yX3JlcG9ydGluZxgBIAEoCzIfLmZhdWx0bGluZS52MS5Pd25FcnJvclJlcG9ydGluZyLDAgoeVXBkYXRlT3duRXJyb3JSZXBvcnRpbmdSZXF1ZXN0EioKB2VuYWJsZWQYASABKAhCFIq1GBB3aGV0aGVyIGl0IGlzIG9uSACIAQESGQoDZHNuGAIgASgJQgeKtRgDRFNOSAGIAQESJAoKcHJvamVjdF9pZBgDIAEoDUILirUYB3Byb2plY3RIAogBARIpCgtlbnZpcm9ubWVudBgEIAEoCUIPirUYC2Vudmlyb25tZW50SAOIAQESQQoQZXh0ZXJuYWxfdmVyc2lvbhgFIAEoCUIiirUYHnZlcnNpb24gb2YgdGhlIGV4dGVybmFsIHN5c3RlbUgEiAEBQgoKCF9lbmFibGVkQgYKBF9kc25CDQoLX3Byb2plY3RfaWRCDgoMX2Vudmlyb25tZW50QhMKEV9leHRlcm5hbF92ZXJzaW9uIl8KH1VwZGF0ZU93bkVycm9yUmVwb3J0aW5nUmVzcG9uc2USPAoTb3duX2Vycm9yX3JlcG9ydGluZxgBIAEoCzIfLmZhdWx0bGluZS52MS5Pd25FcnJvclJlcG9ydGluZyIcChpSb3RhdGVFbmNyeXB0aW9uS2V5UmVxdWVzdCI0ChtSb3RhdGVFbmNyeXB0aW9uS2V5UmVzcG9uc2USFQoNd2FpdGluZ19jb3VudBgBIAEoDSIVChNHZXRJbmdlc3RMYWdSZXF1ZXN0IkMKFEdldEluZ2VzdExhZ1Jlc3BvbnNlEisKCmluZ2VzdF9sYWcYASABKAsyFy5mYXVsdGxpbmUudjEuSW5nZXN0TGFnIjEKFkxpc3REZWFkTGV0dGVyc1JlcXVlc3QSFwoPd2l0aG91dF9wcm9qZWN0GAEgASgIImEKF0xpc3REZWFkTGV0dGVyc1Jlc3BvbnNlEjEKDGRlYWRfbGV0dGVycxgBIAMoCzIbLmZhdWx0bGluZS52MS5VbnN0b3JlZEV2ZW50EhMKC3RvdGFsX2NvdW50GAIgASgEIkwKGFJlcGxheURlYWRMZXR0ZXJzUmVxdWVzdBIXCg9kZWFkX2xldHRlcl9pZHMYASADKAQSFwoPd2l0aG91dF9wcm9qZWN0GAIgASgIIl0KGVJlcGxheURlYWRMZXR0ZXJzUmVzcG9uc2USFgoOYWNjZXB0ZWRfY291bnQYASABKA0SFAoMZmFpbGVkX2NvdW50GAIgASgNEhIKCmxlZnRfY291bnQYAyABKAQiTAoYRGVsZXRlRGVhZExldHRlcnNSZXF1ZXN0EhcKD2RlYWRfbGV0dGVyX2lkcxgBIAMoBBIXCg93aXRob3V0X3Byb2plY3QYAiABKAgiMgoZRGVsZXRlRGVhZExldHRlcnNSZXNwb25zZRIVCg1kZWxldGVkX2NvdW50GAEgASgEKs8BChVFeHRlcm5hbFZlcnNpb25Tb3VyY2USJwojRVhURVJOQUxfVkVSU0lPTl9TT1VSQ0VfVU5TUEVDSUZJRUQQABIhCh1FWFRFUk5BTF9WRVJTSU9OX1NPVVJDRV9BU0tFRBABEiEKHUVYVEVSTkFMX1ZFUlNJT05fU09VUkNFX1RZUEVEEAISIwofRVhURVJOQUxfVkVSU0lPTl9TT1VSQ0VfVU5LTk9XThADEiIKHkVYVEVSTkFMX1ZFUlNJT05fU09VUkNFX0VYRU1QVBAEKmUKDERhdGFiYXNlS2luZBIdChlEQVRBQkFTRV9LSU5EX1VOU1BFQ0lGSUVEEAASGAoUREFUQUJBU0VfS0lORF9TUUxJVEUQARIcChhEQVRBQkFTRV9LSU5EX1BPU1RHUkVTUUwQAjKgCgoPSW5zdGFuY2VTZXJ2aWNlEl8KC0dldEluc3RhbmNlEiAuZmF1bHRsaW5lLnYxLkdldEluc3RhbmNlUmVxdWVzdBohLmZhdWx0bGluZS52MS5HZXRJbnN0YW5jZVJlc3BvbnNlIguQAgGKtRgECAIQARJZCglHZXRIZWFsdGgSHi5mYXVsdGxpbmUudjEuR2V0SGVhbHRoUmVxdWVzdBofLmZhdWx0bGluZS52MS5HZXRIZWFsdGhSZXNwb25zZSILkAIBirUYBAgEEAESegoUR2V0T3duRXJyb3JSZXBvcnRpbmcSKS5mYXVsdGxpbmUudjEuR2V0T3duRXJyb3JSZXBvcnRpbmdSZXF1ZXN0GiouZmF1bHRsaW5lLnYxLkdldE93bkVycm9yUmVwb3J0aW5nUmVzcG9uc2UiC5ACAYq1GAQIBBABEsIBChdVcGRhdGVPd25FcnJvclJlcG9ydGluZxIsLmZhdWx0bGluZS52MS5VcGRhdGVPd25FcnJvclJlcG9ydGluZ1JlcXVlc3QaLS5mYXVsdGxpbmUudjEuVXBkYXRlT3duRXJyb3JSZXBvcnRpbmdSZXNwb25zZSJKirUYBAgEEAKStRg+Q2hhbmdlZCB0aGUgZXJyb3IgcmVwb3J0aW5nIG9mIHRoaXMgaW5zdGFsbGF0aW9uOiB7e2NoYW5nZXN9fS4SlQEKE1JvdGF0ZUVuY3J5cHRpb25LZXkSKC5mYXVsdGxpbmUudjEuUm90YXRlRW5jcnlwdGlvbktleVJlcXVlc3QaKS5mYXVsdGxpbmUudjEuUm90YXRlRW5jcnlwdGlvbktleVJlc3BvbnNlIimKtRgECAQQApK1GB1DcmVhdGVkIGEgbmV3IGVuY3J5cHRpb24ga2V5LhJiCgxHZXRJbmdlc3RMYWcSIS5mYXVsdGxpbmUudjEuR2V0SW5nZXN0TGFnUmVxdWVzdBoiLmZhdWx0bGluZS52MS5HZXRJbmdlc3RMYWdSZXNwb25zZSILkAIBirUYBAgCEAESawoPTGlzdERlYWRMZXR0ZXJzEiQuZmF1bHRsaW5lLnYxLkxpc3REZWFkTGV0dGVyc1JlcXVlc3QaJS5mYXVsdGxpbmUudjEuTGlzdERlYWRMZXR0ZXJzUmVzcG9uc2UiC5ACAYq1GAQIBBABEtgBChFSZXBsYXlEZWFkTGV0dGVycxImLmZhdWx0bGluZS52MS5SZXBsYXlEZWFkTGV0dGVyc1JlcXVlc3QaJy5mYXVsdGxpbmUudjEuUmVwbGF5RGVhZExldHRlcnNSZXNwb25zZSJyirUYBAgEEAKStRhmVHJpZWQgZGVhZCBsZXR0ZXJzIGFnYWluOiB7e2FjY2VwdGVkX2NvdW50fX0gd2VudCB0byB0aGUgcXVldWUgYWdhaW4sIHt7ZmFpbGVkX2NvdW50fX0gYXJlIHVucmVhZGFibGUuEssBChFEZWxldGVEZWFkTGV0dGVycxImLmZhdWx0bGluZS52MS5EZWxldGVEZWFkTGV0dGVyc1JlcXVlc3QaJy5mYXVsdGxpbmUudjEuRGVsZXRlRGVhZExldHRlcnNSZXNwb25zZSJlirUYBAgEEAKStRhZRGVsZXRlZCB7e2RlbGV0ZWRfY291bnR9fSBkZWFkIGxldHRlcnt7XmRlbGV0ZWRfY291bnRfaXNfb25lfX1ze3svZGVsZXRlZF9jb3VudF9pc19vbmV9fS5iBnByb3RvMw", [file_faultline_v1_ingest, file_faultline_v1_role, file_google_protobuf_timestamp]);
+  fileDesc("ChtmYXVsdGxpbmUvdjEvaW5zdGFuY2UucHJvdG8SDGZhdWx0bGluZS52MSJZCghJbnN0YW5jZRIPCgd2ZXJzaW9uGAEgASgJEhAKCG9mZmVyaW5nGAIgASgJEhgKEHBsYXRmb3JtX3JlbGVhc2UYAyABKAkSEAoIYmFzZV91cmwYBCABKAkizAIKEU93bkVycm9yUmVwb3J0aW5nEg8KB2VuYWJsZWQYASABKAgSCwoDZHNuGAIgASgJEhMKC2Vudmlyb25tZW50GAMgASgJEhgKEGV4dGVybmFsX3ZlcnNpb24YBCABKAkSHwoXZXh0ZXJuYWxfdmVyc2lvbl9ub3RpY2UYBSABKAkSHAoUc3VnZ2VzdGVkX3Byb2plY3RfaWQYBiABKA0SHgoWc3VnZ2VzdGVkX3Byb2plY3RfcGF0aBgHIAEoCRIWCg5yZXBvcnRlZF9jb3VudBgIIAEoBBIWCg5sZWZ0X291dF9jb3VudBgJIAEoBBJEChdleHRlcm5hbF92ZXJzaW9uX3NvdXJjZRgKIAEoDjIjLmZhdWx0bGluZS52MS5FeHRlcm5hbFZlcnNpb25Tb3VyY2USFQoNYXNrZWRfdmVyc2lvbhgLIAEoCSLiAwoGSGVhbHRoEjAKDHN0YXJ0ZWRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFgoOZGF0YWJhc2VfYnl0ZXMYAiABKAQSEgoKdXNlcl9jb3VudBgDIAEoDRIVCg1wcm9qZWN0X2NvdW50GAQgASgNEhcKD2V2ZW50c19wZXJfaG91chgFIAMoDRIYChByZWZ1c2VkX3Blcl9ob3VyGAYgAygNEjUKEW9sZGVzdF9ldmVudF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghpc19yZWFkeRgIIAEoCBIcChRlbmNyeXB0aW9uX2tleV9jb3VudBgJIAEoDRIWCg5yZXNpZGVudF9ieXRlcxgKIAEoBBIxCg1kYXRhYmFzZV9raW5kGAsgASgOMhouZmF1bHRsaW5lLnYxLkRhdGFiYXNlS2luZBIcChRkYXRhYmFzZV91bmF2YWlsYWJsZRgMIAEoCBIoCgVxdWV1ZRgNIAEoCzIZLmZhdWx0bGluZS52MS5RdWV1ZUhlYWx0aBI2ChByZWZ1c2VkX3Byb2plY3RzGA4gAygLMhwuZmF1bHRsaW5lLnYxLlJlZnVzZWRQcm9qZWN0IlwKDlJlZnVzZWRQcm9qZWN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGAIgASgJEhAKCHF1YW50aXR5GAMgASgEEg4KBnJlYXNvbhgEIAEoCSKbAQoLUXVldWVIZWFsdGgSEQoJY29ubmVjdGVkGAEgASgIEh0KFXdhaXRpbmdfbWVzc2FnZV9jb3VudBgCIAEoBBIkCgNsYWcYAyABKAsyFy5mYXVsdGxpbmUudjEuSW5nZXN0TGFnEh4KEWRlYWRfbGV0dGVyX2NvdW50GAQgASgESACIAQFCFAoSX2RlYWRfbGV0dGVyX2NvdW50ImsKCUluZ2VzdExhZxINCgVrbm93bhgBIAEoCBI1ChFzdG9yZWRfdW50aWxfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGAoQbGFnX21pbGxpc2Vjb25kcxgDIAEoBCIUChJHZXRJbnN0YW5jZVJlcXVlc3QiPwoTR2V0SW5zdGFuY2VSZXNwb25zZRIoCghpbnN0YW5jZRgBIAEoCzIWLmZhdWx0bGluZS52MS5JbnN0YW5jZSISChBHZXRIZWFsdGhSZXF1ZXN0IjkKEUdldEhlYWx0aFJlc3BvbnNlEiQKBmhlYWx0aBgBIAEoCzIULmZhdWx0bGluZS52MS5IZWFsdGgiHQobR2V0T3duRXJyb3JSZXBvcnRpbmdSZXF1ZXN0IlwKHEdldE93bkVycm9yUmVwb3J0aW5nUmVzcG9uc2USPAoTb3duX2Vycm9yX3JlcG9ydGluZxgBIAEoCzIfLmZhdWx0bGluZS52MS5Pd25FcnJvclJlcG9ydGluZyLDAgoeVXBkYXRlT3duRXJyb3JSZXBvcnRpbmdSZXF1ZXN0EioKB2VuYWJsZWQYASABKAhCFIq1GBB3aGV0aGVyIGl0IGlzIG9uSACIAQESGQoDZHNuGAIgASgJQgeKtRgDRFNOSAGIAQESJAoKcHJvamVjdF9pZBgDIAEoDUILirUYB3Byb2plY3RIAogBARIpCgtlbnZpcm9ubWVudBgEIAEoCUIPirUYC2Vudmlyb25tZW50SAOIAQESQQoQZXh0ZXJuYWxfdmVyc2lvbhgFIAEoCUIiirUYHnZlcnNpb24gb2YgdGhlIGV4dGVybmFsIHN5c3RlbUgEiAEBQgoKCF9lbmFibGVkQgYKBF9kc25CDQoLX3Byb2plY3RfaWRCDgoMX2Vudmlyb25tZW50QhMKEV9leHRlcm5hbF92ZXJzaW9uIl8KH1VwZGF0ZU93bkVycm9yUmVwb3J0aW5nUmVzcG9uc2USPAoTb3duX2Vycm9yX3JlcG9ydGluZxgBIAEoCzIfLmZhdWx0bGluZS52MS5Pd25FcnJvclJlcG9ydGluZyIcChpSb3RhdGVFbmNyeXB0aW9uS2V5UmVxdWVzdCI0ChtSb3RhdGVFbmNyeXB0aW9uS2V5UmVzcG9uc2USFQoNd2FpdGluZ19jb3VudBgBIAEoDSIVChNHZXRJbmdlc3RMYWdSZXF1ZXN0IkMKFEdldEluZ2VzdExhZ1Jlc3BvbnNlEisKCmluZ2VzdF9sYWcYASABKAsyFy5mYXVsdGxpbmUudjEuSW5nZXN0TGFnIjEKFkxpc3REZWFkTGV0dGVyc1JlcXVlc3QSFwoPd2l0aG91dF9wcm9qZWN0GAEgASgIImEKF0xpc3REZWFkTGV0dGVyc1Jlc3BvbnNlEjEKDGRlYWRfbGV0dGVycxgBIAMoCzIbLmZhdWx0bGluZS52MS5VbnN0b3JlZEV2ZW50EhMKC3RvdGFsX2NvdW50GAIgASgEIkwKGFJlcGxheURlYWRMZXR0ZXJzUmVxdWVzdBIXCg9kZWFkX2xldHRlcl9pZHMYASADKAQSFwoPd2l0aG91dF9wcm9qZWN0GAIgASgIIl0KGVJlcGxheURlYWRMZXR0ZXJzUmVzcG9uc2USFgoOYWNjZXB0ZWRfY291bnQYASABKA0SFAoMZmFpbGVkX2NvdW50GAIgASgNEhIKCmxlZnRfY291bnQYAyABKAQiTAoYRGVsZXRlRGVhZExldHRlcnNSZXF1ZXN0EhcKD2RlYWRfbGV0dGVyX2lkcxgBIAMoBBIXCg93aXRob3V0X3Byb2plY3QYAiABKAgiMgoZRGVsZXRlRGVhZExldHRlcnNSZXNwb25zZRIVCg1kZWxldGVkX2NvdW50GAEgASgEKs8BChVFeHRlcm5hbFZlcnNpb25Tb3VyY2USJwojRVhURVJOQUxfVkVSU0lPTl9TT1VSQ0VfVU5TUEVDSUZJRUQQABIhCh1FWFRFUk5BTF9WRVJTSU9OX1NPVVJDRV9BU0tFRBABEiEKHUVYVEVSTkFMX1ZFUlNJT05fU09VUkNFX1RZUEVEEAISIwofRVhURVJOQUxfVkVSU0lPTl9TT1VSQ0VfVU5LTk9XThADEiIKHkVYVEVSTkFMX1ZFUlNJT05fU09VUkNFX0VYRU1QVBAEKmUKDERhdGFiYXNlS2luZBIdChlEQVRBQkFTRV9LSU5EX1VOU1BFQ0lGSUVEEAASGAoUREFUQUJBU0VfS0lORF9TUUxJVEUQARIcChhEQVRBQkFTRV9LSU5EX1BPU1RHUkVTUUwQAjKgCgoPSW5zdGFuY2VTZXJ2aWNlEl8KC0dldEluc3RhbmNlEiAuZmF1bHRsaW5lLnYxLkdldEluc3RhbmNlUmVxdWVzdBohLmZhdWx0bGluZS52MS5HZXRJbnN0YW5jZVJlc3BvbnNlIguQAgGKtRgECAIQARJZCglHZXRIZWFsdGgSHi5mYXVsdGxpbmUudjEuR2V0SGVhbHRoUmVxdWVzdBofLmZhdWx0bGluZS52MS5HZXRIZWFsdGhSZXNwb25zZSILkAIBirUYBAgEEAESegoUR2V0T3duRXJyb3JSZXBvcnRpbmcSKS5mYXVsdGxpbmUudjEuR2V0T3duRXJyb3JSZXBvcnRpbmdSZXF1ZXN0GiouZmF1bHRsaW5lLnYxLkdldE93bkVycm9yUmVwb3J0aW5nUmVzcG9uc2UiC5ACAYq1GAQIBBABEsIBChdVcGRhdGVPd25FcnJvclJlcG9ydGluZxIsLmZhdWx0bGluZS52MS5VcGRhdGVPd25FcnJvclJlcG9ydGluZ1JlcXVlc3QaLS5mYXVsdGxpbmUudjEuVXBkYXRlT3duRXJyb3JSZXBvcnRpbmdSZXNwb25zZSJKirUYBAgEEAKStRg+Q2hhbmdlZCB0aGUgZXJyb3IgcmVwb3J0aW5nIG9mIHRoaXMgaW5zdGFsbGF0aW9uOiB7e2NoYW5nZXN9fS4SlQEKE1JvdGF0ZUVuY3J5cHRpb25LZXkSKC5mYXVsdGxpbmUudjEuUm90YXRlRW5jcnlwdGlvbktleVJlcXVlc3QaKS5mYXVsdGxpbmUudjEuUm90YXRlRW5jcnlwdGlvbktleVJlc3BvbnNlIimKtRgECAQQApK1GB1DcmVhdGVkIGEgbmV3IGVuY3J5cHRpb24ga2V5LhJiCgxHZXRJbmdlc3RMYWcSIS5mYXVsdGxpbmUudjEuR2V0SW5nZXN0TGFnUmVxdWVzdBoiLmZhdWx0bGluZS52MS5HZXRJbmdlc3RMYWdSZXNwb25zZSILkAIBirUYBAgCEAESawoPTGlzdERlYWRMZXR0ZXJzEiQuZmF1bHRsaW5lLnYxLkxpc3REZWFkTGV0dGVyc1JlcXVlc3QaJS5mYXVsdGxpbmUudjEuTGlzdERlYWRMZXR0ZXJzUmVzcG9uc2UiC5ACAYq1GAQIBBABEtgBChFSZXBsYXlEZWFkTGV0dGVycxImLmZhdWx0bGluZS52MS5SZXBsYXlEZWFkTGV0dGVyc1JlcXVlc3QaJy5mYXVsdGxpbmUudjEuUmVwbGF5RGVhZExldHRlcnNSZXNwb25zZSJyirUYBAgEEAKStRhmVHJpZWQgZGVhZCBsZXR0ZXJzIGFnYWluOiB7e2FjY2VwdGVkX2NvdW50fX0gd2VudCB0byB0aGUgcXVldWUgYWdhaW4sIHt7ZmFpbGVkX2NvdW50fX0gYXJlIHVucmVhZGFibGUuEssBChFEZWxldGVEZWFkTGV0dGVycxImLmZhdWx0bGluZS52MS5EZWxldGVEZWFkTGV0dGVyc1JlcXVlc3QaJy5mYXVsdGxpbmUudjEuRGVsZXRlRGVhZExldHRlcnNSZXNwb25zZSJlirUYBAgEEAKStRhZRGVsZXRlZCB7e2RlbGV0ZWRfY291bnR9fSBkZWFkIGxldHRlcnt7XmRlbGV0ZWRfY291bnRfaXNfb25lfX1ze3svZGVsZXRlZF9jb3VudF9pc19vbmV9fS5iBnByb3RvMw", [file_faultline_v1_ingest, file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
  * The offering of this installation.
@@ -367,6 +367,13 @@ export type Health = Message<"faultline.v1.Health"> & {
    * @generated from field: faultline.v1.QueueHealth queue = 13;
    */
   queue?: QueueHealth | undefined;
+
+  /**
+   * The projects with the most refused items in the last 24 hours, the most first, at most 10.
+   *
+   * @generated from field: repeated faultline.v1.RefusedProject refused_projects = 14;
+   */
+  refusedProjects: RefusedProject[];
 };
 
 /**
@@ -465,6 +472,13 @@ export type HealthJson = {
    * @generated from field: faultline.v1.QueueHealth queue = 13;
    */
   queue?: QueueHealthJson;
+
+  /**
+   * The projects with the most refused items in the last 24 hours, the most first, at most 10.
+   *
+   * @generated from field: repeated faultline.v1.RefusedProject refused_projects = 14;
+   */
+  refusedProjects?: RefusedProjectJson[];
 };
 
 /**
@@ -473,6 +487,83 @@ export type HealthJson = {
  */
 export const HealthSchema: GenMessage<Health, {jsonType: HealthJson}> = /*@__PURE__*/
   messageDesc(file_faultline_v1_instance, 2);
+
+/**
+ * A project some of whose items were refused in the last 24 hours.
+ *
+ * @generated from message faultline.v1.RefusedProject
+ */
+export type RefusedProject = Message<"faultline.v1.RefusedProject"> & {
+  /**
+   * The project.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId: number;
+
+  /**
+   * Its path.
+   *
+   * @generated from field: string project_path = 2;
+   */
+  projectPath: string;
+
+  /**
+   * Items refused.
+   *
+   * @generated from field: uint64 quantity = 3;
+   */
+  quantity: bigint;
+
+  /**
+   * The reason of most of them; see Outcome.reason.
+   *
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
+};
+
+/**
+ * A project some of whose items were refused in the last 24 hours.
+ *
+ * @generated from message faultline.v1.RefusedProject
+ */
+export type RefusedProjectJson = {
+  /**
+   * The project.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId?: number;
+
+  /**
+   * Its path.
+   *
+   * @generated from field: string project_path = 2;
+   */
+  projectPath?: string;
+
+  /**
+   * Items refused.
+   *
+   * @generated from field: uint64 quantity = 3;
+   */
+  quantity?: string;
+
+  /**
+   * The reason of most of them; see Outcome.reason.
+   *
+   * @generated from field: string reason = 4;
+   */
+  reason?: string;
+};
+
+/**
+ * Describes the message faultline.v1.RefusedProject.
+ * Use `create(RefusedProjectSchema)` to create a new message.
+ */
+export const RefusedProjectSchema: GenMessage<RefusedProject, {jsonType: RefusedProjectJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_instance, 3);
 
 /**
  * The health of the queue, as seen by the process that answers.
@@ -549,7 +640,7 @@ export type QueueHealthJson = {
  * Use `create(QueueHealthSchema)` to create a new message.
  */
 export const QueueHealthSchema: GenMessage<QueueHealth, {jsonType: QueueHealthJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_instance, 3);
+  messageDesc(file_faultline_v1_instance, 4);
 
 /**
  * How far storing is behind accepting.
@@ -616,7 +707,7 @@ export type IngestLagJson = {
  * Use `create(IngestLagSchema)` to create a new message.
  */
 export const IngestLagSchema: GenMessage<IngestLag, {jsonType: IngestLagJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_instance, 4);
+  messageDesc(file_faultline_v1_instance, 5);
 
 /**
  * Has no fields.
@@ -639,7 +730,7 @@ export type GetInstanceRequestJson = {
  * Use `create(GetInstanceRequestSchema)` to create a new message.
  */
 export const GetInstanceRequestSchema: GenMessage<GetInstanceRequest, {jsonType: GetInstanceRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_instance, 5);
+  messageDesc(file_faultline_v1_instance, 6);
 
 /**
  * The offering of this installation.
@@ -674,7 +765,7 @@ export type GetInstanceResponseJson = {
  * Use `create(GetInstanceResponseSchema)` to create a new message.
  */
 export const GetInstanceResponseSchema: GenMessage<GetInstanceResponse, {jsonType: GetInstanceResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_instance, 6);
+  messageDesc(file_faultline_v1_instance, 7);
 
 /**
  * Has no fields.
@@ -697,7 +788,7 @@ export type GetHealthRequestJson = {
  * Use `create(GetHealthRequestSchema)` to create a new message.
  */
 export const GetHealthRequestSchema: GenMessage<GetHealthRequest, {jsonType: GetHealthRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_instance, 7);
+  messageDesc(file_faultline_v1_instance, 8);
 
 /**
  * The health of the installation.
@@ -732,7 +823,7 @@ export type GetHealthResponseJson = {
  * Use `create(GetHealthResponseSchema)` to create a new message.
  */
 export const GetHealthResponseSchema: GenMessage<GetHealthResponse, {jsonType: GetHealthResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_instance, 8);
+  messageDesc(file_faultline_v1_instance, 9);
 
 /**
  * Has no fields.
@@ -755,7 +846,7 @@ export type GetOwnErrorReportingRequestJson = {
  * Use `create(GetOwnErrorReportingRequestSchema)` to create a new message.
  */
 export const GetOwnErrorReportingRequestSchema: GenMessage<GetOwnErrorReportingRequest, {jsonType: GetOwnErrorReportingRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_instance, 9);
+  messageDesc(file_faultline_v1_instance, 10);
 
 /**
  * The settings for reports.
@@ -790,7 +881,7 @@ export type GetOwnErrorReportingResponseJson = {
  * Use `create(GetOwnErrorReportingResponseSchema)` to create a new message.
  */
 export const GetOwnErrorReportingResponseSchema: GenMessage<GetOwnErrorReportingResponse, {jsonType: GetOwnErrorReportingResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_instance, 10);
+  messageDesc(file_faultline_v1_instance, 11);
 
 /**
  * Changes the settings for reports. Absent fields stay as they are.
@@ -887,7 +978,7 @@ export type UpdateOwnErrorReportingRequestJson = {
  * Use `create(UpdateOwnErrorReportingRequestSchema)` to create a new message.
  */
 export const UpdateOwnErrorReportingRequestSchema: GenMessage<UpdateOwnErrorReportingRequest, {jsonType: UpdateOwnErrorReportingRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_instance, 11);
+  messageDesc(file_faultline_v1_instance, 12);
 
 /**
  * The changed settings.
@@ -922,7 +1013,7 @@ export type UpdateOwnErrorReportingResponseJson = {
  * Use `create(UpdateOwnErrorReportingResponseSchema)` to create a new message.
  */
 export const UpdateOwnErrorReportingResponseSchema: GenMessage<UpdateOwnErrorReportingResponse, {jsonType: UpdateOwnErrorReportingResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_instance, 12);
+  messageDesc(file_faultline_v1_instance, 13);
 
 /**
  * Has no fields.
@@ -945,7 +1036,7 @@ export type RotateEncryptionKeyRequestJson = {
  * Use `create(RotateEncryptionKeyRequestSchema)` to create a new message.
  */
 export const RotateEncryptionKeyRequestSchema: GenMessage<RotateEncryptionKeyRequest, {jsonType: RotateEncryptionKeyRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_instance, 13);
+  messageDesc(file_faultline_v1_instance, 14);
 
 /**
  * The progress of the rotation.
@@ -980,7 +1071,7 @@ export type RotateEncryptionKeyResponseJson = {
  * Use `create(RotateEncryptionKeyResponseSchema)` to create a new message.
  */
 export const RotateEncryptionKeyResponseSchema: GenMessage<RotateEncryptionKeyResponse, {jsonType: RotateEncryptionKeyResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_instance, 14);
+  messageDesc(file_faultline_v1_instance, 15);
 
 /**
  * Has no fields.
@@ -1003,7 +1094,7 @@ export type GetIngestLagRequestJson = {
  * Use `create(GetIngestLagRequestSchema)` to create a new message.
  */
 export const GetIngestLagRequestSchema: GenMessage<GetIngestLagRequest, {jsonType: GetIngestLagRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_instance, 15);
+  messageDesc(file_faultline_v1_instance, 16);
 
 /**
  * How far storing is behind accepting.
@@ -1038,7 +1129,7 @@ export type GetIngestLagResponseJson = {
  * Use `create(GetIngestLagResponseSchema)` to create a new message.
  */
 export const GetIngestLagResponseSchema: GenMessage<GetIngestLagResponse, {jsonType: GetIngestLagResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_instance, 16);
+  messageDesc(file_faultline_v1_instance, 17);
 
 /**
  * Which dead letters to list.
@@ -1073,7 +1164,7 @@ export type ListDeadLettersRequestJson = {
  * Use `create(ListDeadLettersRequestSchema)` to create a new message.
  */
 export const ListDeadLettersRequestSchema: GenMessage<ListDeadLettersRequest, {jsonType: ListDeadLettersRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_instance, 17);
+  messageDesc(file_faultline_v1_instance, 18);
 
 /**
  * The dead letters.
@@ -1122,7 +1213,7 @@ export type ListDeadLettersResponseJson = {
  * Use `create(ListDeadLettersResponseSchema)` to create a new message.
  */
 export const ListDeadLettersResponseSchema: GenMessage<ListDeadLettersResponse, {jsonType: ListDeadLettersResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_instance, 18);
+  messageDesc(file_faultline_v1_instance, 19);
 
 /**
  * Names dead letters to send to the queue again.
@@ -1171,7 +1262,7 @@ export type ReplayDeadLettersRequestJson = {
  * Use `create(ReplayDeadLettersRequestSchema)` to create a new message.
  */
 export const ReplayDeadLettersRequestSchema: GenMessage<ReplayDeadLettersRequest, {jsonType: ReplayDeadLettersRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_instance, 19);
+  messageDesc(file_faultline_v1_instance, 20);
 
 /**
  * The result.
@@ -1234,7 +1325,7 @@ export type ReplayDeadLettersResponseJson = {
  * Use `create(ReplayDeadLettersResponseSchema)` to create a new message.
  */
 export const ReplayDeadLettersResponseSchema: GenMessage<ReplayDeadLettersResponse, {jsonType: ReplayDeadLettersResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_instance, 20);
+  messageDesc(file_faultline_v1_instance, 21);
 
 /**
  * Names dead letters to delete.
@@ -1283,7 +1374,7 @@ export type DeleteDeadLettersRequestJson = {
  * Use `create(DeleteDeadLettersRequestSchema)` to create a new message.
  */
 export const DeleteDeadLettersRequestSchema: GenMessage<DeleteDeadLettersRequest, {jsonType: DeleteDeadLettersRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_instance, 21);
+  messageDesc(file_faultline_v1_instance, 22);
 
 /**
  * How many were deleted.
@@ -1318,7 +1409,7 @@ export type DeleteDeadLettersResponseJson = {
  * Use `create(DeleteDeadLettersResponseSchema)` to create a new message.
  */
 export const DeleteDeadLettersResponseSchema: GenMessage<DeleteDeadLettersResponse, {jsonType: DeleteDeadLettersResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_instance, 22);
+  messageDesc(file_faultline_v1_instance, 23);
 
 /**
  * Where the version of the system that takes the installation's own failures comes from (specification 9.1).

@@ -38,7 +38,9 @@ export type Outcome = Message<"faultline.v1.Outcome"> & {
 
   /**
    * Refused: `no_key`, `unknown_key`, `not_active`, `monitor_off`, `external_backend`, `not_offered`, `rate_limit`,
-   * `too_large`, `malformed`, `unavailable`, `quota` (a limit of the project is reached), `disk_full` (the disk is
+   * `too_large`, `too_deep` (more than 64 levels), `too_many_values` (more than 50,000), `malformed`, `cut_off` (the
+   * body did not arrive whole), `encoding` (it cannot be decompressed), `two_dsns` (header and body, or two headers, name
+   * different ones), `unavailable`, `quota` (a limit of the project is reached), `disk_full` (the disk is
    * nearly full, and the project keeps more than most); `key_disabled`, `key_limit` and `origin` for what the settings
    * of a client key stopped. Requests that name no client key are in the metrics alone, as anybody may send them to any
    * project; counts by project hold them where an earlier release counted them. Left aside: `not_kept`, `extra` for a
@@ -90,7 +92,9 @@ export type OutcomeJson = {
 
   /**
    * Refused: `no_key`, `unknown_key`, `not_active`, `monitor_off`, `external_backend`, `not_offered`, `rate_limit`,
-   * `too_large`, `malformed`, `unavailable`, `quota` (a limit of the project is reached), `disk_full` (the disk is
+   * `too_large`, `too_deep` (more than 64 levels), `too_many_values` (more than 50,000), `malformed`, `cut_off` (the
+   * body did not arrive whole), `encoding` (it cannot be decompressed), `two_dsns` (header and body, or two headers, name
+   * different ones), `unavailable`, `quota` (a limit of the project is reached), `disk_full` (the disk is
    * nearly full, and the project keeps more than most); `key_disabled`, `key_limit` and `origin` for what the settings
    * of a client key stopped. Requests that name no client key are in the metrics alone, as anybody may send them to any
    * project; counts by project hold them where an earlier release counted them. Left aside: `not_kept`, `extra` for a

@@ -84,6 +84,15 @@ test("health counts events of all projects by hour, refusals, users and projects
       health.refusedPerHour,
       Array.from({ length: 24 }, (_, n) => (n === 23 ? 3 : 0)),
     );
+    assert.equal(
+      health.refusedProjects.map(({ projectId, projectPath, quantity, reason }) => [
+        projectId,
+        projectPath,
+        quantity,
+        reason,
+      ]),
+      [[other.id, other.path, 3n, "not_active"]],
+    );
     assert.is(health.projectCount, 2);
     assert.is(Number(health.oldestEventTime?.seconds), Date.UTC(2026, 2, 10) / 1000);
     // PostgreSQL vacuums in between: the size is compared where it was the same before and after the answer.

@@ -1,3 +1,4 @@
+import { outcomeWords } from "#lib/ingestion/outcome-words.ts";
 import { action, actionOrDown } from "#lib/server/action.ts";
 import { refusedInPlace } from "#lib/server/refused-in-place.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
@@ -14,6 +15,12 @@ export const load: PageServerLoad = async ({ locals: { api } }) => {
   return {
     instance,
     health,
+    // The words are large, and no script of the page needs them.
+    refused: health.refusedProjects.map(({ projectPath, quantity, reason }) => ({
+      projectPath,
+      quantity: Number(quantity),
+      reason: outcomeWords({ kind: "OUTCOME_KIND_REFUSED", reason }).reason,
+    })),
     letters: health.queue && (await deadLetters(api)),
     startTime: new Date(first).toISOString(),
   };

@@ -81,15 +81,21 @@ function isDeeperThan(value: object, levels: number): boolean {
 }
 
 function tooDeep(): IngestRefusal {
-  return tooLarge(`It has more than ${maxEventDepth} levels. Nest the data that is sent with it less deeply.`);
+  return tooLarge(
+    "too_deep",
+    `It has more than ${maxEventDepth} levels. Nest the data that is sent with it less deeply.`,
+  );
 }
 
 function tooManyValues(): IngestRefusal {
-  return tooLarge(`It has more than ${maxEventValues} values. Send shorter lists and less extra data with it.`);
+  return tooLarge(
+    "too_many_values",
+    `It has more than ${maxEventValues} values. Send shorter lists and less extra data with it.`,
+  );
 }
 
-function tooLarge(cause: string): IngestRefusal {
-  return new IngestRefusal(400, "The JSON is too large in its parts.", [cause], { outcome: "too_large" });
+function tooLarge(outcome: string, cause: string): IngestRefusal {
+  return new IngestRefusal(400, "The JSON is too large in its parts.", [cause], { outcome });
 }
 
 const QUOTE = 0x22;

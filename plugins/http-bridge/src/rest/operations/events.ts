@@ -105,7 +105,7 @@ export const getEventPayload = operation(
   {
     id: "getEventPayload",
     tag,
-    summary: "Read an event as it was sent",
+    summary: "Read an event as it was sent; below Maintainer, credentials, cookies and card numbers are filtered",
     path,
     answer: payload,
     run: async ({ path: named, invoke }) => present((await invoke({ eventId: named.event_id })).event).payloadJson,

@@ -86,7 +86,8 @@ export function decodingRefusal(error: unknown): IngestRefusal {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   // A later frame asks for more than the first, whose header was checked before.
   if (code === "ZSTD_error_frameParameter_windowTooLarge") return windowTooLarge("zstd", maxWindowBytes.zstd);
-  return new IngestRefusal(400, "The body is not what its Content-Encoding says, or it is cut off.");
+  const detail = "The body is not what its Content-Encoding says, or it is cut off.";
+  return new IngestRefusal(400, detail, [], { outcome: "encoding" });
 }
 
 /** Inflates RFC 1950 data, as old SDKs put it inside base64; limits and refusals as in decodeContent. */

@@ -1,15 +1,18 @@
 /**
- * Set-up of an SDK, per language, as pure functions of the DSN. Endpoints: specification 4.2. The lines are those of the
- * programs `get-started` in test/sdk, which run with the real SDKs; a unit test keeps the two equal.
+ * Set-up of an SDK, per language or framework, as pure functions of the DSN. Endpoints: specification 4.2. The lines are
+ * those of the programs `get-started` in test/sdk, which run with the real SDKs; a unit test keeps the two equal.
  */
 
 import { testedVersions } from "#lib/tested-versions.ts";
+import { newestVersions } from "./newest-versions.ts";
 
 export interface Snippets {
   readonly key: string;
   readonly name: string;
-  /** The SDK client version that was tested. */
+  /** The SDK client version that is installed: the newest that was tested. */
   readonly version: string;
+  /** The version of the specification, which was tested as well. Absent: it names none. */
+  readonly specified?: string;
   readonly endpoint: "store" | "envelope";
   readonly items: string;
   readonly install: string;
@@ -26,10 +29,11 @@ export const languages = [
   {
     key: "go",
     name: "Go",
-    version: testedVersions.go,
+    version: newestVersions.go,
+    specified: testedVersions.go,
     endpoint: "store",
     items: "exception, message",
-    install: `go get github.com/getsentry/sentry-go@v${testedVersions.go}`,
+    install: `go get github.com/getsentry/sentry-go@v${newestVersions.go}`,
     debugNote: debugOn,
     start: (dsn) => `err := sentry.Init(sentry.ClientOptions{
 	Dsn:   "${dsn}",
@@ -47,10 +51,11 @@ defer sentry.Flush(2 * time.Second)`,
   {
     key: "java",
     name: "Java",
-    version: testedVersions.java,
+    version: newestVersions.java,
+    specified: testedVersions.java,
     endpoint: "envelope",
     items: "exception, message",
-    install: `implementation 'io.sentry:sentry:${testedVersions.java}'`,
+    install: `implementation 'io.sentry:sentry:${newestVersions.java}'`,
     debugNote: debugOn,
     start: (dsn) => `Sentry.init(options -> {
   options.setDsn("${dsn}");
@@ -64,10 +69,11 @@ Sentry.setUser(user);`,
   {
     key: "node",
     name: "Node.js",
-    version: testedVersions.node,
+    version: newestVersions.node,
+    specified: testedVersions.node,
     endpoint: "envelope",
     items: "exception, message",
-    install: `npm install @sentry/node@${testedVersions.node}`,
+    install: `npm install @sentry/node@${newestVersions.node}`,
     debugNote: debugOn,
     start: (dsn) => `const Sentry = require("@sentry/node");
 
@@ -82,6 +88,7 @@ Sentry.init({
     key: "php",
     name: "PHP",
     version: testedVersions.php,
+    specified: testedVersions.php,
     endpoint: "store",
     items: "exception, message",
     install: `composer require sentry/sdk sentry/sentry:${testedVersions.php}`,
@@ -97,10 +104,11 @@ Sentry.init({
   {
     key: "python",
     name: "Python",
-    version: testedVersions.python,
+    version: newestVersions.python,
+    specified: testedVersions.python,
     endpoint: "envelope",
     items: "exception, message, session",
-    install: `pip install "sentry-sdk==${testedVersions.python}"`,
+    install: `pip install "sentry-sdk==${newestVersions.python}"`,
     debugNote: debugOn,
     start: (dsn) => `import sentry_sdk
 
@@ -115,6 +123,7 @@ sentry_sdk.init(
     key: "ruby",
     name: "Ruby",
     version: testedVersions.ruby,
+    specified: testedVersions.ruby,
     endpoint: "envelope",
     items: "exception, message",
     install: `gem install sentry-ruby -v ${testedVersions.ruby}`,
@@ -130,10 +139,11 @@ end`,
   {
     key: "rust",
     name: "Rust",
-    version: testedVersions.rust,
+    version: newestVersions.rust,
+    specified: testedVersions.rust,
     endpoint: "envelope",
     items: "exception, message, session",
-    install: `cargo add sentry@${testedVersions.rust}`,
+    install: `cargo add sentry@${newestVersions.rust}`,
     debugNote: debugOn,
     start: (dsn) => `let mut options = sentry::ClientOptions::default();
 options.debug = true;
@@ -146,15 +156,142 @@ let _guard = sentry::init(("${dsn}", options));`,
 });`,
     test: `sentry::capture_error(&std::io::Error::new(std::io::ErrorKind::Other, "Test from Faultline"));`,
   },
+  {
+    key: "browser",
+    name: "Browser",
+    version: newestVersions.browser,
+    endpoint: "envelope",
+    items: "exception, message, session",
+    install: `npm install @sentry/browser@${newestVersions.browser}`,
+    debugNote: debugOn,
+    start: (dsn) => `import * as Sentry from "@sentry/browser";
+
+Sentry.init({
+  dsn: "${dsn}",
+  debug: true,
+});`,
+    identify: `Sentry.setUser({ id: "42" });`,
+    test: `setTimeout(() => {
+  throw new Error("Test from Faultline");
+});`,
+  },
+  {
+    key: "react",
+    name: "React",
+    version: newestVersions.react,
+    endpoint: "envelope",
+    items: "exception, message, session",
+    install: `npm install @sentry/react@${newestVersions.react}`,
+    debugNote: debugOn,
+    start: (dsn) => `import * as Sentry from "@sentry/react";
+import { createRoot } from "react-dom/client";
+
+Sentry.init({
+  dsn: "${dsn}",
+  debug: true,
+});
+
+const root = createRoot(document.getElementById("root"), {
+  onUncaughtError: Sentry.reactErrorHandler(),
+  onCaughtError: Sentry.reactErrorHandler(),
+  onRecoverableError: Sentry.reactErrorHandler(),
+});`,
+    identify: `Sentry.setUser({ id: "42" });`,
+    test: `function Broken() {
+  throw new Error("Test from Faultline");
+}`,
+  },
+  {
+    key: "vue",
+    name: "Vue",
+    version: newestVersions.vue,
+    endpoint: "envelope",
+    items: "exception, message, session",
+    install: `npm install @sentry/vue@${newestVersions.vue}`,
+    debugNote: debugOn,
+    start: (dsn) => `import * as Sentry from "@sentry/vue";
+import { createApp } from "vue";
+
+const app = createApp(App);
+
+Sentry.init({
+  app,
+  dsn: "${dsn}",
+  debug: true,
+});`,
+    identify: `Sentry.setUser({ id: "42" });`,
+    test: `const Broken = {
+  mounted() {
+    throw new Error("Test from Faultline");
+  },
+};`,
+  },
+  {
+    key: "django",
+    name: "Django",
+    version: newestVersions.django,
+    endpoint: "envelope",
+    items: "exception, message, session",
+    install: `pip install "sentry-sdk==${newestVersions.django}"`,
+    debugNote: debugOn,
+    start: (dsn) => `# settings.py
+import sentry_sdk
+
+sentry_sdk.init(
+    dsn="${dsn}",
+    debug=True,
+)`,
+    identify: `# in a view or a middleware; with send_default_pii=True the SDK does it for signed-in users
+sentry_sdk.set_user({"id": "42"})`,
+    test: `# urls.py: path("faultline-test/", trigger)
+def trigger(request):
+    raise Exception("Test from Faultline")`,
+  },
+  {
+    key: "flask",
+    name: "Flask",
+    version: newestVersions.flask,
+    endpoint: "envelope",
+    items: "exception, message, session",
+    install: `pip install "sentry-sdk==${newestVersions.flask}" flask`,
+    debugNote: debugOn,
+    start: (dsn) => `import sentry_sdk
+from flask import Flask
+
+sentry_sdk.init(
+    dsn="${dsn}",
+    debug=True,
+)
+app = Flask(__name__)`,
+    identify: `# in a view, or before each request
+sentry_sdk.set_user({"id": "42"})`,
+    test: `@app.route("/faultline-test")
+def trigger():
+    raise Exception("Test from Faultline")`,
+  },
 ] as const satisfies readonly Snippets[];
 
 export type LanguageKey = (typeof languages)[number]["key"];
 
+/** The versions with which the lines were tried, with the endpoint of the specification. */
+export function triedWith({ version, specified = version, endpoint }: Snippets): string {
+  return specified === version
+    ? `Tested with ${version} · ${endpoint} endpoint`
+    : `Tested with ${version}, and with ${specified} at the ${endpoint} endpoint`;
+}
+
 /** One event without an SDK, sent to the store endpoint. Empty when `dsn` is not a DSN. */
 export function curlSnippet(dsn: string): string {
+  const address = storeAddress(dsn);
+  if (address === "") return "";
+  return `curl -X POST '${address}' -H 'Content-Type: application/json' -d '{"message":"Test from Faultline","level":"error"}'`;
+}
+
+/** The store endpoint of a DSN, with its key. Empty when `dsn` is not a DSN. */
+export function storeAddress(dsn: string): string {
   const parts = /^(https?):\/\/(\w+)(?::\w+)?@([^/]+)\/(?:(.+)\/)?(\d+)$/.exec(dsn);
   if (parts === null) return "";
   const [, scheme, key, host, prefix, projectId] = parts;
   const base = `${scheme}://${host}${prefix === undefined ? "" : `/${prefix}`}`;
-  return `curl -X POST '${base}/api/${projectId}/store/?sentry_version=7&sentry_key=${key}' -H 'Content-Type: application/json' -d '{"message":"Test from Faultline","level":"error"}'`;
+  return `${base}/api/${projectId}/store/?sentry_version=7&sentry_key=${key}`;
 }

@@ -1,0 +1,84 @@
+import { randomInt } from "node:crypto";
+import { Backend, ErrorReason, ProjectSchema, type Project } from "@faultline/proto";
+import { CallError } from "@faultline/proto/grpc";
+import { InvalidArgumentError, type Command } from "commander";
+import { CommandFault, printMessage, progress, wholeNumber } from "../output.ts";
+import { projectNamed, withService, type Service } from "../service.ts";
+import { demoEvents, demoSessions, seededRandom } from "./demo-events.ts";
+import { envelopeAddress, envelopeOf, sendAll } from "./send.ts";
+
+/** By this name a demo is recognised, so that no other project is removed. */
+const demoName = "Faultline demo";
+const maxEvents = 5000;
+
+interface DemoOptions {
+  readonly path: string;
+  readonly events: number;
+  readonly remove: boolean;
+}
+
+/** `faultline demo` */
+export function demoCommand(program: Command): void {
+  program
+    .command("demo")
+    .description("make a project with two weeks of errors and five days of sessions of nine SDKs, to look around")
+    .option("--path <path>", "its path", "demo")
+    .option("--events <number>", `how many events, at most ${maxEvents}`, eventCount, 2000)
+    .option("--remove", "delete it again", false)
+    .action(({ path, events, remove }: DemoOptions) =>
+      withService((service) => (remove ? removeDemo(service, path) : makeDemo(service, path, events))),
+    );
+}
+
+function eventCount(text: string): number {
+  const count = wholeNumber(text);
+  if (count > maxEvents) throw new InvalidArgumentError(`Give at most ${maxEvents}.`);
+  return count;
+}
+
+async function makeDemo(service: Service, path: string, count: number): Promise<void> {
+  if (await existing(service, path)) {
+    throw new CommandFault(
+      `There is a project ${path} already. Remove a demo with faultline demo --remove, or give another --path.`,
+    );
+  }
+  const { project } = await service.projects.createProject({ path, name: demoName }, service.call);
+  if (!project) throw new CommandFault(`The project ${path} was not made.`);
+  const active = { projectId: project.projectId, active: true, backend: Backend.INTEGRATED };
+  const { settings } = await service.settings.updateSettings(active, service.call);
+  if (!settings?.dsn) throw new CommandFault(settings?.dsnUnavailableReason || "The project has no DSN.");
+
+  const now = Date.now();
+  const random = seededRandom(randomInt(2 ** 31));
+  const address = envelopeAddress(settings.dsn);
+  const events = demoEvents(count, now, random);
+  const bodies = [
+    ...events.map(({ event }) => envelopeOf("event", event)),
+    ...demoSessions(now, random).map((sessions) => envelopeOf("sessions", sessions)),
+  ];
+  progress(`Sending ${events.length} events to ${address.host}.`);
+  await sendAll(address, bodies);
+  progress(`Done. Open ${address.origin}/${path}/-/error_tracking in a browser.`);
+  printMessage(ProjectSchema, project);
+}
+
+async function removeDemo(service: Service, path: string): Promise<void> {
+  const project = await projectNamed(service, path);
+  if (project.name !== demoName) {
+    throw new CommandFault(
+      `The project ${path} was not made by faultline demo. Use faultline projects delete ${path}.`,
+    );
+  }
+  const { project: deleted } = await service.projects.deleteProject({ projectId: project.projectId }, service.call);
+  if (deleted) printMessage(ProjectSchema, deleted);
+}
+
+/** Undefined when nothing has the path. */
+async function existing(service: Service, path: string): Promise<Project | undefined> {
+  try {
+    return await projectNamed(service, path);
+  } catch (error) {
+    if (error instanceof CallError && error.reason === ErrorReason.PROJECT_NOT_FOUND) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,13 @@
+/** The newest SDK versions that `npm run test:sdk` has run, which the get-started page installs. */
+export const newestVersions = {
+  go: "0.50.0",
+  java: "8.62.0",
+  node: "11.12.0",
+  python: "2.75.0",
+  rust: "0.49.5",
+  browser: "11.12.0",
+  react: "11.12.0",
+  vue: "11.11.0",
+  django: "2.75.0",
+  flask: "2.75.0",
+} as const;

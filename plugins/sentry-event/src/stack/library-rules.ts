@@ -1,0 +1,227 @@
+/** The location of a frame, as far as it shows whose code it is. */
+export interface FramePlace {
+  readonly platform: string;
+  readonly path: string;
+  readonly module: string;
+  readonly function: string;
+  /** The binary or assembly. */
+  readonly package: string;
+}
+
+/** One place of code that is not the application's. A frame lies there when one of the patterns matches. */
+export interface LibraryRule {
+  /** The name of the place in docs/frames.md. */
+  readonly name: string;
+  readonly platforms: readonly string[];
+  /**
+   * True where a frame that its SDK marks as the application's own is corrected: the SDK's own code, the runtime, and
+   * the folders of dependencies of those SDKs that mark everything. Elsewhere such a mark is somebody's choice, such as
+   * `in_app_include` of Python, and stays.
+   */
+  readonly corrects: boolean;
+  readonly path?: RegExp;
+  readonly module?: RegExp;
+  readonly function?: RegExp;
+  readonly package?: RegExp;
+}
+
+const script = ["javascript", "node"];
+const binary = ["native", "rust", "c", "cocoa", "objc", "swift"];
+
+/** The places of libraries by platform. docs/frames.md describes each; a test compares the two. */
+export const libraryRules: readonly LibraryRule[] = [
+  {
+    name: "Sentry's SDKs for JavaScript",
+    platforms: script,
+    corrects: true,
+    path: /(?:^|[\\/])node_modules[\\/](?:\.pnpm[\\/])?@sentry(?:-internal)?[\\/+]|^https?:\/\/(?:browser|js)\.sentry-cdn\.com\//,
+  },
+  {
+    name: "Node's own modules",
+    platforms: script,
+    corrects: true,
+    path: /^(?:node:|internal\/)/,
+  },
+  {
+    name: "`node_modules` in a browser",
+    platforms: ["javascript"],
+    corrects: true,
+    path: /(?:^|[\\/])node_modules[\\/]/,
+  },
+  {
+    name: "Browser extensions",
+    platforms: ["javascript"],
+    corrects: true,
+    path: /^(?:chrome|moz|safari(?:-web)?|ms-browser)-extension:/,
+  },
+  {
+    name: "`node_modules` in Node",
+    platforms: ["node"],
+    corrects: false,
+    path: /(?:^|[\\/])node_modules[\\/]/,
+  },
+  {
+    name: "Sentry's SDKs for Python",
+    platforms: ["python"],
+    corrects: true,
+    module: /^(?:sentry_sdk(?:\.|$)|raven\.(?:base|contrib|handlers|middleware|transport|utils)\b)/,
+  },
+  {
+    name: "Python's frozen modules",
+    platforms: ["python"],
+    corrects: true,
+    path: /^<frozen /,
+  },
+  {
+    name: "`site-packages`, `dist-packages` and the standard library",
+    platforms: ["python"],
+    corrects: false,
+    path: /(?:^|[\\/])(?:site|dist)-packages[\\/]|[\\/]lib[\\/]python\d/i,
+  },
+  {
+    name: "Sentry's SDKs for Ruby",
+    platforms: ["ruby"],
+    corrects: true,
+    path: /(?:^|[\\/])lib[\\/](?:sentry|raven|sentry-r(?:uby|ails|aven)(?:-core)?)(?:\.rb$|[\\/])/,
+  },
+  {
+    name: "Gems and the standard library",
+    platforms: ["ruby"],
+    corrects: true,
+    path: /[\\/]gems[\\/][^\\/]+-\d|[\\/]bundler[\\/]gems[\\/]|[\\/]lib[\\/]ruby[\\/]|^<internal:/,
+  },
+  {
+    name: "A folder `gems`",
+    platforms: ["ruby"],
+    corrects: false,
+    path: /[\\/]gems[\\/]/,
+  },
+  {
+    name: "Sentry's SDKs for PHP",
+    platforms: ["php"],
+    corrects: true,
+    function: /^\\?Sentry\\/,
+  },
+  {
+    name: "Composer's `vendor`, and PHP itself",
+    platforms: ["php"],
+    corrects: true,
+    path: /(?:^|[\\/])vendor[\\/]|^\[internal\]/,
+  },
+  {
+    name: "Sentry's SDK for Go",
+    platforms: ["go"],
+    corrects: true,
+    module: /^github\.com\/getsentry\/sentry-go(?:\/|$)/,
+  },
+  {
+    name: "Go's module cache and `vendor`",
+    platforms: ["go"],
+    corrects: true,
+    path: /[\\/]pkg[\\/]mod[\\/]|@v\d+\.\d|(?:^|[\\/])vendor[\\/]/,
+  },
+  {
+    name: "Go's standard library",
+    platforms: ["go"],
+    corrects: true,
+    module: /^(?:runtime|reflect|syscall|testing|net\/http|database\/sql|encoding\/json|internal\/\w+)(?:[/.]|$)/,
+  },
+  {
+    name: "Sentry's SDKs for the JVM",
+    platforms: ["java", "kotlin", "scala"],
+    corrects: true,
+    module: /^io\.sentry\.(?!samples?\.)/,
+  },
+  {
+    name: "The JDK, Android and the languages of the JVM",
+    platforms: ["java", "kotlin", "scala"],
+    corrects: true,
+    module: /^(?:javax?|sun|com\.sun|jdk|kotlinx?|scala|groovy|android|androidx|dalvik|com\.android\.internal)\./,
+  },
+  {
+    name: "Well-known frameworks of the JVM",
+    platforms: ["java", "kotlin", "scala"],
+    corrects: false,
+    module:
+      /^(?:jakarta|org\.(?:springframework|apache|hibernate|eclipse|jboss|junit|slf4j|postgresql|gradle|codehaus)|ch\.qos|io\.(?:netty|micrometer|quarkus|vertx|grpc)|reactor|com\.(?:fasterxml|zaxxer|google\.common|squareup|mysql)|okhttp3|retrofit2)\./,
+  },
+  {
+    name: "Sentry's SDKs for Rust",
+    platforms: ["native", "rust"],
+    corrects: true,
+    function: /^<?sentry(?:_\w+)?::/,
+  },
+  {
+    name: "Rust's standard library",
+    platforms: ["native", "rust"],
+    corrects: true,
+    function: /^<?(?:std|core|alloc)::|^(?:rust_begin_unwind|__rust_\w+|_?_rust_\w+)$/,
+    path: /^\/rustc\//,
+  },
+  {
+    name: "Cargo's registry and checkouts",
+    platforms: ["native", "rust"],
+    corrects: true,
+    path: /(?:^|[\\/])\.?cargo[\\/](?:registry|git)[\\/]/,
+  },
+  {
+    name: "Sentry's SDKs for native code and Apple's systems",
+    platforms: binary,
+    corrects: true,
+    function: /^(?:[-+]\[Sentry|sentry(?:crash)?_{1,2}\w)/,
+    package: /[\\/]Sentry(?:\.framework[\\/]|$)|[\\/](?:lib)?sentry(?:-android)?\.(?:so|dll|dylib)$/,
+  },
+  {
+    name: "Libraries of the operating system",
+    platforms: binary,
+    corrects: true,
+    package:
+      /^\/(?:usr\/)?lib(?:32|64|exec)?\/|^\/System\/Library\/|^\/(?:system|apex|vendor)\/|[\\/]Windows[\\/]Sys(?:tem32|WOW64)[\\/]|\/Developer\/Platforms\//i,
+    function: /^(?:__libc_start_(?:main|call_main)\w*|__libc_start_main_impl|_start|start_thread|clone3?)$/,
+  },
+  {
+    name: "Sentry's SDKs for .NET",
+    platforms: ["csharp"],
+    corrects: true,
+    module: /^Sentry(?:\.|$)/,
+    package: /^Sentry(?:\.|,|$)/,
+  },
+  {
+    name: ".NET itself",
+    platforms: ["csharp"],
+    corrects: true,
+    module: /^System(?:\.|$)/,
+  },
+  {
+    name: "Microsoft's frameworks for .NET",
+    platforms: ["csharp"],
+    corrects: false,
+    module: /^(?:Microsoft|Npgsql|Newtonsoft|Grpc|MySql)\./,
+  },
+  {
+    name: "Dart, Flutter and Sentry's SDKs for them",
+    platforms: ["dart"],
+    corrects: true,
+    path: /^(?:dart:|(?:package:)?(?:flutter|sentry|sentry_flutter)\/)/,
+  },
+];
+
+const byPlatform = Map.groupBy(
+  libraryRules.flatMap((rule) => rule.platforms.map((platform) => ({ platform, rule }))),
+  ({ platform }) => platform,
+);
+
+/** Whether a frame lies in a library. `markedOwn`: its SDK says that it does not. */
+export function isLibrary(place: FramePlace, markedOwn: boolean): boolean {
+  const rules = byPlatform.get(place.platform) ?? [];
+  return rules.some(({ rule }) => (rule.corrects || !markedOwn) && lies(place, rule));
+}
+
+function lies(place: FramePlace, rule: LibraryRule): boolean {
+  return (
+    rule.path?.test(place.path) === true ||
+    rule.module?.test(place.module) === true ||
+    rule.function?.test(place.function) === true ||
+    rule.package?.test(place.package) === true
+  );
+}
