@@ -103,7 +103,7 @@ function occurredAt(event: JsonObject, arrival: Arrival): number {
 }
 
 /** Tags for search: the event's own, and the names of host and site, which SDKs send in fields of their own. */
-function searchTags(event: JsonObject): Record<string, string> {
+export function searchTags(event: JsonObject): Record<string, string> {
   const tags = readTags(event);
   addTag(tags, "server_name", readServerName(event));
   addTag(tags, "site", event["site"]);
