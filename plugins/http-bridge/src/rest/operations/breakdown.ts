@@ -23,7 +23,7 @@ import {
 } from "@faultline/proto";
 import { messageShape } from "../message-shape.ts";
 import { errorInPath } from "./errors.ts";
-import { eventId } from "./event-shape.ts";
+import { eventId } from "../event-shape.ts";
 
 const value = inline<TagValueBreakdown>("A value of a tag.", {
   value: [text("The value."), (one) => one.value],
