@@ -8,15 +8,15 @@ import { getError, partOf } from "./issues.ts";
 /** How often the system is asked for the tags of an issue: it allows few of these calls. */
 const freshMs = 30_000;
 
-/** The tags and users of an error, as the external system counts them over all its events. */
+/** The tags and users of an error, as the external system counts them. */
 export async function getErrorBreakdown(
   asking: Asking,
   { errorId }: GetErrorBreakdownRequest,
 ): Promise<MessageInitShape<typeof GetErrorBreakdownResponseSchema>> {
-  // The system answers 404 both for a missing issue and where it has no such call; only the issue itself tells which.
+  // The system answers 404 both for a missing issue and where it has no such call; so the issue is read first.
   const error = await getError(asking, errorId);
   const reply = await asking.ask({ ...partOf(errorId, "tags"), freshMs, missing: notOffered });
-  const { namesUsers, ...tags } = readIssueTags(reply.json);
+  const { namesUsers, countedEvents, ...tags } = readIssueTags(reply.json);
   const values = namesUsers
     ? await asking.ask({
         ...partOf(errorId, "tags", "user", "values"),
@@ -27,7 +27,7 @@ export async function getErrorBreakdown(
     : undefined;
   return {
     ...tags,
-    examinedEventCount: error.eventCount ?? 0,
+    examinedEventCount: countedEvents,
     eventCount: error.eventCount ?? 0,
     users: values ? readIssueUsers(values.json) : [],
     userCount: error.affectedUserCount ?? 0,

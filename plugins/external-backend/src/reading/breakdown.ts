@@ -13,6 +13,8 @@ export interface IssueTags {
   readonly otherTagCount: number;
   readonly releases: MessageInitShape<typeof ReleaseBreakdownSchema>[];
   readonly releaseCount: number;
+  /** How many events were counted: each has a level, and so is in one of the counts. */
+  readonly countedEvents: number;
   /** Whether the events of the issue name users. */
   readonly namesUsers: boolean;
 }
@@ -36,6 +38,7 @@ export function readIssueTags(json: JsonValue): IssueTags {
       .slice(0, shown.releases)
       .map(({ value: version, ...seen }) => ({ version, ...seenToProto(seen) })),
     releaseCount: release?.valueCount ?? 0,
+    countedEvents: Math.max(0, ...sent.map(({ eventCount }) => eventCount)),
     namesUsers: sent.some(({ key, eventCount }) => key === "user" && eventCount > 0),
   };
 }

@@ -3821,7 +3821,7 @@ export const GetErrorBreakdownRequestSchema: GenMessage<GetErrorBreakdownRequest
 export type GetErrorBreakdownResponse = Message<"faultline.v1.GetErrorBreakdownResponse"> & {
   /**
    * Examined events, the newest of the error: the integrated backend reads up to 1,000, 16 MiB and one second of them.
-   * External systems count all.
+   * Sentry counts all.
    *
    * @generated from field: uint32 examined_event_count = 1;
    */
@@ -3902,7 +3902,7 @@ export type GetErrorBreakdownResponse = Message<"faultline.v1.GetErrorBreakdownR
 export type GetErrorBreakdownResponseJson = {
   /**
    * Examined events, the newest of the error: the integrated backend reads up to 1,000, 16 MiB and one second of them.
-   * External systems count all.
+   * Sentry counts all.
    *
    * @generated from field: uint32 examined_event_count = 1;
    */
