@@ -77,7 +77,7 @@ test("beside an event stand the users it affects, what is unusual here, tags and
   await affected.getByText("ann@example.com").waitFor();
   const text = (await affected.innerText()).replaceAll(/\s+/g, " ");
   assert.match(text, /Users 7 ann@example\.com 8 events id:10\d 2 events/);
-  assert.match(text, /Unusual here browser Safari 90 % here, 20 % elsewhere/);
+  assert.match(text, /Unusual here browser Safari 90 %, 20 % elsewhere/);
   assert.match(text, /Releases 2 shop@\d 10 events shop@\d 10 events/);
   await browser.photograph("who-is-affected");
 

@@ -1,3 +1,5 @@
+import { filterText } from "#lib/errors/search-tokens.ts";
+import { route } from "#lib/navigation/route.ts";
 import type { ErrorBreakdown, EventUser, TagBreakdown, TagValueBreakdown } from "#lib/messages.ts";
 
 /** A value of a tag that events of an error have more often than those of the project's other errors. */
@@ -43,6 +45,22 @@ const byDifference = (one: UnusualValue, other: UnusualValue) =>
 export function shareText(share: number): string {
   if (share > 0 && share < 0.01) return "< 1\u00a0%";
   return `${Math.floor(share * 100 + 1e-9)}\u00a0%`;
+}
+
+/** `90 %, 20 % elsewhere`, where the usual share is known. */
+export function comparedText(share: number, usualShare: TagValueBreakdown["usualShare"]): string {
+  return typeof usualShare === "number" ? `${shareText(share)}, ${shareText(usualShare)} elsewhere` : shareText(share);
+}
+
+/** The errors that a search finds by a tag; empty where no search finds them. */
+export function tagAddress(projectPath: string, { key, value, searchable }: FoundTag): string {
+  return searchable ? route.errors(projectPath, { status: "all", q: filterText(key, value) }) : "";
+}
+
+interface FoundTag {
+  readonly key: string;
+  readonly value: string;
+  readonly searchable: boolean;
 }
 
 /** The name by which people know a user: an e-mail address, a username, otherwise as counted, such as `id:42`. */
