@@ -136,7 +136,7 @@ test("a flood of keys, values and users is cut, counted and answered", async () 
   assert.ok(answer.tags.every(({ values }) => values.length <= 10));
 });
 
-test("events are listed with the e-mail address or username of their users where a caller asks", async () => {
+test("events are listed with the names of their users where a caller asks", async () => {
   await report("Named", { user: { id: "1", email: "ann@example.com" } }, 1);
   await report("Named", { user: { id: "2", username: "bob" } }, 2);
   await report("Named", { user: { id: "3" } }, 3);
@@ -144,16 +144,16 @@ test("events are listed with the e-mail address or username of their users where
   const asked = { projectId: project.id, errorId: await idOf("Named") };
   const named = await client.errors.listEvents({ ...asked, userNames: true }, client.auth);
   assert.equal(
-    named.events.map(({ user, userName }) => [user, userName]),
+    named.events.map(({ user, names }) => [user, names?.id, names?.username, names?.email]),
     [
-      ["", ""],
-      ["id:3", ""],
-      ["id:2", "bob"],
-      ["id:1", "ann@example.com"],
+      ["", undefined, undefined, undefined],
+      ["id:3", "3", "", ""],
+      ["id:2", "2", "bob", ""],
+      ["id:1", "1", "", "ann@example.com"],
     ],
   );
   const { events } = await client.errors.listEvents(asked, client.auth);
-  assert.ok(events.every(({ userName }) => userName === ""));
+  assert.ok(events.every(({ names }) => names === undefined));
 });
 
 test("an error of another project is not found", async () => {

@@ -39,7 +39,7 @@ function readSummary(sent: JsonObject, userNames: boolean): MessageInitShape<typ
     release: readRelease({ release: textOf(tags.get("release"), limits.text.release) }),
     environment: readEnvironment({ environment: textOf(tags.get("environment"), limits.text.environment) }),
     level: readLevel(tags.get("level")),
-    userName: userNames ? names.email || names.username : "",
+    ...(userNames && userKey(names) !== "" && { names }),
   };
 }
 

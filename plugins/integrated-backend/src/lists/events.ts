@@ -34,7 +34,10 @@ export async function listEvents(
   const last = page.at(-1);
   const names = request.userNames ? await userNames(storage, page) : undefined;
   return {
-    events: page.map((row) => ({ ...eventSummaryToProto(row), userName: names?.get(row.id) ?? "" })),
+    events: page.map((row) => {
+      const user = names?.get(row.id);
+      return { ...eventSummaryToProto(row), ...(user && { names: user }) };
+    }),
     nextPageToken: rows.length > size && last ? pageToken(list, [last.occurred_at, last.id]) : "",
   };
 }

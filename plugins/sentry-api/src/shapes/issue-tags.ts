@@ -1,50 +1,53 @@
-import type { GetErrorBreakdownResponse, ReleaseBreakdown, UserBreakdown } from "@faultline/proto";
+import type {
+  GetErrorBreakdownResponse,
+  ReleaseBreakdown,
+  TagBreakdown,
+  TagValueBreakdown,
+  UserBreakdown,
+} from "@faultline/proto";
 import { isoTime } from "../times.ts";
 
 /** Values of one tag. */
 const topValues = 10;
 
-/** The tags of an issue by key. Those that are no tags here, such as the release, are tags in the original. */
-export function issueTagShapes({
-  tags,
-  users,
-  userCount,
-  releases,
-  releaseCount,
-}: GetErrorBreakdownResponse): object[] {
-  const release = tags.find(({ key }) => key === "release");
-  const shapes = tags
-    .filter(({ key }) => key !== "release" && key !== "user")
-    .map(({ key, eventCount, valueCount, values }) =>
-      tagShape(
-        key,
-        { eventCount, valueCount },
-        values.map((one) => valueShape(key, one.value, one)),
-      ),
-    );
-  if (release) {
-    const values = releases.toSorted(byCount).map((one) => valueShape("release", one.version, one));
-    shapes.push(tagShape("release", { eventCount: release.eventCount, valueCount: releaseCount }, values));
-  }
-  if (users.length > 0) {
-    const eventCount = users.reduce((sum, one) => sum + one.eventCount, 0);
-    shapes.push(tagShape("user", { eventCount, valueCount: userCount }, users.map(userValueShape)));
-  }
-  return shapes;
+/**
+ * The tags of an issue by key. Release and user are tags in the original. `faultline` holds the fields that Sentry does
+ * not have.
+ */
+export function issueTagShapes(breakdown: GetErrorBreakdownResponse): object[] {
+  const { users, userCount } = breakdown;
+  const shapes = breakdown.tags
+    .filter(({ key }) => key !== "user")
+    .map((tag) => ({
+      ...tagShape(tag.key, tag, valuesOf(tag, breakdown)),
+      faultline: { searchable: tag.searchable, usualEvents: breakdown.usualEventCount },
+    }));
+  if (users.length === 0) return shapes;
+  const counts = { eventCount: users.reduce((sum, one) => sum + one.eventCount, 0), valueCount: userCount };
+  return [...shapes, tagShape("user", counts, users.map(userValueShape))];
 }
 
 /** A user as a value of the tag `user`. */
-export function userValueShape({ user, names, ...counts }: UserBreakdown): object {
+export function userValueShape({ user, names, newestEventId, ...counts }: UserBreakdown): object {
   const { id = "", username = "", email = "", ipAddress = "" } = names ?? {};
-  const orNull = (text: string) => text || null;
   return {
     ...valueShape("user", user, counts),
-    id: orNull(id),
-    username: orNull(username),
-    email: orNull(email),
-    ipAddress: orNull(ipAddress),
-    identifier: orNull(id),
+    id: id || null,
+    username: username || null,
+    email: email || null,
+    ipAddress: ipAddress || null,
+    identifier: id || null,
+    faultline: { newestEvent: newestEventId },
   };
+}
+
+/** The values of a tag; those of releases have times. */
+function valuesOf({ key, values }: TagBreakdown, { releases }: GetErrorBreakdownResponse): object[] {
+  const usual = ({ usualShare }: TagValueBreakdown) => ({ faultline: { usualShare: usualShare ?? null } });
+  return values.map((one) => {
+    const release = key === "release" ? releases.find(({ version }) => version === one.value) : undefined;
+    return { ...valueShape(key, one.value, release ?? one), ...usual(one) };
+  });
 }
 
 function tagShape(key: string, counts: { eventCount: number; valueCount: number }, values: readonly object[]): object {
@@ -63,5 +66,3 @@ function valueShape(key: string, value: string, { eventCount, firstSeenTime, las
   const time = (one: Counts["lastSeenTime"]) => (one ? isoTime(one) : null);
   return { key, name: value, value, count: eventCount, firstSeen: time(firstSeenTime), lastSeen: time(lastSeenTime) };
 }
-
-const byCount = (one: ReleaseBreakdown, other: ReleaseBreakdown) => other.eventCount - one.eventCount;
