@@ -141,7 +141,7 @@ const pages: [name: string, path: () => string, limit: number][] = [
   ["monitor settings", () => list.replace("error_tracking", "settings/monitor"), 64.3], // and why a project of another offering has no DSN
   ["inbound filters", () => list.replace("error_tracking", "settings/monitor/inbound_filters"), 55],
   ["projects", () => "/-/projects", 60],
-  ["errors of all projects", () => "/-/errors", 62.9],
+  ["errors of all projects", () => "/-/errors", 63],
   ["access tokens", () => "/-/profile/personal_access_tokens", 55.6],
   ["account", () => "/-/profile/account", 55],
   ["sessions", () => "/-/profile/account/sessions", 55],

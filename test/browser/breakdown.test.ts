@@ -119,6 +119,7 @@ test("the events name people instead of ids, and say the title of their error on
   assert.is(await table.getByText("ann@example.com").count(), 8);
   assert.is(await table.getByRole("cell", { name: "CheckoutFailed" }).count(), 0);
   assert.is(await table.getByText(/^id:10\d$/).count(), 12);
+  await browser.photograph("events-of-people");
 });
 
 test("users and tags are read without scripts", async () => {

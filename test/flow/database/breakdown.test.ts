@@ -156,6 +156,18 @@ test("events are listed with the names of their users where a caller asks", asyn
   assert.ok(events.every(({ names }) => names === undefined));
 });
 
+test("an event larger than 256 KiB is counted by level, environment, release and user alone", async () => {
+  const fields = { user: { id: "7", email: "ann@example.com" }, release: "shop@1", tags: { region: "eu" } };
+  await report("Large", { ...fields, extra: { blob: "x".repeat(300 * 1024) } });
+  const { tags, users, releases, examinedEventCount } = await breakdown("Large");
+  assert.equal(tags.map(({ key }) => key).toSorted(), ["level", "release"]);
+  assert.equal(
+    users.map(({ user, names }) => [user, names?.email]),
+    [["id:7", ""]],
+  );
+  assert.equal([releases[0]?.version, examinedEventCount], ["shop@1", 1]);
+});
+
 test("an error of another project is not found", async () => {
   await report("Mine");
   const errorId = await idOf("Mine");

@@ -43,7 +43,7 @@ export function readIssueTags(json: JsonValue): IssueTags {
     releases: (release?.values ?? [])
       .toSorted((one, other) => (other.last ?? 0) - (one.last ?? 0))
       .slice(0, shown.releases)
-      .map(({ value: version, usualShare: _, ...seen }) => ({ version, ...seenToProto(seen) })),
+      .map(({ value: version, ...seen }) => ({ version, ...seenToProto(seen) })),
     releaseCount: release?.valueCount ?? 0,
     countedEvents: Math.max(0, ...sent.map(({ eventCount }) => eventCount)),
     usualEventCount: Math.max(0, ...sent.map(({ stated }) => stated?.usualEvents ?? 0)),
