@@ -115,36 +115,37 @@ function atMost(limit: number, found: number, unit: string): void {
  * is right after a sleep, and that a tap shows exact times, is 0.2 of each; that hours move on and are read again is
  * 0.7 where there are hours. The parts that pages share are files of their own: a table is 0.5, the way to the next page
  * 0.4, each less the markup that it replaces. That a page shows the answer to its own change, and so reads nothing again,
- * is 0.2 to 0.6.
+ * is 0.2 to 0.6. The page of users and tags is 0.3 of each, as every page knows the files of all.
  */
 const pages: [name: string, path: () => string, limit: number][] = [
   // The design allows 42, of which the framework leaves 4 for navigation, toast, clock and icons; links of the navigation
   // that may be off, with the tooltip that says why, are 0.4. Five pages more are 0.5. That all entries stand in one table, which
   // plugins extend, is 0.1.
-  ["shell", () => "/-/profile", 46.6],
+  ["shell", () => "/-/profile", 46.9],
   // The design allows 40. The page itself is 1.5 kB; the shell comes along, so that signing in does not wait for it.
-  ["sign-in", () => "/-/sign_in", 47.5],
+  ["sign-in", () => "/-/sign_in", 47.9],
   // The design allows 60. What an external system that fails or is down asks of the page is 1 kB: it has to be there for
   // those without scripts. The countdown and reading again each minute load later. Each page more is 0.1, as every page
   // knows the addresses of all. Deleting errors is 1 kB; its dialog loads later.
-  ["list", () => list, 65.4],
+  ["list", () => list, 65.7],
   // The design allows 70. Fourteen more links in the navigation, with their addresses, are 0.9 kB on every page, what an
   // external system asks of it is 2.5 kB, that its chart grows with the events 0.8, links to the code 0.7, deleting it 0.9.
-  ["details", () => details, 78.5],
+  // The frame of the panel of who is affected is 0.5; its content loads later.
+  ["details", () => details, 79.3],
   ["events", () => details.replace(/details$/, "events"), 70],
-  ["releases", () => `${list}/releases`, 63.2], // links to the code are 0.3
-  ["ingestion", () => `${list}/ingestion`, 61.6], // what could not be stored, with its kinds, times and forms, and reasons of refusals
+  ["releases", () => `${list}/releases`, 63.6], // links to the code are 0.3
+  ["ingestion", () => `${list}/ingestion`, 61.9], // what could not be stored, with its kinds, times and forms, and reasons of refusals
   ["get started", () => `${list}/get_started`, 60],
   // The design allows 55. Connecting to an external system is 2.5 kB; the steps of a key's rotation load later. The way to
   // the inbound filters is 0.2; use and limits of storage as bars are 3 kB.
-  ["monitor settings", () => list.replace("error_tracking", "settings/monitor"), 64], // and why a project of another offering has no DSN
+  ["monitor settings", () => list.replace("error_tracking", "settings/monitor"), 64.3], // and why a project of another offering has no DSN
   ["inbound filters", () => list.replace("error_tracking", "settings/monitor/inbound_filters"), 55],
   ["projects", () => "/-/projects", 60],
-  ["errors of all projects", () => "/-/errors", 62.6],
-  ["access tokens", () => "/-/profile/personal_access_tokens", 55.3],
+  ["errors of all projects", () => "/-/errors", 63],
+  ["access tokens", () => "/-/profile/personal_access_tokens", 55.6],
   ["account", () => "/-/profile/account", 55],
   ["sessions", () => "/-/profile/account/sessions", 55],
-  ["members", () => list.replace("error_tracking", "project_members"), 57.9],
+  ["members", () => list.replace("error_tracking", "project_members"), 58.2],
   ["invitation", () => "/-/invitations/none", 55],
   ["password reset", () => "/-/password_resets/none", 55],
   ["health", () => "/admin/health", 60],
@@ -185,12 +186,12 @@ test("no page loads the protobuf runtime", () => {
 
 // The design allows 12. The errors of all projects and the panels of a failing external system are 0.3, the mark of the
 // running hour and the links to the code 0.2, the inbound filters with the bar of their budget 0.4, the pages of a client
-// key, of storage and of deletions 1.2.
-test("all styles together weigh at most 14.4 kB", () => {
+// key, of storage and of deletions 1.2, the shares of users and tags 0.4.
+test("all styles together weigh at most 14.8 kB", () => {
   const styles = readdirSync(join(client, "_app"), { recursive: true, encoding: "utf8" }).filter((file) =>
     file.endsWith(".css"),
   );
-  atMost(14.4, weight(styles.map((file) => `_app/${file}`)), "kB");
+  atMost(14.8, weight(styles.map((file) => `_app/${file}`)), "kB");
 });
 
 // The design allows 1,500 elements; deleting errors and the limits of storage are 16 of them.

@@ -205,9 +205,10 @@ function without(differences: readonly Difference[], tree: readonly AccessibleNo
 
 const live = (page: Page) => page.getByText("Live", { exact: true }).waitFor();
 
-/** Opens whatever can be opened, but for the raw JSON: it is what each system answers by itself. */
+/** Waits for the panel that loads after the page, and opens whatever can be opened, but for the raw JSON: it is what each system answers by itself. */
 async function opened(page: Page): Promise<void> {
   await live(page);
+  await page.getByRole("heading", { level: 4, name: /^Users/ }).waitFor();
   const all = "main details:not([aria-labelledby=raw] details)";
   await page.evaluate(`for (const one of document.querySelectorAll("${all}")) one.open = true`);
 }
@@ -234,6 +235,8 @@ for (const q of [
 
 test("the details of an error with a chain of exceptions, many frames and everything around it are the same", () =>
   sameTree(`${errorNamed("PaymentError")}/details`, opened));
+
+test("the users and tags of that error are the same", () => sameTree(`${errorNamed("PaymentError")}/users`, live));
 
 test("the details of its oldest event and of one between are the same", async () => {
   await sameTree(`${errorNamed("PaymentError")}/details?event=oldest`, opened);

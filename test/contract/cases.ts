@@ -1,4 +1,5 @@
 import type { Case } from "./case.ts";
+import { breakdownCases } from "./cases/breakdown.ts";
 import { capabilityCases } from "./cases/capabilities.ts";
 import { codeLinkCases } from "./cases/code-links.ts";
 import { errorCases } from "./cases/errors.ts";
@@ -13,6 +14,7 @@ export const cases: readonly Case[] = [
   ...errorCases,
   ...statsCases,
   ...eventCases,
+  ...breakdownCases,
   ...updateCases,
   ...capabilityCases,
   ...codeLinkCases,

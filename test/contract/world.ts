@@ -38,6 +38,10 @@ export class Project {
     return this.world.client.errors.getErrorStats({ ...this.#named, ...request }, this.#auth);
   }
 
+  breakdown(errorId: string) {
+    return this.world.client.errors.getErrorBreakdown({ ...this.#named, errorId }, this.#auth);
+  }
+
   update(changes: readonly (readonly [errorId: string, status: ErrorStatus])[]) {
     const asked = changes.map(([errorId, status]) => ({ errorId, status }));
     return this.world.client.errors.updateErrors({ ...this.#named, changes: asked }, this.#auth);

@@ -1,4 +1,11 @@
-import { ErrorSchema, ErrorSort, ErrorStatus, EventSchema, WatchErrorsResponseSchema } from "@faultline/proto";
+import {
+  ErrorSchema,
+  ErrorSort,
+  ErrorStatus,
+  EventSchema,
+  GetErrorBreakdownResponseSchema,
+  WatchErrorsResponseSchema,
+} from "@faultline/proto";
 import { Option, type Command } from "commander";
 import { deletionCommands } from "./deletions.ts";
 import { statuses } from "./error-statuses.ts";
@@ -46,6 +53,16 @@ export function errorCommands(program: Command): void {
       onProject(async (service, { projectId }, errorId: string) => {
         const { event } = await service.errors.getEvent({ projectId, errorId }, service.call);
         if (event) printMessage(EventSchema, event);
+      }),
+    );
+
+  errors
+    .command("breakdown <project> <error>")
+    .description("how the newest events of an error divide by user, release and tag")
+    .action(
+      onProject(async (service, { projectId }, errorId: string) => {
+        const breakdown = await service.errors.getErrorBreakdown({ projectId, errorId }, service.call);
+        printMessage(GetErrorBreakdownResponseSchema, breakdown);
       }),
     );
 

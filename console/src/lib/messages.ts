@@ -61,6 +61,9 @@ export type Discard = Omit<JsonOf<typeof proto.DiscardSchema>, "end"> & {
   readonly end?: proto.DiscardEndJson | undefined;
 };
 export type ErrorStats = JsonOf<typeof proto.GetErrorStatsResponseSchema>;
+export type ErrorBreakdown = JsonOf<typeof proto.GetErrorBreakdownResponseSchema>;
+export type TagBreakdown = JsonOf<typeof proto.TagBreakdownSchema>;
+export type TagValueBreakdown = JsonOf<typeof proto.TagValueBreakdownSchema>;
 export type Release = JsonOf<typeof proto.ReleaseSchema>;
 export type SessionCounts = JsonOf<typeof proto.SessionCountsSchema>;
 export type Outcome = JsonOf<typeof proto.OutcomeSchema>;

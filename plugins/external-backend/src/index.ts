@@ -8,6 +8,7 @@ import {
 } from "@faultline/plugin";
 import { Backend, ErrorReason } from "@faultline/proto";
 import { Asking, changeMs } from "./calling/external-call.ts";
+import { getErrorBreakdown } from "./errors/breakdown.ts";
 import { getErrorStats, getEvent, listEvents } from "./errors/events.ts";
 import { failureOf } from "./calling/failures.ts";
 import { getError, listErrors } from "./errors/issues.ts";
@@ -80,6 +81,9 @@ class ExternalBackend implements ErrorBackend {
 
   getErrorStats: ErrorBackend["getErrorStats"] = (request, call) =>
     this.#ask(request, call, (asking) => getErrorStats(asking, request));
+
+  getErrorBreakdown: ErrorBackend["getErrorBreakdown"] = (request, call) =>
+    this.#ask(request, call, (asking) => getErrorBreakdown(asking, request));
 
   listProjects: NonNullable<ErrorBackend["listProjects"]> = async (target, call) =>
     listProjects(this.#running.host, target, call);

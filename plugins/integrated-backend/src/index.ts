@@ -9,6 +9,8 @@ import {
   type Plugin,
 } from "@faultline/plugin";
 import { Backend, ErrorReason, OutcomeKind } from "@faultline/proto";
+import { getErrorBreakdown } from "./breakdown/get-error-breakdown.ts";
+import { UsualFactsReader } from "./breakdown/usual-facts.ts";
 import { Deletions } from "./deletions/deletions.ts";
 import { Discards } from "./discards/discards.ts";
 import { ExpensiveReads, type ExpensiveRead } from "./lists/expensive-reads.ts";
@@ -89,6 +91,7 @@ class IntegratedBackend implements ErrorBackend {
         discards: Discards;
         deletions: Deletions;
         newErrors: NewErrors;
+        usualFacts: UsualFactsReader;
       }
     | undefined;
 
@@ -100,7 +103,7 @@ class IntegratedBackend implements ErrorBackend {
       atOnce: storage.expensiveReads,
       ended: metrics.counter(
         "faultline_expensive_reads_total",
-        "Searches, lists of releases and counts of sessions, by how they ended.",
+        "Searches, breakdowns of errors, lists of releases and counts of sessions, by how they ended.",
         ["end"],
       ),
     });
@@ -121,6 +124,7 @@ class IntegratedBackend implements ErrorBackend {
       discards,
       deletions,
       newErrors,
+      usualFacts: new UsualFactsReader(storage),
     };
     const help = "Rows that retention deleted: events, feedback and sessions.";
     const deletedRows = metrics.counter("faultline_retention_deleted_rows_total", help).of();
@@ -213,6 +217,13 @@ class IntegratedBackend implements ErrorBackend {
     });
 
   getErrorStats: ErrorBackend["getErrorStats"] = (request) => getErrorStats(this.#storage, request, this.#now);
+
+  getErrorBreakdown: ErrorBackend["getErrorBreakdown"] = (request, call) =>
+    this.#expensively(call, {
+      projectId: request.projectId,
+      advice: "Try again in a moment.",
+      run: (limits) => getErrorBreakdown(this.#running, request, this.#now, limits),
+    });
 
   updateErrors: ErrorBackend["updateErrors"] = async (request) => {
     const { errors, before } = await updateErrors(this.#storage, request, this.#now);

@@ -49,6 +49,14 @@ export interface Storage {
   nextEvents(page: EventPage): Promise<EventTable[] | undefined>;
   /** The JSON of an event as it was sent. */
   eventJson(event: Pick<EventTable, "project_id" | "id">): Promise<Buffer>;
+  /**
+   * The JSON of some events of a project, each with its row id, from the newest block to the oldest. Events that are
+   * deleted meanwhile are left out.
+   */
+  eventJsons(
+    database: Kysely<Tables>,
+    events: readonly Pick<EventTable, "project_id" | "id">[],
+  ): AsyncIterable<readonly [rowId: number, json: Buffer]>;
   /** Sets the statuses of errors of a project, locking them in the order in which batches do. */
   setStatuses(transaction: Kysely<Tables>, change: StatusChange): Promise<void>;
 

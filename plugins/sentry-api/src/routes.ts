@@ -3,6 +3,7 @@ import type { Resource } from "./call.ts";
 import { detail } from "./refusal.ts";
 import { listIssueEvents, readIssueEvent, readProjectEvent, readProjectEventPayload } from "./resources/events.ts";
 import { readIssue, readIssueStats, updateIssue } from "./resources/issue.ts";
+import { listIssueTags, listIssueUsers } from "./resources/issue-tags.ts";
 import { listOrganizationIssues, updateOrganizationIssues } from "./resources/organization-issues.ts";
 import { listOrganizations, readOrganization } from "./resources/organizations.ts";
 import { listProjectIssues, updateProjectIssues } from "./resources/project-issues.ts";
@@ -40,6 +41,8 @@ export function routes(now: () => number): HttpApiRoute[] {
       ["issues", "groups"].flatMap((name) => [
         route(`${prefix}/${name}/:issue`, issue),
         route(`${prefix}/${name}/:issue/stats`, { GET: readIssueStats }),
+        route(`${prefix}/${name}/:issue/tags`, { GET: listIssueTags }),
+        route(`${prefix}/${name}/:issue/tags/user/values`, { GET: listIssueUsers }),
         route(`${prefix}/${name}/:issue/events`, { GET: listIssueEvents }),
         route(`${prefix}/${name}/:issue/events/:event`, { GET: readIssueEvent }),
       ]),

@@ -5,17 +5,23 @@ import { readRequestUrl } from "./request.ts";
 import { addTag, readTags } from "./tags.ts";
 import { canonicalUser, userKey, type UserNames } from "./user.ts";
 
+/** The tags of an event: its own, and the names of host and site, which SDKs send in fields of their own. */
+export function eventTags(event: JsonObject): Record<string, string> {
+  const tags = readTags(event);
+  addTag(tags, "server_name", readServerName(event));
+  addTag(tags, "site", event["site"]);
+  return tags;
+}
+
 /**
- * Tags for search: the event's own, and facts that SDKs send in fields of their own. The name by which users are counted
+ * Tags for search: those of the event, and facts that SDKs send in fields of their own. The name by which users are counted
  * is stored with them (ErrorEvent.user), so it is no tag as well.
  */
 export function searchTags(
   event: JsonObject,
   facts: { transaction: string; exceptions: readonly SentException[]; user: UserNames },
 ): Record<string, string> {
-  const tags = readTags(event);
-  addTag(tags, "server_name", readServerName(event));
-  addTag(tags, "site", event["site"]);
+  const tags = eventTags(event);
   addTag(tags, "transaction", facts.transaction);
   addTag(tags, "url", withoutQuery(readRequestUrl(event)));
   addTag(tags, "handled", handledOf(facts.exceptions));

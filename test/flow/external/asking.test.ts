@@ -460,4 +460,15 @@ test("the token goes nowhere but into the header", async () => {
 
 test("all these calls were such as a well-behaved client makes", () => assert.equal(fake.complaints, []));
 
+test("a system without tags says so, and a missing error is missing all the same", async () => {
+  const breakdown = (errorId: string) => client.errors.getErrorBreakdown({ projectId, errorId }, client.auth);
+  const remove = fake.answerWith({ status: 404, json: { detail: "" } }, { on: /\/tags\// });
+  const { message } = await refusedBecause("NOT_SUPPORTED_BY_BACKEND", breakdown("1001"));
+  assert.match(message, /does not report the users and tags of an error/);
+  await refusedBecause("ERROR_NOT_FOUND", breakdown("999"));
+  remove();
+  clock.at += 11 * minute;
+  assert.is((await breakdown("1001")).examinedEventCount, 3);
+});
+
 test.run();

@@ -360,4 +360,25 @@ test("an event of another project is answered like one that is missing", async (
   }
 });
 
+test("an error's events are broken down by user, release and tag", async () => {
+  const newest = await report("Divided", { user: { id: "1", email: "ann@example.com" }, release: "shop@1" });
+  const { id } = await find("Divided");
+  const answer = await answered(rest(server, `GET ${path}/errors/${id}/breakdown`, { token: reporter.token }), 200);
+  const { tags, users, releases, ...counts } = answer.json as Record<string, Record<string, unknown>[]>;
+  assert.equal(
+    tags?.map(({ key, count }) => [key, count]),
+    [
+      ["level", 1],
+      ["release", 1],
+    ],
+  );
+  const [ann] = users ?? [];
+  assert.equal([ann?.["user"], ann?.["newest_event_id"]], ["id:1", newest]);
+  assert.is((ann?.["names"] as Body | undefined)?.["email"], "ann@example.com");
+  assert.equal([releases?.[0]?.["version"], releases?.[0]?.["count"]], ["shop@1", 1]);
+  assert.equal([counts["examined_count"], counts["count"], counts["user_count"]], [1, 1, 1]);
+  await assertAnswer(rest(server, `GET ${path}/errors/${id}/breakdown`, { token: guest.token }), 403);
+  await assertAnswer(rest(server, `GET ${path}/errors/999999999/breakdown`, { token: reporter.token }), 404);
+});
+
 test.run();

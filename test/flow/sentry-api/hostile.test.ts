@@ -75,6 +75,8 @@ const readings = [
   "/projects/acme/web/issues/",
   "/organizations/acme/issues/",
   "/issues/1/stats/",
+  "/issues/1/tags/",
+  "/issues/1/tags/user/values/",
   "/issues/1/events/",
 ];
 const values = [

@@ -128,6 +128,9 @@ test("projects, keys and tokens are made, and an error is listed, shown and reso
   const errorId = String(listed.lines[0]?.["errorId"]);
   const shown = await faultline(["errors", "show", String(id), errorId]);
   assert.is(shown.lines[0]?.["release"], "shop@1.2.3");
+  const divided = await faultline(["errors", "breakdown", "cli/shop", errorId]);
+  assert.is(divided.lines[0]?.["examinedEventCount"], 1);
+
   const resolved = await faultline(["errors", "resolve", "cli/shop", errorId]);
   assert.is(resolved.lines[0]?.["status"], "ERROR_STATUS_RESOLVED");
   assert.equal((await faultline(["errors", "list", "cli/shop"])).lines, []);

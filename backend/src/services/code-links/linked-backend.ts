@@ -39,6 +39,7 @@ export function linkedBackend(backend: ErrorBackend, place: CodePlace): ErrorBac
       return answer.event ? { ...answer, event: linkedEvent(place, answer.event) } : answer;
     },
     getErrorStats: (...asked) => backend.getErrorStats(...asked),
+    getErrorBreakdown: (...asked) => backend.getErrorBreakdown(...asked),
     ...(backend.changedErrors && {
       async changedErrors(...asked) {
         const errors = (await backend.changedErrors?.(...asked)) ?? [];

@@ -49,6 +49,10 @@ export function errorService(parts: {
       const [backend, carried] = await served(call);
       return backend.getErrorStats(request, carried);
     },
+    async getErrorBreakdown(request, call) {
+      const [backend, carried] = await served(call);
+      return backend.getErrorBreakdown(request, carried);
+    },
     async *watchErrors(request, call) {
       const [backend, carried] = await served(call);
       yield* watchErrors({ changes: parts.changes, backend }, request, carried);

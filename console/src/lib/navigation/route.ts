@@ -145,6 +145,7 @@ export const route = {
       hours: hours === undefined || hours === 1 ? undefined : String(hours),
       cursor,
     }),
+  errorUsers: (projectPath: string, errorId: string) => `${ofError(projectPath, errorId)}/users`,
   rawEvent: (projectPath: string, errorId: string, eventId: string) =>
     `${ofError(projectPath, errorId)}/events/${encodeURIComponent(eventId)}.json`,
   /** `made`: the deletion that was just made and can be undone. */

@@ -20,7 +20,7 @@ import {
 } from "@faultline/proto";
 import type { Asking } from "../calling/external-call.ts";
 import { errorNotFound, eventNotFound } from "../calling/failures.ts";
-import { cursorOf, getError, issueQuestion } from "./issues.ts";
+import { cursorOf, getError, partOf } from "./issues.ts";
 import { readCursors, readEvent, readEventSummaries, readHourlyStats } from "../reading/index.ts";
 import type { Question } from "../calling/upstream.ts";
 
@@ -46,7 +46,7 @@ export async function listEvents(
   if (!reply) return { events: [], ...asking.stale };
   const { next } = readCursors(reply.headers["link"]);
   return {
-    events: readEventSummaries(reply.json),
+    events: readEventSummaries(reply.json, request),
     nextPageToken: next === undefined ? "" : pageToken(list, [next]),
     ...asking.stale,
   };
@@ -94,12 +94,6 @@ function eventQuestion(
   const { path } =
     errorId === "" ? { path: [...asking.projectPath, "events", eventId] } : partOf(errorId, "events", eventId);
   return { question: { path, missing: eventNotFound }, notFound: eventNotFound };
-}
-
-/** A read below an issue. */
-function partOf(errorId: string, ...part: readonly string[]): Question {
-  const question = issueQuestion(errorId);
-  return { ...question, path: [...question.path, ...part] };
 }
 
 /** The bar graph: a dense count per hour (specification 1.6). */

@@ -99,6 +99,12 @@ export function issueQuestion(errorId: string): Question {
   return { path: ["issues", errorId], missing: errorNotFound };
 }
 
+/** A read below an issue. */
+export function partOf(errorId: string, ...part: readonly string[]): Question {
+  const question = issueQuestion(errorId);
+  return { ...question, path: [...question.path, ...part] };
+}
+
 export function isErrorId(id: string): boolean {
   return /^\d{1,20}$/.test(id);
 }

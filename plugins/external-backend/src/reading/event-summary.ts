@@ -17,24 +17,29 @@ import { sentTags } from "./event-tags.ts";
 import { readItems, textOf, timeOf } from "./fields.ts";
 import { missingKeys } from "./invalid-answer.ts";
 
-/** A page of the events of an issue, at most 100. */
-export function readEventSummaries(json: JsonValue): MessageInitShape<typeof EventSummarySchema>[] {
-  return readItems(json, readSummary);
+/** A page of the events of an issue, at most 100; with the names of their users where these are asked for. */
+export function readEventSummaries(
+  json: JsonValue,
+  { userNames = false }: { userNames?: boolean } = {},
+): MessageInitShape<typeof EventSummarySchema>[] {
+  return readItems(json, (sent) => readSummary(sent, userNames));
 }
 
-function readSummary(sent: JsonObject): MessageInitShape<typeof EventSummarySchema> {
+function readSummary(sent: JsonObject, userNames: boolean): MessageInitShape<typeof EventSummarySchema> {
   const { eventId, occurredAt, receivedAt } = readEventHead(sent);
   const tags = sentTags(sent);
   const { user = null } = sent;
+  const names = readUserNames({ user });
   return {
     eventId,
     occurredTime: timestamp(occurredAt),
     receivedTime: timestamp(receivedAt),
     title: textOf(sent["title"], limits.text.title) || "<unlabeled event>",
-    user: userKey(readUserNames({ user })) || readUserKey(textOf(tags.get("user"), limits.text.userName)),
+    user: userKey(names) || readUserKey(textOf(tags.get("user"), limits.text.userName)),
     release: readRelease({ release: textOf(tags.get("release"), limits.text.release) }),
     environment: readEnvironment({ environment: textOf(tags.get("environment"), limits.text.environment) }),
     level: readLevel(tags.get("level")),
+    ...(userNames && userKey(names) !== "" && { names }),
   };
 }
 

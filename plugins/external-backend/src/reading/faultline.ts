@@ -1,6 +1,6 @@
 import { type MessageInitShape } from "@bufbuild/protobuf";
 import { timestamp } from "@faultline/plugin";
-import { asObject, type JsonField, type JsonObject, limits, readTime } from "@faultline/sentry-event";
+import { asObject, type JsonField, type JsonObject, limits, readEventId, readTime } from "@faultline/sentry-event";
 import { type TimeBoundSchema, type TrimSchema, TrimUnit, type UserFeedbackSchema } from "@faultline/proto";
 import { countOf, textOf, timeOf } from "./fields.ts";
 
@@ -18,6 +18,21 @@ export function statedSettledTime(issue: JsonObject, running: number): number | 
 
 /** When an event reopened the issue; undefined where the field does not have it. */
 export const statedReopenedTime = (issue: JsonObject): number | undefined => timeOf(beyondSentry(issue)?.["reopened"]);
+
+/** What another Faultline sends of a tag; undefined where the field is not there. */
+export function statedTag(tag: JsonObject): { readonly searchable: boolean; readonly usualEvents: number } | undefined {
+  const stated = beyondSentry(tag);
+  return stated && { searchable: stated["searchable"] === true, usualEvents: countOf(stated["usualEvents"]) };
+}
+
+/** The share that a value of a tag usually has, from 0 to 1; undefined where the field does not have it. */
+export function statedUsualShare(value: JsonObject): number | undefined {
+  const share = beyondSentry(value)?.["usualShare"];
+  return typeof share === "number" && share >= 0 && share <= 1 ? share : undefined;
+}
+
+/** The newest event of a user; empty where the field does not have it. */
+export const statedNewestEvent = (user: JsonObject): string => readEventId(beyondSentry(user)?.["newestEvent"]) ?? "";
 
 /** The parts of the event that the other system left out. */
 export function toldTrims(event: JsonObject): MessageInitShape<typeof TrimSchema>[] {

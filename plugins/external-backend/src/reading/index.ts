@@ -4,6 +4,7 @@
  * Nothing in an answer is trusted: each field is checked for its type and its limit, and dropped when it is wrong. Only
  * the size and depth of the whole are bounded before (footprint.ts).
  */
+export { readIssueTags, readIssueUsers } from "./breakdown.ts";
 export type { ReadingContext } from "./context.ts";
 export { readEvent } from "./event.ts";
 export { readEventSummaries } from "./event-summary.ts";

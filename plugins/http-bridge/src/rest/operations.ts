@@ -19,6 +19,7 @@ import {
 } from "./operations/client-keys.ts";
 import { createDeletion, deleteError, getDeletion, listDeletions, undoDeletion } from "./operations/deletions.ts";
 import { endDiscard, listDiscards } from "./operations/discards.ts";
+import { getErrorBreakdown } from "./operations/breakdown.ts";
 import { getError, getErrorStats, listErrors, updateError, updateErrors } from "./operations/errors.ts";
 import { getEvent, getEventPayload, getLatestEvent, getOldestEvent, listEvents } from "./operations/events.ts";
 import { getFilters, patchFilters } from "./operations/filters.ts";
@@ -79,6 +80,7 @@ export const operations: readonly RestOperation[] = [
   updateError,
   deleteError,
   getErrorStats,
+  getErrorBreakdown,
   listEvents,
   getLatestEvent,
   getOldestEvent,

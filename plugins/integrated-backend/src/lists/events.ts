@@ -16,6 +16,7 @@ import { feedbackOf } from "../storing/feedback.ts";
 import type { Storage, SqlDialect } from "../storage.ts";
 import type { EventTable } from "../tables.ts";
 import { eventSummaryToProto, feedbackToProto } from "./to-proto.ts";
+import { userNames } from "./user-names.ts";
 
 /** The events of an error, newest first. */
 export async function listEvents(
@@ -31,8 +32,12 @@ export async function listEvents(
   if (!rows) throw errorNotFound();
   const page = rows.slice(0, size);
   const last = page.at(-1);
+  const names = request.userNames ? await userNames(storage, page) : undefined;
   return {
-    events: page.map(eventSummaryToProto),
+    events: page.map((row) => {
+      const user = names?.get(row.id);
+      return { ...eventSummaryToProto(row), ...(user && { names: user }) };
+    }),
     nextPageToken: rows.length > size && last ? pageToken(list, [last.occurred_at, last.id]) : "",
   };
 }

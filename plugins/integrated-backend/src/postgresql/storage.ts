@@ -26,6 +26,9 @@ const partitionIntervalMs = 3_600_000;
  */
 const fewSessions = 10;
 
+/** Payloads that are read at a time: the largest of them together are some megabytes. */
+const jsonsAtOnce = 20;
+
 /** The tables on a PostgreSQL that several processes share. */
 export class PostgresqlStorage implements Storage {
   readonly read: Kysely<Tables>;
@@ -147,6 +150,20 @@ export class PostgresqlStorage implements Storage {
     const [place] = rows;
     if (!place) throw new Error(`The payload of the event with row id ${id} is missing.`);
     return jsonAt(place);
+  }
+
+  async *eventJsons(
+    database: Kysely<Tables>,
+    events: readonly Pick<EventTable, "project_id" | "id">[],
+  ): AsyncGenerator<readonly [rowId: number, json: Buffer]> {
+    for (let at = 0; at < events.length; at += jsonsAtOnce) {
+      const some = events.slice(at, at + jsonsAtOnce);
+      const { rows } = await sql<Place & { id: number }>`
+        select event_row_id as id, encoding, start, length, content from integrated_payload
+        where project_id = ${some[0]?.project_id} and event_row_id = any(${some.map(({ id }) => id)}::bigint[])
+        order by event_row_id desc`.execute(database);
+      for (const { id, ...place } of rows) yield [id, await jsonAt(place)];
+    }
   }
 
   async setStatuses(transaction: Kysely<Tables>, { projectId, statuses, now }: StatusChange): Promise<void> {

@@ -13,6 +13,7 @@ import { createDeleteProcedure } from "./delete-procedure.ts";
 import { deleteProject } from "./delete-project.ts";
 import { eraseNext } from "./erase.ts";
 import { SqliteEviction } from "./evict-events.ts";
+import { eventJsons } from "./payloads/event-jsons.ts";
 import { createPackProcedure } from "./payloads/pack-procedure.ts";
 import { packNext } from "./payloads/pack.ts";
 import { createRewriteProcedure } from "./payloads/rewrite-procedure.ts";
@@ -149,6 +150,13 @@ export class SqliteStorage implements Storage {
     const [place] = rows;
     if (!place) throw new Error(`The payload of the event with row id ${id} is missing.`);
     return jsonAt(place);
+  }
+
+  eventJsons(database: Kysely<Tables>, events: readonly Pick<EventTable, "id">[]) {
+    return eventJsons(
+      database,
+      events.map(({ id }) => id),
+    );
   }
 
   async setStatuses(transaction: Kysely<Tables>, { statuses, now }: StatusChange): Promise<void> {

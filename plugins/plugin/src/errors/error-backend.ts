@@ -15,6 +15,8 @@ import type {
   ListDiscardsResponseSchema,
   UndoDeletionRequest,
   UndoDeletionResponseSchema,
+  GetErrorBreakdownRequest,
+  GetErrorBreakdownResponseSchema,
   GetErrorRequest,
   GetErrorResponseSchema,
   GetErrorStatsRequest,
@@ -96,6 +98,10 @@ export interface ErrorBackend {
     request: GetErrorStatsRequest,
     call: BackendCall,
   ): Promise<MessageInitShape<typeof GetErrorStatsResponseSchema>>;
+  getErrorBreakdown(
+    request: GetErrorBreakdownRequest,
+    call: BackendCall,
+  ): Promise<MessageInitShape<typeof GetErrorBreakdownResponseSchema>>;
   /**
    * Reads errors that changed, by the keys under which it published them (`Host.errorChanges`), at most 100. Those that are
    * gone are left out. Only backends that publish all changes have it; others say by the capability `watch` why not.

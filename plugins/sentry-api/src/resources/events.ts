@@ -23,6 +23,7 @@ export const listIssueEvents: Resource = async (call) => {
     errorId,
     pageSize: perPageOf(call, isFull ? maxWhole : 100),
     pageToken: tokenOf(call.query.get("cursor")),
+    userNames: !isFull,
     ...windowOf(call),
   };
   const page = await call.core.errors.listEvents(request, call);

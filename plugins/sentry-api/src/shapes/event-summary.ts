@@ -18,17 +18,21 @@ export function eventSummaryShape(event: EventSummary, error: TrackedError): obj
     platform: error.platform,
     dateCreated: isoTime(event.occurredTime),
     dateReceived: isoTime(event.receivedTime),
-    user: userOf(user),
+    user: userOf(event),
     tags: tagList({ level, release, environment, user }),
     crashFile: null,
     metadata: null,
   };
 }
 
-/** The user from a key such as `id:42`. */
-function userOf(key: string): object | null {
+/** The user by all names where they are known, otherwise from a key such as `id:42`. */
+function userOf({ user: key, names }: EventSummary): object | null {
+  const nobody = { id: null, username: null, email: null, ip_address: null, name: null, data: null };
+  if (names) {
+    const { id, username, email, ipAddress } = names;
+    const named = Object.entries({ id, username, email, ip_address: ipAddress }).filter(([, name]) => name !== "");
+    return { ...nobody, ...Object.fromEntries(named) };
+  }
   const [, kind = "", name] = /^(id|username|email|ip):(.*)$/s.exec(key) ?? [];
-  if (name === undefined) return null;
-  const field = kind === "ip" ? "ip_address" : kind;
-  return { id: null, username: null, email: null, ip_address: null, name: null, data: null, [field]: name };
+  return name === undefined ? null : { ...nobody, [kind === "ip" ? "ip_address" : kind]: name };
 }

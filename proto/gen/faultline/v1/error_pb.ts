@@ -15,7 +15,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/error.proto.
  */
 export const file_faultline_v1_error: GenFile = /*@__PURE__*/
-  fileDesc("ChhmYXVsdGxpbmUvdjEvZXJyb3IucHJvdG8SDGZhdWx0bGluZS52MSLABgoFRXJyb3ISEAoIZXJyb3JfaWQYASABKAkSEgoKcHJvamVjdF9pZBgCIAEoDRINCgV0aXRsZRgDIAEoCRIMCgR0eXBlGAQgASgJEg0KBXZhbHVlGAUgASgJEg8KB2N1bHByaXQYBiABKAkSDQoFbGV2ZWwYByABKAkSEAoIcGxhdGZvcm0YCCABKAkSKQoGc3RhdHVzGAkgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEhMKC2V2ZW50X2NvdW50GAogASgNEhsKE2FmZmVjdGVkX3VzZXJfY291bnQYCyABKA0SMwoPZmlyc3Rfc2Vlbl90aW1lGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3NlZW5fdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASOgoWc2V0dGxlZF9sYXN0X3NlZW5fdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNZmlyc3RfcmVsZWFzZRgPIAEoCRIUCgxsYXN0X3JlbGVhc2UYECABKAkSNwoTc3RhdHVzX2NoYW5nZWRfdGltZRgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNcmVvcGVuZWRfdGltZRgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNaG91cmx5X2NvdW50cxgTIAMoDRIUCgxleHRlcm5hbF91cmwYFCABKAkSPAoYaG91cmx5X2NvdW50c19zdGFydF90aW1lGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxmaXJzdF9jb21taXQYFiABKAkSEwoLbGFzdF9jb21taXQYFyABKAkSGQoRZmlyc3RfcmVsZWFzZV91cmwYGCABKAkSGAoQbGFzdF9yZWxlYXNlX3VybBgZIAEoCRIaChJob2xkc19vdGhlcl9lcnJvcnMYGiABKAgSFwoPb3RoZXJfdGFnX2NvdW50GBsgASgNEhgKEG90aGVyX3VzZXJfY291bnQYHCABKA0ixQEKEUxpc3RFcnJvcnNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEg0KBXF1ZXJ5GAIgASgJEikKBnN0YXR1cxgDIAEoDjIZLmZhdWx0bGluZS52MS5FcnJvclN0YXR1cxIlCgRzb3J0GAQgASgOMhcuZmF1bHRsaW5lLnYxLkVycm9yU29ydBIRCglwYWdlX3NpemUYBSABKA0SEgoKcGFnZV90b2tlbhgGIAEoCSLoAgoSTGlzdEVycm9yc1Jlc3BvbnNlEiMKBmVycm9ycxgBIAMoCzITLmZhdWx0bGluZS52MS5FcnJvchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSGwoTcHJldmlvdXNfcGFnZV90b2tlbhgDIAEoCRIxCg1zdGF0dXNfY291bnRzGAQgASgLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NvdW50cxI0ChBzdGFsZV9zaW5jZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIWCg5leGFtaW5lZF9jb3VudBgGIAEoDRI0ChBzZWFyY2hlZF90b190aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIqCgVldmVudBgIIAEoCzIbLmZhdWx0bGluZS52MS5TZWFyY2hlZEV2ZW50EhQKDHVua25vd25fdGFncxgJIAMoCSJgChdMaXN0U2VhcmNoVmFsdWVzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRILCgNrZXkYAiABKAkSDgoGcHJlZml4GAMgASgJIkUKGExpc3RTZWFyY2hWYWx1ZXNSZXNwb25zZRIpCgZ2YWx1ZXMYASADKAsyGS5mYXVsdGxpbmUudjEuU2VhcmNoVmFsdWUiMQoLU2VhcmNoVmFsdWUSDQoFdmFsdWUYASABKAkSEwoLZXJyb3JfY291bnQYAiABKA0iMwoNU2VhcmNoZWRFdmVudBIQCghldmVudF9pZBgBIAEoCRIQCghlcnJvcl9pZBgCIAEoCSKhAQoUTGlzdEFsbEVycm9yc1JlcXVlc3QSDQoFcXVlcnkYASABKAkSKQoGc3RhdHVzGAIgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEiUKBHNvcnQYAyABKA4yFy5mYXVsdGxpbmUudjEuRXJyb3JTb3J0EhEKCXBhZ2Vfc2l6ZRgEIAEoDRIVCg1wcm9qZWN0X3F1ZXJ5GAUgASgJInwKFUxpc3RBbGxFcnJvcnNSZXNwb25zZRIsCgVhc2tlZBgBIAEoCzIbLmZhdWx0bGluZS52MS5Bc2tlZFByb2plY3RzSAASLQoGYW5zd2VyGAIgASgLMhsuZmF1bHRsaW5lLnYxLlByb2plY3RFcnJvcnNIAEIGCgRwYXJ0Ik8KDUFza2VkUHJvamVjdHMSLAoIcHJvamVjdHMYASADKAsyGi5mYXVsdGxpbmUudjEuQXNrZWRQcm9qZWN0EhAKCGxlZnRfb3V0GAIgASgNImsKDEFza2VkUHJvamVjdBISCgpwcm9qZWN0X2lkGAEgASgNEgwKBHBhdGgYAiABKAkSDAoEbmFtZRgDIAEoCRIQCghleHRlcm5hbBgEIAEoCBIZChFjYW5fdXBkYXRlX3N0YXR1cxgFIAEoCCLdAQoNUHJvamVjdEVycm9ycxISCgpwcm9qZWN0X2lkGAEgASgNEiMKBmVycm9ycxgCIAMoCzITLmZhdWx0bGluZS52MS5FcnJvchIxCg1zdGF0dXNfY291bnRzGAMgASgLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NvdW50cxI0ChBzdGFsZV9zaW5jZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIqCgdyZWZ1c2FsGAUgASgLMhkuZmF1bHRsaW5lLnYxLkNhbGxSZWZ1c2FsImYKC0NhbGxSZWZ1c2FsEikKBnJlYXNvbhgBIAEoDjIZLmZhdWx0bGluZS52MS5FcnJvclJlYXNvbhIPCgdtZXNzYWdlGAIgASgJEhsKE3JldHJ5X2FmdGVyX3NlY29uZHMYAyABKA0iKgoWR2V0RXJyb3JQcm9qZWN0UmVxdWVzdBIQCghlcnJvcl9pZBgBIAEoCSItChdHZXRFcnJvclByb2plY3RSZXNwb25zZRISCgpwcm9qZWN0X2lkGAEgASgNIkUKDFN0YXR1c0NvdW50cxISCgp1bnJlc29sdmVkGAEgASgNEhAKCHJlc29sdmVkGAIgASgNEg8KB2lnbm9yZWQYAyABKA0iTQoPR2V0RXJyb3JSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhAKCGVycm9yX2lkGAIgASgJImwKEEdldEVycm9yUmVzcG9uc2USIgoFZXJyb3IYASABKAsyEy5mYXVsdGxpbmUudjEuRXJyb3ISNAoQc3RhbGVfc2luY2VfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAibAoTVXBkYXRlRXJyb3JzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIrCgdjaGFuZ2VzGAIgAygLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NoYW5nZSJLCgxTdGF0dXNDaGFuZ2USEAoIZXJyb3JfaWQYASABKAkSKQoGc3RhdHVzGAIgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzImUKFFVwZGF0ZUVycm9yc1Jlc3BvbnNlEiMKBmVycm9ycxgBIAMoCzITLmZhdWx0bGluZS52MS5FcnJvchIoCgR1bmRvGAIgAygLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NoYW5nZSLUAQoRTGlzdEV2ZW50c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSEAoIZXJyb3JfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgNEhIKCnBhZ2VfdG9rZW4YBCABKAkSLgoKc3RhcnRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIo8BChJMaXN0RXZlbnRzUmVzcG9uc2USKgoGZXZlbnRzGAEgAygLMhouZmF1bHRsaW5lLnYxLkV2ZW50U3VtbWFyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSNAoQc3RhbGVfc2luY2VfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi2AEKDEV2ZW50U3VtbWFyeRIQCghldmVudF9pZBgBIAEoCRIxCg1vY2N1cnJlZF90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg1yZWNlaXZlZF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgV0aXRsZRgEIAEoCRIMCgR1c2VyGAUgASgJEg8KB3JlbGVhc2UYBiABKAkSEwoLZW52aXJvbm1lbnQYByABKAkSDQoFbGV2ZWwYCCABKAkijgEKD0dldEV2ZW50UmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIQCghldmVudF9pZBgCIAEoCRIQCghlcnJvcl9pZBgDIAEoCRItCghwb3NpdGlvbhgEIAEoDjIbLmZhdWx0bGluZS52MS5FdmVudFBvc2l0aW9uIpwBChBHZXRFdmVudFJlc3BvbnNlEiIKBWV2ZW50GAEgASgLMhMuZmF1bHRsaW5lLnYxLkV2ZW50EhYKDm5ld2VyX2V2ZW50X2lkGAIgASgJEhYKDm9sZGVyX2V2ZW50X2lkGAMgASgJEjQKEHN0YWxlX3NpbmNlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIrQICgVFdmVudBIQCghldmVudF9pZBgBIAEoCRIQCghlcnJvcl9pZBgCIAEoCRISCgpwcm9qZWN0X2lkGAMgASgNEjEKDW9jY3VycmVkX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDXJlY2VpdmVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBXRpdGxlGAYgASgJEg8KB2N1bHByaXQYByABKAkSDQoFbGV2ZWwYCCABKAkSEAoIcGxhdGZvcm0YCSABKAkSKwoKZXhjZXB0aW9ucxgKIAMoCzIXLmZhdWx0bGluZS52MS5FeGNlcHRpb24SJQoHdGhyZWFkcxgLIAMoCzIULmZhdWx0bGluZS52MS5UaHJlYWQSDwoHbWVzc2FnZRgMIAEoCRIYChBtZXNzYWdlX3RlbXBsYXRlGA0gASgJEiUKBHVzZXIYDiABKAsyFy5mYXVsdGxpbmUudjEuRXZlbnRVc2VyEisKBHRhZ3MYDyADKAsyHS5mYXVsdGxpbmUudjEuRXZlbnQuVGFnc0VudHJ5Eg8KB3JlbGVhc2UYECABKAkSEwoLZW52aXJvbm1lbnQYESABKAkSEwoLc2VydmVyX25hbWUYEiABKAkSDgoGbG9nZ2VyGBMgASgJEhMKC3RyYW5zYWN0aW9uGBQgASgJEi0KC2JyZWFkY3J1bWJzGBUgAygLMhguZmF1bHRsaW5lLnYxLkJyZWFkY3J1bWISKgoHcmVxdWVzdBgWIAEoCzIZLmZhdWx0bGluZS52MS5IdHRwUmVxdWVzdBIeCgNzZGsYFyABKAsyES5mYXVsdGxpbmUudjEuU2RrEikKCGNvbnRleHRzGBggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBImCgVleHRyYRgZIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSMQoHbW9kdWxlcxgaIAMoCzIgLmZhdWx0bGluZS52MS5FdmVudC5Nb2R1bGVzRW50cnkSFAoMcGF5bG9hZF9qc29uGBsgASgJEiMKB3RyaW1tZWQYHCADKAsyEi5mYXVsdGxpbmUudjEuVHJpbRIsCghmZWVkYmFjaxgdIAMoCzIaLmZhdWx0bGluZS52MS5Vc2VyRmVlZGJhY2sSKwoKdGltZV9ib3VuZBgeIAEoCzIXLmZhdWx0bGluZS52MS5UaW1lQm91bmQSDgoGY29tbWl0GB8gASgJEhUKDWNsaWVudF9rZXlfaWQYICABKA0aKwoJVGFnc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaLgoMTW9kdWxlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiOgoJVGltZUJvdW5kEi0KCXNlbnRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiVgoEVHJpbRIMCgRwYXJ0GAEgASgJEgwKBGtlcHQYAiABKA0SDAoEc2VudBgDIAEoDRIkCgR1bml0GAQgASgOMhYuZmF1bHRsaW5lLnYxLlRyaW1Vbml0IpYBCgxVc2VyRmVlZGJhY2sSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghldmVudF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEg0KBWVtYWlsGAQgASgJEhAKCGNvbW1lbnRzGAUgASgJEjEKDXJlY2VpdmVkX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIokBCglFeGNlcHRpb24SDAoEdHlwZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIOCgZtb2R1bGUYAyABKAkSKgoJbWVjaGFuaXNtGAQgASgLMhcuZmF1bHRsaW5lLnYxLk1lY2hhbmlzbRIjCgZmcmFtZXMYBSADKAsyEy5mYXVsdGxpbmUudjEuRnJhbWUisAEKCU1lY2hhbmlzbRIMCgR0eXBlGAEgASgJEhQKB2hhbmRsZWQYAiABKAhIAIgBARIRCglzeW50aGV0aWMYAyABKAgSGQoMZXhjZXB0aW9uX2lkGAQgASgFSAGIAQESFgoJcGFyZW50X2lkGAUgASgFSAKIAQESDgoGc291cmNlGAYgASgJQgoKCF9oYW5kbGVkQg8KDV9leGNlcHRpb25faWRCDAoKX3BhcmVudF9pZCKHAgoFRnJhbWUSEAoIZmlsZW5hbWUYASABKAkSEAoIYWJzX3BhdGgYAiABKAkSEAoIZnVuY3Rpb24YAyABKAkSDgoGbW9kdWxlGAQgASgJEg8KB3BhY2thZ2UYBSABKAkSDgoGbGluZW5vGAYgASgNEg0KBWNvbG5vGAcgASgNEg4KBmluX2FwcBgIIAEoCBITCgtwcmVfY29udGV4dBgJIAMoCRIUCgxjb250ZXh0X2xpbmUYCiABKAkSFAoMcG9zdF9jb250ZXh0GAsgAygJEiUKBHZhcnMYDCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EhAKCGNvZGVfdXJsGA0gASgJImkKBlRocmVhZBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEg8KB2N1cnJlbnQYAyABKAgSDwoHY3Jhc2hlZBgEIAEoCBIjCgZmcmFtZXMYBSADKAsyEy5mYXVsdGxpbmUudjEuRnJhbWUicwoJRXZlbnRVc2VyEgoKAmlkGAEgASgJEhAKCHVzZXJuYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEhIKCmlwX2FkZHJlc3MYBCABKAkSJQoEZGF0YRgFIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QinQEKCkJyZWFkY3J1bWISKAoEdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEdHlwZRgCIAEoCRIQCghjYXRlZ29yeRgDIAEoCRINCgVsZXZlbBgEIAEoCRIPCgdtZXNzYWdlGAUgASgJEiUKBGRhdGEYBiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IsYCCgtIdHRwUmVxdWVzdBILCgN1cmwYASABKAkSDgoGbWV0aG9kGAIgASgJEhQKDHF1ZXJ5X3N0cmluZxgDIAEoCRI3CgdoZWFkZXJzGAQgAygLMiYuZmF1bHRsaW5lLnYxLkh0dHBSZXF1ZXN0LkhlYWRlcnNFbnRyeRI3Cgdjb29raWVzGAUgAygLMiYuZmF1bHRsaW5lLnYxLkh0dHBSZXF1ZXN0LkNvb2tpZXNFbnRyeRIMCgRkYXRhGAYgASgJEiQKA2VudhgHIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QaLgoMSGVhZGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaLgoMQ29va2llc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiJAoDU2RrEgwKBG5hbWUYASABKAkSDwoHdmVyc2lvbhgCIAEoCSKWAQoUR2V0RXJyb3JTdGF0c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSEAoIZXJyb3JfaWQYAiABKAkSLgoKc3RhcnRfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKaG91cl9jb3VudBgEIAEoDSKoAQoVR2V0RXJyb3JTdGF0c1Jlc3BvbnNlEi4KCnN0YXJ0X3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBmNvdW50cxgCIAMoDRIZChFsYXN0X2hvdXJfcnVubmluZxgDIAEoCBI0ChBzdGFsZV9zaW5jZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKFAQoSV2F0Y2hFcnJvcnNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEi4KCnNpbmNlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWhvdXJseV9jb3VudHMYAyABKAgiSAoTV2F0Y2hFcnJvcnNSZXNwb25zZRIjCgZlcnJvcnMYASADKAsyEy5mYXVsdGxpbmUudjEuRXJyb3ISDAoEbW9yZRgCIAEoCCp9CgtFcnJvclN0YXR1cxIcChhFUlJPUl9TVEFUVVNfVU5TUEVDSUZJRUQQABIbChdFUlJPUl9TVEFUVVNfVU5SRVNPTFZFRBABEhkKFUVSUk9SX1NUQVRVU19SRVNPTFZFRBACEhgKFEVSUk9SX1NUQVRVU19JR05PUkVEEAMqeAoJRXJyb3JTb3J0EhoKFkVSUk9SX1NPUlRfVU5TUEVDSUZJRUQQABIYChRFUlJPUl9TT1JUX0xBU1RfU0VFThABEhkKFUVSUk9SX1NPUlRfRklSU1RfU0VFThACEhoKFkVSUk9SX1NPUlRfRVZFTlRfQ09VTlQQAyplCg1FdmVudFBvc2l0aW9uEh4KGkVWRU5UX1BPU0lUSU9OX1VOU1BFQ0lGSUVEEAASGQoVRVZFTlRfUE9TSVRJT05fTkVXRVNUEAESGQoVRVZFTlRfUE9TSVRJT05fT0xERVNUEAIqVgoIVHJpbVVuaXQSGQoVVFJJTV9VTklUX1VOU1BFQ0lGSUVEEAASFQoRVFJJTV9VTklUX0VOVFJJRVMQARIYChRUUklNX1VOSVRfQ0hBUkFDVEVSUxACMtQICgxFcnJvclNlcnZpY2USXgoKTGlzdEVycm9ycxIfLmZhdWx0bGluZS52MS5MaXN0RXJyb3JzUmVxdWVzdBogLmZhdWx0bGluZS52MS5MaXN0RXJyb3JzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMScAoQTGlzdFNlYXJjaFZhbHVlcxIlLmZhdWx0bGluZS52MS5MaXN0U2VhcmNoVmFsdWVzUmVxdWVzdBomLmZhdWx0bGluZS52MS5MaXN0U2VhcmNoVmFsdWVzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSZwoNTGlzdEFsbEVycm9ycxIiLmZhdWx0bGluZS52MS5MaXN0QWxsRXJyb3JzUmVxdWVzdBojLmZhdWx0bGluZS52MS5MaXN0QWxsRXJyb3JzUmVzcG9uc2UiC5ACAYq1GAQIAhABMAESawoPR2V0RXJyb3JQcm9qZWN0EiQuZmF1bHRsaW5lLnYxLkdldEVycm9yUHJvamVjdFJlcXVlc3QaJS5mYXVsdGxpbmUudjEuR2V0RXJyb3JQcm9qZWN0UmVzcG9uc2UiC5ACAYq1GAQIAhABElgKCEdldEVycm9yEh0uZmF1bHRsaW5lLnYxLkdldEVycm9yUmVxdWVzdBoeLmZhdWx0bGluZS52MS5HZXRFcnJvclJlc3BvbnNlIg2QAgGKtRgGCAMQARgDErkBCgxVcGRhdGVFcnJvcnMSIS5mYXVsdGxpbmUudjEuVXBkYXRlRXJyb3JzUmVxdWVzdBoiLmZhdWx0bGluZS52MS5VcGRhdGVFcnJvcnNSZXNwb25zZSJiirUYBggDEAIYBJq1GFRJdCBpcyB0aGUgZGFpbHkgd29yayBvZiBldmVyeSBkZXZlbG9wZXIsIGFuZCBhbiBlcnJvciBzaG93cyB3aGVuIGl0cyBzdGF0dXMgY2hhbmdlZC4SXgoKTGlzdEV2ZW50cxIfLmZhdWx0bGluZS52MS5MaXN0RXZlbnRzUmVxdWVzdBogLmZhdWx0bGluZS52MS5MaXN0RXZlbnRzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSWAoIR2V0RXZlbnQSHS5mYXVsdGxpbmUudjEuR2V0RXZlbnRSZXF1ZXN0Gh4uZmF1bHRsaW5lLnYxLkdldEV2ZW50UmVzcG9uc2UiDZACAYq1GAYIAxABGAMSZwoNR2V0RXJyb3JTdGF0cxIiLmZhdWx0bGluZS52MS5HZXRFcnJvclN0YXRzUmVxdWVzdBojLmZhdWx0bGluZS52MS5HZXRFcnJvclN0YXRzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSYwoLV2F0Y2hFcnJvcnMSIC5mYXVsdGxpbmUudjEuV2F0Y2hFcnJvcnNSZXF1ZXN0GiEuZmF1bHRsaW5lLnYxLldhdGNoRXJyb3JzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMwAWIGcHJvdG8z", [file_faultline_v1_error_reason, file_faultline_v1_role, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("ChhmYXVsdGxpbmUvdjEvZXJyb3IucHJvdG8SDGZhdWx0bGluZS52MSLABgoFRXJyb3ISEAoIZXJyb3JfaWQYASABKAkSEgoKcHJvamVjdF9pZBgCIAEoDRINCgV0aXRsZRgDIAEoCRIMCgR0eXBlGAQgASgJEg0KBXZhbHVlGAUgASgJEg8KB2N1bHByaXQYBiABKAkSDQoFbGV2ZWwYByABKAkSEAoIcGxhdGZvcm0YCCABKAkSKQoGc3RhdHVzGAkgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEhMKC2V2ZW50X2NvdW50GAogASgNEhsKE2FmZmVjdGVkX3VzZXJfY291bnQYCyABKA0SMwoPZmlyc3Rfc2Vlbl90aW1lGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3NlZW5fdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASOgoWc2V0dGxlZF9sYXN0X3NlZW5fdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNZmlyc3RfcmVsZWFzZRgPIAEoCRIUCgxsYXN0X3JlbGVhc2UYECABKAkSNwoTc3RhdHVzX2NoYW5nZWRfdGltZRgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNcmVvcGVuZWRfdGltZRgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNaG91cmx5X2NvdW50cxgTIAMoDRIUCgxleHRlcm5hbF91cmwYFCABKAkSPAoYaG91cmx5X2NvdW50c19zdGFydF90aW1lGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxmaXJzdF9jb21taXQYFiABKAkSEwoLbGFzdF9jb21taXQYFyABKAkSGQoRZmlyc3RfcmVsZWFzZV91cmwYGCABKAkSGAoQbGFzdF9yZWxlYXNlX3VybBgZIAEoCRIaChJob2xkc19vdGhlcl9lcnJvcnMYGiABKAgSFwoPb3RoZXJfdGFnX2NvdW50GBsgASgNEhgKEG90aGVyX3VzZXJfY291bnQYHCABKA0ixQEKEUxpc3RFcnJvcnNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEg0KBXF1ZXJ5GAIgASgJEikKBnN0YXR1cxgDIAEoDjIZLmZhdWx0bGluZS52MS5FcnJvclN0YXR1cxIlCgRzb3J0GAQgASgOMhcuZmF1bHRsaW5lLnYxLkVycm9yU29ydBIRCglwYWdlX3NpemUYBSABKA0SEgoKcGFnZV90b2tlbhgGIAEoCSLoAgoSTGlzdEVycm9yc1Jlc3BvbnNlEiMKBmVycm9ycxgBIAMoCzITLmZhdWx0bGluZS52MS5FcnJvchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSGwoTcHJldmlvdXNfcGFnZV90b2tlbhgDIAEoCRIxCg1zdGF0dXNfY291bnRzGAQgASgLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NvdW50cxI0ChBzdGFsZV9zaW5jZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIWCg5leGFtaW5lZF9jb3VudBgGIAEoDRI0ChBzZWFyY2hlZF90b190aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIqCgVldmVudBgIIAEoCzIbLmZhdWx0bGluZS52MS5TZWFyY2hlZEV2ZW50EhQKDHVua25vd25fdGFncxgJIAMoCSJgChdMaXN0U2VhcmNoVmFsdWVzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRILCgNrZXkYAiABKAkSDgoGcHJlZml4GAMgASgJIkUKGExpc3RTZWFyY2hWYWx1ZXNSZXNwb25zZRIpCgZ2YWx1ZXMYASADKAsyGS5mYXVsdGxpbmUudjEuU2VhcmNoVmFsdWUiMQoLU2VhcmNoVmFsdWUSDQoFdmFsdWUYASABKAkSEwoLZXJyb3JfY291bnQYAiABKA0iMwoNU2VhcmNoZWRFdmVudBIQCghldmVudF9pZBgBIAEoCRIQCghlcnJvcl9pZBgCIAEoCSKhAQoUTGlzdEFsbEVycm9yc1JlcXVlc3QSDQoFcXVlcnkYASABKAkSKQoGc3RhdHVzGAIgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEiUKBHNvcnQYAyABKA4yFy5mYXVsdGxpbmUudjEuRXJyb3JTb3J0EhEKCXBhZ2Vfc2l6ZRgEIAEoDRIVCg1wcm9qZWN0X3F1ZXJ5GAUgASgJInwKFUxpc3RBbGxFcnJvcnNSZXNwb25zZRIsCgVhc2tlZBgBIAEoCzIbLmZhdWx0bGluZS52MS5Bc2tlZFByb2plY3RzSAASLQoGYW5zd2VyGAIgASgLMhsuZmF1bHRsaW5lLnYxLlByb2plY3RFcnJvcnNIAEIGCgRwYXJ0Ik8KDUFza2VkUHJvamVjdHMSLAoIcHJvamVjdHMYASADKAsyGi5mYXVsdGxpbmUudjEuQXNrZWRQcm9qZWN0EhAKCGxlZnRfb3V0GAIgASgNImsKDEFza2VkUHJvamVjdBISCgpwcm9qZWN0X2lkGAEgASgNEgwKBHBhdGgYAiABKAkSDAoEbmFtZRgDIAEoCRIQCghleHRlcm5hbBgEIAEoCBIZChFjYW5fdXBkYXRlX3N0YXR1cxgFIAEoCCLdAQoNUHJvamVjdEVycm9ycxISCgpwcm9qZWN0X2lkGAEgASgNEiMKBmVycm9ycxgCIAMoCzITLmZhdWx0bGluZS52MS5FcnJvchIxCg1zdGF0dXNfY291bnRzGAMgASgLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NvdW50cxI0ChBzdGFsZV9zaW5jZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIqCgdyZWZ1c2FsGAUgASgLMhkuZmF1bHRsaW5lLnYxLkNhbGxSZWZ1c2FsImYKC0NhbGxSZWZ1c2FsEikKBnJlYXNvbhgBIAEoDjIZLmZhdWx0bGluZS52MS5FcnJvclJlYXNvbhIPCgdtZXNzYWdlGAIgASgJEhsKE3JldHJ5X2FmdGVyX3NlY29uZHMYAyABKA0iKgoWR2V0RXJyb3JQcm9qZWN0UmVxdWVzdBIQCghlcnJvcl9pZBgBIAEoCSItChdHZXRFcnJvclByb2plY3RSZXNwb25zZRISCgpwcm9qZWN0X2lkGAEgASgNIkUKDFN0YXR1c0NvdW50cxISCgp1bnJlc29sdmVkGAEgASgNEhAKCHJlc29sdmVkGAIgASgNEg8KB2lnbm9yZWQYAyABKA0iTQoPR2V0RXJyb3JSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhAKCGVycm9yX2lkGAIgASgJImwKEEdldEVycm9yUmVzcG9uc2USIgoFZXJyb3IYASABKAsyEy5mYXVsdGxpbmUudjEuRXJyb3ISNAoQc3RhbGVfc2luY2VfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAibAoTVXBkYXRlRXJyb3JzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIrCgdjaGFuZ2VzGAIgAygLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NoYW5nZSJLCgxTdGF0dXNDaGFuZ2USEAoIZXJyb3JfaWQYASABKAkSKQoGc3RhdHVzGAIgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzImUKFFVwZGF0ZUVycm9yc1Jlc3BvbnNlEiMKBmVycm9ycxgBIAMoCzITLmZhdWx0bGluZS52MS5FcnJvchIoCgR1bmRvGAIgAygLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NoYW5nZSLoAQoRTGlzdEV2ZW50c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSEAoIZXJyb3JfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgNEhIKCnBhZ2VfdG9rZW4YBCABKAkSLgoKc3RhcnRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCnVzZXJfbmFtZXMYByABKAgijwEKEkxpc3RFdmVudHNSZXNwb25zZRIqCgZldmVudHMYASADKAsyGi5mYXVsdGxpbmUudjEuRXZlbnRTdW1tYXJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRI0ChBzdGFsZV9zaW5jZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKAAgoMRXZlbnRTdW1tYXJ5EhAKCGV2ZW50X2lkGAEgASgJEjEKDW9jY3VycmVkX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDXJlY2VpdmVkX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBXRpdGxlGAQgASgJEgwKBHVzZXIYBSABKAkSDwoHcmVsZWFzZRgGIAEoCRITCgtlbnZpcm9ubWVudBgHIAEoCRINCgVsZXZlbBgIIAEoCRImCgVuYW1lcxgJIAEoCzIXLmZhdWx0bGluZS52MS5FdmVudFVzZXIijgEKD0dldEV2ZW50UmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIQCghldmVudF9pZBgCIAEoCRIQCghlcnJvcl9pZBgDIAEoCRItCghwb3NpdGlvbhgEIAEoDjIbLmZhdWx0bGluZS52MS5FdmVudFBvc2l0aW9uIpwBChBHZXRFdmVudFJlc3BvbnNlEiIKBWV2ZW50GAEgASgLMhMuZmF1bHRsaW5lLnYxLkV2ZW50EhYKDm5ld2VyX2V2ZW50X2lkGAIgASgJEhYKDm9sZGVyX2V2ZW50X2lkGAMgASgJEjQKEHN0YWxlX3NpbmNlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIrQICgVFdmVudBIQCghldmVudF9pZBgBIAEoCRIQCghlcnJvcl9pZBgCIAEoCRISCgpwcm9qZWN0X2lkGAMgASgNEjEKDW9jY3VycmVkX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDXJlY2VpdmVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBXRpdGxlGAYgASgJEg8KB2N1bHByaXQYByABKAkSDQoFbGV2ZWwYCCABKAkSEAoIcGxhdGZvcm0YCSABKAkSKwoKZXhjZXB0aW9ucxgKIAMoCzIXLmZhdWx0bGluZS52MS5FeGNlcHRpb24SJQoHdGhyZWFkcxgLIAMoCzIULmZhdWx0bGluZS52MS5UaHJlYWQSDwoHbWVzc2FnZRgMIAEoCRIYChBtZXNzYWdlX3RlbXBsYXRlGA0gASgJEiUKBHVzZXIYDiABKAsyFy5mYXVsdGxpbmUudjEuRXZlbnRVc2VyEisKBHRhZ3MYDyADKAsyHS5mYXVsdGxpbmUudjEuRXZlbnQuVGFnc0VudHJ5Eg8KB3JlbGVhc2UYECABKAkSEwoLZW52aXJvbm1lbnQYESABKAkSEwoLc2VydmVyX25hbWUYEiABKAkSDgoGbG9nZ2VyGBMgASgJEhMKC3RyYW5zYWN0aW9uGBQgASgJEi0KC2JyZWFkY3J1bWJzGBUgAygLMhguZmF1bHRsaW5lLnYxLkJyZWFkY3J1bWISKgoHcmVxdWVzdBgWIAEoCzIZLmZhdWx0bGluZS52MS5IdHRwUmVxdWVzdBIeCgNzZGsYFyABKAsyES5mYXVsdGxpbmUudjEuU2RrEikKCGNvbnRleHRzGBggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBImCgVleHRyYRgZIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSMQoHbW9kdWxlcxgaIAMoCzIgLmZhdWx0bGluZS52MS5FdmVudC5Nb2R1bGVzRW50cnkSFAoMcGF5bG9hZF9qc29uGBsgASgJEiMKB3RyaW1tZWQYHCADKAsyEi5mYXVsdGxpbmUudjEuVHJpbRIsCghmZWVkYmFjaxgdIAMoCzIaLmZhdWx0bGluZS52MS5Vc2VyRmVlZGJhY2sSKwoKdGltZV9ib3VuZBgeIAEoCzIXLmZhdWx0bGluZS52MS5UaW1lQm91bmQSDgoGY29tbWl0GB8gASgJEhUKDWNsaWVudF9rZXlfaWQYICABKA0aKwoJVGFnc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaLgoMTW9kdWxlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiOgoJVGltZUJvdW5kEi0KCXNlbnRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiVgoEVHJpbRIMCgRwYXJ0GAEgASgJEgwKBGtlcHQYAiABKA0SDAoEc2VudBgDIAEoDRIkCgR1bml0GAQgASgOMhYuZmF1bHRsaW5lLnYxLlRyaW1Vbml0IpYBCgxVc2VyRmVlZGJhY2sSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghldmVudF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEg0KBWVtYWlsGAQgASgJEhAKCGNvbW1lbnRzGAUgASgJEjEKDXJlY2VpdmVkX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIokBCglFeGNlcHRpb24SDAoEdHlwZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIOCgZtb2R1bGUYAyABKAkSKgoJbWVjaGFuaXNtGAQgASgLMhcuZmF1bHRsaW5lLnYxLk1lY2hhbmlzbRIjCgZmcmFtZXMYBSADKAsyEy5mYXVsdGxpbmUudjEuRnJhbWUisAEKCU1lY2hhbmlzbRIMCgR0eXBlGAEgASgJEhQKB2hhbmRsZWQYAiABKAhIAIgBARIRCglzeW50aGV0aWMYAyABKAgSGQoMZXhjZXB0aW9uX2lkGAQgASgFSAGIAQESFgoJcGFyZW50X2lkGAUgASgFSAKIAQESDgoGc291cmNlGAYgASgJQgoKCF9oYW5kbGVkQg8KDV9leGNlcHRpb25faWRCDAoKX3BhcmVudF9pZCKHAgoFRnJhbWUSEAoIZmlsZW5hbWUYASABKAkSEAoIYWJzX3BhdGgYAiABKAkSEAoIZnVuY3Rpb24YAyABKAkSDgoGbW9kdWxlGAQgASgJEg8KB3BhY2thZ2UYBSABKAkSDgoGbGluZW5vGAYgASgNEg0KBWNvbG5vGAcgASgNEg4KBmluX2FwcBgIIAEoCBITCgtwcmVfY29udGV4dBgJIAMoCRIUCgxjb250ZXh0X2xpbmUYCiABKAkSFAoMcG9zdF9jb250ZXh0GAsgAygJEiUKBHZhcnMYDCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EhAKCGNvZGVfdXJsGA0gASgJImkKBlRocmVhZBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEg8KB2N1cnJlbnQYAyABKAgSDwoHY3Jhc2hlZBgEIAEoCBIjCgZmcmFtZXMYBSADKAsyEy5mYXVsdGxpbmUudjEuRnJhbWUicwoJRXZlbnRVc2VyEgoKAmlkGAEgASgJEhAKCHVzZXJuYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEhIKCmlwX2FkZHJlc3MYBCABKAkSJQoEZGF0YRgFIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QinQEKCkJyZWFkY3J1bWISKAoEdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEdHlwZRgCIAEoCRIQCghjYXRlZ29yeRgDIAEoCRINCgVsZXZlbBgEIAEoCRIPCgdtZXNzYWdlGAUgASgJEiUKBGRhdGEYBiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IsYCCgtIdHRwUmVxdWVzdBILCgN1cmwYASABKAkSDgoGbWV0aG9kGAIgASgJEhQKDHF1ZXJ5X3N0cmluZxgDIAEoCRI3CgdoZWFkZXJzGAQgAygLMiYuZmF1bHRsaW5lLnYxLkh0dHBSZXF1ZXN0LkhlYWRlcnNFbnRyeRI3Cgdjb29raWVzGAUgAygLMiYuZmF1bHRsaW5lLnYxLkh0dHBSZXF1ZXN0LkNvb2tpZXNFbnRyeRIMCgRkYXRhGAYgASgJEiQKA2VudhgHIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QaLgoMSGVhZGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaLgoMQ29va2llc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiJAoDU2RrEgwKBG5hbWUYASABKAkSDwoHdmVyc2lvbhgCIAEoCSKWAQoUR2V0RXJyb3JTdGF0c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSEAoIZXJyb3JfaWQYAiABKAkSLgoKc3RhcnRfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKaG91cl9jb3VudBgEIAEoDSKoAQoVR2V0RXJyb3JTdGF0c1Jlc3BvbnNlEi4KCnN0YXJ0X3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBmNvdW50cxgCIAMoDRIZChFsYXN0X2hvdXJfcnVubmluZxgDIAEoCBI0ChBzdGFsZV9zaW5jZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJWChhHZXRFcnJvckJyZWFrZG93blJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSEAoIZXJyb3JfaWQYAiABKAki6wIKGUdldEVycm9yQnJlYWtkb3duUmVzcG9uc2USHAoUZXhhbWluZWRfZXZlbnRfY291bnQYASABKA0SEwoLZXZlbnRfY291bnQYAiABKA0SKAoEdGFncxgDIAMoCzIaLmZhdWx0bGluZS52MS5UYWdCcmVha2Rvd24SFwoPb3RoZXJfdGFnX2NvdW50GAQgASgNEioKBXVzZXJzGAUgAygLMhsuZmF1bHRsaW5lLnYxLlVzZXJCcmVha2Rvd24SEgoKdXNlcl9jb3VudBgGIAEoDRIwCghyZWxlYXNlcxgHIAMoCzIeLmZhdWx0bGluZS52MS5SZWxlYXNlQnJlYWtkb3duEhUKDXJlbGVhc2VfY291bnQYCCABKA0SGQoRdXN1YWxfZXZlbnRfY291bnQYCSABKA0SNAoQc3RhbGVfc2luY2VfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiigEKDFRhZ0JyZWFrZG93bhILCgNrZXkYASABKAkSEwoLZXZlbnRfY291bnQYAiABKA0SEwoLdmFsdWVfY291bnQYAyABKA0SLwoGdmFsdWVzGAQgAygLMh8uZmF1bHRsaW5lLnYxLlRhZ1ZhbHVlQnJlYWtkb3duEhIKCnNlYXJjaGFibGUYBSABKAgiYQoRVGFnVmFsdWVCcmVha2Rvd24SDQoFdmFsdWUYASABKAkSEwoLZXZlbnRfY291bnQYAiABKA0SGAoLdXN1YWxfc2hhcmUYAyABKAFIAIgBAUIOCgxfdXN1YWxfc2hhcmUi3AEKDVVzZXJCcmVha2Rvd24SDAoEdXNlchgBIAEoCRImCgVuYW1lcxgCIAEoCzIXLmZhdWx0bGluZS52MS5FdmVudFVzZXISEwoLZXZlbnRfY291bnQYAyABKA0SMwoPZmlyc3Rfc2Vlbl90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3NlZW5fdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPbmV3ZXN0X2V2ZW50X2lkGAYgASgJIqEBChBSZWxlYXNlQnJlYWtkb3duEg8KB3ZlcnNpb24YASABKAkSEwoLZXZlbnRfY291bnQYAiABKA0SMwoPZmlyc3Rfc2Vlbl90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3NlZW5fdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAihQEKEldhdGNoRXJyb3JzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIuCgpzaW5jZV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCg1ob3VybHlfY291bnRzGAMgASgIIkgKE1dhdGNoRXJyb3JzUmVzcG9uc2USIwoGZXJyb3JzGAEgAygLMhMuZmF1bHRsaW5lLnYxLkVycm9yEgwKBG1vcmUYAiABKAgqfQoLRXJyb3JTdGF0dXMSHAoYRVJST1JfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGwoXRVJST1JfU1RBVFVTX1VOUkVTT0xWRUQQARIZChVFUlJPUl9TVEFUVVNfUkVTT0xWRUQQAhIYChRFUlJPUl9TVEFUVVNfSUdOT1JFRBADKngKCUVycm9yU29ydBIaChZFUlJPUl9TT1JUX1VOU1BFQ0lGSUVEEAASGAoURVJST1JfU09SVF9MQVNUX1NFRU4QARIZChVFUlJPUl9TT1JUX0ZJUlNUX1NFRU4QAhIaChZFUlJPUl9TT1JUX0VWRU5UX0NPVU5UEAMqZQoNRXZlbnRQb3NpdGlvbhIeChpFVkVOVF9QT1NJVElPTl9VTlNQRUNJRklFRBAAEhkKFUVWRU5UX1BPU0lUSU9OX05FV0VTVBABEhkKFUVWRU5UX1BPU0lUSU9OX09MREVTVBACKlYKCFRyaW1Vbml0EhkKFVRSSU1fVU5JVF9VTlNQRUNJRklFRBAAEhUKEVRSSU1fVU5JVF9FTlRSSUVTEAESGAoUVFJJTV9VTklUX0NIQVJBQ1RFUlMQAjLJCQoMRXJyb3JTZXJ2aWNlEl4KCkxpc3RFcnJvcnMSHy5mYXVsdGxpbmUudjEuTGlzdEVycm9yc1JlcXVlc3QaIC5mYXVsdGxpbmUudjEuTGlzdEVycm9yc1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgDEnAKEExpc3RTZWFyY2hWYWx1ZXMSJS5mYXVsdGxpbmUudjEuTGlzdFNlYXJjaFZhbHVlc1JlcXVlc3QaJi5mYXVsdGxpbmUudjEuTGlzdFNlYXJjaFZhbHVlc1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgDEmcKDUxpc3RBbGxFcnJvcnMSIi5mYXVsdGxpbmUudjEuTGlzdEFsbEVycm9yc1JlcXVlc3QaIy5mYXVsdGxpbmUudjEuTGlzdEFsbEVycm9yc1Jlc3BvbnNlIguQAgGKtRgECAIQATABEmsKD0dldEVycm9yUHJvamVjdBIkLmZhdWx0bGluZS52MS5HZXRFcnJvclByb2plY3RSZXF1ZXN0GiUuZmF1bHRsaW5lLnYxLkdldEVycm9yUHJvamVjdFJlc3BvbnNlIguQAgGKtRgECAIQARJYCghHZXRFcnJvchIdLmZhdWx0bGluZS52MS5HZXRFcnJvclJlcXVlc3QaHi5mYXVsdGxpbmUudjEuR2V0RXJyb3JSZXNwb25zZSINkAIBirUYBggDEAEYAxK5AQoMVXBkYXRlRXJyb3JzEiEuZmF1bHRsaW5lLnYxLlVwZGF0ZUVycm9yc1JlcXVlc3QaIi5mYXVsdGxpbmUudjEuVXBkYXRlRXJyb3JzUmVzcG9uc2UiYoq1GAYIAxACGASatRhUSXQgaXMgdGhlIGRhaWx5IHdvcmsgb2YgZXZlcnkgZGV2ZWxvcGVyLCBhbmQgYW4gZXJyb3Igc2hvd3Mgd2hlbiBpdHMgc3RhdHVzIGNoYW5nZWQuEl4KCkxpc3RFdmVudHMSHy5mYXVsdGxpbmUudjEuTGlzdEV2ZW50c1JlcXVlc3QaIC5mYXVsdGxpbmUudjEuTGlzdEV2ZW50c1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgDElgKCEdldEV2ZW50Eh0uZmF1bHRsaW5lLnYxLkdldEV2ZW50UmVxdWVzdBoeLmZhdWx0bGluZS52MS5HZXRFdmVudFJlc3BvbnNlIg2QAgGKtRgGCAMQARgDEmcKDUdldEVycm9yU3RhdHMSIi5mYXVsdGxpbmUudjEuR2V0RXJyb3JTdGF0c1JlcXVlc3QaIy5mYXVsdGxpbmUudjEuR2V0RXJyb3JTdGF0c1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgDEnMKEUdldEVycm9yQnJlYWtkb3duEiYuZmF1bHRsaW5lLnYxLkdldEVycm9yQnJlYWtkb3duUmVxdWVzdBonLmZhdWx0bGluZS52MS5HZXRFcnJvckJyZWFrZG93blJlc3BvbnNlIg2QAgGKtRgGCAMQARgDEmMKC1dhdGNoRXJyb3JzEiAuZmF1bHRsaW5lLnYxLldhdGNoRXJyb3JzUmVxdWVzdBohLmZhdWx0bGluZS52MS5XYXRjaEVycm9yc1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgDMAFiBnByb3RvMw", [file_faultline_v1_error_reason, file_faultline_v1_role, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * A group of events that have the same cause.
@@ -1847,6 +1847,13 @@ export type ListEventsRequest = Message<"faultline.v1.ListEventsRequest"> & {
    * @generated from field: google.protobuf.Timestamp end_time = 6;
    */
   endTime?: Timestamp | undefined;
+
+  /**
+   * Whether the events come with names. Default: without, which spares the service reading their payloads.
+   *
+   * @generated from field: bool user_names = 7;
+   */
+  userNames: boolean;
 };
 
 /**
@@ -1903,6 +1910,13 @@ export type ListEventsRequestJson = {
    * @generated from field: google.protobuf.Timestamp end_time = 6;
    */
   endTime?: TimestampJson;
+
+  /**
+   * Whether the events come with names. Default: without, which spares the service reading their payloads.
+   *
+   * @generated from field: bool user_names = 7;
+   */
+  userNames?: boolean;
 };
 
 /**
@@ -2037,6 +2051,14 @@ export type EventSummary = Message<"faultline.v1.EventSummary"> & {
    * @generated from field: string level = 8;
    */
   level: string;
+
+  /**
+   * All names of the user, without data. Absent: the event names none, is larger than 256 KiB, or user_names was not asked
+   * for.
+   *
+   * @generated from field: faultline.v1.EventUser names = 9;
+   */
+  names?: EventUser | undefined;
 };
 
 /**
@@ -2101,6 +2123,14 @@ export type EventSummaryJson = {
    * @generated from field: string level = 8;
    */
   level?: string;
+
+  /**
+   * All names of the user, without data. Absent: the event names none, is larger than 256 KiB, or user_names was not asked
+   * for.
+   *
+   * @generated from field: faultline.v1.EventUser names = 9;
+   */
+  names?: EventUserJson;
 };
 
 /**
@@ -3993,6 +4023,576 @@ export const GetErrorStatsResponseSchema: GenMessage<GetErrorStatsResponse, {jso
   messageDesc(file_faultline_v1_error, 39);
 
 /**
+ * Names an error.
+ *
+ * @generated from message faultline.v1.GetErrorBreakdownRequest
+ */
+export type GetErrorBreakdownRequest = Message<"faultline.v1.GetErrorBreakdownRequest"> & {
+  /**
+   * The project. Required, or its path.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
+
+  /**
+   * The error. Required.
+   *
+   * @generated from field: string error_id = 2;
+   */
+  errorId: string;
+};
+
+/**
+ * Names an error.
+ *
+ * @generated from message faultline.v1.GetErrorBreakdownRequest
+ */
+export type GetErrorBreakdownRequestJson = {
+  /**
+   * The project. Required, or its path.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
+
+  /**
+   * The error. Required.
+   *
+   * @generated from field: string error_id = 2;
+   */
+  errorId?: string;
+};
+
+/**
+ * Describes the message faultline.v1.GetErrorBreakdownRequest.
+ * Use `create(GetErrorBreakdownRequestSchema)` to create a new message.
+ */
+export const GetErrorBreakdownRequestSchema: GenMessage<GetErrorBreakdownRequest, {jsonType: GetErrorBreakdownRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_error, 40);
+
+/**
+ * How the events of an error divide. All counts are those of the examined events.
+ *
+ * @generated from message faultline.v1.GetErrorBreakdownResponse
+ */
+export type GetErrorBreakdownResponse = Message<"faultline.v1.GetErrorBreakdownResponse"> & {
+  /**
+   * Examined events, the newest of the error: the integrated backend reads up to 1,000, 16 MiB and one second of them.
+   * Sentry counts all.
+   *
+   * @generated from field: uint32 examined_event_count = 1;
+   */
+  examinedEventCount: number;
+
+  /**
+   * See Error.event_count.
+   *
+   * @generated from field: uint32 event_count = 2;
+   */
+  eventCount: number;
+
+  /**
+   * Tags and well-known fields of the events (environment, level, transaction, url, handled, browser, os, runtime,
+   * device); the most telling first, at most 30. Events larger than 256 KiB are counted by level, environment and release
+   * alone.
+   *
+   * @generated from field: repeated faultline.v1.TagBreakdown tags = 3;
+   */
+  tags: TagBreakdown[];
+
+  /**
+   * How many keys there are beside those in tags.
+   *
+   * @generated from field: uint32 other_tag_count = 4;
+   */
+  otherTagCount: number;
+
+  /**
+   * The users with the most events first, at most 100.
+   *
+   * @generated from field: repeated faultline.v1.UserBreakdown users = 5;
+   */
+  users: UserBreakdown[];
+
+  /**
+   * Distinct users; more than users holds where there are more than 100.
+   *
+   * @generated from field: uint32 user_count = 6;
+   */
+  userCount: number;
+
+  /**
+   * The releases, the one with the newest event first, at most 20.
+   *
+   * @generated from field: repeated faultline.v1.ReleaseBreakdown releases = 7;
+   */
+  releases: ReleaseBreakdown[];
+
+  /**
+   * Distinct releases.
+   *
+   * @generated from field: uint32 release_count = 8;
+   */
+  releaseCount: number;
+
+  /**
+   * How many events of the project's other errors usual_share is taken from: up to the 10 newest of each of the 50 that
+   * were seen last. 0: nothing to compare with.
+   *
+   * @generated from field: uint32 usual_event_count = 9;
+   */
+  usualEventCount: number;
+
+  /**
+   * See ListErrorsResponse.stale_since_time.
+   *
+   * @generated from field: google.protobuf.Timestamp stale_since_time = 10;
+   */
+  staleSinceTime?: Timestamp | undefined;
+};
+
+/**
+ * How the events of an error divide. All counts are those of the examined events.
+ *
+ * @generated from message faultline.v1.GetErrorBreakdownResponse
+ */
+export type GetErrorBreakdownResponseJson = {
+  /**
+   * Examined events, the newest of the error: the integrated backend reads up to 1,000, 16 MiB and one second of them.
+   * Sentry counts all.
+   *
+   * @generated from field: uint32 examined_event_count = 1;
+   */
+  examinedEventCount?: number;
+
+  /**
+   * See Error.event_count.
+   *
+   * @generated from field: uint32 event_count = 2;
+   */
+  eventCount?: number;
+
+  /**
+   * Tags and well-known fields of the events (environment, level, transaction, url, handled, browser, os, runtime,
+   * device); the most telling first, at most 30. Events larger than 256 KiB are counted by level, environment and release
+   * alone.
+   *
+   * @generated from field: repeated faultline.v1.TagBreakdown tags = 3;
+   */
+  tags?: TagBreakdownJson[];
+
+  /**
+   * How many keys there are beside those in tags.
+   *
+   * @generated from field: uint32 other_tag_count = 4;
+   */
+  otherTagCount?: number;
+
+  /**
+   * The users with the most events first, at most 100.
+   *
+   * @generated from field: repeated faultline.v1.UserBreakdown users = 5;
+   */
+  users?: UserBreakdownJson[];
+
+  /**
+   * Distinct users; more than users holds where there are more than 100.
+   *
+   * @generated from field: uint32 user_count = 6;
+   */
+  userCount?: number;
+
+  /**
+   * The releases, the one with the newest event first, at most 20.
+   *
+   * @generated from field: repeated faultline.v1.ReleaseBreakdown releases = 7;
+   */
+  releases?: ReleaseBreakdownJson[];
+
+  /**
+   * Distinct releases.
+   *
+   * @generated from field: uint32 release_count = 8;
+   */
+  releaseCount?: number;
+
+  /**
+   * How many events of the project's other errors usual_share is taken from: up to the 10 newest of each of the 50 that
+   * were seen last. 0: nothing to compare with.
+   *
+   * @generated from field: uint32 usual_event_count = 9;
+   */
+  usualEventCount?: number;
+
+  /**
+   * See ListErrorsResponse.stale_since_time.
+   *
+   * @generated from field: google.protobuf.Timestamp stale_since_time = 10;
+   */
+  staleSinceTime?: TimestampJson;
+};
+
+/**
+ * Describes the message faultline.v1.GetErrorBreakdownResponse.
+ * Use `create(GetErrorBreakdownResponseSchema)` to create a new message.
+ */
+export const GetErrorBreakdownResponseSchema: GenMessage<GetErrorBreakdownResponse, {jsonType: GetErrorBreakdownResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_error, 41);
+
+/**
+ * The values of a tag.
+ *
+ * @generated from message faultline.v1.TagBreakdown
+ */
+export type TagBreakdown = Message<"faultline.v1.TagBreakdown"> & {
+  /**
+   * The key.
+   *
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * Events that have it.
+   *
+   * @generated from field: uint32 event_count = 2;
+   */
+  eventCount: number;
+
+  /**
+   * Distinct values.
+   *
+   * @generated from field: uint32 value_count = 3;
+   */
+  valueCount: number;
+
+  /**
+   * The values with the most events first, at most 10.
+   *
+   * @generated from field: repeated faultline.v1.TagValueBreakdown values = 4;
+   */
+  values: TagValueBreakdown[];
+
+  /**
+   * Whether `key:value` finds errors in ListErrorsRequest.query.
+   *
+   * @generated from field: bool searchable = 5;
+   */
+  searchable: boolean;
+};
+
+/**
+ * The values of a tag.
+ *
+ * @generated from message faultline.v1.TagBreakdown
+ */
+export type TagBreakdownJson = {
+  /**
+   * The key.
+   *
+   * @generated from field: string key = 1;
+   */
+  key?: string;
+
+  /**
+   * Events that have it.
+   *
+   * @generated from field: uint32 event_count = 2;
+   */
+  eventCount?: number;
+
+  /**
+   * Distinct values.
+   *
+   * @generated from field: uint32 value_count = 3;
+   */
+  valueCount?: number;
+
+  /**
+   * The values with the most events first, at most 10.
+   *
+   * @generated from field: repeated faultline.v1.TagValueBreakdown values = 4;
+   */
+  values?: TagValueBreakdownJson[];
+
+  /**
+   * Whether `key:value` finds errors in ListErrorsRequest.query.
+   *
+   * @generated from field: bool searchable = 5;
+   */
+  searchable?: boolean;
+};
+
+/**
+ * Describes the message faultline.v1.TagBreakdown.
+ * Use `create(TagBreakdownSchema)` to create a new message.
+ */
+export const TagBreakdownSchema: GenMessage<TagBreakdown, {jsonType: TagBreakdownJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_error, 42);
+
+/**
+ * A value of a tag.
+ *
+ * @generated from message faultline.v1.TagValueBreakdown
+ */
+export type TagValueBreakdown = Message<"faultline.v1.TagValueBreakdown"> & {
+  /**
+   * The value.
+   *
+   * @generated from field: string value = 1;
+   */
+  value: string;
+
+  /**
+   * Events that have it.
+   *
+   * @generated from field: uint32 event_count = 2;
+   */
+  eventCount: number;
+
+  /**
+   * The share of this value among the events of the project's other errors that have the key, from 0 to 1. Absent: fewer
+   * than 10 of them have it, or the external system does not report it.
+   *
+   * @generated from field: optional double usual_share = 3;
+   */
+  usualShare?: number | undefined;
+};
+
+/**
+ * A value of a tag.
+ *
+ * @generated from message faultline.v1.TagValueBreakdown
+ */
+export type TagValueBreakdownJson = {
+  /**
+   * The value.
+   *
+   * @generated from field: string value = 1;
+   */
+  value?: string;
+
+  /**
+   * Events that have it.
+   *
+   * @generated from field: uint32 event_count = 2;
+   */
+  eventCount?: number;
+
+  /**
+   * The share of this value among the events of the project's other errors that have the key, from 0 to 1. Absent: fewer
+   * than 10 of them have it, or the external system does not report it.
+   *
+   * @generated from field: optional double usual_share = 3;
+   */
+  usualShare?: number | "NaN" | "Infinity" | "-Infinity";
+};
+
+/**
+ * Describes the message faultline.v1.TagValueBreakdown.
+ * Use `create(TagValueBreakdownSchema)` to create a new message.
+ */
+export const TagValueBreakdownSchema: GenMessage<TagValueBreakdown, {jsonType: TagValueBreakdownJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_error, 43);
+
+/**
+ * The events of a user.
+ *
+ * @generated from message faultline.v1.UserBreakdown
+ */
+export type UserBreakdown = Message<"faultline.v1.UserBreakdown"> & {
+  /**
+   * As EventSummary.user.
+   *
+   * @generated from field: string user = 1;
+   */
+  user: string;
+
+  /**
+   * The names in the newest of the events, without data.
+   *
+   * @generated from field: faultline.v1.EventUser names = 2;
+   */
+  names?: EventUser | undefined;
+
+  /**
+   * Events that name this user.
+   *
+   * @generated from field: uint32 event_count = 3;
+   */
+  eventCount: number;
+
+  /**
+   * The oldest of them. Absent: not known.
+   *
+   * @generated from field: google.protobuf.Timestamp first_seen_time = 4;
+   */
+  firstSeenTime?: Timestamp | undefined;
+
+  /**
+   * The newest of them. Absent: not known.
+   *
+   * @generated from field: google.protobuf.Timestamp last_seen_time = 5;
+   */
+  lastSeenTime?: Timestamp | undefined;
+
+  /**
+   * The newest of them. Empty: not known.
+   *
+   * @generated from field: string newest_event_id = 6;
+   */
+  newestEventId: string;
+};
+
+/**
+ * The events of a user.
+ *
+ * @generated from message faultline.v1.UserBreakdown
+ */
+export type UserBreakdownJson = {
+  /**
+   * As EventSummary.user.
+   *
+   * @generated from field: string user = 1;
+   */
+  user?: string;
+
+  /**
+   * The names in the newest of the events, without data.
+   *
+   * @generated from field: faultline.v1.EventUser names = 2;
+   */
+  names?: EventUserJson;
+
+  /**
+   * Events that name this user.
+   *
+   * @generated from field: uint32 event_count = 3;
+   */
+  eventCount?: number;
+
+  /**
+   * The oldest of them. Absent: not known.
+   *
+   * @generated from field: google.protobuf.Timestamp first_seen_time = 4;
+   */
+  firstSeenTime?: TimestampJson;
+
+  /**
+   * The newest of them. Absent: not known.
+   *
+   * @generated from field: google.protobuf.Timestamp last_seen_time = 5;
+   */
+  lastSeenTime?: TimestampJson;
+
+  /**
+   * The newest of them. Empty: not known.
+   *
+   * @generated from field: string newest_event_id = 6;
+   */
+  newestEventId?: string;
+};
+
+/**
+ * Describes the message faultline.v1.UserBreakdown.
+ * Use `create(UserBreakdownSchema)` to create a new message.
+ */
+export const UserBreakdownSchema: GenMessage<UserBreakdown, {jsonType: UserBreakdownJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_error, 44);
+
+/**
+ * The events of a release.
+ *
+ * @generated from message faultline.v1.ReleaseBreakdown
+ */
+export type ReleaseBreakdown = Message<"faultline.v1.ReleaseBreakdown"> & {
+  /**
+   * Its version.
+   *
+   * @generated from field: string version = 1;
+   */
+  version: string;
+
+  /**
+   * Events that name it.
+   *
+   * @generated from field: uint32 event_count = 2;
+   */
+  eventCount: number;
+
+  /**
+   * The oldest of them. Absent: not known.
+   *
+   * @generated from field: google.protobuf.Timestamp first_seen_time = 3;
+   */
+  firstSeenTime?: Timestamp | undefined;
+
+  /**
+   * The newest of them. Absent: not known.
+   *
+   * @generated from field: google.protobuf.Timestamp last_seen_time = 4;
+   */
+  lastSeenTime?: Timestamp | undefined;
+};
+
+/**
+ * The events of a release.
+ *
+ * @generated from message faultline.v1.ReleaseBreakdown
+ */
+export type ReleaseBreakdownJson = {
+  /**
+   * Its version.
+   *
+   * @generated from field: string version = 1;
+   */
+  version?: string;
+
+  /**
+   * Events that name it.
+   *
+   * @generated from field: uint32 event_count = 2;
+   */
+  eventCount?: number;
+
+  /**
+   * The oldest of them. Absent: not known.
+   *
+   * @generated from field: google.protobuf.Timestamp first_seen_time = 3;
+   */
+  firstSeenTime?: TimestampJson;
+
+  /**
+   * The newest of them. Absent: not known.
+   *
+   * @generated from field: google.protobuf.Timestamp last_seen_time = 4;
+   */
+  lastSeenTime?: TimestampJson;
+};
+
+/**
+ * Describes the message faultline.v1.ReleaseBreakdown.
+ * Use `create(ReleaseBreakdownSchema)` to create a new message.
+ */
+export const ReleaseBreakdownSchema: GenMessage<ReleaseBreakdown, {jsonType: ReleaseBreakdownJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_error, 45);
+
+/**
  * Asks for changes.
  *
  * @generated from message faultline.v1.WatchErrorsRequest
@@ -4069,7 +4669,7 @@ export type WatchErrorsRequestJson = {
  * Use `create(WatchErrorsRequestSchema)` to create a new message.
  */
 export const WatchErrorsRequestSchema: GenMessage<WatchErrorsRequest, {jsonType: WatchErrorsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 40);
+  messageDesc(file_faultline_v1_error, 46);
 
 /**
  * Changes of the last second; in the first message, since since_time.
@@ -4118,7 +4718,7 @@ export type WatchErrorsResponseJson = {
  * Use `create(WatchErrorsResponseSchema)` to create a new message.
  */
 export const WatchErrorsResponseSchema: GenMessage<WatchErrorsResponse, {jsonType: WatchErrorsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 41);
+  messageDesc(file_faultline_v1_error, 47);
 
 /**
  * The status of an error. A new event turns a resolved error unresolved; an ignored one stays ignored.
@@ -4425,6 +5025,17 @@ export const ErrorService: GenService<{
     methodKind: "unary";
     input: typeof GetErrorStatsRequestSchema;
     output: typeof GetErrorStatsResponseSchema;
+  },
+  /**
+   * Breaks the newest events of an error down by user, release and tag, and compares the tags with those of the
+   * project's other errors.
+   *
+   * @generated from rpc faultline.v1.ErrorService.GetErrorBreakdown
+   */
+  getErrorBreakdown: {
+    methodKind: "unary";
+    input: typeof GetErrorBreakdownRequestSchema;
+    output: typeof GetErrorBreakdownResponseSchema;
   },
   /**
    * Streams changed errors of a project, until the caller ends the call. Changes within a second are sent together.

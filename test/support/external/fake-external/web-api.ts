@@ -1,5 +1,6 @@
 import type { FakeData, FakeEvent, FakeIssue, FakeStatus } from "./data.ts";
 import { matches, sorted } from "./search.ts";
+import { wireIssueTags, wireIssueUsers } from "./wire-issue-tags.ts";
 import { wireEvent, wireEventSummary } from "./wire-event.ts";
 import { series, wireIssue, wireIssueDetails, wireOrganization, wireProject } from "./wire.ts";
 
@@ -221,6 +222,20 @@ export const webRoutes: readonly WebRoute[] = [
         const hours = Math.floor(until / 3_600) - Math.floor(since / 3_600) + 1;
         return { json: series(issue, { until, hours }) };
       }),
+  },
+  {
+    path: /^\/api\/0\/issues\/([^/]+)\/tags\/$/,
+    method: "GET",
+    parameters: [],
+    scopes: readsEvents,
+    answer: (call) => withIssue(call, (issue) => ({ json: wireIssueTags(issue) })),
+  },
+  {
+    path: /^\/api\/0\/issues\/([^/]+)\/tags\/user\/values\/$/,
+    method: "GET",
+    parameters: ["sort", "cursor"],
+    scopes: readsEvents,
+    answer: (call) => withIssue(call, (issue) => ({ json: wireIssueUsers(issue) })),
   },
 ];
 

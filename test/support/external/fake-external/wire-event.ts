@@ -175,7 +175,7 @@ function wireRequest(request: unknown) {
   };
 }
 
-function wireUser(user: unknown) {
+export function wireUser(user: unknown) {
   if (user === undefined) return null;
   const { id = null, email = null, username = null, ip_address = null, name = null, ...others } = user as Json;
   const data = { ...others, ...(others["data"] as Json | undefined) };
@@ -183,7 +183,7 @@ function wireUser(user: unknown) {
   return { id, email, username, ip_address, name, geo: null, data: Object.keys(data).length === 0 ? null : data };
 }
 
-function wireTags({ payload }: FakeEvent, issue: FakeIssue) {
+export function wireTags({ payload }: FakeEvent, issue: FakeIssue) {
   const { environment, release, logger, server_name, transaction } = payload;
   const named = { level: issue.level, environment, release, logger, server_name, transaction };
   return Object.entries({ ...named, ...(payload["tags"] as Json | undefined) })

@@ -20,7 +20,7 @@ import {
 } from "@faultline/plugin/rest";
 import { DeletionService, ErrorReason, type Discard } from "@faultline/proto";
 import { level } from "./errors.ts";
-import { eventId } from "./event-shape.ts";
+import { eventId } from "../event-shape.ts";
 
 const tag = "Deletions";
 const { method } = DeletionService;

@@ -16,7 +16,7 @@ import {
 } from "@faultline/plugin/rest";
 import { ErrorService, EventPosition, type EventSummary } from "@faultline/proto";
 import { errorInPath, level } from "./errors.ts";
-import { eventId, wholeEvent } from "./event-shape.ts";
+import { eventId, wholeEvent } from "../event-shape.ts";
 
 const tag = "Errors";
 const { method } = ErrorService;

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from "kysely";
-import { jsonAt } from "../../storing/payload.ts";
 import type { Tables } from "../../tables.ts";
+import { blockContent } from "./block-content.ts";
 import { compressBlock } from "./pack.ts";
 import type { RewriteParameters } from "./rewrite-procedure.ts";
 
@@ -18,7 +18,7 @@ export async function blocksWithout(
     const staying = (await eventsOf(read, block)).filter(({ id }) => !leaving.has(id));
     const last = staying.at(-1);
     if (!last) continue;
-    const whole = await contentOf(read, block);
+    const whole = await blockContent(read, block);
     if (!whole) continue; // it was deleted meanwhile
     const jsons: Buffer[] = [];
     let at = 0;
@@ -44,13 +44,4 @@ async function eventsOf(read: Kysely<Tables>, block: number) {
       (select first_row_id from integrated_block where last_row_id = ${block}) and ${block}
     order by event_row_id`.execute(read);
   return rows;
-}
-
-async function contentOf(read: Kysely<Tables>, block: number): Promise<Buffer | undefined> {
-  const row = await read
-    .selectFrom("integrated_block")
-    .select("content")
-    .where("last_row_id", "=", block)
-    .executeTakeFirst();
-  return row && jsonAt({ encoding: null, start: 0, length: 0, content: row.content });
 }

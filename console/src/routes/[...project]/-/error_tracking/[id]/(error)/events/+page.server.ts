@@ -20,6 +20,7 @@ export const load: PageServerLoad = async ({ parent, params, url, locals }) => {
       errorId: params.id,
       pageSize,
       pageToken: cursor,
+      userNames: true,
       ...(range === null
         ? {}
         : { startTime: timeJson(range.from), endTime: timeJson(range.from + range.hours * hourMs) }),

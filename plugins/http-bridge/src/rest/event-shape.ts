@@ -25,8 +25,8 @@ import {
   type Trim,
   type UserFeedback,
 } from "@faultline/proto";
-import { messageShape } from "../message-shape.ts";
-import { commit, errorIdText, level } from "./errors.ts";
+import { messageShape } from "./message-shape.ts";
+import { commit, errorIdText, level } from "./operations/errors.ts";
 
 export const eventId = text("32 lower-case hexadecimal digits.", { pattern: "^[0-9a-f]{32}$" });
 

@@ -1,0 +1,77 @@
+import { filterText } from "#lib/errors/search-tokens.ts";
+import { route } from "#lib/navigation/route.ts";
+import type { ErrorBreakdown, EventUser, TagBreakdown, TagValueBreakdown } from "#lib/messages.ts";
+
+/** A value of a tag that events of an error have more often than those of the project's other errors. */
+export interface UnusualValue {
+  readonly key: string;
+  readonly value: string;
+  readonly searchable: boolean;
+  /** From 0 to 1, among the events that have the key. */
+  readonly share: number;
+  readonly usualShare: number;
+}
+
+/** Fewer events than these may have a value in common by chance. */
+const fewestEvents = 5;
+
+/** A difference of shares that is worth a look. */
+const smallestDifference = 0.2;
+
+/** The values whose share differs most from the usual one, one of each key, at most three. */
+export function unusualValues(tags: readonly TagBreakdown[]): UnusualValue[] {
+  return tags
+    .flatMap((tag) => {
+      const [most] = tag.values.flatMap((value) => differing(tag, value)).toSorted(byDifference);
+      return most === undefined ? [] : [most];
+    })
+    .toSorted(byDifference)
+    .slice(0, 3);
+}
+
+function differing(
+  { key, searchable, eventCount: withKey }: TagBreakdown,
+  { value, eventCount, usualShare }: TagValueBreakdown,
+): UnusualValue[] {
+  if (typeof usualShare !== "number" || eventCount < fewestEvents) return [];
+  const share = eventCount / withKey;
+  return share - usualShare < smallestDifference ? [] : [{ key, value, searchable, share, usualShare }];
+}
+
+const byDifference = (one: UnusualValue, other: UnusualValue) =>
+  other.share - other.usualShare - (one.share - one.usualShare);
+
+/** `92 %`; cut, so that `100 %` means all, and never `0 %` for some. */
+export function shareText(share: number): string {
+  if (share > 0 && share < 0.01) return "< 1\u00a0%";
+  return `${Math.floor(share * 100 + 1e-9)}\u00a0%`;
+}
+
+/** `90 %, 20 % elsewhere`, where the usual share is known. */
+export function comparedText(share: number, usualShare: TagValueBreakdown["usualShare"]): string {
+  return typeof usualShare === "number" ? `${shareText(share)}, ${shareText(usualShare)} elsewhere` : shareText(share);
+}
+
+/** The errors that a search finds by a tag; empty where no search finds them. */
+export function tagAddress(projectPath: string, { key, value, searchable }: FoundTag): string {
+  return searchable ? route.errors(projectPath, { status: "all", q: filterText(key, value) }) : "";
+}
+
+interface FoundTag {
+  readonly key: string;
+  readonly value: string;
+  readonly searchable: boolean;
+}
+
+/** The name by which people know a user: an e-mail address, a username, otherwise as counted, such as `id:42`. */
+export function userLabel({ user, names }: { user: string; names?: EventUser | undefined }): string {
+  return names?.email || names?.username || user;
+}
+
+/** How far the breakdown looked; empty where it counts all events. */
+export function examinedText({ examinedEventCount, eventCount }: ErrorBreakdown): string {
+  if (examinedEventCount >= eventCount) return "";
+  return `Of the newest ${whole.format(examinedEventCount)} of ${whole.format(eventCount)} events.`;
+}
+
+const whole = new Intl.NumberFormat("en");

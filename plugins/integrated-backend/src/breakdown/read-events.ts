@@ -1,0 +1,39 @@
+import type { Storage } from "../storage.ts";
+import type { EventTable } from "../tables.ts";
+import { examine, type ExaminedEvent } from "./examined-event.ts";
+import type { LoopSlices } from "./loop-slices.ts";
+
+/** The limits of a read. It ends at the first one that is reached. */
+export interface ReadLimits {
+  readonly signal: AbortSignal | undefined;
+  /** By performance.now(). */
+  readonly until: number;
+  /** Bytes of JSON that are left. */
+  bytes: number;
+}
+
+/**
+ * Reads and parses stored events, in slices of the event loop, and returns them in their order. Events that are deleted
+ * meanwhile have no JSON.
+ */
+export async function readEvents(
+  storage: Storage,
+  rows: readonly EventTable[],
+  { limits, slices }: { limits: ReadLimits; slices: LoopSlices },
+): Promise<ExaminedEvent[]> {
+  const rowsById = new Map(rows.map((row) => [row.id, row]));
+  const read = new Map<number, ExaminedEvent>();
+  for await (const [id, json] of storage.eventJsons(storage.readExpensively, rows)) {
+    const row = rowsById.get(id);
+    if (row) read.set(id, examine(row, json));
+    limits.bytes -= json.length;
+    await slices.next();
+  }
+  return rows.map((row) => read.get(row.id) ?? examine(row, undefined));
+}
+
+/** Whether a read has to end here. Throws when its caller has left. */
+export function isSpent({ signal, until, bytes }: ReadLimits): boolean {
+  signal?.throwIfAborted();
+  return bytes <= 0 || performance.now() >= until;
+}

@@ -1,0 +1,150 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestamp } from "@faultline/plugin";
+import type { UserNames } from "@faultline/sentry-event";
+import type { GetErrorBreakdownResponseSchema, TagBreakdownSchema } from "@faultline/proto";
+import type { ExaminedEvent } from "./examined-event.ts";
+import type { LoopSlices } from "./loop-slices.ts";
+import type { UsualFacts, UsualKey } from "./usual-facts.ts";
+
+/** Keys that are counted; further ones are left out, as an event may have 100 and no two events the same. */
+const countedKeys = 1_000;
+
+/** What is returned. */
+const shown = { keys: 30, values: 10, users: 100, releases: 20 };
+
+/** A share that so few events decide says nothing. */
+const fewestCompared = 10;
+
+interface Key {
+  eventCount: number;
+  searchable: boolean;
+  readonly values: Map<string, number>;
+}
+
+interface Seen {
+  eventCount: number;
+  first: number;
+  last: number;
+  newestEventId: string;
+  names: UserNames | undefined;
+}
+
+/** Counts the events of an error, the newest first. */
+export class Tally {
+  #eventCount = 0;
+  readonly #keys = new Map<string, Key>();
+  readonly #users = new Map<string, Seen>();
+  readonly #releases = new Map<string, Seen>();
+
+  add({ row, names, facts }: ExaminedEvent): void {
+    this.#eventCount += 1;
+    const seen = { at: row.occurred_at, id: row.event_id, names };
+    if (row.user !== "") see(this.#users, row.user, seen);
+    if (row.release !== "") see(this.#releases, row.release, seen);
+    for (const [key, value, searchable] of facts) {
+      const known = this.#keys.get(key);
+      if (known) {
+        known.eventCount += 1;
+        known.searchable &&= searchable;
+        known.values.set(value, (known.values.get(value) ?? 0) + 1);
+      } else if (this.#keys.size < countedKeys) {
+        this.#keys.set(key, { eventCount: 1, searchable, values: new Map([[value, 1]]) });
+      }
+    }
+  }
+
+  /** `usual`: the facts of the project's other errors. */
+  async breakdown(
+    usual: UsualFacts,
+    slices: LoopSlices,
+  ): Promise<MessageInitShape<typeof GetErrorBreakdownResponseSchema>> {
+    const keys = [];
+    for (const [key, counts] of this.#keys) {
+      keys.push(rankedKey(key, counts, { usual: usual.keys.get(key), examined: this.#eventCount }));
+      await slices.next();
+    }
+    keys.sort((one, other) => other.rank - one.rank || (one.key < other.key ? -1 : 1));
+    return {
+      examinedEventCount: this.#eventCount,
+      tags: keys.slice(0, shown.keys).map(({ tag }) => tag),
+      otherTagCount: Math.max(keys.length - shown.keys, 0),
+      users: largest(this.#users, shown.users, ([, one]) => one.eventCount).map(([user, counts]) => ({
+        user,
+        names: counts.names ?? {},
+        ...seenToProto(counts),
+        newestEventId: counts.newestEventId,
+      })),
+      userCount: this.#users.size,
+      releases: largest(this.#releases, shown.releases, ([, one]) => one.last).map(([version, counts]) => ({
+        version,
+        ...seenToProto(counts),
+      })),
+      releaseCount: this.#releases.size,
+      usualEventCount: usual.eventCount,
+    };
+  }
+}
+
+function see(
+  map: Map<string, Seen>,
+  name: string,
+  { at, id, names }: { at: number; id: Buffer; names: UserNames | undefined },
+): void {
+  const known = map.get(name);
+  if (!known) {
+    map.set(name, { eventCount: 1, first: at, last: at, newestEventId: id.toString("hex"), names });
+    return;
+  }
+  known.eventCount += 1;
+  known.first = Math.min(known.first, at);
+  known.names ??= names;
+  if (at <= known.last) return;
+  known.last = at;
+  known.newestEventId = id.toString("hex");
+}
+
+function seenToProto({ eventCount, first, last }: Seen) {
+  return { eventCount, firstSeenTime: timestamp(first), lastSeenTime: timestamp(last) };
+}
+
+/** Those with the largest numbers, the largest first. */
+function largest<T>(entries: Iterable<T>, count: number, number: (entry: T) => number): T[] {
+  return [...entries].toSorted((one, other) => number(other) - number(one)).slice(0, count);
+}
+
+/**
+ * A key with the measure of how telling it is: by how much the share of a value exceeds the usual one, weighted by the
+ * events that have the key. Keys that have another value in most events, such as ids, are last.
+ */
+function rankedKey(
+  key: string,
+  { eventCount, searchable, values }: Key,
+  { usual, examined }: { usual: UsualKey | undefined; examined: number },
+): { readonly key: string; readonly rank: number; readonly tag: MessageInitShape<typeof TagBreakdownSchema> } {
+  const usualShare = (value: string) =>
+    usual && usual.eventCount >= fewestCompared ? (usual.values.get(value) ?? 0) / usual.eventCount : undefined;
+  const shares = largest(values, shown.values, ([, count]) => count).map(([value, count]) => ({
+    value,
+    eventCount: count,
+    usualShare: usualShare(value),
+  }));
+  const coverage = eventCount / examined;
+  const difference = Math.max(
+    0,
+    ...shares.map((one) => (one.usualShare === undefined ? 0 : one.eventCount / eventCount - one.usualShare)),
+  );
+  const isMostlyUnique = eventCount >= fewestCompared && values.size > eventCount / 2;
+  return {
+    key,
+    rank: coverage * (1 + difference) - (isMostlyUnique ? 2 : 0),
+    tag: {
+      key,
+      eventCount,
+      valueCount: values.size,
+      searchable,
+      values: shares.map(({ usualShare: share, ...one }) =>
+        share === undefined ? one : { ...one, usualShare: share },
+      ),
+    },
+  };
+}

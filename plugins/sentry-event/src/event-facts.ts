@@ -1,0 +1,50 @@
+import { eventTags } from "./search-tags.ts";
+import type { JsonObject } from "./json/json.ts";
+import { asObject } from "./json/json.ts";
+import { cleanText, readText } from "./json/text.ts";
+import { readValues } from "./json/values.ts";
+import { limits } from "./limits.ts";
+import { readTransaction } from "./naming/culprit.ts";
+import { readRequestUrl, readUserAgent } from "./request.ts";
+import { addTag } from "./tags.ts";
+import { readProduct } from "./user-agent.ts";
+import { readUserNames, type UserNames } from "./user.ts";
+
+/** The facts by which the events of an error are compared with each other. */
+export interface EventFacts {
+  readonly user: UserNames;
+  /** By key: what a search finds an event by. */
+  readonly tags: Readonly<Record<string, string>>;
+  /** By key: what is read from other fields, where no tag has that key. */
+  readonly derived: Readonly<Record<string, string>>;
+}
+
+/** Reads the facts of an event. A bad field is left out. */
+export function readEventFacts(event: JsonObject): EventFacts {
+  const tags = eventTags(event);
+  const derived: Record<string, string> = {};
+  for (const [key, value] of derivedFrom(event)) if (!Object.hasOwn(tags, key)) addTag(derived, key, value);
+  return { user: readUserNames(event), tags, derived };
+}
+
+function derivedFrom(event: JsonObject): [key: string, value: string][] {
+  const contexts = asObject(event["contexts"] ?? event["sentry.interfaces.Contexts"]);
+  const context = (name: string, key: string) => readText(asObject(contexts?.[name])?.[key], limits.text.tag);
+  const product = readProduct(readUserAgent(event));
+  return [
+    ["transaction", readTransaction(event)],
+    ["url", readRequestUrl(event).replace(/[?#].*$/s, "")],
+    ["handled", handled(event)],
+    ["browser", context("browser", "name") || product.browser],
+    ["os", context("os", "name") || product.os],
+    ["runtime", cleanText(`${context("runtime", "name")} ${context("runtime", "version")}`, limits.text.tag)],
+    ["device", context("device", "model") || context("device", "family")],
+  ];
+}
+
+/** Whether the application caught the exception that gives the event its title. Empty: not known. */
+function handled(event: JsonObject): string {
+  const newest = readValues(event["exception"] ?? event["sentry.interfaces.Exception"]).at(-1);
+  const isHandled = asObject(newest?.["mechanism"])?.["handled"];
+  return typeof isHandled === "boolean" ? (isHandled ? "yes" : "no") : "";
+}
