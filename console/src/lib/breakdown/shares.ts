@@ -1,4 +1,4 @@
-import { filterText } from "#lib/errors/search-tokens.ts";
+import { tagFilter } from "#lib/errors/search-terms.ts";
 import { route } from "#lib/navigation/route.ts";
 import type { ErrorBreakdown, EventUser, TagBreakdown, TagValueBreakdown } from "#lib/messages.ts";
 
@@ -54,7 +54,7 @@ export function comparedText(share: number, usualShare: TagValueBreakdown["usual
 
 /** The errors that a search finds by a tag; empty where no search finds them. */
 export function tagAddress(projectPath: string, { key, value, searchable }: FoundTag): string {
-  return searchable ? route.errors(projectPath, { status: "all", q: filterText(key, value) }) : "";
+  return searchable ? route.errors(projectPath, { status: "all", q: tagFilter(key, value) }) : "";
 }
 
 interface FoundTag {
