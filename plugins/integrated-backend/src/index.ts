@@ -198,9 +198,23 @@ class IntegratedBackend implements ErrorBackend {
     error: errorToProto(await getError(this.#storage, request, this.#now)),
   });
 
-  listEvents: ErrorBackend["listEvents"] = (request) => listEvents(this.#storage, request);
+  listEvents: ErrorBackend["listEvents"] = (request, call) => {
+    if (request.query === "") return listEvents(this.#storage, request);
+    return this.#expensively(call, {
+      projectId: request.projectId,
+      advice: "Ask for the events of a shorter time.",
+      run: (limits) => listEvents(this.#storage, request, limits),
+    });
+  };
 
-  getEvent: ErrorBackend["getEvent"] = (request) => getEvent(this.#storage, request);
+  getEvent: ErrorBackend["getEvent"] = (request, call) => {
+    if (request.query === "") return getEvent(this.#storage, request);
+    return this.#expensively(call, {
+      projectId: request.projectId,
+      advice: "Leave out the search to see the event.",
+      run: (limits) => getEvent(this.#storage, request, limits),
+    });
+  };
 
   listReleases: ErrorBackend["listReleases"] = (request, call) =>
     this.#expensively(call, {

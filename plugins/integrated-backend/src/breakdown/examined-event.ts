@@ -1,4 +1,5 @@
 import { asObject, readEventFacts, type EventFacts, type JsonValue, type UserNames } from "@faultline/sentry-event";
+import { keyNamed } from "@faultline/plugin/search";
 import type { EventTable } from "../tables.ts";
 
 /** An event larger than this is not parsed, as that would hold the event loop: 256 KiB take 2 to 3 ms. */
@@ -26,7 +27,7 @@ export function examine(row: EventTable, json: Buffer | undefined): ExaminedEven
   add("environment", row.environment, true);
   add("release", row.release, true);
   for (const [key, value] of Object.entries(parsed?.tags ?? {})) add(key, value, true);
-  for (const [key, value] of Object.entries(parsed?.derived ?? {})) add(key, value, false);
+  for (const [key, value] of Object.entries(parsed?.derived ?? {})) add(key, value, keyNamed(key) !== undefined);
   return { row, names: parsed && withAddress(parsed.user, row.user), facts: [...facts.values()] };
 }
 

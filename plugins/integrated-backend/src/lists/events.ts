@@ -1,5 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { pageSizeOf, pageToken, readPageToken, ServiceError, timestamp } from "@faultline/plugin";
+import { millisecondsOf, pageSizeOf, pageToken, readPageToken, ServiceError, timestamp } from "@faultline/plugin";
 import { readEvent } from "@faultline/sentry-event";
 import {
   ErrorReason,
@@ -12,6 +12,8 @@ import {
 import { sql } from "kysely";
 import { hidden } from "../deletions/hidden.ts";
 import { errorNotFound, errorRowId } from "./errors.ts";
+import { eventTerms, type EventTerm } from "../search/event-terms.ts";
+import { examinedEvents, matchingEvents, type Limits, type MatchingEvents } from "./matching-events.ts";
 import { feedbackOf } from "../storing/feedback.ts";
 import type { Storage, SqlDialect } from "../storage.ts";
 import type { EventTable } from "../tables.ts";
@@ -22,32 +24,53 @@ import { userNames } from "./user-names.ts";
 export async function listEvents(
   storage: Storage,
   request: ListEventsRequest,
+  limits: Limits = {},
 ): Promise<MessageInitShape<typeof ListEventsResponseSchema>> {
   const errorId = errorRowId(request.errorId);
-  const list = `events ${errorId}`;
+  const list = JSON.stringify(["events", errorId, request.query]);
   const place = readPageToken(list, request.pageToken, ["number", "number"]);
   const size = pageSizeOf(request);
-  const { projectId, startTime, endTime } = request;
-  const rows = await storage.nextEvents({ projectId, errorId, startTime, endTime, place, limit: size + 1 });
-  if (!rows) throw errorNotFound();
+  const { rows, stoppedAt } = await eventsOf(storage, request, { errorId, place, limit: size + 1, limits });
   const page = rows.slice(0, size);
-  const last = page.at(-1);
+  const last = rows.length > size ? page.at(-1) : stoppedAt;
   const names = request.userNames ? await userNames(storage, page) : undefined;
   return {
     events: page.map((row) => {
       const user = names?.get(row.id);
       return { ...eventSummaryToProto(row), ...(user && { names: user }) };
     }),
-    nextPageToken: rows.length > size && last ? pageToken(list, [last.occurred_at, last.id]) : "",
+    nextPageToken: last ? pageToken(list, [last.occurred_at, last.id]) : "",
+    examinedCount: stoppedAt && rows.length <= size ? examinedEvents : 0,
   };
 }
 
-/** One event with its neighbours in time. */
+async function eventsOf(
+  storage: Storage,
+  { projectId, startTime, endTime, query }: ListEventsRequest,
+  asked: { errorId: number; place: readonly [number, number] | undefined; limit: number; limits: Limits },
+): Promise<MatchingEvents> {
+  const { errorId, place, limit, limits } = asked;
+  const terms = query === "" ? [] : eventTerms(query);
+  if (terms.length === 0) {
+    const rows = await storage.nextEvents({ projectId, errorId, startTime, endTime, place, limit });
+    if (!rows) throw errorNotFound();
+    return { rows, stoppedAt: undefined };
+  }
+  await existingError(storage, { projectId, errorId: String(errorId) });
+  const from = startTime ? millisecondsOf(startTime) : 0;
+  const to = endTime ? millisecondsOf(endTime) : Number.MAX_SAFE_INTEGER;
+  return matchingEvents(storage, { projectId, errorId, terms, direction: "older", place, from, to, limit }, limits);
+}
+
+/** One event with its neighbours in time: where the request has a query, those that match. */
 export async function getEvent(
   storage: Storage,
   request: GetEventRequest,
+  limits: Limits = {},
 ): Promise<MessageInitShape<typeof GetEventResponseSchema>> {
-  const row = await findEvent(storage, request);
+  const terms = request.query === "" ? [] : eventTerms(request.query);
+  const row =
+    terms.length === 0 ? await findEvent(storage, request) : await matchingEvent(storage, request, { terms, limits });
   const [json, feedback] = await Promise.all([storage.eventJson(row), feedbackOf(storage.read, row)]);
   return {
     event: {
@@ -73,6 +96,29 @@ type Found = EventTable & {
   /** Null: unknown. */
   readonly key_id: number | null;
 };
+
+/** The event asked for, with the neighbours that meet all terms. */
+async function matchingEvent(
+  storage: Storage,
+  request: GetEventRequest,
+  { terms, limits }: { terms: readonly EventTerm[]; limits: Limits },
+): Promise<Found> {
+  const { projectId } = request;
+  const walk = { projectId, terms, from: 0, to: Number.MAX_SAFE_INTEGER, limit: 1 };
+  const first = async (direction: "older" | "newer", errorId: number, place?: readonly [number, number]) =>
+    (await matchingEvents(storage, { ...walk, errorId, direction, place }, limits)).rows[0]?.event_id ?? null;
+  let { eventId } = request;
+  if (eventId === "") {
+    const direction = request.position === EventPosition.OLDEST ? "newer" : "older";
+    const found = await first(direction, await existingError(storage, request));
+    if (!found) throw eventNotFound();
+    eventId = found.toString("hex");
+  }
+  const row = await findEvent(storage, { ...request, eventId });
+  const place = [row.occurred_at, row.id] as const;
+  const newer = await first("newer", row.error_id, place);
+  return { ...row, newer, older: await first("older", row.error_id, place) };
+}
 
 async function findEvent(storage: Storage, request: GetEventRequest): Promise<Found> {
   const { read, dialect } = storage;

@@ -1,0 +1,82 @@
+import { readSearch } from "@faultline/plugin";
+import type { Named, Pattern, Term } from "@faultline/plugin/search";
+import type { ExaminedEvent } from "../breakdown/examined-event.ts";
+import { compareReleases } from "../discards/release-order.ts";
+import { spelled } from "./filters.ts";
+
+/** A term that a single event may meet. */
+export type EventTerm = Exclude<Term, { of: "text" }>;
+
+/** Keys whose value each event has; those of the error as a whole say nothing about one of its events. */
+const keysOfEvents = new Set(["level", "release", "environment", "transaction", "url", "handled", "user"]);
+
+/** The terms of a search that are about single events. Refuses what cannot be read. */
+export function eventTerms(query: string): EventTerm[] {
+  return readSearch(query).filter(
+    (term): term is EventTerm =>
+      term.of !== "text" && (term.isTag || keysOfEvents.has(term.key) || term.key.startsWith("user.")),
+  );
+}
+
+/** Whether an event meets all terms. */
+export const meetsAll = (event: ExaminedEvent, terms: readonly EventTerm[]) =>
+  terms.every((term) => isMet(event, term) !== term.isNegated);
+
+function isMet(event: ExaminedEvent, term: EventTerm): boolean {
+  const values = valuesOf(event, term);
+  switch (term.of) {
+    case "presence":
+      return values.length > 0;
+    case "value": {
+      const isOne = ({ kind, value }: Value) => term.values.some((pattern) => isLike(value, spelled(kind, pattern)));
+      return values.some(isOne) && (!term.isOnly || values.every(isOne));
+    }
+    case "comparison":
+      return values.some(({ value }) => {
+        const order = compareReleases(value, term.operand);
+        if (order === undefined) return false;
+        return order === 0 ? term.operator.includes("=") : order > 0 === term.operator.startsWith(">");
+      });
+  }
+}
+
+interface Value {
+  /** Of a user's name; empty for all other values. */
+  readonly kind: string;
+  readonly value: string;
+}
+
+function valuesOf({ row, names, facts }: ExaminedEvent, { key, isTag }: Named): Value[] {
+  if (isTag || !key.startsWith("user")) {
+    return facts.flatMap(([name, value]) => (name === key ? [{ kind: "", value: booleans.get(value) ?? value }] : []));
+  }
+  const [, counted = "", name = ""] = /^(id|email|username|ip):(.*)$/s.exec(row.user) ?? [];
+  const all = [
+    { kind: counted, value: name },
+    { kind: "id", value: names?.id ?? "" },
+    { kind: "email", value: names?.email.toLowerCase() ?? "" },
+    { kind: "username", value: names?.username ?? "" },
+    { kind: "ip", value: names?.ipAddress ?? "" },
+  ];
+  return all.filter(({ kind, value }) => value !== "" && (key === "user" || key === `user.${kind}`));
+}
+
+/** A breakdown says of `handled` yes and no, a search true and false. */
+const booleans = new Map([
+  ["yes", "true"],
+  ["no", "false"],
+]);
+
+/** Whether a value has the texts of a pattern in their order. */
+function isLike(value: string, [first, ...others]: Pattern): boolean {
+  const last = others.pop();
+  if (last === undefined) return value === first;
+  if (!value.startsWith(first) || !value.endsWith(last) || value.length < first.length + last.length) return false;
+  let rest = value.slice(first.length, value.length - last.length);
+  for (const part of others) {
+    const at = rest.indexOf(part);
+    if (at < 0) return false;
+    rest = rest.slice(at + part.length);
+  }
+  return true;
+}
