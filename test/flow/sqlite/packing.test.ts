@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { Backend, EventSchema } from "@faultline/proto";
+import { Backend, EventSchema, GetErrorBreakdownResponseSchema } from "@faultline/proto";
 import { toJson } from "@bufbuild/protobuf";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
@@ -55,12 +55,20 @@ const sent: { readonly project: Target; readonly id: string }[] = [];
 let shop: Target;
 let blog: Target;
 
-/** Everything the service says about each event. */
+/** Everything the service says about each event, and how the events of each error divide. */
 async function answers({ client }: Running): Promise<unknown[]> {
   const all: unknown[] = [];
   for (const { project, id } of sent) {
     const { event } = await client.errors.getEvent({ projectId: project.id, eventId: id }, client.auth);
     all.push(event && toJson(EventSchema, event));
+  }
+  for (const { id: projectId } of [shop, blog]) {
+    const { errors } = await client.errors.listErrors({ projectId, pageSize: 100 }, client.auth);
+    for (const { errorId } of errors) {
+      const breakdown = await client.errors.getErrorBreakdown({ projectId, errorId }, client.auth);
+      assert.ok(breakdown.tags.some(({ key }) => key === "place"));
+      all.push(toJson(GetErrorBreakdownResponseSchema, breakdown));
+    }
   }
   return all;
 }
@@ -79,7 +87,13 @@ async function sendAll(running: Running): Promise<void> {
     const id = newEventId();
     const project = n % 4 === 0 ? blog : shop;
     const extra = { n, text: "ö".repeat(n * 100), long: n === 21 ? "x".repeat(600_000) : "" };
-    const event = { event_id: id, exception: { values: [{ type: `Error${n % 5}`, value: `number ${n}` }] }, extra };
+    const tags = { place: `${n % 3}` };
+    const event = {
+      event_id: id,
+      exception: { values: [{ type: `Error${n % 5}`, value: `number ${n}` }] },
+      tags,
+      extra,
+    };
     const answer = await doors[n % doors.length]?.(project, event);
     assert.is(answer?.status, 200, answer?.text);
     sent.push({ project, id });

@@ -17,8 +17,8 @@ export const load: PageServerLoad = async ({ parent, params, locals }) => {
   };
 };
 
-/** The line by which a program of the platform identifies its users. Browsers and Node.js have the same. */
+/** How a program of the platform identifies its users; empty where get started does not know the platform. */
 function identifyIn(platform: string): string {
-  const language = languages.find(({ key }) => key === platform);
-  return (language ?? languages.find(({ key }) => key === "node"))?.identify ?? "";
+  const key = platform === "javascript" ? "node" : platform; // browsers and Node.js have the same call
+  return languages.find((language) => language.key === key)?.identify ?? "";
 }
