@@ -1,4 +1,4 @@
-import { tagFilter } from "#lib/errors/search-terms.ts";
+import { tagFilter } from "#lib/search/search-terms.ts";
 import { route } from "#lib/navigation/route.ts";
 import type { ErrorBreakdown, EventUser, TagBreakdown, TagValueBreakdown } from "#lib/messages.ts";
 

@@ -1,6 +1,6 @@
 import { redirect } from "@sveltejs/kit";
 import { listChoices } from "#lib/errors/list-choices.ts";
-import { choiceFields, searchChoices, withChoice } from "#lib/errors/search-choices.ts";
+import { choiceFields, searchChoices, withChoice } from "#lib/search/search-choices.ts";
 
 /**
  * The choices of a list of errors. The selects are fields of the form: a choice becomes a term of the search, which is the
