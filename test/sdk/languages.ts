@@ -4,6 +4,7 @@ import { flask } from "./flask/language.ts";
 import { go, newestGo } from "./go/language.ts";
 import { java, newestJava } from "./java/language.ts";
 import type { CapturedLanguage, Language } from "./language.ts";
+import { next } from "./next/language.ts";
 import { newestNode, node } from "./node/language.ts";
 import { newestPython, python } from "./python/language.ts";
 import { ravenGo } from "./raven-go/language.ts";
@@ -27,6 +28,7 @@ export const others: readonly Language[] = [
   newestBrowser,
   react,
   vue,
+  next,
   newestPython,
   django,
   flask,

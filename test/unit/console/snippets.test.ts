@@ -5,8 +5,8 @@ import * as assert from "uvu/assert";
 import {
   curlSnippet,
   languages,
-  triedWith,
 } from "../../../console/src/routes/[...project]/-/error_tracking/get_started/snippets.ts";
+import { triedWith } from "../../../console/src/routes/[...project]/-/error_tracking/get_started/snippet-form.ts";
 import { newestVersions } from "../../../console/src/routes/[...project]/-/error_tracking/get_started/newest-versions.ts";
 import { testedVersion, testedVersions } from "../../../console/src/lib/tested-versions.ts";
 import { captured, others, specified as run } from "../../sdk/languages.ts";
@@ -73,6 +73,7 @@ const programOf = {
   browser: ["browser/get-started.js", "window.dsn"],
   react: ["react/get-started.js", "window.dsn"],
   vue: ["vue/get-started.js", "window.dsn"],
+  next: ["next/instrumentation.js", "process.env.FAULTLINE_TEST_DSN", "next/app/faultline-test/route.js"],
   django: ["django/get-started.py", 'os.environ["FAULTLINE_TEST_DSN"]'],
   flask: ["flask/get-started.py", 'os.environ["FAULTLINE_TEST_DSN"]'],
 } as const;
@@ -91,9 +92,10 @@ function regionsOf(text: string): Map<string, string> {
 
 for (const { key, name, start, identify, test } of languages) {
   if (key === "php") continue;
-  const [file, dsnExpression] = programOf[key];
+  const [file, dsnExpression, ...more] = programOf[key];
   programs(`${name} shows what test/sdk/${file} runs`, () => {
-    const regions = regionsOf(readFileSync(join(import.meta.dirname, "../../sdk", file), "utf8"));
+    const texts = [file, ...more].map((one) => readFileSync(join(import.meta.dirname, "../../sdk", one), "utf8"));
+    const regions = regionsOf(texts.join("\n"));
     assert.is(regions.get("start"), start("the DSN").replace(/["']the DSN["']/, dsnExpression));
     assert.is(regions.get("identify"), identify);
     assert.is(regions.get("test"), test);

@@ -8,6 +8,7 @@ export const newestVersions = {
   browser: "11.12.0",
   react: "11.12.0",
   vue: "11.11.0",
+  next: "11.0.0",
   django: "2.75.0",
   flask: "2.75.0",
 } as const;

@@ -4,26 +4,9 @@
  */
 
 import { testedVersions } from "#lib/tested-versions.ts";
+import { frameworks } from "./frameworks.ts";
 import { newestVersions } from "./newest-versions.ts";
-
-export interface Snippets {
-  readonly key: string;
-  readonly name: string;
-  /** The SDK client version that is installed: the newest that was tested. */
-  readonly version: string;
-  /** The version of the specification, which was tested as well. Absent: it names none. */
-  readonly specified?: string;
-  readonly endpoint: "store" | "envelope";
-  readonly items: string;
-  readonly install: string;
-  /** How to diagnose send problems, where the SDK has an option for it. */
-  readonly debugNote: string;
-  readonly start: (dsn: string) => string;
-  readonly identify: string;
-  readonly test: string;
-}
-
-const debugOn = "debug prints what the SDK sends. Take it out once errors arrive.";
+import { debugOn, type Snippets } from "./snippet-form.ts";
 
 export const languages = [
   {
@@ -156,129 +139,10 @@ let _guard = sentry::init(("${dsn}", options));`,
 });`,
     test: `sentry::capture_error(&std::io::Error::new(std::io::ErrorKind::Other, "Test from Faultline"));`,
   },
-  {
-    key: "browser",
-    name: "Browser",
-    version: newestVersions.browser,
-    endpoint: "envelope",
-    items: "exception, message, session",
-    install: `npm install @sentry/browser@${newestVersions.browser}`,
-    debugNote: debugOn,
-    start: (dsn) => `import * as Sentry from "@sentry/browser";
-
-Sentry.init({
-  dsn: "${dsn}",
-  debug: true,
-});`,
-    identify: `Sentry.setUser({ id: "42" });`,
-    test: `setTimeout(() => {
-  throw new Error("Test from Faultline");
-});`,
-  },
-  {
-    key: "react",
-    name: "React",
-    version: newestVersions.react,
-    endpoint: "envelope",
-    items: "exception, message, session",
-    install: `npm install @sentry/react@${newestVersions.react}`,
-    debugNote: debugOn,
-    start: (dsn) => `import * as Sentry from "@sentry/react";
-import { createRoot } from "react-dom/client";
-
-Sentry.init({
-  dsn: "${dsn}",
-  debug: true,
-});
-
-const root = createRoot(document.getElementById("root"), {
-  onUncaughtError: Sentry.reactErrorHandler(),
-  onCaughtError: Sentry.reactErrorHandler(),
-  onRecoverableError: Sentry.reactErrorHandler(),
-});`,
-    identify: `Sentry.setUser({ id: "42" });`,
-    test: `function Broken() {
-  throw new Error("Test from Faultline");
-}`,
-  },
-  {
-    key: "vue",
-    name: "Vue",
-    version: newestVersions.vue,
-    endpoint: "envelope",
-    items: "exception, message, session",
-    install: `npm install @sentry/vue@${newestVersions.vue}`,
-    debugNote: debugOn,
-    start: (dsn) => `import * as Sentry from "@sentry/vue";
-import { createApp } from "vue";
-
-const app = createApp(App);
-
-Sentry.init({
-  app,
-  dsn: "${dsn}",
-  debug: true,
-});`,
-    identify: `Sentry.setUser({ id: "42" });`,
-    test: `const Broken = {
-  mounted() {
-    throw new Error("Test from Faultline");
-  },
-};`,
-  },
-  {
-    key: "django",
-    name: "Django",
-    version: newestVersions.django,
-    endpoint: "envelope",
-    items: "exception, message, session",
-    install: `pip install "sentry-sdk==${newestVersions.django}"`,
-    debugNote: debugOn,
-    start: (dsn) => `# settings.py
-import sentry_sdk
-
-sentry_sdk.init(
-    dsn="${dsn}",
-    debug=True,
-)`,
-    identify: `# in a view or a middleware; with send_default_pii=True the SDK does it for signed-in users
-sentry_sdk.set_user({"id": "42"})`,
-    test: `# urls.py: path("faultline-test/", trigger)
-def trigger(request):
-    raise Exception("Test from Faultline")`,
-  },
-  {
-    key: "flask",
-    name: "Flask",
-    version: newestVersions.flask,
-    endpoint: "envelope",
-    items: "exception, message, session",
-    install: `pip install "sentry-sdk==${newestVersions.flask}" flask`,
-    debugNote: debugOn,
-    start: (dsn) => `import sentry_sdk
-from flask import Flask
-
-sentry_sdk.init(
-    dsn="${dsn}",
-    debug=True,
-)
-app = Flask(__name__)`,
-    identify: `# in a view, or before each request
-sentry_sdk.set_user({"id": "42"})`,
-    test: `@app.route("/faultline-test")
-def trigger():
-    raise Exception("Test from Faultline")`,
-  },
+  ...frameworks,
 ] as const satisfies readonly Snippets[];
 
 export type LanguageKey = (typeof languages)[number]["key"];
-
-/** The versions with which the lines were tried, with the endpoint of the specification. */
-export function triedWith({ version, specified = version, endpoint }: Snippets): string {
-  return specified === version
-    ? `Tested with ${version} · ${endpoint} endpoint`
-    : `Tested with ${version}, and with ${specified} at the ${endpoint} endpoint`;
-}
 
 /** One event without an SDK, sent to the store endpoint. Empty when `dsn` is not a DSN. */
 export function curlSnippet(dsn: string): string {

@@ -1,0 +1,144 @@
+import { newestVersions } from "./newest-versions.ts";
+import { debugOn, type Snippets } from "./snippet-form.ts";
+
+/** Set-ups beyond those of the specification. */
+export const frameworks = [
+  {
+    key: "browser",
+    name: "Browser",
+    version: newestVersions.browser,
+    endpoint: "envelope",
+    items: "exception, message, session",
+    install: `npm install @sentry/browser@${newestVersions.browser}`,
+    debugNote: debugOn,
+    start: (dsn) => `import * as Sentry from "@sentry/browser";
+
+Sentry.init({
+  dsn: "${dsn}",
+  debug: true,
+});`,
+    identify: `Sentry.setUser({ id: "42" });`,
+    test: `setTimeout(() => {
+  throw new Error("Test from Faultline");
+});`,
+  },
+  {
+    key: "react",
+    name: "React",
+    version: newestVersions.react,
+    endpoint: "envelope",
+    items: "exception, message, session",
+    install: `npm install @sentry/react@${newestVersions.react}`,
+    debugNote: debugOn,
+    start: (dsn) => `import * as Sentry from "@sentry/react";
+import { createRoot } from "react-dom/client";
+
+Sentry.init({
+  dsn: "${dsn}",
+  debug: true,
+});
+
+const root = createRoot(document.getElementById("root"), {
+  onUncaughtError: Sentry.reactErrorHandler(),
+  onCaughtError: Sentry.reactErrorHandler(),
+  onRecoverableError: Sentry.reactErrorHandler(),
+});`,
+    identify: `Sentry.setUser({ id: "42" });`,
+    test: `function Broken() {
+  throw new Error("Test from Faultline");
+}`,
+  },
+  {
+    key: "vue",
+    name: "Vue",
+    version: newestVersions.vue,
+    endpoint: "envelope",
+    items: "exception, message, session",
+    install: `npm install @sentry/vue@${newestVersions.vue}`,
+    debugNote: debugOn,
+    start: (dsn) => `import * as Sentry from "@sentry/vue";
+import { createApp } from "vue";
+
+const app = createApp(App);
+
+Sentry.init({
+  app,
+  dsn: "${dsn}",
+  debug: true,
+});`,
+    identify: `Sentry.setUser({ id: "42" });`,
+    test: `const Broken = {
+  mounted() {
+    throw new Error("Test from Faultline");
+  },
+};`,
+  },
+  {
+    key: "next",
+    name: "Next.js",
+    version: newestVersions.next,
+    endpoint: "envelope",
+    items: "exception, message, session",
+    install: `npm install @sentry/nextjs@${newestVersions.next}`,
+    debugNote: debugOn,
+    start: (dsn) => `// instrumentation.js
+import * as Sentry from "@sentry/nextjs";
+
+export function register() {
+  Sentry.init({
+    dsn: "${dsn}",
+    debug: true,
+  });
+}
+
+export const onRequestError = Sentry.captureRequestError;`,
+    identify: `Sentry.setUser({ id: "42" });`,
+    test: `// app/faultline-test/route.js
+export function GET() {
+  throw new Error("Test from Faultline");
+}`,
+  },
+  {
+    key: "django",
+    name: "Django",
+    version: newestVersions.django,
+    endpoint: "envelope",
+    items: "exception, message, session",
+    install: `pip install "sentry-sdk==${newestVersions.django}"`,
+    debugNote: debugOn,
+    start: (dsn) => `# settings.py
+import sentry_sdk
+
+sentry_sdk.init(
+    dsn="${dsn}",
+    debug=True,
+)`,
+    identify: `# in a view or a middleware; with send_default_pii=True the SDK does it for signed-in users
+sentry_sdk.set_user({"id": "42"})`,
+    test: `# urls.py: path("faultline-test/", trigger)
+def trigger(request):
+    raise Exception("Test from Faultline")`,
+  },
+  {
+    key: "flask",
+    name: "Flask",
+    version: newestVersions.flask,
+    endpoint: "envelope",
+    items: "exception, message, session",
+    install: `pip install "sentry-sdk==${newestVersions.flask}" flask`,
+    debugNote: debugOn,
+    start: (dsn) => `import sentry_sdk
+from flask import Flask
+
+sentry_sdk.init(
+    dsn="${dsn}",
+    debug=True,
+)
+app = Flask(__name__)`,
+    identify: `# in a view, or before each request
+sentry_sdk.set_user({"id": "42"})`,
+    test: `@app.route("/faultline-test")
+def trigger():
+    raise Exception("Test from Faultline")`,
+  },
+] as const satisfies readonly Snippets[];

@@ -1,0 +1,27 @@
+/** The lines of the page for a language or framework. */
+export interface Snippets {
+  readonly key: string;
+  readonly name: string;
+  /** The SDK client version that is installed: the newest that was tested. */
+  readonly version: string;
+  /** The version of the specification, which was tested as well. Absent: it names none. */
+  readonly specified?: string;
+  readonly endpoint: "store" | "envelope";
+  readonly items: string;
+  readonly install: string;
+  /** How to diagnose send problems, where the SDK has an option for it. */
+  readonly debugNote: string;
+  readonly start: (dsn: string) => string;
+  readonly identify: string;
+  readonly test: string;
+}
+
+/** The note of SDKs with an option `debug`. */
+export const debugOn = "debug prints what the SDK sends. Take it out once errors arrive.";
+
+/** The versions with which the lines were tried, with the endpoint of the specification. */
+export function triedWith({ version, specified = version, endpoint }: Snippets): string {
+  return specified === version
+    ? `Tested with ${version} · ${endpoint} endpoint`
+    : `Tested with ${version}, and with ${specified} at the ${endpoint} endpoint`;
+}
