@@ -33,7 +33,7 @@ import { SqliteStorage } from "./sqlite/storage.ts";
 import { getErrorStats } from "./lists/stats.ts";
 import type { Storage } from "./storage.ts";
 import { storeIntake } from "./storing/store-intake.ts";
-import { errorToProto } from "./lists/to-proto.ts";
+import { errorToProto, type ErrorRow } from "./lists/to-proto.ts";
 import { firstTrendHour, hoursSince, trendOf } from "./lists/trend.ts";
 import { updateErrors } from "./changes/update-errors.ts";
 import { countUsage, uncountedProjects, usage } from "./retention/usage.ts";
@@ -206,10 +206,10 @@ class IntegratedBackend implements ErrorBackend {
 
   getErrorStats: ErrorBackend["getErrorStats"] = (request) => getErrorStats(this.#storage, request, this.#now);
 
-  updateErrors: ErrorBackend["updateErrors"] = async (request) => {
+  updateErrors: ErrorBackend["updateErrors"] = async (request, { username }) => {
     const { errors, before } = await updateErrors(this.#storage, request, this.#now);
     const hashes = new Set(errors.map(({ group_hash }) => group_hash.toString("hex")));
-    this.#running.host.errorChanges.publish(new Map([[request.projectId, hashes]]));
+    this.#running.host.errorChanges.publish(new Map([[request.projectId, hashes]]), username);
     return {
       errors: errors.map((row) => errorToProto(row)),
       undo: before.map(({ id, status }) => ({ errorId: String(id), status })),
@@ -225,14 +225,17 @@ class IntegratedBackend implements ErrorBackend {
   changedErrors: NonNullable<ErrorBackend["changedErrors"]> = async ({ projectId, keys, hourlyCounts }) => {
     const { read, dialect } = this.#storage;
     const now = this.#now;
-    const groups = keys.map((hash) => Buffer.from(hash, "hex"));
+    const groups = [...keys.keys()].map((hash) => Buffer.from(hash, "hex"));
+    const changedBy = ({ group_hash, reopened_at }: ErrorRow) => ({
+      statusChangedBy: reopened_at === null ? (keys.get(group_hash.toString("hex")) ?? "") : "", // else an event did it
+    });
     const found = withSettledLastSeen(dialect, read, now)
       .where("project_id", "=", projectId)
       .where("group_hash", "in", groups);
-    if (!hourlyCounts) return (await found.execute()).map((row) => errorToProto(row));
+    if (!hourlyCounts) return (await found.execute()).map((row) => ({ ...errorToProto(row), ...changedBy(row) }));
     const first = firstTrendHour(now);
     const rows = await found.select(hoursSince(dialect, first).as("hours")).execute();
-    return rows.map((row) => errorToProto(row, trendOf(row.hours, first)));
+    return rows.map((row) => ({ ...errorToProto(row, trendOf(row.hours, first)), ...changedBy(row) }));
   };
 
   async #expensively<T>(call: BackendCall, read: ExpensiveRead<T>): Promise<T> {

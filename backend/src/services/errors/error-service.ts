@@ -14,8 +14,8 @@ export function errorService(parts: {
   allErrors: ReturnType<typeof allErrors>;
   errorProject: ReturnType<typeof errorProject>;
 }): Handlers<typeof ErrorService, CoreCall> {
-  const served = ({ grant, caller, signal }: CoreCall) =>
-    parts.projects.backend(grant.project, { userId: caller.user.id, signal });
+  const served = ({ grant, caller: { user }, signal }: CoreCall) =>
+    parts.projects.backend(grant.project, { userId: user.id, username: user.username, signal });
   return {
     async listErrors(request, call) {
       const [backend, carried] = await served(call);

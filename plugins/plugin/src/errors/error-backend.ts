@@ -139,7 +139,8 @@ export interface ErrorBackend {
 /** Which errors are read that changed. */
 export interface ChangedErrorsRequest {
   readonly projectId: number;
-  readonly keys: readonly string[];
+  /** The keys, each with the user name of the person who set the status, or an empty text. */
+  readonly keys: ReadonlyMap<string, string>;
   /** As in WatchErrorsRequest. */
   readonly hourlyCounts: boolean;
 }
