@@ -36,6 +36,7 @@ import { storeIntake } from "./storing/store-intake.ts";
 import { errorToProto, type ErrorRow } from "./lists/to-proto.ts";
 import { firstTrendHour, hoursSince, trendOf } from "./lists/trend.ts";
 import { updateErrors } from "./changes/update-errors.ts";
+import { countErrors, updateMatching } from "./changes/update-matching.ts";
 import { countUsage, uncountedProjects, usage } from "./retention/usage.ts";
 
 const retentionIntervalMs = 3_600_000;
@@ -75,6 +76,7 @@ class IntegratedBackend implements ErrorBackend {
     watch: allowed,
     releases: allowed,
     deleteErrors: allowed,
+    updateMatching: allowed,
     retentionDays,
   };
 
@@ -208,13 +210,28 @@ class IntegratedBackend implements ErrorBackend {
 
   updateErrors: ErrorBackend["updateErrors"] = async (request, { username }) => {
     const { errors, before } = await updateErrors(this.#storage, request, this.#now);
-    const hashes = new Set(errors.map(({ group_hash }) => group_hash.toString("hex")));
-    this.#running.host.errorChanges.publish(new Map([[request.projectId, hashes]]), username);
+    this.#publish(request.projectId, errors, username);
     return {
       errors: errors.map((row) => errorToProto(row)),
       undo: before.map(({ id, status }) => ({ errorId: String(id), status })),
     };
   };
+
+  getErrorCount: NonNullable<ErrorBackend["getErrorCount"]> = async (request, call) => ({
+    count: await countErrors(this.#running, request, call),
+  });
+
+  updateMatchingErrors: NonNullable<ErrorBackend["updateMatchingErrors"]> = async (request, call) => {
+    const { errors, answer } = await updateMatching(this.#running, request, { now: this.#now, call });
+    this.#publish(request.projectId, errors, call.username);
+    return answer;
+  };
+
+  /** `by`: who set the status. */
+  #publish(projectId: number, errors: readonly ErrorRow[], by: string | undefined): void {
+    const hashes = new Set(errors.map(({ group_hash }) => group_hash.toString("hex")));
+    this.#running.host.errorChanges.publish(new Map([[projectId, hashes]]), by);
+  }
 
   installationStats: NonNullable<ErrorBackend["installationStats"]> = ({ now }) =>
     installationStats(this.#storage, now);

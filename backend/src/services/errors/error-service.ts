@@ -1,5 +1,5 @@
-import type { Handlers } from "@faultline/plugin";
-import { ErrorService } from "@faultline/proto";
+import { ServiceError, type ErrorBackend, type Handlers } from "@faultline/plugin";
+import { ErrorReason, ErrorService } from "@faultline/proto";
 import type { CoreCall } from "../access/guard.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
 import type { ChangeStream } from "../../host/changes/change-stream.ts";
@@ -29,6 +29,16 @@ export function errorService(parts: {
       const [backend, carried] = await served(call);
       return backend.updateErrors(request, carried);
     },
+    async getErrorCount(request, call) {
+      const [backend, carried] = await served(call);
+      if (!backend.getErrorCount) throw noMatching(backend);
+      return backend.getErrorCount(request, carried);
+    },
+    async updateMatchingErrors(request, call) {
+      const [backend, carried] = await served(call);
+      if (!backend.updateMatchingErrors) throw noMatching(backend);
+      return backend.updateMatchingErrors(request, carried);
+    },
     async listEvents(request, call) {
       const [backend, carried] = await served(call);
       return backend.listEvents(request, carried);
@@ -49,3 +59,6 @@ export function errorService(parts: {
     getErrorProject: parts.errorProject,
   };
 }
+
+const noMatching = ({ capabilities }: ErrorBackend) =>
+  new ServiceError(ErrorReason.NOT_SUPPORTED_BY_BACKEND, capabilities.updateMatching?.reason ?? "");

@@ -2,6 +2,8 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type {
   Backend,
   CapabilitiesSchema,
+  GetErrorCountRequest,
+  GetErrorCountResponseSchema,
   CreateDeletionRequest,
   CreateDeletionResponseSchema,
   EndDiscardRequest,
@@ -32,6 +34,8 @@ import type {
   ListReleasesResponseSchema,
   UpdateErrorsRequest,
   UpdateErrorsResponseSchema,
+  UpdateMatchingErrorsRequest,
+  UpdateMatchingErrorsResponseSchema,
 } from "@faultline/proto";
 import type { Intake } from "../ingest/ingest-queue.ts";
 
@@ -83,6 +87,16 @@ export interface ErrorBackend {
     request: UpdateErrorsRequest,
     call: BackendCall,
   ): Promise<MessageInitShape<typeof UpdateErrorsResponseSchema>>;
+  /** Counts errors, however many. Only backends that store events have it; others say by the capability `updateMatching` why not. */
+  getErrorCount?(
+    request: GetErrorCountRequest,
+    call: BackendCall,
+  ): Promise<MessageInitShape<typeof GetErrorCountResponseSchema>>;
+  /** Sets the status of the next slice of the errors that match. Only backends with `getErrorCount` have it. */
+  updateMatchingErrors?(
+    request: UpdateMatchingErrorsRequest,
+    call: BackendCall,
+  ): Promise<MessageInitShape<typeof UpdateMatchingErrorsResponseSchema>>;
   listEvents(request: ListEventsRequest, call: BackendCall): Promise<MessageInitShape<typeof ListEventsResponseSchema>>;
   getEvent(request: GetEventRequest, call: BackendCall): Promise<MessageInitShape<typeof GetEventResponseSchema>>;
   getErrorStats(

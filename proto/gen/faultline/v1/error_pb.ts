@@ -15,7 +15,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/error.proto.
  */
 export const file_faultline_v1_error: GenFile = /*@__PURE__*/
-  fileDesc("ChhmYXVsdGxpbmUvdjEvZXJyb3IucHJvdG8SDGZhdWx0bGluZS52MSLbBgoFRXJyb3ISEAoIZXJyb3JfaWQYASABKAkSEgoKcHJvamVjdF9pZBgCIAEoDRINCgV0aXRsZRgDIAEoCRIMCgR0eXBlGAQgASgJEg0KBXZhbHVlGAUgASgJEg8KB2N1bHByaXQYBiABKAkSDQoFbGV2ZWwYByABKAkSEAoIcGxhdGZvcm0YCCABKAkSKQoGc3RhdHVzGAkgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEhMKC2V2ZW50X2NvdW50GAogASgNEhsKE2FmZmVjdGVkX3VzZXJfY291bnQYCyABKA0SMwoPZmlyc3Rfc2Vlbl90aW1lGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3NlZW5fdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASOgoWc2V0dGxlZF9sYXN0X3NlZW5fdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNZmlyc3RfcmVsZWFzZRgPIAEoCRIUCgxsYXN0X3JlbGVhc2UYECABKAkSNwoTc3RhdHVzX2NoYW5nZWRfdGltZRgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNcmVvcGVuZWRfdGltZRgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNaG91cmx5X2NvdW50cxgTIAMoDRIUCgxleHRlcm5hbF91cmwYFCABKAkSPAoYaG91cmx5X2NvdW50c19zdGFydF90aW1lGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxmaXJzdF9jb21taXQYFiABKAkSEwoLbGFzdF9jb21taXQYFyABKAkSGQoRZmlyc3RfcmVsZWFzZV91cmwYGCABKAkSGAoQbGFzdF9yZWxlYXNlX3VybBgZIAEoCRIaChJob2xkc19vdGhlcl9lcnJvcnMYGiABKAgSFwoPb3RoZXJfdGFnX2NvdW50GBsgASgNEhgKEG90aGVyX3VzZXJfY291bnQYHCABKA0SGQoRc3RhdHVzX2NoYW5nZWRfYnkYHSABKAkixQEKEUxpc3RFcnJvcnNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEg0KBXF1ZXJ5GAIgASgJEikKBnN0YXR1cxgDIAEoDjIZLmZhdWx0bGluZS52MS5FcnJvclN0YXR1cxIlCgRzb3J0GAQgASgOMhcuZmF1bHRsaW5lLnYxLkVycm9yU29ydBIRCglwYWdlX3NpemUYBSABKA0SEgoKcGFnZV90b2tlbhgGIAEoCSLYAQoSTGlzdEVycm9yc1Jlc3BvbnNlEiMKBmVycm9ycxgBIAMoCzITLmZhdWx0bGluZS52MS5FcnJvchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSGwoTcHJldmlvdXNfcGFnZV90b2tlbhgDIAEoCRIxCg1zdGF0dXNfY291bnRzGAQgASgLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NvdW50cxI0ChBzdGFsZV9zaW5jZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKhAQoUTGlzdEFsbEVycm9yc1JlcXVlc3QSDQoFcXVlcnkYASABKAkSKQoGc3RhdHVzGAIgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEiUKBHNvcnQYAyABKA4yFy5mYXVsdGxpbmUudjEuRXJyb3JTb3J0EhEKCXBhZ2Vfc2l6ZRgEIAEoDRIVCg1wcm9qZWN0X3F1ZXJ5GAUgASgJInwKFUxpc3RBbGxFcnJvcnNSZXNwb25zZRIsCgVhc2tlZBgBIAEoCzIbLmZhdWx0bGluZS52MS5Bc2tlZFByb2plY3RzSAASLQoGYW5zd2VyGAIgASgLMhsuZmF1bHRsaW5lLnYxLlByb2plY3RFcnJvcnNIAEIGCgRwYXJ0Ik8KDUFza2VkUHJvamVjdHMSLAoIcHJvamVjdHMYASADKAsyGi5mYXVsdGxpbmUudjEuQXNrZWRQcm9qZWN0EhAKCGxlZnRfb3V0GAIgASgNImsKDEFza2VkUHJvamVjdBISCgpwcm9qZWN0X2lkGAEgASgNEgwKBHBhdGgYAiABKAkSDAoEbmFtZRgDIAEoCRIQCghleHRlcm5hbBgEIAEoCBIZChFjYW5fdXBkYXRlX3N0YXR1cxgFIAEoCCLdAQoNUHJvamVjdEVycm9ycxISCgpwcm9qZWN0X2lkGAEgASgNEiMKBmVycm9ycxgCIAMoCzITLmZhdWx0bGluZS52MS5FcnJvchIxCg1zdGF0dXNfY291bnRzGAMgASgLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NvdW50cxI0ChBzdGFsZV9zaW5jZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIqCgdyZWZ1c2FsGAUgASgLMhkuZmF1bHRsaW5lLnYxLkNhbGxSZWZ1c2FsImYKC0NhbGxSZWZ1c2FsEikKBnJlYXNvbhgBIAEoDjIZLmZhdWx0bGluZS52MS5FcnJvclJlYXNvbhIPCgdtZXNzYWdlGAIgASgJEhsKE3JldHJ5X2FmdGVyX3NlY29uZHMYAyABKA0iKgoWR2V0RXJyb3JQcm9qZWN0UmVxdWVzdBIQCghlcnJvcl9pZBgBIAEoCSItChdHZXRFcnJvclByb2plY3RSZXNwb25zZRISCgpwcm9qZWN0X2lkGAEgASgNIkUKDFN0YXR1c0NvdW50cxISCgp1bnJlc29sdmVkGAEgASgNEhAKCHJlc29sdmVkGAIgASgNEg8KB2lnbm9yZWQYAyABKA0iTQoPR2V0RXJyb3JSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhAKCGVycm9yX2lkGAIgASgJImwKEEdldEVycm9yUmVzcG9uc2USIgoFZXJyb3IYASABKAsyEy5mYXVsdGxpbmUudjEuRXJyb3ISNAoQc3RhbGVfc2luY2VfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAibAoTVXBkYXRlRXJyb3JzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIrCgdjaGFuZ2VzGAIgAygLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NoYW5nZSJLCgxTdGF0dXNDaGFuZ2USEAoIZXJyb3JfaWQYASABKAkSKQoGc3RhdHVzGAIgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzImUKFFVwZGF0ZUVycm9yc1Jlc3BvbnNlEiMKBmVycm9ycxgBIAMoCzITLmZhdWx0bGluZS52MS5FcnJvchIoCgR1bmRvGAIgAygLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NoYW5nZSLUAQoRTGlzdEV2ZW50c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSEAoIZXJyb3JfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgNEhIKCnBhZ2VfdG9rZW4YBCABKAkSLgoKc3RhcnRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIo8BChJMaXN0RXZlbnRzUmVzcG9uc2USKgoGZXZlbnRzGAEgAygLMhouZmF1bHRsaW5lLnYxLkV2ZW50U3VtbWFyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSNAoQc3RhbGVfc2luY2VfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi2AEKDEV2ZW50U3VtbWFyeRIQCghldmVudF9pZBgBIAEoCRIxCg1vY2N1cnJlZF90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg1yZWNlaXZlZF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgV0aXRsZRgEIAEoCRIMCgR1c2VyGAUgASgJEg8KB3JlbGVhc2UYBiABKAkSEwoLZW52aXJvbm1lbnQYByABKAkSDQoFbGV2ZWwYCCABKAkijgEKD0dldEV2ZW50UmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIQCghldmVudF9pZBgCIAEoCRIQCghlcnJvcl9pZBgDIAEoCRItCghwb3NpdGlvbhgEIAEoDjIbLmZhdWx0bGluZS52MS5FdmVudFBvc2l0aW9uIpwBChBHZXRFdmVudFJlc3BvbnNlEiIKBWV2ZW50GAEgASgLMhMuZmF1bHRsaW5lLnYxLkV2ZW50EhYKDm5ld2VyX2V2ZW50X2lkGAIgASgJEhYKDm9sZGVyX2V2ZW50X2lkGAMgASgJEjQKEHN0YWxlX3NpbmNlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIrQICgVFdmVudBIQCghldmVudF9pZBgBIAEoCRIQCghlcnJvcl9pZBgCIAEoCRISCgpwcm9qZWN0X2lkGAMgASgNEjEKDW9jY3VycmVkX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDXJlY2VpdmVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBXRpdGxlGAYgASgJEg8KB2N1bHByaXQYByABKAkSDQoFbGV2ZWwYCCABKAkSEAoIcGxhdGZvcm0YCSABKAkSKwoKZXhjZXB0aW9ucxgKIAMoCzIXLmZhdWx0bGluZS52MS5FeGNlcHRpb24SJQoHdGhyZWFkcxgLIAMoCzIULmZhdWx0bGluZS52MS5UaHJlYWQSDwoHbWVzc2FnZRgMIAEoCRIYChBtZXNzYWdlX3RlbXBsYXRlGA0gASgJEiUKBHVzZXIYDiABKAsyFy5mYXVsdGxpbmUudjEuRXZlbnRVc2VyEisKBHRhZ3MYDyADKAsyHS5mYXVsdGxpbmUudjEuRXZlbnQuVGFnc0VudHJ5Eg8KB3JlbGVhc2UYECABKAkSEwoLZW52aXJvbm1lbnQYESABKAkSEwoLc2VydmVyX25hbWUYEiABKAkSDgoGbG9nZ2VyGBMgASgJEhMKC3RyYW5zYWN0aW9uGBQgASgJEi0KC2JyZWFkY3J1bWJzGBUgAygLMhguZmF1bHRsaW5lLnYxLkJyZWFkY3J1bWISKgoHcmVxdWVzdBgWIAEoCzIZLmZhdWx0bGluZS52MS5IdHRwUmVxdWVzdBIeCgNzZGsYFyABKAsyES5mYXVsdGxpbmUudjEuU2RrEikKCGNvbnRleHRzGBggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBImCgVleHRyYRgZIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSMQoHbW9kdWxlcxgaIAMoCzIgLmZhdWx0bGluZS52MS5FdmVudC5Nb2R1bGVzRW50cnkSFAoMcGF5bG9hZF9qc29uGBsgASgJEiMKB3RyaW1tZWQYHCADKAsyEi5mYXVsdGxpbmUudjEuVHJpbRIsCghmZWVkYmFjaxgdIAMoCzIaLmZhdWx0bGluZS52MS5Vc2VyRmVlZGJhY2sSKwoKdGltZV9ib3VuZBgeIAEoCzIXLmZhdWx0bGluZS52MS5UaW1lQm91bmQSDgoGY29tbWl0GB8gASgJEhUKDWNsaWVudF9rZXlfaWQYICABKA0aKwoJVGFnc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaLgoMTW9kdWxlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiOgoJVGltZUJvdW5kEi0KCXNlbnRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiVgoEVHJpbRIMCgRwYXJ0GAEgASgJEgwKBGtlcHQYAiABKA0SDAoEc2VudBgDIAEoDRIkCgR1bml0GAQgASgOMhYuZmF1bHRsaW5lLnYxLlRyaW1Vbml0IpYBCgxVc2VyRmVlZGJhY2sSEgoKcHJvamVjdF9pZBgBIAEoDRIQCghldmVudF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEg0KBWVtYWlsGAQgASgJEhAKCGNvbW1lbnRzGAUgASgJEjEKDXJlY2VpdmVkX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIokBCglFeGNlcHRpb24SDAoEdHlwZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIOCgZtb2R1bGUYAyABKAkSKgoJbWVjaGFuaXNtGAQgASgLMhcuZmF1bHRsaW5lLnYxLk1lY2hhbmlzbRIjCgZmcmFtZXMYBSADKAsyEy5mYXVsdGxpbmUudjEuRnJhbWUisAEKCU1lY2hhbmlzbRIMCgR0eXBlGAEgASgJEhQKB2hhbmRsZWQYAiABKAhIAIgBARIRCglzeW50aGV0aWMYAyABKAgSGQoMZXhjZXB0aW9uX2lkGAQgASgFSAGIAQESFgoJcGFyZW50X2lkGAUgASgFSAKIAQESDgoGc291cmNlGAYgASgJQgoKCF9oYW5kbGVkQg8KDV9leGNlcHRpb25faWRCDAoKX3BhcmVudF9pZCKHAgoFRnJhbWUSEAoIZmlsZW5hbWUYASABKAkSEAoIYWJzX3BhdGgYAiABKAkSEAoIZnVuY3Rpb24YAyABKAkSDgoGbW9kdWxlGAQgASgJEg8KB3BhY2thZ2UYBSABKAkSDgoGbGluZW5vGAYgASgNEg0KBWNvbG5vGAcgASgNEg4KBmluX2FwcBgIIAEoCBITCgtwcmVfY29udGV4dBgJIAMoCRIUCgxjb250ZXh0X2xpbmUYCiABKAkSFAoMcG9zdF9jb250ZXh0GAsgAygJEiUKBHZhcnMYDCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EhAKCGNvZGVfdXJsGA0gASgJImkKBlRocmVhZBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEg8KB2N1cnJlbnQYAyABKAgSDwoHY3Jhc2hlZBgEIAEoCBIjCgZmcmFtZXMYBSADKAsyEy5mYXVsdGxpbmUudjEuRnJhbWUicwoJRXZlbnRVc2VyEgoKAmlkGAEgASgJEhAKCHVzZXJuYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEhIKCmlwX2FkZHJlc3MYBCABKAkSJQoEZGF0YRgFIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QinQEKCkJyZWFkY3J1bWISKAoEdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEdHlwZRgCIAEoCRIQCghjYXRlZ29yeRgDIAEoCRINCgVsZXZlbBgEIAEoCRIPCgdtZXNzYWdlGAUgASgJEiUKBGRhdGEYBiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IsYCCgtIdHRwUmVxdWVzdBILCgN1cmwYASABKAkSDgoGbWV0aG9kGAIgASgJEhQKDHF1ZXJ5X3N0cmluZxgDIAEoCRI3CgdoZWFkZXJzGAQgAygLMiYuZmF1bHRsaW5lLnYxLkh0dHBSZXF1ZXN0LkhlYWRlcnNFbnRyeRI3Cgdjb29raWVzGAUgAygLMiYuZmF1bHRsaW5lLnYxLkh0dHBSZXF1ZXN0LkNvb2tpZXNFbnRyeRIMCgRkYXRhGAYgASgJEiQKA2VudhgHIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QaLgoMSGVhZGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaLgoMQ29va2llc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiJAoDU2RrEgwKBG5hbWUYASABKAkSDwoHdmVyc2lvbhgCIAEoCSKWAQoUR2V0RXJyb3JTdGF0c1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSEAoIZXJyb3JfaWQYAiABKAkSLgoKc3RhcnRfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKaG91cl9jb3VudBgEIAEoDSKoAQoVR2V0RXJyb3JTdGF0c1Jlc3BvbnNlEi4KCnN0YXJ0X3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBmNvdW50cxgCIAMoDRIZChFsYXN0X2hvdXJfcnVubmluZxgDIAEoCBI0ChBzdGFsZV9zaW5jZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKFAQoSV2F0Y2hFcnJvcnNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEi4KCnNpbmNlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWhvdXJseV9jb3VudHMYAyABKAgiSAoTV2F0Y2hFcnJvcnNSZXNwb25zZRIjCgZlcnJvcnMYASADKAsyEy5mYXVsdGxpbmUudjEuRXJyb3ISDAoEbW9yZRgCIAEoCCp9CgtFcnJvclN0YXR1cxIcChhFUlJPUl9TVEFUVVNfVU5TUEVDSUZJRUQQABIbChdFUlJPUl9TVEFUVVNfVU5SRVNPTFZFRBABEhkKFUVSUk9SX1NUQVRVU19SRVNPTFZFRBACEhgKFEVSUk9SX1NUQVRVU19JR05PUkVEEAMqeAoJRXJyb3JTb3J0EhoKFkVSUk9SX1NPUlRfVU5TUEVDSUZJRUQQABIYChRFUlJPUl9TT1JUX0xBU1RfU0VFThABEhkKFUVSUk9SX1NPUlRfRklSU1RfU0VFThACEhoKFkVSUk9SX1NPUlRfRVZFTlRfQ09VTlQQAyplCg1FdmVudFBvc2l0aW9uEh4KGkVWRU5UX1BPU0lUSU9OX1VOU1BFQ0lGSUVEEAASGQoVRVZFTlRfUE9TSVRJT05fTkVXRVNUEAESGQoVRVZFTlRfUE9TSVRJT05fT0xERVNUEAIqVgoIVHJpbVVuaXQSGQoVVFJJTV9VTklUX1VOU1BFQ0lGSUVEEAASFQoRVFJJTV9VTklUX0VOVFJJRVMQARIYChRUUklNX1VOSVRfQ0hBUkFDVEVSUxACMuIHCgxFcnJvclNlcnZpY2USXgoKTGlzdEVycm9ycxIfLmZhdWx0bGluZS52MS5MaXN0RXJyb3JzUmVxdWVzdBogLmZhdWx0bGluZS52MS5MaXN0RXJyb3JzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSZwoNTGlzdEFsbEVycm9ycxIiLmZhdWx0bGluZS52MS5MaXN0QWxsRXJyb3JzUmVxdWVzdBojLmZhdWx0bGluZS52MS5MaXN0QWxsRXJyb3JzUmVzcG9uc2UiC5ACAYq1GAQIAhABMAESawoPR2V0RXJyb3JQcm9qZWN0EiQuZmF1bHRsaW5lLnYxLkdldEVycm9yUHJvamVjdFJlcXVlc3QaJS5mYXVsdGxpbmUudjEuR2V0RXJyb3JQcm9qZWN0UmVzcG9uc2UiC5ACAYq1GAQIAhABElgKCEdldEVycm9yEh0uZmF1bHRsaW5lLnYxLkdldEVycm9yUmVxdWVzdBoeLmZhdWx0bGluZS52MS5HZXRFcnJvclJlc3BvbnNlIg2QAgGKtRgGCAMQARgDErkBCgxVcGRhdGVFcnJvcnMSIS5mYXVsdGxpbmUudjEuVXBkYXRlRXJyb3JzUmVxdWVzdBoiLmZhdWx0bGluZS52MS5VcGRhdGVFcnJvcnNSZXNwb25zZSJiirUYBggDEAIYBJq1GFRJdCBpcyB0aGUgZGFpbHkgd29yayBvZiBldmVyeSBkZXZlbG9wZXIsIGFuZCBhbiBlcnJvciBzaG93cyB3aGVuIGl0cyBzdGF0dXMgY2hhbmdlZC4SXgoKTGlzdEV2ZW50cxIfLmZhdWx0bGluZS52MS5MaXN0RXZlbnRzUmVxdWVzdBogLmZhdWx0bGluZS52MS5MaXN0RXZlbnRzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSWAoIR2V0RXZlbnQSHS5mYXVsdGxpbmUudjEuR2V0RXZlbnRSZXF1ZXN0Gh4uZmF1bHRsaW5lLnYxLkdldEV2ZW50UmVzcG9uc2UiDZACAYq1GAYIAxABGAMSZwoNR2V0RXJyb3JTdGF0cxIiLmZhdWx0bGluZS52MS5HZXRFcnJvclN0YXRzUmVxdWVzdBojLmZhdWx0bGluZS52MS5HZXRFcnJvclN0YXRzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSYwoLV2F0Y2hFcnJvcnMSIC5mYXVsdGxpbmUudjEuV2F0Y2hFcnJvcnNSZXF1ZXN0GiEuZmF1bHRsaW5lLnYxLldhdGNoRXJyb3JzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMwAWIGcHJvdG8z", [file_faultline_v1_error_reason, file_faultline_v1_role, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("ChhmYXVsdGxpbmUvdjEvZXJyb3IucHJvdG8SDGZhdWx0bGluZS52MSLbBgoFRXJyb3ISEAoIZXJyb3JfaWQYASABKAkSEgoKcHJvamVjdF9pZBgCIAEoDRINCgV0aXRsZRgDIAEoCRIMCgR0eXBlGAQgASgJEg0KBXZhbHVlGAUgASgJEg8KB2N1bHByaXQYBiABKAkSDQoFbGV2ZWwYByABKAkSEAoIcGxhdGZvcm0YCCABKAkSKQoGc3RhdHVzGAkgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEhMKC2V2ZW50X2NvdW50GAogASgNEhsKE2FmZmVjdGVkX3VzZXJfY291bnQYCyABKA0SMwoPZmlyc3Rfc2Vlbl90aW1lGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3NlZW5fdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASOgoWc2V0dGxlZF9sYXN0X3NlZW5fdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNZmlyc3RfcmVsZWFzZRgPIAEoCRIUCgxsYXN0X3JlbGVhc2UYECABKAkSNwoTc3RhdHVzX2NoYW5nZWRfdGltZRgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNcmVvcGVuZWRfdGltZRgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNaG91cmx5X2NvdW50cxgTIAMoDRIUCgxleHRlcm5hbF91cmwYFCABKAkSPAoYaG91cmx5X2NvdW50c19zdGFydF90aW1lGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxmaXJzdF9jb21taXQYFiABKAkSEwoLbGFzdF9jb21taXQYFyABKAkSGQoRZmlyc3RfcmVsZWFzZV91cmwYGCABKAkSGAoQbGFzdF9yZWxlYXNlX3VybBgZIAEoCRIaChJob2xkc19vdGhlcl9lcnJvcnMYGiABKAgSFwoPb3RoZXJfdGFnX2NvdW50GBsgASgNEhgKEG90aGVyX3VzZXJfY291bnQYHCABKA0SGQoRc3RhdHVzX2NoYW5nZWRfYnkYHSABKAkixQEKEUxpc3RFcnJvcnNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEg0KBXF1ZXJ5GAIgASgJEikKBnN0YXR1cxgDIAEoDjIZLmZhdWx0bGluZS52MS5FcnJvclN0YXR1cxIlCgRzb3J0GAQgASgOMhcuZmF1bHRsaW5lLnYxLkVycm9yU29ydBIRCglwYWdlX3NpemUYBSABKA0SEgoKcGFnZV90b2tlbhgGIAEoCSLYAQoSTGlzdEVycm9yc1Jlc3BvbnNlEiMKBmVycm9ycxgBIAMoCzITLmZhdWx0bGluZS52MS5FcnJvchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSGwoTcHJldmlvdXNfcGFnZV90b2tlbhgDIAEoCRIxCg1zdGF0dXNfY291bnRzGAQgASgLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NvdW50cxI0ChBzdGFsZV9zaW5jZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKhAQoUTGlzdEFsbEVycm9yc1JlcXVlc3QSDQoFcXVlcnkYASABKAkSKQoGc3RhdHVzGAIgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEiUKBHNvcnQYAyABKA4yFy5mYXVsdGxpbmUudjEuRXJyb3JTb3J0EhEKCXBhZ2Vfc2l6ZRgEIAEoDRIVCg1wcm9qZWN0X3F1ZXJ5GAUgASgJInwKFUxpc3RBbGxFcnJvcnNSZXNwb25zZRIsCgVhc2tlZBgBIAEoCzIbLmZhdWx0bGluZS52MS5Bc2tlZFByb2plY3RzSAASLQoGYW5zd2VyGAIgASgLMhsuZmF1bHRsaW5lLnYxLlByb2plY3RFcnJvcnNIAEIGCgRwYXJ0Ik8KDUFza2VkUHJvamVjdHMSLAoIcHJvamVjdHMYASADKAsyGi5mYXVsdGxpbmUudjEuQXNrZWRQcm9qZWN0EhAKCGxlZnRfb3V0GAIgASgNImsKDEFza2VkUHJvamVjdBISCgpwcm9qZWN0X2lkGAEgASgNEgwKBHBhdGgYAiABKAkSDAoEbmFtZRgDIAEoCRIQCghleHRlcm5hbBgEIAEoCBIZChFjYW5fdXBkYXRlX3N0YXR1cxgFIAEoCCLdAQoNUHJvamVjdEVycm9ycxISCgpwcm9qZWN0X2lkGAEgASgNEiMKBmVycm9ycxgCIAMoCzITLmZhdWx0bGluZS52MS5FcnJvchIxCg1zdGF0dXNfY291bnRzGAMgASgLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NvdW50cxI0ChBzdGFsZV9zaW5jZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIqCgdyZWZ1c2FsGAUgASgLMhkuZmF1bHRsaW5lLnYxLkNhbGxSZWZ1c2FsImYKC0NhbGxSZWZ1c2FsEikKBnJlYXNvbhgBIAEoDjIZLmZhdWx0bGluZS52MS5FcnJvclJlYXNvbhIPCgdtZXNzYWdlGAIgASgJEhsKE3JldHJ5X2FmdGVyX3NlY29uZHMYAyABKA0iKgoWR2V0RXJyb3JQcm9qZWN0UmVxdWVzdBIQCghlcnJvcl9pZBgBIAEoCSItChdHZXRFcnJvclByb2plY3RSZXNwb25zZRISCgpwcm9qZWN0X2lkGAEgASgNIkUKDFN0YXR1c0NvdW50cxISCgp1bnJlc29sdmVkGAEgASgNEhAKCHJlc29sdmVkGAIgASgNEg8KB2lnbm9yZWQYAyABKA0iTQoPR2V0RXJyb3JSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhAKCGVycm9yX2lkGAIgASgJImwKEEdldEVycm9yUmVzcG9uc2USIgoFZXJyb3IYASABKAsyEy5mYXVsdGxpbmUudjEuRXJyb3ISNAoQc3RhbGVfc2luY2VfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAioQEKE1VwZGF0ZUVycm9yc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSKwoHY2hhbmdlcxgCIAMoCzIaLmZhdWx0bGluZS52MS5TdGF0dXNDaGFuZ2USMwoPaWZfY2hhbmdlZF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJLCgxTdGF0dXNDaGFuZ2USEAoIZXJyb3JfaWQYASABKAkSKQoGc3RhdHVzGAIgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzImUKFFVwZGF0ZUVycm9yc1Jlc3BvbnNlEiMKBmVycm9ycxgBIAMoCzITLmZhdWx0bGluZS52MS5FcnJvchIoCgR1bmRvGAIgAygLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NoYW5nZSJ6ChRHZXRFcnJvckNvdW50UmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRINCgVxdWVyeRgCIAEoCRIpCgZzdGF0dXMYAyABKA4yGS5mYXVsdGxpbmUudjEuRXJyb3JTdGF0dXMiJgoVR2V0RXJyb3JDb3VudFJlc3BvbnNlEg0KBWNvdW50GAEgASgNIt8BChtVcGRhdGVNYXRjaGluZ0Vycm9yc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSDQoFcXVlcnkYAiABKAkSKQoGc3RhdHVzGAMgASgOMhkuZmF1bHRsaW5lLnYxLkVycm9yU3RhdHVzEi0KCm5ld19zdGF0dXMYBCABKA4yGS5mYXVsdGxpbmUudjEuRXJyb3JTdGF0dXMSFgoOZXhwZWN0ZWRfY291bnQYBSABKA0SFQoNbGFzdF9lcnJvcl9pZBgGIAEoCSKRAQocVXBkYXRlTWF0Y2hpbmdFcnJvcnNSZXNwb25zZRIoCgR1bmRvGAEgAygLMhouZmF1bHRsaW5lLnYxLlN0YXR1c0NoYW5nZRIwCgxjaGFuZ2VkX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWxhc3RfZXJyb3JfaWQYAyABKAki1AEKEUxpc3RFdmVudHNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhAKCGVycm9yX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoDRISCgpwYWdlX3Rva2VuGAQgASgJEi4KCnN0YXJ0X3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGVuZF90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKPAQoSTGlzdEV2ZW50c1Jlc3BvbnNlEioKBmV2ZW50cxgBIAMoCzIaLmZhdWx0bGluZS52MS5FdmVudFN1bW1hcnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEjQKEHN0YWxlX3NpbmNlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wItgBCgxFdmVudFN1bW1hcnkSEAoIZXZlbnRfaWQYASABKAkSMQoNb2NjdXJyZWRfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNcmVjZWl2ZWRfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFdGl0bGUYBCABKAkSDAoEdXNlchgFIAEoCRIPCgdyZWxlYXNlGAYgASgJEhMKC2Vudmlyb25tZW50GAcgASgJEg0KBWxldmVsGAggASgJIo4BCg9HZXRFdmVudFJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSEAoIZXZlbnRfaWQYAiABKAkSEAoIZXJyb3JfaWQYAyABKAkSLQoIcG9zaXRpb24YBCABKA4yGy5mYXVsdGxpbmUudjEuRXZlbnRQb3NpdGlvbiKcAQoQR2V0RXZlbnRSZXNwb25zZRIiCgVldmVudBgBIAEoCzITLmZhdWx0bGluZS52MS5FdmVudBIWCg5uZXdlcl9ldmVudF9pZBgCIAEoCRIWCg5vbGRlcl9ldmVudF9pZBgDIAEoCRI0ChBzdGFsZV9zaW5jZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCK0CAoFRXZlbnQSEAoIZXZlbnRfaWQYASABKAkSEAoIZXJyb3JfaWQYAiABKAkSEgoKcHJvamVjdF9pZBgDIAEoDRIxCg1vY2N1cnJlZF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg1yZWNlaXZlZF90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgV0aXRsZRgGIAEoCRIPCgdjdWxwcml0GAcgASgJEg0KBWxldmVsGAggASgJEhAKCHBsYXRmb3JtGAkgASgJEisKCmV4Y2VwdGlvbnMYCiADKAsyFy5mYXVsdGxpbmUudjEuRXhjZXB0aW9uEiUKB3RocmVhZHMYCyADKAsyFC5mYXVsdGxpbmUudjEuVGhyZWFkEg8KB21lc3NhZ2UYDCABKAkSGAoQbWVzc2FnZV90ZW1wbGF0ZRgNIAEoCRIlCgR1c2VyGA4gASgLMhcuZmF1bHRsaW5lLnYxLkV2ZW50VXNlchIrCgR0YWdzGA8gAygLMh0uZmF1bHRsaW5lLnYxLkV2ZW50LlRhZ3NFbnRyeRIPCgdyZWxlYXNlGBAgASgJEhMKC2Vudmlyb25tZW50GBEgASgJEhMKC3NlcnZlcl9uYW1lGBIgASgJEg4KBmxvZ2dlchgTIAEoCRITCgt0cmFuc2FjdGlvbhgUIAEoCRItCgticmVhZGNydW1icxgVIAMoCzIYLmZhdWx0bGluZS52MS5CcmVhZGNydW1iEioKB3JlcXVlc3QYFiABKAsyGS5mYXVsdGxpbmUudjEuSHR0cFJlcXVlc3QSHgoDc2RrGBcgASgLMhEuZmF1bHRsaW5lLnYxLlNkaxIpCghjb250ZXh0cxgYIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSJgoFZXh0cmEYGSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EjEKB21vZHVsZXMYGiADKAsyIC5mYXVsdGxpbmUudjEuRXZlbnQuTW9kdWxlc0VudHJ5EhQKDHBheWxvYWRfanNvbhgbIAEoCRIjCgd0cmltbWVkGBwgAygLMhIuZmF1bHRsaW5lLnYxLlRyaW0SLAoIZmVlZGJhY2sYHSADKAsyGi5mYXVsdGxpbmUudjEuVXNlckZlZWRiYWNrEisKCnRpbWVfYm91bmQYHiABKAsyFy5mYXVsdGxpbmUudjEuVGltZUJvdW5kEg4KBmNvbW1pdBgfIAEoCRIVCg1jbGllbnRfa2V5X2lkGCAgASgNGisKCVRhZ3NFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBGi4KDE1vZHVsZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIjoKCVRpbWVCb3VuZBItCglzZW50X3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlYKBFRyaW0SDAoEcGFydBgBIAEoCRIMCgRrZXB0GAIgASgNEgwKBHNlbnQYAyABKA0SJAoEdW5pdBgEIAEoDjIWLmZhdWx0bGluZS52MS5UcmltVW5pdCKWAQoMVXNlckZlZWRiYWNrEhIKCnByb2plY3RfaWQYASABKA0SEAoIZXZlbnRfaWQYAiABKAkSDAoEbmFtZRgDIAEoCRINCgVlbWFpbBgEIAEoCRIQCghjb21tZW50cxgFIAEoCRIxCg1yZWNlaXZlZF90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKJAQoJRXhjZXB0aW9uEgwKBHR5cGUYASABKAkSDQoFdmFsdWUYAiABKAkSDgoGbW9kdWxlGAMgASgJEioKCW1lY2hhbmlzbRgEIAEoCzIXLmZhdWx0bGluZS52MS5NZWNoYW5pc20SIwoGZnJhbWVzGAUgAygLMhMuZmF1bHRsaW5lLnYxLkZyYW1lIrABCglNZWNoYW5pc20SDAoEdHlwZRgBIAEoCRIUCgdoYW5kbGVkGAIgASgISACIAQESEQoJc3ludGhldGljGAMgASgIEhkKDGV4Y2VwdGlvbl9pZBgEIAEoBUgBiAEBEhYKCXBhcmVudF9pZBgFIAEoBUgCiAEBEg4KBnNvdXJjZRgGIAEoCUIKCghfaGFuZGxlZEIPCg1fZXhjZXB0aW9uX2lkQgwKCl9wYXJlbnRfaWQihwIKBUZyYW1lEhAKCGZpbGVuYW1lGAEgASgJEhAKCGFic19wYXRoGAIgASgJEhAKCGZ1bmN0aW9uGAMgASgJEg4KBm1vZHVsZRgEIAEoCRIPCgdwYWNrYWdlGAUgASgJEg4KBmxpbmVubxgGIAEoDRINCgVjb2xubxgHIAEoDRIOCgZpbl9hcHAYCCABKAgSEwoLcHJlX2NvbnRleHQYCSADKAkSFAoMY29udGV4dF9saW5lGAogASgJEhQKDHBvc3RfY29udGV4dBgLIAMoCRIlCgR2YXJzGAwgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIQCghjb2RlX3VybBgNIAEoCSJpCgZUaHJlYWQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIPCgdjdXJyZW50GAMgASgIEg8KB2NyYXNoZWQYBCABKAgSIwoGZnJhbWVzGAUgAygLMhMuZmF1bHRsaW5lLnYxLkZyYW1lInMKCUV2ZW50VXNlchIKCgJpZBgBIAEoCRIQCgh1c2VybmFtZRgCIAEoCRINCgVlbWFpbBgDIAEoCRISCgppcF9hZGRyZXNzGAQgASgJEiUKBGRhdGEYBSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0Ip0BCgpCcmVhZGNydW1iEigKBHRpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBHR5cGUYAiABKAkSEAoIY2F0ZWdvcnkYAyABKAkSDQoFbGV2ZWwYBCABKAkSDwoHbWVzc2FnZRgFIAEoCRIlCgRkYXRhGAYgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCLGAgoLSHR0cFJlcXVlc3QSCwoDdXJsGAEgASgJEg4KBm1ldGhvZBgCIAEoCRIUCgxxdWVyeV9zdHJpbmcYAyABKAkSNwoHaGVhZGVycxgEIAMoCzImLmZhdWx0bGluZS52MS5IdHRwUmVxdWVzdC5IZWFkZXJzRW50cnkSNwoHY29va2llcxgFIAMoCzImLmZhdWx0bGluZS52MS5IdHRwUmVxdWVzdC5Db29raWVzRW50cnkSDAoEZGF0YRgGIAEoCRIkCgNlbnYYByABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0Gi4KDEhlYWRlcnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBGi4KDENvb2tpZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIiQKA1NkaxIMCgRuYW1lGAEgASgJEg8KB3ZlcnNpb24YAiABKAkilgEKFEdldEVycm9yU3RhdHNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhAKCGVycm9yX2lkGAIgASgJEi4KCnN0YXJ0X3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmhvdXJfY291bnQYBCABKA0iqAEKFUdldEVycm9yU3RhdHNSZXNwb25zZRIuCgpzdGFydF90aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZjb3VudHMYAiADKA0SGQoRbGFzdF9ob3VyX3J1bm5pbmcYAyABKAgSNAoQc3RhbGVfc2luY2VfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAihQEKEldhdGNoRXJyb3JzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIuCgpzaW5jZV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCg1ob3VybHlfY291bnRzGAMgASgIIkgKE1dhdGNoRXJyb3JzUmVzcG9uc2USIwoGZXJyb3JzGAEgAygLMhMuZmF1bHRsaW5lLnYxLkVycm9yEgwKBG1vcmUYAiABKAgqfQoLRXJyb3JTdGF0dXMSHAoYRVJST1JfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGwoXRVJST1JfU1RBVFVTX1VOUkVTT0xWRUQQARIZChVFUlJPUl9TVEFUVVNfUkVTT0xWRUQQAhIYChRFUlJPUl9TVEFUVVNfSUdOT1JFRBADKngKCUVycm9yU29ydBIaChZFUlJPUl9TT1JUX1VOU1BFQ0lGSUVEEAASGAoURVJST1JfU09SVF9MQVNUX1NFRU4QARIZChVFUlJPUl9TT1JUX0ZJUlNUX1NFRU4QAhIaChZFUlJPUl9TT1JUX0VWRU5UX0NPVU5UEAMqZQoNRXZlbnRQb3NpdGlvbhIeChpFVkVOVF9QT1NJVElPTl9VTlNQRUNJRklFRBAAEhkKFUVWRU5UX1BPU0lUSU9OX05FV0VTVBABEhkKFUVWRU5UX1BPU0lUSU9OX09MREVTVBACKlYKCFRyaW1Vbml0EhkKFVRSSU1fVU5JVF9VTlNQRUNJRklFRBAAEhUKEVRSSU1fVU5JVF9FTlRSSUVTEAESGAoUVFJJTV9VTklUX0NIQVJBQ1RFUlMQAjKfCgoMRXJyb3JTZXJ2aWNlEl4KCkxpc3RFcnJvcnMSHy5mYXVsdGxpbmUudjEuTGlzdEVycm9yc1JlcXVlc3QaIC5mYXVsdGxpbmUudjEuTGlzdEVycm9yc1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgDEmcKDUxpc3RBbGxFcnJvcnMSIi5mYXVsdGxpbmUudjEuTGlzdEFsbEVycm9yc1JlcXVlc3QaIy5mYXVsdGxpbmUudjEuTGlzdEFsbEVycm9yc1Jlc3BvbnNlIguQAgGKtRgECAIQATABEmsKD0dldEVycm9yUHJvamVjdBIkLmZhdWx0bGluZS52MS5HZXRFcnJvclByb2plY3RSZXF1ZXN0GiUuZmF1bHRsaW5lLnYxLkdldEVycm9yUHJvamVjdFJlc3BvbnNlIguQAgGKtRgECAIQARJYCghHZXRFcnJvchIdLmZhdWx0bGluZS52MS5HZXRFcnJvclJlcXVlc3QaHi5mYXVsdGxpbmUudjEuR2V0RXJyb3JSZXNwb25zZSINkAIBirUYBggDEAEYAxK5AQoMVXBkYXRlRXJyb3JzEiEuZmF1bHRsaW5lLnYxLlVwZGF0ZUVycm9yc1JlcXVlc3QaIi5mYXVsdGxpbmUudjEuVXBkYXRlRXJyb3JzUmVzcG9uc2UiYoq1GAYIAxACGASatRhUSXQgaXMgdGhlIGRhaWx5IHdvcmsgb2YgZXZlcnkgZGV2ZWxvcGVyLCBhbmQgYW4gZXJyb3Igc2hvd3Mgd2hlbiBpdHMgc3RhdHVzIGNoYW5nZWQuEmcKDUdldEVycm9yQ291bnQSIi5mYXVsdGxpbmUudjEuR2V0RXJyb3JDb3VudFJlcXVlc3QaIy5mYXVsdGxpbmUudjEuR2V0RXJyb3JDb3VudFJlc3BvbnNlIg2QAgGKtRgGCAMQARgDEtEBChRVcGRhdGVNYXRjaGluZ0Vycm9ycxIpLmZhdWx0bGluZS52MS5VcGRhdGVNYXRjaGluZ0Vycm9yc1JlcXVlc3QaKi5mYXVsdGxpbmUudjEuVXBkYXRlTWF0Y2hpbmdFcnJvcnNSZXNwb25zZSJiirUYBggDEAIYBJq1GFRJdCBpcyB0aGUgZGFpbHkgd29yayBvZiBldmVyeSBkZXZlbG9wZXIsIGFuZCBhbiBlcnJvciBzaG93cyB3aGVuIGl0cyBzdGF0dXMgY2hhbmdlZC4SXgoKTGlzdEV2ZW50cxIfLmZhdWx0bGluZS52MS5MaXN0RXZlbnRzUmVxdWVzdBogLmZhdWx0bGluZS52MS5MaXN0RXZlbnRzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSWAoIR2V0RXZlbnQSHS5mYXVsdGxpbmUudjEuR2V0RXZlbnRSZXF1ZXN0Gh4uZmF1bHRsaW5lLnYxLkdldEV2ZW50UmVzcG9uc2UiDZACAYq1GAYIAxABGAMSZwoNR2V0RXJyb3JTdGF0cxIiLmZhdWx0bGluZS52MS5HZXRFcnJvclN0YXRzUmVxdWVzdBojLmZhdWx0bGluZS52MS5HZXRFcnJvclN0YXRzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMSYwoLV2F0Y2hFcnJvcnMSIC5mYXVsdGxpbmUudjEuV2F0Y2hFcnJvcnNSZXF1ZXN0GiEuZmF1bHRsaW5lLnYxLldhdGNoRXJyb3JzUmVzcG9uc2UiDZACAYq1GAYIAxABGAMwAWIGcHJvdG8z", [file_faultline_v1_error_reason, file_faultline_v1_role, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * A group of events that have the same cause.
@@ -1402,6 +1402,14 @@ export type UpdateErrorsRequest = Message<"faultline.v1.UpdateErrorsRequest"> & 
    * @generated from field: repeated faultline.v1.StatusChange changes = 2;
    */
   changes: StatusChange[];
+
+  /**
+   * Only errors whose status was last set at this time, and that no event has reopened since: for the undo of a change, the
+   * status_changed_time of its answer. The others are left out. Absent: all. External backends do not check it.
+   *
+   * @generated from field: google.protobuf.Timestamp if_changed_time = 3;
+   */
+  ifChangedTime?: Timestamp | undefined;
 };
 
 /**
@@ -1430,6 +1438,14 @@ export type UpdateErrorsRequestJson = {
    * @generated from field: repeated faultline.v1.StatusChange changes = 2;
    */
   changes?: StatusChangeJson[];
+
+  /**
+   * Only errors whose status was last set at this time, and that no event has reopened since: for the undo of a change, the
+   * status_changed_time of its answer. The others are left out. Absent: all. External backends do not check it.
+   *
+   * @generated from field: google.protobuf.Timestamp if_changed_time = 3;
+   */
+  ifChangedTime?: TimestampJson;
 };
 
 /**
@@ -1536,6 +1552,302 @@ export type UpdateErrorsResponseJson = {
  */
 export const UpdateErrorsResponseSchema: GenMessage<UpdateErrorsResponse, {jsonType: UpdateErrorsResponseJson}> = /*@__PURE__*/
   messageDesc(file_faultline_v1_error, 16);
+
+/**
+ * Asks how many errors match.
+ *
+ * @generated from message faultline.v1.GetErrorCountRequest
+ */
+export type GetErrorCountRequest = Message<"faultline.v1.GetErrorCountRequest"> & {
+  /**
+   * The project. Required, or its path.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
+
+  /**
+   * See ListErrorsRequest.query. Empty: all.
+   *
+   * @generated from field: string query = 2;
+   */
+  query: string;
+
+  /**
+   * Only this status. Unspecified: all.
+   *
+   * @generated from field: faultline.v1.ErrorStatus status = 3;
+   */
+  status: ErrorStatus;
+};
+
+/**
+ * Asks how many errors match.
+ *
+ * @generated from message faultline.v1.GetErrorCountRequest
+ */
+export type GetErrorCountRequestJson = {
+  /**
+   * The project. Required, or its path.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
+
+  /**
+   * See ListErrorsRequest.query. Empty: all.
+   *
+   * @generated from field: string query = 2;
+   */
+  query?: string;
+
+  /**
+   * Only this status. Unspecified: all.
+   *
+   * @generated from field: faultline.v1.ErrorStatus status = 3;
+   */
+  status?: ErrorStatusJson;
+};
+
+/**
+ * Describes the message faultline.v1.GetErrorCountRequest.
+ * Use `create(GetErrorCountRequestSchema)` to create a new message.
+ */
+export const GetErrorCountRequestSchema: GenMessage<GetErrorCountRequest, {jsonType: GetErrorCountRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_error, 17);
+
+/**
+ * The number of errors that match.
+ *
+ * @generated from message faultline.v1.GetErrorCountResponse
+ */
+export type GetErrorCountResponse = Message<"faultline.v1.GetErrorCountResponse"> & {
+  /**
+   * The number.
+   *
+   * @generated from field: uint32 count = 1;
+   */
+  count: number;
+};
+
+/**
+ * The number of errors that match.
+ *
+ * @generated from message faultline.v1.GetErrorCountResponse
+ */
+export type GetErrorCountResponseJson = {
+  /**
+   * The number.
+   *
+   * @generated from field: uint32 count = 1;
+   */
+  count?: number;
+};
+
+/**
+ * Describes the message faultline.v1.GetErrorCountResponse.
+ * Use `create(GetErrorCountResponseSchema)` to create a new message.
+ */
+export const GetErrorCountResponseSchema: GenMessage<GetErrorCountResponse, {jsonType: GetErrorCountResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_error, 18);
+
+/**
+ * Sets the status of errors that match.
+ *
+ * @generated from message faultline.v1.UpdateMatchingErrorsRequest
+ */
+export type UpdateMatchingErrorsRequest = Message<"faultline.v1.UpdateMatchingErrorsRequest"> & {
+  /**
+   * The project. Required, or its path.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
+
+  /**
+   * See ListErrorsRequest.query. Empty: all.
+   *
+   * @generated from field: string query = 2;
+   */
+  query: string;
+
+  /**
+   * Only errors of this status. Unspecified: all.
+   *
+   * @generated from field: faultline.v1.ErrorStatus status = 3;
+   */
+  status: ErrorStatus;
+
+  /**
+   * The status they get. Required; errors that have it already are left alone.
+   *
+   * @generated from field: faultline.v1.ErrorStatus new_status = 4;
+   */
+  newStatus: ErrorStatus;
+
+  /**
+   * How many errors the caller expects to match and not to have the new status yet. Required in the first call; read where
+   * last_error_id is empty.
+   *
+   * @generated from field: uint32 expected_count = 5;
+   */
+  expectedCount: number;
+
+  /**
+   * last_error_id of the response before: errors that are newer than the first call are left alone. Empty: the first call.
+   *
+   * @generated from field: string last_error_id = 6;
+   */
+  lastErrorId: string;
+};
+
+/**
+ * Sets the status of errors that match.
+ *
+ * @generated from message faultline.v1.UpdateMatchingErrorsRequest
+ */
+export type UpdateMatchingErrorsRequestJson = {
+  /**
+   * The project. Required, or its path.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
+
+  /**
+   * See ListErrorsRequest.query. Empty: all.
+   *
+   * @generated from field: string query = 2;
+   */
+  query?: string;
+
+  /**
+   * Only errors of this status. Unspecified: all.
+   *
+   * @generated from field: faultline.v1.ErrorStatus status = 3;
+   */
+  status?: ErrorStatusJson;
+
+  /**
+   * The status they get. Required; errors that have it already are left alone.
+   *
+   * @generated from field: faultline.v1.ErrorStatus new_status = 4;
+   */
+  newStatus?: ErrorStatusJson;
+
+  /**
+   * How many errors the caller expects to match and not to have the new status yet. Required in the first call; read where
+   * last_error_id is empty.
+   *
+   * @generated from field: uint32 expected_count = 5;
+   */
+  expectedCount?: number;
+
+  /**
+   * last_error_id of the response before: errors that are newer than the first call are left alone. Empty: the first call.
+   *
+   * @generated from field: string last_error_id = 6;
+   */
+  lastErrorId?: string;
+};
+
+/**
+ * Describes the message faultline.v1.UpdateMatchingErrorsRequest.
+ * Use `create(UpdateMatchingErrorsRequestSchema)` to create a new message.
+ */
+export const UpdateMatchingErrorsRequestSchema: GenMessage<UpdateMatchingErrorsRequest, {jsonType: UpdateMatchingErrorsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_error, 19);
+
+/**
+ * The changes of one call.
+ *
+ * @generated from message faultline.v1.UpdateMatchingErrorsResponse
+ */
+export type UpdateMatchingErrorsResponse = Message<"faultline.v1.UpdateMatchingErrorsResponse"> & {
+  /**
+   * The status each changed error had before, at most 1,000. See UpdateErrorsResponse.undo.
+   *
+   * @generated from field: repeated faultline.v1.StatusChange undo = 1;
+   */
+  undo: StatusChange[];
+
+  /**
+   * When they were changed: status_changed_time of each, and if_changed_time of their undo. Absent: none was changed.
+   *
+   * @generated from field: google.protobuf.Timestamp changed_time = 2;
+   */
+  changedTime?: Timestamp | undefined;
+
+  /**
+   * For the next call. Empty: no errors are left.
+   *
+   * @generated from field: string last_error_id = 3;
+   */
+  lastErrorId: string;
+};
+
+/**
+ * The changes of one call.
+ *
+ * @generated from message faultline.v1.UpdateMatchingErrorsResponse
+ */
+export type UpdateMatchingErrorsResponseJson = {
+  /**
+   * The status each changed error had before, at most 1,000. See UpdateErrorsResponse.undo.
+   *
+   * @generated from field: repeated faultline.v1.StatusChange undo = 1;
+   */
+  undo?: StatusChangeJson[];
+
+  /**
+   * When they were changed: status_changed_time of each, and if_changed_time of their undo. Absent: none was changed.
+   *
+   * @generated from field: google.protobuf.Timestamp changed_time = 2;
+   */
+  changedTime?: TimestampJson;
+
+  /**
+   * For the next call. Empty: no errors are left.
+   *
+   * @generated from field: string last_error_id = 3;
+   */
+  lastErrorId?: string;
+};
+
+/**
+ * Describes the message faultline.v1.UpdateMatchingErrorsResponse.
+ * Use `create(UpdateMatchingErrorsResponseSchema)` to create a new message.
+ */
+export const UpdateMatchingErrorsResponseSchema: GenMessage<UpdateMatchingErrorsResponse, {jsonType: UpdateMatchingErrorsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_error, 20);
 
 /**
  * Asks for a page of events.
@@ -1654,7 +1966,7 @@ export type ListEventsRequestJson = {
  * Use `create(ListEventsRequestSchema)` to create a new message.
  */
 export const ListEventsRequestSchema: GenMessage<ListEventsRequest, {jsonType: ListEventsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 17);
+  messageDesc(file_faultline_v1_error, 21);
 
 /**
  * A page of events.
@@ -1717,7 +2029,7 @@ export type ListEventsResponseJson = {
  * Use `create(ListEventsResponseSchema)` to create a new message.
  */
 export const ListEventsResponseSchema: GenMessage<ListEventsResponse, {jsonType: ListEventsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 18);
+  messageDesc(file_faultline_v1_error, 22);
 
 /**
  * One occurrence of an error, in a list.
@@ -1852,7 +2164,7 @@ export type EventSummaryJson = {
  * Use `create(EventSummarySchema)` to create a new message.
  */
 export const EventSummarySchema: GenMessage<EventSummary, {jsonType: EventSummaryJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 19);
+  messageDesc(file_faultline_v1_error, 23);
 
 /**
  * Names an event.
@@ -1943,7 +2255,7 @@ export type GetEventRequestJson = {
  * Use `create(GetEventRequestSchema)` to create a new message.
  */
 export const GetEventRequestSchema: GenMessage<GetEventRequest, {jsonType: GetEventRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 20);
+  messageDesc(file_faultline_v1_error, 24);
 
 /**
  * The event asked for.
@@ -2020,7 +2332,7 @@ export type GetEventResponseJson = {
  * Use `create(GetEventResponseSchema)` to create a new message.
  */
 export const GetEventResponseSchema: GenMessage<GetEventResponse, {jsonType: GetEventResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 21);
+  messageDesc(file_faultline_v1_error, 25);
 
 /**
  * One occurrence of an error, whole.
@@ -2493,7 +2805,7 @@ export type EventJson = {
  * Use `create(EventSchema)` to create a new message.
  */
 export const EventSchema: GenMessage<Event, {jsonType: EventJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 22);
+  messageDesc(file_faultline_v1_error, 26);
 
 /**
  * The time of an event that was replaced by a bound.
@@ -2530,7 +2842,7 @@ export type TimeBoundJson = {
  * Use `create(TimeBoundSchema)` to create a new message.
  */
 export const TimeBoundSchema: GenMessage<TimeBound, {jsonType: TimeBoundJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 23);
+  messageDesc(file_faultline_v1_error, 27);
 
 /**
  * A part of an event of which not everything is shown.
@@ -2607,7 +2919,7 @@ export type TrimJson = {
  * Use `create(TrimSchema)` to create a new message.
  */
 export const TrimSchema: GenMessage<Trim, {jsonType: TrimJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 24);
+  messageDesc(file_faultline_v1_error, 28);
 
 /**
  * A user's report on an event.
@@ -2712,7 +3024,7 @@ export type UserFeedbackJson = {
  * Use `create(UserFeedbackSchema)` to create a new message.
  */
 export const UserFeedbackSchema: GenMessage<UserFeedback, {jsonType: UserFeedbackJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 25);
+  messageDesc(file_faultline_v1_error, 29);
 
 /**
  * One exception of a chain.
@@ -2803,7 +3115,7 @@ export type ExceptionJson = {
  * Use `create(ExceptionSchema)` to create a new message.
  */
 export const ExceptionSchema: GenMessage<Exception, {jsonType: ExceptionJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 26);
+  messageDesc(file_faultline_v1_error, 30);
 
 /**
  * How an exception was caught.
@@ -2908,7 +3220,7 @@ export type MechanismJson = {
  * Use `create(MechanismSchema)` to create a new message.
  */
 export const MechanismSchema: GenMessage<Mechanism, {jsonType: MechanismJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 27);
+  messageDesc(file_faultline_v1_error, 31);
 
 /**
  * One call of a stack.
@@ -3111,7 +3423,7 @@ export type FrameJson = {
  * Use `create(FrameSchema)` to create a new message.
  */
 export const FrameSchema: GenMessage<Frame, {jsonType: FrameJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 28);
+  messageDesc(file_faultline_v1_error, 32);
 
 /**
  * A thread and its stack.
@@ -3202,7 +3514,7 @@ export type ThreadJson = {
  * Use `create(ThreadSchema)` to create a new message.
  */
 export const ThreadSchema: GenMessage<Thread, {jsonType: ThreadJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 29);
+  messageDesc(file_faultline_v1_error, 33);
 
 /**
  * The user an event affected.
@@ -3293,7 +3605,7 @@ export type EventUserJson = {
  * Use `create(EventUserSchema)` to create a new message.
  */
 export const EventUserSchema: GenMessage<EventUser, {jsonType: EventUserJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 30);
+  messageDesc(file_faultline_v1_error, 34);
 
 /**
  * A step on the way to an error.
@@ -3398,7 +3710,7 @@ export type BreadcrumbJson = {
  * Use `create(BreadcrumbSchema)` to create a new message.
  */
 export const BreadcrumbSchema: GenMessage<Breadcrumb, {jsonType: BreadcrumbJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 31);
+  messageDesc(file_faultline_v1_error, 35);
 
 /**
  * An HTTP request.
@@ -3517,7 +3829,7 @@ export type HttpRequestJson = {
  * Use `create(HttpRequestSchema)` to create a new message.
  */
 export const HttpRequestSchema: GenMessage<HttpRequest, {jsonType: HttpRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 32);
+  messageDesc(file_faultline_v1_error, 36);
 
 /**
  * The SDK of an event.
@@ -3566,7 +3878,7 @@ export type SdkJson = {
  * Use `create(SdkSchema)` to create a new message.
  */
 export const SdkSchema: GenMessage<Sdk, {jsonType: SdkJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 33);
+  messageDesc(file_faultline_v1_error, 37);
 
 /**
  * Asks for hourly counts.
@@ -3657,7 +3969,7 @@ export type GetErrorStatsRequestJson = {
  * Use `create(GetErrorStatsRequestSchema)` to create a new message.
  */
 export const GetErrorStatsRequestSchema: GenMessage<GetErrorStatsRequest, {jsonType: GetErrorStatsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 34);
+  messageDesc(file_faultline_v1_error, 38);
 
 /**
  * Hourly counts.
@@ -3734,7 +4046,7 @@ export type GetErrorStatsResponseJson = {
  * Use `create(GetErrorStatsResponseSchema)` to create a new message.
  */
 export const GetErrorStatsResponseSchema: GenMessage<GetErrorStatsResponse, {jsonType: GetErrorStatsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 35);
+  messageDesc(file_faultline_v1_error, 39);
 
 /**
  * Asks for changes.
@@ -3813,7 +4125,7 @@ export type WatchErrorsRequestJson = {
  * Use `create(WatchErrorsRequestSchema)` to create a new message.
  */
 export const WatchErrorsRequestSchema: GenMessage<WatchErrorsRequest, {jsonType: WatchErrorsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 36);
+  messageDesc(file_faultline_v1_error, 40);
 
 /**
  * Changes of the last second; in the first message, since since_time.
@@ -3862,7 +4174,7 @@ export type WatchErrorsResponseJson = {
  * Use `create(WatchErrorsResponseSchema)` to create a new message.
  */
 export const WatchErrorsResponseSchema: GenMessage<WatchErrorsResponse, {jsonType: WatchErrorsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_error, 37);
+  messageDesc(file_faultline_v1_error, 41);
 
 /**
  * The status of an error. A new event turns a resolved error unresolved; an ignored one stays ignored.
@@ -4128,6 +4440,28 @@ export const ErrorService: GenService<{
     methodKind: "unary";
     input: typeof UpdateErrorsRequestSchema;
     output: typeof UpdateErrorsResponseSchema;
+  },
+  /**
+   * Counts the errors that match, however many they are. Refused with NOT_SUPPORTED_BY_BACKEND for external backends.
+   *
+   * @generated from rpc faultline.v1.ErrorService.GetErrorCount
+   */
+  getErrorCount: {
+    methodKind: "unary";
+    input: typeof GetErrorCountRequestSchema;
+    output: typeof GetErrorCountResponseSchema;
+  },
+  /**
+   * Sets the status of the next 1,000 of the errors that match, so that no call keeps events waiting: called until
+   * last_error_id of the response is empty. Refused with EXPECTED_COUNT_DIFFERS where the number of matching errors is more
+   * than 10 % off, and with NOT_SUPPORTED_BY_BACKEND for external backends. A refused call changes nothing.
+   *
+   * @generated from rpc faultline.v1.ErrorService.UpdateMatchingErrors
+   */
+  updateMatchingErrors: {
+    methodKind: "unary";
+    input: typeof UpdateMatchingErrorsRequestSchema;
+    output: typeof UpdateMatchingErrorsResponseSchema;
   },
   /**
    * Lists the events of an error, newest first.
