@@ -12,7 +12,7 @@ export interface ListPlace {
 
 interface PlacedList {
   readonly capture: () => ListPlace;
-  /** `readId`: the error whose page was shown last; its row is the one to go on from, where it is in the list. */
+  /** `readId`: the error whose page was shown last; its row is the one to go on from. Undefined: no error was read before. */
   readonly restore: (place: ListPlace, readId: string | undefined) => void;
 }
 
