@@ -53,6 +53,19 @@ const counts = async () => [await count(UNRESOLVED), await count(RESOLVED), awai
 const toast = (text: RegExp) => page.getByRole("status").filter({ hasText: text }).waitFor();
 const button = (name: string | RegExp) => page.getByRole("button", { name });
 
+test("a page says which errors it shows of how many, and its size and order are links", async () => {
+  await page.goto(list());
+  await page.getByText("1–50 of 1,000+").waitFor();
+  await page.getByRole("link", { name: "Next ›" }).click();
+  await page.getByText("51–100 of 1,000+").waitFor();
+  await page.getByRole("navigation", { name: "Errors a page" }).getByRole("link", { name: "100" }).click();
+  await page.getByText("1–100 of 1,000+").waitFor();
+  await page.getByRole("columnheader", { name: "Events" }).getByRole("link").click();
+  await page.waitForURL(/per_page=100&sort=events$/);
+  const sorted = await page.getByRole("columnheader", { name: "Events" }).getAttribute("aria-sort");
+  assert.is(sorted, "descending");
+});
+
 test("all that match are selected in a second step, and resolved after one question with their number", async () => {
   await page.goto(list());
   await page.getByRole("checkbox", { name: "Select all on this page" }).check();
