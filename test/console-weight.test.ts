@@ -121,35 +121,35 @@ const pages: [name: string, path: () => string, limit: number][] = [
   // The design allows 42, of which the framework leaves 4 for navigation, toast, clock and icons; links of the navigation
   // that may be off, with the tooltip that says why, are 0.4. Five pages more are 0.5. That all entries stand in one table, which
   // plugins extend, is 0.1. Recent actions in the menu, and the key that undoes them, are 0.5 of every page; the rest of them loads
-  // later.
-  ["shell", () => "/-/profile", 47.2],
+  // later. An icon for each meaning, and the folded administration, are 0.5.
+  ["shell", () => "/-/profile", 47.8],
   // The design allows 40. The page itself is 1.5 kB; the shell comes along, so that signing in does not wait for it.
-  ["sign-in", () => "/-/sign_in", 48.2],
+  ["sign-in", () => "/-/sign_in", 48.7],
   // The design allows 60. What an external system that fails or is down asks of the page is 1 kB: it has to be there for
   // those without scripts. The countdown and reading again each minute load later. Each page more is 0.1, as every page
   // knows the addresses of all. Deleting errors is 1 kB; its dialog loads later. The place that is kept is 0.6, all errors that match 0.9, pages and orders 0.4, what colleagues
   // changed 0.4.
-  ["list", () => list, 68.5],
+  ["list", () => list, 69],
   // The design allows 70. Fourteen more links in the navigation, with their addresses, are 0.9 kB on every page, what an
   // external system asks of it is 2.5 kB, that its chart grows with the events 0.8, links to the code 0.7, deleting it 0.9.
-  ["details", () => details, 79.4],
+  ["details", () => details, 80],
   ["events", () => details.replace(/details$/, "events"), 70],
-  ["releases", () => `${list}/releases`, 63.9], // links to the code are 0.3
-  ["ingestion", () => `${list}/ingestion`, 62.2], // what could not be stored, with its kinds, times and forms, and reasons of refusals
+  ["releases", () => `${list}/releases`, 64.4], // links to the code are 0.3
+  ["ingestion", () => `${list}/ingestion`, 62.8], // what could not be stored, with its kinds, times and forms, and reasons of refusals
   ["get started", () => `${list}/get_started`, 60],
   // The design allows 55. Connecting to an external system is 2.5 kB; the steps of a key's rotation load later. The way to
   // the inbound filters is 0.2; use and limits of storage as bars are 3 kB.
-  ["monitor settings", () => list.replace("error_tracking", "settings/monitor"), 64.7], // and why a project of another offering has no DSN
+  ["monitor settings", () => list.replace("error_tracking", "settings/monitor"), 65.3], // and why a project of another offering has no DSN
   ["inbound filters", () => list.replace("error_tracking", "settings/monitor/inbound_filters"), 55],
   ["projects", () => "/-/projects", 60],
-  ["errors of all projects", () => "/-/errors", 65.4],
-  ["access tokens", () => "/-/profile/personal_access_tokens", 55.9],
+  ["errors of all projects", () => "/-/errors", 65.8],
+  ["access tokens", () => "/-/profile/personal_access_tokens", 56.5],
   ["account", () => "/-/profile/account", 55],
   ["sessions", () => "/-/profile/account/sessions", 55],
-  ["members", () => list.replace("error_tracking", "project_members"), 58.5],
+  ["members", () => list.replace("error_tracking", "project_members"), 59.1],
   ["invitation", () => "/-/invitations/none", 55],
   ["password reset", () => "/-/password_resets/none", 55],
-  ["health", () => "/admin/health", 60.3],
+  ["health", () => "/admin/health", 60.9],
   ["users", () => "/admin/users", 60],
   ["a user", () => "/admin/users/1", 60],
   ["all projects", () => "/admin/projects", 60],
@@ -196,12 +196,12 @@ test("all styles together weigh at most 14.5 kB", () => {
   atMost(14.5, weight(styles.map((file) => `_app/${file}`)), "kB");
 });
 
-// The design allows 1,500 elements; deleting errors and the limits of storage are 16 of them.
-test(`a list of ${errorCount} errors is at most 30 kB of HTML and 1,520 elements`, async () => {
+// The design allows 1,500 elements; deleting errors and the limits of storage are 16 of them, pages and orders 6.
+test(`a list of ${errorCount} errors is at most 30 kB of HTML and 1,526 elements`, async () => {
   const page = await html(list);
   assert.is(page.match(/data-error=/g)?.length, errorCount);
   atMost(30, zipped(page), "kB");
-  atMost(1520, elements(page), "elements");
+  atMost(1526, elements(page), "elements");
 });
 
 test(`an error of ${frameCount} frames is at most 40 kB of HTML and 4,000 elements`, async () => {
