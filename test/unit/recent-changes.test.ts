@@ -4,7 +4,10 @@ import { RecentChanges } from "../../backend/src/host/changes/recent-changes.ts"
 
 const test = suite("what changed before a watch began");
 
-const changed = (keys: readonly string[], more = false) => ({ keys: new Set(keys), more });
+const changed = (keys: readonly string[], more = false, by = "") => ({
+  keys: new Map(keys.map((key) => [key, by])),
+  more,
+});
 
 test("groups are told that changed at the time or later, each once, of the project alone", () => {
   const recent = new RecentChanges(0);
@@ -51,6 +54,15 @@ test("of more groups than are remembered the oldest are forgotten, and that is t
   assert.equal(recent.since(1, 10), changed(["first"], true));
   assert.equal(recent.since(1, 12), changed(["first"]));
   assert.is(recent.since(2, 12).keys.size, 4_999);
+});
+
+test("who set a status is remembered, also after further events of the error", () => {
+  const recent = new RecentChanges(0);
+  recent.note(1, changed(["a"], false, "ann"), 10);
+  recent.note(1, changed(["a"]), 20);
+  assert.equal(recent.since(1, 20), changed(["a"], false, "ann"));
+  recent.note(1, changed(["a"], false, "ben"), 30);
+  assert.equal(recent.since(1, 20), changed(["a"], false, "ben"));
 });
 
 test.run();

@@ -29,6 +29,7 @@ export function externalBackend(): Plugin & { readonly backend: ErrorBackend } {
 
 const allowed = { allowed: true };
 const noWatching = "The external system does not announce changes. Pages look for them each minute.";
+const noMatching = "The external system changes errors that are named. Select them page by page.";
 const noDeleting =
   "Errors of an external system are deleted there: Faultline's token may not delete them (it lacks event:admin).";
 const noReleases = "The external system does not offer the health of releases.";
@@ -44,6 +45,7 @@ class ExternalBackend implements ErrorBackend {
     watch: { allowed: false, reason: noWatching },
     releases: { allowed: false, reason: noReleases },
     deleteErrors: { allowed: false, reason: noDeleting },
+    updateMatching: { allowed: false, reason: noMatching },
     retentionDays: 0,
   };
 

@@ -36,9 +36,10 @@ import { SqliteStorage } from "./sqlite/storage.ts";
 import { getErrorStats } from "./lists/stats.ts";
 import type { Storage } from "./storage.ts";
 import { storeIntake } from "./storing/store-intake.ts";
-import { errorToProto } from "./lists/to-proto.ts";
+import { errorToProto, type ErrorRow } from "./lists/to-proto.ts";
 import { firstTrendHour, hoursSince, trendOf } from "./lists/trend.ts";
 import { updateErrors } from "./changes/update-errors.ts";
+import { countErrors, updateMatching } from "./changes/update-matching.ts";
 import { countUsage, uncountedProjects, usage } from "./retention/usage.ts";
 
 const retentionIntervalMs = 3_600_000;
@@ -78,6 +79,7 @@ class IntegratedBackend implements ErrorBackend {
     watch: allowed,
     releases: allowed,
     deleteErrors: allowed,
+    updateMatching: allowed,
     retentionDays,
   };
 
@@ -239,15 +241,30 @@ class IntegratedBackend implements ErrorBackend {
       run: (limits) => getErrorBreakdown(this.#running, request, this.#now, limits),
     });
 
-  updateErrors: ErrorBackend["updateErrors"] = async (request) => {
+  updateErrors: ErrorBackend["updateErrors"] = async (request, { username }) => {
     const { errors, before } = await updateErrors(this.#storage, request, this.#now);
-    const hashes = new Set(errors.map(({ group_hash }) => group_hash.toString("hex")));
-    this.#running.host.errorChanges.publish(new Map([[request.projectId, hashes]]));
+    this.#publish(request.projectId, errors, username);
     return {
       errors: errors.map((row) => errorToProto(row)),
       undo: before.map(({ id, status }) => ({ errorId: String(id), status })),
     };
   };
+
+  getErrorCount: NonNullable<ErrorBackend["getErrorCount"]> = async (request, call) => ({
+    count: await countErrors(this.#running, request, { now: this.#now, call }),
+  });
+
+  updateMatchingErrors: NonNullable<ErrorBackend["updateMatchingErrors"]> = async (request, call) => {
+    const { errors, answer } = await updateMatching(this.#running, request, { now: this.#now, call });
+    this.#publish(request.projectId, errors, call.username);
+    return answer;
+  };
+
+  /** `by`: who set the status. */
+  #publish(projectId: number, errors: readonly ErrorRow[], by: string | undefined): void {
+    const hashes = new Set(errors.map(({ group_hash }) => group_hash.toString("hex")));
+    this.#running.host.errorChanges.publish(new Map([[projectId, hashes]]), by);
+  }
 
   installationStats: NonNullable<ErrorBackend["installationStats"]> = ({ now }) =>
     installationStats(this.#storage, now);
@@ -258,14 +275,17 @@ class IntegratedBackend implements ErrorBackend {
   changedErrors: NonNullable<ErrorBackend["changedErrors"]> = async ({ projectId, keys, hourlyCounts }) => {
     const { read, dialect } = this.#storage;
     const now = this.#now;
-    const groups = keys.map((hash) => Buffer.from(hash, "hex"));
+    const groups = [...keys.keys()].map((hash) => Buffer.from(hash, "hex"));
+    const changedBy = ({ group_hash, reopened_at }: ErrorRow) => ({
+      statusChangedBy: reopened_at === null ? (keys.get(group_hash.toString("hex")) ?? "") : "", // else an event did it
+    });
     const found = withSettledLastSeen(dialect, read, now)
       .where("project_id", "=", projectId)
       .where("group_hash", "in", groups);
-    if (!hourlyCounts) return (await found.execute()).map((row) => errorToProto(row));
+    if (!hourlyCounts) return (await found.execute()).map((row) => ({ ...errorToProto(row), ...changedBy(row) }));
     const first = firstTrendHour(now);
     const rows = await found.select(hoursSince(dialect, first).as("hours")).execute();
-    return rows.map((row) => errorToProto(row, trendOf(row.hours, first)));
+    return rows.map((row) => ({ ...errorToProto(row, trendOf(row.hours, first)), ...changedBy(row) }));
   };
 
   async #expensively<T>(call: BackendCall, read: ExpensiveRead<T>): Promise<T> {

@@ -5,6 +5,7 @@ const noKeys = "Client keys belong to the integrated backend.";
 const noWatching = "The external system does not announce changes. Pages look for them each minute.";
 const noReleases = "The external system does not offer the health of releases.";
 
+const noMatching = "The external system changes errors that are named. Select them page by page.";
 const noDeleting =
   "Errors of an external system are deleted there: Faultline's token may not delete them (it lacks event:admin).";
 
@@ -48,6 +49,7 @@ export const capabilityCases: readonly Case[] = [
   capability("watch", noWatching),
   capability("releases", noReleases),
   capability("deleteErrors", noDeleting),
+  capability("updateMatching", noMatching),
   {
     name: "how long errors are kept",
     answer: 90,

@@ -85,9 +85,13 @@ test("a change of status is told, and so is the error that comes back", async ()
   const watcher = await watch();
   const changes = [{ errorId: error?.errorId ?? "", status: ErrorStatus.RESOLVED }];
   await client.errors.updateErrors({ projectId: project.id, changes }, client.auth);
-  assert.ok((await watcher.hears("moves", ErrorStatus.RESOLVED)).statusChangedTime);
+  const resolved = await watcher.hears("moves", ErrorStatus.RESOLVED);
+  assert.ok(resolved.statusChangedTime);
+  assert.is(resolved.statusChangedBy, "root");
   await report("moves");
-  assert.ok((await watcher.hears("moves", ErrorStatus.UNRESOLVED)).reopenedTime);
+  const reopened = await watcher.hears("moves", ErrorStatus.UNRESOLVED);
+  assert.ok(reopened.reopenedTime);
+  assert.is(reopened.statusChangedBy, "", "an event did it");
   await watcher.cancel();
 });
 

@@ -32,9 +32,26 @@ test("each page whose address needs no id is in the navigation or below one that
 });
 
 test("the sections of a project are there while one is shown, and the administration for administrators", () => {
-  assert.equal(sectionNames(false, undefined), ["You"]);
-  assert.equal(sectionNames(false, project), ["Monitor", "Settings", "You"]);
-  assert.equal(sectionNames(true, project), ["Monitor", "Settings", "You", "Administration"]);
+  assert.equal(sectionNames(false, undefined), ["All projects", "You"]);
+  assert.equal(sectionNames(false, project), ["Monitor", "Settings", "All projects", "You"]);
+  assert.equal(sectionNames(true, project), ["Monitor", "Settings", "All projects", "You", "Administration"]);
+});
+
+test("an icon stands for one thing", () => {
+  const byIcon = Map.groupBy(entries, ({ icon }) => icon);
+  const labels = [...byIcon.values()].map((some) => [...new Set(some.map(({ label }) => label))]);
+  assert.equal(
+    labels.filter(({ length }) => length > 1),
+    [["Members", "Users"]],
+  );
+});
+
+test("what is for administrators is folded, so that it takes one line beside the work of every day", () => {
+  const folded = sectionsFor({ isAdmin: true }, project).filter(({ isFolded }) => isFolded);
+  assert.equal(
+    folded.map(({ name }) => name),
+    ["Administration"],
+  );
 });
 
 test("a link gives the reason why its page is not offered, except to people who may read no errors at all", () => {

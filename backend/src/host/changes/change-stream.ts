@@ -14,11 +14,11 @@ const announcementsAtOnce = 4;
 /** The most errors of a project that one message names. */
 const keysAtOnce = 100;
 
-/** The changed errors of a project, as they are announced. */
-type Entry = readonly [projectId: number, keys: readonly string[], more: boolean];
+/** The changed errors of a project, as they are announced: those whose status the same person set, or nobody. */
+type Entry = readonly [projectId: number, keys: readonly string[], more: boolean, by?: string];
 
 interface Gathered {
-  readonly keys: Set<string>;
+  readonly keys: Map<string, string>;
   more: boolean;
 }
 
@@ -38,23 +38,24 @@ export class ChangeStream implements Pick<ErrorChanges, "publish" | "publishUnna
     this.#recent = new RecentChanges(clock.now());
     announcements.subscribe(subject, (text) => {
       const entries = JSON.parse(text) as Entry[];
-      for (const [projectId, keys, more] of entries) this.#emit(projectId, { keys: new Set(keys), more });
+      for (const [projectId, keys, more, by] of entries) this.#emit(projectId, { keys: changedBy(keys, by), more });
       if (entries.length === 0) this.#anyChanged();
     });
     announcements.onMissed(() => this.#anyChanged());
   }
 
-  publish(changes: ReadonlyMap<number, ReadonlySet<string>>): void {
+  publish(changes: ReadonlyMap<number, ReadonlySet<string>>, by?: string): void {
     for (const [projectId, keys] of changes) {
-      this.#emit(projectId, { keys, more: false });
+      const named = changedBy(keys, by);
+      this.#emit(projectId, { keys: named, more: false });
       const unannounced = this.#unannouncedOf(projectId);
-      for (const key of keys) if (unannounced.keys.size <= keysAtOnce) unannounced.keys.add(key);
+      for (const key of named) if (unannounced.keys.size <= keysAtOnce) add(unannounced, key);
     }
     if (changes.size > 0) this.#announcing.later();
   }
 
   publishUnnamed(projectId: number): void {
-    this.#emit(projectId, { keys: new Set(), more: true });
+    this.#emit(projectId, { keys: new Map(), more: true });
     this.#unannouncedOf(projectId).more = true;
     this.#announcing.later();
   }
@@ -72,9 +73,11 @@ export class ChangeStream implements Pick<ErrorChanges, "publish" | "publishUnna
 
   /** An empty list means that anything may have changed. */
   #announce(): void {
-    const entries = Array.from(this.#unannounced, ([projectId, gathered]): Entry => {
+    const entries = [...this.#unannounced].flatMap(([projectId, gathered]): Entry[] => {
       const { keys, more } = bounded(gathered);
-      return [projectId, [...keys], more];
+      const keysBy = Map.groupBy(keys.keys(), (key) => keys.get(key) ?? "");
+      if (keysBy.size === 0) keysBy.set("", []);
+      return [...keysBy].map(([by, ofPerson]) => [projectId, ofPerson, more, by]);
     });
     this.#unannounced = new Map();
     const lists = listsToAnnounce(entries);
@@ -90,7 +93,7 @@ export class ChangeStream implements Pick<ErrorChanges, "publish" | "publishUnna
     let gathered = gathering(this.#recent.since(projectId, since));
     let wake: (() => void) | undefined;
     const listen = ({ keys, more }: Changed) => {
-      for (const key of keys) gathered.keys.add(key);
+      for (const key of keys) add(gathered, key);
       gathered.more ||= more;
       wake?.();
     };
@@ -119,15 +122,22 @@ export class ChangeStream implements Pick<ErrorChanges, "publish" | "publishUnna
   /** Lets all watches read their errors again. */
   #anyChanged(): void {
     this.#recent.forget(this.#clock.now());
-    for (const projectId of this.#emitter.eventNames()) this.#emitter.emit(projectId, { keys: new Set(), more: true });
+    for (const projectId of this.#emitter.eventNames()) this.#emitter.emit(projectId, { keys: new Map(), more: true });
   }
 }
 
-const gathering = ({ keys, more }: Changed = { keys: new Set(), more: false }): Gathered => ({
-  keys: new Set(keys),
+const gathering = ({ keys, more }: Changed = { keys: new Map(), more: false }): Gathered => ({
+  keys: new Map(keys),
   more,
 });
 
+const changedBy = (keys: Iterable<string>, by = "") => new Map(Array.from(keys, (key) => [key, by] as const));
+
+/** An event after a person's change does not take the name away. */
+function add({ keys }: Gathered, [key, by]: readonly [string, string]): void {
+  keys.set(key, by || (keys.get(key) ?? ""));
+}
+
 /** Leaves out the names beyond `keysAtOnce`, and notes that more changed. */
 const bounded = ({ keys, more }: Changed): Changed =>
-  keys.size <= keysAtOnce ? { keys, more } : { keys: new Set([...keys].slice(0, keysAtOnce)), more: true };
+  keys.size <= keysAtOnce ? { keys, more } : { keys: new Map([...keys].slice(0, keysAtOnce)), more: true };

@@ -22,7 +22,7 @@ export function openErrorChanges(
   stops.add("announcing which errors changed", () => stream.announce());
   return {
     publisher: {
-      publish: (changes) => stream.publish(changes),
+      publish: (changes, by) => stream.publish(changes, by),
       publishUnnamed: (projectId) => stream.publishUnnamed(projectId),
       note: (noted) => transitions.note(noted),
     },

@@ -33,6 +33,8 @@ export function linkedBackend(backend: ErrorBackend, place: CodePlace): ErrorBac
       const answer = create(UpdateErrorsResponseSchema, await backend.updateErrors(...asked));
       return { ...answer, errors: errorsOf(answer.errors) };
     },
+    ...(backend.getErrorCount && { getErrorCount: backend.getErrorCount }),
+    ...(backend.updateMatchingErrors && { updateMatchingErrors: backend.updateMatchingErrors }),
     listEvents: (...asked) => backend.listEvents(...asked),
     async getEvent(...asked) {
       const answer = create(GetEventResponseSchema, await backend.getEvent(...asked));

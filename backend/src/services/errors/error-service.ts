@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
-import type { Handlers } from "@faultline/plugin";
-import { ErrorService, type Event, GetEventResponseSchema, Permission } from "@faultline/proto";
+import { ServiceError, type ErrorBackend, type Handlers } from "@faultline/plugin";
+import { ErrorReason, ErrorService, type Event, GetEventResponseSchema, Permission } from "@faultline/proto";
 import { hideSecrets } from "@faultline/sentry-event";
 import type { CoreCall } from "../access/guard.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
@@ -16,8 +16,8 @@ export function errorService(parts: {
   allErrors: ReturnType<typeof allErrors>;
   errorProject: ReturnType<typeof errorProject>;
 }): Handlers<typeof ErrorService, CoreCall> {
-  const served = ({ grant, caller, signal }: CoreCall) =>
-    parts.projects.backend(grant.project, { userId: caller.user.id, signal });
+  const served = ({ grant, caller: { user }, signal }: CoreCall) =>
+    parts.projects.backend(grant.project, { userId: user.id, username: user.username, signal });
   return {
     async listErrors(request, call) {
       const [backend, carried] = await served(call);
@@ -34,6 +34,16 @@ export function errorService(parts: {
     async updateErrors(request, call) {
       const [backend, carried] = await served(call);
       return backend.updateErrors(request, carried);
+    },
+    async getErrorCount(request, call) {
+      const [backend, carried] = await served(call);
+      if (!backend.getErrorCount) throw noMatching(backend);
+      return backend.getErrorCount(request, carried);
+    },
+    async updateMatchingErrors(request, call) {
+      const [backend, carried] = await served(call);
+      if (!backend.updateMatchingErrors) throw noMatching(backend);
+      return backend.updateMatchingErrors(request, carried);
     },
     async listEvents(request, call) {
       const [backend, carried] = await served(call);
@@ -67,3 +77,6 @@ function withoutSecrets(event: Event): Event {
   const { eventId, errorId } = event;
   return { ...hideSecrets(event), eventId, errorId };
 }
+
+const noMatching = ({ capabilities }: ErrorBackend) =>
+  new ServiceError(ErrorReason.NOT_SUPPORTED_BY_BACKEND, capabilities.updateMatching?.reason ?? "");

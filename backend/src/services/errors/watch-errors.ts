@@ -14,8 +14,7 @@ export async function* watchErrors(
   }
   const signal = call.signal ?? new AbortController().signal;
   for await (const { keys, more } of changes.of(projectId, signal, sinceTime && millisecondsOf(sinceTime))) {
-    const errors =
-      keys.size === 0 ? [] : await backend.changedErrors({ projectId, keys: [...keys], hourlyCounts }, call);
+    const errors = keys.size === 0 ? [] : await backend.changedErrors({ projectId, keys, hourlyCounts }, call);
     yield { errors, more };
   }
 }

@@ -83,6 +83,7 @@ export class ProjectDirectory {
       affectedUsers: may(READ_ERROR_TRACKING, can.affectedUsers),
       watch: may(READ_ERROR_TRACKING, can.watch),
       releases: may(READ_ERROR_TRACKING, can.releases),
+      updateMatching: may(UPDATE_ERROR_TRACKING, can.updateMatching),
       deleteErrors: may(ADMIN_ERROR_TRACKING, can.deleteErrors),
       clientKeys: may(ADMIN_ERROR_TRACKING, this.#whereOffered(noEventsTaken, can.clientKeys)),
       integratedBackend: this.#whereOffered(integratedNotOffered),
@@ -117,6 +118,7 @@ function nothing(reason: string, backend: ErrorBackend | undefined): Capabilitie
     clientKeys: backend?.capabilities.clientKeys ?? { allowed: true },
     watch: off,
     releases: off,
+    updateMatching: off,
     deleteErrors: off,
     retentionDays: backend?.capabilities.retentionDays ?? 0,
   };

@@ -20,10 +20,11 @@ export class Selection {
     this.#anchor = id;
   }
 
-  /** Checks everything from the last toggled row to `id`. */
+  /** Checks everything from the last toggled row, where it is still in the list, to `id`. */
   extendTo(id: string, order: readonly string[]): void {
-    const from = order.indexOf(this.#anchor ?? id);
+    this.#anchor ??= id;
     const to = order.indexOf(id);
+    const from = order.includes(this.#anchor) ? order.indexOf(this.#anchor) : to;
     const range = order.slice(Math.min(from, to), Math.max(from, to) + 1);
     this.#ids = new Set([...this.#ids, ...range]);
   }

@@ -1,13 +1,14 @@
 import { refreshAll } from "$app/navigation";
+import { page } from "$app/state";
 import { errorKey } from "./error-key.ts";
-import type { ErrorStatus, StatusChange, TrackedError } from "../messages.ts";
+import type { ErrorStatus, TrackedError } from "../messages.ts";
 import { counted } from "../number-format.ts";
-import { refusedCallMessage } from "../failures/refused-call.ts";
+import { refusedCallMessage, sessionIsOver } from "../failures/refused-call.ts";
+import type { RecentAct } from "./acts/recent-acts.ts";
+import type { ErrorChange, SentStatuses } from "./acts/send-statuses.ts";
 import { pastVerb } from "./status.ts";
 import { toaster } from "../components/toaster.svelte.ts";
-
-/** A status that an error of some project gets. */
-export type ErrorChange = StatusChange & Pick<TrackedError, "projectId">;
+import { shownActs } from "./acts/shown-acts.ts";
 
 /** The changed errors as the service returned them, and the earlier status of each. */
 export type OnChanged = (errors: readonly TrackedError[], before: readonly ErrorChange[]) => void;
@@ -16,10 +17,15 @@ export type OnChanged = (errors: readonly TrackedError[], before: readonly Error
 export class StatusChanges {
   #sent = $state.raw<ReadonlyMap<string, ErrorStatus>>(new Map());
   readonly #onChanged: OnChanged;
+  /** The acts whose undo this page shows by itself. */
+  readonly #acts = new Set<number>();
 
-  /** `onChanged` shows the answer, so that the page is not read again. */
+  /** `onChanged` shows the answer, so that the page is not read again. To be made while a component starts. */
   constructor(onChanged: OnChanged) {
     this.#onChanged = onChanged;
+    $effect(() => () => {
+      for (const at of this.#acts) shownActs.delete(at);
+    });
   }
 
   /** The status to show for an error while a change of it is on its way. */
@@ -37,42 +43,50 @@ export class StatusChanges {
     if (first === undefined) return;
     const changes = errors.map(({ projectId, errorId }) => ({ projectId, errorId, status }));
     const what = errors.length === 1 ? `“${first.title}”` : counted(errors.length, "error");
-    await this.#send(changes, (undo) => ({
-      text: `${pastVerb(status)} ${what}.`,
-      undo: () => void this.#send(undo, () => ({ text: "Undone." })),
-    }));
+    const { sendStatuses } = await import("./acts/send-statuses.ts");
+    const text = `${pastVerb(status)} ${what}.`;
+    const username = page.data.user?.username ?? "";
+    const answer = await this.#showWhile(changes, () => sendStatuses(changes), { username, text });
+    if (answer === undefined) return;
+    const { refused } = answer;
+    const toast = {
+      text: refused === undefined ? text : `Not all were changed. ${refused}`,
+      failed: refused !== undefined,
+    };
+    if (answer.parts.length === 0) toaster.show(toast);
+    else {
+      const { keepAct } = await import("./acts/undo-act.ts");
+      const act: RecentAct = { at: Date.now(), text, parts: answer.parts };
+      this.#acts.add(act.at);
+      shownActs.set(act.at, (undo) => this.#showWhile(answer.before, undo));
+      toaster.show({ ...toast, undo: keepAct(username, act) });
+    }
+    // An error that the answer lacks was deleted meanwhile.
+    if (refused === undefined && answer.errors.length < changes.length) await refreshAll();
   }
 
-  async #send(
+  /**
+   * Shows statuses while they are sent, and then the answer; undefined: it was refused, which the toast says. `act`: what
+   * is done after a new sign-in where the session is over.
+   */
+  async #showWhile<Answer extends SentStatuses>(
     changes: readonly ErrorChange[],
-    told: (undo: readonly ErrorChange[]) => { text: string; undo?: () => void },
-  ): Promise<void> {
+    send: () => Promise<Answer>,
+    act?: { readonly username: string; readonly text: string },
+  ): Promise<Answer | undefined> {
     this.#sent = new Map([...this.#sent, ...changes.map((change) => [errorKey(change), change.status] as const)]);
     try {
-      const { trpc } = await import("../trpc.ts");
-      const projects = [...new Set(changes.map(({ projectId }) => projectId))];
-      const answers = await Promise.allSettled(
-        projects.map(async (projectId) => {
-          const ofProject = changes.filter((change) => change.projectId === projectId);
-          const asked = ofProject.map(({ errorId, status }) => ({ errorId, status }));
-          const { errors, undo } = await trpc.errors.updateErrors.mutate({ projectId, changes: asked });
-          return { errors, undo: undo.map((change) => ({ projectId, ...change })) };
-        }),
-      );
-      const done = answers.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
-      const refused = answers.find((one) => one.status === "rejected");
-      if (refused !== undefined && answers.length === 1) throw refused.reason;
-      const errors = done.flatMap((one) => one.errors);
-      const undo = done.flatMap((one) => one.undo);
-      this.#onChanged(errors, undo);
-      const toast = told(undo);
-      if (refused === undefined) toaster.show(toast);
-      else
-        toaster.show({ ...toast, text: `Not all were changed. ${refusedCallMessage(refused.reason)}`, failed: true });
-      // An error that the answer lacks was deleted meanwhile.
-      if (refused === undefined && errors.length < changes.length) await refreshAll();
+      const answer = await send();
+      this.#onChanged(answer.errors, answer.before);
+      return answer;
     } catch (error) {
+      if (act !== undefined && sessionIsOver(error)) {
+        const { keepPending } = await import("./acts/pending-act.ts");
+        keepPending({ ...act, changes }, page.url.pathname + page.url.search);
+        return undefined;
+      }
       toaster.show({ text: `Could not change the status. ${refusedCallMessage(error)}`, failed: true });
+      return undefined;
     } finally {
       const over = new Set(changes.map(errorKey));
       this.#sent = new Map([...this.#sent].filter(([key]) => !over.has(key)));

@@ -20,5 +20,6 @@ export const withStatusOf = (error: TrackedError, answer: TrackedError): Tracked
   ...error,
   status: answer.status,
   statusChangedTime: answer.statusChangedTime,
+  statusChangedBy: answer.statusChangedBy,
   reopenedTime: answer.reopenedTime,
 });

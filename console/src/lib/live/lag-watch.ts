@@ -1,14 +1,12 @@
 import type { Clock } from "../time/clock.svelte.ts";
 import { currencyOf, lagWords, type Currency, type LagWords } from "./ingest-lag.ts";
 import type { IngestLag } from "../messages.ts";
-import { refusedCallReason } from "../failures/refused-call.ts";
+import { sessionIsOver } from "../failures/refused-call.ts";
 import { trpc } from "../trpc.ts";
 
 const everyMs = 3_000;
 /** After this time without an answer it is unknown whether the shown data is current. */
 const silentMs = 10_000;
-
-const signedOut = new Set(["TOKEN_REQUIRED", "TOKEN_EXPIRED", "TOKEN_REVOKED"]);
 
 /** How far storing is behind, as the page read it, and the function that shows the words for it. */
 export interface WatchedLag {
@@ -50,7 +48,7 @@ export function watchLag({ lag, clock, onWords }: WatchedLag): () => void {
         tell({ kind: "current" });
       } else take(ingestLag);
     } catch (error) {
-      if (signedOut.has(refusedCallReason(error))) stop.abort(); // the next page leads to the sign-in
+      if (sessionIsOver(error)) stop.abort(); // the next page leads to the sign-in
       if (Date.now() - answeredAt > silentMs) tell({ kind: "unknown", until: storedUntil });
     } finally {
       isAsking = false;

@@ -16,7 +16,7 @@ interface Entry {
 
 interface Section {
   readonly name: string;
-  /** `project`: everyone, while a page of a project is shown. */
+  /** `project`: everyone, while a page of a project is shown. What administrators see is folded until they open it. */
   readonly seenBy: "project" | "everyone" | "administrators";
   readonly entries: readonly Entry[];
 }
@@ -38,33 +38,39 @@ export const sections: readonly Section[] = [
     seenBy: "project",
     entries: [
       { label: "Monitor", icon: "settings", address: route.monitorSettings },
-      { label: "General", icon: "project", address: route.generalSettings },
-      { label: "Members", icon: "user", address: route.projectMembers },
+      { label: "General", icon: "pencil", address: route.generalSettings },
+      { label: "Members", icon: "people", address: route.projectMembers },
+    ],
+  },
+  {
+    name: "All projects",
+    seenBy: "everyone",
+    entries: [
+      { label: "All errors", icon: "stack", address: () => route.allErrors() },
+      { label: "Projects", icon: "project", address: route.projects },
     ],
   },
   {
     name: "You",
     seenBy: "everyone",
     entries: [
-      { label: "All errors", icon: "errors", address: () => route.allErrors() },
-      { label: "Projects", icon: "project", address: route.projects },
       { label: "Account", icon: "user", address: route.account },
-      { label: "Preferences", icon: "settings", address: route.preferences },
+      { label: "Preferences", icon: "display", address: route.preferences },
       { label: "Access tokens", icon: "key", address: route.accessTokens },
-      { label: "Deprecations", icon: "release", address: () => route.deprecations() },
     ],
   },
   {
     name: "Administration",
     seenBy: "administrators",
     entries: [
-      { label: "Health", icon: "start", address: route.adminHealth },
+      { label: "Health", icon: "pulse", address: route.adminHealth },
       { label: "Projects", icon: "project", address: () => route.adminProjects() },
-      { label: "Users", icon: "user", address: () => route.adminUsers() },
-      { label: "Roles", icon: "key", address: route.adminRoles },
-      { label: "Storage", icon: "download", address: route.adminStorage },
-      { label: "Audit log", icon: "search", address: () => route.adminAudit() },
-      { label: "Error reporting", icon: "errors", address: route.adminErrorReporting },
+      { label: "Users", icon: "people", address: () => route.adminUsers() },
+      { label: "Roles", icon: "shield", address: route.adminRoles },
+      { label: "Storage", icon: "storage", address: route.adminStorage },
+      { label: "Audit log", icon: "list", address: () => route.adminAudit() },
+      { label: "Error reporting", icon: "send", address: route.adminErrorReporting },
+      { label: "Deprecations", icon: "clock", address: () => route.deprecations() },
     ],
   },
 ];
@@ -82,8 +88,9 @@ export function sectionsFor(user: Visitor, project: ShownProject | undefined) {
   const isSeen = { project: project !== undefined, everyone: true, administrators: user.isAdmin };
   return sections
     .filter(({ seenBy }) => isSeen[seenBy])
-    .map(({ name, entries }) => ({
+    .map(({ name, seenBy, entries }) => ({
       name,
+      isFolded: seenBy === "administrators",
       links: entries.map(({ label, icon, address, needs }) => ({
         label,
         icon,

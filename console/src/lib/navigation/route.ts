@@ -16,8 +16,9 @@ const inProject = (projectPath: string) =>
 const ofError = (projectPath: string, errorId: string) =>
   `${inProject(projectPath)}/error_tracking/${encodeURIComponent(errorId)}`;
 
-const errorsQuery = ({ q, status, sort }: ErrorListQuery) => ({
+const errorsQuery = ({ q, status, sort, perPage }: ErrorListQuery) => ({
   q,
+  per_page: perPage === 50 ? undefined : perPage?.toString(),
   status: status === "unresolved" ? undefined : status,
   sort: sort === "last_seen" ? undefined : sort,
 });
@@ -25,16 +26,23 @@ const errorsQuery = ({ q, status, sort }: ErrorListQuery) => ({
 export type StatusTab = "unresolved" | "ignored" | "resolved" | "all";
 export type SortKey = "last_seen" | "first_seen" | "events";
 
+/** How many errors a page of the list may have; the first is the usual one. */
+export const pageSizes = [50, 25, 100] as const;
+export type PageSize = (typeof pageSizes)[number];
+
 /** The query of the errors list. */
 export interface ErrorListQuery {
   readonly status?: StatusTab | undefined;
   readonly sort?: SortKey | undefined;
   readonly q?: string | undefined;
+  readonly perPage?: PageSize | undefined;
   readonly cursor?: string | undefined;
+  /** The number of the first error on the page, from 1, for people: the cursor alone decides which it is. */
+  readonly from?: number | undefined;
 }
 
 /** The query of the errors of all projects. */
-export interface AllErrorsQuery extends Omit<ErrorListQuery, "cursor"> {
+export interface AllErrorsQuery extends Omit<ErrorListQuery, "cursor" | "from" | "perPage"> {
   /** A part of the paths or names of the projects. Empty: all. */
   readonly project?: string | undefined;
 }
@@ -132,8 +140,12 @@ export const route = {
   adminStorage: () => "/admin/storage",
   adminErrorReporting: () => "/admin/error_reporting",
 
-  errors: (projectPath: string, { cursor, ...query }: ErrorListQuery = {}) =>
-    withQuery(`${inProject(projectPath)}/error_tracking`, { ...errorsQuery(query), cursor }),
+  errors: (projectPath: string, { cursor, from, ...query }: ErrorListQuery = {}) =>
+    withQuery(`${inProject(projectPath)}/error_tracking`, {
+      ...errorsQuery(query),
+      cursor,
+      from: from === undefined || from <= 1 ? undefined : String(from),
+    }),
   errorDetails: (projectPath: string, errorId: string, { event, period }: ErrorDetailsQuery = {}) =>
     withQuery(`${ofError(projectPath, errorId)}/details`, {
       event,

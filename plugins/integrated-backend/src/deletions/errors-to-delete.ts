@@ -47,6 +47,6 @@ export async function errorsToDelete(
     advice: "Delete fewer errors at a time: search by a key, such as type:TypeError or environment:production.",
     run: (limits) => countMatching(storage, wanted, limits),
   });
-  checkExpected(count, expectedCount);
+  checkExpected({ found: count, expected: expectedCount, field: "matching.expected_count" }, ["delete", "deleted"]);
   return { errorIds: undefined, count, lastErrorId };
 }

@@ -6,7 +6,7 @@ import { statuses } from "../lists/statuses.ts";
 import type { Storage } from "../storage.ts";
 import type { Tables } from "../tables.ts";
 
-/** The condition of a deletion of all errors that match. */
+/** The condition of a deletion, or of a change, of all errors that match. */
 export interface Matching {
   readonly projectId: number;
   readonly query: string;
@@ -16,6 +16,8 @@ export interface Matching {
   readonly lastErrorId: number;
   /** When it was asked for, in milliseconds: ages in the search are counted from then. */
   readonly now: number;
+  /** Errors of this status do not match. Absent: none. */
+  readonly except?: ErrorStatus;
 }
 
 /** The number of errors that match. */
@@ -32,21 +34,25 @@ export async function countMatching(
   return Number(rows[0]?.n ?? 0);
 }
 
-/** The next errors that match: those already found are hidden, and match no longer. */
+/** The next errors that match: those already found are hidden, or have another status, and match no longer. */
 export async function nextMatching(
   storage: Storage,
   database: Kysely<Tables>,
   wanted: Matching,
   atMost: number,
+  limits?: AbortableQueryOptions,
 ): Promise<number[]> {
   const found = sql.join(await walks(storage, wanted), sql` union all `);
-  const { rows } = await sql<{ id: number }>`select id from (${found}) as found limit ${atMost}`.execute(database);
+  const { rows } = await sql<{ id: number }>`select id from (${found}) as found limit ${atMost}`.execute(
+    database,
+    limits,
+  );
   return rows.map(({ id }) => id);
 }
 
-async function walks(storage: Storage, { projectId, query, status, lastErrorId, now }: Matching) {
+async function walks(storage: Storage, { projectId, query, status, lastErrorId, except, now }: Matching) {
   const matches = await matching(storage, { projectId, query, now });
-  const wanted = status === ErrorStatus.UNSPECIFIED ? statuses : [status];
+  const wanted = status === ErrorStatus.UNSPECIFIED ? statuses.filter((one) => one !== except) : [status];
   return wanted.map((one) => {
     const found = matches
       .select("id")
@@ -57,13 +63,19 @@ async function walks(storage: Storage, { projectId, query, status, lastErrorId, 
   });
 }
 
-/** Refuses a count that is more than 10 % off: the list has changed since, or the search is not the intended one. */
-export function checkExpected(found: number, expected: number): void {
+/**
+ * Refuses a count that is more than 10 % off: the list has changed since, or the search is not the intended one.
+ * `act`: what is to be done to the errors, as a verb and its past.
+ */
+export function checkExpected(
+  { found, expected, field }: { found: number; expected: number; field: string },
+  act: readonly [verb: string, past: string],
+): void {
   if (Math.abs(found - expected) <= expected / 10) return;
   const errors = found === 1 ? "1 error matches" : `${found.toLocaleString("en")} errors match`;
   throw new ServiceError(
     ErrorReason.EXPECTED_COUNT_DIFFERS,
-    `${errors} now, and ${expected.toLocaleString("en")} were expected, so nothing was deleted. Look at the list again, and delete with the number of now.`,
-    { field: "matching.expected_count" },
+    `${errors} now, and ${expected.toLocaleString("en")} were expected, so nothing was ${act[1]}. Look at the list again, and ${act[0]} with the number of now.`,
+    { field },
   );
 }

@@ -2,6 +2,8 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type {
   Backend,
   CapabilitiesSchema,
+  GetErrorCountRequest,
+  GetErrorCountResponseSchema,
   CreateDeletionRequest,
   CreateDeletionResponseSchema,
   EndDiscardRequest,
@@ -36,6 +38,8 @@ import type {
   ListReleasesResponseSchema,
   UpdateErrorsRequest,
   UpdateErrorsResponseSchema,
+  UpdateMatchingErrorsRequest,
+  UpdateMatchingErrorsResponseSchema,
 } from "@faultline/proto";
 import type { Intake } from "../ingest/ingest-queue.ts";
 
@@ -92,6 +96,16 @@ export interface ErrorBackend {
     request: UpdateErrorsRequest,
     call: BackendCall,
   ): Promise<MessageInitShape<typeof UpdateErrorsResponseSchema>>;
+  /** Counts errors, however many. Only backends that store events have it; others say by the capability `updateMatching` why not. */
+  getErrorCount?(
+    request: GetErrorCountRequest,
+    call: BackendCall,
+  ): Promise<MessageInitShape<typeof GetErrorCountResponseSchema>>;
+  /** Sets the status of the next slice of the errors that match. Only backends with `getErrorCount` have it. */
+  updateMatchingErrors?(
+    request: UpdateMatchingErrorsRequest,
+    call: BackendCall,
+  ): Promise<MessageInitShape<typeof UpdateMatchingErrorsResponseSchema>>;
   listEvents(request: ListEventsRequest, call: BackendCall): Promise<MessageInitShape<typeof ListEventsResponseSchema>>;
   getEvent(request: GetEventRequest, call: BackendCall): Promise<MessageInitShape<typeof GetEventResponseSchema>>;
   getErrorStats(
@@ -152,7 +166,8 @@ export interface ErrorBackend {
 /** Which errors are read that changed. */
 export interface ChangedErrorsRequest {
   readonly projectId: number;
-  readonly keys: readonly string[];
+  /** The keys, each with the user name of the person who set the status, or an empty text. */
+  readonly keys: ReadonlyMap<string, string>;
   /** As in WatchErrorsRequest. */
   readonly hourlyCounts: boolean;
 }

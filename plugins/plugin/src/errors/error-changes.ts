@@ -7,8 +7,11 @@ import type { Kysely } from "kysely";
  * `ErrorTransitionKind`: it is kept until each plugin that takes transitions has it.
  */
 export interface ErrorChanges {
-  /** Publishes, after the commit, which errors changed: by project, the keys by which `ErrorBackend.changedErrors` finds them. */
-  publish(changes: ReadonlyMap<number, ReadonlySet<string>>): void;
+  /**
+   * Publishes, after the commit, which errors changed: by project, the keys by which `ErrorBackend.changedErrors` finds them.
+   * `by`: the user name of the person who set their status. Default: nobody did.
+   */
+  publish(changes: ReadonlyMap<number, ReadonlySet<string>>, by?: string): void;
   /** Publishes that errors of a project changed which no key finds: deleted or restored ones. Watches read their lists again. */
   publishUnnamed(projectId: number): void;
   /**

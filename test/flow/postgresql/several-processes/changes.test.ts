@@ -186,7 +186,8 @@ test("what one process stores or resolves is told to those who watch in the othe
   const { errorId } = await watcher.hears("fresh");
   const changes = [{ errorId, status: ErrorStatus.RESOLVED }];
   await here.client.errors.updateErrors({ projectId: project.id, changes }, here.client.auth);
-  await watcher.hears("fresh", ErrorStatus.RESOLVED);
+  const { statusChangedBy } = await watcher.hears("fresh", ErrorStatus.RESOLVED);
+  assert.is(statusChangedBy, "root", "the other process knows who it was");
   assert.equal(
     [...new Set(watcher.told.flatMap(({ errors }) => errors.map((error) => error.projectId)))],
     [project.id],

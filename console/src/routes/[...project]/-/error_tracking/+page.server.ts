@@ -1,17 +1,17 @@
 import { redirect } from "@sveltejs/kit";
 import { sortKeys, statusTabs } from "#lib/errors/list-choices.ts";
+import { pageSizes, route } from "#lib/navigation/route.ts";
 import { refusedSummary } from "#lib/ingestion/refused-summary.ts";
-import { route } from "#lib/navigation/route.ts";
 import { listedSearch } from "#lib/server/listed-search.ts";
 import { refusedInPlace, shownFailure } from "#lib/server/refused-in-place.ts";
 import type { PageServerLoad } from "./$types";
-
-const pageSize = 50;
 
 export const load: PageServerLoad = async ({ parent, url, locals }) => {
   const { project } = await parent();
   const { projectId } = project;
   const { status, sort, q, search } = listedSearch(url);
+  const pageSize = pageSizes.find((size) => String(size) === url.searchParams.get("per_page")) ?? pageSizes[0];
+  const from = Number(/^\d{1,7}$/.exec(url.searchParams.get("from") ?? "")?.[0] ?? 1);
   const query = {
     projectId,
     query: q,
@@ -20,7 +20,7 @@ export const load: PageServerLoad = async ({ parent, url, locals }) => {
     pageSize,
     pageToken: url.searchParams.get("cursor") ?? "",
   };
-  const asked = { status, sort, q, search, query, readAt: Date.now() };
+  const asked = { status, sort, q, search, pageSize, from, query, readAt: Date.now() };
   const [outcomes, quota, { answer, refusal }] = await Promise.all([
     refusedInPlace(locals.api.outcomes.listOutcomes({ projectId, hourCount: 24 })),
     refusedInPlace(locals.api.quotas.getQuota({ projectId })),

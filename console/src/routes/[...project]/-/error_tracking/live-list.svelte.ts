@@ -19,8 +19,8 @@ export class LiveList {
   #fresh = $state.raw<ReadonlyMap<string, TrackedError>>(new Map());
   #new = $state.raw<ReadonlySet<string>>(new Set());
   #updated = $state.raw<ReadonlySet<string>>(new Set());
-  /** Errors whose status was changed on this page. */
-  #own = $state.raw<ReadonlySet<string>>(new Set());
+  /** The answers to changes of status that were made on this page. */
+  #own = $state.raw<ReadonlyMap<string, TrackedError>>(new Map());
   readonly newCount = $derived(this.#new.size);
   readonly updatedCount = $derived(this.#updated.size);
   /** Changes were missed, or too many came at once: reading the list again shows them. */
@@ -36,7 +36,6 @@ export class LiveList {
     this.#fresh = new Map();
     this.#new = new Set();
     this.#updated = new Set();
-    this.#own = new Set();
     this.incomplete = false;
     for (const { told } of recent) this.take(told, list);
   }
@@ -55,6 +54,8 @@ export class LiveList {
         if (error.eventCount < row.eventCount) continue;
         fresh.set(error.errorId, error);
         if (error.eventCount !== row.eventCount) updated.add(error.errorId);
+      } else if (this.#isOwn(error) && this.#own.get(error.errorId)?.eventCount === error.eventCount) {
+        continue; // the page has shown its own change
       } else if (list.status === "ERROR_STATUS_UNSPECIFIED" || list.status === error.status) {
         const isNew = !list.searched && Date.parse(error.firstSeenTime ?? "") >= list.readAt - 5000;
         (isNew ? added : updated).add(error.errorId);
@@ -74,7 +75,16 @@ export class LiveList {
       if (answer !== undefined) fresh.set(row.errorId, withStatusOf(this.current(row), answer));
     }
     this.#fresh = fresh;
-    this.#own = new Set([...this.#own, ...answers.keys()]);
+    this.#own = new Map([...this.#own, ...answers]);
+  }
+
+  #isOwn({ errorId, status }: TrackedError): boolean {
+    return this.#own.get(errorId)?.status === status;
+  }
+
+  /** The errors among changed ones whose status somebody set elsewhere. */
+  changedElsewhere({ errors }: ErrorChanges): TrackedError[] {
+    return errors.filter((error) => error.statusChangedBy !== "" && !this.#isOwn(error));
   }
 
   /** The rows of a list: all that were read, but for those that left its tab by a change made on this page. */

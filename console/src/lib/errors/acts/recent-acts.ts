@@ -1,0 +1,55 @@
+import type { ErrorStatus } from "../../messages.ts";
+
+/** What an act did to errors of a project, in one call. */
+export interface ActPart {
+  readonly projectId: number;
+  /** When the service set the status. Absent: an external system did, which does not say. */
+  readonly changedTime: string | undefined;
+  /** The ids of the errors by the status that they had before. */
+  readonly before: readonly (readonly [ErrorStatus, readonly string[]])[];
+}
+
+/** A change of status that can be undone. */
+export interface RecentAct {
+  /** When it was made, in milliseconds since 1970. No two acts have the same. */
+  readonly at: number;
+  /** Such as `Resolved 37 errors.` */
+  readonly text: string;
+  readonly parts: readonly ActPart[];
+}
+
+const key = "faultline_recent_acts";
+const mostActs = 50;
+/** Browsers keep 5 MB of a site; 10 characters an error. */
+const mostCharacters = 2_000_000;
+
+/**
+ * The changes of status of this browser session that can still be undone, the newest first. They are kept in the tab, and
+ * those of another person are dropped.
+ */
+export const recentActs = {
+  of(username: string): readonly RecentAct[] {
+    const kept = sessionStorage.getItem(key);
+    if (kept === null) return [];
+    const { by, acts } = JSON.parse(kept) as { by: string; acts: RecentAct[] }; // only this file writes it
+    return by === username ? acts : [];
+  },
+  add(username: string, act: RecentAct): void {
+    keep(username, [act, ...recentActs.of(username).filter(({ at }) => at !== act.at)].slice(0, mostActs));
+  },
+  remove(username: string, at: number): void {
+    keep(
+      username,
+      recentActs.of(username).filter((act) => act.at !== at),
+    );
+  },
+};
+
+function keep(by: string, acts: readonly RecentAct[]): void {
+  let text = JSON.stringify({ by, acts });
+  for (let rest = acts; text.length > mostCharacters && rest.length > 1;) {
+    rest = rest.slice(0, -1);
+    text = JSON.stringify({ by, acts: rest });
+  }
+  sessionStorage.setItem(key, text);
+}

@@ -1,0 +1,7 @@
+import type { SentStatuses } from "./send-statuses.ts";
+
+/** Runs an undo and shows its progress and answer; undefined: it was refused, and the page says so. */
+export type ShowUndo = <Answer extends SentStatuses>(undo: () => Promise<Answer>) => Promise<Answer | undefined>;
+
+/** How the open page shows the undo of an act that was made on it, by `RecentAct.at`. Other pages are read again. */
+export const shownActs = new Map<number, ShowUndo>();

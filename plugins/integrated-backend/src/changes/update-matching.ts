@@ -1,0 +1,101 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { invalidField, timestamp, type BackendCall } from "@faultline/plugin";
+import {
+  ErrorStatus,
+  UpdateErrorsRequestSchema,
+  type GetErrorCountRequest,
+  type UpdateMatchingErrorsRequest,
+  type UpdateMatchingErrorsResponseSchema,
+} from "@faultline/proto";
+import { checkExpected, countMatching, nextMatching, type Matching } from "../deletions/find.ts";
+import { errorRowId } from "../lists/errors.ts";
+import type { ExpensiveReads } from "../lists/expensive-reads.ts";
+import type { Storage } from "../storage.ts";
+import { updateErrors, type Updated } from "./update-errors.ts";
+
+/** Errors whose status is set in one transaction: it holds the one writer of SQLite for some tens of milliseconds. */
+const sliceErrors = 1_000;
+
+const advice = "Search by a key, such as type:TypeError or environment:production.";
+
+interface Parts {
+  readonly storage: Storage;
+  readonly expensive: ExpensiveReads;
+}
+
+/** The number of errors that match. */
+export async function countErrors(
+  parts: Parts,
+  request: GetErrorCountRequest,
+  { now, call }: { now: number; call: BackendCall },
+): Promise<number> {
+  checkStatus("status", request.status, ErrorStatus.UNSPECIFIED);
+  return count(parts, { ...request, lastErrorId: await newestError(parts.storage, request.projectId), now }, call);
+}
+
+/** Sets the status of the next errors that match. */
+export async function updateMatching(
+  parts: Parts,
+  request: UpdateMatchingErrorsRequest,
+  { now, call }: { now: number; call: BackendCall },
+): Promise<Updated & { readonly answer: MessageInitShape<typeof UpdateMatchingErrorsResponseSchema> }> {
+  const { storage, expensive } = parts;
+  const { projectId, query, status, newStatus } = request;
+  checkStatus("status", status, ErrorStatus.UNSPECIFIED);
+  checkStatus("new_status", newStatus, ErrorStatus.UNRESOLVED);
+  if (status === newStatus)
+    throw invalidField("new_status", "The errors have this status already. Choose another one.");
+  const isFirst = request.lastErrorId === "";
+  if (isFirst && request.expectedCount === 0) {
+    throw invalidField(
+      "expected_count",
+      "Say how many errors you expect to change: all that match are changed only with their number.",
+    );
+  }
+  const lastErrorId = isFirst ? await newestError(storage, projectId) : errorRowId(request.lastErrorId);
+  const wanted = { projectId, query, status, lastErrorId, except: newStatus, now };
+  if (isFirst) {
+    const found = await count(parts, wanted, call);
+    checkExpected({ found, expected: request.expectedCount, field: "expected_count" }, ["change", "changed"]);
+  }
+  // Read beside the writer: a search may take longer than events should wait.
+  const ids = await expensive.take(call, {
+    projectId,
+    advice,
+    run: (limits) => nextMatching(storage, storage.readExpensively, wanted, sliceErrors, limits),
+  });
+  if (ids.length === 0) return { errors: [], before: [], answer: {} };
+  const changes = ids.map((id) => ({ errorId: String(id), status: newStatus }));
+  const updated = await updateErrors(storage, create(UpdateErrorsRequestSchema, { projectId, changes }), now);
+  return {
+    ...updated,
+    answer: {
+      undo: updated.before.map((error) => ({ errorId: String(error.id), status: error.status })),
+      changedTime: timestamp(now),
+      lastErrorId: ids.length === sliceErrors ? String(lastErrorId) : "",
+    },
+  };
+}
+
+function count({ storage, expensive }: Parts, wanted: Matching, call: BackendCall): Promise<number> {
+  return expensive.take(call, {
+    projectId: wanted.projectId,
+    advice,
+    run: (limits) => countMatching(storage, wanted, limits),
+  });
+}
+
+async function newestError({ read }: Storage, projectId: number): Promise<number> {
+  const newest = await read
+    .selectFrom("integrated_error")
+    .select(({ fn }) => fn.max("id").as("id"))
+    .where("project_id", "=", projectId)
+    .executeTakeFirst();
+  return newest?.id ?? 0;
+}
+
+function checkStatus(field: string, status: ErrorStatus, least: ErrorStatus): void {
+  if (status < least || status > ErrorStatus.IGNORED) {
+    throw invalidField(field, "Choose unresolved, resolved or ignored.");
+  }
+}

@@ -1,0 +1,111 @@
+// limit: 120 s
+import { ErrorStatus } from "@faultline/proto";
+import type { Page } from "playwright-core";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
+import { createProject, type Project } from "../support/core/project.ts";
+import { reported } from "../support/run/reported.ts";
+import { newEventId, sendEvent } from "../support/sentry/send.ts";
+import { hourMs, movableFaultline } from "../support/service/movable-faultline.ts";
+import { rootPassword } from "../support/service/server.ts";
+
+/** Many errors are cleared up at once, and each change can be undone later (console-findings 6 and 10). */
+
+const { client: core, faultline, clock } = await movableFaultline();
+const server = { url: faultline.httpUrl };
+const errorCount = 1_050;
+const { UNRESOLVED, RESOLVED, IGNORED } = ErrorStatus;
+let browser: TestBrowser;
+let page: Page;
+let project: Project;
+
+test.before(
+  reported(async () => {
+    project = await createProject(server);
+    for (let n = 0; n < errorCount; n += 50) {
+      clock.at += hourMs; // so many new errors at once would be "Other errors"
+      await Promise.all(
+        Array.from({ length: 50 }, async (_, i) => {
+          const message = `Failure ${n + i}`;
+          const event = { event_id: newEventId(), message, fingerprint: [message] };
+          assert.is((await sendEvent(server, project, event)).status, 200);
+        }),
+      );
+    }
+    const { sessionToken } = await core.accounts.signIn({ username: "root", password: rootPassword });
+    browser = await openBrowser(server);
+    ({ page } = browser);
+    await browser.signIn(sessionToken);
+  }),
+);
+test.after(async () => {
+  await browser?.close();
+});
+test.after.each(() => {
+  assert.equal(browser.complaints.splice(0), []);
+});
+
+const list = (query = "") => `/${project.path}/-/error_tracking${query}`;
+const count = async (status: ErrorStatus) =>
+  (await core.errors.getErrorCount({ projectId: project.id, status }, core.auth)).count;
+const counts = async () => [await count(UNRESOLVED), await count(RESOLVED), await count(IGNORED)];
+const toast = (text: RegExp) => page.getByRole("status").filter({ hasText: text }).waitFor();
+const button = (name: string | RegExp) => page.getByRole("button", { name });
+
+test("a page says which errors it shows of how many, and its size and order are links", async () => {
+  await page.goto(list());
+  await page.getByText("1–50 of 1,000+").waitFor();
+  await page.getByRole("link", { name: "Next ›" }).click();
+  await page.getByText("51–100 of 1,000+").waitFor();
+  await page.getByRole("navigation", { name: "Errors a page" }).getByRole("link", { name: "100" }).click();
+  await page.getByText("1–100 of 1,000+").waitFor();
+  await page.getByRole("columnheader", { name: "Events" }).getByRole("link").click();
+  await page.waitForURL(/per_page=100&sort=events$/);
+  const sorted = await page.getByRole("columnheader", { name: "Events" }).getAttribute("aria-sort");
+  assert.is(sorted, "descending");
+});
+
+test("all that match are selected in a second step, and resolved after one question with their number", async () => {
+  await page.goto(list());
+  await page.getByRole("checkbox", { name: "Select all on this page" }).check();
+  await page.getByText("50 selected").waitFor();
+  await button("Select all unresolved errors").click();
+  await page.getByText("All 1,050 unresolved errors are selected").waitFor();
+  await browser.photograph("all-matching");
+  await page.keyboard.press("r");
+  await page.getByText("Resolve 1,050 unresolved errors?").waitFor();
+  assert.equal(await counts(), [errorCount, 0, 0], "nothing is changed before the answer");
+  await button("Resolve 1,050 errors").click();
+  await toast(/Resolved 1,050 errors\./);
+  assert.equal(await counts(), [0, errorCount, 0]);
+});
+
+test("recent actions are undone after a reload, and what others changed since is left and counted", async () => {
+  await page.reload();
+  const { errors } = await core.errors.listErrors({ projectId: project.id, pageSize: 2 }, core.auth);
+  clock.at += hourMs;
+  const changes = errors.map(({ errorId }) => ({ errorId, status: IGNORED }));
+  await core.errors.updateErrors({ projectId: project.id, changes }, core.auth);
+  await page.getByText("Administrator").click();
+  await button("Recent actions").click();
+  const dialog = page.getByRole("dialog", { name: "Recent actions" });
+  await dialog.getByText("Resolved 1,050 errors.").first().waitFor();
+  await browser.photograph("recent-actions");
+  await dialog.getByRole("button", { name: /^Undo/ }).click();
+  await toast(/Undone, but 2 of 1,050 errors were left as they are/);
+  assert.equal(await counts(), [errorCount - 2, 0, 2]);
+});
+
+test("z undoes the last change though its toast is gone and the page was read again", async () => {
+  await page.goto(list());
+  await page.keyboard.press("j");
+  await page.keyboard.press("r");
+  await toast(/^Resolved/);
+  await page.goto(list("?status=resolved"));
+  await page.keyboard.press("z");
+  await toast(/^Undone\./);
+  assert.equal(await counts(), [errorCount - 2, 0, 2]);
+});
+
+test.run();
