@@ -1,0 +1,134 @@
+// limit: 180 s
+import type { Page } from "playwright-core";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
+import { createProject, type Project } from "../support/core/project.ts";
+import { reported } from "../support/run/reported.ts";
+import { readCaptures, replay } from "../support/sentry/capture.ts";
+import { newEventId, sendStore } from "../support/sentry/send.ts";
+import { sharedServer } from "../support/service/flow.ts";
+import { rootPassword } from "../support/service/server.ts";
+
+/** The page of an error, as a person on call reads it. */
+
+const { server, client: core } = await sharedServer();
+let browser: TestBrowser;
+let page: Page;
+
+test.before(
+  reported(async () => {
+    const { sessionToken } = await core.accounts.signIn({ username: "root", password: rootPassword });
+    browser = await openBrowser(server);
+    ({ page } = browser);
+    await browser.signIn(sessionToken);
+  }),
+);
+test.after(async () => {
+  await browser?.close();
+});
+test.after.each(() => {
+  assert.equal(browser.complaints.splice(0), []);
+});
+
+const hourMs = 3_600_000;
+
+/** Sends an event of a Python shop, and returns its id. */
+async function sendPricing(project: Project, changes: Readonly<Record<string, unknown>> = {}): Promise<string> {
+  const eventId = newEventId();
+  const frame = {
+    filename: "shop/pricing.py",
+    function: "price_of",
+    lineno: 23,
+    context_line: "raise PricingError(sku)",
+  };
+  const exception = { type: "PricingError", value: "no price", stacktrace: { frames: [{ ...frame, in_app: true }] } };
+  const event = { event_id: eventId, platform: "python", exception: { values: [exception] }, ...changes };
+  const { status, text } = await sendStore(server, project, event);
+  assert.is(status, 200, text);
+  return eventId;
+}
+
+async function detailsOf(project: Project): Promise<string> {
+  const { errors } = await core.errors.listErrors({ projectId: project.id }, core.auth);
+  return `${tracking(project)}/${errors[0]?.errorId}/details`;
+}
+
+const tracking = ({ path }: Project) => `/${path}/-/error_tracking`;
+
+/** Replays what each SDK sent, into a project of its own. The events with source where they were raised, by their pages. */
+async function eventsWithSource(): Promise<Map<string, string>> {
+  const projects = new Map<string, Project>();
+  const found = new Map<string, string>();
+  for (const capture of readCaptures()) {
+    if (capture.eventIds.length === 0) continue;
+    const sdk = capture.name.split("/")[0] ?? "";
+    const project = projects.get(sdk) ?? (await createProject(server));
+    projects.set(sdk, project);
+    assert.is((await replay(server, project, capture)).status, 200, capture.name);
+    for (const eventId of capture.eventIds) {
+      const { event } = await core.errors.getEvent({ projectId: project.id, eventId }, core.auth);
+      const frames = (event?.exceptions.at(-1) ?? event?.threads[0])?.frames ?? [];
+      const first = frames.findLast(({ inApp }) => inApp) ?? frames.at(-1);
+      if (first?.contextLine)
+        found.set(`${tracking(project)}/${event?.errorId}/details?event=${eventId}`, capture.name);
+    }
+  }
+  return found;
+}
+
+test("the line that raised the error is on the first screen of 1280 by 800 px, for each SDK that sends source", async () => {
+  const events = await eventsWithSource();
+  assert.ok(events.size >= 14, `${events.size} events have source`);
+  const lines: [capture: string, bottom: number][] = [];
+  for (const [address, capture] of events) {
+    await page.goto(address);
+    const line = page.locator("#raised .erroring");
+    const box = await line.boundingBox();
+    lines.push([capture, Math.round((box?.y ?? Infinity) + (box?.height ?? 0))]);
+  }
+  const table = lines.map(([capture, bottom]) => `${bottom} ${capture}`).join("\n");
+  assert.ok(
+    lines.every(([, bottom]) => bottom <= 800),
+    `the bottom of the line, in px:\n${table}`,
+  );
+});
+
+test("a click on a bar or Enter opens the events of its hour, and hovering over other bars only reads them", async () => {
+  const project = await createProject(server);
+  const hour = Math.floor(Date.now() / hourMs) * hourMs - 5 * hourMs;
+  const inHour = [
+    await sendPricing(project, { timestamp: hour / 1000 }),
+    await sendPricing(project, { timestamp: hour / 1000 + 60 }),
+  ];
+  await sendPricing(project, { timestamp: (hour - 6 * hourMs) / 1000 });
+  await sendPricing(project);
+  const address = await detailsOf(project);
+  await page.goto(address);
+  const slider = page.getByTestId("bar-chart").getByRole("slider");
+  const link = page.getByRole("link", { name: "Show events" });
+  const linkBefore = await link.getAttribute("href");
+  const { x = 0, y = 0, width = 0, height = 0 } = (await slider.boundingBox()) ?? {};
+  const over = (index: number) => [x + ((index + 0.5) / 24) * width, y + height / 2] as const;
+  const shownEvents = async () => {
+    await page.waitForURL((url) => url.searchParams.get("from") === new Date(hour).toISOString());
+    const rows = page.getByRole("region", { name: "Events" }).locator("td a.mono");
+    await rows.nth(1).waitFor();
+    assert.equal((await rows.allInnerTexts()).toSorted(), inHour.map((id) => id.slice(0, 8)).toSorted());
+  };
+
+  await page.mouse.move(...over(12));
+  assert.match((await slider.getAttribute("aria-valuetext")) ?? "", /\b1 event$/);
+  await page.mouse.move(x + width, y - 60); // away, to the link
+  assert.is(await link.getAttribute("href"), linkBefore);
+  await page.mouse.click(...over(18));
+  await shownEvents();
+
+  await page.goto(address);
+  await slider.focus();
+  for (let hours = 0; hours < 5; hours++) await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("Enter");
+  await shownEvents();
+});
+
+test.run();
