@@ -131,4 +131,30 @@ test("a click on a bar or Enter opens the events of its hour, and hovering over 
   await shownEvents();
 });
 
+test("an event that arrives moves the count, the chart and its caption, and is reached without a reload", async () => {
+  const project = await createProject(server);
+  await sendPricing(project, { timestamp: (Date.now() - 7_200_000) / 1000 });
+  const second = await sendPricing(project, { timestamp: Date.now() / 1000 - 1 });
+  await page.goto(await detailsOf(project));
+  await page.getByText("Live", { exact: true }).waitFor();
+  const caption = page.getByTestId("bar-chart").locator("figcaption");
+  const event = page.getByRole("region", { name: "Event", exact: true });
+  await caption.getByText("2 events in 24 hours.").waitFor();
+  await event.getByText("2 of 2 kept").waitFor();
+  assert.is(await event.getByRole("link", { name: /^(Newer|Newest)/ }).count(), 0);
+
+  const third = await sendPricing(project, { timestamp: Date.now() / 1000 });
+  const fourth = await sendPricing(project, { timestamp: Date.now() / 1000 + 0.1 });
+  await caption.getByText("4 events in 24 hours.").waitFor();
+  await event.getByText("2 of 4 kept").waitFor();
+  await event.getByRole("heading", { name: second.slice(0, 8) }).waitFor();
+  await page.evaluate("window.isSamePage = true");
+  await event.getByRole("link", { name: /^Newer / }).click();
+  await event.getByRole("heading", { name: third.slice(0, 8) }).waitFor();
+  await event.getByText("3 of 4 kept").waitFor();
+  await page.keyboard.press("Shift+L");
+  await event.getByRole("heading", { name: fourth.slice(0, 8) }).waitFor();
+  assert.is(await page.evaluate("window.isSamePage"), true);
+});
+
 test.run();
