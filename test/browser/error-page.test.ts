@@ -9,6 +9,7 @@ import { readCaptures, replay } from "../support/sentry/capture.ts";
 import { newEventId, sendStore } from "../support/sentry/send.ts";
 import { sharedServer } from "../support/service/flow.ts";
 import { rootPassword } from "../support/service/server.ts";
+import { until } from "../support/run/until.ts";
 
 /** The page of an error, as a person on call reads it. */
 
@@ -155,6 +156,50 @@ test("an event that arrives moves the count, the chart and its caption, and is r
   await page.keyboard.press("Shift+L");
   await event.getByRole("heading", { name: fourth.slice(0, 8) }).waitFor();
   assert.is(await page.evaluate("window.isSamePage"), true);
+});
+
+test("by the keyboard alone one goes through the errors of a list, copies, reads, resolves, and searches again", async () => {
+  const project = await createProject(server);
+  for (const type of ["FirstError", "SecondError", "ThirdError"])
+    await sendPricing(project, { exception: { values: [{ type, value: "is counted" }] } });
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: server.url });
+  const heading = (name: string) => page.getByRole("heading", { level: 1, name }).waitFor();
+  const among = page.getByRole("navigation", { name: "Errors of the list" });
+  const copied = async (key: string) => {
+    await page.evaluate("navigator.clipboard.writeText('')");
+    await page.keyboard.press(key);
+    return until(`the copy of ${key}`, () => page.evaluate<string>("navigator.clipboard.readText()"));
+  };
+  await page.goto(`${tracking(project)}?sort=first_seen`);
+  await page.getByRole("link", { name: /ThirdError/ }).click();
+  await heading("ThirdError");
+  await among.getByText("1 of 3").waitFor();
+  await page.keyboard.press("j");
+  await heading("SecondError");
+  await page.keyboard.press("k");
+  await heading("ThirdError");
+  await page.keyboard.press("r");
+  await among.getByRole("link", { name: "Next error" }).and(page.locator(".primary")).click();
+  await heading("SecondError");
+  await among.getByText("2 of 3").waitFor();
+
+  const link = await copied("y");
+  assert.match(link, /\/details\?event=[0-9a-f]{32}$/);
+  assert.match(
+    await copied("m"),
+    /^### SecondError: is counted\n\n- Seen: 1 event\n[^]+```\nSecondError: is counted\n```[^]+<http/,
+  );
+  await page.keyboard.press("w");
+  await page.getByRole("region", { name: "Raw JSON" }).getByLabel("Raw JSON").waitFor();
+  assert.is(await page.evaluate("document.activeElement.textContent"), "Show the event as it was sent");
+  await page.keyboard.press("?");
+  const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+  for (const act of ["Flip the order", "Oldest, newest event", "Copy as Markdown", "Next, previous error of the list"])
+    await help.getByText(act).waitFor();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("/");
+  await page.waitForURL(/error_tracking\?sort=first_seen$/);
+  await until("the search has the focus", () => page.evaluate("document.activeElement.type === 'search'"));
 });
 
 test.run();
