@@ -202,4 +202,46 @@ test("by the keyboard alone one goes through the errors of a list, copies, reads
   await until("the search has the focus", () => page.evaluate("document.activeElement.type === 'search'"));
 });
 
+test("on paper a page fills the sheet, says whose and which it is, and shows nothing to press", async () => {
+  const project = await createProject(server);
+  for (const capture of readCaptures())
+    if (capture.name.startsWith("python-1.21.0/05")) await replay(server, project, capture);
+  const { errors } = await core.errors.listErrors({ projectId: project.id }, core.auth);
+  const details = `${tracking(project)}/${errors[0]?.errorId}/details`;
+  const { events } = await core.errors.listEvents(
+    { projectId: project.id, errorId: errors[0]?.errorId ?? "" },
+    core.auth,
+  );
+  try {
+    for (const address of [
+      details,
+      details.replace(/details$/, "events"),
+      tracking(project),
+      `${tracking(project)}/releases`,
+      "/-/projects",
+    ]) {
+      await page.goto(address);
+      await page.emulateMedia({ media: "print", colorScheme: "dark" });
+      const { x = 0, width = 0 } = (await page.getByRole("main").boundingBox()) ?? {};
+      assert.ok(x === 0 && width === 1280, `${address}: the main column is ${width} px wide, from ${x}`);
+      for (const pressed of [
+        page.getByRole("button", { name: /^(Copy|Resolve|Ignore)/ }),
+        page.getByText("Live", { exact: true }),
+      ])
+        assert.is(await pressed.filter({ visible: true }).count(), 0, address);
+      await page.emulateMedia({ media: null, colorScheme: null });
+    }
+    await page.goto(details);
+    await page.emulateMedia({ media: "print" });
+    await page.getByText(`${project.path} ${server.url}${details}?event=${events[0]?.eventId}`).waitFor();
+    for (const landscape of [true, false]) {
+      const sheets =
+        (await page.pdf({ format: "A4", landscape })).toString("latin1").match(/\/Type\s*\/Page\b/g)?.length ?? 0;
+      assert.ok(sheets > 0 && sheets <= 5, `${sheets} sheets, landscape: ${landscape}`);
+    }
+  } finally {
+    await page.emulateMedia({ media: null, colorScheme: null });
+  }
+});
+
 test.run();
