@@ -1,4 +1,5 @@
 // limit: 180 s
+import { ErrorStatus } from "@faultline/proto";
 import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
@@ -242,6 +243,32 @@ test("on paper a page fills the sheet, says whose and which it is, and shows not
   } finally {
     await page.emulateMedia({ media: null, colorScheme: null });
   }
+});
+
+test("an error that came back says from where to where, leads to the first event after, and shows what changed", async () => {
+  const project = await createProject(server);
+  await sendPricing(project, { release: "shop@1.4.0", tags: { browser: "Safari" }, timestamp: Date.now() / 1000 - 60 });
+  const { errors } = await core.errors.listErrors({ projectId: project.id }, core.auth);
+  const changes = [{ errorId: errors[0]?.errorId ?? "", status: ErrorStatus.RESOLVED }];
+  await core.errors.updateErrors({ projectId: project.id, changes }, core.auth);
+  const first = await sendPricing(project, {
+    release: "shop@1.4.1",
+    tags: { browser: "Chrome" },
+    timestamp: Date.now() / 1000,
+  });
+  await sendPricing(project, { release: "shop@1.4.2", timestamp: Date.now() / 1000 + 1 });
+  await page.goto(`${await detailsOf(project)}?period=90d`);
+  await page.getByText(/^Resolved .+ \(last seen in shop@1\.4\.0\), back 1 minute later in shop@1\.4\.1\.$/).waitFor();
+  await page.getByRole("heading", { name: "Hours of the week" }).waitFor();
+  await page.keyboard.press("f");
+  await page.getByRole("heading", { name: first.slice(0, 8) }).waitFor();
+  await page.keyboard.press("d");
+  const diff = page.getByRole("region", { name: "Changes since the older event" });
+  await diff.getByRole("row", { name: "Tag browser Safari Chrome" }).waitFor();
+  assert.is(await diff.getByRole("row").count(), 3, "the head, the release and the tag");
+  await browser.photograph("error-came-back");
+  await page.keyboard.press("d");
+  await diff.waitFor({ state: "detached" });
 });
 
 test.run();
