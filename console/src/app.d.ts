@@ -26,6 +26,8 @@ declare global {
       staleSinceTime?: string | undefined;
       /** The event that the page of an error shows. */
       answer?: EventAnswer | null;
+      /** The path that shows the same tomorrow, where that of the page does not. */
+      permalink?: string | undefined;
     }
     interface Error {
       /** Why, as named in error_reason.proto, or CORE_UNREACHABLE. */

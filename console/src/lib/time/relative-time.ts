@@ -1,5 +1,3 @@
-import { counted } from "../number-format.ts";
-
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
@@ -38,4 +36,7 @@ export function lagTime(milliseconds: number): string {
 /** `28 s` or `24 min`: how long to wait. From two minutes on in whole minutes, never too few. */
 export const waitingTime = (seconds: number) => (seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`);
 
-const whole = (amount: number, unit: string) => counted(Math.floor(amount), unit);
+function whole(amount: number, unit: string): string {
+  const count = Math.floor(amount);
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}

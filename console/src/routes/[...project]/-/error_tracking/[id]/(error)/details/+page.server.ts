@@ -22,14 +22,16 @@ export const load: PageServerLoad = async ({ parent, params, url, locals }) => {
     failedInPlace(eventOf(locals.api, asked, event)),
     failedInPlace(returnOf(locals.api, error)),
   ]);
+  const shown = found.answer?.answer?.event;
   const refusal = found.refusal ?? stats.refusal;
   return {
     period,
     stats: stats.answer,
     answer: found.answer?.answer ?? null,
+    permalink: shown && route.errorDetails(project.path, params.id, { event: shown.eventId, period }),
     cameBack: cameBack.answer ?? null,
-    timeNote: timeBoundNote(found.answer?.answer?.event, zoneOf(locals.preferences)),
-    keyAddress: keyAddress(project, found.answer?.answer?.event),
+    timeNote: timeBoundNote(shown, zoneOf(locals.preferences)),
+    keyAddress: keyAddress(project, shown),
     missingEvent: found.answer?.missingEvent ?? null,
     notShown: refusal,
     failure: await shownFailure(locals.api, project, refusal),
