@@ -115,39 +115,42 @@ function atMost(limit: number, found: number, unit: string): void {
  * is right after a sleep, and that a tap shows exact times, is 0.2 of each; that hours move on and are read again is
  * 0.7 where there are hours. The parts that pages share are files of their own: a table is 0.5, the way to the next page
  * 0.4, each less the markup that it replaces. That a page shows the answer to its own change, and so reads nothing again,
- * is 0.2 to 0.6.
+ * is 0.2 to 0.6. The line that paper shows, and the names of more files that load later, are 0.6 of each; that a press on
+ * a bar opens its hour is 0.5 where there are hours.
  */
 const pages: [name: string, path: () => string, limit: number][] = [
   // The design allows 42, of which the framework leaves 4 for navigation, toast, clock and icons; links of the navigation
   // that may be off, with the tooltip that says why, are 0.4. Five pages more are 0.5. That all entries stand in one table, which
   // plugins extend, is 0.1.
-  ["shell", () => "/-/profile", 46.6],
+  ["shell", () => "/-/profile", 47.2],
   // The design allows 40. The page itself is 1.5 kB; the shell comes along, so that signing in does not wait for it.
-  ["sign-in", () => "/-/sign_in", 47.5],
+  ["sign-in", () => "/-/sign_in", 48.1],
   // The design allows 60. What an external system that fails or is down asks of the page is 1 kB: it has to be there for
   // those without scripts. The countdown and reading again each minute load later. Each page more is 0.1, as every page
   // knows the addresses of all. Deleting errors is 1 kB; its dialog loads later.
-  ["list", () => list, 65.4],
+  ["list", () => list, 66.2],
   // The design allows 70. Fourteen more links in the navigation, with their addresses, are 0.9 kB on every page, what an
-  // external system asks of it is 2.5 kB, that its chart grows with the events 0.8, links to the code 0.7, deleting it 0.9.
-  ["details", () => details, 78.5],
+  // external system asks of it is 2.5 kB, that its chart grows with the events 0.8, links to the code 0.7, deleting it 0.9. The place in the code, the way
+  // through the list and through the events as they arrive, the link and Markdown to copy, and the card of an error that
+  // came back are 3; the comparison of events, the Markdown itself and the hours of the week load later.
+  ["details", () => details, 82.7],
   ["events", () => details.replace(/details$/, "events"), 70],
-  ["releases", () => `${list}/releases`, 63.2], // links to the code are 0.3
-  ["ingestion", () => `${list}/ingestion`, 61.6], // what could not be stored, with its kinds, times and forms, and reasons of refusals
+  ["releases", () => `${list}/releases`, 64.3], // links to the code are 0.3
+  ["ingestion", () => `${list}/ingestion`, 62.7], // what could not be stored, with its kinds, times and forms, and reasons of refusals
   ["get started", () => `${list}/get_started`, 60],
   // The design allows 55. Connecting to an external system is 2.5 kB; the steps of a key's rotation load later. The way to
   // the inbound filters is 0.2; use and limits of storage as bars are 3 kB.
-  ["monitor settings", () => list.replace("error_tracking", "settings/monitor"), 64], // and why a project of another offering has no DSN
+  ["monitor settings", () => list.replace("error_tracking", "settings/monitor"), 64.6], // and why a project of another offering has no DSN
   ["inbound filters", () => list.replace("error_tracking", "settings/monitor/inbound_filters"), 55],
   ["projects", () => "/-/projects", 60],
-  ["errors of all projects", () => "/-/errors", 62.6],
-  ["access tokens", () => "/-/profile/personal_access_tokens", 55.3],
+  ["errors of all projects", () => "/-/errors", 63.5],
+  ["access tokens", () => "/-/profile/personal_access_tokens", 55.8],
   ["account", () => "/-/profile/account", 55],
   ["sessions", () => "/-/profile/account/sessions", 55],
-  ["members", () => list.replace("error_tracking", "project_members"), 57.9],
+  ["members", () => list.replace("error_tracking", "project_members"), 58.5],
   ["invitation", () => "/-/invitations/none", 55],
   ["password reset", () => "/-/password_resets/none", 55],
-  ["health", () => "/admin/health", 60],
+  ["health", () => "/admin/health", 60.8],
   ["users", () => "/admin/users", 60],
   ["a user", () => "/admin/users/1", 60],
   ["all projects", () => "/admin/projects", 60],
@@ -165,11 +168,12 @@ for (const [name, path, limit] of pages) {
   });
 }
 
-test("live updates, actions and help load later, at most 12 kB", async () => {
+// The design allows 12. Nine more keys in the help are 0.1.
+test("live updates, actions and help load later, at most 12.2 kB", async () => {
   const scripts = scriptsOf(await html(list));
   const parts = [...scripts].filter((file) => !/\/entry\/(app|start)\./.test(file)); // those two know every page
   const later = withImports(parts.flatMap((file) => imported(file, { lazily: true })));
-  atMost(12, weight([...later].filter((file) => !scripts.has(file))), "kB");
+  atMost(12.2, weight([...later].filter((file) => !scripts.has(file))), "kB");
 });
 
 test("no page loads the protobuf runtime", () => {
@@ -185,12 +189,12 @@ test("no page loads the protobuf runtime", () => {
 
 // The design allows 12. The errors of all projects and the panels of a failing external system are 0.3, the mark of the
 // running hour and the links to the code 0.2, the inbound filters with the bar of their budget 0.4, the pages of a client
-// key, of storage and of deletions 1.2.
-test("all styles together weigh at most 14.4 kB", () => {
+// key, of storage and of deletions 1.2. Paper, the small chart, the hours of the week and the comparison of events are 1.
+test("all styles together weigh at most 15.4 kB", () => {
   const styles = readdirSync(join(client, "_app"), { recursive: true, encoding: "utf8" }).filter((file) =>
     file.endsWith(".css"),
   );
-  atMost(14.4, weight(styles.map((file) => `_app/${file}`)), "kB");
+  atMost(15.4, weight(styles.map((file) => `_app/${file}`)), "kB");
 });
 
 // The design allows 1,500 elements; deleting errors and the limits of storage are 16 of them.
