@@ -258,7 +258,7 @@ test("an error that came back says from where to where, leads to the first event
   });
   await sendPricing(project, { release: "shop@1.4.2", timestamp: Date.now() / 1000 + 1 });
   await page.goto(`${await detailsOf(project)}?period=90d`);
-  await page.getByText(/^Resolved .+ \(last seen in shop@1\.4\.0\), back 1 minute later in shop@1\.4\.1\.$/).waitFor();
+  await page.getByText(/^Resolved .+ \(last seen in shop@1\.4\.0\), back within a minute in shop@1\.4\.1\.$/).waitFor();
   await page.getByRole("heading", { name: "Hours of the week" }).waitFor();
   await page.keyboard.press("f");
   await page.getByRole("heading", { name: first.slice(0, 8) }).waitFor();
