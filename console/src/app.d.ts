@@ -1,4 +1,4 @@
-import type { Project } from "#lib/messages.ts";
+import type { EventAnswer, Project } from "#lib/messages.ts";
 import type { Preferences } from "#lib/preferences/preferences.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 
@@ -24,6 +24,10 @@ declare global {
       owners?: readonly string[];
       /** When the shown data was read, where the external system cannot be asked now. */
       staleSinceTime?: string | undefined;
+      /** The event that the page of an error shows. */
+      answer?: EventAnswer | null;
+      /** The path that shows the same tomorrow, where that of the page does not. */
+      permalink?: string | undefined;
     }
     interface Error {
       /** Why, as named in error_reason.proto, or CORE_UNREACHABLE. */

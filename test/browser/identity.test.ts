@@ -32,6 +32,8 @@ interface Difference {
 const documented: readonly Difference[] = [
   { role: "link", name: "Open in external system", reason: "only an external error has a page elsewhere" },
   { role: "group", name: "Client key", reason: "only an event that is stored here is known by the key it came with" },
+  { role: "group", name: "Place", reason: "an external system does not say how many events it keeps" },
+  { role: "group", name: "Came back", reason: "an external system does not say when an error was resolved" },
 ];
 
 /** The same form, on one side as it is stored, on the other with another choice that is not saved. */

@@ -1,11 +1,32 @@
 import { route } from "../navigation/route.ts";
 
+/** Where an error stood on the page of the list. */
+export interface ListPlace {
+  readonly number: number;
+  readonly count: number;
+  /** Their pages; undefined at the ends. */
+  readonly previous: string | undefined;
+  readonly next: string | undefined;
+}
+
 /** The address of the errors list seen last in this tab, of a project or of all, so that the way back keeps its search. */
 class LastList {
   #address = $state("");
+  /** The pages of the errors that it showed, in its order. */
+  #details = $state.raw<readonly string[]>([]);
 
-  remember(address: string): void {
+  /** `details`: the addresses of the errors of the page shown, from `route.errorDetails`. */
+  remember(address: string, details: readonly string[] = []): void {
     this.#address = address;
+    this.#details = details;
+  }
+
+  /** The place of an error's page in the list, and the pages beside it. Undefined: the list did not show it. */
+  placeOf(details: string): ListPlace | undefined {
+    const index = this.#details.indexOf(details);
+    if (index === -1) return undefined;
+    const [previous, next] = [this.#details[index - 1], this.#details[index + 1]];
+    return { number: index + 1, count: this.#details.length, previous, next };
   }
 
   addressFor(projectPath: string): string {

@@ -5,15 +5,18 @@ const day = 24 * hour;
 /** As relativeTime, but `just now` within the first minute. */
 export const recentTime = (time: number, now: number) => (now - time < minute ? "just now" : relativeTime(time, now));
 
-/** The distance from `time` back from `reference`, in words: `40 minutes ago`. Less than a minute counts as one. */
-export function relativeTime(time: number, reference: number): string {
-  const distance = Math.max(reference - time, minute);
-  if (distance < hour) return ago(distance / minute, "minute");
-  if (distance < day) return ago(distance / hour, "hour");
+/** The distance from `time` back from `reference`, in words: `40 minutes ago`. */
+export const relativeTime = (time: number, reference: number) => `${timeBetween(time, reference)} ago`;
+
+/** `40 minutes`. Less than a minute counts as one. */
+export function timeBetween(start: number, end: number): string {
+  const distance = Math.max(end - start, minute);
+  if (distance < hour) return whole(distance / minute, "minute");
+  if (distance < day) return whole(distance / hour, "hour");
   // Past the second month and the second year, so that the words never step back from 60 days to 1 month.
-  if (distance < 61 * day) return ago(distance / day, "day");
-  if (distance < 731 * day) return ago(distance / (30.44 * day), "month");
-  return ago(distance / (365.25 * day), "year");
+  if (distance < 61 * day) return whole(distance / day, "day");
+  if (distance < 731 * day) return whole(distance / (30.44 * day), "month");
+  return whole(distance / (365.25 * day), "year");
 }
 
 /** `4 s ago`, `3 min ago`, `2 h ago`: for a time that counts up while it is shown. */
@@ -33,7 +36,7 @@ export function lagTime(milliseconds: number): string {
 /** `28 s` or `24 min`: how long to wait. From two minutes on in whole minutes, never too few. */
 export const waitingTime = (seconds: number) => (seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`);
 
-function ago(amount: number, unit: string): string {
-  const whole = Math.floor(amount);
-  return `${whole} ${unit}${whole === 1 ? "" : "s"} ago`;
+function whole(amount: number, unit: string): string {
+  const count = Math.floor(amount);
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }

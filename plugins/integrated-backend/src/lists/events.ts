@@ -86,13 +86,19 @@ export async function getEvent(
     },
     newerEventId: row.newer?.toString("hex") ?? "",
     olderEventId: row.older?.toString("hex") ?? "",
+    olderCount: Number(row.older_count),
   };
 }
+
+/** How far the older events of an event are counted: each is an entry of an index, and 10,000 take 2 ms on SQLite. */
+const countedOlder = 10_000;
 
 /** An event with the ids of its neighbours; null: there is none. */
 type Found = EventTable & {
   readonly newer: Buffer | null;
   readonly older: Buffer | null;
+  /** A string from PostgreSQL. */
+  readonly older_count: number | string;
   /** Null: unknown. */
   readonly key_id: number | null;
 };
@@ -128,6 +134,7 @@ async function findEvent(storage: Storage, request: GetEventRequest): Promise<Fo
     .select([
       neighbour(dialect, "newer").as("newer"),
       neighbour(dialect, "older").as("older"),
+      olderCount(dialect).as("older_count"),
       origin(dialect).as("key_id"),
     ])
     .where("project_id", "=", request.projectId)
@@ -164,6 +171,13 @@ function neighbour(dialect: SqlDialect, side: "newer" | "older") {
     where other.error_id = integrated_event.error_id${dialect.sameProject("other", "integrated_event")}
       and (other.occurred_at, other.id) ${beyond} (integrated_event.occurred_at, integrated_event.id)
     order by other.occurred_at ${direction}, other.id ${direction} limit 1)`;
+}
+
+function olderCount(dialect: SqlDialect) {
+  return sql<number | string>`(select count(*) from (select 1 from integrated_event as other
+    where other.error_id = integrated_event.error_id${dialect.sameProject("other", "integrated_event")}
+      and (other.occurred_at, other.id) < (integrated_event.occurred_at, integrated_event.id)
+    limit ${sql.lit(countedOlder)}) as older)`;
 }
 
 function origin(dialect: SqlDialect) {

@@ -1,5 +1,7 @@
+import { toJson } from "@bufbuild/protobuf";
+import { timestampFromMs, TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { zoneOf } from "#lib/time/clock.svelte.ts";
-import type { EventAnswer, Project } from "#lib/messages.ts";
+import type { EventAnswer, Project, TrackedError } from "#lib/messages.ts";
 import { oldestTime } from "#lib/time/oldest-time.ts";
 import { errorPeriods, periodHours } from "#lib/charts/period.ts";
 import { oneOf } from "#lib/preferences/preferences.ts";
@@ -11,27 +13,48 @@ import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 import type { PageServerLoad } from "./$types";
 
 export const load: PageServerLoad = async ({ parent, params, url, locals }) => {
-  const { project, staleSinceTime } = await parent();
+  const { project, error, staleSinceTime } = await parent();
   const asked = { projectId: project.projectId, errorId: params.id };
   const period = oneOf(errorPeriods, url.searchParams.get("period"));
   const event = url.searchParams.get("event") ?? "latest";
-  const [stats, found] = await Promise.all([
+  const [stats, found, cameBack] = await Promise.all([
     failedInPlace(locals.api.errors.getErrorStats({ ...asked, hourCount: periodHours[period] })),
     failedInPlace(eventOf(locals.api, asked, event)),
+    failedInPlace(returnOf(locals.api, error)),
   ]);
+  const shown = found.answer?.answer?.event;
   const refusal = found.refusal ?? stats.refusal;
   return {
     period,
     stats: stats.answer,
     answer: found.answer?.answer ?? null,
-    timeNote: timeBoundNote(found.answer?.answer?.event, zoneOf(locals.preferences)),
-    keyAddress: keyAddress(project, found.answer?.answer?.event),
+    permalink: shown && route.errorDetails(project.path, params.id, { event: shown.eventId, period }),
+    cameBack: cameBack.answer ?? null,
+    timeNote: timeBoundNote(shown, zoneOf(locals.preferences)),
+    keyAddress: keyAddress(project, shown),
     missingEvent: found.answer?.missingEvent ?? null,
     notShown: refusal,
     failure: await shownFailure(locals.api, project, refusal),
     staleSinceTime: oldestTime(staleSinceTime, stats.answer?.staleSinceTime, found.answer?.answer?.staleSinceTime),
   };
 };
+
+/** Events in which the first one after a resolution is looked for. */
+const returningEvents = 100;
+
+/** How an error that is open again came back: the last event before it was resolved, and the first one after. */
+async function returnOf(api: Api, error: TrackedError | null) {
+  if (error?.status !== "ERROR_STATUS_UNRESOLVED") return null;
+  const { projectId, errorId, statusChangedTime: resolvedTime, reopenedTime } = error;
+  if (resolvedTime === undefined || reopenedTime === undefined) return null;
+  const until = toJson(TimestampSchema, timestampFromMs(Date.parse(reopenedTime) + 1));
+  const [before, after] = await Promise.all([
+    api.errors.listEvents({ projectId, errorId, pageSize: 1, endTime: resolvedTime }),
+    api.errors.listEvents({ projectId, errorId, pageSize: returningEvents, startTime: resolvedTime, endTime: until }),
+  ]);
+  const first = after.nextPageToken === "" ? after.events.at(-1) : undefined;
+  return { resolvedTime, reopenedTime, releaseBefore: before.events[0]?.release ?? "", first };
+}
 
 /** The page of the client key that an event came with, for people who may see it. */
 function keyAddress({ path, capabilities }: Project, event: EventAnswer["event"]): string | undefined {

@@ -1,0 +1,26 @@
+import type { Frame, TrackedEvent } from "#lib/messages.ts";
+
+/** The id of the frame to read first, which the line under the title leads to. */
+export const raisedId = "raised";
+
+/** The frames of the exception in the title; of an event without exceptions those of the thread that crashed or reported it. */
+export function titleFrames({ exceptions, threads }: Pick<TrackedEvent, "exceptions" | "threads">): readonly Frame[] {
+  if (exceptions.length > 0) return exceptions.at(-1)?.frames ?? [];
+  const stacks = threads.filter(({ frames }) => frames.length > 0);
+  return (stacks.find(({ crashed }) => crashed) ?? stacks.find(({ current }) => current) ?? stacks[0])?.frames ?? [];
+}
+
+/** The frame to read first: the innermost one of the application, otherwise the innermost. `frames` come oldest call first. */
+export const firstToRead = (frames: readonly Frame[]): Frame | undefined =>
+  frames.findLast(({ inApp }) => inApp) ?? frames.at(-1);
+
+export const frameFile = ({ filename, absPath, module, package: library }: Frame): string =>
+  filename || absPath || module || library || "unknown";
+
+/** `shop/pricing.py:23 in price_of`. Empty: the event has no stack. */
+export function raisedPlace(event: Pick<TrackedEvent, "exceptions" | "threads">): string {
+  const frame = firstToRead(titleFrames(event));
+  if (frame === undefined) return "";
+  const place = frame.lineno > 0 ? `${frameFile(frame)}:${frame.lineno}` : frameFile(frame);
+  return frame.function === "" ? place : `${place} in ${frame.function}`;
+}
