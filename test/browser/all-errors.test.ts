@@ -141,7 +141,7 @@ test("counts are added up over the projects, and one search and one order hold f
   await page.getByLabel("Projects").fill("acme");
   await page.waitForURL(/project=acme/);
   await page.getByText("2 projects.").waitFor();
-  await page.getByRole("link", { name: "Events", exact: true }).click();
+  await page.getByRole("group", { name: "Sort" }).getByRole("link", { name: "Events", exact: true }).click();
   await page.waitForURL(/sort=events.*project=acme|project=acme.*sort=events/);
   assert.is(await page.getByLabel("Projects").inputValue(), "acme");
   await page.getByLabel("Projects").fill("no such project");

@@ -75,9 +75,11 @@ test("what is ticked, chosen and typed before the page's scripts run stays and t
   await page.getByText("1 selected").waitFor();
   assert.ok(await page.getByRole("checkbox", { name: "Select Late: script" }).isChecked());
 
-  await before(`${home}/error_tracking`, () => page.getByRole("searchbox").pressSequentially("Late"));
+  await before(`${home}/error_tracking`, () =>
+    page.getByRole("combobox", { name: "Search errors" }).pressSequentially("Late"),
+  );
   await page.waitForURL(/\?q=Late$/);
-  assert.is(await page.getByRole("searchbox").inputValue(), "Late");
+  assert.is(await page.getByRole("combobox", { name: "Search errors" }).inputValue(), "Late");
 
   await before("/-/deprecations", () => page.getByLabel("State").selectOption({ index: 1 }));
   await page.waitForURL(/\?state=/);

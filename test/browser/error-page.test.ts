@@ -195,7 +195,12 @@ test("by the keyboard alone one goes through the errors of a list, copies, reads
   assert.is(await page.evaluate("document.activeElement.textContent"), "Show the event as it was sent");
   await page.keyboard.press("?");
   const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
-  for (const act of ["Flip the order", "Oldest, newest event", "Copy as Markdown", "Next, previous error of the list"])
+  for (const act of [
+    "Reverse the order",
+    "Oldest, newest event",
+    "Copy as Markdown",
+    "Next, previous error of the list",
+  ])
     await help.getByText(act).waitFor();
   await page.keyboard.press("Escape");
   await page.keyboard.press("/");

@@ -100,6 +100,7 @@ test("the status set on the page of an error is shown from the answer", async ()
   await row("SecondError").getByRole("link").first().click();
   await page.getByRole("heading", { level: 1, name: "SecondError" }).waitFor();
   await page.getByText("Live", { exact: true }).waitFor();
+  await page.getByRole("heading", { level: 4, name: /^Users/ }).waitFor(); // read after the page
   const cost = await costOf(async () => {
     await page.getByRole("button", { name: "Resolve", exact: true }).click();
     await page.getByRole("button", { name: "Undo" }).click();

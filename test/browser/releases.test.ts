@@ -182,7 +182,7 @@ test("a release leads to its errors", async () => {
   await page.goto(`${tracking}/releases`);
   await page.getByRole("link", { name: "Show errors of shop@1.3.0" }).click();
   await page.getByRole("link", { name: /TypeError/ }).waitFor();
-  assert.is(await page.getByRole("searchbox").inputValue(), "release:shop@1.3.0");
+  assert.is(await page.getByRole("combobox", { name: "Search errors" }).inputValue(), "release:shop@1.3.0");
 });
 
 test("more releases than a page holds are reached by Next", async () => {

@@ -19,7 +19,8 @@ test.before(
   reported(async () => {
     project = await createProject(server);
     list = `/${project.path}/-/error_tracking`;
-    const send = async (event: Readonly<Record<string, unknown>>) => assert.is((await sendStore(server, project, event)).status, 200);
+    const send = async (event: Readonly<Record<string, unknown>>) =>
+      assert.is((await sendStore(server, project, event)).status, 200);
     await send({
       event_id: paymentEvent,
       level: "fatal",
@@ -93,7 +94,7 @@ test("an empty answer names a tag that no error has", async () => {
 
 test("the id of an event opens the event", async () => {
   await search(paymentEvent);
-  await page.getByRole("heading", { name: "PaymentError" }).waitFor();
+  await page.getByRole("heading", { level: 1, name: "PaymentError" }).waitFor();
   assert.is(new URL(page.url()).searchParams.get("event"), paymentEvent);
 });
 
@@ -112,6 +113,30 @@ test("the selects of environment, release and period write the search, and readi
   await page.reload();
   assert.is(await page.getByRole("combobox", { name: "Environment" }).inputValue(), "staging");
   assert.is(await page.getByRole("combobox", { name: "Period" }).inputValue(), "7d");
+});
+
+test("the search goes on into an error: its events, and older and newer, are those that match", async () => {
+  const sent = [];
+  for (const [n, region] of ["north", "south", "north"].entries()) {
+    const event = { event_id: newEventId(), timestamp: Date.now() / 1000 - 60 + n, message: "step", tags: { region } };
+    assert.is((await sendStore(server, project, event)).status, 200);
+    sent.push(event.event_id);
+  }
+  await search("region:north");
+  await page.getByRole("link", { name: "step" }).click();
+  await page.getByRole("link", { name: "Events matching region:north" }).waitFor();
+  await page.getByRole("link", { name: "Older" }).click();
+  await page.waitForURL(new RegExp(`event=${sent[0]}`));
+  await page.getByRole("link", { name: "Events", exact: true }).click();
+  await page.getByRole("table", { name: /^Events of step/ }).waitFor();
+  const listed = page.getByRole("table").getByRole("link");
+  assert.equal(await listed.allTextContents(), [sent[2]?.slice(0, 8), sent[0]?.slice(0, 8)]);
+  await listed.first().click();
+  const chip = page.getByRole("link", { name: "Events matching region:north" });
+  await chip.click();
+  await chip.waitFor({ state: "detached" });
+  await page.getByRole("link", { name: "Older" }).click();
+  await page.waitForURL(new RegExp(`event=${sent[1]}`));
 });
 
 test("keys and values are suggested and taken by the keyboard, and a search is saved", async () => {

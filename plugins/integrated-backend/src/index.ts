@@ -26,7 +26,7 @@ import { OrphanedFeedback } from "./storing/orphaned-feedback.ts";
 import { NewErrors } from "./storing/new-errors.ts";
 import { postgresqlMigrations } from "./postgresql/migrations.ts";
 import { PostgresqlStorage } from "./postgresql/storage.ts";
-import { retentionDays } from "./retention/retention.ts";
+import { capabilities } from "./capabilities.ts";
 import { Draws } from "./search/draw.ts";
 import { searchIndexIntervalMs, keepSearchIndex } from "./search/fill.ts";
 import { listReleases } from "./sessions/releases.ts";
@@ -66,22 +66,9 @@ const tooMuchFeedback = {
   quantity: 1,
 } as const;
 
-const allowed = { allowed: true };
-
 class IntegratedBackend implements ErrorBackend {
   readonly kind = Backend.INTEGRATED;
-  readonly capabilities = {
-    read: allowed,
-    updateStatus: allowed,
-    listEvents: allowed,
-    affectedUsers: allowed,
-    clientKeys: allowed,
-    watch: allowed,
-    releases: allowed,
-    deleteErrors: allowed,
-    updateMatching: allowed,
-    retentionDays,
-  };
+  readonly capabilities = capabilities;
 
   #started:
     | {

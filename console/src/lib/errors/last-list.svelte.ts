@@ -23,7 +23,7 @@ class LastList {
 
   /** The place of an error's page in the list, and the pages beside it. Undefined: the list did not show it. */
   placeOf(details: string): ListPlace | undefined {
-    const index = this.#details.indexOf(details);
+    const index = this.#details.findIndex((address) => pathOf(address) === pathOf(details));
     if (index === -1) return undefined;
     const [previous, next] = [this.#details[index - 1], this.#details[index + 1]];
     return { number: index + 1, count: this.#details.length, previous, next };
@@ -37,5 +37,8 @@ class LastList {
     return isKnown ? this.#address : list;
   }
 }
+
+/** An error's page is the same whichever of its events is shown. */
+const pathOf = (address: string) => address.split("?", 1)[0];
 
 export const lastList = new LastList();

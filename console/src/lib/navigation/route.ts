@@ -49,6 +49,8 @@ export interface AllErrorsQuery extends Omit<ErrorListQuery, "cursor" | "from" |
 
 /** The query of an error's details. */
 export interface ErrorDetailsQuery {
+  /** The search whose events are stepped through. */
+  readonly q?: string | undefined;
   /** An event id, `latest` or `oldest`. */
   readonly event?: string | undefined;
   readonly period?: string | undefined;
@@ -56,6 +58,7 @@ export interface ErrorDetailsQuery {
 
 /** The query of an error's events. `from` is an ISO time, `hours` the number of hours from it. */
 export interface EventListQuery {
+  readonly q?: string | undefined;
   readonly from?: string | undefined;
   readonly hours?: number | undefined;
   readonly cursor?: string | undefined;
@@ -146,13 +149,15 @@ export const route = {
       cursor,
       from: from === undefined || from <= 1 ? undefined : String(from),
     }),
-  errorDetails: (projectPath: string, errorId: string, { event, period }: ErrorDetailsQuery = {}) =>
+  errorDetails: (projectPath: string, errorId: string, { event, period, q }: ErrorDetailsQuery = {}) =>
     withQuery(`${ofError(projectPath, errorId)}/details`, {
+      q,
       event,
       period: period === "24h" ? undefined : period,
     }),
-  errorEvents: (projectPath: string, errorId: string, { from, hours, cursor }: EventListQuery = {}) =>
+  errorEvents: (projectPath: string, errorId: string, { q, from, hours, cursor }: EventListQuery = {}) =>
     withQuery(`${ofError(projectPath, errorId)}/events`, {
+      q,
       from,
       hours: hours === undefined || hours === 1 ? undefined : String(hours),
       cursor,

@@ -36,14 +36,23 @@ export async function listEvents(
   const { errorId } = request;
   const start = request.startTime && millisecondsOf(request.startTime);
   const end = request.endTime && millisecondsOf(request.endTime);
-  const list = JSON.stringify(["external events", asking.projectId, asking.link.revision, errorId, start, end, request.query]);
+  const list = JSON.stringify([
+    "external events",
+    asking.projectId,
+    asking.link.revision,
+    errorId,
+    start,
+    end,
+    request.query,
+  ]);
   const cursor = cursorOf(list, request.pageToken);
   const events = partOf(errorId, "events");
   const window = windowOf({ start, end, now: asking.now });
   const { query = "" } = request.query === "" ? {} : externalSearch(request.query);
   const [, reply] = await Promise.all([
     getError(asking, errorId), // the list itself does not say whose events they are
-    window && asking.ask({ ...events, query: { per_page: pageSizeOf(request), cursor, query: query || undefined, ...window } }),
+    window &&
+      asking.ask({ ...events, query: { per_page: pageSizeOf(request), cursor, query: query || undefined, ...window } }),
   ]);
   if (!reply) return { events: [], ...asking.stale };
   const { next } = readCursors(reply.headers["link"]);

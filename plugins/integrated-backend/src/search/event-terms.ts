@@ -1,5 +1,5 @@
 import { readSearch } from "@faultline/plugin";
-import type { Named, Pattern, Term } from "@faultline/plugin/search";
+import { isAboutEvents, type Named, type Pattern, type Term } from "@faultline/plugin/search";
 import type { ExaminedEvent } from "../breakdown/examined-event.ts";
 import { compareReleases } from "../discards/release-order.ts";
 import { spelled } from "./filters.ts";
@@ -7,16 +7,8 @@ import { spelled } from "./filters.ts";
 /** A term that a single event may meet. */
 export type EventTerm = Exclude<Term, { of: "text" }>;
 
-/** Keys whose value each event has; those of the error as a whole say nothing about one of its events. */
-const keysOfEvents = new Set(["level", "release", "environment", "transaction", "url", "handled", "user"]);
-
 /** The terms of a search that are about single events. Refuses what cannot be read. */
-export function eventTerms(query: string): EventTerm[] {
-  return readSearch(query).filter(
-    (term): term is EventTerm =>
-      term.of !== "text" && (term.isTag || keysOfEvents.has(term.key) || term.key.startsWith("user.")),
-  );
-}
+export const eventTerms = (query: string): EventTerm[] => readSearch(query).filter(isAboutEvents);
 
 /** Whether an event meets all terms. */
 export const meetsAll = (event: ExaminedEvent, terms: readonly EventTerm[]) =>

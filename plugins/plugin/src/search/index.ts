@@ -1,3 +1,4 @@
+export { isAboutEvents } from "./about-events.ts";
 export { keyNamed, searchKey, searchKeys, type SearchKey } from "./keys.ts";
 export { parseSearch, searchBounds, type PlacedTerm } from "./parse.ts";
 export { printSearch, printTerm } from "./print.ts";

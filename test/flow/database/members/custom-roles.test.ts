@@ -168,6 +168,9 @@ test("there are at most 100 custom roles, also when many are made at once", asyn
     ids,
     ids.toSorted((a, b) => a - b),
   );
+  for (const { memberRoleId, name } of memberRoles) {
+    if (name.startsWith("Many ")) await client.memberRoles.deleteMemberRole({ memberRoleId }, client.auth);
+  }
 });
 
 test.run();

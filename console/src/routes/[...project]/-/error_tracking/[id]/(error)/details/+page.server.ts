@@ -6,6 +6,7 @@ import { oldestTime } from "#lib/time/oldest-time.ts";
 import { errorPeriods, periodHours } from "#lib/charts/period.ts";
 import { oneOf } from "#lib/preferences/preferences.ts";
 import { route } from "#lib/navigation/route.ts";
+import { eventQuery } from "#lib/server/event-query.ts";
 import { failedInPlace, shownFailure } from "#lib/server/refused-in-place.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 import { timeBoundNote } from "#lib/server/time-bound-note.ts";
@@ -17,15 +18,18 @@ export const load: PageServerLoad = async ({ parent, params, url, locals }) => {
   const asked = { projectId: project.projectId, errorId: params.id };
   const period = oneOf(errorPeriods, url.searchParams.get("period"));
   const event = url.searchParams.get("event") ?? "latest";
+  const q = eventQuery(url);
   const [stats, found, cameBack] = await Promise.all([
     failedInPlace(locals.api.errors.getErrorStats({ ...asked, hourCount: periodHours[period] })),
-    failedInPlace(eventOf(locals.api, asked, event)),
+    failedInPlace(eventOf(locals.api, asked, { which: event, q })),
     failedInPlace(returnOf(locals.api, error)),
   ]);
   const shown = found.answer?.answer?.event;
   const refusal = found.refusal ?? stats.refusal;
   return {
     period,
+    q: found.answer?.isUnmatched === true ? "" : q,
+    unmatched: found.answer?.isUnmatched === true ? q : "",
     stats: stats.answer,
     answer: found.answer?.answer ?? null,
     permalink: shown && route.errorDetails(project.path, params.id, { event: shown.eventId, period }),
@@ -62,17 +66,33 @@ function keyAddress({ path, capabilities }: Project, event: EventAnswer["event"]
   return capabilities?.adminErrorTracking?.allowed === true ? route.clientKey(path, event.clientKeyId) : undefined;
 }
 
-async function eventOf(api: Api, error: { projectId: number; errorId: string }, which: string) {
-  const position = which === "oldest" ? "EVENT_POSITION_OLDEST" : "EVENT_POSITION_NEWEST";
+/** The event of an address. Where none matches the search, the event without it is shown. */
+async function eventOf(
+  api: Api,
+  error: { projectId: number; errorId: string },
+  { which, q }: { which: string; q: string },
+) {
+  const position = which === "oldest" ? ("EVENT_POSITION_OLDEST" as const) : ("EVENT_POSITION_NEWEST" as const);
   const named = which !== "latest" && which !== "oldest";
   try {
-    const answer = await api.errors.getEvent({ ...error, ...(named ? { eventId: which } : { position }) });
-    return { answer: withoutPayload(answer), missingEvent: null };
+    const asked = { ...error, ...(named ? { eventId: which } : { position }) };
+    const matching = q === "" || named ? undefined : await firstMatching(api, { ...asked, query: q });
+    const isUnmatched = matching === null;
+    const answer = matching ?? (await api.errors.getEvent({ ...asked, ...(named && { query: q }) }));
+    return { answer: withoutPayload(answer), missingEvent: null, isUnmatched };
   } catch (failure) {
     const { reason } = refusalOfTrpc(failure);
     if (reason !== "EVENT_NOT_FOUND" && reason !== "INVALID_FIELD") throw failure;
-    return { answer: null, missingEvent: named ? ("named" as const) : ("all" as const) };
+    return { answer: null, isUnmatched: false, missingEvent: named ? ("named" as const) : ("all" as const) };
   }
+}
+
+/** Null: no event matches. */
+async function firstMatching(api: Api, asked: Parameters<Api["errors"]["getEvent"]>[0]) {
+  return api.errors.getEvent(asked).catch((failure: unknown) => {
+    if (refusalOfTrpc(failure).reason === "EVENT_NOT_FOUND") return null;
+    throw failure;
+  });
 }
 
 /** The event as it was sent can be large; the page fetches it when it is opened. */

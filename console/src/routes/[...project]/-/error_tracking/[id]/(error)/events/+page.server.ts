@@ -2,6 +2,7 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { toJson } from "@bufbuild/protobuf";
 import { oldestTime } from "#lib/time/oldest-time.ts";
+import { eventQuery } from "#lib/server/event-query.ts";
 import { failedInPlace, shownFailure } from "#lib/server/refused-in-place.ts";
 import type { PageServerLoad } from "./$types";
 
@@ -14,6 +15,7 @@ export const load: PageServerLoad = async ({ parent, params, url, locals }) => {
   const hours = Math.min(Math.max(Number(url.searchParams.get("hours") ?? 1) || 1, 1), 2160);
   const range = Number.isNaN(from) ? null : { from, hours };
   const cursor = url.searchParams.get("cursor") ?? "";
+  const q = eventQuery(url);
   const { answer, refusal } = await failedInPlace(
     locals.api.errors.listEvents({
       projectId: project.projectId,
@@ -21,6 +23,7 @@ export const load: PageServerLoad = async ({ parent, params, url, locals }) => {
       pageSize,
       pageToken: cursor,
       userNames: true,
+      query: q,
       ...(range === null
         ? {}
         : { startTime: timeJson(range.from), endTime: timeJson(range.from + range.hours * hourMs) }),
@@ -29,6 +32,8 @@ export const load: PageServerLoad = async ({ parent, params, url, locals }) => {
   return {
     events: answer?.events ?? null,
     nextPageToken: answer?.nextPageToken ?? "",
+    examinedCount: answer?.examinedCount ?? 0,
+    q,
     range,
     cursor,
     notShown: refusal,

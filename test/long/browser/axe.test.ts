@@ -4,13 +4,13 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
-import { createProject } from "../support/core/project.ts";
-import { storedErrors } from "../support/database/stored.ts";
-import { reported } from "../support/run/reported.ts";
-import { newEventId, sendEvent } from "../support/sentry/send.ts";
-import { sharedServer } from "../support/service/flow.ts";
-import { rootPassword } from "../support/service/server.ts";
+import { openBrowser, type TestBrowser } from "../../support/console/browser.ts";
+import { createProject } from "../../support/core/project.ts";
+import { storedErrors } from "../../support/database/stored.ts";
+import { reported } from "../../support/run/reported.ts";
+import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { sharedServer } from "../../support/service/flow.ts";
+import { rootPassword } from "../../support/service/server.ts";
 
 /** axe finds nothing on any page, in both themes, on a desk and on a narrow phone (console-findings 13). */
 
