@@ -41,9 +41,20 @@ const queries: Readonly<Record<string, readonly string[]>> = {
   wildcards: ["release:shop@1.1*", "tenant:tenant-77*", "server_name:*-9.example", "message:Cannot*zebra"],
   presence: ["has:tenant", "!has:browser", "has:nothing", "has:user.email"],
   users: ["user.id:77", "user.email:u77@example.com", "user:77", "!user.id:77", "user.id:nobody"],
-  compared: ["timesSeen:>1000", "timesSeen:>50000", "lastSeen:-7d", "firstSeen:+60d", "users:>3", "release:>=shop@1.38.0"],
+  compared: [
+    "timesSeen:>1000",
+    "timesSeen:>50000",
+    "lastSeen:-7d",
+    "firstSeen:+60d",
+    "users:>3",
+    "release:>=shop@1.38.0",
+  ],
   only: ["all:environment:production", "all:browser:Edge"],
-  "several kinds": ["timesSeen:>10 !environment:staging", "is:resolved zebra", "user.id:77 !browser:Chrome lastSeen:-30d"],
+  "several kinds": [
+    "timesSeen:>10 !environment:staging",
+    "is:resolved zebra",
+    "user.id:77 !browser:Chrome lastSeen:-30d",
+  ],
 };
 
 /** How long a search takes among 100,000 errors, on both databases. */
