@@ -13,8 +13,8 @@ const ranges = [
   [61, 125],
 ] as const;
 
-const corpus = "test/flow/attacks/outbound-corpus.test.ts";
-const outbound = "test/flow/attacks/outbound.test.ts";
+const corpus = "test/long/attacks/outbound-corpus.test.ts";
+const outbound = "test/long/attacks/outbound.test.ts";
 
 /** Attacks covered by other tests, whose names make another claim: file and name. */
 const shownElsewhere: readonly (readonly [attack: number, file: string, name: string])[] = [

@@ -223,7 +223,7 @@ for (const [name, found] of lists) {
       assert.is(await found(query), 0, query);
     }
     assert.is(await found(odd), 0);
-    for (const query of ["%".repeat(201), "a".repeat(10_000), `${"%a".repeat(5_000)}b`]) {
+    for (const query of ["%".repeat(501), "a".repeat(10_000), `${"%a".repeat(5_000)}b`]) {
       await refusedBecause("INVALID_FIELD", found(query));
     }
   });
@@ -235,28 +235,14 @@ test("A109: operators of a full-text search are words", async () => {
     const { errors } = await client.errors.listErrors({ projectId: project.id, query }, client.auth);
     return errors.map(({ title }) => title);
   };
-  for (const query of ["NEAR(disk", "AND", '"fire', 'disk "AND"']) {
+  for (const query of ["NEAR(disk", '"AND"', "fire", 'disk "AND"', '"\\"fire\\""']) {
     assert.equal(await found(query), ['NEAR(disk AND "fire")'], query);
   }
-  for (const query of [
-    "NEAR(disk fire)",
-    "disk OR boom",
-    "di*",
-    "^NEAR",
-    "-boom",
-    "NOT disk",
-    '"',
-    "(",
-    ")",
-    "*",
-    "col:",
-  ]) {
+  for (const query of ["NEAR(disk fire)", "di*", "^NEAR", "-boom", "NOT disk", ")", "*"]) {
     const titles = await found(query);
-    assert.ok(
-      titles.length === 0 || query === '"' || titles.every((title) => title.includes(query)),
-      `${query}: ${titles.join()}`,
-    );
+    assert.ok(titles.length === 0 || titles.every((title) => title.includes(query)), `${query}: ${titles.join()}`);
   }
+  for (const query of ["disk OR boom", '"', "(", "col:", "AND"]) await refusedBecause("INVALID_FIELD", found(query));
 });
 
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
