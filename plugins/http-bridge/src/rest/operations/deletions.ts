@@ -95,7 +95,7 @@ const end = "At most one of the three ends is given.";
 
 const newDeletion = {
   ids: errorIds,
-  query: textParam("All errors that this search finds.", { maxLength: 200 }),
+  query: textParam("All errors that this search finds.", { maxLength: 500 }),
   status: namedParam("Of these only those of this status; `all` unless given.", searchedStatuses),
   expected_count: numberParam("How many errors you expect to delete; required with `query` or `status`."),
   undo: withDefault(flagParam("False: erase at once, without undo, as for a disk that is full."), true),

@@ -188,7 +188,9 @@ export const listErrors = operation(method.listErrors, "GET /projects/:project/e
   tag,
   summary: "List the errors of a project",
   params: {
-    query: orEmpty(textParam("Words, and `key:value` for level, release, environment and tags.", { maxLength: 200 })),
+    query: orEmpty(
+      textParam("A search (docs/search.md); an `is:` in it takes the place of status.", { maxLength: 500 }),
+    ),
     status: withDefault<ErrorStatus>(
       namedParam("Only this status.", searchedStatuses),
       ErrorStatus.UNRESOLVED,

@@ -1,4 +1,6 @@
 import {
+  orEmpty,
+  textParam,
   byCursor,
   choiceParam,
   cursorOf,
@@ -56,10 +58,14 @@ export const listEvents = operation(
     tag,
     summary: "List the events of an error",
     path: errorInPath,
-    params: { sort: choiceParam("The order.", ["occurred_at_desc"]), ...byCursor },
+    params: {
+      query: orEmpty(textParam("Only events that match (docs/search.md).", { maxLength: 500 })),
+      sort: choiceParam("The order.", ["occurred_at_desc"]),
+      ...byCursor,
+    },
     answer: cursorPage("The events, the newest first.", summary),
     async run({ path: { error_id: errorId }, params, invoke }) {
-      const { events, nextPageToken } = await invoke({ errorId, ...cursorOf(params) });
+      const { events, nextPageToken } = await invoke({ errorId, query: params.query, ...cursorOf(params) });
       return { items: events, next: nextPageToken };
     },
   },
