@@ -192,7 +192,7 @@ test("by the keyboard alone one goes through the errors of a list, copies, reads
   );
   await page.keyboard.press("w");
   await page.getByRole("region", { name: "Raw JSON" }).getByLabel("Raw JSON").waitFor();
-  assert.is(await page.evaluate("document.activeElement.textContent"), "Show the event as it was sent");
+  assert.is(await page.evaluate("document.activeElement.textContent"), "Show the event as JSON");
   await page.keyboard.press("?");
   const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
   for (const act of [
