@@ -9,6 +9,9 @@ const mostErrors = 2;
 /** How many errors of all projects together are read; their hours make the trends. */
 export const errorsRead = 100;
 
+/** The search that finds the errors of the last 24 hours. */
+export const newToday = "firstSeen:-24h";
+
 /** What is known of the unresolved errors of a project. */
 export interface ProjectActivity {
   readonly projectId: number;

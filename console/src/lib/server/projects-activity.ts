@@ -1,10 +1,7 @@
 import type { ProjectAnswer } from "#lib/failures/project-answer.ts";
-import { errorsRead, trendOf, type ProjectActivity } from "#lib/projects/project-activity.ts";
+import { errorsRead, newToday, trendOf, type ProjectActivity } from "#lib/projects/project-activity.ts";
 import { allErrors } from "#lib/server/all-errors.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
-
-/** The search that finds the errors of the last 24 hours. */
-const newToday = "firstSeen:-24h";
 
 interface ProjectsActivity {
   /** The projects that are asked, with what is known soon. */
