@@ -296,7 +296,7 @@ test("the audit log shows who did what, and is filtered by user and project", as
   await browser.photograph("admin-audit-acts");
 
   await page.getByLabel("Project path").fill("acme/web");
-  await button("Show").click();
+  await button("Show these entries").click();
   await page.waitForURL(/project_id=\d+$/);
   await until("acts in acme/web alone", async () => {
     const shown = (await page.getByRole("row").allTextContents()).slice(1);
@@ -304,11 +304,11 @@ test("the audit log shows who did what, and is filtered by user and project", as
   });
 
   await page.getByLabel("User name").fill("nobody");
-  await button("Show").click();
+  await button("Show these entries").click();
   await page.getByText("No user is called nobody.").waitFor();
   await page.getByLabel("User name").fill("ann");
   await page.getByLabel("Project path").fill("");
-  await button("Show").click();
+  await button("Show these entries").click();
   await page.waitForURL(/user_id=\d+$/);
   await until("acts of ann alone", async () => {
     const shown = (await page.getByRole("row").allTextContents()).slice(1);

@@ -199,6 +199,21 @@ test("a slow project comes later, and takes neither the focus nor the place unde
   assert.ok(await first.evaluate((element) => element.matches(":focus")));
 });
 
+test("the home does not wait for a slow project, whose row takes the answer where it stands", async () => {
+  await forget(desk);
+  const held = external.hold({ on: /desk/ });
+  await page.goto("/-/projects", { waitUntil: "commit" });
+  const late = row("partner/desk");
+  await late.getByText("Has not answered yet.").waitFor();
+  const names = () => page.locator("tbody tr td:first-child > a").allTextContents();
+  const order = await names();
+  held.release();
+  await late.getByRole("link", { name: "1", exact: true }).first().waitFor();
+  await late.getByText("Has not answered yet.").waitFor({ state: "detached" });
+  assert.equal(await names(), order);
+  await browser.photograph("home-external");
+});
+
 test("a list that is read again keeps the rows of a slow project until it answers", async () => {
   await forget(far);
   const shop = external.hold({ on: /projects\/acme\/shop/ });

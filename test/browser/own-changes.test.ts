@@ -167,4 +167,18 @@ test("the administration lists 50 projects with as many calls as one", async () 
   );
 });
 
+test("the home takes as many calls for twenty-one projects as for one", async () => {
+  const visit = async () => {
+    const { calls } = await costOf(async () => {
+      await page.goto("/-/projects");
+      await page.getByRole("link", { name: project.path, exact: true }).waitFor();
+    });
+    return calls.toSorted();
+  };
+  const ofOne = await visit();
+  assert.is(ofOne.filter((method) => method === "ErrorService.ListAllErrors").length, 2);
+  for (let n = 0; n < 20; n += 1) await createProject(server);
+  assert.equal(await visit(), ofOne);
+});
+
 test.run();

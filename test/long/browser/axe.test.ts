@@ -114,6 +114,7 @@ const pages: readonly (readonly [name: string, address: () => string])[] = [
   ["storage", () => "/admin/storage"],
   ["the audit log", () => "/admin/audit"],
   ["error reporting", () => "/admin/error_reporting"],
+  ["the REST API", () => "/api/v4/docs"],
   ["a page that does not exist", () => "/-/no-such-page"],
 ];
 for (const [name, address] of pages) {
@@ -122,6 +123,20 @@ for (const [name, address] of pages) {
     assert.equal(await violations(page), []);
   });
 }
+
+test("axe finds nothing on the palette and the switcher of projects", async () => {
+  await page.goto(project("error_tracking"));
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.keyboard.press("Control+k");
+  await page.getByRole("option", { name: path }).waitFor();
+  assert.equal(await violations(page), []);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Switch project" }).click();
+  await page.getByRole("option", { name: path }).waitFor();
+  await page.getByRole("dialog").getByRole("combobox").fill("no such project");
+  await page.getByText("No projects match").waitFor();
+  assert.equal(await violations(page), []);
+});
 
 test("axe finds nothing on the sign-in page, a selection, the help, and recent actions", async () => {
   const stranger = await browser.anotherPage();

@@ -31,26 +31,28 @@ export function documentPage(document: OpenApiDocument, origin: string): string 
         <style>${new Html(pageStyle)}</style>
       </head>
       <body>
-        <h1>${info.title}</h1>
-        <p>${prose(info.description)}</p>
-        <p>For programs, the same as OpenAPI: <a href="${base}/openapi.json">${base}/openapi.json</a></p>
-        <h2 id="token">Token</h2>
-        <ul>
-          ${schemes.map(({ description }) => markup`<li>${prose(description)}</li>`)}
-        </ul>
-        <p>${prose("The query takes no token, as addresses are logged.")}</p>
-        <h2 id="refusals">Refusals</h2>
-        <p>${prose("A refusal has one of two forms, and a client must read both: `message` or `error`.")}</p>
-        <ul>
-          ${Object.entries(refusals).map(([status, name]) => refusalItem(status, name, components.responses[name]))}
-        </ul>
-        <nav aria-label="Operations">
-          <h2 id="operations">Operations</h2>
-          <ul>
-            ${tags.map(({ name }) => tagLinks(name, below(name)))}
-          </ul>
-        </nav>
+        <header>
+          <h1>${info.title}</h1>
+          <p>${prose(info.description)}</p>
+          <p>For programs, the same as OpenAPI: <a href="${base}/openapi.json">${base}/openapi.json</a></p>
+        </header>
         <main>
+          <h2 id="token">Token</h2>
+          <ul>
+            ${schemes.map(({ description }) => markup`<li>${prose(description)}</li>`)}
+          </ul>
+          <p>${prose("The query takes no token, as addresses are logged.")}</p>
+          <h2 id="refusals">Refusals</h2>
+          <p>${prose("A refusal has one of two forms, and a client must read both: `message` or `error`.")}</p>
+          <ul>
+            ${Object.entries(refusals).map(([status, name]) => refusalItem(status, name, components.responses[name]))}
+          </ul>
+          <nav aria-label="Operations">
+            <h2 id="operations">Operations</h2>
+            <ul>
+              ${tags.map(({ name }) => tagLinks(name, below(name)))}
+            </ul>
+          </nav>
           ${tags.map(({ name }) => section(name, below(name), origin))}
           <h2 id="schemas">Bodies</h2>
           ${Object.entries(components.schemas).map(([name, schema]) => schemaSection(name, schema))}

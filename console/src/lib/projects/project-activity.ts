@@ -1,0 +1,90 @@
+/** The activity of projects, as the home shows it: what is burning stands first. Pure. */
+
+import type { TrackedError } from "../messages.ts";
+
+const hourMs = 3_600_000;
+const hourCount = 24;
+const mostErrors = 2;
+
+/** How many errors of all projects together are read; their hours make the trends. */
+export const errorsRead = 100;
+
+/** The search that finds the errors of the last 24 hours. */
+export const newToday = "firstSeen:-24h";
+
+/** What is known of the unresolved errors of a project. */
+export interface ProjectActivity {
+  readonly projectId: number;
+  /** How many there are, at most 1,000. Absent: the project does not count them, or has not answered. */
+  readonly openCount?: number | undefined;
+  /** How many of them were first seen in the last 24 hours, at most 1,000. Absent as openCount. */
+  readonly newCount?: number | undefined;
+  readonly trend?: Trend | undefined;
+  /** The sentence of the refusal, where the project did not answer. */
+  readonly refused?: string | undefined;
+  /** Whether these are earlier answers, as the external system is down. */
+  readonly isStale?: boolean | undefined;
+}
+
+interface Trend {
+  /** Events hour by hour, the oldest first. */
+  readonly counts: readonly number[];
+  readonly startTime: string | undefined;
+  readonly eventCount: number;
+  /** Whether errors with events in these hours may be missing, because others were seen later. */
+  readonly isPartial: boolean;
+  /** The errors with the most events in these hours. */
+  readonly errors: readonly Pick<TrackedError, "errorId" | "title">[];
+}
+
+/** The trend of a project. `leastSeen` is the time, in milliseconds, from which on all errors were read. */
+export function trendOf(errors: readonly TrackedError[], openCount: number | undefined, leastSeen: number): Trend {
+  const starts = errors.map(startOf).filter((start) => !Number.isNaN(start));
+  const start = Math.max(...starts);
+  const counts = Array.from({ length: starts.length === 0 ? 0 : hourCount }, (_, hour) =>
+    sum(errors.map((error) => error.hourlyCounts[hour + (start - startOf(error)) / hourMs] ?? 0)),
+  );
+  return {
+    counts,
+    startTime: starts.length === 0 ? undefined : new Date(start).toISOString(),
+    eventCount: sum(counts),
+    isPartial: errors.length < (openCount ?? 0) && leastSeen > (starts.length === 0 ? -Infinity : start),
+    errors: errors
+      .filter(({ hourlyCounts }) => sum(hourlyCounts) > 0)
+      .toSorted((a, b) => sum(b.hourlyCounts) - sum(a.hourlyCounts))
+      .slice(0, mostErrors)
+      .map(({ errorId, title }) => ({ errorId, title })),
+  };
+}
+
+const startOf = (error: TrackedError) => Date.parse(error.hourlyCountsStartTime ?? "");
+const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+
+/** What is known of each project; a later part adds to the earlier ones. */
+export function activityByProject(parts: readonly ProjectActivity[]): ReadonlyMap<number, ProjectActivity> {
+  const byProject = new Map<number, ProjectActivity>();
+  for (const part of parts) byProject.set(part.projectId, { ...byProject.get(part.projectId), ...part });
+  return byProject;
+}
+
+/**
+ * Projects with the most events in the last 24 hours first, then those with unresolved errors or without an answer, then
+ * those without errors, and last those that are not asked.
+ */
+export function burningFirst<Named extends { readonly projectId: number; readonly path: string }>(
+  projects: readonly Named[],
+  activity: ReadonlyMap<number, ProjectActivity>,
+): Named[] {
+  const keys = new Map(projects.map((project) => [project, heatOf(activity.get(project.projectId))]));
+  return projects.toSorted((a, b) => {
+    const [left = [], right = []] = [keys.get(a), keys.get(b)];
+    const place = left.findIndex((value, index) => value !== right[index]);
+    return place === -1 ? a.path.localeCompare(b.path) : (right[place] ?? 0) - (left[place] ?? 0);
+  });
+}
+
+function heatOf(activity: ProjectActivity | undefined): readonly number[] {
+  if (activity === undefined) return [-1, 0, 0, 0];
+  const { trend, newCount = 0, openCount } = activity;
+  return [openCount === 0 ? 0 : 1, trend?.eventCount ?? 0, newCount, openCount ?? 0];
+}
