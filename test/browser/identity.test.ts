@@ -299,7 +299,7 @@ test("an error that was resolved here is shown alike on both sides", async () =>
     { errorId: errors.find(({ title }) => title.startsWith("Stock"))?.errorId ?? "", status: ErrorStatus.RESOLVED },
   ];
   await external.client.errors.updateErrors({ projectId: 1, changes }, external.client.auth);
-  await sameTree(`${errorNamed("Stock is low")}/details`, live);
+  await sameTree(`${errorNamed("Stock is low")}/details`, opened);
   await sameTree(`${list}?status=all`, live);
 });
 
