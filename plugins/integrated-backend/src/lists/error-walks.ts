@@ -14,7 +14,7 @@ export type Place = readonly [side: string, value: number, id: number];
  * The most errors of a list whose filters are checked at once. Beyond, the answer says how far it came, and its next
  * page goes on from there.
  */
-export const examinedErrors = 1_000;
+export const examinedErrors = 750;
 
 interface Wanted {
   readonly column: SortColumn;
