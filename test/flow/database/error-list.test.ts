@@ -115,6 +115,24 @@ test("words and key:value pairs search without regard to case, and all must matc
   assert.equal(await found("nothing-of-that"), []);
 });
 
+for (const odd of ["\x1f", "\x1e", "\ud800", "\u{10ffff}"]) {
+  test(`${JSON.stringify(odd)} in any term finds nothing and breaks nothing`, async () => {
+    const terms = [
+      `a${odd}b`,
+      `"${odd}x"`,
+      `k:a${odd}`,
+      `k:a${odd}*`,
+      `k:[a${odd}, b]`,
+      `user.id:${odd}b`,
+      `type:${odd}b`,
+    ];
+    for (const query of [...terms, `all:k:a${odd}`, `release:>=1.0.0${odd}`, `message:a${odd}*b`, `tags[k${odd}]:a`]) {
+      assert.equal((await list({ query })).errors, [], query);
+    }
+    for (const query of terms) await list({ query: `!${query}` });
+  });
+}
+
 for (const [query, problem] of [
   ["login (", /parentheses.*Character 7/],
   ['"login', /quotes have no end/],

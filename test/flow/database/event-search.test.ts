@@ -32,7 +32,7 @@ async function send(n: number): Promise<string> {
     environment: n % 2 === 0 ? "production" : "staging",
     release: `shop@1.${n}.0`,
     transaction: n < 6 ? "/cart" : "/pay",
-    tags: n % 3 === 0 ? { browser: "Chrome 131" } : {},
+    tags: n % 3 === 0 ? { browser: "Chrome 131", vip: "yes" } : {},
     user: { id: String(n), email: `U${n}@Example.com` },
   });
   assert.is(answer.status, 200, answer.text);
@@ -56,6 +56,7 @@ const listed: readonly (readonly [query: string, events: readonly number[]])[] =
   ["environment:staging", [11, 9, 7, 5, 3, 1]],
   ["!environment:staging", [10, 8, 6, 4, 2, 0]],
   ["browser:Chrome*", [9, 6, 3, 0]],
+  ["vip:yes", [9, 6, 3, 0]],
   ["!has:browser environment:staging", [11, 7, 5, 1]],
   ["user.email:u7@example.com", [7]],
   ["user:3", [3]],

@@ -69,7 +69,7 @@ export const demoSdks = {
     serverName: "stock-2",
     contexts: { runtime: { name: "go", version: "go1.26.0" }, os: linux },
     library: {
-      abs_path: "/root/go/pkg/mod/github.com/go-chi/chi@v5.2.3/mux.go",
+      abs_path: "/go/pkg/mod/github.com/go-chi/chi@v5.2.3/mux.go",
       module: "github.com/go-chi/chi",
       function: "(*Mux).ServeHTTP",
       in_app: true,

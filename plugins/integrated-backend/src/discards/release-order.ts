@@ -1,3 +1,5 @@
+import type { ComparisonTerm } from "@faultline/plugin/search";
+
 /** Whether a release is `end`, or a greater semantic version of the same package: `web@2.10.0` comes after `web@2.9.1`. */
 export function isAtOrAfter(release: string, end: string): boolean {
   if (release === end) return true;
@@ -9,12 +11,22 @@ export function isAtOrAfter(release: string, end: string): boolean {
  * The order of two releases: below 0, 0 or above 0; undefined: none, as one of them is no semantic version, or both name
  * packages that differ. A version without a package is compared with any.
  */
-export function compareReleases(release: string, other: string): number | undefined {
+function compareReleases(release: string, other: string): number | undefined {
   if (release === other) return 0;
   const [one, two] = [versionOf(release), versionOf(other)];
   if (!one || !two || (two.package !== "" && one.package !== two.package)) return undefined;
   if (isGreater(one, two)) return 1;
   return isGreater(two, one) ? -1 : 0;
+}
+
+/** Whether a release stands in the order that a comparison asks for; one without an order does not. */
+export function isInOrder(
+  release: string,
+  { operator, operand }: Pick<ComparisonTerm, "operator" | "operand">,
+): boolean {
+  const order = compareReleases(release, operand);
+  if (order === undefined) return false;
+  return order === 0 ? operator.includes("=") : order > 0 === operator.startsWith(">");
 }
 
 interface Version {

@@ -8,8 +8,8 @@ import type { EventTable } from "../tables.ts";
 /** Events that are checked at once; an error may have millions. */
 export const examinedEvents = 1_000;
 
-/** Two blocks of payloads. */
-const sliceEvents = 128;
+/** About two blocks of payloads; eight of them are all that is examined. */
+const sliceEvents = 125;
 
 /** Bytes of JSON that are read at once: 1,000 events of 32 kB. */
 const examinedBytes = 32 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { readSearch } from "@faultline/plugin";
 import { isAboutEvents, type Named, type Pattern, type Term } from "@faultline/plugin/search";
 import type { ExaminedEvent } from "../breakdown/examined-event.ts";
-import { compareReleases } from "../discards/release-order.ts";
+import { isInOrder } from "../discards/release-order.ts";
 import { spelled } from "./filters.ts";
 
 /** A term that a single event may meet. */
@@ -24,11 +24,7 @@ function isMet(event: ExaminedEvent, term: EventTerm): boolean {
       return values.some(isOne) && (!term.isOnly || values.every(isOne));
     }
     case "comparison":
-      return values.some(({ value }) => {
-        const order = compareReleases(value, term.operand);
-        if (order === undefined) return false;
-        return order === 0 ? term.operator.includes("=") : order > 0 === term.operator.startsWith(">");
-      });
+      return values.some(({ value }) => isInOrder(value, term));
   }
 }
 
@@ -40,7 +36,8 @@ interface Value {
 
 function valuesOf({ row, names, facts }: ExaminedEvent, { key, isTag }: Named): Value[] {
   if (isTag || !key.startsWith("user")) {
-    return facts.flatMap(([name, value]) => (name === key ? [{ kind: "", value: booleans.get(value) ?? value }] : []));
+    const spell = (value: string) => (!isTag && key === "handled" ? (booleans.get(value) ?? value) : value);
+    return facts.flatMap(([name, value]) => (name === key ? [{ kind: "", value: spell(value) }] : []));
   }
   const [, counted = "", name = ""] = /^(id|email|username|ip):(.*)$/s.exec(row.user) ?? [];
   const all = [

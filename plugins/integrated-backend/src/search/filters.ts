@@ -127,7 +127,8 @@ function presence({ key, isTag }: PresenceTerm, dialect: SqlDialect): Condition 
   return isTagKey(key) ? tagged(key, sql`true`, dialect) : sql`true`; // times and counts: each error has them
 }
 
-const isTagKey = (key: string) => ["release", "environment", "url", "handled"].includes(key);
+/** Whether the values of a key are those of a tag of that name. */
+export const isTagKey = (key: string) => ["release", "environment", "url", "handled"].includes(key);
 
 const comparedColumns: Readonly<Record<string, string>> = {
   timesSeen: "event_count",

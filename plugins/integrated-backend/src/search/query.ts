@@ -2,6 +2,7 @@ import { readSearch } from "@faultline/plugin";
 import type { Term, ValueTerm } from "@faultline/plugin/search";
 import { ErrorStatus } from "@faultline/proto";
 import { statuses as shownStatuses } from "../lists/statuses.ts";
+import { isTagKey } from "./filters.ts";
 import type { SearchToken } from "./search-token.ts";
 import { decisive, formsOf } from "./tokens.ts";
 
@@ -48,7 +49,7 @@ function tokenOf(term: Term): SearchToken | undefined {
   if (term.of !== "value" || term.isOnly || term.values.length > 1 || term.values[0].length > 1) return undefined;
   const { key, isTag, values } = term;
   const [[value]] = values;
-  if (isTag || key === "release" || key === "environment" || key === "url" || key === "handled") {
+  if (isTag || isTagKey(key)) {
     return { of: "tag", key, value };
   }
   if (key === "message") return { of: "message", forms: formsOf(value) };

@@ -1,9 +1,9 @@
 import type { ComparisonTerm, Pattern, Term, ValueTerm } from "@faultline/plugin/search";
 import { sql, type AbortableQueryOptions, type RawBuilder, type SqlBool } from "kysely";
-import { compareReleases } from "../discards/release-order.ts";
+import { isInOrder } from "../discards/release-order.ts";
 import { statuses } from "../lists/statuses.ts";
 import type { Storage } from "../storage.ts";
-import { filterCondition, matchesOne, prefixed, spelled, type FilterContext } from "./filters.ts";
+import { filterCondition, isTagKey, matchesOne, prefixed, spelled, type FilterContext } from "./filters.ts";
 
 /** Releases of a project that a comparison is checked against, in the order of their texts. */
 const comparedReleases = 5_000;
@@ -27,13 +27,7 @@ export async function searchFilters(
   const context: FilterContext = {
     dialect: storage.dialect,
     now,
-    releasesOf: ({ operator, operand }) =>
-      releases.filter((release) => {
-        const order = compareReleases(release, operand);
-        if (order === undefined) return false;
-        if (order === 0) return operator !== ">" && operator !== "<";
-        return order > 0 ? operator.startsWith(">") : operator.startsWith("<");
-      }),
+    releasesOf: (comparison) => releases.filter((release) => isInOrder(release, comparison)),
   };
   return terms.map((term) => {
     const ids = term.isNegated ? undefined : indexedIds(term, projectId, context);
@@ -77,9 +71,6 @@ function indexedIds(term: Term, projectId: number, context: FilterContext): RawB
   return indexedValues(term, { projectId, context, ofTag });
 }
 
-/** Keys whose values are those of a tag of that name. */
-const tagKeys: readonly string[] = ["release", "environment", "url", "handled"];
-
 function indexedValues(
   { key, isTag, values }: ValueTerm,
   parts: {
@@ -100,7 +91,7 @@ function indexedValues(
     const [[text] = [""]] = patterns;
     return sql`${sql.ref(column)} >= ${text} and ${sql.ref(column)} < ${`${text}\u{10ffff}`} and ${matches}`;
   };
-  if (isTag || tagKeys.includes(key)) return ofTag(key, among("tag.value", asked));
+  if (isTag || isTagKey(key)) return ofTag(key, among("tag.value", asked));
   if (kind === undefined) return undefined;
   return sql`select u.error_id from integrated_user as u join integrated_error as e on e.id = u.error_id
       and e.project_id = ${projectId}${context.dialect.sameProject("u", "e")}
