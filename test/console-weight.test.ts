@@ -116,7 +116,11 @@ function atMost(limit: number, found: number, unit: string): void {
  * 0.7 where there are hours. The parts that pages share are files of their own: a table is 0.5, the way to the next page
  * 0.4, each less the markup that it replaces. That a page shows the answer to its own change, and so reads nothing again,
  * is 0.2 to 0.6. The page of users and tags is 0.3 of each, as every page knows the files of all. The two buttons and the keys
- * that open the palette are 0.4 of each; the palette loads later.
+ * that open the palette are 0.4 of each; the palette loads later. That requests wait for a new sign-in and for a service
+ * that is away is 1.0 of each: it cannot load once the service is away. The bell, and the addresses of the inbox and of what people
+ * want to learn, are 0.4 of each; the number at the bell loads later, and so do the buttons that watch and mute an error, whose
+ * panel is 0.2 of the details. The issue trackers are 0.3 of each; the line of an error's issue is 0.8 of its pages. That streams end in hidden tabs is 0.1, and 0.3 where there are live errors. The state of an address that
+ * gets mail is 1.0 of the account, and that of the mail server 1.1 of health.
  */
 const pages: [name: string, path: () => string, limit: number][] = [
   // The design allows 42, of which the framework leaves 4 for navigation, toast, clock and icons; links of the navigation
@@ -124,37 +128,37 @@ const pages: [name: string, path: () => string, limit: number][] = [
   // plugins extend, is 0.1. Recent actions in the menu, and the key that undoes them, are 0.5 of every page; the rest of them loads
   // later. An icon for each meaning, and the folded administration, are 0.5; the strip and the
   // refusal of links while offline 0.6.
-  ["shell", () => "/-/profile", 50.4],
+  ["shell", () => "/-/profile", 52.8],
   // The design allows 40. The page itself is 1.5 kB; the shell comes along, so that signing in does not wait for it.
-  ["sign-in", () => "/-/sign_in", 51.3],
+  ["sign-in", () => "/-/sign_in", 53.6],
   // The design allows 60. What an external system that fails or is down asks of the page is 1 kB: it has to be there for
   // those without scripts. The countdown and reading again each minute load later. Each page more is 0.1, as every page
   // knows the addresses of all. Deleting errors is 1 kB; its dialog loads later. The place that is kept is 0.6, all errors that match 0.9, pages and orders 0.4, what colleagues
-  // changed 0.4.
-  ["list", () => list, 73.3],
+  // changed 0.4, that a bulk update shows its progress 0.3. The way to the saved searches is 0.6; they load later.
+  ["list", () => list, 77.3],
   // The design allows 70. Fourteen more links in the navigation, with their addresses, are 0.9 kB on every page, what an
   // external system asks of it is 2.5 kB, that its chart grows with the events 0.8, links to the code 0.7, deleting it 0.9.
-  ["details", () => details, 86.9],
-  ["events", () => details.replace(/details$/, "events"), 70],
-  ["releases", () => `${list}/releases`, 67.5], // links to the code are 0.3
-  ["ingestion", () => `${list}/ingestion`, 64.9], // what could not be stored, with its kinds, times and forms, and reasons of refusals
-  ["get started", () => `${list}/get_started`, 62.8],
+  ["details", () => details, 90.4],
+  ["events", () => details.replace(/details$/, "events"), 71.9],
+  ["releases", () => `${list}/releases`, 69.8], // links to the code are 0.3
+  ["ingestion", () => `${list}/ingestion`, 67.3], // what could not be stored, with its kinds, times and forms, and reasons of refusals
+  ["get started", () => `${list}/get_started`, 63.3],
   // The design allows 55. Connecting to an external system is 2.5 kB; the steps of a key's rotation load later. The way to
   // the inbound filters is 0.2; use and limits of storage as bars are 3 kB.
-  ["monitor settings", () => list.replace("error_tracking", "settings/monitor"), 67.1], // and why a project of another offering has no DSN
-  ["inbound filters", () => list.replace("error_tracking", "settings/monitor/inbound_filters"), 56.2],
-  ["projects", () => "/-/projects", 60],
-  ["errors of all projects", () => "/-/errors", 69.6],
-  ["access tokens", () => "/-/profile/personal_access_tokens", 58.4],
-  ["account", () => "/-/profile/account", 55],
-  ["sessions", () => "/-/profile/account/sessions", 55],
-  ["members", () => list.replace("error_tracking", "project_members"), 61],
-  ["invitation", () => "/-/invitations/none", 55],
+  ["monitor settings", () => list.replace("error_tracking", "settings/monitor"), 69.3], // and why a project of another offering has no DSN
+  ["inbound filters", () => list.replace("error_tracking", "settings/monitor/inbound_filters"), 58.5],
+  ["projects", () => "/-/projects", 61],
+  ["errors of all projects", () => "/-/errors", 72.8], // the order by users is 0.1; the field of searches knows the saved ones
+  ["access tokens", () => "/-/profile/personal_access_tokens", 60.7],
+  ["account", () => "/-/profile/account", 57.3],
+  ["sessions", () => "/-/profile/account/sessions", 55.9],
+  ["members", () => list.replace("error_tracking", "project_members"), 63.2],
+  ["invitation", () => "/-/invitations/none", 56.8],
   ["password reset", () => "/-/password_resets/none", 55],
-  ["health", () => "/admin/health", 63.4],
-  ["users", () => "/admin/users", 60],
+  ["health", () => "/admin/health", 66.6],
+  ["users", () => "/admin/users", 61.5],
   ["a user", () => "/admin/users/1", 60],
-  ["all projects", () => "/admin/projects", 60],
+  ["all projects", () => "/admin/projects", 61.1],
   ["custom roles", () => "/admin/roles", 60],
   ["audit log", () => "/admin/audit", 60],
   ["error reporting", () => "/admin/error_reporting", 60],
@@ -169,12 +173,13 @@ for (const [name, path, limit] of pages) {
   });
 }
 
-// Recent actions, their undo, and the change of all errors that match are 3 of them, the palette 2.3.
-test("live updates, actions and help load later, at most 21.6 kB", async () => {
+// Recent actions, their undo, and the change of all errors that match are 3 of them, its progress and its undo 2.4, the palette 2.3, the saved searches with
+// their dialog 4.1, the sign-in in place, with what sends forms, 2.6, the number at the bell 0.3.
+test("live updates, actions and help load later, at most 32.1 kB", async () => {
   const scripts = scriptsOf(await html(list));
   const parts = [...scripts].filter((file) => !/\/entry\/(app|start)\./.test(file)); // those two know every page
   const later = withImports(parts.flatMap((file) => imported(file, { lazily: true })));
-  atMost(21.6, weight([...later].filter((file) => !scripts.has(file))), "kB");
+  atMost(32.1, weight([...later].filter((file) => !scripts.has(file))), "kB");
 });
 
 test("no page loads the protobuf runtime", () => {
@@ -190,20 +195,21 @@ test("no page loads the protobuf runtime", () => {
 
 // The design allows 12. The errors of all projects and the panels of a failing external system are 0.3, the mark of the
 // running hour and the links to the code 0.2, the inbound filters with the bar of their budget 0.4, the pages of a client
-// key, of storage and of deletions 1.2, a row that a colleague changed 0.1, the palette and the home 0.5.
-test("all styles together weigh at most 17.4 kB", () => {
+// key, of storage and of deletions 1.2, a row that a colleague changed 0.1, the palette and the home 0.5,
+// saved searches 0.2, the bell, the inbox, the notification preferences and their panel beside an event 0.4.
+test("all styles together weigh at most 18.5 kB", () => {
   const styles = readdirSync(join(client, "_app"), { recursive: true, encoding: "utf8" }).filter((file) =>
     file.endsWith(".css"),
   );
-  atMost(17.4, weight(styles.map((file) => `_app/${file}`)), "kB");
+  atMost(18.5, weight(styles.map((file) => `_app/${file}`)), "kB");
 });
 
-// The design allows 1,500 elements; deleting errors and the limits of storage are 16 of them, pages and orders 6, the place of the offline strip 1, the openers of the palette 10.
-test(`a list of ${errorCount} errors is at most 30 kB of HTML and 1,560 elements`, async () => {
+// The design allows 1,500 elements; deleting errors and the limits of storage are 16 of them, pages and orders 6, the place of the offline strip 1, the openers of the palette 10, that of the saved searches 3, the bell, the inbox and the issue trackers in the navigation 24.
+test(`a list of ${errorCount} errors is at most 30 kB of HTML and 1,595 elements`, async () => {
   const page = await html(list);
   assert.is(page.match(/data-error=/g)?.length, errorCount);
   atMost(30, zipped(page), "kB");
-  atMost(1560, elements(page), "elements");
+  atMost(1595, elements(page), "elements");
 });
 
 test(`an error of ${frameCount} frames is at most 40 kB of HTML and 4,000 elements`, async () => {

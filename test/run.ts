@@ -1,5 +1,5 @@
 /**
- * Runs the test files: `npm test [part of a path]...`. Two lanes for a core run at once; a lane is a process that runs one
+ * Runs the test files: `npm test [part of a path]...`. One lane more than there are cores runs at once; a lane is a process that runs one
  * file after the other, so that it loads each module once and its files share a service and a Chromium.
  *
  * Where a file lies says where its services store: those of `flow/database` in SQLite and in PostgreSQL, the others in
@@ -11,12 +11,16 @@
  * In its first lines a file may raise its limit of 120 s (`// limit: 300 s`) or ask for a process of its own:
  * `// process: moves its clock`, `// quiet: measures times` (beside one other such file at most) or
  * `// alone: loads the machine`.
+ *
+ * A line of the output has the seconds that a file took by the clock, and those of a core: the second depend
+ * less on what runs beside it.
  */
 import { globSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Lane, type FileResult, type TestRun } from "./support/run/lane.ts";
+import { lastSeconds, noteSeconds } from "./support/run/last-seconds.ts";
 import { startServerOfRun } from "./support/run/server-of-run.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -47,15 +51,18 @@ if (runs.length === 0) {
 if (isRest) process.env["ROUNDS"] = "long"; // support/run/rounds.ts
 if (runs.some(needsServer)) Object.assign(process.env, await startServerOfRun()); // the tests' processes get it
 
-// Tests wait more than they compute, so that there are two at a time for a core. They are taken from both ends: browsers
-// stand in front and take a core each, and four of them at once are slower than their time limits.
-const isAlone = ({ file }: TestRun) => file.startsWith("test/fuzz/") || asksToBe("alone", file);
+// Tests wait at times, so that there is one more at a time than cores. The longest of the last run begin, and
+// those that never ran: else one of them ends long after the others.
+const secondsBefore = lastSeconds();
+const lengthOf = (run: TestRun) => secondsBefore[nameOf(run)] ?? Infinity;
+const isBrowser = ({ file }: TestRun) => file.startsWith("test/browser/");
+const isAlone = ({ file }: TestRun) => asksToBe("alone", file);
 const isQuiet = (run: TestRun) => !isAlone(run) && asksToBe("quiet", run.file);
 const isOnItsOwn = (run: TestRun) => isAlone(run) || isQuiet(run) || asksToBe("process", run.file);
 summarise([
   ...(await runAll(
     runs.filter((run) => !isAlone(run) && !isQuiet(run)),
-    2 * cpus().length,
+    cpus().length + 1,
   )),
   ...(await runAll(runs.filter(isQuiet), 2)),
   ...(await runAll(runs.filter(isAlone), 1)),
@@ -87,13 +94,20 @@ function asksToBe(how: "alone" | "quiet" | "process", file: string): boolean {
 }
 
 async function runAll(queue: readonly TestRun[], laneCount: number): Promise<FileResult[]> {
-  const waiting = [...queue];
+  const waiting = queue.toSorted((one, other) => lengthOf(other) - lengthOf(one) || 0); // of two unknown ones NaN
   const done: FileResult[] = [];
-  const work = async (_: unknown, index: number) => {
+  // A page takes a core, and with more of them at once than cores it is slower than its time limits.
+  let browsers = 0;
+  const next = () => {
+    const index = waiting.findIndex((run) => !isBrowser(run) || browsers < cpus().length);
+    return waiting.splice(Math.max(index, 0), 1)[0];
+  };
+  const work = async () => {
     const lane = new Lane();
-    const next = () => (index % 2 === 0 ? waiting.shift() : waiting.pop());
     for (let run = next(); run !== undefined; run = next()) {
+      if (isBrowser(run)) browsers += 1;
       const result = await (isOnItsOwn(run) ? runOnItsOwn(run) : lane.run(run, limitOf(run.file)));
+      if (isBrowser(run)) browsers -= 1;
       report(result);
       done.push(result);
     }
@@ -119,13 +133,13 @@ function firstLinesOf(file: string): string[] {
   return readFileSync(join(root, file), "utf8").split("\n", 2);
 }
 
-function report({ file, database, passed, failed, skipped, seconds, problem, output }: FileResult): void {
+function report(result: FileResult): void {
+  const { passed, failed, skipped, problem } = result;
   const counts = [`${passed} passed`, failed && `${failed} failed`, skipped && `${skipped} skipped`, problem];
   const mark = failed > 0 ? "FAIL" : "ok  ";
-  console.log(
-    `${mark} ${seconds.toFixed(1).padStart(6)} s  ${nameOf({ file, database })}  ${counts.filter(Boolean).join(", ")}`,
-  );
-  if (failed > 0) console.log(output.replaceAll(/^/gm, "    "));
+  const times = [result.seconds, result.processorSeconds].map((seconds) => `${seconds.toFixed(1).padStart(6)} s`);
+  console.log(`${mark} ${times.join(" ")}  ${nameOf(result)}  ${counts.filter(Boolean).join(", ")}`);
+  if (failed > 0) console.log(result.output.replaceAll(/^/gm, "    "));
 }
 
 function nameOf({ file, database }: TestRun): string {
@@ -137,6 +151,8 @@ function summarise(results: readonly FileResult[]): void {
   const failed = results.reduce((sum, result) => sum + result.failed, 0);
   const failures = results.filter((result) => result.failed > 0);
   if (failures.length > 0) console.log(`\nFailed:\n${failures.map((result) => `  ${nameOf(result)}`).join("\n")}`);
-  console.log(`\n${passed} passed, ${failed} failed`);
+  const processor = results.reduce((sum, result) => sum + result.processorSeconds, 0);
+  console.log(`\n${passed} passed, ${failed} failed, in ${processor.toFixed(0)} s of a core without PostgreSQL's`);
+  noteSeconds(Object.fromEntries(results.map((result) => [nameOf(result), result.seconds])));
   process.exit(failed > 0 ? 1 : 0); // and the database server with it
 }

@@ -1,15 +1,19 @@
 /** The plugins of the product: no other file names one. */
+import { activity } from "@faultline/activity";
 import { deprecations } from "@faultline/deprecations";
 import { externalBackend } from "@faultline/external-backend";
 import { httpBridge } from "@faultline/http-bridge";
 import { integratedBackend } from "@faultline/integrated-backend";
 import type { Log, Plugin, Tracing } from "@faultline/plugin";
+import { notifier } from "@faultline/notifier";
+import { savedSearches } from "@faultline/saved-searches";
 import { sentryApi } from "@faultline/sentry-api";
 import type { Config } from "./config.ts";
 import type { ConsolePages } from "./console-pages.ts";
 import type { MetricRegistry } from "./host/metrics/registry.ts";
 import type { TracingConfig } from "./host/tracing/tracing-config.ts";
 import { does } from "./roles.ts";
+import { operations } from "./services/operations.ts";
 import { version } from "./version.ts";
 
 export type BuiltIn = Awaited<ReturnType<typeof builtIn>>;
@@ -34,6 +38,9 @@ export async function builtIn(
     integratedBackend(),
     externalBackend(),
     platform,
+    activity(),
+    savedSearches(),
+    notifier({ baseUrl: () => config.baseUrl ?? bridge.url(), mail: config.mail }),
     sentryApi(),
     ...queues,
     ...added,
@@ -42,6 +49,7 @@ export async function builtIn(
     ...config.http,
     baseUrl: config.baseUrl,
     isOpen: does(config.role, "bridge"),
+    operations,
     others,
     metrics: { token: config.metricsToken, contentType: metrics.contentType, text: () => metrics.text() },
     tracing,
@@ -50,8 +58,13 @@ export async function builtIn(
   return { all: [...others, bridge] as readonly Plugin[], bridge, rules: platform.deprecations, jetstream };
 }
 
-/** The plugins whose tables a move copies. */
-export const movedPlugins = (): readonly Plugin[] => [integratedBackend()];
+/** The plugins that have tables, for work on a database without a service. */
+export const storingPlugins = (): readonly Plugin[] => [
+  integratedBackend(),
+  activity(),
+  savedSearches(),
+  notifier({ baseUrl: () => "", mail: undefined }),
+];
 
 /** Loads the plugin only where there are NATS servers, as its packages take memory. */
 async function openQueue(url: string | undefined) {

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { StartRefusal } from "@faultline/plugin";
 import { isNetwork } from "./host/outbound/networks.ts";
 import { roles, type Role } from "./roles.ts";
+import { mailConfig, type MailConfig } from "./mail-config.ts";
 import { Variables } from "./variables.ts";
 import { tracingConfig, type TracingConfig } from "./host/tracing/tracing-config.ts";
 
@@ -63,6 +64,8 @@ export interface Config {
     readonly invitations: "maintainers" | "administrators";
   };
   readonly outbound: OutboundRules;
+  /** Absent: no mail is sent. */
+  readonly mail: MailConfig | undefined;
   /** Opens the metrics to other machines. Absent: only this machine may read them. */
   readonly metricsToken: string | undefined;
   /** Absent: nothing is traced. */
@@ -110,6 +113,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       invitations: read.choice("INVITATIONS", ["maintainers", "administrators"], "maintainers"),
     },
     outbound,
+    mail: mailConfig(read, baseUrl),
     metricsToken: read.secret("METRICS_TOKEN"),
     tracing: tracingConfig((name) => environment[name]?.trim() || undefined, read.faults),
     logLevel: read.choice("LOG_LEVEL", logLevels, "warn"),

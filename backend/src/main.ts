@@ -8,7 +8,7 @@
  * hourly counts, users and tags in one synced transaction; then the SDK gets its `200 {"id": ...}`.
  */
 import type { Clock, Plugin } from "@faultline/plugin";
-import { builtIn, movedPlugins, openTracing } from "./built-in.ts";
+import { builtIn, openTracing, storingPlugins } from "./built-in.ts";
 import type { Config } from "./config.ts";
 import { ConsolePages } from "./console-pages.ts";
 import { openErrorChanges } from "./host/changes/open-error-changes.ts";
@@ -34,6 +34,7 @@ import { openState } from "./services/open-state.ts";
 import { isStorageFailure } from "./storage/database/storage-failure.ts";
 import type { MoveOptions, MoveReport } from "./storage/move/move.ts";
 import { openStorage } from "./storage/open-storage.ts";
+import { encryptedColumns } from "./storage/secrets/encrypted-columns.ts";
 import { KeyRotation } from "./storage/secrets/key-rotation.ts";
 
 const machineTime: MachineTime = { now: Date.now, passed: () => performance.now() };
@@ -81,7 +82,8 @@ export async function startFaultline(
   measureStorage(metrics, { ...measured, isReady });
   measureQueue(metrics, jetstream);
   const reporting = await openReporting({ telemetry, storage, state, ingestion, rules, outbound, clock });
-  const keyRotation = new KeyRotation({ keyRing, database, memory: state.memory, clock: passing, log });
+  const columns = encryptedColumns(plugins);
+  const keyRotation = new KeyRotation({ keyRing, columns, database, memory: state.memory, clock: passing, log });
 
   const kept = { telemetry, storage, state, ingestion };
   const schedule = openSchedule(config, { ...kept, reporting, keyRotation, stops });
@@ -122,7 +124,7 @@ export async function startFaultline(
 /** Copies the data of a data directory to PostgreSQL. */
 export async function move(options: MoveOptions): Promise<MoveReport> {
   const { moveToPostgresql } = await import("./storage/move/move.ts");
-  return moveToPostgresql(options, { coreEntities, plugins: movedPlugins() });
+  return moveToPostgresql(options, { coreEntities, plugins: storingPlugins() });
 }
 
 if (import.meta.main) await serve(startFaultline);

@@ -13,6 +13,8 @@ declare global {
     interface Locals {
       /** The session token of the cookie. Absent: signed out. */
       token: string | undefined;
+      /** Whether the answer needs a new sign-in. */
+      sessionIsOver?: boolean;
       preferences: Preferences;
       /** Calls the tRPC procedures in this process, for this request's user. */
       api: Api;

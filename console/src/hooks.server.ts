@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { redirect } from "@sveltejs/kit";
+import { redirect, type RequestEvent } from "@sveltejs/kit";
 import type { Handle, HandleServerError } from "@sveltejs/kit/hooks";
 import { readPreferences } from "#lib/preferences/preferences.ts";
+import { sessionOver } from "#lib/interruptions/session-over.ts";
 import { route } from "#lib/navigation/route.ts";
-import { isOpen } from "#lib/server/open-routes.ts";
+import { isOpen, unsubscribeRoute } from "#lib/server/open-routes.ts";
 import { isFromOwnPage, safeMethods } from "#lib/server/own-page.ts";
 import { sessionToken } from "#lib/server/session.ts";
 import { callerFor } from "#lib/server/trpc/caller.ts";
@@ -11,7 +12,8 @@ import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 
 export const handle: Handle = async ({ event, resolve }) => {
   const { request, url, cookies, locals } = event;
-  if (!safeMethods.has(request.method) && !isFromOwnPage(request, url.origin)) {
+  const isFromAnywhere = event.route.id === unsubscribeRoute;
+  if (!safeMethods.has(request.method) && !isFromAnywhere && !isFromOwnPage(request, url.origin)) {
     const advice = `Open the console at ${url.origin}, or set FAULTLINE_BASE_URL to the address people use.`;
     return new Response(`This request did not come from a page of this console. ${advice}`, { status: 403 });
   }
@@ -20,13 +22,20 @@ export const handle: Handle = async ({ event, resolve }) => {
   locals.preferences = readPreferences((name) => cookies.get(name));
   locals.api = callerFor(event);
   if (locals.token === undefined && !isOpen(event.route.id)) {
-    redirect(303, route.signIn(url.pathname + url.search));
+    if (!isFromScript(event)) redirect(303, route.signIn(url.pathname + url.search));
+    return new Response(null, { status: 401, headers: { [sessionOver]: "1" } });
   }
 
-  return resolve(event, {
+  const answer = await resolve(event, {
     transformPageChunk: ({ html }) => html.replace("%theme%", locals.preferences.theme),
   });
+  if (locals.sessionIsOver) answer.headers.set(sessionOver, "1");
+  return answer;
 };
+
+/** Whether a page's script asks, which lets the person sign in without leaving the page. */
+const isFromScript = ({ isDataRequest, request }: RequestEvent) =>
+  isDataRequest || request.headers.has("x-sveltekit-action");
 
 export const handleError: HandleServerError = ({ kind, error, event }) => {
   if (kind === "framework" && error.status === 404) return { message: "Page not found." };

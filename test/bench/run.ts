@@ -16,7 +16,9 @@ import { filled } from "./measures/filled.ts";
 import { grouping } from "./measures/grouping.ts";
 import { idleMemory } from "./measures/idle-memory.ts";
 import { latency } from "./measures/latency.ts";
+import { notifications } from "./measures/notifications.ts";
 import { overload } from "./measures/overload.ts";
+import { pages } from "./measures/pages.ts";
 import { profile } from "./measures/profile.ts";
 import { rates } from "./measures/rates.ts";
 import { reads } from "./measures/reads.ts";
@@ -37,10 +39,12 @@ const measures: Readonly<Record<string, Measure>> = {
   filled,
   reads,
   searches,
+  pages,
   disk,
   start,
   retention,
   overload,
+  notifications,
   storm,
   cluster,
 };

@@ -1,4 +1,5 @@
 // limit: 120 s
+import { ErrorStatus } from "@faultline/proto";
 import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
@@ -107,6 +108,20 @@ test("the number of users leads to the users, with their shares, times and newes
 
   await row.getByRole("link").click();
   await page.getByRole("heading", { name: /^Event [0-9a-f]{8}/ }).waitFor();
+});
+
+test("what happened to the error stands beside its event with who did it, and what a colleague does now appears", async () => {
+  const address = await addressOf("Other");
+  await page.goto(`${address}/details`);
+  const activity = panel("Activity");
+  await activity.getByText("First seen").waitFor();
+  const changes = [{ errorId: address.split("/").at(-1) ?? "", status: ErrorStatus.RESOLVED }];
+  await core.errors.updateErrors({ projectId: project.id, changes }, core.auth);
+  await activity.getByText("Resolved by root").waitFor();
+  await report("Other", { message: "again", release: "shop@2", platform: "python" }, 0);
+  await activity.getByText("Came back in shop@2").waitFor();
+  assert.equal(await activity.getByRole("listitem").count(), 3);
+  await browser.photograph("activity");
 });
 
 test("where no event names a user, the page says how a program of that language does", async () => {

@@ -1,18 +1,24 @@
 // limit: 120 s
-import { ErrorStatus } from "@faultline/proto";
+// quiet: changes 30,000 errors within the limits of reads
+import { BulkUpdateState, ErrorStatus } from "@faultline/proto";
 import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
 import { createProject, type Project } from "../support/core/project.ts";
+import { execSql } from "../support/database/other-process.ts";
+import { storeErrors } from "../support/database/many-errors.ts";
 import { reported } from "../support/run/reported.ts";
 import { newEventId, sendEvent } from "../support/sentry/send.ts";
 import { hourMs, movableFaultline } from "../support/service/movable-faultline.ts";
 import { rootPassword } from "../support/service/server.ts";
+import { tempDir } from "../support/service/temp-dir.ts";
+import { until } from "../support/run/until.ts";
 
 /** Many errors are cleared up at once, and each change can be undone later (console-findings 6 and 10). */
 
-const { client: core, faultline, clock } = await movableFaultline();
+const dataDir = tempDir();
+const { client: core, faultline, clock } = await movableFaultline({ dataDir });
 const server = { url: faultline.httpUrl };
 const errorCount = 1_050;
 const { UNRESOLVED, RESOLVED, IGNORED } = ErrorStatus;
@@ -106,6 +112,93 @@ test("z undoes the last change though its toast is gone and the page was read ag
   await page.keyboard.press("z");
   await toast(/^Undone\./);
   assert.equal(await counts(), [errorCount - 2, 0, 2]);
+});
+
+test("errors that others changed first are left, named with the reason, and changed by one button", async () => {
+  await page.goto(list());
+  await page.getByRole("checkbox", { name: "Select all on this page" }).check();
+  const titles = await page
+    .getByRole("checkbox", { name: /^Select Failure/ })
+    .evaluateAll((boxes) =>
+      boxes.slice(0, 2).map((box) => box.getAttribute("aria-label")?.slice("Select ".length) ?? ""),
+    );
+  const changedLater = clock.at + hourMs;
+  const named = titles.map((title) => `'${title}'`).join();
+  await execSql(
+    dataDir,
+    `update integrated_error set status_changed_at = ${changedLater} where project_id = ${project.id} and title in (${named})`,
+  );
+  await button("Select all unresolved errors").click();
+  await page.getByText("All 1,048 unresolved errors are selected").waitFor();
+  await page.keyboard.press("r");
+  await button("Resolve 1,048 errors").click();
+  await toast(/Resolved 1,046 errors\. 2 were left as they are/);
+  await page.getByRole("link", { name: "Show them" }).click();
+  await page.getByText("Resolved 1,046 of 1,048 errors. Started by root").waitFor();
+  for (const title of titles) {
+    await page.getByRole("row", { name: `${title} Somebody changed its status first. unresolved` }).waitFor();
+  }
+  await browser.photograph("left-errors");
+  await button("Resolve 2 errors").click();
+  await page.getByText("Resolved 2 errors.", { exact: true }).waitFor();
+  assert.equal(await counts(), [0, errorCount - 2, 2]);
+  assert.is(await button(/^Resolve/).count(), 0, "nothing is left to do");
+  await page.getByText("Administrator").click();
+  await button("Recent actions").click();
+  const dialog = page.getByRole("dialog", { name: "Recent actions" });
+  await dialog.getByRole("link", { name: "Errors it left as they were" }).waitFor();
+});
+
+test("all errors are resolved though the tab is closed; other tabs show how far it is, stop it and undo it", async () => {
+  const many = await createProject(server);
+  const manyCount = 30_000;
+  await storeErrors({ dataDir }, many.id, { count: manyCount });
+  const address = `/${many.path}/-/error_tracking`;
+  const states = async () =>
+    (await core.bulkUpdates.listBulkUpdates({ projectId: many.id }, core.auth)).bulkUpdates.map(({ state }) => state);
+  const other = await page.context().newPage();
+  await other.goto(server.url + address);
+  await other.getByText("1–50 of 1,000+").waitFor();
+
+  const start = async (tab: Page) => {
+    await tab.goto(server.url + address);
+    await tab.getByRole("checkbox", { name: "Select all on this page" }).check();
+    await tab.getByRole("button", { name: "Select all unresolved errors" }).click();
+    await tab.getByText("All 30,000 unresolved errors are selected").waitFor();
+    await tab.keyboard.press("r");
+    await tab.getByRole("button", { name: "Resolve 30,000 errors" }).click();
+    await tab.getByText(/^Resolving [\d,]+ of 30,000 errors$/).waitFor();
+  };
+  await start(page);
+  assert.is(await page.getByText("50 selected").count(), 0);
+  await browser.photograph("bulk-update");
+  await other.getByText(/^Resolving [\d,]+ of 30,000 errors$/).waitFor(); // by the watch, without a reload
+  await page.reload();
+  await button("Stop").click();
+  await toast(/^Resolved [\d,]+ errors\./);
+  assert.equal(await states(), [BulkUpdateState.STOPPED]);
+  await page.keyboard.press("z");
+  await toast(/^Undone\./);
+  assert.equal(await states(), [BulkUpdateState.UNDONE]);
+
+  clock.at += 1_000;
+  const closed = await page.context().newPage();
+  await start(closed);
+  await closed.close();
+  const ended = async () => (await states())[0] === BulkUpdateState.CHANGED;
+  await until("the bulk update to end", ended, { deadlineMs: 60_000 });
+  await other.reload();
+  await other.getByText("Administrator").click();
+  await other.getByRole("button", { name: "Recent actions" }).click();
+  const dialog = other.getByRole("dialog", { name: "Recent actions" });
+  await dialog.getByText("Resolved 30,000 errors.").first().waitFor();
+  await dialog.getByRole("button", { name: /^Undo/ }).click();
+  await other
+    .getByRole("status")
+    .filter({ hasText: /^Undone\./ })
+    .waitFor({ timeout: 60_000 });
+  assert.equal(await states(), [BulkUpdateState.UNDONE, BulkUpdateState.UNDONE]);
+  await other.close();
 });
 
 test.run();

@@ -1,6 +1,6 @@
 // limit: 180 s
 import { ErrorStatus } from "@faultline/proto";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
@@ -96,6 +96,34 @@ test("the line that raised the error is on the first screen of 1280 by 800 px, f
   );
 });
 
+/** Asserts that the bars, read hour by hour, the table and the API have the same counts, and that the running hour is marked. */
+async function sameCounts(project: Project, slider: Locator): Promise<void> {
+  const { errors } = await core.errors.listErrors({ projectId: project.id }, core.auth);
+  const asked = { projectId: project.id, errorId: errors[0]?.errorId ?? "", hourCount: 24 };
+  const { counts } = await core.errors.getErrorStats(asked, core.auth);
+  const countsIn = (texts: readonly (string | null)[], pattern: RegExp) =>
+    texts.map((text) => Number(pattern.exec(text ?? "")?.[1]));
+  await slider.focus();
+  await slider.press("Home");
+  const bars: (string | null)[] = [];
+  while (bars.length < counts.length) {
+    bars.push(await slider.getAttribute("aria-valuetext"));
+    await slider.press("ArrowRight");
+  }
+  assert.equal(countsIn(bars, /, (\d+) events?( so far)?$/), counts);
+  assert.equal(
+    bars.map((text) => text?.endsWith(" so far")),
+    counts.map((_, hour) => hour === 23),
+  );
+  await page.getByText("Show as table").click();
+  const rows = await page.getByRole("table", { name: "Events per hour" }).locator("tbody tr").allInnerTexts();
+  assert.equal(countsIn(rows, /\t(\d+)$/), counts.filter((count) => count > 0).toReversed());
+  assert.equal(
+    rows.findIndex((text) => text.includes(", so far")),
+    0,
+  );
+}
+
 test("a click on a bar or Enter opens the events of its hour, and hovering over other bars only reads them", async () => {
   const project = await createProject(server);
   const hour = Math.floor(Date.now() / hourMs) * hourMs - 5 * hourMs;
@@ -108,6 +136,7 @@ test("a click on a bar or Enter opens the events of its hour, and hovering over 
   const address = await detailsOf(project);
   await page.goto(address);
   const slider = page.getByTestId("bar-chart").getByRole("slider");
+  await sameCounts(project, slider);
   const link = page.getByRole("link", { name: "Show events" });
   const linkBefore = await link.getAttribute("href");
   const { x = 0, y = 0, width = 0, height = 0 } = (await slider.boundingBox()) ?? {};
@@ -250,7 +279,7 @@ test("on paper a page fills the sheet, says whose and which it is, and shows not
   }
 });
 
-test("an error that came back says from where to where, leads to the first event after, and shows what changed", async () => {
+test("an error that came back says who resolved it, from where to where, leads to the first event after, and shows what changed", async () => {
   const project = await createProject(server);
   await sendPricing(project, { release: "shop@1.4.0", tags: { browser: "Safari" }, timestamp: Date.now() / 1000 - 60 });
   const { errors } = await core.errors.listErrors({ projectId: project.id }, core.auth);
@@ -263,7 +292,9 @@ test("an error that came back says from where to where, leads to the first event
   });
   await sendPricing(project, { release: "shop@1.4.2", timestamp: Date.now() / 1000 + 1 });
   await page.goto(`${await detailsOf(project)}?period=90d`);
-  await page.getByText(/^Resolved .+ \(last seen in shop@1\.4\.0\), back within a minute in shop@1\.4\.1\.$/).waitFor();
+  await page
+    .getByText(/^Resolved by root .+ \(last seen in shop@1\.4\.0\), back within a minute in shop@1\.4\.1\.$/)
+    .waitFor();
   await page.getByRole("heading", { name: "Hours of the week" }).waitFor();
   await page.keyboard.press("f");
   await page.getByRole("heading", { name: first.slice(0, 8) }).waitFor();

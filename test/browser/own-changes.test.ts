@@ -110,8 +110,18 @@ test("the status set on the page of an error is shown from the answer", async ()
     await client.errors.updateErrors({ projectId: project.id, changes }, client.auth);
     await page.getByRole("button", { name: "Stop ignoring" }).waitFor();
   });
+  // The activity beside it is a list of what happened, and read again after each of the three changes and on its arrival.
+  const isActivity = (name: string) => /listErrorActivity/i.test(name);
   const update = "POST /-/trpc/errors.updateErrors";
-  assert.equal(cost, { requests: [update, update], calls: ["ErrorService.UpdateErrors", "ErrorService.UpdateErrors"] });
+  assert.equal(
+    cost.requests.filter((request) => !isActivity(request)),
+    [update, update],
+  );
+  assert.equal(
+    cost.calls.filter((call) => !isActivity(call)),
+    ["ErrorService.UpdateErrors", "ErrorService.UpdateErrors"],
+  );
+  assert.ok(cost.requests.filter(isActivity).length <= 4, cost.requests.join(", "));
 });
 
 test("settings saved again, a new key and a deleted one take one call each but for the question about the key", async () => {

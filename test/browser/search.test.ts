@@ -5,6 +5,7 @@ import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
 import { createProject, type Project } from "../support/core/project.ts";
 import { reported } from "../support/run/reported.ts";
 import { newEventId, sendStore } from "../support/sentry/send.ts";
+import { until } from "../support/run/until.ts";
 import { sharedServer } from "../support/service/flow.ts";
 import { rootPassword } from "../support/service/server.ts";
 
@@ -139,23 +140,113 @@ test("the search goes on into an error: its events, and older and newer, are tho
   await page.waitForURL(new RegExp(`event=${sent[1]}`));
 });
 
-test("keys and values are suggested and taken by the keyboard, and a search is saved", async () => {
+const field = () => page.getByRole("combobox", { name: "Search errors" });
+const dialog = () => page.getByRole("dialog", { name: "Saved searches" });
+
+test("the short id of an error is shown, and opens it", async () => {
+  await search("PaymentError");
+  await page.getByRole("link", { name: "PaymentError" }).click();
+  const shortId = `${project.path.slice(project.path.lastIndexOf("/") + 1).toUpperCase()}-`;
+  const shortIdText = await page.getByText(new RegExp(`^Short ID ${shortId}\\d+$`)).textContent();
+  await page.getByRole("button", { name: "Copy short ID" }).waitFor();
+  await browser.photograph("short-id");
   await page.goto(list);
-  const field = page.getByRole("combobox", { name: "Search errors" });
-  await field.fill("brow");
+  await field().fill(`#${shortIdText?.replace("Short ID ", "").toLowerCase()}`);
+  await page.getByRole("heading", { level: 1, name: "PaymentError" }).waitFor();
+});
+
+test("keys and values are suggested and taken by the keyboard, and a search is saved, kept and found again", async () => {
+  await page.goto(list);
+  await field().fill("brow");
   await page.getByRole("option", { name: "browser:" }).waitFor();
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   await page.getByRole("option", { name: "Chrome 131" }).waitFor();
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
-  await page.waitForURL(/q=browser/);
+  await page.waitForURL(/q=browser.*Chrome/);
   assert.is(searchInAddress(), 'browser:"Chrome 131"');
-  await page.getByRole("button", { name: "Save this search" }).click();
-  await field.fill("");
-  await page.getByRole("option", { name: 'browser:"Chrome 131"' }).getByText("Saved").waitFor();
+  await page.getByRole("button", { name: "Save this search…" }).click();
+  await dialog().waitFor();
+  await page.keyboard.type("Chrome only");
+  await page.keyboard.press("Enter");
+  await dialog().getByText("Saved “Chrome only”.").waitFor();
   await page.keyboard.press("Escape");
-  assert.is(await field.getAttribute("aria-expanded"), "false");
+  await page.goto(`${list}?status=all&sort=events`);
+  await field().focus();
+  await page.getByRole("option", { name: "Chrome only" }).waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/q=browser/);
+  assert.is(await field().inputValue(), 'browser:"Chrome 131"');
+  assert.is(await field().getAttribute("aria-expanded"), "false");
+});
+
+test("saved searches are counted, ordered, changed and deleted by the keyboard, and lead to their list", async () => {
+  const projectId = project.id;
+  const save = (name: string, query: string, shared = false) =>
+    core.savedSearches.createSavedSearch({ projectId, name, query, shared, status: 0, sort: 3 }, core.auth);
+  await save("Hurt people", "has:user");
+  await save("Logins", "type:LoginError", true);
+  await page.goto(list);
+  await page.getByRole("button", { name: "Saved", exact: true }).press("Enter");
+  const row = (name: string) => dialog().getByRole("listitem").filter({ hasText: name });
+  await row("Logins").getByText("1 error", { exact: true }).waitFor();
+  await browser.photograph("saved-searches");
+  await row("Hurt people").getByRole("button", { name: "Move up" }).press("Enter");
+  await dialog().getByRole("listitem").first().getByText("Hurt people", { exact: true }).waitFor();
+  await page.waitForFunction("document.activeElement.textContent.includes('Move up “Hurt people”')");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type(" first");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("End");
+  await page.keyboard.type(" is:open");
+  await page.keyboard.press("Enter");
+  await dialog().getByRole("alert").getByText("“open” is not a value of is.").waitFor();
+  assert.is(browser.complaints.splice(0).length, 1); // of the refused call
+  for (let n = 0; n < " is:open".length; n++) await page.keyboard.press("Backspace");
+  await page.keyboard.press("Enter");
+  await row("Hurt people first").waitFor();
+  await row("Logins").getByRole("button", { name: "Delete" }).press("Enter");
+  await dialog().getByText("Deleted “Logins”.").waitFor();
+  assert.is(await page.evaluate("document.activeElement.textContent"), "Undo");
+  await page.keyboard.press("Enter");
+  await row("Logins").getByRole("link").press("Enter");
+  await page.waitForURL(/LoginError/);
+  assert.equal(await shown(), ["LoginError: password wrong"]);
+  assert.equal(new URL(page.url()).searchParams.get("sort"), "events");
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Go to" }).fill("hurt");
+  await page.getByRole("option", { name: "Hurt people first" }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/has%3Auser/);
+});
+
+test("searches that an earlier release saved in the browser become the person's own, once", async () => {
+  await page.evaluate(
+    ([name, kept]) => localStorage.setItem(name ?? "", kept ?? ""),
+    [`faultline.searches.${project.id}`, JSON.stringify({ recent: [], saved: ["level:error", "has:user", "is:bad"] })],
+  );
+  await page.goto(list);
+  await field().focus();
+  const own = async () => {
+    const { savedSearches } = await core.savedSearches.listSavedSearches({ projectId: project.id }, core.auth);
+    return savedSearches.filter(({ shared }) => !shared).map(({ query }) => query);
+  };
+  await until("the search", async () => (await own()).includes("level:error"));
+  assert.equal(await own(), ["has:user", 'browser:"Chrome 131"', "level:error"]);
+  await page.getByRole("option", { name: "level:error" }).getByText("Saved").waitFor();
+  const kept = await page.evaluate(() => Object.entries(localStorage).map(([, value]) => String(value)));
+  assert.ok(
+    kept.some((text) => text.includes('"saved":["is:bad"]')),
+    "what the service refuses stays",
+  );
+  assert.equal(
+    browser.complaints.splice(0).map((complaint) => /status of (\d+)/.exec(complaint)?.[1]),
+    ["400"], // of the one that cannot be read
+  );
 });
 
 test.run();

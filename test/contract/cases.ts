@@ -4,6 +4,7 @@ import { capabilityCases } from "./cases/capabilities.ts";
 import { codeLinkCases } from "./cases/code-links.ts";
 import { errorCases } from "./cases/errors.ts";
 import { eventCases } from "./cases/events.ts";
+import { getErrorsCases } from "./cases/get-errors.ts";
 import { listCases } from "./cases/lists.ts";
 import { statsCases } from "./cases/stats.ts";
 import { updateCases } from "./cases/updates.ts";
@@ -12,6 +13,7 @@ import { updateCases } from "./cases/updates.ts";
 export const cases: readonly Case[] = [
   ...listCases,
   ...errorCases,
+  ...getErrorsCases,
   ...statsCases,
   ...eventCases,
   ...breakdownCases,

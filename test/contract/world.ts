@@ -34,6 +34,10 @@ export class Project {
     return this.world.client.errors.getError({ ...this.#named, errorId }, this.#auth);
   }
 
+  getMany(request: Request<"getErrors">) {
+    return this.world.client.errors.getErrors({ ...this.#named, ...request }, this.#auth);
+  }
+
   stats(request: Request<"getErrorStats">) {
     return this.world.client.errors.getErrorStats({ ...this.#named, ...request }, this.#auth);
   }

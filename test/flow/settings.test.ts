@@ -23,7 +23,7 @@ const read = (projectId: number) => client.settings.getSettings({ projectId }, c
 const external = {
   active: true,
   backend: Backend.EXTERNAL,
-  externalApiUrl: "https://errors.example",
+  externalApiUrl: "https://of-settings.example", // of this file alone, as files share the service
   externalAuthToken: "very-secret-token",
   externalProject: { id: "7", slug: "shop", name: "Shop", organizationSlug: "acme", organizationName: "Acme" },
 };
@@ -81,8 +81,11 @@ test("the external token is kept, never shown, and forgotten when the host chang
   );
   const renamed = await update({ projectId, externalApiUrl: `${external.externalApiUrl}/` });
   assert.ok(renamed.settings?.hasExternalAuthToken);
-  await rejects(update({ projectId, externalApiUrl: "https://errors.example.evil.example" }), "FAILED_PRECONDITION");
-  const off = await update({ projectId, active: false, externalApiUrl: "https://errors.example.evil.example" });
+  await rejects(
+    update({ projectId, externalApiUrl: "https://of-settings.example.evil.example" }),
+    "FAILED_PRECONDITION",
+  );
+  const off = await update({ projectId, active: false, externalApiUrl: "https://of-settings.example.evil.example" });
   assert.is(off.settings?.hasExternalAuthToken, false);
 });
 

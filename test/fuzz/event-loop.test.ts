@@ -1,3 +1,4 @@
+// alone: measures how long the loop of the service stands still
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { maxBlockMs, measureEventLoop } from "./event-loop.ts";

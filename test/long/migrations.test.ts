@@ -110,9 +110,17 @@ await serving(fresh, () => Promise.resolve());
 
 /**
  * Tables that a running service writes by itself: payloads may be packed into blocks at any time, so that what the service
- * returns of each of them is compared, and their bytes are counted again at the end; and it keeps its time.
+ * returns of each of them is compared, and their bytes are counted again at the end; and it keeps its time, and notes at each
+ * start which plugins take changes.
  */
-const movesOn = ["integrated_payload", "integrated_packed", "integrated_block", "integrated_usage", "settled_time"];
+const movesOn = [
+  "integrated_payload",
+  "integrated_packed",
+  "integrated_block",
+  "integrated_usage",
+  "settled_time",
+  "error_change_reader",
+];
 
 for (const name of migratedFrom)
   test(`a database of ${name} is migrated: it holds and returns what it did, works, and has the schema of a new one`, async () => {

@@ -10,8 +10,9 @@ export function permissionsDocument(methods = coreMethods, rest = restEntrances)
   return [
     "# Who may do what",
     "",
-    "Made from the option `needs` of each method in `proto/` by `node test/permissions/write.ts`; a test keeps it fresh, and",
-    "`test/permissions/matrix.test.ts` tries every cell over gRPC, REST and tRPC.",
+    "Made from the option `needs` of each method in `proto/` by `node test/permissions/write.ts`; a test keeps it fresh.",
+    "Over gRPC, REST and tRPC `test/long/permissions.test.ts` tries every cell, and `test/permissions/matrix.test.ts` those",
+    "beside another verdict.",
     "",
     "`User` is a person who is no member of the project. `✓`: may. `·`: refused; where a project is concerned, `404` stands",
     "for what looks as if it did not exist. Token: `read` is the scope `api` or `read_api`, `write` the scope `api`,",

@@ -3,8 +3,11 @@ import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import type { RestOperation } from "@faultline/plugin/rest";
 import { services } from "@faultline/proto";
 import { readNeed, type Need } from "../../backend/src/services/access/permissions.ts";
+import { listErrorActivity } from "../../plugins/activity/src/rest.ts";
 import { listDeprecations } from "../../plugins/deprecations/src/rest.ts";
-import { operations } from "../../plugins/http-bridge/src/rest/operations.ts";
+import { operations } from "../../backend/src/services/operations.ts";
+import { operations as notifications } from "../../plugins/notifier/src/rest/index.ts";
+import * as savedSearches from "../../plugins/saved-searches/src/rest.ts";
 
 /** A method of the core, and what a call of it needs. */
 export interface CoreMethod {
@@ -48,7 +51,13 @@ export function methodsOf(ofServices: Readonly<Record<string, DescService>>): re
 export const coreMethods = methodsOf(services);
 
 /** All operations of the REST API. */
-export const restOperations = [...operations, listDeprecations];
+export const restOperations = [
+  ...operations,
+  listDeprecations,
+  listErrorActivity,
+  ...Object.values(savedSearches),
+  ...notifications,
+];
 
 /** Operations of the REST API as ways in. */
 export function entrancesOf(

@@ -7,6 +7,7 @@ import type { CapturedLanguage, Language } from "./language.ts";
 import { next } from "./next/language.ts";
 import { newestNode, node } from "./node/language.ts";
 import { newestPython, python } from "./python/language.ts";
+import { rails } from "./rails/language.ts";
 import { ravenGo } from "./raven-go/language.ts";
 import { react } from "./react/language.ts";
 import { debianRuby } from "./ruby/language.ts";
@@ -36,5 +37,6 @@ export const others: readonly Language[] = [
   newestJava,
   newestRust,
   debianRuby,
+  rails,
   ravenGo,
 ];

@@ -1,3 +1,4 @@
+import { untried } from "../../console/src/routes/[...project]/-/error_tracking/get_started/untried.ts";
 import { matrix, type Result } from "./matrix.ts";
 
 /** docs/sdks.md. */
@@ -16,6 +17,12 @@ export function page(specified: readonly Result[], others: readonly Result[]): s
     "## Newest versions and other clients",
     "",
     ...matrix(others),
+    "",
+    "## Written from documentation",
+    "",
+    `Get started also shows ${untried.map(({ name }) => name).join(", ")}. Their SDKs did not install where this was`,
+    "written, so their lines are those of their documentation, and were not run. Events in their form, written by hand",
+    "from it (`test/fixtures/sdk-forms`), are sent by `test/flow/sdk-forms.test.ts`, which asserts group, title and frames.",
     "",
   ].join("\n");
 }

@@ -37,7 +37,9 @@ audit("methods that only read have no sentence, and a method that says nothing i
 for (const { method, template, name } of recorded) {
   audit(`${name} is one sentence, also of an empty call`, () => {
     const text = sentence(method, template, create(method.input), create(method.output));
-    assert.match(text, /^[A-Z].*\.$/);
+    if (template.startsWith("{{#"))
+      assert.is(text, ""); // only some calls are recorded
+    else assert.match(text, /^[A-Z].*\.$/);
     assert.not.match(text, /\[object|undefined|\{/);
   });
   audit(`the sentence of ${name} names fields that exist`, () => {

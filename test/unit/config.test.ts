@@ -24,6 +24,7 @@ config("nothing set gives the defaults", () => {
     callsPerToken: 50,
     delegated: { projectCreation: "everyone", invitations: "maintainers" },
     outbound: { networks: [], ports: [] },
+    mail: undefined,
     metricsToken: undefined,
     tracing: undefined,
     logLevel: "warn",
@@ -55,6 +56,8 @@ config("everything set is taken", () => {
     FAULTLINE_INVITATIONS: "administrators",
     FAULTLINE_OUTBOUND_NETWORKS: "10.0.0.0/8, 192.168.1.7,fd00::/8",
     FAULTLINE_OUTBOUND_PORTS: "8443, 1,65535",
+    FAULTLINE_SMTP_URL: "smtps://me:secret@smtp.example.com",
+    FAULTLINE_MAIL_FROM: "Acme <acme@example.com>",
     FAULTLINE_METRICS_TOKEN: "for Prometheus",
     FAULTLINE_LOG_LEVEL: "silent",
     OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector.example.com:4318",
@@ -80,6 +83,13 @@ config("everything set is taken", () => {
     callsPerToken: 20,
     delegated: { projectCreation: "administrators", invitations: "administrators" },
     outbound: { networks: ["10.0.0.0/8", "192.168.1.7", "fd00::/8"], ports: [8443, 1, 65_535] },
+    mail: {
+      host: "smtp.example.com",
+      port: 465,
+      encryption: "tls",
+      login: { user: "me", password: "secret" },
+      sender: { name: "Acme", address: "acme@example.com" },
+    },
     metricsToken: "for Prometheus",
     tracing: {
       url: "http://collector.example.com:4318/v1/traces",
@@ -130,6 +140,63 @@ config(
     assert.match(refusalOf({ FAULTLINE_GRPC_TLS_CLIENT_CA: "a.pem" }), "FAULTLINE_GRPC_TLS_CLIENT_CA must come with");
   },
 );
+
+const mailBase = { FAULTLINE_BASE_URL: "https://errors.example.com", FAULTLINE_MAIL_FROM: "faultline@example.com" };
+const mailOf = (url: string) => readConfig({ ...mailBase, FAULTLINE_SMTP_URL: url }).mail;
+
+const servers: [url: string, host: string, port: number, encryption: string][] = [
+  ["smtp://smtp.example.com", "smtp.example.com", 587, "starttls"],
+  ["smtps://smtp.example.com", "smtp.example.com", 465, "tls"],
+  ["smtp://smtp.example.com:25?encryption=none", "smtp.example.com", 25, "none"],
+  ["smtp://localhost:25", "localhost", 25, "none"],
+  ["smtp://127.0.0.1:25/?encryption=starttls", "127.0.0.1", 25, "starttls"],
+  ["smtp://[::1]:25", "::1", 25, "none"],
+  ["smtp://127.0.0.1.example.com", "127.0.0.1.example.com", 587, "starttls"],
+];
+for (const [url, host, port, encryption] of servers) {
+  config(`mail by ${url} goes to ${host}:${port} with the encryption ${encryption}`, () => {
+    const sender = { name: "Faultline", address: "faultline@example.com" };
+    assert.equal(mailOf(url), { host, port, encryption, login: undefined, sender });
+  });
+}
+
+config("user name and password of the mail server are decoded, and the sender may have a name", () => {
+  const environment = { ...mailBase, FAULTLINE_MAIL_FROM: '"Errors of Acme" <errors@acme.example>' };
+  const { mail } = readConfig({ ...environment, FAULTLINE_SMTP_URL: "smtp://me%40acme:p%2Fw%3A@smtp.example.com" });
+  assert.equal(mail?.login, { user: "me@acme", password: "p/w:" });
+  assert.equal(mail?.sender, { name: "Errors of Acme", address: "errors@acme.example" });
+});
+
+const wrongServers = [
+  "smtp.example.com:587",
+  "http://smtp.example.com",
+  "smtp://",
+  "smtp://me:very-secret@",
+  "smtp://me@smtp.example.com",
+  "smtp://:very-secret@smtp.example.com",
+  "smtp://me:very-secret%@smtp.example.com",
+  "smtp://me:very-secret@smtp.example.com/path",
+  "smtp://me:very-secret@smtp.example.com:99999",
+  "smtp://me:very-secret@smtp.example.com?encryption=maybe",
+  "smtps://me:very-secret@smtp.example.com?encryption=none",
+  "smtp://me:very-secret@smtp.example.com?tls=0",
+];
+for (const url of wrongServers) {
+  config(`the mail server ${url} is refused with words, and without the password`, () => {
+    const refusal = refusalOf({ ...mailBase, FAULTLINE_SMTP_URL: url });
+    assert.match(refusal, /FAULTLINE_SMTP_URL (?:must look like smtp:|may end in)/);
+    assert.not.match(refusal, "very-secret");
+  });
+}
+
+config("a mail server needs a sender and the address of links, and a sender needs a server", () => {
+  const url = "smtp://smtp.example.com";
+  assert.match(refusalOf({ FAULTLINE_SMTP_URL: url }), /come with FAULTLINE_BASE_URL.*FAULTLINE_MAIL_FROM must be/);
+  assert.match(refusalOf({ FAULTLINE_MAIL_FROM: "a@example.com" }), "must come with FAULTLINE_SMTP_URL");
+  for (const from of ["nobody", "a@b@c", "a, b@example.com", "A <a@example.com>, <b@example.com>"]) {
+    assert.match(refusalOf({ ...mailBase, FAULTLINE_MAIL_FROM: from, FAULTLINE_SMTP_URL: url }), "MAIL_FROM must be");
+  }
+});
 
 config("an empty variable is as good as none", () => {
   const environment = { FAULTLINE_HTTP_PORT: "", FAULTLINE_BASE_URL: " ", FAULTLINE_ROOT_PASSWORD: "" };

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Command } from "commander";
 import { readCommandConfig } from "../config.ts";
+import type { EncryptedColumn } from "../storage/secrets/encrypted-columns.ts";
 import { CommandFault, printLine, progress } from "./output.ts";
 
 /**
@@ -32,7 +33,7 @@ export function dataCommands(program: Command): void {
     .action(async (directory: string) => {
       refusePostgresql();
       const { verifyBackup } = await import("../storage/backup/verify.ts");
-      const { manifest, faults } = await verifyBackup(directory, progress);
+      const { manifest, faults } = await verifyBackup(directory, { columns: await sealedColumns(), progress });
       if (faults.length > 0) throw new CommandFault(`the backup is damaged: ${faults.join("; ")}`);
       printLine(manifest);
     });
@@ -43,6 +44,13 @@ export function dataCommands(program: Command): void {
     .action(async (source: string) => {
       refusePostgresql();
       const { restore } = await import("../storage/backup/restore.ts");
-      printLine(await restore({ source, dataDir, progress }));
+      printLine(await restore({ source, dataDir, columns: await sealedColumns(), progress }));
     });
+}
+
+/** The columns whose values a backup must be able to decrypt. */
+async function sealedColumns(): Promise<readonly EncryptedColumn[]> {
+  const { storingPlugins } = await import("../built-in.ts");
+  const { encryptedColumns } = await import("../storage/secrets/encrypted-columns.ts");
+  return encryptedColumns(storingPlugins());
 }

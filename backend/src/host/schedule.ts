@@ -132,7 +132,11 @@ export function deliverTransitions(
     const handle = plugin.errorTransitions?.(hosts.of(plugin));
     if (!handle) continue;
     const { name } = plugin;
-    const deliver = (signal: AbortSignal) => transitions.deliver(name, handle, signal);
+    // As above: the storing side reports faults of the database, and the next second gives the rest.
+    const deliver = (signal: AbortSignal) =>
+      transitions.deliver(name, handle, signal).catch((error: unknown) => {
+        if (!isStorageFailure(error)) throw error;
+      });
     scheduler.every(secondMs, `give transitions of errors to ${name}`, deliver, { alone: true });
     scheduler.every(24 * hourMs, `note transitions of errors for ${name}`, () => transitions.register([plugin]));
   }

@@ -1,8 +1,10 @@
 import type { Clock, Host, Plugin } from "@faultline/plugin";
 import type { Config } from "../config.ts";
+import { secretsOf } from "../storage/secrets/encrypted-columns.ts";
 import type { OpenErrorChanges } from "../host/changes/open-error-changes.ts";
 import type { CheckToken } from "../host/grpc/call-wall.ts";
 import type { Telemetry } from "../host/open-telemetry.ts";
+import { readersOf } from "./access/readers.ts";
 import { PluginHosts } from "../host/plugins/plugin-hosts.ts";
 import {
   accessTo,
@@ -28,7 +30,7 @@ export function openServices(
 ): { readonly services: readonly GuardedService[]; readonly hosts: PluginHosts; readonly checkToken: CheckToken } {
   const { storage, state, ingestion, plugins, telemetry, changes, given, isReady, clock, passing } = parts;
   const { log, logOf, metrics } = telemetry;
-  const { database, ages } = storage;
+  const { database, ages, keyRing } = storage;
   const own = {
     events: ingestion.events,
     errorChanges: changes.publisher,
@@ -37,8 +39,10 @@ export function openServices(
     clock,
     deletionClock: ages.deletion,
     isReady,
+    secrets: secretsOf(keyRing),
+    readers: readersOf({ orm: storage.orm, grants: state.grants }),
   };
-  const hosts = new PluginHosts({ ...given, ...own }, logOf);
+  const hosts = new PluginHosts({ ...given, ...own }, { logOf, transitions: changes.transitions });
   const all = [...ownServices(config, { ...parts, changes: changes.stream }), ...implementationsOf(plugins, hosts)];
   const services = guardedServices(all, { ...state, log });
   const walls = { guard: state.guard, log };

@@ -2,6 +2,7 @@ import type { Clock } from "@faultline/plugin";
 import {
   AccountService,
   AuditService,
+  BulkUpdateService,
   ClientKeyService,
   DeletionService,
   ErrorService,
@@ -33,10 +34,11 @@ import { auditService } from "./audit/audit-service.ts";
 import { clientKeyService } from "./client-keys/client-key-service.ts";
 import { implementation, type Implementation } from "./core.ts";
 import { allErrors } from "./errors/all-errors.ts";
-import { deletionService } from "./errors/deletion-service.ts";
+import { bulkUpdateService } from "./errors/bulk-update-service.ts";
+import { deletionService } from "./deletions/deletion-service.ts";
 import { errorProject } from "./errors/error-project.ts";
 import { errorService } from "./errors/error-service.ts";
-import { releaseService } from "./errors/release-service.ts";
+import { releaseService } from "./releases/release-service.ts";
 import { filterService } from "./filters/filter-service.ts";
 import { instanceService } from "./instance/instance-service.ts";
 import { memberRoleService } from "./members/member-role-service.ts";
@@ -101,6 +103,7 @@ export function ownServices(config: Config, parts: OwnParts): readonly Implement
         errorProject: errorProject({ backends, grants }),
       }),
     ),
+    implementation(BulkUpdateService, bulkUpdateService(projects)),
     implementation(DeletionService, deletionService(projects)),
     implementation(ReleaseService, releaseService(projects)),
     implementation(OutcomeService, outcomeService(outcomes)),

@@ -68,8 +68,9 @@ class ExternalBackend implements ErrorBackend {
 
   updateErrors: ErrorBackend["updateErrors"] = async (request, call) => {
     const updated = await this.#ask(request, call, (asking) => updateErrors(asking, request), changeMs);
-    const { errorChanges, log } = this.#running.host;
-    await errorChanges.note(transitionsOf(request.projectId, updated)).catch((failure: unknown) => {
+    const { errorChanges, clock, log } = this.#running.host;
+    const transitions = transitionsOf(request.projectId, updated, { at: clock.now(), by: call.username ?? "" });
+    await errorChanges.note(transitions).catch((failure: unknown) => {
       log.error({ err: failure }, "transitions of external errors could not be noted"); // the errors are changed all the same
     });
     return updated;

@@ -1,7 +1,7 @@
 import { contractVersion, type Host, type Plugin, type Tracing } from "@faultline/plugin";
+import type { RestOperation } from "@faultline/plugin/rest";
 import { trustedProxies } from "./client-ip.ts";
 import type { PublishedMetrics } from "./metrics-route.ts";
-import { operations } from "./rest/operations.ts";
 import { routesOf } from "./routes.ts";
 import { HttpServer, type Pages } from "./server.ts";
 
@@ -19,7 +19,9 @@ export interface HttpBridgeOptions {
    * Whether SDKs and REST clients are served; otherwise other processes serve them, and this one reports its health.
    */
   readonly isOpen: boolean;
-  /** Plugins whose operations and APIs it serves. */
+  /** The core's operations of the REST API. */
+  readonly operations: readonly RestOperation[];
+  /** Plugins whose operations and APIs it serves beside them. */
   readonly others: readonly Pick<Plugin, "rest" | "api">[];
   /** The metrics at `/-/metrics`. */
   readonly metrics: PublishedMetrics;
@@ -34,6 +36,7 @@ export interface HttpBridgeOptions {
  * public address. `url` is the address it listens on, once started.
  */
 export function httpBridge(options: HttpBridgeOptions): Plugin & { url(): string } {
+  const { operations } = options;
   let server: HttpServer | undefined;
   let url = "";
   return {

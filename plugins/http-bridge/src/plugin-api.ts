@@ -1,4 +1,11 @@
-import { invalidField, ServiceError, type HttpAnswer, type HttpApi, type HttpCall } from "@faultline/plugin";
+import {
+  invalidField,
+  ServiceError,
+  type HttpAnswer,
+  type HttpApi,
+  type HttpApiRoute,
+  type HttpCall,
+} from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import { spendCall } from "./call-limit.ts";
 import { decodedPart } from "@faultline/plugin/rest";
@@ -10,8 +17,8 @@ import { sendJson, sendJsonText, type Handler, type Route, type RequestContext }
 export function apiRoutes(api: HttpApi): Route[] {
   const kind = "api" as const;
   const unknown: Handler = async ({ response }) => send(response, api.notFound);
-  const routes = api.routes.map(({ path, methods }) => {
-    const handlers = Object.entries(methods).map(([name, run]) => [name, handle(api, run)] as const);
+  const routes = api.routes.map(({ path, methods, isRaw = false }) => {
+    const handlers = Object.entries(methods).map(([name, run]) => [name, handle(api, run, isRaw)] as const);
     const head = handlers.filter(([name]) => name === "GET").map(([, handler]) => ["HEAD", handler] as const);
     return {
       pattern: pathPattern(path),
@@ -23,11 +30,11 @@ export function apiRoutes(api: HttpApi): Route[] {
   return [...routes, { pattern: new RegExp(`^${api.prefix}(/|$)`), kind, methods: {}, otherMethod: unknown }];
 }
 
-function handle(api: HttpApi, run: (call: HttpCall) => Promise<HttpAnswer>): Handler {
+function handle(api: HttpApi, run: HttpApiRoute["methods"][string], isRaw: boolean): Handler {
   return async (context) => {
     try {
       await spendCall(context, { token: tokenOf(context.request), clientAddress: context.clientIp }); // before the body is read
-      send(context.response, await run(await callOf(context)));
+      send(context.response, await run(await callOf(context, isRaw)));
     } catch (thrown) {
       if (isOfLeftClient(thrown, context.request)) return;
       const refusal = ServiceError.from(thrown);
@@ -37,19 +44,27 @@ function handle(api: HttpApi, run: (call: HttpCall) => Promise<HttpAnswer>): Han
   };
 }
 
-async function callOf({ host, request, response, path, query, clientIp, origin }: RequestContext): Promise<HttpCall> {
+async function callOf(
+  { host, request, response, path, query, clientIp, origin }: RequestContext,
+  isRaw: boolean,
+): Promise<HttpCall> {
   const signal = signalOf(response); // before the body is waited for
   return {
     core: host.core,
     path: Object.fromEntries(Object.entries(path).map(([name, part]) => [name, decodedPart(part)])),
     query,
-    body: fields(await readBody(request)),
+    body: isRaw ? {} : fields((await readBody(request))?.toString()),
+    rawBody: (maxBytes) => readBody(request, maxBytes),
+    headers: headersOf(request),
     token: tokenOf(request),
     clientAddress: clientIp,
     signal,
     origin,
   };
 }
+
+const headersOf = ({ headersDistinct }: RequestContext["request"]): Record<string, string> =>
+  Object.fromEntries(Object.entries(headersDistinct).map(([name, values]) => [name, values?.join(", ") ?? ""]));
 
 function fields(text: string | undefined): Readonly<Record<string, unknown>> {
   if (text === undefined) throw invalidField("body", "The body is too large.");

@@ -29,14 +29,14 @@ export function signalOf(response: ServerResponse): AbortSignal {
 
 const maxBodyBytes = 64 * 1024;
 
-/** The body of a call as text; undefined when it has more than 64 KiB. */
-export async function readBody(request: IncomingMessage): Promise<string | undefined> {
+/** The body of a call; undefined when it has more than `maxBytes`. */
+export async function readBody(request: IncomingMessage, maxBytes = maxBodyBytes): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > maxBodyBytes) return undefined;
+    if (size > maxBytes) return undefined;
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString();
+  return Buffer.concat(chunks);
 }

@@ -3,18 +3,22 @@ import {
   ServiceError,
   type BackendCall,
   type ErrorBackend,
+  type ErrorBulkUpdates,
   type ErrorDeletions,
   type Host,
   type Intake,
   type Plugin,
 } from "@faultline/plugin";
-import { Backend, ErrorReason, OutcomeKind } from "@faultline/proto";
+import { Backend, ErrorReason } from "@faultline/proto";
 import { getErrorBreakdown } from "./breakdown/get-error-breakdown.ts";
 import { UsualFactsReader } from "./breakdown/usual-facts.ts";
+import { BulkUpdates } from "./bulk-updates/bulk-updates.ts";
 import { Deletions } from "./deletions/deletions.ts";
 import { Discards } from "./discards/discards.ts";
 import { ExpensiveReads, type ExpensiveRead } from "./lists/expensive-reads.ts";
-import { errorProject, getError, withSettledLastSeen } from "./lists/errors.ts";
+import { changedErrors } from "./lists/changed-errors.ts";
+import { getErrors } from "./lists/get-errors.ts";
+import { errorProject, getError } from "./lists/errors.ts";
 import { getEvent, listEvents } from "./lists/events.ts";
 import { OldestEvents } from "./retention/evict-events.ts";
 import { groupEvents } from "./grouping/group-events.ts";
@@ -29,15 +33,16 @@ import { PostgresqlStorage } from "./postgresql/storage.ts";
 import { capabilities } from "./capabilities.ts";
 import { Draws } from "./search/draw.ts";
 import { searchIndexIntervalMs, keepSearchIndex } from "./search/fill.ts";
+import { newestRelease } from "./sessions/newest-release.ts";
 import { listReleases } from "./sessions/releases.ts";
 import { getSessionStats } from "./sessions/session-stats.ts";
 import { sqliteMigrations } from "./sqlite/migrations.ts";
 import { SqliteStorage } from "./sqlite/storage.ts";
 import { getErrorStats } from "./lists/stats.ts";
 import type { Storage } from "./storage.ts";
+import { tooMuchFeedback } from "./storing/feedback.ts";
 import { storeIntake } from "./storing/store-intake.ts";
 import { errorToProto, type ErrorRow } from "./lists/to-proto.ts";
-import { firstTrendHour, hoursSince, trendOf } from "./lists/trend.ts";
 import { updateErrors } from "./changes/update-errors.ts";
 import { countErrors, updateMatching } from "./changes/update-matching.ts";
 import { countUsage, uncountedProjects, usage } from "./retention/usage.ts";
@@ -59,13 +64,6 @@ export function integratedBackend(): Plugin & { readonly backend: ErrorBackend }
   };
 }
 
-const tooMuchFeedback = {
-  kind: OutcomeKind.LEFT_ASIDE,
-  category: "feedback",
-  reason: "too_many",
-  quantity: 1,
-} as const;
-
 class IntegratedBackend implements ErrorBackend {
   readonly kind = Backend.INTEGRATED;
   readonly capabilities = capabilities;
@@ -79,6 +77,7 @@ class IntegratedBackend implements ErrorBackend {
         oldest: OldestEvents;
         discards: Discards;
         deletions: Deletions;
+        bulkUpdates: BulkUpdates;
         newErrors: NewErrors;
         usualFacts: UsualFactsReader;
       }
@@ -101,6 +100,7 @@ class IntegratedBackend implements ErrorBackend {
     });
     const discards = new Discards(storage, host);
     const deletions = new Deletions({ host, storage, expensive, discards });
+    const bulkUpdates = new BulkUpdates({ host, storage, expensive });
     await discards.start();
     const oldest = new OldestEvents(storage.eviction);
     const newErrors = new NewErrors(storage);
@@ -112,6 +112,7 @@ class IntegratedBackend implements ErrorBackend {
       oldest,
       discards,
       deletions,
+      bulkUpdates,
       newErrors,
       usualFacts: new UsualFactsReader(storage),
     };
@@ -134,6 +135,7 @@ class IntegratedBackend implements ErrorBackend {
     scheduler.every(searchIndexIntervalMs, "index searches", index, { alone: true });
     storage.schedule(host);
     deletions.start();
+    bulkUpdates.start();
   }
 
   /** Writes the last counts of discarded events. */
@@ -145,6 +147,10 @@ class IntegratedBackend implements ErrorBackend {
 
   get deletions(): ErrorDeletions {
     return this.#running.deletions;
+  }
+
+  get bulkUpdates(): ErrorBulkUpdates {
+    return this.#running.bulkUpdates;
   }
 
   async storeBatch(intake: Intake): Promise<void> {
@@ -183,9 +189,10 @@ class IntegratedBackend implements ErrorBackend {
 
   errorProject: NonNullable<ErrorBackend["errorProject"]> = (errorId) => errorProject(this.#storage, errorId);
 
-  getError: ErrorBackend["getError"] = async (request) => ({
-    error: errorToProto(await getError(this.#storage, request, this.#now)),
-  });
+  getError: ErrorBackend["getError"] = async (request) => {
+    const row = await getError(this.#storage, request, this.#now);
+    return { error: errorToProto(row), statusChangedRelease: await newestRelease(this.#storage, row) };
+  };
 
   listEvents: ErrorBackend["listEvents"] = (request, call) => {
     if (request.query === "") return listEvents(this.#storage, request);
@@ -228,8 +235,11 @@ class IntegratedBackend implements ErrorBackend {
       run: (limits) => getErrorBreakdown(this.#running, request, this.#now, limits),
     });
 
+  getErrors: NonNullable<ErrorBackend["getErrors"]> = (request) => getErrors(this.#storage, request, this.#now);
+
   updateErrors: ErrorBackend["updateErrors"] = async (request, { username }) => {
-    const { errors, before } = await updateErrors(this.#storage, request, this.#now);
+    const actor = { by: username ?? "", at: this.#now };
+    const { errors, before } = await updateErrors(this.#storage, request, actor);
     this.#publish(request.projectId, errors, username);
     return {
       errors: errors.map((row) => errorToProto(row)),
@@ -237,9 +247,8 @@ class IntegratedBackend implements ErrorBackend {
     };
   };
 
-  getErrorCount: NonNullable<ErrorBackend["getErrorCount"]> = async (request, call) => ({
-    count: await countErrors(this.#running, request, { now: this.#now, call }),
-  });
+  getErrorCount: NonNullable<ErrorBackend["getErrorCount"]> = (request, call) =>
+    countErrors(this.#running, request, { now: this.#now, call });
 
   updateMatchingErrors: NonNullable<ErrorBackend["updateMatchingErrors"]> = async (request, call) => {
     const { errors, answer } = await updateMatching(this.#running, request, { now: this.#now, call });
@@ -258,22 +267,8 @@ class IntegratedBackend implements ErrorBackend {
 
   usage: NonNullable<ErrorBackend["usage"]> = () => usage(this.#storage);
 
-  /** Errors are published by the hash of their group, as a batch stores them without reading their ids. */
-  changedErrors: NonNullable<ErrorBackend["changedErrors"]> = async ({ projectId, keys, hourlyCounts }) => {
-    const { read, dialect } = this.#storage;
-    const now = this.#now;
-    const groups = [...keys.keys()].map((hash) => Buffer.from(hash, "hex"));
-    const changedBy = ({ group_hash, reopened_at }: ErrorRow) => ({
-      statusChangedBy: reopened_at === null ? (keys.get(group_hash.toString("hex")) ?? "") : "", // else an event did it
-    });
-    const found = withSettledLastSeen(dialect, read, now)
-      .where("project_id", "=", projectId)
-      .where("group_hash", "in", groups);
-    if (!hourlyCounts) return (await found.execute()).map((row) => ({ ...errorToProto(row), ...changedBy(row) }));
-    const first = firstTrendHour(now);
-    const rows = await found.select(hoursSince(dialect, first).as("hours")).execute();
-    return rows.map((row) => ({ ...errorToProto(row, trendOf(row.hours, first)), ...changedBy(row) }));
-  };
+  changedErrors: NonNullable<ErrorBackend["changedErrors"]> = (request) =>
+    changedErrors(this.#storage, request, this.#now);
 
   async #expensively<T>(call: BackendCall, read: ExpensiveRead<T>): Promise<T> {
     return this.#running.expensive.take(call, read);

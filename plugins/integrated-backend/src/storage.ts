@@ -6,6 +6,7 @@ import type { WriterCache, BatchParameters } from "./storing/batch-parameters.ts
 import type { EvictionStorage } from "./retention/evict-events.ts";
 import type { Group } from "./storing/known-group.ts";
 import type { SearchToken } from "./search/search-token.ts";
+import type { Actor } from "./changes/sign-transitions.ts";
 import type { Pieces } from "./search/pieces.ts";
 import type { SessionParameters } from "./sessions/session-parameters.ts";
 import type { OfDeletion, DueError, EventTable, Tables } from "./tables.ts";
@@ -57,7 +58,7 @@ export interface Storage {
     database: Kysely<Tables>,
     events: readonly Pick<EventTable, "project_id" | "id">[],
   ): AsyncIterable<readonly [rowId: number, json: Buffer]>;
-  /** Sets the statuses of errors of a project, locking them in the order in which batches do. */
+  /** Sets the statuses of errors of a project, locking them in the order in which batches do, and signs the transitions. */
   setStatuses(transaction: Kysely<Tables>, change: StatusChange): Promise<void>;
 
   /** Indexes the texts of errors for searches, and removes deleted errors from the index: then none of them is due. */
@@ -87,7 +88,7 @@ export interface EventPage extends Pick<ListEventsRequest, "projectId" | "startT
 export interface StatusChange {
   readonly projectId: number;
   readonly statuses: readonly (readonly [errorId: number, status: ErrorStatus])[];
-  readonly now: number;
+  readonly actor: Actor;
 }
 
 /** The result of erasing one slice. */

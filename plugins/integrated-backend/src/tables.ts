@@ -1,4 +1,4 @@
-import type { DeletionState, ErrorStatus, PayloadEncoding, SessionStatus } from "@faultline/proto";
+import type { BulkUpdateState, DeletionState, ErrorStatus, PayloadEncoding, SessionStatus } from "@faultline/proto";
 import type { Generated } from "kysely";
 
 /** The deletion to which errors belong. */
@@ -35,6 +35,8 @@ export interface Tables {
   integrated_feedback: FeedbackTable;
   integrated_deletion: DeletionTable;
   integrated_deletion_error: DeletionErrorTable;
+  integrated_bulk_update: BulkUpdateTable;
+  integrated_bulk_update_slice: BulkUpdateSliceTable;
   integrated_discard: DiscardTable;
   integrated_discard_hour: { project_id: number; discard_id: number; hour: number; event_count: number };
   integrated_discard_sample: DiscardSampleTable;
@@ -162,6 +164,9 @@ export interface DeletionTable {
   /** By the clock for deletions. */
   undo_until: number | null;
   finished_at: number | null;
+  undone_at: number | null;
+  /** A user name. */
+  undone_by: string;
   /** JSON of a DiscardEnd; empty: nothing is discarded. */
   discard_end: string;
 }
@@ -172,6 +177,40 @@ export interface DeletionErrorTable {
   error_id: number;
   previous_status: ErrorStatus;
   previous_hash: Buffer;
+}
+
+export interface BulkUpdateTable {
+  id: Generated<number>;
+  project_id: number;
+  state: BulkUpdateState;
+  query: string;
+  status: ErrorStatus;
+  new_status: ErrorStatus;
+  found_count: number;
+  changed_count: number;
+  left_count: number;
+  restored_count: number;
+  kept_count: number;
+  slice_count: number;
+  /** The slices before it are changed; an undo counts it down. */
+  next_slice: number;
+  /** JSON of the first errors that were left: id, whether it was deleted. */
+  left_errors: string;
+  created_at: number;
+  created_by: string;
+  finished_at: number | null;
+  undone_by: string;
+}
+
+export interface BulkUpdateSliceTable {
+  project_id: number;
+  bulk_update_id: number;
+  position: number;
+  /** JSON list of row ids: the errors that matched, and then those of them that were changed. */
+  error_ids: string;
+  /** The status that they had. */
+  status: ErrorStatus;
+  changed_at: number | null;
 }
 
 export interface DiscardTable {

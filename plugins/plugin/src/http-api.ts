@@ -19,6 +19,8 @@ export interface HttpApi {
 export interface HttpApiRoute {
   /** In it `:name` stands for one part; a trailing slash may follow. */
   readonly path: string;
+  /** Whether the handler reads the body as it was sent, by `HttpCall.rawBody`: no other one is read before it runs. */
+  readonly isRaw?: boolean;
   /** By HTTP method, such as `GET`; a HEAD is answered as a GET without its body. */
   readonly methods: Readonly<Record<string, (call: HttpCall) => Promise<HttpAnswer>>>;
 }
@@ -32,6 +34,10 @@ export interface HttpCall extends Call {
   readonly query: URLSearchParams;
   /** The fields of the JSON body; empty where there is none. */
   readonly body: Readonly<Record<string, unknown>>;
+  /** The bytes of the body of a route that is raw; undefined where there are more than `maxBytes`. */
+  rawBody(maxBytes: number): Promise<Buffer | undefined>;
+  /** The headers, with names in lower case; of several with one name, all joined by `, `. */
+  readonly headers: Readonly<Record<string, string>>;
   /** The token of `Authorization: Bearer` or `PRIVATE-TOKEN`; undefined where there is none, or several that differ. */
   readonly token: string | undefined;
   /** The sender's address. */

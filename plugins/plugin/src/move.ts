@@ -9,8 +9,11 @@ export interface Movable {
   readonly tables: readonly MovedTable[];
   /** All other tables: those that `copy` writes, and those with nothing to be moved. */
   readonly otherTables: Readonly<Record<DatabaseKind, readonly string[]>>;
-  /** Copies and verifies data that is too large to be copied whole each time, or that the two store differently. */
-  copy(move: Move): Promise<readonly CopiedTable[]>;
+  /**
+   * Copies and verifies data that is too large to be copied whole each time, or that the two store differently. Absent:
+   * there is none.
+   */
+  copy?(move: Move): Promise<readonly CopiedTable[]>;
 }
 
 /** A table that a move copies whole each time: its content on PostgreSQL is replaced. */
@@ -20,6 +23,8 @@ export interface MovedTable {
   readonly key: readonly string[];
   /** Where it has no project on SQLite: the table that has it, and the column here that holds the id of the row there. */
   readonly owner?: { readonly table: string; readonly column: string };
+  /** Whether it has foreign keys to tables of the core: it is then read as of the same moment as they. */
+  readonly refersToCore?: boolean;
   /** Rows that are read at once, fewer where a row may be large. Default 2,000. */
   readonly rowsAtOnce?: number;
 }

@@ -6,6 +6,7 @@ import type { ErrorBackend } from "./errors/error-backend.ts";
 import type { HandleErrorTransitions } from "./errors/error-changes.ts";
 import type { HttpApi } from "./http-api.ts";
 import type { Host } from "./host/host.ts";
+import type { SealedColumn } from "./host/secrets.ts";
 import type { IngestQueue } from "./ingest/ingest-queue.ts";
 import type { DatabaseKind, Movable } from "./move.ts";
 import type { RestOperation } from "./rest/operation.ts";
@@ -23,6 +24,8 @@ export interface Plugin {
   readonly entities?: readonly Entity[];
   /** For each database, in order; the names are unique in the product and never change. */
   readonly migrations?: Migrations;
+  /** Its columns with values of `Host.secrets`: a rotation of the installation's key encrypts them again. */
+  readonly sealedColumns?: readonly SealedColumn[];
   /** How a move copies its tables. Absent: the plugin has none. */
   readonly movable?: Movable;
   /**

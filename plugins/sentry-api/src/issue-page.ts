@@ -11,6 +11,8 @@ import { listStats, type StatsPeriod } from "./stats.ts";
 export interface IssuePage extends Neighbours {
   readonly issues: readonly { readonly error: TrackedError; readonly project: Project }[];
   readonly hits: number;
+  /** The search named this one issue. */
+  readonly isDirectHit?: boolean;
 }
 
 /** Counts stop here. */
@@ -34,6 +36,7 @@ export async function issuePageOf(
     previous: page.previousPageToken === "" ? undefined : cursorOf(page.previousPageToken),
     next: page.nextPageToken === "" ? undefined : cursorOf(page.nextPageToken),
     hits: hitsOf(page.statusCounts),
+    isDirectHit: page.event !== undefined || page.searchedErrorId !== "",
   };
 }
 
@@ -45,7 +48,12 @@ export async function answerPage(call: ApiCall, page: IssuePage, period: StatsPe
       ...(await listStats(call, error, period)),
     })),
   );
-  const headers = { Link: linkHeader(call, page), "X-Hits": String(page.hits), "X-Max-Hits": String(maxHits) };
+  const headers = {
+    Link: linkHeader(call, page),
+    "X-Hits": String(page.hits),
+    "X-Max-Hits": String(maxHits),
+    ...(page.isDirectHit && { "X-Sentry-Direct-Hit": "1" }),
+  };
   return { status: 200, headers, body };
 }
 

@@ -71,6 +71,7 @@ const answers: Readonly<Record<ErrorReason, Answer>> = {
   [ErrorReason.MEMBER_ROLE_NOT_FOUND]: notFound,
   [ErrorReason.MEMBER_ROLE_IN_USE]: sentence(400),
   [ErrorReason.LIMIT_REACHED]: sentence(400),
+  [ErrorReason.MAIL_NOT_SET_UP]: sentence(400),
   [ErrorReason.SESSION_NOT_FOUND]: notFound,
   [ErrorReason.EXTERNAL_VERSION_UNSUPPORTED]: notFound,
   [ErrorReason.EXTERNAL_LOOKUP_FAILED]: notFound,
@@ -88,7 +89,19 @@ const answers: Readonly<Record<ErrorReason, Answer>> = {
   [ErrorReason.QUOTA_REACHED]: retry(429, 30),
   [ErrorReason.EXPECTED_COUNT_DIFFERS]: sentence(409),
   [ErrorReason.DELETION_NOT_FOUND]: notFound,
+  [ErrorReason.BULK_UPDATE_NOT_FOUND]: notFound,
+  [ErrorReason.NOTIFICATION_CHANNEL_NOT_FOUND]: notFound,
+  [ErrorReason.NOTIFICATION_RULE_NOT_FOUND]: notFound,
+  [ErrorReason.NOTIFICATION_DELIVERY_NOT_FOUND]: notFound,
+  [ErrorReason.TRACKER_NOT_FOUND]: notFound,
+  [ErrorReason.TRACKER_ISSUE_NOT_FOUND]: notFound,
+  [ErrorReason.TRACKER_ISSUE_EXISTS]: sentence(409),
+  [ErrorReason.TRACKER_REFUSED]: sentence(400),
+  [ErrorReason.TRACKER_UNUSABLE]: sentence(400),
+  [ErrorReason.TRACKER_UNREACHABLE]: sentence(502),
+  [ErrorReason.TRACKER_RATE_LIMITED]: retry(429, 60),
   [ErrorReason.UNDO_OVER]: sentence(409),
+  [ErrorReason.SAVED_SEARCH_NOT_FOUND]: notFound,
 };
 
 /** The answer to a refusal by the core or by this API. */

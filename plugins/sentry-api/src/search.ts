@@ -7,6 +7,7 @@ const sorts: Readonly<Record<string, ErrorSort>> = {
   date: ErrorSort.LAST_SEEN,
   new: ErrorSort.FIRST_SEEN,
   freq: ErrorSort.EVENT_COUNT,
+  user: ErrorSort.USER_COUNT,
 };
 
 /** The search of a list of issues. */
@@ -19,7 +20,7 @@ export interface IssueSearch {
 /** Reads `query`, `sort` and `environment`, which may be given several times; an absent query is `is:unresolved`. */
 export function issueSearchOf({ query: parameters }: ApiCall): IssueSearch {
   const sort = sorts[ownKey(sorts, parameters.get("sort") || "date")];
-  if (sort === undefined) throw invalidField("sort", "Invalid sort. Choose date, new or freq.");
+  if (sort === undefined) throw invalidField("sort", "Invalid sort. Choose date, new, freq or user.");
   const terms: Term[] = readSearch(parameters.get("query") ?? "is:unresolved");
   const [first, ...others] = parameters.getAll("environment").filter((name) => name !== "");
   if (first !== undefined) {

@@ -9,7 +9,8 @@ import { seen } from "../world.ts";
  */
 export function shown(error: TrackedError | undefined): unknown {
   if (!error) return "nothing";
-  const { errorId: _, projectId: __, externalUrl, ...rest } = toJson(ErrorSchema, error);
+  const { errorId: _, projectId: __, shortId, externalUrl, ...rest } = toJson(ErrorSchema, error);
+  if (!shortId) return "an error without a short id";
   return { ...rest, ...(externalUrl && { externalUrl: "a page" }) };
 }
 

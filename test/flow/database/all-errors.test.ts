@@ -137,9 +137,10 @@ const sorts: [name: string, sort: ErrorSort, valueOf: (error: StoredError) => nu
   ["last seen", ErrorSort.LAST_SEEN, ({ lastSeenTime }) => Number(lastSeenTime?.seconds)],
   ["first seen", ErrorSort.FIRST_SEEN, ({ firstSeenTime }) => Number(firstSeenTime?.seconds)],
   ["events", ErrorSort.EVENT_COUNT, ({ eventCount }) => eventCount],
+  ["users", ErrorSort.USER_COUNT, ({ affectedUserCount }) => affectedUserCount],
 ];
 
-test("in each of the three orders the answers hold the first errors of the whole", async () => {
+test("in each of the four orders the answers hold the first errors of the whole", async () => {
   const { call, stored } = await somebody();
   const ids = [await stored("sorts/a"), await stored("sorts/b"), await stored("sorts/c")];
   for (const [n, id] of ids.entries()) {
@@ -240,7 +241,8 @@ test("only projects are asked whose errors the caller may read and whose error t
 test("of 103 projects the first 100 are asked, and 3 are left out", async () => {
   const { call, stored } = await somebody();
   const paths = Array.from({ length: 103 }, (_, n) => `many/p${String(n).padStart(3, "0")}`);
-  const ids = await Promise.all(paths.map((path) => stored(path)));
+  const ids: number[] = [];
+  for (const path of paths) ids.push(await stored(path)); // at once, the last of 400 calls would wait for all others
   await report(ids[99] ?? 0, "InTheHundredth");
   await report(ids[100] ?? 0, "InTheNext");
   const { asked, leftOut, answers } = await listAll({}, call);

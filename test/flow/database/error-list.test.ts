@@ -1,9 +1,11 @@
+import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { ErrorSort, ErrorStatus, type Error as StoredError } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { sharedServer } from "../../support/service/flow.ts";
 import type { GrpcClient } from "../../support/core/grpc.ts";
 import { createProject, type Project } from "../../support/core/project.ts";
+import { storeErrors } from "../../support/database/many-errors.ts";
 import { newEventId, sendEvent } from "../../support/sentry/send.ts";
 import { rejects } from "../../support/assert/rejects.ts";
 import { until } from "../../support/run/until.ts";
@@ -167,6 +169,39 @@ test("lists are sorted by last seen, first seen and number of events, greatest f
   assert.equal(await sorted(ErrorSort.EVENT_COUNT), ["Middle", "Old", "New"]);
 });
 
+test("a list by users puts the most users first, also of a search, whose filters and words hold", async () => {
+  const affected = { One: 1, Three: 3, Two: 2, None: 0 };
+  for (const [type, users] of Object.entries(affected)) {
+    if (users === 0) await report(type, { secondsAgo: 1 });
+    for (let user = 0; user < users; user++) await report(type, { user: { id: `${user}` }, secondsAgo: users * 100 });
+  }
+  const byUsers = (query: string) => list({ query, sort: ErrorSort.USER_COUNT });
+  const whole = await byUsers("");
+  assert.equal(typesOf(whole.errors), ["Three", "Two", "One", "None"]);
+  assert.is(whole.examinedCount, 0);
+  assert.equal(typesOf((await byUsers("happened")).errors), ["Three", "Two", "One", "None"]);
+  assert.equal(typesOf((await byUsers("users:>1")).errors), ["Three", "Two"]);
+  assert.equal(typesOf((await byUsers("!Two has:user")).errors), ["Three", "One"]);
+  assert.is((await byUsers("users:>1")).statusCounts?.unresolved, 2);
+});
+
+test("a list by users of more than 2,000 errors sorts those seen last, and says how far back it looked", async () => {
+  const now = Date.now();
+  const second = 1_000;
+  // Failure n affects n users and was seen n seconds ago.
+  await storeErrors(server, project.id, { count: 2_003, users: "n", lastSeen: `${now} - n * ${second}` });
+  const found = async (query: string, pageToken = "") => {
+    const answer = await list({ sort: ErrorSort.USER_COUNT, pageSize: 2, query, pageToken });
+    const secondsBack = answer.searchedToTime && (now - timestampMs(answer.searchedToTime)) / second;
+    return [answer.errors.map(({ title }) => title), answer.examinedCount, secondsBack];
+  };
+  assert.equal(await found(""), [["Failure 2000", "Failure 1999"], 2_000, 2_000]);
+  const { nextPageToken } = await list({ sort: ErrorSort.USER_COUNT, pageSize: 2 });
+  assert.equal(await found("", nextPageToken), [["Failure 1998", "Failure 1997"], 2_000, 2_000]);
+  assert.equal(await found("!environment:staging"), [["Failure 750", "Failure 749"], 750, 750]);
+  assert.equal(await found("level:fatal"), [[], 0, undefined], "so few that all of them are seen");
+});
+
 for (const [name, sort] of Object.entries(ErrorSort))
   test(`pages by ${name} go forth and back over every error once, also where all are alike`, async () => {
     const timestamp = Math.floor(Date.now() / 1000) - 5;
@@ -296,6 +331,35 @@ test("calls without a token, or with a wrong one, are refused", async () => {
     client.errors.listErrors({ projectId: project.id }, { token: "flp_wrong-token-0123456789" }),
     "UNAUTHENTICATED",
   );
+});
+
+test("an error has a short id, which finds it alone in any status, and only in its own project", async () => {
+  const [other, own] = [project, await createProject(server)];
+  await report("Elsewhere");
+  const { errorId: strange } = await find("Elsewhere");
+  project = own;
+  await report("Named");
+  await report("Beside");
+  const { errorId } = await find("Named");
+  const name = (id: string) => `${own.path.slice(own.path.lastIndexOf("/") + 1).toUpperCase()}-${id}`;
+  assert.is((await find("Named")).shortId, name(errorId));
+  const { error } = await client.errors.getError({ projectId: own.id, errorId }, client.auth);
+  assert.is(error?.shortId, name(errorId));
+  const changes = [{ errorId, status: ErrorStatus.RESOLVED }];
+  const { errors } = await client.errors.updateErrors({ projectId: own.id, changes }, client.auth);
+  assert.is(errors[0]?.shortId, name(errorId));
+
+  for (const query of [name(errorId), name(errorId).toLowerCase(), `#${name(errorId)}`, ` #${errorId} `]) {
+    const found = await list({ query, status: ErrorStatus.UNRESOLVED });
+    assert.equal([typesOf(found.errors), found.searchedErrorId], [["Named"], errorId], query);
+    const { unresolved, resolved, ignored } = found.statusCounts ?? {};
+    assert.equal([unresolved, resolved, ignored], [0, 1, 0]);
+  }
+  for (const query of [errorId, name(strange), `#${strange}`, `"${name(errorId)}"`, `${name(errorId)} Named`]) {
+    const { searchedErrorId, errors: found } = await list({ query });
+    assert.equal([searchedErrorId, typesOf(found)], ["", []], query);
+  }
+  project = other;
 });
 
 test.run();

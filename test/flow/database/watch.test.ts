@@ -1,4 +1,3 @@
-// quiet: measures times
 import { ErrorReason, ErrorStatus, type WatchErrorsResponse } from "@faultline/proto";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { CallError } from "@faultline/proto/grpc";

@@ -471,4 +471,34 @@ test("a system without tags says so, and a missing error is missing all the same
   assert.is((await breakdown("1001")).examinedEventCount, 3);
 });
 
+test("a short id finds its error by the system's own look-up, and so does the id of an event, in any status", async () => {
+  const [{ id: eventId = "" } = {}] = fake.data.issues[0]?.events ?? [];
+  const shortId = (await getError("1004")).error?.shortId ?? "";
+  assert.is(shortId, "SHOP-RW");
+  fake.calls.length = 0;
+  for (const query of [shortId, `#${shortId.toLowerCase()}`, "#1004"]) {
+    const found = await list({ query, status: UNRESOLVED });
+    assert.equal([ids(found), found.searchedErrorId, found.statusCounts?.resolved], [["1004"], "1004", 1], query);
+  }
+  const [call] = fake.calls;
+  assert.equal(Object.fromEntries(call?.query ?? []), {
+    query: "SHOP-RW",
+    shortIdLookup: "1",
+    limit: "1",
+    statsPeriod: "24h",
+  });
+  const event = await list({ query: eventId, status: RESOLVED });
+  assert.equal([event.event?.eventId, event.event?.errorId, event.searchedErrorId], [eventId, "1001", ""]);
+});
+
+test("the short id of another project is a search like any other, and so are a word and a missing id", async () => {
+  for (const query of ["OTHER-1JL", "SHOP-ZZZZ", "#2001", "#shop-zzzz", "404-PAGE"]) {
+    const { errors, searchedErrorId } = await list({ query });
+    assert.equal([errors, searchedErrorId], [[], ""], query);
+  }
+  fake.calls.length = 0;
+  await list({ query: "card-refused" });
+  assert.not.ok(fake.calls.some(({ query }) => query.has("shortIdLookup")));
+});
+
 test.run();

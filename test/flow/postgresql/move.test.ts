@@ -3,7 +3,7 @@ import { execFile, spawn, type ChildProcess, type ExecFileException } from "node
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { Backend, Permission, Role } from "@faultline/proto";
+import { Backend, ErrorStatus, NotificationTrigger, Permission, Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import type { Config } from "../../../backend/src/config.ts";
@@ -185,6 +185,10 @@ async function people(running: Running, projectId: number): Promise<void> {
   await client.users.createPasswordReset({ userId }, { token: sessionToken });
   await client.instance.updateOwnErrorReporting({ projectId, enabled: false }, auth);
   await client.filters.updateFilters({ projectId, messages: { entries: ["*unwanted*"] } }, auth);
+  for (const shared of [false, true]) {
+    await client.savedSearches.createSavedSearch({ projectId, name: "Pay", query: "payment", shared }, auth);
+  }
+  await notify(running, projectId);
   const discarded = [{ reason: "ratelimit_backoff", category: "error", quantity: 3 }];
   const aside = await newProject(running, "left/aside");
   await discard(running, aside);
@@ -208,12 +212,58 @@ async function people(running: Running, projectId: number): Promise<void> {
   await execSql(dataDir, `insert into event_hour (project_id, hour, event_count) values (${projectId}, ${hour}, 30)`);
 }
 
-/** Deletes the one error of a project, whose next event is discarded; it can be undone. */
+/** A channel with a rule, and a row of each table of what was sent and what was not. */
+async function notify({ client }: Running, projectId: number): Promise<void> {
+  const fields = { url: "https://chat.example.com/hooks/secret" };
+  const { channel } = await client.notificationChannels.createNotificationChannel(
+    { projectId, kind: "slack", name: "Chat", fields },
+    client.auth,
+  );
+  const channelId = channel?.channelId ?? 0;
+  const rule = { name: "New", triggers: [NotificationTrigger.CREATED], channelIds: [channelId] };
+  await client.notificationRules.createNotificationRule({ projectId, rule }, client.auth);
+  const at = clock.at;
+  const id = 1_000_000; // the service has rows of its own
+  await execSql(
+    dataDir,
+    `insert into notifier_signal values (${id}, ${projectId}, '1', 1, 1, ${at}, ${at}, 'ann', 0, '');
+    insert into notifier_delivery values (${id}, ${projectId}, ${channelId}, 'msg_1', '1', 1, '{}', 3, '', 1, ${at}, ${at});
+    insert into notifier_attempt values (${id}, ${id}, ${at}, 5, 500, 'no');
+    insert into notifier_held values (${id}, ${channelId}, ${id}, '1', 1);
+    insert into notifier_reported values (${channelId}, '1', 1, ${at});
+    insert into notifier_suppression values (${projectId}, 1, '1', 1, 3, ${at}, 2);
+    insert into notifier_person values (1, 0, 'Europe/Berlin', 1320, 420);
+    insert into notifier_level values (1, ${projectId}, 1);
+    insert into notifier_subscription values (1, ${projectId}, '1', 2);
+    insert into notifier_inbox
+      values (${id}, 1, ${projectId}, '1', 1, 1, 'ann', 'It broke', '', 'error', '{}', ${at}, ${at}, ${at}, ${at}, null);
+    insert into notifier_person_budget values (1, ${projectId}, 4, ${at}, null, 10, null)
+      on conflict do nothing;
+    insert into notifier_person_suppression values (${projectId}, '1', 1, 1, 20, ${at}, 2);
+    insert into notifier_unsubscribed values (1, ${projectId}, ${at});
+    insert into notifier_mail_count values (1, 1, ${at});
+    insert into notifier_mail_server values (1, ${at}, null, '', 0);
+    insert into notifier_poll values (${projectId}, 'quota day', '{}');
+    insert into notifier_sample values (${projectId}, '1', ${at}, 5);
+    insert into notifier_episode values (1, '1', ${projectId}, ${at}, 9, null, 1);
+    insert into notifier_milestone values (${projectId}, '1', 0, 0, 10, ${at});
+    insert into notifier_release values (${projectId}, 'shop@1', ${at});
+    insert into notifier_maintenance values (${projectId}, ${at}, ${at + 1}, 'root');
+    insert into notifier_tracker values (1, ${projectId}, 'gitlab', 'Issues', 'sealed', 0, 'key', null, 0, '', ${at}, ${at}, 'root');
+    insert into notifier_issue values (1, ${projectId}, '1', 1, 'fl1', '1', 'http://127.0.0.1/1', 2, '', 0, 1, null, ${at}, 'root');
+    insert into notifier_issue_change values (1, 1, 'returned', 'fl2', '', '', ${at}, 0, ${at + 1_000 * dayMs});
+    insert into notifier_server values ('hooks.example.com:443', 6, ${at})`,
+  );
+}
+
+/** Ignores the one error of a project in a bulk update, and deletes it, so that its next event is discarded; both can be undone. */
 async function discard(running: Running, project: Target): Promise<void> {
   const { client } = running;
   const noise = () => sendEvent(running, project, { event_id: newEventId(), message: "noise" });
   await noise();
   const { errors } = await client.errors.listErrors({ projectId: project.id }, client.auth);
+  const ignored = { projectId: project.id, newStatus: ErrorStatus.IGNORED, expectedCount: 1 };
+  await client.bulkUpdates.createBulkUpdate(ignored, client.auth);
   const target = { case: "errors" as const, value: { errorIds: errors.map(({ errorId }) => errorId) } };
   await client.deletions.createDeletion({ projectId: project.id, target, discard: {} }, client.auth);
   await noise();

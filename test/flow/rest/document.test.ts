@@ -10,9 +10,18 @@ import { restDocument } from "../../support/rest/rest-document.ts";
 import { rest } from "../../support/rest/rest.ts";
 import { schemaFaults, type Schema } from "../../support/rest/schema-faults.ts";
 import { envelope, newEventId, post, sendEnvelope, sendEvent } from "../../support/sentry/send.ts";
+import { gitlabManner } from "../../support/trackers/gitlab.ts";
+import { playedTracker } from "../../support/trackers/played-tracker.ts";
 import { until } from "../../support/run/until.ts";
 
-const { server, client } = await runningServer({ env: { FAULTLINE_API_RATE_LIMIT: "1000" } }); // its headers are described too
+const tracker = await playedTracker(gitlabManner);
+const { server, client } = await runningServer({
+  env: {
+    FAULTLINE_API_RATE_LIMIT: "1000", // its headers are described too
+    FAULTLINE_OUTBOUND_NETWORKS: "127.0.0.0/8",
+    FAULTLINE_OUTBOUND_PORTS: String(tracker.port),
+  },
+});
 const project = await createProject(server);
 const person = await newMember(client, project.id, Role.REPORTER);
 const settings = `/projects/${project.id}/error_tracking/settings`;
@@ -105,17 +114,59 @@ const deleted = await answered(
   202,
 );
 await answered(sendEvent(server, project, { event_id: newEventId(), message: "is deleted" }), 200);
+const search = { name: "Payments", query: "PaymentError", shared: true };
+await answered(rest(server, `POST /projects/${project.id}/error_tracking/saved_searches`, { body: search }), 201);
+const updated = await answered(
+  rest(server, `POST /projects/${project.id}/error_tracking/bulk_updates`, {
+    body: { new_status: "ignored", expected_count: 1 },
+  }),
+  202,
+);
+const bulkUpdate = `/projects/${project.id}/error_tracking/bulk_updates/${firstId([updated.json])}`;
+await answered(rest(server, `POST ${bulkUpdate}/undo`), 200);
+await notify();
+await track();
 const tokens = (await answered(rest(server, "GET /personal_access_tokens"), 200)).json;
 const named: Readonly<Record<string, string | number>> = {
   project: project.id,
   error_id: firstId(errors),
   deletion_id: firstId([deleted.json]),
+  bulk_update_id: firstId([updated.json]),
   event_id: eventId,
   version: encodeURIComponent(event.release),
   user_id: person.userId,
   token_id: firstId(tokens),
   key_id: project.keyId,
 };
+
+/** A channel to which nothing leads, a rule of which one of two new errors matches, and what comes of it. */
+async function notify(): Promise<void> {
+  const of = `/projects/${project.id}/error_tracking`;
+  const fields = { url: "http://127.0.0.1:1/", token: "app-token-1" };
+  const channel = await answered(
+    rest(server, `POST ${of}/notification_channels`, { body: { kind: "gotify", name: "Phone", fields } }),
+    201,
+  );
+  const { id } = (channel.json as { channel: { id: number } }).channel;
+  const rule = { name: "Fatal", triggers: ["created"], filter: "level:fatal", channel_ids: [id] };
+  await answered(rest(server, `POST ${of}/notification_rules`, { body: rule }), 201);
+  for (const level of ["fatal", "error"]) {
+    await answered(sendEvent(server, project, { event_id: newEventId(), message: `a ${level} one`, level }), 200);
+  }
+  const isFilled = async (list: string) => ((await rest(server, `GET ${of}/${list}`)).json as unknown[]).length > 0;
+  await until("the delivery", () => isFilled("notification_deliveries"));
+  await until("what was not sent", () => isFilled("notification_suppressions"));
+}
+
+/** A tracker, and the issue of an error in it. */
+async function track(): Promise<void> {
+  const of = `/projects/${project.id}/error_tracking`;
+  const body = { kind: "gitlab", name: "Issues", fields: tracker.fields };
+  const made = await answered(rest(server, `POST ${of}/issue_trackers`, { body }), 201);
+  const { id } = (made.json as { tracker: { id: number } }).tracker;
+  const errorId = firstId(errors);
+  await answered(rest(server, `POST ${of}/errors/${errorId}/issue`, { body: { tracker_id: id } }), 201);
+}
 
 function firstId(list: unknown): string | number {
   return (list as { id: string | number }[])[0]?.id ?? "";

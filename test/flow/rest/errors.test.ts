@@ -151,6 +151,7 @@ for (const [sort, order] of [
   ["last_seen_desc", ["Newest", "Often", "Old"]],
   ["first_seen", ["Newest", "Often", "Old"]],
   ["frequency", ["Often", "Newest", "Old"]],
+  ["users", ["Newest", "Often", "Old"]],
   ["frequency_desc", ["Often", "Newest", "Old"]],
 ] as const)
   test(`sort=${sort} puts first what that asks for`, async () => {

@@ -163,6 +163,17 @@ test("the query holds status and search: unresolved issues where there is none, 
   }
 });
 
+test("a short id and the id of an event are a direct hit, in the project of the issue alone", async () => {
+  const shortId = `WEB-${errorId}`;
+  const { event } = await client.errors.getEvent({ projectId: web.id, errorId }, client.auth);
+  for (const query of [shortId, event?.eventId]) {
+    const { json, headers } = await webApi(server, `GET /projects/acme/web/issues/?query=${query}&shortIdLookup=1`);
+    assert.equal([(json as Shape[]).map(({ id }) => id), headers["x-sentry-direct-hit"]], [[errorId], "1"]);
+  }
+  const elsewhere = await webApi(server, `GET /projects/acme/team~Web/issues/?query=${shortId}`);
+  assert.equal([elsewhere.json, elsewhere.headers["x-sentry-direct-hit"]], [[], undefined]);
+});
+
 test("projects and organizations are named by the parts of the path, and by nothing else", async () => {
   const listed = await many("/projects/");
   const pairs = listed.map(({ slug, organization }) => `${(organization as Shape)["slug"]} | ${slug as string}`);

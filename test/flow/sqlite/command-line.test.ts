@@ -1,6 +1,6 @@
 // limit: 240 s
-import { execFile, spawn, type ExecFileException } from "node:child_process";
-import { appendFileSync, existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { execFile, spawn } from "node:child_process";
+import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Readable } from "node:stream";
@@ -10,6 +10,7 @@ import * as assert from "uvu/assert";
 import { fakeExternal } from "../../support/external/fake-external.ts";
 import { acme, shop } from "../../support/external/fake-external/data.ts";
 import { runningServer } from "../../support/service/flow.ts";
+import { commandHere, jsonLines, runCommand, type Environment, type Ran } from "../../support/service/command-line.ts";
 import { grpcClient } from "../../support/core/grpc.ts";
 import { movableClock } from "../../support/service/movable-faultline.ts";
 import { createProject } from "../../support/core/project.ts";
@@ -22,49 +23,20 @@ import { until } from "../../support/run/until.ts";
 
 const { server, client } = await runningServer();
 
-interface Ran {
-  readonly code: number;
-  /** The lines of standard output, parsed. */
-  readonly lines: readonly Record<string, unknown>[];
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-type Environment = Readonly<Record<string, string>>;
-
 /** The environment of every run: the service of this file and the administrator's token. */
 const usual: Environment = {
-  ...(process.env["NODE_COMPILE_CACHE"] !== undefined && { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] }),
   FAULTLINE_GRPC_ADDRESS: server.grpcAddress,
   FAULTLINE_DATA_DIR: server.dataDir,
   FAULTLINE_TOKEN: rootToken,
 };
 
-/** Runs the command line as a person would, with the administrator's token unless `env` says otherwise. */
-function faultline(args: readonly string[], { env = {}, input = "" }: { env?: Environment; input?: string } = {}) {
-  return new Promise<Ran>((resolve) => {
-    const child = execFile(
-      process.execPath,
-      [bundle, ...args],
-      {
-        cwd: repositoryRoot,
-        maxBuffer: 256 * 1024 * 1024,
-        env: { ...usual, ...env },
-      },
-      (error: ExecFileException | null, stdout, stderr) => {
-        const lines = stdout.split("\n").filter((line) => line !== "");
-        resolve({
-          code: typeof error?.code === "number" ? error.code : error ? -1 : 0,
-          lines: lines.flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as Record<string, unknown>] : [])),
-          stdout,
-          stderr,
-        });
-      },
-    );
-    child.stdin?.on("error", () => undefined); // a command that fails early does not read its input
-    child.stdin?.end(input);
-  });
-}
+/** A command in this process, with the administrator's token unless `env` says otherwise. */
+const faultline = (args: readonly string[], { env = {} }: { env?: Environment } = {}) =>
+  commandHere(args, { ...usual, ...env });
+
+/** The same as a program, where files are made, input is read or the process ends. */
+const program = (args: readonly string[], { env = {}, input }: { env?: Environment; input?: string } = {}) =>
+  runCommand(args, { ...usual, ...env }, input);
 
 const failing = (n: number) => ({
   event_id: newEventId(),
@@ -109,6 +81,22 @@ test("errors are deleted, brought back and discarded, and a project goes at once
   const removed = await faultline(["projects", "delete", project.path, "--now"]);
   assert.is(removed.code, 0, removed.stderr);
   assert.equal((await client.projects.listDeletedProjects({}, client.auth)).projects, []);
+});
+
+test("searches are saved, listed and deleted", async () => {
+  const project = await createProject(server);
+  const save = (...options: string[]) => faultline(["searches", "save", project.path, ...options]);
+  const made = await save("Checkout", "--query", "transaction:/cart", "--sort", "events", "--shared");
+  assert.equal([made.code, made.lines[0]?.["name"], made.lines[0]?.["shared"]], [0, "Checkout", true], made.stderr);
+  await save("Mine", "--status", "all");
+  assert.match((await save("Bad", "--query", "is:open")).stderr, /“open” is not a value of is/);
+  const listed = await faultline(["searches", "list", project.path]);
+  assert.equal(
+    listed.lines.map(({ name }) => name),
+    ["Mine", "Checkout"],
+  );
+  const gone = await faultline(["searches", "delete", project.path, String(made.lines[0]?.["savedSearchId"])]);
+  assert.equal([gone.code, gone.lines[0]?.["name"]], [0, "Checkout"], gone.stderr);
 });
 
 test("projects, keys and tokens are made, and an error is listed, shown and resolved", async () => {
@@ -218,8 +206,7 @@ function piped(args: readonly string[], reader: string) {
   }
   return new Promise<Ran>((resolve) =>
     child.once("close", () => {
-      const lines = texts.stdout.split("\n").filter((line) => line !== "");
-      resolve({ ...texts, code: Number(texts.code), lines: lines.map((line) => JSON.parse(line) as Ran["lines"][0]) });
+      resolve({ ...texts, code: Number(texts.code), lines: jsonLines(texts.stdout) });
     }),
   );
 }
@@ -366,6 +353,17 @@ for (const [what, args, env, told] of faults) {
   });
 }
 
+test("the program says and ends with what its commands do", async () => {
+  const env = { FAULTLINE_TOKEN: "flp_wrong-token" };
+  for (const [args, options] of [
+    [["projects", "list"], {}],
+    [["projects", "list"], { env }],
+    [["errors", "list", "x", "--status", "open"], {}],
+  ] as const) {
+    assert.equal(await program(args, options), await faultline(args, options), args.join(" "));
+  }
+});
+
 test("a backup made under load holds all that was acknowledged before it, is verified, restored and read", async () => {
   const project = await createProject(server);
   const before = new Set<string>();
@@ -383,17 +381,17 @@ test("a backup made under load holds all that was acknowledged before it, is ver
   const backup = join(tempDir(), "backup");
   const isBackedUp = () => existsSync(`${backup}.unfinished`) || existsSync(backup);
   await until("some events are stored", () => before.size > 200);
-  const made = await faultline(["backup", backup]);
+  const made = await program(["backup", backup]);
   isEnough = true;
   await sending;
   assert.is(made.code, 0, made.stderr);
   assert.match(made.stderr, /copied .* MB/);
-  const verified = await faultline(["verify", backup]);
+  const verified = await program(["verify", backup]);
   assert.is(verified.code, 0, verified.stderr);
   assert.equal(verified.lines, made.lines);
 
   const dataDir = join(tempDir(), "restored");
-  assert.is((await faultline(["restore", backup], { env: { FAULTLINE_DATA_DIR: dataDir } })).code, 0);
+  assert.is((await program(["restore", backup], { env: { FAULTLINE_DATA_DIR: dataDir } })).code, 0);
   const again = await faultline(["restore", backup], { env: { FAULTLINE_DATA_DIR: dataDir } });
   assert.match(again.stderr, /exists already/);
   const restored = await startServer({ dataDir });
@@ -422,10 +420,12 @@ test("a damaged backup is found and not restored", async () => {
     ["faultline.db", (path) => truncateSync(path, 4096), /faultline\.db has 4096 bytes/],
     ["secrets.json", (path) => appendFileSync(path, " "), /secrets\.json has \d+ bytes/],
   ];
+  const whole = join(tempDir(), "backup");
+  assert.is((await program(["backup", whole])).code, 0);
+  assert.match((await faultline(["backup", whole])).stderr, /exists already/);
   for (const [file, damage, told] of damages) {
     const backup = join(tempDir(), "backup");
-    assert.is((await faultline(["backup", backup])).code, 0);
-    assert.match((await faultline(["backup", backup])).stderr, /exists already/);
+    cpSync(whole, backup, { recursive: true });
     damage(join(backup, file));
     const dataDir = join(tempDir(), "restored");
     for (const { code, stderr } of [
@@ -441,7 +441,7 @@ test("a damaged backup is found and not restored", async () => {
 
 test("a backup is not restored when its manifest leaves a file unchecked", async () => {
   const backup = join(tempDir(), "backup");
-  assert.is((await faultline(["backup", backup])).code, 0);
+  assert.is((await program(["backup", backup])).code, 0);
   const path = join(backup, "backup.json");
   const manifest = JSON.parse(readFileSync(path, "utf8")) as { files: { name: string }[] };
   const dataDir = join(tempDir(), "restored");
@@ -476,7 +476,7 @@ test("a backup is not written into a directory that somebody else made at that m
     };
     syncBuiltinESMExports();`;
   const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(otherUser)}`;
-  const { code, stderr } = await faultline(["backup", backup], { env: { NODE_OPTIONS } });
+  const { code, stderr } = await program(["backup", backup], { env: { NODE_OPTIONS } });
   assert.is(code, 1, stderr);
   assert.match(stderr, /backup\.unfinished, which .* cannot be made: EEXIST/);
   assert.equal(readdirSync(`${backup}.unfinished`), []);
@@ -519,14 +519,14 @@ test("what was exported under load is imported elsewhere with the same errors, c
   await client.errors.updateErrors({ projectId: project.id, changes }, client.auth);
   const other = await createProject(server);
   const busy = Promise.all(Array.from({ length: 50 }, (_, n) => sendEvent(server, other, failing(n))));
-  const { code, stdout, stderr } = await faultline(["export", String(project.id)]);
+  const { code, stdout, stderr } = await program(["export", String(project.id)]);
   await busy;
   assert.is(code, 0, stderr);
   assert.match(stderr, /exported 120 events/);
 
   const target = await createProject(server);
   for (const _ of ["first", "again"]) {
-    const imported = await faultline(["import", String(target.id)], { input: stdout });
+    const imported = await program(["import", String(target.id)], { input: stdout });
     assert.is(imported.code, 0, imported.stderr);
   }
   const shown = async (projectId: number) =>
@@ -547,13 +547,13 @@ test("what was exported under load is imported elsewhere with the same errors, c
       )
       .toSorted((a, b) => (a[0] < b[0] ? -1 : 1));
   assert.equal(await shown(target.id), await shown(project.id));
-  const wrong = await faultline(["import", String(target.id)], { input: "no line\n" });
+  const wrong = await program(["import", String(target.id)], { input: "no line\n" });
   assert.match(wrong.stderr, /Line 1 is not part of an export/);
 });
 
 test("the key file of a backup is the owner's alone", async () => {
   const backup = join(tempDir(), "backup");
-  await faultline(["backup", backup]);
+  await program(["backup", backup]);
   assert.ok(readFileSync(join(backup, "secrets.json"), "utf8").includes("pepper"));
   const { statSync } = await import("node:fs");
   for (const file of ["", "secrets.json", "faultline.db", "backup.json"]) {

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -55,10 +55,16 @@ test("a start after a crash needs no repair", async () => {
   assert.is(await second.stop(), 0);
 });
 
+let firstUsed: Promise<string> | undefined;
+
 /** A data directory that was in use, and its database file. */
 async function usedDataDir() {
-  const { dataDir, stop } = await startServer();
-  await stop();
+  firstUsed ??= startServer().then(async ({ dataDir, stop }) => {
+    await stop();
+    return dataDir;
+  });
+  const dataDir = tempDir();
+  cpSync(await firstUsed, dataDir, { recursive: true });
   return { dataDir, file: join(dataDir, "faultline.db") };
 }
 
@@ -71,8 +77,7 @@ const cutOff = `
   process.kill(process.pid, "SIGKILL");`;
 
 test("a first start that was cut off while it made the database needs no repair", async () => {
-  const other = await startServer();
-  await other.stop();
+  const other = await usedDataDir();
   const dataDir = tempDir();
   const file = join(dataDir, "faultline.db");
   copyFileSync(join(other.dataDir, "secrets.json"), join(dataDir, "secrets.json")); // which is made before the database

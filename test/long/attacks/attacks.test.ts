@@ -40,7 +40,7 @@ const shownElsewhere: readonly (readonly [attack: number, file: string, name: st
   [14, outbound, "an address of the service itself is refused, by name and by address"],
   [15, outbound, "a proxy that the environment names is not used"],
   [18, outbound, "a certificate is good for its names alone, which the request keeps while it goes to the address"],
-  [88, "test/permissions/matrix.test.ts", "every cell of the matrix was tried"],
+  [88, "test/long/permissions.test.ts", "every cell of the matrix is tried"],
   [
     89,
     "test/flow/database/members/members.test.ts",

@@ -30,6 +30,8 @@ const pages = [
   "/-/profile/personal_access_tokens",
   "/-/invitations/fli_unknown",
   "/-/password_resets/flr_unknown",
+  "/-/unsubscribe/1.1.unknown",
+  "/-/confirm_email/1.1.unknown",
   "/admin/users",
   "/admin/audit",
   "/no/such/-/page",

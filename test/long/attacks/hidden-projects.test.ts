@@ -154,7 +154,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<readonly stri
     Object.assign(prototype, original);
   }
   const eachSecond =
-    /own_error_reporting|outcome|advisory|pg_notify|"integrated_usage"|"integrated_deletion" where "state" in/;
+    /own_error_reporting|outcome|advisory|pg_notify|"(notifier_\w+|error_change)"|"integrated_usage"|"integrated_(deletion|bulk_update)" where "state" in/;
   return run.filter((text) => !eachSecond.test(text));
 }
 

@@ -1,5 +1,5 @@
 import { create, ScalarType, toJson, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
-import { ErrorStatus, Role, services, StatusChangeSchema } from "@faultline/proto";
+import { ErrorStatus, NotificationTrigger, Role, services, StatusChangeSchema } from "@faultline/proto";
 import { CallError, connect } from "@faultline/proto/grpc";
 import { credentials } from "@grpc/grpc-js";
 import { test } from "uvu";
@@ -18,6 +18,7 @@ import { newMember, personPassword } from "../../support/core/person.ts";
 import { createProject } from "../../support/core/project.ts";
 import { rest } from "../../support/rest/rest.ts";
 import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { execSql } from "../../support/database/other-process.ts";
 import { storedErrors } from "../../support/database/stored.ts";
 
 /** An owner of one project who knows every id of another, and asks for them under the own project's address. */
@@ -47,12 +48,55 @@ const { deletion } = await client.deletions.createDeletion(
   },
   client.auth,
 );
+const { bulkUpdate } = await client.bulkUpdates.createBulkUpdate(
+  { projectId: other.id, query: "theirs", newStatus: ErrorStatus.IGNORED, expectedCount: 1 },
+  client.auth,
+);
 const { discards } = await client.deletions.listDiscards({ projectId: other.id }, client.auth);
 const { invitation } = await client.members.createInvitation({ projectId: other.id, role: Role.GUEST }, victimSession);
+const { savedSearch } = await client.savedSearches.createSavedSearch(
+  { projectId: other.id, name: "Theirs", shared: true },
+  client.auth,
+);
+const { channel } = await client.notificationChannels.createNotificationChannel(
+  { projectId: other.id, kind: "slack", name: "Theirs", fields: { url: "https://chat.example.com/hooks/theirs" } },
+  client.auth,
+);
+const channelId = channel?.channelId ?? 0;
+const { rule } = await client.notificationRules.createNotificationRule(
+  { projectId: other.id, rule: { name: "Theirs", triggers: [NotificationTrigger.CREATED], channelIds: [channelId] } },
+  client.auth,
+);
+await execSql(
+  server.dataDir,
+  `insert into notifier_delivery values (5001, ${other.id}, ${channelId}, 'msg', '1', 1, '{}', 3, 'it failed', 1, 1, 1)`,
+);
+
+await execSql(
+  server.dataDir,
+  `insert into notifier_tracker
+    values (5002, ${other.id}, 'gitlab', 'Theirs', 'sealed', 0, 'key', null, 0, '', 1, 1, 'root')`,
+);
 
 /** Ids by the names that fields and paths have for them. */
 type Ids = Readonly<
-  Record<"errorId" | "eventId" | "keyId" | "userId" | "invitationId" | "version" | "deletionId" | "discardId", string>
+  Record<
+    | "errorId"
+    | "eventId"
+    | "keyId"
+    | "userId"
+    | "invitationId"
+    | "version"
+    | "deletionId"
+    | "discardId"
+    | "bulkUpdateId"
+    | "savedSearchId"
+    | "channelId"
+    | "ruleId"
+    | "deliveryId"
+    | "trackerId",
+    string
+  >
 >;
 
 const theirs: Ids = {
@@ -64,6 +108,12 @@ const theirs: Ids = {
   version: "their-release",
   deletionId: String(deletion?.deletionId),
   discardId: String(discards[0]?.discardId),
+  bulkUpdateId: String(bulkUpdate?.bulkUpdateId),
+  savedSearchId: String(savedSearch?.savedSearchId),
+  channelId: String(channel?.channelId),
+  ruleId: String(rule?.ruleId),
+  deliveryId: "5001",
+  trackerId: "5002",
 };
 const missing: Ids = {
   errorId: "4000001",
@@ -74,6 +124,12 @@ const missing: Ids = {
   version: "no-such-release",
   deletionId: "4000005",
   discardId: "4000006",
+  bulkUpdateId: "4000007",
+  savedSearchId: "4000008",
+  channelId: "4000009",
+  ruleId: "4000010",
+  deliveryId: "4000011",
+  trackerId: "4000012",
 };
 
 const inPath: Readonly<Record<string, keyof Ids>> = {
@@ -85,6 +141,12 @@ const inPath: Readonly<Record<string, keyof Ids>> = {
   version: "version",
   deletion_id: "deletionId",
   discard_id: "discardId",
+  bulk_update_id: "bulkUpdateId",
+  saved_search_id: "savedSearchId",
+  channel_id: "channelId",
+  rule_id: "ruleId",
+  delivery_id: "deliveryId",
+  tracker_id: "trackerId",
 };
 
 function idFor(name: string, ids: Ids): string {
@@ -110,6 +172,9 @@ async function stateOfOther(): Promise<string> {
     client.clientKeys.listClientKeys(ofOther, client.auth),
     client.members.listMembers(ofOther, client.auth),
     client.members.listInvitations(ofOther, client.auth),
+    client.savedSearches.listSavedSearches(ofOther, client.auth),
+    client.notificationChannels.listNotificationChannels(ofOther, client.auth),
+    client.notificationRules.listNotificationRules(ofOther, client.auth),
     client.projects.getProject({ key: { case: "projectId", value: other.id } }, client.auth),
   ]);
   return JSON.stringify(parts, (_, part: unknown) => (typeof part === "bigint" ? String(part) : part));
@@ -129,7 +194,8 @@ for (const { verb, path } of projectRoutes) {
         .replace("/api/v4", "")
         .replace(":project", String(own.id))
         .replaceAll(/:(\w+)/g, (_, name: string) => idFor(name, ids));
-      const body = verb === "GET" ? undefined : { status: "resolved", access_level: 10 };
+      const named = { name: "Mine", triggers: ["created"], channel_ids: [1], subscription: "muted" };
+      const body = verb === "GET" ? undefined : { status: "resolved", access_level: 10, ...named };
       const { status, text } = await rest(server, `${verb} ${filled}`, { body, token: attacker.token });
       return [status, withoutIds(text, ids)];
     };

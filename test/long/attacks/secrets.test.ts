@@ -2,7 +2,7 @@
 import { globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { toJson, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
-import { Backend, Role, services } from "@faultline/proto";
+import { Backend, ErrorStatus, Role, services } from "@faultline/proto";
 import { CallError, connect } from "@faultline/proto/grpc";
 import { credentials } from "@grpc/grpc-js";
 import { test } from "uvu";
@@ -425,6 +425,9 @@ test("A97: everything that can be read is read, by an owner and by a reporter", 
   secret("a reporter's token", reporter.token);
   const { errors } = await client.errors.listErrors({ projectId: project.id }, client.auth);
   const errorId = errors[0]?.errorId ?? "";
+  const all = { projectId: project.id, newStatus: ErrorStatus.IGNORED, expectedCount: errors.length };
+  const { bulkUpdate } = await client.bulkUpdates.createBulkUpdate(all, client.auth);
+  const bulkUpdateId = String(bulkUpdate?.bulkUpdateId);
   const ids: Readonly<Record<string, string>> = {
     project: String(project.id),
     error_id: errorId,
@@ -469,6 +472,7 @@ test("A97: everything that can be read is read, by an owner and by a reporter", 
       page
         .replace("[...project]", projectPath)
         .replace("[key]", String(project.keyId))
+        .replace("[update]", bulkUpdateId)
         .replace("[id]", page.startsWith("admin") ? "1" : errorId),
     );
   assert.ok(pages.length > 15, "the pages were not found");

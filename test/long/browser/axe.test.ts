@@ -1,32 +1,61 @@
 // limit: 300 s
+import { ErrorStatus, Role } from "@faultline/proto";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { openBrowser, type TestBrowser } from "../../support/console/browser.ts";
+import { linkedProject } from "../../support/core/linked-project.ts";
 import { createProject } from "../../support/core/project.ts";
+import { execSql } from "../../support/database/other-process.ts";
 import { storedErrors } from "../../support/database/stored.ts";
+import { acme } from "../../support/external/fake-external/data.ts";
+import { fakeExternal } from "../../support/external/fake-external.ts";
 import { reported } from "../../support/run/reported.ts";
 import { newEventId, sendEvent } from "../../support/sentry/send.ts";
-import { sharedServer } from "../../support/service/flow.ts";
+import { runningServer } from "../../support/service/flow.ts";
 import { rootPassword } from "../../support/service/server.ts";
 
 /** axe finds nothing on any page, in both themes, on a desk and on a narrow phone (console-findings 13). */
 
-const { server, client: core } = await sharedServer();
+const external = await fakeExternal({
+  projects: ["shop", "down"].map((slug, n) => ({
+    id: `${20 + n}`,
+    slug,
+    name: slug,
+    organization: acme.slug,
+    status: "active",
+  })),
+  issues: [
+    {
+      id: "1000",
+      project: "20",
+      value: "cart",
+      events: [{ payload: { exception: { values: [{ type: "TypeError" }] } } }],
+    },
+  ],
+});
+const { server, client: core } = await runningServer({
+  env: { FAULTLINE_OUTBOUND_NETWORKS: "127.0.0.0/8", FAULTLINE_OUTBOUND_PORTS: `${external.port}` },
+});
 const axe = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 const widths = [1280, 320];
 let browser: TestBrowser;
 let page: Page;
 let path: string;
+let keyId: number;
 let errorId: string;
+let bulkUpdateId: number;
+let linkedPath: string;
+let downPath: string;
+let invitation: string;
 
 test.before(
   reported(async () => {
     const project = await createProject(server);
-    ({ path } = project);
+    ({ path, keyId } = project);
     const frames = ["app", "lib"].map((name) => ({
       filename: `${name}/cart.js`,
       function: "charge",
@@ -53,7 +82,19 @@ test.before(
       assert.is((await sendEvent(server, project, { event_id: newEventId(), ...event })).status, 200);
     }
     const errors = await storedErrors(core, project.id);
+    const update = { projectId: project.id, query: "Lost", newStatus: ErrorStatus.IGNORED, expectedCount: 1 };
+    // Its error was changed later than the bulk update was made, and so is left.
+    const later = Date.now() + 3_600_000;
+    await execSql(
+      server.dataDir,
+      `update integrated_error set status_changed_at = ${later} where project_id = ${project.id} and title = 'Lost'`,
+    );
+    ({ bulkUpdateId = 0 } = (await core.bulkUpdates.createBulkUpdate(update, core.auth)).bulkUpdate ?? {});
     errorId = errors.find(({ type }) => type !== "")?.errorId ?? "";
+    ({ path: linkedPath } = await linkedProject(core, external, { external: "shop" }));
+    ({ path: downPath } = await linkedProject(core, external, { external: "down", token: "refused" }));
+    const invited = await core.members.createInvitation({ projectId: project.id, role: Role.DEVELOPER }, core.auth);
+    invitation = new URL(invited.url).pathname;
     const { sessionToken } = await core.accounts.signIn({ username: "root", password: rootPassword });
     browser = await openBrowser(server);
     ({ page } = browser);
@@ -62,15 +103,19 @@ test.before(
 );
 test.after(async () => {
   await browser?.close();
+  await external.close();
 });
 
-/** The violations of the page as it is, in both themes and widths. */
+/** The violations of the page as it is, and whether it scrolls sideways, in both themes and widths. */
 async function violations(shown: Page): Promise<string[]> {
   const found = new Set<string>();
   for (const width of widths) {
     await shown.setViewportSize({ width, height: 800 });
     for (const colorScheme of ["light", "dark"] as const) {
       await shown.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      const root = "document.documentElement";
+      const overflow = await shown.evaluate<number>(`${root}.scrollWidth - ${root}.clientWidth`);
+      if (overflow > 0) found.add(`${width} px, ${colorScheme}: it scrolls sideways by ${overflow} px`);
       await shown.evaluate(axe);
       const told = await shown.evaluate<{ id: string; nodes: { html: string }[] }[]>(
         `axe.run({ runOnly: ${JSON.stringify(rules)}, resultTypes: ["violations"] }).then(({ violations }) =>
@@ -90,18 +135,33 @@ const pages: readonly (readonly [name: string, address: () => string])[] = [
   ["a search without results", () => project("error_tracking?q=nothing-has-this")],
   ["an error", () => project(`error_tracking/${errorId}/details`)],
   ["the events of an error", () => project(`error_tracking/${errorId}/events`)],
+  ["the users and tags of an error", () => project(`error_tracking/${errorId}/users`)],
   ["releases", () => project("error_tracking/releases")],
   ["ingestion", () => project("error_tracking/ingestion")],
   ["deletions", () => project("error_tracking/deletions")],
+  ["the errors that a bulk update left", () => project(`error_tracking/bulk_updates/${bulkUpdateId}`)],
   ["a new deletion", () => project("error_tracking/deletions/new")],
   ["get started", () => project("error_tracking/get_started")],
   ["monitor settings", () => project("settings/monitor")],
+  ["a client key", () => project(`settings/monitor/client_keys/${keyId}`)],
   ["inbound filters", () => project("settings/monitor/inbound_filters")],
+  ["issue trackers", () => project("settings/trackers?add=jira")],
+  ["the issue of an error", () => project(`error_tracking/${errorId}/issue`)],
   ["general settings", () => project("settings/general")],
+  ["notifications", () => project("settings/notifications")],
   ["members", () => project("project_members")],
+  ["an invitation", () => invitation],
+  ["the list of an external project", () => `/${linkedPath}/-/error_tracking`],
+  ["an error of an external project", () => `/${linkedPath}/-/error_tracking/1000/details`],
+  ["the events of an external error", () => `/${linkedPath}/-/error_tracking/1000/events`],
+  ["get started with an external project", () => `/${linkedPath}/-/error_tracking/get_started`],
+  ["monitor settings of an external project", () => `/${linkedPath}/-/settings/monitor`],
+  ["an external project that refuses its token", () => `/${downPath}/-/error_tracking`],
   ["the errors of all projects", () => "/-/errors"],
   ["projects", () => "/-/projects"],
   ["preferences", () => "/-/profile"],
+  ["notification preferences", () => "/-/profile/notifications"],
+  ["the inbox", () => "/-/inbox"],
   ["the account", () => "/-/profile/account"],
   ["sessions", () => "/-/profile/account/sessions"],
   ["access tokens", () => "/-/profile/personal_access_tokens"],
@@ -124,6 +184,32 @@ for (const [name, address] of pages) {
   });
 }
 
+test("axe finds nothing on an event as it was sent", async () => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(project(`error_tracking/${errorId}/details`));
+  await page.keyboard.press("w");
+  await page.getByRole("button", { name: "Copy raw JSON" }).waitFor();
+  assert.equal(await violations(page), []);
+});
+
+test("axe finds nothing on the sign-in over a page, and while the service is away", async () => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto("/-/profile");
+  const cookies = await page.context().cookies();
+  await page.context().clearCookies();
+  await page.getByRole("link", { name: "All errors" }).click();
+  await page.getByRole("dialog", { name: "Your session has ended" }).waitFor();
+  assert.equal(await violations(page), []);
+  await page.context().addCookies(cookies);
+  await page.goto("/-/profile");
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.route("**/*", (route) => route.abort("connectionrefused"));
+  await page.getByRole("link", { name: "All errors" }).click();
+  await page.getByText("Faultline does not answer.").waitFor();
+  assert.equal(await violations(page), []);
+  await page.unroute("**/*");
+});
+
 test("axe finds nothing on the palette and the switcher of projects", async () => {
   await page.goto(project("error_tracking"));
   await page.setViewportSize({ width: 1280, height: 800 });
@@ -135,6 +221,22 @@ test("axe finds nothing on the palette and the switcher of projects", async () =
   await page.getByRole("option", { name: path }).waitFor();
   await page.getByRole("dialog").getByRole("combobox").fill("no such project");
   await page.getByText("No projects match").waitFor();
+  assert.equal(await violations(page), []);
+});
+
+test("axe finds nothing on the saved searches, also while one is saved or changed", async () => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(`${project("error_tracking")}?q=has%3Auser`);
+  await page.getByRole("button", { name: "Saved", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Saved searches" });
+  for (const shared of [false, true]) {
+    await dialog.getByRole("radio", { name: shared ? "Everyone in the project" : "Only me" }).check();
+    await dialog.getByLabel("Name").fill("Hurt people");
+    await page.keyboard.press("Enter");
+    await dialog.getByText("Saved “Hurt people”.").waitFor();
+  }
+  assert.equal(await violations(page), []);
+  await dialog.getByRole("button", { name: "Edit" }).first().click();
   assert.equal(await violations(page), []);
 });
 

@@ -1,5 +1,5 @@
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
-import { Backend, DeletionState, Role, SessionStatus } from "@faultline/proto";
+import { Backend, BulkUpdateState, DeletionState, ErrorStatus, Role, SessionStatus } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { startFaultline } from "../../../backend/src/main.ts";
@@ -193,6 +193,24 @@ async function fill({ id: projectId, key }: Target): Promise<void> {
   assert.is((await sendEnvelope({ url: faultline.httpUrl }, { id: projectId, key }, text)).status, 200);
   await client.members.createInvitation({ projectId, role: Role.GUEST }, client.auth);
   await discard(projectId);
+  await resolveAll(projectId);
+}
+
+/** Lets the service resolve all errors of a project. */
+async function resolveAll(projectId: number): Promise<void> {
+  const { count: expectedCount } = await client.errors.getErrorCount({ projectId }, client.auth);
+  const asked = { projectId, newStatus: ErrorStatus.RESOLVED, expectedCount };
+  const { bulkUpdate } = await client.bulkUpdates.createBulkUpdate(asked, client.auth);
+  const bulkUpdateId = bulkUpdate?.bulkUpdateId ?? 0;
+  await until("the errors to be resolved", async () => {
+    const now = await client.bulkUpdates.getBulkUpdate({ projectId, bulkUpdateId }, client.auth);
+    return now.bulkUpdate?.state === BulkUpdateState.CHANGED;
+  });
+  const errors = await storedErrors(client, projectId);
+  await until("all activity to be noted", async () => {
+    const lists = errors.map(({ errorId }) => client.activity.listErrorActivity({ projectId, errorId }, client.auth));
+    return (await Promise.all(lists)).every(({ entries }) => entries[0]?.status === ErrorStatus.RESOLVED);
+  });
 }
 
 /** Deletes an error whose next event is discarded. */
@@ -236,13 +254,14 @@ async function tableNames(column?: string): Promise<string[]> {
 /**
  * How many rows each table that belongs to projects has. Sessions as such end after six days of their own; payloads are
  * packed in the background, and counted together wherever they stand; errors of a deletion stand there while it is under
- * way; what days that were dropped still have to take out of the counters is soon done; receipts are of messages of a queue,
- * which is not there. What is still to be indexed for searches comes and goes, and the tables of FTS5 are counted by the one
- * that it offers.
+ * way; bulk updates go a week after their end; changes of errors wait a second for the plugins that take them, and what notifications make of them comes a moment later; what days
+ * that were dropped still have to take out of the counters is soon done; receipts are of messages of a queue, which is not
+ * there. What is still to be indexed for searches comes and goes, and the tables of FTS5 are counted by the one that it
+ * offers.
  */
 async function rowCounts(): Promise<Readonly<Record<string, number>>> {
   const apart =
-    /^(audit_event|session|integrated_(session|block|packed|expired|receipt|deletion_error|search\w*)|invitation)$/;
+    /^(audit_event|error_change|session|notifier_\w+|integrated_(session|block|packed|expired|receipt|deletion_error|bulk_update\w*|search\w*)|invitation)$/;
   const names = await tableNames();
   const each = names.map((name) => `select '${name}' as name, count(*) as n from ${name}`);
   const rows = await rowsOf(config.dataDir, each.join(" union all "));
@@ -266,9 +285,10 @@ test("after seven days a deleted project is gone for good, with every row of it 
   await runJobs();
   const full = await rowCounts();
   for (const [table, n] of Object.entries(full)) {
-    const isFilled = /^(project|settings|client_key\w*|member|outcome|daily_intake|event_hour|integrated_\w+)$/.test(
-      table,
-    );
+    const isFilled =
+      /^(project|settings|client_key\w*|member|outcome|daily_intake|event_hour|activity_entry|integrated_\w+)$/.test(
+        table,
+      );
     assert.is(n !== before[table], isFilled, `${table} has ${String(n)} rows`);
   }
   await remove(doomed.id);
@@ -284,6 +304,7 @@ test("after seven days a deleted project is gone for good, with every row of it 
   await refusedBecause("DELETED_PROJECT_NOT_FOUND", restore(doomed.id));
   await runJobs();
   assert.equal(await rowCounts(), before);
+  await until("plugins to take the last changes", async () => (await countOf(config.dataDir, "error_change")) === 0);
   const owned = (await tableNames("project_id")).filter((table) => table !== "audit_event");
   assert.ok(owned.length >= 8);
   for (const table of owned) {

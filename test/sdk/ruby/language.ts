@@ -1,11 +1,10 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryRoot } from "../../support/service/server.ts";
-import type { Command } from "../command.ts";
 import { getStarted } from "../get-started.ts";
 import type { Language } from "../language.ts";
 import { waitsAfter429 } from "../limits.ts";
 import { reportFeatures } from "../report-features.ts";
+import { debianPackages } from "./debian-packages.ts";
 
 const version = "5.3.0";
 
@@ -15,7 +14,7 @@ export const debianRuby: Language = {
   sdk: "ruby-sentry-ruby",
   version,
   build: (dir) => [
-    ...installation(dir),
+    ...debianPackages(dir, ["ruby", "ruby-sentry-ruby"]),
     {
       words: ["ruby", "-e", `require "sentry-ruby"; exit Sentry::VERSION == "${version}"`],
       cwd: dir,
@@ -45,20 +44,3 @@ export const debianRuby: Language = {
     "the SDK drops events above 200 KiB itself, so a 413 is never seen",
   ],
 };
-
-/** Where Ruby is missing and we may, it is installed. */
-function installation(cwd: string): readonly Command[] {
-  const hasRuby = (process.env["PATH"] ?? "").split(":").some((folder) => existsSync(`${folder}/ruby`));
-  if (hasRuby || process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) return [];
-  const env = { DEBIAN_FRONTEND: "noninteractive" };
-  return [
-    { words: ["apt-get", "update"], cwd, limitSeconds: 120, env, provides: "Ruby" },
-    {
-      words: ["apt-get", "install", "--yes", "--no-install-recommends", "ruby", "ruby-sentry-ruby"],
-      cwd,
-      limitSeconds: 240,
-      env,
-      provides: "Ruby",
-    },
-  ];
-}

@@ -29,22 +29,28 @@ export interface TestBrowser {
   /** A page of the same person in which no script runs. */
   pageWithoutScripts(): Promise<Page>;
   /**
-   * Asserts that the page as it is never scrolls sideways, in both themes, at 320 px neither. With `PHOTOGRAPHS=1` it
-   * leaves pictures for people in test/artifacts, which take a fifth of the time of the browser tests.
+   * Asserts that the page as it is does not scroll sideways, at 320 px neither. With `PHOTOGRAPHS=1` it does so at all widths in
+   * both themes, and leaves pictures for people in test/artifacts.
    */
   photograph(name: string, page?: Page): Promise<void>;
   /** Closes all its pages. */
   close(): Promise<void>;
 }
 
+/** A page that lives for a second is loaded with a tenth less of a core without compiling what runs once. */
+const forShortLives = ["--js-flags=--no-opt,--no-maglev,--no-sparkplug"];
+
 /** Shared by the test files of one process, each with cookies and a cache of its own. */
 let chromiumOfProcess: Promise<Browser> | undefined;
 
-/** Opens a page in the system's Chromium. */
-export async function openBrowser(server: Pick<Server, "url">): Promise<TestBrowser> {
+/** Opens a page in the system's Chromium; `asPeople`: with the speed that people have. */
+export async function openBrowser(
+  server: Pick<Server, "url">,
+  { asPeople = false }: { readonly asPeople?: boolean } = {},
+): Promise<TestBrowser> {
   mkdirSync(screenshots, { recursive: true });
   const running = await chromiumOfProcess;
-  chromiumOfProcess = running?.isConnected() ? Promise.resolve(running) : startChromium();
+  chromiumOfProcess = running?.isConnected() ? Promise.resolve(running) : startChromium(asPeople ? [] : forShortLives);
   const browser = await chromiumOfProcess;
   const contexts: BrowserContext[] = [];
   const complaints: string[] = [];
@@ -86,7 +92,7 @@ export async function openBrowser(server: Pick<Server, "url">): Promise<TestBrow
   };
 }
 
-function startChromium(): Promise<Browser> {
+function startChromium(args: readonly string[]): Promise<Browser> {
   assert.ok(existsSync(chromiumPath), `no Chromium at ${chromiumPath}: install it or set CHROMIUM`);
   return chromium.launch({
     executablePath: chromiumPath,
@@ -97,6 +103,7 @@ function startChromium(): Promise<Browser> {
       "--disable-component-update",
       "--disable-sync",
       "--no-first-run",
+      ...args,
     ],
   });
 }
@@ -124,10 +131,15 @@ function note(page: Page, complaints: string[]): void {
   });
 }
 
+/** Six sizes and themes take as long as loading the page; long/browser/axe.test.ts has more of them. */
+const looks = takesPhotographs
+  ? { colorSchemes: ["light", "dark"] as const, sizes: viewports }
+  : { colorSchemes: ["light"] as const, sizes: { desktop: viewports.desktop, narrow: viewports.narrow } };
+
 async function photograph(page: Page, name: string): Promise<void> {
-  for (const colorScheme of ["light", "dark"] as const)
-    for (const [device, viewport] of Object.entries(viewports)) {
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+  for (const colorScheme of looks.colorSchemes) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    for (const [device, viewport] of Object.entries(looks.sizes)) {
       await page.setViewportSize(viewport);
       if (takesPhotographs && device !== "narrow") {
         await page.screenshot({ path: join(screenshots, `${name}-${device}-${colorScheme}.png`), fullPage: true });
@@ -137,5 +149,6 @@ async function photograph(page: Page, name: string): Promise<void> {
       );
       assert.is(overflow, 0, `${name} scrolls sideways by ${overflow} px at ${viewport.width} px`);
     }
+  }
   await page.setViewportSize(viewports.desktop);
 }

@@ -22,6 +22,10 @@ export async function answers(client: GrpcClient, daysEarlier = 0): Promise<unkn
         members: await ifOffered(() => client.members.listMembers({ projectId }, auth)),
         invitations: await ifOffered(() => client.members.listInvitations({ projectId }, auth)),
         outcomes: await ifOffered(() => client.outcomes.listOutcomes({ projectId, hourCount: 168 }, auth)),
+        searches: await ifOffered(() => client.savedSearches.listSavedSearches({ projectId }, auth)),
+        channels: await ifOffered(() => client.notificationChannels.listNotificationChannels({ projectId }, auth)),
+        rules: await ifOffered(() => client.notificationRules.listNotificationRules({ projectId }, auth)),
+        bulkUpdates: isOurs && (await ifOffered(() => client.bulkUpdates.listBulkUpdates({ projectId }, auth))),
         releases: await ifOffered(() => client.releases.listReleases({ projectId, hourCount: 168 }, auth)),
         errors: isOurs ? await inTurn(await storedErrors(client, projectId), (error) => eventsOf(client, error)) : [],
       };
@@ -34,7 +38,8 @@ async function eventsOf(client: GrpcClient, error: { projectId: number; errorId:
   const { projectId, errorId } = error;
   const ids = await storedEventIds(client, projectId, errorId);
   const { event } = await client.errors.getEvent({ projectId, eventId: ids[0] ?? "" }, client.auth);
-  return { error, ids, event };
+  const activity = await ifOffered(() => client.activity.listErrorActivity({ projectId, errorId }, client.auth));
+  return { error, ids, event, activity };
 }
 
 async function inTurn<A, B>(list: readonly A[], ask: (one: A) => Promise<B>): Promise<B[]> {

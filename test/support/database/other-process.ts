@@ -144,8 +144,14 @@ export async function takePostgresql(url: string): Promise<() => Promise<void>> 
   const taken = Promise.withResolvers<void>();
   const ended = withPostgresql(url, async (client) => {
     const tables = (await tablesIn(client)).map((table) => `"${table}"`);
+    const lock = `lock table ${tables.join(", ")} in exclusive mode`;
     await client.query("begin");
-    await client.query(`lock table ${tables.join(", ")} in exclusive mode`);
+    // The service's transactions lock tables in other orders, so that PostgreSQL may end this one as deadlocked.
+    for (let attempt = 1; !(await locks(client, lock)); attempt++) {
+      if (attempt === 10) throw new Error("deadlocked ten times");
+      await client.query("rollback");
+      await client.query("begin");
+    }
     taken.resolve();
     await giveBack.promise;
     await client.query("rollback");
@@ -155,6 +161,17 @@ export async function takePostgresql(url: string): Promise<() => Promise<void>> 
     giveBack.resolve();
     return ended;
   };
+}
+
+/** Whether the tables were locked; otherwise PostgreSQL chose to end this side of a deadlock. */
+async function locks(client: PostgresqlClient, lock: string): Promise<boolean> {
+  try {
+    await client.query(lock);
+    return true;
+  } catch (error) {
+    if ((error as { code?: string }).code === "40P01") return false; // deadlock_detected
+    throw error;
+  }
 }
 
 /** A copy of the SQLite database as it is now, page by page, of a service in the test's own process; it may be running. */

@@ -2,13 +2,15 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { TestRun } from "./lane.ts";
-import { endFile } from "./end-of-file.ts";
+import { watchHooks } from "./hooks.ts";
 
 /** What uvu 0.5.6 reads: whether it waits for `exec`, and the groups of tests that it runs then. */
 const uvu = globalThis as { UVU_DEFER?: number; UVU_INDEX?: number; UVU_QUEUE?: unknown[][] };
 uvu.UVU_DEFER = 1;
 uvu.UVU_INDEX = 0;
-const { exec } = await import("uvu");
+const { exec, test: uvuTest } = await import("uvu");
+const hooks = watchHooks(uvuTest);
+const { endFile } = await import("./end-of-file.ts"); // it ends the process on SIGTERM, after the hooks had their word
 
 const root = join(import.meta.dirname, "../../..");
 
@@ -20,8 +22,9 @@ async function run({ file, database }: TestRun): Promise<void> {
   process.env["TEST_DATABASE"] = database;
   process.exitCode = 0;
   uvu.UVU_QUEUE = [[null]];
+  hooks.begin();
   await import(`${pathToFileURL(join(root, file)).href}?${database}`); // a file runs once for each database
   await exec();
   endFile();
-  process.send?.(process.exitCode);
+  process.send?.(hooks.hasThrown() ? 1 : process.exitCode);
 }

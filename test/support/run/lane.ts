@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { closeSync, fstatSync, mkdtempSync, openSync, readSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { processorSeconds } from "./processor-time.ts";
 
 /** A test file, and where the services that it starts store. */
 export interface TestRun {
@@ -16,6 +17,8 @@ export interface FileResult extends TestRun {
   readonly failed: number;
   readonly skipped: number;
   readonly seconds: number;
+  /** Of a core, in the lane and what it started; PostgreSQL is left out. */
+  readonly processorSeconds: number;
   /** Why the file failed as a whole; undefined when it ran to its end. */
   readonly problem: string | undefined;
   readonly output: string;
@@ -50,6 +53,7 @@ export class Lane {
   async run(test: TestRun, limitSeconds: number): Promise<FileResult> {
     const startedAt = performance.now();
     const lane = (this.#process ??= new LaneProcess());
+    const before = lane.processorSeconds();
     let timedOut = false;
     const terminate = setTimeout(() => {
       timedOut = true;
@@ -60,6 +64,7 @@ export class Lane {
     clearTimeout(terminate);
     clearTimeout(kill);
 
+    const used = Math.max(0, lane.processorSeconds() - before); // less when the process ended
     const output = lane.newOutput();
     const counts = countsOf(output);
     let problem: string | undefined;
@@ -73,6 +78,7 @@ export class Lane {
       failed: Math.max(counts.total - counts.passed, problem === undefined ? 0 : 1),
       skipped: counts.skipped,
       seconds: (performance.now() - startedAt) / 1000,
+      processorSeconds: used,
       problem,
       output,
     };
@@ -119,6 +125,10 @@ class LaneProcess {
     void this.#ended.then(resolve);
     this.#child.send(test);
     return promise;
+  }
+
+  processorSeconds(): number {
+    return this.#child.pid === undefined ? 0 : processorSeconds(this.#child.pid);
   }
 
   hasEnded(): boolean {

@@ -1,4 +1,4 @@
-import { integratedBackend } from "@faultline/integrated-backend";
+import { storingPlugins } from "../../../backend/src/built-in.ts";
 import { coreMigrations, inOrder } from "../../../backend/src/storage/database/core-migrations.ts";
 import { coreEntities } from "../../../backend/src/services/core-entities.ts";
 import { openPostgresql } from "../../../backend/src/storage/database/postgresql/open.ts";
@@ -10,10 +10,14 @@ import { migratedDatabase, startPostgresql } from "../database/postgresql.ts";
  */
 export async function startServerOfRun(): Promise<{ TEST_POSTGRESQL: string }> {
   const server = await startPostgresql({ lasts: "process" });
-  const { entities = [], migrations } = integratedBackend();
-  const { postgresql } = inOrder([coreMigrations, ...(migrations ? [migrations] : [])]);
+  const plugins = storingPlugins();
+  const { postgresql } = inOrder([coreMigrations, ...plugins.flatMap(({ migrations }) => migrations ?? [])]);
   const url = await server.createDatabase(migratedDatabase);
-  const migrated = await openPostgresql(url, [...coreEntities, ...entities], postgresql);
+  const migrated = await openPostgresql(
+    url,
+    [...coreEntities, ...plugins.flatMap(({ entities }) => entities ?? [])],
+    postgresql,
+  );
   await migrated.close();
   return { TEST_POSTGRESQL: server.url("postgres") };
 }

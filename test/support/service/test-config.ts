@@ -21,6 +21,7 @@ export function testConfig(dataDir: string): Config {
     callsPerToken: 0,
     delegated: { projectCreation: "everyone", invitations: "maintainers" },
     outbound: { networks: ["127.0.0.0/8"], ports: [] },
+    mail: undefined,
     metricsToken: undefined,
     tracing: undefined,
     logLevel: "error",

@@ -28,7 +28,13 @@ test("each page whose address needs no id is in the navigation or below one that
   const missing = pages.filter(
     (page) => !addresses.some((address) => page === address || page.startsWith(`${address}/`)),
   );
-  assert.equal(missing.toSorted(), ["/-/invitations/[token]", "/-/password_resets/[token]", "/-/sign_in"]);
+  assert.equal(missing.toSorted(), [
+    "/-/confirm_email/[token]",
+    "/-/invitations/[token]",
+    "/-/password_resets/[token]",
+    "/-/sign_in",
+    "/-/unsubscribe/[token]",
+  ]);
 });
 
 test("the sections of a project are there while one is shown, and the administration for administrators", () => {

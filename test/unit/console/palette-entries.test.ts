@@ -15,16 +15,24 @@ const sections = [
   },
   { name: "You", links: [{ label: "Access tokens", href: "/-/profile/personal_access_tokens" }] },
 ];
+const searches = [
+  {
+    name: "Checkout",
+    query: "transaction:/cart",
+    status: "ERROR_STATUS_UNSPECIFIED",
+    sort: "ERROR_SORT_EVENT_COUNT",
+  },
+] as const;
 const id = "0123456789abcdef0123456789abcdef";
 
 const labels = (text: string, project: typeof web | undefined) =>
-  paletteEntries(text, { sections, projects, project }).map(({ label }) => label);
+  paletteEntries(text, { sections, projects, project, searches }).map(({ label }) => label);
 
 const offers: [claim: string, text: string, labels: string[]][] = [
   [
-    "all pages that are offered, and all projects, for no text",
+    "all pages that are offered, the saved searches and all projects, for no text",
     "",
-    ["Error Tracking", "Access tokens", "Web shop", "Desk", "api"],
+    ["Error Tracking", "Access tokens", "Checkout", "Web shop", "Desk", "api"],
   ],
   [
     "a page by words of its name and section",
@@ -52,12 +60,21 @@ for (const [claim, text, expected] of offers) {
   test(`the palette offers ${claim}`, () => assert.equal(labels(text, web), expected));
 }
 
+test("a saved search leads to the list with its status and order, and is found by its search too", () => {
+  const [found] = paletteEntries("/cart", { sections: [], projects: [], project: web, searches });
+  assert.equal(found, {
+    label: "Checkout",
+    note: "Saved search",
+    href: "/acme/web/-/error_tracking?q=transaction%3A%2Fcart&status=all&sort=events",
+  });
+});
+
 test("outside projects the palette searches all errors", () => {
   assert.equal(labels("timeout", undefined), ["Search all errors for “timeout”"]);
 });
 
 test("a search of the palette leads to the list of the project, or of all", () => {
-  const found = paletteEntries("a b", { sections: [], projects: [], project: web });
+  const found = paletteEntries("a b", { sections: [], projects: [], project: web, searches: [] });
   assert.equal(
     found.map(({ href }) => href),
     ["/acme/web/-/error_tracking?q=a+b", "/-/errors?q=a+b"],

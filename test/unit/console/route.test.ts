@@ -13,6 +13,10 @@ const addresses: [address: string, expected: string][] = [
   [route.signOut(), "/-/sign_out"],
   [route.projects(), "/-/projects"],
   [route.preferences(), "/-/profile"],
+  [route.notificationPreferences(), "/-/profile/notifications"],
+  [route.notificationPreferences({ cursor: "c" }), "/-/profile/notifications?cursor=c"],
+  [route.inbox(), "/-/inbox"],
+  [route.inbox({ unread: true, cursor: "c" }), "/-/inbox?unread=1&cursor=c"],
   [route.accessTokens(), "/-/profile/personal_access_tokens"],
   [route.deprecations(), "/-/deprecations"],
   [route.deprecations({ release: "17.0", area: "rest", state: "" }), "/-/deprecations?release=17.0&area=rest"],
@@ -50,6 +54,10 @@ const addresses: [address: string, expected: string][] = [
   [route.monitorSettings("acme/web"), "/acme/web/-/settings/monitor"],
   [route.inboundFilters("acme/web"), "/acme/web/-/settings/monitor/inbound_filters"],
   [route.inboundFilters("acme/web", "messages"), "/acme/web/-/settings/monitor/inbound_filters#messages"],
+  [route.trackers("acme/web", { add: "jira" }), "/acme/web/-/settings/trackers?add=jira"],
+  [route.errorIssue("acme/web", "7"), "/acme/web/-/error_tracking/7/issue"],
+  [route.notifications("acme/web"), "/acme/web/-/settings/notifications"],
+  [route.notifications("acme/web", { add: "slack" }), "/acme/web/-/settings/notifications?add=slack"],
   [route.generalSettings("Acme_1/web.shop-2"), "/Acme_1/web.shop-2/-/settings/general"],
 ];
 
@@ -65,6 +73,9 @@ const made = (text: string) => [
   route.rawEvent(text, text, text),
   route.getStarted(text, text),
   route.monitorSettings(text),
+  route.notifications(text, { add: text }),
+  route.trackers(text, { add: text }),
+  route.errorIssue(text, text),
   route.generalSettings(text),
 ];
 

@@ -126,7 +126,7 @@ test("the memory of all projects holds 32 mebibytes, and those asked for last ke
   const body = Buffer.from(JSON.stringify("x".repeat(900_000)));
   const clock = { now: () => 0 };
   const upstreams = new Upstreams({
-    outbound: { request: async () => ({ status: 200, headers: {}, body }) },
+    outbound: { request: async () => ({ status: 200, headers: {}, body, isPublic: true }) },
     clock,
     log: { info() {}, warn() {}, error() {} },
   });

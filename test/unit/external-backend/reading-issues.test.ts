@@ -48,6 +48,7 @@ issues("an issue of 21.5 is read whole", () => {
     settledLastSeenTime: "2026-11-21T09:15:30.123Z",
     hourlyCounts: counts,
     hourlyCountsStartTime: "2026-11-20T13:00:00Z",
+    shortId: "WEB-R9",
     externalUrl: "https://sentry.example.com/organizations/acme/issues/1001/",
   });
 });

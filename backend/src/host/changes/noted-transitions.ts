@@ -2,6 +2,7 @@ import type {
   Clock,
   Database,
   ErrorChanges,
+  ErrorOfProject,
   ErrorTransition,
   ErrorTransitionKind,
   HandleErrorTransitions,
@@ -10,7 +11,7 @@ import type {
 import { ErrorStatus } from "@faultline/proto";
 import type { Generated, Kysely, Selectable } from "kysely";
 
-/** The tables of core-0010, which triggers of the integrated backend also write. */
+/** The tables of core-0010 and core-0011, which triggers of the integrated backend also write. */
 interface Tables {
   error_change_reader: { plugin: string; seen_at: number };
   error_change: {
@@ -21,10 +22,17 @@ interface Tables {
     kind: ErrorTransitionKind;
     status_before: number;
     status: number;
+    /** 0, or null: not known. */
+    at: number | null;
+    actor: string;
+    release: string;
   };
 }
 
 const transitionsAtOnce = 500;
+
+/** Pending transitions of one error that are read at once. */
+const pendingAtMost = 100;
 
 /** When no process has loaded a plugin for this long, its transitions are no longer noted. */
 const forgottenMs = 7 * 86_400_000;
@@ -95,9 +103,40 @@ export class NotedTransitions implements Pick<ErrorChanges, "note"> {
         const rows = await transaction.deleteFrom("error_change").where("id", "in", next).returningAll().execute();
         if (rows.length === 0) return;
         const inOrder = rows.toSorted((one, other) => Number(one.id) - Number(other.id));
-        await handle(inOrder.map(transitionOf), { write: <Own>() => transaction as unknown as Kysely<Own> });
+        await handle(
+          inOrder.map((row) => this.#transitionOf(row)),
+          { write: <Own>() => transaction as unknown as Kysely<Own> },
+        );
       });
     }
+  }
+
+  /** The latest transitions of an error that are not delivered to a plugin yet, the oldest first. */
+  async pendingOf(plugin: string, { projectId, errorId }: ErrorOfProject): Promise<ErrorTransition[]> {
+    const rows = await this.#database
+      .read<Tables>()
+      .selectFrom("error_change")
+      .selectAll()
+      .where("plugin", "=", plugin)
+      .where("project_id", "=", projectId)
+      .where("error_id", "=", errorId)
+      .orderBy("id", "desc")
+      .limit(pendingAtMost)
+      .execute();
+    return rows.map((row) => this.#transitionOf(row)).toReversed();
+  }
+
+  #transitionOf(row: Selectable<Tables["error_change"]>): ErrorTransition {
+    return {
+      projectId: Number(row.project_id),
+      errorId: row.error_id,
+      kind: row.kind,
+      statusBefore: row.status_before === ErrorStatus.UNSPECIFIED ? undefined : (row.status_before as ErrorStatus),
+      status: row.status as ErrorStatus,
+      at: Number(row.at) || this.#clock.now(),
+      by: row.actor,
+      release: row.release,
+    };
   }
 
   /** A read first, as a transaction on SQLite waits for the one writer. */
@@ -117,6 +156,9 @@ function rowOf({
   kind,
   statusBefore,
   status,
+  at,
+  by,
+  release,
 }: ErrorTransition): Omit<Tables["error_change"], "id" | "plugin"> {
   return {
     project_id: projectId,
@@ -124,15 +166,8 @@ function rowOf({
     kind,
     status_before: statusBefore ?? ErrorStatus.UNSPECIFIED,
     status,
-  };
-}
-
-function transitionOf(row: Selectable<Tables["error_change"]>): ErrorTransition {
-  return {
-    projectId: Number(row.project_id),
-    errorId: row.error_id,
-    kind: row.kind,
-    statusBefore: row.status_before === ErrorStatus.UNSPECIFIED ? undefined : (row.status_before as ErrorStatus),
-    status: row.status as ErrorStatus,
+    at,
+    actor: by,
+    release,
   };
 }

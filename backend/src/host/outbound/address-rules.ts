@@ -73,4 +73,9 @@ export class AddressRules {
     if (special.has(address) || (family === 6 && !publicIpv6.has(address))) return false;
     return !thisMachine.has(address) || this.#allowed.has(address);
   }
+
+  /** Whether an address that is allowed is so for everybody, and not by the operator's choice. */
+  isPublic(address: string, thisMachine: Networks): boolean {
+    return !privateNetworks.has(address) && !thisMachine.has(address);
+  }
 }

@@ -19,7 +19,7 @@ export async function exchange(
   target: Target,
   { method, headers, body, maxBytes }: OutboundRequest,
   deadline: Deadline,
-): Promise<OutboundAnswer> {
+): Promise<Omit<OutboundAnswer, "isPublic">> {
   const { signal } = deadline;
   let broken: unknown; // the request reports the cause; the answer alone would say that it was cut off
   try {
@@ -43,13 +43,17 @@ export async function exchange(
       body: await bodyOf(incoming, maxBytes),
     };
   } catch (error) {
-    signal.throwIfAborted();
-    const cause = broken ?? error;
-    if (!(cause instanceof Error && "code" in cause && String(cause.code).startsWith("HPE_"))) throw failureOf(cause);
-    throw new OutboundFailure("protocol", "the answer is not HTTP", { cause });
+    const failure = failureOf(signal.aborted ? signal.reason : meaningOf(broken ?? error));
+    const { fault, message, bytes } = failure;
+    throw new OutboundFailure(fault, message, { bytes, cause: failure.cause, mayHaveArrived: true });
   } finally {
     socket.destroy();
   }
+}
+
+function meaningOf(error: unknown): unknown {
+  if (!(error instanceof Error && "code" in error && String(error.code).startsWith("HPE_"))) return error;
+  return new OutboundFailure("protocol", "the answer is not HTTP", { cause: error });
 }
 
 function answerTo(outgoing: ClientRequest, signal: AbortSignal): Promise<IncomingMessage> {

@@ -56,7 +56,9 @@ export class OutboundClient implements Outbound {
     }
     deadline.expect("connect_timeout", "a connection");
     const socket = await connect(addresses, target, signal);
-    return await exchange(socket, target, request, deadline); // awaited here, as the deadline ends with this function
+    const answer = await exchange(socket, target, request, deadline); // awaited here, as the deadline ends with this function
+    const thisMachine = addressesOfThisMachine();
+    return { ...answer, isPublic: addresses.every((address) => this.#addresses.isPublic(address, thisMachine)) };
   }
 
   /**

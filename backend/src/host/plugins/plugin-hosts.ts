@@ -1,20 +1,29 @@
 import type { Host, Log, Plugin } from "@faultline/plugin";
+import type { NotedTransitions } from "../changes/noted-transitions.ts";
 
 /** The parts of the host that are built from the services. */
 type Served = Pick<Host, "core" | "access" | "invoke">;
+
+/** The parts that are the same for every plugin. */
+type Shared = Omit<Host, keyof Served | "log" | "pendingTransitions">;
 
 /**
  * Creates the host of each plugin. Services of plugins are part of the core and get their host while the core is built,
  * so the parts that lead to the core are added last.
  */
 export class PluginHosts {
-  readonly #shared: Omit<Host, keyof Served | "log">;
+  readonly #shared: Shared;
   readonly #logOf: (plugin: string) => Log;
+  readonly #transitions: Pick<NotedTransitions, "pendingOf">;
   #servedTo: ((plugin: Plugin) => Served) | undefined;
 
-  constructor(shared: Omit<Host, keyof Served | "log">, logOf: (plugin: string) => Log) {
+  constructor(
+    shared: Shared,
+    { logOf, transitions }: { logOf: (plugin: string) => Log; transitions: Pick<NotedTransitions, "pendingOf"> },
+  ) {
     this.#shared = shared;
     this.#logOf = logOf;
+    this.#transitions = transitions;
   }
 
   /** The host of one plugin. The parts that `useCore` adds throw until then. */
@@ -26,6 +35,7 @@ export class PluginHosts {
     return {
       ...this.#shared,
       log: this.#logOf(plugin.name),
+      pendingTransitions: (error) => this.#transitions.pendingOf(plugin.name, error),
       get core() {
         return served().core;
       },

@@ -141,6 +141,7 @@ const nobody: Caller = {
     isAdmin: false,
     createdAt: 0,
     email: "",
+    confirmedEmail: "",
     isBlocked: true,
     lastSignInAt: null,
   } as Caller["user"],

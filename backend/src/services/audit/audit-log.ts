@@ -27,13 +27,15 @@ export class AuditLog {
     this.#clock = clock;
   }
 
-  /** Records an administrative act that was done, with the template of its sentence. */
+  /** Records an administrative act that was done, with the template of its sentence; not where that makes none. */
   async note(
     { method, template }: { method: DescMethod; template: string },
     request: MessageShape<DescMessage>,
     response: Response,
     { caller, grant }: Pick<CoreCall, "caller" | "grant">,
   ): Promise<void> {
+    const summary = sentence(method, template, request, response).slice(0, 1000);
+    if (summary === "") return;
     const em = this.#orm.em.fork();
     await em.insert(AuditEventEntity, {
       at: this.#clock.now(),
@@ -45,7 +47,7 @@ export class AuditLog {
       ...(grant.project.id === 0
         ? await projectIn(response, em)
         : { projectId: grant.project.id, projectPath: grant.project.path }),
-      summary: sentence(method, template, request, response).slice(0, 1000),
+      summary,
     });
   }
 

@@ -1,8 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import type { ErrorBackend } from "@faultline/plugin";
 import {
+  Backend,
   ErrorSchema,
   GetErrorResponseSchema,
+  GetErrorsResponseSchema,
   GetEventResponseSchema,
   ListErrorsResponseSchema,
   ListReleasesResponseSchema,
@@ -12,47 +14,66 @@ import {
   type Frame,
   type Release,
 } from "@faultline/proto";
+import { namedError } from "../errors/named-error.ts";
+import { namedErrorId, shortIdOf } from "../errors/short-id.ts";
 import { frameAddress, releaseAddress, type CodePlace } from "./addresses.ts";
 
-/** A project's backend with links to the project's code in its answers, in the same way for every backend. */
-export function linkedBackend(backend: ErrorBackend, place: CodePlace): ErrorBackend {
-  if (place.codeUrl === "") return backend;
-  const errorsOf = (errors: readonly TrackedError[]) => errors.map((error) => linkedError(place, error));
+/**
+ * A project's backend with links to the project's code in its answers, in the same way for every backend, and with the
+ * short ids of errors, by which it also finds them: an external system has its own.
+ */
+export function linkedBackend(backend: ErrorBackend, place: CodePlace & { readonly path: string }): ErrorBackend {
+  const path = backend.kind === Backend.INTEGRATED ? place.path : undefined;
+  const errorOf = (error: TrackedError) => {
+    const named = path === undefined ? error : { ...error, shortId: shortIdOf(path, error.errorId) };
+    return place.codeUrl === "" ? named : linkedError(place, named);
+  };
   return {
     kind: backend.kind,
     capabilities: backend.capabilities,
-    async listErrors(...asked) {
-      const answer = create(ListErrorsResponseSchema, await backend.listErrors(...asked));
-      return { ...answer, errors: errorsOf(answer.errors) };
+    async listErrors(request, call) {
+      const errorId = request.pageToken === "" ? namedErrorId(request.query, path) : undefined;
+      const named = errorId === undefined ? undefined : await namedError(backend, request, { errorId, call });
+      const answer = create(ListErrorsResponseSchema, named ?? (await backend.listErrors(request, call)));
+      return { ...answer, errors: answer.errors.map(errorOf) };
     },
+    ...(backend.listSearchValues && { listSearchValues: backend.listSearchValues }),
     async getError(...asked) {
       const answer = create(GetErrorResponseSchema, await backend.getError(...asked));
-      return answer.error ? { ...answer, error: linkedError(place, answer.error) } : answer;
+      return answer.error ? { ...answer, error: errorOf(answer.error) } : answer;
     },
+    ...(backend.getErrors && {
+      async getErrors(...asked) {
+        const answer = create(GetErrorsResponseSchema, await backend.getErrors?.(...asked));
+        return { ...answer, errors: answer.errors.map(errorOf) };
+      },
+    }),
     async updateErrors(...asked) {
       const answer = create(UpdateErrorsResponseSchema, await backend.updateErrors(...asked));
-      return { ...answer, errors: errorsOf(answer.errors) };
+      return { ...answer, errors: answer.errors.map(errorOf) };
     },
     ...(backend.getErrorCount && { getErrorCount: backend.getErrorCount }),
     ...(backend.updateMatchingErrors && { updateMatchingErrors: backend.updateMatchingErrors }),
     listEvents: (...asked) => backend.listEvents(...asked),
     async getEvent(...asked) {
       const answer = create(GetEventResponseSchema, await backend.getEvent(...asked));
-      return answer.event ? { ...answer, event: linkedEvent(place, answer.event) } : answer;
+      return answer.event && place.codeUrl !== "" ? { ...answer, event: linkedEvent(place, answer.event) } : answer;
     },
     getErrorStats: (...asked) => backend.getErrorStats(...asked),
     getErrorBreakdown: (...asked) => backend.getErrorBreakdown(...asked),
     ...(backend.changedErrors && {
       async changedErrors(...asked) {
         const errors = (await backend.changedErrors?.(...asked)) ?? [];
-        return errorsOf(errors.map((error) => create(ErrorSchema, error)));
+        return errors.map((error) => errorOf(create(ErrorSchema, error)));
       },
     }),
     async listReleases(...asked) {
       const answer = create(ListReleasesResponseSchema, await backend.listReleases(...asked));
+      if (place.codeUrl === "") return answer;
       return { ...answer, releases: answer.releases.map((release) => linkedRelease(place, release)) };
     },
     ...(backend.deletions && { deletions: backend.deletions }),
+    ...(backend.bulkUpdates && { bulkUpdates: backend.bulkUpdates }),
     getSessionStats: (...asked) => backend.getSessionStats(...asked),
   };
 }

@@ -17,9 +17,9 @@ import type { CoreCall } from "../access/guard.ts";
 import { needsRole } from "../access/roles.ts";
 import type { SettingsRow } from "../settings/settings.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
-import { asTheyCome } from "./as-they-come.ts";
+import { asTheyCome } from "./all-errors/as-they-come.ts";
 import { askedProjects, type Asked } from "./asked-projects.ts";
-import { FirstErrors } from "./first-errors.ts";
+import { FirstErrors } from "./all-errors/first-errors.ts";
 
 /**
  * Projects that are read concurrently from our own database, which has two readers. 100 projects of 50 errors took 440

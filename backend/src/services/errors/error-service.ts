@@ -6,6 +6,7 @@ import type { CoreCall } from "../access/guard.ts";
 import type { ProjectDirectory } from "../projects/project-directory.ts";
 import type { ChangeStream } from "../../host/changes/change-stream.ts";
 import { allErrors } from "./all-errors.ts";
+import { getErrors } from "./get-errors.ts";
 import { errorProject } from "./error-project.ts";
 import { watchErrors } from "./watch-errors.ts";
 
@@ -30,6 +31,10 @@ export function errorService(parts: {
     async getError(request, call) {
       const [backend, carried] = await served(call);
       return backend.getError(request, carried);
+    },
+    async getErrors(request, call) {
+      const [backend, carried] = await served(call);
+      return getErrors(backend, request, carried);
     },
     async updateErrors(request, call) {
       const [backend, carried] = await served(call);

@@ -5,6 +5,7 @@ import type { AccessMemory } from "../access/access-memory.ts";
 import { hashPassword, newPassword } from "../accounts/password.ts";
 import type { CoreCall } from "../access/guard.ts";
 import { SessionEntity } from "../access/session.ts";
+import { confirmUserEmail } from "./confirm-user-email.ts";
 import { UserEntity, userToProto, type UserRow } from "./user.ts";
 import type { KeyRing } from "../../storage/secrets/key-ring.ts";
 import { passwordResets } from "./password-resets.ts";
@@ -24,6 +25,7 @@ export function userService(parts: {
   return {
     listUsers: listUsers(parts),
     ...passwordResets(parts),
+    confirmUserEmail: confirmUserEmail(parts),
 
     async getUser({ userId }, { caller }) {
       const row = await userRow(orm.em.fork(), userId);
@@ -33,10 +35,12 @@ export function userService(parts: {
 
     async createUser(request, { caller }) {
       const name = username(request.username);
+      const email = emailAddress(request.email);
       const fields = {
         username: name,
         name: displayName(request.name || name),
-        email: emailAddress(request.email),
+        email,
+        confirmedEmail: email,
         isAdmin: request.isAdmin,
         isBlocked: false,
         lastSignInAt: null,
@@ -61,7 +65,7 @@ export function userService(parts: {
           if (request.isAdmin === false || request.isBlocked === true) await checkNotLastAdministrator(em, user);
           if (request.username !== undefined) user.username = username(request.username);
           if (request.name !== undefined) user.name = displayName(request.name);
-          if (request.email !== undefined) user.email = emailAddress(request.email);
+          if (request.email !== undefined) user.email = user.confirmedEmail = emailAddress(request.email);
           if (request.isAdmin !== undefined) user.isAdmin = request.isAdmin;
           if (request.isBlocked !== undefined) user.isBlocked = request.isBlocked;
           if (user.isBlocked) await em.nativeDelete(SessionEntity, { userId: user.id });

@@ -16,11 +16,16 @@ export const UserEntity = defineEntity({
     createdAt: p.bigint("number"),
     /** Empty: none. */
     email: p.string().default(""),
+    /** The address that is known to be the user's: an administrator set it, or its owner confirmed it. */
+    confirmedEmail: p.string().default(""),
     isBlocked: p.boolean().default(false),
     lastSignInAt: p.bigint("number").nullable(),
   },
 });
 export type UserRow = InferEntity<typeof UserEntity>;
+
+/** Whether the address in use is known to be the user's. */
+const isEmailConfirmed = ({ email, confirmedEmail }: UserRow) => email !== "" && email === confirmedEmail;
 
 /** `viewer` is the person who sees it: administrators and the user see more than others. */
 export function userToProto(
@@ -35,7 +40,7 @@ export function userToProto(
     isAdmin: row.isAdmin,
     isBlocked: row.isBlocked,
     createdTime: timestamp(row.createdAt),
-    ...(seesAll && { email: row.email }),
+    ...(seesAll && { email: row.email, isEmailConfirmed: isEmailConfirmed(row) }),
     ...(seesAll && row.lastSignInAt != null && { lastSignInTime: timestamp(row.lastSignInAt) }),
   };
 }

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { StartRefusal } from "@faultline/plugin";
 import { claimDataDirectory } from "../database/data-directory.ts";
 import { databaseFile } from "../database/sqlite/open.ts";
+import type { EncryptedColumn } from "../secrets/encrypted-columns.ts";
 import { syncDirectory } from "./back-up.ts";
 import type { Manifest } from "./manifest.ts";
 import { verifyBackup } from "./verify.ts";
@@ -14,11 +15,12 @@ import { verifyBackup } from "./verify.ts";
 export async function restore(options: {
   source: string;
   dataDir: string;
+  columns: readonly EncryptedColumn[];
   progress: (text: string) => void;
 }): Promise<Manifest> {
-  const { dataDir, progress } = options;
+  const { dataDir, columns, progress } = options;
   const source = resolve(options.source);
-  const { manifest, faults } = await verifyBackup(source, progress);
+  const { manifest, faults } = await verifyBackup(source, { columns, progress });
   if (faults.length > 0) throw new StartRefusal(`The backup in ${source} cannot be restored: ${faults.join("; ")}.`);
   const held = await claimDataDirectory(dataDir);
   try {

@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { encryptedColumns } from "../secrets/encrypted-columns.ts";
+import type { EncryptedColumn } from "../secrets/encrypted-columns.ts";
 import { KeyRing } from "../secrets/key-ring.ts";
 import { fileIn, readManifest, type Manifest } from "./manifest.ts";
 import { Snapshot } from "./snapshot.ts";
@@ -10,7 +10,7 @@ import { Snapshot } from "./snapshot.ts";
  */
 export async function verifyBackup(
   directory: string,
-  progress: (text: string) => void,
+  { columns, progress }: { columns: readonly EncryptedColumn[]; progress: (text: string) => void },
 ): Promise<{ manifest: Manifest; faults: string[] }> {
   const target = resolve(directory);
   const manifest = readManifest(target);
@@ -25,26 +25,33 @@ export async function verifyBackup(
   }
   if (faults.length > 0) return { manifest, faults };
   progress("checking the database");
-  return { manifest, faults: await databaseFaults(target) };
+  return { manifest, faults: await databaseFaults(target, columns) };
 }
 
-async function databaseFaults(directory: string): Promise<string[]> {
+async function databaseFaults(directory: string, columns: readonly EncryptedColumn[]): Promise<string[]> {
   const database = await Snapshot.open(join(directory, "faultline.db"));
   try {
     const rows = await database.rows("pragma integrity_check(10)");
     const faults = rows.map((row) => String(row["integrity_check"])).filter((text) => text !== "ok");
     const orphans = await database.rows("pragma foreign_key_check");
     if (orphans.length > 0) faults.push(`${orphans.length} rows belong to rows that do not exist`);
-    return [...faults, ...(await sealedFaults(database, directory))];
+    return [...faults, ...(await sealedFaults(database, directory, columns))];
   } finally {
     await database.close();
   }
 }
 
-async function sealedFaults(database: Snapshot, directory: string): Promise<string[]> {
+async function sealedFaults(
+  database: Snapshot,
+  directory: string,
+  columns: readonly EncryptedColumn[],
+): Promise<string[]> {
   const keyRing = KeyRing.open(directory, false);
+  const tables = await database.rows("select name from sqlite_master where type = 'table'");
+  const isThere = new Set(tables.map(({ name }) => name)); // a backup may be of a release without the table
   const faults: string[] = [];
-  for (const { table, name, owner, placeOf } of encryptedColumns) {
+  for (const { table, name, owner, placeOf } of columns) {
+    if (!isThere.has(table)) continue;
     const rows = await database.rows(
       `select "${owner}" as owner, "${name}" as sealed from "${table}" where "${name}" is not null`,
     );

@@ -5,6 +5,8 @@ import { PostgresqlCore0003 } from "./postgresql/migrations/core-0003.ts";
 import { PostgresqlCore0004 } from "./postgresql/migrations/core-0004.ts";
 import { PostgresqlCore0005 } from "./postgresql/migrations/core-0005.ts";
 import { PostgresqlCore0006 } from "./postgresql/migrations/core-0006.ts";
+import { PostgresqlCore0007 } from "./postgresql/migrations/core-0007.ts";
+import { PostgresqlCore0008 } from "./postgresql/migrations/core-0008.ts";
 import { Core0001 } from "./sqlite/migrations/core-0001.ts";
 import { Core0002 } from "./sqlite/migrations/core-0002.ts";
 import { Core0003 } from "./sqlite/migrations/core-0003.ts";
@@ -15,6 +17,8 @@ import { Core0007 } from "./sqlite/migrations/core-0007.ts";
 import { Core0008 } from "./sqlite/migrations/core-0008.ts";
 import { Core0009 } from "./sqlite/migrations/core-0009.ts";
 import { Core0010 } from "./sqlite/migrations/core-0010.ts";
+import { Core0011 } from "./sqlite/migrations/core-0011.ts";
+import { Core0012 } from "./sqlite/migrations/core-0012.ts";
 
 /** The core's migrations, then those of each plugin. */
 export function inOrder(all: readonly Migrations[]): Migrations {
@@ -23,7 +27,20 @@ export function inOrder(all: readonly Migrations[]): Migrations {
 
 /** The tables of entities.ts and of the few that the core reads and writes without the ORM. */
 export const coreMigrations: Migrations = {
-  sqlite: [Core0001, Core0002, Core0003, Core0004, Core0005, Core0006, Core0007, Core0008, Core0009, Core0010],
+  sqlite: [
+    Core0001,
+    Core0002,
+    Core0003,
+    Core0004,
+    Core0005,
+    Core0006,
+    Core0007,
+    Core0008,
+    Core0009,
+    Core0010,
+    Core0011,
+    Core0012,
+  ],
   postgresql: [
     PostgresqlCore0001,
     PostgresqlCore0002,
@@ -31,5 +48,7 @@ export const coreMigrations: Migrations = {
     PostgresqlCore0004,
     PostgresqlCore0005,
     PostgresqlCore0006,
+    PostgresqlCore0007,
+    PostgresqlCore0008,
   ],
 };

@@ -60,6 +60,8 @@ export async function moveToPostgresql(
   const entities = [...coreEntities, ...plugins.flatMap((plugin) => plugin.entities ?? [])];
   const migrations = inOrder([coreMigrations, ...plugins.flatMap((plugin) => plugin.migrations ?? [])]);
   const movables = plugins.flatMap(({ movable }) => movable ?? []);
+  const ofPlugins = movables.flatMap(({ tables }) => tables);
+  const atOneMoment = [...coreTables, ...ofPlugins.filter(({ refersToCore }) => refersToCore)];
 
   await using opened = new AsyncDisposableStack();
   const source = await openSource(dataDir, migrations);
@@ -72,7 +74,7 @@ export async function moveToPostgresql(
   opened.defer(() => target.close());
   const sides = { source, target: target.kysely };
   await checkTables(sides, {
-    tables: [...coreTables, ...largeCoreTables, ...movables.flatMap(({ tables }) => tables)],
+    tables: [...coreTables, ...largeCoreTables, ...ofPlugins],
     otherTables: {
       sqlite: [...otherCoreTables, ...movables.flatMap(({ otherTables }) => otherTables.sqlite)],
       postgresql: [...otherCoreTables, ...movables.flatMap(({ otherTables }) => otherTables.postgresql)],
@@ -96,16 +98,14 @@ export async function moveToPostgresql(
   let isAlone = false;
   await target.database.alone("move", async () => {
     isAlone = true;
-    copied.push(
-      ...(await source.transaction().execute((moment) => copyTables({ ...move, source: moment }, coreTables))),
-    );
+    copied.push(...(await source.transaction().execute((at) => copyTables({ ...move, source: at }, atOneMoment))));
     const eachAlone = async (tables: readonly MovedTable[]) => {
       for (const table of tables) copied.push(...(await copyTables(move, [table])));
     };
     await eachAlone(largeCoreTables);
     for (const { copy, tables } of movables) {
-      copied.push(...(await copy(move)));
-      await eachAlone(tables);
+      copied.push(...((await copy?.(move)) ?? []));
+      await eachAlone(tables.filter(({ refersToCore }) => !refersToCore));
     }
     await continueIdentities(source, target.kysely);
   });

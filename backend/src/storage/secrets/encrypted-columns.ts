@@ -1,6 +1,8 @@
+import type { Plugin, SealedColumn, Secrets } from "@faultline/plugin";
 import { pairPlace } from "../../services/client-keys/client-keys.ts";
 import { ownDsnPlace } from "../../host/own-errors/own-error-settings.ts";
 import { externalTokenPlace } from "../../services/settings/external-token.ts";
+import type { KeyRing } from "./key-ring.ts";
 
 /** A column with values of KeyRing.encrypt. */
 export interface EncryptedColumn {
@@ -11,9 +13,29 @@ export interface EncryptedColumn {
   readonly placeOf: (owner: number) => string;
 }
 
-/** Every such column of the database. A column missing here is lost with the old key after a rotation. */
-export const encryptedColumns: readonly EncryptedColumn[] = [
+/** Such columns of the core. A column missing here is lost with the old key after a rotation. */
+const ofCore: readonly EncryptedColumn[] = [
   { table: "client_key", name: "sealed_pair", owner: "project_id", placeOf: pairPlace },
   { table: "settings", name: "external_auth_token", owner: "id", placeOf: externalTokenPlace },
   { table: "own_error_reporting", name: "dsn", owner: "id", placeOf: () => ownDsnPlace },
 ];
+
+/** Every such column of the database. */
+export function encryptedColumns(plugins: readonly Plugin[]): readonly EncryptedColumn[] {
+  const ofPlugins = plugins.flatMap(({ sealedColumns = [] }) => sealedColumns);
+  return [
+    ...ofCore,
+    ...ofPlugins.map((column) => ({ ...column, owner: "id", placeOf: (id: number) => placeIn(column, id) })),
+  ];
+}
+
+/** Encryption and digests for plugins. */
+export function secretsOf(keyRing: KeyRing): Secrets {
+  return {
+    seal: (column, id, text) => keyRing.encrypt(placeIn(column, id), text),
+    open: (column, id, sealed) => keyRing.decrypt(placeIn(column, id), sealed),
+    digest: (purpose, text) => keyRing.digest(`plugin: ${purpose}`, text),
+  };
+}
+
+const placeIn = ({ table, name }: SealedColumn, id: number) => `${table}:${id}:${name}`;

@@ -5,7 +5,7 @@ import type { AccessMemory } from "../../services/access/access-memory.ts";
 import { jsonRows } from "../database/json-rows.ts";
 import type { OpenDatabase } from "../database/open-database.ts";
 import type { KeyRing } from "./key-ring.ts";
-import { encryptedColumns, type EncryptedColumn } from "./encrypted-columns.ts";
+import type { EncryptedColumn } from "./encrypted-columns.ts";
 
 /** Few enough that ingestion waits only some milliseconds for the writer. */
 const sliceSize = 500;
@@ -23,6 +23,7 @@ const graceMs = 60_000;
  */
 export class KeyRotation {
   readonly #keyRing: KeyRing;
+  readonly #columns: readonly EncryptedColumn[];
   readonly #database: OpenDatabase;
   readonly #memory: AccessMemory;
   readonly #clock: Clock;
@@ -34,8 +35,16 @@ export class KeyRotation {
    */
   readonly #unreadable = new Set<string>();
 
-  constructor(parts: { keyRing: KeyRing; database: OpenDatabase; memory: AccessMemory; clock: Clock; log: Log }) {
+  constructor(parts: {
+    keyRing: KeyRing;
+    columns: readonly EncryptedColumn[];
+    database: OpenDatabase;
+    memory: AccessMemory;
+    clock: Clock;
+    log: Log;
+  }) {
     this.#keyRing = parts.keyRing;
+    this.#columns = parts.columns;
     this.#database = parts.database;
     this.#memory = parts.memory;
     this.#clock = parts.clock;
@@ -61,7 +70,7 @@ export class KeyRotation {
       this.#graceEndsAt = this.#clock.now() + graceMs;
     }
     this.#unreadable.clear(); // somebody may have repaired them
-    const counts = await Promise.all(encryptedColumns.map((column) => this.#count(column)));
+    const counts = await Promise.all(this.#columns.map((column) => this.#count(column)));
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
@@ -69,7 +78,7 @@ export class KeyRotation {
   async step(): Promise<void> {
     if (this.#keyRing.keyCount === 1) return;
     let isDone = true;
-    for (const column of encryptedColumns) if (await this.#encryptSlice(column)) isDone = false;
+    for (const column of this.#columns) if (await this.#encryptSlice(column)) isDone = false;
     if (!isDone) this.#graceEndsAt = this.#clock.now() + graceMs;
     if (this.#unreadable.size > 0 || this.#clock.now() < this.#graceEndsAt) return;
     this.#keyRing.dropOldKeys();

@@ -1,3 +1,4 @@
+import { fullNumber } from "#lib/number-format.ts";
 import { tagFilter } from "#lib/search/search-terms.ts";
 import { route } from "#lib/navigation/route.ts";
 import type { ErrorBreakdown, EventUser, TagBreakdown, TagValueBreakdown } from "#lib/messages.ts";
@@ -71,7 +72,5 @@ export function userLabel({ user, names }: { user: string; names?: EventUser | u
 /** How far the breakdown looked; empty where it counts all events. */
 export function examinedText({ examinedEventCount, eventCount }: ErrorBreakdown): string {
   if (examinedEventCount >= eventCount) return "";
-  return `Of the newest ${whole.format(examinedEventCount)} of ${whole.format(eventCount)} events.`;
+  return `Of the newest ${fullNumber(examinedEventCount)} of ${fullNumber(eventCount)} events.`;
 }
-
-const whole = new Intl.NumberFormat("en");

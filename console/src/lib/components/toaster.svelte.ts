@@ -4,8 +4,8 @@ interface Toast {
   readonly text: string;
   /** Takes the act back. Absent: it cannot be taken back. */
   readonly undo?: (() => void) | undefined;
-  /** What to do next. */
-  readonly link?: { readonly href: string; readonly name: string } | undefined;
+  /** Leads to more about it. */
+  readonly link?: { readonly name: string; readonly address: string } | undefined;
   readonly failed?: boolean | undefined;
 }
 

@@ -14,6 +14,7 @@ const valuesOf: Record<SortKey, (error: TrackedError) => number> = {
   last_seen: ({ lastSeenTime }) => Date.parse(lastSeenTime ?? ""),
   first_seen: ({ firstSeenTime }) => Date.parse(firstSeenTime ?? ""),
   events: ({ eventCount }) => eventCount,
+  users: ({ affectedUserCount }) => affectedUserCount,
 };
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

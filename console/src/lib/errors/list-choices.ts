@@ -5,7 +5,7 @@ import { oneOf } from "../preferences/preferences.ts";
 import type { AllErrorsQuery, SortKey, StatusTab } from "../navigation/route.ts";
 
 const tabs = ["unresolved", "ignored", "resolved", "all"] as const satisfies readonly StatusTab[];
-const sorts = ["last_seen", "first_seen", "events"] as const satisfies readonly SortKey[];
+const sorts = ["last_seen", "first_seen", "events", "users"] as const satisfies readonly SortKey[];
 
 /** The choices in an address, with the first one where it names none. */
 export const listChoices = (address: URLSearchParams) => ({
@@ -25,6 +25,7 @@ export const sortKeys: Record<SortKey, ErrorSort> = {
   last_seen: "ERROR_SORT_LAST_SEEN",
   first_seen: "ERROR_SORT_FIRST_SEEN",
   events: "ERROR_SORT_EVENT_COUNT",
+  users: "ERROR_SORT_USER_COUNT",
 };
 
 /** The request for the errors of all projects. */

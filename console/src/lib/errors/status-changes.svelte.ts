@@ -3,7 +3,7 @@ import { page } from "$app/state";
 import { errorKey } from "./error-key.ts";
 import type { ErrorStatus, TrackedError } from "../messages.ts";
 import { counted } from "../number-format.ts";
-import { refusedCallMessage, sessionIsOver } from "../failures/refused-call.ts";
+import { refusedCallMessage } from "../failures/refused-call.ts";
 import type { RecentAct } from "./acts/recent-acts.ts";
 import type { ErrorChange, SentStatuses } from "./acts/send-statuses.ts";
 import { pastVerb } from "./status.ts";
@@ -43,10 +43,10 @@ export class StatusChanges {
     if (first === undefined) return;
     const changes = errors.map(({ projectId, errorId }) => ({ projectId, errorId, status }));
     const what = errors.length === 1 ? `“${first.title}”` : counted(errors.length, "error");
-    const { sendStatuses } = await import("./acts/send-statuses.ts");
     const text = `${pastVerb(status)} ${what}.`;
-    const username = page.data.user?.username ?? "";
-    const answer = await this.#showWhile(changes, () => sendStatuses(changes), { username, text });
+    const answer = await this.#showWhile(changes, async () =>
+      (await import("./acts/send-statuses.ts")).sendStatuses(changes),
+    );
     if (answer === undefined) return;
     const { refused } = answer;
     const toast = {
@@ -59,20 +59,16 @@ export class StatusChanges {
       const act: RecentAct = { at: Date.now(), text, parts: answer.parts };
       this.#acts.add(act.at);
       shownActs.set(act.at, (undo) => this.#showWhile(answer.before, undo));
-      toaster.show({ ...toast, undo: keepAct(username, act) });
+      toaster.show({ ...toast, undo: keepAct(page.data.user?.username ?? "", act) });
     }
     // An error that the answer lacks was deleted meanwhile.
     if (refused === undefined && answer.errors.length < changes.length) await refreshAll();
   }
 
-  /**
-   * Shows statuses while they are sent, and then the answer; undefined: it was refused, which the toast says. `act`: what
-   * is done after a new sign-in where the session is over.
-   */
+  /** Shows statuses while they are sent, and then the answer; undefined: it was refused, which the toast says. */
   async #showWhile<Answer extends SentStatuses>(
     changes: readonly ErrorChange[],
     send: () => Promise<Answer>,
-    act?: { readonly username: string; readonly text: string },
   ): Promise<Answer | undefined> {
     this.#sent = new Map([...this.#sent, ...changes.map((change) => [errorKey(change), change.status] as const)]);
     try {
@@ -80,11 +76,6 @@ export class StatusChanges {
       this.#onChanged(answer.errors, answer.before);
       return answer;
     } catch (error) {
-      if (act !== undefined && sessionIsOver(error)) {
-        const { keepPending } = await import("./acts/pending-act.ts");
-        keepPending({ ...act, changes }, page.url.pathname + page.url.search);
-        return undefined;
-      }
       toaster.show({ text: `Could not change the status. ${refusedCallMessage(error)}`, failed: true });
       return undefined;
     } finally {

@@ -16,10 +16,6 @@ export function refusedCallMessage(error: unknown): string {
 /** The reason why a call from the browser failed; empty when the server named none. */
 export const refusedCallReason = (error: unknown): string => refusalIn(dataOf(error))?.reason ?? "";
 
-/** Whether a call failed as the person is no longer signed in. */
-export const sessionIsOver = (error: unknown): boolean =>
-  ["TOKEN_REQUIRED", "TOKEN_EXPIRED", "TOKEN_REVOKED"].includes(refusedCallReason(error));
-
 /** The name of the external system's failure in the service's log; empty for all other failures. */
 export const refusedCallDetail = (error: unknown): string => refusalIn(dataOf(error))?.detail ?? "";
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../time/clock.svelte.ts";
 import { currencyOf, lagWords, type Currency, type LagWords } from "./ingest-lag.ts";
+import { interruptions } from "../interruptions/interruptions.svelte.ts";
 import type { IngestLag } from "../messages.ts";
-import { sessionIsOver } from "../failures/refused-call.ts";
 import { trpc } from "../trpc.ts";
 
 const everyMs = 3_000;
@@ -39,6 +39,7 @@ export function watchLag({ lag, clock, onWords }: WatchedLag): () => void {
   };
   const ask = async () => {
     if (isAsking) return;
+    if (interruptions.isSignedOut) return wait(everyMs);
     isAsking = true;
     try {
       const { ingestLag } = await trpc.instance.getIngestLag.query({}, { signal: AbortSignal.timeout(silentMs) });
@@ -47,8 +48,7 @@ export function watchLag({ lag, clock, onWords }: WatchedLag): () => void {
         stop.abort(); // there is a queue no longer
         tell({ kind: "current" });
       } else take(ingestLag);
-    } catch (error) {
-      if (sessionIsOver(error)) stop.abort(); // the next page leads to the sign-in
+    } catch {
       if (Date.now() - answeredAt > silentMs) tell({ kind: "unknown", until: storedUntil });
     } finally {
       isAsking = false;

@@ -1,5 +1,7 @@
 import type { LiveState } from "#lib/live/polling.ts";
 import type { ErrorChanges, Refusals } from "../messages.ts";
+import { interruptions } from "../interruptions/interruptions.svelte.ts";
+import { whileVisible } from "./while-visible.ts";
 import type { MaybeStale, Polled } from "./polling.ts";
 import type { trpc } from "../trpc.ts";
 
@@ -34,23 +36,29 @@ export class LiveFeed<Told> {
     this.#subscribe = subscribe;
   }
 
-  /** `onGap`: changes from the time when the connection was lost may be missing. */
+  /** `onGap`: changes from the time when the connection was lost, or the tab hidden, may be missing. */
   follow(asked: Asked, onTold: OnTold<Told>, onGap?: () => void): () => void {
-    const subscription = this.#start(asked, onTold, onGap);
+    void interruptions.isSignedOut; // the caller's effect follows again after a new sign-in
     const failed = () => (this.state = "paused"); // the client could not be loaded
-    subscription.catch(failed);
-    return () => void subscription.then((started) => started.unsubscribe(), failed);
+    let connectedBefore = false;
+    const onStart = () => {
+      if (connectedBefore) onGap?.();
+      connectedBefore = true;
+    };
+    return whileVisible(() => {
+      const subscription = this.#start(asked, onTold, onStart);
+      subscription.catch(failed);
+      return () => void subscription.then((started) => started.unsubscribe(), failed);
+    });
   }
 
-  async #start(asked: Asked, onTold: OnTold<Told>, onGap?: () => void) {
+  async #start(asked: Asked, onTold: OnTold<Told>, onStart: () => void) {
     const { trpc } = await import("../trpc.ts");
-    let connectedBefore = false;
     return this.#subscribe(trpc, asked, {
       onStarted: () => {
         this.state = "live";
         this.#failures = 0;
-        if (connectedBefore) onGap?.();
-        connectedBefore = true;
+        onStart();
       },
       onData: (told) => onTold(told, trpc),
       onConnectionStateChange: ({ state }) => {

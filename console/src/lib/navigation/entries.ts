@@ -38,6 +38,8 @@ export const sections: readonly Section[] = [
     seenBy: "project",
     entries: [
       { label: "Monitor", icon: "settings", address: route.monitorSettings },
+      { label: "Notifications", icon: "announce", address: (path) => route.notifications(path) },
+      { label: "Issue trackers", icon: "issue", address: (path) => route.trackers(path) },
       { label: "General", icon: "pencil", address: route.generalSettings },
       { label: "Members", icon: "people", address: route.projectMembers },
     ],
@@ -56,6 +58,7 @@ export const sections: readonly Section[] = [
     entries: [
       { label: "Account", icon: "user", address: route.account },
       { label: "Preferences", icon: "display", address: route.preferences },
+      { label: "Inbox", icon: "bell", address: () => route.inbox() },
       { label: "Access tokens", icon: "key", address: route.accessTokens },
     ],
   },

@@ -1,6 +1,7 @@
 /** What the palette offers for a text. Pure. */
 
-import type { Capability, Project } from "../messages.ts";
+import type { Capability, Project, SavedSearch } from "../messages.ts";
+import { savedChoices } from "../search/saved-choices.ts";
 import { route } from "./route.ts";
 
 /** A place that the palette leads to. */
@@ -24,6 +25,8 @@ interface Known {
   readonly projects: readonly Pick<Project, "name" | "path">[];
   /** The project that is shown. */
   readonly project: Pick<Project, "name" | "path"> | undefined;
+  /** Its saved searches. */
+  readonly searches: readonly Pick<SavedSearch, "name" | "query" | "status" | "sort">[];
 }
 
 /** The projects that match a text. */
@@ -32,16 +35,22 @@ export const matchingProjects = (text: string, projects: Known["projects"]): Pal
     .filter(({ name, path }) => hasWords(`${name} ${path}`, text))
     .map(({ name, path }) => ({ label: name, note: path === name ? "Project" : path, href: route.errors(path) }));
 
-/** All that matches a text: an error by the id of an event, pages, projects, and the search for the text. */
-export function paletteEntries(text: string, { sections, projects, project }: Known): PaletteEntry[] {
+/** All that matches a text: an error by the id of an event, pages, saved searches, projects, and the search for the text. */
+export function paletteEntries(text: string, { sections, projects, project, searches: saved }: Known): PaletteEntry[] {
   const q = text.trim();
   const pages = sections.flatMap(({ name, links }) =>
     links
       .filter(({ label, needs }) => needs?.allowed !== false && hasWords(`${name} ${label}`, q))
       .map(({ label, href }) => ({ label, note: name, href })),
   );
+  const ofProject = project === undefined ? [] : saved.filter(({ name, query }) => hasWords(`${name} ${query}`, q));
+  const named = ofProject.map((search) => ({
+    label: search.name,
+    note: "Saved search",
+    href: route.errors(project?.path ?? "", savedChoices(search)),
+  }));
   const searches = q === "" ? [] : searchesFor(q, project);
-  const found = [...pages, ...matchingProjects(q, projects)];
+  const found = [...pages, ...named, ...matchingProjects(q, projects)];
   return eventId(q) === undefined ? [...found, ...searches] : searches;
 }
 

@@ -24,7 +24,7 @@ const errorsQuery = ({ q, status, sort, perPage }: ErrorListQuery) => ({
 });
 
 export type StatusTab = "unresolved" | "ignored" | "resolved" | "all";
-export type SortKey = "last_seen" | "first_seen" | "events";
+export type SortKey = "last_seen" | "first_seen" | "events" | "users";
 
 /** How many errors a page of the list may have; the first is the usual one. */
 export const pageSizes = [50, 25, 100] as const;
@@ -123,9 +123,14 @@ export const route = {
   preferences: () => "/-/profile",
   account: () => "/-/profile/account",
   sessions: () => "/-/profile/account/sessions",
+  notificationPreferences: ({ cursor }: { cursor?: string } = {}) => withQuery("/-/profile/notifications", { cursor }),
+  inbox: ({ unread = false, cursor }: { unread?: boolean; cursor?: string } = {}) =>
+    withQuery("/-/inbox", { unread: unread ? "1" : undefined, cursor }),
   accessTokens: () => "/-/profile/personal_access_tokens",
   invitation: (token: string) => `/-/invitations/${encodeURIComponent(token)}`,
   passwordReset: (token: string) => `/-/password_resets/${encodeURIComponent(token)}`,
+  unsubscribe: (token: string) => `/-/unsubscribe/${encodeURIComponent(token)}`,
+  confirmEmail: (token: string) => `/-/confirm_email/${encodeURIComponent(token)}`,
   deprecations: ({ release, area, state }: DeprecationQuery = {}) =>
     withQuery("/-/deprecations", { release, area, state }),
   trpc: () => "/-/trpc",
@@ -163,6 +168,7 @@ export const route = {
       cursor,
     }),
   errorUsers: (projectPath: string, errorId: string) => `${ofError(projectPath, errorId)}/users`,
+  errorIssue: (projectPath: string, errorId: string) => `${ofError(projectPath, errorId)}/issue`,
   rawEvent: (projectPath: string, errorId: string, eventId: string) =>
     `${ofError(projectPath, errorId)}/events/${encodeURIComponent(eventId)}.json`,
   /** `made`: the deletion that was just made and can be undone. */
@@ -173,6 +179,8 @@ export const route = {
       errors: errors.join(","),
       ...(errors.length === 0 && { q, status: status === "unresolved" ? undefined : status }),
     }),
+  bulkUpdate: (projectPath: string, bulkUpdateId: number) =>
+    `${inProject(projectPath)}/error_tracking/bulk_updates/${bulkUpdateId}`,
   releases: (projectPath: string, { period, environment, release, cursor }: ReleaseListQuery = {}) =>
     withQuery(`${inProject(projectPath)}/error_tracking/releases`, {
       period: period === "7d" ? undefined : period,
@@ -194,6 +202,12 @@ export const route = {
   /** `part`: the id of a filter on the page. */
   inboundFilters: (projectPath: string, part?: string) =>
     `${inProject(projectPath)}/settings/monitor/inbound_filters${part === undefined ? "" : `#${part}`}`,
+  /** `add`: the kind of the channel whose form is shown. */
+  notifications: (projectPath: string, { add }: { add?: string } = {}) =>
+    withQuery(`${inProject(projectPath)}/settings/notifications`, { add }),
+  /** `add`: the kind of the tracker whose form is shown. */
+  trackers: (projectPath: string, { add }: { add?: string } = {}) =>
+    withQuery(`${inProject(projectPath)}/settings/trackers`, { add }),
   generalSettings: (projectPath: string) => `${inProject(projectPath)}/settings/general`,
 };
 

@@ -34,6 +34,12 @@ export class TypedText {
     clearTimeout(this.#timer);
   }
 
+  /** Shows the text of the address again: another one is about to be opened. */
+  forget(): void {
+    this.stop();
+    this.#typed = undefined;
+  }
+
   async #send(text: string): Promise<void> {
     const wanted = text.trim();
     if (wanted !== this.#told()) await replaceAddress(this.#address(wanted));

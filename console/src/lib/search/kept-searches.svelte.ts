@@ -6,7 +6,10 @@ interface Kept {
   readonly saved: readonly string[];
 }
 
-/** The searches that this browser keeps for a project: those last used, and those saved. */
+/**
+ * The searches that this browser keeps: those last used and, of searches over all projects, those saved. Those saved for
+ * one project lie with the service; the browser has them from before, until the service took them over.
+ */
 export class KeptSearches {
   readonly #name: string;
   #kept: Kept = $state.raw({ recent: [], saved: [] });

@@ -32,10 +32,10 @@ export class AnswerMemory {
   }
 
   set(url: string, { body, headers, readAt }: Answer): void {
-    const { link = "", "x-hits": hits = "" } = headers; // no other header is read
+    const { link = "", "x-hits": hits = "", "x-sentry-direct-hit": hit = "" } = headers; // no other header is read
     const before = this.#answers.get(url);
     if (before) this.#delete(url, before);
-    const answer = { body, headers: { link, "x-hits": hits }, readAt };
+    const answer = { body, headers: { link, "x-hits": hits, "x-sentry-direct-hit": hit }, readAt };
     this.#answers.set(url, answer);
     this.#bytes += cost(url, answer);
     for (const [oldest, old] of this.#answers) {

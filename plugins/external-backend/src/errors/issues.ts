@@ -11,6 +11,7 @@ import {
 } from "@faultline/proto";
 import type { Asking } from "../calling/external-call.ts";
 import { errorNotFound } from "../calling/failures.ts";
+import { directHit } from "./direct-hit.ts";
 import { externalSearch } from "./external-search.ts";
 import { readCursors, readHits, readIssue, readIssues } from "../reading/index.ts";
 import type { Question, Reply } from "../calling/upstream.ts";
@@ -32,6 +33,7 @@ const sortWords: Readonly<Record<ErrorSort, string>> = {
   [ErrorSort.LAST_SEEN]: "date",
   [ErrorSort.FIRST_SEEN]: "new",
   [ErrorSort.EVENT_COUNT]: "freq",
+  [ErrorSort.USER_COUNT]: "user",
 };
 
 /** Counts of a search stop here, as in the integrated backend. */
@@ -50,6 +52,8 @@ export async function listErrors(
 ): Promise<MessageInitShape<typeof ListErrorsResponseSchema>> {
   const { projectId, link } = asking;
   const { pageToken: token } = request;
+  const hit = token === "" ? await directHit(asking, request.query) : undefined;
+  if (hit) return { ...hit, errors: hit.errors.map((error) => withSettledLastSeen(asking, error)), ...asking.stale };
   const { query: search, status: asked } = externalSearch(request.query);
   const status = asked ?? request.status;
   const sort = sortWords[request.sort] ?? "date";

@@ -57,11 +57,13 @@ export async function updateErrors(
 export function transitionsOf(
   projectId: number,
   { errors = [], undo = [] }: MessageInitShape<typeof UpdateErrorsResponseSchema>,
+  made: Pick<ErrorTransition, "at" | "by">,
 ): ErrorTransition[] {
   const before = new Map(undo.map(({ errorId, status }) => [errorId, status]));
   return errors.flatMap(({ errorId = "", status = ErrorStatus.UNSPECIFIED }) => {
     const statusBefore = before.get(errorId);
-    return statusBefore === status ? [] : [{ projectId, errorId, kind: "status" as const, statusBefore, status }];
+    if (statusBefore === status) return [];
+    return [{ projectId, errorId, kind: "status" as const, statusBefore, status, ...made, release: "" }];
   });
 }
 

@@ -17,6 +17,9 @@ const trendHours = 24;
 /** The bound of Error.value. */
 const maxValue = 1024;
 
+/** The bound of Error.short_id. */
+const maxShortId = 100;
+
 /** A page of issues, at most 100, as errors in a list. Issues of other projects than the linked one are left out. */
 export function readIssues(json: JsonValue, context: ReadingContext): MessageInitShape<typeof ErrorSchema>[] {
   const linked = context.link.project.id;
@@ -65,6 +68,7 @@ function readError(sent: JsonObject, context: ReadingContext): MessageInitShape<
     lastRelease: readReleaseVersion(sent["lastRelease"]),
     firstCommit: readCommit(sent["firstRelease"]),
     lastCommit: readCommit(sent["lastRelease"]),
+    shortId: textOf(sent["shortId"], maxShortId),
     externalUrl: issueLink(sent["permalink"], id, context.link),
   };
 }

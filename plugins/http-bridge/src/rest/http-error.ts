@@ -64,6 +64,7 @@ const answers: Readonly<Record<ErrorReason, Answer>> = {
   [ErrorReason.MEMBER_ROLE_NOT_FOUND]: notFound("Member Role"),
   [ErrorReason.MEMBER_ROLE_IN_USE]: sentence(400),
   [ErrorReason.LIMIT_REACHED]: sentence(400),
+  [ErrorReason.MAIL_NOT_SET_UP]: sentence(400),
   [ErrorReason.SESSION_NOT_FOUND]: notFound("Session"),
   [ErrorReason.EXTERNAL_VERSION_UNSUPPORTED]: sentence(400),
   [ErrorReason.EXTERNAL_LOOKUP_FAILED]: sentence(400),
@@ -80,7 +81,19 @@ const answers: Readonly<Record<ErrorReason, Answer>> = {
   [ErrorReason.QUOTA_REACHED]: sentence(429),
   [ErrorReason.EXPECTED_COUNT_DIFFERS]: sentence(409),
   [ErrorReason.DELETION_NOT_FOUND]: notFound("Deletion"),
+  [ErrorReason.BULK_UPDATE_NOT_FOUND]: notFound("Bulk update"),
+  [ErrorReason.NOTIFICATION_CHANNEL_NOT_FOUND]: notFound("Notification Channel"),
+  [ErrorReason.NOTIFICATION_RULE_NOT_FOUND]: notFound("Notification Rule"),
+  [ErrorReason.NOTIFICATION_DELIVERY_NOT_FOUND]: notFound("Notification Delivery"),
+  [ErrorReason.TRACKER_NOT_FOUND]: notFound("Issue Tracker"),
+  [ErrorReason.TRACKER_ISSUE_NOT_FOUND]: sentence(404),
+  [ErrorReason.TRACKER_ISSUE_EXISTS]: sentence(409),
+  [ErrorReason.TRACKER_REFUSED]: sentence(400),
+  [ErrorReason.TRACKER_UNUSABLE]: sentence(400),
+  [ErrorReason.TRACKER_UNREACHABLE]: sentence(502),
+  [ErrorReason.TRACKER_RATE_LIMITED]: sentence(429),
   [ErrorReason.UNDO_OVER]: sentence(409),
+  [ErrorReason.SAVED_SEARCH_NOT_FOUND]: notFound("Saved Search"),
 };
 
 /** The REST answer to anything thrown. */

@@ -111,7 +111,7 @@ async function bodyParams(
   request: IncomingMessage,
   { isMultipartRead = false } = {},
 ): Promise<Record<string, unknown>> {
-  const text = await readBody(request);
+  const text = (await readBody(request))?.toString();
   if (text === undefined) throw badParameter("body", "is too large");
   if (text.trim() === "") return {};
   const header = request.headers["content-type"] ?? "application/json";

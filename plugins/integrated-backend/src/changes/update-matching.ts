@@ -4,6 +4,7 @@ import {
   ErrorStatus,
   UpdateErrorsRequestSchema,
   type GetErrorCountRequest,
+  type GetErrorCountResponseSchema,
   type UpdateMatchingErrorsRequest,
   type UpdateMatchingErrorsResponseSchema,
 } from "@faultline/proto";
@@ -16,21 +17,23 @@ import { updateErrors, type Updated } from "./update-errors.ts";
 /** Errors whose status is set in one transaction: it holds the one writer of SQLite for some tens of milliseconds. */
 const sliceErrors = 1_000;
 
-const advice = "Search by a key, such as type:TypeError or environment:production.";
+/** What to do where a search takes too long. */
+export const advice = "Search by a key, such as type:TypeError or environment:production.";
 
 interface Parts {
   readonly storage: Storage;
   readonly expensive: ExpensiveReads;
 }
 
-/** The number of errors that match. */
+/** The number of errors that match, and the newest error of the project. */
 export async function countErrors(
   parts: Parts,
   request: GetErrorCountRequest,
   { now, call }: { now: number; call: BackendCall },
-): Promise<number> {
+): Promise<MessageInitShape<typeof GetErrorCountResponseSchema>> {
   checkStatus("status", request.status, ErrorStatus.UNSPECIFIED);
-  return count(parts, { ...request, lastErrorId: await newestError(parts.storage, request.projectId), now }, call);
+  const lastErrorId = await newestError(parts.storage, request.projectId);
+  return { count: await count(parts, { ...request, lastErrorId, now }, call), lastErrorId: String(lastErrorId) };
 }
 
 /** Sets the status of the next errors that match. */
@@ -41,17 +44,9 @@ export async function updateMatching(
 ): Promise<Updated & { readonly answer: MessageInitShape<typeof UpdateMatchingErrorsResponseSchema> }> {
   const { storage, expensive } = parts;
   const { projectId, query, status, newStatus } = request;
-  checkStatus("status", status, ErrorStatus.UNSPECIFIED);
-  checkStatus("new_status", newStatus, ErrorStatus.UNRESOLVED);
-  if (status === newStatus)
-    throw invalidField("new_status", "The errors have this status already. Choose another one.");
+  checkNewStatus(request);
   const isFirst = request.lastErrorId === "";
-  if (isFirst && request.expectedCount === 0) {
-    throw invalidField(
-      "expected_count",
-      "Say how many errors you expect to change: all that match are changed only with their number.",
-    );
-  }
+  if (isFirst) checkIsExpected(request);
   const lastErrorId = isFirst ? await newestError(storage, projectId) : errorRowId(request.lastErrorId);
   const wanted = { projectId, query, status, lastErrorId, except: newStatus, now };
   if (isFirst) {
@@ -66,7 +61,8 @@ export async function updateMatching(
   });
   if (ids.length === 0) return { errors: [], before: [], answer: {} };
   const changes = ids.map((id) => ({ errorId: String(id), status: newStatus }));
-  const updated = await updateErrors(storage, create(UpdateErrorsRequestSchema, { projectId, changes }), now);
+  const actor = { by: call.username ?? "", at: now };
+  const updated = await updateErrors(storage, create(UpdateErrorsRequestSchema, { projectId, changes }), actor);
   return {
     ...updated,
     answer: {
@@ -85,7 +81,25 @@ function count({ storage, expensive }: Parts, wanted: Matching, call: BackendCal
   });
 }
 
-async function newestError({ read }: Storage, projectId: number): Promise<number> {
+/** Refuses a change of all errors with a status that does not say which status they get. */
+export function checkNewStatus({ status, newStatus }: Pick<UpdateMatchingErrorsRequest, "status" | "newStatus">): void {
+  checkStatus("status", status, ErrorStatus.UNSPECIFIED);
+  checkStatus("new_status", newStatus, ErrorStatus.UNRESOLVED);
+  if (status === newStatus)
+    throw invalidField("new_status", "The errors have this status already. Choose another one.");
+}
+
+/** Refuses a change of all errors that match without their number. */
+export function checkIsExpected({ expectedCount }: Pick<UpdateMatchingErrorsRequest, "expectedCount">): void {
+  if (expectedCount > 0) return;
+  throw invalidField(
+    "expected_count",
+    "Say how many errors you expect to change: all that match are changed only with their number.",
+  );
+}
+
+/** The row id of the newest error of a project; 0: it has none. */
+export async function newestError({ read }: Storage, projectId: number): Promise<number> {
   const newest = await read
     .selectFrom("integrated_error")
     .select(({ fn }) => fn.max("id").as("id"))

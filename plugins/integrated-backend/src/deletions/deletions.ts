@@ -11,6 +11,7 @@ import {
   refuseTooMany,
 } from "../discards/stored-discards.ts";
 import { errorNotFound } from "../lists/errors.ts";
+import { signTransitions } from "../changes/sign-transitions.ts";
 import type { ExpensiveReads } from "../lists/expensive-reads.ts";
 import { inBackground } from "../retention/yield-to-ingestion.ts";
 import { dayMs, retentionDays } from "../retention/retention.ts";
@@ -90,6 +91,8 @@ export class Deletions implements ErrorDeletions {
               created_by: call.username ?? "",
               undo_until: request.withoutUndo ? null : this.#parts.host.deletionClock.now() + undoMs,
               finished_at: null,
+              undone_at: null,
+              undone_by: "",
               discard_end: discardEndText(discard),
             })
             .returningAll()
@@ -130,7 +133,7 @@ export class Deletions implements ErrorDeletions {
     };
   };
 
-  undoDeletion: ErrorDeletions["undoDeletion"] = async ({ projectId, deletionId }) => {
+  undoDeletion: ErrorDeletions["undoDeletion"] = async ({ projectId, deletionId }, { username }) => {
     const { write, dialect } = this.#parts.storage;
     const now = this.#parts.host.clock.now();
     await write.transaction().execute(async (transaction) => {
@@ -143,7 +146,7 @@ export class Deletions implements ErrorDeletions {
         .executeTakeFirst();
       if (!row) throw deletionNotFound();
       this.#refuseUndo(row);
-      await changeDeletion(transaction, row, { state: RESTORING });
+      await changeDeletion(transaction, row, { state: RESTORING, undone_at: now, undone_by: username ?? "" });
       await endDiscardsOf(transaction, row, now);
     });
     await this.#parts.discards.load();
@@ -176,6 +179,7 @@ export class Deletions implements ErrorDeletions {
     const wanted = { projectId: row.project_id, query, status, lastErrorId: row.last_error_id, now };
     const ids = named ?? (await nextMatching(this.#parts.storage, transaction, wanted, sliceErrors));
     const errors = await hideErrors(this.#parts.storage, transaction, of, ids);
+    await signTransitions(transaction, row.project_id, { by: row.created_by, at: now });
     if (named && errors.length === 0) throw errorNotFound();
     const deleted = row.deleted_count + errors.length;
     const isDone = named !== undefined || ids.length < sliceErrors;

@@ -4,7 +4,7 @@ import { sql, type AbortableQueryOptions, type Kysely } from "kysely";
 import { matching } from "../search/plan.ts";
 import { statuses } from "../lists/statuses.ts";
 import type { Storage } from "../storage.ts";
-import type { Tables } from "../tables.ts";
+import type { ErrorTable, Tables } from "../tables.ts";
 
 /** The condition of a deletion, or of a change, of all errors that match. */
 export interface Matching {
@@ -42,12 +42,21 @@ export async function nextMatching(
   atMost: number,
   limits?: AbortableQueryOptions,
 ): Promise<number[]> {
+  return (await matchingErrors(storage, database, wanted, atMost, limits)).map(({ id }) => id);
+}
+
+/** Errors that match, with their statuses; those of one status follow each other. */
+export async function matchingErrors(
+  storage: Storage,
+  database: Kysely<Tables>,
+  wanted: Matching,
+  atMost: number,
+  limits?: AbortableQueryOptions,
+): Promise<Pick<ErrorTable, "id" | "status">[]> {
   const found = sql.join(await walks(storage, wanted), sql` union all `);
-  const { rows } = await sql<{ id: number }>`select id from (${found}) as found limit ${atMost}`.execute(
-    database,
-    limits,
-  );
-  return rows.map(({ id }) => id);
+  const query = sql<Pick<ErrorTable, "id" | "status">>`select id, status from (${found}) as found limit ${atMost}`;
+  const { rows } = await query.execute(database, limits);
+  return rows;
 }
 
 async function walks(storage: Storage, { projectId, query, status, lastErrorId, except, now }: Matching) {
@@ -59,7 +68,7 @@ async function walks(storage: Storage, { projectId, query, status, lastErrorId, 
       .where("project_id", "=", projectId)
       .where("status", "=", one)
       .where("id", "<=", lastErrorId);
-    return sql`select id from (${found}) as walk`;
+    return sql`select id, cast(${one} as integer) as status from (${found}) as walk`;
   });
 }
 

@@ -2,6 +2,7 @@ import type { Host } from "@faultline/plugin";
 import { DeletionState } from "@faultline/proto";
 import type { Storage } from "../storage.ts";
 import { restoreErrors } from "./restore.ts";
+import { signTransitions } from "../changes/sign-transitions.ts";
 import type { DeletionRow } from "./deletion-rows.ts";
 import { sliceErrors } from "./hide.ts";
 
@@ -36,6 +37,7 @@ async function restoreSlice({ host, storage }: RestoreParts, row: DeletionRow): 
   const isDone = await memory.knownRows.forgetAround(() =>
     write.transaction().execute(async (transaction) => {
       const { restored, superseded, isDone: isLast } = await restoreErrors(storage, transaction, of, sliceErrors);
+      await signTransitions(transaction, of.projectId, { by: row.undone_by, at: row.undone_at ?? host.clock.now() });
       await transaction
         .updateTable("integrated_deletion")
         .set(({ eb }) => ({

@@ -18,6 +18,7 @@ const sortColumns: Readonly<Record<ErrorSort, SortColumn>> = {
   [ErrorSort.LAST_SEEN]: "last_seen_at",
   [ErrorSort.FIRST_SEEN]: "first_seen_at",
   [ErrorSort.EVENT_COUNT]: "event_count",
+  [ErrorSort.USER_COUNT]: "user_count",
 };
 
 /** What a page shows beside its errors. `last_value` and `last_id`: the last error that was examined. */
@@ -57,7 +58,7 @@ export async function listErrors(
   const search = await planSearch(parts, request, { now, limits });
   const asked = search.statuses ?? (request.status === ErrorStatus.UNSPECIFIED ? statuses : [request.status]);
   if (asked.length === 0) return { errors: [], statusCounts: {} };
-  const { tables, ids, forwards, last } = walksOf(search, { column, statuses: asked, place, limit: size + 1 });
+  const { tables, ids, forwards, last, most } = walksOf(search, { column, statuses: asked, place, limit: size + 1 });
   const first = firstTrendHour(now);
   const page = withSettledLastSeen(storage.dialect, read, now)
     .select(hoursSince(storage.dialect, first).as("hours"))
@@ -67,32 +68,34 @@ export async function listErrors(
   const { rows } = await sql<Listed>`with ${sql.join([countsOf(search, column), ...tables])}
     select beside.*, page.* from (
       select ${counted(ErrorStatus.UNRESOLVED)} as unresolved, ${counted(ErrorStatus.RESOLVED)} as resolved,
-        ${counted(ErrorStatus.IGNORED)} as ignored, ${examinedOf(tables.length > 0, last)}
+        ${counted(ErrorStatus.IGNORED)} as ignored, ${examinedOf(search.isBounded, most > 0, last)}
     ) as beside left join (${page}) as page on true ${forwards}`.execute(read, limits);
-  const answer = pageOf(rows, { list, place, column, size, first });
+  const answer = pageOf(rows, { list, place, column, size, first, most });
   const isNothing = rows[0]?.id === null && !place && answer.examinedCount === 0;
   return isNothing ? { ...answer, unknownTags: await unknownTags(read, search, limits) } : answer;
 }
 
 /** How far a walk came that has a bound. */
-function examinedOf(isBounded: boolean, last: RawBuilder<unknown>): RawBuilder<unknown> {
+function examinedOf(hasFilters: boolean, isBounded: boolean, last: RawBuilder<unknown>): RawBuilder<unknown> {
   if (!isBounded) return sql`0 as counted, 0 as examined, null as last_value, null as last_id`;
-  return sql`(select max(examined) from counted) as counted, (select count(*) from examined) as examined,
+  return sql`${hasFilters ? sql`(select max(examined) from counted)` : sql`0`} as counted, (select count(*) from examined) as examined,
     (select value from examined ${last} limit 1) as last_value,
     (select id from examined ${last} limit 1) as last_id`;
 }
 
 function pageOf(
   rows: readonly Listed[],
-  parts: { list: string; place: Place | undefined; column: SortColumn; size: number; first: number },
+  parts: { list: string; place: Place | undefined; column: SortColumn; size: number; first: number; most: number },
 ): MessageInitShape<typeof ListErrorsResponseSchema> {
-  const { list, place, column, size, first } = parts;
+  const { list, place, column, size, first, most } = parts;
   const backwards = place?.[0] === "before";
   const errors = rows.filter((row) => row.id !== null);
   const hasMore = errors.length > size;
   const shown = backwards ? errors.slice(0, size).toReversed() : errors.slice(0, size);
   const { unresolved = 0, resolved = 0, ignored = 0, counted, examined, last_value, last_id } = rows[0] ?? {};
-  const hasStopped = !hasMore && Number(examined) === examinedErrors && last_value !== null && last_value !== undefined;
+  const isEnded = most > 0 && Number(examined) === most && last_value !== null && last_value !== undefined;
+  const isRanked = column === "user_count"; // its pages are those of the errors that were examined
+  const hasStopped = isEnded && !hasMore && !isRanked;
   const stop: readonly [number, number] | undefined = hasStopped ? [Number(last_value), Number(last_id)] : undefined;
 
   const token = (side: "before" | "after", at: readonly [value: number, id: number] | undefined) =>
@@ -101,13 +104,14 @@ function pageOf(
   const [top, bottom] = [keyOf(shown[0]), keyOf(shown.at(-1))];
   const asked = place && ([place[1], place[2]] as const); // where the page began, if it shows nothing
   const capped = (n: number) => Math.min(Number(n), countedErrors);
-  const isPartial = hasStopped || Number(counted) === examinedErrors;
+  const isPartial = hasStopped || (isEnded && isRanked) || Number(counted) === examinedErrors;
   return {
     errors: shown.map((row) => errorToProto(row, trendOf(row.hours, first))),
     nextPageToken: backwards ? token("after", bottom ?? asked) : token("after", hasMore ? bottom : stop),
     previousPageToken: backwards ? token("before", hasMore ? top : stop) : token("before", place && (top ?? asked)),
     statusCounts: { unresolved: capped(unresolved), resolved: capped(resolved), ignored: capped(ignored) },
-    examinedCount: isPartial ? examinedErrors : 0,
+    examinedCount: isPartial ? most : 0,
     ...(stop && column !== "event_count" && { searchedToTime: timestamp(stop[0]) }),
+    ...(isEnded && isRanked && { searchedToTime: timestamp(Number(last_value)) }),
   };
 }

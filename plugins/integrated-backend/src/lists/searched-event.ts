@@ -1,5 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { ErrorStatus, type ListErrorsRequest, type ListErrorsResponseSchema } from "@faultline/proto";
+import { onlyError } from "@faultline/plugin";
+import type { ListErrorsRequest, ListErrorsResponseSchema } from "@faultline/proto";
 import type { Storage } from "../storage.ts";
 import { withSettledLastSeen } from "./errors.ts";
 import { errorToProto } from "./to-proto.ts";
@@ -22,14 +23,5 @@ export async function searchedEvent(
     )
     .executeTakeFirst();
   if (!row) return undefined;
-  const { status } = row;
-  return {
-    errors: [errorToProto(row)],
-    statusCounts: {
-      unresolved: status === ErrorStatus.UNRESOLVED ? 1 : 0,
-      resolved: status === ErrorStatus.RESOLVED ? 1 : 0,
-      ignored: status === ErrorStatus.IGNORED ? 1 : 0,
-    },
-    event: { eventId, errorId: String(row.id) },
-  };
+  return { ...onlyError(errorToProto(row)), event: { eventId, errorId: String(row.id) } };
 }

@@ -2,6 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { hourMs, timestamp } from "@faultline/plugin";
 import { commitOf } from "@faultline/sentry-event";
 import {
+  BulkUpdateSchema,
   DeletionSchema,
   DiscardSchema,
   ErrorSchema,
@@ -14,6 +15,7 @@ import {
 import type { Selectable } from "kysely";
 import { otherErrorsHash } from "../storing/other-errors.ts";
 import type {
+  BulkUpdateTable,
   DeletionTable,
   DiscardSampleTable,
   DiscardTable,
@@ -139,6 +141,15 @@ export function deletionToProto(
     ...(undoEndsAt !== undefined && { undoEndTime: timestamp(undoEndsAt) }),
     ...(row.finished_at !== null && { finishedTime: timestamp(row.finished_at) }),
     discarded: row.discard_end !== "",
+  };
+}
+
+export function bulkUpdateToProto(row: Selectable<BulkUpdateTable>): MessageInitShape<typeof BulkUpdateSchema> {
+  return {
+    ...sameNamed(BulkUpdateSchema, row),
+    bulkUpdateId: row.id,
+    createdTime: timestamp(row.created_at),
+    ...(row.finished_at !== null && { finishedTime: timestamp(row.finished_at) }),
   };
 }
 

@@ -7,6 +7,8 @@ import { Integrated0006 } from "./migrations/integrated-0006.ts";
 import { Integrated0007 } from "./migrations/integrated-0007.ts";
 import { Integrated0008 } from "./migrations/integrated-0008.ts";
 import { Integrated0009 } from "./migrations/integrated-0009.ts";
+import { Integrated0010 } from "./migrations/integrated-0010.ts";
+import { Integrated0011 } from "./migrations/integrated-0011.ts";
 
 /** The migrations on PostgreSQL, in their order. */
 export const postgresqlMigrations = [
@@ -19,4 +21,6 @@ export const postgresqlMigrations = [
   Integrated0007,
   Integrated0008,
   Integrated0009,
+  Integrated0010,
+  Integrated0011,
 ];

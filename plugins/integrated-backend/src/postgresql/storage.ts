@@ -6,6 +6,7 @@ import { groupingVersion } from "../grouping/grouping.ts";
 import { jsonAt, type Place } from "../storing/payload.ts";
 import { dayMs } from "../retention/retention.ts";
 import { groupOf, type GroupRow } from "../storing/new-errors.ts";
+import { signTransitions } from "../changes/sign-transitions.ts";
 import type { Group } from "../storing/known-group.ts";
 import type { SessionParameters } from "../sessions/session-parameters.ts";
 import type { Erased, EventPage, StatusChange, Storage } from "../storage.ts";
@@ -166,7 +167,7 @@ export class PostgresqlStorage implements Storage {
     }
   }
 
-  async setStatuses(transaction: Kysely<Tables>, { projectId, statuses, now }: StatusChange): Promise<void> {
+  async setStatuses(transaction: Kysely<Tables>, { projectId, statuses, actor }: StatusChange): Promise<void> {
     const changes = JSON.stringify(statuses);
     await sql`
       with changed as materialized (
@@ -175,8 +176,9 @@ export class PostgresqlStorage implements Storage {
         where project_id = ${projectId} and integrated_error.status <> ${sql.lit(hidden)}
         order by group_hash for update of integrated_error
       )
-      update integrated_error as e set status = changed.status, status_changed_at = ${now}, reopened_at = null
+      update integrated_error as e set status = changed.status, status_changed_at = ${actor.at}, reopened_at = null
       from changed where e.project_id = ${projectId} and e.id = changed.id`.execute(transaction);
+    await signTransitions(transaction, projectId, actor);
   }
 
   async indexErrors(errors: readonly DueError[]): Promise<void> {

@@ -42,6 +42,9 @@ const slices: readonly DeleteSlice[] = [
     deleteRows(transaction, projectId, "integrated_deletion_error", "project_id, deletion_id, error_id"),
   (transaction, projectId) => deleteRows(transaction, projectId, "integrated_deletion", "id"),
   (transaction, projectId) =>
+    deleteRows(transaction, projectId, "integrated_bulk_update_slice", "project_id, bulk_update_id, position"),
+  (transaction, projectId) => deleteRows(transaction, projectId, "integrated_bulk_update", "id"),
+  (transaction, projectId) =>
     deleteRows(transaction, projectId, "integrated_discard_hour", "project_id, discard_id, hour"),
   (transaction, projectId) =>
     deleteRows(transaction, projectId, "integrated_discard_sample", "project_id, discard_id, day"),

@@ -10,6 +10,8 @@ import { Integrated0009 } from "./migrations/integrated-0009.ts";
 import { Integrated0010 } from "./migrations/integrated-0010.ts";
 import { Integrated0011 } from "./migrations/integrated-0011.ts";
 import { Integrated0012 } from "./migrations/integrated-0012.ts";
+import { Integrated0013 } from "./migrations/integrated-0013.ts";
+import { Integrated0014 } from "./migrations/integrated-0014.ts";
 
 /** The migrations on SQLite, in their order. */
 export const sqliteMigrations = [
@@ -25,4 +27,6 @@ export const sqliteMigrations = [
   Integrated0010,
   Integrated0011,
   Integrated0012,
+  Integrated0013,
+  Integrated0014,
 ];

@@ -4,6 +4,7 @@ import type { BatchParameters } from "../storing/batch-parameters.ts";
 import { hidden } from "../deletions/hidden.ts";
 import { jsonAt, type Place } from "../storing/payload.ts";
 import { groupOf, type GroupRow } from "../storing/new-errors.ts";
+import { signTransitions } from "../changes/sign-transitions.ts";
 import type { Group } from "../storing/known-group.ts";
 import type { SessionParameters } from "../sessions/session-parameters.ts";
 import type { Erased, EventPage, StatusChange, Storage } from "../storage.ts";
@@ -159,9 +160,10 @@ export class SqliteStorage implements Storage {
     );
   }
 
-  async setStatuses(transaction: Kysely<Tables>, { statuses, now }: StatusChange): Promise<void> {
-    await sql`update integrated_error set status = j.value ->> 1, status_changed_at = ${now}, reopened_at = null
+  async setStatuses(transaction: Kysely<Tables>, { projectId, statuses, actor }: StatusChange): Promise<void> {
+    await sql`update integrated_error set status = j.value ->> 1, status_changed_at = ${actor.at}, reopened_at = null
       from json_each(${JSON.stringify(statuses)}) j where integrated_error.id = j.value ->> 0`.execute(transaction);
+    await signTransitions(transaction, projectId, actor);
   }
 
   indexErrors(errors: readonly DueError[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { millisecondsOf } from "@faultline/plugin";
-import type { UserFeedback } from "@faultline/proto";
+import { OutcomeKind, type UserFeedback } from "@faultline/proto";
 import type { Kysely } from "kysely";
 import { storableJson } from "./storable-json.ts";
 import type { Storage } from "../storage.ts";
@@ -8,6 +8,14 @@ import type { EventTable, FeedbackTable, Tables } from "../tables.ts";
 
 /** The most entries that are kept, and so shown, with an event. */
 const maxFeedback = 20;
+
+/** The outcome of an entry beyond that. */
+export const tooMuchFeedback = {
+  kind: OutcomeKind.LEFT_ASIDE,
+  category: "feedback",
+  reason: "too_many",
+  quantity: 1,
+} as const;
 
 /**
  * Stores users' feedback, also about events that have not arrived yet; an entry sent again changes nothing. Returns the

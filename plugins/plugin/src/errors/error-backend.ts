@@ -1,20 +1,32 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type {
   Backend,
+  GetErrorsRequest,
+  GetErrorsResponseSchema,
   CapabilitiesSchema,
   GetErrorCountRequest,
   GetErrorCountResponseSchema,
+  CreateBulkUpdateRequest,
+  CreateBulkUpdateResponseSchema,
   CreateDeletionRequest,
   CreateDeletionResponseSchema,
   EndDiscardRequest,
   EndDiscardResponseSchema,
   ErrorSchema,
+  GetBulkUpdateRequest,
+  GetBulkUpdateResponseSchema,
   GetDeletionRequest,
   GetDeletionResponseSchema,
+  ListBulkUpdatesRequest,
+  ListBulkUpdatesResponseSchema,
   ListDeletionsRequest,
   ListDeletionsResponseSchema,
   ListDiscardsRequest,
   ListDiscardsResponseSchema,
+  StopBulkUpdateRequest,
+  StopBulkUpdateResponseSchema,
+  UndoBulkUpdateRequest,
+  UndoBulkUpdateResponseSchema,
   UndoDeletionRequest,
   UndoDeletionResponseSchema,
   GetErrorBreakdownRequest,
@@ -92,6 +104,8 @@ export interface ErrorBackend {
     call: BackendCall,
   ): Promise<MessageInitShape<typeof ListSearchValuesResponseSchema>>;
   getError(request: GetErrorRequest, call: BackendCall): Promise<MessageInitShape<typeof GetErrorResponseSchema>>;
+  /** Absent: the system cannot check errors against a search; the core then reads them one by one. */
+  getErrors?(request: GetErrorsRequest, call: BackendCall): Promise<MessageInitShape<typeof GetErrorsResponseSchema>>;
   updateErrors(
     request: UpdateErrorsRequest,
     call: BackendCall,
@@ -152,6 +166,8 @@ export interface ErrorBackend {
   errorProject?(errorId: string): Promise<number | undefined>;
   /** Only backends that store events have it; others refuse by the capability `deleteErrors`. */
   readonly deletions?: ErrorDeletions;
+  /** Only backends with `updateMatchingErrors` have it. */
+  readonly bulkUpdates?: ErrorBulkUpdates;
   /** Returns totals over all projects. Only backends that store events have it. */
   installationStats?(at: { readonly now: number }): Promise<InstallationStats>;
   /** Current usage of each project; projects that store nothing may be left out. Only backends that store have it. */
@@ -203,9 +219,27 @@ export interface ErrorDeletions {
   ): Promise<MessageInitShape<typeof CreateDeletionResponseSchema>>;
   getDeletion(request: GetDeletionRequest): Promise<MessageInitShape<typeof GetDeletionResponseSchema>>;
   listDeletions(request: ListDeletionsRequest): Promise<MessageInitShape<typeof ListDeletionsResponseSchema>>;
-  undoDeletion(request: UndoDeletionRequest): Promise<MessageInitShape<typeof UndoDeletionResponseSchema>>;
+  undoDeletion(
+    request: UndoDeletionRequest,
+    call: BackendCall,
+  ): Promise<MessageInitShape<typeof UndoDeletionResponseSchema>>;
   listDiscards(request: ListDiscardsRequest): Promise<MessageInitShape<typeof ListDiscardsResponseSchema>>;
   endDiscard(request: EndDiscardRequest): Promise<MessageInitShape<typeof EndDiscardResponseSchema>>;
+}
+
+/** Changes of the status of all errors that match. Every method takes the request message of BulkUpdateService. */
+export interface ErrorBulkUpdates {
+  createBulkUpdate(
+    request: CreateBulkUpdateRequest,
+    call: BackendCall,
+  ): Promise<MessageInitShape<typeof CreateBulkUpdateResponseSchema>>;
+  getBulkUpdate(request: GetBulkUpdateRequest): Promise<MessageInitShape<typeof GetBulkUpdateResponseSchema>>;
+  listBulkUpdates(request: ListBulkUpdatesRequest): Promise<MessageInitShape<typeof ListBulkUpdatesResponseSchema>>;
+  stopBulkUpdate(request: StopBulkUpdateRequest): Promise<MessageInitShape<typeof StopBulkUpdateResponseSchema>>;
+  undoBulkUpdate(
+    request: UndoBulkUpdateRequest,
+    call: BackendCall,
+  ): Promise<MessageInitShape<typeof UndoBulkUpdateResponseSchema>>;
 }
 
 /** Totals of a backend over all projects. */

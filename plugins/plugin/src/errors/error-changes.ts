@@ -22,22 +22,33 @@ export interface ErrorChanges {
 }
 
 /**
- * The kind of a transition: the error is new, a new event reopened it, somebody set another status, it was deleted, or
- * its deletion was undone.
+ * The kind of a transition: the error is new, a new event reopened it, somebody set another status, it was deleted, its
+ * deletion was undone, or it is gone for good: erased after its deletion, or all its events became too old.
  */
-export type ErrorTransitionKind = "created" | "reopened" | "status" | "deleted" | "restored";
+export type ErrorTransitionKind = "created" | "reopened" | "status" | "deleted" | "restored" | "erased";
+
+/** Names an error. */
+export interface ErrorOfProject {
+  readonly projectId: number;
+  readonly errorId: string;
+}
 
 /**
  * A transition of an error. Further events of an open error are none. The error or its project may be deleted by the time
  * the transition is delivered.
  */
-export interface ErrorTransition {
-  readonly projectId: number;
-  readonly errorId: string;
+export interface ErrorTransition extends ErrorOfProject {
   readonly kind: ErrorTransitionKind;
   /** Undefined: it was none, or is not known. */
   readonly statusBefore: ErrorStatus | undefined;
+  /** Of an erased error: not known. */
   readonly status: ErrorStatus;
+  /** When it happened, in milliseconds since 1970: of a new error, when its first event did. */
+  readonly at: number;
+  /** The user name of the person who made it, or `plugin:<name>`. Empty: nobody, as an event or the service did. */
+  readonly by: string;
+  /** The release of the event that made it, where the error had not been seen in it just before. Empty: none, or not known. */
+  readonly release: string;
 }
 
 /**

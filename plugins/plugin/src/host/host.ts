@@ -3,16 +3,19 @@ import type { Kysely } from "kysely";
 import type { Announcements } from "./announcements.ts";
 import type { Access, Core } from "../core.ts";
 import type { Deprecations } from "../deprecations.ts";
-import type { ErrorChanges } from "../errors/error-changes.ts";
+import type { ErrorChanges, ErrorOfProject, ErrorTransition } from "../errors/error-changes.ts";
 import type { EventDoor } from "../ingest/event-door.ts";
 import type { Metrics } from "./metrics.ts";
 import type { DatabaseKind } from "../move.ts";
 import type { Outbound } from "./outbound.ts";
+import type { Readers } from "./readers.ts";
+import type { Secrets } from "./secrets.ts";
 
 /** Everything the host gives a plugin; in particular no environment variables. */
 export interface Host {
   readonly core: Core;
   readonly access: Access;
+  readonly readers: Readers;
   /**
    * Calls a method as the plugin itself, for no person: one of its `calls`, in any project. The audit log names the plugin.
    * Throws FORBIDDEN for any other method.
@@ -25,6 +28,11 @@ export interface Host {
   readonly deprecations: Deprecations;
   readonly events: EventDoor;
   readonly errorChanges: ErrorChanges;
+  /**
+   * The latest 100 transitions of an error that the plugin's `errorTransitions` has not taken yet, the oldest first: those
+   * of about the last second.
+   */
+  pendingTransitions(error: ErrorOfProject): Promise<readonly ErrorTransition[]>;
   readonly database: Database;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -33,6 +41,7 @@ export interface Host {
   readonly deletionClock: Clock;
   readonly scheduler: Scheduler;
   readonly outbound: Outbound;
+  readonly secrets: Secrets;
   /** Whether an event would be stored now; false during start and shutdown and while the database refuses writes. */
   isReady(): Promise<boolean>;
 }

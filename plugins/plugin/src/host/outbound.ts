@@ -9,7 +9,7 @@ export interface Outbound {
 }
 
 export interface OutboundRequest {
-  readonly method: "GET" | "POST" | "PUT";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH";
   /** http or https. The raw text is judged before it is parsed. */
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -27,6 +27,8 @@ export interface OutboundAnswer {
   /** Names in lower case; of several with one name, all joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
+  /** Whether it came from a public address, which everybody may read. Otherwise the operator allowed the network. */
+  readonly isPublic: boolean;
 }
 
 /**
@@ -44,11 +46,18 @@ export class OutboundFailure extends Error {
   readonly fault: OutboundFault;
   /** For `too_big`: the announced bytes, otherwise those read. */
   readonly bytes: number;
+  /** Whether the other side may have the request, as it failed after it had begun to leave. */
+  readonly mayHaveArrived: boolean;
 
-  constructor(fault: OutboundFault, message: string, options: { bytes?: number; cause?: unknown } = {}) {
+  constructor(
+    fault: OutboundFault,
+    message: string,
+    options: { bytes?: number; cause?: unknown; mayHaveArrived?: boolean } = {},
+  ) {
     super(message, { cause: options.cause });
     this.name = "OutboundFailure";
     this.fault = fault;
     this.bytes = options.bytes ?? 0;
+    this.mayHaveArrived = options.mayHaveArrived ?? false;
   }
 }

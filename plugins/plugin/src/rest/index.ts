@@ -1,6 +1,8 @@
 /** The language in which operations of the REST API are defined. */
 export * from "./answer.ts";
+export * from "./hours.ts";
 export * from "./iso-time.ts";
+export * from "./message-shape.ts";
 export * from "./operation.ts";
 export * from "./pages.ts";
 export * from "./parameter-fault.ts";

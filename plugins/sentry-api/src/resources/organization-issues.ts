@@ -105,6 +105,7 @@ function order(sort: ErrorSort, a: TrackedError, b: TrackedError): number {
   const seconds = (time: TrackedError["lastSeenTime"]) => Number(time?.seconds ?? 0n) + (time?.nanos ?? 0) / 1e9;
   const value = (error: TrackedError) => {
     if (sort === ErrorSort.EVENT_COUNT) return error.eventCount;
+    if (sort === ErrorSort.USER_COUNT) return error.affectedUserCount;
     return seconds(sort === ErrorSort.FIRST_SEEN ? error.firstSeenTime : error.lastSeenTime);
   };
   return value(b) - value(a) || Number(b.errorId) - Number(a.errorId);

@@ -11,7 +11,7 @@ export function issueShape(error: TrackedError, { project, origin }: { project: 
   return {
     id: error.errorId,
     shareId: null,
-    shortId: shortIdOf(error, project),
+    shortId: error.shortId,
     title: error.title,
     culprit: error.culprit,
     permalink: `${origin}/${project.path}/-/error_tracking/${error.errorId}/details`,
@@ -80,9 +80,4 @@ export function releaseShape(version: string, commit: string): object | null {
     dateCreated: null,
     lastCommit: commit === "" ? null : { id: commit, message: null, dateCreated: null },
   };
-}
-
-/** Such as `WEB-157`. */
-function shortIdOf({ errorId }: TrackedError, { path }: Project): string {
-  return `${path.slice(path.lastIndexOf("/") + 1).toUpperCase()}-${errorId}`;
 }

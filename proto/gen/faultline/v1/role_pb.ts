@@ -788,7 +788,8 @@ export const needs: GenExtension<MethodOptions, Needs> = /*@__PURE__*/
 /**
  * The sentence of the audit log about a call: a Mustache template over the fields of its response and request, by
  * their names in these files, and never over a secret. For each number `n` there is `n_is_one`; `changes` lists what
- * the request changes. Each method has a sentence unless it only reads or has `unaudited`.
+ * the request changes. Each method has a sentence unless it only reads or has `unaudited`. A call whose sentence is
+ * empty is not recorded: it concerns the caller alone.
  *
  * @generated from extension: string audit = 50002;
  */

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/user.proto.
  */
 export const file_faultline_v1_user: GenFile = /*@__PURE__*/
-  fileDesc("ChdmYXVsdGxpbmUvdjEvdXNlci5wcm90bxIMZmF1bHRsaW5lLnYxIn8KEExpc3RVc2Vyc1JlcXVlc3QSDQoFcXVlcnkYASABKAkSEQoJcGFnZV9zaXplGAIgASgNEhIKCnBhZ2VfdG9rZW4YAyABKAkSFQoNYWZ0ZXJfdXNlcl9pZBgEIAEoDRIMCgRza2lwGAUgASgNEhAKCHVzZXJuYW1lGAYgASgJImMKEUxpc3RVc2Vyc1Jlc3BvbnNlEiEKBXVzZXJzGAEgAygLMhIuZmF1bHRsaW5lLnYxLlVzZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iIQoOR2V0VXNlclJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoDSIzCg9HZXRVc2VyUmVzcG9uc2USIAoEdXNlchgBIAEoCzISLmZhdWx0bGluZS52MS5Vc2VyImYKEUNyZWF0ZVVzZXJSZXF1ZXN0EhAKCHVzZXJuYW1lGAEgASgJEgwKBG5hbWUYAiABKAkSDQoFZW1haWwYAyABKAkSEAoIcGFzc3dvcmQYBCABKAkSEAoIaXNfYWRtaW4YBSABKAgiNgoSQ3JlYXRlVXNlclJlc3BvbnNlEiAKBHVzZXIYASABKAsyEi5mYXVsdGxpbmUudjEuVXNlciLAAgoRVXBkYXRlVXNlclJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoDRIkCgh1c2VybmFtZRgCIAEoCUINirUYCXVzZXIgbmFtZUgAiAEBEhsKBG5hbWUYAyABKAlCCIq1GARuYW1lSAGIAQESJgoFZW1haWwYBCABKAlCEoq1GA5lLW1haWwgYWRkcmVzc0gCiAEBEkMKCGlzX2FkbWluGAUgASgIQiyKtRgobWFkZSBhbiBhZG1pbmlzdHJhdG9yfG1hZGUgYSBub3JtYWwgdXNlckgDiAEBEi4KCmlzX2Jsb2NrZWQYBiABKAhCFYq1GBFibG9ja2VkfHVuYmxvY2tlZEgEiAEBQgsKCV91c2VybmFtZUIHCgVfbmFtZUIICgZfZW1haWxCCwoJX2lzX2FkbWluQg0KC19pc19ibG9ja2VkIjYKElVwZGF0ZVVzZXJSZXNwb25zZRIgCgR1c2VyGAEgASgLMhIuZmF1bHRsaW5lLnYxLlVzZXIiJAoRRGVsZXRlVXNlclJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoDSI2ChJEZWxldGVVc2VyUmVzcG9uc2USIAoEdXNlchgBIAEoCzISLmZhdWx0bGluZS52MS5Vc2VyIi0KGkNyZWF0ZVBhc3N3b3JkUmVzZXRSZXF1ZXN0Eg8KB3VzZXJfaWQYASABKA0iXAobQ3JlYXRlUGFzc3dvcmRSZXNldFJlc3BvbnNlEgsKA3VybBgBIAEoCRIwCgxleHBpcmVzX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIigKF0dldFBhc3N3b3JkUmVzZXRSZXF1ZXN0Eg0KBXRva2VuGAEgASgJIkgKGEdldFBhc3N3b3JkUmVzZXRSZXNwb25zZRIQCgh1c2VybmFtZRgBIAEoCRIaChJhY2Nlc3NfdG9rZW5fY291bnQYAiABKA0ibwoUUmVzZXRQYXNzd29yZFJlcXVlc3QSDQoFdG9rZW4YASABKAkSEAoIcGFzc3dvcmQYAiABKAkSHwoSa2VlcF9hY2Nlc3NfdG9rZW5zGAMgASgISACIAQFCFQoTX2tlZXBfYWNjZXNzX3Rva2VucyJGChVSZXNldFBhc3N3b3JkUmVzcG9uc2USEAoIdXNlcm5hbWUYASABKAkSGwoTcmV2b2tlZF90b2tlbl9jb3VudBgCIAEoDTLcCAoLVXNlclNlcnZpY2USWQoJTGlzdFVzZXJzEh4uZmF1bHRsaW5lLnYxLkxpc3RVc2Vyc1JlcXVlc3QaHy5mYXVsdGxpbmUudjEuTGlzdFVzZXJzUmVzcG9uc2UiC5ACAYq1GAQIAhABElMKB0dldFVzZXISHC5mYXVsdGxpbmUudjEuR2V0VXNlclJlcXVlc3QaHS5mYXVsdGxpbmUudjEuR2V0VXNlclJlc3BvbnNlIguQAgGKtRgECAIQARLMAQoKQ3JlYXRlVXNlchIfLmZhdWx0bGluZS52MS5DcmVhdGVVc2VyUmVxdWVzdBogLmZhdWx0bGluZS52MS5DcmVhdGVVc2VyUmVzcG9uc2Uie4q1GAQIBBACkrUYb0NyZWF0ZWQgdGhlIHt7I3VzZXJ9fXt7I2lzX2FkbWlufX1hZG1pbmlzdHJhdG9ye3svaXNfYWRtaW59fXt7XmlzX2FkbWlufX11c2Vye3svaXNfYWRtaW59fSB7ez4gdXNlcn19e3svdXNlcn19LhKYAQoKVXBkYXRlVXNlchIfLmZhdWx0bGluZS52MS5VcGRhdGVVc2VyUmVxdWVzdBogLmZhdWx0bGluZS52MS5VcGRhdGVVc2VyUmVzcG9uc2UiR4q1GAQIBBACkrUYO0NoYW5nZWQgdGhlIHVzZXIge3sjdXNlcn19e3s+IHVzZXJ9fXt7L3VzZXJ9fToge3tjaGFuZ2VzfX0uEosBCgpEZWxldGVVc2VyEh8uZmF1bHRsaW5lLnYxLkRlbGV0ZVVzZXJSZXF1ZXN0GiAuZmF1bHRsaW5lLnYxLkRlbGV0ZVVzZXJSZXNwb25zZSI6irUYBAgEEAKStRguRGVsZXRlZCB0aGUgdXNlciB7eyN1c2VyfX17ez4gdXNlcn19e3svdXNlcn19LhKlAQoTQ3JlYXRlUGFzc3dvcmRSZXNldBIoLmZhdWx0bGluZS52MS5DcmVhdGVQYXNzd29yZFJlc2V0UmVxdWVzdBopLmZhdWx0bGluZS52MS5DcmVhdGVQYXNzd29yZFJlc2V0UmVzcG9uc2UiOYq1GAQIBBADkrUYLUNyZWF0ZWQgYSBwYXNzd29yZCBsaW5rIGZvciB1c2VyIHt7dXNlcl9pZH19LhJsChBHZXRQYXNzd29yZFJlc2V0EiUuZmF1bHRsaW5lLnYxLkdldFBhc3N3b3JkUmVzZXRSZXF1ZXN0GiYuZmF1bHRsaW5lLnYxLkdldFBhc3N3b3JkUmVzZXRSZXNwb25zZSIJkAIBirUYAggBEo4BCg1SZXNldFBhc3N3b3JkEiIuZmF1bHRsaW5lLnYxLlJlc2V0UGFzc3dvcmRSZXF1ZXN0GiMuZmF1bHRsaW5lLnYxLlJlc2V0UGFzc3dvcmRSZXNwb25zZSI0irUYAggBkrUYKlNldCB0aGVpciBwYXNzd29yZCBieSBhIGxpbmt7ez4gcmV2b2tlZH19LmIGcHJvdG8z", [file_faultline_v1_account, file_faultline_v1_role, file_google_protobuf_timestamp]);
+  fileDesc("ChdmYXVsdGxpbmUvdjEvdXNlci5wcm90bxIMZmF1bHRsaW5lLnYxIn8KEExpc3RVc2Vyc1JlcXVlc3QSDQoFcXVlcnkYASABKAkSEQoJcGFnZV9zaXplGAIgASgNEhIKCnBhZ2VfdG9rZW4YAyABKAkSFQoNYWZ0ZXJfdXNlcl9pZBgEIAEoDRIMCgRza2lwGAUgASgNEhAKCHVzZXJuYW1lGAYgASgJImMKEUxpc3RVc2Vyc1Jlc3BvbnNlEiEKBXVzZXJzGAEgAygLMhIuZmF1bHRsaW5lLnYxLlVzZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iIQoOR2V0VXNlclJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoDSIzCg9HZXRVc2VyUmVzcG9uc2USIAoEdXNlchgBIAEoCzISLmZhdWx0bGluZS52MS5Vc2VyImYKEUNyZWF0ZVVzZXJSZXF1ZXN0EhAKCHVzZXJuYW1lGAEgASgJEgwKBG5hbWUYAiABKAkSDQoFZW1haWwYAyABKAkSEAoIcGFzc3dvcmQYBCABKAkSEAoIaXNfYWRtaW4YBSABKAgiNgoSQ3JlYXRlVXNlclJlc3BvbnNlEiAKBHVzZXIYASABKAsyEi5mYXVsdGxpbmUudjEuVXNlciLAAgoRVXBkYXRlVXNlclJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoDRIkCgh1c2VybmFtZRgCIAEoCUINirUYCXVzZXIgbmFtZUgAiAEBEhsKBG5hbWUYAyABKAlCCIq1GARuYW1lSAGIAQESJgoFZW1haWwYBCABKAlCEoq1GA5lLW1haWwgYWRkcmVzc0gCiAEBEkMKCGlzX2FkbWluGAUgASgIQiyKtRgobWFkZSBhbiBhZG1pbmlzdHJhdG9yfG1hZGUgYSBub3JtYWwgdXNlckgDiAEBEi4KCmlzX2Jsb2NrZWQYBiABKAhCFYq1GBFibG9ja2VkfHVuYmxvY2tlZEgEiAEBQgsKCV91c2VybmFtZUIHCgVfbmFtZUIICgZfZW1haWxCCwoJX2lzX2FkbWluQg0KC19pc19ibG9ja2VkIjYKElVwZGF0ZVVzZXJSZXNwb25zZRIgCgR1c2VyGAEgASgLMhIuZmF1bHRsaW5lLnYxLlVzZXIiOQoXQ29uZmlybVVzZXJFbWFpbFJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoDRINCgVlbWFpbBgCIAEoCSI8ChhDb25maXJtVXNlckVtYWlsUmVzcG9uc2USIAoEdXNlchgBIAEoCzISLmZhdWx0bGluZS52MS5Vc2VyIiQKEURlbGV0ZVVzZXJSZXF1ZXN0Eg8KB3VzZXJfaWQYASABKA0iNgoSRGVsZXRlVXNlclJlc3BvbnNlEiAKBHVzZXIYASABKAsyEi5mYXVsdGxpbmUudjEuVXNlciItChpDcmVhdGVQYXNzd29yZFJlc2V0UmVxdWVzdBIPCgd1c2VyX2lkGAEgASgNIlwKG0NyZWF0ZVBhc3N3b3JkUmVzZXRSZXNwb25zZRILCgN1cmwYASABKAkSMAoMZXhwaXJlc190aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIoChdHZXRQYXNzd29yZFJlc2V0UmVxdWVzdBINCgV0b2tlbhgBIAEoCSJIChhHZXRQYXNzd29yZFJlc2V0UmVzcG9uc2USEAoIdXNlcm5hbWUYASABKAkSGgoSYWNjZXNzX3Rva2VuX2NvdW50GAIgASgNIm8KFFJlc2V0UGFzc3dvcmRSZXF1ZXN0Eg0KBXRva2VuGAEgASgJEhAKCHBhc3N3b3JkGAIgASgJEh8KEmtlZXBfYWNjZXNzX3Rva2VucxgDIAEoCEgAiAEBQhUKE19rZWVwX2FjY2Vzc190b2tlbnMiRgoVUmVzZXRQYXNzd29yZFJlc3BvbnNlEhAKCHVzZXJuYW1lGAEgASgJEhsKE3Jldm9rZWRfdG9rZW5fY291bnQYAiABKA0ylAoKC1VzZXJTZXJ2aWNlElkKCUxpc3RVc2VycxIeLmZhdWx0bGluZS52MS5MaXN0VXNlcnNSZXF1ZXN0Gh8uZmF1bHRsaW5lLnYxLkxpc3RVc2Vyc1Jlc3BvbnNlIguQAgGKtRgECAIQARJTCgdHZXRVc2VyEhwuZmF1bHRsaW5lLnYxLkdldFVzZXJSZXF1ZXN0Gh0uZmF1bHRsaW5lLnYxLkdldFVzZXJSZXNwb25zZSILkAIBirUYBAgCEAESzAEKCkNyZWF0ZVVzZXISHy5mYXVsdGxpbmUudjEuQ3JlYXRlVXNlclJlcXVlc3QaIC5mYXVsdGxpbmUudjEuQ3JlYXRlVXNlclJlc3BvbnNlInuKtRgECAQQApK1GG9DcmVhdGVkIHRoZSB7eyN1c2VyfX17eyNpc19hZG1pbn19YWRtaW5pc3RyYXRvcnt7L2lzX2FkbWlufX17e15pc19hZG1pbn19dXNlcnt7L2lzX2FkbWlufX0ge3s+IHVzZXJ9fXt7L3VzZXJ9fS4SmAEKClVwZGF0ZVVzZXISHy5mYXVsdGxpbmUudjEuVXBkYXRlVXNlclJlcXVlc3QaIC5mYXVsdGxpbmUudjEuVXBkYXRlVXNlclJlc3BvbnNlIkeKtRgECAQQApK1GDtDaGFuZ2VkIHRoZSB1c2VyIHt7I3VzZXJ9fXt7PiB1c2VyfX17ey91c2VyfX06IHt7Y2hhbmdlc319LhK1AQoQQ29uZmlybVVzZXJFbWFpbBIlLmZhdWx0bGluZS52MS5Db25maXJtVXNlckVtYWlsUmVxdWVzdBomLmZhdWx0bGluZS52MS5Db25maXJtVXNlckVtYWlsUmVzcG9uc2UiUoq1GAQIBBACkrUYRkNvbmZpcm1lZCB0aGUgZS1tYWlsIGFkZHJlc3Mgb2YgdGhlIHVzZXIge3sjdXNlcn19e3s+IHVzZXJ9fXt7L3VzZXJ9fS4SiwEKCkRlbGV0ZVVzZXISHy5mYXVsdGxpbmUudjEuRGVsZXRlVXNlclJlcXVlc3QaIC5mYXVsdGxpbmUudjEuRGVsZXRlVXNlclJlc3BvbnNlIjqKtRgECAQQApK1GC5EZWxldGVkIHRoZSB1c2VyIHt7I3VzZXJ9fXt7PiB1c2VyfX17ey91c2VyfX0uEqUBChNDcmVhdGVQYXNzd29yZFJlc2V0EiguZmF1bHRsaW5lLnYxLkNyZWF0ZVBhc3N3b3JkUmVzZXRSZXF1ZXN0GikuZmF1bHRsaW5lLnYxLkNyZWF0ZVBhc3N3b3JkUmVzZXRSZXNwb25zZSI5irUYBAgEEAOStRgtQ3JlYXRlZCBhIHBhc3N3b3JkIGxpbmsgZm9yIHVzZXIge3t1c2VyX2lkfX0uEmwKEEdldFBhc3N3b3JkUmVzZXQSJS5mYXVsdGxpbmUudjEuR2V0UGFzc3dvcmRSZXNldFJlcXVlc3QaJi5mYXVsdGxpbmUudjEuR2V0UGFzc3dvcmRSZXNldFJlc3BvbnNlIgmQAgGKtRgCCAESjgEKDVJlc2V0UGFzc3dvcmQSIi5mYXVsdGxpbmUudjEuUmVzZXRQYXNzd29yZFJlcXVlc3QaIy5mYXVsdGxpbmUudjEuUmVzZXRQYXNzd29yZFJlc3BvbnNlIjSKtRgCCAGStRgqU2V0IHRoZWlyIHBhc3N3b3JkIGJ5IGEgbGlua3t7PiByZXZva2VkfX0uYgZwcm90bzM", [file_faultline_v1_account, file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
  * Asks for a page of users.
@@ -526,6 +526,90 @@ export const UpdateUserResponseSchema: GenMessage<UpdateUserResponse, {jsonType:
   messageDesc(file_faultline_v1_user, 7);
 
 /**
+ * Names the user and the address.
+ *
+ * @generated from message faultline.v1.ConfirmUserEmailRequest
+ */
+export type ConfirmUserEmailRequest = Message<"faultline.v1.ConfirmUserEmailRequest"> & {
+  /**
+   * The user. Required.
+   *
+   * @generated from field: uint32 user_id = 1;
+   */
+  userId: number;
+
+  /**
+   * The address, exactly as it is stored. Required.
+   *
+   * @generated from field: string email = 2;
+   */
+  email: string;
+};
+
+/**
+ * Names the user and the address.
+ *
+ * @generated from message faultline.v1.ConfirmUserEmailRequest
+ */
+export type ConfirmUserEmailRequestJson = {
+  /**
+   * The user. Required.
+   *
+   * @generated from field: uint32 user_id = 1;
+   */
+  userId?: number;
+
+  /**
+   * The address, exactly as it is stored. Required.
+   *
+   * @generated from field: string email = 2;
+   */
+  email?: string;
+};
+
+/**
+ * Describes the message faultline.v1.ConfirmUserEmailRequest.
+ * Use `create(ConfirmUserEmailRequestSchema)` to create a new message.
+ */
+export const ConfirmUserEmailRequestSchema: GenMessage<ConfirmUserEmailRequest, {jsonType: ConfirmUserEmailRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_user, 8);
+
+/**
+ * The user whose address is confirmed.
+ *
+ * @generated from message faultline.v1.ConfirmUserEmailResponse
+ */
+export type ConfirmUserEmailResponse = Message<"faultline.v1.ConfirmUserEmailResponse"> & {
+  /**
+   * The user as stored.
+   *
+   * @generated from field: faultline.v1.User user = 1;
+   */
+  user?: User | undefined;
+};
+
+/**
+ * The user whose address is confirmed.
+ *
+ * @generated from message faultline.v1.ConfirmUserEmailResponse
+ */
+export type ConfirmUserEmailResponseJson = {
+  /**
+   * The user as stored.
+   *
+   * @generated from field: faultline.v1.User user = 1;
+   */
+  user?: UserJson;
+};
+
+/**
+ * Describes the message faultline.v1.ConfirmUserEmailResponse.
+ * Use `create(ConfirmUserEmailResponseSchema)` to create a new message.
+ */
+export const ConfirmUserEmailResponseSchema: GenMessage<ConfirmUserEmailResponse, {jsonType: ConfirmUserEmailResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_user, 9);
+
+/**
  * Names the user to delete.
  *
  * @generated from message faultline.v1.DeleteUserRequest
@@ -558,7 +642,7 @@ export type DeleteUserRequestJson = {
  * Use `create(DeleteUserRequestSchema)` to create a new message.
  */
 export const DeleteUserRequestSchema: GenMessage<DeleteUserRequest, {jsonType: DeleteUserRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_user, 8);
+  messageDesc(file_faultline_v1_user, 10);
 
 /**
  * The deleted user.
@@ -593,7 +677,7 @@ export type DeleteUserResponseJson = {
  * Use `create(DeleteUserResponseSchema)` to create a new message.
  */
 export const DeleteUserResponseSchema: GenMessage<DeleteUserResponse, {jsonType: DeleteUserResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_user, 9);
+  messageDesc(file_faultline_v1_user, 11);
 
 /**
  * Names the user whose password is to be set.
@@ -628,7 +712,7 @@ export type CreatePasswordResetRequestJson = {
  * Use `create(CreatePasswordResetRequestSchema)` to create a new message.
  */
 export const CreatePasswordResetRequestSchema: GenMessage<CreatePasswordResetRequest, {jsonType: CreatePasswordResetRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_user, 10);
+  messageDesc(file_faultline_v1_user, 12);
 
 /**
  * The link, to be given to the person.
@@ -677,7 +761,7 @@ export type CreatePasswordResetResponseJson = {
  * Use `create(CreatePasswordResetResponseSchema)` to create a new message.
  */
 export const CreatePasswordResetResponseSchema: GenMessage<CreatePasswordResetResponse, {jsonType: CreatePasswordResetResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_user, 11);
+  messageDesc(file_faultline_v1_user, 13);
 
 /**
  * Carries the token of a link.
@@ -712,7 +796,7 @@ export type GetPasswordResetRequestJson = {
  * Use `create(GetPasswordResetRequestSchema)` to create a new message.
  */
 export const GetPasswordResetRequestSchema: GenMessage<GetPasswordResetRequest, {jsonType: GetPasswordResetRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_user, 12);
+  messageDesc(file_faultline_v1_user, 14);
 
 /**
  * The user whose password the link sets.
@@ -761,7 +845,7 @@ export type GetPasswordResetResponseJson = {
  * Use `create(GetPasswordResetResponseSchema)` to create a new message.
  */
 export const GetPasswordResetResponseSchema: GenMessage<GetPasswordResetResponse, {jsonType: GetPasswordResetResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_user, 13);
+  messageDesc(file_faultline_v1_user, 15);
 
 /**
  * Sets a password.
@@ -826,7 +910,7 @@ export type ResetPasswordRequestJson = {
  * Use `create(ResetPasswordRequestSchema)` to create a new message.
  */
 export const ResetPasswordRequestSchema: GenMessage<ResetPasswordRequest, {jsonType: ResetPasswordRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_user, 14);
+  messageDesc(file_faultline_v1_user, 16);
 
 /**
  * The user whose password was set.
@@ -875,7 +959,7 @@ export type ResetPasswordResponseJson = {
  * Use `create(ResetPasswordResponseSchema)` to create a new message.
  */
 export const ResetPasswordResponseSchema: GenMessage<ResetPasswordResponse, {jsonType: ResetPasswordResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_user, 15);
+  messageDesc(file_faultline_v1_user, 17);
 
 /**
  * The users of this installation. All but reading them is for administrators.
@@ -923,6 +1007,17 @@ export const UserService: GenService<{
     methodKind: "unary";
     input: typeof UpdateUserRequestSchema;
     output: typeof UpdateUserResponseSchema;
+  },
+  /**
+   * Marks the e-mail address of a user as known to be the user's. Refused with INVITATION_NOT_FOUND where the user has another
+   * one.
+   *
+   * @generated from rpc faultline.v1.UserService.ConfirmUserEmail
+   */
+  confirmUserEmail: {
+    methodKind: "unary";
+    input: typeof ConfirmUserEmailRequestSchema;
+    output: typeof ConfirmUserEmailResponseSchema;
   },
   /**
    * Deletes a user with all sessions, tokens and memberships. Refused for the calling user and for the last

@@ -126,7 +126,7 @@ export const webRoutes: readonly WebRoute[] = [
   {
     path: /^\/api\/0\/projects\/([^/]+)\/([^/]+)\/issues\/$/,
     method: "GET",
-    parameters: ["query", "sort", "cursor", "limit", "statsPeriod"],
+    parameters: ["query", "sort", "cursor", "limit", "statsPeriod", "shortIdLookup"],
     scopes: readsEvents,
     answer: listIssues,
   },
@@ -261,6 +261,8 @@ function listIssues(call: WebCall): WebAnswer {
     return { status: 400, json: { detail: "Invalid stats_period. Valid choices are '', '24h', and '14d'" } };
   }
   const search = query.get("query") ?? "is:unresolved";
+  const hit = api.data.issues.find((issue) => isNamed(issue, call));
+  if (hit) return { headers: { "X-Sentry-Direct-Hit": "1" }, json: [wireIssue(hit, api.data, at(call))] };
   const found = api.data.issues.filter((issue) => issue.project === project.id && matches(issue, search));
   const inOrder = sorted(found, query.get("sort") ?? "date");
   if (!inOrder) return { status: 400, json: { detail: "no such sort" } };
@@ -270,6 +272,15 @@ function listIssues(call: WebCall): WebAnswer {
     headers: { ...headers, "X-Hits": `${Math.min(found.length, 1_000)}`, "X-Max-Hits": "1000" },
     json: issues.map((issue) => (period === "" ? { ...issue, stats: undefined } : issue)),
   };
+}
+
+/** Whether the whole search names an issue: by the id of an event, in this project, or by its short id, in any. */
+function isNamed(issue: FakeIssue, call: WebCall): boolean {
+  const named = call.query.get("query") ?? "";
+  if (issue.project === projectOf(call)?.id && issue.events.some(({ id }) => id === named)) return true;
+  return (
+    call.query.get("shortIdLookup") === "1" && wireIssue(issue, call.api.data, at(call)).shortId === named.toUpperCase()
+  );
 }
 
 function updateIssues(call: WebCall): WebAnswer {

@@ -16,6 +16,12 @@ const statementCacheSize = 300;
  */
 const extendedResultCodes = 0x02000000;
 
+/**
+ * How long a statement waits for a lock of another process. Two batches wait one after the other, and SDKs wait for some
+ * seconds only.
+ */
+export const lockWaitMs = 2_000;
+
 /** `mend` writes nothing but the rollback of a journal; it creates no file. */
 export type Access = "write" | "read" | "mend";
 
@@ -48,8 +54,7 @@ export class SqliteConnection {
         error ? reject(error) : resolve(opened),
       );
     });
-    // Another process may hold the lock. Two batches wait one after the other, and SDKs wait for some seconds only.
-    database.configure("busyTimeout", 2_000);
+    database.configure("busyTimeout", lockWaitMs);
     const connection = new SqliteConnection(database);
     await connection.#configure(access);
     return connection;

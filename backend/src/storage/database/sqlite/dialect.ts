@@ -14,7 +14,8 @@ import {
   type QueryResult,
 } from "kysely";
 import { Checkpoints } from "./checkpoints.ts";
-import { SqliteConnection, type Access } from "./connection.ts";
+import { lockWaitMs, SqliteConnection, type Access } from "./connection.ts";
+import { isBusy } from "./error.ts";
 
 /** How a dialect opens its connections. */
 export interface SqliteOptions {
@@ -69,6 +70,8 @@ class SqlitePool implements Driver {
   readonly #all: SqliteConnection[] = [];
   readonly #idle: SqliteConnection[] = [];
   readonly #waiting: ((connection: SqliteConnection) => void)[] = [];
+  /** When a statement last waited in vain for another process's lock. */
+  #refusal: { readonly at: number; readonly error: unknown } | undefined;
   /** Only of the writing pool. */
   #checkpoints: Checkpoints | undefined;
 
@@ -92,7 +95,9 @@ class SqlitePool implements Driver {
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    return new Lease(await this.#take());
+    const askedAt = performance.now();
+    const onBusy = (error: unknown) => (this.#refusal = { at: performance.now(), error });
+    return new Lease(await this.#take(), { askedAt, onBusy });
   }
 
   async #take(): Promise<SqliteConnection> {
@@ -116,7 +121,11 @@ class SqlitePool implements Driver {
   async beginTransaction(lease: DatabaseConnection): Promise<void> {
     // IMMEDIATE: a transaction that starts as a reader and writes later can fail half-way with SQLITE_BUSY.
     const begin = CompiledQuery.raw(this.#options.access === "write" ? "begin immediate" : "begin");
-    await lease.executeQuery(begin).catch(async (error: unknown) => {
+    // Those that waited all the time that the lock was refused to the one before are refused with it: if each waited for the
+    // lock in its turn, an event behind three tasks would be refused after eight seconds instead of four.
+    const { at = Number.NEGATIVE_INFINITY, error: refusal } = this.#refusal ?? {};
+    const hasWaited = (lease as Lease).askedAt <= at - lockWaitMs;
+    await (hasWaited ? Promise.reject(refusal) : lease.executeQuery(begin)).catch(async (error: unknown) => {
       // Kysely 0.29 forgets the connection when a transaction of the ORM cannot begin: the one writer would be lost.
       await this.releaseConnection(lease);
       throw error;
@@ -154,10 +163,19 @@ class SqlitePool implements Driver {
 
 /** A connection while it is lent. Returning it twice counts as once, so that it is never lent to two. */
 class Lease implements DatabaseConnection {
+  /** When it was asked for, by `performance.now()`. */
+  readonly askedAt: number;
   #connection: SqliteConnection | undefined;
+  readonly #onBusy: (error: unknown) => void;
 
-  constructor(connection: SqliteConnection) {
+  /** `onBusy`: another process kept the lock for all the time that a statement waits for it. */
+  constructor(
+    connection: SqliteConnection,
+    { askedAt, onBusy }: { askedAt: number; onBusy: (error: unknown) => void },
+  ) {
     this.#connection = connection;
+    this.askedAt = askedAt;
+    this.#onBusy = onBusy;
   }
 
   /** Returns the connection; undefined when it was returned before. */
@@ -172,6 +190,7 @@ class Lease implements DatabaseConnection {
     try {
       return await this.#connection.executeQuery<R>(query);
     } catch (error) {
+      if (isBusy(error)) this.#onBusy(error);
       if (signal?.aborted) return { rows: [] }; // nobody waits for it, and Kysely would print the error
       throw error;
     }

@@ -42,3 +42,7 @@ export function withKnownName(error: Error): Error {
 export function failedSync(error: Error): boolean {
   return syncCodes.has((error as DriverError).errno ?? 0);
 }
+
+/** Whether another process kept the database's lock for longer than a statement waits for it. */
+export const isBusy = (error: unknown): boolean =>
+  error instanceof Error && (error as DriverError).code === "SQLITE_BUSY";

@@ -1,7 +1,7 @@
 import { refusedCallMessage } from "../../failures/refused-call.ts";
 import type { Capability, ErrorStatus } from "../../messages.ts";
 import { toaster } from "../../components/toaster.svelte.ts";
-import type { Matching } from "./change-matching.ts";
+import type { Counted, Matching } from "./change-matching.ts";
 
 /** The list whose errors can all be selected. */
 export interface MatchingList extends Matching {
@@ -14,12 +14,19 @@ const unaskedErrors = 1_000;
 /** The choice of all errors that match, beyond those of the page, and the change of their status. */
 export class AllMatching {
   #of = $state.raw<Matching>();
+  #counted = $state.raw<Counted>({ count: 0, lastErrorId: "" });
   /** How many errors are chosen. */
-  count = $state(0);
+  readonly count = $derived(this.#counted.count);
   /** The status that is set once the person says yes. */
   asked = $state.raw<ErrorStatus>();
-  /** How many errors have been changed so far. Undefined: no change is under way. */
-  done = $state.raw<number>();
+  /** The change is being started. */
+  isSent = $state(false);
+
+  readonly #onStarted: () => void;
+
+  constructor(onStarted: () => void) {
+    this.#onStarted = onStarted;
+  }
 
   /** Whether all errors of this list are chosen. */
   isOf({ projectId, query, status }: Matching): boolean {
@@ -30,8 +37,8 @@ export class AllMatching {
   async choose({ projectId, query, status }: Matching): Promise<void> {
     const of = { projectId, query, status };
     try {
-      const { trpc } = await import("../../trpc.ts");
-      this.count = (await trpc.errors.getErrorCount.query(of)).count;
+      const { countMatching } = await import("./change-matching.ts");
+      this.#counted = await countMatching(of);
       this.#of = of;
     } catch (error) {
       toaster.show({ text: refusedCallMessage(error), failed: true });
@@ -46,19 +53,21 @@ export class AllMatching {
   /** Sets the status of all, or asks first. `confirmed`: the person has said yes. */
   async set(status: ErrorStatus, confirmed = false): Promise<void> {
     const of = this.#of;
-    if (of === undefined || this.done !== undefined) return;
+    if (of === undefined || this.isSent) return;
     if (this.count > unaskedErrors && !confirmed) {
       this.asked = status;
       return;
     }
     this.asked = undefined;
-    this.done = 0;
+    this.isSent = true;
     const { changeMatching } = await import("./change-matching.ts");
-    const told = await changeMatching(of, status, { expected: this.count, onDone: (done) => (this.done = done) });
-    this.done = undefined;
-    if (told === undefined) this.clear();
-    else {
-      this.count = told; // more or fewer match by now: the person is asked with the new number
+    const now = await changeMatching(of, status, this.#counted);
+    this.isSent = false;
+    if (now === undefined) {
+      this.clear();
+      this.#onStarted();
+    } else {
+      this.#counted = now; // more or fewer match by now: the person is asked with the new number
       this.asked = status;
     }
   }

@@ -2,15 +2,11 @@ import { refreshAll } from "$app/navigation";
 import { page } from "$app/state";
 import { toaster } from "../../components/toaster.svelte.ts";
 import { refusedCallMessage, refusedCallReason } from "../../failures/refused-call.ts";
-import type { ErrorStatus } from "../../messages.ts";
-import { counted } from "../../number-format.ts";
+import type { BulkUpdate, ErrorStatus } from "../../messages.ts";
 import { trpc } from "../../trpc.ts";
-import type { ActPart } from "./recent-acts.ts";
-import { byStatus } from "./send-statuses.ts";
-import { pastVerb } from "../status.ts";
+import { bulkAct, showEnded } from "./bulk-acts.ts";
 import { keepAct } from "./undo-act.ts";
-
-const mostOfACall = 1_000;
+import { isRunning } from "./undo-bulk.ts";
 
 /** The errors that a list finds. */
 export interface Matching {
@@ -20,49 +16,45 @@ export interface Matching {
   readonly status: ErrorStatus;
 }
 
-interface Expected {
-  readonly expected: number;
-  readonly onDone: (done: number) => void;
+/** The number of errors that match, and the newest error of the project when they were counted. */
+export interface Counted {
+  readonly count: number;
+  readonly lastErrorId: string;
 }
 
+/** Counts the errors that match. */
+export const countMatching = ({ projectId, query, status }: Matching): Promise<Counted> =>
+  trpc.errors.getErrorCount.query({ projectId, query, status });
+
 /**
- * Sets the status of all errors that match, 1,000 at a time, and offers to undo what was done, also where a call failed in
- * the middle. Returns the number that matches now where it is not the expected one, and nothing was changed.
+ * Has the service set the status of all errors that match, which goes on when this page is closed. Returns the number that
+ * matches now where it is not the expected one, and nothing was changed.
  */
 export async function changeMatching(
   matching: Matching,
   newStatus: ErrorStatus,
-  { expected, onDone }: Expected,
-): Promise<number | undefined> {
-  const parts: ActPart[] = [];
-  let done = 0;
-  let lastErrorId = "";
-  let failure: unknown;
-  // Two calls more than expected: others may turn errors back while this goes on.
-  const mostCalls = Math.ceil(expected / mostOfACall) + 2;
+  { count, lastErrorId }: Counted,
+): Promise<Counted | undefined> {
   try {
-    for (let calls = 0; calls === 0 || (lastErrorId !== "" && calls < mostCalls); calls += 1) {
-      const asked = { ...matching, newStatus, expectedCount: expected, lastErrorId };
-      const answer = await trpc.errors.updateMatchingErrors.mutate(asked);
-      lastErrorId = answer.lastErrorId;
-      if (answer.undo.length === 0) break;
-      parts.push({ projectId: matching.projectId, changedTime: answer.changedTime, before: byStatus(answer.undo) });
-      done += answer.undo.length;
-      onDone(done);
-    }
+    const asked = { ...matching, newStatus, expectedCount: count, lastErrorId };
+    const { bulkUpdate } = await trpc.bulkUpdates.createBulkUpdate.mutate(asked);
+    if (bulkUpdate !== undefined) await show(bulkUpdate);
   } catch (error) {
-    if (done === 0 && refusedCallReason(error) === "EXPECTED_COUNT_DIFFERS") {
-      return (await trpc.errors.getErrorCount.query(matching)).count;
-    }
-    failure = error;
+    if (refusedCallReason(error) === "EXPECTED_COUNT_DIFFERS") return countMatching(matching);
+    toaster.show({ text: `Could not change the status. ${refusedCallMessage(error)}`, failed: true });
   }
-  await refreshAll();
-  const text = `${pastVerb(newStatus)} ${counted(done, "error")}.`;
-  const act = { at: Date.now(), text, parts };
-  toaster.show({
-    text: failure === undefined ? text : `${text} The others failed. ${refusedCallMessage(failure)}`,
-    failed: failure !== undefined,
-    undo: done > 0 ? keepAct(page.data.user?.username ?? "", act) : undefined,
-  });
   return undefined;
+}
+
+/** Shows the result of a bulk update that has ended, and otherwise leaves that to the list, which shows its progress. */
+async function show(made: BulkUpdate): Promise<void> {
+  const username = page.data.user?.username ?? "";
+  const { projectId, bulkUpdateId } = made;
+  const project = { projectId, path: page.data.project?.path ?? "" };
+  keepAct(username, bulkAct(made, project));
+  await refreshAll();
+  const { bulkUpdate: now } = await trpc.bulkUpdates.getBulkUpdate.query({ projectId, bulkUpdateId });
+  if (now === undefined || isRunning(now)) return;
+  showEnded(username, now, project);
+  if (isRunning(made)) await refreshAll(); // it ended while the list was read
 }

@@ -9,6 +9,12 @@ export interface ActPart {
   readonly before: readonly (readonly [ErrorStatus, readonly string[]])[];
 }
 
+/** A change that the service makes of all errors that match. */
+export interface NamedBulkUpdate {
+  readonly projectId: number;
+  readonly bulkUpdateId: number;
+}
+
 /** A change of status that can be undone. */
 export interface RecentAct {
   /** When it was made, in milliseconds since 1970. No two acts have the same. */
@@ -16,7 +22,14 @@ export interface RecentAct {
   /** Such as `Resolved 37 errors.` */
   readonly text: string;
   readonly parts: readonly ActPart[];
+  /** The service has made it, and undoes it. Absent: it consists of `parts`. */
+  readonly bulkUpdate?: NamedBulkUpdate;
+  /** The page of the errors that the service left as they were. Absent: none, or not known yet. */
+  readonly leftAddress?: string | undefined;
 }
+
+/** A bulk update as an act. */
+export type BulkAct = RecentAct & Required<Pick<RecentAct, "bulkUpdate">>;
 
 const key = "faultline_recent_acts";
 const mostActs = 50;
@@ -36,6 +49,18 @@ export const recentActs = {
   },
   add(username: string, act: RecentAct): void {
     keep(username, [act, ...recentActs.of(username).filter(({ at }) => at !== act.at)].slice(0, mostActs));
+  },
+  /**
+   * Takes over the bulk updates of a project that can be undone, as they are now: those made elsewhere come after the acts
+   * of the tab.
+   */
+  setBulkActs(username: string, projectId: number, acts: readonly BulkAct[]): void {
+    const idOf = ({ bulkUpdate }: RecentAct) =>
+      bulkUpdate?.projectId === projectId ? bulkUpdate.bulkUpdateId : undefined;
+    const now = new Map(acts.map((act) => [idOf(act), act]));
+    const own = recentActs.of(username).flatMap((act) => (idOf(act) === undefined ? act : (now.get(idOf(act)) ?? [])));
+    const known = new Set(own.map(idOf));
+    keep(username, [...own, ...acts.filter((act) => !known.has(idOf(act)))].slice(0, mostActs));
   },
   remove(username: string, at: number): void {
     keep(

@@ -1,8 +1,8 @@
 import { refusedCallMessage } from "../../failures/refused-call.ts";
 import type { ErrorStatus, TrackedError } from "../../messages.ts";
-import { counted } from "../../number-format.ts";
 import { trpc } from "../../trpc.ts";
 import type { ActPart, RecentAct } from "./recent-acts.ts";
+import { undoneWords } from "./undone-words.ts";
 
 /** The most changes of one call. */
 const changesAtOnce = 1_000;
@@ -67,7 +67,11 @@ export const byStatus = (changes: readonly { readonly errorId: string; readonly 
   );
 
 /** Gives each error of an act the status it had before, unless somebody has changed it since. */
-export async function sentBack({ parts }: RecentAct): Promise<SentStatuses & { readonly text: string }> {
+export async function sentBack({ parts, bulkUpdate }: RecentAct): Promise<SentStatuses & { readonly text: string }> {
+  if (bulkUpdate !== undefined) {
+    const { undoBulk } = await import("./undo-bulk.ts");
+    return { errors: [], before: [], parts: [], refused: undefined, text: await undoBulk(bulkUpdate) };
+  }
   const all: SentStatuses[] = [];
   let wanted = 0;
   for (const { projectId, changedTime, before } of parts) {
@@ -76,18 +80,12 @@ export async function sentBack({ parts }: RecentAct): Promise<SentStatuses & { r
     all.push(await sendStatuses(changes, changedTime));
   }
   const errors = all.flatMap((one) => one.errors);
-  const left = wanted - errors.length;
   const refused = all.find((one) => one.refused !== undefined)?.refused;
-  const were = left === 1 ? "was left as it is: it has" : "were left as they are: they have";
-  const text =
-    left === 0
-      ? "Undone."
-      : `Undone, but ${left} of ${counted(wanted, "error")} ${were} changed since, or been deleted.`;
   return {
     errors,
     before: all.flatMap((one) => one.before),
     parts: [],
     refused,
-    text: refused === undefined ? text : `Not all was undone. ${refused}`,
+    text: refused === undefined ? undoneWords(wanted - errors.length, wanted) : `Not all was undone. ${refused}`,
   };
 }

@@ -26,6 +26,7 @@ export function callerFor({ locals, request, url, cookies, route: { id } }: Requ
         if (!mustSignIn(refusalOfTrpc(error))) return;
         if (locals.token !== undefined) forgetSession(cookies, url);
         if (isOpen(id)) return;
+        locals.sessionIsOver = true;
         redirect(303, route.signIn(url.pathname + url.search));
       },
     },

@@ -7,14 +7,20 @@ import type { Actions, PageServerLoad } from "./$types";
 const hourMs = 3_600_000;
 
 export const load: PageServerLoad = async ({ locals: { api } }) => {
-  const [{ instance }, { health }] = await Promise.all([api.instance.getInstance({}), api.instance.getHealth({})]);
-  if (instance === undefined || health === undefined) throw new Error("The core returned nothing about itself.");
+  const [{ instance }, { health }, { mail }] = await Promise.all([
+    api.instance.getInstance({}),
+    api.instance.getHealth({}),
+    api.notificationMail.getMail({}),
+  ]);
+  if (instance === undefined || health === undefined || mail === undefined)
+    throw new Error("The core returned nothing about itself.");
   // The running hour is the last of the reported ones.
   const hours = health.eventsPerHour.length;
   const first = (Math.floor(Date.now() / hourMs) - hours + 1) * hourMs;
   return {
     instance,
     health,
+    mail,
     // The words are large, and no script of the page needs them.
     refused: health.refusedProjects.map(({ projectPath, quantity, reason }) => ({
       projectPath,
@@ -52,6 +58,14 @@ export const actions: Actions = {
       { act: "refused" as const },
     );
   },
+  testMail: ({ locals }) =>
+    action(
+      async () => {
+        const { accepted, recipient, answer } = await locals.api.notificationMail.sendTestMail({});
+        return { act: "testMail" as const, accepted, recipient, answer };
+      },
+      { act: "testMail" as const },
+    ),
   rotate: async ({ locals }) => {
     return action(
       async () => {

@@ -1,6 +1,12 @@
 import { action } from "#lib/server/action.ts";
 import { startSession } from "#lib/server/session.ts";
-import type { Actions } from "./$types";
+import type { Actions, PageServerLoad } from "./$types";
+
+export const load: PageServerLoad = async ({ locals }) => {
+  const { mail } = await locals.api.notificationMail.getMail({});
+  if (!mail) throw new Error("The core returned nothing about mail.");
+  return { mail };
+};
 
 export const actions: Actions = {
   profile: async ({ request, locals }) => {
@@ -14,6 +20,22 @@ export const actions: Actions = {
       { act: "profile" as const, ...typed },
     );
   },
+  testMail: ({ locals }) =>
+    action(
+      async () => {
+        const { accepted, recipient, answer } = await locals.api.notificationMail.sendTestMail({});
+        return { act: "mail" as const, accepted, recipient, answer };
+      },
+      { act: "mail" as const },
+    ),
+  confirmation: ({ locals }) =>
+    action(
+      async () => {
+        const { accepted, recipient } = await locals.api.notificationMail.sendAddressConfirmation({});
+        return { act: "mail" as const, accepted, recipient };
+      },
+      { act: "mail" as const },
+    ),
   password: async (event) => {
     const form = await event.request.formData();
     const currentPassword = String(form.get("current_password") ?? "");

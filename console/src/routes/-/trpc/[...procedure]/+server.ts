@@ -1,6 +1,8 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
+import { mustSignIn } from "#lib/failures/handle-error.ts";
 import { route } from "#lib/navigation/route.ts";
 import { isFromOtherSite } from "#lib/server/own-page.ts";
+import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 import { appRouter } from "#lib/server/trpc/router.ts";
 import type { RequestHandler } from "./$types";
 
@@ -23,6 +25,9 @@ const handle: RequestHandler = ({ request, locals }) => {
       traceparent: request.headers.get("traceparent") ?? undefined,
     }),
     maxBatchSize: 10,
+    onError: ({ error }) => {
+      if (mustSignIn(refusalOfTrpc(error))) locals.sessionIsOver = true;
+    },
   });
 };
 

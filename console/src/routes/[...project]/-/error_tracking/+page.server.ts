@@ -21,18 +21,22 @@ export const load: PageServerLoad = async ({ parent, url, locals }) => {
     pageToken: url.searchParams.get("cursor") ?? "",
   };
   const asked = { status, sort, q, search, pageSize, from, query, readAt: Date.now() };
-  const [outcomes, quota, { answer, refusal }] = await Promise.all([
+  const updatesMatching = project.capabilities?.updateMatching?.allowed === true;
+  const [outcomes, quota, { answer, refusal }, running] = await Promise.all([
     refusedInPlace(locals.api.outcomes.listOutcomes({ projectId, hourCount: 24 })),
     refusedInPlace(locals.api.quotas.getQuota({ projectId })),
     refusedInPlace(locals.api.errors.listErrors(query)),
+    updatesMatching ? refusedInPlace(locals.api.bulkUpdates.listBulkUpdates({ projectId, running: true })) : undefined,
   ]);
   const event = answer?.event;
   if (event) redirect(303, route.errorDetails(project.path, event.errorId, { event: event.eventId }));
+  if (answer?.searchedErrorId) redirect(303, route.errorDetails(project.path, answer.searchedErrorId));
   return {
     ...asked,
     refused: refusedSummary(outcomes.answer?.outcomes ?? []),
     quota: quota.answer?.quota,
     list: answer,
+    bulkUpdates: running?.answer?.bulkUpdates ?? [],
     refusal,
     failure: await shownFailure(locals.api, project, refusal),
   };

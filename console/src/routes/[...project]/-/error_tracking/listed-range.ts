@@ -1,13 +1,7 @@
-import type { StatusCounts } from "#lib/messages.ts";
-import type { StatusTab } from "#lib/navigation/route.ts";
 import { counted, fullNumber } from "#lib/number-format.ts";
 
 /** Counts of a list stop here. */
 const mostCounted = 1_000;
-
-/** The number of errors that a tab lists. */
-export const countOf = (counts: StatusCounts, status: StatusTab): number =>
-  status === "all" ? counts.unresolved + counts.resolved + counts.ignored : counts[status];
 
 /** Which of how many errors a page shows: `51–100 of 1,000+`; of a single page how many it has. */
 export function listedRange(

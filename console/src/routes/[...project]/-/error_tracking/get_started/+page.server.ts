@@ -3,6 +3,7 @@ import type { Reason } from "#lib/failures/handle-error.ts";
 import { oneOf } from "#lib/preferences/preferences.ts";
 import { quantityOf } from "#lib/ingestion/refused-summary.ts";
 import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
+import { withDsn } from "./snippet-form.ts";
 import { languages } from "./snippets.ts";
 import type { PageServerLoad } from "./$types";
 
@@ -31,9 +32,13 @@ export const load: PageServerLoad = async ({ parent, url, locals }) => {
   const mayKeys = project.capabilities?.adminErrorTracking?.allowed === true;
   const offered = project.capabilities?.integratedBackend?.allowed !== false;
   const refused = outcomes.answer?.outcomes.filter(({ kind }) => kind === "OUTCOME_KIND_REFUSED") ?? [];
+  const dsn = mayKeys ? (key?.dsn ?? "") : offered ? placeholder + project.projectId : "";
+  const chosen = oneOf(keys, url.searchParams.get("lang"));
   return {
-    language: oneOf(keys, url.searchParams.get("lang")),
-    dsn: mayKeys ? (key?.dsn ?? "") : offered ? placeholder + project.projectId : "",
+    /** The lines of one language alone, as all of them weigh more than the rest of the page. */
+    language: withDsn(languages.find((one) => one.key === chosen) ?? languages[0], dsn),
+    languages: languages.map((one) => ({ key: one.key, name: one.name })),
+    dsn,
     /** The reason for the missing DSN: one that concerns everybody goes before the caller's role. */
     noDsn: (offered || mayKeys ? project.capabilities?.clientKeys : project.capabilities?.integratedBackend)?.reason,
     keyId: key?.keyId ?? 0,

@@ -141,4 +141,25 @@ sentry_sdk.set_user({"id": "42"})`,
 def trigger():
     raise Exception("Test from Faultline")`,
   },
+  {
+    key: "rails",
+    name: "Rails",
+    version: newestVersions.rails,
+    endpoint: "envelope",
+    items: "exception, message",
+    install: `bundle add sentry-rails --version ${newestVersions.rails}`,
+    debugNote: "To see what is sent, print the event in before_send.",
+    start: (dsn) => `# config/initializers/sentry.rb
+Sentry.init do |config|
+  config.dsn = "${dsn}"
+end`,
+    identify: `# in a before_action
+Sentry.set_user(id: "42")`,
+    test: `# config/routes.rb: get "faultline-test", to: "faultline_test#show"
+class FaultlineTestController < ApplicationController
+  def show
+    raise "Test from Faultline"
+  end
+end`,
+  },
 ] as const satisfies readonly Snippets[];

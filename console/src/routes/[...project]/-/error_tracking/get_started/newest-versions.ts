@@ -11,4 +11,5 @@ export const newestVersions = {
   next: "11.0.0",
   django: "2.75.0",
   flask: "2.75.0",
+  rails: "5.3.0",
 } as const;

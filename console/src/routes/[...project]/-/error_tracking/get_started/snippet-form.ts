@@ -2,8 +2,8 @@
 export interface Snippets {
   readonly key: string;
   readonly name: string;
-  /** The SDK client version that is installed: the newest that was tested. */
-  readonly version: string;
+  /** The SDK client version that is installed: the newest that was tested. Absent: the lines were not run. */
+  readonly version?: string;
   /** The version of the specification, which was tested as well. Absent: it names none. */
   readonly specified?: string;
   readonly endpoint: "store" | "envelope";
@@ -19,8 +19,16 @@ export interface Snippets {
 /** The note of SDKs with an option `debug`. */
 export const debugOn = "debug prints what the SDK sends. Take it out once errors arrive.";
 
+/** The lines with the DSN in them. */
+export const withDsn = (snippets: Snippets, dsn: string) => ({
+  tried: triedWith(snippets),
+  ...snippets,
+  start: snippets.start(dsn),
+});
+
 /** The versions with which the lines were tried, with the endpoint of the specification. */
 export function triedWith({ version, specified = version, endpoint }: Snippets): string {
+  if (version === undefined) return "Written from the SDK's documentation; only the form of its events was tested";
   return specified === version
     ? `Tested with ${version} · ${endpoint} endpoint`
     : `Tested with ${version}, and with ${specified} at the ${endpoint} endpoint`;

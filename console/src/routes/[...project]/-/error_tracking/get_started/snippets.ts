@@ -1,11 +1,13 @@
 /**
  * Set-up of an SDK, per language or framework, as pure functions of the DSN. Endpoints: specification 4.2. The lines are
  * those of the programs `get-started` in test/sdk, which run with the real SDKs; a unit test keeps the two equal.
+ * Those of `untried.ts` were not run.
  */
 
 import { testedVersions } from "#lib/tested-versions.ts";
 import { frameworks } from "./frameworks.ts";
 import { newestVersions } from "./newest-versions.ts";
+import { untried } from "./untried.ts";
 import { debugOn, type Snippets } from "./snippet-form.ts";
 
 export const languages = [
@@ -140,22 +142,7 @@ let _guard = sentry::init(("${dsn}", options));`,
     test: `sentry::capture_error(&std::io::Error::new(std::io::ErrorKind::Other, "Test from Faultline"));`,
   },
   ...frameworks,
+  ...untried,
 ] as const satisfies readonly Snippets[];
 
 export type LanguageKey = (typeof languages)[number]["key"];
-
-/** One event without an SDK, sent to the store endpoint. Empty when `dsn` is not a DSN. */
-export function curlSnippet(dsn: string): string {
-  const address = storeAddress(dsn);
-  if (address === "") return "";
-  return `curl -X POST '${address}' -H 'Content-Type: application/json' -d '{"message":"Test from Faultline","level":"error"}'`;
-}
-
-/** The store endpoint of a DSN, with its key. Empty when `dsn` is not a DSN. */
-export function storeAddress(dsn: string): string {
-  const parts = /^(https?):\/\/(\w+)(?::\w+)?@([^/]+)\/(?:(.+)\/)?(\d+)$/.exec(dsn);
-  if (parts === null) return "";
-  const [, scheme, key, host, prefix, projectId] = parts;
-  const base = `${scheme}://${host}${prefix === undefined ? "" : `/${prefix}`}`;
-  return `${base}/api/${projectId}/store/?sentry_version=7&sentry_key=${key}`;
-}

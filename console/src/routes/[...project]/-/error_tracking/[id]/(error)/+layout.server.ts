@@ -7,13 +7,18 @@ import type { LayoutServerLoad } from "./$types";
 export const load: LayoutServerLoad = async ({ parent, params, locals }) => {
   const { project } = await parent();
   const readAt = Date.now();
-  const { answer, refusal } = await failedInPlace(
-    locals.api.errors.getError({ projectId: project.projectId, errorId: params.id }),
-  );
+  const asked = { projectId: project.projectId, errorId: params.id };
+  const [{ answer, refusal }, tracked] = await Promise.all([
+    failedInPlace(locals.api.errors.getError(asked)),
+    failedInPlace(locals.api.trackerIssues.getTrackerIssue(asked)),
+  ]);
   if (answer !== null && answer.error === undefined) fail(404, "Page not found.");
   return {
     readAt,
     error: answer?.error ?? null,
+    issue: tracked.answer?.issue,
+    trackers: tracked.answer?.trackers ?? [],
+    statusChangedRelease: answer?.statusChangedRelease ?? "",
     limitNotes: limitNotes(answer?.error, zoneOf(locals.preferences)),
     staleSinceTime: answer?.staleSinceTime,
     refusal,

@@ -1,5 +1,6 @@
 import { toJson } from "@bufbuild/protobuf";
 import { timestampFromMs, TimestampSchema } from "@bufbuild/protobuf/wkt";
+import { actorName } from "#lib/activity/activity-words.ts";
 import { zoneOf } from "#lib/time/clock.svelte.ts";
 import type { EventAnswer, Project, TrackedError } from "#lib/messages.ts";
 import { oldestTime } from "#lib/time/oldest-time.ts";
@@ -14,7 +15,7 @@ import { refusalOfTrpc } from "#lib/server/trpc/procedures.ts";
 import type { PageServerLoad } from "./$types";
 
 export const load: PageServerLoad = async ({ parent, params, url, locals }) => {
-  const { project, error, staleSinceTime } = await parent();
+  const { project, error, statusChangedRelease, staleSinceTime } = await parent();
   const asked = { projectId: project.projectId, errorId: params.id };
   const period = oneOf(errorPeriods, url.searchParams.get("period"));
   const event = url.searchParams.get("event") ?? "latest";
@@ -33,7 +34,7 @@ export const load: PageServerLoad = async ({ parent, params, url, locals }) => {
     stats: stats.answer,
     answer: found.answer?.answer ?? null,
     permalink: shown && route.errorDetails(project.path, params.id, { event: shown.eventId, period }),
-    cameBack: cameBack.answer ?? null,
+    cameBack: cameBack.answer ? { ...cameBack.answer, resolvedRelease: statusChangedRelease } : null,
     timeNote: timeBoundNote(shown, zoneOf(locals.preferences)),
     keyAddress: keyAddress(project, shown),
     missingEvent: found.answer?.missingEvent ?? null,
@@ -46,18 +47,23 @@ export const load: PageServerLoad = async ({ parent, params, url, locals }) => {
 /** Events in which the first one after a resolution is looked for. */
 const returningEvents = 100;
 
-/** How an error that is open again came back: the last event before it was resolved, and the first one after. */
+/** Entries of the activity in which the resolution is looked for: a deletion and its undo can lie above it. */
+const newestEntries = 10;
+
+/** How an error that is open again came back: the last event before it was resolved, by whom, and the first one after. */
 async function returnOf(api: Api, error: TrackedError | null) {
   if (error?.status !== "ERROR_STATUS_UNRESOLVED") return null;
   const { projectId, errorId, statusChangedTime: resolvedTime, reopenedTime } = error;
   if (resolvedTime === undefined || reopenedTime === undefined) return null;
   const until = toJson(TimestampSchema, timestampFromMs(Date.parse(reopenedTime) + 1));
-  const [before, after] = await Promise.all([
+  const [before, after, { entries }] = await Promise.all([
     api.errors.listEvents({ projectId, errorId, pageSize: 1, endTime: resolvedTime }),
     api.errors.listEvents({ projectId, errorId, pageSize: returningEvents, startTime: resolvedTime, endTime: until }),
+    api.activity.listErrorActivity({ projectId, errorId, pageSize: newestEntries }),
   ]);
   const first = after.nextPageToken === "" ? after.events.at(-1) : undefined;
-  return { resolvedTime, reopenedTime, releaseBefore: before.events[0]?.release ?? "", first };
+  const resolvedBy = actorName(entries.find(({ time }) => time === resolvedTime)?.actor ?? "");
+  return { resolvedTime, resolvedBy, reopenedTime, releaseBefore: before.events[0]?.release ?? "", first };
 }
 
 /** The page of the client key that an event came with, for people who may see it. */

@@ -1,0 +1,101 @@
+import {
+  ErrorSchema,
+  ErrorStatus,
+  EventSchema,
+  GetErrorBreakdownResponseSchema,
+  WatchErrorsResponseSchema,
+} from "@faultline/proto";
+import { Option, type Command } from "commander";
+import { deletionCommands } from "./deletions.ts";
+import { sorts } from "./sorts.ts";
+import { statuses } from "./statuses.ts";
+import { printMessage, wholeNumber } from "../output.ts";
+import { onProject, projectNamed, withService } from "../service.ts";
+
+/** `faultline errors ...` */
+export function errorCommands(program: Command): void {
+  const errors = program.command("errors").description("errors of a project");
+
+  errors
+    .command("list <project>")
+    .description("list errors; <project> is a path or an id")
+    .addOption(new Option("--status <status>").choices(Object.keys(statuses)).default("unresolved"))
+    .addOption(new Option("--sort <sort>").choices(Object.keys(sorts)).default("last_seen"))
+    .option("--query <search>", "words and key:value, as in the console", "")
+    .option("--limit <count>", "how many at most", wholeNumber, 100)
+    .action(
+      onProject(async (service, { projectId }, options: ListOptions) => {
+        const { query, limit } = options;
+        const asked = { projectId, query, status: statuses[options.status], sort: sorts[options.sort] };
+        for (let [left, pageToken] = [limit, ""]; left > 0;) {
+          const page = await service.errors.listErrors(
+            { ...asked, pageSize: Math.min(left, 100), pageToken },
+            service.call,
+          );
+          for (const error of page.errors) printMessage(ErrorSchema, error);
+          left -= page.errors.length;
+          pageToken = page.nextPageToken;
+          if (pageToken === "") break;
+        }
+      }),
+    );
+
+  errors
+    .command("show <project> <error>")
+    .description("show the newest event of an error")
+    .action(
+      onProject(async (service, { projectId }, errorId: string) => {
+        const { event } = await service.errors.getEvent({ projectId, errorId }, service.call);
+        if (event) printMessage(EventSchema, event);
+      }),
+    );
+
+  errors
+    .command("breakdown <project> <error>")
+    .description("how the newest events of an error divide by user, release and tag")
+    .action(
+      onProject(async (service, { projectId }, errorId: string) => {
+        const breakdown = await service.errors.getErrorBreakdown({ projectId, errorId }, service.call);
+        printMessage(GetErrorBreakdownResponseSchema, breakdown);
+      }),
+    );
+
+  errors
+    .command("tail <project>")
+    .description("follow the errors of a project as they change, until Ctrl-C")
+    .action(
+      onProject(async (service, { projectId }) => {
+        const ended = new AbortController();
+        process.once("SIGINT", () => ended.abort());
+        const changes = service.errors.watchErrors({ projectId }, { ...service.call, signal: ended.signal });
+        for await (const change of changes) printMessage(WatchErrorsResponseSchema, change);
+      }),
+    );
+
+  deletionCommands(errors);
+
+  for (const [name, status] of [
+    ["resolve", ErrorStatus.RESOLVED],
+    ["ignore", ErrorStatus.IGNORED],
+    ["reopen", ErrorStatus.UNRESOLVED],
+  ] as const) {
+    errors
+      .command(`${name} <project> <errors...>`)
+      .description(`${name} errors, named by their ids`)
+      .action((named: string, errorIds: string[]) =>
+        withService(async (service) => {
+          const { projectId } = await projectNamed(service, named);
+          const changes = errorIds.map((errorId) => ({ errorId, status }));
+          const answer = await service.errors.updateErrors({ projectId, changes }, service.call);
+          for (const error of answer.errors) printMessage(ErrorSchema, error);
+        }),
+      );
+  }
+}
+
+interface ListOptions {
+  readonly status: keyof typeof statuses;
+  readonly sort: keyof typeof sorts;
+  readonly query: string;
+  readonly limit: number;
+}

@@ -1,0 +1,57 @@
+import { SavedSearchSchema, type SavedSearch } from "@faultline/proto";
+import { Option, type Command } from "commander";
+import { sorts } from "./errors/sorts.ts";
+import { statuses } from "./errors/statuses.ts";
+import { printMessage, wholeNumber } from "./output.ts";
+import { onProject } from "./service.ts";
+
+/** `faultline searches ...` */
+export function savedSearchCommands(program: Command): void {
+  const searches = program.command("searches").description("saved searches: your own and those of a project");
+
+  searches
+    .command("list <project>")
+    .description("list your own, then those of the project")
+    .action(
+      onProject(async (service, { projectId }) => {
+        const { savedSearches } = await service.savedSearches.listSavedSearches({ projectId }, service.call);
+        for (const search of savedSearches) print(search);
+      }),
+    );
+
+  searches
+    .command("save <project> <name>")
+    .description("save a search")
+    .option("--query <search>", "words and key:value, as in the console", "")
+    .addOption(new Option("--status <status>").choices(Object.keys(statuses)).default("unresolved"))
+    .addOption(new Option("--sort <sort>").choices(Object.keys(sorts)).default("last_seen"))
+    .option("--shared", "for everyone in the project", false)
+    .action(
+      onProject(async (service, { projectId }, name: string, { query, status, sort, shared }: SaveOptions) => {
+        const search = { name, query, status: statuses[status], sort: sorts[sort], shared };
+        const { savedSearch } = await service.savedSearches.createSavedSearch({ projectId, ...search }, service.call);
+        print(savedSearch);
+      }),
+    );
+
+  searches
+    .command("delete <project> <search>")
+    .description("delete a saved search, named by its id")
+    .action(
+      onProject(async (service, { projectId }, id: string) => {
+        const named = { projectId, savedSearchId: wholeNumber(id) };
+        print((await service.savedSearches.deleteSavedSearch(named, service.call)).savedSearch);
+      }),
+    );
+}
+
+function print(search: SavedSearch | undefined): void {
+  if (search) printMessage(SavedSearchSchema, search);
+}
+
+interface SaveOptions {
+  readonly query: string;
+  readonly status: keyof typeof statuses;
+  readonly sort: keyof typeof sorts;
+  readonly shared: boolean;
+}

@@ -1,0 +1,90 @@
+import { isMailAddress } from "@faultline/plugin";
+import type { Variables } from "./variables.ts";
+
+/** The mail server that takes this installation's mails, and their sender. */
+export interface MailConfig {
+  readonly host: string;
+  readonly port: number;
+  /** `tls` from the first byte, `starttls` before anything else is said, or `none`: in the clear. */
+  readonly encryption: "tls" | "starttls" | "none";
+  /** Absent: the server asks for none. */
+  readonly login: { readonly user: string; readonly password: string } | undefined;
+  readonly sender: { readonly name: string; readonly address: string };
+}
+
+const looks =
+  "FAULTLINE_SMTP_URL must look like smtp://user:password@smtp.example.com:587 or smtps://user:password@smtp.example.com:465; special characters in user name and password are percent-encoded, such as @ as %40";
+
+/** Reads FAULTLINE_SMTP_URL and FAULTLINE_MAIL_FROM; undefined where neither is set. Faults are added to those of `read`. */
+export function mailConfig(read: Variables, baseUrl: string | undefined): MailConfig | undefined {
+  const [url, from] = [read.text("SMTP_URL"), read.text("MAIL_FROM")];
+  if (url === undefined) {
+    read.check(
+      from === undefined,
+      "FAULTLINE_MAIL_FROM must come with FAULTLINE_SMTP_URL, the server that takes the mails",
+    );
+    return undefined;
+  }
+  read.check(baseUrl !== undefined, "FAULTLINE_SMTP_URL must come with FAULTLINE_BASE_URL, as mails hold links to it");
+  const sender = senderOf(from ?? "");
+  if (!sender) {
+    read.faults.push(
+      "FAULTLINE_MAIL_FROM must be the address mails come from, such as Faultline <faultline@example.com>",
+    );
+  }
+  const server = serverOf(url, read.faults);
+  return server && sender && { ...server, sender };
+}
+
+/** No fault repeats the address, as it holds the password. */
+function serverOf(text: string, faults: string[]): Omit<MailConfig, "sender"> | undefined {
+  const url = URL.parse(text);
+  const login = url && loginOf(url);
+  const isWhole = url && /^smtps?:$/.test(url.protocol) && /^\/?$/.test(url.pathname) && url.hash === "";
+  if (!url || !isWhole || login === null || !/^(?:[a-z\d.-]+|\[[\da-f:.]+\])$/i.test(url.hostname)) {
+    faults.push(looks);
+    return undefined;
+  }
+  const asked = [...url.searchParams];
+  const encryption = url.searchParams.get("encryption");
+  const isTls = url.protocol === "smtps:";
+  if (asked.some(([name]) => name !== "encryption") || asked.length > 1 || !isChoice(encryption, isTls)) {
+    faults.push(
+      "FAULTLINE_SMTP_URL may end in ?encryption=starttls or, for a server that has no encryption, ?encryption=none, and in nothing else; smtps:// in neither",
+    );
+    return undefined;
+  }
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const unsaid = isThisMachine(host) ? "none" : "starttls";
+  return {
+    host,
+    port: url.port === "" ? (isTls ? 465 : 587) : Number(url.port),
+    encryption: isTls ? "tls" : (encryption ?? unsaid),
+    login,
+  };
+}
+
+const isChoice = (text: string | null, isTls: boolean): text is "starttls" | "none" | null =>
+  text === null || (!isTls && (text === "starttls" || text === "none"));
+
+/** Undefined: none. Null: half of it, or badly encoded. */
+function loginOf({ username, password }: URL): MailConfig["login"] | null {
+  if (username === "" && password === "") return undefined;
+  if (username === "" || password === "") return null;
+  try {
+    return { user: decodeURIComponent(username), password: decodeURIComponent(password) };
+  } catch {
+    return null; // malformed percent-encoding
+  }
+}
+
+/** Whether what is sent there leaves this machine by no network. */
+const isThisMachine = (host: string) =>
+  host.toLowerCase() === "localhost" || host === "::1" || /^127(?:\.\d+){3}$/.test(host);
+
+/** An address, perhaps with a name before it. */
+function senderOf(text: string): MailConfig["sender"] | undefined {
+  const [, name = "", given] = /^(?:"?([^"<>\p{Cc}]{0,80}?)"?\s*<([^<>\s]+)>)$/u.exec(text) ?? [];
+  const address = given ?? text;
+  return isMailAddress(address) ? { name: name.trim() || "Faultline", address } : undefined;
+}

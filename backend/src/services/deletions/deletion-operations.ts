@@ -1,0 +1,210 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestamp } from "@faultline/plugin";
+import {
+  badParameter,
+  byCursor,
+  choice,
+  count,
+  cursorOf,
+  cursorPage,
+  flag,
+  flagParam,
+  idInPath,
+  isoTime,
+  namedParam,
+  numberParam,
+  single,
+  operation,
+  orNull,
+  positive,
+  present,
+  shape,
+  text,
+  textParam,
+  time,
+  withDefault,
+  type Values,
+} from "@faultline/plugin/rest";
+import {
+  DeletionService,
+  DeletionState,
+  ErrorReason,
+  ErrorStatus,
+  type CreateDeletionRequestSchema,
+  type Deletion,
+  type DiscardEndSchema,
+} from "@faultline/proto";
+import { errorIds, errorInPath, searchedStatuses, statusName } from "../errors/error-operations.ts";
+
+const tag = "Deletions";
+const { method } = DeletionService;
+
+const states: Readonly<Record<DeletionState, string | null>> = {
+  [DeletionState.UNSPECIFIED]: null,
+  [DeletionState.HIDING]: "hiding",
+  [DeletionState.HIDDEN]: "hidden",
+  [DeletionState.ERASING]: "erasing",
+  [DeletionState.ERASED]: "erased",
+  [DeletionState.RESTORING]: "restoring",
+  [DeletionState.RESTORED]: "restored",
+};
+
+const deletion = shape<Deletion>("Deletion", "A deletion of errors.", {
+  id: [positive("The deletion."), ({ deletionId }) => deletionId],
+  project_id: [positive("The project."), ({ projectId }) => projectId],
+  state: [
+    choice(
+      "`hiding`: errors are being taken out of the lists; `hidden`: all are, and can be brought back; `erasing` and " +
+        "`erased`: their events go for good; `restoring` and `restored`: it was undone.",
+      Object.values(states).filter((state) => state !== null),
+    ),
+    ({ state }) => states[state],
+  ],
+  query: [
+    orNull(text("The search whose errors are deleted; null: they were named.")),
+    ({ allMatching, query }) => (allMatching ? query : null),
+  ],
+  status: [
+    orNull(choice("Of which status; null: they were named.", Object.keys(searchedStatuses))),
+    ({ allMatching, status }) => (allMatching ? (statusName(status) ?? "all") : null),
+  ],
+  title: [text("The title of the first of the errors."), ({ title }) => title],
+  found_count: [count("Errors that were found."), ({ foundCount }) => foundCount],
+  deleted_count: [count("Errors that were taken out of the lists."), ({ deletedCount }) => deletedCount],
+  event_count: [count("Events of these."), ({ eventCount }) => Number(eventCount)],
+  erased_event_count: [count("Events that are gone for good."), ({ erasedEventCount }) => Number(erasedEventCount)],
+  restored_count: [count("Errors that came back."), ({ restoredCount }) => restoredCount],
+  superseded_count: [
+    count("Of these, those that stand beside a newer error of their group, which gets the new events."),
+    ({ supersededCount }) => supersededCount,
+  ],
+  discarded: [flag("Later events of the same groups are not stored."), ({ discarded }) => discarded],
+  created_at: [time("When it was made."), ({ createdTime }) => isoTime(createdTime)],
+  created_by: [text("The user name of the person who made it."), ({ createdBy }) => createdBy],
+  undo_until: [
+    orNull(time("Until when it can be undone; null: it cannot be.")),
+    ({ undoEndTime }) => isoTime(undoEndTime),
+  ],
+  finished_at: [
+    orNull(time("When all was erased or restored; null: not yet.")),
+    ({ finishedTime }) => isoTime(finishedTime),
+  ],
+});
+
+const end = "At most one of the three ends is given.";
+
+const newDeletion = {
+  ids: errorIds,
+  query: textParam("All errors that this search finds.", { maxLength: 500 }),
+  status: namedParam("Of these only those of this status; `all` unless given.", searchedStatuses),
+  expected_count: numberParam("How many errors you expect to delete; required with `query` or `status`."),
+  undo: withDefault(flagParam("False: erase at once, without undo, as for a disk that is full."), true),
+  discard: flagParam("Do not store later events of the same groups; count them."),
+  discard_until: { ...textParam(""), schema: time(`Discard until this time. ${end}`) },
+  discard_after: numberParam(`Discard so many events. ${end}`),
+  discard_until_release: textParam(
+    `Discard until an event of this release comes, or of a greater semantic version of the same package. ${end}`,
+    { minLength: 1, maxLength: 200 },
+  ),
+};
+
+const path = { deletion_id: idInPath("The deletion.", ErrorReason.DELETION_NOT_FOUND) };
+
+export const listDeletions = operation(method.listDeletions, "GET /projects/:project/error_tracking/deletions", {
+  tag,
+  summary: "List the deletions of a project",
+  params: byCursor,
+  answer: cursorPage("The deletions, the newest first.", deletion),
+  async run({ params, invoke }) {
+    const { deletions, nextPageToken } = await invoke(cursorOf(params));
+    return { items: deletions, next: nextPageToken };
+  },
+});
+
+export const createDeletion = operation(method.createDeletion, "POST /projects/:project/error_tracking/deletions", {
+  tag,
+  summary: "Delete errors",
+  more: "Either `ids`, or all errors that `query` and `status` find: these only with `expected_count`, and a count that is more than 10 % off is refused with 409. A refused call changes nothing. For ten minutes it can be undone.",
+  params: newDeletion,
+  answer: single(202, "The deletion.", deletion),
+  refuses: [409, 422],
+  async run({ params, invoke }) {
+    const discard = discardOf(params);
+    const response = await invoke({ target: targetOf(params), withoutUndo: !params.undo, discard });
+    return present(response.deletion);
+  },
+});
+
+export const getDeletion = operation(
+  method.getDeletion,
+  "GET /projects/:project/error_tracking/deletions/:deletion_id",
+  {
+    tag,
+    summary: "Read how far a deletion has come",
+    path,
+    answer: single(200, "The deletion.", deletion),
+    run: async ({ path: { deletion_id: deletionId }, invoke }) => present((await invoke({ deletionId })).deletion),
+  },
+);
+
+export const undoDeletion = operation(
+  method.undoDeletion,
+  "POST /projects/:project/error_tracking/deletions/:deletion_id/undo",
+  {
+    tag,
+    summary: "Undo a deletion",
+    more: "Until its `undo_until`. An error whose group has a newer error comes back beside it and gets no new events: `superseded_count` says how many.",
+    path,
+    answer: single(200, "The deletion.", deletion),
+    refuses: [409],
+    run: async ({ path: { deletion_id: deletionId }, invoke }) => present((await invoke({ deletionId })).deletion),
+  },
+);
+
+export const deleteError = operation(
+  method.createDeletion,
+  "DELETE /projects/:project/error_tracking/errors/:error_id",
+  {
+    id: "deleteError",
+    tag: "Errors",
+    summary: "Delete an error with its events",
+    more: "It can be undone for ten minutes.",
+    path: errorInPath,
+    answer: single(202, "The deletion.", deletion),
+    async run({ path: { error_id: errorId }, invoke }) {
+      const response = await invoke({ target: { case: "errors", value: { errorIds: [errorId] } } });
+      return present(response.deletion);
+    },
+  },
+);
+
+/** Empty when nothing is named: the core then refuses and says what to name. */
+function targetOf({
+  ids,
+  query,
+  status,
+  expected_count: expectedCount,
+}: Values<typeof newDeletion>): NonNullable<MessageInitShape<typeof CreateDeletionRequestSchema>["target"]> {
+  const isSearch = status !== undefined || query !== undefined || expectedCount !== undefined;
+  if (ids && isSearch) throw badParameter("ids, query, status, expected_count", "is invalid"); // one of the two
+  if (ids) return { case: "errors", value: { errorIds: ids } };
+  if (!isSearch) return { case: undefined };
+  const matching = { query: query ?? "", status: status ?? ErrorStatus.UNSPECIFIED, expectedCount: expectedCount ?? 0 };
+  return { case: "matching", value: matching };
+}
+
+/** One end at most; with `discard` alone the discard lasts until somebody ends it. */
+function discardOf(params: Values<typeof newDeletion>): MessageInitShape<typeof DiscardEndSchema> | undefined {
+  const { discard, discard_until: until, discard_after: after, discard_until_release: release } = params;
+  const given = [until, after, release].filter((one) => one !== undefined).length;
+  if (given > 1) throw badParameter("discard_until, discard_after, discard_until_release", "is invalid");
+  if (discard === false && given > 0) throw badParameter("discard", "is invalid");
+  if (until !== undefined) {
+    const at = Date.parse(until);
+    if (Number.isNaN(at)) throw badParameter("discard_until", "is invalid");
+    return { end: { case: "time", value: timestamp(at) } };
+  }
+  if (after !== undefined) return { end: { case: "eventCount", value: after } };
+  if (release !== undefined) return { end: { case: "release", value: release } };
+  return discard === true ? {} : undefined;
+}

@@ -1,0 +1,122 @@
+import { ServiceError } from "@faultline/plugin";
+import {
+  badParameter,
+  fieldsWithin,
+  idInPath,
+  isoTime,
+  noContent,
+  numbered,
+  numberedPage,
+  numberParam,
+  single,
+  operation,
+  orEmpty,
+  orNull,
+  pageOf,
+  partOrNull,
+  present,
+  shape,
+  textParam,
+  time,
+} from "@faultline/plugin/rest";
+import { ErrorReason, MemberService, type Member } from "@faultline/proto";
+import { accessLevel, roleOfParams, roleParams } from "./access-level.ts";
+import { memberRole } from "./member-role-operations.ts";
+import { userHead } from "../users/user-operations.ts";
+
+const tag = "Members";
+const { method } = MemberService;
+
+const member = shape<Member>("Member", "A member of a project.", {
+  ...fieldsWithin(userHead, ({ user }: Member) => present(user)),
+  access_level: [accessLevel, ({ role }) => role],
+  created_at: [orNull(time("Since when.")), ({ createdTime }) => isoTime(createdTime)],
+  // Memberships of the original can have an end.
+  expires_at: [{ type: "null", description: "Memberships do not end by themselves." }, () => null],
+  member_role: partOrNull(memberRole, (one) => one.memberRole),
+});
+
+const path = { user_id: idInPath("The user.", ErrorReason.MEMBER_NOT_FOUND) };
+
+/** The original lists inherited members at `/all`; a project of ours has no group to inherit from. */
+function listOf<Path extends string>(route: `GET ${Path}`, words: { readonly id?: string; readonly more?: string }) {
+  return operation(method.listMembers, route, {
+    tag,
+    summary: "List the members of a project",
+    ...words,
+    params: {
+      query: orEmpty(textParam("Only those whose name or user name contains this text.", { maxLength: 255 })),
+      ...numbered,
+    },
+    answer: numberedPage("The members, by user name.", member),
+    async run({ params, invoke }) {
+      const { members: items, totalSize } = await invoke({ query: params.query, ...pageOf(params) });
+      return { items, totalSize };
+    },
+  });
+}
+
+function oneOf<Path extends string>(route: `GET ${Path}`, words: { readonly id?: string; readonly more?: string }) {
+  return operation(method.getMember, route, {
+    tag,
+    summary: "Read a member",
+    ...words,
+    path,
+    answer: single(200, "The member.", member),
+    run: async ({ path: { user_id: userId }, invoke }) => present((await invoke({ userId })).member),
+  });
+}
+
+export const listMembers = listOf("GET /projects/:project/members", {});
+export const listAllMembers = listOf("GET /projects/:project/members/all", {
+  id: "listAllMembers",
+  more: "As without `/all`: a project has no group to inherit members from.",
+});
+
+export const getMember = oneOf("GET /projects/:project/members/:user_id", {});
+export const getAnyMember = oneOf("GET /projects/:project/members/all/:user_id", {
+  id: "getAnyMember",
+  more: "As without `/all`.",
+});
+
+export const addMember = operation(method.addMember, "POST /projects/:project/members", {
+  tag,
+  summary: "Add a user to a project",
+  more: "Names the user by `user_id` or by `username`, and the role by `access_level` or by `member_role_id`.",
+  params: {
+    user_id: numberParam("The user."),
+    username: orEmpty(textParam("The user's name.", { maxLength: 255 })),
+    ...roleParams,
+  },
+  answer: single(201, "The new member.", member),
+  refuses: [409],
+  async run({ host, call, params, invoke }) {
+    const role = roleOfParams(params);
+    const { username, user_id: userId } = params;
+    if (userId !== undefined) return present((await invoke({ userId, ...role })).member);
+    if (username === "") throw badParameter("user_id, username", "is missing");
+    const { users } = await host.core.users.listUsers({ username, pageSize: 1 }, call);
+    const [user] = users;
+    if (!user) throw new ServiceError(ErrorReason.USER_NOT_FOUND, `There is no user ${username}.`);
+    return present((await invoke({ userId: user.userId, ...role })).member);
+  },
+});
+
+export const updateMember = operation(method.updateMember, "PUT /projects/:project/members/:user_id", {
+  tag,
+  summary: "Give a member another role",
+  path,
+  params: roleParams,
+  answer: single(200, "The changed member.", member),
+  run: async ({ path: { user_id: userId }, params, invoke }) =>
+    present((await invoke({ userId, ...roleOfParams(params) })).member),
+});
+
+export const removeMember = operation(method.removeMember, "DELETE /projects/:project/members/:user_id", {
+  tag,
+  summary: "Remove a member",
+  more: "Members may remove themselves, whatever their role.",
+  path,
+  answer: noContent,
+  run: ({ path: { user_id: userId }, invoke }) => invoke({ userId }),
+});

@@ -1,0 +1,168 @@
+import {
+  badParameter,
+  choice,
+  choiceParam,
+  idInPath,
+  inline,
+  isoTime,
+  numbered,
+  numberedPage,
+  single,
+  operation,
+  orEmpty,
+  orNull,
+  pageOf,
+  part,
+  positive,
+  present,
+  shape,
+  text,
+  textParam,
+  time,
+} from "@faultline/plugin/rest";
+import { ErrorReason, ProjectService, type Project } from "@faultline/proto";
+import { accessLevel } from "../members/access-level.ts";
+
+const tag = "Projects";
+const { method } = ProjectService;
+
+const permissions = inline<Project>("What the caller is here.", {
+  project_access: part(inline<Project>("", { access_level: [accessLevel, ({ role }) => role] }), (project) => project),
+  group_access: [{ type: "null", description: "There are no groups." }, () => null],
+});
+
+const project = shape<Project>("Project", "A project.", {
+  id: [positive("The project."), ({ projectId }) => projectId],
+  name: [text("The name that is shown."), ({ name }) => name],
+  path: [text("Its address, such as `acme/web`."), ({ path }) => path],
+  path_with_namespace: [text("As `path`."), ({ path }) => path],
+  created_at: [time("When it was made."), ({ createdTime }) => isoTime(createdTime)],
+  monitor_access_level: [
+    choice("Whether the Monitor pages are on.", ["enabled", "disabled"]),
+    ({ monitorEnabled }) => (monitorEnabled ? "enabled" : "disabled"),
+  ],
+  code_url: [
+    orNull(text("Where a line of code is shown; null: frames and releases are not linked.")),
+    ({ codeUrl }) => codeUrl || null,
+  ],
+  code_root: [
+    orNull(text("What full paths of frames begin with in front of the path in the repository.")),
+    ({ codeRoot }) => codeRoot || null,
+  ],
+  permissions: part(permissions, (one) => one),
+});
+
+const accepted = shape<unknown>("Accepted", "The work goes on after the answer.", {
+  message: [text("`202 Accepted`."), () => "202 Accepted"],
+});
+
+const name = textParam("The name that is shown.", { minLength: 1, maxLength: 255 });
+const path = textParam("Its address: 1 to 5 parts of letters, digits, `_`, `.` and `-`, joined by `/`.", {
+  maxLength: 255,
+  pattern: "^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*){0,4}$",
+  examples: ["acme/web"],
+});
+const deleted = {
+  deleted_project: idInPath("The id of a deleted project.", ErrorReason.DELETED_PROJECT_NOT_FOUND),
+};
+
+export const listProjects = operation(method.listProjects, "GET /projects", {
+  tag,
+  summary: "List the projects the caller may see",
+  params: {
+    search: orEmpty(textParam("Only those whose name or path contains this text.", { maxLength: 255 })),
+    order_by: choiceParam("The order.", ["path"]),
+    sort: choiceParam("Its direction.", ["asc"]),
+    ...numbered,
+  },
+  answer: numberedPage("The projects, by path.", project),
+  async run({ params, invoke }) {
+    const { projects: items, totalSize } = await invoke({ query: params.search, ...pageOf(params) });
+    return { items, totalSize };
+  },
+});
+
+export const createProject = operation(method.createProject, "POST /projects", {
+  tag,
+  summary: "Make a project",
+  more: "The caller becomes its owner. Without a path it is made of the name; one of the two must be given. The installation may leave this to administrators; others own 100 projects at most.",
+  params: { name: orEmpty(name), path },
+  answer: single(201, "The new project.", project),
+  async run({ params, invoke }) {
+    const address = params.path ?? slug(params.name);
+    if (address === "") throw badParameter("name, path", "is missing");
+    return present((await invoke({ name: params.name, path: address })).project);
+  },
+});
+
+export const getProject = operation(method.getProject, "GET /projects/:project", {
+  tag,
+  summary: "Read a project",
+  answer: single(200, "The project.", project),
+  run: async ({ project: { id }, invoke }) =>
+    present((await invoke({ key: { case: "projectId", value: id } })).project),
+});
+
+export const updateProject = operation(method.updateProject, "PUT /projects/:project", {
+  tag,
+  summary: "Change a project",
+  more: "What is not given stays as it is.",
+  params: {
+    name,
+    path,
+    monitor_access_level: choiceParam(
+      "Turns the Monitor pages off or on; `private` turns them on, as `enabled` does.",
+      ["disabled", "private", "enabled"],
+    ),
+    code_url: textParam(
+      "Where a line of code is shown, with the placeholders `{path}` (required), `{line}` and `{revision}` " +
+        "behind the host. Empty: frames and releases are not linked.",
+      { maxLength: 255, examples: ["https://git.example.com/acme/web/-/blob/{revision}/{path}#L{line}"] },
+    ),
+    code_root: textParam(
+      "What full paths of frames begin with in front of the path in the repository. Empty: relative paths alone " +
+        "are linked.",
+      { maxLength: 255, examples: ["/srv/app/"] },
+    ),
+  },
+  answer: single(200, "The changed project.", project),
+  async run({ params, invoke }) {
+    const { monitor_access_level: level, code_url: codeUrl, code_root: codeRoot } = params;
+    const monitorEnabled = level === undefined ? undefined : level !== "disabled";
+    const response = await invoke({ name: params.name, path: params.path, monitorEnabled, codeUrl, codeRoot });
+    return present(response.project);
+  },
+});
+
+export const deleteProject = operation(method.deleteProject, "DELETE /projects/:project", {
+  tag,
+  summary: "Delete a project",
+  more: "It can be restored for seven days.",
+  answer: single(202, "It is deleted.", accepted),
+  run: ({ invoke }) => invoke({}),
+});
+
+export const removeDeletedProject = operation(method.removeDeletedProject, "POST /projects/:deleted_project/remove", {
+  tag,
+  summary: "Remove a deleted project for good, now",
+  more: "It can be restored no more, and its space comes back within the next minutes.",
+  path: deleted,
+  answer: single(202, "It goes.", accepted),
+  run: ({ path: { deleted_project: projectId }, invoke }) => invoke({ projectId }),
+});
+
+export const restoreProject = operation(method.restoreProject, "POST /projects/:deleted_project/restore", {
+  tag,
+  summary: "Restore a deleted project",
+  path: deleted,
+  answer: single(201, "The project.", project),
+  run: async ({ path: { deleted_project: projectId }, invoke }) => present((await invoke({ projectId })).project),
+});
+
+/** A path made of a name: letters, digits and hyphens. */
+function slug(of: string): string {
+  return of
+    .toLowerCase()
+    .replace(/[^a-z0-9_]+/g, "-")
+    .replace(/^-+|-+$/g, "");
+}

@@ -1,0 +1,16 @@
+import { Migration } from "@mikro-orm/migrations";
+
+/**
+ * When a change of an error happened, who made it, and the release that brought the error back. `at` null: the
+ * transaction that makes the change fills in the time and the user name before it commits; the release before does not.
+ */
+export class Core0011 extends Migration {
+  override name = "core-0011";
+
+  override up(): void {
+    this.addSql(`alter table error_change add column at integer`);
+    this.addSql(`alter table error_change add column actor text not null default ''`);
+    this.addSql(`alter table error_change add column release text not null default ''`);
+    this.addSql(`create index error_change_unsigned on error_change (project_id) where at is null`);
+  }
+}

@@ -1,0 +1,41 @@
+import type { ErrorSubscriptionAnswer } from "../messages.ts";
+
+type Notification = ErrorSubscriptionAnswer["notifications"][number];
+type Suppression = ErrorSubscriptionAnswer["suppressions"][number];
+
+/** What the person is notified of from now on. */
+export function effectWords({ subscription, level }: Pick<ErrorSubscriptionAnswer, "subscription" | "level">): string {
+  if (level?.level === "NOTIFICATION_LEVEL_NONE")
+    return "Your level of this project is “Nothing”, so you are not notified of this error.";
+  if (subscription === "ERROR_SUBSCRIPTION_WATCHED") return "You are notified of every change that others make.";
+  if (subscription === "ERROR_SUBSCRIPTION_MUTED") return "You are not notified of this error.";
+  if (level?.level === "NOTIFICATION_LEVEL_MINE") return "You are not notified of this error unless you watch it.";
+  if (level?.level === "NOTIFICATION_LEVEL_ALL") {
+    return "You are notified when this error comes back, and when somebody changes its status.";
+  }
+  return "You are notified when this error comes back after it was resolved.";
+}
+
+const triggers: Readonly<Record<string, string>> = {
+  NOTIFICATION_TRIGGER_CREATED: "New error",
+  NOTIFICATION_TRIGGER_REOPENED: "Back after it was resolved",
+  NOTIFICATION_TRIGGER_STATUS: "Status change",
+};
+
+const reasons: Readonly<Record<string, string>> = {
+  NOTIFICATION_SUPPRESSION_REASON_IGNORED: "the error was ignored",
+  NOTIFICATION_SUPPRESSION_REASON_OVER: "the error had changed again or was deleted",
+  NOTIFICATION_SUPPRESSION_REASON_REPEATED: "you were notified of the same within 30 minutes before",
+  NOTIFICATION_SUPPRESSION_REASON_MUTED: "you muted the error",
+  NOTIFICATION_SUPPRESSION_REASON_NOT_WATCHED: "your level is “Errors that I watch”",
+  NOTIFICATION_SUPPRESSION_REASON_LOW_LEVEL: "its level is below error",
+  NOTIFICATION_SUPPRESSION_REASON_OWN_CHANGE: "you made the change",
+};
+
+export const notificationWords = ({ trigger }: Notification): string =>
+  trigger in triggers ? `${triggers[trigger]}: in your inbox` : "In your inbox, together with other changes";
+
+export function suppressionWords({ trigger, reason, count }: Suppression): string {
+  const times = count === 1 ? "" : ` (${count} times)`;
+  return `${triggers[trigger] ?? "Change"}${times}: not in your inbox, because ${reasons[reason] ?? "it was held back"}`;
+}

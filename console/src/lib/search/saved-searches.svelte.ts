@@ -1,0 +1,82 @@
+import type { SavedSearch } from "../messages.ts";
+import { trpc } from "../trpc.ts";
+import type { KeptSearches } from "./kept-searches.svelte.ts";
+
+const longestName = 80;
+
+type Fields = Pick<SavedSearch, "name" | "query" | "status" | "sort" | "shared">;
+type Changes = Partial<Pick<SavedSearch, "name" | "query">> & { readonly position?: number };
+
+/** The saved searches of a project that the person sees. Import this file only when they are needed: it calls the service. */
+export class SavedSearches {
+  readonly projectId: number;
+  readonly #kept: KeptSearches;
+  #all: readonly SavedSearch[] = $state.raw([]);
+  #reading: Promise<void> | undefined;
+  #tookOver: Promise<void> | undefined;
+
+  /** `kept`: searches saved in this browser, where they lay before; the first reading makes them the person's own. */
+  constructor(projectId: number, kept: KeptSearches) {
+    this.projectId = projectId;
+    this.#kept = kept;
+  }
+
+  get all(): readonly SavedSearch[] {
+    return this.#all;
+  }
+
+  get own(): readonly SavedSearch[] {
+    return this.#all.filter(({ shared }) => !shared);
+  }
+
+  get shared(): readonly SavedSearch[] {
+    return this.#all.filter(({ shared }) => shared);
+  }
+
+  /** Reads them again. Calls while it reads share the answer. */
+  read(): Promise<void> {
+    this.#reading ??= this.#read()
+      .then(() => (this.#tookOver ??= this.#takeOver()))
+      .finally(() => (this.#reading = undefined));
+    return this.#reading;
+  }
+
+  /** `position`: its place in its list. Absent: the last. */
+  async save(search: Fields, position?: number) {
+    const { projectId } = this;
+    const { name, query, status, sort, shared } = search; // of a search that was deleted there are more
+    const fields = { name, query, status, sort, shared };
+    const { savedSearch } = await trpc.savedSearches.createSavedSearch.mutate({ projectId, ...fields });
+    if (savedSearch && position !== undefined) await this.change(savedSearch, { position });
+    else await this.#read();
+  }
+
+  async change({ savedSearchId }: SavedSearch, changes: Changes) {
+    await trpc.savedSearches.updateSavedSearch.mutate({ projectId: this.projectId, savedSearchId, ...changes });
+    await this.#read();
+  }
+
+  async remove({ savedSearchId }: SavedSearch) {
+    await trpc.savedSearches.deleteSavedSearch.mutate({ projectId: this.projectId, savedSearchId });
+    await this.#read();
+  }
+
+  async #read() {
+    const { savedSearches } = await trpc.savedSearches.listSavedSearches.query({ projectId: this.projectId });
+    this.#all = savedSearches;
+  }
+
+  /** One that the service refuses stays in the browser, where suggestions go on to offer it. */
+  async #takeOver() {
+    for (const query of this.#kept.saved.toReversed()) {
+      const isThere = this.own.some((search) => search.query === query);
+      const name = query.slice(0, longestName).toWellFormed();
+      const [status, sort] = ["ERROR_STATUS_UNRESOLVED", "ERROR_SORT_LAST_SEEN"] as const;
+      const isSaved = isThere || (await this.save({ name, query, status, sort, shared: false }).then(yes, no));
+      if (isSaved) this.#kept.toggle(query);
+    }
+  }
+}
+
+const yes = () => true;
+const no = () => false;

@@ -1,0 +1,33 @@
+/** The words for a bulk update and the errors that it left as they were. */
+
+import { pastVerb } from "#lib/errors/status.ts";
+import type { BulkUpdate, TrackedError } from "#lib/messages.ts";
+import { counted, fullNumber } from "#lib/number-format.ts";
+
+/** An error that a bulk update left as it was. */
+export interface LeftError {
+  readonly errorId: string;
+  /** As it is now. Undefined: it is deleted. */
+  readonly error: TrackedError | undefined;
+}
+
+/** Whether an error that was left is there and does not have the status of the bulk update yet. */
+export const canBeChanged = ({ newStatus }: Pick<BulkUpdate, "newStatus">, error: TrackedError | undefined) =>
+  error !== undefined && error.status !== newStatus;
+
+/** What a bulk update has done, such as `Resolved 1,046 of 1,048 errors that matched “cart”.` */
+export function changedWords({
+  newStatus,
+  changedCount,
+  foundCount,
+  query,
+}: Pick<BulkUpdate, "newStatus" | "changedCount" | "foundCount" | "query">): string {
+  const matching = query === "" ? "" : ` that matched “${query}”`;
+  return `${pastVerb(newStatus)} ${fullNumber(changedCount)} of ${counted(foundCount, "error")}${matching}.`;
+}
+
+/** Why a bulk update left an error as it was. */
+export function whyLeft(error: Pick<TrackedError, "reopenedTime"> | undefined): string {
+  if (error === undefined) return "It was deleted.";
+  return error.reopenedTime === undefined ? "Somebody changed its status first." : "A new event reopened it.";
+}

@@ -1,0 +1,15 @@
+/**
+ * The fields of the kind in a form of AddIntegration.svelte, which have `field-` in front, or `secret-`. `all` goes to the
+ * service; `typed` goes back to the page, without secrets.
+ */
+export function givenFields(form: FormData): { all: Record<string, string>; typed: Record<string, string> } {
+  const all: Record<string, string> = {};
+  const typed: Record<string, string> = {};
+  for (const [name, value] of form) {
+    const [, prefix, key] = /^(field|secret)-(.+)$/.exec(name) ?? [];
+    if (key === undefined || typeof value !== "string" || value === "") continue;
+    all[key] = value;
+    if (prefix === "field") typed[key] = value;
+  }
+  return { all, typed };
+}

@@ -1,0 +1,147 @@
+import { fail } from "@sveltejs/kit";
+import { action } from "#lib/server/action.ts";
+import type { Actions, PageServerLoad } from "./$types";
+import { ruleIn } from "./rule-form.ts";
+import { givenFields } from "../integrations/given-fields.ts";
+
+export const load: PageServerLoad = async ({ parent, locals, url }) => {
+  const { project } = await parent();
+  const { projectId } = project;
+  const { api } = locals;
+  const [{ kinds }, { channels }, { rules }, { deliveries }, { triggers, usual }, { maintenance }] = await Promise.all([
+    api.notificationChannels.listNotificationChannelKinds({}),
+    api.notificationChannels.listNotificationChannels({ projectId }),
+    api.notificationRules.listNotificationRules({ projectId }),
+    api.notificationDeliveries.listNotificationDeliveries({ projectId, pageSize: 20 }),
+    api.notificationRules.listNotificationTriggers({ projectId }),
+    api.notificationMaintenance.getNotificationMaintenance({ projectId }),
+  ]);
+  const adding = url.searchParams.get("add") ?? "";
+  return {
+    kinds,
+    channels,
+    rules,
+    deliveries,
+    triggers,
+    usual,
+    maintenance,
+    adding: kinds.find(({ kind }) => kind === adding) ?? null,
+  };
+};
+
+export const actions: Actions = {
+  add: async ({ request, locals, params }) => {
+    const form = await request.formData();
+    const kind = String(form.get("kind") ?? "");
+    const name = String(form.get("name") ?? "");
+    const { all: fields, typed } = givenFields(form);
+    return action(
+      async () => {
+        const { channel, signingSecret } = await locals.api.notificationChannels.createNotificationChannel({
+          projectPath: params.project,
+          kind,
+          name,
+          fields,
+        });
+        return {
+          done: `The channel ${channel?.name ?? name} was added. Send a test to see that it works.`,
+          signingSecret,
+        };
+      },
+      { act: "add" as const, name, typed },
+    );
+  },
+  test: async ({ request, locals, params }) => {
+    const channelId = Number((await request.formData()).get("channel_id"));
+    return action(async () => {
+      const tried = await locals.api.notificationChannels.testNotificationChannel({
+        projectPath: params.project,
+        channelId,
+      });
+      return { tested: { channelId, ...tried } };
+    });
+  },
+  remove: async ({ request, locals, params }) => {
+    const channelId = Number((await request.formData()).get("channel_id"));
+    return action(async () => {
+      const { channel } = await locals.api.notificationChannels.deleteNotificationChannel({
+        projectPath: params.project,
+        channelId,
+      });
+      return { done: `The channel ${channel?.name ?? ""} was deleted.` };
+    });
+  },
+  rule: async ({ request, locals, params }) => {
+    const { rule, typed } = ruleIn(await request.formData());
+    return action(
+      async () => {
+        await locals.api.notificationRules.createNotificationRule({ projectPath: params.project, rule });
+        return { done: `The rule ${rule.name} is in force.` };
+      },
+      { act: "rule" as const, ...typed },
+    );
+  },
+  preview: async ({ request, locals, params }) => {
+    const { rule, typed } = ruleIn(await request.formData());
+    return action(
+      async () => ({
+        preview: await locals.api.notificationRules.previewNotificationRule({ projectPath: params.project, rule }),
+      }),
+      { act: "rule" as const, ...typed },
+    );
+  },
+  maintain: async ({ request, locals, params }) => {
+    const form = await request.formData();
+    const typed = String(form.get("starts_at") ?? "");
+    const startsAt = typed === "" ? Date.now() : Date.parse(`${typed}Z`);
+    const endsAt = startsAt + Number(form.get("minutes")) * 60_000;
+    if (Number.isNaN(endsAt))
+      return fail(400, { act: "maintain" as const, field: "start_time", message: "Enter a time." });
+    return action(
+      async () => {
+        await locals.api.notificationMaintenance.setNotificationMaintenance({
+          projectPath: params.project,
+          endTime: new Date(endsAt).toISOString(),
+          ...(typed !== "" && { startTime: new Date(startsAt).toISOString() }),
+        });
+        return { done: "The maintenance window is set." };
+      },
+      { act: "maintain" as const },
+    );
+  },
+  resume: async ({ locals, params }) =>
+    action(async () => {
+      await locals.api.notificationMaintenance.endNotificationMaintenance({ projectPath: params.project });
+      return { done: "The maintenance window has ended." };
+    }),
+  drop: async ({ request, locals, params }) => {
+    const ruleId = Number((await request.formData()).get("rule_id"));
+    return action(async () => {
+      const { rule } = await locals.api.notificationRules.deleteNotificationRule({
+        projectPath: params.project,
+        ruleId,
+      });
+      return { done: `The rule ${rule?.name ?? ""} was deleted.` };
+    });
+  },
+  replay: async ({ request, locals, params }) => {
+    const deliveryId = String((await request.formData()).get("delivery_id"));
+    return action(async () => {
+      await locals.api.notificationDeliveries.replayNotificationDeliveries({ projectPath: params.project, deliveryId });
+      return { done: "The message is being sent again." };
+    });
+  },
+  replayAll: async ({ request, locals, params }) => {
+    const form = await request.formData();
+    const since = Date.now() - Number(form.get("hours")) * 3_600_000;
+    return action(async () => {
+      const { replayedCount } = await locals.api.notificationDeliveries.replayNotificationDeliveries({
+        projectPath: params.project,
+        channelId: Number(form.get("channel_id")),
+        sinceTime: new Date(since).toISOString(),
+      });
+      const messages = replayedCount === 1 ? "1 message is" : `${replayedCount} messages are`;
+      return { done: replayedCount === 0 ? "No message failed in that time." : `${messages} being sent again.` };
+    });
+  },
+};

@@ -1,0 +1,86 @@
+import type { OutboundAnswer } from "@faultline/plugin";
+import type { Message } from "../messages/message.ts";
+
+/** A kind of channels: its fields, how a message becomes a request, and what the answers mean. */
+export interface ChannelKind {
+  readonly kind: string;
+  readonly name: string;
+  readonly fields: readonly ChannelField[];
+  /** Whether the other side recognises a repeated delivery, so that one without an answer may be sent again. */
+  readonly isIdempotent: boolean;
+  /** A delivery that is older is given up. */
+  readonly expiresAfterMs: number;
+  /** The request that delivers a message. */
+  request(message: Message, config: ChannelConfig, delivery: Delivery): ChannelRequest;
+  /** What an answer means. Default: `outcomeOfStatus`. */
+  outcome?(answer: OutboundAnswer): Outcome | undefined;
+}
+
+/** A field of the settings. */
+export interface ChannelField {
+  readonly key: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly isRequired: boolean;
+  /** Whether it is write-only. */
+  readonly isSecret: boolean;
+  /** Whether its value may have several lines. Absent: it has one. */
+  readonly isMultiline?: boolean;
+  /** Why a value cannot be used, in words. Undefined: it can. */
+  check(value: string): string | undefined;
+}
+
+/** The stored settings of a channel, encrypted as a whole. */
+export interface ChannelConfig {
+  readonly fields: Readonly<Record<string, string>>;
+  /** The keys that sign the deliveries of a webhook: `whsec_` and base64. */
+  readonly signing?: {
+    readonly current: string;
+    /** The one before, which signs as well until then. */
+    readonly previous?: { readonly key: string; readonly until: number };
+  };
+}
+
+/** What a request says of the delivery. */
+export interface Delivery {
+  /** The same in each try. */
+  readonly uid: string;
+  /** When this try begins, in milliseconds since 1970. */
+  readonly at: number;
+}
+
+export interface ChannelRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What became of a try. */
+export type Outcome =
+  | { readonly is: "sent" }
+  /** It may work later, at the earliest after `afterMs`. */
+  | { readonly is: "retry"; readonly afterMs?: number }
+  /** This message will not be accepted. */
+  | { readonly is: "drop"; readonly reason: string }
+  /** The channel's address or credentials are refused. */
+  | { readonly is: "disable"; readonly reason: string };
+
+const longestRetryAfterMs = 3_600_000;
+
+/** What a status means for most channels. */
+export function outcomeOfStatus({ status, headers }: OutboundAnswer): Outcome {
+  if (status >= 200 && status < 300) return { is: "sent" };
+  if (status === 429 || status >= 500) return { is: "retry", ...retryAfter(headers["retry-after"]) };
+  if (status === 401 || status === 403 || status === 404 || status === 410) {
+    return { is: "disable", reason: `The other side answered with HTTP status ${status}.` };
+  }
+  if (status >= 300 && status < 400) return { is: "drop", reason: "The address answered with a redirect." };
+  return { is: "drop", reason: `The other side answered with HTTP status ${status}.` };
+}
+
+/** Retry-After in seconds (RFC 9110, 10.2.3), at most an hour. Dates are not read: none of the services sends one. */
+export function retryAfter(value: string | undefined): { afterMs?: number } {
+  const seconds = Number(value);
+  if (value === undefined || !(seconds > 0)) return {};
+  return { afterMs: Math.min(Math.ceil(seconds * 1000), longestRetryAfterMs) };
+}

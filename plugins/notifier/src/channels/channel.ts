@@ -1,0 +1,97 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { invalidField, ServiceError, timestamp, type SealedColumn, type Secrets } from "@faultline/plugin";
+import { ErrorReason, type NotificationChannelSchema } from "@faultline/proto";
+import type { Kysely } from "kysely";
+import type { ChannelRow, Tables } from "../tables.ts";
+import type { ChannelConfig, ChannelKind } from "./channel-kind.ts";
+import { kindNamed } from "./kinds.ts";
+
+/** The column with the encrypted settings. */
+export const configColumn: SealedColumn = { table: "notifier_channel", name: "config" };
+
+export const openConfig = (secrets: Secrets, { id, config }: Pick<ChannelRow, "id" | "config">): ChannelConfig =>
+  JSON.parse(secrets.open(configColumn, id, config)) as ChannelConfig; // as sealConfig wrote it
+
+export const sealConfig = (secrets: Secrets, id: number, config: ChannelConfig): string =>
+  secrets.seal(configColumn, id, JSON.stringify(config));
+
+/** `failing`: the servers that fail, with the time of their next try. */
+export function channelToProto(
+  row: ChannelRow,
+  config: ChannelConfig,
+  failing: ReadonlyMap<string, number> = new Map(),
+): MessageInitShape<typeof NotificationChannelSchema> {
+  const kind = kindNamed(row.kind);
+  const given = (isSecret: boolean) =>
+    kind.fields.filter((field) => field.isSecret === isSecret && config.fields[field.key] !== undefined);
+  const valueOf = (key: string) => config.fields[key] ?? "";
+  return {
+    channelId: row.id,
+    projectId: row.project_id,
+    kind: row.kind,
+    name: row.name,
+    settings: Object.fromEntries(given(false).map(({ key }) => [key, valueOf(key)])),
+    secretHints: Object.fromEntries(given(true).map(({ key }) => [key, hintOf(valueOf(key))])),
+    state: row.state,
+    stateReason: row.state_reason,
+    ...(row.last_sent_at !== null && { lastSentTime: timestamp(row.last_sent_at) }),
+    failedTries: row.failed_tries,
+    createdTime: timestamp(row.created_at),
+    createdBy: row.created_by,
+    ...(row.failed_tries > 0 && { nextTryTime: timestamp(Math.max(row.next_try_at, failing.get(row.server) ?? 0)) }),
+    failingServer: failing.has(row.server) ? row.server : "",
+  };
+}
+
+/** The server of an address and the last four characters; of a short secret nothing. */
+function hintOf(secret: string): string {
+  const end = secret.length >= 16 ? secret.slice(-4) : "";
+  const url = URL.parse(secret);
+  return url ? `${url.origin}/…${end}` : `…${end}`;
+}
+
+/** The fields of a channel after a change. Refuses with INVALID_FIELD. */
+export function changedFields(
+  kind: Pick<ChannelKind, "name" | "fields">,
+  stored: Readonly<Record<string, string>>,
+  given: Readonly<Record<string, string>>,
+): Record<string, string> {
+  for (const key of Object.keys(given)) {
+    if (kind.fields.every((field) => field.key !== key)) {
+      throw invalidField(`fields.${key}`, `${kind.name} has no field ${key.slice(0, 40)}.`);
+    }
+  }
+  const isElsewhere = originOf(given["url"]) !== undefined && originOf(given["url"]) !== originOf(stored["url"]);
+  return Object.fromEntries(
+    kind.fields.flatMap(({ key, label, isRequired, isSecret, check }) => {
+      // A secret is for the server it was entered for: who may change the address must not learn it by that.
+      const kept = isElsewhere && isSecret && key !== "url" ? undefined : stored[key];
+      const value = (given[key] ?? kept ?? "").trim();
+      if (value === "") {
+        if (isRequired) throw invalidField(`fields.${key}`, `Enter the field “${label}”.`);
+        return [];
+      }
+      const fault = check(value);
+      if (fault !== undefined) throw invalidField(`fields.${key}`, `The field “${label}” cannot be used. ${fault}`);
+      return [[key, value]];
+    }),
+  );
+}
+
+const originOf = (url: string | undefined) => (url === undefined ? undefined : URL.parse(url)?.origin);
+
+/** A channel that a project set up, or a refusal. */
+export async function readChannel(tables: Kysely<Tables>, projectId: number, channelId: number): Promise<ChannelRow> {
+  const row = await tables
+    .selectFrom("notifier_channel")
+    .selectAll()
+    .where("id", "=", channelId)
+    .where("project_id", "=", projectId)
+    .where("user_id", "is", null)
+    .executeTakeFirst();
+  if (row) return row;
+  throw new ServiceError(
+    ErrorReason.NOTIFICATION_CHANNEL_NOT_FOUND,
+    "There is no such notification channel in this project. It may have been deleted already.",
+  );
+}

@@ -1,0 +1,45 @@
+import { cut } from "../../messages/clean-text.ts";
+import type { Message } from "../../messages/message.ts";
+import { footOf, headOf } from "../../messages/plain-text.ts";
+import { retryAfter, type ChannelKind } from "../channel-kind.ts";
+import { secretUrl } from "../fields.ts";
+import { jsonRequest } from "../json-request.ts";
+import { colorOf } from "../severity.ts";
+
+/** Discord by a webhook. It mentions nobody, whatever the text: `allowed_mentions` is empty. */
+export const discord: ChannelKind = {
+  kind: "discord",
+  name: "Discord",
+  fields: [secretUrl("A webhook, such as https://discord.com/api/webhooks/…")],
+  isIdempotent: false,
+  expiresAfterMs: 86_400_000,
+  request(message, { fields }) {
+    const url = URL.parse(fields["url"] ?? "");
+    url?.searchParams.set("wait", "true"); // otherwise a message that was not saved looks like a saved one
+    return jsonRequest(url?.href, { embeds: [embed(message)], allowed_mentions: { parse: [] } });
+  },
+  outcome: ({ status, body }) => (status === 429 ? { is: "retry", ...retryAfter(secondsIn(body)) } : undefined),
+};
+
+/** The limits of an embed are those of Discord's documentation; ours add up to less than 6,000 characters. */
+function embed(message: Message) {
+  const { title, url, place, lines, facts, level, at } = message;
+  const listed = lines.map((line) => `${escaped(line.headline)}: ${escaped(line.title)}`);
+  const foot = footOf(message);
+  return {
+    title: cut(escaped(`${headOf(message)}: ${title}`), 256),
+    url,
+    description: cut([place && escaped(place), ...listed].filter((text) => text !== "").join("\n"), 2_500),
+    color: colorOf(level),
+    fields: facts.map(({ label, value }) => ({ name: label, value: cut(escaped(value), 300), inline: true })),
+    ...(foot !== "" && { footer: { text: cut(foot, 600) } }), // a footer has no markup
+    timestamp: new Date(at).toISOString(),
+  };
+}
+
+const escaped = (foreign: string) => foreign.replaceAll(/[\\*_~`|>#[\]()<:@-]/g, String.raw`\$&`);
+
+/** Discord gives the seconds with their fraction in the body. */
+function secondsIn(body: Buffer): string | undefined {
+  return /"retry_after":\s*([\d.]+)/.exec(body.toString())?.[1];
+}

@@ -1,0 +1,41 @@
+import { cut } from "../../messages/clean-text.ts";
+import { isEnding } from "../../messages/kinds.ts";
+import type { Level } from "../../messages/message.ts";
+import { headOf, plainText } from "../../messages/plain-text.ts";
+import type { ChannelKind } from "../channel-kind.ts";
+import { fenced } from "../fenced.ts";
+import { secret, secretUrl } from "../fields.ts";
+import { jsonRequest } from "../json-request.ts";
+
+const severities: Readonly<Record<Level, string>> = {
+  fatal: "critical",
+  error: "high",
+  warning: "medium",
+  info: "info",
+  debug: "info",
+};
+
+/** GitLab's HTTP endpoint for alerts: an alert an error, which ends with it. */
+export const gitlabAlert: ChannelKind = {
+  kind: "gitlab-alert",
+  name: "GitLab alert",
+  fields: [secretUrl("The webhook URL of an alert integration"), secret("token", "Authorization key")],
+  isIdempotent: true, // alerts with the same fingerprint are one
+  expiresAfterMs: 86_400_000,
+  request: (message, { fields }) =>
+    jsonRequest(
+      fields["url"],
+      {
+        title: cut(`${headOf(message)}: ${message.title}`, 200),
+        description: fenced(cut(plainText(message), 900)), // a fence stops quick actions and references
+        start_time: new Date(message.at).toISOString(),
+        ...(isEnding(message.kind) && { end_time: new Date(message.at).toISOString() }),
+        service: message.project,
+        monitoring_tool: "Faultline",
+        severity: severities[message.level],
+        fingerprint: message.thread,
+        faultline_url: message.url,
+      },
+      { authorization: `Bearer ${fields["token"] ?? ""}` },
+    ),
+};

@@ -1,0 +1,48 @@
+import type { Message } from "../../messages/message.ts";
+import { footOf, headOf } from "../../messages/plain-text.ts";
+import type { ChannelKind } from "../channel-kind.ts";
+import { secretUrl } from "../fields.ts";
+import { jsonRequest } from "../json-request.ts";
+
+/** Google Chat by a webhook of a space: a card a message, and a thread an error. */
+export const googleChat: ChannelKind = {
+  kind: "google-chat",
+  name: "Google Chat",
+  fields: [secretUrl("A webhook of a space, such as https://chat.googleapis.com/v1/spaces/…")],
+  isIdempotent: false, // requestId is documented for the API, and not for webhooks
+  expiresAfterMs: 86_400_000,
+  request(message, { fields }, { uid }) {
+    const url = URL.parse(fields["url"] ?? "");
+    url?.searchParams.set("messageReplyOption", "REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD");
+    url?.searchParams.set("requestId", uid);
+    return jsonRequest(url?.href, {
+      thread: { threadKey: message.thread },
+      cardsV2: [{ cardId: "error", card: card(message) }],
+    });
+  },
+};
+
+function card(message: Message) {
+  const { title, place, lines, facts, url } = message;
+  const foot = footOf(message);
+  const decorated = (topLabel: string, text: string) => ({
+    decoratedText: { topLabel, text: escaped(text), wrapText: true },
+  });
+  return {
+    header: { title: headOf(message), subtitle: title }, // a header has no markup
+    sections: [
+      {
+        widgets: [
+          ...(place === "" ? [] : [decorated("Where", place)]),
+          ...lines.map((line) => decorated(line.headline, line.title)),
+          ...facts.map(({ label, value }) => decorated(label, value)),
+          ...(foot === "" ? [] : [{ textParagraph: { text: escaped(foot) } }]),
+          { buttonList: { buttons: [{ text: "Open", onClick: { openLink: { url } } }] } },
+        ],
+      },
+    ],
+  };
+}
+
+/** Widgets take a part of HTML. */
+const escaped = (foreign: string) => foreign.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

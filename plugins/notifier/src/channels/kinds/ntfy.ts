@@ -1,0 +1,36 @@
+import { cut } from "../../messages/clean-text.ts";
+import { headOf, plainText } from "../../messages/plain-text.ts";
+import type { Level } from "../../messages/message.ts";
+import type { ChannelKind } from "../channel-kind.ts";
+import { plain, plainUrl, secret } from "../fields.ts";
+import { jsonRequest } from "../json-request.ts";
+
+const priorities: Readonly<Record<Level, number>> = { fatal: 5, error: 4, warning: 3, info: 2, debug: 1 };
+
+/** ntfy: its root address takes JSON that names the topic. A message has at most 4,096 bytes. */
+export const ntfy: ChannelKind = {
+  kind: "ntfy",
+  name: "ntfy",
+  fields: [
+    plainUrl("The server, such as https://ntfy.sh"),
+    plain("topic", "Topic", {
+      check: (value) => (/^[\w-]{1,64}$/.test(value) ? undefined : "It has 1 to 64 letters, digits, - and _."),
+    }),
+    secret("token", "Access token", { isRequired: false }),
+  ],
+  isIdempotent: false,
+  expiresAfterMs: 86_400_000,
+  request: (message, { fields }) =>
+    jsonRequest(
+      fields["url"],
+      {
+        topic: fields["topic"],
+        title: cut(headOf(message), 200),
+        message: cut(plainText(message), 1_000),
+        priority: priorities[message.level],
+        click: message.url,
+        actions: [{ action: "view", label: "Open", url: message.url }],
+      },
+      fields["token"] ? { authorization: `Bearer ${fields["token"]}` } : {},
+    ),
+};

@@ -1,0 +1,28 @@
+import { cut } from "../../messages/clean-text.ts";
+import { headOf, plainText } from "../../messages/plain-text.ts";
+import type { ChannelKind } from "../channel-kind.ts";
+import { escapedMarkdown, fenced } from "../fenced.ts";
+import { secretUrl } from "../fields.ts";
+import { jsonRequest } from "../json-request.ts";
+import { hexColorOf } from "../severity.ts";
+
+/** Rocket.Chat by an incoming integration. */
+export const rocketChat: ChannelKind = {
+  kind: "rocket-chat",
+  name: "Rocket.Chat",
+  fields: [secretUrl("An incoming integration, such as https://chat.example.com/hooks/…")],
+  isIdempotent: false,
+  expiresAfterMs: 86_400_000,
+  request: (message, { fields }) =>
+    jsonRequest(fields["url"], {
+      attachments: [
+        {
+          color: hexColorOf(message.level),
+          title: cut(escapedMarkdown(headOf(message)), 300),
+          title_link: message.url,
+          text: fenced(cut(plainText(message), 900)),
+        },
+      ],
+      separateResponse: true,
+    }),
+};

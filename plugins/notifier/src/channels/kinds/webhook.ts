@@ -1,0 +1,57 @@
+import { createHmac } from "node:crypto";
+import type { ChannelKind } from "../channel-kind.ts";
+import { plain, secret, secretUrl } from "../fields.ts";
+import { webhookBody } from "../webhook/body.ts";
+import { extraHeaders, headersFault } from "../webhook/extra-headers.ts";
+import { filledTemplate, templateFault } from "../webhook/template.ts";
+
+const dayMs = 86_400_000;
+
+/** A webhook that is signed by Standard Webhooks 1.0.0. */
+export const webhook: ChannelKind = {
+  kind: "webhook",
+  name: "Webhook",
+  fields: [
+    secretUrl("Gets each message as JSON by POST, signed by Standard Webhooks."),
+    {
+      ...plain("template", "Body", { isRequired: false, check: templateFault }),
+      hint: `The JSON to send instead of the usual one, such as {"text": "{{headline}}: {{error.title}}"}. Empty: the usual one.`,
+      isMultiline: true,
+    },
+    {
+      ...secret("headers", "Headers", { isRequired: false, check: headersFault }),
+      hint: "One a line, such as Authorization: Bearer abc.",
+      isMultiline: true,
+    },
+  ],
+  isIdempotent: true, // by webhook-id
+  expiresAfterMs: 4 * dayMs,
+  request(message, { fields, signing }, { uid, at }) {
+    const { url = "", template, headers = "" } = fields;
+    const body = template === undefined ? JSON.stringify(webhookBody(message)) : filledTemplate(template, message);
+    const timestamp = String(Math.floor(at / 1000));
+    const keys = signing
+      ? [signing.current, ...(at < (signing.previous?.until ?? 0) ? [signing.previous?.key ?? ""] : [])]
+      : [];
+    return {
+      url,
+      headers: {
+        ...extraHeaders(headers),
+        "content-type": "application/json",
+        "webhook-id": uid,
+        "webhook-timestamp": timestamp,
+        "webhook-signature": keys.map((key) => signatureOf(key, `${uid}.${timestamp}.${body}`)).join(" "),
+      },
+      body,
+    };
+  },
+  outcome: ({ status }) =>
+    // Standard Webhooks: 410 asks to disable; other refusals may be a mistake of the day.
+    status === 401 || status === 403 || status === 404 ? { is: "retry" } : undefined,
+};
+
+/** The signature of Standard Webhooks: `v1,` and HMAC-SHA256 in base64, by a key `whsec_` and base64. */
+export function signatureOf(key: string, signed: string): string {
+  const bytes = Buffer.from(key.replace(/^whsec_/, ""), "base64");
+  return `v1,${createHmac("sha256", bytes).update(signed).digest("base64")}`;
+}

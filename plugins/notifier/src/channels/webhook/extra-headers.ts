@@ -1,0 +1,36 @@
+const most = 10;
+
+/** A token of RFC 9110, section 5.6.2. */
+const nameForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
+const valueForm = /^[\x21-\x7e](?:[\x20-\x7e]{0,998}[\x21-\x7e])?$/;
+
+/** Headers that frame a request, name its server, or that Faultline sets itself. */
+const ours =
+  /^(?:host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|accept-encoding|content-.*|webhook-.*)$/;
+
+/** The headers that are written one a line, as `Name: value`. Names are in lower case. */
+export function extraHeaders(lines: string): Record<string, string> {
+  return Object.fromEntries(headersIn(lines));
+}
+
+/** Why the lines cannot be used, in words; undefined: they can. */
+export function headersFault(lines: string): string | undefined {
+  const headers = headersIn(lines);
+  if (headers.length > most) return `It has at most ${most} headers.`;
+  for (const [name, value] of headers) {
+    if (!nameForm.test(name)) return "Each line is a header, such as Authorization: Bearer abc.";
+    if (ours.test(name)) return `The header ${name} is set by Faultline.`;
+    if (!valueForm.test(value)) return `The value of ${name} has 1 to 1,000 printable characters of ASCII.`;
+  }
+  const names = new Set(headers.map(([name]) => name));
+  return names.size < headers.length ? "Each header is given once." : undefined;
+}
+
+const headersIn = (lines: string): [name: string, value: string][] =>
+  lines
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== "")
+    .map((line) => {
+      const colon = line.indexOf(":");
+      return colon < 0 ? ["", line] : [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+    });

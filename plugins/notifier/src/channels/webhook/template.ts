@@ -1,0 +1,85 @@
+import type { Message } from "../../messages/message.ts";
+import { factsLine, plainText } from "../../messages/plain-text.ts";
+import { typeOf } from "../../messages/kinds.ts";
+
+const longest = 4_000;
+const deepest = 8;
+const mostPlaces = 20;
+
+/** The texts that a template may hold places for. */
+const texts: Readonly<Record<string, (message: Message) => string>> = {
+  type: ({ kind }) => typeOf(kind),
+  timestamp: ({ at }) => new Date(at).toISOString(),
+  headline: ({ headline }) => headline,
+  project: ({ project }) => project,
+  url: ({ url }) => url,
+  "error.id": ({ errorId }) => errorId,
+  "error.title": ({ title }) => title,
+  "error.place": ({ place }) => place,
+  "error.level": ({ level }) => level,
+  facts: factsLine,
+  text: plainText,
+  rule: ({ rule }) => rule,
+  note: ({ note }) => note,
+};
+
+/** The paths of these texts. */
+export const templatePaths: readonly string[] = Object.keys(texts);
+
+type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+const place = /\{\{\s*([^{}]*?)\s*\}\}/g;
+
+/**
+ * The body that a template makes of a message. The template is a tree of JSON whose string leaves may hold places such as
+ * `{{error.title}}`. They are filled after it was parsed, and what fills them is not read again, so that the result is JSON
+ * whatever the texts are.
+ */
+export const filledTemplate = (template: string, message: Message): string =>
+  JSON.stringify(
+    mapLeaves(JSON.parse(template) as Json, (leaf) =>
+      leaf.replaceAll(place, (_, path: string) => texts[path]?.(message) ?? ""),
+    ),
+  );
+
+/** Why a template cannot be used, in words; undefined: it can. */
+export function templateFault(template: string): string | undefined {
+  if (template.length > longest) return `It has at most ${longest.toLocaleString("en")} characters.`;
+  let tree: Json;
+  try {
+    tree = JSON.parse(template) as Json;
+  } catch (error) {
+    return `It is JSON. ${error instanceof Error ? error.message : ""}`;
+  }
+  if (typeof tree !== "object" || tree === null) return "It is an object or a list of JSON.";
+  if (depthOf(tree) > deepest) return `It is at most ${deepest} levels deep.`;
+  const leaves: string[] = [];
+  mapLeaves(tree, (leaf) => {
+    leaves.push(leaf);
+    return leaf;
+  });
+  const paths = leaves.flatMap((leaf) => [...leaf.matchAll(place)].map(([, path = ""]) => path));
+  const unknown = paths.find((path) => !Object.hasOwn(texts, path));
+  if (unknown !== undefined) {
+    return `There is no {{${unknown.slice(0, 40)}}}. It may hold ${templatePaths.map((path) => `{{${path}}}`).join(", ")}.`;
+  }
+  if (leaves.some((leaf) => leaf.replaceAll(place, "").includes("{{"))) return "A {{ has no }} behind it.";
+  if (paths.length > mostPlaces) return `It holds at most ${mostPlaces} places.`;
+  return undefined;
+}
+
+function mapLeaves(tree: Json, change: (leaf: string) => string): Json {
+  if (typeof tree === "string") return change(tree);
+  if (typeof tree !== "object" || tree === null) return tree;
+  if (isList(tree)) return tree.map((one) => mapLeaves(one, change));
+  return Object.fromEntries(Object.entries(tree).map(([key, one]) => [key, mapLeaves(one, change)]));
+}
+
+/** Bounded by the length of a template. */
+function depthOf(tree: Json): number {
+  if (typeof tree !== "object" || tree === null) return 0;
+  const inner: readonly Json[] = isList(tree) ? tree : Object.values(tree);
+  return 1 + Math.max(0, ...inner.map(depthOf));
+}
+
+const isList = (tree: Json): tree is readonly Json[] => Array.isArray(tree);

@@ -1,0 +1,47 @@
+import type { ChannelRow } from "../tables.ts";
+
+/** Messages that a channel gets one by one before the rest is gathered. */
+export const fullBudget = 5;
+
+/** One of them comes back each ten minutes. */
+const refillMs = 600_000;
+
+/** The first digest follows after ten minutes, the next ones after twice the time, up to an hour. */
+export const firstDigestMinutes = 10;
+const longestDigestMinutes = 60;
+
+/** The part of a channel that its budget is about. */
+export type BudgetState = Pick<ChannelRow, "budget" | "budget_at" | "digest_at" | "digest_minutes">;
+
+/** Spends a message of the budget, of all the rules of a channel together: it is sent by itself, or held for the digest. */
+export function spend(state: BudgetState, now: number): { readonly isHeld: boolean; readonly state: BudgetState } {
+  const refilled = refill(state, now);
+  if (state.digest_at !== null) return { isHeld: true, state: refilled };
+  if (refilled.budget > 0) return { isHeld: false, state: { ...refilled, budget: refilled.budget - 1 } };
+  return { isHeld: true, state: hold(state, now) };
+}
+
+/** Sends nothing one by one until a digest. */
+export function hold(state: BudgetState, now: number): BudgetState {
+  const refilled = refill(state, now);
+  return { ...refilled, digest_at: state.digest_at ?? now + refilled.digest_minutes * 60_000 };
+}
+
+/** After a digest was due: the time of the next one, or the end of digests where none was needed. */
+export function afterDigest(state: BudgetState, now: number, held: number): BudgetState {
+  if (held === 0) return { ...refill(state, now), digest_at: null, digest_minutes: firstDigestMinutes };
+  const digest_minutes = Math.min(2 * state.digest_minutes, longestDigestMinutes);
+  return { ...refill(state, now), digest_at: now + digest_minutes * 60_000, digest_minutes };
+}
+
+function refill(state: BudgetState, now: number): BudgetState {
+  // A clock that went back refills nothing, and does not wait for the time before.
+  const refills = Math.max(0, Math.floor((now - state.budget_at) / refillMs));
+  if (now < state.budget_at) return { ...state, budget_at: now };
+  if (refills === 0) return state;
+  return {
+    ...state,
+    budget: Math.min(fullBudget, state.budget + refills),
+    budget_at: state.budget_at + refills * refillMs,
+  };
+}

@@ -1,0 +1,98 @@
+import { OutboundFailure, type Outbound } from "@faultline/plugin";
+import { cleanText } from "../messages/clean-text.ts";
+import type { Message } from "../messages/message.ts";
+import {
+  outcomeOfStatus,
+  type ChannelConfig,
+  type ChannelKind,
+  type Delivery,
+  type Outcome,
+} from "../channels/channel-kind.ts";
+
+const timeoutMs = 15_000;
+const maxAnswerBytes = 65_536;
+const shownAnswer = 2_000;
+
+/** What came of a try: what it means, and what the log keeps of it. */
+export interface Tried {
+  readonly outcome: Outcome | { readonly is: "unknown" };
+  /** 0: there was no answer. */
+  readonly httpStatus: number;
+  readonly answer: string;
+  /** Host and port of the server that was called. Absent: none that channels share. */
+  readonly server?: string;
+}
+
+/** Sends a message to a channel once. Throws when `signal` is aborted. */
+export async function callChannel(
+  outbound: Outbound,
+  kind: ChannelKind,
+  parts: { message: Message; config: ChannelConfig; delivery: Delivery; signal?: AbortSignal | undefined },
+): Promise<Tried> {
+  const { message, config, delivery, signal } = parts;
+  const request = kind.request(message, config, delivery);
+  const server = serverOf(request.url);
+  try {
+    const answer = await outbound.request({ method: "POST", ...request, maxBytes: maxAnswerBytes, timeoutMs, signal });
+    const { status, body, isPublic } = answer;
+    // What a private network answers is not for everybody who may add a channel.
+    const shown = isPublic ? withoutSecrets(body.toString(), config) : `${body.length} bytes`;
+    return { outcome: kind.outcome?.(answer) ?? outcomeOfStatus(answer), httpStatus: status, answer: shown, server };
+  } catch (error) {
+    if (!(error instanceof OutboundFailure)) throw error;
+    signal?.throwIfAborted();
+    return { outcome: outcomeOf(error), httpStatus: 0, answer: sentences[error.fault], server };
+  }
+}
+
+/** Whether the other side may have the message although it did not answer. */
+const outcomeOf = ({ mayHaveArrived }: OutboundFailure): Tried["outcome"] => ({
+  is: mayHaveArrived ? "unknown" : "retry",
+});
+
+/** The server of an address, with its port. Cut, as an address may be long. */
+function serverOf(address: string): string {
+  const url = URL.parse(address);
+  if (!url) return "";
+  return `${url.hostname}:${url.port || (url.protocol === "http:" ? "80" : "443")}`.slice(0, 300);
+}
+
+const sentences: Readonly<Record<OutboundFailure["fault"], string>> = {
+  address: "The address was not found, or connections to it are not allowed.",
+  connect_timeout: "The server could not be reached in time.",
+  read_timeout: "The server did not answer in time.",
+  refused: "The server refused the connection.",
+  socket: "The connection broke.",
+  tls: "The server's certificate is not valid.",
+  protocol: "The server did not answer in HTTP.",
+  too_big: "The server's answer was too long.",
+  aborted: "The service stopped meanwhile.",
+};
+
+/** The answer without the channel's secrets, which a server may repeat. */
+function withoutSecrets(answer: string, { fields, signing }: ChannelConfig): string {
+  const values = [...Object.values(fields), signing?.current, signing?.previous?.key];
+  const secrets = values.filter((value) => value !== undefined && value.length >= 6) as string[];
+  const spelt = secrets.flatMap((secret) => [
+    secret,
+    ...pathOf(secret),
+    ...wordsOf(secret),
+    encodeURIComponent(secret),
+    JSON.stringify(secret).slice(1, -1),
+  ]);
+  return cleanText(
+    spelt.reduce((text, secret) => text.replaceAll(secret, "[Filtered]"), answer),
+    shownAnswer,
+  );
+}
+
+/** An address is often repeated without its server: `Cannot POST /hooks/...`. */
+function pathOf(secret: string): string[] {
+  const path = URL.parse(secret)?.pathname ?? "";
+  return path.length >= 6 ? [path] : [];
+}
+
+/** Headers are several secrets in one value, each behind a name and perhaps a scheme: `Authorization: Bearer ...`. */
+function wordsOf(secret: string): string[] {
+  return secret.includes(": ") ? secret.split(/\s+/).filter((word) => word.length >= 6 && !word.endsWith(":")) : [];
+}

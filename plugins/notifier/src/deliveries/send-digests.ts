@@ -1,0 +1,153 @@
+import type { Host } from "@faultline/plugin";
+import { ErrorStatus, NotificationTrigger, type Error as TrackedError } from "@faultline/proto";
+import { digestLine, type ProjectPlace } from "../messages/error-message.ts";
+import type { Message } from "../messages/message.ts";
+import { projectLine } from "../messages/project-message.ts";
+import { projectPlace } from "../messages/project-place.ts";
+import { projectPath, readErrors } from "../signals/read-errors.ts";
+import type { ChannelRow, Tables } from "../tables.ts";
+import { spendMail } from "../mail/mail-limits.ts";
+import { afterDigest, firstDigestMinutes } from "./budget.ts";
+import { newDelivery } from "./new-delivery.ts";
+
+const shownLines = 10;
+
+/** Errors that are read to find those that are shown; the newest. */
+const comparedErrors = 500;
+
+interface Held {
+  readonly id: number;
+  readonly error_id: string;
+  readonly notification_trigger: NotificationTrigger;
+  readonly detail: string;
+}
+
+/**
+ * Makes one message of what each channel holds, where it is due. Runs in one process of the installation at a time. A channel that
+ * fails is tried again next time, and holds up no other.
+ */
+export async function sendDigests(host: Host, baseUrl: () => string, signal: AbortSignal): Promise<void> {
+  const { database, clock } = host;
+  const due = await database
+    .read<Tables>()
+    .selectFrom("notifier_channel")
+    .selectAll()
+    .where("digest_at", "<=", clock.now())
+    .orderBy("digest_at")
+    .execute();
+  const failures: unknown[] = [];
+  for (const channel of due) {
+    if (signal.aborted) return;
+    await sendDigest(host, channel, baseUrl()).catch((failure: unknown) => failures.push(failure));
+  }
+  for (const failure of failures) throw failure;
+}
+
+async function sendDigest(host: Host, channel: ChannelRow, baseUrl: string): Promise<void> {
+  const held = await host.database
+    .read<Tables>()
+    .selectFrom("notifier_held")
+    .leftJoin("notifier_signal", "notifier_signal.id", "notifier_held.signal_id")
+    .select(["notifier_held.id", "notifier_held.error_id", "notifier_held.notification_trigger"])
+    .select(({ fn, val }) => fn.coalesce("notifier_signal.detail", val("")).as("detail"))
+    .where("notifier_held.channel_id", "=", channel.id)
+    .orderBy("notifier_held.id", "desc")
+    .execute();
+  const errorIds = held
+    .slice(0, comparedErrors)
+    .map(({ error_id: id }) => id)
+    .filter((id) => id !== "");
+  const errors =
+    errorIds.length === 0 ? new Map() : await readErrors(host, { projectId: channel.project_id, errorIds });
+  const project = projectPlace((await projectPath(host, channel.project_id)) ?? "", baseUrl);
+  const now = host.clock.now();
+  await host.database
+    .write<Tables>()
+    .transaction()
+    .execute(async (transaction) => {
+      const { user_id: userId } = channel;
+      if (held.length > 0 && userId !== null && !(await spendMail(transaction, { userId, now }))) {
+        const later = { digest_at: now + firstDigestMinutes * 60_000 };
+        await transaction.updateTable("notifier_channel").set(later).where("id", "=", channel.id).execute();
+        return;
+      }
+      await transaction
+        .updateTable("notifier_channel")
+        .set(afterDigest(channel, now, held.length))
+        .where("id", "=", channel.id)
+        .execute();
+      const [newest] = held;
+      if (!newest) return;
+      await transaction
+        .deleteFrom("notifier_held")
+        .where("channel_id", "=", channel.id)
+        .where("id", "<=", newest.id)
+        .execute();
+      const message = digestMessage(held, { errors, project, now });
+      const row = newDelivery(channel, { message, errorId: "", changeCount: held.length, now });
+      await transaction.insertInto("notifier_delivery").values(row).execute();
+    });
+}
+
+/**
+ * The errors that affect most people, then those with most events, and how many changes there were of each kind. Errors that were
+ * ignored since are counted, and not listed.
+ */
+export function digestMessage(
+  held: readonly Held[],
+  parts: { errors: ReadonlyMap<string, TrackedError>; project: ProjectPlace; now: number },
+): Message {
+  const { errors, project, now } = parts;
+  const inOrder = held.toSorted((one, other) => one.id - other.id);
+  const ofProject = inOrder.filter(({ error_id: id }) => id === "");
+  const newestOf = new Map(inOrder.filter(({ error_id: id }) => id !== "").map((one) => [one.error_id, one]));
+  const shown = [...newestOf.values()]
+    .flatMap((one) => {
+      const error = errors.get(one.error_id);
+      return error && error.status !== ErrorStatus.IGNORED ? [{ one, error }] : [];
+    })
+    .toSorted(({ error: a }, { error: b }) => b.affectedUserCount - a.affectedUserCount || b.eventCount - a.eventCount)
+    .slice(0, shownLines);
+  const more = newestOf.size - shown.length;
+  return {
+    kind: "digest",
+    headline: held.length === 1 ? "1 more change" : `${held.length} more changes`,
+    project: project.path,
+    errorId: "",
+    title: countsOf(held),
+    place: "",
+    level: "error",
+    facts: more > 0 ? [{ label: "Not listed", value: more === 1 ? "1 error" : `${more} errors` }] : [],
+    lines: [
+      ...ofProject.slice(-shownLines).map((one) => projectLine({ ...one, status: ErrorStatus.UNSPECIFIED }, project)),
+      ...shown.map(({ one, error }) => digestLine({ ...one, status: error.status }, error, project)),
+    ].slice(0, shownLines),
+    url: project.url,
+    rule: "",
+    note: "",
+    at: now,
+    thread: `digest.${now}`,
+  };
+}
+
+const words: readonly (readonly [trigger: NotificationTrigger, one: string, many: string])[] = [
+  [NotificationTrigger.CREATED, "new error", "new errors"],
+  [NotificationTrigger.REOPENED, "error back", "errors back"],
+  [NotificationTrigger.STATUS, "status changed", "statuses changed"],
+  [NotificationTrigger.SPIKE, "spike", "spikes"],
+  [NotificationTrigger.MILESTONE, "milestone", "milestones"],
+  [NotificationTrigger.RELEASE, "release with new errors", "releases with new errors"],
+  [NotificationTrigger.REFUSED, "report of refused events", "reports of refused events"],
+  [NotificationTrigger.QUOTA_NEAR, "limit nearly reached", "limits nearly reached"],
+  [NotificationTrigger.QUOTA_REACHED, "limit reached", "limits reached"],
+  [NotificationTrigger.BACKEND_FAILING, "report of the external system", "reports of the external system"],
+  [NotificationTrigger.CHANNEL_FAILING, "failing channel", "failing channels"],
+];
+
+function countsOf(held: readonly Held[]): string {
+  const counts = words.map(([trigger, one, many]) => {
+    const count = held.filter((change) => change.notification_trigger === trigger).length;
+    return count === 0 ? "" : `${count} ${count === 1 ? one : many}`;
+  });
+  return counts.filter((text) => text !== "").join(", ");
+}

@@ -1,0 +1,48 @@
+import type { ErrorStatus, NotificationTrigger } from "@faultline/proto";
+import type { Generated, Selectable } from "kysely";
+
+/** The tables of the inbox. Times are milliseconds since 1970. */
+export interface InboxTables {
+  notifier_inbox: InboxTable;
+  notifier_person_budget: PersonBudgetTable;
+}
+
+/** An entry of a person's inbox. */
+interface InboxTable {
+  readonly id: Generated<number>;
+  readonly user_id: number;
+  readonly project_id: number;
+  /** Empty: it gathers changes of several errors. */
+  readonly error_id: string;
+  /** 0: it gathers several changes. */
+  readonly notification_trigger: NotificationTrigger;
+  readonly status: ErrorStatus;
+  readonly made_by: string;
+  readonly title: string;
+  readonly culprit: string;
+  readonly level: string;
+  /** JSON: the number of gathered changes by their trigger. */
+  readonly gathered: string;
+  readonly happened_at: number;
+  readonly created_at: number;
+  /** When it last gathered a change. */
+  readonly changed_at: number;
+  /** It is not shown before, because of quiet hours. */
+  readonly due_at: number;
+  readonly read_at: number | null;
+}
+
+/** The entries that a person gets one by one from a project, as in ChannelTable. */
+interface PersonBudgetTable {
+  readonly user_id: number;
+  readonly project_id: number;
+  readonly budget: number;
+  readonly budget_at: number;
+  /** Until then changes are gathered in the entry entry_id. */
+  readonly digest_at: number | null;
+  readonly digest_minutes: number;
+  readonly entry_id: number | null;
+}
+
+export type InboxRow = Selectable<InboxTable>;
+export type PersonBudgetRow = Selectable<PersonBudgetTable>;

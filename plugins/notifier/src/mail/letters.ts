@@ -1,0 +1,72 @@
+import { cleanLine } from "../messages/clean-text.ts";
+import type { Fact, Message } from "../messages/message.ts";
+import { headOf } from "../messages/plain-text.ts";
+import { localTime } from "./render/local-time.ts";
+import type { Letter } from "./render/letter.ts";
+
+const nothing = { place: "", lines: [], facts: [], note: "", level: "info" } as const;
+
+/** The mail of a message about errors. Its subject stays the same for an error, so that readers show a thread. */
+export function errorLetter(
+  message: Message,
+  { zone, unsubscribeUrl }: { zone: string; unsubscribeUrl: string },
+): Letter {
+  const { kind, headline, project, title, place, level, lines, facts, note, url, rule, at } = message;
+  const isDigest = kind === "digest";
+  const when: Fact = { label: "When", value: localTime(at, zone) };
+  return {
+    subject: cleanLine(`[${project}] ${isDigest ? headline : title}`, 200),
+    head: headOf(message),
+    title,
+    place,
+    level,
+    lines,
+    facts: [when, ...facts.map((fact) => inZone(fact, zone))],
+    note,
+    button: { label: isDigest ? "Open the errors" : "Open the error", url },
+    foot: [rule === "" ? `You get this mail as a member of ${project}.` : `You get this mail by the rule ${rule}.`],
+    unsubscribe: { label: `Stop mails about ${project}`, url: unsubscribeUrl },
+  };
+}
+
+/** As factsOf writes a time. */
+const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+const inZone = ({ label, value }: Fact, zone: string): Fact => ({
+  label,
+  value: isoTime.test(value) ? localTime(Date.parse(value), zone) : value,
+});
+
+/** The mail of the test button. */
+export const testLetter = ({
+  username,
+  url,
+  at,
+  zone,
+}: {
+  username: string;
+  url: string;
+  at: number;
+  zone: string;
+}): Letter => ({
+  ...nothing,
+  subject: "[Faultline] Test mail",
+  head: "Test mail of Faultline",
+  title: "Mail works: this test has arrived.",
+  facts: [{ label: "Sent", value: localTime(at, zone) }],
+  button: { label: "Open Faultline", url },
+  foot: [`${username} asked for it.`],
+});
+
+/** The mail with the link that confirms an address. */
+export const confirmationLetter = ({ username, url }: { username: string; url: string }): Letter => ({
+  ...nothing,
+  subject: "[Faultline] Confirm your e-mail address",
+  head: "Confirm your e-mail address",
+  title: "Faultline sends mails about errors to this address once you confirm that it is yours.",
+  button: { label: "Confirm the address", url },
+  foot: [
+    `The user ${username} of this Faultline entered the address. The link works for a day.`,
+    "If that was not you, ignore this mail: without the confirmation no mails about errors come.",
+  ],
+});

@@ -1,0 +1,48 @@
+import type { Host } from "@faultline/plugin";
+import { Sender } from "../deliveries/sender.ts";
+import type { Tables } from "../tables.ts";
+import type { MailServer } from "./mail-server.ts";
+import { mailTransport } from "./mail-transport.ts";
+import { resumeMail, serverHealth } from "./server-health.ts";
+import { Smtp } from "./smtp.ts";
+
+/** Connections to the mail server. */
+const mailsAtOnce = 5;
+
+/** Sends the mails of people, unless the mail server refuses user name and password. */
+export class MailSending {
+  /** Absent: mail is not set up. */
+  readonly smtp: Smtp | undefined;
+  readonly #baseUrl: () => string;
+  #running: { readonly host: Host; readonly sender: Sender } | undefined;
+
+  constructor(server: MailServer | undefined, baseUrl: () => string) {
+    this.smtp = server && new Smtp(server);
+    this.#baseUrl = baseUrl;
+  }
+
+  async start(host: Host): Promise<void> {
+    const parts = { smtp: this.smtp, baseUrl: this.#baseUrl };
+    const sender = new Sender(host, {
+      of: "people",
+      channelsAtOnce: mailsAtOnce,
+      transportOf: (channel) => mailTransport(host, channel, parts),
+    });
+    this.#running = { host, sender };
+    // The server, or its password, may be another one than before.
+    if (this.smtp) await resumeMail(host.database.write<Tables>(), host.clock.now());
+  }
+
+  /** Begins to send what is due; does not wait for it. */
+  async begin(): Promise<void> {
+    if (!this.#running) return;
+    const { host, sender } = this.#running;
+    const health = await serverHealth(host.database.read<Tables>());
+    if ((health?.paused_until ?? 0) <= host.clock.now()) await sender.begin();
+  }
+
+  async stop(): Promise<void> {
+    await this.#running?.sender.stop();
+    await this.smtp?.close();
+  }
+}

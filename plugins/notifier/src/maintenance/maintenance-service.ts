@@ -1,0 +1,58 @@
+import { dayMs, invalidField, millisecondsOf, serve, timestamp } from "@faultline/plugin";
+import { NotificationMaintenanceService } from "@faultline/proto";
+import type { MaintenanceRow, Tables } from "../tables.ts";
+import { readMaintenance } from "./maintenance.ts";
+
+const longestDays = 7;
+const latestDays = 30;
+
+/** A form's time of now may be a minute old by the time it arrives. */
+const lateMs = 120_000;
+
+/** The maintenance windows of projects. */
+export const maintenanceService = serve(NotificationMaintenanceService, ({ database, clock }) => ({
+  async getNotificationMaintenance(_, { grant }) {
+    const row = await readMaintenance(database.read(), grant.project.id, clock.now());
+    return row ? { maintenance: toProto(row) } : {};
+  },
+
+  async setNotificationMaintenance({ startTime, endTime }, { grant, caller }) {
+    const now = clock.now();
+    const startsAt = startTime ? millisecondsOf(startTime) : now;
+    if (!endTime) throw invalidField("end_time", "Say when the maintenance window ends.");
+    const endsAt = millisecondsOf(endTime);
+    if (startsAt < now - lateMs) throw invalidField("start_time", "A maintenance window begins now or later.");
+    if (startsAt > now + latestDays * dayMs) {
+      throw invalidField("start_time", `A maintenance window begins within ${latestDays} days.`);
+    }
+    if (endsAt <= startsAt || endsAt <= now) throw invalidField("end_time", "It ends after it begins, and after now.");
+    if (endsAt - startsAt > longestDays * dayMs) {
+      throw invalidField("end_time", `A maintenance window lasts at most ${longestDays} days.`);
+    }
+    const columns = { starts_at: startsAt, ends_at: endsAt, set_by: caller.user.username };
+    const row = { project_id: grant.project.id, ...columns };
+    await database
+      .write<Tables>()
+      .insertInto("notifier_maintenance")
+      .values(row)
+      .onConflict((conflict) => conflict.column("project_id").doUpdateSet(columns))
+      .execute();
+    return { maintenance: toProto(row) };
+  },
+
+  async endNotificationMaintenance(_, { grant }) {
+    const ended = await database
+      .write<Tables>()
+      .deleteFrom("notifier_maintenance")
+      .where("project_id", "=", grant.project.id)
+      .returningAll()
+      .executeTakeFirst();
+    return ended ? { maintenance: toProto(ended) } : {};
+  },
+}));
+
+const toProto = (row: MaintenanceRow) => ({
+  startTime: timestamp(row.starts_at),
+  endTime: timestamp(row.ends_at),
+  setBy: row.set_by,
+});

@@ -1,0 +1,48 @@
+import type { MessageKind } from "./kinds.ts";
+
+/**
+ * A message, in parts without markup: each channel's renderer puts them into its own form. Only `headline`, the labels of facts
+ * and the addresses are ours; everything else may come from a stranger's event or from a member of the project.
+ */
+export interface Message {
+  readonly kind: MessageKind;
+  /** What happened, in words: `New error`. */
+  readonly headline: string;
+  /** The project's path. */
+  readonly project: string;
+  /** The error; empty for a digest, a test, and what is about the project. */
+  readonly errorId: string;
+  /** The title of the error. Of a digest: how many changes it holds. Of what is about the project: what happened. */
+  readonly title: string;
+  /** Where in the code it happened. May be empty. */
+  readonly place: string;
+  readonly level: Level;
+  readonly facts: readonly Fact[];
+  /** The errors of a digest, at most ten. */
+  readonly lines: readonly Line[];
+  /** The page of the error, or of the project's errors. */
+  readonly url: string;
+  /** Why it was sent: the name of the rule. Empty for a digest of several rules. */
+  readonly rule: string;
+  /** What the rule adds, such as a runbook. May be empty. */
+  readonly note: string;
+  /** When the change happened, in milliseconds since 1970. */
+  readonly at: number;
+  /** What messages of the same error have in common. */
+  readonly thread: string;
+}
+
+export type Level = "fatal" | "error" | "warning" | "info" | "debug";
+
+/** A fact about an error. */
+export interface Fact {
+  readonly label: string;
+  readonly value: string;
+}
+
+/** An error in a digest. */
+export interface Line {
+  readonly headline: string;
+  readonly title: string;
+  readonly url: string;
+}

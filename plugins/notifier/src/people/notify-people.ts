@@ -1,0 +1,147 @@
+import { startOfHour, type Secrets } from "@faultline/plugin";
+import {
+  NotificationSuppressionReason as Reason,
+  NotificationTrigger,
+  type Error as TrackedError,
+} from "@faultline/proto";
+import { sql, type Kysely } from "kysely";
+import { writeEntries, type NewEntry } from "../inbox/new-entries.ts";
+import { queueMail } from "../mail/queue-mail.ts";
+import { errorMessage, type ProjectPlace } from "../messages/error-message.ts";
+import { gate } from "../signals/gate.ts";
+import type { SignalRow, Tables } from "../tables.ts";
+import { decideFor, isForAll } from "./decide.ts";
+import type { Person } from "./person.ts";
+import { afterQuietHours } from "./quiet-hours.ts";
+
+/** The same change of the same error reaches a person once in this time. */
+const repeatMs = 30 * 60_000;
+
+const rowsAtOnce = 500;
+
+const personalTriggers: ReadonlySet<NotificationTrigger> = new Set([
+  NotificationTrigger.CREATED,
+  NotificationTrigger.REOPENED,
+  NotificationTrigger.STATUS,
+]);
+
+/** People's levels stand in place of a rule. */
+const ownRule = { name: "", note: "" };
+
+/** Changes of a project's errors, and those who may be notified of them. */
+export interface PersonalChanges {
+  readonly projectId: number;
+  readonly signals: readonly SignalRow[];
+  readonly errors: ReadonlyMap<string, TrackedError>;
+  readonly persons: readonly Person[];
+  /** The project is in a maintenance window. */
+  readonly isMaintenance: boolean;
+  /** Undefined: the installation sends no mail. */
+  readonly mail: PersonalMail | undefined;
+  readonly now: number;
+}
+
+/** What mails of a project need. */
+interface PersonalMail {
+  readonly secrets: Secrets;
+  /** The people with a confirmed address who did not end the project's mails. */
+  readonly userIds: ReadonlySet<number>;
+  readonly project: ProjectPlace;
+}
+
+/**
+ * Notifies people of new and reopened errors and changes of status, in the transaction that ends these. Each change ends, for each
+ * person who asked for it, as an entry, in an entry that gathers several, or in the counts of what was left out. Returns the ids of the
+ * people whose inboxes changed.
+ */
+export async function notifyPeople(tables: Kysely<Tables>, changes: PersonalChanges): Promise<readonly number[]> {
+  const { projectId, errors, persons, isMaintenance, mail, now } = changes;
+  const signals = changes.signals.filter(({ notification_trigger: trigger }) => personalTriggers.has(trigger));
+  if (persons.length === 0 || signals.length === 0) return [];
+  const reported = await reportedSince(tables, changes, now - repeatMs);
+  const dueOf = new Map(persons.map((person) => [person.userId, afterQuietHours(person.quietHours, now)]));
+  const entries: NewEntry[] = [];
+  const suppressed = new Suppressed();
+  for (const signal of signals) {
+    const error = errors.get(signal.error_id);
+    const stop = gate(signal, error, { isMatch: true, isMaintenance });
+    if (stop !== undefined || !error) {
+      suppressed.add(0, signal, stop ?? Reason.OVER);
+      continue;
+    }
+    for (const person of persons) {
+      const { userId } = person;
+      const verdict = decideFor(person, { ...signal, level: error.level });
+      if (!verdict.inbox) {
+        const { reason } = verdict;
+        if (reason !== undefined) suppressed.add(isForAll(reason) ? 0 : userId, signal, reason);
+      } else if (reported.has(reportedKey(userId, signal))) suppressed.add(userId, signal, Reason.REPEATED);
+      else {
+        reported.add(reportedKey(userId, signal));
+        const dueAt = dueOf.get(userId) ?? now;
+        entries.push({ userId, signal, error, dueAt });
+        if (verdict.mail && mail?.userIds.has(userId)) {
+          const message = errorMessage(signal, { error, rule: ownRule, project: mail.project });
+          await queueMail(tables, mail, { userId, username: person.username, projectId, signal, message, dueAt, now });
+        }
+      }
+    }
+  }
+  await suppressed.write(tables, { projectId, now });
+  return writeEntries(tables, { projectId, entries, now });
+}
+
+const reportedKey = (
+  userId: number,
+  { error_id, notification_trigger }: Pick<SignalRow, "error_id" | "notification_trigger">,
+) => `${userId} ${notification_trigger} ${error_id}`;
+
+async function reportedSince(
+  tables: Kysely<Tables>,
+  { projectId, signals }: PersonalChanges,
+  since: number,
+): Promise<Set<string>> {
+  const rows = await tables
+    .selectFrom("notifier_inbox")
+    .select(["user_id", "error_id", "notification_trigger"])
+    .where("project_id", "=", projectId)
+    .where("error_id", "in", [...new Set(signals.map(({ error_id: id }) => id))])
+    .where("created_at", ">", since)
+    .execute();
+  return new Set(rows.map((row) => reportedKey(row.user_id, row)));
+}
+
+/** Counts what was left out. What holds for everybody (user 0) counts once for a change. */
+class Suppressed {
+  readonly #rows = new Map<string, { userId: number; signal: SignalRow; reason: Reason; signals: Set<number> }>();
+
+  add(userId: number, signal: SignalRow, reason: Reason): void {
+    const key = `${reportedKey(userId, signal)} ${reason}`;
+    const row = this.#rows.get(key) ?? { userId, signal, reason, signals: new Set() };
+    row.signals.add(signal.id);
+    this.#rows.set(key, row);
+  }
+
+  async write(tables: Kysely<Tables>, { projectId, now }: { projectId: number; now: number }): Promise<void> {
+    const rows = [...this.#rows.values()].map(({ userId, signal, reason, signals }) => ({
+      project_id: projectId,
+      error_id: signal.error_id,
+      user_id: userId,
+      notification_trigger: signal.notification_trigger,
+      reason,
+      hour_at: startOfHour(now),
+      n: signals.size,
+    }));
+    for (let start = 0; start < rows.length; start += rowsAtOnce) {
+      await tables
+        .insertInto("notifier_person_suppression")
+        .values(rows.slice(start, start + rowsAtOnce))
+        .onConflict((conflict) =>
+          conflict
+            .columns(["project_id", "error_id", "user_id", "notification_trigger", "reason", "hour_at"])
+            .doUpdateSet({ n: sql<number>`notifier_person_suppression.n + excluded.n` }),
+        )
+        .execute();
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import * as channels from "./channels.ts";
+import * as deliveries from "./deliveries.ts";
+import * as inbox from "./inbox.ts";
+import * as issues from "./issues.ts";
+import * as maintenance from "./maintenance.ts";
+import * as people from "./people.ts";
+import * as previews from "./previews.ts";
+import * as rules from "./rules.ts";
+import * as trackers from "./trackers.ts";
+
+const { listNotificationRules, createNotificationRule, updateNotificationRule, deleteNotificationRule } = rules;
+
+/** The operations of notifications in the REST API. */
+export const operations = [
+  ...Object.values(channels),
+  listNotificationRules,
+  createNotificationRule,
+  updateNotificationRule,
+  deleteNotificationRule,
+  ...[previews, maintenance, deliveries, people, inbox, trackers, issues].flatMap((one) => Object.values(one)),
+];

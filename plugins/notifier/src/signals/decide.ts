@@ -1,0 +1,87 @@
+import {
+  NotificationChannelState,
+  NotificationSuppressionReason as Reason,
+  type Error as TrackedError,
+} from "@faultline/proto";
+import { spend } from "../deliveries/budget.ts";
+import { newDelivery } from "../deliveries/new-delivery.ts";
+import { errorMessage, type ProjectPlace } from "../messages/error-message.ts";
+import { projectMessage } from "../messages/project-message.ts";
+import { channelIdsOf, triggersOf } from "../rules/rule.ts";
+import type { ChannelRow, RuleRow, SignalRow } from "../tables.ts";
+import { reportedKey, type Decisions } from "./decisions.ts";
+import { detailOf } from "./detail.ts";
+import { gate } from "./gate.ts";
+import { isAboutProject, isEpisode } from "./triggers.ts";
+
+/** The same change of the same error is sent to a channel once in this time. */
+export const repeatMs = 30 * 60_000;
+
+/** A rule with the ids of the changes that match its filter; without a filter all do. */
+export interface OpenRule {
+  readonly rule: RuleRow;
+  readonly matching: ReadonlySet<number> | undefined;
+}
+
+/** What is sent, what is held for a digest, and what is not reported. Pure. */
+export function decide(parts: {
+  readonly signals: readonly SignalRow[];
+  readonly errors: ReadonlyMap<string, TrackedError>;
+  readonly rules: readonly OpenRule[];
+  readonly channels: readonly ChannelRow[];
+  /** Keys of `reportedKey`. */
+  readonly reported: ReadonlySet<string>;
+  readonly project: ProjectPlace;
+  /** The project is in a maintenance window. */
+  readonly isMaintenance: boolean;
+  readonly now: number;
+}): Decisions {
+  const { signals, errors, rules, project, isMaintenance, now } = parts;
+  const channels = new Map(parts.channels.map((channel) => [channel.id, channel]));
+  const reported = new Set(parts.reported);
+  const decisions: Decisions = { deliveries: [], held: [], reported: [], suppressed: [], budgets: new Map() };
+  for (const one of signals) {
+    const error = errors.get(one.error_id);
+    for (const { rule, matching } of rules) {
+      if (!concerns(rule, one)) continue;
+      const suppress = (reason: Reason) => decisions.suppressed.push({ signal: one, ruleId: rule.id, reason });
+      const isMatch = matching === undefined || matching.has(one.id);
+      const reason = gate(one, error, { isMatch, isMaintenance });
+      if (reason !== undefined) {
+        suppress(reason);
+        continue;
+      }
+      const failing = detailOf(one).channel?.id;
+      for (const channelId of channelIdsOf(rule)) {
+        const channel = channels.get(channelId);
+        if (!channel || channelId === failing) continue; // it was deleted, or the message is about it
+        const key = reportedKey(channelId, one);
+        if (channel.state !== NotificationChannelState.ACTIVE) suppress(Reason.CHANNEL_DISABLED);
+        else if (reported.has(key) && isRepeatable(one)) suppress(Reason.REPEATED);
+        else {
+          reported.add(key);
+          decisions.reported.push({ channelId, signal: one });
+          const { isHeld, state } = spend(channel, now);
+          channels.set(channelId, { ...channel, ...state });
+          decisions.budgets.set(channelId, state);
+          if (isHeld) decisions.held.push({ channelId, signal: one });
+          else {
+            const message = error
+              ? errorMessage(one, { error, rule, project })
+              : projectMessage(one, { rule, project });
+            decisions.deliveries.push(newDelivery(channel, { message, errorId: one.error_id, changeCount: 1, now }));
+          }
+        }
+      }
+    }
+  }
+  return decisions;
+}
+
+/** Whether a change is one that a rule is about. */
+export const concerns = (rule: RuleRow, change: SignalRow): boolean =>
+  triggersOf(rule).includes(change.notification_trigger) && (change.rule_id === 0 || change.rule_id === rule.id);
+
+/** What lasts is reported at its beginning and end, and what is about the project by its own rules. */
+const isRepeatable = ({ notification_trigger: trigger }: SignalRow): boolean =>
+  !isEpisode(trigger) && !isAboutProject(trigger);

@@ -1,0 +1,32 @@
+import type { SignalRow } from "../tables.ts";
+
+/** What a signal says beside its error. Texts may come from strangers. */
+export interface SignalDetail {
+  /** A spike: how many of what, and within how many minutes. */
+  readonly spike?: { readonly count: number; readonly unit: "events" | "users"; readonly minutes: number };
+  /** A milestone: the power of ten. */
+  readonly milestone?: number;
+  readonly release?: string;
+  /** How often each reason refused events in this hour so far, the most frequent first. */
+  readonly refused?: readonly { readonly reason: string; readonly count: number }[];
+  readonly quota?: { readonly of: "day" | "kept"; readonly bytes: number; readonly limitBytes: number };
+  /** A failing external system: since when, and what it answered. */
+  readonly failing?: { readonly since: number; readonly reason: string };
+  readonly channel?: { readonly id: number; readonly name: string; readonly reason: string };
+  /** The condition is over. */
+  readonly isOver?: true;
+}
+
+/** A signal that a poll found. */
+export type NewSignal = Pick<SignalRow, "project_id" | "error_id" | "notification_trigger" | "status" | "happened_at"> &
+  Partial<Pick<SignalRow, "rule_id">> & { readonly detail: SignalDetail };
+
+export const detailOf = ({ detail }: Pick<SignalRow, "detail">): SignalDetail =>
+  detail === "" ? {} : (JSON.parse(detail) as SignalDetail); // as rowOf wrote it
+
+/** The row of a signal that waits to be evaluated. */
+export const rowOf = ({ detail, ...signal }: NewSignal) => ({
+  ...signal,
+  detail: JSON.stringify(detail),
+  done_at: null,
+});

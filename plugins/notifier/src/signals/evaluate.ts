@@ -1,0 +1,117 @@
+import type { Host } from "@faultline/plugin";
+import { inMaintenance } from "../maintenance/maintenance.ts";
+import { mailable } from "../mail/recipients.ts";
+import { projectPlace } from "../messages/project-place.ts";
+import { notifyPeople } from "../people/notify-people.ts";
+import { personsOf } from "../people/person.ts";
+import type { SignalRow, Tables } from "../tables.ts";
+import { concerns, decide, repeatMs, type OpenRule } from "./decide.ts";
+import { matchingChanges } from "./event-filter.ts";
+import { projectPath, readErrors } from "./read-errors.ts";
+import { reportedSince, writeDecisions } from "./decisions.ts";
+
+const signalsAtOnce = 100;
+
+/** What `evaluateSignals` needs beside the host. */
+interface Around {
+  readonly baseUrl: () => string;
+  readonly sendsMail: boolean;
+  /** Called after the commit, with the ids of the people whose inboxes changed. */
+  readonly onInboxes: (userIds: readonly number[]) => void;
+}
+
+/**
+ * Decides for all changes that wait what is sent where. Runs in one process of the installation at a time. A project whose changes
+ * cannot be decided about is tried again next time, and holds up no other.
+ */
+export async function evaluateSignals(host: Host, around: Around, signal: AbortSignal): Promise<void> {
+  const failures = new Map<number, unknown>();
+  while (!signal.aborted) {
+    const due = await host.database
+      .read<Tables>()
+      .selectFrom("notifier_signal")
+      .selectAll()
+      .where("done_at", "is", null)
+      .where("project_id", "not in", [0, ...failures.keys()]) // PostgreSQL takes no empty list
+      .orderBy("id")
+      .limit(signalsAtOnce)
+      .execute();
+    if (due.length === 0) break;
+    for (const [projectId, signals] of Map.groupBy(due, ({ project_id: id }) => id)) {
+      await evaluateProject(host, { projectId, signals, ...around }, signal).catch((failure: unknown) => {
+        failures.set(projectId, failure);
+      });
+    }
+  }
+  for (const failure of failures.values()) throw failure;
+}
+
+async function evaluateProject(
+  host: Host,
+  parts: Around & { projectId: number; signals: readonly SignalRow[] },
+  signal: AbortSignal,
+): Promise<void> {
+  const { projectId, signals, baseUrl, sendsMail, onInboxes } = parts;
+  const read = host.database.read<Tables>();
+  const rules = await read
+    .selectFrom("notifier_rule")
+    .selectAll()
+    .where("project_id", "=", projectId)
+    .where("is_enabled", "=", 1)
+    .execute();
+  const errorIds = signals.map(({ error_id: id }) => id).filter((id) => id !== "");
+  const path = await projectPath(host, projectId);
+  const errors = await readErrors(host, { projectId, errorIds }, signal);
+  const open: OpenRule[] = [];
+  for (const rule of rules) {
+    const { filter } = rule;
+    const changes = signals.filter((change) => concerns(rule, change));
+    const matching = filter === "" ? undefined : await matchingChanges(host, { projectId, filter, changes, signal });
+    open.push({ rule, matching });
+  }
+  const persons = await personsOf(host, { projectId, errorIds });
+  const mailed = sendsMail && persons.length > 0 ? await mailable(host, projectId) : undefined;
+  const now = host.clock.now();
+  const project = projectPlace(path ?? String(projectId), baseUrl());
+  const inboxes = await host.database
+    .write<Tables>()
+    .transaction()
+    .execute(async (transaction) => {
+      const claimed = await transaction
+        .updateTable("notifier_signal")
+        .set({ done_at: now })
+        .where(
+          "id",
+          "in",
+          signals.map(({ id }) => id),
+        )
+        .where("done_at", "is", null)
+        .returning("id")
+        .execute();
+      const isClaimed = new Set(claimed.map(({ id }) => id));
+      const mine = signals.filter(({ id }) => isClaimed.has(id));
+      const channels = await transaction
+        .selectFrom("notifier_channel")
+        .selectAll()
+        .where("project_id", "=", projectId)
+        .where("user_id", "is", null)
+        .execute();
+      const reported = await reportedSince(transaction, { channels, errorIds, since: now - repeatMs });
+      const isMaintenance = await inMaintenance(transaction, projectId, now);
+      const decisions = decide({
+        signals: mine,
+        errors,
+        rules: open,
+        channels,
+        reported,
+        project,
+        isMaintenance,
+        now,
+      });
+      await writeDecisions(transaction, decisions, now);
+      const mail = mailed && { secrets: host.secrets, userIds: mailed, project };
+      const changes = { projectId, signals: mine, errors, persons, isMaintenance, mail, now };
+      return notifyPeople(transaction, changes);
+    });
+  if (inboxes.length > 0) onInboxes(inboxes);
+}

@@ -1,0 +1,31 @@
+import {
+  ErrorStatus,
+  NotificationSuppressionReason as Reason,
+  NotificationTrigger,
+  type Error as TrackedError,
+} from "@faultline/proto";
+import type { SignalRow } from "../tables.ts";
+import { detailOf } from "./detail.ts";
+import { isAboutProject } from "./triggers.ts";
+
+/**
+ * The one gate before all channels: why a change is not reported by a rule; undefined: it is. `error` is as it is now; undefined:
+ * it is gone. What is about the project passes every filter.
+ */
+export function gate(
+  signal: Pick<SignalRow, "notification_trigger" | "status" | "detail">,
+  error: Pick<TrackedError, "status"> | undefined,
+  { isMatch, isMaintenance }: { isMatch: boolean; isMaintenance: boolean },
+): Reason | undefined {
+  if (isMaintenance) return Reason.MAINTENANCE;
+  if (isAboutProject(signal.notification_trigger)) return undefined;
+  if (!error) return Reason.OVER;
+  if (signal.notification_trigger === NotificationTrigger.STATUS) {
+    if (error.status !== signal.status) return Reason.OVER; // it was changed again
+  } else {
+    if (error.status === ErrorStatus.IGNORED) return Reason.IGNORED;
+    // That a spike is over is reported, as its beginning was.
+    if (error.status === ErrorStatus.RESOLVED && detailOf(signal).isOver !== true) return Reason.OVER;
+  }
+  return isMatch ? undefined : Reason.FILTERED;
+}

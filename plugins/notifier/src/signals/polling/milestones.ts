@@ -1,0 +1,81 @@
+import { millisecondsOf, timestamp } from "@faultline/plugin";
+import { ErrorService, ErrorStatus, NotificationTrigger, type Error as TrackedError } from "@faultline/proto";
+import type { Tables } from "../../tables.ts";
+import type { MilestoneRow } from "./tables.ts";
+import type { NewSignal } from "../detail.ts";
+import { stepMilestone } from "../milestone.ts";
+import { stateOf, type Found, type Look, type Poll } from "./look.ts";
+import { countedInHours } from "../spike.ts";
+
+const subject = "milestones";
+const smallest = 10;
+
+/** The tenth, hundredth, ... event of an error. Its state is when it looked first. */
+export const milestonePoll: Poll = { triggers: [NotificationTrigger.MILESTONE], look: lookForMilestones };
+
+async function lookForMilestones(look: Look): Promise<Found> {
+  const { host, projectId, now } = look;
+  const { errors } = await look.seenErrors();
+  const isFirst = stateOf(look, subject) === undefined;
+  const tables = host.database.read<Tables>();
+  const rows = await tables.selectFrom("notifier_milestone").selectAll().where("project_id", "=", projectId).execute();
+  const known = new Map(rows.map((row) => [row.error_id, row]));
+  const signals: NewSignal[] = [];
+  const changed: MilestoneRow[] = [];
+  for (const error of errors) {
+    const row = known.get(error.errorId);
+    const reopenedAt = error.reopenedTime ? millisecondsOf(error.reopenedTime) : (row?.reopened_at ?? 0);
+    // One with fewer events has passed nothing, and needs no row until then.
+    if (!row && reopenedAt === 0 && error.eventCount < smallest) continue;
+    const { progress, report } = stepMilestone(
+      row && { base: row.base_count, reopenedAt: row.reopened_at, reached: row.reached },
+      {
+        count: error.eventCount,
+        reopenedAt,
+        sinceReopened: reopenedAt === (row?.reopened_at ?? 0) ? 0 : await eventsSince(look, error, reopenedAt),
+        earlier: isFirst ? error.eventCount : error.eventCount - countedInHours(error.hourlyCounts, 2),
+      },
+    );
+    const { base, reached } = progress;
+    if (!row || row.base_count !== base || row.reached !== reached || row.reopened_at !== reopenedAt) {
+      const of = { project_id: projectId, error_id: error.errorId };
+      changed.push({ ...of, base_count: base, reopened_at: reopenedAt, reached, seen_at: now });
+    }
+    if (report === undefined) continue;
+    signals.push({
+      project_id: projectId,
+      error_id: error.errorId,
+      notification_trigger: NotificationTrigger.MILESTONE,
+      status: ErrorStatus.UNRESOLVED,
+      happened_at: now,
+      detail: { milestone: report },
+    });
+  }
+  return {
+    signals,
+    ...(isFirst && { states: new Map([[subject, { since: now }]]) }),
+    async write(transaction) {
+      for (const row of changed) {
+        const { base_count, reopened_at, reached, seen_at } = row;
+        await transaction
+          .insertInto("notifier_milestone")
+          .values(row)
+          .onConflict((conflict) =>
+            conflict.columns(["project_id", "error_id"]).doUpdateSet({ base_count, reopened_at, reached, seen_at }),
+          )
+          .execute();
+      }
+    },
+  };
+}
+
+const eventsAtOnce = 100;
+
+/** The events since an error was reopened, of which this look is at most some minutes late; at most 100. */
+async function eventsSince({ host, projectId, signal }: Look, error: TrackedError, since: number): Promise<number> {
+  const asked = { projectId, errorId: error.errorId, startTime: timestamp(since - 60_000), pageSize: eventsAtOnce };
+  const { events } = await host.invoke(ErrorService.method.listEvents, asked, signal);
+  // By the time it was received: reopened_time is of this service's clock, the occurrence of the sender's.
+  const after = events.filter(({ receivedTime }) => receivedTime && millisecondsOf(receivedTime) > since - 10_000);
+  return Math.max(1, after.length);
+}

@@ -1,0 +1,58 @@
+import { ServiceError, type Host } from "@faultline/plugin";
+import {
+  ActivityService,
+  ErrorService,
+  OutcomeService,
+  ProjectService,
+  QuotaService,
+  type Error as TrackedError,
+} from "@faultline/proto";
+
+const idsAtOnce = 100;
+
+/** The methods that the plugin calls by itself. */
+export const calls = [
+  ErrorService.method.getErrors,
+  ErrorService.method.listErrors,
+  ErrorService.method.listEvents,
+  ErrorService.method.getEvent,
+  ErrorService.method.getErrorStats,
+  ActivityService.method.listErrorActivity,
+  OutcomeService.method.listOutcomes,
+  QuotaService.method.getQuota,
+  ProjectService.method.getProject,
+];
+
+/** The errors that are still there, by id: with a query those that match it. None where the project refuses the call. */
+export async function readErrors(
+  { invoke }: Pick<Host, "invoke">,
+  { projectId, errorIds, query = "" }: { projectId: number; errorIds: Iterable<string>; query?: string },
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, TrackedError>> {
+  const ids = [...new Set(errorIds)];
+  const found = new Map<string, TrackedError>();
+  for (let start = 0; start < ids.length; start += idsAtOnce) {
+    const request = { projectId, errorIds: ids.slice(start, start + idsAtOnce), query };
+    const { errors } = await invoke(ErrorService.method.getErrors, request, signal).catch(noneOnRefusal);
+    for (const error of errors) found.set(error.errorId, error);
+  }
+  return found;
+}
+
+/** The path of a project; undefined for one that is gone. */
+export async function projectPath({ invoke }: Pick<Host, "invoke">, projectId: number): Promise<string | undefined> {
+  const { project } = await invoke(ProjectService.method.getProject, {
+    key: { case: "projectId", value: projectId },
+  }).catch(noProject);
+  return project?.path;
+}
+
+function noneOnRefusal(refusal: unknown): { errors: TrackedError[] } {
+  if (refusal instanceof ServiceError) return { errors: [] };
+  throw refusal;
+}
+
+function noProject(refusal: unknown): { project?: undefined } {
+  if (refusal instanceof ServiceError) return {};
+  throw refusal;
+}

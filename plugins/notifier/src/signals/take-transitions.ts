@@ -1,0 +1,80 @@
+import type { ErrorTransition, HandleErrorTransitions } from "@faultline/plugin";
+import { ErrorSubscription, NotificationLevel, NotificationTrigger } from "@faultline/proto";
+import type { Kysely } from "kysely";
+import { forgetErrors } from "../inbox/forget-errors.ts";
+import type { Tables } from "../tables.ts";
+import { rowOf } from "./detail.ts";
+import { releasesWithNewErrors } from "./releases.ts";
+
+const triggers: Readonly<Partial<Record<ErrorTransition["kind"], NotificationTrigger>>> = {
+  created: NotificationTrigger.CREATED,
+  reopened: NotificationTrigger.REOPENED,
+  status: NotificationTrigger.STATUS,
+};
+
+/**
+ * Notes the transitions that rules or people may be about, in the transaction that takes them, so that a kill loses none and
+ * repeats none. New and reopened errors concern the members of every project. Status changes, of which one act of a person may make
+ * 100,000, are noted only where a rule or a person may ask for them.
+ */
+export const takeTransitions = (): HandleErrorTransitions => async (transitions, transaction) => {
+  const tables = transaction.write<Tables>();
+  await forgetErrors(tables, transitions);
+  const noted = transitions.filter(({ kind }) => triggers[kind] !== undefined);
+  const projectIds = [...new Set(noted.map(({ projectId }) => projectId))];
+  if (projectIds.length === 0) return;
+  const there = await projectsThere(tables, projectIds);
+  const withRules = await projectsWithRules(tables, projectIds);
+  const hasStatus = noted.some(({ kind }) => kind === "status");
+  const asked = hasStatus ? await projectsWithStatusAskedFor(tables, projectIds) : [];
+  const isAskedFor = new Set([...withRules, ...asked]);
+  const rows = noted.flatMap(({ projectId, errorId, kind, status, at, by }) => {
+    const trigger = triggers[kind];
+    if (trigger === undefined || !there.has(projectId)) return [];
+    if (trigger === NotificationTrigger.STATUS && !isAskedFor.has(projectId)) return [];
+    const change = { project_id: projectId, error_id: errorId, notification_trigger: trigger, status };
+    return [{ ...change, happened_at: at, done_at: null, made_by: by }];
+  });
+  if (rows.length > 0) await tables.insertInto("notifier_signal").values(rows).execute();
+  const ofRules = noted.filter(({ projectId }) => withRules.has(projectId));
+  const releases = await releasesWithNewErrors(ofRules, tables);
+  if (releases.length > 0) await tables.insertInto("notifier_signal").values(releases.map(rowOf)).execute();
+};
+
+/** A project may be deleted by now; its signals refer to it. */
+async function projectsThere(tables: Kysely<Tables>, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  const rows = await tables.selectFrom("project").select("id").where("id", "in", ids).execute();
+  return new Set(rows.map(({ id }) => Number(id)));
+}
+
+async function projectsWithRules(tables: Kysely<Tables>, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  const rows = await tables
+    .selectFrom("notifier_rule")
+    .select("project_id")
+    .distinct()
+    .where("is_enabled", "=", 1)
+    .where("project_id", "in", ids)
+    .execute();
+  return new Set(rows.map((row) => row.project_id));
+}
+
+/** The projects with somebody who wants to learn of all changes, or with a watched error. */
+async function projectsWithStatusAskedFor(
+  tables: Kysely<Tables>,
+  ids: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const rows = await tables
+    .selectFrom("notifier_level")
+    .select("project_id")
+    .where("level", "=", NotificationLevel.ALL)
+    .where("project_id", "in", ids)
+    .union(
+      tables
+        .selectFrom("notifier_subscription")
+        .select("project_id")
+        .where("subscription", "=", ErrorSubscription.WATCHED)
+        .where("project_id", "in", ids),
+    )
+    .execute();
+  return new Set(rows.map((row) => row.project_id));
+}

@@ -1,0 +1,16 @@
+import { invalidField } from "@faultline/plugin";
+import { github } from "./kinds/github.ts";
+import { gitlab } from "./kinds/gitlab.ts";
+import { jira } from "./kinds/jira.ts";
+import type { TrackerKind } from "./tracker-kind.ts";
+
+/** All kinds of trackers, in the order of their names. */
+export const trackerKinds: readonly TrackerKind[] = [github, gitlab, jira];
+
+/** The kind with this name; refuses another one with INVALID_FIELD. */
+export function trackerKindNamed(name: string): TrackerKind {
+  const found = trackerKinds.find(({ kind }) => kind === name);
+  if (found) return found;
+  const names = trackerKinds.map(({ kind }) => kind).join(", ");
+  throw invalidField("kind", `There is no such kind of trackers. Choose one of ${names}.`);
+}

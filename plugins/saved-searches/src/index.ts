@@ -1,0 +1,18 @@
+import { contractVersion, type Plugin } from "@faultline/plugin";
+import { PostgresqlSavedSearches0001 } from "./postgresql/migrations/saved-searches-0001.ts";
+import { createSavedSearch, deleteSavedSearch, listSavedSearches, updateSavedSearch } from "./rest.ts";
+import { savedSearchService } from "./saved-search-service.ts";
+import { SavedSearches0001 } from "./sqlite/migrations/saved-searches-0001.ts";
+
+/** Searches of a project's errors under a name: each person's own, and those of the project. */
+export const savedSearches = (): Plugin => ({
+  name: "saved-searches",
+  contract: contractVersion,
+  migrations: { sqlite: [SavedSearches0001], postgresql: [PostgresqlSavedSearches0001] },
+  movable: {
+    tables: [{ name: "saved_search", key: ["id"], refersToCore: true }],
+    otherTables: { sqlite: [], postgresql: [] },
+  },
+  services: [savedSearchService],
+  rest: [listSavedSearches, createSavedSearch, updateSavedSearch, deleteSavedSearch],
+});

@@ -1,0 +1,135 @@
+import { invalidField, serve, ServiceError, type AdmittedCall, type Database } from "@faultline/plugin";
+import { ErrorReason, Permission, SavedSearchService } from "@faultline/proto";
+import { sql, type Kysely, type Transaction } from "kysely";
+import { checkedFields, type Fields } from "./checked-fields.ts";
+import { savedSearchToProto, type SavedSearchRow, type Tables } from "./saved-search.ts";
+
+/** The most searches of a person in a project, and of a project. */
+const mostInList = 50;
+
+/** The saved searches of projects and of the people in them. */
+export const savedSearchService = serve(SavedSearchService, ({ database }) => ({
+  async listSavedSearches(_, { caller, grant }) {
+    const [own, shared] = await Promise.all(
+      [caller.user.id, null].map((user_id) => listOf(database.read(), { project_id: grant.project.id, user_id })),
+    );
+    return { savedSearches: [...(own ?? []), ...(shared ?? [])].map(savedSearchToProto) };
+  },
+
+  async createSavedSearch({ name, query, status, sort, shared }, call) {
+    if (shared) checkMayShare(call);
+    const fields = checkedFields({ name, query, status, sort }) as Fields; // all are given
+    const owner = { project_id: call.grant.project.id, user_id: shared ? null : call.caller.user.id };
+    const row = await change(database, async (transaction) => {
+      const list = await listOf(transaction, owner);
+      if (list.length >= mostInList) throw listIsFull();
+      refuseTaken(list, fields.name);
+      const position = (list.at(-1)?.position ?? -1) + 1;
+      const values = { ...owner, ...fields, position };
+      return transaction.insertInto("saved_search").values(values).returningAll().executeTakeFirstOrThrow();
+    });
+    return { savedSearch: savedSearchToProto(row) };
+  },
+
+  async updateSavedSearch(request, call) {
+    const { name, query, status, sort, position } = request;
+    const changes = checkedFields({
+      ...(name !== undefined && { name }),
+      ...(query !== undefined && { query }),
+      ...(status !== undefined && { status }),
+      ...(sort !== undefined && { sort }),
+    });
+    const row = await change(database, async (transaction) => {
+      const stored = await changeable(transaction, request.savedSearchId, call);
+      const changed = { ...stored, ...changes };
+      const others = (await listOf(transaction, stored)).filter(({ id }) => id !== stored.id);
+      refuseTaken(others, changed.name);
+      const fields = { name: changed.name, query: changed.query, status: changed.status, sort: changed.sort };
+      await transaction.updateTable("saved_search").set(fields).where("id", "=", stored.id).execute();
+      if (position !== undefined) await reorder(transaction, others.toSpliced(position, 0, stored));
+      return changed;
+    });
+    return { savedSearch: savedSearchToProto(row) };
+  },
+
+  async deleteSavedSearch({ savedSearchId }, call) {
+    const row = await change(database, async (transaction) => {
+      const stored = await changeable(transaction, savedSearchId, call);
+      await transaction.deleteFrom("saved_search").where("id", "=", stored.id).execute();
+      return stored;
+    });
+    return { savedSearch: savedSearchToProto(row) };
+  },
+}));
+
+/** Changes come one after another, so that none adds to a list, or takes a name in it, that another has just read. */
+function change<T>(database: Database, work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T> {
+  return database
+    .write<Tables>()
+    .transaction()
+    .execute(async (transaction) => {
+      if (database.kind === "postgresql") {
+        await sql`lock table saved_search in share row exclusive mode`.execute(transaction);
+      }
+      return work(transaction);
+    });
+}
+
+/** The searches of a person in a project, or of the project, in their order. */
+function listOf(
+  tables: Kysely<Tables>,
+  { project_id, user_id }: Pick<SavedSearchRow, "project_id" | "user_id">,
+): Promise<SavedSearchRow[]> {
+  return tables
+    .selectFrom("saved_search")
+    .selectAll()
+    .where("project_id", "=", project_id)
+    .where("user_id", user_id === null ? "is" : "=", user_id)
+    .orderBy("position")
+    .orderBy("id")
+    .execute();
+}
+
+/** A search that the caller may change. Another person's looks like a missing one. */
+async function changeable(tables: Kysely<Tables>, id: number, call: AdmittedCall): Promise<SavedSearchRow> {
+  const row = await tables
+    .selectFrom("saved_search")
+    .selectAll()
+    .where("id", "=", id)
+    .where("project_id", "=", call.grant.project.id)
+    .executeTakeFirst();
+  if (!row || (row.user_id !== null && row.user_id !== call.caller.user.id)) {
+    throw new ServiceError(
+      ErrorReason.SAVED_SEARCH_NOT_FOUND,
+      "There is no such saved search in this project. It may have been deleted already.",
+    );
+  }
+  if (row.user_id === null) checkMayShare(call);
+  return row;
+}
+
+async function reorder(tables: Kysely<Tables>, list: readonly SavedSearchRow[]): Promise<void> {
+  for (const [position, row] of list.entries()) {
+    if (row.position === position) continue;
+    await tables.updateTable("saved_search").set({ position }).where("id", "=", row.id).execute();
+  }
+}
+
+function checkMayShare({ grant: { permissions, project } }: AdmittedCall): void {
+  if (permissions.has(Permission.ADMIN_ERROR_TRACKING)) return;
+  throw new ServiceError(
+    ErrorReason.FORBIDDEN,
+    `The saved searches of everyone in ${project.path} are for its maintainers to change. You may save your own.`,
+  );
+}
+
+function refuseTaken(list: readonly SavedSearchRow[], name: string): void {
+  if (list.every((other) => other.name.toLowerCase() !== name.toLowerCase())) return;
+  throw invalidField("name", `Another saved search has the name ${name}. Choose another.`);
+}
+
+const listIsFull = () =>
+  new ServiceError(
+    ErrorReason.LIMIT_REACHED,
+    `There are ${mostInList} saved searches, which is the most there may be. Delete one first.`,
+  );

@@ -1,0 +1,138 @@
+import { Role } from "@faultline/proto";
+import type { Page } from "playwright-core";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
+import { newMember, personPassword, type Person } from "../support/core/person.ts";
+import { createProject, type Project } from "../support/core/project.ts";
+import { reported } from "../support/run/reported.ts";
+import { until } from "../support/run/until.ts";
+import { newEventId, sendEvent } from "../support/sentry/send.ts";
+import { sharedServer } from "../support/service/flow.ts";
+
+/** The inbox as a developer meets it: without any set-up, by the keyboard. */
+
+const { server, client } = await sharedServer();
+let browser: TestBrowser;
+let page: Page;
+let project: Project;
+let ann: Person;
+
+test.before(
+  reported(async () => {
+    project = await createProject(server, { name: "Inbox shop", path: "acme/inbox-shop" });
+    ann = await newMember(client, project.id, Role.DEVELOPER);
+    browser = await openBrowser(server);
+    page = browser.page;
+    await browser.signIn(
+      (await client.accounts.signIn({ username: ann.username, password: personPassword })).sessionToken,
+    );
+  }),
+);
+test.after(() => browser.close());
+
+const send = (message: string, more: object = {}) =>
+  sendEvent(server, project, { event_id: newEventId(), message, ...more });
+
+const bell = () => page.getByRole("banner").getByRole("link", { name: /^Inbox/ });
+const bellSays = (unread: string) =>
+  until(`the bell with ${unread || "no number"}`, async () => (await bell().innerText()).includes(unread));
+
+test("the bell counts a new error while the page is open, and the inbox leads to it and marks it as read", async () => {
+  await page.goto("/-/inbox");
+  await page.getByText("Nothing has happened yet.").waitFor();
+  await send("the basket is empty", { level: "fatal", transaction: "checkout" });
+  await bellSays("1 unread");
+  await page.getByRole("button", { name: /^1 new · Show/ }).press("Enter");
+  await page.getByRole("button", { name: /Show/ }).waitFor({ state: "detached" });
+  const row = page.getByRole("row", { name: /the basket is empty/ });
+  await row.getByText("New error · checkout").waitFor();
+  await browser.photograph("inbox");
+  await row.getByRole("link").press("Enter");
+  await page.getByRole("heading", { level: 1, name: "the basket is empty" }).waitFor();
+  await until("no number at the bell", async () => (await bell().innerText()).trim() === "Inbox");
+});
+
+test("an error is watched and muted from its page, which says what that means and why there was an entry", async () => {
+  const panel = page.getByRole("region", { name: "Your notifications" });
+  await panel.getByText("You are notified when this error comes back after it was resolved.").waitFor();
+  await panel.getByRole("button", { name: "Watch" }).press("Enter");
+  await panel.getByText("You are notified of every change that others make.").waitFor();
+  assert.is(await panel.getByRole("button", { name: "Watch" }).getAttribute("aria-pressed"), "true");
+  await panel.getByText("Why I was, or was not, notified").press("Enter");
+  await panel.getByText("New error: in your inbox").waitFor();
+  await browser.photograph("error-subscription");
+  await panel.getByRole("button", { name: "Mute" }).press("Enter");
+  await panel.getByText("You are not notified of this error.").waitFor();
+  await page.reload();
+  assert.is(await panel.getByRole("button", { name: "Mute" }).getAttribute("aria-pressed"), "true");
+  await panel.getByRole("button", { name: "Mute" }).press("Enter");
+  await panel.getByText("You are notified when this error comes back after it was resolved.").waitFor();
+});
+
+test("the tabs of a browser have one stream for their bells, and the next tab takes over when that one is closed", async () => {
+  const streams = new Set<Page>();
+  const note = (tab: Page) => {
+    tab.on("request", (request) => request.url().includes("watchInbox") && streams.add(tab));
+    return tab;
+  };
+  const [second, third] = [note(await page.context().newPage()), note(await page.context().newPage())];
+  note(page);
+  const unreadIn = (tab: Page, count: number) =>
+    tab
+      .getByRole("banner")
+      .getByRole("link", { name: `Inbox, ${count} unread`, exact: true })
+      .waitFor();
+  await page.goto("/-/profile");
+  await bell().waitFor();
+  await until("the first tab follows", () => streams.size === 1);
+  for (const tab of [second, third]) await tab.goto(`${server.url}/-/profile`);
+  await send("seen in all tabs");
+  for (const tab of [page, second, third]) await unreadIn(tab, 1);
+  assert.equal([...streams], [page]);
+  await page.goto("about:blank");
+  await send("seen in those that are left");
+  for (const tab of [second, third]) await unreadIn(tab, 2);
+  assert.is(streams.size, 2);
+  for (const tab of [second, third]) await tab.close();
+  await page.goto("/-/inbox");
+  await page.getByRole("button", { name: "Mark these and all before as read" }).press("Enter");
+  await until("no number at the bell", async () => (await bell().innerText()).trim() === "Inbox");
+});
+
+test("all entries are marked as read at once", async () => {
+  for (const message of ["one", "two"]) await send(message);
+  await bellSays("2 unread");
+  await page.goto("/-/inbox?unread=1");
+  await page.getByRole("button", { name: "Mark these and all before as read" }).press("Enter");
+  await page.getByText("No unread entries.").waitFor();
+  await until("no number at the bell", async () => (await bell().innerText()).trim() === "Inbox");
+});
+
+test("levels and quiet hours are saved, and half of the quiet hours is refused with words", async () => {
+  await page.goto("/-/profile/notifications");
+  await page.getByLabel("acme/inbox-shop").selectOption({ label: "Errors that I watch" });
+  await page.getByRole("button", { name: "Save levels" }).press("Enter");
+  await page.getByText("Saved.").waitFor();
+  const { levels } = await client.notificationPreferences.listNotificationLevels({}, ann);
+  assert.equal(
+    levels.map(({ isDefault }) => isDefault),
+    [false],
+  );
+  await page.getByLabel("From").fill("22:00");
+  await page.getByRole("button", { name: "Save preferences" }).press("Enter");
+  await page.getByText("Enter when quiet hours begin and when they end, or neither.").waitFor();
+  await page.getByLabel("From").fill("22:00");
+  await page.getByLabel("Until").fill("07:30");
+  await page.getByLabel("Time zone").selectOption("Europe/Berlin");
+  await page.getByLabel("Send me mail").uncheck();
+  await page.getByRole("button", { name: "Save preferences" }).press("Enter");
+  await page.getByText("Saved.").waitFor();
+  await browser.photograph("notification-preferences");
+  const { preferences } = await client.notificationPreferences.getNotificationPreferences({}, ann);
+  const { mail, timeZone, quietHours } = preferences ?? {};
+  assert.equal([mail, timeZone, quietHours?.fromMinute, quietHours?.untilMinute], [false, "Europe/Berlin", 1320, 450]);
+  assert.equal(browser.complaints.splice(0).length, 1); // of the refused form
+});
+
+test.run();

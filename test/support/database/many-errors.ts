@@ -1,0 +1,28 @@
+import { isOnPostgresql } from "./database-of.ts";
+import { execSql } from "./other-process.ts";
+
+/**
+ * Stores errors of a project beside the running service, without events: `Failure 1` and so on. Sent as events they would
+ * take a minute, and be more new errors than the limit lets in. `users` and `lastSeen` can be SQL in `n`.
+ */
+export async function storeErrors(
+  { dataDir }: { readonly dataDir: string },
+  projectId: number,
+  {
+    count,
+    users = "0",
+    lastSeen = String(Date.now()),
+  }: { readonly count: number; readonly users?: string; readonly lastSeen?: string },
+): Promise<void> {
+  const hash = isOnPostgresql()
+    ? "decode(md5(random()::text || n), 'hex') || decode('00000000', 'hex')"
+    : "randomblob(20)";
+  await execSql(
+    dataDir,
+    `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})
+      insert into integrated_error (project_id, group_hash, grouping_version, title, type, value, culprit, level, platform,
+        status, event_count, user_count, first_seen_at, last_seen_at, first_release, last_release)
+      select ${projectId}, ${hash}, 1, 'Failure ' || n, 'Failure', 'Failure ' || n, '', 'error', 'node', 1, 1, ${users},
+        ${lastSeen}, ${lastSeen}, '', '' from numbers`,
+  );
+}

@@ -1,0 +1,97 @@
+import { execFile, type ExecFileException } from "node:child_process";
+import { commandLine } from "../../../backend/src/cli/command-line.ts";
+import { fail } from "../../../backend/src/cli/output.ts";
+import { bundle, repositoryRoot } from "./server.ts";
+
+export type Environment = Readonly<Record<string, string>>;
+
+/** What a run of the command line left. */
+export interface Ran {
+  readonly code: number;
+  /** The lines of standard output that are JSON, parsed. */
+  readonly lines: readonly Record<string, unknown>[];
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the command line as a person would: 0.17 s of a core. `env` is all of its environment. */
+export function runCommand(args: readonly string[], env: Environment, input = ""): Promise<Ran> {
+  const options = { cwd: repositoryRoot, maxBuffer: 256 * 1024 * 1024, env: { ...compileCache(), ...env } };
+  return new Promise<Ran>((resolve) => {
+    const ended = (error: ExecFileException | null, stdout: string, stderr: string) =>
+      resolve(ranWith(typeof error?.code === "number" ? error.code : error ? -1 : 0, stdout, stderr));
+    const child = execFile(process.execPath, [bundle, ...args], options, ended);
+    child.stdin?.on("error", () => undefined); // a command that fails early does not read its input
+    child.stdin?.end(input);
+  });
+}
+
+/**
+ * Runs a command in this process, where what it says is tested and not how a process ends: 0.01 s of a core. Until it has
+ * ended it has the process's standard output and error, and its environment beside what is there; one at a time.
+ */
+export async function commandHere(args: readonly string[], env: Environment): Promise<Ran> {
+  const { exit, env: envBefore } = process;
+  const [stdout, stderr] = [captured(process.stdout), captured(process.stderr)];
+  process.env = { ...envBefore, ...env };
+  process.exit = (code) => {
+    throw new Exit(Number(code ?? 0));
+  };
+  try {
+    const code = await exitCodeOf(() => commandLine().parseAsync(args, { from: "user" }));
+    return ranWith(code, stdout.text(), stderr.text());
+  } finally {
+    process.exit = exit;
+    process.env = envBefore;
+    stdout.end();
+    stderr.end();
+  }
+}
+
+class Exit extends Error {
+  readonly code: number;
+
+  constructor(code: number) {
+    super(`ended with ${code}`);
+    this.code = code;
+  }
+}
+
+async function exitCodeOf(command: () => Promise<unknown>): Promise<number> {
+  try {
+    await command().catch((error: unknown) => {
+      if (error instanceof Exit) throw error;
+      fail(error);
+    });
+    return 0;
+  } catch (error) {
+    if (error instanceof Exit) return error.code;
+    throw error;
+  }
+}
+
+function captured(stream: NodeJS.WriteStream) {
+  const { write } = stream;
+  let text = "";
+  stream.write = (chunk: string | Uint8Array) => {
+    text += chunk.toString();
+    return true;
+  };
+  return { text: () => text, end: () => void (stream.write = write) };
+}
+
+function ranWith(code: number, stdout: string, stderr: string): Ran {
+  return { code, lines: jsonLines(stdout), stdout, stderr };
+}
+
+/** The lines of a text that are JSON. */
+export function jsonLines(text: string): Record<string, unknown>[] {
+  return text
+    .split("\n")
+    .flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as Record<string, unknown>] : []));
+}
+
+function compileCache(): Environment {
+  const directory = process.env["NODE_COMPILE_CACHE"];
+  return directory === undefined ? {} : { NODE_COMPILE_CACHE: directory };
+}

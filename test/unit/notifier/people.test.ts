@@ -1,0 +1,95 @@
+import {
+  ErrorSubscription as Subscription,
+  NotificationLevel as Level,
+  NotificationSuppressionReason as Reason,
+  NotificationTrigger as Trigger,
+} from "@faultline/proto";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { decideFor } from "../../../plugins/notifier/src/people/decide.ts";
+
+const { ALL, NEW_AND_REOPENED, MINE, NONE } = Level;
+const { UNSPECIFIED, WATCHED, MUTED } = Subscription;
+const { CREATED, REOPENED, STATUS } = Trigger;
+
+type Expected = "told" | "not asked for" | keyof typeof Reason;
+
+const reasonOf = (reason: Reason | undefined): Expected =>
+  (Object.keys(Reason) as (keyof typeof Reason)[]).find((name) => Reason[name] === reason) ?? "not asked for";
+
+function verdict(
+  level: Level,
+  subscription: Subscription,
+  change: { trigger: Trigger; by?: string; severity?: string },
+) {
+  const person = {
+    userId: 1,
+    username: "ann",
+    level,
+    wantsMail: true,
+    quietHours: undefined,
+    subscriptions: new Map([["7", subscription]]),
+  };
+  const { trigger, by = "", severity = "error" } = change;
+  const found = decideFor(person, { error_id: "7", notification_trigger: trigger, made_by: by, level: severity });
+  assert.is(found.mail, found.inbox);
+  return found.inbox ? "told" : reasonOf(found.reason);
+}
+
+const byBob = { by: "bob" };
+
+// Of each level and subscription: a new error, one that came back, a status that Bob set.
+const cases: readonly [
+  level: Level,
+  subscription: Subscription,
+  created: Expected,
+  back: Expected,
+  status: Expected,
+][] = [
+  [ALL, UNSPECIFIED, "told", "told", "told"],
+  [ALL, WATCHED, "told", "told", "told"],
+  [ALL, MUTED, "MUTED", "MUTED", "MUTED"],
+  [NEW_AND_REOPENED, UNSPECIFIED, "told", "told", "not asked for"],
+  [NEW_AND_REOPENED, WATCHED, "told", "told", "told"],
+  [NEW_AND_REOPENED, MUTED, "MUTED", "MUTED", "not asked for"],
+  [MINE, UNSPECIFIED, "NOT_WATCHED", "NOT_WATCHED", "not asked for"],
+  [MINE, WATCHED, "told", "told", "told"],
+  [MINE, MUTED, "MUTED", "MUTED", "not asked for"],
+  [NONE, UNSPECIFIED, "not asked for", "not asked for", "not asked for"],
+  [NONE, WATCHED, "not asked for", "not asked for", "not asked for"],
+  [NONE, MUTED, "not asked for", "not asked for", "not asked for"],
+];
+
+const nameOf = (values: object, value: number) => Object.entries(values).find(([, one]) => one === value)?.[0];
+
+for (const [level, subscription, ...expected] of cases) {
+  test(`level ${nameOf(Level, level)}, error ${nameOf(Subscription, subscription)}: ${expected.join(", ")}`, () => {
+    const found = [{ trigger: CREATED }, { trigger: REOPENED }, { trigger: STATUS, ...byBob }];
+    assert.equal(
+      found.map((change) => verdict(level, subscription, change)),
+      expected,
+    );
+  });
+}
+
+test("one's own changes are not reported to oneself, also of a watched error", () => {
+  for (const subscription of [UNSPECIFIED, WATCHED]) {
+    assert.is(verdict(ALL, subscription, { trigger: STATUS, by: "ann" }), "OWN_CHANGE");
+  }
+});
+
+test("errors below the level error are reported to those who watch them alone", () => {
+  for (const severity of ["warning", "info", "debug"]) {
+    assert.is(verdict(ALL, UNSPECIFIED, { trigger: CREATED, severity }), "LOW_LEVEL");
+    assert.is(verdict(MINE, WATCHED, { trigger: REOPENED, severity }), "told");
+  }
+  assert.is(verdict(NEW_AND_REOPENED, UNSPECIFIED, { trigger: CREATED, severity: "fatal" }), "told");
+});
+
+test("who wants no mail gets the entry alone", () => {
+  const person = { userId: 1, username: "ann", quietHours: undefined, subscriptions: new Map<string, Subscription>() };
+  const change = { error_id: "7", notification_trigger: CREATED, made_by: "", level: "error" };
+  assert.equal(decideFor({ ...person, level: ALL, wantsMail: false }, change), { inbox: true, mail: false });
+});
+
+test.run();

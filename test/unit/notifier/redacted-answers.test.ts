@@ -1,0 +1,51 @@
+/** What the log keeps of an answer: no secret of the channel, however the other side repeats it, and nothing of a private network. */
+import type { Outbound } from "@faultline/plugin";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { kindNamed } from "../../../plugins/notifier/src/channels/kinds.ts";
+import { callChannel } from "../../../plugins/notifier/src/deliveries/call-channel.ts";
+import { testMessage } from "../../../plugins/notifier/src/messages/test-message.ts";
+
+const key = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;
+const fields = {
+  url: "https://hooks.example.com/services/T000/B000/very-secret-path?token=query-secret",
+  headers: "Authorization: Bearer header-secret-1\nX-Api-Key: header-secret-2",
+};
+
+/** The other side, as a channel meets it behind the guarded client. */
+const answering = (body: string, isPublic: boolean): Outbound => ({
+  request: () => Promise.resolve({ status: 500, headers: {}, body: Buffer.from(body), isPublic }),
+});
+
+const answerOf = async (body: string, isPublic = true) => {
+  const message = testMessage({ path: "acme/shop", url: "https://errors.example.com" }, { by: "root", at: 0 });
+  const config = { fields, signing: { current: key, previous: { key: `${key}x`, until: 1 } } };
+  const parts = { message, config, delivery: { uid: "msg_1", at: 0 } };
+  return (await callChannel(answering(body, isPublic), kindNamed("webhook"), parts)).answer;
+};
+
+const repeated = [
+  fields.url,
+  new URL(fields.url).pathname,
+  encodeURIComponent(fields.url),
+  JSON.stringify(fields.url),
+  fields.headers,
+  "Bearer header-secret-1",
+  "header-secret-2",
+  key,
+  `${key}x`,
+];
+for (const text of repeated) {
+  test(`an answer that repeats ${text.slice(0, 30)} is shown without it`, async () => {
+    const answer = await answerOf(`cannot post to ${text}, sorry`);
+    assert.match(answer, /^cannot post to .*, sorry$/s);
+    assert.not.match(answer, /very-secret|header-secret|CQkJCQ/);
+  });
+}
+
+test("of an answer of a private network only the length is shown, and of a long one the beginning", async () => {
+  assert.is(await answerOf("the inner page", false), "14 bytes");
+  assert.is((await answerOf("x".repeat(60_000))).length, 2_000);
+});
+
+test.run();
