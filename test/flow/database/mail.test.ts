@@ -67,6 +67,9 @@ const deliveriesOf = async (projectId: number) =>
   (await client.notificationDeliveries.listNotificationDeliveries({ projectId, pageSize: 100 }, client.auth))
     .deliveries;
 
+const errorsOf = async (projectId: number) =>
+  (await client.errors.listErrors({ projectId, pageSize: 100 }, client.auth)).errors;
+
 const stateOf = async (projectId: number) => (await deliveriesOf(projectId))[0]?.state;
 
 const mail = async () => (await client.notificationMail.getMail({}, client.auth)).mail;
@@ -250,14 +253,17 @@ test("what exceeds five mails is in one digest, and a person gets 20 mails an ho
   const project = await mailed();
   const words = "abcdefghijklmnopqrstuvwxyz";
   for (const letter of words) await send(project, `storm ${letter}${letter}`);
+  await until("all errors of the storm", async () => (await errorsOf(project.projectId)).length === words.length);
   await waitFor(() => project.got().length === 5);
   await waitFor(() => project.got().length === 6, minuteMs);
   const digest = project.got()[5]?.mail;
   assert.match(digest?.subject ?? "", /^\[mailed-\d+\] \d+ more changes$/);
   assert.match(digest?.text ?? "", "Not listed");
-  const { errors } = await client.errors.listErrors({ projectId: project.projectId, pageSize: 100 }, client.auth);
-  const reported = (await deliveriesOf(project.projectId)).reduce((sum, { changeCount }) => sum + changeCount, 0);
-  assert.is(reported, errors.length);
+  await waitFor(async () => {
+    const deliveries = await deliveriesOf(project.projectId);
+    const reported = deliveries.reduce((sum, { changeCount }) => sum + changeCount, 0);
+    return reported === words.length && deliveries.length === project.got().length;
+  }, minuteMs);
 });
 
 test("the installation sends 60 mails an hour, and what exceeds them comes as digests later", async () => {
