@@ -34,14 +34,15 @@ export function afterDigest(state: BudgetState, now: number, held: number): Budg
   return { ...refill(state, now), digest_at: now + digest_minutes * 60_000, digest_minutes };
 }
 
-function refill(state: BudgetState, now: number): BudgetState {
+/** The budget's own columns alone: `state` may be a whole row, and writing that back would undo a lease taken meanwhile. */
+function refill({ budget, budget_at, digest_at, digest_minutes }: BudgetState, now: number): BudgetState {
+  const rest = { digest_at, digest_minutes };
   // A clock that went back refills nothing, and does not wait for the time before.
-  const refills = Math.max(0, Math.floor((now - state.budget_at) / refillMs));
-  if (now < state.budget_at) return { ...state, budget_at: now };
-  if (refills === 0) return state;
+  if (now < budget_at) return { ...rest, budget, budget_at: now };
+  const refills = Math.floor((now - budget_at) / refillMs);
   return {
-    ...state,
-    budget: Math.min(fullBudget, state.budget + refills),
-    budget_at: state.budget_at + refills * refillMs,
+    ...rest,
+    budget: refills === 0 ? budget : Math.min(fullBudget, budget + refills),
+    budget_at: budget_at + refills * refillMs,
   };
 }

@@ -1,5 +1,7 @@
 import type { Host } from "@faultline/plugin";
 import { ErrorStatus, NotificationTrigger, type Error as TrackedError } from "@faultline/proto";
+import type { Kysely } from "kysely";
+import { change } from "../change.ts";
 import { digestLine, type ProjectPlace } from "../messages/error-message.ts";
 import type { Message } from "../messages/message.ts";
 import { projectLine } from "../messages/project-message.ts";
@@ -43,50 +45,53 @@ export async function sendDigests(host: Host, baseUrl: () => string, signal: Abo
   for (const failure of failures) throw failure;
 }
 
-async function sendDigest(host: Host, channel: ChannelRow, baseUrl: string): Promise<void> {
+async function sendDigest(host: Host, { id, project_id: projectId }: ChannelRow, baseUrl: string): Promise<void> {
   const held = await host.database
     .read<Tables>()
     .selectFrom("notifier_held")
     .leftJoin("notifier_signal", "notifier_signal.id", "notifier_held.signal_id")
     .select(["notifier_held.id", "notifier_held.error_id", "notifier_held.notification_trigger"])
     .select(({ fn, val }) => fn.coalesce("notifier_signal.detail", val("")).as("detail"))
-    .where("notifier_held.channel_id", "=", channel.id)
+    .where("notifier_held.channel_id", "=", id)
     .orderBy("notifier_held.id", "desc")
     .execute();
   const errorIds = held
     .slice(0, comparedErrors)
-    .map(({ error_id: id }) => id)
-    .filter((id) => id !== "");
-  const errors =
-    errorIds.length === 0 ? new Map() : await readErrors(host, { projectId: channel.project_id, errorIds });
-  const project = projectPlace((await projectPath(host, channel.project_id)) ?? "", baseUrl);
+    .map(({ error_id: errorId }) => errorId)
+    .filter((errorId) => errorId !== "");
+  const errors = errorIds.length === 0 ? new Map() : await readErrors(host, { projectId, errorIds });
+  const project = projectPlace((await projectPath(host, projectId)) ?? "", baseUrl);
   const now = host.clock.now();
-  await host.database
-    .write<Tables>()
-    .transaction()
-    .execute(async (transaction) => {
-      const { user_id: userId } = channel;
-      if (held.length > 0 && userId !== null && !(await spendMail(transaction, { userId, now }))) {
-        const later = { digest_at: now + firstDigestMinutes * 60_000 };
-        await transaction.updateTable("notifier_channel").set(later).where("id", "=", channel.id).execute();
-        return;
-      }
-      await transaction
-        .updateTable("notifier_channel")
-        .set(afterDigest(channel, now, held.length))
-        .where("id", "=", channel.id)
-        .execute();
-      const [newest] = held;
-      if (!newest) return;
-      await transaction
-        .deleteFrom("notifier_held")
-        .where("channel_id", "=", channel.id)
-        .where("id", "<=", newest.id)
-        .execute();
-      const message = digestMessage(held, { errors, project, now });
-      const row = newDelivery(channel, { message, errorId: "", changeCount: held.length, now });
-      await transaction.insertInto("notifier_delivery").values(row).execute();
-    });
+  await change(host.database, "notifier_channel", async (transaction) => {
+    const channel = await transaction
+      .selectFrom("notifier_channel")
+      .selectAll()
+      .where("id", "=", id)
+      .where("digest_at", "<=", now)
+      .executeTakeFirst();
+    if (!channel) return; // it was deleted meanwhile
+    const [newest] = held;
+    // What was held since `held` was read is sent by the next look.
+    if (!newest && (await holdsAnything(transaction, id))) return;
+    const { user_id: userId } = channel;
+    if (newest && userId !== null && !(await spendMail(transaction, { userId, now }))) {
+      const later = { digest_at: now + firstDigestMinutes * 60_000 };
+      await transaction.updateTable("notifier_channel").set(later).where("id", "=", id).execute();
+      return;
+    }
+    const budget = afterDigest(channel, now, held.length);
+    await transaction.updateTable("notifier_channel").set(budget).where("id", "=", id).execute();
+    if (!newest) return;
+    await transaction.deleteFrom("notifier_held").where("channel_id", "=", id).where("id", "<=", newest.id).execute();
+    const message = digestMessage(held, { errors, project, now });
+    const row = newDelivery(channel, { message, errorId: "", changeCount: held.length, now });
+    await transaction.insertInto("notifier_delivery").values(row).execute();
+  });
+}
+
+async function holdsAnything(tables: Kysely<Tables>, channelId: number): Promise<boolean> {
+  const one = tables.selectFrom("notifier_held").select("id").where("channel_id", "=", channelId).limit(1);
+  return (await one.executeTakeFirst()) !== undefined;
 }
 
 /**
