@@ -45,11 +45,11 @@ export const handleError: HandleServerError = ({ kind, error, event }) => {
   if (reason !== "UNKNOWN") return { status, message, reason };
   const reference = randomUUID();
   const path = event.params.token === undefined ? event.url.pathname : event.route.id; // a link's token is a secret
-  process.stderr.write(`${JSON.stringify({ level: "error", reference, path, error: told(error) })}\n`);
+  process.stderr.write(`${JSON.stringify({ level: "error", reference, path, error: textOf(error) })}\n`);
   return { status, message, reason, reference };
 };
 
 /** The visitor closed the connection in the middle of a form: nothing has failed. */
 const hasLeft = (error: unknown) => error instanceof Error && "code" in error && error.code === "ECONNRESET";
 
-const told = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error));
+const textOf = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error));

@@ -14,7 +14,7 @@ export const load: LayoutServerLoad = async ({ locals }) => {
       locals.api.accounts.getCurrentUser({}),
       locals.api.instance.getIngestLag({}),
     ]);
-    const lag = ingestLag && { told: ingestLag, words: wordsNow(ingestLag, locals.preferences) };
+    const lag = ingestLag && { read: ingestLag, words: wordsNow(ingestLag, locals.preferences) };
     return { ...shared, user: user ?? null, version: serviceVersion, lag };
   } catch (error) {
     // The page itself shows the refusals that have a sentence; a redirect to the sign-in page goes through.

@@ -1,10 +1,12 @@
-import { NotificationTrigger } from "@faultline/proto";
+import { NotificationTrigger, Role } from "@faultline/proto";
 import { grpcClient } from "../../support/core/grpc.ts";
+import { createProject, type Project } from "../../support/core/project.ts";
+import { mailLogin, mailServer } from "../../support/notifications/mail-server.ts";
 import { notifiedProject } from "../../support/notifications/notified-project.ts";
 import { receiver } from "../../support/notifications/receiver.ts";
 import { until } from "../../support/run/until.ts";
 import { newEventId, sendEvent } from "../../support/sentry/send.ts";
-import { startServer } from "../../support/service/server.ts";
+import { startServer, type Server } from "../../support/service/server.ts";
 import type { Bench, Row } from "../bench.ts";
 import { residentMiB } from "../process-memory.ts";
 import { inTurn } from "../rounds.ts";
@@ -15,16 +17,25 @@ import { ms, whole } from "../text.ts";
 const channelCount = 20;
 const goalRatio = 0.97;
 const goalMiB = 30;
-const goalMs = 3_000;
-const quietErrors = 20;
+const quietReceivers = 5;
 
 /** A port at which nobody listens. */
 const closedPort = 1;
 
+/** A service with a project whose new errors reach `quietReceivers`. */
+interface Quiet {
+  readonly server: Server;
+  readonly project: Project;
+  readonly what: string;
+  readonly goalMs: number;
+  readonly got: () => number;
+}
+
 /** What notifications cost ingestion while their receivers fail, and how soon a message is there when all is quiet. */
 export async function* notifications(bench: Bench): AsyncGenerator<Row> {
   yield* failingReceivers(bench);
-  yield await quiet(bench);
+  yield await quietWebhooks(bench);
+  yield await quietMails(bench);
 }
 
 async function* failingReceivers(bench: Bench): AsyncGenerator<Row> {
@@ -64,27 +75,60 @@ async function* failingReceivers(bench: Bench): AsyncGenerator<Row> {
   for (const { server } of Object.values(services)) await server.stop();
 }
 
-async function quiet(bench: Bench): Promise<Row> {
-  bench.progress("a new error until its webhook is there");
+async function quietWebhooks(bench: Bench): Promise<Row> {
   const other = await receiver();
-  const { server, project, close } = await start(other.port, `${other.url}/hook`, quietErrors / 5);
+  const { server, project, close } = await start(other.port, `${other.url}/hook`, quietReceivers);
+  const quiet = { server, project, what: "its webhook is there", goalMs: 3_000, got: () => other.received.length };
+  const row = await timesUntil(bench, quiet);
+  close();
+  await server.stop();
+  return row;
+}
+
+async function quietMails(bench: Bench): Promise<Row> {
+  const smtp = await mailServer();
+  const { user, password } = mailLogin;
+  const server = await startServer({
+    env: {
+      ...asStarted,
+      FAULTLINE_BASE_URL: "https://errors.example.com",
+      FAULTLINE_SMTP_URL: `smtp://${user}:${password}@localhost:${smtp.port}`,
+      FAULTLINE_MAIL_FROM: "Faultline <faultline@example.com>",
+      NODE_EXTRA_CA_CERTS: smtp.certFile,
+    },
+  });
+  const client = grpcClient(server);
+  const project = await createProject(server);
+  for (let n = 0; n < quietReceivers; n += 1) {
+    const person = { username: `reader-${n}`, email: `reader-${n}@example.com`, password: "" };
+    const created = await client.users.createUser(person, client.auth);
+    const member = { projectId: project.id, userId: created.user?.userId ?? 0, role: Role.DEVELOPER };
+    await client.members.addMember(member, client.auth);
+  }
+  const quiet = { server, project, what: "its mail is there", goalMs: 5_000, got: () => smtp.received.length };
+  const row = await timesUntil(bench, quiet);
+  client.close();
+  await server.stop();
+  return row;
+}
+
+/** Several receivers take turns, as each gets five messages one by one. */
+async function timesUntil(bench: Bench, { server, project, what, goalMs, got }: Quiet): Promise<Row> {
+  bench.progress(`a new error until ${what}`);
   const times: number[] = [];
-  const before = other.received.length;
-  // A channel gets five messages one by one, so that several take turns.
-  for (let n = 0; n < quietErrors; n += quietErrors / 5) {
+  for (const letter of "abcd") {
+    const before = got();
     const begun = performance.now();
-    await sendEvent(server, project, { event_id: newEventId(), message: `quiet ${"abcdefghijklmnopqrst"[n]} error` });
-    for (let got = n; got < n + quietErrors / 5; got += 1) {
-      await until("the webhook", () => other.received.length - before > got, { deadlineMs: 30_000, everyMs: 2 });
+    await sendEvent(server, project, { event_id: newEventId(), message: `quiet ${letter} error` });
+    for (let n = 0; n < quietReceivers; n += 1) {
+      await until(what, () => got() - before > n, { deadlineMs: 30_000, everyMs: 2 });
       times.push(performance.now() - begun);
     }
   }
-  close();
-  await server.stop();
   const sorted = times.toSorted((a, b) => a - b);
   const at = (part: number) => sorted[Math.ceil(part * sorted.length) - 1] ?? Number.NaN;
   return {
-    measure: "a new error until its webhook is there, quiet",
+    measure: `a new error until ${what}, quiet`,
     goal: `p95 <= ${goalMs / 1000} s`,
     measured: `p50 ${ms(at(0.5))}, p95 ${ms(at(0.95))}, longest ${ms(at(1))}`,
     isMet: at(0.95) <= goalMs,

@@ -26,7 +26,7 @@ export async function mailServer({ offersStarttls = true, isTrusted = true } = {
   const received: ReceivedMail[] = [];
   let answer: MailAnswer = "take";
   let [sessions, logins] = [0, 0];
-  const { cert, key } = selfSigned();
+  const { cert, key, certFile } = selfSigned();
   if (isTrusted) setDefaultCACertificates([...getCACertificates("default"), cert.toString()]);
   const failed = (code: number) => Object.assign(new Error(`played for ${mailLogin.password}`), { responseCode: code });
   const sockets = new Set<Socket>();
@@ -85,6 +85,8 @@ export async function mailServer({ offersStarttls = true, isTrusted = true } = {
   const { port } = listening.address() as AddressInfo; // a TCP server has no other kind
   return {
     port,
+    /** Its certificate, for a service in another process. */
+    certFile,
     received,
     /** How often somebody connected. */
     sessions: () => sessions,

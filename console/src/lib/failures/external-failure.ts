@@ -27,7 +27,7 @@ interface Reader {
   readonly message: string;
 }
 
-export interface ToldFailure {
+export interface FailureText {
   readonly title: string;
   readonly text: string;
   /** The label of the link to the settings. */
@@ -36,7 +36,7 @@ export interface ToldFailure {
   readonly needsRepair: boolean;
 }
 
-export function externalFailure(failure: ExternalFailure, { address, maintains, message }: Reader): ToldFailure {
+export function externalFailure(failure: ExternalFailure, { address, maintains, message }: Reader): FailureText {
   const system = address || "the external system";
   const ask = (maintainer: string, others: string) => (maintains ? maintainer : others);
   switch (failure) {

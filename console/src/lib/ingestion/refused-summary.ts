@@ -2,7 +2,7 @@ import type { Outcome } from "../messages.ts";
 import { counted, fullNumber } from "../number-format.ts";
 import { outcomeWords } from "./outcome-words.ts";
 
-const reasonsTold = 3;
+const shownReasons = 3;
 
 /**
  * The refused events in one line: `1,204 events refused in the last 24 hours: rate limit`. With several reasons each has
@@ -29,9 +29,9 @@ function reasonsOf(refused: readonly Outcome[]): string {
   }
   const reasons = [...counts].toSorted(([, a], [, b]) => b - a);
   if (reasons.length === 1) return reasons.map(([reason]) => reason).join("");
-  const more = reasons.length - reasonsTold;
+  const more = reasons.length - shownReasons;
   return [
-    ...reasons.slice(0, reasonsTold).map(([reason, count]) => `${reason} (${fullNumber(count)})`),
+    ...reasons.slice(0, shownReasons).map(([reason, count]) => `${reason} (${fullNumber(count)})`),
     ...(more > 0 ? [counted(more, "other reason")] : []),
   ].join(", ");
 }

@@ -2,8 +2,8 @@ import type { IngestLag } from "../messages.ts";
 import { clockSeconds, dayTime, shortTime } from "../time/time-format.ts";
 
 /** The line appears from here on, and stays until the lag is below the second, so that the line does not flicker. */
-const toldAboveMs = 2_000;
-const toldUntilMs = 1_000;
+const shownAboveMs = 2_000;
+const shownUntilMs = 1_000;
 
 /** How far the shown data may be behind the accepted data. Times are in milliseconds. */
 export type Currency =
@@ -16,7 +16,7 @@ export type Currency =
 export function currencyOf({ known, storedUntilTime, lagMilliseconds }: IngestLag, before: Currency): Currency {
   const until = storedUntilTime === undefined ? 0 : Date.parse(storedUntilTime);
   if (!known) return { kind: "unknown", until };
-  const limit = before.kind === "current" ? toldAboveMs : toldUntilMs;
+  const limit = before.kind === "current" ? shownAboveMs : shownUntilMs;
   return Number(lagMilliseconds) > limit ? { kind: "behind", until } : { kind: "current" };
 }
 

@@ -28,14 +28,14 @@ export function watchLag({ lag, clock, onWords }: WatchedLag): () => void {
   const stop = new AbortController();
   const { signal } = stop;
 
-  const tell = (now: Currency) => {
+  const report = (now: Currency) => {
     currency = now;
     onWords(lagWords(now, Date.now(), clock.zone));
   };
-  const take = (told: IngestLag) => {
+  const take = (answer: IngestLag) => {
     answeredAt = Date.now();
-    if (told.storedUntilTime !== undefined) storedUntil = Date.parse(told.storedUntilTime);
-    tell(currencyOf(told, currency));
+    if (answer.storedUntilTime !== undefined) storedUntil = Date.parse(answer.storedUntilTime);
+    report(currencyOf(answer, currency));
   };
   const ask = async () => {
     if (isAsking) return;
@@ -46,10 +46,10 @@ export function watchLag({ lag, clock, onWords }: WatchedLag): () => void {
       if (signal.aborted) return;
       if (ingestLag === undefined) {
         stop.abort(); // there is a queue no longer
-        tell({ kind: "current" });
+        report({ kind: "current" });
       } else take(ingestLag);
     } catch {
-      if (Date.now() - answeredAt > silentMs) tell({ kind: "unknown", until: storedUntil });
+      if (Date.now() - answeredAt > silentMs) report({ kind: "unknown", until: storedUntil });
     } finally {
       isAsking = false;
     }

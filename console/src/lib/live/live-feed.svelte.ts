@@ -6,9 +6,9 @@ import type { MaybeStale, Polled } from "./polling.ts";
 import type { trpc } from "../trpc.ts";
 
 /** The callbacks of a subscription. */
-interface Listener<Told> {
+interface Listener<Update> {
   readonly onStarted: () => void;
-  readonly onData: (told: Told) => void;
+  readonly onData: (update: Update) => void;
   readonly onConnectionStateChange: (connection: { state: string }) => void;
   readonly onError: () => void;
   readonly onStopped: () => void;
@@ -21,23 +21,23 @@ interface Asked {
 }
 
 /** `api` reads changes that come without names. */
-type OnTold<Told> = (told: Told, api: typeof trpc) => void;
+type OnUpdate<Update> = (update: Update, api: typeof trpc) => void;
 
-type Subscribe<Told> = (api: typeof trpc, asked: Asked, listener: Listener<Told>) => { unsubscribe: () => void };
+type Subscribe<Update> = (api: typeof trpc, asked: Asked, listener: Listener<Update>) => { unsubscribe: () => void };
 
 /** Follows the messages of a project's service, until the returned function is called. */
-export class LiveFeed<Told> {
+export class LiveFeed<Update> {
   state = $state<LiveState>("connecting");
-  readonly #subscribe: Subscribe<Told>;
+  readonly #subscribe: Subscribe<Update>;
   /** Connection attempts that failed in a row; the browser tries again by itself. */
   #failures = 0;
 
-  constructor(subscribe: Subscribe<Told>) {
+  constructor(subscribe: Subscribe<Update>) {
     this.#subscribe = subscribe;
   }
 
   /** `onGap`: changes from the time when the connection was lost, or the tab hidden, may be missing. */
-  follow(asked: Asked, onTold: OnTold<Told>, onGap?: () => void): () => void {
+  follow(asked: Asked, onUpdate: OnUpdate<Update>, onGap?: () => void): () => void {
     void interruptions.isSignedOut; // the caller's effect follows again after a new sign-in
     const failed = () => (this.state = "paused"); // the client could not be loaded
     let connectedBefore = false;
@@ -46,13 +46,13 @@ export class LiveFeed<Told> {
       connectedBefore = true;
     };
     return whileVisible(() => {
-      const subscription = this.#start(asked, onTold, onStart);
+      const subscription = this.#start(asked, onUpdate, onStart);
       subscription.catch(failed);
       return () => void subscription.then((started) => started.unsubscribe(), failed);
     });
   }
 
-  async #start(asked: Asked, onTold: OnTold<Told>, onStart: () => void) {
+  async #start(asked: Asked, onUpdate: OnUpdate<Update>, onStart: () => void) {
     const { trpc } = await import("../trpc.ts");
     return this.#subscribe(trpc, asked, {
       onStarted: () => {
@@ -60,7 +60,7 @@ export class LiveFeed<Told> {
         this.#failures = 0;
         onStart();
       },
-      onData: (told) => onTold(told, trpc),
+      onData: (update) => onUpdate(update, trpc),
       onConnectionStateChange: ({ state }) => {
         if (state !== "connecting") return;
         this.#failures += 1;
@@ -76,7 +76,7 @@ export class LiveFeed<Told> {
 export class PolledFeed {
   state = $state<LiveState>("connecting");
 
-  follow<Told extends MaybeStale>(polled: Polled<Told>): () => void {
+  follow<Update extends MaybeStale>(polled: Polled<Update>): () => void {
     const started = import("./polling.ts").then(({ poll }) => poll(polled, (state) => (this.state = state)));
     const failed = () => (this.state = "paused"); // the script could not be loaded
     started.catch(failed);

@@ -11,25 +11,25 @@ export interface MaybeStale {
 }
 
 /** A reading that is repeated. */
-export interface Polled<Told extends MaybeStale> {
+export interface Polled<Update extends MaybeStale> {
   /** The answer that the page was rendered from. */
   readonly read: MaybeStale;
-  readonly ask: (api: typeof trpc) => Promise<Told>;
-  readonly onTold: (told: Told) => void;
+  readonly ask: (api: typeof trpc) => Promise<Update>;
+  readonly onUpdate: (update: Update) => void;
 }
 
 /**
  * Asks again each minute while the tab is visible, for the first time in a minute; until the returned function is called.
  * Import this file only when it is due: no page that gets changes pushed needs it.
  */
-export function poll<Told extends MaybeStale>(
-  { read, ask, onTold }: Polled<Told>,
+export function poll<Update extends MaybeStale>(
+  { read, ask, onUpdate }: Polled<Update>,
   onState: (state: LiveState) => void,
 ): () => void {
   let next = Date.now() + intervalMs;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const stop = new AbortController();
-  const told = ({ staleSinceTime }: MaybeStale) => onState(staleSinceTime === undefined ? "live" : "paused");
+  const noteState = ({ staleSinceTime }: MaybeStale) => onState(staleSinceTime === undefined ? "live" : "paused");
 
   const askNow = async () => {
     next = Infinity; // one question at a time
@@ -37,8 +37,8 @@ export function poll<Told extends MaybeStale>(
     try {
       const answer = await ask(trpc);
       if (stop.signal.aborted) return;
-      told(answer);
-      onTold(answer);
+      noteState(answer);
+      onUpdate(answer);
     } catch (error) {
       onState("paused");
       waitMs = Math.max(intervalMs, refusedCallRetry(error) * 1000);
@@ -51,7 +51,7 @@ export function poll<Told extends MaybeStale>(
     if (stop.signal.aborted || next === Infinity || document.visibilityState !== "visible") return;
     timer = setTimeout(() => void askNow(), Math.max(0, next - Date.now()));
   };
-  told(read);
+  noteState(read);
   wait();
   document.addEventListener("visibilitychange", wait, { signal: stop.signal });
   return () => {

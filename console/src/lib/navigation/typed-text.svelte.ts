@@ -7,20 +7,20 @@ const typingPauseMs = 300;
  * page is read: the answer to an earlier text must not replace a later one.
  */
 export class TypedText {
-  readonly #told: () => string;
+  readonly #applied: () => string;
   readonly #address: (text: string) => string;
   /** Undefined: the field shows the text of the address. */
   #typed = $state.raw<string>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `told` returns the text of the page's address; `address` returns the page's address for another text. */
-  constructor(told: () => string, address: (text: string) => string) {
-    this.#told = told;
+  /** `applied` returns the text of the page's address; `address` returns the page's address for another text. */
+  constructor(applied: () => string, address: (text: string) => string) {
+    this.#applied = applied;
     this.#address = address;
   }
 
   get value(): string {
-    return this.#typed ?? this.#told();
+    return this.#typed ?? this.#applied();
   }
 
   set value(text: string) {
@@ -42,7 +42,7 @@ export class TypedText {
 
   async #send(text: string): Promise<void> {
     const wanted = text.trim();
-    if (wanted !== this.#told()) await replaceAddress(this.#address(wanted));
+    if (wanted !== this.#applied()) await replaceAddress(this.#address(wanted));
     if (this.#typed === text) this.#typed = undefined;
   }
 }

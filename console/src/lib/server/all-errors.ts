@@ -16,10 +16,10 @@ export async function allErrors(api: Api, asked: AllErrorsQuery, pageSize: numbe
   const { sort = "last_seen" } = asked;
   const stream = (await api.errors.listAllErrors(allErrorsRequest(asked, pageSize)))[Symbol.asyncIterator]();
   const first = await stream.next();
-  const told = first.done === true ? undefined : first.value.asked;
-  if (told === undefined) throw new Error("the first message must name the projects that are asked");
+  const sent = first.done === true ? undefined : first.value.asked;
+  if (sent === undefined) throw new Error("the first message must name the projects that are asked");
 
-  const pending = new Map(told.projects.map(({ projectId }) => [projectId, Promise.withResolvers<ProjectAnswer>()]));
+  const pending = new Map(sent.projects.map(({ projectId }) => [projectId, Promise.withResolvers<ProjectAnswer>()]));
   const come = new Map<number, ProjectAnswer>();
   const take = (answer: ProjectAnswer) => {
     come.set(answer.projectId, answer);
@@ -45,24 +45,24 @@ export async function allErrors(api: Api, asked: AllErrorsQuery, pageSize: numbe
   const answers = [...come.values()];
   const isLate = ({ projectId }: { projectId: number }) => !answers.some((answer) => answer.projectId === projectId);
   return {
-    projects: told.projects,
-    leftOut: told.leftOut,
+    projects: sent.projects,
+    leftOut: sent.leftOut,
     errors: firstErrors(
       answers.flatMap(({ errors }) => errors),
       sort,
       pageSize,
     ),
     answers: answers.map((answer) => ({ ...answer, errors: [] })),
-    late: told.projects.filter(isLate).flatMap(({ projectId }) => pending.get(projectId)?.promise ?? []),
+    late: sent.projects.filter(isLate).flatMap(({ projectId }) => pending.get(projectId)?.promise ?? []),
   };
 }
 
 async function read(api: Api, answer: ProjectErrors): Promise<ProjectAnswer> {
-  const { refusal: told, ...rest } = answer;
-  if (told === undefined) return { ...rest, refusal: null };
+  const { refusal: refused, ...rest } = answer;
+  if (refused === undefined) return { ...rest, refusal: null };
   const { projectId } = answer;
-  const { message, retryAfterSeconds } = told;
-  const reason = told.reason.replace(/^ERROR_REASON_/, "");
+  const { message, retryAfterSeconds } = refused;
+  const reason = refused.reason.replace(/^ERROR_REASON_/, "");
   // People who cannot change the settings get no link to them; nothing is known of a project that is hidden by now.
   const settings = await api.projects.getProject({ projectId }).then(
     ({ project }) => project?.capabilities?.adminErrorTracking,

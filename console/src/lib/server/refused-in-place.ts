@@ -1,4 +1,4 @@
-import { externalFailure, isExternalFailure, type ToldFailure } from "#lib/failures/external-failure.ts";
+import { externalFailure, isExternalFailure, type FailureText } from "#lib/failures/external-failure.ts";
 import type { Refusal } from "#lib/failures/handle-error.ts";
 import type { Project } from "#lib/messages.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
@@ -42,7 +42,7 @@ async function inPlace<T>(call: Promise<T>, isShown: (refusal: Refusal) => boole
 }
 
 /** A failure of the external system, as a page shows it. */
-export interface ShownFailure extends ToldFailure {
+export interface ShownFailure extends FailureText {
   /** Whether the person may change the settings. */
   readonly maintains: boolean;
   /** Its name in the service's log; empty for people who may not change the settings. */
@@ -58,6 +58,6 @@ export async function shownFailure(api: Api, project: Project, refusal: Refusal 
   const maintains = project.capabilities?.adminErrorTracking?.allowed === true;
   const settings = maintains ? await api.settings.getSettings({ projectId: project.projectId }) : undefined;
   const address = settings?.settings?.externalApiUrl ?? "";
-  const told = externalFailure(reason, { address, maintains, message });
-  return { ...told, maintains, detail: maintains ? refusal.detail : "", retryAfterSeconds };
+  const text = externalFailure(reason, { address, maintains, message });
+  return { ...text, maintains, detail: maintains ? refusal.detail : "", retryAfterSeconds };
 }

@@ -12,7 +12,13 @@ import type { EventSchema, UserFeedbackSchema } from "@faultline/proto";
 import type { ReadingContext } from "./context.ts";
 import { eventForm } from "./event-form.ts";
 import { readEventHead } from "./event-summary.ts";
-import { feedbackOf, type FeedbackEvent, toldFeedback, toldTimeBound, toldTrims } from "./faultline.ts";
+import {
+  feedbackOf,
+  type FeedbackEvent,
+  feedbackOfFaultline,
+  timeBoundOfFaultline,
+  trimsOfFaultline,
+} from "./faultline.ts";
 import { idOf, objectOf, requiredId, textOf } from "./fields.ts";
 import { readCommit } from "./release.ts";
 
@@ -46,9 +52,9 @@ export function readEvent(json: JsonValue, { projectId }: ReadingContext): ReadE
       culprit: textOf(sent["culprit"], limits.text.culprit) || details.culprit,
       commit: readCommit(sent["release"]) || details.commit,
       payloadJson: payloadOf(sent),
-      feedback: toldFeedback(sent, feedbackEvent) ?? reportOf(sent["userReport"], feedbackEvent),
-      trimmed: [...toldTrims(sent), ...(details.trimmed ?? [])],
-      timeBound: toldTimeBound(sent),
+      feedback: feedbackOfFaultline(sent, feedbackEvent) ?? reportOf(sent["userReport"], feedbackEvent),
+      trimmed: [...trimsOfFaultline(sent), ...(details.trimmed ?? [])],
+      timeBound: timeBoundOfFaultline(sent),
     },
     newerEventId: readEventId(sent["nextEventID"]) ?? "",
     olderEventId: readEventId(sent["previousEventID"]) ?? "",

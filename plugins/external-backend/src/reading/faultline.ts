@@ -35,7 +35,7 @@ export function statedUsualShare(value: JsonObject): number | undefined {
 export const statedNewestEvent = (user: JsonObject): string => readEventId(beyondSentry(user)?.["newestEvent"]) ?? "";
 
 /** The parts of the event that the other system left out. */
-export function toldTrims(event: JsonObject): MessageInitShape<typeof TrimSchema>[] {
+export function trimsOfFaultline(event: JsonObject): MessageInitShape<typeof TrimSchema>[] {
   return list(beyondSentry(event)?.["trimmed"], limits.count.trims).map((trim) => ({
     part: textOf(trim["part"], limits.text.symbol),
     kept: countOf(trim["kept"]),
@@ -45,7 +45,7 @@ export function toldTrims(event: JsonObject): MessageInitShape<typeof TrimSchema
 }
 
 /** The event's own time, where the other system replaced it by a bound. */
-export function toldTimeBound(event: JsonObject): MessageInitShape<typeof TimeBoundSchema> | undefined {
+export function timeBoundOfFaultline(event: JsonObject): MessageInitShape<typeof TimeBoundSchema> | undefined {
   const bound = asObject(beyondSentry(event)?.["timeBound"]);
   if (!bound) return undefined;
   const sentAt = readTime(bound["sent"]); // it may be as absurd as the sender's clock
@@ -66,7 +66,7 @@ export interface FeedbackEvent {
 }
 
 /** User feedback about the event, oldest first; undefined where only Sentry's field has some. */
-export function toldFeedback(
+export function feedbackOfFaultline(
   event: JsonObject,
   known: FeedbackEvent,
 ): MessageInitShape<typeof UserFeedbackSchema>[] | undefined {

@@ -75,7 +75,7 @@ export class ListeningConnection {
 
   /** Notifies the other processes, outside of other transactions: those that notify wait for each other's commits. */
   async notify(messages: readonly string[]): Promise<void> {
-    await this.#ask(`select pg_notify('${channel}', message) from unnest($1::text[]) as told (message)`, [messages]);
+    await this.#ask(`select pg_notify('${channel}', message) from unnest($1::text[]) as sent (message)`, [messages]);
   }
 
   /**

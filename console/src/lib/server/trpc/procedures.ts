@@ -17,8 +17,8 @@ const t = initTRPC.context<CallerContext>().create({
   sse: { ping: { enabled: true, intervalMs: 15_000 }, client: { reconnectAfterInactivityMs: 40_000 } },
   errorFormatter: ({ shape, error }) => {
     const { stack: _, ...data } = shape.data;
-    const told = refusalOfTrpc(error);
-    return { ...shape, message: told.message, data: { ...data, refusal: told } };
+    const answer = refusalOfTrpc(error);
+    return { ...shape, message: answer.message, data: { ...data, refusal: answer } };
   },
 });
 
@@ -38,18 +38,18 @@ const codeOfStatus: Record<number, TRPCError["code"]> = {
 
 class RefusedError extends Error {
   readonly refusal: Refusal;
-  constructor(told: Refusal) {
-    super(told.message);
+  constructor(given: Refusal) {
+    super(given.message);
     this.name = "RefusedError";
-    this.refusal = told;
+    this.refusal = given;
   }
 }
 
-const refused = (told: Refusal, cause?: unknown) =>
+const refused = (given: Refusal, cause?: unknown) =>
   new TRPCError({
-    code: codeOfStatus[told.status] ?? "INTERNAL_SERVER_ERROR",
-    message: told.message,
-    cause: told.reason === "UNKNOWN" && cause instanceof Error ? cause : new RefusedError(told),
+    code: codeOfStatus[given.status] ?? "INTERNAL_SERVER_ERROR",
+    message: given.message,
+    cause: given.reason === "UNKNOWN" && cause instanceof Error ? cause : new RefusedError(given),
   });
 
 /** The refusal that a failed procedure, or call of the core, is to the person. */

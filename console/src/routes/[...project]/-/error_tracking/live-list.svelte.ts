@@ -27,7 +27,7 @@ export class LiveList {
   incomplete = $state(false);
 
   /** The last changes with the time they came. */
-  #recent: { readonly at: number; readonly told: ErrorChanges }[] = [];
+  #recent: { readonly at: number; readonly changes: ErrorChanges }[] = [];
 
   /** Starts over with a list that was just read. A change that came during the reading may not be in it. */
   restart(list: ShownList): void {
@@ -37,12 +37,12 @@ export class LiveList {
     this.#new = new Set();
     this.#updated = new Set();
     this.incomplete = false;
-    for (const { told } of recent) this.take(told, list);
+    for (const { changes } of recent) this.take(changes, list);
   }
 
-  take(told: ErrorChanges, list: ShownList): void {
-    const { errors, more } = told;
-    this.#recent = [...this.#recent.slice(-9), { at: Date.now(), told }];
+  take(changes: ErrorChanges, list: ShownList): void {
+    const { errors, more } = changes;
+    this.#recent = [...this.#recent.slice(-9), { at: Date.now(), changes }];
     if (more) this.incomplete = true;
     const shown = new Map(list.errors.map((error) => [error.errorId, error]));
     const fresh = new Map(this.#fresh);

@@ -47,10 +47,10 @@ export class Arrivals {
   takeRefusals({ refusals, count }: Refusals): void {
     const known = timeOf(this.newestRefusal);
     const fresh = this.#tellsAgain ? refusals.filter((refusal) => timeOf(refusal) > known) : refusals;
-    const untold = count - refusals.length; // of a storm the message holds the newest refusals and the number of all
+    const unlisted = count - refusals.length; // of a storm the message holds the newest refusals and the number of all
     this.#tellsAgain = false;
-    this.recentRefusals += fresh.length + untold;
-    this.refused += fresh.filter((refusal) => timeOf(refusal) > this.#readAt).length + untold;
+    this.recentRefusals += fresh.length + unlisted;
+    this.refused += fresh.filter((refusal) => timeOf(refusal) > this.#readAt).length + unlisted;
     this.newestRefusal = fresh.at(-1) ?? this.newestRefusal;
   }
 

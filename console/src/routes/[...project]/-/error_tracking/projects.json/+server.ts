@@ -15,10 +15,10 @@ export const GET: RequestHandler = async ({ params, url, request, cookies }) => 
   const given = headers.get("private-token") || /^bearer\s+(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1];
   const token = given || sessionToken(cookies, url);
   // A token of ours has no other characters, and gRPC could not carry them.
-  if (!token || !/^[\x21-\x7e]+$/.test(token)) return told(401, "401 Unauthorized");
+  if (!token || !/^[\x21-\x7e]+$/.test(token)) return respond(401, "401 Unauthorized");
   // A browser sends the cookie along when another site leads to this address, so it counts for our own pages only.
   if (!given && headers.get("sec-fetch-site") !== "same-origin") {
-    return told(403, "Send a personal access token, or ask from a page of this site.");
+    return respond(403, "Send a personal access token, or ask from a page of this site.");
   }
   const call = { token, signal: request.signal, timeoutMs: connectMs };
   try {
@@ -35,13 +35,13 @@ export const GET: RequestHandler = async ({ params, url, request, cookies }) => 
   } catch (error) {
     const { status, reason, message, detail } = refusalOf(error);
     if (status === 404) return new Response(null, { status }); // Monitor is off (section 7), or no such project
-    if (reason === "TOO_MANY_ATTEMPTS") return told(status, message, { "Retry-After": "60" });
+    if (reason === "TOO_MANY_ATTEMPTS") return respond(status, message, { "Retry-After": "60" });
     // The request failed: 400, although the reason has another status elsewhere.
-    return told([401, 403, 500, 503].includes(status) ? status : 400, detail || message);
+    return respond([401, 403, 500, 503].includes(status) ? status : 400, detail || message);
   }
 };
 
-const told = (status: number, message: string, headers = {}) => Response.json({ message }, { status, headers });
+const respond = (status: number, message: string, headers = {}) => Response.json({ message }, { status, headers });
 
 /** The form of the original. */
 const shown = ({ id, name, status, slug, organizationName, organizationId, organizationSlug }: ExternalProject) => ({

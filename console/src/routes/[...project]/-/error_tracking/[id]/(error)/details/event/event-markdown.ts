@@ -3,14 +3,14 @@ import { traceText } from "./trace/trace-text.ts";
 import type { Exception, TrackedError, TrackedEvent } from "#lib/messages.ts";
 import { counted } from "#lib/number-format.ts";
 
-type Told = Pick<TrackedError, "title" | "eventCount" | "affectedUserCount" | "firstSeenTime" | "firstRelease">;
+type Described = Pick<TrackedError, "title" | "eventCount" | "affectedUserCount" | "firstSeenTime" | "firstRelease">;
 type Shown = Pick<
   TrackedEvent,
   "eventId" | "occurredTime" | "exceptions" | "threads" | "platform" | "release" | "environment" | "transaction"
 >;
 
 /** An event for an issue or a chat: the title, the facts, the frames of the application and the link, as Markdown. */
-export function eventMarkdown(error: Told, event: Shown, link: string): string {
+export function eventMarkdown(error: Described, event: Shown, link: string): string {
   const facts = [
     ["Raised at", raisedPlace(event)],
     ["Transaction", event.transaction],
