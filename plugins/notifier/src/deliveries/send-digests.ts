@@ -151,7 +151,7 @@ const words: readonly (readonly [trigger: NotificationTrigger, one: string, many
 
 function countsOf(held: readonly Held[]): string {
   const counts = words.map(([trigger, one, many]) => {
-    const count = held.filter((one) => one.notification_trigger === trigger).length;
+    const count = held.filter((entry) => entry.notification_trigger === trigger).length;
     return count === 0 ? "" : `${count} ${count === 1 ? one : many}`;
   });
   return counts.filter((text) => text !== "").join(", ");
