@@ -2,9 +2,9 @@
  * Runs the test files: `npm test [part of a path]...`. One lane more than there are cores runs at once; a lane is a process that runs one
  * file after the other, so that it loads each module once and its files share a service and a Chromium.
  *
- * Where a file lies says where its services store: those of `flow/database` in SQLite and in PostgreSQL, the others in
- * SQLite. PostgreSQL is one server for the run with a database for each data directory. `--long` (`npm run test:long`) runs
- * the rest: the other flows on PostgreSQL, and the files of `long`, which are attacks, faults, and tests with many rounds;
+ * Where a file lies says where its services store: those directly in `flow/database` in SQLite and in PostgreSQL, the others
+ * in SQLite. PostgreSQL is one server for the run with a database for each data directory. `--long` (`npm run test:long`)
+ * runs the rest: the other flows on PostgreSQL, those of the folders in `flow/database` among them, and the files of `long`, which are attacks, faults, and tests with many rounds;
  * those that are not about SQLite or the browser on both. A file of `long` that is named runs without `--long` too, with
  * few rounds. `--database sqlite` or `--database postgresql` chooses for all.
  *
@@ -86,7 +86,7 @@ function isCluster(file: string): boolean {
 function databasesOf(file: string): readonly TestRun["database"][] {
   const isLong = file.startsWith("test/long/");
   if (isLong && !isRest && filters.length === 0) return [];
-  const isOnBoth = /^test\/(flow\/database|long\/(database|attacks|robustness))\//.test(file);
+  const isOnBoth = /^test\/(flow\/database\/[^/]+$|long\/(database|attacks|robustness)\/)/.test(file);
   // The others are no flows, are about the SQLite file, or start PostgreSQL themselves.
   const mayBeOnPostgresql = isOnBoth || /^test\/flow\/(?!sqlite\/|postgresql\/)/.test(file);
   if (isRest && !isLong) return mayBeOnPostgresql && !isOnBoth ? ["postgresql"] : [];

@@ -45,13 +45,15 @@ interface Injected {
   readonly plugins?: readonly Plugin[];
   /** Instead of those of the system, as `address:port`. */
   readonly nameServers?: readonly string[];
+  /** How many times as often scheduled work runs, for tests that wait for it. */
+  readonly pace?: number;
 }
 
 /** Starts everything in order. Throws a StartRefusal on failure, after it has stopped the phases that had started. */
 export async function startFaultline(
   config: Config,
   time: MachineTime = machineTime,
-  { plugins: added = [], nameServers }: Injected = {},
+  { plugins: added = [], nameServers, pace = 1 }: Injected = {},
 ): Promise<Faultline> {
   await using stops = new Stops();
   const { role } = config;
@@ -86,7 +88,7 @@ export async function startFaultline(
   const keyRotation = new KeyRotation({ keyRing, columns, database, memory: state.memory, clock: passing, log });
 
   const kept = { telemetry, storage, state, ingestion };
-  const schedule = openSchedule(config, { ...kept, reporting, keyRotation, stops });
+  const schedule = openSchedule(config, { ...kept, reporting, keyRotation, stops, pace });
   const { scheduler } = schedule;
   const given = { deprecations: rules, scheduler, outbound };
   const served = { ...kept, plugins, jetstream, reporting, keyRotation, isReady, startedAt, clock, passing, baseUrl };

@@ -15,7 +15,7 @@ import { measuredScheduler } from "./metrics/tasks.ts";
 import type { Telemetry } from "./open-telemetry.ts";
 import type { OwnErrorSettings } from "./own-errors/own-error-settings.ts";
 import type { PluginHosts } from "./plugins/plugin-hosts.ts";
-import { IntervalScheduler } from "./plugins/scheduler.ts";
+import { IntervalScheduler, type Alone } from "./plugins/scheduler.ts";
 import type { Stops } from "./stops.ts";
 import { tracedScheduler } from "./tracing/tasks.ts";
 
@@ -35,13 +35,14 @@ interface Scheduled {
  */
 export function openSchedule(
   { role }: Config,
-  parts: Scheduled & { reporting: OwnErrorSettings; keyRotation: KeyRotation; stops: Stops },
+  parts: Scheduled & { reporting: OwnErrorSettings; keyRotation: KeyRotation; stops: Stops; pace: number },
 ): { readonly scheduler: Scheduler; stop(): Promise<void> } {
-  const { telemetry, storage, stops } = parts;
+  const { telemetry, storage, stops, pace } = parts;
   const { log, metrics, tracing } = telemetry;
-  const intervals = new IntervalScheduler(log, async (name, work) => {
+  const alone: Alone = async (name, work) => {
     if (does(role, "worker")) await storage.database.alone(name, work);
-  });
+  };
+  const intervals = new IntervalScheduler(log, alone, pace);
   const scheduler = tracedScheduler(measuredScheduler(intervals, metrics), tracing);
   saveAtStop(parts, stops);
   stops.add(

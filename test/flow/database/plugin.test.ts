@@ -25,6 +25,7 @@ import { newEventId, sendEvent } from "../../support/sentry/send.ts";
 import { tempDir } from "../../support/service/temp-dir.ts";
 import { testConfig } from "../../support/service/test-config.ts";
 import { until } from "../../support/run/until.ts";
+import { testPace } from "../../support/service/movable-faultline.ts";
 
 /** How often the plugin still fails after it has written. */
 let failuresLeft = 0;
@@ -40,6 +41,7 @@ const fake = await fakeExternal({ issues: [{ id: "1001" }, { id: "1002", status:
 const outbound = { networks: ["127.0.0.0/8"], ports: [fake.port] };
 const faultline = await startFaultline({ ...testConfig(tempDir()), outbound, logLevel: "silent" }, undefined, {
   plugins: [plugin],
+  pace: testPace,
 });
 const service = { url: faultline.httpUrl };
 const client = grpcClient(faultline);

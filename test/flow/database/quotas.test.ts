@@ -9,7 +9,7 @@ import { startFaultline } from "../../../backend/src/main.ts";
 import type { Faultline } from "../../../backend/src/faultline.ts";
 import { databaseOf } from "../../support/database/database-of.ts";
 import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
-import { dayMs, movableClock } from "../../support/service/movable-faultline.ts";
+import { dayMs, movableClock, testPace } from "../../support/service/movable-faultline.ts";
 import { newMember } from "../../support/core/person.ts";
 import { createProject, type Project } from "../../support/core/project.ts";
 import { rejects } from "../../support/assert/rejects.ts";
@@ -31,7 +31,7 @@ let client: GrpcClient;
 let server: { readonly url: string };
 
 async function start(): Promise<void> {
-  faultline = await startFaultline(testConfig(dataDir), clock);
+  faultline = await startFaultline(testConfig(dataDir), clock, { pace: testPace });
   client = grpcClient(faultline);
   server = { url: faultline.httpUrl };
 }

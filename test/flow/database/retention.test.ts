@@ -7,7 +7,7 @@ import { startFaultline } from "../../../backend/src/main.ts";
 import type { Faultline } from "../../../backend/src/faultline.ts";
 import { databaseOf } from "../../support/database/database-of.ts";
 import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
-import { passTime } from "../../support/service/movable-faultline.ts";
+import { passTime, testPace } from "../../support/service/movable-faultline.ts";
 import { rejects } from "../../support/assert/rejects.ts";
 import { newEventId, sendStore, type Target } from "../../support/sentry/send.ts";
 import { countOf, recountOf, rowsOf } from "../../support/database/stored-rows.ts";
@@ -32,7 +32,7 @@ interface Running {
 async function runAt<Result>(time: number, work: (running: Running) => Promise<Result>): Promise<Result> {
   if (time > clock.at) await passTime(config, clock, time);
   clock.at = time;
-  const faultline: Faultline = await startFaultline(config, clock);
+  const faultline: Faultline = await startFaultline(config, clock, { pace: testPace });
   const client = grpcClient(faultline);
   try {
     return await work({ url: faultline.httpUrl, client });

@@ -6,7 +6,7 @@ import { startFaultline } from "../../../backend/src/main.ts";
 import type { Faultline } from "../../../backend/src/faultline.ts";
 import { databaseOf } from "../../support/database/database-of.ts";
 import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
-import { passTime } from "../../support/service/movable-faultline.ts";
+import { passTime, testPace } from "../../support/service/movable-faultline.ts";
 import { execSql } from "../../support/database/other-process.ts";
 import { randomNumbers } from "../../support/sentry/random-numbers.ts";
 import { newEventId, sendStore, type Target } from "../../support/sentry/send.ts";
@@ -89,7 +89,7 @@ let project: Target;
 async function running<Result>(
   work: (running: { url: string; client: GrpcClient }) => Promise<Result>,
 ): Promise<Result> {
-  const faultline: Faultline = await startFaultline(config, clock);
+  const faultline: Faultline = await startFaultline(config, clock, { pace: testPace });
   const client = grpcClient(faultline);
   try {
     return await work({ url: faultline.httpUrl, client });

@@ -28,6 +28,9 @@ export interface MovableFaultline {
   readonly clock: MovableClock;
 }
 
+/** Scheduled work begins so many times as often: what is due each second is so at most 100 ms after the clock was moved. */
+export const testPace = 10;
+
 /**
  * Starts it for all tests of a file, and stops it after them. To be awaited before the first test. The clock can be one
  * that another part of the test shows already.
@@ -36,7 +39,9 @@ export async function movableFaultline(
   config: Partial<Config> = {},
   clock: MovableClock = movableClock(),
 ): Promise<MovableFaultline> {
-  const faultline = await startFaultline({ ...testConfig(config.dataDir ?? tempDir()), ...config }, clock);
+  const faultline = await startFaultline({ ...testConfig(config.dataDir ?? tempDir()), ...config }, clock, {
+    pace: testPace,
+  });
   const client = grpcClient(faultline);
   test.after(async () => {
     client.close();

@@ -52,14 +52,10 @@ export async function trackedService(manners: readonly Manner[]) {
 
   /** Lets time pass until something has happened. */
   const waitFor = (awaited: string, condition: () => boolean | Promise<boolean>, stepMs = 5_000) =>
-    until(
-      awaited,
-      async () => {
-        clock.at += stepMs;
-        return condition();
-      },
-      { everyMs: 50 },
-    );
+    until(awaited, async () => {
+      clock.at += stepMs;
+      return condition();
+    });
 
   const newMessage = () =>
     `the shop ${"abcdefghij"[(count += 1) % 10]}${"klmnopqrst"[Math.floor(count / 10)]} is closed`;

@@ -103,10 +103,10 @@ for (const tracker of played) {
     assert.ok(issue);
     issue.isOpen = false;
     const since = clock.at;
-    await waitFor("the status", async () => (await statusOf(projectId, errorId)) === ErrorStatus.RESOLVED);
+    await waitFor("the status", async () => (await statusOf(projectId, errorId)) === ErrorStatus.RESOLVED, 20_000);
     assert.ok(clock.at - since <= 600_000, `${clock.at - since} ms`);
     issue.isOpen = true;
-    await waitFor("the state", async () => (await issueOf(projectId, errorId))?.state === State.OPEN, 60_000);
+    await waitFor("the state", async () => (await issueOf(projectId, errorId))?.state === State.OPEN, 600_000);
     assert.is(await statusOf(projectId, errorId), ErrorStatus.RESOLVED);
     assert.equal(issue.comments, []); // what came from the tracker is not sent back
   });

@@ -10,13 +10,13 @@ import {
 import { Webhook } from "standardwebhooks";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { createProject } from "../../support/core/project.ts";
-import { newMember } from "../../support/core/person.ts";
-import { receiver } from "../../support/notifications/receiver.ts";
-import { rejects } from "../../support/assert/rejects.ts";
-import { until } from "../../support/run/until.ts";
-import { hourMs, movableFaultline } from "../../support/service/movable-faultline.ts";
-import { newEventId, sendEvent, type Target } from "../../support/sentry/send.ts";
+import { createProject } from "../../../support/core/project.ts";
+import { newMember } from "../../../support/core/person.ts";
+import { receiver } from "../../../support/notifications/receiver.ts";
+import { rejects } from "../../../support/assert/rejects.ts";
+import { until } from "../../../support/run/until.ts";
+import { hourMs, movableFaultline } from "../../../support/service/movable-faultline.ts";
+import { newEventId, sendEvent, type Target } from "../../../support/sentry/send.ts";
 
 const other = await receiver();
 const { client, faultline, clock } = await movableFaultline({

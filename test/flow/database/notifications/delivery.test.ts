@@ -7,11 +7,11 @@ import {
 } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { allDeliveries, notifiedProject, type GivenChannel } from "../../support/notifications/notified-project.ts";
-import { receiver } from "../../support/notifications/receiver.ts";
-import { until } from "../../support/run/until.ts";
-import { newEventId, sendEvent, type Target } from "../../support/sentry/send.ts";
-import { dayMs, hourMs, movableFaultline } from "../../support/service/movable-faultline.ts";
+import { allDeliveries, notifiedProject, type GivenChannel } from "../../../support/notifications/notified-project.ts";
+import { receiver } from "../../../support/notifications/receiver.ts";
+import { until } from "../../../support/run/until.ts";
+import { newEventId, sendEvent, type Target } from "../../../support/sentry/send.ts";
+import { dayMs, hourMs, movableFaultline } from "../../../support/service/movable-faultline.ts";
 
 const other = await receiver();
 const second = await receiver();

@@ -3,19 +3,19 @@
 import { ErrorStatus, NotificationTrigger as Trigger } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { suppressionName } from "../../../plugins/notifier/src/rest/suppression-names.ts";
-import { takeTransitions } from "../../../plugins/notifier/src/signals/take-transitions.ts";
-import { contractVersion, type Host, type Plugin } from "../../../plugins/plugin/src/index.ts";
-import { startFaultline } from "../../../backend/src/main.ts";
-import { grpcClient } from "../../support/core/grpc.ts";
-import { createProject } from "../../support/core/project.ts";
-import { receiver } from "../../support/notifications/receiver.ts";
-import { rest } from "../../support/rest/rest.ts";
-import { until } from "../../support/run/until.ts";
-import { newEventId, sendEvent, type Target } from "../../support/sentry/send.ts";
-import { dayMs, hourMs, movableClock } from "../../support/service/movable-faultline.ts";
-import { tempDir } from "../../support/service/temp-dir.ts";
-import { testConfig } from "../../support/service/test-config.ts";
+import { suppressionName } from "../../../../plugins/notifier/src/rest/suppression-names.ts";
+import { takeTransitions } from "../../../../plugins/notifier/src/signals/take-transitions.ts";
+import { contractVersion, type Host, type Plugin } from "../../../../plugins/plugin/src/index.ts";
+import { startFaultline } from "../../../../backend/src/main.ts";
+import { grpcClient } from "../../../support/core/grpc.ts";
+import { createProject } from "../../../support/core/project.ts";
+import { receiver } from "../../../support/notifications/receiver.ts";
+import { rest } from "../../../support/rest/rest.ts";
+import { until } from "../../../support/run/until.ts";
+import { newEventId, sendEvent, type Target } from "../../../support/sentry/send.ts";
+import { dayMs, hourMs, movableClock, testPace } from "../../../support/service/movable-faultline.ts";
+import { tempDir } from "../../../support/service/temp-dir.ts";
+import { testConfig } from "../../../support/service/test-config.ts";
 
 const minuteMs = 60_000;
 const other = await receiver();
@@ -30,7 +30,10 @@ const lender: Plugin = {
   },
 };
 const config = { outbound: { networks: ["127.0.0.0/8"], ports: [other.port] }, logLevel: "silent" as const };
-const faultline = await startFaultline({ ...testConfig(tempDir()), ...config }, clock, { plugins: [lender] });
+const faultline = await startFaultline({ ...testConfig(tempDir()), ...config }, clock, {
+  plugins: [lender],
+  pace: testPace,
+});
 const client = grpcClient(faultline);
 test.after(async () => {
   client.close();

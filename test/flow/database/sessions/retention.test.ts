@@ -2,13 +2,13 @@ import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { Backend, SessionStatus } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { startFaultline } from "../../../backend/src/main.ts";
-import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
-import { passTime } from "../../support/service/movable-faultline.ts";
-import { envelope, newEventId, sendEnvelope } from "../../support/sentry/send.ts";
-import { countOf, recountOf } from "../../support/database/stored-rows.ts";
-import { tempDir } from "../../support/service/temp-dir.ts";
-import { testConfig } from "../../support/service/test-config.ts";
+import { startFaultline } from "../../../../backend/src/main.ts";
+import { grpcClient, type GrpcClient } from "../../../support/core/grpc.ts";
+import { passTime, testPace } from "../../../support/service/movable-faultline.ts";
+import { envelope, newEventId, sendEnvelope } from "../../../support/sentry/send.ts";
+import { countOf, recountOf } from "../../../support/database/stored-rows.ts";
+import { tempDir } from "../../../support/service/temp-dir.ts";
+import { testConfig } from "../../../support/service/test-config.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -27,7 +27,7 @@ async function onDay<Result>(
   const time = firstNoon + days * dayMs;
   if (time > clock.at) await passTime(config, clock, time);
   clock.at = time;
-  const faultline = await startFaultline(config, clock);
+  const faultline = await startFaultline(config, clock, { pace: testPace });
   const client = grpcClient(faultline);
   try {
     return await work(client, { url: faultline.httpUrl });

@@ -10,10 +10,10 @@ import {
 } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { sharedServer } from "../../support/service/flow.ts";
-import { createProject, type Project } from "../../support/core/project.ts";
-import { rejects } from "../../support/assert/rejects.ts";
-import { newEventId } from "../../support/sentry/send.ts";
+import { sharedServer } from "../../../support/service/flow.ts";
+import { createProject, type Project } from "../../../support/core/project.ts";
+import { rejects } from "../../../support/assert/rejects.ts";
+import { newEventId } from "../../../support/sentry/send.ts";
 
 const hourMs = 3_600_000;
 const { OK, EXITED, ERRORED, UNHANDLED, ABNORMAL, CRASHED } = SessionStatus;

@@ -10,12 +10,12 @@ import {
 } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { newMember, newPerson, type Person } from "../../support/core/person.ts";
-import { createProject } from "../../support/core/project.ts";
-import { rejects } from "../../support/assert/rejects.ts";
-import { until } from "../../support/run/until.ts";
-import { newEventId, sendEvent, type Target } from "../../support/sentry/send.ts";
-import { hourMs, movableFaultline } from "../../support/service/movable-faultline.ts";
+import { newMember, newPerson, type Person } from "../../../support/core/person.ts";
+import { createProject } from "../../../support/core/project.ts";
+import { rejects } from "../../../support/assert/rejects.ts";
+import { until } from "../../../support/run/until.ts";
+import { newEventId, sendEvent, type Target } from "../../../support/sentry/send.ts";
+import { hourMs, movableFaultline } from "../../../support/service/movable-faultline.ts";
 
 const { client, faultline, clock } = await movableFaultline({ logLevel: "silent" });
 const service = { url: faultline.httpUrl };

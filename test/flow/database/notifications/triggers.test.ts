@@ -10,13 +10,13 @@ import {
 } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { rejects } from "../../support/assert/rejects.ts";
-import { createProject } from "../../support/core/project.ts";
-import { receiver } from "../../support/notifications/receiver.ts";
-import { rest } from "../../support/rest/rest.ts";
-import { until } from "../../support/run/until.ts";
-import { newEventId, sendEvent, type Target } from "../../support/sentry/send.ts";
-import { dayMs, hourMs, movableFaultline } from "../../support/service/movable-faultline.ts";
+import { rejects } from "../../../support/assert/rejects.ts";
+import { createProject } from "../../../support/core/project.ts";
+import { receiver } from "../../../support/notifications/receiver.ts";
+import { rest } from "../../../support/rest/rest.ts";
+import { until } from "../../../support/run/until.ts";
+import { newEventId, sendEvent, type Target } from "../../../support/sentry/send.ts";
+import { dayMs, hourMs, movableFaultline } from "../../../support/service/movable-faultline.ts";
 
 const other = await receiver();
 const broken = await receiver();

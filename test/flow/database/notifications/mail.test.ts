@@ -4,13 +4,13 @@
 import { ErrorStatus, MailState, NotificationDeliveryState, NotificationTrigger, Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { createProject } from "../../support/core/project.ts";
-import { rejects } from "../../support/assert/rejects.ts";
-import { mailLogin, mailServer } from "../../support/notifications/mail-server.ts";
-import { receiver } from "../../support/notifications/receiver.ts";
-import { until } from "../../support/run/until.ts";
-import { dayMs, hourMs, movableFaultline, signIn } from "../../support/service/movable-faultline.ts";
-import { newEventId, sendEvent, type Target } from "../../support/sentry/send.ts";
+import { createProject } from "../../../support/core/project.ts";
+import { rejects } from "../../../support/assert/rejects.ts";
+import { mailLogin, mailServer } from "../../../support/notifications/mail-server.ts";
+import { receiver } from "../../../support/notifications/receiver.ts";
+import { until } from "../../../support/run/until.ts";
+import { dayMs, hourMs, movableFaultline, signIn } from "../../../support/service/movable-faultline.ts";
+import { newEventId, sendEvent, type Target } from "../../../support/sentry/send.ts";
 
 const smtp = await mailServer();
 const other = await receiver();

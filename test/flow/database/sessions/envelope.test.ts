@@ -2,12 +2,12 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { OutcomeKind } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { sharedServer } from "../../support/service/flow.ts";
-import { readCaptures, replay } from "../../support/sentry/capture.ts";
-import type { HttpAnswer } from "../../support/http/http.ts";
-import { createProject, type Project } from "../../support/core/project.ts";
-import { envelope, newEventId, sendEnvelope } from "../../support/sentry/send.ts";
-import { storedEventCount } from "../../support/database/stored.ts";
+import { sharedServer } from "../../../support/service/flow.ts";
+import { readCaptures, replay } from "../../../support/sentry/capture.ts";
+import type { HttpAnswer } from "../../../support/http/http.ts";
+import { createProject, type Project } from "../../../support/core/project.ts";
+import { envelope, newEventId, sendEnvelope } from "../../../support/sentry/send.ts";
+import { storedEventCount } from "../../../support/database/stored.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
