@@ -97,6 +97,40 @@ test("a draft about spikes shows the usual numbers, is previewed, keeps what was
   assert.is(await form.getByLabel("How many").count(), 0); // the form is a new one
 });
 
+test("a rule is turned off and on, and rules and channels are changed in place; an address that is not shown stays", async () => {
+  await page.goto("/acme/shop/-/settings/notifications");
+  await page.getByRole("button", { name: "Turn off Fatal ones" }).press("Enter");
+  await page.getByText("The rule Fatal ones is turned off.").waitFor();
+  await page.getByText("Turned off. It sends nothing.").waitFor();
+  await page.getByRole("button", { name: "Turn on Fatal ones" }).press("Enter");
+  await page.getByText("The rule Fatal ones is turned on.").waitFor();
+  await page.getByRole("link", { name: "Change Fatal ones" }).press("Enter");
+  const rule = page.getByRole("region", { name: "Change Fatal ones" });
+  assert.is(await rule.getByLabel("Only errors that match").inputValue(), "level:fatal");
+  assert.ok(await rule.getByLabel("Webhook").isChecked());
+  await rule.getByLabel("Only errors that match").fill("level:fatal (");
+  await rule.getByRole("button", { name: "Save changes" }).press("Enter");
+  await rule.getByText("Groups in parentheses are not supported.").waitFor();
+  await rule.getByLabel("Only errors that match").fill("level:[fatal,error]");
+  await rule.getByRole("button", { name: "Save changes" }).press("Enter");
+  await page.getByText("The rule Fatal ones was changed.").waitFor();
+  await page.getByRole("cell", { name: "level:[fatal,error]" }).waitFor();
+  await rule.getByRole("link", { name: "Cancel" }).press("Enter");
+  await page.getByRole("heading", { name: "Add a rule" }).waitFor();
+
+  await page.getByRole("link", { name: "Change Webhook" }).press("Enter");
+  const channel = page.getByRole("region", { name: "Change Webhook" });
+  assert.is(await channel.getByLabel("Address").inputValue(), "");
+  await browser.photograph("notification-channel-change");
+  await channel.getByLabel("Name").fill("Team");
+  await channel.getByRole("button", { name: "Save changes" }).press("Enter");
+  await page.getByText("The channel Team was changed.").waitFor();
+  const before = other.received.length;
+  await page.getByRole("button", { name: "Test Team" }).press("Enter");
+  await until("the test at the address of before", () => other.received.length === before + 1);
+  assert.is(browser.complaints.splice(0).length, 1); // of the refused form
+});
+
 test("a maintenance window is set, shown with who set it, and ended by the keyboard", async () => {
   await page.goto("/acme/shop/-/settings/notifications");
   const panel = page.getByRole("region", { name: "Maintenance window" });

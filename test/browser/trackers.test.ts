@@ -54,6 +54,16 @@ test("a tracker is added once it has answered, and an error's page creates, show
   await page.getByText("GitLab answered and was added.").waitFor();
   assert.match((await page.locator("code", { hasText: "whsec_" }).textContent()) ?? "", /^whsec_[\w+/=]{44}$/);
   await browser.photograph("issue-trackers");
+  await page.getByRole("link", { name: "Change GitLab" }).press("Enter");
+  const form = page.getByRole("region", { name: "Change GitLab" });
+  assert.equal(
+    [await form.getByLabel("Address").inputValue(), await form.getByLabel("Access token").inputValue()],
+    [tracker.url, ""],
+  );
+  await form.getByLabel("Only comment").check();
+  await form.getByRole("button", { name: "Save changes" }).press("Enter");
+  await page.getByText("GitLab answered and was changed.").waitFor();
+  await page.getByText("Issues are commented, not reopened.").waitFor();
 
   await page.goto("/acme/shop/-/error_tracking");
   await page.getByRole("link", { name: "the shop is closed" }).click();

@@ -203,11 +203,16 @@ export const route = {
   inboundFilters: (projectPath: string, part?: string) =>
     `${inProject(projectPath)}/settings/monitor/inbound_filters${part === undefined ? "" : `#${part}`}`,
   /** `add`: the kind of the channel whose form is shown. */
-  notifications: (projectPath: string, { add }: { add?: string } = {}) =>
-    withQuery(`${inProject(projectPath)}/settings/notifications`, { add }),
+  /** `add`: with the form of a kind of channels; `change` or `rule`: with that of a channel or a rule. */
+  notifications: (projectPath: string, { add, change, rule }: { add?: string; change?: number; rule?: number } = {}) =>
+    withQuery(`${inProject(projectPath)}/settings/notifications`, {
+      add,
+      change: change?.toString(),
+      rule: rule?.toString(),
+    }),
   /** `add`: the kind of the tracker whose form is shown. */
-  trackers: (projectPath: string, { add }: { add?: string } = {}) =>
-    withQuery(`${inProject(projectPath)}/settings/trackers`, { add }),
+  trackers: (projectPath: string, { add, change }: { add?: string; change?: number } = {}) =>
+    withQuery(`${inProject(projectPath)}/settings/trackers`, { add, change: change?.toString() }),
   generalSettings: (projectPath: string) => `${inProject(projectPath)}/settings/general`,
 };
 

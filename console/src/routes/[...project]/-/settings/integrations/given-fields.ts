@@ -1,13 +1,14 @@
 /**
- * The fields of the kind in a form of AddIntegration.svelte, which have `field-` in front, or `secret-`. `all` goes to the
- * service; `typed` goes back to the page, without secrets.
+ * The fields of the kind in a form of IntegrationForm.svelte, which have `field-` in front, or `secret-`. `all` goes to the
+ * service, with the empty fields that are to be cleared, but no empty secret; `typed` goes back to the page, without secrets.
  */
 export function givenFields(form: FormData): { all: Record<string, string>; typed: Record<string, string> } {
   const all: Record<string, string> = {};
   const typed: Record<string, string> = {};
   for (const [name, value] of form) {
     const [, prefix, key] = /^(field|secret)-(.+)$/.exec(name) ?? [];
-    if (key === undefined || typeof value !== "string" || value === "") continue;
+    if (key === undefined || typeof value !== "string") continue;
+    if (prefix === "secret" && value === "") continue;
     all[key] = value;
     if (prefix === "field") typed[key] = value;
   }

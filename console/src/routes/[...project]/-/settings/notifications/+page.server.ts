@@ -16,7 +16,9 @@ export const load: PageServerLoad = async ({ parent, locals, url }) => {
     api.notificationRules.listNotificationTriggers({ projectId }),
     api.notificationMaintenance.getNotificationMaintenance({ projectId }),
   ]);
-  const adding = url.searchParams.get("add") ?? "";
+  const asked = (key: string) => url.searchParams.get(key);
+  const changing = channels.find(({ channelId }) => String(channelId) === asked("change")) ?? null;
+  const kindName = changing?.kind ?? asked("add");
   return {
     kinds,
     channels,
@@ -25,7 +27,9 @@ export const load: PageServerLoad = async ({ parent, locals, url }) => {
     triggers,
     usual,
     maintenance,
-    adding: kinds.find(({ kind }) => kind === adding) ?? null,
+    changing,
+    chosen: kinds.find(({ kind }) => kind === kindName) ?? null,
+    changingRule: rules.find(({ ruleId }) => String(ruleId) === asked("rule")) ?? null,
   };
 };
 
@@ -48,7 +52,24 @@ export const actions: Actions = {
           signingSecret,
         };
       },
-      { act: "add" as const, name, typed },
+      { act: "given" as const, name, typed },
+    );
+  },
+  change: async ({ request, locals, params }) => {
+    const form = await request.formData();
+    const name = String(form.get("name") ?? "");
+    const { all: fields, typed } = givenFields(form);
+    return action(
+      async () => {
+        const { channel } = await locals.api.notificationChannels.updateNotificationChannel({
+          projectPath: params.project,
+          channelId: Number(form.get("id")),
+          name,
+          fields,
+        });
+        return { done: `The channel ${channel?.name ?? name} was changed. Send a test to see that it works.` };
+      },
+      { act: "given" as const, name, typed },
     );
   },
   test: async ({ request, locals, params }) => {
@@ -80,6 +101,37 @@ export const actions: Actions = {
       },
       { act: "rule" as const, ...typed },
     );
+  },
+  changeRule: async ({ request, locals, params }) => {
+    const form = await request.formData();
+    const { rule, typed } = ruleIn(form);
+    const ruleId = Number(form.get("rule_id"));
+    return action(
+      async () => {
+        await locals.api.notificationRules.updateNotificationRule({
+          projectPath: params.project,
+          rule: { ...rule, ruleId },
+        });
+        return { done: `The rule ${rule.name} was changed.` };
+      },
+      { act: "rule" as const, ...typed },
+    );
+  },
+  turn: async ({ request, locals, params }) => {
+    const form = await request.formData();
+    const enabled = form.get("turn") === "on";
+    return action(async () => {
+      const { notificationRules } = locals.api;
+      const { rules } = await notificationRules.listNotificationRules({ projectPath: params.project });
+      const rule = rules.find(({ ruleId }) => String(ruleId) === form.get("rule_id"));
+      if (!rule) return { done: "The rule was deleted meanwhile." };
+      const { createdTime: _, spike, ...kept } = rule;
+      await notificationRules.updateNotificationRule({
+        projectPath: params.project,
+        rule: { ...kept, ...(spike && { spike }), enabled },
+      });
+      return { done: `The rule ${rule.name} is turned ${enabled ? "on" : "off"}.` };
+    });
   },
   preview: async ({ request, locals, params }) => {
     const { rule, typed } = ruleIn(await request.formData());

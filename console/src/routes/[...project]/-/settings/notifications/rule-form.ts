@@ -20,7 +20,7 @@ export function ruleIn(form: FormData) {
     name,
     filter,
     note,
-    enabled: true,
+    enabled: form.get("enabled") !== "off",
     triggers: triggers.flatMap(({ value }) => (form.getAll("triggers").includes(value) ? [value] : [])),
     channelIds: form.getAll("channel_ids").map(Number),
     ...(form.has("spike_count") && { spike }),

@@ -8,8 +8,9 @@ export const load: PageServerLoad = async ({ parent, locals, url }) => {
     locals.api.trackers.listTrackerKinds({}),
     locals.api.trackers.listTrackers({ projectId: project.projectId }),
   ]);
-  const adding = url.searchParams.get("add") ?? "";
-  return { kinds, trackers, adding: kinds.find(({ kind }) => kind === adding) ?? null };
+  const changing = trackers.find(({ trackerId }) => String(trackerId) === url.searchParams.get("change")) ?? null;
+  const kindName = changing?.kind ?? url.searchParams.get("add");
+  return { kinds, trackers, changing, chosen: kinds.find(({ kind }) => kind === kindName) ?? null };
 };
 
 export const actions: Actions = {
@@ -28,7 +29,25 @@ export const actions: Actions = {
         const done = `${tracker?.name ?? given.name} answered and was added.`;
         return { done, webhook: { url: tracker?.webhookUrl ?? "", secret: webhookSecret } };
       },
-      { act: "add" as const, name: given.name, typed },
+      { act: "given" as const, name: given.name, typed },
+    );
+  },
+  change: async ({ request, locals, params }) => {
+    const form = await request.formData();
+    const name = String(form.get("name") ?? "");
+    const { all: fields, typed } = givenFields(form);
+    return action(
+      async () => {
+        const { tracker } = await locals.api.trackers.updateTracker({
+          projectPath: params.project,
+          trackerId: Number(form.get("id")),
+          name,
+          fields,
+          onlyComments: form.has("only_comments"),
+        });
+        return { done: `${tracker?.name ?? name} answered and was changed.` };
+      },
+      { act: "given" as const, name, typed },
     );
   },
   rotate: async ({ request, locals, params }) => {
