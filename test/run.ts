@@ -60,7 +60,7 @@ if (runs.some(needsServer)) Object.assign(process.env, await startServerOfRun())
 // those that never ran: else one of them ends long after the others.
 const secondsBefore = lastSeconds();
 const lengthOf = (run: TestRun) => secondsBefore[nameOf(run)] ?? Infinity;
-const isBrowser = ({ file }: TestRun) => file.startsWith("test/browser/");
+const isBrowser = ({ file }: TestRun) => file.includes("/browser/");
 const isAlone = ({ file }: TestRun) => asksToBe("alone", file);
 const isQuiet = (run: TestRun) => !isAlone(run) && asksToBe("quiet", run.file);
 const isOnItsOwn = (run: TestRun) => isAlone(run) || isQuiet(run) || asksToBe("process", run.file);

@@ -1,7 +1,7 @@
 // alone: measures how long the loop of the service stands still
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { maxBlockMs, measureEventLoop } from "./event-loop.ts";
+import { maxBlockMs, measureEventLoop } from "../fuzz/event-loop.ts";
 
 test(`no request known to be bad, and no page of its event, holds up the service for more than ${maxBlockMs} ms`, async () => {
   const slow: string[] = [];

@@ -3,13 +3,13 @@
 import { NotificationChannelState, NotificationDeliveryState, NotificationTrigger } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { freshDatabase, withPostgresql } from "../../../support/database/postgresql.ts";
-import { allDeliveries, notifiedProject } from "../../../support/notifications/notified-project.ts";
-import { receiver, type Received } from "../../../support/notifications/receiver.ts";
-import { rounds } from "../../../support/run/rounds.ts";
-import { until } from "../../../support/run/until.ts";
-import { newEventId, sendEvent } from "../../../support/sentry/send.ts";
-import { killAll, startProcesses, type Process } from "../../../support/service/several-processes.ts";
+import { freshDatabase, withPostgresql } from "../../support/database/postgresql.ts";
+import { allDeliveries, notifiedProject } from "../../support/notifications/notified-project.ts";
+import { receiver, type Received } from "../../support/notifications/receiver.ts";
+import { rounds } from "../../support/run/rounds.ts";
+import { until } from "../../support/run/until.ts";
+import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { killAll, startProcesses, type Process } from "../../support/service/several-processes.ts";
 
 /** A channel gets one message a second, so that many channels have to share the work. */
 const { projectCount, channelCount, perChannel } = rounds({

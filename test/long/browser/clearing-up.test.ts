@@ -4,16 +4,16 @@ import { BulkUpdateState, ErrorStatus } from "@faultline/proto";
 import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
-import { createProject, type Project } from "../support/core/project.ts";
-import { execSql } from "../support/database/other-process.ts";
-import { storeErrors } from "../support/database/many-errors.ts";
-import { reported } from "../support/run/reported.ts";
-import { newEventId, sendEvent } from "../support/sentry/send.ts";
-import { hourMs, movableFaultline } from "../support/service/movable-faultline.ts";
-import { rootPassword } from "../support/service/server.ts";
-import { tempDir } from "../support/service/temp-dir.ts";
-import { until } from "../support/run/until.ts";
+import { openBrowser, type TestBrowser } from "../../support/console/browser.ts";
+import { createProject, type Project } from "../../support/core/project.ts";
+import { execSql } from "../../support/database/other-process.ts";
+import { storeErrors } from "../../support/database/many-errors.ts";
+import { reported } from "../../support/run/reported.ts";
+import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { hourMs, movableFaultline } from "../../support/service/movable-faultline.ts";
+import { rootPassword } from "../../support/service/server.ts";
+import { tempDir } from "../../support/service/temp-dir.ts";
+import { until } from "../../support/run/until.ts";
 
 /** Many errors are cleared up at once, and each change can be undone later (console-findings 6 and 10). */
 
