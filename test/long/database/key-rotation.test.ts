@@ -111,8 +111,10 @@ test("a rotation encrypts every secret again, drops the old key after a minute, 
     await until("nothing to wait", async () => (await waiting(client)) === 0);
     assert.equal(keyIds(dataDir), ["2", "1"], "calling it again added a key");
     await assertReadable(client, server, filled);
-    clock.at += minuteMs + 1;
-    await until("the old key to go", async () => (await keyCount(client)) === 1);
+    await until("the old key to go", async () => {
+      clock.at += minuteMs + 1; // a step that has just ended begins the minute anew
+      return (await keyCount(client)) === 1;
+    });
     await assertReadable(client, server, filled);
     assert.is(keyFile(dataDir).pepper, pepper);
     assert.not.match(readFileSync(join(dataDir, "secrets.json"), "utf8"), keys[0]?.secret ?? "");
@@ -136,8 +138,10 @@ test("a secret that is saved during a rotation is kept", async () => {
       }
       await client.instance.updateOwnErrorReporting({ dsn: ownDsn }, client.auth);
     } while (await isWaiting());
-    clock.at += minuteMs + 1;
-    await until("the old key to go", async () => (await keyCount(client)) === 1);
+    await until("the old key to go", async () => {
+      clock.at += minuteMs + 1; // a step that has just ended begins the minute anew
+      return (await keyCount(client)) === 1;
+    });
     await assertReadable(client, server, filled);
     const { clientKeys } = await client.clientKeys.listClientKeys({ projectId, pageSize: 100 }, client.auth);
     const listed = clientKeys.map(({ publicKey }) => publicKey);

@@ -28,9 +28,12 @@ test("a custom role is made, listed to everybody who is signed in, and deleted",
   );
   assert.equal([memberRole?.name, memberRole?.description, memberRole?.baseRole], ["Triager", "Sorts errors", 20]);
   assert.equal(memberRole?.permissions, [Permission.UPDATE_ERROR_TRACKING], "only what the base role has not");
-  const { memberRoles } = await client.memberRoles.listMemberRoles({}, bob.auth);
-  assert.equal(memberRoles, [memberRole]);
   const memberRoleId = memberRole?.memberRoleId ?? 0;
+  const { memberRoles } = await client.memberRoles.listMemberRoles({}, bob.auth);
+  assert.equal(
+    memberRoles.filter((role) => role.memberRoleId === memberRoleId), // other files make some in the same service
+    [memberRole],
+  );
   assert.equal((await remove(memberRoleId)).memberRole, memberRole);
   await refusedBecause("MEMBER_ROLE_NOT_FOUND", remove(memberRoleId));
 });
