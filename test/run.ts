@@ -4,16 +4,13 @@
  *
  * Where a file lies says where its services store: those directly in `flow/database` in SQLite and in PostgreSQL, the others
  * in SQLite. PostgreSQL is one server for the run with a database for each data directory. `--long` (`npm run test:long`)
- * runs the rest: the other flows on PostgreSQL, those of the folders in `flow/database` among them, and the files of `long`, which are attacks, faults, and tests with many rounds;
- * those that are not about SQLite or the browser on both. A file of `long` that is named runs without `--long` too, with
+ * runs the rest: the other flows on PostgreSQL, those of the folders in `flow/database` among them, and the files of
+ * `long`, which are attacks, faults, and tests with many rounds; those that are not about SQLite or the browser on both. A file of `long` that is named runs without `--long` too, with
  * few rounds. `--database sqlite` or `--database postgresql` chooses for all.
  *
  * In its first lines a file may raise its limit of 120 s (`// limit: 300 s`) or ask for a process of its own:
  * `// process: moves its clock`, `// quiet: measures times` (beside one other such file at most) or
  * `// alone: loads the machine`.
- *
- * `--again` is for CI: up to three files that failed run once more, each alone. What passes then is listed as unsteady,
- * with its first failure above, and does not fail the run: it is to be mended like a failure.
  *
  * A line of the output has the seconds that a file took by the clock, and those of a core: the second depend
  * less on what runs beside it.
@@ -28,14 +25,12 @@ import { startServerOfRun } from "./support/run/server-of-run.ts";
 
 const root = join(import.meta.dirname, "..");
 const defaultLimitSeconds = 120;
-/** More files than these do not fail by chance. */
-const mostUnsteady = 3;
 
 const { values, positionals } = parseArgs({
-  options: { database: { type: "string" }, long: { type: "boolean" }, again: { type: "boolean" } },
+  options: { database: { type: "string" }, long: { type: "boolean" } },
   allowPositionals: true,
 });
-const { database: only, long: isRest = false, again: runsAgain = false } = values;
+const { database: only, long: isRest = false } = values;
 if (only !== undefined && only !== "sqlite" && only !== "postgresql") {
   console.error(`The database is sqlite or postgresql, not ${only}.`);
   process.exit(1);
@@ -64,18 +59,14 @@ const isBrowser = ({ file }: TestRun) => file.includes("/browser/");
 const isAlone = ({ file }: TestRun) => asksToBe("alone", file);
 const isQuiet = (run: TestRun) => !isAlone(run) && asksToBe("quiet", run.file);
 const isOnItsOwn = (run: TestRun) => isAlone(run) || isQuiet(run) || asksToBe("process", run.file);
-const results = [
+summarise([
   ...(await runAll(
     runs.filter((run) => !isAlone(run) && !isQuiet(run)),
     cpus().length + 1,
   )),
   ...(await runAll(runs.filter(isQuiet), 2)),
   ...(await runAll(runs.filter(isAlone), 1)),
-];
-const failures = results.filter(({ failed }) => failed > 0);
-const isChance = runsAgain && failures.length <= mostUnsteady;
-const unsteady = isChance ? (await runAll(failures, 1)).filter(({ failed }) => failed === 0) : [];
-summarise(results, unsteady.map(nameOf));
+]);
 
 /** What has a command of its own: several servers of NATS, killed and started again, take minutes. */
 function isCluster(file: string): boolean {
@@ -155,17 +146,13 @@ function nameOf({ file, database }: TestRun): string {
   return database === "postgresql" ? `${file} on PostgreSQL` : file;
 }
 
-function summarise(all: readonly FileResult[], unsteadyNames: readonly string[]): void {
-  const list = (title: string, names: readonly string[]) =>
-    names.length > 0 && console.log(`\n${title}:\n${names.map((name) => `  ${name}`).join("\n")}`);
-  const sumOf = (pick: (result: FileResult) => number) => all.reduce((sum, result) => sum + pick(result), 0);
-  const failedNames = all.filter(({ failed }) => failed > 0).map(nameOf);
-  const stillFailed = failedNames.filter((name) => !unsteadyNames.includes(name));
-  list("Unsteady: failed, and passed when run again alone", unsteadyNames);
-  list("Failed", stillFailed);
-  const [passed, failed] = [sumOf((result) => result.passed), sumOf((result) => result.failed)];
-  const processor = sumOf(({ processorSeconds }) => processorSeconds);
+function summarise(results: readonly FileResult[]): void {
+  const passed = results.reduce((sum, result) => sum + result.passed, 0);
+  const failed = results.reduce((sum, result) => sum + result.failed, 0);
+  const failures = results.filter((result) => result.failed > 0);
+  if (failures.length > 0) console.log(`\nFailed:\n${failures.map((result) => `  ${nameOf(result)}`).join("\n")}`);
+  const processor = results.reduce((sum, result) => sum + result.processorSeconds, 0);
   console.log(`\n${passed} passed, ${failed} failed, in ${processor.toFixed(0)} s of a core without PostgreSQL's`);
-  noteSeconds(Object.fromEntries(all.map((result) => [nameOf(result), result.seconds])));
-  process.exit(stillFailed.length > 0 ? 1 : 0); // and the database server with it
+  noteSeconds(Object.fromEntries(results.map((result) => [nameOf(result), result.seconds])));
+  process.exit(failed > 0 ? 1 : 0); // and the database server with it
 }

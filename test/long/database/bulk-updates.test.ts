@@ -13,7 +13,7 @@ import { until } from "../../support/run/until.ts";
 import { newEventId, sendEvent } from "../../support/sentry/send.ts";
 import { startServer, type Server } from "../../support/service/server.ts";
 
-/** The status of all errors that match is set by the service, whoever waits for it or not. */
+/** The service sets the status of all errors that match, whether or not anyone waits for it. */
 
 const { UNSPECIFIED, UNRESOLVED, RESOLVED, IGNORED } = ErrorStatus;
 const { CHANGING, CHANGED, STOPPED, UNDONE } = BulkUpdateState;

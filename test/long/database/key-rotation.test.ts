@@ -112,7 +112,7 @@ test("a rotation encrypts every secret again, drops the old key after a minute, 
     assert.equal(keyIds(dataDir), ["2", "1"], "calling it again added a key");
     await assertReadable(client, server, filled);
     await until("the old key to go", async () => {
-      clock.at += minuteMs + 1; // a step that has just ended begins the minute anew
+      clock.at += minuteMs + 1; // a step that encrypted something starts the minute again
       return (await keyCount(client)) === 1;
     });
     await assertReadable(client, server, filled);
@@ -139,7 +139,7 @@ test("a secret that is saved during a rotation is kept", async () => {
       await client.instance.updateOwnErrorReporting({ dsn: ownDsn }, client.auth);
     } while (await isWaiting());
     await until("the old key to go", async () => {
-      clock.at += minuteMs + 1; // a step that has just ended begins the minute anew
+      clock.at += minuteMs + 1; // a step that encrypted something starts the minute again
       return (await keyCount(client)) === 1;
     });
     await assertReadable(client, server, filled);

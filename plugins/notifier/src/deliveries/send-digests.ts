@@ -69,7 +69,7 @@ async function sendDigest(host: Host, { id, project_id: projectId }: ChannelRow,
       .where("id", "=", id)
       .where("digest_at", "<=", now)
       .executeTakeFirst();
-    if (!channel) return; // it was deleted meanwhile
+    if (!channel) return; // it was deleted meanwhile, or its digest is no longer due
     const [newest] = held;
     // What was held since `held` was read is sent by the next look.
     if (!newest && (await holdsAnything(transaction, id))) return;
