@@ -1,7 +1,7 @@
 // limit: 120 s
 // quiet: changes 30,000 errors within the limits of reads
 import { BulkUpdateState, ErrorStatus } from "@faultline/proto";
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { openBrowser, type TestBrowser } from "../../support/console/browser.ts";
@@ -176,6 +176,10 @@ test("all errors are resolved though the tab is closed; other tabs show how far 
   await page.reload();
   await button("Stop").click();
   await toast(/^Resolved [\d,]+ errors\./);
+  await other
+    .getByRole("status")
+    .filter({ hasText: /^Resolved/ })
+    .waitFor(); // it keeps the act, which is undone here
   assert.equal(await states(), [BulkUpdateState.STOPPED]);
   await page.keyboard.press("z");
   await toast(/^Undone\./);
@@ -189,10 +193,15 @@ test("all errors are resolved though the tab is closed; other tabs show how far 
   await until("the bulk update to end", ended, { deadlineMs: 60_000 });
   await other.reload();
   await other.getByText("Administrator").click();
+  const held = Promise.withResolvers<Route>();
+  await other.route(/listBulkUpdates/, (route) => held.resolve(route), { times: 1 });
   await other.getByRole("button", { name: "Recent actions" }).click();
   const dialog = other.getByRole("dialog", { name: "Recent actions" });
-  await dialog.getByText("Resolved 30,000 errors.").first().waitFor();
-  await dialog.getByRole("button", { name: /^Undo/ }).click();
+  const undo = dialog.getByRole("button", { name: /^Undo/ });
+  const reading = await held.promise;
+  assert.is(await undo.count(), 0, "it does not offer to undo before it knows what was undone elsewhere");
+  await reading.continue();
+  await undo.click();
   await other
     .getByRole("status")
     .filter({ hasText: /^Undone\./ })
