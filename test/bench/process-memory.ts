@@ -1,8 +1,13 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 
-/** Resident memory of a process in MiB, now or at most so far; Linux only. */
+/** Resident memory of a process in MiB, now or at most since it started or `forgetPeak`; Linux only. */
 export function residentMiB(pid: number, when: "now" | "at most"): number {
   const name = when === "now" ? "VmRSS" : "VmHWM";
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   return Math.round(Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) / 1024);
+}
+
+/** Lets "at most" begin anew (proc_pid_clear_refs(5)). */
+export function forgetPeak(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, "5");
 }

@@ -3,9 +3,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Bench } from "./bench.ts";
 import { allAcknowledged, generate, rateOf } from "./generate.ts";
 import type { GeneratorOptions, GeneratorResult } from "./generator.ts";
+import { forgetPeak, residentMiB } from "./process-memory.ts";
 import type { Service } from "./service.ts";
 
 type Load = Pick<GeneratorOptions, "bytes" | "groups">;
+
+/** Where a server is loaded; with its process, what it needs of memory is measured. */
+type Loaded = Service["door"] & { readonly pid?: number };
 
 const warmUpSeconds = 2;
 
@@ -23,24 +27,30 @@ export function nextSeed(): number {
  */
 export async function inTurn<Name extends string>(
   { rounds, seconds, connections, progress }: Bench,
-  doors: Readonly<Record<Name, Service["door"]>>,
+  doors: Readonly<Record<Name, Loaded>>,
   load: Load,
 ): Promise<Record<Name, InTurn>> {
-  const turns = Object.entries<Service["door"]>(doors).map(([name, door]) => ({
+  const turns = Object.entries<Loaded>(doors).map(([name, { pid, ...door }]) => ({
     name,
     door,
+    pid,
     results: [] as GeneratorResult[],
+    peaksMiB: [] as number[],
   }));
   for (let round = 0; round <= rounds; round += 1)
-    for (const { name, door, results } of turns) {
+    for (const { name, door, pid, results, peaksMiB } of turns) {
       await quiet();
+      if (pid !== undefined) forgetPeak(pid);
       const roundSeconds = round === 0 ? warmUpSeconds : seconds;
       const options = { ...door, ...load, seconds: roundSeconds, connections, seed: nextSeed() };
       const result = allAcknowledged(await generate(options));
       results.push(result);
+      if (pid !== undefined) peaksMiB.push(residentMiB(pid, "at most"));
       progress(`${name}: ${Math.round(rateOf(result))}/s${round === 0 ? " (warm-up)" : ""}`);
     }
-  return Object.fromEntries(turns.map(({ name, results }) => [name, summary(results)])) as Record<Name, InTurn>;
+  return Object.fromEntries(
+    turns.map(({ name, results, peaksMiB }) => [name, { ...summary(results), peakMiB: median(peaksMiB.slice(1)) }]),
+  ) as Record<Name, InTurn>;
 }
 
 /** Waits until the machine has next to nothing to do: a service that was loaded before still packs what it got. */
@@ -61,9 +71,11 @@ export interface InTurn {
   readonly p99Ms: number;
   /** With those of the warm-up. */
   readonly acknowledged: number;
+  /** Resident memory at most within a round, in MiB; NaN without the process. */
+  readonly peakMiB: number;
 }
 
-function summary(results: readonly GeneratorResult[]): InTurn {
+function summary(results: readonly GeneratorResult[]): Omit<InTurn, "peakMiB"> {
   const counted = results.slice(1);
   return {
     rate: medianOf(counted, rateOf),
@@ -83,8 +95,10 @@ export async function fullRate({ seconds, connections, progress }: Bench, door: 
   return rate;
 }
 
-export function medianOf<T>(items: readonly T[], pick: (item: T) => number): number {
-  const sorted = items.map(pick).toSorted((a, b) => a - b);
+export const medianOf = <T>(items: readonly T[], pick: (item: T) => number): number => median(items.map(pick));
+
+function median(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;
   return ((sorted[Math.ceil(middle) - 1] ?? Number.NaN) + (sorted[Math.floor(middle)] ?? Number.NaN)) / 2;
 }

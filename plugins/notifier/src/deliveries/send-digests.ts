@@ -8,7 +8,7 @@ import { projectLine } from "../messages/project-message.ts";
 import { projectPlace } from "../messages/project-place.ts";
 import { projectPath, readErrors } from "../signals/read-errors.ts";
 import type { ChannelRow, Tables } from "../tables.ts";
-import { spendMail } from "../mail/mail-limits.ts";
+import { readMailCounts } from "../mail/mail-limits.ts";
 import { afterDigest, firstDigestMinutes } from "./budget.ts";
 import { newDelivery } from "./new-delivery.ts";
 
@@ -74,10 +74,14 @@ async function sendDigest(host: Host, { id, project_id: projectId }: ChannelRow,
     // What was held since `held` was read is sent by the next look.
     if (!newest && (await holdsAnything(transaction, id))) return;
     const { user_id: userId } = channel;
-    if (newest && userId !== null && !(await spendMail(transaction, { userId, now }))) {
-      const later = { digest_at: now + firstDigestMinutes * 60_000 };
-      await transaction.updateTable("notifier_channel").set(later).where("id", "=", id).execute();
-      return;
+    if (newest && userId !== null) {
+      const counts = await readMailCounts(transaction, now);
+      if (!counts.spend(userId)) {
+        const later = { digest_at: now + firstDigestMinutes * 60_000 };
+        await transaction.updateTable("notifier_channel").set(later).where("id", "=", id).execute();
+        return;
+      }
+      await counts.write(transaction);
     }
     const budget = afterDigest(channel, now, held.length);
     await transaction.updateTable("notifier_channel").set(budget).where("id", "=", id).execute();

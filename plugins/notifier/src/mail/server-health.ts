@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import { NotificationChannelState } from "@faultline/proto";
 import type { Tables } from "../tables.ts";
 import type { MailTried } from "./outcome.ts";
-import { mailKind } from "./queue-mail.ts";
+import { mailKind } from "./queue-mails.ts";
 
 const pauseMs = 15 * 60_000;
 

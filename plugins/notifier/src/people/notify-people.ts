@@ -1,4 +1,4 @@
-import { startOfHour, type Secrets } from "@faultline/plugin";
+import { startOfHour } from "@faultline/plugin";
 import {
   NotificationSuppressionReason as Reason,
   NotificationTrigger,
@@ -6,8 +6,7 @@ import {
 } from "@faultline/proto";
 import { sql, type Kysely } from "kysely";
 import { writeEntries, type NewEntry } from "../inbox/new-entries.ts";
-import { queueMail } from "../mail/queue-mail.ts";
-import { errorMessage, type ProjectPlace } from "../messages/error-message.ts";
+import { queueMails, type MailOfChange, type ProjectMail } from "../mail/queue-mails.ts";
 import { gate } from "../signals/gate.ts";
 import type { SignalRow, Tables } from "../tables.ts";
 import { decideFor, isForAll } from "./decide.ts";
@@ -25,9 +24,6 @@ const personalTriggers: ReadonlySet<NotificationTrigger> = new Set([
   NotificationTrigger.STATUS,
 ]);
 
-/** People's levels stand in place of a rule. */
-const ownRule = { name: "", note: "" };
-
 /** Changes of a project's errors, and those who may be notified of them. */
 export interface PersonalChanges {
   readonly projectId: number;
@@ -37,16 +33,8 @@ export interface PersonalChanges {
   /** The project is in a maintenance window. */
   readonly isMaintenance: boolean;
   /** Undefined: the installation sends no mail. */
-  readonly mail: PersonalMail | undefined;
+  readonly mail: ProjectMail | undefined;
   readonly now: number;
-}
-
-/** What mails of a project need. */
-interface PersonalMail {
-  readonly secrets: Secrets;
-  /** The people with a confirmed address who did not end the project's mails. */
-  readonly userIds: ReadonlySet<number>;
-  readonly project: ProjectPlace;
 }
 
 /**
@@ -61,6 +49,7 @@ export async function notifyPeople(tables: Kysely<Tables>, changes: PersonalChan
   const reported = await reportedSince(tables, changes, now - repeatMs);
   const dueOf = new Map(persons.map((person) => [person.userId, afterQuietHours(person.quietHours, now)]));
   const entries: NewEntry[] = [];
+  const mails: MailOfChange[] = [];
   const suppressed = new Suppressed();
   for (const signal of signals) {
     const error = errors.get(signal.error_id);
@@ -81,12 +70,12 @@ export async function notifyPeople(tables: Kysely<Tables>, changes: PersonalChan
         const dueAt = dueOf.get(userId) ?? now;
         entries.push({ userId, signal, error, dueAt });
         if (verdict.mail && mail?.userIds.has(userId)) {
-          const message = errorMessage(signal, { error, rule: ownRule, project: mail.project });
-          await queueMail(tables, mail, { userId, username: person.username, projectId, signal, message, dueAt, now });
+          mails.push({ userId, username: person.username, signal, error, dueAt });
         }
       }
     }
   }
+  if (mail) await queueMails(tables, mail, { projectId, mails, now });
   await suppressed.write(tables, { projectId, now });
   return writeEntries(tables, { projectId, entries, now });
 }

@@ -56,11 +56,12 @@ export function decide(parts: {
         const channel = channels.get(channelId);
         if (!channel || channelId === failing) continue; // it was deleted, or the message is about it
         const key = reportedKey(channelId, one);
+        const isOnce = isReportedOnce(one);
         if (channel.state !== NotificationChannelState.ACTIVE) suppress(Reason.CHANNEL_DISABLED);
-        else if (reported.has(key) && isRepeatable(one)) suppress(Reason.REPEATED);
+        else if (isOnce && reported.has(key)) suppress(Reason.REPEATED);
         else {
           reported.add(key);
-          decisions.reported.push({ channelId, signal: one });
+          if (isOnce) decisions.reported.push({ channelId, signal: one });
           const { isHeld, state } = spend(channel, now);
           channels.set(channelId, { ...channel, ...state });
           decisions.budgets.set(channelId, state);
@@ -82,6 +83,9 @@ export function decide(parts: {
 export const concerns = (rule: RuleRow, change: SignalRow): boolean =>
   triggersOf(rule).includes(change.notification_trigger) && (change.rule_id === 0 || change.rule_id === rule.id);
 
-/** What lasts is reported at its beginning and end, and what is about the project by its own rules. */
-const isRepeatable = ({ notification_trigger: trigger }: SignalRow): boolean =>
+/**
+ * Whether a channel gets it once in `repeatMs`. What lasts is reported at its beginning and end, and what is about the project by its
+ * own rules.
+ */
+const isReportedOnce = ({ notification_trigger: trigger }: SignalRow): boolean =>
   !isEpisode(trigger) && !isAboutProject(trigger);

@@ -36,6 +36,12 @@ interface Draft {
   readonly spike?: { count: number; windowMinutes: number; unit?: NotificationSpikeUnit };
 }
 
+interface Body {
+  readonly type: string;
+  readonly timestamp: string;
+  readonly data: Record<string, unknown> & { lines: unknown[] };
+}
+
 /** A project with a webhook and a rule. */
 async function notified(draft: Draft, more: { projectId?: number } = {}) {
   projects += 1;
@@ -48,7 +54,7 @@ async function notified(draft: Draft, more: { projectId?: number } = {}) {
   const got = (type?: string) =>
     other.received
       .filter(({ path: at }) => at === `/${path}`)
-      .map(({ body }) => JSON.parse(body) as { type: string; data: Record<string, unknown> & { lines: unknown[] } })
+      .map(({ body }) => JSON.parse(body) as Body)
       .filter((message) => type === undefined || message.type === type);
   return { ...target, projectId, channelId, rule, got };
 }
@@ -124,6 +130,20 @@ test("a spike is reported at its beginning and at its end, and not in between", 
     () => send(project, "bursting"),
   );
   assert.is(project.got()[2]?.type, "error.spike");
+});
+
+test("two rules with limits of their own report the same spike to the same channel, each once", async () => {
+  const project = await notified({ triggers: [Trigger.SPIKE], spike: { count: 2, windowMinutes: 10 } });
+  const rule = { ...project.rule, name: "Wide", spike: { count: 2, windowMinutes: 60 } };
+  await client.notificationRules.createNotificationRule({ projectId: project.projectId, rule }, client.auth);
+  await pass(
+    "both messages",
+    5_000,
+    () => project.got("error.spike").length > 1,
+    () => send(project, "twice over"),
+  );
+  await pass("both ends", 30_000, () => project.got("error.spike_over").length > 1);
+  assert.is(project.got().length, 4);
 });
 
 test("a spike of users counts distinct users", async () => {
@@ -226,13 +246,14 @@ test("refused events are reported once an hour, with the reason", async () => {
   const key = `/projects/${project.id}/error_tracking/client_keys/${project.keyId}`;
   assert.is((await rest(service, `PUT ${key}`, { body: { active: false } })).status, 200);
   const refuse = async () => assert.is((await send(project, "refused")).status, 403);
+  clock.at = (Math.floor(clock.at / hourMs) + 1) * hourMs; // the next look is in the hour of the event
   await refuse();
   await pass("the report", 61_000, () => project.got().length > 0);
   assert.match(String(project.got()[0]?.data["title"]), "a disabled client key");
   assert.is(project.got()[0]?.data["error_id"], "");
-  const reportedAt = clock.at;
   await pass("the next hour's report", 300_000, () => project.got().length > 1, refuse);
-  assert.ok(Math.floor(clock.at / hourMs) > Math.floor(reportedAt / hourMs));
+  const hours = project.got().map((report) => Math.floor(Date.parse(report.timestamp) / hourMs));
+  assert.ok((hours[1] ?? 0) > (hours[0] ?? Number.NaN), hours.join());
 });
 
 test("a limit is reported at 80 % and when it is reached", async () => {
