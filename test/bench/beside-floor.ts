@@ -10,7 +10,7 @@ import { ms, whole } from "./text.ts";
 export interface Comparison {
   readonly name: string;
   readonly bytes: number;
-  readonly groups: RequestOptions["groups"];
+  readonly groups: Exclude<RequestOptions["groups"], "200 new">;
   /** At least this part of the floor's rate. */
   readonly goal: number;
 }

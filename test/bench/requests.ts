@@ -9,8 +9,8 @@ export interface RequestOptions {
   readonly target: string;
   /** Length of an event's JSON. */
   readonly bytes: number;
-  /** The errors its events belong to: one, 200, or another one with each event. */
-  readonly groups: "one" | "200" | "new";
+  /** The errors its events belong to: one, the same 200, 200 of this seed, or another one with each event. */
+  readonly groups: "one" | "200" | "200 new" | "new";
   readonly count: number;
   /** Bodies that are compressed; the requests take turns with them, with ids of their own. Default 1,000. */
   readonly bodies?: number | undefined;
@@ -30,7 +30,8 @@ export function makeRequests({
   const random = randomFrom(seed);
   const beginningBytes = groups === "new" ? 110 : 50; // of JSON in front of what is compressed once
   const templates = Array.from({ length: Math.min(bodies, count) }, (_, index) => {
-    const event = nodeEvent({ bytes: bytes - beginningBytes, group: groups === "one" ? 0 : index % 200, random });
+    const group = groups === "one" ? 0 : (groups === "200 new" ? 200 * seed : 0) + (index % 200);
+    const event = nodeEvent({ bytes: bytes - beginningBytes, group, random });
     return new GzipTemplate(JSON.stringify(event).slice(1));
   });
   const ids = randomBytes(16 * count).toString("hex"); // random, not counted up: the index sees what it sees in life
