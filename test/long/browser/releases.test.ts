@@ -5,14 +5,14 @@ import { Backend, type UpdateSettingsRequestSchema } from "@faultline/proto";
 import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
-import { readCaptures, replay } from "../support/sentry/capture.ts";
-import { sharedServer } from "../support/service/flow.ts";
-import { execSql } from "../support/database/other-process.ts";
-import { createProject, type Project } from "../support/core/project.ts";
-import { reported } from "../support/run/reported.ts";
-import { envelope, newEventId, post, sendEnvelope, sendEvent, sendStore } from "../support/sentry/send.ts";
-import { rootPassword } from "../support/service/server.ts";
+import { openBrowser, type TestBrowser } from "../../support/console/browser.ts";
+import { readCaptures, replay } from "../../support/sentry/capture.ts";
+import { sharedServer } from "../../support/service/flow.ts";
+import { execSql } from "../../support/database/other-process.ts";
+import { createProject, type Project } from "../../support/core/project.ts";
+import { reported } from "../../support/run/reported.ts";
+import { envelope, newEventId, post, sendEnvelope, sendEvent, sendStore } from "../../support/sentry/send.ts";
+import { rootPassword } from "../../support/service/server.ts";
 
 /** The pages that show what becomes of sessions and of what is not stored, and what users say about an event. */
 

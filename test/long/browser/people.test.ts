@@ -3,15 +3,15 @@ import { Permission, Role } from "@faultline/proto";
 import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
-import { grpcClient, type GrpcClient } from "../support/core/grpc.ts";
-import { http } from "../support/http/http.ts";
-import { createProject, type Project } from "../support/core/project.ts";
-import { reported } from "../support/run/reported.ts";
-import { newEventId, sendStore } from "../support/sentry/send.ts";
-import { rejects } from "../support/assert/rejects.ts";
-import { rootPassword, startServer, type Server } from "../support/service/server.ts";
-import { until } from "../support/run/until.ts";
+import { openBrowser, type TestBrowser } from "../../support/console/browser.ts";
+import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
+import { http } from "../../support/http/http.ts";
+import { createProject, type Project } from "../../support/core/project.ts";
+import { reported } from "../../support/run/reported.ts";
+import { newEventId, sendStore } from "../../support/sentry/send.ts";
+import { rejects } from "../../support/assert/rejects.ts";
+import { rootPassword, startServer, type Server } from "../../support/service/server.ts";
+import { until } from "../../support/run/until.ts";
 
 /** The pages about people: members, invitations, passwords, sessions and access tokens. */
 

@@ -3,14 +3,14 @@ import { Backend, ErrorStatus, Role } from "@faultline/proto";
 import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
-import { grpcClient, type GrpcClient } from "../support/core/grpc.ts";
-import { http } from "../support/http/http.ts";
-import { reported } from "../support/run/reported.ts";
-import { rest } from "../support/rest/rest.ts";
-import { newEventId, sendStore } from "../support/sentry/send.ts";
-import { startServer, type Server } from "../support/service/server.ts";
-import { until } from "../support/run/until.ts";
+import { openBrowser, type TestBrowser } from "../../support/console/browser.ts";
+import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
+import { http } from "../../support/http/http.ts";
+import { reported } from "../../support/run/reported.ts";
+import { rest } from "../../support/rest/rest.ts";
+import { newEventId, sendStore } from "../../support/sentry/send.ts";
+import { startServer, type Server } from "../../support/service/server.ts";
+import { until } from "../../support/run/until.ts";
 
 /** The pages of one project as a Guest, a Reporter, a Developer and a Maintainer, and with Monitor off. */
 

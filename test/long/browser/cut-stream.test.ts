@@ -3,14 +3,14 @@ import { ErrorStatus } from "@faultline/proto";
 import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
-import { createProject, type Project } from "../support/core/project.ts";
-import { storedErrors } from "../support/database/stored.ts";
-import { startTcpProxy, type TcpProxy } from "../support/http/tcp-proxy.ts";
-import { reported } from "../support/run/reported.ts";
-import { newEventId, sendEvent } from "../support/sentry/send.ts";
-import { sharedServer } from "../support/service/flow.ts";
-import { rootPassword } from "../support/service/server.ts";
+import { openBrowser, type TestBrowser } from "../../support/console/browser.ts";
+import { createProject, type Project } from "../../support/core/project.ts";
+import { storedErrors } from "../../support/database/stored.ts";
+import { startTcpProxy, type TcpProxy } from "../../support/http/tcp-proxy.ts";
+import { reported } from "../../support/run/reported.ts";
+import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { sharedServer } from "../../support/service/flow.ts";
+import { rootPassword } from "../../support/service/server.ts";
 
 /** The stream of live changes resumes without loss (test 8 of the design). */
 

@@ -3,14 +3,14 @@ import { Permission, Role } from "@faultline/proto";
 import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
-import { errorReceiver, type ErrorReceiver } from "../support/external/error-receiver.ts";
-import { grpcClient, type GrpcClient } from "../support/core/grpc.ts";
-import { createProject } from "../support/core/project.ts";
-import { reported } from "../support/run/reported.ts";
-import { newEventId, sendStore } from "../support/sentry/send.ts";
-import { rootPassword, startServer, type Server } from "../support/service/server.ts";
-import { until } from "../support/run/until.ts";
+import { openBrowser, type TestBrowser } from "../../support/console/browser.ts";
+import { errorReceiver, type ErrorReceiver } from "../../support/external/error-receiver.ts";
+import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
+import { createProject } from "../../support/core/project.ts";
+import { reported } from "../../support/run/reported.ts";
+import { newEventId, sendStore } from "../../support/sentry/send.ts";
+import { rootPassword, startServer, type Server } from "../../support/service/server.ts";
+import { until } from "../../support/run/until.ts";
 
 const annsPassword = "a horse that reads the paper";
 

@@ -4,20 +4,20 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { BrowserContext, Locator, Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { startFaultline } from "../../backend/src/main.ts";
-import type { Faultline } from "../../backend/src/faultline.ts";
-import { barPath } from "../../console/src/lib/charts/chart-scale.ts";
-import { clockTime, hourLabel } from "../../console/src/lib/time/time-format.ts";
-import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
-import { grpcClient, type GrpcClient } from "../support/core/grpc.ts";
-import { machineClock } from "../support/service/machine-clock.ts";
-import { createProject, type Project } from "../support/core/project.ts";
-import { reported } from "../support/run/reported.ts";
-import { newEventId, post, sendStore } from "../support/sentry/send.ts";
-import { rootPassword } from "../support/service/server.ts";
-import { tempDir } from "../support/service/temp-dir.ts";
-import { testConfig } from "../support/service/test-config.ts";
-import { until } from "../support/run/until.ts";
+import { startFaultline } from "../../../backend/src/main.ts";
+import type { Faultline } from "../../../backend/src/faultline.ts";
+import { barPath } from "../../../console/src/lib/charts/chart-scale.ts";
+import { clockTime, hourLabel } from "../../../console/src/lib/time/time-format.ts";
+import { openBrowser, type TestBrowser } from "../../support/console/browser.ts";
+import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
+import { machineClock } from "../../support/service/machine-clock.ts";
+import { createProject, type Project } from "../../support/core/project.ts";
+import { reported } from "../../support/run/reported.ts";
+import { newEventId, post, sendStore } from "../../support/sentry/send.ts";
+import { rootPassword } from "../../support/service/server.ts";
+import { tempDir } from "../../support/service/temp-dir.ts";
+import { testConfig } from "../../support/service/test-config.ts";
+import { until } from "../../support/run/until.ts";
 
 /** Pages that stay open while the clock passes full hours; both clocks are moved, that of the service and the browser's. */
 
