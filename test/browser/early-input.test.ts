@@ -50,7 +50,7 @@ async function before(address: string, act: () => Promise<unknown>): Promise<voi
   const opened = page.goto(address);
   await page.locator("main").waitFor();
   await act();
-  assert.ok(held > 0, "the scripts are on their way");
+  await until("the scripts to be on their way", () => held > 0);
   release();
   await opened;
   await page.unroute(scripts);

@@ -238,10 +238,9 @@ test("searches that an earlier release saved in the browser become the person's 
   await until("the search", async () => (await own()).includes("level:error"));
   assert.equal(await own(), ["has:user", 'browser:"Chrome 131"', "level:error"]);
   await page.getByRole("option", { name: "level:error" }).getByText("Saved").waitFor();
-  const kept = await page.evaluate(() => Object.entries(localStorage).map(([, value]) => String(value)));
-  assert.ok(
-    kept.some((text) => text.includes('"saved":["is:bad"]')),
-    "what the service refuses stays",
+  const kept = () => page.evaluate(() => Object.entries(localStorage).map(([, value]) => String(value)));
+  await until("what the service refuses to be all that stays", async () =>
+    (await kept()).some((text) => text.includes('"saved":["is:bad"]')),
   );
   assert.equal(
     browser.complaints.splice(0).map((complaint) => /status of (\d+)/.exec(complaint)?.[1]),
