@@ -5,8 +5,9 @@
  * Where a file lies says where its services store: those directly in `flow/database` in SQLite and in PostgreSQL, the others
  * in SQLite. PostgreSQL is one server for the run with a database for each data directory. `--long` (`npm run test:long`)
  * runs the rest: the other flows on PostgreSQL, those of the folders in `flow/database` among them, and the files of
- * `long`, which are attacks, faults, and tests with many rounds; those that are not about SQLite or the browser on both. A file of `long` that is named runs without `--long` too, with
- * few rounds. `--database sqlite` or `--database postgresql` chooses for all.
+ * `long`: attacks, faults, tests with many rounds, and the browser's tests of administration; those that are not about SQLite
+ * or the browser on both. A file of `long` that is named runs without `--long` too, with few rounds. `--database sqlite` or
+ * `--database postgresql` chooses for all.
  *
  * In its first lines a file may raise its limit of 120 s (`// limit: 300 s`) or ask for a process of its own:
  * `// process: moves its clock`, `// quiet: measures times` (beside one other such file at most) or

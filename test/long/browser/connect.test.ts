@@ -2,13 +2,13 @@ import { Role } from "@faultline/proto";
 import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
-import { fakeExternal, type FakeAnswer, type FakeExternal } from "../support/external/fake-external.ts";
-import { grpcClient, type GrpcClient } from "../support/core/grpc.ts";
-import { personPassword } from "../support/core/person.ts";
-import { reported } from "../support/run/reported.ts";
-import { startServer, type Server } from "../support/service/server.ts";
-import { until } from "../support/run/until.ts";
+import { openBrowser, type TestBrowser } from "../../support/console/browser.ts";
+import { fakeExternal, type FakeAnswer, type FakeExternal } from "../../support/external/fake-external.ts";
+import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
+import { personPassword } from "../../support/core/person.ts";
+import { reported } from "../../support/run/reported.ts";
+import { startServer, type Server } from "../../support/service/server.ts";
+import { until } from "../../support/run/until.ts";
 
 /** Settings > Monitor as a Maintainer uses it with an external system that answers, or does not. */
 

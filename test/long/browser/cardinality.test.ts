@@ -2,14 +2,14 @@
 import { Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { openBrowser } from "../support/console/browser.ts";
-import { runningServer } from "../support/service/flow.ts";
-import { execSql } from "../support/database/other-process.ts";
-import { newMember, personPassword } from "../support/core/person.ts";
-import { createProject } from "../support/core/project.ts";
-import { newEventId, sendStore } from "../support/sentry/send.ts";
-import { rootPassword } from "../support/service/server.ts";
-import { storedErrors } from "../support/database/stored.ts";
+import { openBrowser } from "../../support/console/browser.ts";
+import { runningServer } from "../../support/service/flow.ts";
+import { execSql } from "../../support/database/other-process.ts";
+import { newMember, personPassword } from "../../support/core/person.ts";
+import { createProject } from "../../support/core/project.ts";
+import { newEventId, sendStore } from "../../support/sentry/send.ts";
+import { rootPassword } from "../../support/service/server.ts";
+import { storedErrors } from "../../support/database/stored.ts";
 
 /** What pages say of an error that has too much of something, and of the key that an event came with. */
 

@@ -1,14 +1,14 @@
 import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
-import { sharedServer } from "../support/service/flow.ts";
-import { createProject, type Project } from "../support/core/project.ts";
-import { reported } from "../support/run/reported.ts";
-import { newEventId, sendEvent } from "../support/sentry/send.ts";
-import { rootPassword } from "../support/service/server.ts";
-import { storedErrors } from "../support/database/stored.ts";
-import { until } from "../support/run/until.ts";
+import { openBrowser, type TestBrowser } from "../../support/console/browser.ts";
+import { sharedServer } from "../../support/service/flow.ts";
+import { createProject, type Project } from "../../support/core/project.ts";
+import { reported } from "../../support/run/reported.ts";
+import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { rootPassword } from "../../support/service/server.ts";
+import { storedErrors } from "../../support/database/stored.ts";
+import { until } from "../../support/run/until.ts";
 
 const { server, client: core } = await sharedServer();
 let browser: TestBrowser;
