@@ -1,6 +1,6 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { bombard } from "./bombardment.ts";
+import { bombard } from "../../fuzz/bombardment.ts";
 
 const runs = 2_000;
 const seed = Number(process.env["FAULTLINE_TEST_SEED"] ?? 1);

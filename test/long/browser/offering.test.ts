@@ -1,13 +1,13 @@
 import { Role } from "@faultline/proto";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
-import { grpcClient } from "../support/core/grpc.ts";
-import { newMember, personPassword, type Person } from "../support/core/person.ts";
-import { createProject, type Project } from "../support/core/project.ts";
-import { reported } from "../support/run/reported.ts";
-import { rootPassword, startServer, type Server } from "../support/service/server.ts";
-import { until } from "../support/run/until.ts";
+import { openBrowser, type TestBrowser } from "../../support/console/browser.ts";
+import { grpcClient } from "../../support/core/grpc.ts";
+import { newMember, personPassword, type Person } from "../../support/core/person.ts";
+import { createProject, type Project } from "../../support/core/project.ts";
+import { reported } from "../../support/run/reported.ts";
+import { rootPassword, startServer, type Server } from "../../support/service/server.ts";
+import { until } from "../../support/run/until.ts";
 
 let server: Server;
 let browser: TestBrowser;
