@@ -57,22 +57,32 @@ const queries: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** How long a search takes among 100,000 errors, on both databases. */
+/** How long a search took, and whether its answer says how far it looked, as it did not look at all errors. */
+interface Answered {
+  readonly milliseconds: number;
+  readonly saysHowFar: boolean;
+}
+
+/**
+ * How long a search takes among 100,000 errors, on both databases. The goal is that of answers about all of them; one that says how far
+ * it looked may take longer.
+ */
 export async function* searches(bench: Bench): AsyncGenerator<Row> {
   const postgresql = await startPostgresql({ syncs: true });
   try {
     for (const databaseUrl of [undefined, await postgresql.createDatabase()]) {
       const name = databaseUrl === undefined ? "SQLite" : "PostgreSQL";
       bench.progress(`searches among ${whole(errorCount)} errors, ${name}`);
-      const times = await timesOf(bench, databaseUrl);
-      const all = [...times.values()].flat();
-      for (const [kind, some] of times)
+      const answers = await answersOf(bench, databaseUrl);
+      const all = [...answers.values()].flat();
+      for (const [kind, some] of answers)
         bench.progress(`${kind}: p50 ${ms(quantile(some, 0.5))}, p95 ${ms(quantile(some, 0.95))}`);
+      const complete = all.filter(({ saysHowFar }) => !saysHowFar);
       yield {
         measure: `ListErrors with a search, ${whole(errorCount)} errors, ${name}, ${Object.values(queries).flat().length} searches`,
-        goal: `p95 <= ${goalMs} ms`,
-        measured: `p50 ${ms(quantile(all, 0.5))}, p95 ${ms(quantile(all, 0.95))}, at most ${ms(quantile(all, 1))}`,
-        isMet: quantile(all, 0.95) <= goalMs,
+        goal: `p95 <= ${goalMs} ms, or the answer says how far it looked`,
+        measured: `p50 ${ms(quantile(all, 0.5))}, p95 ${ms(quantile(all, 0.95))}, at most ${ms(quantile(all, 1))}; the ${complete.length} of ${all.length} that looked at all errors: p95 ${ms(quantile(complete, 0.95))}`,
+        isMet: quantile(complete, 0.95) <= goalMs,
       };
     }
   } finally {
@@ -80,8 +90,8 @@ export async function* searches(bench: Bench): AsyncGenerator<Row> {
   }
 }
 
-/** Milliseconds of each call, by kind of search. */
-async function timesOf(bench: Bench, databaseUrl: string | undefined): Promise<Map<string, number[]>> {
+/** The answers of all calls, by kind of search. */
+async function answersOf(bench: Bench, databaseUrl: string | undefined): Promise<Map<string, Answered[]>> {
   const dataDir = tempDir();
   const env = { ...asStarted, ...(databaseUrl !== undefined && { FAULTLINE_DATABASE_URL: databaseUrl }) };
   const options = { dataDir, env };
@@ -115,17 +125,17 @@ async function timesOf(bench: Bench, databaseUrl: string | undefined): Promise<M
       }
       if (pageToken !== "") pages.push({ kind, request: { ...request, pageToken } });
     }
-    const times = new Map<string, number[]>();
+    const answers = new Map<string, Answered[]>();
     for (let round = 0; round < bench.rounds; round += 1) {
       for (const { kind, request } of pages) {
         const startedAt = performance.now();
-        await errors.listErrors(request, auth);
-        const all = times.get(kind) ?? [];
-        all.push(performance.now() - startedAt);
-        times.set(kind, all);
+        const { examinedCount } = await errors.listErrors(request, auth);
+        const all = answers.get(kind) ?? [];
+        all.push({ milliseconds: performance.now() - startedAt, saysHowFar: examinedCount > 0 });
+        answers.set(kind, all);
       }
     }
-    return times;
+    return answers;
   } finally {
     client.close();
     await server.stop();
@@ -145,6 +155,7 @@ async function isIndexed(where: { dataDir: string; databaseUrl: string | undefin
   return database.prepare(count).get()?.["n"] === 0;
 }
 
-function quantile(times: readonly number[], part: number): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(part * (times.length - 1))] ?? -1;
+function quantile(answers: readonly Answered[], part: number): number {
+  const sorted = answers.map(({ milliseconds }) => milliseconds).toSorted((a, b) => a - b);
+  return sorted[Math.floor(part * (sorted.length - 1))] ?? -1;
 }
