@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 
 /**
  * The browser of the tests. The headless shell first, which is Chromium without its own windows: the pages of
- * browser/admin.test.ts took 36 s of a core in it, and 46 s in the whole program.
+ * long/browser/admin.test.ts took 36 s of a core in it, and 46 s in the whole program.
  */
 const places = ["chromium-headless-shell", "chromium"].map((name) => `/usr/bin/${name}`);
 
