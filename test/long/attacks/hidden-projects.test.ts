@@ -166,9 +166,15 @@ test("A91: a hidden project costs as many statements as a missing one, so that t
   ];
   for (const ask of questions) {
     await ask(missingId, missingPath); // so that the caller is known
-    const missing = await statementsOf(() => ask(missingId, missingPath));
+    let missing: readonly string[] = [];
+    let ofHidden: readonly string[] = ["none was asked"];
+    // A statement that the service runs by itself now and then may fall among those of one; a difference of theirs is there each time.
+    for (let tries = 0; tries < 5 && ofHidden.join() !== missing.join(); tries += 1) {
+      missing = await statementsOf(() => ask(missingId, missingPath));
+      ofHidden = await statementsOf(() => ask(hidden.id, hiddenPath));
+    }
     assert.ok(missing.length > 0);
-    assert.equal(await statementsOf(() => ask(hidden.id, hiddenPath)), missing);
+    assert.equal(ofHidden, missing);
   }
 });
 

@@ -65,7 +65,7 @@ test("a page says which errors it shows of how many, and its size and order are 
   await page.getByRole("link", { name: "Next ›" }).click();
   await page.getByText("51–100 of 1,000+").waitFor();
   await page.getByRole("navigation", { name: "Errors a page" }).getByRole("link", { name: "100" }).click();
-  await page.getByText("1–100 of 1,000+").waitFor();
+  await page.getByText("1–100 of 1,000+", { exact: true }).waitFor(); // and not 51–100
   await page.getByRole("columnheader", { name: "Events" }).getByRole("link").click();
   await page.waitForURL(/per_page=100&sort=events$/);
   const sorted = await page.getByRole("columnheader", { name: "Events" }).getAttribute("aria-sort");
