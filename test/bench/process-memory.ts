@@ -7,7 +7,7 @@ export function residentMiB(pid: number, when: "now" | "at most"): number {
   return Math.round(Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) / 1024);
 }
 
-/** Lets "at most" begin anew (proc_pid_clear_refs(5)). */
+/** Resets the peak of a process to what it needs now (proc_pid_clear_refs(5)). */
 export function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, "5");
 }
