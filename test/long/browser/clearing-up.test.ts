@@ -201,6 +201,7 @@ test("all errors are resolved though the tab is closed; other tabs show how far 
   const reading = await held.promise;
   assert.is(await undo.count(), 0, "it does not offer to undo before it knows what was undone elsewhere");
   await reading.continue();
+  await dialog.getByText("Resolved 30,000 errors.").first().waitFor();
   await undo.click();
   await other
     .getByRole("status")
