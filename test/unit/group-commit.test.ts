@@ -1,4 +1,5 @@
 import { emptyIntake, ServiceError, type Intake, type Log } from "@faultline/plugin";
+import { mock } from "node:test";
 import { reasonName } from "@faultline/proto/grpc";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -203,6 +204,33 @@ queue("a poisonous event is kept with its reason and accepted, once, also when i
   );
   assert.not(commit.isFailing);
 });
+
+queue(
+  "what waited two seconds for a batch that the database refuses is refused with it, what came later is tried",
+  async () => {
+    let now = 0;
+    const clock = mock.method(performance, "now", () => now);
+    const refused = Promise.withResolvers<void>();
+    const batches: string[][] = [];
+    const commit = new GroupCommit({
+      ...parts,
+      async storeBatch({ events }) {
+        batches.push(events.map(({ title }) => title));
+        if (batches.length === 1) await refused.promise;
+      },
+    });
+    const accepted = ["first", "long", "large"].map((title) => commit.accept(intake(event(title, 32 * mebibyte))));
+    now = 1;
+    accepted.push(commit.accept(intake(event("late"))));
+    now = 2_000;
+    refused.reject(new Error("SQLITE_BUSY: database is locked"));
+    const no = "STORAGE_UNAVAILABLE";
+    assert.equal(await outcomes(accepted), [no, no, no, "stored"]);
+    clock.mock.restore();
+    assert.equal(batches, [["first"], ["late"]]);
+    await commit.accept(intake(event("as large as what was refused", 64 * mebibyte))); // which waits no longer
+  },
+);
 
 for (const code of ["BUSY", "LOCKED", "FULL", "IOERR", "READONLY", "CORRUPT", "CANTOPEN"]) {
   queue(`SQLITE_${code} refuses the whole batch, without another try`, async () => {

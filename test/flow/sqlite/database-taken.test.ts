@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { Kysely, sql } from "kysely";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
+import { lockWaitMs } from "../../../backend/src/storage/database/sqlite/connection.ts";
 import { SqliteDialect } from "../../../backend/src/storage/database/sqlite/dialect.ts";
 import { execSql, takeDatabase } from "../../support/database/other-process.ts";
 import { tempDir } from "../../support/service/temp-dir.ts";
 
-test("transactions that find the database taken fail, and callers that wait behind them get the connection", async () => {
+test("writes that find the database taken fail together, and reads that wait behind them get the connection", async () => {
   const dataDir = tempDir();
   await execSql(dataDir, "create table note (text text)");
   const database = new Kysely<{ note: { text: string } }>({
@@ -21,16 +22,20 @@ test("transactions that find the database taken fail, and callers that wait behi
   const waiting = [
     write("refused"),
     write("refused too"),
+    database.insertInto("note").values({ text: "refused as well" }).execute(),
     sql`select 1`.execute(database),
     sql`select 2`.execute(database),
   ];
+  const takenAt = performance.now();
   const ended = await Promise.allSettled(waiting);
+  const tookMs = performance.now() - takenAt;
   await giveBack();
 
   assert.equal(
     ended.map(({ status }) => status),
-    ["rejected", "rejected", "fulfilled", "fulfilled"],
+    ["rejected", "rejected", "rejected", "fulfilled", "fulfilled"],
   );
+  assert.ok(tookMs < 1.75 * lockWaitMs, `${tookMs} ms`); // one after the other they would take twice that wait
   await write("after");
   const { rows } = await sql<{ text: string }>`select text from note`.execute(database);
   assert.equal(

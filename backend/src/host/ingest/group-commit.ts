@@ -16,8 +16,13 @@ const waitingBytes = 64 * 1024 * 1024;
 /** Approximate bytes of a session or a feedback in memory, and of any item's rows on disk. */
 const smallItemBytes = 1024;
 
+/** Intakes that waited this long for a batch that the database then refused are refused with it: SDKs wait for seconds. */
+const waitMs = 2_000;
+
 interface Waiting {
   readonly intake: Intake;
+  /** When it came, by `performance.now()`. */
+  readonly since: number;
   readonly items: number;
   readonly bytes: number;
   readonly resolve: () => void;
@@ -89,7 +94,7 @@ export class GroupCommit implements IngestQueue {
     this.#bytes += bytes;
     return new Promise((resolve, reject) => {
       const waiting = items > smallIntakeItems ? this.#large : this.#small;
-      waiting.push({ intake, items, bytes, resolve, reject });
+      waiting.push({ intake, since: performance.now(), items, bytes, resolve, reject });
       if (!this.#running) this.#begin();
     });
   }
@@ -154,16 +159,34 @@ export class GroupCommit implements IngestQueue {
         if (one && (await this.#storeApart(one, error))) return one.resolve;
       }
       this.#failing = isStorageFailure(error); // one bad event says nothing about the next
-      this.#logFailure(error, batch.length);
+      const refused = this.#failing ? [...batch, ...this.#takeLongWaiting()] : batch;
+      this.#logFailure(error, refused.length);
       const refusal = new ServiceError(
         ErrorReason.STORAGE_UNAVAILABLE,
         "The event could not be stored. Send it again later.",
         { cause: error },
       );
       return () => {
-        for (const { reject } of batch) reject(refusal);
+        for (const { reject } of refused) reject(refusal);
       };
     }
+  }
+
+  #takeLongWaiting(): Waiting[] {
+    const latest = performance.now() - waitMs;
+    const taken = [this.#small, this.#large].flatMap((waiting) => {
+      const count = waiting.findIndex(({ since }) => since > latest);
+      return waiting.splice(0, count === -1 ? waiting.length : count);
+    });
+    const bytes = taken.reduce((sum, one) => sum + one.bytes, 0);
+    this.#bytes -= bytes;
+    this.#room.settle(
+      onDisk(
+        bytes,
+        taken.reduce((sum, { items }) => sum + items, 0),
+      ),
+    );
+    return taken;
   }
 
   /** Stores a request's events one by one and keeps those that fail; false when something else is at fault. */

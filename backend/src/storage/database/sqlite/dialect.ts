@@ -64,6 +64,9 @@ class PoolAdapter extends SqliteAdapter {
   }
 }
 
+/** Statements that need no lock. */
+const readsOnly = /^\s*(select|pragma|explain)\b/i;
+
 /** Hands out connections, first come, first served. */
 class SqlitePool implements Driver {
   readonly #options: SqliteOptions;
@@ -96,8 +99,14 @@ class SqlitePool implements Driver {
 
   async acquireConnection(): Promise<DatabaseConnection> {
     const askedAt = performance.now();
-    const onBusy = (error: unknown) => (this.#refusal = { at: performance.now(), error });
-    return new Lease(await this.#take(), { askedAt, onBusy });
+    const connection = await this.#take();
+    // Those that waited all the time that the lock was refused to the one before are refused with it: if each waited for the
+    // lock in its turn, an event behind three tasks would be refused after eight seconds instead of four.
+    const { at = Number.NEGATIVE_INFINITY, error } = this.#refusal ?? {};
+    return new Lease(connection, {
+      refusal: askedAt <= at - lockWaitMs ? error : undefined,
+      onBusy: (busy) => (this.#refusal = { at: performance.now(), error: busy }),
+    });
   }
 
   async #take(): Promise<SqliteConnection> {
@@ -121,11 +130,7 @@ class SqlitePool implements Driver {
   async beginTransaction(lease: DatabaseConnection): Promise<void> {
     // IMMEDIATE: a transaction that starts as a reader and writes later can fail half-way with SQLITE_BUSY.
     const begin = CompiledQuery.raw(this.#options.access === "write" ? "begin immediate" : "begin");
-    // Those that waited all the time that the lock was refused to the one before are refused with it: if each waited for the
-    // lock in its turn, an event behind three tasks would be refused after eight seconds instead of four.
-    const { at = Number.NEGATIVE_INFINITY, error: refusal } = this.#refusal ?? {};
-    const hasWaited = (lease as Lease).askedAt <= at - lockWaitMs;
-    await (hasWaited ? Promise.reject(refusal) : lease.executeQuery(begin)).catch(async (error: unknown) => {
+    await lease.executeQuery(begin).catch(async (error: unknown) => {
       // Kysely 0.29 forgets the connection when a transaction of the ORM cannot begin: the one writer would be lost.
       await this.releaseConnection(lease);
       throw error;
@@ -163,19 +168,18 @@ class SqlitePool implements Driver {
 
 /** A connection while it is lent. Returning it twice counts as once, so that it is never lent to two. */
 class Lease implements DatabaseConnection {
-  /** When it was asked for, by `performance.now()`. */
-  readonly askedAt: number;
   #connection: SqliteConnection | undefined;
+  readonly #refusal: unknown;
   readonly #onBusy: (error: unknown) => void;
 
-  /** `onBusy`: another process kept the lock for all the time that a statement waits for it. */
-  constructor(
-    connection: SqliteConnection,
-    { askedAt, onBusy }: { askedAt: number; onBusy: (error: unknown) => void },
-  ) {
+  /**
+   * `refusal`: what statements that write fail with, undefined to execute them. `onBusy`: another process kept the lock for
+   * all the time that a statement waits for it.
+   */
+  constructor(connection: SqliteConnection, options: { refusal: unknown; onBusy: (error: unknown) => void }) {
     this.#connection = connection;
-    this.askedAt = askedAt;
-    this.#onBusy = onBusy;
+    this.#refusal = options.refusal;
+    this.#onBusy = options.onBusy;
   }
 
   /** Returns the connection; undefined when it was returned before. */
@@ -187,6 +191,7 @@ class Lease implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery, { signal }: AbortableOperationOptions = {}): Promise<QueryResult<R>> {
     if (!this.#connection) throw new Error("The connection was given back already.");
+    if (this.#refusal !== undefined && !readsOnly.test(query.sql)) throw this.#refusal;
     try {
       return await this.#connection.executeQuery<R>(query);
     } catch (error) {
