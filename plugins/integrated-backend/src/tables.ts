@@ -1,5 +1,6 @@
 import type { BulkUpdateState, DeletionState, ErrorStatus, PayloadEncoding, SessionStatus } from "@faultline/proto";
 import type { Generated } from "kysely";
+import type { EventColumn } from "./storing/event-columns.ts";
 
 /** The deletion to which errors belong. */
 export interface OfDeletion {
@@ -56,17 +57,11 @@ export interface PayloadTable {
   content: Buffer;
 }
 
-export interface ErrorTable {
+export interface ErrorTable extends Record<EventColumn, string> {
   id: number;
   project_id: number;
   group_hash: Buffer;
   grouping_version: number;
-  title: string;
-  type: string;
-  value: string;
-  culprit: string;
-  level: string;
-  platform: string;
   status: ErrorStatus;
   event_count: number;
   user_count: number;

@@ -1,6 +1,7 @@
 import { ErrorStatus } from "@faultline/proto";
 import { sql, type Kysely } from "kysely";
 import { readOf } from "../storing/batch-columns.ts";
+import { newestColumns } from "../storing/event-columns.ts";
 import type { BatchParameters } from "../storing/batch-parameters.ts";
 import { groupingVersion } from "../grouping/grouping.ts";
 import { implausibleMs } from "../storing/new-errors.ts";
@@ -45,9 +46,6 @@ const [usage, newError] = [readOf("usage"), readOf("newErrors")];
 /** The lists whose entries begin with the project and hash of their error. */
 const ofGroup = `join integrated_error e on e.project_id = ${event.project_id} and e.group_hash = ${event.group_hash}`;
 
-/** Columns that are those of the newest event. */
-const ofNewest = ["title", "type", "value", "culprit", "level"];
-
 // jsonb_each parses a list once; json_each returns each row as text that is parsed again, which took 12 % of the whole.
 const trigger = `create temp trigger batch_stored instead of insert on batch begin
 
@@ -59,7 +57,7 @@ const trigger = `create temp trigger batch_stored instead of insert on batch beg
     ${groupingVersion}, ${UNRESOLVED}, 0
   from jsonb_each(new.errors) j where true
   on conflict (project_id, group_hash) do update set
-    ${ofNewest.map((column) => `${column} = iif(excluded.last_seen_at >= last_seen_at, excluded.${column}, ${column})`).join(",\n    ")},
+    ${newestColumns.map((column) => `${column} = iif(excluded.last_seen_at >= last_seen_at, excluded.${column}, ${column})`).join(",\n    ")},
     last_release = iif(last_release = '' or (excluded.last_seen_at >= last_seen_at and excluded.last_release <> ''),
       excluded.last_release, last_release),
     first_release = iif(first_release = '' or (excluded.first_seen_at < first_seen_at and excluded.first_release <> ''),

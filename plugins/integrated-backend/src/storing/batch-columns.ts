@@ -1,3 +1,5 @@
+import { eventColumns } from "./event-columns.ts";
+
 /**
  * The columns of an entry of each list of a batch, in their order: `Batch` writes an entry by this order, and SQLite's
  * procedure reads it by `readOf`. PostgreSQL's procedures are in migrations, which write the positions out.
@@ -7,12 +9,7 @@ export const batchColumns = {
   errors: [
     "project_id",
     "group_hash",
-    "title",
-    "type",
-    "value",
-    "culprit",
-    "level",
-    "platform",
+    ...eventColumns,
     "event_count",
     "first_seen_at",
     "last_seen_at",
@@ -47,9 +44,10 @@ export const batchColumns = {
 
 export type BatchList = keyof typeof batchColumns;
 
-type Values<Columns extends readonly string[]> = { readonly [Place in keyof Columns]: string | number };
+/** A value for each of the columns. */
+export type Values<Columns extends readonly string[]> = { readonly [Place in keyof Columns]: string | number };
 
-/** An entry of a list: a value for each of its columns. */
+/** An entry of a list. */
 export type BatchEntry<List extends BatchList> = Values<(typeof batchColumns)[List]>;
 
 /** How SQLite reads each column of an entry, by its name: `j.value ->> 2`, bytes by `unhex`. */

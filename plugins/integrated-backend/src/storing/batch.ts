@@ -1,8 +1,9 @@
-import type { BatchEntry } from "./batch-columns.ts";
+import type { BatchEntry, Values } from "./batch-columns.ts";
 import type { WriterCache, NewRow, BatchParameters } from "./batch-parameters.ts";
 import { hourMs, millisecondsOf } from "@faultline/plugin";
 import type { ErrorEvent } from "@faultline/proto";
 import type { GroupedEvent } from "../grouping/group-events.ts";
+import { eventColumns, type EventColumn } from "./event-columns.ts";
 import { newErrorMs } from "./new-errors.ts";
 import { otherErrors, otherErrorsHash } from "./other-errors.ts";
 import { storableJson } from "./storable-json.ts";
@@ -178,23 +179,11 @@ const entryOf = ({ entry }: ToWrite) => entry;
 
 function errorEntry(group: Group): BatchEntry<"errors"> {
   const { projectId, hash, count, firstSeenAt, lastSeenAt, firstRelease, lastRelease } = group;
-  const isOther = hash === otherErrorsHash;
-  const { title, type, value } = isOther ? otherErrors : group.newestSummary;
-  const { level } = group.newest;
-  const { culprit, platform } = isOther ? otherErrors : group.newest;
-  return [
-    projectId,
-    hash,
-    title,
-    type,
-    value,
-    culprit,
-    level,
-    platform,
-    count,
-    firstSeenAt,
-    lastSeenAt,
-    firstRelease,
-    lastRelease,
-  ];
+  const own: Summary & Partial<Record<EventColumn, string>> =
+    hash === otherErrorsHash ? otherErrors : group.newestSummary;
+  const texts = eventColumns.map(
+    (column) => own[column] ?? group.newest[column as Exclude<EventColumn, keyof Summary>],
+  );
+  const ofEvent = texts as unknown as Values<typeof eventColumns>; // `map` gives a list of any length
+  return [projectId, hash, ...ofEvent, count, firstSeenAt, lastSeenAt, firstRelease, lastRelease];
 }
