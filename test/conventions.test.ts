@@ -186,7 +186,7 @@ test("every version of a dependency is exact", () => {
   assert.equal(loose, []);
 });
 
-test("no file tells of the machine it was written on", () => {
+test("no file names the machine it was written on", () => {
   const machine = /\/(?:work|home\/\w+|Users\/\w+)\/[\w.]/;
   const texts = files.filter((file) => !/\.(body|binpb|png|ico|woff2)$/.test(file));
   assert.equal(

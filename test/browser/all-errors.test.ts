@@ -97,7 +97,7 @@ const titles = async (shown = page) =>
   (await shown.locator("a[data-error]").allTextContents()).map((text) => text.split(":")[0]);
 const row = (name: string) => page.getByRole("row", { name: new RegExp(name) });
 
-test("who can read the errors of no project is told what it takes", async () => {
+test("a user who can read the errors of no project sees what it takes", async () => {
   await page.getByRole("link", { name: "All errors" }).first().click();
   await page.getByRole("heading", { level: 1, name: "All errors" }).waitFor();
   await page.getByText("None of your projects show errors to you.").waitFor();

@@ -241,7 +241,7 @@ for (const [name, path] of Object.entries({
     await photograph(name);
   });
 
-test("in a storm of more errors than are told by name, the count of the one that is read goes on", async () => {
+test("in a storm of more errors than a watch names, the count of the one that is read goes on", async () => {
   await page.goto("/acme/web/-/error_tracking?q=PaymentError");
   await page.getByRole("link", { name: "PaymentError" }).first().click();
   await heading(/PaymentError/);

@@ -96,7 +96,7 @@ test("a shortcut that is pressed before the page's scripts run does its work the
   await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
 });
 
-test("an event that arrives while the page's scripts are on their way is shown, as no watch has told it", async () => {
+test("an event that arrives while the page's scripts are on their way is shown, though no watch was open then", async () => {
   const send = async (to = project) => {
     const event = { event_id: newEventId(), exception: { values: [{ type: "Meanwhile", value: "stored" }] } };
     assert.is((await sendEvent(server, to, event)).status, 200);

@@ -35,10 +35,10 @@ test("the users and tags of that error are the same", () => both.sameTree(`${err
 
 test("the events of that error are the same", () => both.sameTree(`${errorNamed("PaymentError")}/events`, live));
 
-test("the details of an error that came back, of which the last-seen label does not tell all yet, are the same", () =>
+test("the details of an error that came back, of which the last-seen label does not say all yet, are the same", () =>
   both.sameTree(`${errorNamed("TimeoutError")}/details`, opened));
 
-test("a Reporter, who may change nothing, is told the same", async () =>
+test("a Reporter, who may change nothing, sees the same", async () =>
   sameTree(await both.reporterPages(), `${errorNamed("PaymentError")}/details`, opened));
 
 test("the settings are the same form, whichever backend was chosen", async () => {

@@ -51,7 +51,7 @@ test("with text of 200 % no page scrolls sideways, on a desk and at 640 px", asy
     }
 });
 
-test("with colours of one's own the chosen tab and period are told apart by more than the weight of their text", async () => {
+test("with colours of one's own the chosen tab and period differ by more than the weight of their text", async () => {
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.emulateMedia({ forcedColors: "active" });
   const looks = (name: string) =>

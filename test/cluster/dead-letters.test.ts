@@ -134,10 +134,10 @@ onServers("what belongs to no project is listed for administrators, with the num
   );
   assert.is((await client.instance.listDeadLetters({}, client.auth)).totalCount, 2n);
   const health = await until(
-    "the health to tell both",
+    "the health to report both",
     async () => {
-      const { health: told } = await client.instance.getHealth({}, client.auth);
-      return told?.queue?.deadLetterCount === 2n && told;
+      const { health: answered } = await client.instance.getHealth({}, client.auth);
+      return answered?.queue?.deadLetterCount === 2n && answered;
     },
     { deadlineMs: 10_000 },
   );
@@ -152,7 +152,7 @@ onServers("what belongs to no project is listed for administrators, with the num
   assert.ok(auditEvents.some(({ summary }) => summary === "Deleted 1 dead letter."));
 });
 
-onServers("the lag grows while the database is held, is told to every user and as a metric, and ends", async () => {
+onServers("the lag grows while the database is held, is reported to every user and as a metric, and ends", async () => {
   const project = await createProject(server);
   const reader = await newMember(client, project.id, Role.GUEST);
   const lag = async () => (await client.instance.getIngestLag({}, reader)).ingestLag;
@@ -161,11 +161,11 @@ onServers("the lag grows while the database is held, is told to every user and a
   const giveBack = await service.holdDatabase();
   const sent = event("held");
   assert.is((await sendEvent(server, project, sent)).status, 200);
-  const told = await until("a lag of more than 2 s", async () => {
+  const answered = await until("a lag of more than 2 s", async () => {
     const one = await lag();
     return one && one.lagMilliseconds > 2_000n && one;
   });
-  const storedUntil = Number(told.storedUntilTime?.seconds ?? 0) * 1_000;
+  const storedUntil = Number(answered.storedUntilTime?.seconds ?? 0) * 1_000;
   assert.ok(storedUntil > before - 5_000 && storedUntil < Date.now(), `${storedUntil}`);
   const held = await metrics();
   assert.ok((held["faultline_queue_lag_seconds"] ?? 0) > 2);
@@ -177,7 +177,7 @@ onServers("the lag grows while the database is held, is told to every user and a
   await client.errors.getEvent({ projectId: project.id, eventId: sent.event_id }, client.auth);
 });
 
-onServers("the health is told without what a silent database would tell", async () => {
+onServers("the health is reported without what a silent database would report", async () => {
   const { health: before } = await client.instance.getHealth({}, client.auth);
   assert.ok(before);
   assert.is(before.databaseUnavailable, false);
@@ -194,7 +194,7 @@ onServers("the health is told without what a silent database would tell", async 
 });
 
 onServers(
-  "while the queue's servers are gone the lag is not known, and what they hold is told as missing",
+  "while the queue's servers are gone the lag is not known, and what they hold is reported as missing",
   async () => {
     const project = await createProject(server);
     await service.nats.nodes[0]?.kill9();

@@ -42,7 +42,7 @@ async function faultlineMove(dataDir: string, ...args: string[]): Promise<Moved>
   return { report: JSON.parse(stdout) as MoveReport, seconds: (performance.now() - from) / 1_000, largestBytes };
 }
 
-function tell(what: string, { report, seconds, largestBytes }: Moved): void {
+function print(what: string, { report, seconds, largestBytes }: Moved): void {
   const events = report.tables.find(({ table }) => table === "integrated_event");
   const payloads = report.tables.find(({ table }) => table === "integrated_payload");
   console.log(
@@ -84,8 +84,8 @@ test("an installation with 100,000 events is moved under load: everything acknow
   ledger.read();
   const { acknowledgedCount, sentCount } = ledger;
   console.log(`${acknowledgedCount} of ${sentCount} events acknowledged in ${loadSeconds.toFixed(1)} s`);
-  runs.forEach((run, n) => tell(`run ${n + 1}, online`, run));
-  tell("the final run", last);
+  runs.forEach((run, n) => print(`run ${n + 1}, online`, run));
+  print("the final run", last);
   for (const { report } of [...runs, last]) assert.equal(report.differences, []);
   assert.ok(acknowledgedCount > 500, "too few events for a load");
 

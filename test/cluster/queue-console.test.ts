@@ -55,7 +55,7 @@ const line = (text: RegExp) => page.getByRole("status").filter({ hasText: text }
 const section = (name: string) => page.getByRole("region", { name });
 
 onServers(
-  "while the database is held, each page tells up to when events are seen, and no longer when it is over",
+  "while the database is held, each page says up to when events are seen, and no longer when it is over",
   async () => {
     await page.goto(path);
     assert.is(await line(behind).count(), 0);

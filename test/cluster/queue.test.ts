@@ -93,7 +93,7 @@ onServers("an answer that comes late is asked for again under the same id, so th
   }),
 );
 
-onServers("without a server nothing is accepted, and after ten seconds the sender is told", () =>
+onServers("without a server nothing is accepted, and after ten seconds the sender gets a refusal", () =>
   withQueue({}, async ({ nats: { nodes }, queue, lines }) => {
     await nodes[0]?.kill9();
     const from = performance.now();
@@ -203,7 +203,7 @@ onServers("what is no message of ours is set aside with its reason, and what fol
   }),
 );
 
-onServers("a dead letter tells what it was: event, session or feedback", () =>
+onServers("a dead letter names what it was: event, session or feedback", () =>
   withQueue({}, async ({ queue }) => {
     queue.startWorker({
       storeBatch: () => Promise.reject(new Error("nothing is stored")),

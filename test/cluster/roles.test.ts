@@ -79,7 +79,7 @@ role("the pages are shown by the console alone; the others say where they are", 
   }
 });
 
-role("every process tells that it lives, that it is ready, and its numbers", async () => {
+role("every process reports that it lives, that it is ready, and its numbers", async () => {
   for (const name of roles) {
     for (const path of ["health", "readiness", "metrics"]) {
       const { status } = await fetch(`${servers[name].url}/-/${path}`);

@@ -83,13 +83,13 @@ export class Project {
   }
 }
 
-/** The result of a call that may be refused: `tell` of the answer, or the refusal's reason and field. */
-export async function seen<Answer>(call: Promise<Answer>, tell: (answer: Answer) => unknown): Promise<unknown> {
+/** The result of a call that may be refused: `read` of the answer, or the refusal's reason and field. */
+export async function seen<Answer>(call: Promise<Answer>, read: (answer: Answer) => unknown): Promise<unknown> {
   const answer = await call.catch((thrown: unknown) => {
     if (thrown instanceof CallError) return thrown;
     throw thrown;
   });
-  if (!(answer instanceof CallError)) return tell(answer);
+  if (!(answer instanceof CallError)) return read(answer);
   const reason = reasonName(answer.reason);
   return answer.field === "" ? reason : `${reason} of ${answer.field}`;
 }

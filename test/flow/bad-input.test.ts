@@ -132,7 +132,7 @@ for (const id of ["abc", "0", "-1", "99999999999999999999", "%00"])
 
 for (const door of ["store", "envelope"])
   for (const method of ["GET", "PUT", "DELETE"])
-    test(`${method} of the ${door} door is answered 405 and tells what is allowed`, async () => {
+    test(`${method} of the ${door} door is answered 405 with the methods that are allowed`, async () => {
       const answer = await http(`${server.url}/api/${project.id}/${door}/?sentry_key=${project.key}`, { method });
       assertRefusal(answer, 405);
       assert.match(answer.headers.allow ?? "", /\bPOST\b/);

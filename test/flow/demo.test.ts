@@ -41,7 +41,7 @@ test("a demo has errors of nine SDKs over two weeks, marked, and sessions of its
   assert.is(new Set(events.map((event) => event?.sdk?.name)).size, 9);
   for (const event of events) {
     const frames = event?.exceptions[0]?.frames ?? [];
-    assert.equal(frames.filter(({ inApp }) => inApp).length, 1, event?.title); // libraries are told apart by the table
+    assert.equal(frames.filter(({ inApp }) => inApp).length, 1, event?.title); // the table distinguishes libraries
     assert.ok(frames.find(({ inApp }) => inApp)?.contextLine, event?.title);
   }
 

@@ -26,14 +26,14 @@ test.after(async () => {
 });
 
 /** The headers of an answer about deprecation. */
-function told({ headers }: HttpAnswer): { deprecation: unknown; sunset: unknown; link: unknown } {
+function headersOf({ headers }: HttpAnswer): { deprecation: unknown; sunset: unknown; link: unknown } {
   return { deprecation: headers["deprecation"], sunset: headers["sunset"], link: headers.link };
 }
 
-const untold = { deprecation: undefined, sunset: undefined, link: undefined };
+const noHeaders = { deprecation: undefined, sunset: undefined, link: undefined };
 
 /** The headers for a notice that was announced and ends on these days. */
-function notice(at: Server, id: string, announced: string, ends: string): ReturnType<typeof told> {
+function notice(at: Server, id: string, announced: string, ends: string): ReturnType<typeof headersOf> {
   const page = `<${at.url}/-/deprecations#${id}>`;
   return {
     deprecation: `@${Date.parse(announced) / 1000}`,
@@ -150,13 +150,13 @@ for (const { call, body, id, announced, ends, endsHosted, status, names: words, 
         const { message, error } = answer.json as { message?: string; error?: string };
         if (status === 410) assert.match(message ?? "", /^410 Gone - /);
         assert.match(message ?? error ?? "", words);
-        assert.equal(told(answer), untold);
+        assert.equal(headersOf(answer), noHeaders);
         return;
       }
       assert.is(answer.status, 404, "the address is not ours");
       assert.equal(answer.json, { error: "404 Not Found" });
       const expected = notice(at, id, announced, name === "16.11 hosted" ? endsHosted : ends);
-      assert.equal(told(answer), fates[name] === "deprecated" ? expected : untold);
+      assert.equal(headersOf(answer), fates[name] === "deprecated" ? expected : noHeaders);
     });
   }
 }
@@ -251,10 +251,10 @@ test("/oauth/discovery/keys, which replaces /-/jwks, is an empty set of keys at 
 test("/-/jwks is gone from 17.0 on, and before that was never ours", async () => {
   const jwks = (name: Name) => http(`${servers[name].url}/-/jwks`);
   assert.is((await jwks("15.11")).status, 404);
-  assert.equal(told(await jwks("15.11")), untold);
+  assert.equal(headersOf(await jwks("15.11")), noHeaders);
   const before = await jwks("16.11");
   assert.is(before.status, 404);
-  assert.equal(told(before), notice(servers["16.11"], "jwks", "2023-12-21", "2024-05-16"));
+  assert.equal(headersOf(before), notice(servers["16.11"], "jwks", "2023-12-21", "2024-05-16"));
   for (const name of ["16.11 hosted", "17.0", "18.0"] as const) {
     const { status, json } = await jwks(name);
     assert.is(status, 410, name);
@@ -262,7 +262,7 @@ test("/-/jwks is gone from 17.0 on, and before that was never ours", async () =>
   }
 });
 
-test("users are paged by offset until 17.0, and told so", async () => {
+test("users are paged by offset until 17.0, and the answer says so", async () => {
   const page = (name: Name) => rest(servers[name], "GET /users?page=1&per_page=1");
   const early = await page("15.11");
   assert.is(early.status, 200, early.text);

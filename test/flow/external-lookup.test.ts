@@ -65,7 +65,7 @@ test("less than a Maintainer may not look up, and a stranger finds no project", 
   await rejects(lookUp(address, "t", people.stranger), "NOT_FOUND");
 });
 
-test("a lookup tells the projects with their organizations and states, and warns of nothing", async () => {
+test("a lookup returns the projects with their organizations and states, and warns of nothing", async () => {
   const answer = await lookUp(external.url, newToken());
   assert.equal(
     answer.externalProjects.map((one) => toJson(ExternalProjectSchema, one)),
@@ -82,7 +82,7 @@ test("a lookup tells the projects with their organizations and states, and warns
   assert.equal(answer.warnings, []);
 });
 
-test("a lookup warns of a missing scope, of no old version, and still tells the projects", async () => {
+test("a lookup warns of a missing scope, of no old version, and still returns the projects", async () => {
   external.setScopes(["project:read", "event:read"]);
   external.setVersion("21.4.1");
   try {
@@ -120,9 +120,9 @@ for (const [what, answer, code, reason, message] of failures) {
       assert.is(refusal.reason, reason);
       assert.is(refusal.message, message);
       if (answer === limited) assert.is(refusal.retryAfterSeconds, 7);
-      const told = await askJson(external.url, newToken(), as(people.maintainer));
-      assert.is(told.status, 400);
-      assert.equal(told.json, { message: refusal.message });
+      const byHttp = await askJson(external.url, newToken(), as(people.maintainer));
+      assert.is(byHttp.status, 400);
+      assert.equal(byHttp.json, { message: refusal.message });
     } finally {
       external.answerAsUsual();
     }
@@ -187,7 +187,7 @@ test("A28: of saves at once, the address of one never meets the token of another
   }
 });
 
-test("a user looks up 30 times a minute, and is told when to go on", async () => {
+test("a user looks up 30 times a minute, and the refusal says when to go on", async () => {
   const busy = await newMember(client, projectId, Role.MAINTAINER);
   const token = newToken();
   for (let n = 0; n < 30; n++) await lookUp(external.url, token, busy);
@@ -213,7 +213,7 @@ const cookieOf = async (username: string, password = personPassword) => {
 };
 const monitor = (monitorEnabled: boolean) => client.projects.updateProject({ projectId, monitorEnabled }, client.auth);
 
-test("projects.json tells the projects in the form of the original, by token and by cookie alike", async () => {
+test("projects.json returns the projects in the form of the original, by token and by cookie alike", async () => {
   const { token } = people.maintainer;
   const cookie = await cookieOf(people.maintainer.username);
   for (const headers of [

@@ -149,7 +149,7 @@ test("process, queue, disk and files are measured", async () => {
   assert.match(info, /^faultline_build_info\{version="\d+\.\d+\.\d+",node="v\d+\.\d+\.\d+"\}$/);
 });
 
-test("A117: no label names a project, a release or a sender, and nothing secret is told", async () => {
+test("A117: no label names a project, a release or a sender, and nothing secret is shown", async () => {
   const project = await createProject(server);
   const before = await scrape();
   const canary = "canary-7f3a";

@@ -66,7 +66,7 @@ test("113: above its burst a key is refused with 429 and both headers, in whole 
   assert.ok(answers.length > burst, `${answers.length}`);
 });
 
-test("114: after the time that was told events are taken again", async () => {
+test("114: after the time that the answer names events are taken again", async () => {
   const project = await createProject(server);
   await sendAll(project);
   const taken = await until("an event is taken again", async () => (await send(project)).status === 200, {
@@ -76,7 +76,7 @@ test("114: after the time that was told events are taken again", async () => {
   assert.ok(taken);
 });
 
-test("115: from 90 % on, a 200 tells the limit as well, without Retry-After, which would silence all categories", async () => {
+test("115: from 90 % on, a 200 names the limit as well, without Retry-After, which would silence all categories", async () => {
   const project = await createProject(server);
   const taken = (await sendAll(project)).filter(({ status }) => status === 200);
   assert.is(taken[0]?.headers["x-sentry-rate-limits"], undefined);

@@ -107,8 +107,8 @@ test("what belongs to another project is refused exactly as what does not exist"
     ]);
   const theirs = await refusals(error?.errorId ?? "", eventId, project.keyId);
   const missing = await refusals("4000000", newEventId(), unknownProject);
-  const told = (refusal: CallError) => [refusal.reason, refusal.message, refusal.field];
-  assert.equal(theirs.map(told), missing.map(told));
+  const contentOf = (refusal: CallError) => [refusal.reason, refusal.message, refusal.field];
+  assert.equal(theirs.map(contentOf), missing.map(contentOf));
   const { ERROR_NOT_FOUND, EVENT_NOT_FOUND, CLIENT_KEY_NOT_FOUND } = ErrorReason;
   assert.equal(
     missing.map(({ reason }) => reason),
@@ -165,7 +165,7 @@ test("every service refuses an unknown project with PROJECT_NOT_FOUND", async ()
   for (const { reason } of refusals) assert.is(reason, ErrorReason.PROJECT_NOT_FOUND);
 });
 
-test("someone who may only read is told which token to make", async () => {
+test("the refusal of a token that may only read names the scope it takes", async () => {
   const { token } = await client.accounts.createAccessToken({ name: "reader", scopes: ["read_api"] }, await signIn());
   const event = { projectId: project.id, eventId: newEventId(), payload: Buffer.from("{}") };
   const refusal = await rejects(client.ingest.reportEvents({ events: [event] }, { token }), "PERMISSION_DENIED");

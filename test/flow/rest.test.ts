@@ -169,7 +169,7 @@ test("keys can be made for a project that was never set up", async () => {
   assert.is((await rest(server, `POST /projects/${id}/error_tracking/client_keys`)).status, 201);
 });
 
-test("keys come in pages with the headers that tell where one is", async () => {
+test("keys come in pages with the headers that say where one is", async () => {
   const { id } = await createProject(server);
   const path = `/projects/${id}/error_tracking/client_keys`;
   const { length } = (await rest(server, `GET ${path}`)).json as unknown[];

@@ -32,7 +32,7 @@ const save = (change: Change) => client.settings.updateSettings({ projectId, ...
 const integrated = { active: true, backend: Backend.INTEGRATED };
 const atOnce = 20;
 
-test("of many saves of the same revision at once one goes through, and the others are told", async () => {
+test("of many saves of the same revision at once one goes through, and the others are refused", async () => {
   const { settings } = await save(integrated);
   const { revision = 0 } = settings ?? {};
   const saves = Array.from({ length: atOnce }, (_, n) => save({ externalApiUrl: `https://h${n}.example`, revision }));
@@ -69,7 +69,7 @@ test("a save that expects no settings is refused where there are some", async ()
   assert.is(refusal.reason, ErrorReason.SETTINGS_CHANGED);
 });
 
-test("all that is missing of an external backend is told in one sentence, and the first field by name", async () => {
+test("one sentence names all that an external backend lacks, and the refusal's field is the first", async () => {
   const refusal = await rejects(save({ active: true, backend: Backend.EXTERNAL }), "FAILED_PRECONDITION");
   assert.is(refusal.reason, ErrorReason.EXTERNAL_SETTINGS_INCOMPLETE);
   assert.is(refusal.message, "Api url is a required field, Token is a required field, Project is a required field");

@@ -130,7 +130,7 @@ test("what is no traceparent begins a trace, and so does none", async () => {
   );
 });
 
-test("a failed call and a refused request are told with their codes, and no word of what was sent", async () => {
+test("a failed call and a refused request are reported with their codes, and no word of what was sent", async () => {
   await client.errors.listErrors({ projectId: 999_999 }, client.auth).catch(() => undefined);
   await arrived("the refusal", ({ attributes }) => attributes["rpc.status_code"] === "NOT_FOUND");
   await sendEvent(server, project, {
@@ -164,7 +164,7 @@ test("a failed call and a refused request are told with their codes, and no word
   assert.not.match(server.output(), headerSecret);
 });
 
-test("the collector is told whose traces these are, with the headers that were set", () => {
+test("the collector learns whose traces these are, with the headers that were set", () => {
   const { "service.name": name, "service.version": version, ...more } = collector.resource;
   assert.is(name, "errors-of-the-shop");
   assert.match(String(version), /^\d+\.\d+\.\d+/);

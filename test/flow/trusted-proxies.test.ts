@@ -26,7 +26,7 @@ test("behind a trusted proxy the user is the proxy's client", async () => {
   assert.is((await onlyEvent(client, project)).user?.ipAddress, "198.51.100.7");
 });
 
-test("a refusal is told with the address of the proxy's client", async () => {
+test("a refusal is reported with the address of the proxy's client", async () => {
   const project = await createProject(server);
   assert.is(await sendThroughProxy(server.url, { id: project.id, key: "f".repeat(32) }), 403);
   for await (const { refusals } of client.outcomes.watchRefusals({ projectId: project.id }, client.auth)) {

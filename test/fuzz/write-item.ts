@@ -42,16 +42,16 @@ export interface Item extends ItemMeaning {
 export function writeItem({ content, length, more, blankLinesBehind }: ItemShape, names: Names): Item {
   const type = "type" in content ? content.type : typeOfKind[content.kind];
   const { payload, ...meaning } = read(content, names);
-  const isTold = length === "number" || length === "text";
-  const hasLength = isTold || payload.includes("\n");
-  const told =
+  const isStated = length === "number" || length === "text";
+  const hasLength = isStated || payload.includes("\n");
+  const stated =
     length === "text" ? `${payload.length}` : hasLength ? payload.length : length === "null" ? null : undefined;
   return {
     sids: [],
     countedSessions: 0,
     ...meaning,
     type: String(type),
-    header: JSON.stringify({ ...more, ...(type !== undefined && { type }), length: told }),
+    header: JSON.stringify({ ...more, ...(type !== undefined && { type }), length: stated }),
     payload,
     hasLength,
     blankLinesBehind,

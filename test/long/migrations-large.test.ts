@@ -77,7 +77,7 @@ function bytesSoFar(): number {
 
 // Nobody is served before the last step is done: a step that reads or writes what grows with the events would take
 // minutes where there are ten million.
-if (process.platform !== "linux") console.log("Skipped: what a migration reads and writes, as only Linux tells it.");
+if (process.platform !== "linux") console.log("Skipped: what a migration reads and writes, as only Linux reports it.");
 else
   test("migrating a large database reads and writes no more than migrating a small one", async () => {
     const oldest = fixtures[0] ?? "none";

@@ -12,7 +12,7 @@ export interface Expected {
     readonly type: string;
     readonly level: "error" | "fatal";
     /** False where the SDK has no hook of its own: it says nothing of how the error was caught. */
-    readonly tellsHandled: boolean;
+    readonly statesHandled: boolean;
   };
   /** How the SDK sends 50 texts of 4,000 characters. */
   readonly large: { readonly texts: number; readonly length: number };
@@ -129,7 +129,7 @@ function assertUnhandled({ exceptions, level }: Event, { unhandled }: Expected):
   assert.is(last.value, "the till fell down");
   assert.is(level, unhandled.level);
   assert.ok(last.frames.length > 0);
-  assert.is(last.mechanism?.handled, unhandled.tellsHandled ? false : undefined);
+  assert.is(last.mechanism?.handled, unhandled.statesHandled ? false : undefined);
 }
 
 /** Most programs send the texts as extra data, Go's as a context: its newest SDK knows no extra data. */

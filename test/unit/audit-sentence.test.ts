@@ -71,14 +71,14 @@ function fieldOf(path: string, around: readonly Fields[]): DescField | undefined
   return rest.length === 0 ? found : inner && fieldOf(rest.join("."), [inner.fields]);
 }
 
-const told = (method: DescMethod, request: MessageShape<DescMessage>, response: MessageShape<DescMessage>) =>
+const sentenceFor = (method: DescMethod, request: MessageShape<DescMessage>, response: MessageShape<DescMessage>) =>
   sentence(method, templateOf(method) ?? "", request, response);
 
 audit("a user's name stands as it is, and switches have words for both", () => {
   const user = { userId: 7, username: '<b>"bob"</b>' };
   const request = create(UpdateUserRequestSchema, { userId: 7, name: "", isAdmin: false, isBlocked: true });
   assert.is(
-    told(UserService.method.updateUser, request, create(UpdateUserResponseSchema, { user })),
+    sentenceFor(UserService.method.updateUser, request, create(UpdateUserResponseSchema, { user })),
     'Changed the user <b>"bob"</b> (7): name, made a normal user, blocked.',
   );
 });
@@ -87,7 +87,7 @@ audit("a limit stands with its value, none and the default in words", () => {
   const quota = { projectId: 3, projectPath: "acme/shop" };
   const response = create(UpdateQuotaResponseSchema, { quota });
   const sentenceOf = (request: Parameters<typeof create<typeof UpdateQuotaRequestSchema>>[1]) =>
-    told(QuotaService.method.updateQuota, create(UpdateQuotaRequestSchema, request), response);
+    sentenceFor(QuotaService.method.updateQuota, create(UpdateQuotaRequestSchema, request), response);
   assert.is(
     sentenceOf({ dayLimitBytes: 5n, keptLimitBytes: 0n }),
     "Changed the limits of acme/shop (3): bytes a day 5, bytes kept without a limit.",
@@ -100,7 +100,7 @@ audit("a limit stands with its value, none and the default in words", () => {
 
 audit("one is singular", () => {
   const sentenceOf = (deletedCount: bigint) =>
-    told(
+    sentenceFor(
       InstanceService.method.deleteDeadLetters,
       create(DeleteDeadLettersRequestSchema),
       create(DeleteDeadLettersResponseSchema, { deletedCount }),
@@ -114,7 +114,7 @@ audit("one is singular", () => {
 
 audit("a member has the name of its custom role, otherwise that of its role", () => {
   const sentenceOf = (memberRole?: { name: string }) =>
-    told(
+    sentenceFor(
       MemberService.method.addMember,
       create(AddMemberRequestSchema),
       create(AddMemberResponseSchema, {

@@ -107,7 +107,7 @@ for (const [claim, plugins, sentence] of faults) {
   );
 }
 
-checks("all faults of all plugins are told at once", () => {
+checks("one sentence names all faults of all plugins", () => {
   const sentence = refusalOf(() =>
     checkPlugins([
       plugin({ name: "First", contract: 7, entities: [UserEntity, ProjectEntity] }),

@@ -55,7 +55,7 @@ test("1,000 distinct values, 10,000 keys and 1,000 users are counted and cut", a
   );
   const answer = await breakdown(events);
   const id = answer.tags.find(({ key }) => key === "id");
-  assert.is(id, undefined, "a key with another value in each event is not among the most telling");
+  assert.is(id, undefined, "a key with another value in each event is not among the most distinctive");
   assert.equal([answer.tags.length, answer.otherTagCount], [30, 970]);
   assert.equal([answer.users.length, answer.userCount], [100, 1_000]);
 });

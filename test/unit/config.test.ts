@@ -235,7 +235,7 @@ for (const [variable, values] of refused) {
   }
 }
 
-config("every fault is told at once, and no secret with it", () => {
+config("one sentence names every fault, and no secret with it", () => {
   const environment = Object.fromEntries(refused.map(([name, [value]]) => [`FAULTLINE_${name}`, value]));
   const sentence = refusalOf(environment);
   for (const [variable] of refused) assert.match(sentence, `FAULTLINE_${variable} must`);

@@ -161,7 +161,7 @@ const unlike: Pair[] = [
     message("", { fingerprint: ["a", "bc"] }),
   ],
   [
-    "{{ default }} beside a part tells default groups apart",
+    "{{ default }} beside a part keeps default groups apart",
     thrown({}, { fingerprint: ["{{ default }}", "mine"] }),
     thrown({ type: "RangeError" }, { fingerprint: ["{{ default }}", "mine"] }),
   ],

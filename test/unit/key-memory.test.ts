@@ -168,7 +168,7 @@ test("of a database that says nothing one request at a time waits, for two secon
   }
 });
 
-test("what is no failure of the database is told as it is", async () => {
+test("an error that is no failure of the database is thrown as it is", async () => {
   const { memory, database } = memoryOf();
   await memory.get("a");
   memory.doubt();

@@ -48,10 +48,10 @@ test("docs/limits.md names every limit once", () => {
 
 test("docs/limits.md says the default rate limits", () => {
   const { rateLimits, callsPerToken } = readConfig({});
-  const told = (setting: string) => numbersIn(rows.find((cells) => cells[1] === `\`${setting}\``)?.[2] ?? "");
-  assert.equal(told("FAULTLINE_RATE_LIMIT_KEY"), [rateLimits.perKey]);
-  assert.equal(told("FAULTLINE_RATE_LIMIT_PROJECT"), [rateLimits.perProject]);
-  assert.equal(told("FAULTLINE_API_RATE_LIMIT"), [callsPerToken]);
+  const documentedFor = (setting: string) => numbersIn(rows.find((cells) => cells[1] === `\`${setting}\``)?.[2] ?? "");
+  assert.equal(documentedFor("FAULTLINE_RATE_LIMIT_KEY"), [rateLimits.perKey]);
+  assert.equal(documentedFor("FAULTLINE_RATE_LIMIT_PROJECT"), [rateLimits.perProject]);
+  assert.equal(documentedFor("FAULTLINE_API_RATE_LIMIT"), [callsPerToken]);
 });
 
 /** The numbers in a table of tables, each with its path. */

@@ -124,7 +124,7 @@ for (const [what, bytes, text] of [
   });
 }
 
-message("a message of a later release is told from garbage", () => {
+message("the reader distinguishes a message of a later release from garbage", () => {
   assert.throws(
     () => readMessage(changed(1, 2)),
     (error: unknown) => error instanceof UnreadableMessage && error.isNewer && /version 2/.test(error.message),

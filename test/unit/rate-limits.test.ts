@@ -180,7 +180,7 @@ for (const [claim, headStartMs] of [
   ["that begins with them", 0],
   ["that came first and took everything", 60_000],
 ] as const) {
-  test(`24 browsers get all of their events through beside one flood ${claim}, and are not told to slow down`, () => {
+  test(`24 browsers get all of their events through beside one flood ${claim}, and no answer asks them to slow down`, () => {
     const { clock, from, limits, of } = limitsOf({ perKey: 300, perProject: 600 });
     const start = clock.at;
     let flooded = 0;
@@ -307,7 +307,7 @@ for (const { processes, demand, most } of [
   });
 }
 
-test("what another process took is told with the time until there is room, debts included", () => {
+test("a refusal for what another process took names the time until there is room, debts included", () => {
   mock.timers.enable({ apis: ["setTimeout"] });
   const joined = joinedProcesses(2);
   const clock = movable();
@@ -340,7 +340,7 @@ test("what bodies cost in one process is missing in the other", () => {
   mock.timers.reset();
 });
 
-test("a little is told once it is more, a lot at once, and nothing where there is no limit", () => {
+test("a process announces a little once it is more, a lot at once, and nothing where there is no limit", () => {
   mock.timers.enable({ apis: ["setTimeout"] });
   const joined = joinedProcesses(2);
   const [announcements] = joined.processes;

@@ -9,7 +9,7 @@ const changed = (keys: readonly string[], more = false, by = "") => ({
   more,
 });
 
-test("groups are told that changed at the time or later, each once, of the project alone", () => {
+test("the groups of the project that changed at the time or later are returned, each once", () => {
   const recent = new RecentChanges(0);
   recent.note(1, changed(["a", "b"]), 10);
   recent.note(11, changed(["elsewhere"]), 15);
@@ -35,7 +35,7 @@ test("only the project's watchers learn that more changed than was named", () =>
   assert.equal(recent.since(2, 10), changed([]));
 });
 
-test("once anything may have changed, it is told of each time before", () => {
+test("once anything may have changed, the answer for each time before says so", () => {
   const recent = new RecentChanges(0);
   recent.note(1, changed(["a"]), 10);
   recent.forget(20);
@@ -44,7 +44,7 @@ test("once anything may have changed, it is told of each time before", () => {
   assert.equal(recent.since(1, 21), changed(["b"]));
 });
 
-test("of more groups than are remembered the oldest are forgotten, and that is told", () => {
+test("of more groups than are remembered the oldest are forgotten, and the answer says so", () => {
   const recent = new RecentChanges(0);
   recent.note(1, changed(["first"]), 10);
   recent.note(1, changed(["second"]), 11);

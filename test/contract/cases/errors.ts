@@ -46,7 +46,7 @@ const timeout = {
   settledLastSeenTime: "2026-01-10T10:59:00Z",
 };
 const settledHour = { settledLastSeenTime: "2026-01-10T10:00:00Z" };
-const tellsHours = "and of earlier events the API tells the hour alone";
+const reportsHours = "and of earlier events the API reports the hour alone";
 
 const message = {
   title: "Payment refused",
@@ -66,7 +66,7 @@ const trend = {
   hourlyCountsStartTime: "2026-01-09T13:00:00Z",
 };
 
-const tellsNoChanges = "the API does not tell when the status changed";
+const reportsNoChanges = "the API does not report when the status changed";
 
 function changes(error: TrackedError | undefined): unknown {
   if (!error) return "nothing";
@@ -97,7 +97,7 @@ export const errorCases: readonly Case[] = [
     differs: {
       faultline: { because: asksElsewhere, answer: { ...checkout, ...releases, ...trend, ...page } },
       sentry: {
-        because: `${asksElsewhere}, and a list there does not tell releases`,
+        because: `${asksElsewhere}, and a list there does not name releases`,
         answer: { ...checkout, ...trend, ...page },
       },
     },
@@ -108,7 +108,7 @@ export const errorCases: readonly Case[] = [
     observe: async (project) => shown((await project.get(await project.id("Timeout"))).error),
     differs: {
       faultline: { because: asksElsewhere, answer: { ...timeout, ...page } },
-      sentry: { because: `${asksElsewhere}, ${tellsHours}`, answer: { ...timeout, ...settledHour, ...page } },
+      sentry: { because: `${asksElsewhere}, ${reportsHours}`, answer: { ...timeout, ...settledHour, ...page } },
     },
   },
   {
@@ -125,9 +125,9 @@ export const errorCases: readonly Case[] = [
     answer: { statusChangedTime: "2026-01-10T12:30:00Z", reopenedTime: "2026-01-10T12:30:00Z" },
     observe: async (project) => changes((await project.get(await project.id("KeyMissing"))).error),
     differs: {
-      faultline: { because: tellsNoChanges, answer: { reopenedTime: "2026-01-10T12:30:00Z" } },
+      faultline: { because: reportsNoChanges, answer: { reopenedTime: "2026-01-10T12:30:00Z" } },
       sentry: {
-        because: "the API tells that it came back, but not when, so its newest event stands for it",
+        because: "the API reports that it came back, but not when, so its newest event stands for it",
         answer: { reopenedTime: "2026-01-10T10:40:00Z" },
       },
     },
@@ -137,8 +137,8 @@ export const errorCases: readonly Case[] = [
     answer: { statusChangedTime: "2026-01-10T12:30:00Z" },
     observe: async (project) => changes((await project.get(await project.id("OldBug"))).error),
     differs: {
-      faultline: { because: tellsNoChanges, answer: {} },
-      sentry: { because: tellsNoChanges, answer: {} },
+      faultline: { because: reportsNoChanges, answer: {} },
+      sentry: { because: reportsNoChanges, answer: {} },
     },
   },
   {

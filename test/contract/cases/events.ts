@@ -107,7 +107,7 @@ export const eventCases: readonly Case[] = [
     },
     differs: {
       sentry: {
-        because: "a list there does not tell when an event was received",
+        because: "a list there does not say when an event was received",
         answer: { ...summary, receivedTime: summary.occurredTime },
       },
     },
@@ -189,8 +189,8 @@ export const eventCases: readonly Case[] = [
       return ["exception", "entries"].filter((key) => key in sent).join();
     },
     differs: {
-      faultline: { because: "it is what the external system tells of the event", answer: "entries" },
-      sentry: { because: "it is what the external system tells of the event", answer: "entries" },
+      faultline: { because: "it is what the external system reports of the event", answer: "entries" },
+      sentry: { because: "it is what the external system reports of the event", answer: "entries" },
     },
   },
 ];

@@ -195,7 +195,7 @@ export const listCases: readonly Case[] = [
 ];
 
 function counts({ statusCounts }: ListErrorsResponse) {
-  if (!statusCounts) return "not told";
+  if (!statusCounts) return "not reported";
   const { unresolved, resolved, ignored } = statusCounts;
   return { unresolved, resolved, ignored };
 }

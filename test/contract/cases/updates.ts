@@ -11,10 +11,10 @@ async function changed(project: Project, changes: Changes): Promise<unknown> {
   const answer = await project.update(changes);
   const after = await statuses(project);
   await project.update(answer.undo.map(({ errorId, status }) => [errorId, status]));
-  return { answer: told(answer), after, undone: await statuses(project) };
+  return { answer: summaryOf(answer), after, undone: await statuses(project) };
 }
 
-function told({ errors, undo }: UpdateErrorsResponse) {
+function summaryOf({ errors, undo }: UpdateErrorsResponse) {
   const titles = new Map(errors.map(({ errorId, title }) => [errorId, title.split(":")[0]]));
   return {
     now: Object.fromEntries(errors.map(({ title, status }) => [title.split(":")[0], status]).toSorted()),
@@ -33,7 +33,7 @@ const asBefore = { resolved: ["OldBug"], ignored: ["Noise"] };
 const refused = (name: string, changes: Changes, answer: unknown): Case => ({
   name,
   answer,
-  observe: (project) => seen(project.update(changes), told),
+  observe: (project) => seen(project.update(changes), summaryOf),
 });
 
 export const updateCases: readonly Case[] = [
@@ -92,7 +92,7 @@ export const updateCases: readonly Case[] = [
     answer: { answer: { now: {}, before: {} }, status: UNRESOLVED },
     async observe(project) {
       const { client, other } = project.world;
-      const answer = told(await project.update([[other.errorId, RESOLVED]]));
+      const answer = summaryOf(await project.update([[other.errorId, RESOLVED]]));
       const { error } = await client.errors.getError(
         { projectId: other.projectId, errorId: other.errorId },
         client.auth,
@@ -101,14 +101,14 @@ export const updateCases: readonly Case[] = [
     },
   },
   {
-    name: "an error that was changed is told with the time of the change",
+    name: "an error that was changed is returned with the time of the change",
     answer: "2026-01-10T12:30:00.000Z",
     async observe(project) {
       const errorId = await project.id("Timeout");
       const { errors } = await project.update([[errorId, RESOLVED]]);
       await project.update([[errorId, UNRESOLVED]]);
       const seconds = errors[0]?.statusChangedTime?.seconds;
-      return seconds === undefined ? "not told" : new Date(Number(seconds) * 1000).toISOString();
+      return seconds === undefined ? "not reported" : new Date(Number(seconds) * 1000).toISOString();
     },
   },
   refused("only errors that there are not", [["999999", RESOLVED]], { now: {}, before: {} }),
@@ -133,7 +133,7 @@ export const updateCases: readonly Case[] = [
           [errorId, RESOLVED],
           [errorId, IGNORED],
         ]),
-        told,
+        summaryOf,
       );
     },
   },

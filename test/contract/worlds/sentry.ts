@@ -32,9 +32,9 @@ export async function sentryWorld(client: GrpcClient, system: FakeExternal): Pro
 }
 
 function issueOf(error: (typeof errors)[number]): FakeIssueInit {
-  const { events, ...told } = error;
+  const { events, ...fields } = error;
   return {
-    ...told,
+    ...fields,
     platform: "node",
     count: events.length,
     firstSeen: events[0]?.occurredAt ?? 0,

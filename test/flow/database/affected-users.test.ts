@@ -98,12 +98,12 @@ const counts: [claim: string, events: readonly Event[], count: number][] = [
   ["the peer of a browser or a phone is a user", [{ platform: "javascript" }, { platform: "cocoa" }], 1],
   ["a browser's named user is not its address", [{ platform: "javascript", user: { id: 7 } }], 1],
   [
-    "{{auto}} is the peer, told by an SDK or found by us",
+    "{{auto}} is the peer, named by an SDK or found by us",
     [{ user: { ip_address: "{{auto}}" } }, { platform: "javascript" }, { user: { ip_address: "127.0.0.1" } }],
     1,
   ],
   [
-    "a server tells its visitor's address in the request",
+    "a server states its visitor's address in the request",
     [{ request: { env: { REMOTE_ADDR: "192.0.2.1" } } }, { request: { env: { REMOTE_ADDR: "192.0.2.2" } } }],
     2,
   ],

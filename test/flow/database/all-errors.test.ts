@@ -54,7 +54,7 @@ async function listAll(request: Request, context: Context) {
   const parts = [];
   for await (const { part } of client.errors.listAllErrors(request, context)) parts.push(part);
   const [first, ...others] = parts;
-  assert.is(first?.case, "asked", "the first message tells who is asked");
+  assert.is(first?.case, "asked", "the first message names who is asked");
   const asked = first?.case === "asked" ? first.value : undefined;
   const answers = others.flatMap((part) => (part.case === "answer" ? [part.value] : []));
   assert.is(answers.length, others.length, "each further message is an answer");
@@ -267,7 +267,7 @@ test("a search that no backend takes refuses the whole call", async () => {
   await rejects(listAll({}, {}), "UNAUTHENTICATED");
 });
 
-test("who is in no project is told so by an empty list", async () => {
+test("a user who is in no project gets an empty list", async () => {
   const { call } = await somebody();
   assert.equal(await listAll({}, call), { asked: [], leftOut: 0, answers: [] });
 });
@@ -315,7 +315,7 @@ test("a project whose external system fails says why, and the others answer", as
   assert.is(of(here)?.refusal, undefined);
 });
 
-test("what a system told last is answered while it is down, and says since when", async () => {
+test("the last answer of a system is returned while it is down, and says since when", async () => {
   const { call, linked } = await somebody();
   await linked(quick, "shop-2");
   const readAt = clock.now();

@@ -305,24 +305,24 @@ test("errors and events of one project are not found through another", async () 
   assert.is((await find("Private")).status, ErrorStatus.UNRESOLVED);
 });
 
-test("a watcher is told of changed errors within a few seconds", async () => {
+test("a watch reports changed errors within a few seconds", async () => {
   const stop = new AbortController();
   const changes = client.errors.watchErrors({ projectId: project.id }, { ...client.auth, signal: stop.signal });
-  let told: readonly StoredError[] | undefined;
+  let reported: readonly StoredError[] | undefined;
   const watching = changes[Symbol.asyncIterator]()
     .next()
-    .then(({ value }) => (told = value?.errors));
+    .then(({ value }) => (reported = value?.errors));
   await until(
     "the first change",
     async () => {
       await report("Watched"); // again and again: the first may come before the watch has begun
-      return told;
+      return reported;
     },
     { deadlineMs: 5_000, everyMs: 100 },
   );
   stop.abort();
   await watching;
-  assert.equal(typesOf(told ?? []), ["Watched"]);
+  assert.equal(typesOf(reported ?? []), ["Watched"]);
 });
 
 test("calls without a token, or with a wrong one, are refused", async () => {

@@ -30,7 +30,7 @@ test("an event sent twice, by both doors, is stored and counted once", async () 
   await assertStoredOnce(event.event_id);
 });
 
-test("an event sent 20 times at once is stored and counted once, and each sender is told 200", async () => {
+test("an event sent 20 times at once is stored and counted once, and each sender gets 200", async () => {
   const event = { event_id: newEventId(), message: "at once", user: { id: "1" } };
   const answers = await Promise.all(Array.from({ length: 20 }, () => sendEvent(server, project, event)));
   assert.equal(

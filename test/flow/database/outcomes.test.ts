@@ -371,27 +371,27 @@ test("a project that does not exist has no outcomes, and leaves none for the one
   assert.equal(await outcomesOf(made), []);
 });
 
-test("refusals are told as they happen, with those of the last minutes first, and without the key", async () => {
+test("refusals are reported as they happen, with those of the last minutes first, and without the key", async () => {
   const project = await createProject(server);
   await sendStore(server, { id: project.id, key: wrongKey }, event());
   const ended = new AbortController();
-  const told: Refusal[] = [];
+  const reported: Refusal[] = [];
   const watching = (async () => {
     const answers = client.outcomes.watchRefusals({ projectId: project.id }, { ...client.auth, signal: ended.signal });
-    for await (const { refusals } of answers) told.push(...refusals);
+    for await (const { refusals } of answers) reported.push(...refusals);
   })().catch((error: unknown) => {
     if (!ended.signal.aborted) throw error;
   });
-  await until("the first refusal", () => told.length === 1);
+  await until("the first refusal", () => reported.length === 1);
   await post(server, project, "store", "{");
-  await until("the second refusal", () => told.length === 2);
+  await until("the second refusal", () => reported.length === 2);
   ended.abort();
   await watching;
-  const [first, second] = told;
+  const [first, second] = reported;
   assert.equal([first?.reason, first?.ipAddress, first?.sdk], ["unknown_key", "127.0.0.1", "faultline.test/1.0"]);
   assert.match(first?.message ?? "", "check its key");
   assert.equal([second?.reason, second?.category], ["malformed", "error"]);
-  assert.not.match(JSON.stringify(told.map(({ message, sdk }) => [message, sdk])), wrongKey);
+  assert.not.match(JSON.stringify(reported.map(({ message, sdk }) => [message, sdk])), wrongKey);
 });
 
 test.run();

@@ -91,13 +91,16 @@ test("administrators set the limits of all projects and of one, and give them up
   const back = { day_limit_bytes: "default", kept_limit_bytes: "default" };
   assert.is((await rest(server, "PUT /application/default_quota", { body: back })).status, 200);
   const { auditEvents } = await client.audit.listAuditEvents({ pageSize: 10 }, client.auth);
-  const told = auditEvents.map(({ summary }) => summary).join("\n");
-  assert.match(told, `Changed the limits of ${project.path} (${project.id}): bytes a day 3000000, bytes kept 4000000.`);
+  const summaries = auditEvents.map(({ summary }) => summary).join("\n");
   assert.match(
-    told,
+    summaries,
+    `Changed the limits of ${project.path} (${project.id}): bytes a day 3000000, bytes kept 4000000.`,
+  );
+  assert.match(
+    summaries,
     "Changed the limits of all projects without their own: bytes a day 7000000, bytes kept without a limit.",
   );
-  assert.match(told, "bytes a day as by default");
+  assert.match(summaries, "bytes a day as by default");
 });
 
 test("limits that are no bytes, out of range or contradictory are refused in words, and change nothing", async () => {

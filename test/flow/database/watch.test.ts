@@ -39,17 +39,19 @@ async function report(message: string, target = project): Promise<void> {
 /** Watches a project; resolves with the first change, as nothing else shows that the watch has begun. */
 async function watch(target = project) {
   const abort = new AbortController();
-  const told: WatchErrorsResponse[] = [];
+  const responses: WatchErrorsResponse[] = [];
   const listen = async () => {
     const context = { ...client.auth, signal: abort.signal };
-    for await (const response of client.errors.watchErrors({ projectId: target.id }, context)) told.push(response);
+    for await (const response of client.errors.watchErrors({ projectId: target.id }, context)) responses.push(response);
   };
   const ended = listen();
   ended.catch(() => undefined); // seen by the test that awaits it; a test that failed before does not
-  await until("the watch to begin", async () => told.length > 0 || (await report("warm-up", target)), { everyMs: 100 });
-  const errors = () => told.flatMap((response) => response.errors);
+  await until("the watch to begin", async () => responses.length > 0 || (await report("warm-up", target)), {
+    everyMs: 100,
+  });
+  const errors = () => responses.flatMap((response) => response.errors);
   return {
-    told,
+    responses,
     errors,
     /** Resolves when the watch reports the error with this status. */
     hears: (title: string, status: ErrorStatus = ErrorStatus.UNRESOLVED) =>
@@ -62,7 +64,7 @@ async function watch(target = project) {
   };
 }
 
-test("a new event is told with its error as it is now, and nothing is told of other projects", async () => {
+test("a watch reports a new event with its error as it is now, and nothing of other projects", async () => {
   const watcher = await watch();
   await report("elsewhere", await createProject(server));
   await report("fresh");
@@ -78,7 +80,7 @@ test("a new event is told with its error as it is now, and nothing is told of ot
   await watcher.cancel();
 });
 
-test("a change of status is told, and so is the error that comes back", async () => {
+test("a watch reports a change of status, and the error that comes back", async () => {
   await report("moves");
   const [error] = await storedErrors(client, project.id);
   const watcher = await watch();
@@ -94,7 +96,7 @@ test("a change of status is told, and so is the error that comes back", async ()
   await watcher.cancel();
 });
 
-test("two watchers are told the same, and one goes on when the other has ended", async () => {
+test("two watchers get the same, and one goes on when the other has ended", async () => {
   const watchers = await Promise.all([watch(), watch()]);
   await report("for both");
   await Promise.all(watchers.map((watcher) => watcher.hears("for both")));
@@ -105,17 +107,17 @@ test("two watchers are told the same, and one goes on when the other has ended",
   await watchers[1].cancel();
 });
 
-test("of more than 100 errors that change at once 100 are told, and that there are more", async () => {
+test("of more than 100 errors that change at once a watch reports 100, and that there are more", async () => {
   const watcher = await watch();
   const words = Array.from({ length: 150 }, (_, n) => String.fromCharCode(97 + (n % 26), 97 + Math.floor(n / 26)));
   const events = words.map((word) => errorEvent({ projectId: project.id, eventId: newEventId(), message: word }));
   await client.ingest.reportEvents({ events }, client.auth);
-  const crowd = await until("the crowd", () => watcher.told.find(({ more }) => more));
+  const crowd = await until("the crowd", () => watcher.responses.find(({ more }) => more));
   assert.is(crowd.errors.length, 100);
   await watcher.cancel();
 });
 
-test("a watch that begins late is told what changed since its list was read, and whether more may have", async () => {
+test("a watch that begins late reports what changed since its list was read, and whether more may have", async () => {
   await report("before the list");
   const readAt = Date.now() + 1; // the next report takes longer
   await report("after the list");
@@ -130,7 +132,7 @@ test("a watch that begins late is told what changed since its list was read, and
   assert.equal(await first(new Date(0)), { titles: ["after the list", "before the list"], more: true });
 });
 
-test("a watch that asks for hourly counts is told those of each change, as a list tells them; no other watch is", async () => {
+test("a watch that asks for hourly counts gets those of each change, as a list returns them; no other watch does", async () => {
   const since = timestampFromDate(new Date());
   await report("counted");
   await report("counted");
@@ -141,13 +143,13 @@ test("a watch that asks for hourly counts is told those of each change, as a lis
   };
   const [listed] = await storedErrors(client, project.id);
   const hour = Math.floor(Date.now() / 3_600_000);
-  const [told] = await first(true);
+  const [watched] = await first(true);
   assert.is(
-    told?.hourlyCounts.reduce((sum, count) => sum + count),
+    watched?.hourlyCounts.reduce((sum, count) => sum + count),
     2,
   );
   assert.is(Number(listed?.hourlyCountsStartTime?.seconds) / 3600, hour - 23);
-  assert.equal(told, listed);
+  assert.equal(watched, listed);
   const [plain] = await first(false);
   assert.equal(plain?.hourlyCounts, []);
   assert.is(plain?.hourlyCountsStartTime, undefined);

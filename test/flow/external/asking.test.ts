@@ -128,7 +128,7 @@ test("a search goes on in the external system's words, and what that cannot sear
   }
 });
 
-test("counts of the tabs are what X-Hits tells, and the list itself tells that of its own status", async () => {
+test("counts of the tabs are what X-Hits says, and the list itself says that of its own status", async () => {
   const { statusCounts } = await list({ status: UNRESOLVED });
   assert.equal([statusCounts?.unresolved, statusCounts?.resolved, statusCounts?.ignored], [3, 1, 1]);
   assert.equal(fake.calls.map(({ query }) => query.get("query")).toSorted(), [
@@ -144,7 +144,7 @@ test("counts of the tabs are what X-Hits tells, and the list itself tells that o
   assert.is(fake.calls.length, 7);
 });
 
-test("counts stop at 1,000, and where they are not told a list is complete without them", async () => {
+test("counts stop at 1,000, and where they are missing a list is complete without them", async () => {
   const back = fake.answerWith({ json: [], headers: { "X-Hits": "1234567" } }, { on: /issues\/$/ });
   const { statusCounts } = await list();
   assert.equal([statusCounts?.unresolved, statusCounts?.resolved, statusCounts?.ignored], [1000, 1000, 1000]);
@@ -174,7 +174,7 @@ test("pages go forth and back by the cursors of the external system", async () =
   const second = await list({ pageSize: 2, status: UNRESOLVED, pageToken: first.nextPageToken });
   assert.equal(ids(second), ["1003"]);
   const counted = fake.calls.filter(({ query }) => query.get("limit") === "1").map(({ query }) => query.get("query"));
-  assert.ok(counted.includes("is:unresolved"), "a later page does not tell how many there are");
+  assert.ok(counted.includes("is:unresolved"), "a later page does not say how many there are");
   assert.is(second.nextPageToken, "");
   const back = await list({ pageSize: 2, status: UNRESOLVED, pageToken: second.previousPageToken });
   assert.equal(ids(back), ["1001", "1002"]);
@@ -366,7 +366,7 @@ test("several statuses are set by one call a status, and undo gives each its own
   ]);
 });
 
-test("a change of a hundred is a few calls, and one of many that are not told together does not crowd out others", async () => {
+test("a change of a hundred is a few calls, and one of many that are not answered together does not crowd out others", async () => {
   const many = Array.from({ length: 100 }, (_, n): [string, ErrorStatus] => [`${5000 + n}`, RESOLVED]);
   const back = fake.answerWith({ json: [] }, { on: /organizations/ });
   const [{ errors }, found] = await Promise.all([update(...many), getError("1001")]);
@@ -388,7 +388,7 @@ test("systems that cannot read several issues at once are asked for them one by 
   assert.is(fake.data.issues[0]?.status, "unresolved");
 });
 
-test("when a later call of a change fails, what was changed is told", async () => {
+test("when a later call of a change fails, what was changed is returned", async () => {
   const back = fake.answerWith({ status: 500 }, { on: /issues\/1002\/$/ });
   const changes: [string, ErrorStatus][] = [
     ["1001", RESOLVED],

@@ -70,7 +70,7 @@ for (const [given, expected] of scopes) {
   });
 }
 
-test("a token without project:read that can list projects all the same is told so", async () => {
+test("a token without project:read that can list projects all the same is warned of it", async () => {
   fake.answerWith({ json: { auth: { scopes: ["event:read", "event:write"] } } }, { on: /^\/api\/0\/$/ });
   assert.equal((await connect()).warnings, ["The token lacks project:read, so its projects may not be listed."]);
 });
@@ -91,7 +91,7 @@ test("of more than 100 projects the first 100 are listed, and that is said", asy
   assert.equal(warnings, ["The token sees more projects. Only the first 100 are shown."]);
 });
 
-test("where scopes are not told there is nothing to warn of", async () => {
+test("where scopes are not reported there is nothing to warn of", async () => {
   fake.setScopes(["project:read"]);
   for (const answer of [{ status: 404 }, { status: 500 }, { body: "<html>" }, { json: [] }, { json: { auth: null } }]) {
     const back = fake.answerWith(answer, { on: /^\/api\/0\/$/ });

@@ -135,7 +135,7 @@ const later = () => (clock.at += minute);
 /**
  * The fields of an error that both report: all but its project, its link, and those that only the storing one can know.
  */
-const told = (error: TrackedError | undefined) => {
+const fieldsOf = (error: TrackedError | undefined) => {
   assert.ok(error);
   const {
     projectId: _id,
@@ -145,7 +145,7 @@ const told = (error: TrackedError | undefined) => {
   } = toJson(ErrorSchema, error) as Record<string, JsonValue>;
   return fields;
 };
-const toldEvent = (event: Event | undefined) => {
+const fieldsOfEvent = (event: Event | undefined) => {
   assert.ok(event);
   const {
     projectId: _id,
@@ -182,7 +182,7 @@ test("the link is saved, and the list here is the list there, with its counts", 
   assert.is(settings?.active, true);
   for (const status of [ErrorStatus.UNSPECIFIED, UNRESOLVED, RESOLVED]) {
     const [here, own] = [await listHere({ status }), await listThere({ status })];
-    assert.equal(here.errors.map(told), own.errors.map(told));
+    assert.equal(here.errors.map(fieldsOf), own.errors.map(fieldsOf));
     assert.equal(here.statusCounts, own.statusCounts);
     assert.is(here.staleSinceTime, undefined);
   }
@@ -239,13 +239,13 @@ test("an error, its events, their stacks, breadcrumbs and users, and its bars ar
       await client.errors.getError({ projectId, errorId }, client.auth),
       await stored.client.errors.getError({ projectId: source.id, errorId }, stored.client.auth),
     ];
-    assert.equal(told(here.error), told(own.error));
+    assert.equal(fieldsOf(here.error), fieldsOf(own.error));
     for (const position of [EventPosition.NEWEST, EventPosition.OLDEST]) {
       const [event, ownEvent] = [
         await client.errors.getEvent({ projectId, errorId, position }, client.auth),
         await stored.client.errors.getEvent({ projectId: source.id, errorId, position }, stored.client.auth),
       ];
-      assert.equal(toldEvent(event.event), toldEvent(ownEvent.event));
+      assert.equal(fieldsOfEvent(event.event), fieldsOfEvent(ownEvent.event));
       assert.equal([event.newerEventId, event.olderEventId], [ownEvent.newerEventId, ownEvent.olderEventId]);
       assert.is(event.event?.exceptions[0]?.frames[1]?.contextLine, "  charge(cart);");
       assert.match(event.event?.user?.email ?? "", "@example.com");
@@ -334,7 +334,7 @@ test("what happens there is seen here: a new event, and an error that comes back
   }
   const { errors } = await listHere();
   assert.equal(titles(errors).slice(0, 2), ["Error6", first?.type]);
-  assert.equal(errors.map(told), (await listThere()).errors.map(told));
+  assert.equal(errors.map(fieldsOf), (await listThere()).errors.map(fieldsOf));
   assert.equal([errors[1]?.status, errors[1]?.reopenedTime], [UNRESOLVED, timestamp(reopenedAt)]);
 });
 
@@ -357,14 +357,14 @@ test("a project that reads is not there to be read: no circles", async () => {
   assert.is((await webApi(server, `GET /issues/${first?.errorId}/`)).status, 404);
 });
 
-test("while the other is stopped, what it last told is shown with its time; then nothing is, in words", async () => {
+test("while the other is stopped, what it answered last is shown with its time; then nothing is, in words", async () => {
   later();
   const before = await listHere();
   const readAt = clock.at;
   await stopThere();
   clock.at += minute;
   const stale = await listHere();
-  assert.equal(stale.errors.map(told), before.errors.map(told));
+  assert.equal(stale.errors.map(fieldsOf), before.errors.map(fieldsOf));
   assert.equal(stale.staleSinceTime, timestamp(readAt));
   const refused = await refusedBecause("EXTERNAL_UNREACHABLE", listHere({ query: "never asked before" }));
   assert.is(refused.message, "Connection refused");
@@ -396,7 +396,7 @@ test("a token that is revoked there is refused here from the next reading on", a
   await refusedBecause("EXTERNAL_TOKEN_REFUSED", connect(keeper.token));
 });
 
-test("a project that is deleted there is told of in words here, and none of its errors", async () => {
+test("a project that is deleted there is reported in words here, and none of its errors", async () => {
   await save(reader.token);
   assert.is((await listHere()).errors.length, 6);
   await stored.client.projects.deleteProject({ projectId: source.id }, stored.client.auth);

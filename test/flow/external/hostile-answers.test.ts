@@ -63,13 +63,13 @@ function hostile(name: string, { answer, ending, at = doorNames, retryAfterSecon
 
 // A24. Their text stays theirs: only the status is reported.
 for (const code of [400, 401, 402, 403, 405, 409, 410, 418, 451, 500, 501, 502, 503, 504, 599]) {
-  hostile(`A24: a ${code} with a page of HTML is told by its number alone`, {
+  hostile(`A24: a ${code} with a page of HTML is reported by its number alone`, {
     answer: { status: code, headers: html, body: page },
     ending: endings.status(code),
   });
 }
 for (const code of [401, 403, 500]) {
-  hostile(`A24: a ${code} with JSON is told by its number alone`, {
+  hostile(`A24: a ${code} with JSON is reported by its number alone`, {
     answer: { status: code, json: { detail: secretText, message: `<b>${secretText}</b>` } },
     ending: endings.status(code),
   });
@@ -338,16 +338,16 @@ test("projects.json answers every failure with 400 and its recorded message, and
   for (const [what, answer, { message }] of byPage) {
     clock.at += hourMs;
     const back = fake.answerWith(answer);
-    const told = await http(`${faultline.httpUrl}/${path}/-/error_tracking/projects.json?${query}`, {
+    const response = await http(`${faultline.httpUrl}/${path}/-/error_tracking/projects.json?${query}`, {
       headers: { "PRIVATE-TOKEN": rootToken },
     });
     back();
-    assert.is(told.status, 400, what);
-    const { message: said, ...more } = told.json as { message: string };
+    assert.is(response.status, 400, what);
+    const { message: said, ...more } = response.json as { message: string };
     assert.equal(more, {}, what);
     if (typeof message === "string") assert.is(said, message, what);
     else assert.match(said, message, what);
-    assert.not.match(told.text, secretText);
+    assert.not.match(response.text, secretText);
   }
   assert.equal(fake.complaints.splice(0), []);
   assert.is(elsewhere.connectionCount(), 0);

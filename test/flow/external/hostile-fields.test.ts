@@ -240,21 +240,21 @@ hostile(
   },
 );
 
-hostile("GitLab 360666: an issue or event that does not tell its project is not shown", async () => {
+hostile("GitLab 360666: an issue or event that does not name its project is not shown", async () => {
   const project = await link();
   const { projectId, errorId } = project;
-  for (const told of [undefined, null, {}, { id: null }, { id: "" }, [], "11", { id: "../" }]) {
+  for (const given of [undefined, null, {}, { id: null }, { id: "" }, [], "11", { id: "../" }]) {
     clock.at += hourMs;
     fake.answerWith(
-      change((issue: Wire) => ({ ...issue, project: told })),
+      change((issue: Wire) => ({ ...issue, project: given })),
       { on: /\/issues\/\d+\/$/ },
     );
     fake.answerWith(
-      change((one: Wire) => ({ ...one, projectID: told })),
+      change((one: Wire) => ({ ...one, projectID: given })),
       { on: /latest/ },
     );
-    await isRefused(client.errors.getError({ projectId, errorId }, client.auth), textOf(told));
-    await isRefused(event(project), textOf(told));
+    await isRefused(client.errors.getError({ projectId, errorId }, client.auth), textOf(given));
+    await isRefused(event(project), textOf(given));
   }
 });
 

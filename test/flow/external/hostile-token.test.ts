@@ -111,7 +111,7 @@ test("A27: the stored token goes to its own origin, however that is written and 
 });
 
 // A26.
-test("A26: what Connect found with one token is not told to another", async () => {
+test("A26: what Connect found with one token is not shown to another", async () => {
   const [mine, other] = [await link(), await link()];
   await connect(mine);
   await connect(mine, fake.url, mine.token);
@@ -129,12 +129,12 @@ test("A26: two projects that read the same system at the same moment each see th
   assert.is.not(ids[0], ids[1]);
 });
 
-test("A26: when the system is down nobody is shown what another project was told", async () => {
+test("A26: when the system is down nobody is shown what another project was shown", async () => {
   const [one, two] = [await link(), await link()];
   await list(one);
   await fake.close();
   clock.at += 60_000;
-  assert.ok((await list(one)).staleSinceTime, "what was told to the first is shown to the first");
+  assert.ok((await list(one)).staleSinceTime, "the first still sees what it was shown");
   await endsIn(list(two), endings.refused, "the second");
   await fake.comeBack();
 });

@@ -128,7 +128,7 @@ test("an answer that is wrong, or a token that is refused, is no outage: the las
   assert.is((await refusedBecause("EXTERNAL_ANSWER_INVALID", get())).message, "Unexpected Error");
 });
 
-test("a change is never made on what was told before, and forgets it", async () => {
+test("a change is never made on what was answered before, and forgets it", async () => {
   await get();
   fake.answerWith({ status: 500 });
   assert.is((await refusedBecause("EXTERNAL_UNREACHABLE", resolve())).message, "Sentry response status code: 500");
@@ -152,7 +152,7 @@ test("what was asked before a change and is answered after it is not kept", asyn
   assert.is(fake.calls.filter(({ path }) => path.endsWith("/stats/")).length, 2);
 });
 
-test("other settings know nothing of what was told under the ones before", async () => {
+test("other settings know nothing of what was answered under the ones before", async () => {
   await get();
   await client.settings.updateSettings(
     { projectId: project.projectId, externalApiUrl: fake.url, externalAuthToken: fake.newToken() },
@@ -239,7 +239,7 @@ const retryAfters: [header: string | (() => string) | undefined, seconds: number
 ];
 for (const [given, seconds] of retryAfters) {
   const shown = typeof given === "function" ? "a date" : (given ?? "no time");
-  test(`after a 429 with ${shown} nothing is sent for ${seconds} s, and callers are told so`, async () => {
+  test(`after a 429 with ${shown} nothing is sent for ${seconds} s, and refusals say so`, async () => {
     const header = typeof given === "function" ? given() : given;
     fake.answerWith({ status: 429, headers: header === undefined ? {} : { "Retry-After": header } }, { times: 1 });
     const refusal = await refusedBecause("EXTERNAL_RATE_LIMITED", get());

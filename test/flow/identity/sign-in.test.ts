@@ -13,7 +13,7 @@ test.before.each(() => {
   clock.at += 60_000; // attempts of the test before are forgiven
 });
 
-const told = ({ reason, message, field }: CallError) => [reason, message, field];
+const contentOf = ({ reason, message, field }: CallError) => [reason, message, field];
 
 test("a person signs in by user name or e-mail address, without regard to case", async () => {
   const { username, password } = await newUser(client, { email: "Ada@example.com" });
@@ -45,7 +45,7 @@ test("unknown names, wrong passwords, blocked users and users without a password
   ];
   const refusals = await Promise.all(attempts.map((attempt) => rejects(accounts.signIn(attempt), "UNAUTHENTICATED")));
   assert.equal(
-    refusals.map(told),
+    refusals.map(contentOf),
     attempts.map(() => [ErrorReason.WRONG_CREDENTIALS, "Wrong user name or password.", ""]),
   );
 });

@@ -263,11 +263,11 @@ test("an own event that cannot be stored is not reported in turn", () =>
       await fail(client);
     });
     // Scheduled work that met the taken database may have failed too, and be reported by now.
-    const told = await until("the next failure", async () => {
+    const reported = await until("the next failure", async () => {
       const failures = await failuresIn(client, project.id);
       return failures.includes("call failed") && failures.filter((one) => one !== "scheduled work failed");
     });
-    assert.equal(told, ["call failed"]);
+    assert.equal(reported, ["call failed"]);
   }));
 
 /** How many runs of scheduled tasks failed since the start. */
@@ -386,7 +386,7 @@ test("another Faultline, a project of this installation and Sentry's cloud need 
     assert.equal(receiver.asked, []);
   }));
 
-test("an unknown version is shown as such, asks to be typed, and is told nothing of before the rule was announced", async () => {
+test("an unknown version is shown as such, asks to be typed, and gets no notice before the rule was announced", async () => {
   const receiver = await errorReceiver();
   for (const [platformRelease, notice] of [
     ["16.8", ""],
@@ -564,7 +564,7 @@ test("the DSN is read back masked, the mask sent again changes nothing, and the 
     assert.not.match(JSON.stringify(row), publicKey);
   }));
 
-test("an address that may not be connected to is told in the log, with the variables that allow it", async () => {
+test("an address that may not be connected to is named in the log, with the variables that allow it", async () => {
   const receiver = await errorReceiver();
   const server = await startServer();
   const client = grpcClient(server);

@@ -72,7 +72,7 @@ test("a migration that needs what somebody reads for long makes nobody wait long
   );
 });
 
-test("a migration of which a statement fails is told, and leaves the database as it was", async () => {
+test("a migration of which a statement fails is reported, and leaves the database as it was", async () => {
   const url = await postgresql.createDatabase();
   await open(url);
   await withPostgresql(url, async (client) => {

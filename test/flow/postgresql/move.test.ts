@@ -48,8 +48,14 @@ async function runAt<Result>(config: Config, time: number, work: (running: Runni
   }
 }
 
-const told: string[] = [];
-const online: MoveOptions = { dataDir, to, isFinal: false, verify: "sample", progress: (text) => told.push(text) };
+const progressLines: string[] = [];
+const online: MoveOptions = {
+  dataDir,
+  to,
+  isFinal: false,
+  verify: "sample",
+  progress: (text) => progressLines.push(text),
+};
 
 const of = (report: MoveReport, name: string) => {
   const found = report.tables.find(({ table }) => table === name);
@@ -478,7 +484,7 @@ test("an address that is none is refused without being shown", async () => {
   assert.match(stderr, /--to must look like postgres:/);
   assert.match((await faultlineMove()).stderr, /Name the target/);
   assert.equal(
-    told.filter((line) => !/^\w+: [\d,]+ of [\d,]+ rows, \d+ %$/.test(line)),
+    progressLines.filter((line) => !/^\w+: [\d,]+ of [\d,]+ rows, \d+ %$/.test(line)),
     [],
   );
 });

@@ -49,9 +49,9 @@ test("a server that cannot be reached, a wrong password and a missing database a
   assert.match(await refusedStart(unreachable.href), /See that the server runs/);
   const wrong = new URL(url);
   wrong.password = "not-the-password";
-  const told = await refusedStart(wrong.href);
-  assert.match(told, /refuses the user or the password in FAULTLINE_DATABASE_URL/);
-  assert.not.match(told, "not-the-password");
+  const refusal = await refusedStart(wrong.href);
+  assert.match(refusal, /refuses the user or the password in FAULTLINE_DATABASE_URL/);
+  assert.not.match(refusal, "not-the-password");
   assert.match(await refusedStart(`${url}_missing`), /does not exist\. Make it/);
 });
 
@@ -111,20 +111,20 @@ test("services with one key file that start at once on an empty database all com
   assert.ok(names.rows.length > 0);
 });
 
-test("a start tells each setting that lets PostgreSQL lose what it stored, and no other", async () => {
+test("a start names each setting that lets PostgreSQL lose what it stored, and no other", async () => {
   const url = await freshDatabase();
   const dataDir = tempDir();
-  const told = async () => {
+  const named = async () => {
     const server = await start(url, dataDir);
     await server.stop();
     return [...server.output().matchAll(/as its setting (\w+) is off\. Turn it on/g)].map(([, setting]) => setting);
   };
   const never = ["fsync", "full_page_writes"]; // as the tests' server does without them
-  assert.equal(await told(), never);
+  assert.equal(await named(), never);
   await withPostgresql(url, (client) =>
     client.query(`alter database ${new URL(url).pathname.slice(1)} set synchronous_commit to off`),
   );
-  assert.equal(await told(), [...never, "synchronous_commit"]);
+  assert.equal(await named(), [...never, "synchronous_commit"]);
 });
 
 test("a service with another key file than the database was made with is refused", async () => {

@@ -177,13 +177,17 @@ for (const [path, { get }] of Object.entries(restDocument.paths)) {
   test(`GET ${path} answers what the document says`, async () => {
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => String(named[name]));
     const answer = await answered(rest(server, `GET ${filled}`), 200);
-    const told = get.responses["200"];
-    assert.ok(told && "content" in told);
+    const documented = get.responses["200"];
+    assert.ok(documented && "content" in documented);
     assert.equal(
-      schemaFaults(answer.json, (told.content?.["application/json"]?.schema ?? { type: "null" }) as Schema, resolve),
+      schemaFaults(
+        answer.json,
+        (documented.content?.["application/json"]?.schema ?? { type: "null" }) as Schema,
+        resolve,
+      ),
       [],
     );
-    for (const header of Object.keys(told.headers ?? {})) {
+    for (const header of Object.keys(documented.headers ?? {})) {
       if (header !== "Link") assert.type(answer.headers[header.toLowerCase()], "string", header);
     }
     if (Array.isArray(answer.json)) assert.ok(answer.json.length > 0, "an empty list shows nothing");

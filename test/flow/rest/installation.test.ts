@@ -114,7 +114,7 @@ test("a version of the external system that the platform does not support is ans
   assert.match(String((answer.json as Body)["message"]), "21.5.0");
 });
 
-test("the version that an external system reports is told, and refused when it is too old, whatever is given", async () => {
+test("the version that an external system reports is shown, and refused when it is too old, whatever is given", async () => {
   const put = (fields: object) => {
     const body = { dsn: receiver.dsn, external_version: "24.1.0", ...fields };
     return rest(server, "PUT /application/error_reporting", { body });
@@ -124,8 +124,8 @@ test("the version that an external system reports is told, and refused when it i
   const { message } = (await answered(put({}), 400)).json as Body;
   assert.match(String(message), "Version 21.4.1 of the external system is not supported");
   says("24.9.0");
-  const told = (await answered(put({}), 200)).json as Body;
-  assert.equal([told["external_version_source"], told["asked_version"]], ["asked", "24.9.0"]);
+  const shown = (await answered(put({}), 200)).json as Body;
+  assert.equal([shown["external_version_source"], shown["asked_version"]], ["asked", "24.9.0"]);
   receiver.say({});
   const unknown = (await answered(put({ external_version: "" }), 200)).json as Body;
   assert.equal([unknown["external_version_source"], unknown["asked_version"]], ["unknown", null]);

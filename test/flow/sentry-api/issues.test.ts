@@ -239,8 +239,8 @@ test("a status is set by its words, and the answer is the issue as it is then", 
   ]) {
     const answer = await webApi(server, `PUT /issues/${errorId}/`, { body: { status: word, hasSeen: true } });
     assert.is(answer.status, 200);
-    const { id, status: told } = answer.json as Shape;
-    assert.equal([id, told, await statusOf(errorId)], [errorId, status, status]);
+    const { id, status: answered } = answer.json as Shape;
+    assert.equal([id, answered, await statusOf(errorId)], [errorId, status, status]);
   }
 });
 
@@ -325,12 +325,12 @@ test("what a user wrote about an event goes with it", async () => {
   const sent = await sendEnvelope(server, web, envelope(eventId, [{ type: "user_report" }, report]));
   assert.is(sent.status, 200);
   const { userReport } = await one(`/issues/${errorId}/events/latest/`);
-  const { dateCreated, ...told } = userReport as Shape;
-  assert.equal(told, { id: eventId, eventID: eventId, name: "Ann", email: "ann@example.com", comments: "It broke." });
+  const { dateCreated, ...fields } = userReport as Shape;
+  assert.equal(fields, { id: eventId, eventID: eventId, name: "Ann", email: "ann@example.com", comments: "It broke." });
   assert.is(dateCreated, iso(clock.at));
 });
 
-test("an event is told as it was sent, to the letter, and one that is no JSON as an empty object", async () => {
+test("an event is returned as it was sent, to the letter, and one that is no JSON as an empty object", async () => {
   const eventId = newEventId();
   const text = `{ "event_id":"${eventId}", "message":"exact",  "extra":{"n":1.50e2,"big":12345678901234567890} }`;
   const sent = await sendEnvelope(server, web, `{"event_id":"${eventId}"}\n{"type":"event"}\n${text}`);
@@ -345,7 +345,7 @@ test("an event is told as it was sent, to the letter, and one that is no JSON as
   assert.equal(await one(`${path}json/`), {});
 });
 
-test("the counts of an issue are told for the hours that are asked for", async () => {
+test("the counts of an issue are returned for the hours that are asked for", async () => {
   const stats = async (query: string) => {
     const { status, json } = await webApi(server, `GET /issues/${errorId}/stats/?${query}`);
     return status === 200 ? (json as [number, number][]) : status;

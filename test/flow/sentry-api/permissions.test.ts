@@ -157,7 +157,7 @@ test("a token that is over or revoked is refused from the next call on", async (
   assert.equal(await ask(short.token), [401, { detail: "Token expired" }]);
 });
 
-test("where Monitor or error tracking is off, who sees the project is told so", async () => {
+test("where Monitor or error tracking is off, the answer says so to anyone who sees the project", async () => {
   const off = await createProject(server);
   const { project: made } = await client.projects.getProject(
     { key: { case: "projectId", value: off.id } },

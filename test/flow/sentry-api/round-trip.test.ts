@@ -208,9 +208,9 @@ const errorFields = (error: TrackedError, isListed: boolean): ErrorFields => {
     settledLastSeenTime: _derived,
     hourlyCountsStartTime: _window,
     hourlyCounts = [],
-    ...told
+    ...fields
   } = toJson(ErrorSchema, error) as ErrorFields;
-  return { ...told, ...(isListed && { hourlyCounts }) };
+  return { ...fields, ...(isListed && { hourlyCounts }) };
 };
 
 test("the list of issues is the list of errors, and each issue is its error", async () => {

@@ -180,12 +180,12 @@ test("errors are followed as they change, until the command is ended", async () 
     cwd: repositoryRoot,
     env: { FAULTLINE_GRPC_ADDRESS: server.grpcAddress, FAULTLINE_TOKEN: rootToken },
   });
-  let told = "";
-  child.stdout?.on("data", (text: string) => (told += text));
+  let printed = "";
+  child.stdout?.on("data", (text: string) => (printed += text));
   const ended = new Promise((resolve) => child.once("exit", (code) => resolve(code)));
-  await until("a change is told", async () => {
+  await until("a change is printed", async () => {
     await sendEvent(server, project, failing(2)); // again, as the command may not be watching yet
-    return told.includes("Error2: failed at 2");
+    return printed.includes("Error2: failed at 2");
   });
   child.kill("SIGINT");
   assert.is(await ended, 0);
@@ -328,7 +328,7 @@ test("where the integrated backend is not offered, a project is made, and why it
   }
 });
 
-const faults: [what: string, args: string[], env: Environment, told: RegExp][] = [
+const faults: [what: string, args: string[], env: Environment, words: RegExp][] = [
   ["a project that is not there", ["errors", "list", "cli/none"], {}, /does not exist, or you do not have access/],
   ["no token", ["projects", "list"], { FAULTLINE_TOKEN: "" }, /FAULTLINE_TOKEN is not set/],
   ["a wrong token", ["projects", "list"], { FAULTLINE_TOKEN: "flp_wrong-token" }, /token/],
@@ -343,11 +343,11 @@ const faults: [what: string, args: string[], env: Environment, told: RegExp][] =
   ["no external project", ["settings", "set", "x", "--external-project", "web"], {}, /It must look like acme\/web/],
   ["an unknown status", ["errors", "list", "x", "--status", "open"], {}, /Allowed choices are unresolved/],
 ];
-for (const [what, args, env, told] of faults) {
+for (const [what, args, env, words] of faults) {
   test(`${what} is said on standard error, with exit code 1`, async () => {
     const { code, stdout, stderr } = await faultline(args, { env });
     assert.is(code, 1);
-    assert.match(stderr, told);
+    assert.match(stderr, words);
     assert.is(stdout, "");
     assert.not.match(stderr, /\n\s+at /);
   });
@@ -415,7 +415,7 @@ test("a backup made under load holds all that was acknowledged before it, is ver
 });
 
 test("a damaged backup is found and not restored", async () => {
-  const damages: [file: string, damage: (path: string) => void, told: RegExp][] = [
+  const damages: [file: string, damage: (path: string) => void, words: RegExp][] = [
     ["faultline.db", (path) => appendFileSync(path, "x"), /faultline\.db has \d+ bytes/],
     ["faultline.db", (path) => truncateSync(path, 4096), /faultline\.db has 4096 bytes/],
     ["secrets.json", (path) => appendFileSync(path, " "), /secrets\.json has \d+ bytes/],
@@ -423,7 +423,7 @@ test("a damaged backup is found and not restored", async () => {
   const whole = join(tempDir(), "backup");
   assert.is((await program(["backup", whole])).code, 0);
   assert.match((await faultline(["backup", whole])).stderr, /exists already/);
-  for (const [file, damage, told] of damages) {
+  for (const [file, damage, words] of damages) {
     const backup = join(tempDir(), "backup");
     cpSync(whole, backup, { recursive: true });
     damage(join(backup, file));
@@ -433,7 +433,7 @@ test("a damaged backup is found and not restored", async () => {
       await faultline(["restore", backup], { env: { FAULTLINE_DATA_DIR: dataDir } }),
     ]) {
       assert.is(code, 1);
-      assert.match(stderr, told);
+      assert.match(stderr, words);
     }
     assert.not.ok(existsSync(join(dataDir, "faultline.db")));
   }
@@ -445,7 +445,7 @@ test("a backup is not restored when its manifest leaves a file unchecked", async
   const path = join(backup, "backup.json");
   const manifest = JSON.parse(readFileSync(path, "utf8")) as { files: { name: string }[] };
   const dataDir = join(tempDir(), "restored");
-  for (const [left, told] of [
+  for (const [left, words] of [
     [[], /has no checksum of faultline\.db and secrets\.json/],
     [["faultline.db", "faultline.db"], /has no checksum of secrets\.json/],
     [[null], /made by another release/],
@@ -457,7 +457,7 @@ test("a backup is not restored when its manifest leaves a file unchecked", async
       await faultline(["restore", backup], { env: { FAULTLINE_DATA_DIR: dataDir } }),
     ]) {
       assert.is(code, 1);
-      assert.match(stderr, told);
+      assert.match(stderr, words);
     }
   }
   assert.not.ok(existsSync(dataDir));

@@ -37,7 +37,7 @@ test("the dashboard asks for metrics that exist, and for most of them", () => {
   );
 });
 
-test("each alert asks for metrics that exist, and operators are told what to do about it", () => {
+test("each alert asks for metrics that exist, and docs/operations.md says what to do about it", () => {
   const rules = textOf("deploy/prometheus/alerts.yaml");
   const alerts = [...rules.matchAll(/- alert: (\w+)\n\s+expr: ((?:.|\n)+?)\n\s+(?:for|labels):/g)];
   assert.is(alerts.length, rules.match(/- alert:/g)?.length);

@@ -11,7 +11,7 @@ import { failSync, whyNoStrace } from "../../support/service/strace.ts";
 import { tempDir } from "../../support/service/temp-dir.ts";
 import { until } from "../../support/run/until.ts";
 
-test("errors with an extended code have the name of their plain one, and a failed sync is told from other failures", () => {
+test("errors with an extended code have the name of their plain one, and a failed sync is distinguished from other failures", () => {
   const named = (code: string, errno: number) =>
     withKnownName(Object.assign(new Error(`${code}: disk I/O error`), { code, errno }));
   const sync = named("UNKNOWN", 1034);

@@ -190,7 +190,7 @@ test("A67: an input that no page sends is refused", async () => {
   assert.is((await rename({ ...asOwnPage, "Content-Type": "application/json" }, large)).status, 400);
 });
 
-test("A67: an answer to a malformed call tells nothing of the code", async () => {
+test("A67: an answer to a malformed call shows nothing of the code", async () => {
   for (const body of ["{", '{"name":1}', '{"nothing":1}']) {
     const { status, text } = await rename({ ...asOwnPage, "Content-Type": "application/json" }, body);
     assert.is(status, 400);
@@ -209,7 +209,7 @@ test("A68: a cookie opens projects.json to our own pages only", async () => {
   for (const site of ["none", "cross-site", "same-site"]) {
     assert.is((await get({ "Sec-Fetch-Site": site, "Sec-Fetch-Mode": "navigate" })).status, 403, site);
   }
-  assert.is((await get({})).status, 403, "a browser that does not tell");
+  assert.is((await get({})).status, 403, "a browser that does not say");
   assert.is((await get({ "Sec-Fetch-Site": "same-origin" })).status, 400, "the host does not answer");
 });
 

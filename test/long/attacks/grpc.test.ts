@@ -87,19 +87,19 @@ test("A104: of many streams that stay open on one connection 100 run, and other 
   connection.on("error", () => undefined);
   await new Promise((resolve) => connection.once("remoteSettings", resolve));
   const request = Buffer.from([0, 0, 0, 0, 2, 0x08, project.id]); // WatchErrorsRequest {project_id}
-  const told = new Set<number>();
+  const notified = new Set<number>();
   for (let n = 0; n < 1_000; n++) {
     const stream = connection.request(headers(rootToken));
     stream.on("error", () => undefined);
-    stream.on("data", () => told.add(n));
+    stream.on("data", () => notified.add(n));
     stream.end(request);
   }
-  await until("the first hundred to be told of an event", async () => {
+  await until("the first hundred to hear of an event", async () => {
     await sendEvent(server, project, { event_id: newEventId(), message: "watched" });
-    return told.size >= 100;
+    return notified.size >= 100;
   });
   await answers();
-  assert.is(told.size, 100);
+  assert.is(notified.size, 100);
   connection.destroy();
   await answers();
 });

@@ -135,7 +135,7 @@ test("what has no secret and never changes is kept by browsers", async () => {
   assert.is(headers["cross-origin-resource-policy"], "same-origin");
 });
 
-test("behind TLS browsers are told to use nothing else for a year, on every answer", async () => {
+test("behind TLS every answer asks browsers to use nothing else for a year", async () => {
   const secure = await startServer({ env: { FAULTLINE_BASE_URL: "https://errors.example.com" } });
   try {
     for (const path of ["/-/sign_in", "/", "/api/v4/projects", "/-/health", "/api/1/store/"]) {

@@ -158,7 +158,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<readonly stri
   return run.filter((text) => !eachSecond.test(text));
 }
 
-test("A91: a hidden project costs as many statements as a missing one, so that time tells nothing", async () => {
+test("A91: a hidden project costs as many statements as a missing one, so that time reveals nothing", async () => {
   const questions: ((named: number, path: string) => Promise<unknown>)[] = [
     (named) => rest(server, `GET /projects/${named}`, { token }),
     (_, path) => rest(server, `GET /projects/${encodeURIComponent(path)}/error_tracking/errors`, { token }),

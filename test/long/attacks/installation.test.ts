@@ -128,7 +128,7 @@ test("A123: sessions and tokens end at the moment they were given, wherever the 
   assert.ok(await use({ token }));
 });
 
-const telling =
+const revealing =
   /node_modules|file:\/\/|\bat \w+[^\n]*:\d+:\d+|\.(ts|js|svelte):\d+|SQLITE|sqlite|MikroORM|select .* from|\bv?\d+\.\d+\.\d+\b/i;
 /** Addresses of files hold a digest, and the words of the page no version. */
 const wordsOf = (text: string) =>
@@ -137,7 +137,7 @@ const wordsOf = (text: string) =>
     .replaceAll(/<svg.*?<\/svg>/gs, "")
     .replaceAll(/127\.0\.0\.1/g, "");
 
-test("A125: answers to what is missing, forbidden or fails tell neither code nor versions", async () => {
+test("A125: answers to what is missing, forbidden or fails show neither code nor versions", async () => {
   const server = await startServer();
   const cookie = sessionCookie(await signInByForm(server));
   const signedIn = { Cookie: cookie, Accept: "text/html" };
@@ -155,7 +155,7 @@ test("A125: answers to what is missing, forbidden or fails tell neither code nor
     ["/-/trpc/accounts.getCurrentUser?input=%7B", { Cookie: cookie }, 400],
   ];
   const check = (what: string, answer: Awaited<ReturnType<typeof http>>) => {
-    assert.not.match(wordsOf(answer.text), telling, what);
+    assert.not.match(wordsOf(answer.text), revealing, what);
     for (const name of ["server", "x-powered-by", "x-runtime", "via"]) assert.is(answer.headers[name], undefined, what);
   };
   for (const [path, headers, status] of paths) {

@@ -158,7 +158,7 @@ function idFor(name: string, ids: Ids): string {
 /** An answer in which an id reads the same whosever it is. */
 function withoutIds(text: string, ids: Ids): string {
   return Object.entries(ids).reduce(
-    (told, [name, id]) => told.replaceAll(new RegExp(`\\b${id}\\b`, "g"), `<${name}>`),
+    (result, [name, id]) => result.replaceAll(new RegExp(`\\b${id}\\b`, "g"), `<${name}>`),
     text,
   );
 }
@@ -247,11 +247,11 @@ for (const method of methods) {
     const ask = async (ids: Ids) => {
       const request = requestWith(method, ids);
       assert.ok(call && request);
-      const told = await call(request, { token: attacker.token }).then(
+      const result = await call(request, { token: attacker.token }).then(
         (answer) => toJson(method.desc.output, answer),
         (refusal: CallError) => [refusal.code, refusal.reason, refusal.message, refusal.field],
       );
-      return withoutIds(JSON.stringify(told), ids);
+      return withoutIds(JSON.stringify(result), ids);
     };
     assert.is(await ask(theirs), await ask(missing));
   });

@@ -81,7 +81,7 @@ async function fails(asked: Promise<unknown>, fault: OutboundFault): Promise<Out
   return failure as OutboundFailure;
 }
 
-test("a request is sent as it is given, and its answer told as it is, whatever its status", async () => {
+test("a request is sent as it is given, and its answer returned as it is, whatever its status", async () => {
   const bodies: string[] = [];
   const { url, port, requests } = await answering((response, request) => {
     request.on("data", (chunk: Buffer) => bodies.push(chunk.toString()));
@@ -176,7 +176,7 @@ test("of several addresses the next one is tried when one does not answer, and n
 });
 
 for (const status of [301, 302, 303, 307, 308]) {
-  test(`a redirection by ${status} is told and not followed`, async () => {
+  test(`a redirection by ${status} is reported and not followed`, async () => {
     const { url, port, requests } = await answering((response, { url: path }) => {
       response.writeHead(path === "/" ? status : 200, { location: "/next" }).end();
     });
@@ -299,7 +299,7 @@ for (const [what, text, fault] of badTalk) {
   });
 }
 
-test("a reset and a port without a listener are told apart", async () => {
+test("a reset and a port without a listener are distinguished", async () => {
   const { url, port } = await talking((socket) => socket.resetAndDestroy());
   await fails(ask(url, port), "socket");
   const closed = await listening(createTcpServer());

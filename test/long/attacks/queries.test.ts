@@ -120,9 +120,9 @@ for (const method of unary.filter((one) => textsOf(one).length > 0)) {
         });
         const answer = await call(method, request);
         if (!(answer instanceof CallError)) continue;
-        const told = `${field.name} ${text}: ${answer.code} ${answer.message}`;
-        assert.ok(answer.reason !== ErrorReason.INTERNAL && answer.code !== status.UNKNOWN, told);
-        assert.is.not(answer.reason, ErrorReason.TOKEN_REQUIRED, told); // it came as far as the method itself
+        const outcome = `${field.name} ${text}: ${answer.code} ${answer.message}`;
+        assert.ok(answer.reason !== ErrorReason.INTERNAL && answer.code !== status.UNKNOWN, outcome);
+        assert.is.not(answer.reason, ErrorReason.TOKEN_REQUIRED, outcome); // it came as far as the method itself
       }
     }
   });

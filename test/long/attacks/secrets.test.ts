@@ -27,27 +27,27 @@ import { repositoryRoot, rootPassword, rootToken } from "../../support/service/s
  */
 
 /** Reports each connection that the process opens, so that nothing calls home unnoticed. */
-const connectionTeller = `
+const connectionReporter = `
   import net from "node:net";
   import dns from "node:dns";
   import dgram from "node:dgram";
-  const tell = (what) => process.stderr.write("OUTGOING " + JSON.stringify(what) + "\\n");
+  const report = (what) => process.stderr.write("OUTGOING " + JSON.stringify(what) + "\\n");
   const { connect } = net.Socket.prototype;
   net.Socket.prototype.connect = function (...given) {
     const [options] = Array.isArray(given[0]) ? given[0] : given;
-    tell(typeof options === "object" ? (options.path ?? options.host ?? "localhost") : String(given[1] ?? "localhost"));
+    report(typeof options === "object" ? (options.path ?? options.host ?? "localhost") : String(given[1] ?? "localhost"));
     return connect.apply(this, given);
   };
   const { lookup } = dns;
-  dns.lookup = (name, ...more) => (tell(name), lookup(name, ...more));
+  dns.lookup = (name, ...more) => (report(name), lookup(name, ...more));
   const { send } = dgram.Socket.prototype;
-  dgram.Socket.prototype.send = function (...given) { tell("datagram"); return send.apply(this, given); };
+  dgram.Socket.prototype.send = function (...given) { report("datagram"); return send.apply(this, given); };
 `;
 
 const { server, client } = await runningServer({
   env: {
     FAULTLINE_LOG_LEVEL: "trace",
-    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(connectionTeller)}`,
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(connectionReporter)}`,
   },
 });
 const connection = connect(server.grpcAddress, credentials.createInsecure());
@@ -78,7 +78,7 @@ function secret(name: string, value: string): string {
 }
 
 /** Notes what a call of any door answered, refusals included. */
-async function told<T>(what: string, call: Promise<T>, ...mayHold: string[]): Promise<T> {
+async function noted<T>(what: string, call: Promise<T>, ...mayHold: string[]): Promise<T> {
   const answer = await call.catch((error: unknown) => {
     answers.push({ what, text: error instanceof Error ? `${error.stack} ${text(error)}` : String(error), mayHold });
     throw error;
@@ -91,7 +91,7 @@ async function told<T>(what: string, call: Promise<T>, ...mayHold: string[]): Pr
 
 /** A call that must be refused or fail. */
 async function refused(what: string, call: Promise<unknown>, ...mayHold: string[]): Promise<void> {
-  const answer = await told(what, call, ...mayHold).catch((error: unknown) => error);
+  const answer = await noted(what, call, ...mayHold).catch((error: unknown) => error);
   if (answer instanceof Error) return assert.instance(answer, CallError, `${what}: ${answer}`);
   assert.ok((answer as HttpAnswer).status >= 400, `${what}: ${text(answer)}`);
 }
@@ -146,13 +146,13 @@ let session = { token: "" };
 let cookie = "";
 
 test("A97: secrets are made at every door", async () => {
-  const signedIn = await told(
+  const signedIn = await noted(
     "gRPC SignIn",
     client.accounts.signIn({ username: "root", password: rootPassword }),
     "a session",
   );
   session = { token: secret("a session", signedIn.sessionToken) };
-  const form = await told("sign-in form", signInByForm(server), "a session in a cookie");
+  const form = await noted("sign-in form", signInByForm(server), "a session in a cookie");
   cookie =
     cookiesSet(form)
       .find((one) => one.includes("fls_"))
@@ -160,15 +160,15 @@ test("A97: secrets are made at every door", async () => {
   secret("a session in a cookie", cookie.split("=")[1] ?? "");
 
   const request = { name: "canary", scopes: ["api"] };
-  const made = await told("gRPC CreateAccessToken", client.accounts.createAccessToken(request, session), "a token");
+  const made = await noted("gRPC CreateAccessToken", client.accounts.createAccessToken(request, session), "a token");
   secret("a token", made.token);
-  const rotation = await told(
+  const rotation = await noted(
     "REST rotate",
     rest(server, "POST /personal_access_tokens/self/rotate", { token: made.token }),
     "a rotated token",
   );
   secret("a rotated token", (rotation.json as { token: string }).token);
-  const byPage = await told(
+  const byPage = await noted(
     "tRPC createToken",
     callTrpc(server, "accounts.createAccessToken", request, { Cookie: cookie }),
     "a token by the console",
@@ -176,13 +176,13 @@ test("A97: secrets are made at every door", async () => {
   secret("a token by the console", /"token":"(flp_\w+)"/.exec(byPage.text)?.[1] ?? "");
 
   const ofProject = { projectId: project.id };
-  const invitation = await told(
+  const invitation = await noted(
     "gRPC CreateInvitation",
     client.members.createInvitation({ ...ofProject, role: Role.GUEST }, session),
     "an invitation",
   );
   secret("an invitation", linkToken(invitation));
-  const restInvitation = await told(
+  const restInvitation = await noted(
     "REST invitation",
     rest(server, `POST /projects/${project.id}/invitations`, { body: { access_level: 10 }, token: rootToken }),
     "an invitation by REST",
@@ -192,10 +192,10 @@ test("A97: secrets are made at every door", async () => {
   }
   const person = await client.users.createUser({ username: "canary", password: personPassword }, client.auth);
   const userId = person.user?.userId ?? 0;
-  const reset = await told("gRPC reset", client.users.createPasswordReset({ userId }, session), "a password link");
+  const reset = await noted("gRPC reset", client.users.createPasswordReset({ userId }, session), "a password link");
   secret("a password link", linkToken(reset));
 
-  const second = await told(
+  const second = await noted(
     "gRPC CreateClientKey",
     client.clientKeys.createClientKey(ofProject, client.auth),
     ...shownToMaintainers,
@@ -209,15 +209,15 @@ test("A97: secrets are made at every door", async () => {
     externalApiUrl: externalUrl,
     externalAuthToken: externalToken,
   };
-  await told("gRPC UpdateSettings", client.settings.updateSettings(external, client.auth), ...shownToMaintainers);
+  await noted("gRPC UpdateSettings", client.settings.updateSettings(external, client.auth), ...shownToMaintainers);
   const dsn = `https://${ownDsnKey}@127.0.0.1:9/1`;
-  await told("gRPC own errors", client.instance.updateOwnErrorReporting({ dsn }, client.auth));
-  await told(
+  await noted("gRPC own errors", client.instance.updateOwnErrorReporting({ dsn }, client.auth));
+  await noted(
     "tRPC own errors",
     callTrpc(server, "instance.updateOwnErrorReporting", { dsn, enabled: false }, { Cookie: cookie }),
   );
 
-  const personal = await told(
+  const personal = await noted(
     "sign-in form of a person",
     signInByForm(server, { username: "canary", password: personPassword }),
     "a person's session",
@@ -227,7 +227,7 @@ test("A97: secrets are made at every door", async () => {
       .find((one) => one.includes("fls_"))
       ?.split(";", 1)[0] ?? "";
   secret("a person's session", personCookie.split("=")[1] ?? "");
-  const changed = await told(
+  const changed = await noted(
     "gRPC ChangePassword",
     client.accounts.changePassword(
       { currentPassword: personPassword, newPassword },
@@ -236,7 +236,7 @@ test("A97: secrets are made at every door", async () => {
     "a person's next session",
   );
   secret("a person's next session", changed.sessionToken);
-  const registered = await told(
+  const registered = await noted(
     "gRPC RegisterByInvitation",
     client.members.registerByInvitation({
       token: linkToken(await client.members.createInvitation({ ...ofProject, role: Role.REPORTER }, session)),
@@ -365,7 +365,7 @@ test("A97: secrets come in calls that fail while the database does", async () =>
       postForm(server, `/-/invitations/${link.token}?/register`, users),
       "an invitation",
     );
-    await told("page of an invitation", http(`${server.url}/-/invitations/${link.token}`), "an invitation");
+    await noted("page of an invitation", http(`${server.url}/-/invitations/${link.token}`), "an invitation");
   });
   await without("password_reset", async () => {
     const link = { token: secrets.get("a password link") ?? "" };
@@ -376,7 +376,7 @@ test("A97: secrets come in calls that fail while the database does", async () =>
       postForm(server, `/-/password_resets/${link.token}`, { password: newPassword }),
       "a password link",
     );
-    await told("page of a password link", http(`${server.url}/-/password_resets/${link.token}`), "a password link");
+    await noted("page of a password link", http(`${server.url}/-/password_resets/${link.token}`), "a password link");
   });
   await without("session", async () => {
     await refused("INTERNAL SignIn", client.accounts.signIn({ username: "root", password: rootPassword }));
@@ -397,7 +397,7 @@ test("A97: secrets come in calls that fail while the database does", async () =>
   await refusing("session", () => refused("refused session", signInByForm(server)));
   await refusing("client_key", () => refused("refused key", client.clientKeys.createClientKey(ofProject, client.auth)));
   await without("audit_event", () =>
-    told("audit fails", client.users.createUser(users, client.auth)).catch(() => undefined),
+    noted("audit fails", client.users.createUser(users, client.auth)).catch(() => undefined),
   );
   const giveBack = await takeDatabase(server.dataDir);
   await Promise.all([
@@ -446,7 +446,7 @@ test("A97: everything that can be read is read, by an owner and by a reporter", 
   for (const { who, token, mayHold } of readers) {
     for (const { path } of restEntrances.filter(({ verb }) => verb === "GET")) {
       const filled = path.replace("/api/v4", "").replaceAll(/:(\w+)/g, (_, name: string) => ids[name] ?? "1");
-      await told(`REST ${filled} as ${who}`, rest(server, `GET ${filled}`, { token }), ...mayHold);
+      await noted(`REST ${filled} as ${who}`, rest(server, `GET ${filled}`, { token }), ...mayHold);
     }
     for (const { name, service, desc } of coreMethods) {
       if (desc.methodKind !== "unary" || changesSomething.test(name)) continue;
@@ -456,14 +456,14 @@ test("A97: everything that can be read is read, by an owner and by a reporter", 
         harmlessRequest(desc, project.id),
         "errorId" in desc.input.field ? { errorId } : {},
       );
-      await told(`gRPC ${name} as ${who}`, method(request, { token }), ...mayHold).catch(() => undefined);
+      await noted(`gRPC ${name} as ${who}`, method(request, { token }), ...mayHold).catch(() => undefined);
     }
   }
   for (const { name, kind, method } of trpcEntrances) {
     if (kind !== "query") continue;
     const input = encodeURIComponent(text(toJson(method.desc.input, harmlessRequest(method.desc, project.id))));
     const call = http(`${server.url}/-/trpc/${name}?input=${input}`, { headers: { Cookie: cookie } });
-    await told(`tRPC ${name}`, call, ...shownToMaintainers);
+    await noted(`tRPC ${name}`, call, ...shownToMaintainers);
   }
   const pages = globSync("**/+page.svelte", { cwd: join(repositoryRoot, "console/src/routes") })
     .map((file) => file.replace("+page.svelte", "").replaceAll(/\(\w+\)\//g, ""))
@@ -478,15 +478,15 @@ test("A97: everything that can be read is read, by an owner and by a reporter", 
   assert.ok(pages.length > 15, "the pages were not found");
   for (const page of pages) {
     const visit = http(`${server.url}/${page.replace(/\/$/, "")}`, { headers: { Cookie: cookie } });
-    const { status } = await told(`page ${page}`, visit, ...shownToMaintainers);
+    const { status } = await noted(`page ${page}`, visit, ...shownToMaintainers);
     assert.ok([200, 303].includes(status), `${page}: ${status}`);
   }
-  await told(
+  await noted(
     "page of an invitation",
     http(`${server.url}/-/invitations/${secrets.get("an invitation")}`),
     "an invitation",
   );
-  await told(
+  await noted(
     "page of a password link",
     http(`${server.url}/-/password_resets/${secrets.get("a password link")}`),
     "a password link",

@@ -280,7 +280,7 @@ test("A96: nobody is answered the stored external token", async () => {
   }
   assert.ok(
     answers.some((text) => text.includes("sentry.example.com")),
-    "no answer tells the settings",
+    "no answer shows the settings",
   );
   for (const text of answers) assert.not.match(text, secret);
 });

@@ -53,7 +53,7 @@ test.after.each(() => {
 });
 
 const heading = (name: string | RegExp, on = page) => on.getByRole("heading", { level: 1, name }).waitFor();
-const told = (text: string | RegExp) => page.getByRole("status").filter({ hasText: text }).waitFor();
+const statusShows = (text: string | RegExp) => page.getByRole("status").filter({ hasText: text }).waitFor();
 const row = (text: string) => page.getByRole("row").filter({ hasText: text });
 const button = (name: string) => page.getByRole("button", { name, exact: true });
 
@@ -94,7 +94,7 @@ test("a new user gets a link that is shown once, sets a password with it, and si
   await heading("Projects", anns);
 });
 
-test("who types what another user has is told so at the field", async () => {
+test("a name that another user has is refused at its field", async () => {
   await page.goto("/admin/users");
   await page.getByLabel("User name", { exact: true }).fill("Ann");
   await button("Create user").click();
@@ -142,7 +142,7 @@ test("a form of the administration is refused to other users", async () => {
   await page.getByText("No users match").waitFor();
 });
 
-test("health counts the event of this hour and tells the release", async () => {
+test("health counts the event of this hour and names the release", async () => {
   await page.goto("/admin/health");
   await page.getByText("Ready: events that arrive now are stored.").waitFor();
   await page
@@ -168,7 +168,7 @@ test("health names the project whose events were refused, and leads to the reaso
 test("the encryption key is rotated, and the page says how many secrets wait", async () => {
   await page.goto("/admin/health");
   await button("Rotate encryption key").click();
-  await told(/\d+ stored secrets? waits? to be\s+encrypted again/);
+  await statusShows(/\d+ stored secrets? waits? to be\s+encrypted again/);
   await browser.photograph("admin-health-rotating");
 });
 
@@ -217,7 +217,7 @@ test("a project is made, deleted when its path was typed, and restored", async (
   await page.goto("/admin/projects");
   await page.getByLabel("Name", { exact: true }).fill("Acme / Web");
   await button("Create project").click();
-  await told("The project acme/web was made.");
+  await statusShows("The project acme/web was made.");
   await row("acme/web").getByText("not set up").waitFor();
   await row("acme/web").getByRole("link", { name: "Delete acme/web" }).click();
   await page.getByLabel("Type the path acme/web to go on").fill("acme");
@@ -227,12 +227,12 @@ test("a project is made, deleted when its path was typed, and restored", async (
   browser.complaints.length = 0; // the browser reports the refusal's status
   await page.getByLabel("Type the path acme/web to go on").fill("acme/web");
   await button("Delete acme/web").click();
-  await told("The project acme/web was deleted.");
+  await statusShows("The project acme/web was deleted.");
   await button("Restore acme/web").waitFor();
   await browser.photograph("admin-project-deleted");
   assert.is(await page.getByRole("link", { name: "acme/web", exact: true }).count(), 0);
   await button("Restore acme/web").click();
-  await told("The project acme/web is back.");
+  await statusShows("The project acme/web is back.");
   await page.getByRole("link", { name: "acme/web", exact: true }).waitFor();
 });
 
@@ -255,13 +255,13 @@ test("a custom role is made of a base role and what it adds, and deleted", async
   await page.getByRole("checkbox", { name: /^Change the status of errors/ }).check();
   await page.getByRole("checkbox", { name: /^Read errors/ }).check(); // the base role has it, so it adds nothing
   await button("Create role").click();
-  await told("The role Release manager was made.");
+  await statusShows("The role Release manager was made.");
   const made = row("Release manager");
   assert.equal(await made.getByRole("listitem").allTextContents(), ["Change the status of errors"]);
   assert.match((await made.textContent()) ?? "", "Reporter");
   await browser.photograph("admin-role-created");
   await made.getByRole("button", { name: "Delete Release manager" }).click();
-  await told("The role Release manager was deleted.");
+  await statusShows("The role Release manager was deleted.");
 });
 
 test("a custom role that a member has is not deleted", async () => {
@@ -355,7 +355,7 @@ test("the installation reports its own failures to a project of its own, and the
   await page.getByRole("radio", { name: /^Use a project of this installation/ }).check();
   await page.getByLabel("Environment").fill("staging");
   await button("Save changes").click();
-  await told("Saved.");
+  await statusShows("Saved.");
   const stored = (await page.getByText("The stored one http").textContent()) ?? "";
   assert.match(stored, "127.0.0.1");
   assert.not.match(stored, /[0-9a-f]{32}/);
@@ -392,17 +392,17 @@ test("the version that an external system reports is shown, and refused when it 
 
   receiver.say({ config: { version: { current: "24.9.0" }, isSelfHosted: true } });
   await save("");
-  await told("Saved.");
+  await statusShows("Saved.");
   await versionIs("24.9.0");
   await versionIs("as the system reports it");
   await browser.photograph("admin-error_reporting-asked");
 
   receiver.say({});
   await save("24.1.0");
-  await told("Saved.");
+  await statusShows("Saved.");
   await versionIs("as entered below");
   await save("");
-  await told("Saved.");
+  await statusShows("Saved.");
   await versionIs("unknown");
   await page.getByText("The version of the external system is unknown").waitFor();
   await browser.photograph("admin-error_reporting-unknown");
@@ -473,7 +473,7 @@ test("deleting a user ends the session", async () => {
   await page.getByLabel("Type the user name ann to go on").fill("ann");
   await browser.photograph("admin-user-delete");
   await button("Delete ann").click();
-  await told("The user ann was deleted.");
+  await statusShows("The user ann was deleted.");
   await anns.goto("/-/projects");
   await heading("Sign in", anns);
 });

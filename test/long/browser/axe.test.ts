@@ -117,11 +117,11 @@ async function violations(shown: Page): Promise<string[]> {
       const overflow = await shown.evaluate<number>(`${root}.scrollWidth - ${root}.clientWidth`);
       if (overflow > 0) found.add(`${width} px, ${colorScheme}: it scrolls sideways by ${overflow} px`);
       await shown.evaluate(axe);
-      const told = await shown.evaluate<{ id: string; nodes: { html: string }[] }[]>(
+      const faults = await shown.evaluate<{ id: string; nodes: { html: string }[] }[]>(
         `axe.run({ runOnly: ${JSON.stringify(rules)}, resultTypes: ["violations"] }).then(({ violations }) =>
           violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => ({ html })) })))`,
       );
-      for (const { id, nodes } of told) {
+      for (const { id, nodes } of faults) {
         found.add(`${width} px, ${colorScheme}: ${id}, ${nodes.length} times: ${nodes[0]?.html.slice(0, 160)}`);
       }
     }

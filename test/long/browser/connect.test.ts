@@ -96,10 +96,10 @@ const save = () => page.getByRole("button", { name: "Save changes" }).click();
 
 /** The browser reports the status of what is refused; that is no fault, all else is. */
 async function forgive(status: number): Promise<void> {
-  const tells = (complaint: string) => complaint.includes(`status of ${status}`);
-  await until("the browser's report", () => browser.complaints.some(tells));
+  const isReport = (complaint: string) => complaint.includes(`status of ${status}`);
+  await until("the browser's report", () => browser.complaints.some(isReport));
   assert.equal(
-    browser.complaints.splice(0).filter((complaint) => !tells(complaint)),
+    browser.complaints.splice(0).filter((complaint) => !isReport(complaint)),
     [],
   );
 }
@@ -335,7 +335,7 @@ test("without scripts address and token are saved first; then Connect, the proje
   await plain.getByText(failed, { exact: true }).waitFor();
 });
 
-test("Get started tells to use the external project's DSN, and counts what is read from there", async () => {
+test("Get started says to use the external project's DSN, and counts what is read from there", async () => {
   await page.goto("/acme/web/-/error_tracking/get_started");
   await page.getByText("Configure your SDK with the external project's DSN.").waitFor();
   await page.getByText("First error received: PaymentError: card refused").waitFor();

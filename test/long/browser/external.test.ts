@@ -152,9 +152,9 @@ test("an external system that is switched off is named with its address to maint
     await page.getByText("Connection refused").waitFor();
     await hers.goto(project.list);
     await alert(hers).getByText("Could not reach the external system.").waitFor();
-    const told = await hers.locator("main").innerText();
-    assert.not.match(told, external.url);
-    assert.not.match(told, "Connection refused");
+    const shown = await hers.locator("main").innerText();
+    assert.not.match(shown, external.url);
+    assert.not.match(shown, "Connection refused");
     assert.is(await alert(hers).getByRole("link").count(), 0, "she may not change the settings");
   } finally {
     await external.comeBack();
@@ -190,7 +190,7 @@ test("a panel shows when this tab last read the errors", async () => {
   assert.is(await alert().getByText("Last success").count(), 0, "a new page has read nothing yet");
 });
 
-test("after a limit the page counts down, tells nobody each second, and tries again by itself in a visible tab", async () => {
+test("after a limit the page counts down, announces no second, and tries again by itself in a visible tab", async () => {
   const project = await linked();
   external.answerWith({ status: 429, headers: { "Retry-After": "28" } });
   const tab = await browser.context.newPage();

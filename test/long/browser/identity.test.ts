@@ -40,7 +40,7 @@ test("the details of events of which more was sent than is shown, of a bounded t
   await both.sameTree(`${errorNamed("stopped")}/details`, opened);
 });
 
-test("a Reporter, who may change nothing, is told the same list", async () =>
+test("a Reporter, who may change nothing, sees the same list", async () =>
   sameTree(await both.reporterPages(), list, live));
 
 test("the details of an event that nobody has are the same", () =>

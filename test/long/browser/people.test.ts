@@ -155,7 +155,7 @@ test("a new person registers by the link, reads errors and changes their status"
   assert.is(await roleOf("ann"), Role.DEVELOPER);
 });
 
-test("a Developer cannot open the settings, and is told which role can", async () => {
+test("a Developer cannot open the settings, and sees which role can", async () => {
   const answer = await ann.goto(`/${path}/-/settings/monitor`);
   assert.is(answer?.status(), 403);
   await ann.getByText(`You need at least the Maintainer role in ${path}`).waitFor();
@@ -216,7 +216,7 @@ test("a role is chosen by the keyboard", async () => {
   assert.is(await focused(page), "Role of Ann Lee");
 });
 
-test("the last owner can neither leave nor become less, and is told why", async () => {
+test("the last owner can neither leave nor become less, and sees why", async () => {
   await page.goto(members());
   await page.getByRole("link", { name: "Leave" }).click();
   await page.getByRole("button", { name: "Leave" }).click();

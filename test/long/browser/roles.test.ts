@@ -95,17 +95,17 @@ const tracking = (part = "") => `/${path}/-/error_tracking${part && `/${part}`}`
 const settings = (which: "monitor" | "general") => `/${path}/-/settings/${which}`;
 const errorPages = () => ["", details, details.replace("details", "events"), "releases", "ingestion", "get_started"];
 
-const tells = (status: number) => (complaint: string) => complaint.includes(`status of ${status}`);
+const isReportOf = (status: number) => (complaint: string) => complaint.includes(`status of ${status}`);
 
 /** The browser reports the status of what is refused; that is no fault, all else is. */
 async function forgive(status: number): Promise<void> {
-  await until("the browser's report", () => browser.complaints.some(tells(status))); // it comes by itself, sometimes late
+  await until("the browser's report", () => browser.complaints.some(isReportOf(status))); // it comes by itself, sometimes late
   forgiveAny(status);
 }
 
 function forgiveAny(status: number): void {
   assert.equal(
-    browser.complaints.splice(0).filter((one) => !tells(status)(one)),
+    browser.complaints.splice(0).filter((one) => !isReportOf(status)(one)),
     [],
   );
 }
@@ -142,7 +142,7 @@ const needsDeveloper = `You need at least the Developer role in ${path} to chang
 const needsMaintainer = `You need at least the Maintainer role in ${path} to change these settings.`;
 const needsOwner = `You need at least the Owner role in ${path} to delete the project.`;
 
-test("a Guest may open no page of Error Tracking, and is told whom to ask", async () => {
+test("a Guest may open no page of Error Tracking, and sees whom to ask", async () => {
   const page = pageOf("guest");
   for (const part of errorPages()) {
     await openRefused(page, tracking(part), 403);
@@ -154,7 +154,7 @@ test("a Guest may open no page of Error Tracking, and is told whom to ask", asyn
 });
 
 for (const who of ["guest", "reporter", "developer"] as const)
-  test(`a ${who} may not open the settings, and is told whom to ask`, async () => {
+  test(`a ${who} may not open the settings, and sees whom to ask`, async () => {
     const page = pageOf(who);
     for (const which of ["monitor", "general"] as const) {
       await openRefused(page, settings(which), 403);
@@ -241,7 +241,7 @@ test("a Maintainer opens the settings but may not delete the project", async () 
   await browser.photograph("roles-maintainer-general", page);
 });
 
-test("the projects tell the role one has in each", async () => {
+test("the projects show the role one has in each", async () => {
   const page = pageOf("reporter");
   await open(page, "/-/projects");
   await page
@@ -317,7 +317,7 @@ test("a key is replaced in four steps, without a gap", async () => {
 
 const failed = "Connection failed. Check auth token and try again";
 
-test("Connect tells that it failed, and below it why; another address clears it", async () => {
+test("Connect says that it failed, and below it why; another address clears it", async () => {
   const page = pageOf("maintainer");
   await open(page, settings("monitor"));
   await page.getByRole("radio", { name: "External" }).check();
@@ -381,7 +381,7 @@ test("a Maintainer turns Monitor off; the pages of Error Tracking are 404 and sa
   await page.getByRole("heading", { level: 1, name: "General settings" }).waitFor();
 });
 
-test("with Monitor off a Reporter is told that a maintainer can turn it on", async () => {
+test("with Monitor off a Reporter reads that a maintainer can turn it on", async () => {
   const page = pageOf("reporter");
   for (const part of errorPages()) {
     await openRefused(page, tracking(part), 404);

@@ -185,11 +185,11 @@ const conversations: readonly Conversation[] = [
     async hold({ server, client, project }: Parameters<Conversation["hold"]>[0]) {
       const now = Date.now();
       const sentAt = Number.isNaN(ahead) ? "soon" : new Date(now + ahead).toISOString();
-      const told = now - 3_600_000 + (Number.isNaN(ahead) ? 0 : ahead > 3_600_000 ? ahead : 0);
-      const body = `{"sent_at":"${sentAt}"}\n{"type":"event"}\n{"timestamp":${told / 1000}}`;
+      const stated = now - 3_600_000 + (Number.isNaN(ahead) ? 0 : ahead > 3_600_000 ? ahead : 0);
+      const body = `{"sent_at":"${sentAt}"}\n{"type":"event"}\n{"timestamp":${stated / 1000}}`;
       assert.is((await ask(server, project, { door: "envelope", body }))?.status, 200);
       const [event] = await storedEvents(client, project);
-      const off = millis(event?.occurredTime) - told - shift;
+      const off = millis(event?.occurredTime) - stated - shift;
       assert.ok(Math.abs(off) < 5_000, `${off} ms off`);
     },
   })),

@@ -82,15 +82,15 @@ const conversations: readonly Conversation[] = [
   },
   {
     number: 114,
-    claim: "after the seconds that were told events are taken again, and not much earlier",
+    claim: "after the seconds that the answer names events are taken again, and not much earlier",
     async hold({ server, project }) {
       const { refusal } = await useUp(server, project);
-      const told = Number(/^retry-after: (\d+)/im.exec(refusal.head)?.[1]) * 1000;
+      const waitMs = Number(/^retry-after: (\d+)/im.exec(refusal.head)?.[1]) * 1000;
       const refusedAt = performance.now();
       const isTaken = async () => (await ask(server, project, event))?.status === 200;
-      await until("an event to be taken", isTaken, { deadlineMs: told + 1_000, everyMs: 50 });
+      await until("an event to be taken", isTaken, { deadlineMs: waitMs + 1_000, everyMs: 50 });
       const waited = performance.now() - refusedAt;
-      assert.ok(waited <= told + 1_000, `${waited} ms`);
+      assert.ok(waited <= waitMs + 1_000, `${waited} ms`);
     },
   },
   {
@@ -119,7 +119,7 @@ const conversations: readonly Conversation[] = [
   },
   {
     number: 115,
-    claim: "a 200 that nearly uses up the limit tells it",
+    claim: "a 200 that nearly uses up the limit names it",
     async hold({ server, client, project }) {
       const sent: (Answer | undefined)[] = [];
       while (!limitsHeader.test(sent.at(-1)?.head ?? "") && sent.length < burst)

@@ -16,7 +16,7 @@ export const newestBrowser: Language = {
     ...reportFeatures(version, {
       types: ["RangeError", "PaymentError"],
       raisedIn: "charge",
-      unhandled: { type: "Error", level: "error", tellsHandled: true },
+      unhandled: { type: "Error", level: "error", statesHandled: true },
       large: wholeLarge,
       sessions: { errored: 1 },
     }),

@@ -19,7 +19,7 @@ function common(version: string): Omit<Language, "build" | "remarks"> {
     features: standardFeatures(version, {
       types: ["*errors.errorString", "*main.paymentError"],
       raisedIn: "charge",
-      unhandled: { type: "*errors.errorString", level: "fatal", tellsHandled: false },
+      unhandled: { type: "*errors.errorString", level: "fatal", statesHandled: false },
       large: wholeLarge,
     }),
   };

@@ -34,7 +34,7 @@ function language(version: string): Language {
     features: standardFeatures(version, {
       types: ["IllegalArgumentException", "Report$PaymentException"],
       raisedIn: "charge",
-      unhandled: { type: "IllegalStateException", level: "fatal", tellsHandled: true },
+      unhandled: { type: "IllegalStateException", level: "fatal", statesHandled: true },
       large: wholeLarge,
       sessions: { healthy: 1, crashed: 1 },
     }),

@@ -16,7 +16,7 @@ function common(version: string) {
     features: standardFeatures(version, {
       types: ["RangeError", "PaymentError"],
       raisedIn: "charge",
-      unhandled: { type: "Error", level: "fatal", tellsHandled: true },
+      unhandled: { type: "Error", level: "fatal", statesHandled: true },
       large: wholeLarge,
       sessions: { crashed: 1 },
     }),

@@ -12,7 +12,7 @@ function language(version: string, large: Expected["large"], remarks: readonly s
     features: standardFeatures(version, {
       types: ["LookupError", "PaymentError"],
       raisedIn: "charge",
-      unhandled: { type: "RuntimeError", level: "error", tellsHandled: true },
+      unhandled: { type: "RuntimeError", level: "error", statesHandled: true },
       large,
       sessions: { healthy: 2, errored: 1 },
     }),

@@ -31,7 +31,7 @@ export const debianRuby: Language = {
     ...reportFeatures(version, {
       types: ["IndexError", "PaymentError"],
       raisedIn: "charge",
-      unhandled: { type: "RuntimeError", level: "error", tellsHandled: false },
+      unhandled: { type: "RuntimeError", level: "error", statesHandled: false },
       large: { texts: 45, length: 4000 },
       sessions: { healthy: 2 },
     }),

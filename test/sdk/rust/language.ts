@@ -14,7 +14,7 @@ function common(version: string): Omit<Language, "build"> {
     start: (dir, program) => ({ words: [join(dir, "target/debug", program)], cwd: dir, limitSeconds: 30 }),
     features: standardFeatures(version, {
       types: ["CardError", "PaymentError"],
-      unhandled: { type: "panic", level: "fatal", tellsHandled: true },
+      unhandled: { type: "panic", level: "fatal", statesHandled: true },
       large: wholeLarge,
       sessions: { crashed: 1 },
     }),

@@ -41,11 +41,11 @@ export async function accessibilityTree(page: Page): Promise<AccessibleNode[]> {
   const origin = new URL(page.url()).origin;
   const tree: AccessibleNode[] = [];
   const visit = (node: AXNode, depth: number) => {
-    const told = node.ignored || text(node.role) === "InlineTextBox" ? undefined : shown(node, depth, origin);
-    if (told) tree.push(told);
+    const entry = node.ignored || text(node.role) === "InlineTextBox" ? undefined : shown(node, depth, origin);
+    if (entry) tree.push(entry);
     for (const id of node.childIds ?? []) {
       const child = byId.get(id);
-      if (child) visit(child, told ? depth + 1 : depth);
+      if (child) visit(child, entry ? depth + 1 : depth);
     }
   };
   for (const node of nodes) if (node.parentId === undefined) visit(node, 0);

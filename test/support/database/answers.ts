@@ -10,7 +10,7 @@ const dayMs = 86_400_000;
 export async function answers(client: GrpcClient, daysEarlier = 0): Promise<unknown> {
   const { auth } = client;
   const { projects } = await client.projects.listProjects({ pageSize: 100 }, auth);
-  const told = {
+  const collected = {
     projects,
     users: await ifOffered(() => client.users.listUsers({ pageSize: 100 }, auth)),
     ofProjects: await inTurn(projects, async ({ projectId }) => {
@@ -31,7 +31,7 @@ export async function answers(client: GrpcClient, daysEarlier = 0): Promise<unkn
       };
     }),
   };
-  return JSON.parse(JSON.stringify(told, (key, value: unknown) => plain(key, value, daysEarlier * dayMs)));
+  return JSON.parse(JSON.stringify(collected, (key, value: unknown) => plain(key, value, daysEarlier * dayMs)));
 }
 
 async function eventsOf(client: GrpcClient, error: { projectId: number; errorId: string }) {

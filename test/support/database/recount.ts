@@ -229,15 +229,15 @@ export async function recountSessionsPostgresql(client: PostgresqlClient): Promi
 }
 
 function found(database: DatabaseSync, queries: Readonly<Record<string, string>>): string[] {
-  return Object.entries(queries).flatMap(([what, sql]) => told(what, database.prepare(sql).all()));
+  return Object.entries(queries).flatMap(([what, sql]) => linesOf(what, database.prepare(sql).all()));
 }
 
 async function foundPostgresql(client: PostgresqlClient, queries: Readonly<Record<string, string>>): Promise<string[]> {
   const all: string[] = [];
-  for (const [what, sql] of Object.entries(queries)) all.push(...told(what, (await client.query(sql)).rows));
+  for (const [what, sql] of Object.entries(queries)) all.push(...linesOf(what, (await client.query(sql)).rows));
   return all;
 }
 
-function told(what: string, rows: readonly unknown[]): string[] {
+function linesOf(what: string, rows: readonly unknown[]): string[] {
   return rows.map((row) => `${what}: ${JSON.stringify(row)}`);
 }

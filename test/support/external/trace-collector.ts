@@ -132,8 +132,8 @@ function attributesOf(pairs: readonly Uint8Array[] = []): Record<string, string 
       const [key = empty, value = empty] = [messages(pair).get(1)?.[0], messages(pair).get(2)?.[0]];
       const { lengthDelimited, numbers } = fieldsOf(value);
       const text = lengthDelimited.get(1)?.[0];
-      const told = text ? Buffer.from(text).toString() : (numbers.get(3) ?? numbers.get(2) === 1);
-      return [Buffer.from(key).toString(), told];
+      const content = text ? Buffer.from(text).toString() : (numbers.get(3) ?? numbers.get(2) === 1);
+      return [Buffer.from(key).toString(), content];
     }),
   );
 }

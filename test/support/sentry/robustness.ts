@@ -103,11 +103,11 @@ export function testCases(
   });
 
   const flat = `all these leave the service at most ${maxGrowth / 1024 / 1024} MiB larger`;
-  const isTold = process.platform === "linux";
-  if (!isTold) console.log(`skipped, as /proc is not there to tell it: ${flat}`);
-  (isTold ? test : test.skip)(flat, () => {
+  const hasProcFiles = process.platform === "linux";
+  if (!hasProcFiles) console.log(`skipped, as there is no /proc to show it: ${flat}`);
+  (hasProcFiles ? test : test.skip)(flat, () => {
     const resident = residentBytes(server.pid);
-    assert.ok(resident !== undefined && residentBefore !== undefined, "/proc does not tell the memory of the service");
+    assert.ok(resident !== undefined && residentBefore !== undefined, "/proc does not show the memory of the service");
     const growth = (resident as number) - (residentBefore as number); // asserted above
     assert.ok(growth <= maxGrowth, `${growth / 1024 / 1024} MiB`);
   });

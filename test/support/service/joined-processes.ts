@@ -12,17 +12,17 @@ export interface JoinedProcesses {
 export function joinedProcesses(count: number): JoinedProcesses {
   const heard = Array.from({ length: count }, () => new Map<string, ((text: string) => void)[]>());
   const missed: (() => void)[] = [];
-  let told: { readonly from: number; readonly subject: string; readonly text: string }[] = [];
+  let waiting: { readonly from: number; readonly subject: string; readonly text: string }[] = [];
   const processes = heard.map((handlers, from): Announcements => ({
-    announce: (subject, text) => void told.push({ from, subject, text }),
+    announce: (subject, text) => void waiting.push({ from, subject, text }),
     subscribe: (subject, handler) => void handlers.set(subject, [...(handlers.get(subject) ?? []), handler]),
     onMissed: (handler) => void missed.push(handler),
   }));
   return {
     processes,
     deliver() {
-      const delivered = told;
-      told = [];
+      const delivered = waiting;
+      waiting = [];
       for (const { from, subject, text } of delivered) {
         for (const [to, handlers] of heard.entries()) {
           if (to !== from) for (const handler of handlers.get(subject) ?? []) handler(text);
@@ -31,7 +31,7 @@ export function joinedProcesses(count: number): JoinedProcesses {
       return delivered.length;
     },
     lose() {
-      told = [];
+      waiting = [];
       for (const handler of missed) handler();
     },
   };

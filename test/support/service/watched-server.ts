@@ -36,14 +36,14 @@ export async function startWatchedServer(env: Readonly<Record<string, string>> =
     },
   });
   atEndOf("file", () => child.kill("SIGKILL"));
-  const told = async <T>() => ((await once(child, "message")) as [T])[0];
-  const { url, grpcAddress } = await told<{ url: string; grpcAddress: string }>();
+  const nextMessage = async <T>() => ((await once(child, "message")) as [T])[0];
+  const { url, grpcAddress } = await nextMessage<{ url: string; grpcAddress: string }>();
   return {
     url,
     grpcAddress,
     pid: child.pid ?? -1,
     async longestBlock() {
-      const answer = told<{ longestMs: number }>();
+      const answer = nextMessage<{ longestMs: number }>();
       child.send("longest");
       return (await answer).longestMs;
     },

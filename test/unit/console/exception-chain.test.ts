@@ -4,7 +4,7 @@ import { chainLinks } from "../../../console/src/routes/[...project]/-/error_tra
 import type { Exception } from "../../../console/src/lib/messages.ts";
 import { exception, mechanism } from "../../support/console/console-messages.ts";
 
-const told = (exceptions: readonly Exception[], newestFirst: boolean) =>
+const linksOf = (exceptions: readonly Exception[], newestFirst: boolean) =>
   chainLinks(exceptions, newestFirst).map(({ exception: { type }, relation }) => [type, relation]);
 
 const cause = exception({ type: "KeyError" });
@@ -16,29 +16,29 @@ const chain = suite("exception chain");
 chain("no exceptions are no links", () => assert.equal(chainLinks([], true), []));
 
 chain("the first one shown has no relation", () => {
-  for (const newestFirst of [true, false]) assert.equal(told([error], newestFirst), [["PaymentError", ""]]);
+  for (const newestFirst of [true, false]) assert.equal(linksOf([error], newestFirst), [["PaymentError", ""]]);
 });
 
 chain("newest first, the older one is the cause", () => {
-  assert.equal(told([cause, error], true), [
+  assert.equal(linksOf([cause, error], true), [
     ["PaymentError", ""],
     ["KeyError", "Caused by"],
   ]);
 });
 
 chain("oldest first, the older one was the cause", () => {
-  assert.equal(told([cause, error], false), [
+  assert.equal(linksOf([cause, error], false), [
     ["KeyError", ""],
     ["PaymentError", "The above exception was the direct cause of the following exception"],
   ]);
 });
 
 chain("an exception that was being handled is no cause", () => {
-  assert.equal(told([handled, error], true), [
+  assert.equal(linksOf([handled, error], true), [
     ["PaymentError", ""],
     ["KeyError", "During handling of this exception, the one above occurred"],
   ]);
-  assert.equal(told([handled, error], false), [
+  assert.equal(linksOf([handled, error], false), [
     ["KeyError", ""],
     ["PaymentError", "During handling of the above exception, another exception occurred"],
   ]);
@@ -52,14 +52,14 @@ const group = [
   exception({ type: "ExceptionGroup", mechanism: mechanism({ exceptionId: 0 }) }),
 ];
 
-chain("the members of a group are told apart from causes", () => {
-  assert.equal(told(group, true), [
+chain("the members of a group are distinguished from causes", () => {
+  assert.equal(linksOf(group, true), [
     ["ExceptionGroup", ""],
     ["ValueError", "One of the exceptions in ExceptionGroup"],
     ["KeyError", "Caused by"],
     ["TypeError", "One of the exceptions in ExceptionGroup"],
   ]);
-  assert.equal(told(group, false), [
+  assert.equal(linksOf(group, false), [
     ["TypeError", ""],
     ["KeyError", "The above exception is one of those in ExceptionGroup"],
     ["ValueError", "The above exception was the direct cause of the following exception"],
@@ -69,7 +69,7 @@ chain("the members of a group are told apart from causes", () => {
 
 chain("a member whose group was not sent says so", () => {
   const lost = exception({ type: "Error", mechanism: mechanism({ source: "errors[0]" }) });
-  assert.equal(told([lost, error], true)[1], ["Error", "One of the exceptions in a group"]);
+  assert.equal(linksOf([lost, error], true)[1], ["Error", "One of the exceptions in a group"]);
 });
 
 chain.run();

@@ -21,7 +21,7 @@ const recorded = "Sentry response status code: 503";
 
 for (const failure of all) {
   for (const maintains of [true, false]) {
-    failures(`${failure} tells ${maintains ? "a maintainer" : "others"} what happened, why and what to do`, () => {
+    failures(`${failure} shows ${maintains ? "a maintainer" : "others"} what happened, why and what to do`, () => {
       const message = "The auth token for the external system is missing. A maintainer can enter it.";
       const { title, text, remedy } = externalFailure(failure, { address: "", maintains, message });
       for (const sentence of [title, text]) assert.match(sentence, /^[A-Z].*\.$/);
@@ -31,7 +31,7 @@ for (const failure of all) {
     });
   }
 
-  failures(`${failure} is never told as a fault of the service`, () => {
+  failures(`${failure} is never reported as a fault of the service`, () => {
     assert.ok(isExternalFailure(failure));
     const { status, message } = refusal(failure, recorded);
     assert.ok(status >= 400 && status < 500, String(status));
@@ -71,10 +71,10 @@ const waits: [seconds: number, message: string][] = [
   [121, "The external system limits requests. Try again in 3 min."],
 ];
 for (const [retryAfterSeconds, message] of waits) {
-  failures(`a limit of ${retryAfterSeconds} s is told: ${message}`, () => {
-    const told = refusal("EXTERNAL_RATE_LIMITED", "Sentry response status code: 429", { retryAfterSeconds });
-    assert.is(told.message, message);
-    assert.is(told.retryAfterSeconds, retryAfterSeconds);
+  failures(`a limit of ${retryAfterSeconds} s reads: ${message}`, () => {
+    const answer = refusal("EXTERNAL_RATE_LIMITED", "Sentry response status code: 429", { retryAfterSeconds });
+    assert.is(answer.message, message);
+    assert.is(answer.retryAfterSeconds, retryAfterSeconds);
   });
 }
 

@@ -14,7 +14,7 @@ const library = (name: string, given: Partial<Frame> = {}) =>
   frame({ filename: `/srv/node_modules/${name}/index.js`, function: "f", ...given });
 
 /** `charge`, `2 of express, qs` or `×3`. */
-function told(item: FrameItem): string {
+function textOf(item: FrameItem): string {
   if (item.kind === "frame") return item.frame.function;
   return item.kind === "repeat" ? `×${item.times}` : `${item.frames.length} of ${item.names.join(", ")}`;
 }
@@ -51,12 +51,12 @@ const stacks: [claim: string, frames: Frame[], items: string[]][] = [
 ];
 
 for (const [claim, frames, items] of stacks) {
-  groups(claim, () => assert.equal(frameItems(frames, true).map(told), items));
+  groups(claim, () => assert.equal(frameItems(frames, true).map(textOf), items));
 }
 
 groups("without folding every library frame is shown, and recursion still is one", () => {
   const frames = [app("a"), library("x"), library("y"), ...Array.from({ length: 5 }, () => library("z"))];
-  assert.equal(frameItems(frames, false).map(told), ["a", "f", "f", "f", "×5"]);
+  assert.equal(frameItems(frames, false).map(textOf), ["a", "f", "f", "f", "×5"]);
 });
 
 groups("each frame is in one item, and each item has a key of its own", () => {
@@ -108,12 +108,12 @@ const named: [given: Partial<Frame>, name: string][] = [
 
 for (const [given, name] of named) {
   names(`the library of ${JSON.stringify(given)} is ${name}`, () => {
-    assert.equal(frameItems([frame(given), app("a")], true).map(told), [`1 of ${name}`, "a"]);
+    assert.equal(frameItems([frame(given), app("a")], true).map(textOf), [`1 of ${name}`, "a"]);
   });
 }
 
-names("frames that tell nothing have no name", () => {
-  assert.equal(frameItems([frame(), app("a")], true).map(told), ["1 of ", "a"]);
+names("frames that say nothing have no name", () => {
+  assert.equal(frameItems([frame(), app("a")], true).map(textOf), ["1 of ", "a"]);
 });
 
 names.run();

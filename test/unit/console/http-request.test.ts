@@ -83,7 +83,7 @@ const secrets = [
   "Private-Token",
 ];
 
-curl("secrets are neither printed nor told of", () => {
+curl("the command neither prints secrets nor mentions them", () => {
   const headers = Object.fromEntries(secrets.map((name) => [name, "hunter2"]));
   const command = requestAsCurl(
     httpRequest({ headers: { ...headers, Accept: "*/*" }, cookies: { session: "hunter2" } }),

@@ -36,11 +36,11 @@ currency.run();
 const words = suite("words of the lag");
 const now = Date.UTC(2026, 10, 22, 12, 5);
 const sentence = (given: Currency, at = now, zone = "UTC") => {
-  const told = lagWords(given, at, zone);
-  return told === undefined ? "" : `${told.before}${told.time}${told.after} ${told.more}`;
+  const note = lagWords(given, at, zone);
+  return note === undefined ? "" : `${note.before}${note.time}${note.after} ${note.more}`;
 };
 
-words("nothing is told while it is current", () => {
+words("nothing is shown while it is current", () => {
   assert.is(sentence(current), "");
 });
 

@@ -7,7 +7,7 @@ import {
 
 const update = { newStatus: "ERROR_STATUS_RESOLVED" as const, changedCount: 1046, foundCount: 1048, query: "" };
 
-test("a bulk update is told with its numbers and its search", () => {
+test("the words about a bulk update name its numbers and its search", () => {
   assert.is(changedWords(update), "Resolved 1,046 of 1,048 errors.");
   const one = { ...update, newStatus: "ERROR_STATUS_IGNORED" as const, changedCount: 0, foundCount: 1, query: "cart" };
   assert.is(changedWords(one), "Ignored 0 of 1 error that matched “cart”.");

@@ -75,11 +75,11 @@ const reasonsOfKind: [kind: OutcomeKind, reasons: string[]][] = [
 
 for (const [kind, reasons] of reasonsOfKind)
   for (const reason of reasons) {
-    words(`${kind} ${reason} is told in words, with what to do`, () => {
-      const told = outcomeWords({ kind, reason });
-      assert.not.match(told.reason, /^$|[A-Z_].*\.$/);
-      assert.is.not(told.advice, unknown);
-      assert.match(told.advice, /^[A-Z].*\.$/);
+    words(`${kind} ${reason} has words of its own, with what to do`, () => {
+      const shown = outcomeWords({ kind, reason });
+      assert.not.match(shown.reason, /^$|[A-Z_].*\.$/);
+      assert.is.not(shown.advice, unknown);
+      assert.match(shown.advice, /^[A-Z].*\.$/);
     });
   }
 
@@ -93,15 +93,15 @@ words("the words are those that outcome.proto names for this service", () => {
   assert.equal(named(filtered), reasonsOfKind[3]?.[1]);
 });
 
-words("what a filter stopped is told with the setting that lets it in", () => {
-  const told = outcomeWords({ kind: "OUTCOME_KIND_FILTERED", reason: "crawler" });
-  assert.is(told.setting?.address("acme/web"), "/acme/web/-/settings/monitor/inbound_filters#web_crawlers");
+words("what a filter stopped is shown with the setting that lets it in", () => {
+  const shown = outcomeWords({ kind: "OUTCOME_KIND_FILTERED", reason: "crawler" });
+  assert.is(shown.setting?.address("acme/web"), "/acme/web/-/settings/monitor/inbound_filters#web_crawlers");
 });
 
 words("a reason of another kind, or of none, is shown as it is", () => {
   for (const reason of ["no_key", "some_new_word", "constructor", "__proto__", "toString"]) {
-    const told = outcomeWords({ kind: "OUTCOME_KIND_NOT_SENT", reason });
-    assert.equal(told, { reason: reason.replaceAll("_", " ").trim(), advice: unknown });
+    const shown = outcomeWords({ kind: "OUTCOME_KIND_NOT_SENT", reason });
+    assert.equal(shown, { reason: reason.replaceAll("_", " ").trim(), advice: unknown });
   }
   assert.is(outcomeWords({ kind: "OUTCOME_KIND_UNSPECIFIED", reason: "" }).reason, "no reason given");
 });
@@ -129,9 +129,9 @@ const outcome = (quantity: number, reason: string, more: Partial<Outcome> = {}):
   ...more,
 });
 
-for (const [claim, outcomes, told] of [
+for (const [claim, outcomes, line] of [
   ["nothing is no line", [], ""],
-  ["what was left aside or not sent is not told", [outcome(9, "extra", { kind: "OUTCOME_KIND_LEFT_ASIDE" })], ""],
+  ["what was left aside or not sent is not counted", [outcome(9, "extra", { kind: "OUTCOME_KIND_LEFT_ASIDE" })], ""],
   [
     "one reason needs no number",
     [outcome(1204, "rate_limit")],
@@ -154,7 +154,7 @@ for (const [claim, outcomes, told] of [
     "15 events refused in the last 24 hours: no key (5), too large (4), could not be read (3), 2 other reasons",
   ],
 ] as const) {
-  summary(claim, () => assert.is(refusedSummary(outcomes), told));
+  summary(claim, () => assert.is(refusedSummary(outcomes), line));
 }
 
 summary("quantities beyond 32 bits add up", () => {

@@ -81,7 +81,7 @@ test("a search of the palette leads to the list of the project, or of all", () =
   );
 });
 
-test("projects match by name and path, and are told apart by the path", () => {
+test("projects match by name and path, and the path distinguishes them", () => {
   const notes = matchingProjects("", projects).map(({ note }) => note);
   assert.equal(notes, ["acme/web", "partner/desk", "Project"]);
   assert.equal(

@@ -52,7 +52,7 @@ for (const [name, choices] of [
 }
 
 for (const value of ["", "Dark", "dark; path=/", "<script>", "toString", "__proto__", "x".repeat(10_000)]) {
-  preferences(`${JSON.stringify(value.slice(0, 20))} is no choice and counts as not told`, () => {
+  preferences(`${JSON.stringify(value.slice(0, 20))} is no choice and counts as not given`, () => {
     const cookies = { theme: value, times: value, zone: value, shortcuts: value, frames: value, order: value };
     assert.equal(read(cookies), initial);
   });

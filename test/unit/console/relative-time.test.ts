@@ -35,9 +35,9 @@ relative("the words never step back as time goes on", () => {
   let before = 0;
   for (let distance = 0; distance < 1200 * day; distance += 6 * hour) {
     const [amount, unit = ""] = relativeTime(now - distance, now).split(" ");
-    const told = Number(amount) * (days[unit.replace(/s$/, "")] ?? Number.NaN);
-    assert.ok(told >= before, `${distance / day} days`);
-    before = told;
+    const shown = Number(amount) * (days[unit.replace(/s$/, "")] ?? Number.NaN);
+    assert.ok(shown >= before, `${distance / day} days`);
+    before = shown;
   }
 });
 

@@ -7,7 +7,7 @@ const sentTime = "2026-01-03T10:00:00Z";
 
 const notes = suite("time bound notes");
 
-const told: [claim: string, event: Parameters<typeof timeBoundNote>[0], found: string][] = [
+const cases: [claim: string, event: Parameters<typeof timeBoundNote>[0], found: string][] = [
   ["a time within the limits", { occurredTime: receivedTime, receivedTime }, ""],
   [
     "an old time",
@@ -31,7 +31,7 @@ const told: [claim: string, event: Parameters<typeof timeBoundNote>[0], found: s
   ],
 ];
 
-for (const [claim, event, found] of told) {
+for (const [claim, event, found] of cases) {
   notes(`${claim} is noted as ${found || "nothing"}`, () => assert.is(timeBoundNote(event, "UTC"), found));
 }
 

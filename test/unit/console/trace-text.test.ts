@@ -94,7 +94,7 @@ for (const platform of ["node", "javascript"]) {
   });
 }
 
-trace("JavaScript tells the errors of an AggregateError from a cause", () => {
+trace("JavaScript distinguishes the errors of an AggregateError from a cause", () => {
   const member = exception({ type: "Error", value: "a", mechanism: mechanism({ source: "errors[0]", parentId: 0 }) });
   const text = traceText([member, exception({ type: "AggregateError", value: "all" })], "node");
   assert.is(text, "AggregateError: all\n[errors]: Error: a");
@@ -219,7 +219,7 @@ for (const platform of ["rust", "native"]) {
 }
 
 for (const platform of ["python", "node", "java", "go", "php", "ruby", "rust", "other"]) {
-  trace(`${platform} keeps every frame, and frames that tell nothing do no harm`, () => {
+  trace(`${platform} keeps every frame, and frames that say nothing do no harm`, () => {
     const frames = Array.from({ length: 120 }, (_, index) => frame({ filename: `f${index}_`, lineno: 1 }));
     const text = traceText([exception({ type: "E", value: "v", frames })], platform);
     for (const { filename } of frames) assert.ok(text.includes(filename), filename);

@@ -11,7 +11,7 @@ const data = (part: string): Trim => ({ part, kept: 0, sent: 0, unit: "TRIM_UNIT
 
 const notes = suite("trim notes");
 
-const told: [claim: string, trim: Trim, part: string, found: string][] = [
+const cases: [claim: string, trim: Trim, part: string, found: string][] = [
   ["a list", entries("breadcrumbs", 100, 10_000), "breadcrumbs", "breadcrumbs: 100 of 10,000 shown"],
   ["a list within", entries("exceptions[0].frames", 250, 300), "exceptions[0]", "frames: 250 of 300 shown"],
   [
@@ -27,21 +27,21 @@ const told: [claim: string, trim: Trim, part: string, found: string][] = [
   ["free data as a whole", data("request.data"), "request.data", "request.data: some left out"],
 ];
 
-for (const [claim, trim, part, found] of told) {
-  notes(`they tell of ${claim}`, () => assert.equal(trimNotes([trim], part), [found]));
+for (const [claim, trim, part, found] of cases) {
+  notes(`they mention ${claim}`, () => assert.equal(trimNotes([trim], part), [found]));
 }
 
-notes("other parts are not told of, even when they begin alike", () => {
+notes("they mention no other parts, even when these begin alike", () => {
   const others = [entries("tagsets", 1, 2), data("extra.tags"), text("exceptions[10].type", 256, 300)];
   for (const part of ["tags", "exceptions[1]", "user"]) assert.equal(trimNotes(others, part), []);
 });
 
-notes("a list is told of without its entries, which have notes of their own", () => {
+notes("they mention a list without its entries, which have notes of their own", () => {
   const trimmed = [entries("exceptions", 50, 60), entries("exceptions[0].frames", 250, 300)];
   assert.equal(trimNotes(trimmed, "exceptions"), ["exceptions: 50 of 60 shown"]);
 });
 
-notes("five are told of, the others counted", () => {
+notes("they mention five and count the others", () => {
   const trimmed = (count: number) => Array.from({ length: count }, (_, index) => data(`extra.k${index}`));
   assert.is(trimNotes(trimmed(5), "extra").length, 5);
   assert.is(trimNotes(trimmed(8), "extra").at(-1), "3 more");

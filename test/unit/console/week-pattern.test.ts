@@ -26,7 +26,7 @@ const cases: readonly [claim: string, counts: readonly number[], text: string][]
   ["office hours", counted((day, hour) => (day < 5 && hour >= 9 && hour < 17 ? 1 : 0)), "Mostly on weekdays."],
   ["a weekly job", counted((day, hour) => (day === 0 && hour === 6 ? 4 : 0)), "Mostly on Mondays at 06:00."],
   ["one burst, however large", counted((day, hour, week) => (week === 2 && day === 1 && hour === 4 ? 9000 : 0)), ""],
-  ["too few to tell", counted((day, hour, week) => (day === 0 && hour === 6 && week < 5 ? 1 : 0)), ""],
+  ["too few for a pattern", counted((day, hour, week) => (day === 0 && hour === 6 && week < 5 ? 1 : 0)), ""],
 ];
 for (const [claim, counts, text] of cases) pattern(claim, () => assert.is(weekPattern(counts, places), text));
 

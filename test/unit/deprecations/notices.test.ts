@@ -212,7 +212,7 @@ all("another release may be asked for", () => {
   assert.throws(() => at("17"), /must look like 18\.0/);
 });
 
-all("a notice tells the days of its releases", () => {
+all("a notice names the days of its releases", () => {
   const { announcedTime, removalTime } = noticeAt("users-offset-pagination", "18.0", false);
   assert.is(announcedTime?.seconds, BigInt(Date.UTC(2023, 9, 22) / 1000));
   assert.is(removalTime?.seconds, BigInt(Date.UTC(2024, 4, 16) / 1000));

@@ -132,14 +132,11 @@ verdicts("on the hosted offering the month before is named", () => {
   );
 });
 
-verdicts(
-  "what is deprecated tells when it was announced and when it ends, a month earlier on the hosted offering",
-  () => {
-    const at = (isHosted: boolean) => verdict("GET /api/v4/users", { page: "1" }, "16.10", isHosted);
-    assert.is(at(false)?.deprecatedAt, Date.UTC(2023, 9, 22));
-    assert.is(at(false)?.endsAt, Date.UTC(2024, 4, 16));
-    assert.is(at(true)?.endsAt, Date.UTC(2024, 3, 18));
-  },
-);
+verdicts("a deprecation says when it was announced and when it ends, a month earlier on the hosted offering", () => {
+  const at = (isHosted: boolean) => verdict("GET /api/v4/users", { page: "1" }, "16.10", isHosted);
+  assert.is(at(false)?.deprecatedAt, Date.UTC(2023, 9, 22));
+  assert.is(at(false)?.endsAt, Date.UTC(2024, 4, 16));
+  assert.is(at(true)?.endsAt, Date.UTC(2024, 3, 18));
+});
 
 verdicts.run();

@@ -281,8 +281,8 @@ const frames: [name: string, fields: JsonObject, part: string, expected: unknown
   ["a function that is an object", { function: { a: 1 } }, "function", undefined],
   ["only a raw function", { function: null, rawFunction: "_ZN3foo" }, "function", "_ZN3foo"],
   ["only a path", { filename: null, absPath: "https://shop.example/a/b.js" }, "filename", "/a/b.js"],
-  ["in app told as text", { inApp: "yes", platform: "go" }, "inApp", undefined],
-  ["in app not told", { inApp: null, absPath: "/usr/lib/python3.12/x.py", platform: "python" }, "inApp", undefined],
+  ["in app given as text", { inApp: "yes", platform: "go" }, "inApp", undefined],
+  ["in app not given", { inApp: null, absPath: "/usr/lib/python3.12/x.py", platform: "python" }, "inApp", undefined],
   [
     "lines in any order",
     {
@@ -391,7 +391,7 @@ events("another Faultline reports what it cut, which time it bounded, and all th
   );
 });
 
-events("a time that another Faultline bounded may not be told, and is else read as distrustfully as all", () => {
+events("another Faultline may omit the time it bounded, which is otherwise read as distrustfully as all", () => {
   for (const [timeBound, found] of [
     [{}, {}],
     [{ sent: null }, {}],

@@ -65,7 +65,7 @@ for (const [name, answer, read] of readers) {
     });
   }
 
-  hostile(`${name}: no text in any field leaves its limit, breaks the encoding or is told in a refusal`, () => {
+  hostile(`${name}: no text in any field leaves its limit, breaks the encoding or appears in a refusal`, () => {
     for (const text of polyglots) readSafely(read, filled(answer(), text));
   });
 

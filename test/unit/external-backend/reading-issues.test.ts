@@ -91,7 +91,7 @@ issues("an archived message of 24 is ignored, has no type, and its value is its 
   assert.is(error.externalUrl, "https://acme.sentry.example.com/issues/1001/");
 });
 
-issues("what a list of a window tells of all time wins", () => {
+issues("what a list of a window says of all time wins", () => {
   const lifetime = { count: "900", userCount: 8, firstSeen: "2026-01-01T00:00:00Z", lastSeen: null };
   const error = listed(issue2024({ count: "2", userCount: 1, lifetime }));
   assert.equal(
@@ -113,7 +113,7 @@ issues("another Faultline reports when its error settled and came back", () => {
   );
 });
 
-issues("an issue of Sentry that came back did so with its newest event, as nothing else is told", () => {
+issues("an issue of Sentry that came back did so with its newest event, as Sentry states nothing else", () => {
   assert.is(listed(issue2021({ substatus: "regressed" })).reopenedTime, "2026-11-21T09:15:30.123Z");
   assert.is(listed(issue2021({ substatus: "ongoing" })).reopenedTime, undefined);
   assert.is(listed(issue2021({ substatus: "regressed", status: "resolved" })).reopenedTime, undefined);
@@ -315,7 +315,7 @@ issues("the page that is built keeps the base path, and its organization cannot 
 const ids = ["", "x", "1/../2", "../../etc", "1 ", "-1", "+1", "1.5", "0x1", "１", "1\n", "9".repeat(21), "1%2f", null];
 
 for (const id of ids) {
-  issues(`the id ${JSON.stringify(id)} is refused without being told`, () => {
+  issues(`the id ${JSON.stringify(id)} is refused without being shown`, () => {
     const message = refusal(() => readIssue(issue2021({ id }), contextOf()));
     assert.ok(recorded.includes(message), message);
     assert.equal(readIssues([issue2021({ id }), issue2021({ id: "5" })], contextOf()).length, 1);

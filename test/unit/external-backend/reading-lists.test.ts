@@ -10,7 +10,7 @@ import {
 } from "../../../plugins/external-backend/src/reading/index.ts";
 import { daySeries, project, runningHour } from "../../support/external/sentry-answers.ts";
 
-const lists = suite("projects, pages and what a system tells of itself");
+const lists = suite("projects, pages and what a system reports of itself");
 
 lists("a project is read with its organization", () => {
   assert.equal(readProjects([project()]), [
@@ -102,7 +102,7 @@ const headers: [name: string, header: string | undefined, cursors: ReturnType<ty
     { ...none, next: "0:20:0" },
   ],
   ["other parameters", '<x>; rel="next"; title="t"; results="true"; cursor="0:20:0"', { ...none, next: "0:20:0" }],
-  ["results not told", '<x>; rel="next"; cursor="0:20:0"', none],
+  ["results not given", '<x>; rel="next"; cursor="0:20:0"', none],
   ["results in capitals", '<x>; rel="next"; results="TRUE"; cursor="0:20:0"', none],
   ["no cursor", '<http://169.254.169.254/>; rel="next"; results="true"', none],
   ["only an address", "<http://169.254.169.254/>; rel=next", none],
@@ -161,7 +161,7 @@ for (const [header, expected] of hits) {
   lists(`X-Hits ${JSON.stringify(header)} is ${expected}`, () => assert.is(readHits({ "x-hits": header }), expected));
 }
 
-lists("hits may not be told", () => assert.is(readHits({}), undefined));
+lists("hits may be missing", () => assert.is(readHits({}), undefined));
 
 const scopes: [name: string, json: JsonValue, expected: readonly string[] | undefined][] = [
   [

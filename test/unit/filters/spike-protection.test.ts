@@ -100,7 +100,7 @@ test("without a rate limit of projects, and where it is off, nothing is sampled"
   assert.is(off.budget(1).left, 600);
 });
 
-test("processes take from one budget: each tells within a second what it took", () => {
+test("processes take from one budget: each announces within a second what it took", () => {
   mock.timers.enable({ apis: ["setTimeout"] });
   const { processes, deliver } = joinedProcesses(2);
   const [here, there] = processes.map((announcements) => protection({ announcements }).spikes);
@@ -204,7 +204,7 @@ for (const [claim, one, other, isSame] of [
     true,
   ],
   [
-    "and tells errors apart",
+    "and distinguishes errors",
     { ...stack("f", "x"), fingerprint: ["a"] },
     { ...stack("f", "x"), fingerprint: ["b"] },
     false,

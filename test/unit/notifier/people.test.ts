@@ -12,7 +12,7 @@ const { ALL, NEW_AND_REOPENED, MINE, NONE } = Level;
 const { UNSPECIFIED, WATCHED, MUTED } = Subscription;
 const { CREATED, REOPENED, STATUS } = Trigger;
 
-type Expected = "told" | "not asked for" | keyof typeof Reason;
+type Expected = "notified" | "not asked for" | keyof typeof Reason;
 
 const reasonOf = (reason: Reason | undefined): Expected =>
   (Object.keys(Reason) as (keyof typeof Reason)[]).find((name) => Reason[name] === reason) ?? "not asked for";
@@ -33,7 +33,7 @@ function verdict(
   const { trigger, by = "", severity = "error" } = change;
   const found = decideFor(person, { error_id: "7", notification_trigger: trigger, made_by: by, level: severity });
   assert.is(found.mail, found.inbox);
-  return found.inbox ? "told" : reasonOf(found.reason);
+  return found.inbox ? "notified" : reasonOf(found.reason);
 }
 
 const byBob = { by: "bob" };
@@ -46,14 +46,14 @@ const cases: readonly [
   back: Expected,
   status: Expected,
 ][] = [
-  [ALL, UNSPECIFIED, "told", "told", "told"],
-  [ALL, WATCHED, "told", "told", "told"],
+  [ALL, UNSPECIFIED, "notified", "notified", "notified"],
+  [ALL, WATCHED, "notified", "notified", "notified"],
   [ALL, MUTED, "MUTED", "MUTED", "MUTED"],
-  [NEW_AND_REOPENED, UNSPECIFIED, "told", "told", "not asked for"],
-  [NEW_AND_REOPENED, WATCHED, "told", "told", "told"],
+  [NEW_AND_REOPENED, UNSPECIFIED, "notified", "notified", "not asked for"],
+  [NEW_AND_REOPENED, WATCHED, "notified", "notified", "notified"],
   [NEW_AND_REOPENED, MUTED, "MUTED", "MUTED", "not asked for"],
   [MINE, UNSPECIFIED, "NOT_WATCHED", "NOT_WATCHED", "not asked for"],
-  [MINE, WATCHED, "told", "told", "told"],
+  [MINE, WATCHED, "notified", "notified", "notified"],
   [MINE, MUTED, "MUTED", "MUTED", "not asked for"],
   [NONE, UNSPECIFIED, "not asked for", "not asked for", "not asked for"],
   [NONE, WATCHED, "not asked for", "not asked for", "not asked for"],
@@ -81,9 +81,9 @@ test("one's own changes are not reported to oneself, also of a watched error", (
 test("errors below the level error are reported to those who watch them alone", () => {
   for (const severity of ["warning", "info", "debug"]) {
     assert.is(verdict(ALL, UNSPECIFIED, { trigger: CREATED, severity }), "LOW_LEVEL");
-    assert.is(verdict(MINE, WATCHED, { trigger: REOPENED, severity }), "told");
+    assert.is(verdict(MINE, WATCHED, { trigger: REOPENED, severity }), "notified");
   }
-  assert.is(verdict(NEW_AND_REOPENED, UNSPECIFIED, { trigger: CREATED, severity: "fatal" }), "told");
+  assert.is(verdict(NEW_AND_REOPENED, UNSPECIFIED, { trigger: CREATED, severity: "fatal" }), "notified");
 });
 
 test("who wants no mail gets the entry alone", () => {

@@ -16,14 +16,14 @@ const eventOf = (thrown: unknown, fields: Partial<Failure> = {}) =>
     names,
   );
 
-interface Told {
+interface SentException {
   readonly type: string;
   readonly value: string;
   readonly stacktrace: { readonly frames: readonly { filename: string; function: string; in_app: boolean }[] };
 }
 /** The exceptions of an event, root cause first. */
-const exceptionsOf = (thrown: unknown): Told[] =>
-  (eventOf(thrown)["exception"] as unknown as { values: Told[] }).values;
+const exceptionsOf = (thrown: unknown): SentException[] =>
+  (eventOf(thrown)["exception"] as unknown as { values: SentException[] }).values;
 
 /** An error with a stack of these lines. */
 function withStack(...lines: string[]): Error {
@@ -87,7 +87,7 @@ own("lines of a message that look like frames are none", () => {
   assert.not.ok(exceptionsOf(error)[0]?.stacktrace.frames.some((frame) => frame.function === "forged"));
 });
 
-own("what is thrown and no error is told by its text, and an object by its kind alone", () => {
+own("a thrown value that is no error is reported by its text, and an object by its kind alone", () => {
   assert.is(exceptionsOf("just words")[0]?.value, "just words");
   const text = JSON.stringify(eventOf({ password: "hunter22" }));
   assert.not.match(text, "hunter22");
@@ -120,7 +120,7 @@ const secrets: [what: string, message: string, secret: string][] = [
   ["a path of the machine", "EACCES: open '/srv/ann/faultline/data/secrets.json'", "/srv/ann"],
 ];
 for (const [what, message, secret] of secrets) {
-  own(`${what} is not told, wherever in the chain it stands`, () => {
+  own(`${what} is not reported, wherever in the chain it stands`, () => {
     for (const thrown of [new Error(message), new Error("outer", { cause: new Error(message) }), message]) {
       const text = JSON.stringify(eventOf(thrown));
       assert.not.match(text, secret);
@@ -138,8 +138,8 @@ own("what helps is left: the database's own words, names of fields, status codes
 
 own("a message of a megabyte is cut, and reading it takes no time worth speaking of", () => {
   for (const text of ["a".repeat(1_000_000), "a@".repeat(500_000), "password=".repeat(100_000), "/a".repeat(500_000)]) {
-    const [told] = exceptionsOf(new Error(text));
-    assert.ok((told?.value.length ?? 0) <= 1024);
+    const [exception] = exceptionsOf(new Error(text));
+    assert.ok((exception?.value.length ?? 0) <= 1024);
   }
 });
 

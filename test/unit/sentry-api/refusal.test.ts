@@ -18,13 +18,13 @@ for (const [name, reason] of reasons) {
   });
 }
 
-test("what failed here is not told, and what was refused is told in the core's words", () => {
+test("the answer hides what failed here, and says in the core's words what was refused", () => {
   const detail = (reason: ErrorReason) => refusal(new ServiceError(reason, "A sentence of the core.")).body;
   assert.equal(detail(ErrorReason.INTERNAL), { detail: "Internal Error" });
   assert.equal(detail(ErrorReason.INVALID_FIELD), { detail: "A sentence of the core." });
 });
 
-test("who shall try again is told when", () => {
+test("the answer to a caller who shall try again says when", () => {
   const after = (seconds?: number) =>
     refusal(new ServiceError(ErrorReason.STORAGE_UNAVAILABLE, "Later.", { retryAfterSeconds: seconds ?? 0 })).headers;
   assert.equal(after(7), { "Retry-After": "7" });

@@ -45,7 +45,7 @@ shapes("the last 50 exceptions are kept", () => {
   assert.is(details({ exception: many }).exceptions.at(-1)?.type, "E999");
 });
 
-shapes("a mechanism is read as far as it is told", () => {
+shapes("a mechanism is read as far as the event states it", () => {
   const mechanism = {
     type: "onerror",
     handled: false,

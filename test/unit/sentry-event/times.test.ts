@@ -48,13 +48,13 @@ times("microseconds survive, and nanoseconds are cut to them", () => {
 });
 
 times("a sender's clock a day ahead is corrected, half an hour is not", () => {
-  const told = receivedAt - 5000;
+  const stated = receivedAt - 5000;
   const occurred = (ahead: number) =>
-    milliseconds(head({ timestamp: (told + ahead) / 1000 }, { sentAt: receivedAt + ahead }).occurredTime);
-  assert.is(occurred(day), told);
-  assert.is(occurred(-400 * day), told);
-  assert.is(occurred(-30 * 60_000), told - 30 * 60_000);
-  assert.is(milliseconds(head({ timestamp: told / 1000 }, { sentAt: undefined }).occurredTime), told);
+    milliseconds(head({ timestamp: (stated + ahead) / 1000 }, { sentAt: receivedAt + ahead }).occurredTime);
+  assert.is(occurred(day), stated);
+  assert.is(occurred(-400 * day), stated);
+  assert.is(occurred(-30 * 60_000), stated - 30 * 60_000);
+  assert.is(milliseconds(head({ timestamp: stated / 1000 }, { sentAt: undefined }).occurredTime), stated);
 });
 
 times("breadcrumbs move with their event", () => {

@@ -186,16 +186,16 @@ const freeData: [claim: string, event: JsonObject, found: string[]][] = [
 ];
 
 for (const [claim, event, found] of [...lists, ...texts, ...freeData]) {
-  trims(`told of: ${claim}`, () => {
+  trims(`reported: ${claim}`, () => {
     assert.equal(trimmed(event), found);
   });
 }
 
-trims("of an event of which nothing is cut nothing is told", () => {
+trims("an event of which nothing is cut reports no cuts", () => {
   assert.equal(trimmed({ message: "m", ...withFrames([source]), tags: { a: "b" }, extra: { a: [1] } }), []);
 });
 
-trims("what is told of is what is shown", () => {
+trims("the sizes that an event reports are those it shows", () => {
   const event = details({ ...withFrames(many(300, () => source)), breadcrumbs: many(150, () => ({})), message: long });
   const kept = new Map(event.trimmed.map((trim) => [trim.part, trim.kept]));
   const frames = event.exceptions[0]?.frames ?? [];
@@ -234,14 +234,14 @@ trims("no mark goes among headers, cookies, modules and tags, where it would be 
   );
 });
 
-trims("at most 50 cuts are told, the outermost first and lists before texts", () => {
-  const told = trimmed({
+trims("an event reports at most 50 cuts, the outermost first and lists before texts", () => {
+  const reported = trimmed({
     ...withFrames(many(300, () => ({ ...source, function: long }))),
     breadcrumbs: many(150, () => ({ message: long })),
     message: long,
   });
-  assert.is(told.length, limits.count.trims);
-  assert.equal(told.slice(0, 4), [
+  assert.is(reported.length, limits.count.trims);
+  assert.equal(reported.slice(0, 4), [
     "breadcrumbs: 100 of 150 entries",
     "message: 8192 of 20000 characters",
     "exceptions[0].frames: 250 of 300 entries",

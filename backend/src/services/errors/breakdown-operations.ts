@@ -83,7 +83,7 @@ const breakdown = shape<GetErrorBreakdownResponse>("ErrorBreakdown", "How the ne
     count("Events of the project's other errors that `usual_share` is taken from."),
     ({ usualEventCount }) => usualEventCount,
   ],
-  tags: each(tagBreakdown, ({ tags }) => tags, { description: "The most telling first, at most 30." }),
+  tags: each(tagBreakdown, ({ tags }) => tags, { description: "The most distinctive first, at most 30." }),
   other_tag_count: [count("Keys beside those in `tags`."), ({ otherTagCount }) => otherTagCount],
   users: each(userBreakdown, ({ users }) => users, { description: "The most affected first, at most 100." }),
   user_count: [count("Distinct users."), ({ userCount }) => userCount],

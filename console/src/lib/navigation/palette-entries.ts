@@ -7,7 +7,7 @@ import { route } from "./route.ts";
 /** A place that the palette leads to. */
 export interface PaletteEntry {
   readonly label: string;
-  /** What it is, or a name that tells it from others. */
+  /** What it is, or a name that distinguishes it from others. */
   readonly note: string;
   readonly href: string;
 }

@@ -87,7 +87,7 @@ function readTag(sent: JsonObject) {
   };
 }
 
-/** Another Faultline has the most telling first, which is no matter of their events alone. */
+/** Another Faultline has the most distinctive first, which is no matter of their events alone. */
 function mostEventsFirst(one: ReadTag, other: ReadTag): number {
   return one.stated ? 0 : other.eventCount - one.eventCount;
 }

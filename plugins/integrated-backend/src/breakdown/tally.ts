@@ -113,7 +113,7 @@ function largest<T>(entries: Iterable<T>, count: number, number: (entry: T) => n
 }
 
 /**
- * A key with the measure of how telling it is: by how much the share of a value exceeds the usual one, weighted by the
+ * A key with the measure of how distinctive it is: by how much the share of a value exceeds the usual one, weighted by the
  * events that have the key. Keys that have another value in most events, such as ids, are last.
  */
 function rankedKey(

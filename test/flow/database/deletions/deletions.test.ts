@@ -274,8 +274,10 @@ test("nobody without the role deletes, and the acts are in the audit log", async
   );
   await client.deletions.undoDeletion({ projectId, deletionId: deletion.deletionId }, mary.auth);
   const { auditEvents } = await client.audit.listAuditEvents({ projectId }, client.auth);
-  const told = auditEvents.filter(({ method }) => method.startsWith("DeletionService.")).map(({ summary }) => summary);
-  assert.equal(told, [
+  const summaries = auditEvents
+    .filter(({ method }) => method.startsWith("DeletionService."))
+    .map(({ summary }) => summary);
+  assert.equal(summaries, [
     `Undid the deletion ${deletion.deletionId} of "kept".`,
     `Deleted the error "kept" (${deletion.deletionId}).`,
   ]);

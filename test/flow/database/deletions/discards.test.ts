@@ -71,7 +71,7 @@ async function discardOf(project: Target): Promise<Discard> {
 
 /**
  * What is being erased is counted by nobody, so that its end is waited for. Time passes meanwhile: the clock was moved
- * while no service ran, and what is deleted waits until it has told the same for three days of running.
+ * while no service ran, and what is deleted waits until that jump is believed, after three days of running.
  */
 async function assertCounters(): Promise<void> {
   const { ERASING, HIDDEN } = DeletionState;

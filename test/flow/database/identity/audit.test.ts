@@ -52,7 +52,7 @@ test("what was refused, what only reads and what is daily work is not written do
   assert.equal(rows, []);
 });
 
-test("acts of accounts are told, with what changed and without a secret", async () => {
+test("acts of accounts are recorded, with what changed and without a secret", async () => {
   const ann = await newUser(client);
   const secrets: string[] = [];
   const rows = await written(async () => {
@@ -88,39 +88,39 @@ test("acts of accounts are told, with what changed and without a secret", async 
   for (const secret of secrets) assert.not(text.includes(secret));
 });
 
-test("acts on users are told, and a password link names the user whose it was", async () => {
+test("acts on users are recorded, and a password link names the user whose it was", async () => {
   const session = await signIn(client);
-  const { user } = await users.createUser({ username: "told", password: "a long password" }, auth);
+  const { user } = await users.createUser({ username: "noted", password: "a long password" }, auth);
   const userId = user?.userId ?? 0;
   const request = { name: "robot", scopes: ["api"] };
-  await accounts.createAccessToken(request, await signIn(client, "told", "a long password"));
+  await accounts.createAccessToken(request, await signIn(client, "noted", "a long password"));
   let link = "";
   const rows = await written(async () => {
-    await users.updateUser({ userId, name: "Told", isAdmin: true, isBlocked: false }, auth);
+    await users.updateUser({ userId, name: "Noted", isAdmin: true, isBlocked: false }, auth);
     link = (await users.createPasswordReset({ userId }, session)).url.split("/").at(-1) ?? "";
     await users.resetPassword({ token: link, password: "set by a link" });
     await users.deleteUser({ userId }, auth);
   });
   assert.equal(summaries(rows), [
-    `Changed the user told (${userId}): name, made an administrator, unblocked.`,
+    `Changed the user noted (${userId}): name, made an administrator, unblocked.`,
     `Created a password link for user ${userId}.`,
     "Set their password by a link and revoked 1 personal access token.",
-    `Deleted the user told (${userId}).`,
+    `Deleted the user noted (${userId}).`,
   ]);
   assert.equal(
     rows.map(({ username }) => username),
-    ["root", "root", "told", "root"],
+    ["root", "root", "noted", "root"],
   );
   assert.is(rows[2]?.userId, userId);
   assert.not(JSON.stringify(summaries(rows)).includes(link));
 });
 
-test("acts in a project are told, of settings which fields changed and never the token", async () => {
+test("acts in a project are recorded, of settings which fields changed and never the token", async () => {
   const { userId, session } = await newUser(client);
   const rows = await written(async () => {
-    const { project } = await projects.createProject({ path: "acme/told" }, auth);
+    const { project } = await projects.createProject({ path: "acme/noted" }, auth);
     const projectId = project?.projectId ?? 0;
-    await projects.updateProject({ projectId, name: "Told" }, auth);
+    await projects.updateProject({ projectId, name: "Noted" }, auth);
     await settings.updateSettings({ projectId, active: true, externalAuthToken: "very-secret" }, auth);
     await members.addMember({ projectId, userId, role: Role.DEVELOPER }, auth);
     await members.updateMember({ projectId, userId, role: Role.REPORTER }, auth);
@@ -136,7 +136,7 @@ test("acts in a project are told, of settings which fields changed and never the
   assert.equal(
     summaries(rows).map((summary) => summary.replaceAll(/\d+/g, "N")),
     [
-      "Created the project acme/told (N).",
+      "Created the project acme/noted (N).",
       "Changed the project: name.",
       "Changed the error-tracking settings: active, external auth token.",
       "Added user-N (N) as Developer.",
@@ -146,15 +146,15 @@ test("acts in a project are told, of settings which fields changed and never the
       "Joined by an invitation as Guest.",
       "Created the invitation N as Guest.",
       "Created their account invited (N) by an invitation and joined.",
-      "Deleted the project acme/told (N).",
+      "Deleted the project acme/noted (N).",
     ],
   );
-  for (const row of rows) assert.equal([row.projectId, row.projectPath], [projectId, "acme/told"], row.summary);
+  for (const row of rows) assert.equal([row.projectId, row.projectPath], [projectId, "acme/noted"], row.summary);
   assert.is(rows[7]?.userId, userId);
   assert.is(rows[9]?.username, "invited");
 });
 
-test("custom roles are told by their name", async () => {
+test("custom roles are recorded by their name", async () => {
   const rows = await written(async () => {
     const { memberRole } = await memberRoles.createMemberRole(
       { name: "Triage", baseRole: Role.REPORTER, permissions: [4] },

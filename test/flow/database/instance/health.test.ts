@@ -120,7 +120,7 @@ async function bytesOfDatabase(dataDir: string): Promise<number> {
   return sum(["faultline.db", "faultline.db-wal"].map((file) => statSync(join(dataDir, file)).size));
 }
 
-test("health is told while nothing can be written, and says so", async () => {
+test("health is reported while nothing can be written, and says so", async () => {
   const server = await startServer();
   const client = grpcClient(server);
   assert.ok((await healthOf(client)).isReady);

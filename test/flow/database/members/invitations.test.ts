@@ -61,9 +61,9 @@ test("a link lets one person join, once", async () => {
   assert.is(invitation?.note, "Bob of the shop team");
   assert.is(invitation?.invitedBy, "root");
   const token = tokenOf(url);
-  const told = await client.members.getInvitation({ token });
+  const shown = await client.members.getInvitation({ token });
   assert.equal(
-    [told.invitation?.role, told.invitation?.note, told.projectPath],
+    [shown.invitation?.role, shown.invitation?.note, shown.projectPath],
     [Role.DEVELOPER, "", `invitations/${count}`],
   );
   const { member, projectPath } = await client.members.acceptInvitation({ token }, bob.auth);

@@ -234,7 +234,7 @@ test("a watching call ends soon after its caller is no member any more", async (
   await watching;
 });
 
-test("capabilities tell a member what the role allows, and why not", async () => {
+test("capabilities show a member what the role allows, and why not", async () => {
   const projectId = await makeProject(client, "capable", [[bob, Role.DEVELOPER]]);
   const { project } = await read(projectId, bob);
   assert.ok(project?.capabilities?.removeProject);

@@ -169,13 +169,13 @@ test("one's own change is no entry of one's own, and its reason can be read", as
     (await entriesOf(ann)).map(({ trigger }) => trigger),
     [CREATED],
   );
-  const told = await why(project, errorId, ann);
+  const decisions = await why(project, errorId, ann);
   assert.equal(
-    told.suppressions.map(({ reason }) => reason),
+    decisions.suppressions.map(({ reason }) => reason),
     [Reason.OWN_CHANGE],
   );
   assert.equal(
-    told.notifications.map(({ trigger }) => trigger),
+    decisions.notifications.map(({ trigger }) => trigger),
     [CREATED],
   );
 });
@@ -234,8 +234,8 @@ test("what happens in quiet hours appears when they end, and nothing is lost", a
   await send(project, "in the night");
   const errorId = await errorNamed(project, "in the night");
   const { notifications } = await until("the decision", async () => {
-    const told = await why(project, errorId, ann);
-    return told.notifications.length > 0 && told;
+    const decisions = await why(project, errorId, ann);
+    return decisions.notifications.length > 0 && decisions;
   });
   const dueAt = Number(notifications[0]?.time?.seconds) * 1000;
   assert.equal([minute(dueAt), await entriesOf(ann), await unreadOf(ann)], [quietHours.untilMinute, [], 0]);

@@ -90,7 +90,7 @@ for (const [claim, fields] of dropped) {
   });
 }
 
-test("users are told apart by the id that the SDK sends, number or text", async () => {
+test("users differ by the id that the SDK sends, number or text", async () => {
   for (const did of [null, 42, "42", "43", ""]) await sendSession({ did });
   await sendSession({ did: 42, status: "crashed" });
   const { releases } = await client.releases.listReleases({ projectId: project.id }, client.auth);

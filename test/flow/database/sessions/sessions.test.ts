@@ -68,7 +68,7 @@ async function counts(fields: Stats = {}): Promise<number[]> {
   return sum;
 }
 
-test("a session counts when the call returns, and is healthy while nothing else is told", async () => {
+test("a session counts when the call returns, and is healthy while nothing else is reported", async () => {
   await report(update());
   assert.equal(await counts(), [1, 0, 0, 0]);
 });

@@ -37,7 +37,7 @@ test("a tracker that only comments leaves the issue of an error that comes back 
   assert.not.ok(issue.isOpen);
 });
 
-test("refusals of a tracker are told in words, and leave nothing behind", async () => {
+test("refusals of a tracker are put in words, and leave nothing behind", async () => {
   const project = await tracked(gitlab);
   const errorId = await failing(project, newMessage());
   const { projectId, trackerId } = project;

@@ -36,19 +36,19 @@ const clear = () => {
 };
 test.before.each(clear);
 
-test("what one tells the other hears once and in order, equal texts too, and never the one that tells", async () => {
-  const told = [
+test("what one announces the other hears once and in order, equal texts too, and never the one that announces it", async () => {
+  const announced = [
     ...Array.from({ length: 200 }, (_, n) => `${n} \n"ü"`),
     "again",
     "again",
     "x".repeat(mostAnnouncedBytes),
   ];
-  for (const text of told) one.announcements.announce("news", text);
+  for (const text of announced) one.announcements.announce("news", text);
   one.announcements.announce("something else", "nobody listens");
-  await until("all of it", () => other.heard.length >= told.length);
+  await until("all of it", () => other.heard.length >= announced.length);
   other.announcements.announce("news", "the answer");
   await until("the answer", () => one.heard.length > 0);
-  assert.equal(other.heard, told);
+  assert.equal(other.heard, announced);
   assert.equal(one.heard, ["the answer"]);
   assert.equal([one.missed, other.missed], [0, 0]);
 });
@@ -74,7 +74,7 @@ test("a connection that says nothing is noticed within a second, and replaced af
   proxy.mend();
   await until("it is back", () => other.announcements.backendPid > 0);
   // Its announcements were lost, so the others may have missed something.
-  await until("the loss is told", () => one.missed > 0);
+  await until("the loss is reported", () => one.missed > 0);
   other.announcements.announce("news", "heard again");
   one.announcements.announce("news", "heard again");
   await until("they hear each other", () => one.heard.includes("heard again") && other.heard.includes("heard again"));
@@ -86,10 +86,10 @@ test("a connection that the server ends is replaced at once, and something may h
   const pid = one.announcements.backendPid;
   await withPostgresql(url, (client) => client.query("select pg_terminate_backend($1)", [pid]));
   await until("another connection", () => ![0, pid].includes(one.announcements.backendPid));
-  await until("it is told", () => one.missed > 0);
+  await until("it is reported", () => one.missed > 0);
 });
 
-test("what was told last arrives, though the one that tells closes", async () => {
+test("what was announced last arrives, though the one that announces closes", async () => {
   const last = await listener(url);
   for (let n = 0; n < 100; n++) last.announcements.announce("news", `${n}`);
   await last.announcements.close();
@@ -110,10 +110,10 @@ for (const mode of ["session", "transaction"] as const)
       const heard: string[] = [];
       announcements.subscribe("news", (text) => heard.push(text));
       announcements.announce("news", "from behind it");
-      await until("what it tells", () => one.heard.includes("from behind it"));
+      await until("what it announces", () => one.heard.includes("from behind it"));
       one.announcements.announce("news", "from before it");
-      await until("what it is told", () => heard.length > 0);
-      assert.equal(heard, ["from before it"], "not what it told itself");
+      await until("what it hears", () => heard.length > 0);
+      assert.equal(heard, ["from before it"], "not what it announced itself");
       await announcements.close();
     }
     await pooler.stop();

@@ -138,7 +138,7 @@ test("tokens, sessions, roles and users that change in one process change what t
   await refused("UNAUTHENTICATED", user.auth);
 });
 
-test("each process reports its own failures to where one of them was told to", async () => {
+test("each process reports its own failures to the address that one of them was given", async () => {
   const set = (fields: { dsn?: string; enabled: boolean }) =>
     here.client.instance.updateOwnErrorReporting(fields, here.client.auth);
   const hide = (from: string, to: string) =>
@@ -155,21 +155,22 @@ test("each process reports its own failures to where one of them was told to", a
 /** Watches errors in a process; resolves with the first message, as nothing else shows that the watch has begun. */
 async function watch({ client }: Process, project: Project) {
   const ended = new AbortController();
-  const told: WatchErrorsResponse[] = [];
+  const responses: WatchErrorsResponse[] = [];
   const context = { ...client.auth, signal: ended.signal };
   const listening = (async () => {
-    for await (const response of client.errors.watchErrors({ projectId: project.id }, context)) told.push(response);
+    for await (const response of client.errors.watchErrors({ projectId: project.id }, context))
+      responses.push(response);
   })().catch((error: unknown) => {
     if (!ended.signal.aborted) throw error;
   });
-  await until("the watch to begin", async () => told.length > 0 || void (await status(here, project)), {
+  await until("the watch to begin", async () => responses.length > 0 || void (await status(here, project)), {
     everyMs: 100,
   });
   return {
-    told,
+    responses,
     hears: (title: string, as: ErrorStatus = ErrorStatus.UNRESOLVED) =>
       until(`news of ${title}`, () =>
-        told.flatMap(({ errors }) => errors).find((error) => error.title === title && error.status === as),
+        responses.flatMap(({ errors }) => errors).find((error) => error.title === title && error.status === as),
       ),
     async cancel() {
       ended.abort();
@@ -178,7 +179,7 @@ async function watch({ client }: Process, project: Project) {
   };
 }
 
-test("what one process stores or resolves is told to those who watch in the other, and nothing of other projects", async () => {
+test("those who watch in one process hear what the other stores or resolves, and nothing of other projects", async () => {
   const project = await createProject(here.server);
   const watcher = await watch(there, project);
   await sendEvent(here.server, await createProject(here.server), event("elsewhere"));
@@ -189,33 +190,33 @@ test("what one process stores or resolves is told to those who watch in the othe
   const { statusChangedBy } = await watcher.hears("fresh", ErrorStatus.RESOLVED);
   assert.is(statusChangedBy, "root", "the other process knows who it was");
   assert.equal(
-    [...new Set(watcher.told.flatMap(({ errors }) => errors.map((error) => error.projectId)))],
+    [...new Set(watcher.responses.flatMap(({ errors }) => errors.map((error) => error.projectId)))],
     [project.id],
   );
   await watcher.cancel();
 });
 
-test("of more than 100 errors that change in one process 100 are told in the other, and that there are more", async () => {
+test("of more than 100 errors that change in one process a watch in the other reports 100, and that there are more", async () => {
   const project = await createProject(here.server);
   const watcher = await watch(there, project);
   const words = Array.from({ length: 150 }, (_, n) => String.fromCharCode(97 + (n % 26), 97 + Math.floor(n / 26)));
   const events = words.map((word) => errorEvent({ projectId: project.id, eventId: newEventId(), message: word }));
   await here.client.ingest.reportEvents({ events }, here.client.auth);
-  const crowd = await until("the crowd", () => watcher.told.find(({ more }) => more));
+  const crowd = await until("the crowd", () => watcher.responses.find(({ more }) => more));
   assert.is(crowd.errors.length, 100);
   await watcher.cancel();
 });
 
-test("refusals of one process are told to who waits for the first event in the other", async () => {
+test("refusals of one process reach anyone who waits for the first event in the other", async () => {
   const project = await createProject(here.server);
   await post(here.server, project, "store", "{");
   const ended = new AbortController();
-  const told: Refusal[] = [];
+  const refusals: Refusal[] = [];
   let count = 0;
   const context = { ...there.client.auth, signal: ended.signal };
   const listening = (async () => {
     for await (const answer of there.client.outcomes.watchRefusals({ projectId: project.id }, context)) {
-      told.push(...answer.refusals);
+      refusals.push(...answer.refusals);
       count += answer.count;
     }
   })().catch((error: unknown) => {
@@ -224,8 +225,8 @@ test("refusals of one process are told to who waits for the first event in the o
   await until("the refusal before", () => count === 1);
   for (let n = 0; n < 20; n++) await post(here.server, project, "store", "{");
   await until("all of them", () => count === 21);
-  assert.ok(told.length > 1 && told.length <= 21);
-  assert.equal([...new Set(told.map(({ reason, sdk }) => `${reason} ${sdk}`))], ["malformed faultline.test/1.0"]);
+  assert.ok(refusals.length > 1 && refusals.length <= 21);
+  assert.equal([...new Set(refusals.map(({ reason, sdk }) => `${reason} ${sdk}`))], ["malformed faultline.test/1.0"]);
   ended.abort();
   await listening;
 });

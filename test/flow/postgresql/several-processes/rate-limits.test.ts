@@ -42,7 +42,7 @@ test("two processes that are flooded let pass what one would, and little more", 
     `${one} and ${other} in ${seconds} s, between ${least} and ${most}`,
   );
   assert.ok(one > burst / 4 && other > burst / 4, `${one} and ${other}: each has its share`);
-  assert.ok(refused.length > 0 && refused.every((told) => told >= 1 && told <= 3), `${[...new Set(refused)]}`);
+  assert.ok(refused.length > 0 && refused.every((wait) => wait >= 1 && wait <= 3), `${[...new Set(refused)]}`);
 });
 
 test("what one process took another one does not give again", async () => {

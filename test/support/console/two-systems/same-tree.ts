@@ -62,7 +62,11 @@ export async function sameTree(
     for (const [index, width] of widths.entries()) {
       const [ours = [], theirs = []] = [stored[index], read[index]];
       assert.ok(ours.length > 30, "the page has content");
-      assert.equal(told(theirs, ours, differences), told(ours, theirs, differences), `${address} at ${width} px`);
+      assert.equal(
+        treeText(theirs, ours, differences),
+        treeText(ours, theirs, differences),
+        `${address} at ${width} px`,
+      );
     }
     return;
   }
@@ -83,7 +87,7 @@ async function treesOf(page: Page, address: string, prepare: (page: Page) => Pro
 }
 
 /** The tree as text. What is disabled on one side is compared by role and name alone. */
-function told(
+function treeText(
   tree: readonly AccessibleNode[],
   other: readonly AccessibleNode[],
   differences: readonly Difference[],

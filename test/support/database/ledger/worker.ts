@@ -49,13 +49,13 @@ const random = randomFrom(seed + worker * 7919);
 const traffic = new Traffic(worker, projects, random);
 const ledger = openSync(file, "a");
 const note = (line: LedgerLine) => writeSync(ledger, `${JSON.stringify(line)}\n`);
-const tell = (message: WorkerMessage) => process.send?.(message);
+const report = (message: WorkerMessage) => process.send?.(message);
 setInterval(() => fdatasync(ledger, () => undefined), 50).unref();
 
 /** Sent again in the next round: what was not answered, and some of what was. */
 let again: Known[] = [];
 
-process.on("message", (round: Round) => void run(round).then(() => tell("over")));
+process.on("message", (round: Round) => void run(round).then(() => report("over")));
 process.once("disconnect", () => process.exit());
 
 async function run(round: Round): Promise<void> {
@@ -95,7 +95,7 @@ async function run(round: Round): Promise<void> {
     ...(everyMs !== undefined && { everyMs }),
     onAnswer(request, status, text) {
       const { id, known, isDoomed } = request as Sending; // `next` gave nothing else
-      if (isFirst) tell("first answer");
+      if (isFirst) report("first answer");
       isFirst = false;
       const isPromised =
         (status === 200 && text().endsWith(`{"id":"${id}"}`)) ||

@@ -24,7 +24,7 @@ export class Arrivals {
   readonly #readAt: number;
   readonly #more: boolean;
   /** The connection was lost: the next message may repeat the last one. */
-  #tellsAgain = false;
+  #mayRepeat = false;
 
   constructor({ received, refused, eventCounts, readAt, more }: Arrived) {
     this.received = received;
@@ -46,16 +46,16 @@ export class Arrivals {
 
   takeRefusals({ refusals, count }: Refusals): void {
     const known = timeOf(this.newestRefusal);
-    const fresh = this.#tellsAgain ? refusals.filter((refusal) => timeOf(refusal) > known) : refusals;
+    const fresh = this.#mayRepeat ? refusals.filter((refusal) => timeOf(refusal) > known) : refusals;
     const unlisted = count - refusals.length; // of a storm the message holds the newest refusals and the number of all
-    this.#tellsAgain = false;
+    this.#mayRepeat = false;
     this.recentRefusals += fresh.length + unlisted;
     this.refused += fresh.filter((refusal) => timeOf(refusal) > this.#readAt).length + unlisted;
     this.newestRefusal = fresh.at(-1) ?? this.newestRefusal;
   }
 
   missed(): void {
-    this.#tellsAgain = true;
+    this.#mayRepeat = true;
   }
 }
 
