@@ -86,7 +86,7 @@ async function sameCounts(project: Project, slider: Locator): Promise<void> {
   );
 }
 
-test("a click on a bar or Enter opens the events of its hour, and hovering over other bars only reads them", async () => {
+test("bars, table and API count the same; a click on a bar or Enter opens the events of its hour, and hovering only reads", async () => {
   const project = await createProject(server);
   const hour = Math.floor(Date.now() / hourMs) * hourMs - 5 * hourMs;
   const inHour = [
@@ -122,6 +122,25 @@ test("a click on a bar or Enter opens the events of its hour, and hovering over 
   for (let hours = 0; hours < 5; hours++) await page.keyboard.press("ArrowLeft");
   await page.keyboard.press("Enter");
   await shownEvents();
+});
+
+test("the place that raised the error stands under its title and leads to the line; its cause comes after it", async () => {
+  const project = await createProject(server);
+  const thrown = (type: string, filename: string) => ({
+    type,
+    value: "no price",
+    stacktrace: {
+      frames: [{ filename, function: "price_of", lineno: 23, context_line: `raise ${type}(sku)`, in_app: true }],
+    },
+  });
+  const values = [thrown("KeyError", "shop/catalogue.py"), thrown("PricingError", "shop/pricing.py")];
+  await sendPricing(project, { transaction: "/checkout", exception: { values } });
+  await page.goto(await detailsOf(project));
+  await page.getByRole("heading", { level: 1, name: "PricingError" }).waitFor();
+  const lines = (await page.locator(".erroring").allInnerTexts()).map((text) => /raise .*\)/.exec(text)?.[0]);
+  assert.equal(lines, ["raise PricingError(sku)", "raise KeyError(sku)"]);
+  await page.getByRole("link", { name: "shop/pricing.py:23 in price_of" }).click();
+  assert.match(await page.locator(":target").innerText(), "raise PricingError(sku)");
 });
 
 test("an event that arrives moves the count, the chart and its caption, and is reached without a reload", async () => {

@@ -35,6 +35,7 @@ test.before(
     }
     browser = await openBrowser(server);
     ({ page } = browser);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: server.url });
   }),
 );
 test.after(async () => {
@@ -81,7 +82,7 @@ async function go(key: string, name: RegExp): Promise<void> {
 
 const heading = (name: string) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
 
-test("from the sign-in to an error, its resolution, the undo and back, the keyboard suffices, and no bar hides the focus", async () => {
+test("from the sign-in to an error, its resolution, the undo, back, and to the settings and the DSN, the keyboard suffices, and no bar hides the focus", async () => {
   await page.setViewportSize({ width: 1280, height: 500 }); // low, so that the pages scroll under their bars
   await page.goto(`/${project.path}/-/error_tracking?sort=first_seen`);
   await heading("Sign in");
@@ -134,6 +135,19 @@ test("from the sign-in to an error, its resolution, the undo and back, the keybo
   await until("the row has the focus", async () => (await focus()).name.startsWith("PricingError18"));
   assert.is((await focus()).hiddenBy, "");
   assert.match(await press("j"), /^PricingError17/);
+
+  await go("Shift+Tab", /^Settings$/);
+  await page.keyboard.press("Enter");
+  await heading("Monitor settings");
+  await go("Tab", /^Skip to content/);
+  await page.keyboard.press("Enter");
+  await go("Tab", /^Save changes/);
+  await page.keyboard.press("Enter");
+  await page.getByText("Saved.").waitFor();
+  await go("Tab", /^Copy/);
+  await page.keyboard.press("Enter");
+  await page.getByText("Copied").waitFor();
+  assert.is(await page.evaluate("navigator.clipboard.readText()"), project.dsn);
 });
 
 test.run();

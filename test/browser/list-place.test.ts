@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
+import { until } from "../support/run/until.ts";
 import { sharedServer } from "../support/service/flow.ts";
 import { createProject, type Project } from "../support/core/project.ts";
 import { reported } from "../support/run/reported.ts";
@@ -59,7 +60,7 @@ test("Back and “‹ Errors” return to the row, the scroll and the selection,
     await opened("Failure 19");
     await back();
     await listed();
-    await page.waitForFunction("document.activeElement.textContent.trim() === 'Failure 19'");
+    await until("the row to have the focus", async () => (await focused()) === "Failure 19");
     assert.is(await scroll(), scrolled);
     assert.ok(await isSelected("Failure 30"));
     await press("j");

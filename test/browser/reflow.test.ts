@@ -67,4 +67,22 @@ test("with colours of one's own the chosen tab and period differ by more than th
   await page.emulateMedia({ forcedColors: "none" });
 });
 
+test("for a person who asks for less motion nothing moves", async () => {
+  const moving = () =>
+    page.evaluate<number>(`[...document.querySelectorAll("*")].filter((one) =>
+      [null, "::before", "::after"].some((part) => {
+        const { animationName, animationDuration, transitionDuration } = getComputedStyle(one, part);
+        const lasts = (durations) => durations.split(", ").some((duration) => parseFloat(duration) > 0.01);
+        return (animationName !== "none" && lasts(animationDuration)) || lasts(transitionDuration);
+      })).length`);
+  await page.goto(details);
+  assert.ok((await moving()) > 0, "something moves for others");
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  for (const address of [details, list, members, `${list}/get_started`, "/-/projects", "/-/errors", "/-/profile"]) {
+    await page.goto(address);
+    assert.is(await moving(), 0, address);
+  }
+  await page.emulateMedia({ reducedMotion: "no-preference" });
+});
+
 test.run();

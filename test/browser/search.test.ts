@@ -1,7 +1,9 @@
+import { Role } from "@faultline/proto";
 import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
+import { newMember, personPassword } from "../support/core/person.ts";
 import { createProject, type Project } from "../support/core/project.ts";
 import { reported } from "../support/run/reported.ts";
 import { newEventId, sendStore } from "../support/sentry/send.ts";
@@ -116,6 +118,43 @@ test("the selects of environment, release and period write the search, and readi
   assert.is(await page.getByRole("combobox", { name: "Period" }).inputValue(), "7d");
 });
 
+/** What a list says of itself: its errors, what is chosen, and what the fields hold. */
+async function looks(of: Page): Promise<unknown> {
+  await of.getByRole("link", { name: "PaymentError" }).waitFor();
+  return {
+    errors: await of.locator("a[data-error]").allTextContents(),
+    chosen: await of.locator("main [aria-current]").allInnerTexts(),
+    order: await of.locator("th[aria-sort]").allInnerTexts(),
+    filters: await of.getByRole("list", { name: "Filters" }).getByRole("link").allInnerTexts(),
+    search: await of.getByRole("combobox", { name: "Search errors" }).inputValue(),
+  };
+}
+
+test("a list reads the same after a reload, and by its address in the browser of another person", async () => {
+  await page.goto(list);
+  await page.getByRole("navigation", { name: "Status" }).getByRole("link", { name: "All" }).click();
+  await page.waitForURL(/status=all/);
+  await page.getByRole("columnheader", { name: "Users" }).getByRole("link").click();
+  await page.waitForURL(/sort=users/);
+  const release = page.getByRole("combobox", { name: "Release" });
+  await release.focus();
+  await release.locator("option", { hasText: "web@1.2.0" }).waitFor({ state: "attached" });
+  await release.selectOption("web@1.2.0");
+  await page.waitForURL(/q=release/);
+  const before = await looks(page);
+  await page.reload();
+  assert.equal(await looks(page), before);
+
+  const reader = await newMember(core, project.id, Role.REPORTER);
+  const another = await browser.anotherPage();
+  await another.goto(page.url());
+  await another.getByLabel("User name or e-mail").fill(reader.username);
+  await another.getByLabel("Password", { exact: true }).fill(personPassword);
+  await another.getByRole("button", { name: "Sign in" }).click();
+  assert.equal(await looks(another), before);
+  assert.is(another.url(), page.url());
+});
+
 test("the search goes on into an error: its events, and older and newer, are those that match", async () => {
   const sent = [];
   for (const [n, region] of ["north", "south", "north"].entries()) {
@@ -195,7 +234,9 @@ test("saved searches are counted, ordered, changed and deleted by the keyboard, 
   await browser.photograph("saved-searches");
   await row("Hurt people").getByRole("button", { name: "Move up" }).press("Enter");
   await dialog().getByRole("listitem").first().getByText("Hurt people", { exact: true }).waitFor();
-  await page.waitForFunction("document.activeElement.textContent.includes('Move up “Hurt people”')");
+  await until("the button to have the focus again", () =>
+    page.evaluate("document.activeElement.textContent.includes('Move up “Hurt people”')"),
+  );
   await page.keyboard.press("Tab");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");

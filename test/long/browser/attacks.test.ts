@@ -188,6 +188,26 @@ test("A61, A64: hostile texts stay text when the parts of an event are opened by
   }
 });
 
+test("A61: an event of 2,000 frames, 500 tags and a text of 64 kB is text on its page, which fits and has at most 4,000 elements", async () => {
+  const frames = Array.from({ length: 2_000 }, (_, number) => ({
+    filename: polyglotAt(number),
+    function: polyglotAt(number + 1),
+    lineno: number,
+    in_app: true,
+  }));
+  const event_id = newEventId();
+  const answer = await sendEvent(server, project, {
+    event_id,
+    exception: { values: [{ type: "Huge", value: polyglots.join(" ").slice(0, 64_000), stacktrace: { frames } }] },
+    tags: Object.fromEntries(frames.slice(0, 500).map(({ filename }, number) => [`tag${number}`, filename])),
+  });
+  assert.is(answer.status, 200, answer.text);
+  const { event } = await client.errors.getEvent({ projectId: project.id, eventId: event_id }, client.auth);
+  await openInert(`${home}/error_tracking/${event?.errorId}/details`);
+  const elements = await page.evaluate<number>("document.querySelectorAll('*').length");
+  assert.ok(elements > 500 && elements <= 4_000, `${elements} elements`);
+});
+
 test("A61: hostile types, values, functions and files are text in the list of errors, page by page", async () => {
   await openInert(`${home}/error_tracking`);
   for (let pages = 1; ; pages++) {

@@ -7,6 +7,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { openBrowser, type TestBrowser } from "../../support/console/browser.ts";
 import { linkedProject } from "../../support/core/linked-project.ts";
+import { newMember, personPassword, type Person } from "../../support/core/person.ts";
 import { createProject } from "../../support/core/project.ts";
 import { execSql } from "../../support/database/other-process.ts";
 import { storedErrors } from "../../support/database/stored.ts";
@@ -47,7 +48,11 @@ let page: Page;
 let path: string;
 let keyId: number;
 let errorId: string;
+let blankId: string;
 let bulkUpdateId: number;
+let emptyPath: string;
+let offPath: string;
+let guest: Person;
 let linkedPath: string;
 let downPath: string;
 let invitation: string;
@@ -78,7 +83,8 @@ test.before(
       request: { url: "https://shop.example/cart", method: "POST", headers: { Accept: "*/*" }, data: "{}" },
       breadcrumbs: { values: [{ message: "added to the cart", category: "ui" }] },
     };
-    for (const event of [whole, { message: "Lost" }]) {
+    const blank = { exception: [{ type: " ", value: "\t" }] };
+    for (const event of [whole, { message: "Lost" }, blank]) {
       assert.is((await sendEvent(server, project, { event_id: newEventId(), ...event })).status, 200);
     }
     const errors = await storedErrors(core, project.id);
@@ -90,7 +96,11 @@ test.before(
       `update integrated_error set status_changed_at = ${later} where project_id = ${project.id} and title = 'Lost'`,
     );
     ({ bulkUpdateId = 0 } = (await core.bulkUpdates.createBulkUpdate(update, core.auth)).bulkUpdate ?? {});
-    errorId = errors.find(({ type }) => type !== "")?.errorId ?? "";
+    errorId = errors.find(({ type }) => type === "CheckoutError")?.errorId ?? "";
+    blankId = errors.find(({ type }) => type === " ")?.errorId ?? "";
+    ({ path: emptyPath } = await createProject(server));
+    offPath = (await core.projects.createProject({ path: "not-enabled" }, core.auth)).project?.path ?? "";
+    guest = await newMember(core, project.id, Role.GUEST);
     ({ path: linkedPath } = await linkedProject(core, external, { external: "shop" }));
     ({ path: downPath } = await linkedProject(core, external, { external: "down", token: "refused" }));
     const invited = await core.members.createInvitation({ projectId: project.id, role: Role.DEVELOPER }, core.auth);
@@ -132,8 +142,11 @@ async function violations(shown: Page): Promise<string[]> {
 const project = (rest: string) => `/${path}/-/${rest}`;
 const pages: readonly (readonly [name: string, address: () => string])[] = [
   ["the list of errors", () => project("error_tracking")],
+  ["a list without errors", () => `/${emptyPath}/-/error_tracking`],
+  ["a list that is not enabled yet", () => `/${offPath}/-/error_tracking`],
   ["a search without results", () => project("error_tracking?q=nothing-has-this")],
   ["an error", () => project(`error_tracking/${errorId}/details`)],
+  ["an error whose name is white space", () => project(`error_tracking/${blankId}/details`)],
   ["the events of an error", () => project(`error_tracking/${errorId}/events`)],
   ["the users and tags of an error", () => project(`error_tracking/${errorId}/users`)],
   ["releases", () => project("error_tracking/releases")],
@@ -183,6 +196,15 @@ for (const [name, address] of pages) {
     assert.equal(await violations(page), []);
   });
 }
+
+test("axe finds nothing on a list that the role does not show", async () => {
+  const { sessionToken } = await core.accounts.signIn({ username: guest.username, password: personPassword });
+  const shown = await browser.anotherPage();
+  await shown.context().addCookies([{ name: "faultline_session", value: sessionToken, url: server.url }]);
+  await shown.goto(project("error_tracking"));
+  await shown.getByRole("heading", { level: 1 }).waitFor();
+  assert.equal(await violations(shown), []);
+});
 
 test("axe finds nothing on an event as it was sent", async () => {
   await page.setViewportSize({ width: 1280, height: 800 });

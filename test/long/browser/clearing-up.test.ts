@@ -114,6 +114,27 @@ test("z undoes the last change though its toast is gone and the page was read ag
   assert.equal(await counts(), [errorCount - 2, 0, 2]);
 });
 
+test("errors of mixed statuses that are resolved at once get back each its own by one undo", async () => {
+  const { errors } = await core.errors.listErrors({ projectId: project.id, pageSize: 4 }, core.auth);
+  const mixed = [IGNORED, RESOLVED, UNRESOLVED, IGNORED];
+  const changes = errors.map(({ errorId }, n) => ({ errorId, status: mixed[n] ?? UNRESOLVED }));
+  const { undo } = await core.errors.updateErrors({ projectId: project.id, changes }, core.auth);
+  const statuses = async () => {
+    const listed = await core.errors.listErrors({ projectId: project.id, pageSize: 4 }, core.auth);
+    return listed.errors.map(({ status }) => status);
+  };
+  assert.equal(await statuses(), mixed);
+  await page.goto(list("?status=all"));
+  for (const { title } of errors) await page.getByRole("checkbox", { name: `Select ${title}`, exact: true }).check();
+  await page.keyboard.press("r");
+  await toast(/^Resolved 3 errors/);
+  assert.equal(await statuses(), [RESOLVED, RESOLVED, RESOLVED, RESOLVED]);
+  await page.keyboard.press("z");
+  await toast(/^Undone\./);
+  assert.equal(await statuses(), mixed);
+  await core.errors.updateErrors({ projectId: project.id, changes: undo }, core.auth);
+});
+
 test("errors that others changed first are left, named with the reason, and changed by one button", async () => {
   await page.goto(list());
   await page.getByRole("checkbox", { name: "Select all on this page" }).check();

@@ -7,6 +7,7 @@ import { fakeExternal, type FakeAnswer, type FakeExternal } from "../../support/
 import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
 import { personPassword } from "../../support/core/person.ts";
 import { reported } from "../../support/run/reported.ts";
+import { selfSigned } from "../../support/service/certificates.ts";
 import { startServer, type Server } from "../../support/service/server.ts";
 import { until } from "../../support/run/until.ts";
 
@@ -31,6 +32,7 @@ const many = Array.from({ length: 60 }, (_, n) => ({
 
 let external: FakeExternal;
 let large: FakeExternal;
+let selfMade: FakeExternal;
 let server: Server;
 let client: GrpcClient;
 let browser: TestBrowser;
@@ -44,10 +46,11 @@ test.before(
     const issues = [{ type: "PaymentError", value: "card refused", events: [{ payload }] }];
     external = await fakeExternal({ projects, issues });
     large = await fakeExternal({ projects: many });
+    selfMade = await fakeExternal({ tls: selfSigned() });
     server = await startServer({
       env: {
         FAULTLINE_OUTBOUND_NETWORKS: "127.0.0.0/8",
-        FAULTLINE_OUTBOUND_PORTS: `${external.port},${large.port}`,
+        FAULTLINE_OUTBOUND_PORTS: `${external.port},${large.port},${selfMade.port}`,
       },
     });
     client = grpcClient(server);
@@ -71,6 +74,7 @@ test.after(async () => {
   await server?.stop();
   await external?.close();
   await large?.close();
+  await selfMade?.close();
 });
 test.after.each(
   reported(async () => {
@@ -79,12 +83,12 @@ test.after.each(
   }),
 );
 
-async function openSettings(path: string): Promise<void> {
-  const answer = await page.goto(`/${path}/-/settings/monitor`);
+async function openSettings(path: string, tab = page): Promise<void> {
+  const answer = await tab.goto(`/${path}/-/settings/monitor`);
   assert.is(answer?.status(), 200);
-  await page.getByRole("heading", { level: 1, name: "Monitor settings" }).waitFor();
+  await tab.getByRole("heading", { level: 1, name: "Monitor settings" }).waitFor();
   await until("the scripts", () =>
-    page.evaluate<boolean>(
+    tab.evaluate<boolean>(
       "document.querySelector('#external_auth_token + button, #external_auth_token ~ button[type=button]') !== null",
     ),
   );
@@ -178,6 +182,19 @@ test("another address says that its token must be entered, and a look-up does no
   await page.getByText("Needs project:read, event:read, event:write.").waitFor();
 });
 
+/** Its Connect gets no answer, which takes ten seconds: the other tests go on. */
+let waiting: Page;
+
+test("a system that takes its time is waited for, and Connect says so", async () => {
+  waiting = await browser.context.newPage();
+  await openSettings("acme/web", waiting);
+  const before = external.calls.length;
+  external.answerWith(() => undefined, { on: /projects/, times: 1 });
+  await waiting.getByRole("button", { name: "Connect" }).click();
+  await waiting.getByRole("button", { name: "Connecting…" }).waitFor();
+  await until("the look-up", () => external.calls.length > before);
+});
+
 const answers: [what: string, answer: FakeAnswer, status: number, cause: string, recorded: string][] = [
   [
     "refuses the token",
@@ -195,6 +212,13 @@ const answers: [what: string, answer: FakeAnswer, status: number, cause: string,
   ],
   ["fails", { status: 503 }, 409, "This address cannot be reached now", "Sentry response status code: 503"],
   ["is a web page", { body: "<p>Sign in</p>" }, 409, "not like an error-tracking system", "Unexpected Error"],
+  [
+    "redirects",
+    { status: 302, headers: { Location: "/elsewhere/" } },
+    409,
+    "not like an error-tracking system",
+    "Sentry response status code: 302",
+  ],
 ];
 for (const [what, answer, status, cause, recorded] of answers) {
   test(`a system that ${what} is explained below the one sentence`, async () => {
@@ -220,6 +244,18 @@ test("an address that is refused says what an operator can do", async () => {
     .waitFor();
   await forgive(409);
   await browser.photograph("connect-refused");
+});
+
+test("an address with a certificate that nobody vouches for is explained", async () => {
+  await openSettings("acme/web");
+  await field("External API URL").fill(selfMade.url);
+  await field("Auth Token").fill("some-token");
+  await connect();
+  await page.getByText(failed, { exact: true }).waitFor();
+  await page.getByText("This address cannot be reached now").waitFor();
+  assert.is(await page.locator(".outcome code").innerText(), "Sentry returned invalid SSL data");
+  assert.equal(selfMade.calls, [], "no token is sent");
+  await forgive(409);
 });
 
 test("connecting can be cancelled, and what comes after is not shown", async () => {
@@ -342,6 +378,13 @@ test("Get started says to use the external project's DSN, and counts what is rea
   assert.is(await page.getByText("npm install").count(), 0);
   assert.match(await page.getByTestId("arrivals").innerText(), "Received 1");
   await browser.photograph("get-started-external");
+});
+
+test("a system that gave no answer in ten seconds is explained below the same sentence", async () => {
+  await waiting.getByText(failed, { exact: true }).waitFor();
+  await waiting.getByText("This address cannot be reached now").waitFor();
+  assert.is(await waiting.locator(".outcome code").innerText(), "Sentry request failed due to ReadTimeout");
+  await waiting.close();
 });
 
 test("with Monitor off it is the same one sentence, and the cause says where to turn it on", async () => {

@@ -32,10 +32,16 @@ test.after.each(() => {
 
 const tracking = ({ path }: Project) => `/${path}/-/error_tracking`;
 
+interface Raised {
+  readonly capture: string;
+  /** The line of code that raised it. */
+  readonly line: string;
+}
+
 /** Replays what each SDK sent, into a project of its own. The events with source where they were raised, by their pages. */
-async function eventsWithSource(): Promise<Map<string, string>> {
+async function eventsWithSource(): Promise<Map<string, Raised>> {
   const projects = new Map<string, Project>();
-  const found = new Map<string, string>();
+  const found = new Map<string, Raised>();
   for (const capture of readCaptures()) {
     if (capture.eventIds.length === 0) continue;
     const sdk = capture.name.split("/")[0] ?? "";
@@ -46,8 +52,9 @@ async function eventsWithSource(): Promise<Map<string, string>> {
       const { event } = await core.errors.getEvent({ projectId: project.id, eventId }, core.auth);
       const frames = (event?.exceptions.at(-1) ?? event?.threads[0])?.frames ?? [];
       const first = frames.findLast(({ inApp }) => inApp) ?? frames.at(-1);
-      if (first?.contextLine)
-        found.set(`${tracking(project)}/${event?.errorId}/details?event=${eventId}`, capture.name);
+      if (!first?.contextLine) continue;
+      const address = `${tracking(project)}/${event?.errorId}/details?event=${eventId}`;
+      found.set(address, { capture: capture.name, line: first.contextLine.trim() });
     }
   }
   return found;
@@ -57,10 +64,10 @@ test("the line that raised the error is on the first screen of 1280 by 800 px, f
   const events = await eventsWithSource();
   assert.ok(events.size >= 14, `${events.size} events have source`);
   const lines: [capture: string, bottom: number][] = [];
-  for (const [address, capture] of events) {
+  for (const [address, { capture, line }] of events) {
     await page.goto(address);
-    const line = page.locator("#raised .erroring");
-    const box = await line.boundingBox();
+    const shown = page.locator(".erroring").filter({ hasText: line }).first();
+    const box = await shown.boundingBox();
     lines.push([capture, Math.round((box?.y ?? Infinity) + (box?.height ?? 0))]);
   }
   const table = lines.map(([capture, bottom]) => `${bottom} ${capture}`).join("\n");

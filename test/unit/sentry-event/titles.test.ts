@@ -28,6 +28,8 @@ const titled: [claim: string, event: JsonObject, title: string][] = [
   ["U+2028 ends a line", { exception: [{ type: "T", value: "a\u2028b" }] }, "T: a"],
   ["no value leaves the type", { exception: [{ type: "T", value: "" }] }, "T"],
   ["no type is an Error", { exception: [{ value: "v" }] }, "Error: v"],
+  ["a type of white space is none", { exception: [{ type: " \u00a0", value: "\t" }] }, "Error"],
+  ["a title of white space is no label", { title: "\u2003" }, "<unlabeled event>"],
   ["a message's first line", { message: "\n\nfirst\nsecond" }, "first"],
   ["an exception before a message", { exception: [boom], message: "m" }, "Boom: bang"],
   ["an empty message beside an exception, as in Ruby", { exception: [boom], message: "" }, "Boom: bang"],

@@ -4,12 +4,13 @@ import { cleanText, firstLine } from "../json/text.ts";
 
 /**
  * The title of an event, at most 256 characters: its own, otherwise `type: first line of value` of the exception that
- * was caught last, otherwise the first line of its message, otherwise `<unlabeled event>` (section 9.3).
+ * was caught last, otherwise the first line of its message, otherwise `<unlabeled event>` (section 9.3). White space names
+ * nothing: a link to the error would have no name.
  */
 export function titleOf(event: Pick<ErrorEvent, "title" | "exceptions" | "message">): string {
   const exception = event.exceptions.at(-1);
   const title = event.title || (exception ? exceptionTitle(exception) : firstLine(event.message));
-  return cleanText(title || "<unlabeled event>", limits.text.title);
+  return cleanText(title.trim() === "" ? "<unlabeled event>" : title, limits.text.title);
 }
 
 /** The frame an event is about: the newest of the application that has a name, otherwise the newest. */
@@ -27,7 +28,7 @@ function exceptionTitle(exception: GroupingException): string {
     const frame = crashFrame(exception.frames);
     return (frame && isNamed(frame) && frame.function) || line || "<unknown>";
   }
-  const type = cleanText(exception.type || "Error", limits.text.titleType);
+  const type = cleanText(exception.type.trim() === "" ? "Error" : exception.type, limits.text.titleType);
   return line === "" ? type : `${type}: ${line}`;
 }
 
