@@ -26,6 +26,7 @@ export * from "./gen/faultline/v1/release_pb.ts";
 export * from "./gen/faultline/v1/role_pb.ts";
 export * from "./gen/faultline/v1/saved_search_pb.ts";
 export * from "./gen/faultline/v1/settings_pb.ts";
+export * from "./gen/faultline/v1/source_map_pb.ts";
 export * from "./gen/faultline/v1/tracker_issue_pb.ts";
 export * from "./gen/faultline/v1/tracker_pb.ts";
 export * from "./gen/faultline/v1/user_pb.ts";

@@ -24,6 +24,7 @@ import { ReleaseService } from "./gen/faultline/v1/release_pb.ts";
 import { MemberRoleService } from "./gen/faultline/v1/role_pb.ts";
 import { SavedSearchService } from "./gen/faultline/v1/saved_search_pb.ts";
 import { SettingsService } from "./gen/faultline/v1/settings_pb.ts";
+import { SourceMapService } from "./gen/faultline/v1/source_map_pb.ts";
 import { TrackerService } from "./gen/faultline/v1/tracker_pb.ts";
 import { TrackerIssueService } from "./gen/faultline/v1/tracker_issue_pb.ts";
 import { UserService } from "./gen/faultline/v1/user_pb.ts";
@@ -57,6 +58,7 @@ export const services = {
   deletions: DeletionService,
   activity: ActivityService,
   releases: ReleaseService,
+  sourceMaps: SourceMapService,
   outcomes: OutcomeService,
   ingest: IngestService,
 } as const;

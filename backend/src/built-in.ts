@@ -7,7 +7,8 @@ import { integratedBackend } from "@faultline/integrated-backend";
 import type { Log, Plugin, Tracing } from "@faultline/plugin";
 import { notifier } from "@faultline/notifier";
 import { savedSearches } from "@faultline/saved-searches";
-import { sentryApi } from "@faultline/sentry-api";
+import { pathOf, sentryApi } from "@faultline/sentry-api";
+import { sourceMaps } from "@faultline/source-maps";
 import type { Config } from "./config.ts";
 import type { ConsolePages } from "./console-pages.ts";
 import type { MetricRegistry } from "./host/metrics/registry.ts";
@@ -32,6 +33,7 @@ export async function builtIn(
   }: { metrics: MetricRegistry; tracing: Tracing | undefined; pages: ConsolePages; added: readonly Plugin[] },
 ) {
   const platform = deprecations({ release: config.platformRelease, isHosted: config.offering === "hosted" });
+  const maps = sourceMaps({ projectPathOf: pathOf });
   const jetstream = await openQueue(config.natsUrl);
   const queues = jetstream ? [jetstream] : [];
   const others: readonly Plugin[] = [
@@ -41,7 +43,8 @@ export async function builtIn(
     activity(),
     savedSearches(),
     notifier({ baseUrl: () => config.baseUrl ?? bridge.url(), mail: config.mail }),
-    sentryApi(),
+    maps,
+    sentryApi(maps.sentryRoutes),
     ...queues,
     ...added,
   ];
@@ -64,6 +67,7 @@ export const storingPlugins = (): readonly Plugin[] => [
   activity(),
   savedSearches(),
   notifier({ baseUrl: () => "", mail: undefined }),
+  sourceMaps({ projectPathOf: pathOf }),
 ];
 
 /** Loads the plugin only where there are NATS servers, as its packages take memory. */

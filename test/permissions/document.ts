@@ -16,7 +16,7 @@ export function permissionsDocument(methods = coreMethods, rest = restEntrances)
     "",
     "`User` is a person who is no member of the project. `✓`: may. `·`: refused; where a project is concerned, `404` stands",
     "for what looks as if it did not exist. Token: `read` is the scope `api` or `read_api`, `write` the scope `api`,",
-    "`session` a person who signed in. `keys: write`: the answer holds client keys, and is without them for a token that",
+    "`upload` the scope `api` or `upload`, `session` a person who signed in. `keys: write`: the answer holds client keys, and is without them for a token that",
     "lacks the scope `api`.",
     "",
     ...[...Map.groupBy(methods, ({ name }) => name.split(".")[0] ?? "")].flatMap(([service, ofService]) => [

@@ -50,12 +50,12 @@ export async function tryMatrix(chosen: Choice): Promise<{ readonly chosenCount:
 
   assert.ok(restEntrances.length > 10 && trpcEntrances.length > 20, "the entrances were not found");
   for (const method of coreMethods) {
-    const cells = cellsOf(method, ["none", "session", "api", "read_api"]);
+    const cells = cellsOf(method, ["none", "session", "api", "read_api", "upload"]);
     test(`gRPC ${method.name} lets through whom its row names`, () =>
       tryAtOnce(method, cells, (token, projectId) => overGrpc(connection, method, token, projectId)));
   }
   for (const entrance of restEntrances) {
-    const cells = cellsOf(entrance.method, ["none", "api", "read_api"]);
+    const cells = cellsOf(entrance.method, ["none", "api", "read_api", "upload"]);
     test(`REST ${entrance.name} lets through whom the row of ${entrance.method.name} names`, () =>
       tryAtOnce(entrance.method, cells, (token, projectId) => overRest(server, entrance, token, projectId)));
   }

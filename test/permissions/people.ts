@@ -3,7 +3,7 @@ import { roleNames } from "../../backend/src/services/access/roles.ts";
 import type { GrpcClient } from "../support/core/grpc.ts";
 
 /** With what a person calls. */
-export type Credential = "none" | "session" | "api" | "read_api";
+export type Credential = "none" | "session" | "api" | "read_api" | "upload";
 
 /** Somebody who calls, with a project of their own to call about. */
 export interface Person {
@@ -66,7 +66,7 @@ async function makePerson(client: GrpcClient, name: string, role: Role): Promise
     name,
     role,
     isAdmin,
-    credentials: isAnybody ? ["none"] : ["session", "api", "read_api"],
+    credentials: isAnybody ? ["none"] : ["session", "api", "read_api", "upload"],
     projectId: await makeProject(),
     anotherProject: makeProject,
     async token(credential, fresh = false) {

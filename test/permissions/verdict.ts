@@ -5,13 +5,20 @@ import type { Credential, Person } from "./people.ts";
 /** The verdict on a call: `allowed` means that it reached the method's own code, whatever that returned. */
 export type Verdict = "allowed" | "no token" | "scope" | "forbidden" | "hidden";
 
+/** The scopes of tokens that are good for what a method needs. */
+const goodFor: Readonly<Record<"read" | "write" | "upload", readonly Credential[]>> = {
+  read: ["api", "read_api"],
+  write: ["api"],
+  upload: ["api", "upload"],
+};
+
 /** The verdict that the options of the methods demand. */
 export function expectedVerdict(need: Need, person: Person, credential: Credential): Verdict {
   if (need.who === "anyone") return "allowed";
   if (credential === "none") return "no token";
   if (credential !== "session") {
     if (need.scope === "session") return "forbidden";
-    if (need.scope === "write" && credential === "read_api") return "scope";
+    if (!goodFor[need.scope].includes(credential)) return "scope";
   }
   if (need.who === "user" || person.isAdmin) return "allowed";
   if (need.who !== "member") return "forbidden";

@@ -81,10 +81,16 @@ for (const [what, wrong] of contradictions) {
 
 const user = { id: 1, username: "ann", isAdmin: true } as Caller["user"];
 const callers: [who: string, scopes: Caller["scopes"], may: Scope[], refused: ErrorReason][] = [
-  ["a session", "session", ["read", "write", "session"], ErrorReason.UNSPECIFIED],
-  ["a token with the scope api", ["api"], ["read", "write"], ErrorReason.INSUFFICIENT_SCOPE],
+  ["a session", "session", ["read", "write", "upload", "session"], ErrorReason.UNSPECIFIED],
+  ["a token with the scope api", ["api"], ["read", "write", "upload"], ErrorReason.INSUFFICIENT_SCOPE],
   ["a token with the scope read_api", ["read_api"], ["read"], ErrorReason.INSUFFICIENT_SCOPE],
-  ["a token with both scopes", ["api", "read_api"], ["read", "write"], ErrorReason.INSUFFICIENT_SCOPE],
+  ["a token with the scope upload", ["upload"], ["upload"], ErrorReason.INSUFFICIENT_SCOPE],
+  [
+    "a token with all scopes",
+    ["api", "read_api", "upload"],
+    ["read", "write", "upload"],
+    ErrorReason.INSUFFICIENT_SCOPE,
+  ],
   ["a token with an unknown scope", ["admin"], [], ErrorReason.INSUFFICIENT_SCOPE],
   ["a token with the scope in capitals", ["API"], [], ErrorReason.INSUFFICIENT_SCOPE],
   ["a token without a scope", [], [], ErrorReason.INSUFFICIENT_SCOPE],
@@ -118,6 +124,7 @@ const leastRoles: [Permission, Role][] = [
   [Permission.READ_ERROR_TRACKING, Role.REPORTER],
   [Permission.UPDATE_ERROR_TRACKING, Role.DEVELOPER],
   [Permission.REPORT_EVENTS, Role.DEVELOPER],
+  [Permission.UPLOAD_SOURCE_MAPS, Role.DEVELOPER],
   [Permission.ADMIN_ERROR_TRACKING, Role.MAINTAINER],
   [Permission.ADMIN_PROJECT, Role.MAINTAINER],
   [Permission.ADMIN_MEMBERS, Role.MAINTAINER],

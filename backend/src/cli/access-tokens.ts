@@ -11,7 +11,7 @@ export function accessTokenCommands(program: Command): void {
     .command("create <name>")
     .description("make a token; set FAULTLINE_PASSWORD to your password, as tokens cannot make tokens")
     .requiredOption("--user <name>", "your user name")
-    .option("--scope <scope...>", "api or read_api", ["api"])
+    .option("--scope <scope...>", "api, read_api or upload", ["api"])
     .action((name: string, { user, scope }: { user: string; scope: string[] }) =>
       withService(async ({ accounts, password }) => {
         if (password === undefined) throw new CommandFault("FAULTLINE_PASSWORD is not set. Set it for this command.");

@@ -38,7 +38,8 @@ export async function openState(
     needOf: needsOf(servicesWith(plugins)),
   });
   const backends = backendsByKind(plugins);
-  const projects = new ProjectDirectory({ orm, memory, keyRing, backends, integratedOffered });
+  const show = plugins.flatMap(({ showEvent }) => showEvent ?? []);
+  const projects = new ProjectDirectory({ orm, memory, keyRing, backends, integratedOffered, show });
   const traffic = new KeyTraffic(database, clock);
   const clientKeys = new ClientKeys({ orm, keyRing, clock, baseUrl, integratedOffered, announcements, traffic });
   /** The backend that stores events in this installation. */

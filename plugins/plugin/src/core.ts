@@ -78,7 +78,7 @@ export interface AdmittedRequest {
 export interface LeastRole {
   /** A role in the project that the request names, any user, or an administrator. */
   readonly role: "User" | "Guest" | "Reporter" | "Developer" | "Maintainer" | "Owner" | "Administrator";
-  readonly scope: "read" | "write";
+  readonly scope: "read" | "write" | "upload";
 }
 
 /** The guard's part for doors other than gRPC, which they call before they read a request. */

@@ -1,4 +1,5 @@
 import type { DescMethodUnary } from "@bufbuild/protobuf";
+import type { Event } from "@faultline/proto";
 import type { Options } from "@mikro-orm/core";
 import type { Migration } from "@mikro-orm/migrations";
 import type { Deprecations } from "./deprecations.ts";
@@ -34,6 +35,8 @@ export interface Plugin {
    */
   readonly errorTransitions?: (host: Host) => HandleErrorTransitions;
   readonly backend?: ErrorBackend;
+  /** Changes how an event of the integrated backend is shown, such as its frames; what is stored stays as it was sent. */
+  readonly showEvent?: ShowEvent;
   readonly queue?: IngestQueue;
   readonly deprecations?: Deprecations;
   /** The gRPC services it serves, each by `serve`. */
@@ -49,6 +52,9 @@ export interface Plugin {
   /** Ends its work; accepted items are finished first. */
   stop?(): Promise<void>;
 }
+
+/** Returns an event as it is to be shown. */
+export type ShowEvent = (event: Event) => Promise<Event>;
 
 export type Migrations = Readonly<Record<DatabaseKind, readonly MigrationClass[]>>;
 

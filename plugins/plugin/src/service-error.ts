@@ -53,6 +53,7 @@ export const statusOfReason: Readonly<Record<ErrorReason, status>> = {
   [ErrorReason.READ_TOO_EXPENSIVE]: status.RESOURCE_EXHAUSTED,
   [ErrorReason.RATE_LIMITED]: status.RESOURCE_EXHAUSTED,
   [ErrorReason.QUOTA_REACHED]: status.RESOURCE_EXHAUSTED,
+  [ErrorReason.ARTIFACT_BUNDLE_NOT_FOUND]: status.NOT_FOUND,
   [ErrorReason.SAVED_SEARCH_NOT_FOUND]: status.NOT_FOUND,
   [ErrorReason.EXPECTED_COUNT_DIFFERS]: status.FAILED_PRECONDITION,
   [ErrorReason.DELETION_NOT_FOUND]: status.NOT_FOUND,

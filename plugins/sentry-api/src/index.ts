@@ -1,19 +1,22 @@
-import { contractVersion, type HttpApi, type Plugin } from "@faultline/plugin";
+import { contractVersion, type HttpApi, type HttpApiRoute, type Plugin } from "@faultline/plugin";
 import { detail, refusal } from "./refusal.ts";
-import { routes } from "./routes.ts";
+import { needsToken, routes } from "./routes.ts";
+
+export { pathOf } from "./slugs.ts";
 
 /**
  * The API under `/api/0/` that clients of Sentry's web API expect: projects, issues and events of this installation, to
- * read and to update, with a personal access token as Bearer. Another Faultline reads this one through it.
+ * read and to update, with a personal access token as Bearer. Another Faultline reads this one through it. `others`: further
+ * addresses, each of which needs a token.
  */
-export function sentryApi(): Plugin & { readonly api: HttpApi } {
+export function sentryApi(others: readonly HttpApiRoute[] = []): Plugin & { readonly api: HttpApi } {
   let now = (): number => Date.now(); // until the host's clock is known; nothing is served before
   return {
     name: "sentry-api",
     contract: contractVersion,
     api: {
       prefix: "/api/0",
-      routes: routes(() => now()),
+      routes: [...others.map(needsToken), ...routes(() => now())],
       refusal,
       notFound: detail(404, "The requested resource does not exist"),
     },

@@ -101,6 +101,7 @@ const answers: Readonly<Record<ErrorReason, Answer>> = {
   [ErrorReason.TRACKER_UNREACHABLE]: sentence(502),
   [ErrorReason.TRACKER_RATE_LIMITED]: retry(429, 60),
   [ErrorReason.UNDO_OVER]: sentence(409),
+  [ErrorReason.ARTIFACT_BUNDLE_NOT_FOUND]: notFound,
   [ErrorReason.SAVED_SEARCH_NOT_FOUND]: notFound,
 };
 

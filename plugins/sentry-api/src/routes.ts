@@ -52,6 +52,17 @@ export function routes(now: () => number): HttpApiRoute[] {
   ];
 }
 
+/** A route that refuses calls without a token. */
+export const needsToken = ({ methods, ...route }: HttpApiRoute): HttpApiRoute => ({
+  ...route,
+  methods: Object.fromEntries(
+    Object.entries(methods).map(([method, run]) => [
+      method,
+      async (call: HttpCall) => (call.token === undefined ? noToken : run(call)),
+    ]),
+  ),
+});
+
 const noToken = detail(401, "Authentication credentials were not provided.");
 
 function addressOf(path: string, { origin, path: parts }: HttpCall): string {

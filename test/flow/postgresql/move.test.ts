@@ -1,5 +1,6 @@
 // limit: 300 s
 import { execFile, spawn, type ChildProcess, type ExecFileException } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -16,7 +17,9 @@ import { execSql, openCopy, sqliteRows } from "../../support/database/other-proc
 import { freshDatabase, withPostgresql } from "../../support/database/postgresql.ts";
 import { recount, recountPostgresql } from "../../support/database/recount.ts";
 import { envelope, newEventId, post, sendEnvelope, sendEvent, type Target } from "../../support/sentry/send.ts";
-import { bundle, repositoryRoot } from "../../support/service/server.ts";
+import { bundle, repositoryRoot, rootToken } from "../../support/service/server.ts";
+import { artifactBundle, builtCheckout } from "../../support/source-maps/built.ts";
+import { uploadBundle } from "../../support/source-maps/upload.ts";
 import { tempDir } from "../../support/service/temp-dir.ts";
 import { testConfig } from "../../support/service/test-config.ts";
 import { until } from "../../support/run/until.ts";
@@ -180,6 +183,10 @@ async function send(running: Running, project: Target, count: number): Promise<s
 async function people(running: Running, projectId: number): Promise<void> {
   const { client } = running;
   const { auth } = client;
+  const debugId = randomUUID();
+  const upload = { token: rootToken, organization: "acme", projects: ["shop"] };
+  const built = await builtCheckout({ debugId });
+  assert.is((await uploadBundle(running, artifactBundle(built, debugId), upload)).state, "ok");
   const { userId } = await newUser(client, { email: "ann@example.com" });
   const permissions = [Permission.UPDATE_ERROR_TRACKING];
   const custom = { name: "Sorter", baseRole: Role.REPORTER, permissions };

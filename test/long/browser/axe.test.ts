@@ -150,6 +150,7 @@ const pages: readonly (readonly [name: string, address: () => string])[] = [
   ["the events of an error", () => project(`error_tracking/${errorId}/events`)],
   ["the users and tags of an error", () => project(`error_tracking/${errorId}/users`)],
   ["releases", () => project("error_tracking/releases")],
+  ["source maps", () => project("error_tracking/source_maps")],
   ["ingestion", () => project("error_tracking/ingestion")],
   ["deletions", () => project("error_tracking/deletions")],
   ["the errors that a bulk update left", () => project(`error_tracking/bulk_updates/${bulkUpdateId}`)],

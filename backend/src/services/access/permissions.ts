@@ -6,10 +6,10 @@ import type { Grant } from "./grants.ts";
 import { leastRoleWith, needsRole } from "./roles.ts";
 
 /**
- * The scope that a token needs: for `read`, `api` or `read_api`; for `write`, `api`; `session` needs a person who
- * signed in, as personal access tokens may not create others.
+ * The scope that a token needs: for `read`, `api` or `read_api`; for `write`, `api`; for `upload`, `api` or `upload`;
+ * `session` needs a person who signed in, as personal access tokens may not create others.
  */
-export type Scope = "read" | "write" | "session";
+export type Scope = "read" | "write" | "upload" | "session";
 
 /** The rights that a call needs, as its method declares in its proto file (`Needs` in role.proto). */
 export type Need =
@@ -30,6 +30,7 @@ const scopeNames: Readonly<Record<Needs_Scope, Scope | undefined>> = {
   [Needs_Scope.READ]: "read",
   [Needs_Scope.WRITE]: "write",
   [Needs_Scope.SESSION]: "session",
+  [Needs_Scope.UPLOAD]: "upload",
 };
 
 /** Reads the option of the method. Throws when it is missing or contradicts itself, so that the service does not start. */
@@ -84,9 +85,10 @@ export function checkToken(need: Exclude<Need, { who: "anyone" }>, caller: Calle
       throw new ServiceError(ErrorReason.FORBIDDEN, "A personal access token may not do this. Sign in to the console.");
     }
     if (!isGoodFor(need.scope, caller.scopes)) {
+      const lacking = need.scope === "upload" ? "upload" : "api";
       throw new ServiceError(
         ErrorReason.INSUFFICIENT_SCOPE,
-        "The personal access token lacks the scope api. Make one that has it.",
+        `The personal access token lacks the scope ${lacking}. Make one that has it.`,
       );
     }
   }
@@ -100,8 +102,9 @@ export function seesKeys(need: Need, { scopes }: Caller): boolean {
   return need.who === "member" && need.holdsKeys && (scopes === "session" || isGoodFor("write", scopes));
 }
 
-function isGoodFor(scope: "read" | "write", scopes: readonly string[]): boolean {
-  return scopes.includes("api") || (scope === "read" && scopes.includes("read_api"));
+function isGoodFor(scope: Exclude<Scope, "session">, scopes: readonly string[]): boolean {
+  if (scopes.includes("api")) return true;
+  return (scope === "read" && scopes.includes("read_api")) || (scope === "upload" && scopes.includes("upload"));
 }
 
 /** Refuses a member who lacks the needed role with FORBIDDEN, naming that role. */

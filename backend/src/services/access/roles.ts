@@ -14,6 +14,7 @@ const permissionRows: Readonly<Partial<Record<Permission, PermissionRow>>> = {
   [Permission.READ_ERROR_TRACKING]: { least: Role.REPORTER, toDo: "read errors" },
   [Permission.UPDATE_ERROR_TRACKING]: { least: Role.DEVELOPER, toDo: "change the status of errors" },
   [Permission.REPORT_EVENTS]: { least: Role.DEVELOPER, toDo: "report events" },
+  [Permission.UPLOAD_SOURCE_MAPS]: { least: Role.DEVELOPER, toDo: "upload or delete source maps" },
   [Permission.ADMIN_ERROR_TRACKING]: {
     least: Role.MAINTAINER,
     toDo: "delete errors, or to see or change error-tracking settings and client keys",

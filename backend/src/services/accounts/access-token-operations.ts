@@ -46,7 +46,9 @@ const tokenFields: Fields<TokenNow> = {
       revoked: [flag("It was revoked."), ({ revokedTime }) => revokedTime !== undefined],
       created_at: [time("When it was made."), ({ createdTime }) => isoTime(createdTime)],
       scopes: [
-        list(choice("", ["api", "read_api"]), { description: "`api`: everything; `read_api`: reading." }),
+        list(choice("", ["api", "read_api", "upload"]), {
+          description: "`api`: everything; `read_api`: reading; `upload`: uploading source maps, and reading nothing.",
+        }),
         ({ scopes }) => scopes,
       ],
       user_id: [positive("Its owner."), ({ userId }) => userId],

@@ -8,7 +8,7 @@ import type { AccessMemory } from "../access/access-memory.ts";
 import { accessTokenPurpose, newToken } from "../access/tokens.ts";
 import { accessTokenNotFound } from "./access-tokens.ts";
 
-const scopes = ["api", "read_api"];
+const scopes = ["api", "read_api", "upload"];
 const weekMs = 7 * 24 * 3_600_000;
 const yearMs = 365 * 24 * 3_600_000;
 
@@ -39,9 +39,11 @@ export function newAccessTokens(parts: {
     async createAccessToken(request, { caller }) {
       const name = request.name.trim();
       if (name === "" || name.length > 255) throw invalidField("name", "Give the token a name of 1 to 255 characters.");
-      if (request.scopes.length === 0) throw invalidField("scopes", "Choose at least one scope: api or read_api.");
+      if (request.scopes.length === 0)
+        throw invalidField("scopes", "Choose at least one scope: api, read_api or upload.");
       const unknown = request.scopes.find((scope) => !scopes.includes(scope));
-      if (unknown !== undefined) throw invalidField("scopes", `There is no scope ${unknown}; choose api or read_api.`);
+      if (unknown !== undefined)
+        throw invalidField("scopes", `There is no scope ${unknown}; choose api, read_api or upload.`);
       const expiresAt = request.expiresTime ? millisecondsOf(request.expiresTime) : null;
       checkFuture(expiresAt, clock.now());
       return make(orm.em.fork(), {

@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import type { ErrorBackend } from "@faultline/plugin";
+import type { ErrorBackend, ShowEvent } from "@faultline/plugin";
 import {
   Backend,
   ErrorSchema,
@@ -20,9 +20,13 @@ import { frameAddress, releaseAddress, type CodePlace } from "./addresses.ts";
 
 /**
  * A project's backend with links to the project's code in its answers, in the same way for every backend, and with the
- * short ids of errors, by which it also finds them: an external system has its own.
+ * short ids of errors, by which it also finds them: an external system has its own. `show` changes events before that.
  */
-export function linkedBackend(backend: ErrorBackend, place: CodePlace & { readonly path: string }): ErrorBackend {
+export function linkedBackend(
+  backend: ErrorBackend,
+  place: CodePlace & { readonly path: string },
+  show: readonly ShowEvent[] = [],
+): ErrorBackend {
   const path = backend.kind === Backend.INTEGRATED ? place.path : undefined;
   const errorOf = (error: TrackedError) => {
     const named = path === undefined ? error : { ...error, shortId: shortIdOf(path, error.errorId) };
@@ -57,7 +61,10 @@ export function linkedBackend(backend: ErrorBackend, place: CodePlace & { readon
     listEvents: (...asked) => backend.listEvents(...asked),
     async getEvent(...asked) {
       const answer = create(GetEventResponseSchema, await backend.getEvent(...asked));
-      return answer.event && place.codeUrl !== "" ? { ...answer, event: linkedEvent(place, answer.event) } : answer;
+      if (!answer.event) return answer;
+      let { event } = answer;
+      for (const change of show) event = await change(event);
+      return { ...answer, event: place.codeUrl === "" ? event : linkedEvent(place, event) };
     },
     getErrorStats: (...asked) => backend.getErrorStats(...asked),
     getErrorBreakdown: (...asked) => backend.getErrorBreakdown(...asked),

@@ -28,6 +28,7 @@ const added = {
   read_error_tracking: [Permission.READ_ERROR_TRACKING, "Adds: read errors."],
   update_error_tracking: [Permission.UPDATE_ERROR_TRACKING, "Adds: change the status of errors."],
   report_events: [Permission.REPORT_EVENTS, "Adds: report events over gRPC."],
+  upload_source_maps: [Permission.UPLOAD_SOURCE_MAPS, "Adds: upload and delete source maps."],
   admin_error_tracking: [Permission.ADMIN_ERROR_TRACKING, "Adds: see and change settings and client keys."],
   admin_project: [Permission.ADMIN_PROJECT, "Adds: change the project."],
   admin_project_members: [Permission.ADMIN_MEMBERS, "Adds: invite, change and remove members."],

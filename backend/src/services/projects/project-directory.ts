@@ -1,5 +1,11 @@
 import { projectNotFound } from "./project-not-found.ts";
-import { ServiceError, type BackendCall, type Capabilities, type ErrorBackend } from "@faultline/plugin";
+import {
+  ServiceError,
+  type BackendCall,
+  type Capabilities,
+  type ErrorBackend,
+  type ShowEvent,
+} from "@faultline/plugin";
 import { Backend, ErrorReason, Permission, type CapabilitySchema } from "@faultline/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { MikroORM } from "@mikro-orm/sql";
@@ -26,6 +32,7 @@ export class ProjectDirectory {
   readonly #backends: ReadonlyMap<Backend, ErrorBackend>;
   readonly #keyRing: KeyRing;
   readonly #integratedOffered: boolean;
+  readonly #show: readonly ShowEvent[];
 
   constructor(parts: {
     orm: MikroORM;
@@ -33,12 +40,14 @@ export class ProjectDirectory {
     keyRing: KeyRing;
     backends: ReadonlyMap<Backend, ErrorBackend>;
     integratedOffered: boolean;
+    show: readonly ShowEvent[];
   }) {
     this.#orm = parts.orm;
     this.#memory = parts.memory;
     this.#keyRing = parts.keyRing;
     this.#backends = parts.backends;
     this.#integratedOffered = parts.integratedOffered;
+    this.#show = parts.show;
   }
 
   /** The row of a project; refuses with PROJECT_NOT_FOUND, also when the project is hidden from the caller. */
@@ -64,9 +73,8 @@ export class ProjectDirectory {
     if (!project.monitorEnabled) throw new ServiceError(ErrorReason.MONITOR_DISABLED, monitorOff);
     const backend = settings?.active ? this.#backends.get(settings.backend) : undefined;
     if (!settings || !backend) throw new ServiceError(ErrorReason.ERROR_TRACKING_DISABLED, trackingOff);
-    const linked = linkedBackend(backend, project);
-    if (backend.kind !== Backend.EXTERNAL) return [linked, carried];
-    return [linked, { ...carried, link: externalLink(settings, this.#keyRing) }];
+    if (backend.kind !== Backend.EXTERNAL) return [linkedBackend(backend, project, this.#show), carried];
+    return [linkedBackend(backend, project), { ...carried, link: externalLink(settings, this.#keyRing) }];
   }
 
   /** The capabilities of a caller in a project now: as backend and settings allow, and then the caller's role. */

@@ -121,6 +121,7 @@ const catalogue: Record<Reason, { status: number; sentence?: string }> = {
   TRACKER_UNUSABLE: { status: 400 },
   TRACKER_UNREACHABLE: { status: 409 }, // nothing is wrong here
   TRACKER_RATE_LIMITED: { status: 429 },
+  ARTIFACT_BUNDLE_NOT_FOUND: { status: 404, sentence: "This upload does not exist. It may have been deleted already." },
   SAVED_SEARCH_NOT_FOUND: {
     status: 404,
     sentence: "This saved search does not exist. It may have been deleted already.",

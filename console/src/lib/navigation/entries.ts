@@ -28,6 +28,7 @@ export const sections: readonly Section[] = [
     entries: [
       { label: "Error Tracking", icon: "errors", address: route.errors },
       { label: "Releases", icon: "release", address: route.releases, needs: releasesOffered },
+      { label: "Source maps", icon: "code", address: (path) => route.sourceMaps(path) },
       { label: "Ingestion", icon: "download", address: route.ingestion },
       { label: "Deletions", icon: "trash", address: route.deletions },
       { label: "Get started", icon: "start", address: route.getStarted },

@@ -188,6 +188,8 @@ export const route = {
       release,
       cursor,
     }),
+  sourceMaps: (projectPath: string, { cursor }: { cursor?: string } = {}) =>
+    withQuery(`${inProject(projectPath)}/error_tracking/source_maps`, { cursor }),
   ingestion: (projectPath: string, period?: string) =>
     withQuery(`${inProject(projectPath)}/error_tracking/ingestion`, { period: period === "24h" ? undefined : period }),
   getStarted: (projectPath: string, language?: string) =>

@@ -45,6 +45,7 @@ export const permissions: readonly PermissionWords[] = [
   },
   { permission: "PERMISSION_ADMIN_MEMBERS", name: "Invite, change and remove members", least: "ROLE_MAINTAINER" },
   { permission: "PERMISSION_REMOVE_PROJECT", name: "Delete the project", least: "ROLE_OWNER" },
+  { permission: "PERMISSION_UPLOAD_SOURCE_MAPS", name: "Upload and delete source maps", least: "ROLE_DEVELOPER" },
 ];
 
 /** `Read errors`. */

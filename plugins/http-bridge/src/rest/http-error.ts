@@ -93,6 +93,7 @@ const answers: Readonly<Record<ErrorReason, Answer>> = {
   [ErrorReason.TRACKER_UNREACHABLE]: sentence(502),
   [ErrorReason.TRACKER_RATE_LIMITED]: sentence(429),
   [ErrorReason.UNDO_OVER]: sentence(409),
+  [ErrorReason.ARTIFACT_BUNDLE_NOT_FOUND]: notFound("Artifact Bundle"),
   [ErrorReason.SAVED_SEARCH_NOT_FOUND]: notFound("Saved Search"),
 };
 

@@ -3,8 +3,9 @@ import { pathPart, type Resource } from "../call.ts";
 import { linkHeader } from "../pages.ts";
 import { listServed, projectsOf } from "../served-projects.ts";
 import { organizationShape } from "../shapes/project.ts";
-import { slugsOf } from "../slugs.ts";
+import { organizationId, slugsOf } from "../slugs.ts";
 import { isoTime } from "../times.ts";
+import { orForUploads } from "../upload-token.ts";
 
 /** Projects read to derive the organizations from. */
 const projectsLookedAt = 2000;
@@ -16,8 +17,10 @@ export const listOrganizations: Resource = async (call) => {
 };
 
 export const readOrganization: Resource = async (call) => {
-  const projects = await projectsOf(call, pathPart(call, "organization"), projectsLookedAt);
-  return { status: 200, body: organizationsOf(projects)[0] };
+  const slug = pathPart(call, "organization");
+  const named = { id: organizationId(slug), slug, name: slug };
+  const answer = projectsOf(call, slug, projectsLookedAt).then((projects) => organizationsOf(projects)[0]);
+  return { status: 200, body: await orForUploads<object | undefined>(answer, named) };
 };
 
 /** Slugs that differ in case alone are one organization, as paths are case-insensitive. */

@@ -2,6 +2,7 @@ import { ServiceError } from "@faultline/plugin";
 import { ErrorReason } from "@faultline/proto";
 import type { ApiCall, Resource } from "../call.ts";
 import { userShape } from "../shapes/user.ts";
+import { orForUploads } from "../upload-token.ts";
 
 /** Another Faultline recognises this one by this header. The body has no more than the original's. */
 const headers = { "X-Faultline": "sentry-api" };
@@ -10,13 +11,16 @@ const headers = { "X-Faultline": "sentry-api" };
 export const readRoot: Resource = async (call) => {
   const version = "0"; // of the API
   if (call.token === undefined) return { status: 200, headers, body: { version, auth: null, user: null } };
-  const { user } = await call.core.accounts.getCurrentUser({}, call);
-  return {
-    status: 200,
-    headers,
-    body: { version, auth: { scopes: await scopesOf(call) }, user: user ? userShape(user) : null },
-  };
+  const known = call.core.accounts.getCurrentUser({}, call).then(async ({ user }) => ({
+    scopes: await scopesOf(call),
+    user: user ? userShape(user) : null,
+  }));
+  const { scopes, user } = await orForUploads<{ scopes: string[]; user: object | null }>(known, forUploads);
+  return { status: 200, headers, body: { version, auth: { scopes }, user } };
 };
+
+/** As the original describes its tokens for builds: without a user. */
+const forUploads = { scopes: ["org:ci"], user: null };
 
 const reading = ["event:read", "org:read", "project:read"];
 

@@ -306,7 +306,7 @@ export type AccessToken = Message<"faultline.v1.AccessToken"> & {
   name: string;
 
   /**
-   * Its scopes: `api` (read and write) or `read_api` (read).
+   * Its scopes: `api` (read and write), `read_api` (read) or `upload` (upload source maps, and read nothing).
    *
    * @generated from field: repeated string scopes = 3;
    */
@@ -369,7 +369,7 @@ export type AccessTokenJson = {
   name?: string;
 
   /**
-   * Its scopes: `api` (read and write) or `read_api` (read).
+   * Its scopes: `api` (read and write), `read_api` (read) or `upload` (upload source maps, and read nothing).
    *
    * @generated from field: repeated string scopes = 3;
    */

@@ -98,6 +98,12 @@ function parameter(name: string, place: "path" | "query", schema: Schema, compon
   };
 }
 
+const tokenScopes: Readonly<Record<LeastRole["scope"], string>> = {
+  read: "`api` or `read_api`",
+  write: "`api`",
+  upload: "`api` or `upload`",
+};
+
 function needed({ role, scope }: LeastRole): string {
   const sentence =
     role === "User"
@@ -105,7 +111,7 @@ function needed({ role, scope }: LeastRole): string {
       : role === "Administrator"
         ? "Only administrators may do this"
         : `Needs at least the role ${role} in the project`;
-  return `${sentence}, with a token of scope ${scope === "read" ? "`api` or `read_api`" : "`api`"}.`;
+  return `${sentence}, with a token of scope ${tokenScopes[scope]}.`;
 }
 
 /** JSON; also a form, where each field can be written as text. */

@@ -4,7 +4,7 @@ import { action } from "#lib/server/action.ts";
 import type { Api } from "#lib/server/trpc/caller.ts";
 import type { Actions, PageServerLoad } from "./$types";
 
-const scopes = ["api", "read_api"] as const;
+const scopes = ["api", "read_api", "upload"] as const;
 
 export const load: PageServerLoad = async ({ locals, url, cookies }) => {
   const pageToken = url.searchParams.get("cursor") ?? "";

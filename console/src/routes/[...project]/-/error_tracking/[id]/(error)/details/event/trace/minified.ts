@@ -1,0 +1,42 @@
+/** Frames of minified JavaScript as they were sent, and why some show no source. */
+
+import type { Frame, TrackedEvent } from "#lib/messages.ts";
+
+/** Whether frames show the sources in place of what was sent. */
+export function isMapped({ exceptions, threads }: TrackedEvent): boolean {
+  return [...exceptions, ...threads].some(({ frames }) => frames.some(({ sourceMapping }) => sourceMapping?.minified));
+}
+
+/** The event with its frames as they were sent. */
+export function asSent(event: TrackedEvent): TrackedEvent {
+  const sent = <Holder extends { readonly frames: readonly Frame[] }>(holder: Holder) => ({
+    ...holder,
+    frames: holder.frames.map(minified),
+  });
+  return { ...event, exceptions: event.exceptions.map(sent), threads: event.threads.map(sent) };
+}
+
+function minified(frame: Frame): Frame {
+  const sent = frame.sourceMapping?.minified;
+  if (!sent) return frame;
+  return { ...frame, ...sent, module: "", preContext: [], postContext: [], codeUrl: "" };
+}
+
+/** A reason why frames show no source, and how many they are. */
+export interface UnmappedReason {
+  readonly cause: string;
+  readonly nextStep: string;
+  readonly frameCount: number;
+}
+
+/** Why frames show no source, the most frequent reason first. */
+export function unmappedReasons({ exceptions, threads }: TrackedEvent): readonly UnmappedReason[] {
+  const reasons = new Map<string, UnmappedReason>();
+  for (const { sourceMapping } of [...exceptions, ...threads].flatMap(({ frames }) => frames)) {
+    if (!sourceMapping?.cause || sourceMapping.verdict === "SOURCE_MAP_VERDICT_ALREADY_MAPPED") continue;
+    const { cause, nextStep } = sourceMapping;
+    const key = `${cause}\n${nextStep}`;
+    reasons.set(key, { cause, nextStep, frameCount: (reasons.get(key)?.frameCount ?? 0) + 1 });
+  }
+  return [...reasons.values()].toSorted((a, b) => b.frameCount - a.frameCount);
+}

@@ -1,0 +1,15 @@
+import { ServiceError } from "@faultline/plugin";
+import { ErrorReason } from "@faultline/proto";
+
+/**
+ * Makes a call, or returns what a token reads that may only upload: Sentry's tools look at the organization and at themselves
+ * before they begin.
+ */
+export async function orForUploads<T>(answer: Promise<T>, forUploads: T): Promise<T> {
+  try {
+    return await answer;
+  } catch (refusal) {
+    if (refusal instanceof ServiceError && refusal.reason === ErrorReason.INSUFFICIENT_SCOPE) return forUploads;
+    throw refusal;
+  }
+}

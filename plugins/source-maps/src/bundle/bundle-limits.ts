@@ -1,0 +1,31 @@
+/** What a bundle may hold; a refusal names the limit and its value. */
+export interface BundleLimits {
+  /** Of the bundle as it was uploaded. */
+  readonly bundleBytes: number;
+  readonly entries: number;
+  /** Of manifest.json. */
+  readonly manifestBytes: number;
+  /** Of one file, inflated. */
+  readonly fileBytes: number;
+  /** How many times its compressed size a file may have, where it has more than `expandedBytes`. */
+  readonly expansion: number;
+  /** Files up to this size may expand as they like: a source map of little but separators does. */
+  readonly expandedBytes: number;
+  /** Of all files, inflated. */
+  readonly allBytes: number;
+}
+
+const MiB = 1024 * 1024;
+
+export const defaultBundleLimits: BundleLimits = {
+  bundleBytes: 1024 * MiB,
+  entries: 20_000,
+  manifestBytes: 32 * MiB,
+  fileBytes: 256 * MiB,
+  expansion: 200,
+  expandedBytes: 10 * MiB,
+  allBytes: 4096 * MiB,
+};
+
+/** Characters of an entry's name and of a URL. */
+export const maxNameLength = 4096;

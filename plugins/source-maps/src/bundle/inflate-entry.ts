@@ -1,0 +1,83 @@
+import { crc32, inflateRaw, type InputType, type ZlibOptions } from "node:zlib";
+import { BundleError, quoted, readableBytes } from "./bundle-error.ts";
+import type { BundleLimits } from "./bundle-limits.ts";
+import type { ZipDirectory, ZipEntry } from "./zip-directory.ts";
+
+/**
+ * Refuses an entry for the size that the directory says: before anything is inflated, as inflation yields no more than that.
+ * `limit`: in bytes, and its name in the refusal.
+ */
+export function refuseLarge(
+  entry: ZipEntry,
+  limit: { readonly bytes: number; readonly name: string },
+  limits: BundleLimits,
+): void {
+  const { name, bytes, compressedBytes } = entry;
+  if (bytes > limit.bytes) {
+    const sentence = `The entry ${quoted(name)} has ${readableBytes(bytes)}; the limit of ${limit.name} is ${readableBytes(limit.bytes)}.`;
+    throw new BundleError("too_large", sentence);
+  }
+  if (bytes > limits.expandedBytes && bytes > compressedBytes * limits.expansion) {
+    const sentence = `The entry ${quoted(name)} expands to more than ${limits.expansion} times its compressed size, as an honest file does not.`;
+    throw new BundleError("expands_too_much", sentence);
+  }
+}
+
+/**
+ * The content of an entry that `refuseLarge` let pass. Throws BundleError when it does not have exactly the size and the
+ * checksum that the directory says.
+ */
+export async function contentOf(directory: ZipDirectory, entry: ZipEntry): Promise<Buffer> {
+  const sent = await directory.read(entry);
+  const content = entry.isDeflated ? await inflate(entry, sent) : sent;
+  if (content.length !== entry.bytes) throw wrongSize(entry);
+  if ((await checksum(content)) !== entry.crc32) throw damaged(entry, "its checksum differs");
+  return content;
+}
+
+/** Node's types lack the form of the result that `info: true` asks for. */
+const inflateWithInfo = inflateRaw as unknown as (
+  sent: InputType,
+  options: ZlibOptions,
+  done: (error: Error | null, result: { buffer: Buffer; engine: { bytesWritten: number } }) => void,
+) => void;
+
+const pieceBytes = 256 * 1024;
+
+/** Off the event loop, and never more than the directory says. */
+async function inflate(entry: ZipEntry, sent: Buffer): Promise<Buffer> {
+  const options = {
+    maxOutputLength: Math.max(1, entry.bytes), // Node refuses 0
+    chunkSize: Math.min(Math.max(entry.bytes + 1, 64), pieceBytes), // a usual file in one piece: no copy, one hop
+    info: true,
+  };
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  inflateWithInfo(sent, options, (error, result) => {
+    if (error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE") reject(wrongSize(entry));
+    else if (error) reject(damaged(entry, "it is not valid deflate data"));
+    else if (result.engine.bytesWritten !== sent.length)
+      reject(wrongSize(entry)); // Node ignores what follows the end
+    else resolve(result.buffer);
+  });
+  return promise;
+}
+
+/** Bytes between two turns of the event loop, which take 1 ms. */
+const bytesPerTurn = 4 * 1024 * 1024;
+
+async function checksum(content: Buffer): Promise<number> {
+  let sum = 0;
+  for (let start = 0; start < content.length; start += bytesPerTurn) {
+    if (start > 0) await new Promise(setImmediate);
+    sum = crc32(content.subarray(start, start + bytesPerTurn), sum);
+  }
+  return sum;
+}
+
+function wrongSize(entry: ZipEntry): BundleError {
+  return damaged(entry, `it does not have the ${entry.bytes} bytes that the bundle's directory says`);
+}
+
+function damaged({ name }: ZipEntry, reason: string): BundleError {
+  return new BundleError("damaged_entry", `The entry ${quoted(name)} is damaged: ${reason}. Upload the bundle again.`);
+}

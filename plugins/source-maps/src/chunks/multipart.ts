@@ -1,0 +1,122 @@
+import { hash } from "node:crypto";
+import { gunzip, type InputType, type ZlibOptions } from "node:zlib";
+import { formParts, type FormPart } from "./form-parts.ts";
+import { UploadError } from "./upload-error.ts";
+
+/** What a request with chunks may hold: the values that the upload's options announce to the client. */
+export interface ChunkLimits {
+  /** `chunksPerRequest`. */
+  readonly maxChunks: number;
+  /** `chunkSize`, in bytes before compression. */
+  readonly maxChunkBytes: number;
+}
+
+/** A piece of a file that is uploaded. */
+export interface Chunk {
+  /** Of the content, 40 lower-case hexadecimal digits. */
+  readonly sha1: string;
+  readonly content: Buffer;
+}
+
+/**
+ * Reads the chunks of an upload from its multipart/form-data: parts named `file`, or `file_gzip` with gzip (RFC 1952), whose
+ * filename is the SHA-1 of the chunk before compression. Inflates one at a time, off the event loop and up to
+ * the size of a chunk. Throws UploadError when anything is not as expected: then no chunk of the request counts.
+ */
+export async function readChunks(
+  body: Uint8Array,
+  contentType: string,
+  limits: ChunkLimits,
+): Promise<readonly Chunk[]> {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const chunks: Chunk[] = [];
+  for (const part of formParts(bytes, contentType)) {
+    if (chunks.length === limits.maxChunks) {
+      throw new UploadError(
+        `The request has more chunks than the ${limits.maxChunks} that the upload's options allow.`,
+      );
+    }
+    chunks.push(await readChunk(part, limits));
+  }
+  if (chunks.length === 0) throw new UploadError("The request has no chunk.");
+  return chunks;
+}
+
+async function readChunk({ headers, parameters, content: sent }: FormPart, limits: ChunkLimits): Promise<Chunk> {
+  const name = parameters.get("name") ?? "";
+  if (name !== "file" && name !== "file_gzip") {
+    throw new UploadError(`A part is named ${quoted(name)}; chunks are parts named "file" or "file_gzip".`);
+  }
+  const sha1 = parameters.get("filename") ?? "";
+  if (!/^[0-9a-f]{40}$/.test(sha1)) {
+    throw new UploadError(
+      `A part's filename is ${quoted(sha1)}; it must be the chunk's SHA-1, 40 lower-case hexadecimal digits.`,
+    );
+  }
+  refuseEncodings(sha1, headers);
+  const content = name === "file_gzip" ? await inflate(sha1, sent, limits.maxChunkBytes) : sent;
+  if (content.length > limits.maxChunkBytes) throw tooLarge(sha1, limits.maxChunkBytes);
+  const actual = hash("sha1", content);
+  if (actual !== sha1) {
+    // The `sentry` package says so only by a Content-Encoding of the whole request, which is not one of the body.
+    if (content.subarray(0, 4).equals(zstdMagic)) throw zstdRefusal(sha1);
+    throw new UploadError(
+      `The chunk ${sha1} was damaged on its way: its content has the SHA-1 ${actual}. Send it again.`,
+    );
+  }
+  return { sha1, content };
+}
+
+function refuseEncodings(sha1: string, headers: FormPart["headers"]): void {
+  const encoding = headers.get("content-encoding")?.toLowerCase() ?? "identity";
+  if (encoding === "zstd") throw zstdRefusal(sha1);
+  if (encoding !== "identity") {
+    throw new UploadError(
+      `The chunk ${sha1} has the Content-Encoding ${quoted(encoding)}. Send it plain or with gzip, as "file_gzip".`,
+    );
+  }
+  // RFC 7578, section 4.7, ends the use of this header; some libraries send one of the harmless values.
+  const transfer = headers.get("content-transfer-encoding")?.toLowerCase() ?? "binary";
+  if (transfer !== "binary" && transfer !== "8bit" && transfer !== "7bit") {
+    throw new UploadError(
+      `The chunk ${sha1} has the Content-Transfer-Encoding ${quoted(transfer)}. Send its bytes as they are.`,
+    );
+  }
+}
+
+/** Node's types lack the form of the result that `info: true` asks for. */
+const gunzipWithInfo = gunzip as unknown as (
+  sent: InputType,
+  options: ZlibOptions,
+  done: (error: Error | null, result: { buffer: Buffer; engine: { bytesWritten: number } }) => void,
+) => void;
+
+async function inflate(sha1: string, sent: Buffer, maxBytes: number): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  gunzipWithInfo(sent, { maxOutputLength: maxBytes, chunkSize: 64 * 1024, info: true }, (error, result) => {
+    if (error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE") reject(tooLarge(sha1, maxBytes));
+    else if (error) reject(new UploadError(`The chunk ${sha1} is not whole and valid gzip. Send it again.`));
+    // Node ignores zeros that follow the last member.
+    else if (result.engine.bytesWritten !== sent.length)
+      reject(new UploadError(`The chunk ${sha1} has bytes behind its gzip.`));
+    else resolve(result.buffer);
+  });
+  return promise;
+}
+
+/** RFC 8878, section 3.1.1. */
+const zstdMagic = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
+
+/** Clients compress parts with zstd where the upload's options offer it; ours offer gzip only. */
+function zstdRefusal(sha1: string): UploadError {
+  return new UploadError(
+    `The chunk ${sha1} is compressed with zstd, which the upload's options do not offer. Send it plain or with gzip, as "file_gzip".`,
+  );
+}
+
+function tooLarge(sha1: string, maxBytes: number): UploadError {
+  return new UploadError(`The chunk ${sha1} is larger than the ${maxBytes} bytes that the upload's options allow.`);
+}
+
+/** A client's text in a sentence. */
+const quoted = (text: string) => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}...` : text);

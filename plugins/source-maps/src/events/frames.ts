@@ -1,0 +1,42 @@
+import type { Event, Frame } from "@faultline/proto";
+import { addressOf } from "./sent-event.ts";
+
+/** Platforms whose code may be minified. */
+const platforms: ReadonlySet<string> = new Set(["javascript", "node"]);
+
+const native = /^(?:<anonymous>|\[native code\]|native|node:|internal\/)/;
+const builtFile = /\.(?:[cm]?js|bundle|jsbundle)(?:[?#]|$)/i;
+const sourceFile = /\.(?:[cm]?tsx?|jsx|vue|svelte|astro)(?:[?#]|$)|^webpack(?:-internal)?:\/\/|^turbopack:\/\//i;
+const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i;
+const evaluated = /^(?:eval|<eval>|<unknown>|about:|blob:|data:|javascript:)|\(eval\b|> eval$|> Function$/i;
+
+/** Whether frames of an event may be minified JavaScript. */
+export const mayBeMinified = ({ platform }: Event): boolean => platforms.has(platform);
+
+/** What the address of a frame says of its file. `other`: nothing to map, as native code. */
+export type FileKind = "built" | "source" | "evaluated" | "other";
+
+export function fileKindOf(frame: Frame, debugIds: ReadonlyMap<string, string>): FileKind {
+  const address = addressOfFrame(frame);
+  if (debugIds.has(address)) return "built";
+  if (address === "" || native.test(address)) return "other";
+  if (sourceFile.test(address)) return "source";
+  if (evaluated.test(address)) return "evaluated";
+  return builtFile.test(address) || withScheme.test(address) ? "built" : "other";
+}
+
+export const addressOfFrame = ({ absPath, filename }: Pick<Frame, "absPath" | "filename">) =>
+  addressOf(absPath || filename);
+
+/** An event with its frames changed, list by list, each the oldest call first. */
+export async function withFrames(event: Event, change: (frames: readonly Frame[]) => Promise<Frame[]>): Promise<Event> {
+  const [exceptions, threads] = await Promise.all([
+    Promise.all(event.exceptions.map(async (one) => ({ ...one, frames: await change(one.frames) }))),
+    Promise.all(event.threads.map(async (one) => ({ ...one, frames: await change(one.frames) }))),
+  ]);
+  return { ...event, exceptions, threads };
+}
+
+/** All frames of an event. */
+export const framesOf = ({ exceptions, threads }: Event): Frame[] =>
+  [...exceptions, ...threads].flatMap(({ frames }) => frames);

@@ -1,0 +1,101 @@
+import { SourceMapVerdict as Verdict } from "@faultline/proto";
+
+/** Why a frame is not mapped: the cause, and what to do. */
+export interface Unmapped {
+  readonly verdict: Verdict;
+  readonly cause: string;
+  readonly nextStep: string;
+}
+
+const unmapped = (verdict: Verdict, cause: string, nextStep: string): Unmapped => ({ verdict, cause, nextStep });
+
+const upload = "npx sentry-cli sourcemaps inject ./dist && npx sentry-cli sourcemaps upload ./dist";
+
+/** The reasons, in the words that people read. */
+export const verdicts = {
+  pending: () =>
+    unmapped(Verdict.PENDING, "The upload that has this file is being read.", "Load this page again in a minute."),
+  bundleError: (detail: string) => unmapped(Verdict.BUNDLE_ERROR, `The newest upload could not be used. ${detail}`, ""),
+  noColumn: () =>
+    unmapped(
+      Verdict.NO_COLUMN,
+      "The event has no column for this frame, and all of a minified file lies on a few lines.",
+      "Update the SDK, or the browser that leaves the column out.",
+    ),
+  invalidLocation: () =>
+    unmapped(Verdict.INVALID_LOCATION, "The event has no line for this frame.", "There is nothing to look up."),
+  invalidAbsPath: (path: string) =>
+    unmapped(
+      Verdict.INVALID_ABS_PATH,
+      `${path || "The frame"} is no file: its code was written into the page, or evaluated from a text.`,
+      "Move the code into a file of the build.",
+    ),
+  alreadyMapped: () =>
+    unmapped(
+      Verdict.ALREADY_MAPPED,
+      "The frame names a source file already: the application applied its maps itself.",
+      "There is nothing to do. For debug ids to be sent, run Node without --enable-source-maps.",
+    ),
+  idUnknown: (debugId: string) =>
+    unmapped(
+      Verdict.ID_UNKNOWN,
+      `The file has the debug id ${debugId}, for which nothing was uploaded.`,
+      `Upload the files of exactly this build: ${upload}.`,
+    ),
+  notInjected: () =>
+    unmapped(
+      Verdict.NOT_INJECTED,
+      "The file carries no debug id, and the event names no release.",
+      "Deploy the files that sourcemaps inject has changed; run it after everything that minifies, and before the deployment.",
+    ),
+  sdkTooOld: (version: string) =>
+    unmapped(
+      Verdict.SDK_TOO_OLD,
+      `The SDK, ${version}, reports no debug ids: these came with 7.56.`,
+      "Update the SDK, or set the release in SDK and upload.",
+    ),
+  releaseUnknown: (release: string) =>
+    unmapped(
+      Verdict.RELEASE_UNKNOWN,
+      `The file carries no debug id, and nothing was uploaded for the release ${release}.`,
+      `Upload with --release ${release}, or deploy the files that sourcemaps inject has changed.`,
+    ),
+  wrongDist: (dist: string, others: readonly string[]) =>
+    unmapped(
+      Verdict.WRONG_DIST,
+      `The event is of ${dist === "" ? "no distribution" : `the distribution ${dist}`}, the upload of ${others
+        .map((other) => (other === "" ? "none" : other))
+        .join(", ")}.`,
+      "Set the same distribution in the SDK, as dist, and in the upload, as --dist.",
+    ),
+  urlMismatch: (url: string, nearest: string | undefined) =>
+    unmapped(
+      Verdict.URL_MISMATCH,
+      `The release has uploads, but none for ${url}${nearest === undefined ? "" : `; the nearest is ${nearest}`}.`,
+      "Set --url-prefix of the upload to the address under which the files are served, such as ~/assets.",
+    ),
+  sourceOnly: (url: string) =>
+    unmapped(
+      Verdict.SOURCE_ONLY,
+      `${url} was uploaded without its source map.`,
+      "Let the bundler write source maps, and upload them with the files.",
+    ),
+  mapOnly: (url: string) =>
+    unmapped(
+      Verdict.MAP_ONLY,
+      `The map ${url} was uploaded without its minified file.`,
+      "Upload the folder with both.",
+    ),
+  positionOutside: (line: number, column: number) =>
+    unmapped(
+      Verdict.POSITION_OUTSIDE,
+      `The map has nothing for line ${line}, column ${column}: the deployed file is of another build, or was changed after it.`,
+      "Upload the files that are deployed, as they are, and clear caches that serve older ones.",
+    ),
+  storageLost: () =>
+    unmapped(
+      Verdict.STORAGE_LOST,
+      "The stored map could not be read. This is a fault of Faultline's storage.",
+      "Upload the source maps again, and show this to the administrator.",
+    ),
+};

@@ -1,0 +1,51 @@
+import { contractVersion, hourMs, type Host, type HttpApiRoute, type Plugin } from "@faultline/plugin";
+import { BlobReader } from "./blobs/blob-reader.ts";
+import { mapEvent } from "./events/map-event.ts";
+import { MapCompiler } from "./mapping/compile-in-worker.ts";
+import { migrations } from "./migrations/migrations.ts";
+import { movable } from "./movable.ts";
+import type { ProjectPathOf } from "./sentry/assemble.ts";
+import { uploadRoutes } from "./sentry/routes.ts";
+import { sourceMapService } from "./source-map-service.ts";
+import { deleteOld } from "./uploads/delete-old.ts";
+import { readUploads } from "./uploads/read-uploads.ts";
+
+/** How soon an upload is read. */
+const lookEachMs = 250;
+
+/**
+ * Source maps: builds upload minified files with their maps, and stack traces of the integrated backend show the sources.
+ * `sentryRoutes`: the addresses by which Sentry's tools upload; they name projects by slugs, of which `projectPathOf` finds the path.
+ */
+export function sourceMaps({
+  projectPathOf,
+}: {
+  projectPathOf: ProjectPathOf;
+}): Plugin & { readonly sentryRoutes: readonly HttpApiRoute[] } {
+  let started: { readonly host: Host; readonly blobs: BlobReader } | undefined;
+  const compiler = new MapCompiler();
+  return {
+    name: "source-maps",
+    contract: contractVersion,
+    migrations,
+    movable,
+    services: [sourceMapService],
+    sentryRoutes: uploadRoutes(projectPathOf),
+    showEvent: (event) => (started ? mapEvent(started, event) : Promise.resolve(event)),
+    async start(host) {
+      started = { host, blobs: new BlobReader(host.database) };
+      let deletedAt = Number.NEGATIVE_INFINITY;
+      // One task, so that no content is deleted that an upload is about to use.
+      const work = async (signal: AbortSignal) => {
+        await readUploads(host, compiler, signal);
+        if (host.clock.now() - deletedAt < hourMs) return;
+        deletedAt = host.clock.now();
+        await deleteOld(host, signal);
+      };
+      host.scheduler.every(lookEachMs, "read source maps", work, { alone: true });
+    },
+    async stop() {
+      await compiler.stop();
+    },
+  };
+}

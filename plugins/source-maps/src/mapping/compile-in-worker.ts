@@ -1,0 +1,192 @@
+import { availableParallelism } from "node:os";
+import { Worker } from "node:worker_threads";
+import type { CompiledMap, MapToCompile } from "./compile.ts";
+import { MapError } from "./map-error.ts";
+
+/** The thread's answer. */
+export type CompileAnswer =
+  { readonly compiled: CompiledMap } | { readonly refusal: Pick<MapError, "verdict" | "message"> };
+
+/** How maps are compiled. Tests lower the limits. */
+export interface CompilerOptions {
+  readonly threadCount: number;
+  /** A map that takes longer is refused. */
+  readonly msPerMap: number;
+  /** A thread without work ends after that: it keeps 25 MiB, and takes 0.1 s to start. */
+  readonly idleMs: number;
+  /** The V8 heap of a thread in MiB; typed arrays lie outside of it, and are bounded by the limits of a map. */
+  readonly heapMiB: number;
+}
+
+const defaults: CompilerOptions = {
+  threadCount: Math.max(Math.min(2, availableParallelism() - 1), 1),
+  msPerMap: 60_000,
+  idleMs: 30_000,
+  heapMiB: 768,
+};
+
+interface Waiting {
+  readonly job: MapToCompile;
+  readonly resolve: (compiled: CompiledMap) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Compiles maps beside the event loop, in threads that are started when there is work, and end after it. */
+export class MapCompiler {
+  readonly #options: CompilerOptions;
+  readonly #waiting: Waiting[] = [];
+  readonly #threads = new Set<CompilerThread>();
+  #isStopped = false;
+
+  constructor(options: Partial<CompilerOptions> = {}) {
+    this.#options = { ...defaults, ...options };
+  }
+
+  /**
+   * As compileMap does. The bytes of the map are handed over when they are all of their buffer, and gone then. Fails with a MapError,
+   * also for a map that takes too much time or memory; and with another error when the compiler is stopped.
+   */
+  compile(job: MapToCompile): Promise<CompiledMap> {
+    if (this.#isStopped) return Promise.reject(stopped());
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ job, resolve, reject });
+      this.#assign();
+    });
+  }
+
+  /** The threads that run. */
+  get threadCount(): number {
+    return this.#threads.size;
+  }
+
+  /** Ends the threads; what they compile and what waits fails. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    for (const { reject } of this.#waiting.splice(0)) reject(stopped());
+    await Promise.all([...this.#threads].map((thread) => thread.end(stopped())));
+  }
+
+  #assign(): void {
+    while (this.#waiting.length > 0) {
+      const thread = [...this.#threads].find(({ isIdle }) => isIdle) ?? this.#start();
+      const next = thread && this.#waiting.shift();
+      if (!next) return;
+      thread.compile(next);
+    }
+  }
+
+  #start(): CompilerThread | undefined {
+    if (this.#threads.size >= this.#options.threadCount) return undefined;
+    const thread: CompilerThread = new CompilerThread(this.#options, {
+      free: () => this.#assign(),
+      ended: () => {
+        this.#threads.delete(thread);
+        if (!this.#isStopped) this.#assign();
+      },
+    });
+    this.#threads.add(thread);
+    return thread;
+  }
+}
+
+const stopped = () => new Error("The compiler of source maps is stopped.");
+
+/** What a thread reports: it has nothing to do, or it is gone. */
+interface ThreadEvents {
+  readonly free: () => void;
+  readonly ended: () => void;
+}
+
+/** A thread, its work, and the timer of either. */
+class CompilerThread {
+  readonly #worker: Worker;
+  readonly #options: CompilerOptions;
+  readonly #events: ThreadEvents;
+  #work: Waiting | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isEnding = false;
+
+  constructor(options: CompilerOptions, events: ThreadEvents) {
+    this.#options = options;
+    this.#events = events;
+    // Beside the package's entry, as the bundle of the service does not hold this program.
+    const program = new URL("mapping/compile-thread.ts", import.meta.resolve("@faultline/source-maps"));
+    this.#worker = new Worker(program, { resourceLimits: { maxOldGenerationSizeMb: options.heapMiB } });
+    this.#worker.on("message", (answer: CompileAnswer) => this.#answer(answer));
+    this.#worker.on("error", (error: Error) => this.#fail(error));
+    this.#worker.on("exit", () => {
+      this.#fail(new Error("The thread that compiles source maps ended."));
+      this.#events.ended();
+    });
+  }
+
+  get isIdle(): boolean {
+    return !this.#work && !this.#isEnding;
+  }
+
+  compile(work: Waiting): void {
+    this.#work = work;
+    this.#worker.ref();
+    this.#after(this.#options.msPerMap, () => void this.end(tooSlow(this.#options.msPerMap)));
+    const { map, minified } = work.job;
+    const isWhole = map.byteLength === map.buffer.byteLength && map.buffer instanceof ArrayBuffer;
+    const job: MapToCompile = { map, ...(minified !== undefined && { minified }) };
+    try {
+      this.#worker.postMessage(job, isWhole ? [map.buffer as ArrayBuffer] : []);
+    } catch (error) {
+      this.#take()?.reject(error as Error); // the bytes were handed over before
+      this.#rest();
+    }
+  }
+
+  async end(error: Error): Promise<void> {
+    this.#isEnding = true;
+    this.#fail(error);
+    await this.#worker.terminate();
+  }
+
+  #answer(answer: CompileAnswer): void {
+    const work = this.#take();
+    this.#rest();
+    this.#events.free();
+    if ("compiled" in answer) work?.resolve(answer.compiled);
+    else work?.reject(new MapError(answer.refusal.verdict, answer.refusal.message));
+  }
+
+  /** Until the next map, or the end: it does not keep the process alive by itself. */
+  #rest(): void {
+    this.#worker.unref();
+    this.#after(this.#options.idleMs, () => void this.end(stopped()));
+    this.#timer?.unref();
+  }
+
+  #fail(error: Error & { readonly code?: string }): void {
+    this.#isEnding = true;
+    const isOutOfMemory = error.code === "ERR_WORKER_OUT_OF_MEMORY";
+    this.#take()?.reject(isOutOfMemory ? tooLarge(this.#options.heapMiB) : error);
+  }
+
+  #take(): Waiting | undefined {
+    clearTimeout(this.#timer);
+    const work = this.#work;
+    this.#work = undefined;
+    return work;
+  }
+
+  #after(ms: number, act: () => void): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(act, ms);
+  }
+}
+
+const tooSlow = (ms: number) =>
+  new MapError(
+    "map_too_large",
+    `The source map takes more than ${ms / 1000} s to compile. Split the bundle into smaller chunks.`,
+  );
+
+const tooLarge = (mib: number) =>
+  new MapError(
+    "map_too_large",
+    `The source map takes more than ${mib} MiB of memory to compile. Split the bundle into smaller chunks.`,
+  );

@@ -1,0 +1,147 @@
+import { getHeapStatistics } from "node:v8";
+import { readFunctions, type FunctionTaker } from "./names/functions.ts";
+import { LineStarts } from "./names/line-starts.ts";
+import type { MapLimits } from "./map-limits.ts";
+import type { NamedFunction, NamePart } from "./names/name-functions.ts";
+import { OriginalNames } from "./names/original-names.ts";
+import type { ReadMap } from "./reading/read-map.ts";
+import type { Texts } from "./table/texts.ts";
+
+/** From which positions of the minified text on which function's name holds, as columns that are sorted by position. */
+export interface Scopes {
+  readonly length: number;
+  /** Line, column, and where the name lies in the texts; 0: none. */
+  readonly columns: readonly [Uint32Array, Uint32Array, Uint32Array];
+}
+
+/**
+ * The names of the functions of a minified text. The names of a map are those of tokens, so that the one at an error's position is
+ * often that of the function it calls: the function around it is known from the text alone. Each part of its name is mapped where
+ * it stands in the text; what has no original name keeps the one it has there. Undefined: the text cannot be parsed, or takes
+ * more time, memory or functions than the limits grant; only the names are lost then.
+ */
+export function readScopes(minified: string, map: ReadMap, limits: MapLimits): Scopes | undefined {
+  if (minified.length > limits.minifiedLength) return undefined;
+  const lines = new LineStarts(minified);
+  const deadline = performance.now() + limits.namesMs;
+  for (const sourceType of ["module", "script"] as const) {
+    const functions = new Functions(new Names(lines, map, limits.textBytes), limits.functions, deadline);
+    try {
+      readFunctions(minified, sourceType, functions);
+      return scopesOf(functions, lines);
+    } catch (error) {
+      if (error instanceof SyntaxError) continue;
+      if (error instanceof RangeError || error instanceof TooMuch) return undefined;
+      throw error;
+    }
+  }
+  return undefined;
+}
+
+/** The names need more than the limits grant. */
+class TooMuch extends Error {}
+
+/** The functions of a text as columns: as objects they would take 150 bytes each. */
+class Functions implements FunctionTaker {
+  readonly starts: number[] = [];
+  readonly ends: number[] = [];
+  readonly names: number[] = [];
+  readonly #names: Names;
+  readonly #limit: number;
+  readonly #deadline: number;
+  #nodeCount = 0;
+
+  constructor(names: Names, limit: number, deadline: number) {
+    this.#names = names;
+    this.#limit = limit;
+    this.#deadline = deadline;
+  }
+
+  readonly take = ({ start, end, name, isConstructor }: NamedFunction) => {
+    if (this.starts.length >= this.#limit) throw new TooMuch();
+    this.starts.push(start);
+    this.ends.push(end);
+    this.names.push(this.#names.add(name, isConstructor));
+  };
+
+  /** Asking takes 1 µs, so not each time. */
+  readonly onNode = () => {
+    if (++this.#nodeCount % 4096 !== 0) return;
+    const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+    if (used > limit * 0.8 || performance.now() > this.#deadline) throw new TooMuch();
+  };
+}
+
+/** The names of functions among the texts, each once. */
+class Names {
+  readonly #known = new Map<string, number>();
+  readonly #lines: LineStarts;
+  readonly #originals: OriginalNames;
+  readonly #texts: Texts;
+  readonly #textBytes: number;
+
+  constructor(lines: LineStarts, map: ReadMap, textBytes: number) {
+    this.#lines = lines;
+    this.#originals = new OriginalNames(map);
+    this.#texts = map.texts;
+    this.#textBytes = textBytes;
+  }
+
+  /** Where the text of the name lies; 0: it has no parts. A constructor is called `new Class`, as in V8's stacks. */
+  add(parts: readonly NamePart[], isConstructor: boolean): number {
+    if (parts.length === 0) return 0;
+    const name = `${isConstructor ? "new " : ""}${parts.map((part) => this.#original(part)).join(".")}`;
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    if (this.#texts.length + name.length > this.#textBytes) throw new TooMuch();
+    const offset = this.#texts.add(Buffer.from(name));
+    this.#known.set(name, offset);
+    return offset;
+  }
+
+  #original({ text, at }: NamePart): string {
+    if (at === undefined) return text;
+    const { line, column } = this.#lines.positionOf(at);
+    const name = this.#originals.at(line, column);
+    if (name === undefined) return text;
+    return text.startsWith("#") && !name.startsWith("#") ? `#${name}` : name;
+  }
+}
+
+/** Flattens functions that lie in each other to positions where the innermost function becomes another one. */
+function scopesOf({ starts, ends, names }: Functions, lines: LineStarts): Scopes {
+  const order = Uint32Array.from(starts.keys());
+  const startOf = (index: number) => starts[index] ?? 0;
+  const endOf = (index: number) => ends[index] ?? 0;
+  order.sort((one, other) => startOf(one) - startOf(other) || endOf(other) - endOf(one));
+  const offsets: number[] = [];
+  const namesFrom: number[] = [];
+  const change = (offset: number, name: number) => {
+    if (offsets.at(-1) === offset) namesFrom[namesFrom.length - 1] = name;
+    else if ((namesFrom.at(-1) ?? 0) !== name) {
+      offsets.push(offset);
+      namesFrom.push(name);
+    }
+  };
+  const around: number[] = [];
+  const endBefore = (offset: number) => {
+    for (let last = around.at(-1); last !== undefined && endOf(last) <= offset; last = around.at(-1)) {
+      around.pop();
+      change(endOf(last), names[around.at(-1) ?? -1] ?? 0);
+    }
+  };
+  for (const index of order) {
+    endBefore(startOf(index));
+    change(startOf(index), names[index] ?? 0);
+    around.push(index);
+  }
+  endBefore(Infinity);
+  const lineOf = new Uint32Array(offsets.length);
+  const columnOf = new Uint32Array(offsets.length);
+  for (const [index, offset] of offsets.entries()) {
+    const { line, column } = lines.positionOf(offset);
+    lineOf[index] = line;
+    columnOf[index] = column;
+  }
+  return { length: offsets.length, columns: [lineOf, columnOf, Uint32Array.from(namesFrom)] };
+}

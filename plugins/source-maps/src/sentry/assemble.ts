@@ -1,0 +1,57 @@
+import type { HttpAnswer, HttpCall } from "@faultline/plugin";
+import { ArtifactBundleState as State, type AssembleArtifactBundleResponse } from "@faultline/proto";
+import { detail, managed } from "./answers.ts";
+
+/** Projects that one call may name; each gets the bundle. */
+const mostProjects = 20;
+
+const states: Readonly<Record<State, string>> = {
+  [State.UNSPECIFIED]: "error",
+  [State.NOT_FOUND]: "not_found",
+  [State.CREATED]: "created",
+  [State.OK]: "ok",
+  [State.ERROR]: "error",
+};
+
+/** What the answer for several projects is: the first of these that one of them has. */
+const order = [State.NOT_FOUND, State.ERROR, State.CREATED, State.OK];
+
+/** The path of the project that two slugs of Sentry name; undefined where no path has them. */
+export type ProjectPathOf = (slugs: { readonly organization: string; readonly project: string }) => string | undefined;
+
+/** `POST .../artifactbundle/assemble/`: reads a bundle of chunks for the projects that it names. */
+export const assembleBundle =
+  (pathOf: ProjectPathOf) =>
+  async (call: HttpCall): Promise<HttpAnswer> => {
+    const { checksum, chunks, projects, version, dist } = call.body;
+    if (!isTexts(chunks)) return detail(400, "`chunks` must be a list of SHA-1s.");
+    const named = Array.isArray(projects) ? projects.map(String) : [];
+    if (named.length === 0) return detail(400, "Name the project: set --project, or SENTRY_PROJECT.");
+    if (named.length > mostProjects) return detail(400, `Name at most ${mostProjects} projects.`);
+    const answers: AssembleArtifactBundleResponse[] = [];
+    for (const project of named) {
+      const projectPath = pathOf({ organization: call.path["organization"] ?? "", project });
+      const key = isId.test(project)
+        ? { projectId: Number(project) }
+        : projectPath === undefined
+          ? undefined
+          : { projectPath };
+      if (!key) return detail(404, `There is no project ${project}.`);
+      const request = { ...key, checksum: String(checksum), chunks, release: textOf(version), dist: textOf(dist) };
+      answers.push(await call.core.sourceMaps.assembleArtifactBundle(request, call));
+    }
+    const decisive = order.map((state) => answers.find((answer) => answer.state === state)).find(Boolean);
+    const state = decisive?.state ?? State.ERROR;
+    return managed({
+      state: states[state],
+      missingChunks: decisive?.missingChunks ?? [],
+      detail: decisive?.artifactBundle?.detail || null,
+    });
+  };
+
+const isId = /^[1-9]\d{0,8}$/;
+
+const textOf = (value: unknown) => (typeof value === "string" ? value : "");
+
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === "string");

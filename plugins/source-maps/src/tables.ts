@@ -1,0 +1,94 @@
+import type { ArtifactBundleState } from "@faultline/proto";
+import type { Generated } from "kysely";
+
+/** The tables that the plugin reads and writes. */
+export interface Tables {
+  source_chunk: ChunkTable;
+  source_bundle: BundleTable;
+  source_artifact: ArtifactTable;
+  source_debug_id: DebugIdTable;
+  source_blob: BlobTable;
+  source_blob_page: BlobPageTable;
+  source_blob_use: BlobUseTable;
+  user: { id: number; username: string };
+}
+
+/** A part of a bundle that a user uploaded. */
+export interface ChunkTable {
+  user_id: number;
+  sha1: Buffer;
+  content: Buffer;
+  size: number;
+  created_at: number;
+}
+
+/** An upload for a project. */
+export interface BundleTable {
+  id: Generated<number>;
+  project_id: number;
+  user_id: number | null;
+  checksum: Buffer;
+  release: string;
+  dist: string;
+  /** JSON list of the SHA-1 of its chunks, hexadecimal, in order. */
+  chunks: string;
+  state: ArtifactBundleState;
+  detail: string;
+  /** JSON list of sentences. */
+  warnings: string;
+  file_count: number;
+  mapped_file_count: number;
+  stored_bytes: number;
+  created_at: number;
+  used_at: number | null;
+}
+
+/** What a bundle has for a minified file. */
+export type ArtifactKind = "mapped" | "source_only" | "map_only";
+
+/** A minified file of a bundle with the index of its map, or the half of such a pair. */
+export interface ArtifactTable {
+  id: Generated<number>;
+  project_id: number;
+  bundle_id: number;
+  /** The address of the minified file, such as `~/assets/app.js`; of its map where that is all. */
+  url: string;
+  kind: ArtifactKind;
+  /** The blobs of the index and of the list of sources; null unless it is mapped. */
+  index_blob_id: number | null;
+  sources_blob_id: number | null;
+}
+
+export interface DebugIdTable {
+  project_id: number;
+  /** 16 bytes. */
+  debug_id: Buffer;
+  artifact_id: number;
+}
+
+/**
+ * A content that is stored once for a project, in compressed pages. It does not go with its project, which would delete
+ * gigabytes at once: `deleteOld` finds it when no artifact needs it any more.
+ */
+export interface BlobTable {
+  id: Generated<number>;
+  project_id: number;
+  /** SHA-256. */
+  digest: Buffer;
+  size: number;
+  /** 0 while its pages are written. */
+  is_complete: number;
+}
+
+export interface BlobPageTable {
+  blob_id: number;
+  page: number;
+  /** Zstandard. */
+  content: Buffer;
+}
+
+/** That an artifact needs a blob, which is deleted with the last of them. */
+export interface BlobUseTable {
+  artifact_id: number;
+  blob_id: number;
+}

@@ -1,0 +1,17 @@
+const mebibyte = 1024 * 1024;
+
+/** The limits of uploads. */
+export const uploadLimits = {
+  /** Bytes of a chunk: with the rest of a multipart body it passes nginx's default of 1 MiB. */
+  chunkBytes: 512 * 1024,
+  /** Bytes of a bundle. */
+  bundleBytes: 256 * mebibyte,
+  /** Bytes of a user's chunks that wait for their bundles. */
+  chunksOfUser: 1024 * mebibyte,
+  /** Compressed bytes that the maps of a project take. */
+  projectBytes: 4096 * mebibyte,
+  /** How long chunks wait. */
+  chunkHours: 24,
+  /** How long bundles stay that map nothing. */
+  unusedDays: 90,
+} as const;

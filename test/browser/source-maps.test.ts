@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
+import { createProject, type Project } from "../support/core/project.ts";
+import { reported } from "../support/run/reported.ts";
+import { newEventId, sendEvent } from "../support/sentry/send.ts";
+import { sharedServer } from "../support/service/flow.ts";
+import { rootPassword, rootToken } from "../support/service/server.ts";
+import { artifactBundle, builtCheckout } from "../support/source-maps/built.ts";
+import { uploadBundle } from "../support/source-maps/upload.ts";
+
+/** Minified JavaScript on the page of an error, and the uploads of a project. */
+
+const { server, client: core } = await sharedServer();
+const debugId = randomUUID();
+const built = await builtCheckout({ debugId });
+const address = "https://shop.example.com/assets/app.js";
+let browser: TestBrowser;
+let project: Project;
+let tracking: string;
+
+test.before(
+  reported(async () => {
+    project = await createProject(server);
+    tracking = `/${project.path}/-/error_tracking`;
+    const upload = { token: rootToken, organization: "-", projects: [project.path] };
+    assert.is((await uploadBundle(server, artifactBundle(built, debugId), upload)).state, "ok");
+    assert.is((await uploadBundle(server, Buffer.from("no bundle"), upload)).state, "error");
+    const frame = (file: string, place: object) => ({ function: "t", filename: file, abs_path: file, ...place });
+    const frames = [
+      frame("https://cdn.example.com/widget.js", { lineno: 1, colno: 9 }),
+      frame(address, built.thrownAt),
+    ];
+    const sent = await sendEvent(server, project, {
+      event_id: newEventId(),
+      platform: "javascript",
+      debug_meta: { images: [{ type: "sourcemap", code_file: address, debug_id: debugId }] },
+      exception: { values: [{ type: "Error", value: "negative total", stacktrace: { frames } }] },
+    });
+    assert.is(sent.status, 200, sent.text);
+    browser = await openBrowser(server, { asPeople: true });
+    const { sessionToken } = await core.accounts.signIn({ username: "root", password: rootPassword });
+    await browser.signIn(sessionToken);
+  }),
+);
+test.after(async () => {
+  await browser?.close();
+});
+
+test("the page of an error shows the source, and with B the frames as they were sent", async () => {
+  const { errors } = await core.errors.listErrors({ projectId: project.id }, core.auth);
+  const { page } = browser;
+  await page.goto(`${tracking}/${errors[0]?.errorId}/details`);
+  const trace = page.getByRole("region", { name: "Stack trace" });
+  await trace.getByText('if (sum < 0) throw new Error("negative total");').waitFor();
+  await page.getByRole("link", { name: "src/checkout.ts:3 in totalOf" }).waitFor();
+  await trace.getByText("1 frame shows no source").click();
+  await trace.getByText("The newest upload could not be used.").waitFor();
+  await browser.photograph("source-map-details");
+  const minified = trace.getByRole("button", { name: "Minified" });
+  assert.is(await minified.getAttribute("aria-pressed"), "false");
+  await page.keyboard.press("b");
+  await trace.getByText(address).first().waitFor();
+  assert.is(await trace.getByText("src/checkout.ts").count(), 0);
+  await minified.click();
+  await trace.getByText("src/checkout.ts").waitFor();
+});
+
+test("the uploads of a project are listed with what is wrong with them, and deleted", async () => {
+  const { page } = browser;
+  await page.goto(`${tracking}/source_maps`);
+  await page.getByText("Not used: The upload is not an artifact bundle").waitFor();
+  await page.getByText("1 file with a map, 2 in all").waitFor();
+  await browser.photograph("source-maps");
+  const rows = page.locator("tbody tr");
+  assert.is(await rows.count(), 2);
+  await rows
+    .first()
+    .getByRole("button", { name: /^Delete/ })
+    .click();
+  await page.getByText("The upload is deleted.").waitFor();
+  assert.is(await rows.count(), 1);
+});
+
+test.run();

@@ -1,0 +1,235 @@
+import { randomUUID } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Role, SourceMapVerdict as Verdict, type Frame } from "@faultline/proto";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { refusedBecause } from "../../support/assert/refused-because.ts";
+import { newMember, newPerson, type Person } from "../../support/core/person.ts";
+import { createProject, type Project } from "../../support/core/project.ts";
+import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { sharedServer } from "../../support/service/flow.ts";
+import { artifactBundle, builtCheckout } from "../../support/source-maps/built.ts";
+import {
+  assemble,
+  putChunk,
+  uploadBundle,
+  uploadOptions,
+  type Assembled,
+  type Upload,
+} from "../../support/source-maps/upload.ts";
+
+const { server, client } = await sharedServer();
+const debugId = randomUUID();
+const built = await builtCheckout({ debugId });
+const plain = await builtCheckout();
+let project: Project;
+let builder: Person;
+let upload: Upload;
+
+test.before.each(async () => {
+  project = await createProject(server);
+  builder = await newMember(client, project.id, Role.DEVELOPER, ["upload"]);
+  upload = { token: builder.token, organization: "-", projects: [project.path] };
+});
+
+/** Asserts that an object has these values. */
+function assertHas<T extends object>(actual: T | undefined, expected: Partial<T>): void {
+  const names = Object.keys(expected) as (keyof T)[]; // of a literal
+  assert.equal(Object.fromEntries(names.map((name) => [name, actual?.[name]])), expected);
+}
+
+interface Sent {
+  readonly release?: string;
+  readonly dist?: string;
+  readonly debugId?: string;
+  readonly frame?: Readonly<Record<string, unknown>>;
+  readonly sdk?: { readonly name: string; readonly version: string };
+}
+
+const address = "https://shop.example.com/assets/app.js";
+
+/** Sends an event of the minified file and reads its frame as it is shown. */
+async function shownFrame({ debugId: id, frame, ...event }: Sent): Promise<Frame> {
+  const eventId = newEventId();
+  const answer = await sendEvent(server, project, {
+    event_id: eventId,
+    platform: "javascript",
+    ...event,
+    ...(id !== undefined && { debug_meta: { images: [{ type: "sourcemap", code_file: address, debug_id: id }] } }),
+    exception: {
+      values: [
+        {
+          type: "Error",
+          value: "negative total",
+          stacktrace: {
+            frames: [
+              { function: "t", filename: address, abs_path: address, in_app: true, ...built.thrownAt, ...frame },
+            ],
+          },
+        },
+      ],
+    },
+  });
+  assert.is(answer.status, 200, answer.text);
+  return readFrame(eventId);
+}
+
+async function readFrame(eventId: string): Promise<Frame> {
+  const { event } = await client.errors.getEvent({ projectId: project.id, eventId }, client.auth);
+  const shown = event?.exceptions[0]?.frames[0];
+  assert.ok(shown);
+  return shown as Frame; // asserted above
+}
+
+const mapped = {
+  filename: "src/checkout.ts",
+  function: "totalOf",
+  lineno: 3,
+  contextLine: '  if (sum < 0) throw new Error("negative total");',
+  inApp: true,
+};
+
+test("a file with a debug id is shown as its source, with the frame as it was sent beside it", async () => {
+  assertHas(await uploadBundle(server, artifactBundle(built, debugId), upload), { state: "ok", detail: null });
+  const frame = await shownFrame({ debugId });
+  assertHas(frame, mapped);
+  assert.equal(frame.preContext.length, 2);
+  assert.is(frame.sourceMapping?.verdict, Verdict.MAPPED);
+  assertHas(frame.sourceMapping?.minified, { absPath: address, function: "t", ...built.thrownAt });
+});
+
+test("a file without a debug id is found by release, distribution and address", async () => {
+  const release = { version: "shop@1.2.0", dist: "web" };
+  assertHas(await uploadBundle(server, artifactBundle(plain), { ...upload, ...release }), { state: "ok" });
+  assertHas(await shownFrame({ release: "shop@1.2.0", dist: "web", frame: plain.thrownAt }), mapped);
+});
+
+test("an upload also serves the events that came before it, until it is deleted", async () => {
+  const before = await shownFrame({ debugId });
+  assert.is(before.sourceMapping, undefined);
+  await uploadBundle(server, artifactBundle(built, debugId), upload);
+  const { artifactBundles } = await client.sourceMaps.listArtifactBundles({ projectId: project.id }, client.auth);
+  assert.equal(
+    artifactBundles.map(({ mappedFileCount, fileCount, createdBy }) => [mappedFileCount, fileCount, createdBy]),
+    [[1, 2, builder.username]],
+  );
+  assertHas(await shownFrame({ debugId }), mapped);
+  await client.sourceMaps.deleteArtifactBundle(
+    { projectId: project.id, bundleId: artifactBundles[0]?.bundleId ?? 0 },
+    client.auth,
+  );
+  assert.is((await shownFrame({ debugId })).sourceMapping, undefined);
+});
+
+test("a frame that shows no source says why", async () => {
+  await uploadBundle(server, artifactBundle(built, debugId), upload);
+  await uploadBundle(server, artifactBundle(plain), { ...upload, version: "shop@2.0.0", dist: "web" });
+  const rows: [sent: Sent, verdict: Verdict][] = [
+    [{ debugId: randomUUID() }, Verdict.ID_UNKNOWN],
+    [{}, Verdict.NOT_INJECTED],
+    [{ sdk: { name: "sentry.javascript.browser", version: "7.38.0" } }, Verdict.SDK_TOO_OLD],
+    [{ release: "shop@9.9.9" }, Verdict.RELEASE_UNKNOWN],
+    [{ release: "shop@2.0.0" }, Verdict.WRONG_DIST],
+    [
+      { release: "shop@2.0.0", dist: "web", frame: { abs_path: "https://shop.example.com/other/app.js" } },
+      Verdict.URL_MISMATCH,
+    ],
+    [{ debugId, frame: { colno: 0 } }, Verdict.NO_COLUMN],
+    [{ debugId, frame: { lineno: 0 } }, Verdict.INVALID_LOCATION],
+    [{ debugId, frame: { lineno: 900 } }, Verdict.POSITION_OUTSIDE],
+    [{ frame: { abs_path: "<eval>", filename: "<eval>" } }, Verdict.INVALID_ABS_PATH],
+    [{ frame: { abs_path: "/app/src/checkout.ts", filename: "src/checkout.ts" } }, Verdict.ALREADY_MAPPED],
+  ];
+  for (const [sent, verdict] of rows) {
+    const { sourceMapping, lineno } = await shownFrame(sent);
+    assert.is(sourceMapping?.verdict, verdict, JSON.stringify(sent));
+    assert.match(sourceMapping?.cause ?? "", /^.*\.$/);
+    assert.is(lineno, sent.frame?.["lineno"] ?? built.thrownAt.lineno, "the frame is as it was sent");
+  }
+  assert.is(
+    (await shownFrame({ frame: { abs_path: "<anonymous>", filename: "<anonymous>" } })).sourceMapping,
+    undefined,
+  );
+});
+
+test("after an upload that could not be used, frames say why", async () => {
+  await uploadBundle(server, artifactBundle(plain), upload);
+  const { sourceMapping } = await shownFrame({ debugId });
+  assert.is(sourceMapping?.verdict, Verdict.BUNDLE_ERROR);
+  assert.match(sourceMapping?.cause ?? "", /neither debug ids nor a release/);
+});
+
+test("half of a pair is said to be half", async () => {
+  await uploadBundle(server, artifactBundle({ code: built.code }, debugId), upload);
+  assert.is((await shownFrame({ debugId })).sourceMapping?.verdict, Verdict.SOURCE_ONLY);
+});
+
+test("an upload without anything to find it by is refused in words, and a bundle that is none as well", async () => {
+  const nothing = await uploadBundle(server, artifactBundle(plain), upload);
+  assert.is(nothing.state, "error");
+  assert.match(nothing.detail ?? "", /debug id.*release/s);
+  const broken = await uploadBundle(server, Buffer.from("no zip at all"), upload);
+  assert.is(broken.state, "error");
+  assert.match(broken.detail ?? "", /not an artifact bundle/);
+});
+
+const recorded = join(import.meta.dirname, "../../fixtures/source-maps");
+for (const file of readdirSync(recorded).filter((name) => name.endsWith(".zip"))) {
+  test(`the upload of ${file.replace(".zip", "")} is read, with a map for each of its files`, async () => {
+    const bundle = readFileSync(join(recorded, file));
+    const release = file.includes("release") ? { version: "web@1.0.0" } : {};
+    assertHas(await uploadBundle(server, bundle, { ...upload, ...release }), { state: "ok", detail: null });
+    const { artifactBundles } = await client.sourceMaps.listArtifactBundles({ projectId: project.id }, client.auth);
+    const [{ mappedFileCount = 0, warnings = [] } = {}] = artifactBundles;
+    assert.ok(mappedFileCount > 0);
+    assert.equal(warnings, []);
+  });
+}
+
+test("the same bundle again needs no chunk and is one upload", async () => {
+  const bundle = artifactBundle(built, debugId);
+  await uploadBundle(server, bundle, upload);
+  const again = await assemble(server, bundle, [bundle], upload);
+  assertHas(again.json as Assembled, { state: "ok", missingChunks: [] });
+  const { artifactBundles } = await client.sourceMaps.listArtifactBundles({ projectId: project.id }, client.auth);
+  assert.is(artifactBundles.length, 1);
+});
+
+test("a chunk under a wrong SHA-1 is refused, and chunks of another user are not found", async () => {
+  const bundle = artifactBundle(built, debugId);
+  const wrong = await putChunk(server, bundle, upload, "0".repeat(40));
+  assert.is(wrong.status, 400, wrong.text);
+  await putChunk(server, bundle, upload);
+  const other = await newMember(client, project.id, Role.DEVELOPER, ["upload"]);
+  const answer = await assemble(server, bundle, [bundle], { ...upload, token: other.token });
+  assertHas(answer.json as Assembled, { state: "not_found" });
+});
+
+test("another project's upload maps nothing here", async () => {
+  const elsewhere = await createProject(server);
+  await client.members.addMember(
+    { projectId: elsewhere.id, userId: builder.userId, role: Role.DEVELOPER },
+    client.auth,
+  );
+  const result = await uploadBundle(server, artifactBundle(built, debugId), { ...upload, projects: [elsewhere.path] });
+  assert.is(result.state, "ok");
+  assert.is((await shownFrame({ debugId })).sourceMapping, undefined);
+});
+
+test("a token of the scope upload uploads and reads nothing; without a role or with another scope nothing is uploaded", async () => {
+  await refusedBecause("INSUFFICIENT_SCOPE", client.projects.listProjects({}, builder));
+  await refusedBecause("INSUFFICIENT_SCOPE", client.sourceMaps.listArtifactBundles({ projectId: project.id }, builder));
+  const bundle = artifactBundle(built, debugId);
+  const stranger = await newPerson(client, { scopes: ["upload"] });
+  await putChunk(server, bundle, { ...upload, token: stranger.token });
+  assert.is((await assemble(server, bundle, [bundle], { ...upload, token: stranger.token })).status, 404);
+  const reporter = await newMember(client, project.id, Role.REPORTER, ["upload"]);
+  await putChunk(server, bundle, { ...upload, token: reporter.token });
+  assert.is((await assemble(server, bundle, [bundle], { ...upload, token: reporter.token })).status, 403);
+  const reader = await newMember(client, project.id, Role.DEVELOPER, ["read_api"]);
+  assert.is((await uploadOptions(server, { ...upload, token: reader.token })).status, 403);
+  assert.is((await uploadOptions(server, { ...upload, token: "wrong" })).status, 401);
+});
+
+test.run();

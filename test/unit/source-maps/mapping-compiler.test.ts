@@ -1,0 +1,107 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { MapCompiler, type CompilerOptions } from "../../../plugins/source-maps/src/mapping/compile-in-worker.ts";
+import { compileMap } from "../../../plugins/source-maps/src/mapping/compile.ts";
+import { MapError } from "../../../plugins/source-maps/src/mapping/map-error.ts";
+
+const compilers = suite<{ started: MapCompiler[]; start: (options?: Partial<CompilerOptions>) => MapCompiler }>(
+  "compiler",
+  {
+    started: [],
+    start() {
+      throw new Error("Not yet.");
+    },
+  },
+);
+
+compilers.before.each((context) => {
+  context.start = (options) => {
+    const compiler = new MapCompiler(options);
+    context.started.push(compiler);
+    return compiler;
+  };
+});
+compilers.after.each(async ({ started }) => {
+  await Promise.all(started.splice(0).map((compiler) => compiler.stop()));
+});
+
+const map = Buffer.from(
+  JSON.stringify({ version: 3, sources: ["a.ts"], sourcesContent: ["ä"], names: ["a"], mappings: "AAAAA" }),
+);
+const minified = "function a(){}";
+const mapErrorOf = async (compiled: Promise<unknown>) => {
+  const error = await compiled.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  assert.instance(error, MapError);
+  return error as MapError;
+};
+
+compilers("a thread compiles as it is done without one, and goes on after a refusal", async ({ start }) => {
+  const compiler = start({ threadCount: 1 });
+  const [one, refused, other] = await Promise.all([
+    compiler.compile({ map, minified }),
+    mapErrorOf(compiler.compile({ map: Buffer.from("{}") })),
+    compiler.compile({ map }),
+  ]);
+  assert.equal(one, compileMap({ map, minified }));
+  assert.equal(other, compileMap({ map }));
+  assert.is(refused.verdict, "map_malformed");
+  assert.match(refused.message, /version is missing/);
+});
+
+compilers("bytes that fill their buffer are handed over, others copied", async ({ start }) => {
+  const compiler = start();
+  const whole = new Uint8Array(map);
+  const part = new Uint8Array(Buffer.concat([map, Buffer.from("x")])).subarray(0, map.length);
+  const [one, other] = await Promise.all([compiler.compile({ map: whole }), compiler.compile({ map: part })]);
+  assert.equal(one, other);
+  assert.is(whole.length, 0);
+  const [again] = await Promise.allSettled([compiler.compile({ map: whole })]);
+  assert.is(again.status, "rejected");
+  assert.is(part.length, map.length);
+});
+
+compilers("a thread that waited for work ends, and the next map starts another", async ({ start }) => {
+  const compiler = start({ threadCount: 1, idleMs: 0 });
+  for (let round = 0; round < 2; round++) {
+    assert.ok(await compiler.compile({ map }));
+    while (compiler.threadCount > 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+});
+
+compilers("a map that takes too long is refused as too large", async ({ start }) => {
+  const compiler = start({ threadCount: 1, msPerMap: 1 }); // the thread's start takes longer
+  const { verdict, message } = await mapErrorOf(compiler.compile({ map }));
+  assert.is(verdict, "map_too_large");
+  assert.match(message, /more than 0\.001 s/);
+});
+
+compilers(
+  "a map that takes too much memory is refused as too large, and the next one is compiled",
+  async ({ start }) => {
+    const compiler = start({ threadCount: 1, heapMiB: 12 });
+    const names = JSON.stringify({
+      version: 3,
+      sources: Array.from({ length: 90_000 }, (_, index) => `${index}`.repeat(60)),
+      mappings: "",
+    });
+    const { verdict, message } = await mapErrorOf(compiler.compile({ map: Buffer.from(names) }));
+    assert.is(verdict, "map_too_large");
+    assert.match(message, /more than 12 MiB/);
+    assert.ok(await compiler.compile({ map }));
+  },
+);
+
+compilers("stopping fails what is compiled and what waits, and what comes later", async ({ start }) => {
+  const compiler = start({ threadCount: 1 });
+  const under = [compiler.compile({ map }), compiler.compile({ map })];
+  const failures = Promise.allSettled(under);
+  await compiler.stop();
+  for (const { status } of await failures) assert.is(status, "rejected");
+  const [late] = await Promise.allSettled([compiler.compile({ map })]);
+  assert.is(late.status, "rejected");
+});
+
+compilers.run();

@@ -1,0 +1,143 @@
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { betterName } from "../../../plugins/source-maps/src/mapping/better-name.ts";
+import { compileMap } from "../../../plugins/source-maps/src/mapping/compile.ts";
+import { lookUp } from "../../../plugins/source-maps/src/mapping/look-up.ts";
+import { mapLimits } from "../../../plugins/source-maps/src/mapping/map-limits.ts";
+import { bundle } from "../../support/source-maps/bundle.ts";
+import { readerOf } from "../../support/source-maps/reader.ts";
+
+/** What the name of the function at the position of `throw` in a text is found to be. */
+async function nameAtThrow(code: string, map: string, limits = mapLimits): Promise<string | undefined> {
+  const { index, hasNames } = compileMap({ map: Buffer.from(map), minified: code }, limits);
+  assert.ok(hasNames);
+  const before = code.slice(0, code.indexOf("throw")).split(/\r\n|[\n\r\u2028\u2029]/);
+  const found = await lookUp(readerOf(index), { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 });
+  assert.ok(found);
+  return found.functionName;
+}
+
+const fail = `throw new Error("here")`;
+
+const bundled: [claim: string, code: string, name: string | undefined][] = [
+  ["a function", `export function pay(amount: number) { if (amount) ${fail}; }`, "pay"],
+  ["a generator", `export function* pages(count: number) { yield count; ${fail}; }`, "pages"],
+  ["an async function", `export async function load(url: string) { await url; ${fail}; }`, "load"],
+  ["an arrow of a variable", `export const save = (order: number) => { console.log(order); ${fail}; };`, "save"],
+  ["an async arrow of a variable", `export const save = async (order: number) => { await order; ${fail}; };`, "save"],
+  ["a function expression of a variable", `export const save = function (order: number) { ${fail}; };`, "save"],
+  ["the default export", `export default function checkout() { ${fail}; }`, "checkout"],
+  ["a method", `export class Basket { add(price: number) { console.log(price); ${fail}; } }`, "Basket.add"],
+  ["a static method", `export class Basket { static of(price: number) { ${fail}; } }`, "Basket.of"],
+  ["a private method", `export class Basket { #sum() { ${fail}; } total() { return this.#sum(); } }`, "Basket.#sum"],
+  ["a constructor", `export class Basket { constructor(price: number) { ${fail}; } }`, "new Basket"],
+  ["a getter", `export class Basket { get sum(): number { ${fail}; } }`, "Basket.sum"],
+  ["an arrow of a class field", `export class Basket { clear = () => { console.log(1); ${fail}; }; }`, "Basket.clear"],
+  ["a method of a class that lost its name", `export const make = () => class Inner { run() { ${fail}; } };`, "run"],
+  ["a method of an object", `export const shop = { open(hour: number) { ${fail}; } };`, "shop.open"],
+  ["an arrow of an object", `export const shop = { open: (hour: number) => { ${fail}; } };`, "shop.open"],
+  ["a method of an object in an object", `export const a = { b: { c() { ${fail}; } } };`, "a.b.c"],
+  ["a getter of an object", `export const shop = { get isOpen(): boolean { ${fail}; } };`, "shop.isOpen"],
+  [
+    "what is assigned to a prototype",
+    `export function Old() {}\nOld.prototype.run = function () { ${fail}; };`,
+    "Old.run",
+  ],
+  [
+    "a function in a function",
+    `export function outer(a: number) { function inner(b: number) { console.log(b); ${fail}; } inner(a); inner(2); return inner; }`,
+    "inner",
+  ],
+  ["a default of a parameter", `export function on(handler = () => { ${fail}; }) { handler(); }`, "handler"],
+  [
+    "a callback, which nothing names",
+    `export const run = (list: number[]) => list.map((one) => { ${fail}; });`,
+    undefined,
+  ],
+  ["text outside of functions", `console.log(1); ${fail};`, undefined],
+];
+
+for (const [claim, code, name] of bundled) {
+  test(`the name of ${claim} is found in a minified bundle`, async () => {
+    const { code: minified, map } = await bundle({ "main.ts": code }, { minify: true });
+    assert.equal(await nameAtThrow(minified, map), name, minified);
+  });
+}
+
+/** A map of a single line that has a segment in each column, without names. */
+const bare = JSON.stringify({ version: 3, sources: ["a.js"], names: [], mappings: "AAAA".padEnd(2_000, ",CAAC") });
+
+const plain: [claim: string, code: string, name: string | undefined][] = [
+  ["an export without a name is called default", "export default () => { throw 1 }", "default"],
+  ["a function with a name of its own has that", "a = function b() { throw 1 }", "b"],
+  ["a class without a name has that of its variable", "var a = class { b() { throw 1 } }", "a.b"],
+  ["a class without any name leaves the method's", "f(class { b() { throw 1 } })", "b"],
+  ["a method has the last four parts of a deep name", "a = { b: { c: { d: { e() { throw 1 } } } } }", "b.c.d.e"],
+  ["a property of this is called as the property", "function A() { this.b = () => { throw 1 } }", "b"],
+  ["a property of what a call returns is called as the property", "f().b = () => { throw 1 }", "b"],
+  ["a computed property has no name", "a[b] = () => { throw 1 }", undefined],
+  ["a computed method has no name", "a = { [b]() { throw 1 } }", undefined],
+  ["a property in quotes has its name", 'a["b"] = () => { throw 1 }', "a.b"],
+  ["a module of webpack has no name", "a = { 123: (e, t, n) => { throw 1 } }", undefined],
+  ["a module of webpack with a path has no name", 'a = { "./b.js": (e, t, n) => { throw 1 } }', undefined],
+  ["an alternative has the name of what it is assigned to", "a = a || (() => { throw 1 })", "a"],
+  ["a branch has the name of what it is assigned to", "a = b ? () => { throw 1 } : c", "a"],
+  ["a default in a pattern has its name", "var { a = () => { throw 1 } } = b", "a"],
+  ["a script may return and await outside of functions", "await 1; function a() { throw 1 } return", "a"],
+  ["a script that is no module is read", "with (a) { b = function () { throw 1 } }", "b"],
+  ["a static block is none of a function", "function a() { class B { static { throw 1 } } }", "a"],
+  ["what follows an inner function is the outer one's", "function a() { function b() {} throw 1 }", "a"],
+  ["an anonymous function does not have the outer one's name", "function a() { f(() => { throw 1 }) }", undefined],
+  ["__proto__ is a name", "a = { __proto__() { throw 1 } }", "a.__proto__"],
+];
+
+for (const [claim, code, name] of plain) {
+  test(claim, async () => assert.equal(await nameAtThrow(code, bare), name));
+}
+
+test("lines end as JavaScript ends them", async () => {
+  const lines = ["function a() {}", "'\u{1f600}'; function b() {", "throw 1", "}"];
+  const map = JSON.stringify({ version: 3, sources: ["a.js"], names: [], mappings: "AAAA;AACA;AACA;AACA" });
+  for (const end of ["\n", "\r\n", "\r", "\u2028", "\u2029"]) {
+    assert.equal(await nameAtThrow(lines.join(end), map), "b", JSON.stringify(end));
+  }
+});
+
+const nested = `${"(".repeat(100_000)}1${")".repeat(100_000)}`;
+const lost: [claim: string, code: string, limits?: Partial<typeof mapLimits>][] = [
+  ["that is no JavaScript", "function ("],
+  ["that nests too deep", nested],
+  ["that is too long", "function a() {}", { minifiedLength: 10 }],
+  ["that has too many functions", "function a() {} function b() {}", { functions: 1 }],
+  ["whose names are too long", `function ${"a".repeat(100)}() {}`, { textBytes: 50 }],
+  ["that takes too long", "a;".repeat(5_000), { namesMs: -1 }],
+];
+
+for (const [claim, code, limits] of lost) {
+  test(`a minified text ${claim} costs the names of functions only`, async () => {
+    const compiled = compileMap({ map: Buffer.from(bare), minified: code }, { ...mapLimits, ...limits });
+    assert.not(compiled.hasNames);
+    const found = await lookUp(readerOf(compiled.index), { line: 1, column: 3 });
+    assert.equal(found, { source: 0, line: 1, column: 3 });
+  });
+}
+
+test("an object of 200,000 properties is read", () => {
+  const code = `a={${Array.from({ length: 200_000 }, (_, index) => `a${index}:1`).join()}}`;
+  assert.ok(compileMap({ map: Buffer.from(bare), minified: code }).hasNames);
+});
+
+const better: [claim: string, own: string | undefined, caller: string | undefined, name: string | undefined][] = [
+  ["a name of its own is kept", "pay", "checkout", "pay"],
+  ["an anonymous function is called as its caller calls it", "<anonymous>", "checkout", "checkout"],
+  ["a function without a name is called as its caller calls it", undefined, "checkout", "checkout"],
+  ["webpack's own names are replaced", "__webpack_require__", "checkout", "checkout"],
+  ["webpack's own names replace nothing", undefined, "__webpack_modules__", undefined],
+  ["nothing better leaves what is there", "<anonymous>", undefined, "<anonymous>"],
+];
+
+for (const [claim, own, caller, name] of better) {
+  test(claim, () => assert.equal(betterName(own, caller), name));
+}
+
+test.run();
