@@ -24,6 +24,7 @@ export function sourceMaps({
 }): Plugin & { readonly sentryRoutes: readonly HttpApiRoute[] } {
   let started: { readonly host: Host; readonly blobs: BlobReader } | undefined;
   const compiler = new MapCompiler();
+  const stopping = new AbortController();
   return {
     name: "source-maps",
     contract: contractVersion,
@@ -37,7 +38,7 @@ export function sourceMaps({
       let deletedAt = Number.NEGATIVE_INFINITY;
       // One task, so that no content is deleted that an upload is about to use.
       const work = async (signal: AbortSignal) => {
-        await readUploads(host, compiler, signal);
+        await readUploads(host, compiler, AbortSignal.any([signal, stopping.signal]));
         if (host.clock.now() - deletedAt < hourMs) return;
         deletedAt = host.clock.now();
         await deleteOld(host, signal);
@@ -45,6 +46,7 @@ export function sourceMaps({
       host.scheduler.every(lookEachMs, "read source maps", work, { alone: true });
     },
     async stop() {
+      stopping.abort(); // an upload that is being read is read again at the next start
       await compiler.stop();
     },
   };

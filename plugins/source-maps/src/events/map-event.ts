@@ -66,7 +66,10 @@ export async function mapEvent(
   const mapped = await withFrames(event, async (list) =>
     mappedFrames({ blobs, log: host.log }, list, await Promise.all(list.map((frame) => resolve(frame)))),
   );
-  await noteUse(host, [...byId.values(), ...byUrl.values()]);
+  // Nobody waits for it: events are also read while the database takes no writes.
+  void noteUse(host, [...byId.values(), ...byUrl.values()]).catch((error: unknown) =>
+    host.log.warn({ err: error }, "the use of source maps could not be noted"),
+  );
   return mapped;
 }
 

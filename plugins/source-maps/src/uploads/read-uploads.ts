@@ -28,6 +28,7 @@ export async function readUploads(host: Host, compiler: MapCompiler, signal: Abo
       if (signal.aborted) return; // the next start reads it again
       const detail = uploadFault(error);
       if (detail === undefined) log.error({ err: error, bundleId: Number(bundle.id) }, "an upload could not be read");
+      await deleteArtifacts(host, bundle); // they would take room that no limit counts
       await end(host, bundle, {
         state: ArtifactBundleState.ERROR,
         detail: detail ?? "Faultline failed to read it. Upload it again; the log of the service has the cause.",
@@ -41,13 +42,15 @@ async function readUpload(
   compiler: MapCompiler,
   { bundle, signal }: { bundle: Bundle; signal: AbortSignal },
 ): Promise<void> {
-  const write = host.database.write<Tables>();
-  // What an interrupted reading left.
-  await write.deleteFrom("source_artifact").where("bundle_id", "=", bundle.id).execute();
+  await deleteArtifacts(host, bundle); // what an interrupted reading left
   const bytes = await chunkedBytes(host.database, bundle);
   await refuseDamaged(bytes, bundle);
   const stored = await storeBundle(host, compiler, { row: bundle, bytes, signal });
   await end(host, bundle, { state: ArtifactBundleState.OK, detail: "", ...stored });
+}
+
+async function deleteArtifacts({ database }: Host, { id }: Pick<Bundle, "id">): Promise<void> {
+  await database.write<Tables>().deleteFrom("source_artifact").where("bundle_id", "=", id).execute();
 }
 
 /** A bundle that was deleted meanwhile has no row to change. */
