@@ -110,7 +110,7 @@ function startChromium(args: readonly string[]): Promise<Browser> {
 
 /**
  * Resolves when the page hears what is done to it. `goto` waits for it, as what is done before is done later, and a test
- * would look in between; browser/early-input.test.ts does not wait.
+ * would look in between; long/browser/early-input.test.ts does not wait.
  */
 async function scriptsRun(page: Page): Promise<void> {
   const run = () => page.evaluate<boolean>("!('repeatEarlyInput' in window)").catch(() => false); // while it is left for another

@@ -3,12 +3,12 @@ import { ErrorStatus } from "@faultline/proto";
 import type { Page, Request } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
-import { grpcClient, type GrpcClient } from "../support/core/grpc.ts";
-import { createProject, type Project } from "../support/core/project.ts";
-import { reported } from "../support/run/reported.ts";
-import { newEventId, sendStore } from "../support/sentry/send.ts";
-import { rootPassword, startServer, type Server } from "../support/service/server.ts";
+import { openBrowser, type TestBrowser } from "../../support/console/browser.ts";
+import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
+import { createProject, type Project } from "../../support/core/project.ts";
+import { reported } from "../../support/run/reported.ts";
+import { newEventId, sendStore } from "../../support/sentry/send.ts";
+import { rootPassword, startServer, type Server } from "../../support/service/server.ts";
 
 /** A page shows the answer to its own change: how many requests and calls of the core that takes. */
 

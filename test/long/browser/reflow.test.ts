@@ -2,13 +2,13 @@
 import type { Page } from "playwright-core";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
-import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
-import { createProject } from "../support/core/project.ts";
-import { storedErrors } from "../support/database/stored.ts";
-import { reported } from "../support/run/reported.ts";
-import { newEventId, sendEvent } from "../support/sentry/send.ts";
-import { sharedServer } from "../support/service/flow.ts";
-import { rootPassword } from "../support/service/server.ts";
+import { openBrowser, type TestBrowser } from "../../support/console/browser.ts";
+import { createProject } from "../../support/core/project.ts";
+import { storedErrors } from "../../support/database/stored.ts";
+import { reported } from "../../support/run/reported.ts";
+import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { sharedServer } from "../../support/service/flow.ts";
+import { rootPassword } from "../../support/service/server.ts";
 
 /** Pages for people who enlarge text, or choose their own colours (WCAG 1.4.4, 1.4.10; test 11 of the design). */
 
