@@ -13,6 +13,9 @@ export interface Artifact {
   readonly usedAt: number | null;
 }
 
+/** Artifacts that are read for an event, the newest first: some builds have the same debug ids for years. */
+const mostArtifacts = 5_000;
+
 const select = (database: Database) =>
   database
     .read<Tables>()
@@ -29,7 +32,8 @@ const select = (database: Database) =>
       "bundle.used_at",
       "bundle.release",
     ])
-    .orderBy("artifact.bundle_id", "desc");
+    .orderBy("artifact.bundle_id", "desc")
+    .limit(mostArtifacts);
 
 type Row = Awaited<ReturnType<ReturnType<typeof select>["execute"]>>[number];
 

@@ -28,12 +28,12 @@ export function fileKindOf(frame: Frame, debugIds: ReadonlyMap<string, string>):
 export const addressOfFrame = ({ absPath, filename }: Pick<Frame, "absPath" | "filename">) =>
   addressOf(absPath || filename);
 
-/** An event with its frames changed, list by list, each the oldest call first. */
+/** An event with its frames changed, one list after the other, each the oldest call first. */
 export async function withFrames(event: Event, change: (frames: readonly Frame[]) => Promise<Frame[]>): Promise<Event> {
-  const [exceptions, threads] = await Promise.all([
-    Promise.all(event.exceptions.map(async (one) => ({ ...one, frames: await change(one.frames) }))),
-    Promise.all(event.threads.map(async (one) => ({ ...one, frames: await change(one.frames) }))),
-  ]);
+  const exceptions: Event["exceptions"] = [];
+  for (const one of event.exceptions) exceptions.push({ ...one, frames: await change(one.frames) });
+  const threads: Event["threads"] = [];
+  for (const one of event.threads) threads.push({ ...one, frames: await change(one.frames) });
   return { ...event, exceptions, threads };
 }
 

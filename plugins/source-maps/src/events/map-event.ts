@@ -5,11 +5,11 @@ import type { Tables } from "../tables.ts";
 import { artifactsByDebugId, artifactsByUrl, type Artifact } from "./artifacts.ts";
 import { urlsOf } from "./file-urls.ts";
 import { addressOfFrame, fileKindOf, framesOf, mayBeMinified, withFrames } from "./frames.ts";
-import { mappedFrames, type Resolved } from "./mapped-frames.ts";
+import { mappedFrames, readingOf, type Resolved } from "./mapped-frames.ts";
 import { readSentEvent } from "./sent-event.ts";
 import { uploadsOf } from "./uploads-of.ts";
 import { verdicts } from "./verdicts.ts";
-import { unmappedOf } from "./why-unmapped.ts";
+import { reasonsOf } from "./why-unmapped.ts";
 
 /** Frames of an event that are mapped; further ones stay as they are. */
 const mostFrames = 250;
@@ -49,6 +49,7 @@ export async function mapEvent(
     }
     return undefined;
   };
+  const reasonOf = reasonsOf(host, { event, dist, uploads });
   const resolve = async (frame: Frame): Promise<Resolved> => {
     if (kinds.get(frame) === "source") return { unmapped: verdicts.alreadyMapped() };
     if (kinds.get(frame) === "evaluated") {
@@ -61,10 +62,11 @@ export async function mapEvent(
     if (artifact?.kind === "source_only") return { unmapped: verdicts.sourceOnly(artifact.url) };
     if (artifact?.kind === "map_only") return { unmapped: verdicts.mapOnly(artifact.url) };
     if (artifact) return { artifact };
-    return { unmapped: await unmappedOf(host, { event, frame, dist, debugId: idOf(frame), uploads }) };
+    return { unmapped: await reasonOf(frame, idOf(frame)) };
   };
+  const reading = readingOf({ blobs, log: host.log });
   const mapped = await withFrames(event, async (list) =>
-    mappedFrames({ blobs, log: host.log }, list, await Promise.all(list.map((frame) => resolve(frame)))),
+    mappedFrames(reading, list, await Promise.all(list.map((frame) => resolve(frame)))),
   );
   // Nobody waits for it: events are also read while the database takes no writes.
   void noteUse(host, [...byId.values(), ...byUrl.values()]).catch((error: unknown) =>

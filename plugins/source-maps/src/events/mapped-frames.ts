@@ -3,7 +3,7 @@ import { SourceMapVerdict as Verdict, type Frame, type SourceMapping } from "@fa
 import type { BlobReader } from "../blobs/blob-reader.ts";
 import { betterName } from "../mapping/better-name.ts";
 import { contextLines } from "../mapping/context-lines.ts";
-import { lookUp, type Found } from "../mapping/look-up.ts";
+import { lookUp, type Found, type RangeReader } from "../mapping/look-up.ts";
 import { absolutePath, displayName, isInApp, moduleName } from "../mapping/source-path.ts";
 import type { StoredSource } from "../uploads/stored-source.ts";
 import type { Artifact } from "./artifacts.ts";
@@ -15,11 +15,28 @@ export interface Resolved {
   readonly unmapped?: Unmapped;
 }
 
-/** What reading the places of a stack needs; frames of one file share its list of sources. */
-interface Reading {
+/** What reading the places of an event needs; frames of one file share its index and its list of sources. */
+export interface Reading {
   readonly blobs: BlobReader;
   readonly log: Log;
+  readonly indexOf: (blobId: number) => Promise<RangeReader>;
   readonly sourcesOf: (blobId: number) => Promise<readonly StoredSource[]>;
+}
+
+export function readingOf({ blobs, log }: Pick<Reading, "blobs" | "log">): Reading {
+  const sourcesOf = async (blobId: number) =>
+    JSON.parse(Buffer.from(await blobs.whole(blobId)).toString()) as StoredSource[]; // as the plugin stored it
+  return { blobs, log, indexOf: once((blobId) => blobs.open(blobId)), sourcesOf: once(sourcesOf) };
+}
+
+/** Reads each blob once. */
+function once<T>(read: (blobId: number) => Promise<T>): (blobId: number) => Promise<T> {
+  const known = new Map<number, Promise<T>>();
+  return (blobId) => {
+    const found = known.get(blobId) ?? read(blobId);
+    known.set(blobId, found);
+    return found;
+  };
 }
 
 interface Place {
@@ -30,26 +47,26 @@ interface Place {
 
 /** The frames of a stack, the oldest call first, each with its source or the reason why not. */
 export async function mappedFrames(
-  { blobs, log }: { readonly blobs: BlobReader; readonly log: Log },
+  reading: Reading,
   frames: readonly Frame[],
   resolved: readonly Resolved[],
 ): Promise<Frame[]> {
-  const reading: Reading = { blobs, log, sourcesOf: listsOf(blobs) };
   const places = await Promise.all(frames.map((frame, n) => placeOf(reading, frame, resolved[n] ?? {})));
-  return Promise.all(
-    frames.map(async (frame, n) => {
-      const place = places[n];
-      if (!place) return frame;
-      if ("verdict" in place) return { ...frame, sourceMapping: mappingOf(place) };
-      const caller = places[n - 1];
-      const callerToken = caller && "found" in caller ? caller.found.name : undefined;
-      return mappedFrame(blobs, frame, { ...place, callerToken });
-    }),
-  );
+  const mapped: Frame[] = [];
+  // One after the other: a source may have megabytes, and the sender of an event chooses the places.
+  for (const [n, frame] of frames.entries()) {
+    const place = places[n];
+    const caller = places[n - 1];
+    const callerToken = caller && "found" in caller ? caller.found.name : undefined;
+    if (!place) mapped.push(frame);
+    else if ("verdict" in place) mapped.push({ ...frame, sourceMapping: mappingOf(place) });
+    else mapped.push(await mappedFrame(reading.blobs, frame, { ...place, callerToken }));
+  }
+  return mapped;
 }
 
 async function placeOf(
-  { blobs, log, sourcesOf }: Reading,
+  { log, indexOf, sourcesOf }: Reading,
   { lineno, colno }: Frame,
   { artifact, unmapped }: Resolved,
 ): Promise<Place | Unmapped | undefined> {
@@ -57,7 +74,7 @@ async function placeOf(
   const { indexBlobId, sourcesBlobId } = artifact;
   if (indexBlobId === null || sourcesBlobId === null) return verdicts.storageLost();
   try {
-    const [index, sources] = await Promise.all([blobs.open(indexBlobId), sourcesOf(sourcesBlobId)]);
+    const [index, sources] = await Promise.all([indexOf(indexBlobId), sourcesOf(sourcesBlobId)]);
     const found = await lookUp(index, { line: lineno, column: colno });
     if (!found) return verdicts.positionOutside(lineno, colno);
     const source = sources[found.source];
@@ -66,17 +83,6 @@ async function placeOf(
     log.error({ err: error, bundleId: artifact.bundleId }, "a stored source map could not be read");
     return verdicts.storageLost();
   }
-}
-
-function listsOf(blobs: BlobReader): Reading["sourcesOf"] {
-  const lists = new Map<number, Promise<readonly StoredSource[]>>();
-  const read = async (blobId: number) =>
-    JSON.parse(Buffer.from(await blobs.whole(blobId)).toString()) as StoredSource[]; // as the plugin stored it
-  return (blobId) => {
-    const list = lists.get(blobId) ?? read(blobId);
-    lists.set(blobId, list);
-    return list;
-  };
 }
 
 async function mappedFrame(

@@ -9,18 +9,35 @@ import { verdicts, type Unmapped } from "./verdicts.ts";
 /** Files of a release among which the nearest to an address is looked for. */
 const comparedFiles = 5_000;
 
-/** Why no upload has the file of a frame. */
-export async function unmappedOf(
-  { database }: Host,
-  parts: { event: Event; frame: Frame; dist: string; debugId: string | undefined; uploads: Uploads },
-): Promise<Unmapped> {
-  const { event, frame, dist, debugId, uploads } = parts;
-  if (uploads.arePending) return verdicts.pending();
-  if (uploads.failure !== undefined) return verdicts.bundleError(uploads.failure);
-  if (debugId !== undefined) return verdicts.idUnknown(debugId);
-  const { release, projectId, sdk } = event;
-  if (release === "")
-    return isTooOld(sdk?.name, sdk?.version) ? verdicts.sdkTooOld(sdk?.version ?? "") : verdicts.notInjected();
+/** Says why no upload has the file of a frame. What an event's frames have in common is read once, as an event may have 250. */
+export function reasonsOf(
+  host: Host,
+  { event, dist, uploads }: { event: Event; dist: string; uploads: Uploads },
+): (frame: Frame, debugId: string | undefined) => Promise<Unmapped> {
+  const { release, sdk } = event;
+  let files: Promise<FilesOfRelease> | undefined;
+  return async (frame, debugId) => {
+    if (uploads.arePending) return verdicts.pending();
+    if (uploads.failure !== undefined) return verdicts.bundleError(uploads.failure);
+    if (debugId !== undefined) return verdicts.idUnknown(debugId);
+    if (release === "")
+      return isTooOld(sdk?.name, sdk?.version) ? verdicts.sdkTooOld(sdk?.version ?? "") : verdicts.notInjected();
+    const { dists, urls } = await (files ??= filesOf(host, event, dist));
+    if (dists.length === 0) return verdicts.releaseUnknown(release);
+    if (!dists.includes(dist)) return verdicts.wrongDist(dist, dists);
+    const address = addressOfFrame(frame);
+    return verdicts.urlMismatch(urlsOf(address).at(-1) ?? address, urls.get(nameOf(address)));
+  };
+}
+
+/** What was uploaded for a release. */
+interface FilesOfRelease {
+  readonly dists: readonly string[];
+  /** The addresses of the files of the distribution by their last part. */
+  readonly urls: ReadonlyMap<string, string>;
+}
+
+async function filesOf({ database }: Host, { projectId, release }: Event, dist: string): Promise<FilesOfRelease> {
   const read = database.read<Tables>();
   const bundles = await read
     .selectFrom("source_bundle")
@@ -29,9 +46,6 @@ export async function unmappedOf(
     .where("project_id", "=", projectId)
     .where("release", "=", release)
     .execute();
-  if (bundles.length === 0) return verdicts.releaseUnknown(release);
-  const dists = bundles.map((bundle) => bundle.dist);
-  if (!dists.includes(dist)) return verdicts.wrongDist(dist, dists);
   const files = await read
     .selectFrom("source_artifact as artifact")
     .innerJoin("source_bundle as bundle", "bundle.id", "artifact.bundle_id")
@@ -41,9 +55,10 @@ export async function unmappedOf(
     .where("bundle.dist", "=", dist)
     .limit(comparedFiles)
     .execute();
-  const address = addressOfFrame(frame);
-  const nearest = files.find(({ url }) => nameOf(url) === nameOf(address));
-  return verdicts.urlMismatch(urlsOf(address).at(-1) ?? address, nearest?.url);
+  return {
+    dists: bundles.map((bundle) => bundle.dist),
+    urls: new Map(files.map(({ url }) => [nameOf(url), url])),
+  };
 }
 
 /** Whether the SDK is one for browsers that is older than debug ids, 7.56. */

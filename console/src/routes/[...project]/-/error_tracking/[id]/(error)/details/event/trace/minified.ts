@@ -35,8 +35,7 @@ export function unmappedReasons({ exceptions, threads }: TrackedEvent): readonly
   for (const { sourceMapping } of [...exceptions, ...threads].flatMap(({ frames }) => frames)) {
     if (!sourceMapping?.cause || sourceMapping.verdict === "SOURCE_MAP_VERDICT_ALREADY_MAPPED") continue;
     const { cause, nextStep } = sourceMapping;
-    const key = `${cause}\n${nextStep}`;
-    reasons.set(key, { cause, nextStep, frameCount: (reasons.get(key)?.frameCount ?? 0) + 1 });
+    reasons.set(cause, { cause, nextStep, frameCount: (reasons.get(cause)?.frameCount ?? 0) + 1 });
   }
   return [...reasons.values()].toSorted((a, b) => b.frameCount - a.frameCount);
 }
