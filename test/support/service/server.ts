@@ -21,6 +21,8 @@ export interface ServerOptions {
   readonly root?: string;
   /** Beside the variables that every test server gets. */
   readonly env?: Readonly<Record<string, string>>;
+  /** With the garbage of the start collected, as users run it: for tests of memory. Default: without. */
+  readonly isCollected?: boolean;
   /** A shell command before the service's first line. */
   readonly prelude?: string;
   /** Default: it ends with the test file that started it. One that lasts does not keep the process from ending. */
@@ -68,8 +70,8 @@ function programOf(root: string): readonly string[] {
 
 /** Starts the service without waiting for it. */
 export function launch(options: ServerOptions = {}): Launch {
-  const { lasts = "file", dataDir = tempDir(lasts), root = repositoryRoot, env = {}, prelude } = options;
-  const command = [process.execPath, ...nodeFlags, ...programOf(root)];
+  const { lasts = "file", dataDir = tempDir(lasts), root = repositoryRoot, env = {}, isCollected, prelude } = options;
+  const command = [process.execPath, ...(isCollected ? settings.flags : nodeFlags), ...programOf(root)];
   const databaseUrl = databaseOf(dataDir);
   const [program = "", ...args] =
     prelude === undefined ? command : ["sh", "-c", `${prelude}; exec "$0" "$@"`, ...command];
