@@ -5,6 +5,7 @@ import type { OpenErrorChanges } from "../host/changes/open-error-changes.ts";
 import type { CheckToken } from "../host/grpc/call-wall.ts";
 import type { Telemetry } from "../host/open-telemetry.ts";
 import { readersOf } from "./access/readers.ts";
+import { eventRegrouping } from "../host/plugins/boot-checks.ts";
 import { PluginHosts } from "../host/plugins/plugin-hosts.ts";
 import {
   accessTo,
@@ -34,6 +35,7 @@ export function openServices(
   const own = {
     events: ingestion.events,
     errorChanges: changes.publisher,
+    regroup: eventRegrouping(plugins),
     database,
     metrics,
     clock,

@@ -21,7 +21,9 @@ import { getErrors } from "./lists/get-errors.ts";
 import { errorProject, getError } from "./lists/errors.ts";
 import { getEvent, listEvents } from "./lists/events.ts";
 import { OldestEvents } from "./retention/evict-events.ts";
+import { Aliases } from "./grouping/aliases.ts";
 import { groupEvents } from "./grouping/group-events.ts";
+import { regroup } from "./grouping/regroup.ts";
 import { installationStats } from "./lists/installation-stats.ts";
 import { listErrors } from "./lists/list-errors.ts";
 import { listSearchValues } from "./search/search-values.ts";
@@ -75,6 +77,7 @@ class IntegratedBackend implements ErrorBackend {
         draws: Draws;
         expensive: ExpensiveReads;
         oldest: OldestEvents;
+        aliases: Aliases;
         discards: Discards;
         deletions: Deletions;
         bulkUpdates: BulkUpdates;
@@ -98,9 +101,11 @@ class IntegratedBackend implements ErrorBackend {
     metrics.gauge("faultline_expensive_reads_under_way", "Those that run or wait for their turn.", () => {
       return expensive.underWay;
     });
+    const aliases = new Aliases(storage, host);
     const discards = new Discards(storage, host);
     const deletions = new Deletions({ host, storage, expensive, discards });
     const bulkUpdates = new BulkUpdates({ host, storage, expensive });
+    await aliases.start();
     await discards.start();
     const oldest = new OldestEvents(storage.eviction);
     const newErrors = new NewErrors(storage);
@@ -110,6 +115,7 @@ class IntegratedBackend implements ErrorBackend {
       draws: new Draws(storage),
       expensive,
       oldest,
+      aliases,
       discards,
       deletions,
       bulkUpdates,
@@ -154,8 +160,8 @@ class IntegratedBackend implements ErrorBackend {
   }
 
   async storeBatch(intake: Intake): Promise<void> {
-    const { host, storage, discards, newErrors } = this.#running;
-    const sorted = discards.takeOut(groupEvents(intake.events));
+    const { host, storage, aliases, discards, newErrors } = this.#running;
+    const sorted = discards.takeOut(aliases.resolve(groupEvents(intake.events)));
     const limited = discards.takeOut(await newErrors.limit(sorted.kept)); // "Other errors" can be discarded too
     const stored = await storeIntake(storage, intake, limited.kept);
     sorted.count();
@@ -163,6 +169,9 @@ class IntegratedBackend implements ErrorBackend {
     host.errorChanges.publish(stored.changes);
     for (const { projectId } of stored.leftAside) host.events.note({ projectId, ...tooMuchFeedback });
   }
+
+  regroup: NonNullable<ErrorBackend["regroup"]> = (projectId, read, signal) =>
+    regroup(this.#running, { projectId, read, signal });
 
   evictEvents: NonNullable<ErrorBackend["evictEvents"]> = (projectId, bytes) =>
     this.#running.oldest.evict(projectId, bytes);

@@ -38,6 +38,7 @@ export interface Tables {
   integrated_deletion_error: DeletionErrorTable;
   integrated_bulk_update: BulkUpdateTable;
   integrated_bulk_update_slice: BulkUpdateSliceTable;
+  integrated_alias: AliasTable;
   integrated_discard: DiscardTable;
   integrated_discard_hour: { project_id: number; discard_id: number; hour: number; event_count: number };
   integrated_discard_sample: DiscardSampleTable;
@@ -47,6 +48,14 @@ export interface Tables {
 export interface DueError {
   project_id: number;
   error_id: number;
+}
+
+/** That the events of a group belong to the error of another one; see Aliases. */
+export interface AliasTable {
+  project_id: number;
+  group_hash: Buffer;
+  of_group_hash: Buffer;
+  created_at: number;
 }
 
 export interface PayloadTable {

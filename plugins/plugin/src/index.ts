@@ -10,6 +10,7 @@ export * from "./host/host.ts";
 export * from "./hour-window.ts";
 export * from "./http-api.ts";
 export * from "./ingest/ingest-queue.ts";
+export * from "./ingest/read-heads.ts";
 export * from "./mail-address.ts";
 export * from "./host/metrics.ts";
 export * from "./move.ts";

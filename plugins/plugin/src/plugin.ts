@@ -9,6 +9,7 @@ import type { HttpApi } from "./http-api.ts";
 import type { Host } from "./host/host.ts";
 import type { SealedColumn } from "./host/secrets.ts";
 import type { IngestQueue } from "./ingest/ingest-queue.ts";
+import type { ReadHeads } from "./ingest/read-heads.ts";
 import type { DatabaseKind, Movable } from "./move.ts";
 import type { RestOperation } from "./rest/operation.ts";
 import type { ServedService } from "./served-service.ts";
@@ -37,6 +38,8 @@ export interface Plugin {
   readonly backend?: ErrorBackend;
   /** Changes how an event of the integrated backend is shown, such as its frames; what is stored stays as it was sent. */
   readonly showEvent?: ShowEvent;
+  /** Changes the heads of events before they are grouped and stored, such as frames of minified code to those of its sources. */
+  readonly readHeads?: ReadHeads;
   readonly queue?: IngestQueue;
   readonly deprecations?: Deprecations;
   /** The gRPC services it serves, each by `serve`. */

@@ -3,7 +3,7 @@ import { culpritOf, groupingCulpritOf, readTransaction } from "./naming/culprit.
 import { readEventId } from "./event-id.ts";
 import { faultOf, faultTitle } from "./naming/fault.ts";
 import { readFingerprint } from "./fingerprint.ts";
-import { groupingFrames } from "./stack/frame.ts";
+import { groupingFrames, newestFrames } from "./stack/frame.ts";
 import type { JsonObject } from "./json/json.ts";
 import { readLevel } from "./level.ts";
 import { limits } from "./limits.ts";
@@ -49,16 +49,9 @@ export interface Arrival {
  * On the way of every event, so messages are literals and no `create` of protobuf-es.
  */
 export function readErrorEvent(event: JsonObject, arrival: Arrival): ErrorEvent {
-  const platform = readPlatform(event["platform"]);
-  const occurrence = readOccurrence(event);
-  const exceptions = occurrence.exceptions.map((exception) => groupingException(exception, platform));
-  const frames = groupingFrames(occurrence.frames, platform);
-  const transaction = readTransaction(event);
+  const what = readWhat(event);
+  const { transaction, thrown } = what;
   const user = readUserNames(event, arrival.clientIp);
-  const thrown = occurrence.exceptions.at(-1);
-  const place = { transaction, platform, exceptions, frames, fault: faultOf(thrown) };
-  const culprit = culpritOf(event, place);
-  const groupingCulprit = groupingCulpritOf(event, place, culprit);
   return {
     $typeName: "faultline.v1.ErrorEvent",
     projectId: arrival.projectId,
@@ -66,26 +59,64 @@ export function readErrorEvent(event: JsonObject, arrival: Arrival): ErrorEvent 
     occurredTime: toTimestamp(occurredAt(event, arrival)),
     receivedTime: toTimestamp(arrival.receivedAt),
     level: readLevel(event["level"]),
-    platform,
-    exceptions,
-    frames,
-    message: occurrence.message.formatted,
-    messageTemplate: occurrence.message.template,
+    platform: what.platform,
+    exceptions: what.exceptions,
+    frames: what.frames,
+    message: what.message.formatted,
+    messageTemplate: what.message.template,
     fingerprint: readFingerprint(event),
     title: readOwnTitle(event) || faultTitle(thrown),
-    culprit,
+    culprit: what.culprit,
     user: userKey(user),
     release: readRelease(event),
     environment: readEnvironment(event),
-    tags: searchTags(event, { transaction, exceptions: occurrence.exceptions, user }),
+    tags: searchTags(event, { transaction, exceptions: what.sentExceptions, user }),
     payload: arrival.payload.content,
     payloadEncoding: arrival.payload.encoding,
     payloadOffset: arrival.payload.offset,
     payloadLength: arrival.payload.length,
     logger: readLogger(event),
     keyId: arrival.keyId ?? 0,
+    ...(what.groupingCulprit !== undefined && { groupingCulprit: what.groupingCulprit }),
+  };
+}
+
+/**
+ * The head of an event whose frames in `sent` were changed after it had been read, as to those of its sources: what it is
+ * grouped and titled by, and where it happened, are read again.
+ */
+export function withFramesOf(event: ErrorEvent, sent: JsonObject): ErrorEvent {
+  const { exceptions, frames, culprit, groupingCulprit, thrown } = readWhat(sent);
+  const { groupingCulprit: _, ...unchanged } = event;
+  return {
+    ...unchanged,
+    exceptions,
+    frames,
+    title: readOwnTitle(sent) || faultTitle(thrown),
+    culprit,
     ...(groupingCulprit !== undefined && { groupingCulprit }),
   };
+}
+
+/** The stacks that `readErrorEvent` reads: the frames themselves, so that a change of one is a change of `event`. */
+export function sentStacks(event: JsonObject): readonly (readonly JsonObject[])[] {
+  const { exceptions, frames } = readOccurrence(event);
+  return [...exceptions.map((exception) => newestFrames(exception.frames)), newestFrames(frames)];
+}
+
+/** What happened, and where in the code. */
+function readWhat(event: JsonObject) {
+  const platform = readPlatform(event["platform"]);
+  const occurrence = readOccurrence(event);
+  const exceptions = occurrence.exceptions.map((exception) => groupingException(exception, platform));
+  const frames = groupingFrames(occurrence.frames, platform);
+  const transaction = readTransaction(event);
+  const thrown = occurrence.exceptions.at(-1);
+  const place = { transaction, platform, exceptions, frames, fault: faultOf(thrown) };
+  const culprit = culpritOf(event, place);
+  const groupingCulprit = groupingCulpritOf(event, place, culprit);
+  const { message, exceptions: sentExceptions } = occurrence;
+  return { platform, exceptions, frames, message, sentExceptions, thrown, transaction, culprit, groupingCulprit };
 }
 
 /** The parts of an exception that grouping needs. */

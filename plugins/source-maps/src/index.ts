@@ -1,6 +1,7 @@
 import { contractVersion, hourMs, type Host, type HttpApiRoute, type Plugin } from "@faultline/plugin";
 import { BlobReader } from "./blobs/blob-reader.ts";
 import { mapEvent } from "./events/map-event.ts";
+import { SourceGrouping } from "./grouping/grouping.ts";
 import { MapCompiler } from "./mapping/compile-in-worker.ts";
 import { migrations } from "./migrations/migrations.ts";
 import { movable } from "./movable.ts";
@@ -22,7 +23,7 @@ export function sourceMaps({
 }: {
   projectPathOf: ProjectPathOf;
 }): Plugin & { readonly sentryRoutes: readonly HttpApiRoute[] } {
-  let started: { readonly host: Host; readonly blobs: BlobReader } | undefined;
+  let started: { readonly host: Host; readonly blobs: BlobReader; readonly grouping: SourceGrouping } | undefined;
   const compiler = new MapCompiler();
   const stopping = new AbortController();
   return {
@@ -33,15 +34,22 @@ export function sourceMaps({
     services: [sourceMapService],
     sentryRoutes: uploadRoutes(projectPathOf),
     showEvent: (event) => (started ? mapEvent(started, event) : Promise.resolve(event)),
+    readHeads: (events) => started?.grouping.readHeads(events) ?? events,
     async start(host) {
-      started = { host, blobs: new BlobReader(host.database) };
+      const blobs = new BlobReader(host.database);
+      const grouping = new SourceGrouping({ host, blobs });
+      await grouping.start();
+      started = { host, blobs, grouping };
       let deletedAt = Number.NEGATIVE_INFINITY;
       // One task, so that no content is deleted that an upload is about to use.
       const work = async (signal: AbortSignal) => {
-        await readUploads(host, compiler, AbortSignal.any([signal, stopping.signal]));
+        const ending = AbortSignal.any([signal, stopping.signal]);
+        await readUploads(host, compiler, ending);
+        await grouping.useNewMaps(ending);
         if (host.clock.now() - deletedAt < hourMs) return;
         deletedAt = host.clock.now();
         await deleteOld(host, signal);
+        await grouping.changed();
       };
       host.scheduler.every(lookEachMs, "read source maps", work, { alone: true });
     },

@@ -41,6 +41,8 @@ export interface BundleTable {
   stored_bytes: number;
   created_at: number;
   used_at: number | null;
+  /** Since when events are grouped by what it maps; null: not yet, or it maps nothing. */
+  groups_since: number | null;
 }
 
 /** What a bundle has for a minified file. */

@@ -13,6 +13,7 @@ import type { MoveOptions, MoveReport } from "../../../backend/src/storage/move/
 import { answers } from "../../support/database/answers.ts";
 import { grpcClient, type GrpcClient } from "../../support/core/grpc.ts";
 import { dayMs, hourMs, movableClock, newUser, passTime } from "../../support/service/movable-faultline.ts";
+import { addAlias } from "../../support/database/add-alias.ts";
 import { execSql, openCopy, sqliteRows } from "../../support/database/other-process.ts";
 import { freshDatabase, withPostgresql } from "../../support/database/postgresql.ts";
 import { recount, recountPostgresql } from "../../support/database/recount.ts";
@@ -220,6 +221,7 @@ async function people(running: Running, projectId: number): Promise<void> {
     insert into error_change (plugin, project_id, error_id, kind, status_before, status)
       values ('extra', ${projectId}, '1', 'created', 0, 1)`,
   );
+  await addAlias(dataDir, projectId);
   // The service writes it once a minute.
   const hour = Math.floor(clock.at / hourMs);
   await execSql(dataDir, `insert into event_hour (project_id, hour, event_count) values (${projectId}, ${hour}, 30)`);

@@ -7,6 +7,7 @@ import { databaseOf } from "../../support/database/database-of.ts";
 import { grpcClient } from "../../support/core/grpc.ts";
 import { refusedBecause } from "../../support/assert/refused-because.ts";
 import { envelope, newEventId, sendEnvelope, sendEvent, type Target } from "../../support/sentry/send.ts";
+import { addAlias } from "../../support/database/add-alias.ts";
 import { countOf, recountOf, rowsOf } from "../../support/database/stored-rows.ts";
 import { storedErrors, storedEventCount } from "../../support/database/stored.ts";
 import { tempDir } from "../../support/service/temp-dir.ts";
@@ -194,6 +195,7 @@ async function fill({ id: projectId, key }: Target): Promise<void> {
   await client.members.createInvitation({ projectId, role: Role.GUEST }, client.auth);
   await discard(projectId);
   await resolveAll(projectId);
+  await addAlias(config.dataDir, projectId);
 }
 
 /** Lets the service resolve all errors of a project. */

@@ -4,7 +4,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { urlsOf } from "../../../plugins/source-maps/src/events/file-urls.ts";
 import { fileKindOf, type FileKind } from "../../../plugins/source-maps/src/events/frames.ts";
-import { readSentEvent } from "../../../plugins/source-maps/src/events/sent-event.ts";
+import { parsedEvent, readSentEvent } from "../../../plugins/source-maps/src/events/sent-event.ts";
 
 const addresses: [address: string, urls: string[]][] = [
   [
@@ -75,7 +75,7 @@ const events: [what: string, payload: string, debugIds: Record<string, string>][
 
 for (const [what, payload, debugIds] of events) {
   test(`the debug ids of an event with ${what} are read`, () =>
-    assert.equal(Object.fromEntries(readSentEvent(payload).debugIds), debugIds));
+    assert.equal(Object.fromEntries(readSentEvent(parsedEvent(payload)).debugIds), debugIds));
 }
 
 test.run();

@@ -33,7 +33,7 @@ export function openIngestion(
   const { clientKeys, spikes, quotas, traffic, outcomes } = state;
   const { announcements } = database;
 
-  const { accept, store } = pipeline({ telemetry, storage, state });
+  const { accept, store } = pipeline({ telemetry, storage, state, plugins });
   const storeBatch = store(eventStore(plugins));
   const unstored = new UnstoredEvents({ database, clock: ages.receipt, store: storeBatch });
   const keep = measuredKeep((event, reason) => unstored.keep(event, reason), metrics);

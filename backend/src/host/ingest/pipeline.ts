@@ -1,4 +1,4 @@
-import type { IngestQueue, Intake } from "@faultline/plugin";
+import type { IngestQueue, Intake, Plugin, ReadHeads } from "@faultline/plugin";
 import type { State } from "../../services/open-state.ts";
 import { weightsOf } from "../../services/quotas/weight.ts";
 import type { Storage } from "../../storage/open-storage.ts";
@@ -14,6 +14,7 @@ interface Parts {
   readonly telemetry: Telemetry;
   readonly storage: Storage;
   readonly state: State;
+  readonly plugins: readonly Plugin[];
 }
 
 /**
@@ -23,7 +24,8 @@ interface Parts {
  * The steps of an acceptance are one function that awaits once, for the queue: each further await would cost every event
  * a promise and a pass through the microtasks.
  */
-export function pipeline({ telemetry: { metrics, tracing }, storage: { ages }, state: { quotas } }: Parts) {
+export function pipeline({ telemetry: { metrics, tracing }, storage: { ages }, state: { quotas }, plugins }: Parts) {
+  const readers = plugins.flatMap(({ readHeads }) => readHeads ?? []);
   const traced = tracedIngestion(tracing);
   const acceptance = measureAcceptance(metrics);
   return {
@@ -50,6 +52,18 @@ export function pipeline({ telemetry: { metrics, tracing }, storage: { ages }, s
         },
       };
     },
-    store: (store: StoreBatch): StoreBatch => traced.store(measuredStore(store, metrics)),
+    store: (store: StoreBatch): StoreBatch => traced.store(measuredStore(withHeads(readers, store), metrics)),
+  };
+}
+
+/** Events are grouped by the heads that plugins return; a batch that they leave as it is awaits nothing more. */
+function withHeads(readers: readonly ReadHeads[], store: StoreBatch): StoreBatch {
+  return async (intake) => {
+    let { events } = intake;
+    for (const read of readers) {
+      const heads = read(events);
+      events = heads instanceof Promise ? await heads : heads;
+    }
+    return store(events === intake.events ? intake : { ...intake, events });
   };
 }

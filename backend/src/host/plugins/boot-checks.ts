@@ -65,6 +65,12 @@ export function pluginQueue(plugins: readonly Plugin[]): IngestQueue | undefined
   return plugins.find((plugin) => plugin.queue)?.queue;
 }
 
+/** The `regroup` of the backend that stores events. */
+export function eventRegrouping(plugins: readonly Plugin[]): NonNullable<ErrorBackend["regroup"]> {
+  const backend = plugins.map((plugin) => plugin.backend).find((one) => one?.regroup);
+  return backend?.regroup?.bind(backend) ?? (() => Promise.resolve());
+}
+
 /** The `storeBatch` of the backend that stores events. */
 export function eventStore(plugins: readonly Plugin[]): NonNullable<ErrorBackend["storeBatch"]> {
   const backend = plugins.map((plugin) => plugin.backend).find((one) => one?.storeBatch);

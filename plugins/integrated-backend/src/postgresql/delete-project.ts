@@ -52,6 +52,7 @@ const parts: readonly Part[] = [
   { table: "integrated_discard_hour", key: "discard_id, hour" },
   { table: "integrated_discard_sample", key: "discard_id, day" },
   { table: "integrated_discard", key: "id" },
+  { table: "integrated_alias", key: "group_hash" },
   { table: "integrated_new_error", key: "project_id" },
   { table: "integrated_usage", key: "project_id" },
 ];

@@ -9,6 +9,7 @@ import { Integrated0008 } from "./migrations/integrated-0008.ts";
 import { Integrated0009 } from "./migrations/integrated-0009.ts";
 import { Integrated0010 } from "./migrations/integrated-0010.ts";
 import { Integrated0011 } from "./migrations/integrated-0011.ts";
+import { Integrated0012 } from "./migrations/integrated-0012.ts";
 
 /** The migrations on PostgreSQL, in their order. */
 export const postgresqlMigrations = [
@@ -23,4 +24,5 @@ export const postgresqlMigrations = [
   Integrated0009,
   Integrated0010,
   Integrated0011,
+  Integrated0012,
 ];

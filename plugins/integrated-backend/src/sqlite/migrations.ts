@@ -12,6 +12,7 @@ import { Integrated0011 } from "./migrations/integrated-0011.ts";
 import { Integrated0012 } from "./migrations/integrated-0012.ts";
 import { Integrated0013 } from "./migrations/integrated-0013.ts";
 import { Integrated0014 } from "./migrations/integrated-0014.ts";
+import { Integrated0015 } from "./migrations/integrated-0015.ts";
 
 /** The migrations on SQLite, in their order. */
 export const sqliteMigrations = [
@@ -29,4 +30,5 @@ export const sqliteMigrations = [
   Integrated0012,
   Integrated0013,
   Integrated0014,
+  Integrated0015,
 ];

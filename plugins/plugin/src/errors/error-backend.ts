@@ -54,6 +54,7 @@ import type {
   UpdateMatchingErrorsResponseSchema,
 } from "@faultline/proto";
 import type { Intake } from "../ingest/ingest-queue.ts";
+import type { ReadHeads } from "../ingest/read-heads.ts";
 
 /** The capabilities of a project, as a plain object. */
 export type Capabilities = Exclude<MessageInitShape<typeof CapabilitiesSchema>, { $typeName: string }>;
@@ -149,6 +150,11 @@ export interface ErrorBackend {
    * it.
    */
   storeBatch?(intake: Intake): Promise<void>;
+  /**
+   * Groups the events that a project's errors had lately once more by the heads that `read` returns: an error then also takes the
+   * events of the group that its own now belong to, unless that group is an error already. Only backends that store events have it.
+   */
+  regroup?(projectId: number, read: ReadHeads, signal: AbortSignal): Promise<void>;
   /**
    * Deletes the next slice of a project that is gone for good, small enough that storing waits only some tens of
    * milliseconds; true when nothing is left. Only backends that store have it.

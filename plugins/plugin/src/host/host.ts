@@ -7,6 +7,7 @@ import type { ErrorChanges, ErrorOfProject, ErrorTransition } from "../errors/er
 import type { EventDoor } from "../ingest/event-door.ts";
 import type { Metrics } from "./metrics.ts";
 import type { DatabaseKind } from "../move.ts";
+import type { ReadHeads } from "../ingest/read-heads.ts";
 import type { Outbound } from "./outbound.ts";
 import type { Readers } from "./readers.ts";
 import type { Secrets } from "./secrets.ts";
@@ -33,6 +34,8 @@ export interface Host {
    * of about the last second.
    */
   pendingTransitions(error: ErrorOfProject): Promise<readonly ErrorTransition[]>;
+  /** See ErrorBackend.regroup: for a plugin whose `readHeads` now returns other heads for a project's events. */
+  regroup(projectId: number, read: ReadHeads, signal: AbortSignal): Promise<void>;
   readonly database: Database;
   readonly log: Log;
   readonly metrics: Metrics;

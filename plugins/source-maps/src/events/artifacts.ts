@@ -1,6 +1,8 @@
 import { ArtifactBundleState } from "@faultline/proto";
 import type { Database } from "@faultline/plugin";
 import type { ArtifactKind, Tables } from "../tables.ts";
+import { urlsOf } from "./file-urls.ts";
+import { addressOfFrame, type FileOfFrame } from "./frames.ts";
 
 /** A minified file of an upload. */
 export interface Artifact {
@@ -16,12 +18,16 @@ export interface Artifact {
 /** Artifacts that are read for an event, the newest first: some builds have the same debug ids for years. */
 const mostArtifacts = 5_000;
 
-const select = (database: Database) =>
+/** Bundles whose artifacts are looked for: all that are in use, or those by which events are grouped. */
+export type Among = "all" | "grouping";
+
+const select = (database: Database, among: Among) =>
   database
     .read<Tables>()
     .selectFrom("source_artifact as artifact")
     .innerJoin("source_bundle as bundle", "bundle.id", "artifact.bundle_id")
     .where("bundle.state", "=", ArtifactBundleState.OK)
+    .$if(among === "grouping", (query) => query.where("bundle.groups_since", "is not", null))
     .select([
       "artifact.id",
       "artifact.bundle_id",
@@ -34,6 +40,53 @@ const select = (database: Database) =>
     ])
     .orderBy("artifact.bundle_id", "desc")
     .limit(mostArtifacts);
+
+/** What an event says about the files of its stacks, and where they are looked for. */
+export interface OfEvent {
+  readonly projectId: number;
+  readonly release: string;
+  readonly dist: string;
+  /** By address. */
+  readonly debugIds: ReadonlyMap<string, string>;
+  readonly among: Among;
+}
+
+/** The artifacts of the files of frames. */
+export interface Artifacts {
+  readonly of: (frame: FileOfFrame) => Artifact | undefined;
+  readonly all: readonly Artifact[];
+}
+
+/** The artifacts of the minified files of an event: by the debug id that it names for a file, otherwise by release and address. */
+export async function artifactsOf(
+  database: Database,
+  event: OfEvent,
+  frames: readonly FileOfFrame[],
+): Promise<Artifacts> {
+  const ids = [...new Set(frames.flatMap((frame) => debugIdOf(event, frame) ?? []))];
+  const urls = [...new Set(frames.flatMap((frame) => urlsOf(addressOfFrame(frame))))];
+  const [byId, byUrl] = await Promise.all([
+    artifactsByDebugId(database, event, ids),
+    artifactsByUrl(database, event, urls),
+  ]);
+  return {
+    of(frame) {
+      const id = debugIdOf(event, frame);
+      const found = id === undefined ? undefined : byId.get(id);
+      if (found) return found;
+      for (const url of urlsOf(addressOfFrame(frame))) {
+        const artifact = byUrl.get(url);
+        if (artifact) return artifact;
+      }
+      return undefined;
+    },
+    all: [...byId.values(), ...byUrl.values()],
+  };
+}
+
+/** The debug id that an event names for the file of a frame. */
+export const debugIdOf = ({ debugIds }: Pick<OfEvent, "debugIds">, frame: FileOfFrame): string | undefined =>
+  debugIds.get(addressOfFrame(frame)) ?? debugIds.get(frame.filename);
 
 type Row = Awaited<ReturnType<ReturnType<typeof select>["execute"]>>[number];
 
@@ -51,12 +104,13 @@ const ofRow = (row: Row): Artifact => ({
  * The artifacts of a project by debug id: of several that with a map, of the event's release, the newest, in this order. Builds
  * by @sentry/vite-plugin 5.4 have the same debug id for each release, with other columns.
  */
-export async function artifactsByDebugId(
+async function artifactsByDebugId(
   database: Database,
-  { projectId, release, debugIds }: { projectId: number; release: string; debugIds: readonly string[] },
+  { projectId, release, among }: OfEvent,
+  debugIds: readonly string[],
 ): Promise<ReadonlyMap<string, Artifact>> {
   if (debugIds.length === 0) return new Map();
-  const rows = await select(database)
+  const rows = await select(database, among)
     .innerJoin("source_debug_id as debug", "debug.artifact_id", "artifact.id")
     .select("debug.debug_id")
     .where("debug.project_id", "=", projectId)
@@ -67,12 +121,13 @@ export async function artifactsByDebugId(
 }
 
 /** The artifacts of a release and distribution by address. */
-export async function artifactsByUrl(
+async function artifactsByUrl(
   database: Database,
-  { projectId, release, dist, urls }: { projectId: number; release: string; dist: string; urls: readonly string[] },
+  { projectId, release, dist, among }: OfEvent,
+  urls: readonly string[],
 ): Promise<ReadonlyMap<string, Artifact>> {
   if (urls.length === 0 || release === "") return new Map();
-  const rows = await select(database)
+  const rows = await select(database, among)
     .where("artifact.project_id", "=", projectId)
     .where("artifact.url", "in", urls)
     .where("bundle.release", "=", release)

@@ -11,12 +11,12 @@ const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i;
 const evaluated = /^(?:eval|<eval>|<unknown>|about:|blob:|data:|javascript:)|\(eval\b|> eval$|> Function$/i;
 
 /** Whether frames of an event may be minified JavaScript. */
-export const mayBeMinified = ({ platform }: Event): boolean => platforms.has(platform);
+export const mayBeMinified = ({ platform }: { readonly platform: string }): boolean => platforms.has(platform);
 
 /** What the address of a frame says of its file. `other`: nothing to map, as native code. */
 export type FileKind = "built" | "source" | "evaluated" | "other";
 
-export function fileKindOf(frame: Frame, debugIds: ReadonlyMap<string, string>): FileKind {
+export function fileKindOf(frame: FileOfFrame, debugIds: ReadonlyMap<string, string>): FileKind {
   const address = addressOfFrame(frame);
   if (debugIds.has(address)) return "built";
   if (address === "" || native.test(address)) return "other";
@@ -25,8 +25,10 @@ export function fileKindOf(frame: Frame, debugIds: ReadonlyMap<string, string>):
   return builtFile.test(address) || withScheme.test(address) ? "built" : "other";
 }
 
-export const addressOfFrame = ({ absPath, filename }: Pick<Frame, "absPath" | "filename">) =>
-  addressOf(absPath || filename);
+export const addressOfFrame = ({ absPath, filename }: FileOfFrame) => addressOf(absPath || filename);
+
+/** Where a frame says its file is. */
+export type FileOfFrame = Pick<Frame, "absPath" | "filename">;
 
 /** An event with its frames changed, one list after the other, each the oldest call first. */
 export async function withFrames(event: Event, change: (frames: readonly Frame[]) => Promise<Frame[]>): Promise<Event> {

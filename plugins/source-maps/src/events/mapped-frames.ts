@@ -39,7 +39,8 @@ function once<T>(read: (blobId: number) => Promise<T>): (blobId: number) => Prom
   };
 }
 
-interface Place {
+/** Where the map has a frame. */
+export interface Place {
   readonly artifact: Artifact;
   readonly found: Found;
   readonly source: StoredSource;
@@ -65,9 +66,10 @@ export async function mappedFrames(
   return mapped;
 }
 
-async function placeOf(
+/** The place of a frame in its source, or why there is none. */
+export async function placeOf(
   { log, indexOf, sourcesOf }: Reading,
-  { lineno, colno }: Frame,
+  { lineno, colno }: Pick<Frame, "lineno" | "colno">,
   { artifact, unmapped }: Resolved,
 ): Promise<Place | Unmapped | undefined> {
   if (!artifact) return unmapped;
@@ -85,11 +87,27 @@ async function placeOf(
   }
 }
 
+/** What a frame is called by its source. */
+export function sourceOf(
+  frame: Pick<Frame, "absPath" | "function">,
+  { artifact, found, source }: Place,
+  callerToken: string | undefined,
+) {
+  return {
+    filename: displayName(source.name),
+    absPath: absolutePath(source.name, frame.absPath || artifact.url),
+    module: moduleName(source.name),
+    function: betterName(found.functionName, callerToken) ?? frame.function,
+    inApp: isInApp(source.name, source.isIgnored),
+  };
+}
+
 async function mappedFrame(
   blobs: BlobReader,
   frame: Frame,
-  { artifact, found, source, callerToken }: Place & { readonly callerToken: string | undefined },
+  { callerToken, ...place }: Place & { readonly callerToken: string | undefined },
 ): Promise<Frame> {
+  const { artifact, found, source } = place;
   const { filename, absPath, function: name, lineno, colno, contextLine } = frame;
   const content = source.blobId === null ? undefined : await blobs.whole(source.blobId).catch(() => undefined);
   const context = content && contextLines(Buffer.from(content).toString(), found.line, found.column);
@@ -111,13 +129,9 @@ async function mappedFrame(
   };
   return {
     ...frame,
-    filename: displayName(source.name),
-    absPath: absolutePath(source.name, absPath || artifact.url),
-    module: moduleName(source.name),
-    function: betterName(found.functionName, callerToken) ?? name,
+    ...sourceOf(frame, place, callerToken),
     lineno: found.line,
     colno: found.column,
-    inApp: isInApp(source.name, source.isIgnored),
     preContext: [...(context?.before ?? [])],
     contextLine: context?.line ?? "",
     postContext: [...(context?.after ?? [])],

@@ -12,8 +12,7 @@ export interface SentEvent {
 const mostImages = 1_000;
 
 /** Reads the distribution and the debug ids (`debug_meta.images` of type `sourcemap`) of an event as it was sent. */
-export function readSentEvent(payloadJson: string): SentEvent {
-  const event = parsed(payloadJson);
+export function readSentEvent(event: JsonObject): SentEvent {
   const images = asObject(event["debug_meta"])?.["images"];
   const debugIds = new Map<string, string>();
   for (const image of Array.isArray(images) ? images.slice(0, mostImages) : []) {
@@ -27,7 +26,8 @@ export function readSentEvent(payloadJson: string): SentEvent {
 /** The address of a file as frames and images spell it: some SDKs write `async ` before it. */
 export const addressOf = (file: string) => file.replace(/^async /, "");
 
-function parsed(text: string): JsonObject {
+/** An event's JSON. Anything else is an event without fields. */
+export function parsedEvent(text: string): JsonObject {
   try {
     return asObject(JSON.parse(text) as JsonValue) ?? {};
   } catch {

@@ -23,5 +23,6 @@ export function bundleToProto(row: BundleRow): MessageInitShape<typeof ArtifactB
     createdTime: timestamp(Number(row.created_at)),
     ...(row.used_at !== null && { lastUsedTime: timestamp(Number(row.used_at)) }),
     createdBy: row.username ?? "",
+    ...(row.groups_since !== null && { groupingSinceTime: timestamp(Number(row.groups_since)) }),
   };
 }

@@ -1,0 +1,104 @@
+import type { Host, ReadHeads } from "@faultline/plugin";
+import { asObject, readErrorEvent, type JsonValue } from "@faultline/sentry-event";
+import { PayloadEncoding, type ErrorEvent } from "@faultline/proto";
+import { hidden } from "../deletions/hidden.ts";
+import { dayMs, retentionCutoff } from "../retention/retention.ts";
+import type { Storage } from "../storage.ts";
+import type { EventTable } from "../tables.ts";
+import type { Aliases } from "./aliases.ts";
+import { groupHash } from "./grouping.ts";
+
+/** The errors that are looked at: those with an event lately, the latest first. Of older ones few events are to come. */
+const lately = { days: 7, errors: 1_000 };
+
+/** Events of an error that are read: one group of minified code may be several errors, and the commonest counts. */
+const eventsRead = 3;
+
+interface Parts {
+  readonly storage: Storage;
+  readonly aliases: Aliases;
+  readonly host: Pick<Host, "clock" | "errorChanges">;
+}
+
+interface ErrorToRegroup {
+  readonly id: number;
+  readonly group_hash: Buffer;
+}
+
+/** See ErrorBackend.regroup. */
+export async function regroup(
+  { storage, aliases, host }: Parts,
+  { projectId, read, signal }: { projectId: number; read: ReadHeads; signal: AbortSignal },
+): Promise<void> {
+  const now = host.clock.now();
+  await aliases.deleteOld(projectId, retentionCutoff(now));
+  const errors: readonly ErrorToRegroup[] = await storage.read
+    .selectFrom("integrated_error")
+    .select(["id", "group_hash"])
+    .where("project_id", "=", projectId)
+    .where("status", "<>", hidden)
+    .where("last_seen_at", ">=", now - lately.days * dayMs)
+    .orderBy("last_seen_at", "desc")
+    .limit(lately.errors)
+    .execute();
+  for (const error of errors) {
+    if (signal.aborted || aliases.roomOf(projectId) <= 0) return;
+    const events = await newestEvents(storage, { projectId, errorId: error.id });
+    const heads = await read(events);
+    const changed = heads.filter((head, n) => head !== events[n]);
+    const [newest] = changed;
+    if (!newest) continue;
+    const hash = commonest(changed.map(groupHash));
+    const ofHash = error.group_hash.toString("hex");
+    if (hash !== ofHash && !aliases.has(projectId, hash)) await aliases.add({ projectId, hash, ofHash });
+    const { numUpdatedRows } = await storage.write
+      .updateTable("integrated_error")
+      .set({ culprit: newest.culprit })
+      .where("project_id", "=", projectId)
+      .where("id", "=", error.id)
+      .where("culprit", "<>", newest.culprit)
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows > 0n) host.errorChanges.publish(new Map([[projectId, new Set([ofHash])]]));
+  }
+}
+
+/** The heads of the newest events of an error, as their payloads have them. */
+async function newestEvents(
+  storage: Storage,
+  { projectId, errorId }: { projectId: number; errorId: number },
+): Promise<readonly ErrorEvent[]> {
+  const rows = await storage.nextEvents({ projectId, errorId, place: undefined, limit: eventsRead });
+  const jsons = new Map<number, Buffer>();
+  for await (const [id, json] of storage.eventJsons(storage.read, rows ?? [])) jsons.set(id, json);
+  return (rows ?? []).flatMap((row) => {
+    const json = jsons.get(row.id);
+    return json ? headOf(row, json) : [];
+  });
+}
+
+function headOf(row: EventTable, json: Buffer): ErrorEvent {
+  const eventId = row.event_id.toString("hex");
+  return readErrorEvent(objectIn(json), {
+    projectId: row.project_id,
+    payload: { content: json, encoding: PayloadEncoding.UNSPECIFIED, offset: 0, length: 0 },
+    receivedAt: row.received_at,
+    envelopeEventId: eventId,
+    newEventId: () => eventId,
+  });
+}
+
+function objectIn(json: Buffer) {
+  try {
+    return asObject(JSON.parse(json.toString()) as JsonValue) ?? {};
+  } catch {
+    return {}; // a service that reports over gRPC may send any payload
+  }
+}
+
+/** The text that is there most often; of equally frequent ones the first. */
+function commonest(texts: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  const [[first = ""] = []] = [...counts].toSorted(([, a], [, b]) => b - a);
+  return first;
+}

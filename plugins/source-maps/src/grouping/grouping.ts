@@ -1,0 +1,125 @@
+import type { Host, ReadHeads } from "@faultline/plugin";
+import { OncePer, Semaphore } from "@faultline/plugin/flow";
+import { ArtifactBundleState, type ErrorEvent } from "@faultline/proto";
+import type { BlobReader } from "../blobs/blob-reader.ts";
+import { mayBeMinified } from "../events/frames.ts";
+import type { Tables } from "../tables.ts";
+import { MappedHeads } from "./mapped-head.ts";
+
+const subject = "source maps";
+
+/** How long a batch waits for the sources of its events. Later ones are grouped as they were sent. */
+const longestMs = 250;
+
+/** Events whose sources are read at once: each may have a long list of sources in memory. */
+const atOnce = 4;
+
+const loggedEachMs = 60_000;
+
+/** Groups events by the frames of their sources, in the projects that have maps. */
+export class SourceGrouping {
+  readonly #host: Host;
+  readonly #heads: MappedHeads;
+  readonly #turns = new Semaphore(atOnce);
+  readonly #logged = new OncePer(loggedEachMs);
+  #projects: ReadonlySet<number> = new Set();
+
+  constructor(parts: { readonly host: Host; readonly blobs: BlobReader }) {
+    this.#host = parts.host;
+    this.#heads = new MappedHeads(parts);
+  }
+
+  async start(): Promise<void> {
+    const { database, log } = this.#host;
+    await this.#load();
+    const reload = () =>
+      void this.#load().catch((error: unknown) => log.error({ err: error }, "the projects with maps are unknown"));
+    database.announcements.subscribe(subject, reload);
+    database.announcements.onMissed(reload);
+  }
+
+  /** See Plugin.readHeads. */
+  readHeads: ReadHeads = (events) =>
+    this.#projects.size > 0 && events.some((event) => this.#isDue(event)) ? this.#inTime(events) : events;
+
+  /**
+   * Groups by the bundles that were read meanwhile: first the errors that are there take the groups of their sources, so that
+   * none of them begins once more as another one.
+   */
+  async useNewMaps(signal: AbortSignal): Promise<void> {
+    const { database, clock } = this.#host;
+    const due = await database
+      .read<Tables>()
+      .selectFrom("source_bundle")
+      .select(["id", "project_id"])
+      .where("state", "=", ArtifactBundleState.OK)
+      .where("groups_since", "is", null)
+      .where("mapped_file_count", ">", 0)
+      .execute();
+    for (const [projectId, bundles] of Map.groupBy(due, ({ project_id }) => Number(project_id))) {
+      await this.#host.regroup(projectId, (events) => this.#map(events, "all"), signal);
+      if (signal.aborted) return; // the next start begins once more
+      await database
+        .write<Tables>()
+        .updateTable("source_bundle")
+        .set({ groups_since: clock.now() })
+        .where(
+          "id",
+          "in",
+          bundles.map(({ id }) => id),
+        )
+        .execute();
+      await this.changed();
+    }
+  }
+
+  /** Bundles came into use or are gone. */
+  async changed(): Promise<void> {
+    await this.#load();
+    this.#host.database.announcements.announce(subject, "");
+  }
+
+  async #inTime(events: readonly ErrorEvent[]): Promise<readonly ErrorEvent[]> {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), longestMs);
+    try {
+      return await this.#map(events, "grouping", late.signal);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Maps events, those that are not done when `late` is aborted excepted. */
+  #map(events: readonly ErrorEvent[], among: "all" | "grouping", late?: AbortSignal): Promise<readonly ErrorEvent[]> {
+    const { promise: isLate, resolve } = Promise.withResolvers<undefined>();
+    late?.addEventListener("abort", () => resolve(undefined), { once: true });
+    return Promise.all(
+      events.map(async (event) => {
+        if (among === "grouping" ? !this.#isDue(event) : !mayBeMinified(event)) return event;
+        const mapped = this.#turns.run(() => (late?.aborted ? Promise.resolve(event) : this.#heads.of(event, among)));
+        return (await Promise.race([mapped.catch((error: unknown) => this.#failed(error)), isLate])) ?? event;
+      }),
+    );
+  }
+
+  #isDue(event: ErrorEvent): boolean {
+    return this.#projects.has(event.projectId) && mayBeMinified(event);
+  }
+
+  #failed(error: unknown): undefined {
+    if (this.#logged.take())
+      this.#host.log.error({ err: error }, "an event is grouped as it was sent, not by its sources");
+  }
+
+  async #load(): Promise<void> {
+    const rows = await this.#host.database
+      .read<Tables>()
+      .selectFrom("source_bundle")
+      .select("project_id")
+      .distinct()
+      .where("groups_since", "is not", null)
+      .execute();
+    this.#heads.forget();
+    this.#projects = new Set(rows.map(({ project_id }) => Number(project_id)));
+  }
+}

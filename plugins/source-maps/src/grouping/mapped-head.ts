@@ -1,0 +1,159 @@
+import { hash } from "node:crypto";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import type { Host } from "@faultline/plugin";
+import { BoundedMap } from "@faultline/plugin/flow";
+import { PayloadEncoding, type ErrorEvent } from "@faultline/proto";
+import { limits, readText, sentStacks, withFramesOf, type JsonObject } from "@faultline/sentry-event";
+import type { BlobReader } from "../blobs/blob-reader.ts";
+import { artifactsOf, debugIdOf, type OfEvent } from "../events/artifacts.ts";
+import { addressOfFrame, fileKindOf } from "../events/frames.ts";
+import { placeOf, readingOf, sourceOf } from "../events/mapped-frames.ts";
+import { noteUse } from "../events/note-use.ts";
+import { parsedEvent, readSentEvent } from "../events/sent-event.ts";
+
+const decompress = promisify(gunzip);
+
+/** The most that a payload decompresses to: an event has 1 MiB, and others of its envelope may lie beside it. */
+const longestContent = 4 * 1024 * 1024;
+
+/** Stacks whose sources are remembered, and the frames of the longest such stack: 18,000 frames take about 10 MB. */
+const kept = { stacks: 300, frames: 60 };
+
+/** The fields of a frame that its source changes. */
+type Change = Readonly<Record<"module" | "filename" | "abs_path" | "function", string>> & { readonly in_app: boolean };
+
+/** A frame of minified code with its position. */
+interface BuiltFrame {
+  readonly sent: JsonObject;
+  readonly absPath: string;
+  readonly filename: string;
+  readonly function: string;
+  readonly lineno: number;
+  readonly colno: number;
+}
+
+/** Reads the heads of events as those of their sources. */
+export class MappedHeads {
+  readonly #host: Host;
+  readonly #blobs: BlobReader;
+  /** By stack: most events of a storm have the same. */
+  readonly #changes = new BoundedMap<string, Promise<readonly (Change | undefined)[]>>(kept.stacks);
+
+  constructor({ host, blobs }: { readonly host: Host; readonly blobs: BlobReader }) {
+    this.#host = host;
+    this.#blobs = blobs;
+  }
+
+  /** For other maps than before. */
+  forget(): void {
+    this.#changes.clear();
+  }
+
+  /** The event itself where no map has its frames. */
+  async of(event: ErrorEvent, among: OfEvent["among"]): Promise<ErrorEvent> {
+    const sent = parsedEvent(await textOf(event));
+    const { dist, debugIds } = readSentEvent(sent);
+    const stacks = sentStacks(sent).map((stack) =>
+      stack.map(frameOf).filter((frame) => fileKindOf(frame, debugIds) === "built"),
+    );
+    const frames = stacks.flat();
+    if (!frames.some(hasPosition)) return event;
+    const { projectId, release } = event;
+    const changes = await this.#changesOf({ projectId, release, dist, debugIds, among }, stacks);
+    if (!changes.some((change) => change !== undefined)) return event;
+    const hasOwnSource = changes.some((change) => change?.in_app === true);
+    for (const [n, frame] of frames.entries()) {
+      const change = changes[n];
+      if (change) Object.assign(frame.sent, change);
+      // Minified names differ with each build: they do not count beside those of sources.
+      else if (hasOwnSource) frame.sent["in_app"] = false;
+    }
+    return withFramesOf(event, sent);
+  }
+
+  #changesOf(event: OfEvent, stacks: readonly (readonly BuiltFrame[])[]): Promise<readonly (Change | undefined)[]> {
+    const key = keyOf(event, stacks);
+    const known = this.#changes.get(key);
+    if (known) return known;
+    const changes = this.#read(event, stacks);
+    if (stacks.flat().length <= kept.frames) {
+      this.#changes.set(key, changes);
+      changes.catch(() => this.#changes.delete(key)); // it is read again; the caller has the error
+    }
+    return changes;
+  }
+
+  async #read(event: OfEvent, stacks: readonly (readonly BuiltFrame[])[]): Promise<(Change | undefined)[]> {
+    const artifacts = await artifactsOf(this.#host.database, event, stacks.flat());
+    noteUse(this.#host, artifacts.all);
+    const reading = readingOf({ blobs: this.#blobs, log: this.#host.log });
+    const places = await Promise.all(
+      stacks.map((stack) =>
+        Promise.all(
+          stack.map(async (frame) => {
+            const artifact = hasPosition(frame) ? artifacts.of(frame) : undefined;
+            if (artifact?.kind !== "mapped") return undefined;
+            const place = await placeOf(reading, frame, { artifact });
+            return place && "found" in place ? place : undefined;
+          }),
+        ),
+      ),
+    );
+    return stacks.flatMap((stack, s) =>
+      stack.map((frame, n) => {
+        const place = places[s]?.[n];
+        if (!place) return undefined;
+        const source = sourceOf(frame, place, places[s]?.[n - 1]?.found.name);
+        return {
+          module: source.module,
+          filename: source.filename,
+          abs_path: source.absPath,
+          function: source.function,
+          in_app: source.inApp,
+        };
+      }),
+    );
+  }
+}
+
+const hasPosition = ({ lineno, colno }: BuiltFrame) => lineno > 0 && colno > 0;
+
+function frameOf(sent: JsonObject): BuiltFrame {
+  const filename = readText(sent["filename"], limits.text.path);
+  return {
+    sent,
+    filename,
+    absPath: readText(sent["abs_path"], limits.text.path) || filename,
+    function: readText(sent["function"], limits.text.symbol),
+    lineno: positive(sent["lineno"]),
+    colno: positive(sent["colno"]),
+  };
+}
+
+const positive = (value: unknown) =>
+  typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : 0;
+
+function keyOf(event: OfEvent, stacks: readonly (readonly BuiltFrame[])[]): string {
+  const { projectId, release, dist, among } = event;
+  const frames = stacks.map((stack) =>
+    stack.map((frame) => [
+      debugIdOf(event, frame) ?? "",
+      addressOfFrame(frame),
+      frame.function,
+      frame.lineno,
+      frame.colno,
+    ]),
+  );
+  return hash("sha256", JSON.stringify([projectId, release, dist, among, frames]), "base64");
+}
+
+/** An event's JSON as it was sent. */
+async function textOf({ payload, payloadEncoding, payloadOffset, payloadLength }: ErrorEvent): Promise<string> {
+  const content =
+    payloadEncoding === PayloadEncoding.GZIP
+      ? await decompress(payload, { maxOutputLength: longestContent })
+      : Buffer.from(payload.buffer, payload.byteOffset, payload.length);
+  const end = payloadLength === 0 ? content.length : payloadOffset + payloadLength;
+  return content.toString("utf8", payloadOffset, end);
+}

@@ -1,0 +1,105 @@
+import { randomUUID } from "node:crypto";
+import { Role } from "@faultline/proto";
+import { test } from "uvu";
+import * as assert from "uvu/assert";
+import { newMember } from "../../support/core/person.ts";
+import { createProject, type Project } from "../../support/core/project.ts";
+import { newEventId, sendEvent } from "../../support/sentry/send.ts";
+import { sharedServer } from "../../support/service/flow.ts";
+import { artifactBundle, builtCheckout, type Built } from "../../support/source-maps/built.ts";
+import { uploadBundle, type Upload } from "../../support/source-maps/upload.ts";
+import { until } from "../../support/run/until.ts";
+
+const { server, client } = await sharedServer();
+let project: Project;
+let upload: Upload;
+
+/** Two builds of one source, each with names of its own, as each minification has them. */
+const builds = await Promise.all(
+  ["t", "r"].map(async (name) => {
+    const debugId = randomUUID();
+    return { name, debugId, built: await builtCheckout({ debugId }) };
+  }),
+);
+type Build = (typeof builds)[number];
+const [first, second] = builds as [Build, Build];
+
+test.before.each(async () => {
+  project = await createProject(server);
+  const { token } = await newMember(client, project.id, Role.DEVELOPER, ["upload"]);
+  upload = { token, organization: "-", projects: [project.path] };
+});
+
+/** Throws in a build: an event with its minified frame, and with one of a file that has no map. */
+async function report({ name, debugId, built }: Build): Promise<string> {
+  const file = `https://shop.example.com/assets/app-${name}.js`;
+  const frames = [
+    { function: `${name}2`, filename: `https://cdn.example.com/vendor-${name}.js`, lineno: 1, colno: 7, in_app: true },
+    { function: name, filename: file, in_app: true, ...built.thrownAt },
+  ];
+  const eventId = newEventId();
+  const { status, text } = await sendEvent(server, project, {
+    event_id: eventId,
+    platform: "javascript",
+    debug_meta: { images: [{ type: "sourcemap", code_file: file, debug_id: debugId }] },
+    exception: { values: [{ type: "Error", value: "negative total", stacktrace: { frames } }] },
+  });
+  assert.is(status, 200, text);
+  return eventId;
+}
+
+async function errorOf(eventId: string): Promise<string> {
+  const { event } = await client.errors.getEvent({ projectId: project.id, eventId }, client.auth);
+  return event?.errorId ?? "";
+}
+
+/** Uploads a build and waits until events are grouped by it. */
+async function uploadMap({ debugId, built }: { debugId: string; built: Built }): Promise<void> {
+  const { state } = await uploadBundle(server, artifactBundle(built, debugId), upload);
+  assert.is(state, "ok");
+  await until("its grouping", async () => {
+    const { artifactBundles } = await client.sourceMaps.listArtifactBundles({ projectId: project.id }, client.auth);
+    return artifactBundles.every(({ groupingSinceTime }) => groupingSinceTime);
+  });
+}
+
+const listed = async () => (await client.errors.listErrors({ projectId: project.id }, client.auth)).errors;
+
+test("the same error of two builds is one error, named by its source", async () => {
+  await uploadMap(first);
+  await uploadMap(second);
+  const errors = [await errorOf(await report(first)), await errorOf(await report(second))];
+  assert.is(errors[0], errors[1]);
+  const [error, ...others] = await listed();
+  assert.equal(others, []);
+  assert.is(error?.culprit, "totalOf(src/checkout)");
+  assert.is(error?.eventCount, 2);
+});
+
+test("without maps they are two errors", async () => {
+  assert.is.not(await errorOf(await report(first)), await errorOf(await report(second)));
+});
+
+test("maps that come after an event keep its error, which then takes the events of other builds", async () => {
+  const error = await errorOf(await report(first));
+  await uploadMap(first);
+  await uploadMap(second);
+  assert.is((await listed())[0]?.culprit, "totalOf(src/checkout)");
+  assert.is(await errorOf(await report(second)), error);
+  assert.is(await errorOf(await report(first)), error);
+  assert.is((await listed()).length, 1);
+});
+
+test("an error whose events are discarded also discards those that came to it by a map", async () => {
+  const errorId = await errorOf(await report(first));
+  await uploadMap(first);
+  await uploadMap(second);
+  await client.deletions.createDeletion(
+    { projectId: project.id, target: { case: "errors", value: { errorIds: [errorId] } }, discard: {} },
+    client.auth,
+  );
+  await report(second);
+  assert.equal(await listed(), []);
+});
+
+test.run();
