@@ -73,7 +73,9 @@ test("the uploads of a project are listed with what is wrong with them, and dele
   await page.getByText("Not used: The upload is not an artifact bundle").waitFor();
   await page.getByText("1 file with a map, 2 in all").waitFor();
   await browser.photograph("source-maps");
-  const rows = page.locator("tbody tr");
+  await page.getByText("1 of 2 files in the newest error shows its source.").waitFor();
+  await page.getByRole("row", { name: /widget\.js 1 of 1 / }).waitFor();
+  const rows = page.getByRole("table", { name: /^Uploads/ }).locator("tbody tr");
   assert.is(await rows.count(), 2);
   await rows
     .first()

@@ -101,6 +101,7 @@ export type UserFeedback = JsonOf<typeof proto.UserFeedbackSchema>;
 export type Exception = JsonOf<typeof proto.ExceptionSchema>;
 export type Thread = JsonOf<typeof proto.ThreadSchema>;
 export type ArtifactBundle = JsonOf<typeof proto.ArtifactBundleSchema>;
+export type SourceCoverage = JsonOf<typeof proto.GetSourceCoverageResponseSchema>;
 export type Frame = JsonOf<typeof proto.FrameSchema>;
 export type Breadcrumb = JsonOf<typeof proto.BreadcrumbSchema>;
 export type EventUser = JsonOf<typeof proto.EventUserSchema>;

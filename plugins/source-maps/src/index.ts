@@ -1,5 +1,6 @@
 import { contractVersion, hourMs, type Host, type HttpApiRoute, type Plugin } from "@faultline/plugin";
 import { BlobReader } from "./blobs/blob-reader.ts";
+import { coverageCalls } from "./events/read-coverage.ts";
 import { mapEvent } from "./events/map-event.ts";
 import { SourceGrouping } from "./grouping/grouping.ts";
 import { MapCompiler } from "./mapping/compile-in-worker.ts";
@@ -32,6 +33,7 @@ export function sourceMaps({
     migrations,
     movable,
     services: [sourceMapService],
+    calls: coverageCalls,
     sentryRoutes: uploadRoutes(projectPathOf),
     showEvent: (event) => (started ? mapEvent(started, event) : Promise.resolve(event)),
     readHeads: (events) => started?.grouping.readHeads(events) ?? events,

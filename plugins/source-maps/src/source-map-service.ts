@@ -1,5 +1,6 @@
 import { pageSizeOf, pageToken, readPageToken, serve, ServiceError } from "@faultline/plugin";
 import { ErrorReason, SourceMapService } from "@faultline/proto";
+import { readCoverage } from "./events/read-coverage.ts";
 import type { Tables } from "./tables.ts";
 import { assemble } from "./uploads/assemble.ts";
 import { bundleToProto } from "./uploads/bundle.ts";
@@ -39,6 +40,10 @@ export const sourceMapService = serve(SourceMapService, (host) => ({
       artifactBundles: shown.map(bundleToProto),
       nextPageToken: rows.length > size && last ? pageToken(list, [Number(last.id)]) : "",
     };
+  },
+
+  getSourceCoverage({ release }, { grant, signal }) {
+    return readCoverage(host, { projectId: grant.project.id, release }, signal);
   },
 
   async deleteArtifactBundle({ bundleId }, { grant }) {

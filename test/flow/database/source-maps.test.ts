@@ -153,6 +153,22 @@ test("a frame that shows no source says why", async () => {
   );
 });
 
+test("the coverage of a release says of each file how many frames are mapped, and why the others are not", async () => {
+  await uploadBundle(server, artifactBundle(built, debugId), upload);
+  await shownFrame({ debugId, release: "shop@1.2.0" });
+  await shownFrame({ debugId, release: "shop@1.2.0", frame: { colno: 0, function: "u" } });
+  await shownFrame({ debugId, release: "shop@1.3.0", frame: { lineno: 900, function: "v" } });
+  const coverage = async (release: string) =>
+    client.sourceMaps.getSourceCoverage({ projectId: project.id, release }, client.auth);
+  const { eventCount, files } = await coverage("shop@1.2.0");
+  assert.is(eventCount, 2);
+  assert.is(files.length, 1);
+  assertHas(files[0], { url: address, frameCount: 2, mappedFrameCount: 1, verdict: Verdict.NO_COLUMN });
+  assert.is((await coverage("shop@1.3.0")).files[0]?.verdict, Verdict.POSITION_OUTSIDE);
+  assert.is((await coverage("shop@9.9.9")).eventCount, 0);
+  assert.is((await coverage("")).files[0]?.frameCount, 3);
+});
+
 test("after an upload that could not be used, frames say why", async () => {
   await uploadBundle(server, artifactBundle(plain), upload);
   const { sourceMapping } = await shownFrame({ debugId });

@@ -188,8 +188,8 @@ export const route = {
       release,
       cursor,
     }),
-  sourceMaps: (projectPath: string, { cursor }: { cursor?: string } = {}) =>
-    withQuery(`${inProject(projectPath)}/error_tracking/source_maps`, { cursor }),
+  sourceMaps: (projectPath: string, { release, cursor }: { release?: string; cursor?: string } = {}) =>
+    withQuery(`${inProject(projectPath)}/error_tracking/source_maps`, { release, cursor }),
   ingestion: (projectPath: string, period?: string) =>
     withQuery(`${inProject(projectPath)}/error_tracking/ingestion`, { period: period === "24h" ? undefined : period }),
   getStarted: (projectPath: string, language?: string) =>

@@ -4,6 +4,8 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { SourceMapVerdict, SourceMapVerdictJson } from "./error_pb.ts";
+import { file_faultline_v1_error } from "./error_pb.ts";
 import { file_faultline_v1_role } from "./role_pb.ts";
 import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
@@ -13,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/source_map.proto.
  */
 export const file_faultline_v1_source_map: GenFile = /*@__PURE__*/
-  fileDesc("Ch1mYXVsdGxpbmUvdjEvc291cmNlX21hcC5wcm90bxIMZmF1bHRsaW5lLnYxIrQDCg5BcnRpZmFjdEJ1bmRsZRIRCglidW5kbGVfaWQYASABKA0SEgoKcHJvamVjdF9pZBgCIAEoDRIQCghjaGVja3N1bRgDIAEoCRIPCgdyZWxlYXNlGAQgASgJEgwKBGRpc3QYBSABKAkSMAoFc3RhdGUYBiABKA4yIS5mYXVsdGxpbmUudjEuQXJ0aWZhY3RCdW5kbGVTdGF0ZRIOCgZkZXRhaWwYByABKAkSEAoId2FybmluZ3MYCCADKAkSEgoKZmlsZV9jb3VudBgJIAEoDRIZChFtYXBwZWRfZmlsZV9jb3VudBgKIAEoDRIUCgxzdG9yZWRfYnl0ZXMYCyABKAQSMAoMY3JlYXRlZF90aW1lGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3VzZWRfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKY3JlYXRlZF9ieRgOIAEoCRI3ChNncm91cGluZ19zaW5jZV90aW1lGA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIYChZHZXRVcGxvYWRMaW1pdHNSZXF1ZXN0IkQKF0dldFVwbG9hZExpbWl0c1Jlc3BvbnNlEhMKC2NodW5rX2J5dGVzGAEgASgNEhQKDGJ1bmRsZV9ieXRlcxgCIAEoBCIwCg9QdXRDaHVua1JlcXVlc3QSDAoEc2hhMRgBIAEoCRIPCgdjb250ZW50GAIgASgMIhIKEFB1dENodW5rUmVzcG9uc2UiigEKHUFzc2VtYmxlQXJ0aWZhY3RCdW5kbGVSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhAKCGNoZWNrc3VtGAIgASgJEg4KBmNodW5rcxgDIAMoCRIPCgdyZWxlYXNlGAQgASgJEgwKBGRpc3QYBSABKAkioQEKHkFzc2VtYmxlQXJ0aWZhY3RCdW5kbGVSZXNwb25zZRIwCgVzdGF0ZRgBIAEoDjIhLmZhdWx0bGluZS52MS5BcnRpZmFjdEJ1bmRsZVN0YXRlEhYKDm1pc3NpbmdfY2h1bmtzGAIgAygJEjUKD2FydGlmYWN0X2J1bmRsZRgDIAEoCzIcLmZhdWx0bGluZS52MS5BcnRpZmFjdEJ1bmRsZSJ+ChpMaXN0QXJ0aWZhY3RCdW5kbGVzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCRIPCgdyZWxlYXNlGAQgASgJIm4KG0xpc3RBcnRpZmFjdEJ1bmRsZXNSZXNwb25zZRI2ChBhcnRpZmFjdF9idW5kbGVzGAEgAygLMhwuZmF1bHRsaW5lLnYxLkFydGlmYWN0QnVuZGxlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJaChtEZWxldGVBcnRpZmFjdEJ1bmRsZVJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSEQoJYnVuZGxlX2lkGAIgASgNIlUKHERlbGV0ZUFydGlmYWN0QnVuZGxlUmVzcG9uc2USNQoPYXJ0aWZhY3RfYnVuZGxlGAEgASgLMhwuZmF1bHRsaW5lLnYxLkFydGlmYWN0QnVuZGxlKsMBChNBcnRpZmFjdEJ1bmRsZVN0YXRlEiUKIUFSVElGQUNUX0JVTkRMRV9TVEFURV9VTlNQRUNJRklFRBAAEiMKH0FSVElGQUNUX0JVTkRMRV9TVEFURV9OT1RfRk9VTkQQARIhCh1BUlRJRkFDVF9CVU5ETEVfU1RBVEVfQ1JFQVRFRBACEhwKGEFSVElGQUNUX0JVTkRMRV9TVEFURV9PSxADEh8KG0FSVElGQUNUX0JVTkRMRV9TVEFURV9FUlJPUhAEMowIChBTb3VyY2VNYXBTZXJ2aWNlEmsKD0dldFVwbG9hZExpbWl0cxIkLmZhdWx0bGluZS52MS5HZXRVcGxvYWRMaW1pdHNSZXF1ZXN0GiUuZmF1bHRsaW5lLnYxLkdldFVwbG9hZExpbWl0c1Jlc3BvbnNlIguQAgGKtRgECAIQBBKkAQoIUHV0Q2h1bmsSHS5mYXVsdGxpbmUudjEuUHV0Q2h1bmtSZXF1ZXN0Gh4uZmF1bHRsaW5lLnYxLlB1dENodW5rUmVzcG9uc2UiWYq1GAQIAhAEmrUYTUEgY2h1bmsgY2hhbmdlcyBub3RoaW5nIHVudGlsIGEgYnVuZGxlIGlzIGFzc2VtYmxlZCBvZiBpdCwgd2hpY2ggaXMgcmVjb3JkZWQuEvMBChZBc3NlbWJsZUFydGlmYWN0QnVuZGxlEisuZmF1bHRsaW5lLnYxLkFzc2VtYmxlQXJ0aWZhY3RCdW5kbGVSZXF1ZXN0GiwuZmF1bHRsaW5lLnYxLkFzc2VtYmxlQXJ0aWZhY3RCdW5kbGVSZXNwb25zZSJ+irUYBggDEAQYCpK1GHB7eyNhcnRpZmFjdF9idW5kbGV9fVVwbG9hZGVkIHNvdXJjZSBtYXBze3sjcmVsZWFzZX19IG9mIHRoZSByZWxlYXNlIHt7cmVsZWFzZX19e3svcmVsZWFzZX19Lnt7L2FydGlmYWN0X2J1bmRsZX19EnkKE0xpc3RBcnRpZmFjdEJ1bmRsZXMSKC5mYXVsdGxpbmUudjEuTGlzdEFydGlmYWN0QnVuZGxlc1JlcXVlc3QaKS5mYXVsdGxpbmUudjEuTGlzdEFydGlmYWN0QnVuZGxlc1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgDEvICChREZWxldGVBcnRpZmFjdEJ1bmRsZRIpLmZhdWx0bGluZS52MS5EZWxldGVBcnRpZmFjdEJ1bmRsZVJlcXVlc3QaKi5mYXVsdGxpbmUudjEuRGVsZXRlQXJ0aWZhY3RCdW5kbGVSZXNwb25zZSKCAoq1GAYIAxACGAqStRjzAURlbGV0ZWQgdGhlIHNvdXJjZSBtYXBzIHRoYXQgd2VyZSB1cGxvYWRlZHt7I2FydGlmYWN0X2J1bmRsZS5yZWxlYXNlfX0gZm9yIHRoZSByZWxlYXNlIHt7YXJ0aWZhY3RfYnVuZGxlLnJlbGVhc2V9fXt7L2FydGlmYWN0X2J1bmRsZS5yZWxlYXNlfX17eyNhcnRpZmFjdF9idW5kbGUuYnVuZGxlX2lkfX0gYXMgYnVuZGxlIHt7YXJ0aWZhY3RfYnVuZGxlLmJ1bmRsZV9pZH19e3svYXJ0aWZhY3RfYnVuZGxlLmJ1bmRsZV9pZH19LmIGcHJvdG8z", [file_faultline_v1_role, file_google_protobuf_timestamp]);
+  fileDesc("Ch1mYXVsdGxpbmUvdjEvc291cmNlX21hcC5wcm90bxIMZmF1bHRsaW5lLnYxIrQDCg5BcnRpZmFjdEJ1bmRsZRIRCglidW5kbGVfaWQYASABKA0SEgoKcHJvamVjdF9pZBgCIAEoDRIQCghjaGVja3N1bRgDIAEoCRIPCgdyZWxlYXNlGAQgASgJEgwKBGRpc3QYBSABKAkSMAoFc3RhdGUYBiABKA4yIS5mYXVsdGxpbmUudjEuQXJ0aWZhY3RCdW5kbGVTdGF0ZRIOCgZkZXRhaWwYByABKAkSEAoId2FybmluZ3MYCCADKAkSEgoKZmlsZV9jb3VudBgJIAEoDRIZChFtYXBwZWRfZmlsZV9jb3VudBgKIAEoDRIUCgxzdG9yZWRfYnl0ZXMYCyABKAQSMAoMY3JlYXRlZF90aW1lGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3VzZWRfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKY3JlYXRlZF9ieRgOIAEoCRI3ChNncm91cGluZ19zaW5jZV90aW1lGA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIYChZHZXRVcGxvYWRMaW1pdHNSZXF1ZXN0IkQKF0dldFVwbG9hZExpbWl0c1Jlc3BvbnNlEhMKC2NodW5rX2J5dGVzGAEgASgNEhQKDGJ1bmRsZV9ieXRlcxgCIAEoBCIwCg9QdXRDaHVua1JlcXVlc3QSDAoEc2hhMRgBIAEoCRIPCgdjb250ZW50GAIgASgMIhIKEFB1dENodW5rUmVzcG9uc2UiigEKHUFzc2VtYmxlQXJ0aWZhY3RCdW5kbGVSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhAKCGNoZWNrc3VtGAIgASgJEg4KBmNodW5rcxgDIAMoCRIPCgdyZWxlYXNlGAQgASgJEgwKBGRpc3QYBSABKAkioQEKHkFzc2VtYmxlQXJ0aWZhY3RCdW5kbGVSZXNwb25zZRIwCgVzdGF0ZRgBIAEoDjIhLmZhdWx0bGluZS52MS5BcnRpZmFjdEJ1bmRsZVN0YXRlEhYKDm1pc3NpbmdfY2h1bmtzGAIgAygJEjUKD2FydGlmYWN0X2J1bmRsZRgDIAEoCzIcLmZhdWx0bGluZS52MS5BcnRpZmFjdEJ1bmRsZSJ+ChpMaXN0QXJ0aWZhY3RCdW5kbGVzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCRIPCgdyZWxlYXNlGAQgASgJIm4KG0xpc3RBcnRpZmFjdEJ1bmRsZXNSZXNwb25zZRI2ChBhcnRpZmFjdF9idW5kbGVzGAEgAygLMhwuZmF1bHRsaW5lLnYxLkFydGlmYWN0QnVuZGxlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJVChhHZXRTb3VyY2VDb3ZlcmFnZVJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSDwoHcmVsZWFzZRgCIAEoCSJbChlHZXRTb3VyY2VDb3ZlcmFnZVJlc3BvbnNlEhMKC2V2ZW50X2NvdW50GAEgASgNEikKBWZpbGVzGAIgAygLMhouZmF1bHRsaW5lLnYxLkZpbGVDb3ZlcmFnZSKfAQoMRmlsZUNvdmVyYWdlEgsKA3VybBgBIAEoCRITCgtmcmFtZV9jb3VudBgCIAEoDRIaChJtYXBwZWRfZnJhbWVfY291bnQYAyABKA0SLwoHdmVyZGljdBgEIAEoDjIeLmZhdWx0bGluZS52MS5Tb3VyY2VNYXBWZXJkaWN0Eg0KBWNhdXNlGAUgASgJEhEKCW5leHRfc3RlcBgGIAEoCSJaChtEZWxldGVBcnRpZmFjdEJ1bmRsZVJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSEQoJYnVuZGxlX2lkGAIgASgNIlUKHERlbGV0ZUFydGlmYWN0QnVuZGxlUmVzcG9uc2USNQoPYXJ0aWZhY3RfYnVuZGxlGAEgASgLMhwuZmF1bHRsaW5lLnYxLkFydGlmYWN0QnVuZGxlKsMBChNBcnRpZmFjdEJ1bmRsZVN0YXRlEiUKIUFSVElGQUNUX0JVTkRMRV9TVEFURV9VTlNQRUNJRklFRBAAEiMKH0FSVElGQUNUX0JVTkRMRV9TVEFURV9OT1RfRk9VTkQQARIhCh1BUlRJRkFDVF9CVU5ETEVfU1RBVEVfQ1JFQVRFRBACEhwKGEFSVElGQUNUX0JVTkRMRV9TVEFURV9PSxADEh8KG0FSVElGQUNUX0JVTkRMRV9TVEFURV9FUlJPUhAEMoEJChBTb3VyY2VNYXBTZXJ2aWNlEmsKD0dldFVwbG9hZExpbWl0cxIkLmZhdWx0bGluZS52MS5HZXRVcGxvYWRMaW1pdHNSZXF1ZXN0GiUuZmF1bHRsaW5lLnYxLkdldFVwbG9hZExpbWl0c1Jlc3BvbnNlIguQAgGKtRgECAIQBBKkAQoIUHV0Q2h1bmsSHS5mYXVsdGxpbmUudjEuUHV0Q2h1bmtSZXF1ZXN0Gh4uZmF1bHRsaW5lLnYxLlB1dENodW5rUmVzcG9uc2UiWYq1GAQIAhAEmrUYTUEgY2h1bmsgY2hhbmdlcyBub3RoaW5nIHVudGlsIGEgYnVuZGxlIGlzIGFzc2VtYmxlZCBvZiBpdCwgd2hpY2ggaXMgcmVjb3JkZWQuEvMBChZBc3NlbWJsZUFydGlmYWN0QnVuZGxlEisuZmF1bHRsaW5lLnYxLkFzc2VtYmxlQXJ0aWZhY3RCdW5kbGVSZXF1ZXN0GiwuZmF1bHRsaW5lLnYxLkFzc2VtYmxlQXJ0aWZhY3RCdW5kbGVSZXNwb25zZSJ+irUYBggDEAQYCpK1GHB7eyNhcnRpZmFjdF9idW5kbGV9fVVwbG9hZGVkIHNvdXJjZSBtYXBze3sjcmVsZWFzZX19IG9mIHRoZSByZWxlYXNlIHt7cmVsZWFzZX19e3svcmVsZWFzZX19Lnt7L2FydGlmYWN0X2J1bmRsZX19EnkKE0xpc3RBcnRpZmFjdEJ1bmRsZXMSKC5mYXVsdGxpbmUudjEuTGlzdEFydGlmYWN0QnVuZGxlc1JlcXVlc3QaKS5mYXVsdGxpbmUudjEuTGlzdEFydGlmYWN0QnVuZGxlc1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgDEnMKEUdldFNvdXJjZUNvdmVyYWdlEiYuZmF1bHRsaW5lLnYxLkdldFNvdXJjZUNvdmVyYWdlUmVxdWVzdBonLmZhdWx0bGluZS52MS5HZXRTb3VyY2VDb3ZlcmFnZVJlc3BvbnNlIg2QAgGKtRgGCAMQARgDEvICChREZWxldGVBcnRpZmFjdEJ1bmRsZRIpLmZhdWx0bGluZS52MS5EZWxldGVBcnRpZmFjdEJ1bmRsZVJlcXVlc3QaKi5mYXVsdGxpbmUudjEuRGVsZXRlQXJ0aWZhY3RCdW5kbGVSZXNwb25zZSKCAoq1GAYIAxACGAqStRjzAURlbGV0ZWQgdGhlIHNvdXJjZSBtYXBzIHRoYXQgd2VyZSB1cGxvYWRlZHt7I2FydGlmYWN0X2J1bmRsZS5yZWxlYXNlfX0gZm9yIHRoZSByZWxlYXNlIHt7YXJ0aWZhY3RfYnVuZGxlLnJlbGVhc2V9fXt7L2FydGlmYWN0X2J1bmRsZS5yZWxlYXNlfX17eyNhcnRpZmFjdF9idW5kbGUuYnVuZGxlX2lkfX0gYXMgYnVuZGxlIHt7YXJ0aWZhY3RfYnVuZGxlLmJ1bmRsZV9pZH19e3svYXJ0aWZhY3RfYnVuZGxlLmJ1bmRsZV9pZH19LmIGcHJvdG8z", [file_faultline_v1_error, file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
  * An upload.
@@ -699,6 +701,223 @@ export const ListArtifactBundlesResponseSchema: GenMessage<ListArtifactBundlesRe
   messageDesc(file_faultline_v1_source_map, 8);
 
 /**
+ * Names what is looked at.
+ *
+ * @generated from message faultline.v1.GetSourceCoverageRequest
+ */
+export type GetSourceCoverageRequest = Message<"faultline.v1.GetSourceCoverageRequest"> & {
+  /**
+   * The project. Required, or its path.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath: string;
+
+  /**
+   * Only events of this release, at most 200 characters. Empty: of all.
+   *
+   * @generated from field: string release = 2;
+   */
+  release: string;
+};
+
+/**
+ * Names what is looked at.
+ *
+ * @generated from message faultline.v1.GetSourceCoverageRequest
+ */
+export type GetSourceCoverageRequestJson = {
+  /**
+   * The project. Required, or its path.
+   *
+   * @generated from field: uint32 project_id = 1;
+   */
+  projectId?: number;
+
+  /**
+   * The project's path, without regard to case. Read where project_id is 0.
+   *
+   * @generated from field: string project_path = 100;
+   */
+  projectPath?: string;
+
+  /**
+   * Only events of this release, at most 200 characters. Empty: of all.
+   *
+   * @generated from field: string release = 2;
+   */
+  release?: string;
+};
+
+/**
+ * Describes the message faultline.v1.GetSourceCoverageRequest.
+ * Use `create(GetSourceCoverageRequestSchema)` to create a new message.
+ */
+export const GetSourceCoverageRequestSchema: GenMessage<GetSourceCoverageRequest, {jsonType: GetSourceCoverageRequestJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_source_map, 9);
+
+/**
+ * How much is mapped.
+ *
+ * @generated from message faultline.v1.GetSourceCoverageResponse
+ */
+export type GetSourceCoverageResponse = Message<"faultline.v1.GetSourceCoverageResponse"> & {
+  /**
+   * Events that were looked at.
+   *
+   * @generated from field: uint32 event_count = 1;
+   */
+  eventCount: number;
+
+  /**
+   * Their files of minified code, at most 100: first those with frames that are not mapped, the most such frames first.
+   *
+   * @generated from field: repeated faultline.v1.FileCoverage files = 2;
+   */
+  files: FileCoverage[];
+};
+
+/**
+ * How much is mapped.
+ *
+ * @generated from message faultline.v1.GetSourceCoverageResponse
+ */
+export type GetSourceCoverageResponseJson = {
+  /**
+   * Events that were looked at.
+   *
+   * @generated from field: uint32 event_count = 1;
+   */
+  eventCount?: number;
+
+  /**
+   * Their files of minified code, at most 100: first those with frames that are not mapped, the most such frames first.
+   *
+   * @generated from field: repeated faultline.v1.FileCoverage files = 2;
+   */
+  files?: FileCoverageJson[];
+};
+
+/**
+ * Describes the message faultline.v1.GetSourceCoverageResponse.
+ * Use `create(GetSourceCoverageResponseSchema)` to create a new message.
+ */
+export const GetSourceCoverageResponseSchema: GenMessage<GetSourceCoverageResponse, {jsonType: GetSourceCoverageResponseJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_source_map, 10);
+
+/**
+ * A file of minified code.
+ *
+ * @generated from message faultline.v1.FileCoverage
+ */
+export type FileCoverage = Message<"faultline.v1.FileCoverage"> & {
+  /**
+   * Its address as frames have it.
+   *
+   * @generated from field: string url = 1;
+   */
+  url: string;
+
+  /**
+   * Frames in it.
+   *
+   * @generated from field: uint32 frame_count = 2;
+   */
+  frameCount: number;
+
+  /**
+   * Frames of these that show a source, or its place.
+   *
+   * @generated from field: uint32 mapped_frame_count = 3;
+   */
+  mappedFrameCount: number;
+
+  /**
+   * Why the others are not mapped, in most cases. Unspecified: all are.
+   *
+   * @generated from field: faultline.v1.SourceMapVerdict verdict = 4;
+   */
+  verdict: SourceMapVerdict;
+
+  /**
+   * The cause, a sentence. Empty: all are mapped.
+   *
+   * @generated from field: string cause = 5;
+   */
+  cause: string;
+
+  /**
+   * What to do about it, a sentence. May be empty.
+   *
+   * @generated from field: string next_step = 6;
+   */
+  nextStep: string;
+};
+
+/**
+ * A file of minified code.
+ *
+ * @generated from message faultline.v1.FileCoverage
+ */
+export type FileCoverageJson = {
+  /**
+   * Its address as frames have it.
+   *
+   * @generated from field: string url = 1;
+   */
+  url?: string;
+
+  /**
+   * Frames in it.
+   *
+   * @generated from field: uint32 frame_count = 2;
+   */
+  frameCount?: number;
+
+  /**
+   * Frames of these that show a source, or its place.
+   *
+   * @generated from field: uint32 mapped_frame_count = 3;
+   */
+  mappedFrameCount?: number;
+
+  /**
+   * Why the others are not mapped, in most cases. Unspecified: all are.
+   *
+   * @generated from field: faultline.v1.SourceMapVerdict verdict = 4;
+   */
+  verdict?: SourceMapVerdictJson;
+
+  /**
+   * The cause, a sentence. Empty: all are mapped.
+   *
+   * @generated from field: string cause = 5;
+   */
+  cause?: string;
+
+  /**
+   * What to do about it, a sentence. May be empty.
+   *
+   * @generated from field: string next_step = 6;
+   */
+  nextStep?: string;
+};
+
+/**
+ * Describes the message faultline.v1.FileCoverage.
+ * Use `create(FileCoverageSchema)` to create a new message.
+ */
+export const FileCoverageSchema: GenMessage<FileCoverage, {jsonType: FileCoverageJson}> = /*@__PURE__*/
+  messageDesc(file_faultline_v1_source_map, 11);
+
+/**
  * Names the bundle to delete.
  *
  * @generated from message faultline.v1.DeleteArtifactBundleRequest
@@ -759,7 +978,7 @@ export type DeleteArtifactBundleRequestJson = {
  * Use `create(DeleteArtifactBundleRequestSchema)` to create a new message.
  */
 export const DeleteArtifactBundleRequestSchema: GenMessage<DeleteArtifactBundleRequest, {jsonType: DeleteArtifactBundleRequestJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_source_map, 9);
+  messageDesc(file_faultline_v1_source_map, 12);
 
 /**
  * The deleted bundle.
@@ -794,7 +1013,7 @@ export type DeleteArtifactBundleResponseJson = {
  * Use `create(DeleteArtifactBundleResponseSchema)` to create a new message.
  */
 export const DeleteArtifactBundleResponseSchema: GenMessage<DeleteArtifactBundleResponse, {jsonType: DeleteArtifactBundleResponseJson}> = /*@__PURE__*/
-  messageDesc(file_faultline_v1_source_map, 10);
+  messageDesc(file_faultline_v1_source_map, 13);
 
 /**
  * The state of a bundle.
@@ -909,6 +1128,17 @@ export const SourceMapService: GenService<{
     methodKind: "unary";
     input: typeof ListArtifactBundlesRequestSchema;
     output: typeof ListArtifactBundlesResponseSchema;
+  },
+  /**
+   * Says how much of the newest stack traces is mapped, file by file: of the newest event of each of the 20 errors with the
+   * latest ones.
+   *
+   * @generated from rpc faultline.v1.SourceMapService.GetSourceCoverage
+   */
+  getSourceCoverage: {
+    methodKind: "unary";
+    input: typeof GetSourceCoverageRequestSchema;
+    output: typeof GetSourceCoverageResponseSchema;
   },
   /**
    * Deletes a bundle with its maps. Events that it mapped are shown minified again.

@@ -5,13 +5,19 @@ import type { Actions, PageServerLoad } from "./$types";
 export const load: PageServerLoad = async ({ parent, url, locals: { api } }) => {
   const { project } = await parent();
   const pageToken = url.searchParams.get("cursor") ?? "";
+  const release = url.searchParams.get("release") ?? "";
   const { projectId } = project;
-  const { answer, refusal } = await refusedInPlace(api.sourceMaps.listArtifactBundles({ projectId, pageToken }));
+  const [{ answer, refusal }, coverage] = await Promise.all([
+    refusedInPlace(api.sourceMaps.listArtifactBundles({ projectId, pageToken })),
+    refusedInPlace(api.sourceMaps.getSourceCoverage({ projectId, release })),
+  ]);
   return {
     origin: url.origin,
     bundles: answer?.artifactBundles ?? null,
     nextPageToken: answer?.nextPageToken ?? "",
     refusal,
+    release,
+    coverage: coverage.answer ?? null,
   };
 };
 
