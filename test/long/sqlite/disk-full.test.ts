@@ -16,8 +16,9 @@ import { createProject, type Project } from "../../support/core/project.ts";
 import { recount } from "../../support/database/recount.ts";
 import { rejects } from "../../support/assert/rejects.ts";
 import { newEventId, post } from "../../support/sentry/send.ts";
-import { bundle, repositoryRoot, rootPassword, startServer } from "../../support/service/server.ts";
+import { bundle, repositoryRoot, rootPassword, rootToken, startServer } from "../../support/service/server.ts";
 import { inOwnMounts, smallDisk, whyNoMounts } from "../../support/service/small-disk.ts";
+import { putChunk } from "../../support/source-maps/upload.ts";
 import { storedErrors, storedEventIds } from "../../support/database/stored.ts";
 import { until } from "../../support/run/until.ts";
 
@@ -103,6 +104,10 @@ if (missing === "") {
     const event = create(ErrorEventSchema, { projectId: kept.id, eventId: newEventId(), message: "over gRPC" });
     const call = client.ingest.reportEvents({ events: [event] }, client.auth);
     assert.is((await rejects(call, "UNAVAILABLE")).reason, ErrorReason.STORAGE_UNAVAILABLE);
+    const upload = { token: rootToken, organization: "-", projects: [] };
+    const { status, headers, text } = await putChunk(server, Buffer.from("a chunk of source maps"), upload);
+    assert.is(status, 503, text);
+    assert.is(headers["retry-after"], "10"); // sentry-cli and the bundlers' plugins wait no longer
   });
 
   test("while events are refused, all that was acknowledged is read, and people go on working", async () => {

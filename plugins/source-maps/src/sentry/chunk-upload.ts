@@ -1,4 +1,5 @@
-import type { HttpAnswer, HttpCall } from "@faultline/plugin";
+import { ServiceError, type HttpAnswer, type HttpCall } from "@faultline/plugin";
+import { ErrorReason } from "@faultline/proto";
 import { readChunks } from "../chunks/multipart.ts";
 import { UploadError } from "../chunks/upload-error.ts";
 import { uploadLimits } from "../uploads/limits.ts";
@@ -6,6 +7,9 @@ import { detail, managed } from "./answers.ts";
 
 /** Clients that read it send one chunk a request. */
 const chunksPerRequest = 1;
+
+/** The package `sentry` gives up where it should wait for more than ten seconds. */
+const retrySeconds = 10;
 
 /** Room for the headers of the parts of a multipart body. */
 const overheadBytes = 64 * 1024;
@@ -42,6 +46,8 @@ export async function takeChunks(call: HttpCall): Promise<HttpAnswer> {
     return { status: 200 };
   } catch (error) {
     if (error instanceof UploadError) return detail(error.status, error.message);
-    throw error;
+    if (!(error instanceof ServiceError && error.reason === ErrorReason.STORAGE_UNAVAILABLE)) throw error;
+    const refusal = detail(503, error.message);
+    return { ...refusal, headers: { ...refusal.headers, "Retry-After": String(retrySeconds) } };
   }
 }

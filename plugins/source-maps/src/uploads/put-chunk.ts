@@ -14,7 +14,7 @@ export function readSha1(text: string, field: string): Buffer {
 
 /** Stores a chunk for a user. The same one again only makes it younger. */
 export async function putChunk(
-  { database, clock }: Host,
+  { database, clock, isReady }: Host,
   userId: number,
   { sha1, content }: Pick<PutChunkRequest, "sha1" | "content">,
 ): Promise<void> {
@@ -27,6 +27,12 @@ export async function putChunk(
     throw invalidField(
       "content",
       "The chunk arrived damaged: its SHA-1 is not the one it was sent with. Send it again.",
+    );
+  }
+  if (!(await isReady())) {
+    throw new ServiceError(
+      ErrorReason.STORAGE_UNAVAILABLE,
+      "Faultline stores nothing at the moment, such as on a disk that is nearly full. Upload again later.",
     );
   }
   const write = database.write<Tables>();
