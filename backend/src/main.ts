@@ -96,7 +96,7 @@ export async function startFaultline(
   await changes.transitions.register(plugins); // before the doors open, so that no plugin misses a transition
   const doors = await openDoors(config, { services, telemetry, checkToken, plugins, hosts, pages, stops });
   const { grpc, grpcAddress, loadPages } = doors;
-  if (does(role, "worker")) jetstream?.startWorker({ storeBatch: ingestion.storeBatch, isStorageFailure });
+  if (does(role, "worker")) jetstream?.startWorker({ storeBatch: ingestion.storeQueued, isStorageFailure });
   const { transitions } = changes;
   deliverTransitions(scheduler, { plugins, hosts, transitions, deletionClock: storage.ages.deletion });
   scheduleOfBackends(scheduler, { ...kept, jetstream });

@@ -38,7 +38,10 @@ export interface Plugin {
   readonly backend?: ErrorBackend;
   /** Changes how an event of the integrated backend is shown, such as its frames; what is stored stays as it was sent. */
   readonly showEvent?: ShowEvent;
-  /** Changes the heads of events before they are grouped and stored, such as frames of minified code to those of its sources. */
+  /**
+   * Changes the heads of events before they are grouped and stored, such as frames of minified code to those of its sources. One
+   * plugin only.
+   */
   readonly readHeads?: ReadHeads;
   readonly queue?: IngestQueue;
   readonly deprecations?: Deprecations;

@@ -33,14 +33,15 @@ export function openIngestion(
   const { clientKeys, spikes, quotas, traffic, outcomes } = state;
   const { announcements } = database;
 
-  const { accept, store } = pipeline({ telemetry, storage, state, plugins });
+  const { accept, store, storeQueued } = pipeline({ telemetry, storage, state, plugins });
   const storeBatch = store(eventStore(plugins));
   const unstored = new UnstoredEvents({ database, clock: ages.receipt, store: storeBatch });
   const keep = measuredKeep((event, reason) => unstored.keep(event, reason), metrics);
   const groupCommit = new GroupCommit({ storeBatch, keep, room: disk, log });
   stops.add("events that wait to be stored", () => groupCommit.drained());
   stops.add("reports of own errors", () => ownErrors.stop());
-  const queue = accept(pluginQueue(plugins) ?? groupCommit);
+  const given = pluginQueue(plugins);
+  const queue = accept(given ?? groupCommit, { storesLater: given !== undefined });
 
   const rateLimits = new RateLimits(passing, config.rateLimits, announcements);
   const keyLimits = new KeyLimits(clock, announcements);
@@ -60,5 +61,5 @@ export function openIngestion(
       traffic.note(outcome);
     }, metrics),
   };
-  return { storeBatch, unstored, groupCommit, queue, events };
+  return { storeQueued: storeQueued(storeBatch), unstored, groupCommit, queue, events };
 }

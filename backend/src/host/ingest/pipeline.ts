@@ -25,18 +25,22 @@ interface Parts {
  * a promise and a pass through the microtasks.
  */
 export function pipeline({ telemetry: { metrics, tracing }, storage: { ages }, state: { quotas }, plugins }: Parts) {
-  const readers = plugins.flatMap(({ readHeads }) => readHeads ?? []);
+  const read = plugins.find(({ readHeads }) => readHeads)?.readHeads;
   const traced = tracedIngestion(tracing);
   const acceptance = measureAcceptance(metrics);
   return {
-    accept(acknowledging: IngestQueue): IngestQueue {
+    /** `storesLater`: the queue acknowledges before the events are stored, and `storeQueued` reads their heads. */
+    accept(acknowledging: IngestQueue, { storesLater }: { readonly storesLater: boolean }): IngestQueue {
       const queue = traced.queue(acknowledging);
       return {
         async accept(received) {
           const begunAt = performance.now();
           const dated = datedIntake(received, ages.earliestReceipt());
           const packing = packedIntake(dated);
-          const intake = packing instanceof Promise ? await packing : packing;
+          const packed = packing instanceof Promise ? await packing : packing;
+          // Here an event keeps its own sender waiting and no other.
+          const reading = storesLater ? packed : withHeads(read, packed);
+          const intake = reading instanceof Promise ? await reading : reading;
           const weights = weightsOf(intake);
           // A batch holds only admitted items. Doors ask before they read a body; this check is for the bodies that were
           // under way then, and for callers that are not SDKs.
@@ -52,18 +56,18 @@ export function pipeline({ telemetry: { metrics, tracing }, storage: { ages }, s
         },
       };
     },
-    store: (store: StoreBatch): StoreBatch => traced.store(measuredStore(withHeads(readers, store), metrics)),
+    store: (store: StoreBatch): StoreBatch => traced.store(measuredStore(store, metrics)),
+    /** Stores a batch of a queue that acknowledged it before. */
+    storeQueued:
+      (store: StoreBatch): StoreBatch =>
+      async (intake) =>
+        store(await withHeads(read, intake)),
   };
 }
 
-/** Events are grouped by the heads that plugins return; a batch that they leave as it is awaits nothing more. */
-function withHeads(readers: readonly ReadHeads[], store: StoreBatch): StoreBatch {
-  return async (intake) => {
-    let { events } = intake;
-    for (const read of readers) {
-      const heads = read(events);
-      events = heads instanceof Promise ? await heads : heads;
-    }
-    return store(events === intake.events ? intake : { ...intake, events });
-  };
+/** Events are grouped by the heads that a plugin returns. An intake that it leaves as it is costs no promise. */
+function withHeads(read: ReadHeads | undefined, intake: Intake): Intake | Promise<Intake> {
+  const events = read?.(intake.events) ?? intake.events;
+  if (events instanceof Promise) return events.then((changed) => ({ ...intake, events: changed }));
+  return events === intake.events ? intake : { ...intake, events };
 }

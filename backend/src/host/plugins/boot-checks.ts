@@ -44,6 +44,7 @@ export function checkPlugins(plugins: readonly Plugin[]): void {
       claim(`has an operation ${id}`);
     }
     if (plugin.queue) claim("is the queue");
+    if (plugin.readHeads) claim("reads the heads of events");
   }
   if (faults.length > 0) throw new StartRefusal(`The plugins cannot be started: ${faults.join("; ")}.`);
 }

@@ -1,4 +1,5 @@
 import type { Log } from "@faultline/plugin";
+import { BoundedMap } from "@faultline/plugin/flow";
 import { SourceMapVerdict as Verdict, type Frame, type SourceMapping } from "@faultline/proto";
 import type { BlobReader } from "../blobs/blob-reader.ts";
 import { betterName } from "../mapping/better-name.ts";
@@ -15,7 +16,7 @@ export interface Resolved {
   readonly unmapped?: Unmapped;
 }
 
-/** What reading the places of an event needs; frames of one file share its index and its list of sources. */
+/** What reading places needs; frames of one file share its index and its list of sources. */
 export interface Reading {
   readonly blobs: BlobReader;
   readonly log: Log;
@@ -29,12 +30,16 @@ export function readingOf({ blobs, log }: Pick<Reading, "blobs" | "log">): Readi
   return { blobs, log, indexOf: once((blobId) => blobs.open(blobId)), sourcesOf: once(sourcesOf) };
 }
 
-/** Reads each blob once. */
+/** Files whose lists of sources are kept: some have megabytes. */
+const keptFiles = 16;
+
+/** Reads a blob once, as long as it is kept. */
 function once<T>(read: (blobId: number) => Promise<T>): (blobId: number) => Promise<T> {
-  const known = new Map<number, Promise<T>>();
+  const known = new BoundedMap<number, Promise<T>>(keptFiles);
   return (blobId) => {
     const found = known.get(blobId) ?? read(blobId);
     known.set(blobId, found);
+    found.catch(() => known.delete(blobId)); // it is read again; the caller has the error
     return found;
   };
 }

@@ -8,7 +8,7 @@ import { MappedHeads } from "./mapped-head.ts";
 
 const subject = "source maps";
 
-/** How long a batch waits for the sources of its events. Later ones are grouped as they were sent. */
+/** How long events wait for their sources. Those that are not there by then are grouped as they were sent. */
 const longestMs = 250;
 
 /** Events whose sources are read at once: each may have a long list of sources in memory. */

@@ -8,7 +8,7 @@ import { limits, readText, sentStacks, withFramesOf, type JsonObject } from "@fa
 import type { BlobReader } from "../blobs/blob-reader.ts";
 import { artifactsOf, debugIdOf, type OfEvent } from "../events/artifacts.ts";
 import { addressOfFrame, fileKindOf } from "../events/frames.ts";
-import { placeOf, readingOf, sourceOf } from "../events/mapped-frames.ts";
+import { placeOf, readingOf, sourceOf, type Reading } from "../events/mapped-frames.ts";
 import { noteUse } from "../events/note-use.ts";
 import { parsedEvent, readSentEvent } from "../events/sent-event.ts";
 
@@ -36,13 +36,13 @@ interface BuiltFrame {
 /** Reads the heads of events as those of their sources. */
 export class MappedHeads {
   readonly #host: Host;
-  readonly #blobs: BlobReader;
+  readonly #reading: Reading;
   /** By stack: most events of a storm have the same. */
   readonly #changes = new BoundedMap<string, Promise<readonly (Change | undefined)[]>>(kept.stacks);
 
   constructor({ host, blobs }: { readonly host: Host; readonly blobs: BlobReader }) {
     this.#host = host;
-    this.#blobs = blobs;
+    this.#reading = readingOf({ blobs, log: host.log });
   }
 
   /** For other maps than before. */
@@ -87,14 +87,13 @@ export class MappedHeads {
   async #read(event: OfEvent, stacks: readonly (readonly BuiltFrame[])[]): Promise<(Change | undefined)[]> {
     const artifacts = await artifactsOf(this.#host.database, event, stacks.flat());
     noteUse(this.#host, artifacts.all);
-    const reading = readingOf({ blobs: this.#blobs, log: this.#host.log });
     const places = await Promise.all(
       stacks.map((stack) =>
         Promise.all(
           stack.map(async (frame) => {
             const artifact = hasPosition(frame) ? artifacts.of(frame) : undefined;
             if (artifact?.kind !== "mapped") return undefined;
-            const place = await placeOf(reading, frame, { artifact });
+            const place = await placeOf(this.#reading, frame, { artifact });
             return place && "found" in place ? place : undefined;
           }),
         ),
