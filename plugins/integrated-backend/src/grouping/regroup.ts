@@ -43,14 +43,18 @@ export async function regroup(
     .execute();
   for (const error of errors) {
     if (signal.aborted || aliases.roomOf(projectId) <= 0) return;
-    const events = await newestEvents(storage, { projectId, errorId: error.id });
-    const heads = await read(events);
-    const changed = heads.filter((head, n) => head !== events[n]);
-    const [newest] = changed;
+    const heads = async (limit: number) => {
+      const events = await newestEvents(storage, { projectId, errorId: error.id, limit });
+      return (await read(events)).filter((head, n) => head !== events[n]);
+    };
+    const [newest] = await heads(1);
     if (!newest) continue;
-    const hash = commonest(changed.map(groupHash));
     const ofHash = error.group_hash.toString("hex");
-    if (hash !== ofHash && !aliases.has(projectId, hash)) await aliases.add({ projectId, hash, ofHash });
+    const isKnown = (hash: string) => hash === ofHash || aliases.has(projectId, hash);
+    if (!isKnown(groupHash(newest))) {
+      const hash = commonest((await heads(eventsRead)).map(groupHash));
+      if (!isKnown(hash)) await aliases.add({ projectId, hash, ofHash });
+    }
     const { numUpdatedRows } = await storage.write
       .updateTable("integrated_error")
       .set({ culprit: newest.culprit })
@@ -65,9 +69,9 @@ export async function regroup(
 /** The heads of the newest events of an error, as their payloads have them. */
 async function newestEvents(
   storage: Storage,
-  { projectId, errorId }: { projectId: number; errorId: number },
+  { projectId, errorId, limit }: { projectId: number; errorId: number; limit: number },
 ): Promise<readonly ErrorEvent[]> {
-  const rows = await storage.nextEvents({ projectId, errorId, place: undefined, limit: eventsRead });
+  const rows = await storage.nextEvents({ projectId, errorId, place: undefined, limit });
   const jsons = new Map<number, Buffer>();
   for await (const [id, json] of storage.eventJsons(storage.read, rows ?? [])) jsons.set(id, json);
   return (rows ?? []).flatMap((row) => {
