@@ -76,7 +76,10 @@ export async function mapEvent(
 }
 
 /** Notes once a day that bundles are used, as those that map nothing are deleted. */
-async function noteUse({ database, clock }: Host, artifacts: readonly Artifact[]): Promise<void> {
+export async function noteUse(
+  { database, clock }: Host,
+  artifacts: readonly Pick<Artifact, "bundleId" | "usedAt">[],
+): Promise<void> {
   const now = clock.now();
   const due = new Set(
     artifacts.filter(({ usedAt }) => usedAt === null || usedAt < now - dayMs).map(({ bundleId }) => bundleId),

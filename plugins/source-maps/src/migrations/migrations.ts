@@ -1,5 +1,10 @@
 import type { Migrations } from "@faultline/plugin";
 import { PostgresqlSourceMaps0001 } from "./postgresql-source-maps-0001.ts";
+import { PostgresqlSourceMaps0003 } from "./postgresql-source-maps-0003.ts";
 import { SourceMaps0001 } from "./sqlite-source-maps-0001.ts";
+import { SourceMaps0003 } from "./sqlite-source-maps-0003.ts";
 
-export const migrations: Migrations = { sqlite: [SourceMaps0001], postgresql: [PostgresqlSourceMaps0001] };
+export const migrations: Migrations = {
+  sqlite: [SourceMaps0001, SourceMaps0003],
+  postgresql: [PostgresqlSourceMaps0001, PostgresqlSourceMaps0003],
+};

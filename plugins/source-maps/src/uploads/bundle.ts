@@ -23,5 +23,7 @@ export function bundleToProto(row: BundleRow): MessageInitShape<typeof ArtifactB
     createdTime: timestamp(Number(row.created_at)),
     ...(row.used_at !== null && { lastUsedTime: timestamp(Number(row.used_at)) }),
     createdBy: row.username ?? "",
+    kind: row.kind,
+    debugIds: JSON.parse(row.debug_ids) as string[], // as the plugin stored it
   };
 }
