@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { openBrowser, type TestBrowser } from "../support/console/browser.ts";
@@ -8,9 +10,10 @@ import { newEventId, sendEvent } from "../support/sentry/send.ts";
 import { sharedServer } from "../support/service/flow.ts";
 import { rootPassword, rootToken } from "../support/service/server.ts";
 import { artifactBundle, builtCheckout } from "../support/source-maps/built.ts";
+import { uploadMapping } from "../support/source-maps/upload-mapping.ts";
 import { uploadBundle } from "../support/source-maps/upload.ts";
 
-/** Minified JavaScript on the page of an error, and the uploads of a project. */
+/** Minified JavaScript and obfuscated Java on the page of an error, and the uploads of a project. */
 
 const { server, client: core } = await sharedServer();
 const debugId = randomUUID();
@@ -83,6 +86,45 @@ test("the uploads of a project are listed with what is wrong with them, and dele
     .click();
   await page.getByText("The upload is deleted.").waitFor();
   assert.is(await rows.count(), 1);
+});
+
+test("the page of an error of Java shows the inlined calls, and with B the frames and the type as they were sent", async () => {
+  const java = await createProject(server);
+  const id = randomUUID();
+  const mapping = readFileSync(join(import.meta.dirname, "../fixtures/source-maps/proguard-7.5.0.txt"));
+  const upload = { token: rootToken, organization: "-", projects: [java.path] };
+  assert.is((await uploadMapping(server, mapping, upload, id)).state, "ok");
+  const frame = { filename: "SourceFile", in_app: true };
+  const frames = [
+    { ...frame, module: "com.acme.shop.Main", function: "main", lineno: 6 },
+    { ...frame, module: "com.acme.shop.c", function: "a", lineno: 500 },
+    { ...frame, module: "com.acme.shop.a", function: "a", lineno: 1023 },
+  ];
+  const exception = { type: "b", module: "com.acme.shop", value: "negative amount -1", stacktrace: { frames } };
+  await sendEvent(server, java, {
+    event_id: newEventId(),
+    platform: "java",
+    debug_meta: { images: [{ type: "proguard", uuid: id }] },
+    exception: { values: [exception] },
+  });
+  const { errors } = await core.errors.listErrors({ projectId: java.id }, core.auth);
+  const { page } = browser;
+  await page.goto(`/${java.path}/-/error_tracking/${errors[0]?.errorId}/details`);
+  const trace = page.getByRole("region", { name: "Stack trace" });
+  await trace.getByRole("heading", { name: "PaymentError" }).waitFor();
+  const rows = trace.getByRole("listitem").filter({ hasText: ".java" });
+  assert.is(await rows.count(), 5);
+  await trace.getByText("1 frame is obfuscated in part or whole").click();
+  await trace.getByText("The mapping has nothing for line 500 of this method").waitFor();
+  await browser.photograph("obfuscated-details");
+  await page.keyboard.press("b");
+  await trace.getByRole("heading", { name: "b", exact: true }).waitFor();
+  assert.is(await trace.getByRole("button", { name: "Obfuscated" }).getAttribute("aria-pressed"), "true");
+  assert.is(await trace.getByText("SourceFile").count(), 3);
+  await page.goto(`/${java.path}/-/error_tracking/source_maps`);
+  await page.getByText(`ProGuard or R8 ${id}`).first().waitFor();
+  await page.getByText("1 mapping").waitFor();
+  await browser.photograph("obfuscated-uploads");
 });
 
 test.run();

@@ -20,6 +20,7 @@ export { readPlatform, readRelease, readServerName } from "./names.ts";
 export { readRequestUrl, readUserAgent } from "./request.ts";
 export { readEnvironment } from "./tags.ts";
 export { readText } from "./json/text.ts";
+export { isLibrary } from "./stack/library-rules.ts";
 export { boundedTime, readSentTime, readTime } from "./time.ts";
 export { titleOf } from "./naming/title.ts";
 export { isTransaction } from "./naming/transaction.ts";

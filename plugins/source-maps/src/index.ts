@@ -6,7 +6,8 @@ import { SourceGrouping } from "./grouping/grouping.ts";
 import { MapCompiler } from "./mapping/compile-in-worker.ts";
 import { migrations } from "./migrations/migrations.ts";
 import { movable } from "./movable.ts";
-import type { ProjectPathOf } from "./sentry/assemble.ts";
+import { mapJavaEvent } from "./proguard/map-java-event.ts";
+import type { ProjectPathOf } from "./sentry/project-key.ts";
 import { uploadRoutes } from "./sentry/routes.ts";
 import { sourceMapService } from "./source-map-service.ts";
 import { deleteOld } from "./uploads/delete-old.ts";
@@ -16,7 +17,8 @@ import { readUploads } from "./uploads/read-uploads.ts";
 const lookEachMs = 500;
 
 /**
- * Source maps: builds upload minified files with their maps, and stack traces of the integrated backend show the sources.
+ * Source maps: builds upload minified files with their maps, or the mappings of ProGuard and R8, and stack traces of the integrated
+ * backend show the sources.
  * `sentryRoutes`: the addresses by which Sentry's tools upload; they name projects by slugs, of which `projectPathOf` finds the path.
  */
 export function sourceMaps({
@@ -35,7 +37,10 @@ export function sourceMaps({
     services: [sourceMapService],
     calls: coverageCalls,
     sentryRoutes: uploadRoutes(projectPathOf),
-    showEvent: (event) => (started ? mapEvent(started, event) : Promise.resolve(event)),
+    async showEvent(event) {
+      if (!started) return event;
+      return event.platform === "java" ? mapJavaEvent(started, event) : mapEvent(started, event);
+    },
     readHeads: (events) => started?.grouping.readHeads(events) ?? events,
     async start(host) {
       const blobs = new BlobReader(host.database);

@@ -1,4 +1,4 @@
-import type { ArtifactBundleState } from "@faultline/proto";
+import type { ArtifactBundleKind, ArtifactBundleState } from "@faultline/proto";
 import type { Generated } from "kysely";
 
 /** The tables that the plugin reads and writes. */
@@ -43,20 +43,23 @@ export interface BundleTable {
   used_at: number | null;
   /** Since when events are grouped by what it maps; null: not yet, or it maps nothing. */
   groups_since: number | null;
+  kind: ArtifactBundleKind;
+  /** JSON list of the UUIDs by which events name a mapping, those that its upload gave; empty for source maps. */
+  debug_ids: string;
 }
 
-/** What a bundle has for a minified file. */
-export type ArtifactKind = "mapped" | "source_only" | "map_only";
+/** What a bundle has for a minified file, or that it is a mapping of ProGuard or R8. */
+export type ArtifactKind = "mapped" | "source_only" | "map_only" | "proguard";
 
-/** A minified file of a bundle with the index of its map, or the half of such a pair. */
+/** A minified file of a bundle with the index of its map, the half of such a pair, or a mapping. */
 export interface ArtifactTable {
   id: Generated<number>;
   project_id: number;
   bundle_id: number;
-  /** The address of the minified file, such as `~/assets/app.js`; of its map where that is all. */
+  /** The address of the minified file, such as `~/assets/app.js`; of its map where that is all; the UUID of a mapping. */
   url: string;
   kind: ArtifactKind;
-  /** The blobs of the index and of the list of sources; null unless it is mapped. */
+  /** The blobs of the index and of the list of sources; null unless it is mapped. A mapping has no sources. */
   index_blob_id: number | null;
   sources_blob_id: number | null;
 }

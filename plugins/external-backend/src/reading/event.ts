@@ -21,6 +21,7 @@ import {
 } from "./faultline.ts";
 import { idOf, objectOf, requiredId, textOf } from "./fields.ts";
 import { readCommit } from "./release.ts";
+import { withSentStacks } from "./sent-stacks.ts";
 
 /** A whole event, its neighbours among the events of its issue, and the external ids of its issue and project. */
 export interface ReadEvent {
@@ -44,6 +45,7 @@ export function readEvent(json: JsonValue, { projectId }: ReadingContext): ReadE
   return {
     event: {
       ...details,
+      ...withSentStacks(details, sent),
       eventId,
       errorId: issueId,
       projectId,

@@ -1,5 +1,6 @@
 import type { Breadcrumb, Event, Exception, Frame, HttpRequest, Mechanism, Thread } from "@faultline/proto";
 import { isoTime } from "../times.ts";
+import { sentFrames } from "./sent-frames.ts";
 
 /** The parts of an event in the order of display. Absent parts are left out. */
 export function entriesOf(event: Event): object[] {
@@ -25,7 +26,7 @@ function exceptionData(exceptions: readonly Exception[]): object {
   };
 }
 
-function exceptionShape({ type, value, module, mechanism, frames }: Exception): object {
+function exceptionShape({ type, value, module, mechanism, frames, obfuscated }: Exception): object {
   return {
     type,
     value,
@@ -33,7 +34,10 @@ function exceptionShape({ type, value, module, mechanism, frames }: Exception): 
     mechanism: mechanism ? mechanismShape(mechanism) : null,
     threadId: null,
     stacktrace: stacktraceShape(frames),
-    rawStacktrace: null,
+    rawStacktrace: stacktraceShape(sentFrames(frames) ?? []),
+    rawType: obfuscated?.type || null,
+    rawModule: obfuscated?.module || null,
+    rawValue: null,
   };
 }
 
@@ -49,7 +53,14 @@ function mechanismShape({ type, handled, synthetic, exceptionId, parentId, sourc
 }
 
 function threadShape({ id, name, current, crashed, frames }: Thread): object {
-  return { id, name: name || null, current, crashed, stacktrace: stacktraceShape(frames), rawStacktrace: null };
+  return {
+    id,
+    name: name || null,
+    current,
+    crashed,
+    stacktrace: stacktraceShape(frames),
+    rawStacktrace: stacktraceShape(sentFrames(frames) ?? []),
+  };
 }
 
 function stacktraceShape(frames: readonly Frame[]): object | null {

@@ -129,8 +129,10 @@ async function mappedFrame(
       lineno,
       colno,
       contextLine,
+      module: "",
     },
     bundleId: artifact.bundleId,
+    inlined: false,
   };
   return {
     ...frame,
@@ -144,10 +146,12 @@ async function mappedFrame(
   };
 }
 
-const mappingOf = ({ verdict, cause, nextStep }: Unmapped): SourceMapping => ({
+/** The mapping of a frame that shows no source. */
+export const mappingOf = ({ verdict, cause, nextStep }: Unmapped): SourceMapping => ({
   $typeName: "faultline.v1.SourceMapping",
   verdict,
   cause,
   nextStep,
   bundleId: 0,
+  inlined: false,
 });

@@ -1,11 +1,17 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
+import type { CompiledMapping, MappingToCompile } from "../proguard/compile-mapping.ts";
 import type { CompiledMap, MapToCompile } from "./compile.ts";
 import { MapError } from "./map-error.ts";
 
+/** What the thread compiles: a source map, or a mapping of ProGuard or R8. */
+export type CompileJob = MapToCompile | MappingToCompile;
+
+type Compiled = CompiledMap | CompiledMapping;
+
 /** The thread's answer. */
 export type CompileAnswer =
-  { readonly compiled: CompiledMap } | { readonly refusal: Pick<MapError, "verdict" | "message"> };
+  { readonly compiled: Compiled } | { readonly refusal: Pick<MapError, "verdict" | "message"> };
 
 /** How maps are compiled. Tests lower the limits. */
 export interface CompilerOptions {
@@ -26,8 +32,8 @@ const defaults: CompilerOptions = {
 };
 
 interface Waiting {
-  readonly job: MapToCompile;
-  readonly resolve: (compiled: CompiledMap) => void;
+  readonly job: CompileJob;
+  readonly resolve: (compiled: Compiled) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -43,10 +49,12 @@ export class MapCompiler {
   }
 
   /**
-   * As compileMap does. The bytes of the map are handed over when they are all of their buffer, and gone then. Fails with a MapError,
-   * also for a map that takes too much time or memory; and with another error when the compiler is stopped.
+   * As compileMap or compileMapping does. The bytes of the map are handed over when they are all of their buffer, and gone then. Fails
+   * with a MapError, also for a map that takes too much time or memory; and with another error when the compiler is stopped.
    */
-  compile(job: MapToCompile): Promise<CompiledMap> {
+  compile(job: MapToCompile): Promise<CompiledMap>;
+  compile(job: MappingToCompile): Promise<CompiledMapping>;
+  compile(job: CompileJob): Promise<Compiled> {
     if (this.#isStopped) return Promise.reject(stopped());
     return new Promise((resolve, reject) => {
       this.#waiting.push({ job, resolve, reject });
@@ -128,11 +136,11 @@ class CompilerThread {
     this.#work = work;
     this.#worker.ref();
     this.#after(this.#options.msPerMap, () => void this.end(tooSlow(this.#options.msPerMap)));
-    const { map, minified } = work.job;
-    const isWhole = map.byteLength === map.buffer.byteLength && map.buffer instanceof ArrayBuffer;
-    const job: MapToCompile = { map, ...(minified !== undefined && { minified }) };
+    const { job } = work;
+    const bytes = "mapping" in job ? job.mapping : job.map;
+    const isWhole = bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer;
     try {
-      this.#worker.postMessage(job, isWhole ? [map.buffer as ArrayBuffer] : []);
+      this.#worker.postMessage(job, isWhole ? [bytes.buffer as ArrayBuffer] : []);
     } catch (error) {
       this.#take()?.reject(error as Error); // the bytes were handed over before
       this.#rest();

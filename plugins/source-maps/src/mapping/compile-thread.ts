@@ -1,8 +1,9 @@
-/** The thread in which compile-in-worker.ts compiles maps, one at a time. Sends a CompileAnswer to each MapToCompile. */
+/** The thread in which compile-in-worker.ts compiles maps, one at a time. Sends a CompileAnswer to each CompileJob. */
 import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
-import { compileMap, type MapToCompile } from "./compile.ts";
-import type { CompileAnswer } from "./compile-in-worker.ts";
+import { compileMapping } from "../proguard/compile-mapping.ts";
+import { compileMap } from "./compile.ts";
+import type { CompileAnswer, CompileJob } from "./compile-in-worker.ts";
 import { MapError } from "./map-error.ts";
 
 /**
@@ -11,14 +12,14 @@ import { MapError } from "./map-error.ts";
  */
 if (process.platform === "linux") setPriority(10);
 
-parentPort?.on("message", (job: MapToCompile) => {
+parentPort?.on("message", (job: CompileJob) => {
   const answer = compile(job);
   parentPort?.postMessage(answer, "compiled" in answer ? [answer.compiled.index.buffer] : []);
 });
 
-function compile(job: MapToCompile): CompileAnswer {
+function compile(job: CompileJob): CompileAnswer {
   try {
-    return { compiled: compileMap(job) };
+    return { compiled: "mapping" in job ? compileMapping(job) : compileMap(job) };
   } catch (error) {
     if (!(error instanceof MapError)) throw error;
     const { verdict, message } = error;

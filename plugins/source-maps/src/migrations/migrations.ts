@@ -1,10 +1,12 @@
 import type { Migrations } from "@faultline/plugin";
 import { PostgresqlSourceMaps0001 } from "./postgresql-source-maps-0001.ts";
 import { PostgresqlSourceMaps0002 } from "./postgresql-source-maps-0002.ts";
+import { PostgresqlSourceMaps0003 } from "./postgresql-source-maps-0003.ts";
 import { SourceMaps0001 } from "./sqlite-source-maps-0001.ts";
 import { SourceMaps0002 } from "./sqlite-source-maps-0002.ts";
+import { SourceMaps0003 } from "./sqlite-source-maps-0003.ts";
 
 export const migrations: Migrations = {
-  sqlite: [SourceMaps0001, SourceMaps0002],
-  postgresql: [PostgresqlSourceMaps0001, PostgresqlSourceMaps0002],
+  sqlite: [SourceMaps0001, SourceMaps0002, SourceMaps0003],
+  postgresql: [PostgresqlSourceMaps0001, PostgresqlSourceMaps0002, PostgresqlSourceMaps0003],
 };

@@ -1,11 +1,13 @@
 import type { HttpAnswer, HttpCall } from "@faultline/plugin";
 import { ArtifactBundleState as State, type AssembleArtifactBundleResponse } from "@faultline/proto";
 import { detail, managed } from "./answers.ts";
+import { projectKey, type ProjectPathOf } from "./project-key.ts";
 
 /** Projects that one call may name; each gets the bundle. */
 const mostProjects = 20;
 
-const states: Readonly<Record<State, string>> = {
+/** The words of Sentry's tools for the states. */
+export const states: Readonly<Record<State, string>> = {
   [State.UNSPECIFIED]: "error",
   [State.NOT_FOUND]: "not_found",
   [State.CREATED]: "created",
@@ -15,9 +17,6 @@ const states: Readonly<Record<State, string>> = {
 
 /** What the answer for several projects is: the first of these that one of them has. */
 const order = [State.NOT_FOUND, State.ERROR, State.CREATED, State.OK];
-
-/** The path of the project that two slugs of Sentry name; undefined where no path has them. */
-export type ProjectPathOf = (slugs: { readonly organization: string; readonly project: string }) => string | undefined;
 
 /** `POST .../artifactbundle/assemble/`: reads a bundle of chunks for the projects that it names. */
 export const assembleBundle =
@@ -30,12 +29,7 @@ export const assembleBundle =
     if (named.length > mostProjects) return detail(400, `Name at most ${mostProjects} projects.`);
     const keys = [];
     for (const project of named) {
-      const projectPath = pathOf({ organization: call.path["organization"] ?? "", project });
-      const key = isId.test(project)
-        ? { projectId: Number(project) }
-        : projectPath === undefined
-          ? undefined
-          : { projectPath };
+      const key = projectKey(pathOf, call.path["organization"] ?? "", project);
       if (!key) return detail(404, `There is no project ${project}.`);
       keys.push(key);
     }
@@ -53,9 +47,7 @@ export const assembleBundle =
     });
   };
 
-const isId = /^[1-9]\d{0,8}$/;
-
 const textOf = (value: unknown) => (typeof value === "string" ? value : "");
 
-const isTexts = (value: unknown): value is string[] =>
+export const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((one) => typeof one === "string");

@@ -27,8 +27,9 @@ export async function readUploadOptions(call: HttpCall): Promise<HttpAnswer> {
     concurrency: 4,
     hashAlgorithm: "sha1",
     compression: ["gzip"],
-    // Without `release_files` and `artifact_bundles_v2` sentry-cli 2 uploads file by file, or all chunks each time.
-    accept: ["release_files", "artifact_bundles", "artifact_bundles_v2"],
+    // Without `release_files` and `artifact_bundles_v2` sentry-cli 2 uploads file by file, or all chunks each time. `debug_files`: so that
+    // it prints why those other than mappings are refused.
+    accept: ["release_files", "artifact_bundles", "artifact_bundles_v2", "debug_files", "proguard"],
   });
 }
 

@@ -1,16 +1,22 @@
 import type { HttpApiRoute } from "@faultline/plugin";
-import { assembleBundle, type ProjectPathOf } from "./assemble.ts";
+import { assembleBundle } from "./assemble.ts";
 import { readUploadOptions, takeChunks } from "./chunk-upload.ts";
+import { assembleDebugFiles } from "./debug-files.ts";
+import { takeMappings } from "./mappings.ts";
+import type { ProjectPathOf } from "./project-key.ts";
 import { createRelease, listNone, readPreviousRelease, readRelease, createDeploy } from "./releases.ts";
 
 const organization = "/api/0/organizations/:organization";
+const project = "/api/0/projects/:organization/:project";
 
 /** The addresses by which Sentry's tools upload, for the API that clients of Sentry expect. */
 export const uploadRoutes = (projectPathOf: ProjectPathOf): readonly HttpApiRoute[] => [
   { path: `${organization}/chunk-upload`, isRaw: true, methods: { GET: readUploadOptions, POST: takeChunks } },
   { path: `${organization}/artifactbundle/assemble`, methods: { POST: assembleBundle(projectPathOf) } },
+  { path: `${project}/files/difs/assemble`, methods: { POST: assembleDebugFiles(projectPathOf) } },
+  { path: `${project}/files/dsyms`, isRaw: true, methods: { POST: takeMappings(projectPathOf) } },
   { path: `${organization}/repos`, methods: { GET: listNone } },
-  ...[organization, "/api/0/projects/:organization/:project"].flatMap((of) => [
+  ...[organization, project].flatMap((of) => [
     { path: `${of}/releases`, methods: { GET: listNone, POST: createRelease } },
     { path: `${of}/releases/:version`, methods: { GET: readRelease, PUT: readRelease } },
     { path: `${of}/releases/:version/deploys`, methods: { GET: listNone, POST: createDeploy } },

@@ -2,10 +2,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { invalidField, type AdmittedCall, type Host } from "@faultline/plugin";
 import {
+  ArtifactBundleKind,
   ArtifactBundleState,
   type AssembleArtifactBundleRequest,
   type AssembleArtifactBundleResponseSchema,
 } from "@faultline/proto";
+import { normalDebugId } from "../bundle/debug-id.ts";
+import { addDebugId } from "../proguard/add-debug-id.ts";
 import type { Tables } from "../tables.ts";
 import { bundleToProto, type BundleRow } from "./bundle.ts";
 import { selectBundles } from "./bundles.ts";
@@ -35,16 +38,20 @@ export async function assemble(
       .where("bundle.dist", "=", key.dist)
       .executeTakeFirst();
   const stored = await known();
-  const mayFollow = stored && stored.state !== ArtifactBundleState.ERROR; // what failed is tried again
+  const mayFollow = stored?.kind === wanted.kind && stored.state !== ArtifactBundleState.ERROR; // what failed is tried again
   if (!mayFollow) {
     const missing = await missingOf(host, caller.user.id, wanted.chunks);
     if (missing.length > 0) return { state: ArtifactBundleState.NOT_FOUND, missingChunks: missing };
-    await note(host, { ...key, user_id: caller.user.id, chunks: JSON.stringify(wanted.chunks) });
+    const { kind, debugId } = wanted;
+    const debug_ids = JSON.stringify(debugId === undefined ? [] : [debugId]);
+    await note(host, { ...key, user_id: caller.user.id, chunks: JSON.stringify(wanted.chunks), kind, debug_ids });
+  } else if (wanted.debugId !== undefined) {
+    await addDebugId(host.database, stored, wanted.debugId); // builds without a change have the same mapping under another id
   }
   return answerOf(await untilRead(known, signal));
 }
 
-function readRequest({ checksum, chunks, release: sent, dist }: AssembleArtifactBundleRequest) {
+function readRequest({ checksum, chunks, release: sent, dist, ...request }: AssembleArtifactBundleRequest) {
   const release = sent.trim() === "undefined" ? "" : sent.trim();
   const mostChunks = uploadLimits.bundleBytes / uploadLimits.chunkBytes;
   if (chunks.length === 0) throw invalidField("chunks", "Name the chunks of the bundle.");
@@ -59,7 +66,16 @@ function readRequest({ checksum, chunks, release: sent, dist }: AssembleArtifact
   if (dist.length > 64) throw invalidField("dist", "A distribution has at most 64 characters.");
   if (dist !== "" && release === "")
     throw invalidField("dist", "A distribution needs a release. Send both, or neither.");
-  return { checksum: readSha1(checksum, "checksum"), chunks, release, dist };
+  return { checksum: readSha1(checksum, "checksum"), chunks, release, dist, ...readKind(request) };
+}
+
+function readKind({ kind, debugId: sent }: Pick<AssembleArtifactBundleRequest, "kind" | "debugId">) {
+  const isMapping = kind === ArtifactBundleKind.PROGUARD;
+  const debugId = normalDebugId(sent);
+  if (sent !== "" && !isMapping)
+    throw invalidField("debug_id", "Only a mapping of ProGuard or R8 has a debug id here.");
+  if (sent !== "" && debugId === undefined) throw invalidField("debug_id", "Send a UUID, or leave it out.");
+  return { kind: isMapping ? ArtifactBundleKind.PROGUARD : ArtifactBundleKind.SOURCE_MAPS, debugId };
 }
 
 async function missingOf({ database }: Host, userId: number, chunks: readonly string[]): Promise<string[]> {
@@ -81,7 +97,7 @@ async function missingOf({ database }: Host, userId: number, chunks: readonly st
 /** Makes the bundle due; what an earlier try left is replaced. */
 async function note(
   { database, clock }: Host,
-  values: Pick<BundleRow, "project_id" | "checksum" | "release" | "dist" | "user_id" | "chunks">,
+  values: Pick<BundleRow, "project_id" | "checksum" | "release" | "dist" | "user_id" | "chunks" | "kind" | "debug_ids">,
 ): Promise<void> {
   const due = {
     state: ArtifactBundleState.CREATED,
@@ -89,6 +105,8 @@ async function note(
     warnings: "[]",
     user_id: values.user_id,
     chunks: values.chunks,
+    kind: values.kind,
+    debug_ids: values.debug_ids,
   };
   await database
     .write<Tables>()

@@ -24,5 +24,7 @@ export function bundleToProto(row: BundleRow): MessageInitShape<typeof ArtifactB
     ...(row.used_at !== null && { lastUsedTime: timestamp(Number(row.used_at)) }),
     createdBy: row.username ?? "",
     ...(row.groups_since !== null && { groupingSinceTime: timestamp(Number(row.groups_since)) }),
+    kind: row.kind,
+    debugIds: JSON.parse(row.debug_ids) as string[], // as the plugin stored it
   };
 }

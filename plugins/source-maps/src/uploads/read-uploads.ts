@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Host } from "@faultline/plugin";
-import { ArtifactBundleState } from "@faultline/proto";
+import { ArtifactBundleKind, ArtifactBundleState } from "@faultline/proto";
 import type { BundleBytes } from "../bundle/bundle-bytes.ts";
 import type { MapCompiler } from "../mapping/compile-in-worker.ts";
+import { storeMappings } from "../proguard/store-mappings.ts";
 import type { BundleTable, Tables } from "../tables.ts";
 import type { Selectable } from "kysely";
 import { chunkedBytes } from "./chunked-bytes.ts";
@@ -45,7 +46,8 @@ async function readUpload(
   await deleteArtifacts(host, bundle); // what an interrupted reading left
   const bytes = await chunkedBytes(host.database, bundle);
   await refuseDamaged(bytes, bundle);
-  const stored = await storeBundle(host, compiler, { row: bundle, bytes, signal });
+  const store = bundle.kind === ArtifactBundleKind.PROGUARD ? storeMappings : storeBundle;
+  const stored = await store(host, compiler, { row: bundle, bytes, signal });
   await end(host, bundle, { state: ArtifactBundleState.OK, detail: "", ...stored });
 }
 

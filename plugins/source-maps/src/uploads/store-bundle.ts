@@ -16,10 +16,10 @@ import { uploadLimits } from "./limits.ts";
 import type { StoredSource } from "./stored-source.ts";
 import { UploadFault } from "./upload-fault.ts";
 
-type BundleRow = Pick<Selectable<BundleTable>, "id" | "project_id" | "release">;
+export type BundleRow = Pick<Selectable<BundleTable>, "id" | "project_id" | "release">;
 
 /** What a bundle holds, as its row has it. */
-type Stored = Pick<Selectable<BundleTable>, "file_count" | "mapped_file_count" | "stored_bytes" | "warnings">;
+export type Stored = Pick<Selectable<BundleTable>, "file_count" | "mapped_file_count" | "stored_bytes" | "warnings">;
 
 type File = PairFile & Pick<BundleFile, "headers">;
 
@@ -30,7 +30,7 @@ interface Half {
 }
 
 /** Sentences that are kept. */
-const mostWarnings = 20;
+export const mostWarnings = 20;
 
 /** Stores what a bundle has for each minified file. Throws UploadFault, BundleError or MapError. */
 export async function storeBundle(
@@ -77,7 +77,7 @@ export async function storeBundle(
   };
 }
 
-const tooMuch = `The maps of the project would take more than ${uploadLimits.projectBytes / 1024 ** 3} GiB. Delete old uploads on the page "Source maps".`;
+export const tooMuch = `The maps of the project would take more than ${uploadLimits.projectBytes / 1024 ** 3} GiB. Delete old uploads on the page "Source maps".`;
 
 /** Compiles and stores a pair. Returns the bytes that it added. */
 async function storePair(
@@ -167,7 +167,7 @@ async function compile(
   return { index: indexId, sources: listId, blobs: [...blobs], added };
 }
 
-async function bytesOfProject({ database }: Host, projectId: number): Promise<number> {
+export async function bytesOfProject({ database }: Host, projectId: number): Promise<number> {
   const { bytes } = await database
     .read<Tables>()
     .selectFrom("source_bundle")

@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file faultline/v1/source_map.proto.
  */
 export const file_faultline_v1_source_map: GenFile = /*@__PURE__*/
-  fileDesc("Ch1mYXVsdGxpbmUvdjEvc291cmNlX21hcC5wcm90bxIMZmF1bHRsaW5lLnYxIrQDCg5BcnRpZmFjdEJ1bmRsZRIRCglidW5kbGVfaWQYASABKA0SEgoKcHJvamVjdF9pZBgCIAEoDRIQCghjaGVja3N1bRgDIAEoCRIPCgdyZWxlYXNlGAQgASgJEgwKBGRpc3QYBSABKAkSMAoFc3RhdGUYBiABKA4yIS5mYXVsdGxpbmUudjEuQXJ0aWZhY3RCdW5kbGVTdGF0ZRIOCgZkZXRhaWwYByABKAkSEAoId2FybmluZ3MYCCADKAkSEgoKZmlsZV9jb3VudBgJIAEoDRIZChFtYXBwZWRfZmlsZV9jb3VudBgKIAEoDRIUCgxzdG9yZWRfYnl0ZXMYCyABKAQSMAoMY3JlYXRlZF90aW1lGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3VzZWRfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKY3JlYXRlZF9ieRgOIAEoCRI3ChNncm91cGluZ19zaW5jZV90aW1lGA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIYChZHZXRVcGxvYWRMaW1pdHNSZXF1ZXN0IkQKF0dldFVwbG9hZExpbWl0c1Jlc3BvbnNlEhMKC2NodW5rX2J5dGVzGAEgASgNEhQKDGJ1bmRsZV9ieXRlcxgCIAEoBCIwCg9QdXRDaHVua1JlcXVlc3QSDAoEc2hhMRgBIAEoCRIPCgdjb250ZW50GAIgASgMIhIKEFB1dENodW5rUmVzcG9uc2UiigEKHUFzc2VtYmxlQXJ0aWZhY3RCdW5kbGVSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhAKCGNoZWNrc3VtGAIgASgJEg4KBmNodW5rcxgDIAMoCRIPCgdyZWxlYXNlGAQgASgJEgwKBGRpc3QYBSABKAkioQEKHkFzc2VtYmxlQXJ0aWZhY3RCdW5kbGVSZXNwb25zZRIwCgVzdGF0ZRgBIAEoDjIhLmZhdWx0bGluZS52MS5BcnRpZmFjdEJ1bmRsZVN0YXRlEhYKDm1pc3NpbmdfY2h1bmtzGAIgAygJEjUKD2FydGlmYWN0X2J1bmRsZRgDIAEoCzIcLmZhdWx0bGluZS52MS5BcnRpZmFjdEJ1bmRsZSJ+ChpMaXN0QXJ0aWZhY3RCdW5kbGVzUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCRIPCgdyZWxlYXNlGAQgASgJIm4KG0xpc3RBcnRpZmFjdEJ1bmRsZXNSZXNwb25zZRI2ChBhcnRpZmFjdF9idW5kbGVzGAEgAygLMhwuZmF1bHRsaW5lLnYxLkFydGlmYWN0QnVuZGxlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJVChhHZXRTb3VyY2VDb3ZlcmFnZVJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSDwoHcmVsZWFzZRgCIAEoCSJbChlHZXRTb3VyY2VDb3ZlcmFnZVJlc3BvbnNlEhMKC2V2ZW50X2NvdW50GAEgASgNEikKBWZpbGVzGAIgAygLMhouZmF1bHRsaW5lLnYxLkZpbGVDb3ZlcmFnZSKfAQoMRmlsZUNvdmVyYWdlEgsKA3VybBgBIAEoCRITCgtmcmFtZV9jb3VudBgCIAEoDRIaChJtYXBwZWRfZnJhbWVfY291bnQYAyABKA0SLwoHdmVyZGljdBgEIAEoDjIeLmZhdWx0bGluZS52MS5Tb3VyY2VNYXBWZXJkaWN0Eg0KBWNhdXNlGAUgASgJEhEKCW5leHRfc3RlcBgGIAEoCSJaChtEZWxldGVBcnRpZmFjdEJ1bmRsZVJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSEQoJYnVuZGxlX2lkGAIgASgNIlUKHERlbGV0ZUFydGlmYWN0QnVuZGxlUmVzcG9uc2USNQoPYXJ0aWZhY3RfYnVuZGxlGAEgASgLMhwuZmF1bHRsaW5lLnYxLkFydGlmYWN0QnVuZGxlKsMBChNBcnRpZmFjdEJ1bmRsZVN0YXRlEiUKIUFSVElGQUNUX0JVTkRMRV9TVEFURV9VTlNQRUNJRklFRBAAEiMKH0FSVElGQUNUX0JVTkRMRV9TVEFURV9OT1RfRk9VTkQQARIhCh1BUlRJRkFDVF9CVU5ETEVfU1RBVEVfQ1JFQVRFRBACEhwKGEFSVElGQUNUX0JVTkRMRV9TVEFURV9PSxADEh8KG0FSVElGQUNUX0JVTkRMRV9TVEFURV9FUlJPUhAEMoEJChBTb3VyY2VNYXBTZXJ2aWNlEmsKD0dldFVwbG9hZExpbWl0cxIkLmZhdWx0bGluZS52MS5HZXRVcGxvYWRMaW1pdHNSZXF1ZXN0GiUuZmF1bHRsaW5lLnYxLkdldFVwbG9hZExpbWl0c1Jlc3BvbnNlIguQAgGKtRgECAIQBBKkAQoIUHV0Q2h1bmsSHS5mYXVsdGxpbmUudjEuUHV0Q2h1bmtSZXF1ZXN0Gh4uZmF1bHRsaW5lLnYxLlB1dENodW5rUmVzcG9uc2UiWYq1GAQIAhAEmrUYTUEgY2h1bmsgY2hhbmdlcyBub3RoaW5nIHVudGlsIGEgYnVuZGxlIGlzIGFzc2VtYmxlZCBvZiBpdCwgd2hpY2ggaXMgcmVjb3JkZWQuEvMBChZBc3NlbWJsZUFydGlmYWN0QnVuZGxlEisuZmF1bHRsaW5lLnYxLkFzc2VtYmxlQXJ0aWZhY3RCdW5kbGVSZXF1ZXN0GiwuZmF1bHRsaW5lLnYxLkFzc2VtYmxlQXJ0aWZhY3RCdW5kbGVSZXNwb25zZSJ+irUYBggDEAQYCpK1GHB7eyNhcnRpZmFjdF9idW5kbGV9fVVwbG9hZGVkIHNvdXJjZSBtYXBze3sjcmVsZWFzZX19IG9mIHRoZSByZWxlYXNlIHt7cmVsZWFzZX19e3svcmVsZWFzZX19Lnt7L2FydGlmYWN0X2J1bmRsZX19EnkKE0xpc3RBcnRpZmFjdEJ1bmRsZXMSKC5mYXVsdGxpbmUudjEuTGlzdEFydGlmYWN0QnVuZGxlc1JlcXVlc3QaKS5mYXVsdGxpbmUudjEuTGlzdEFydGlmYWN0QnVuZGxlc1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgDEnMKEUdldFNvdXJjZUNvdmVyYWdlEiYuZmF1bHRsaW5lLnYxLkdldFNvdXJjZUNvdmVyYWdlUmVxdWVzdBonLmZhdWx0bGluZS52MS5HZXRTb3VyY2VDb3ZlcmFnZVJlc3BvbnNlIg2QAgGKtRgGCAMQARgDEvICChREZWxldGVBcnRpZmFjdEJ1bmRsZRIpLmZhdWx0bGluZS52MS5EZWxldGVBcnRpZmFjdEJ1bmRsZVJlcXVlc3QaKi5mYXVsdGxpbmUudjEuRGVsZXRlQXJ0aWZhY3RCdW5kbGVSZXNwb25zZSKCAoq1GAYIAxACGAqStRjzAURlbGV0ZWQgdGhlIHNvdXJjZSBtYXBzIHRoYXQgd2VyZSB1cGxvYWRlZHt7I2FydGlmYWN0X2J1bmRsZS5yZWxlYXNlfX0gZm9yIHRoZSByZWxlYXNlIHt7YXJ0aWZhY3RfYnVuZGxlLnJlbGVhc2V9fXt7L2FydGlmYWN0X2J1bmRsZS5yZWxlYXNlfX17eyNhcnRpZmFjdF9idW5kbGUuYnVuZGxlX2lkfX0gYXMgYnVuZGxlIHt7YXJ0aWZhY3RfYnVuZGxlLmJ1bmRsZV9pZH19e3svYXJ0aWZhY3RfYnVuZGxlLmJ1bmRsZV9pZH19LmIGcHJvdG8z", [file_faultline_v1_error, file_faultline_v1_role, file_google_protobuf_timestamp]);
+  fileDesc("Ch1mYXVsdGxpbmUvdjEvc291cmNlX21hcC5wcm90bxIMZmF1bHRsaW5lLnYxIvcDCg5BcnRpZmFjdEJ1bmRsZRIRCglidW5kbGVfaWQYASABKA0SEgoKcHJvamVjdF9pZBgCIAEoDRIQCghjaGVja3N1bRgDIAEoCRIPCgdyZWxlYXNlGAQgASgJEgwKBGRpc3QYBSABKAkSMAoFc3RhdGUYBiABKA4yIS5mYXVsdGxpbmUudjEuQXJ0aWZhY3RCdW5kbGVTdGF0ZRIOCgZkZXRhaWwYByABKAkSEAoId2FybmluZ3MYCCADKAkSEgoKZmlsZV9jb3VudBgJIAEoDRIZChFtYXBwZWRfZmlsZV9jb3VudBgKIAEoDRIUCgxzdG9yZWRfYnl0ZXMYCyABKAQSMAoMY3JlYXRlZF90aW1lGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3VzZWRfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKY3JlYXRlZF9ieRgOIAEoCRIuCgRraW5kGA8gASgOMiAuZmF1bHRsaW5lLnYxLkFydGlmYWN0QnVuZGxlS2luZBIRCglkZWJ1Z19pZHMYECADKAkSNwoTZ3JvdXBpbmdfc2luY2VfdGltZRgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiGAoWR2V0VXBsb2FkTGltaXRzUmVxdWVzdCJEChdHZXRVcGxvYWRMaW1pdHNSZXNwb25zZRITCgtjaHVua19ieXRlcxgBIAEoDRIUCgxidW5kbGVfYnl0ZXMYAiABKAQiMAoPUHV0Q2h1bmtSZXF1ZXN0EgwKBHNoYTEYASABKAkSDwoHY29udGVudBgCIAEoDCISChBQdXRDaHVua1Jlc3BvbnNlIswBCh1Bc3NlbWJsZUFydGlmYWN0QnVuZGxlUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgNEhQKDHByb2plY3RfcGF0aBhkIAEoCRIQCghjaGVja3N1bRgCIAEoCRIOCgZjaHVua3MYAyADKAkSDwoHcmVsZWFzZRgEIAEoCRIMCgRkaXN0GAUgASgJEi4KBGtpbmQYBiABKA4yIC5mYXVsdGxpbmUudjEuQXJ0aWZhY3RCdW5kbGVLaW5kEhAKCGRlYnVnX2lkGAcgASgJIqEBCh5Bc3NlbWJsZUFydGlmYWN0QnVuZGxlUmVzcG9uc2USMAoFc3RhdGUYASABKA4yIS5mYXVsdGxpbmUudjEuQXJ0aWZhY3RCdW5kbGVTdGF0ZRIWCg5taXNzaW5nX2NodW5rcxgCIAMoCRI1Cg9hcnRpZmFjdF9idW5kbGUYAyABKAsyHC5mYXVsdGxpbmUudjEuQXJ0aWZhY3RCdW5kbGUifgoaTGlzdEFydGlmYWN0QnVuZGxlc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoDRIUCgxwcm9qZWN0X3BhdGgYZCABKAkSEQoJcGFnZV9zaXplGAIgASgNEhIKCnBhZ2VfdG9rZW4YAyABKAkSDwoHcmVsZWFzZRgEIAEoCSJuChtMaXN0QXJ0aWZhY3RCdW5kbGVzUmVzcG9uc2USNgoQYXJ0aWZhY3RfYnVuZGxlcxgBIAMoCzIcLmZhdWx0bGluZS52MS5BcnRpZmFjdEJ1bmRsZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiVQoYR2V0U291cmNlQ292ZXJhZ2VSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEg8KB3JlbGVhc2UYAiABKAkiWwoZR2V0U291cmNlQ292ZXJhZ2VSZXNwb25zZRITCgtldmVudF9jb3VudBgBIAEoDRIpCgVmaWxlcxgCIAMoCzIaLmZhdWx0bGluZS52MS5GaWxlQ292ZXJhZ2UinwEKDEZpbGVDb3ZlcmFnZRILCgN1cmwYASABKAkSEwoLZnJhbWVfY291bnQYAiABKA0SGgoSbWFwcGVkX2ZyYW1lX2NvdW50GAMgASgNEi8KB3ZlcmRpY3QYBCABKA4yHi5mYXVsdGxpbmUudjEuU291cmNlTWFwVmVyZGljdBINCgVjYXVzZRgFIAEoCRIRCgluZXh0X3N0ZXAYBiABKAkiWgobRGVsZXRlQXJ0aWZhY3RCdW5kbGVSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKA0SFAoMcHJvamVjdF9wYXRoGGQgASgJEhEKCWJ1bmRsZV9pZBgCIAEoDSJVChxEZWxldGVBcnRpZmFjdEJ1bmRsZVJlc3BvbnNlEjUKD2FydGlmYWN0X2J1bmRsZRgBIAEoCzIcLmZhdWx0bGluZS52MS5BcnRpZmFjdEJ1bmRsZSrDAQoTQXJ0aWZhY3RCdW5kbGVTdGF0ZRIlCiFBUlRJRkFDVF9CVU5ETEVfU1RBVEVfVU5TUEVDSUZJRUQQABIjCh9BUlRJRkFDVF9CVU5ETEVfU1RBVEVfTk9UX0ZPVU5EEAESIQodQVJUSUZBQ1RfQlVORExFX1NUQVRFX0NSRUFURUQQAhIcChhBUlRJRkFDVF9CVU5ETEVfU1RBVEVfT0sQAxIfChtBUlRJRkFDVF9CVU5ETEVfU1RBVEVfRVJST1IQBCqDAQoSQXJ0aWZhY3RCdW5kbGVLaW5kEiQKIEFSVElGQUNUX0JVTkRMRV9LSU5EX1VOU1BFQ0lGSUVEEAASJAogQVJUSUZBQ1RfQlVORExFX0tJTkRfU09VUkNFX01BUFMQARIhCh1BUlRJRkFDVF9CVU5ETEVfS0lORF9QUk9HVUFSRBACMtgJChBTb3VyY2VNYXBTZXJ2aWNlEmsKD0dldFVwbG9hZExpbWl0cxIkLmZhdWx0bGluZS52MS5HZXRVcGxvYWRMaW1pdHNSZXF1ZXN0GiUuZmF1bHRsaW5lLnYxLkdldFVwbG9hZExpbWl0c1Jlc3BvbnNlIguQAgGKtRgECAIQBBKkAQoIUHV0Q2h1bmsSHS5mYXVsdGxpbmUudjEuUHV0Q2h1bmtSZXF1ZXN0Gh4uZmF1bHRsaW5lLnYxLlB1dENodW5rUmVzcG9uc2UiWYq1GAQIAhAEmrUYTUEgY2h1bmsgY2hhbmdlcyBub3RoaW5nIHVudGlsIGEgYnVuZGxlIGlzIGFzc2VtYmxlZCBvZiBpdCwgd2hpY2ggaXMgcmVjb3JkZWQuEsoCChZBc3NlbWJsZUFydGlmYWN0QnVuZGxlEisuZmF1bHRsaW5lLnYxLkFzc2VtYmxlQXJ0aWZhY3RCdW5kbGVSZXF1ZXN0GiwuZmF1bHRsaW5lLnYxLkFzc2VtYmxlQXJ0aWZhY3RCdW5kbGVSZXNwb25zZSLUAYq1GAYIAxAEGAqStRjFAXt7I2FydGlmYWN0X2J1bmRsZX19VXBsb2FkZWQge3sjZGVidWdfaWR9fXRoZSBQcm9HdWFyZCBtYXBwaW5nIHt7ZGVidWdfaWR9fXt7L2RlYnVnX2lkfX17e15kZWJ1Z19pZH19c291cmNlIG1hcHN7eyNyZWxlYXNlfX0gb2YgdGhlIHJlbGVhc2Uge3tyZWxlYXNlfX17ey9yZWxlYXNlfX17ey9kZWJ1Z19pZH19Lnt7L2FydGlmYWN0X2J1bmRsZX19EnkKE0xpc3RBcnRpZmFjdEJ1bmRsZXMSKC5mYXVsdGxpbmUudjEuTGlzdEFydGlmYWN0QnVuZGxlc1JlcXVlc3QaKS5mYXVsdGxpbmUudjEuTGlzdEFydGlmYWN0QnVuZGxlc1Jlc3BvbnNlIg2QAgGKtRgGCAMQARgDEnMKEUdldFNvdXJjZUNvdmVyYWdlEiYuZmF1bHRsaW5lLnYxLkdldFNvdXJjZUNvdmVyYWdlUmVxdWVzdBonLmZhdWx0bGluZS52MS5HZXRTb3VyY2VDb3ZlcmFnZVJlc3BvbnNlIg2QAgGKtRgGCAMQARgDEvICChREZWxldGVBcnRpZmFjdEJ1bmRsZRIpLmZhdWx0bGluZS52MS5EZWxldGVBcnRpZmFjdEJ1bmRsZVJlcXVlc3QaKi5mYXVsdGxpbmUudjEuRGVsZXRlQXJ0aWZhY3RCdW5kbGVSZXNwb25zZSKCAoq1GAYIAxACGAqStRjzAURlbGV0ZWQgdGhlIHNvdXJjZSBtYXBzIHRoYXQgd2VyZSB1cGxvYWRlZHt7I2FydGlmYWN0X2J1bmRsZS5yZWxlYXNlfX0gZm9yIHRoZSByZWxlYXNlIHt7YXJ0aWZhY3RfYnVuZGxlLnJlbGVhc2V9fXt7L2FydGlmYWN0X2J1bmRsZS5yZWxlYXNlfX17eyNhcnRpZmFjdF9idW5kbGUuYnVuZGxlX2lkfX0gYXMgYnVuZGxlIHt7YXJ0aWZhY3RfYnVuZGxlLmJ1bmRsZV9pZH19e3svYXJ0aWZhY3RfYnVuZGxlLmJ1bmRsZV9pZH19LmIGcHJvdG8z", [file_faultline_v1_error, file_faultline_v1_role, file_google_protobuf_timestamp]);
 
 /**
  * An upload.
@@ -87,7 +87,7 @@ export type ArtifactBundle = Message<"faultline.v1.ArtifactBundle"> & {
   fileCount: number;
 
   /**
-   * Minified files with a map.
+   * Minified files with a map; of the kind PROGUARD, mappings in use.
    *
    * @generated from field: uint32 mapped_file_count = 10;
    */
@@ -122,9 +122,23 @@ export type ArtifactBundle = Message<"faultline.v1.ArtifactBundle"> & {
   createdBy: string;
 
   /**
+   * What it holds.
+   *
+   * @generated from field: faultline.v1.ArtifactBundleKind kind = 15;
+   */
+  kind: ArtifactBundleKind;
+
+  /**
+   * The ids by which events name it, lower-case UUIDs. Only of the kind PROGUARD.
+   *
+   * @generated from field: repeated string debug_ids = 16;
+   */
+  debugIds: string[];
+
+  /**
    * Since when events are grouped by the sources that it maps. Absent: not yet, or it maps nothing.
    *
-   * @generated from field: google.protobuf.Timestamp grouping_since_time = 15;
+   * @generated from field: google.protobuf.Timestamp grouping_since_time = 17;
    */
   groupingSinceTime?: Timestamp | undefined;
 };
@@ -199,7 +213,7 @@ export type ArtifactBundleJson = {
   fileCount?: number;
 
   /**
-   * Minified files with a map.
+   * Minified files with a map; of the kind PROGUARD, mappings in use.
    *
    * @generated from field: uint32 mapped_file_count = 10;
    */
@@ -234,9 +248,23 @@ export type ArtifactBundleJson = {
   createdBy?: string;
 
   /**
+   * What it holds.
+   *
+   * @generated from field: faultline.v1.ArtifactBundleKind kind = 15;
+   */
+  kind?: ArtifactBundleKindJson;
+
+  /**
+   * The ids by which events name it, lower-case UUIDs. Only of the kind PROGUARD.
+   *
+   * @generated from field: repeated string debug_ids = 16;
+   */
+  debugIds?: string[];
+
+  /**
    * Since when events are grouped by the sources that it maps. Absent: not yet, or it maps nothing.
    *
-   * @generated from field: google.protobuf.Timestamp grouping_since_time = 15;
+   * @generated from field: google.protobuf.Timestamp grouping_since_time = 17;
    */
   groupingSinceTime?: TimestampJson;
 };
@@ -439,6 +467,21 @@ export type AssembleArtifactBundleRequest = Message<"faultline.v1.AssembleArtifa
    * @generated from field: string dist = 5;
    */
   dist: string;
+
+  /**
+   * What the chunks hold.
+   *
+   * @generated from field: faultline.v1.ArtifactBundleKind kind = 6;
+   */
+  kind: ArtifactBundleKind;
+
+  /**
+   * The UUID by which events name the mapping, in `debug_meta.images` of the type `proguard`. Only of the kind PROGUARD. Empty:
+   * the one that Sentry's tools compute from its content, which it always has as well.
+   *
+   * @generated from field: string debug_id = 7;
+   */
+  debugId: string;
 };
 
 /**
@@ -488,6 +531,21 @@ export type AssembleArtifactBundleRequestJson = {
    * @generated from field: string dist = 5;
    */
   dist?: string;
+
+  /**
+   * What the chunks hold.
+   *
+   * @generated from field: faultline.v1.ArtifactBundleKind kind = 6;
+   */
+  kind?: ArtifactBundleKindJson;
+
+  /**
+   * The UUID by which events name the mapping, in `debug_meta.images` of the type `proguard`. Only of the kind PROGUARD. Empty:
+   * the one that Sentry's tools compute from its content, which it always has as well.
+   *
+   * @generated from field: string debug_id = 7;
+   */
+  debugId?: string;
 };
 
 /**
@@ -1078,9 +1136,58 @@ export const ArtifactBundleStateSchema: GenEnum<ArtifactBundleState, ArtifactBun
   enumDesc(file_faultline_v1_source_map, 0);
 
 /**
- * Source maps of minified JavaScript. A build uploads its files with their maps as an artifact bundle, a ZIP file as
- * Sentry's tools make it, in chunks; stack traces then show the source (see Frame.source_mapping). Projects with the
- * external backend have no uploads here: the external system maps its events itself.
+ * What an upload holds.
+ *
+ * @generated from enum faultline.v1.ArtifactBundleKind
+ */
+export const ArtifactBundleKind = {
+  /**
+   * Not given: as SOURCE_MAPS.
+   *
+   * @generated from enum value: ARTIFACT_BUNDLE_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * An artifact bundle: minified JavaScript with its source maps.
+   *
+   * @generated from enum value: ARTIFACT_BUNDLE_KIND_SOURCE_MAPS = 1;
+   */
+  SOURCE_MAPS: 1,
+
+  /**
+   * A mapping of ProGuard or R8 as a text of UTF-8, or a ZIP file of mappings named `proguard/<uuid>.txt`.
+   *
+   * @generated from enum value: ARTIFACT_BUNDLE_KIND_PROGUARD = 2;
+   */
+  PROGUARD: 2,
+} as const;
+
+/**
+ * What an upload holds.
+ *
+ * @generated from enum faultline.v1.ArtifactBundleKind
+ */
+export type ArtifactBundleKind = (typeof ArtifactBundleKind)[keyof typeof ArtifactBundleKind] | UnknownEnum;
+
+/**
+ * What an upload holds.
+ *
+ * @generated from enum faultline.v1.ArtifactBundleKind
+ */
+export type ArtifactBundleKindJson = "ARTIFACT_BUNDLE_KIND_UNSPECIFIED" | "ARTIFACT_BUNDLE_KIND_SOURCE_MAPS" | "ARTIFACT_BUNDLE_KIND_PROGUARD";
+
+/**
+ * Describes the enum faultline.v1.ArtifactBundleKind.
+ */
+export const ArtifactBundleKindSchema: GenEnum<ArtifactBundleKind, ArtifactBundleKindJson> = /*@__PURE__*/
+  enumDesc(file_faultline_v1_source_map, 1);
+
+/**
+ * Source maps of minified JavaScript, and the mappings of ProGuard and R8 for Java and Kotlin. A build uploads its files
+ * with their maps as an artifact bundle, a ZIP file as Sentry's tools make it, or a mapping, in chunks; stack traces then show
+ * the source (see Frame.source_mapping). Projects with the external backend have no uploads here: the external system maps
+ * its events itself.
  *
  * @generated from service faultline.v1.SourceMapService
  */
@@ -1141,7 +1248,7 @@ export const SourceMapService: GenService<{
     output: typeof GetSourceCoverageResponseSchema;
   },
   /**
-   * Deletes a bundle with its maps. Events that it mapped are shown minified again.
+   * Deletes a bundle with its maps. Events that it mapped are shown as they were sent again.
    *
    * @generated from rpc faultline.v1.SourceMapService.DeleteArtifactBundle
    */

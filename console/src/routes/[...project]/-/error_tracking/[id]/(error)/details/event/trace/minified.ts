@@ -1,25 +1,34 @@
-/** Frames of minified JavaScript as they were sent, and why some show no source. */
+/** Frames of minified JavaScript and obfuscated Java as they were sent, and why some show no source. */
 
-import type { Frame, TrackedEvent } from "#lib/messages.ts";
+import type { Exception, Frame, TrackedEvent } from "#lib/messages.ts";
 
 /** Whether frames show the sources in place of what was sent. */
 export function isMapped({ exceptions, threads }: TrackedEvent): boolean {
-  return [...exceptions, ...threads].some(({ frames }) => frames.some(({ sourceMapping }) => sourceMapping?.minified));
+  return (
+    exceptions.some(({ obfuscated }) => obfuscated) ||
+    [...exceptions, ...threads].some(({ frames }) => frames.some(({ sourceMapping }) => sourceMapping?.minified))
+  );
 }
 
 /** The event with its frames as they were sent. */
 export function asSent(event: TrackedEvent): TrackedEvent {
   const sent = <Holder extends { readonly frames: readonly Frame[] }>(holder: Holder) => ({
     ...holder,
-    frames: holder.frames.map(minified),
+    frames: holder.frames.filter(({ sourceMapping }) => !sourceMapping?.inlined).map(minified),
   });
-  return { ...event, exceptions: event.exceptions.map(sent), threads: event.threads.map(sent) };
+  const exceptions = event.exceptions.map((exception) => ({ ...sent(exception), ...typeAsSent(exception) }));
+  return { ...event, exceptions, threads: event.threads.map(sent) };
 }
+
+const typeAsSent = ({ type, module, obfuscated }: Exception) => ({
+  type: obfuscated?.type ?? type,
+  module: obfuscated?.module ?? module,
+});
 
 function minified(frame: Frame): Frame {
   const sent = frame.sourceMapping?.minified;
   if (!sent) return frame;
-  return { ...frame, ...sent, module: "", preContext: [], postContext: [], codeUrl: "" };
+  return { ...frame, ...sent, preContext: [], postContext: [], codeUrl: "" };
 }
 
 /** A reason why frames show no source, and how many they are. */

@@ -1,0 +1,30 @@
+import { MapError } from "../mapping/map-error.ts";
+import { writeMappingIndex } from "./mapping-index.ts";
+import { mappingLimits, type MappingLimits } from "./mapping-limits.ts";
+import { mappingUuid } from "./mapping-uuid.ts";
+import { readMapping } from "./read-mapping.ts";
+
+/** A mapping to compile: its text. */
+export interface MappingToCompile {
+  readonly mapping: Uint8Array;
+}
+
+/** What is kept of a mapping. */
+export interface CompiledMapping {
+  /** For lookUpMapping. */
+  readonly index: Uint8Array<ArrayBuffer>;
+  /** The UUID that Sentry's tools give it. */
+  readonly uuid: string;
+  /** Sentences about what may be wrong with it. */
+  readonly warnings: readonly string[];
+}
+
+/** Compiles a mapping of ProGuard or R8 into an index. Synchronous and without side effects; a thread of its own runs it. Throws a MapError. */
+export function compileMapping({ mapping }: MappingToCompile, limits: MappingLimits = mappingLimits): CompiledMapping {
+  if (mapping.length > limits.bytes) {
+    const sentence = `The mapping has more than ${limits.bytes / 1024 / 1024} MiB. Let the build obfuscate less in one step.`;
+    throw new MapError("map_too_large", sentence);
+  }
+  const { classes, warnings } = readMapping(mapping, limits);
+  return { index: writeMappingIndex(classes, limits), uuid: mappingUuid(mapping), warnings };
+}

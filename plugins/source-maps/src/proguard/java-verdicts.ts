@@ -1,0 +1,47 @@
+import { SourceMapVerdict as Verdict } from "@faultline/proto";
+import type { Uploads } from "../events/uploads-of.ts";
+import { verdicts, type Unmapped } from "../events/verdicts.ts";
+import type { Doubt } from "./ranges-at.ts";
+
+const upload = "sentry-cli upload-proguard --uuid <the id that the application carries> mapping.txt";
+
+/** Why frames of Java and Kotlin are not mapped, or only in part, in the words that people read. */
+export const javaVerdicts = {
+  noId: (): Unmapped => ({
+    verdict: Verdict.NOT_INJECTED,
+    cause: "The event names no mapping, and its class is named as ProGuard and R8 name them.",
+    nextStep:
+      "Let Sentry's Gradle plugin write the id into the application, or set io.sentry.ProguardUuids in sentry-debug-meta.properties.",
+  }),
+  unknown: (ids: readonly string[], { arePending, failure }: Uploads): Unmapped => {
+    if (arePending) return verdicts.pending();
+    if (failure !== undefined) return verdicts.bundleError(failure);
+    return {
+      verdict: Verdict.ID_UNKNOWN,
+      cause: `The event names the mapping ${ids.join(", ")}, which was not uploaded.`,
+      nextStep: `Upload the mapping of exactly this build: ${upload}.`,
+    };
+  },
+  storageLost: (): Unmapped => ({
+    verdict: Verdict.STORAGE_LOST,
+    cause: "The stored mapping could not be read. This is a fault of Faultline's storage.",
+    nextStep: "Upload the mapping again, and show this to the administrator.",
+  }),
+  inDoubt: (doubt: Doubt, line: number): Unmapped => {
+    if (line === 0) {
+      return {
+        verdict: Verdict.INVALID_LOCATION,
+        cause:
+          doubt === "ambiguous"
+            ? "The event has no line for this frame, and several methods of the class have its name."
+            : "The event has no line for this frame: the mapping gives the names alone.",
+        nextStep: "Keep the lines in the build: -keepattributes SourceFile,LineNumberTable.",
+      };
+    }
+    return {
+      verdict: Verdict.POSITION_OUTSIDE,
+      cause: `The mapping has nothing for line ${line} of this method: the application is of another build.`,
+      nextStep: "Upload the mapping of exactly this build, under the id that the application carries.",
+    };
+  },
+};

@@ -1,0 +1,77 @@
+import type { Host } from "@faultline/plugin";
+import type { Event, Exception, Frame } from "@faultline/proto";
+import type { BlobReader } from "../blobs/blob-reader.ts";
+import { framesOf } from "../events/frames.ts";
+import { noteUse } from "../events/note-use.ts";
+import { mappingOf } from "../events/mapped-frames.ts";
+import { parsedEvent, readSentEvent } from "../events/sent-event.ts";
+import { uploadsOf } from "../events/uploads-of.ts";
+import type { Unmapped } from "../events/verdicts.ts";
+import { javaVerdicts } from "./java-verdicts.ts";
+import type { MappingRecords, ObfuscatedName } from "./look-up-mapping.ts";
+import { hasMappings, mappingsOf, recordsOf, type StoredMapping } from "./mappings-of-event.ts";
+import { mayBeObfuscated, looksObfuscated } from "./obfuscated-names.ts";
+import { retrace } from "./retrace.ts";
+import { shownFrames, shownType } from "./shown-frames.ts";
+
+/** Frames of an event that are mapped; further ones stay as they are. */
+const mostFrames = 250;
+
+/**
+ * Shows the frames of an event of Java or Kotlin with the names and lines of the source, where the mapping that it names is here, and says
+ * of the others why not. A project without uploads is left alone.
+ */
+export async function mapJavaEvent(
+  { host, blobs }: { readonly host: Host; readonly blobs: BlobReader },
+  event: Event,
+): Promise<Event> {
+  const { mappingIds } = readSentEvent(parsedEvent(event.payloadJson));
+  const frames = framesOf(event).slice(0, mostFrames);
+  if (mappingIds.length === 0) {
+    const isObfuscated = frames.some(looksObfuscated) && (await hasMappings(host.database, event.projectId));
+    return isObfuscated ? withReason(event, looksObfuscated, javaVerdicts.noId()) : event;
+  }
+  const uploads = await uploadsOf(host, event.projectId);
+  if (uploads.count === 0) return event;
+  const mappings = await mappingsOf(host.database, event.projectId, mappingIds);
+  const [newest] = mappings;
+  if (!newest) return withReason(event, mayBeObfuscated, javaVerdicts.unknown(mappingIds, uploads));
+  const names = [...frames.map(nameOf), ...event.exceptions.map((exception) => ({ className: classOf(exception) }))];
+  const records = await recordsOf(blobs, mappings, names).catch((error: unknown) => {
+    host.log.error({ err: error }, "a stored mapping could not be read");
+    return undefined;
+  });
+  if (!records) return withReason(event, mayBeObfuscated, javaVerdicts.storageLost());
+  // Nobody waits for it: events are also read while the database takes no writes.
+  noteUse(host, mappings);
+  return retraced(event, records, newest);
+}
+
+function retraced(event: Event, records: MappingRecords, { bundleId }: StoredMapping): Event {
+  const shown = (frames: readonly Frame[], thrown?: string) =>
+    shownFrames(frames, retrace(records, { frames, ...(thrown !== undefined && { thrown }) }), bundleId);
+  return {
+    ...event,
+    exceptions: event.exceptions.map((exception) => ({
+      ...shownType(exception, records.classOf(classOf(exception))),
+      frames: shown(exception.frames, classOf(exception)),
+    })),
+    threads: event.threads.map((thread) => ({ ...thread, frames: shown(thread.frames) })),
+  };
+}
+
+/** The event with a reason at the frames that it is about. */
+function withReason(event: Event, isAbout: (frame: Frame) => boolean, reason: Unmapped): Event {
+  const marked = (frames: readonly Frame[]) =>
+    frames.map((frame) => (isAbout(frame) ? { ...frame, sourceMapping: mappingOf(reason) } : frame));
+  return {
+    ...event,
+    exceptions: event.exceptions.map((one) => ({ ...one, frames: marked(one.frames) })),
+    threads: event.threads.map((one) => ({ ...one, frames: marked(one.frames) })),
+  };
+}
+
+const nameOf = ({ module, function: method }: Frame): ObfuscatedName => ({ className: module, method });
+
+/** The class of an exception: the SDK for Java sends its package as `module`. */
+const classOf = ({ module, type }: Exception) => (module === "" ? type : `${module}.${type}`);

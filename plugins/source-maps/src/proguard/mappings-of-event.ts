@@ -1,0 +1,66 @@
+import { ArtifactBundleState } from "@faultline/proto";
+import type { Database } from "@faultline/plugin";
+import type { BlobReader } from "../blobs/blob-reader.ts";
+import { bytesOfDebugId } from "../events/artifacts.ts";
+import type { Tables } from "../tables.ts";
+import { lookUpMapping, type MappingRecords, type ObfuscatedName } from "./look-up-mapping.ts";
+
+/** A mapping that is in use. */
+export interface StoredMapping {
+  readonly bundleId: number;
+  readonly indexBlobId: number;
+  readonly usedAt: number | null;
+}
+
+/** Mappings that have one of the ids; an id is that of several where uploads forced it. */
+const mostMappings = 20;
+
+const select = (database: Database, projectId: number) =>
+  database
+    .read<Tables>()
+    .selectFrom("source_artifact as artifact")
+    .innerJoin("source_bundle as bundle", "bundle.id", "artifact.bundle_id")
+    .where("artifact.project_id", "=", projectId)
+    .where("artifact.kind", "=", "proguard")
+    .where("bundle.state", "=", ArtifactBundleState.OK);
+
+/** Whether a project has a mapping. */
+export async function hasMappings(database: Database, projectId: number): Promise<boolean> {
+  return (await select(database, projectId).select("artifact.id").limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** The mappings of a project with one of these ids, the newest first. */
+export async function mappingsOf(
+  database: Database,
+  projectId: number,
+  ids: readonly string[],
+): Promise<readonly StoredMapping[]> {
+  const rows = await select(database, projectId)
+    .innerJoin("source_debug_id as debug", "debug.artifact_id", "artifact.id")
+    .select(["artifact.bundle_id", "artifact.index_blob_id", "bundle.used_at"])
+    .where("debug.project_id", "=", projectId)
+    .where("debug.debug_id", "in", ids.map(bytesOfDebugId))
+    .orderBy("artifact.bundle_id", "desc")
+    .limit(mostMappings)
+    .execute();
+  return rows.map((row) => ({
+    bundleId: Number(row.bundle_id),
+    indexBlobId: Number(row.index_blob_id),
+    usedAt: row.used_at === null ? null : Number(row.used_at),
+  }));
+}
+
+/** What mappings say about names: of several that know a class the first counts. Fails where a stored index cannot be read. */
+export async function recordsOf(
+  blobs: BlobReader,
+  mappings: readonly StoredMapping[],
+  names: readonly ObfuscatedName[],
+): Promise<MappingRecords> {
+  const all: MappingRecords[] = [];
+  for (const { indexBlobId } of mappings) all.push(await lookUpMapping(await blobs.open(indexBlobId), names));
+  const that = (className: string) => all.find((records) => records.classOf(className));
+  return {
+    classOf: (className) => that(className)?.classOf(className),
+    rangesOf: (className, method) => that(className)?.rangesOf(className, method),
+  };
+}

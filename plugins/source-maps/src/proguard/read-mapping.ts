@@ -1,0 +1,141 @@
+import { malformed, MapError } from "../mapping/map-error.ts";
+import { withNote } from "./method-notes.ts";
+import { maxLineBytes, type MappingLimits } from "./mapping-limits.ts";
+import { readMappingLine, type MethodLine } from "./mapping-line.ts";
+import type { ClassRecord, MethodRange } from "./records.ts";
+
+/** A class of a mapping. */
+export interface ReadClass {
+  record: ClassRecord;
+  /** The ranges by the obfuscated name of the methods. */
+  readonly methods: Map<string, MethodRange[]>;
+}
+
+/** A mapping as it was read. */
+export interface ReadMapping {
+  /** By obfuscated name. */
+  readonly classes: ReadonlyMap<string, ReadClass>;
+  /** Sentences about what may be wrong with it. */
+  readonly warnings: readonly string[];
+}
+
+/** The newest version of R8's mappings that is known; later ones may say more. */
+const newestVersion = 2.2;
+
+/** Reads a mapping of ProGuard or R8, a text of UTF-8. Throws a MapError when it has no class, or more than the limits allow. */
+export function readMapping(text: Uint8Array, limits: MappingLimits): ReadMapping {
+  const reader = new MappingReader(limits);
+  for (const line of linesOf(text)) reader.add(line);
+  return reader.end();
+}
+
+class MappingReader {
+  readonly #limits: MappingLimits;
+  readonly #classes = new Map<string, ReadClass>();
+  readonly #tooLong = new Set<string>();
+  #class: ReadClass | undefined;
+  /** The ranges that hold the one above; undefined: a comment is about the class, or about a field. */
+  #method: MethodRange[] | undefined;
+  #isAboutField = false;
+  #rangeCount = 0;
+  #hasLines = false;
+  #version = 0;
+
+  constructor(limits: MappingLimits) {
+    this.#limits = limits;
+  }
+
+  add(text: string): void {
+    const line = readMappingLine(text);
+    switch (line?.kind) {
+      case "class":
+        this.#begin(line.original, line.obfuscated);
+        return;
+      case "method":
+        this.#addRange(line);
+        return;
+      case "note":
+        this.#addNote(line.note);
+        return;
+      case "field":
+        this.#method = undefined;
+        this.#isAboutField = true;
+    }
+  }
+
+  end(): ReadMapping {
+    if (this.#classes.size === 0) {
+      throw new MapError(
+        "map_malformed",
+        "The file is no mapping of ProGuard or R8: it names no class. Upload the mapping.txt of the build.",
+      );
+    }
+    const warnings: string[] = [];
+    if (!this.#hasLines)
+      warnings.push("The mapping has no lines. Keep them in the build: -keepattributes SourceFile,LineNumberTable.");
+    if (this.#version > newestVersion)
+      warnings.push(`The mapping has version ${this.#version}; what is newer than ${newestVersion} is not read.`);
+    for (const name of [...this.#tooLong].slice(0, 5))
+      warnings.push(`${name} has more than ${this.#limits.rangesOfMethod} ranges, of which the others are left out.`);
+    return { classes: this.#classes, warnings };
+  }
+
+  #begin(original: string, obfuscated: string): void {
+    if (this.#classes.size >= this.#limits.classes) throw tooLarge(this.#limits.classes, "classes");
+    this.#class = this.#classes.get(obfuscated) ?? { record: { name: original }, methods: new Map() };
+    this.#classes.set(obfuscated, this.#class);
+    this.#method = undefined;
+    this.#isAboutField = false;
+  }
+
+  #addRange({ lines, holder, name, original, obfuscated }: MethodLine): void {
+    if (!this.#class) throw malformed("it has a method before the first class");
+    if (++this.#rangeCount > this.#limits.ranges) throw tooLarge(this.#limits.ranges, "lines of methods");
+    this.#isAboutField = false;
+    if (lines) this.#hasLines = true;
+    const ranges = this.#class.methods.get(obfuscated) ?? [];
+    this.#class.methods.set(obfuscated, ranges);
+    this.#method = ranges;
+    if (ranges.length >= this.#limits.rangesOfMethod) {
+      this.#method = [];
+      this.#tooLong.add(`${this.#class.record.name}.${name}`);
+      return;
+    }
+    const isOwn = holder === undefined || holder === this.#class.record.name;
+    ranges.push({ ...(lines && { lines }), name, ...(original && { original }), ...(!isOwn && { holder }) });
+  }
+
+  #addNote(note: Readonly<Record<string, unknown>>): void {
+    const { id } = note;
+    if (id === "com.android.tools.r8.mapping") {
+      this.#version = Math.max(this.#version, Number(note["version"]) || 0);
+    } else if (this.#method) {
+      const range = this.#method.pop();
+      const notes = withNote(range?.notes, note);
+      if (range) this.#method.push({ ...range, ...(notes && { notes }) });
+    } else if (this.#class && !this.#isAboutField) {
+      const { fileName } = note;
+      const isFile = id === "sourceFile" && typeof fileName === "string";
+      if (isFile) this.#class.record = { ...this.#class.record, file: fileName.slice(0, 255) };
+      if (id === "com.android.tools.r8.synthesized") this.#class.record = { ...this.#class.record, synthesized: true };
+    }
+  }
+}
+
+const tooLarge = (limit: number, what: string) =>
+  new MapError(
+    "map_too_large",
+    `The mapping has more than ${limit.toLocaleString("en")} ${what}. Let the build obfuscate less in one step.`,
+  );
+
+const lineFeed = 10;
+
+function* linesOf(text: Uint8Array): Generator<string> {
+  const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength);
+  for (let start = 0; start < bytes.length;) {
+    const found = bytes.indexOf(lineFeed, start);
+    const end = found === -1 ? bytes.length : found;
+    if (end - start <= maxLineBytes) yield bytes.toString("utf8", start, end);
+    start = end + 1;
+  }
+}

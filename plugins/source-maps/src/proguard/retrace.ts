@@ -1,0 +1,110 @@
+import type { ClassRecord, MethodRange } from "./records.ts";
+import { notesOf, originalLine, rangesAt, type Doubt } from "./ranges-at.ts";
+import type { MappingRecords } from "./look-up-mapping.ts";
+
+/** A frame of Java or Kotlin as an SDK sends it: `module` is the class. */
+export interface JavaFrame {
+  readonly module: string;
+  readonly function: string;
+  readonly filename: string;
+  /** From 1; 0: not known. */
+  readonly lineno: number;
+}
+
+/** A call as the source has it. */
+export interface RetracedCall extends JavaFrame {
+  /** Whether the compiler made the method, so that no source has it. */
+  readonly isSynthesized: boolean;
+}
+
+/** What a mapping says about a frame. */
+export interface Retraced {
+  /** The call and those inlined into it, the oldest first; at least one. */
+  readonly calls: readonly RetracedCall[];
+  readonly doubt: Doubt | undefined;
+}
+
+/** A stack, the oldest call first, and the class of the exception that it threw, by its obfuscated name. */
+export interface JavaStack {
+  readonly frames: readonly JavaFrame[];
+  readonly thrown?: string;
+}
+
+/** Calls that are shown of a frame, the oldest: deeper ones are those of no compiler. */
+const mostCalls = 32;
+
+/**
+ * What a mapping says about the frames of a stack, in their order; undefined: the mapping does not have the class of a frame. As R8's
+ * retrace does it, with one exception: a frame that is nothing but synthesized code or an outline stays, marked, so
+ * that each frame that was sent is among those that are shown.
+ */
+export function retrace(
+  { classOf, rangesOf }: MappingRecords,
+  { frames, thrown }: JavaStack,
+): (Retraced | undefined)[] {
+  const retraced: (Retraced | undefined)[] = [];
+  /** The line in an outline that the frame before, the next newer one, was in. */
+  let outlineLine: number | undefined;
+  const exceptions = [thrown, thrown === undefined ? undefined : classOf(thrown)?.name];
+  for (const [at, frame] of frames.toReversed().entries()) {
+    const known = classOf(frame.module);
+    const ranges = known && rangesOf(frame.module, frame.function);
+    if (!known || !ranges) {
+      retraced.push(known && { calls: [callOf(known, frame)], doubt: undefined });
+      outlineLine = undefined;
+      continue;
+    }
+    let found = rangesAt(ranges, frame.lineno);
+    let line = frame.lineno;
+    const callsite = outlineLine === undefined || !found ? undefined : notesOf(found).callsites?.[String(outlineLine)];
+    if (callsite !== undefined) {
+      line = callsite;
+      found = rangesAt(ranges, line) ?? found;
+    }
+    outlineLine = found && notesOf(found).outline ? frame.lineno : undefined;
+    const isTop = at === 0;
+    retraced.push(
+      found
+        ? { calls: callsOf(known, frame, { ...found, line }, isTop ? exceptions : []), doubt: found.doubt }
+        : { calls: [callOf(known, { ...frame, lineno: 0 })], doubt: "ambiguous" },
+    );
+  }
+  return retraced.toReversed();
+}
+
+function callsOf(
+  known: ClassRecord,
+  frame: JavaFrame,
+  { ranges, line }: { readonly ranges: readonly MethodRange[]; readonly line: number },
+  exceptions: readonly (string | undefined)[],
+): RetracedCall[] {
+  const { synthesized, outline, rewrites = [] } = notesOf({ ranges, doubt: undefined });
+  const removed = rewrites.find(({ thrown }) => exceptions.includes(thrown))?.removed ?? 0;
+  const kept = ranges.slice(Math.max(Math.min(removed, ranges.length - 1), ranges.length - mostCalls));
+  const isSynthesized = synthesized === true || outline === true || known.synthesized === true;
+  const calls = kept.map((range, at) => {
+    const holder = range.holder === undefined ? known : { name: range.holder, ...(range.file && { file: range.file }) };
+    const call = { ...frame, function: range.name, lineno: originalLine(range, line) };
+    return { ...callOf(holder, call), isSynthesized: isSynthesized && at === kept.length - 1 };
+  });
+  const written = calls.filter((call) => !call.isSynthesized);
+  return (written.length > 0 ? written : calls).toReversed();
+}
+
+function callOf(known: ClassRecord, frame: JavaFrame): RetracedCall {
+  return {
+    module: known.name,
+    function: frame.function,
+    filename: known.file ?? fileOf(known.name, frame.filename),
+    lineno: frame.lineno,
+    isSynthesized: known.synthesized === true,
+  };
+}
+
+/** The file that a class is usually in, by the class around it and the extension that was sent: obfuscated files are named `SourceFile`. */
+function fileOf(name: string, sent: string): string {
+  const [outer = ""] = name.slice(name.lastIndexOf(".") + 1).split("$");
+  const [extension] = /\.(?:java|kt|scala|groovy)$/.exec(sent) ?? [];
+  if (extension !== undefined) return `${outer}${extension}`;
+  return outer.length > 2 && outer.endsWith("Kt") ? `${outer.slice(0, -2)}.kt` : `${outer}.java`;
+}

@@ -1,0 +1,116 @@
+import type { Host } from "@faultline/plugin";
+import { writeBlob } from "../blobs/write-blob.ts";
+import type { BundleBytes } from "../bundle/bundle-bytes.ts";
+import { defaultBundleLimits } from "../bundle/bundle-limits.ts";
+import { contentOf, refuseLarge } from "../bundle/inflate-entry.ts";
+import { readDirectory } from "../bundle/zip-directory.ts";
+import { bytesOfDebugId } from "../events/artifacts.ts";
+import type { MapCompiler } from "../mapping/compile-in-worker.ts";
+import type { Tables } from "../tables.ts";
+import { uploadLimits } from "../uploads/limits.ts";
+import { bytesOfProject, mostWarnings, tooMuch, type BundleRow, type Stored } from "../uploads/store-bundle.ts";
+import { UploadFault } from "../uploads/upload-fault.ts";
+import { mappingLimits } from "./mapping-limits.ts";
+import { mappingIdOf } from "./mapping-name.ts";
+
+/** A mapping of an upload: the id that its name gives, and its text. */
+interface Mapping {
+  readonly namedId: string | undefined;
+  readonly text: Buffer;
+}
+
+/** Mappings of a ZIP file: of the variants of an application. */
+const mostMappings = 50;
+
+/** Stores the mapping that an upload is, or those that it holds as a ZIP file. Throws UploadFault, BundleError or MapError. */
+export async function storeMappings(
+  host: Host,
+  compiler: MapCompiler,
+  { row, bytes, signal }: { row: BundleRow; bytes: BundleBytes; signal: AbortSignal },
+): Promise<Stored> {
+  const warnings: string[] = [];
+  const room = uploadLimits.projectBytes - (await bytesOfProject(host, row.project_id));
+  let [count, added] = [0, 0];
+  for await (const { namedId, text } of mappingsOf(bytes)) {
+    signal.throwIfAborted();
+    const compiled = await compiler.compile({ mapping: text });
+    const written = await writeBlob(host.database, row.project_id, compiled.index);
+    await storeArtifact(host, row, { uuid: compiled.uuid, namedId, blobId: written.id });
+    warnings.push(...compiled.warnings);
+    count += 1;
+    added += written.added;
+    if (added > room) throw new UploadFault(tooMuch);
+  }
+  return {
+    file_count: count,
+    mapped_file_count: count,
+    stored_bytes: added,
+    warnings: JSON.stringify(warnings.slice(0, mostWarnings)),
+  };
+}
+
+async function* mappingsOf(bytes: BundleBytes): AsyncGenerator<Mapping> {
+  const start = await bytes.read(0, Math.min(zipMagic.length, bytes.size));
+  if (!start.equals(zipMagic)) {
+    if (bytes.size > mappingLimits.bytes) throw new UploadFault(tooLarge);
+    yield { namedId: undefined, text: await bytes.read(0, bytes.size) };
+    return;
+  }
+  const directory = await readDirectory(bytes, defaultBundleLimits);
+  const named = [...directory.entries.values()].flatMap((entry) => {
+    const namedId = mappingIdOf(entry.name);
+    return namedId === undefined ? [] : [{ entry, namedId }];
+  });
+  if (named.length === 0) throw new UploadFault(noMapping);
+  if (named.length > mostMappings)
+    throw new UploadFault(`The upload has more than ${mostMappings} mappings. Upload them one by one.`);
+  for (const { entry, namedId } of named) {
+    refuseLarge(entry, { bytes: mappingLimits.bytes, name: "a mapping" }, defaultBundleLimits);
+    yield { namedId, text: await contentOf(directory, entry) };
+  }
+}
+
+/** PKWARE's APPNOTE, section 4.3.7. */
+const zipMagic = Buffer.from("PK\x03\x04", "latin1");
+
+const tooLarge = `The mapping has more than ${mappingLimits.bytes / 1024 / 1024} MiB. Let the build obfuscate less in one step.`;
+const noMapping =
+  "The upload has no mapping of ProGuard or R8, the only debug files that are read here. Upload source maps by sourcemaps upload.";
+
+interface NewMapping {
+  readonly uuid: string;
+  readonly namedId: string | undefined;
+  readonly blobId: number;
+}
+
+async function storeArtifact({ database }: Host, row: BundleRow, { uuid, namedId, blobId }: NewMapping): Promise<void> {
+  await database
+    .write<Tables>()
+    .transaction()
+    .execute(async (transaction) => {
+      // Ids that came while it was read are seen here, or find the artifact: see addDebugId.
+      const { debug_ids } = await transaction
+        .updateTable("source_bundle")
+        .set({ file_count: 1 })
+        .where("id", "=", row.id)
+        .returning("debug_ids")
+        .executeTakeFirstOrThrow();
+      const known = JSON.parse(debug_ids) as string[]; // as the plugin stored it
+      const ids = new Set([...(namedId === undefined ? known : [namedId]), uuid]);
+      const all = JSON.stringify([...new Set([...known, ...ids])]);
+      await transaction.updateTable("source_bundle").set({ debug_ids: all }).where("id", "=", row.id).execute();
+      const values = { project_id: row.project_id, bundle_id: row.id, url: uuid, kind: "proguard" } as const;
+      const { id } = await transaction
+        .insertInto("source_artifact")
+        .values({ ...values, index_blob_id: blobId, sources_blob_id: null })
+        .returning("id")
+        .executeTakeFirstOrThrow();
+      const debugIds = [...ids].map((one) => ({
+        project_id: row.project_id,
+        debug_id: bytesOfDebugId(one),
+        artifact_id: id,
+      }));
+      await transaction.insertInto("source_debug_id").values(debugIds).execute();
+      await transaction.insertInto("source_blob_use").values({ artifact_id: id, blob_id: blobId }).execute();
+    });
+}

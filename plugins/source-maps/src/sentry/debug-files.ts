@@ -1,0 +1,44 @@
+import type { HttpAnswer, HttpCall } from "@faultline/plugin";
+import { ArtifactBundleKind } from "@faultline/proto";
+import { mappingIdOf } from "../proguard/mapping-name.ts";
+import { detail, managed } from "./answers.ts";
+import { isTexts, states } from "./assemble.ts";
+import { projectKey, type ProjectPathOf } from "./project-key.ts";
+
+/** Files that one call may name; sentry-cli 3.8 names all mappings of a command at once. */
+const mostFiles = 50;
+
+/** How a file of the body is described. */
+type SentFile = Readonly<Record<string, unknown>>;
+
+/** `POST .../files/difs/assemble/`: reads mappings of ProGuard and R8 of chunks; the body has them by their SHA-1. */
+export const assembleDebugFiles =
+  (pathOf: ProjectPathOf) =>
+  async (call: HttpCall): Promise<HttpAnswer> => {
+    const key = projectKey(pathOf, call.path["organization"] ?? "", call.path["project"] ?? "");
+    if (!key) return detail(404, `There is no project ${call.path["project"] ?? ""}.`);
+    const files = Object.entries(call.body);
+    if (files.length > mostFiles) return detail(400, `Name at most ${mostFiles} files. Upload the others afterwards.`);
+    const assembleFile = async (checksum: string, { name, chunks }: SentFile): Promise<object> => {
+      const debugId = typeof name === "string" ? mappingIdOf(name) : undefined;
+      if (debugId === undefined) return { state: "error", missingChunks: [], detail: onlyMappings };
+      if (!isTexts(chunks)) return { state: "error", missingChunks: [], detail: "`chunks` must be a list of SHA-1s." };
+      const mapping = { checksum, chunks, kind: ArtifactBundleKind.PROGUARD, debugId };
+      const answer = await call.core.sourceMaps.assembleArtifactBundle({ ...key, ...mapping }, call);
+      return {
+        state: states[answer.state],
+        missingChunks: answer.missingChunks,
+        detail: answer.artifactBundle?.detail || null,
+      };
+    };
+    // At once, as each waits up to 20 seconds and Sentry's clients give up after 30.
+    const answers = await Promise.all(
+      files.map(async ([checksum, file]) => [checksum, await assembleFile(checksum, asFile(file))] as const),
+    );
+    return managed(Object.fromEntries(answers));
+  };
+
+const asFile = (value: unknown): SentFile => (typeof value === "object" && value !== null ? (value as SentFile) : {});
+
+const onlyMappings =
+  "Of debug files only the mappings of ProGuard and R8 are read: upload them by sentry-cli upload-proguard. Native symbols, PDB and JVM source bundles are not supported.";
