@@ -1163,7 +1163,7 @@ export type CreateAccessTokenResponse = Message<"faultline.v1.CreateAccessTokenR
 
   /**
    * The same token as Sentry's tools spell it, with the address of this installation and the organization in it, so that
-   * a build needs neither SENTRY_URL nor SENTRY_ORG. Only of a token of the scope `upload` whose request names an
+   * sentry-cli needs neither SENTRY_URL nor SENTRY_ORG. Only of a token of the scope `upload` whose request names an
    * organization, where the address is known. Calls take either spelling.
    *
    * @generated from field: string sentry_token = 3;
@@ -1193,7 +1193,7 @@ export type CreateAccessTokenResponseJson = {
 
   /**
    * The same token as Sentry's tools spell it, with the address of this installation and the organization in it, so that
-   * a build needs neither SENTRY_URL nor SENTRY_ORG. Only of a token of the scope `upload` whose request names an
+   * sentry-cli needs neither SENTRY_URL nor SENTRY_ORG. Only of a token of the scope `upload` whose request names an
    * organization, where the address is known. Calls take either spelling.
    *
    * @generated from field: string sentry_token = 3;
