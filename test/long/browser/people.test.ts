@@ -366,7 +366,7 @@ test("a new access token is shown once, with a command that runs", async () => {
   await page.getByLabel("Name", { exact: true }).fill("deploy");
   await page.getByRole("button", { name: "Create token" }).click();
   const token = (await page.getByTestId("token").textContent()) ?? "";
-  const curl = (await page.getByTestId("command").textContent()) ?? "";
+  const curl = (await page.getByTestId("example").textContent()) ?? "";
   await browser.photograph("access-token-made");
   const [, header = "", sent = "", url = ""] = /^curl -H '([\w-]+): (\S+)' '(\S+)'$/.exec(curl) ?? [];
   assert.is(header, "PRIVATE-TOKEN");
@@ -393,7 +393,7 @@ test("a new token for uploads is also shown as Sentry's tools spell it, with com
     unknown
   >;
   assert.equal([claims["url"], claims["org"]], [server.url, rest.length === 0 ? "-" : organization]);
-  const commands = (await page.getByTestId("command").textContent()) ?? "";
+  const commands = (await page.getByTestId("example").textContent()) ?? "";
   assert.match(commands, `export SENTRY_AUTH_TOKEN=${sentryToken}`);
   assert.match(commands, `export SENTRY_PROJECT=${rest.length === 0 ? project.path : rest.join("~")}`);
   for (const spelled of [token, sentryToken]) {

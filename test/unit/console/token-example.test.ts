@@ -1,10 +1,13 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { uploadCommands } from "../../../console/src/routes/-/profile/personal_access_tokens/upload-commands.ts";
+import { exampleOf } from "../../../console/src/routes/-/profile/personal_access_tokens/example.ts";
 
-const commands = suite("the commands that upload source maps with a new token");
+const example = suite("the example of a new token");
 
 const origin = "https://errors.example.com";
+const project = (path: string) => ({ projectId: 7, path });
+const upload = { token: "flp_x", sentryToken: "", scopes: ["upload"] };
+
 const cases: [what: string, sentryToken: string, path: string | undefined, exports: string[]][] = [
   ["the spelling of Sentry's tools says the rest", "sntrys_a_b", "acme/web", ["AUTH_TOKEN=sntrys_a_b", "PROJECT=web"]],
   [
@@ -27,8 +30,9 @@ const cases: [what: string, sentryToken: string, path: string | undefined, expor
   ],
 ];
 for (const [what, sentryToken, path, exports] of cases) {
-  commands(what, () => {
-    const lines = uploadCommands({ token: "flp_x", sentryToken, origin, path }).split("\n");
+  example(what, () => {
+    const place = { origin, project: path === undefined ? undefined : project(path) };
+    const lines = exampleOf({ ...upload, sentryToken }, place).split("\n");
     assert.equal(
       lines.filter((line) => line.startsWith("export ")),
       exports.map((one) => `export SENTRY_${one}`),
@@ -40,4 +44,11 @@ for (const [what, sentryToken, path, exports] of cases) {
   });
 }
 
-commands.run();
+example("a token that reads lists client keys", () => {
+  assert.is(
+    exampleOf({ ...upload, scopes: ["read_api"] }, { origin, project: project("acme/web") }),
+    `curl -H 'PRIVATE-TOKEN: flp_x' '${origin}/api/v4/projects/7/error_tracking/client_keys'`,
+  );
+});
+
+example.run();
